@@ -22,23 +22,23 @@ bool agrees(const Coefficient& printed, const TrueValue& value) {
   return printed.value - unit <= value.upper && printed.value + unit >= value.lower;
 }
 
-int agreed_digits(const Coefficient& printed, const TrueValue& value, int most) {
-  const Rational error = greatest_error(printed, value);
-  if (cln::zerop(error)) return most;
+int agreed_digits(const Coefficient& printed, const TrueValue& value, int maximum) {
+  const Rational error = max_error(printed, value);
+  if (cln::zerop(error)) return maximum;
   // The last digit counts only if the printed number is within one unit of it.
   if (!printed.is_exact() && !agrees(printed, value))
-    most = std::min(most, std::max(0, series::shown_digits(printed) - 1));
+    maximum = std::min(maximum, std::max(0, series::shown_digits(printed) - 1));
   if (value.lower <= 0) return 0;
   const Rational ratio = value.lower / error;  // d digits agree if 10^(d - 1) < ratio
   const long bits = static_cast<long>(cln::integer_length(cln::numerator(ratio))) -
                     static_cast<long>(cln::integer_length(cln::denominator(ratio)));
   // 2^(bits - 1) < ratio, and 3 / 10 < log10(2): a first guess that is not too large.
-  int digits = static_cast<int>(std::clamp((bits - 1) * 3 / 10, 0L, static_cast<long>(most)));
-  while (digits < most && power_of_ten(digits) < ratio) ++digits;
+  int digits = static_cast<int>(std::clamp((bits - 1) * 3 / 10, 0L, static_cast<long>(maximum)));
+  while (digits < maximum && power_of_ten(digits) < ratio) ++digits;
   return digits;
 }
 
-Rational greatest_error(const Coefficient& printed, const TrueValue& value) {
+Rational max_error(const Coefficient& printed, const TrueValue& value) {
   return std::max(cln::abs(printed.value - value.lower), cln::abs(printed.value - value.upper));
 }
 

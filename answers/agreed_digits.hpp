@@ -26,11 +26,11 @@ struct TrueValue {
 /// value, however many digits are printed: 0.1 has all digits correct if the true value is 1/10. If a number
 /// does not agree(), its last printed digit does not count. A printed 0 has no correct digits, unless the
 /// true value is 0.
-/// \param most  >= 0
-[[nodiscard]] int agreed_digits(const series::Coefficient& printed, const TrueValue& value, int most);
+/// \param maximum  >= 0
+[[nodiscard]] int agreed_digits(const series::Coefficient& printed, const TrueValue& value, int maximum);
 
 /// The largest possible distance of the printed number from the true value.
-[[nodiscard]] numeric::Rational greatest_error(const series::Coefficient& printed, const TrueValue& value);
+[[nodiscard]] numeric::Rational max_error(const series::Coefficient& printed, const TrueValue& value);
 
 /// 10^exponent.
 [[nodiscard]] numeric::Rational power_of_ten(int exponent);

@@ -78,7 +78,7 @@ enum class Verdict {
 };
 
 /// The side on which a prediction is too favorable.
-enum class Optimistic {
+enum class UnsafeSide {
   below,  ///< latencies, delays, occupancies, their tails and percentiles
   above,  ///< throughputs, saturation loads
 };
@@ -96,7 +96,7 @@ struct Comparison {
   /// Its upper end is infinite if unknown.
   numeric::Estimate<Unit> simulated;
   std::optional<std::uint64_t> count{};  ///< for probabilities: number of occurrences
-  Optimistic optimistic_side = Optimistic::below;
+  UnsafeSide unsafe_side = UnsafeSide::below;
 
   [[nodiscard]] std::optional<Span> span() const {
     return predicted ? std::optional(span_of(*predicted)) : std::nullopt;
@@ -105,12 +105,12 @@ struct Comparison {
     return verdict_of(span(), {simulated.lower, simulated.upper}, count);
   }
   /// Is the prediction more favorable than the interval allows?
-  [[nodiscard]] bool optimistic() const {
-    return verdict() == (optimistic_side == Optimistic::below ? Verdict::below : Verdict::above);
+  [[nodiscard]] bool underestimates() const {
+    return verdict() == (unsafe_side == UnsafeSide::below ? Verdict::below : Verdict::above);
   }
   /// Is it less favorable than the interval allows?
   [[nodiscard]] bool conservative() const {
-    return verdict() == (optimistic_side == Optimistic::below ? Verdict::above : Verdict::below);
+    return verdict() == (unsafe_side == UnsafeSide::below ? Verdict::above : Verdict::below);
   }
   /// prediction / simulation - 1, for an enclosure with its upper end; nothing without a prediction, or if 0
   /// was simulated.
@@ -120,8 +120,9 @@ struct Comparison {
   }
   /// Does the interval overlap [prediction / factor, prediction * factor]?  \pre factor >= 1
   [[nodiscard]] bool within(double factor) const {
-    const std::optional<Span> said = span();
-    return said && simulated.lower <= said->upper * factor && simulated.upper >= said->lower / factor;
+    const std::optional<Span> computed = span();
+    return computed && simulated.lower <= computed->upper * factor &&
+           simulated.upper >= computed->lower / factor;
   }
 };
 
@@ -133,13 +134,13 @@ class Tally {
     const Verdict verdict = comparison.verdict();
     ++of_[static_cast<std::size_t>(verdict)];
     ++rows_;
-    if (comparison.optimistic()) ++optimistic_;
+    if (comparison.underestimates()) ++underestimates_;
     if (comparison.conservative()) ++conservative_;
   }
 
   [[nodiscard]] std::size_t rows() const { return rows_; }
   [[nodiscard]] std::size_t count(Verdict verdict) const { return of_[static_cast<std::size_t>(verdict)]; }
-  [[nodiscard]] std::size_t optimistic() const { return optimistic_; }
+  [[nodiscard]] std::size_t underestimates() const { return underestimates_; }
   [[nodiscard]] std::size_t conservative() const { return conservative_; }
   /// Rows that are neither too rare nor saturated.
   [[nodiscard]] std::size_t judged() const {
@@ -148,7 +149,7 @@ class Tally {
 
  private:
   std::array<std::size_t, 5> of_{};  ///< [verdict]
-  std::size_t rows_ = 0, optimistic_ = 0, conservative_ = 0;
+  std::size_t rows_ = 0, underestimates_ = 0, conservative_ = 0;
 };
 
 /// Confidence of each of `intervals` intervals, such that all hold together with `of_all`.

@@ -14,7 +14,7 @@ namespace {
 using bounds::Route;
 using numeric::Rational;
 
-constexpr std::int64_t most_timed_slots = 1'000'000;
+constexpr std::int64_t max_timed_slots = 1'000'000;
 
 /// The ends of a probability.
 struct TailEnds {
@@ -35,7 +35,7 @@ TailEnds ends_of_tail(const numeric::Claim<unit::Probability>& claim) {
 
 /// Packets with the same number of queues on their route.
 struct Length {
-  Rational share, least;           ///< of the packets; their minimum latency, without queueing [ns]
+  Rational share, minimum;         ///< of the packets; their minimum latency, without queueing [ns]
   std::vector<Slots> percentiles;  ///< of their D
   std::vector<TailEnds> above;     ///< P(D > t), t = 0, 1, ..
 };
@@ -49,7 +49,7 @@ class Mixture {
     for (const Route& route : routes) by_length[route.length()].push_back(route);
     for (auto& [queues, its] : by_length) {
       Length& length = lengths_.emplace_back();
-      length.least = numeric::whole(static_cast<std::int64_t>(queues)) * (time.slot + time.hop);
+      length.minimum = numeric::whole(static_cast<std::int64_t>(queues)) * (time.slot + time.hop);
       for (const Route& route : its) length.share = length.share + route.share;
       for (Route& route : its) route.share = route.share / length.share;
       for (const auto& percentile : delays.claims(its, {.levels = {}, .percentiles = percentiles}).queueing)
@@ -59,21 +59,21 @@ class Mixture {
     Rational last = 0;
     for (const Length& length : lengths_)
       for (const Slots slots : length.percentiles)
-        last = std::max<Rational>(last, length.least + numeric::whole(slots.value) * slot_);
+        last = std::max<Rational>(last, length.minimum + numeric::whole(slots.value) * slot_);
     std::size_t i = 0;
     for (const auto& [queues, its] : by_length) {
       Length& length = lengths_[i++];
-      bounds::DelayQuestion asked;
-      for (std::int64_t t = 0; t <= slots_until(length, last); ++t) asked.levels.emplace_back(t);
-      for (const auto& above : delays.claims(its, asked).above)
+      bounds::DelayQuery query;
+      for (std::int64_t t = 0; t <= slots_until(length, last); ++t) query.levels.emplace_back(t);
+      for (const auto& above : delays.claims(its, query).above)
         length.above.push_back(ends_of_tail(above.probability));
     }
   }
 
   /// The minimum time with P(latency > time) <= `exceeded`.
   [[nodiscard]] Rational percentile(const Rational& exceeded) const {
-    const Rational safe = least_time(exceeded, &TailEnds::upper);
-    if (least_time(exceeded, &TailEnds::lower) != safe)
+    const Rational safe = min_time(exceeded, &TailEnds::upper);
+    if (min_time(exceeded, &TailEnds::lower) != safe)
       throw LimitExceeded(
           "a probability of the latency is too close to a percentile to be distinguished from it");
     return safe;
@@ -82,8 +82,8 @@ class Mixture {
  private:
   /// Integer slots of queueing until that time; limited to the legal maximum.
   [[nodiscard]] std::int64_t slots_until(const Length& length, const Rational& time) const {
-    const cln::cl_I slots = cln::floor1((time - length.least) / slot_);
-    if (slots > most_timed_slots)
+    const cln::cl_I slots = cln::floor1((time - length.minimum) / slot_);
+    if (slots > max_timed_slots)
       throw LimitExceeded(
           "latencies in ns on routes of different lengths are computed to 1000000 slots of queueing");
     return cln::cl_I_to_long(slots);
@@ -92,7 +92,7 @@ class Mixture {
   [[nodiscard]] Rational above(const Rational& time, Rational TailEnds::*end) const {
     Rational sum = 0;
     for (const Length& length : lengths_) {
-      if (time < length.least) {
+      if (time < length.minimum) {
         sum = sum + length.share;
         continue;
       }
@@ -102,22 +102,23 @@ class Mixture {
     return sum;
   }
 
-  [[nodiscard]] Rational least_time(const Rational& exceeded, Rational TailEnds::*end) const {
-    std::optional<Rational> least;
+  [[nodiscard]] Rational min_time(const Rational& exceeded, Rational TailEnds::*end) const {
+    std::optional<Rational> minimum;
     for (const Length& length : lengths_) {
       std::int64_t from = 0, to = static_cast<std::int64_t>(length.above.size());
       while (from < to) {
         const std::int64_t middle = from + (to - from) / 2;
-        if (above(length.least + numeric::whole(middle) * slot_, end) <= exceeded)
+        if (above(length.minimum + numeric::whole(middle) * slot_, end) <= exceeded)
           to = middle;
         else
           from = middle + 1;
       }
-      const Rational time = length.least + numeric::whole(from) * slot_;
-      if (from < static_cast<std::int64_t>(length.above.size()) && (!least || time < *least)) least = time;
+      const Rational time = length.minimum + numeric::whole(from) * slot_;
+      if (from < static_cast<std::int64_t>(length.above.size()) && (!minimum || time < *minimum))
+        minimum = time;
     }
-    if (!least) throw LimitExceeded("a percentile of the latency was not reached");
-    return *least;
+    if (!minimum) throw LimitExceeded("a percentile of the latency was not reached");
+    return *minimum;
   }
 
   Rational slot_;
@@ -153,13 +154,13 @@ numeric::Claim<unit::Time> mean_latency_ns(const std::vector<Route>& routes,
   Rational queues = 0;
   for (const Route& route : routes)
     queues = queues + route.share * numeric::whole(static_cast<std::int64_t>(route.length()));
-  const Rational least = queues * (time.slot + time.hop);
+  const Rational minimum = queues * (time.slot + time.hop);
   const auto rounded = [&](const numeric::Real& slots, numeric::Rounding rounding) {
     const numeric::PrecisionScope scope(numeric::to_precision({static_cast<int>(slots.precision()) + 2}));
-    return numeric::to_real(numeric::to_rational(slots) * time.slot + least, rounding);
+    return numeric::to_real(numeric::to_rational(slots) * time.slot + minimum, rounding);
   };
   if (const auto* exact = std::get_if<numeric::Exact<unit::Slot>>(&mean_queueing))
-    return numeric::Exact<unit::Time>{exact->value * time.slot + least};
+    return numeric::Exact<unit::Time>{exact->value * time.slot + minimum};
   if (const auto* enclosure = std::get_if<numeric::Enclosure<unit::Slot>>(&mean_queueing))
     return numeric::Enclosure<unit::Time>(rounded(enclosure->lower(), numeric::Rounding::down),
                                           rounded(enclosure->upper(), numeric::Rounding::up));

@@ -61,7 +61,7 @@ TrafficClass joint_classes(const std::string& text, const std::string& name) {
 }
 
 void check(const TrafficClass& classes) {
-  if (classes.loads.empty() || classes.loads.size() > TrafficClass::most_classes)
+  if (classes.loads.empty() || classes.loads.size() > TrafficClass::max_classes)
     throw InvalidArgument("classes", std::to_string(classes.loads.size()), "the loads of 1 to 8 classes");
   Rational sum = 0;
   for (std::size_t i = 0; i < classes.loads.size(); ++i) {

@@ -19,7 +19,7 @@ namespace tailbound::answers {
 
 /// `inputs` independent inputs that share the load equally.
 struct EqualInputs {
-  static constexpr std::int64_t most = 1'048'576;
+  static constexpr std::int64_t maximum = 1'048'576;
   std::int64_t inputs = 1;  ///< 1 .. most
   /// rho [packets/slot]; empty if it is the unknown.
   std::optional<numeric::Rational> load{};
@@ -71,7 +71,7 @@ struct Blocks {
 
 /// One of several classes with strict priority at an output (queue/priority/priority_queue.hpp).
 struct TrafficClass {
-  static constexpr std::size_t most_classes = 8;
+  static constexpr std::size_t max_classes = 8;
   /// Inputs that share the loads equally and send at most one packet per slot each, of any class; or the file
   /// of `joint`.
   std::int64_t inputs = 0;
@@ -85,7 +85,7 @@ using Source = std::variant<EqualInputs, UnequalInputs, PoissonArrivals, BurstyI
                             Probabilities, Blocks, PoissonAtAnyTime, TrafficClass, bounds::Incast>;
 
 struct Traffic {
-  static constexpr int most_packets_per_slot = 32;
+  static constexpr int max_packets_per_slot = 32;
   Source source;
   int packets_per_slot = 1;  ///< C, served per slot: 1 .. 32; 1 with incast and per-burst destinations
 };
@@ -116,7 +116,7 @@ using series::Normalise;
 
 /// \throws InvalidArgument  load, mean burst and on-rate are inconsistent
 void check(const BurstyInputs& inputs);
-/// \throws InvalidArgument  no load, more than most_classes of them, one at or below 0, or a sum at or above
+/// \throws InvalidArgument  no load, more than max_classes of them, one at or below 0, or a sum at or above
 ///                          1
 void check(const TrafficClass& classes);
 

@@ -10,11 +10,11 @@ namespace tailbound::answers {
 
 /// They affect only how an answer is shown.
 struct Units {
-  std::optional<std::int64_t> packet_bytes{};    ///< size of a packet [bytes], 1 .. most_packet_bytes
-  std::optional<numeric::Rational> link_gbps{};  ///< rate of a link [Gbit/s], above 0, at most most_link_gbps
+  std::optional<std::int64_t> packet_bytes{};    ///< size of a packet [bytes], 1 .. max_packet_bytes
+  std::optional<numeric::Rational> link_gbps{};  ///< rate of a link [Gbit/s], above 0, at most max_link_gbps
 
-  static constexpr std::int64_t most_packet_bytes = 9216;
-  static constexpr std::int64_t most_link_gbps = 1'000'000;
+  static constexpr std::int64_t max_packet_bytes = 9216;
+  static constexpr std::int64_t max_link_gbps = 1'000'000;
 
   /// Time of one packet on the link [ns]; none unless both are known.
   [[nodiscard]] std::optional<numeric::Rational> slot_ns() const {

@@ -19,11 +19,11 @@
 /// A command of the executable: a table of options, and a function that computes the answer.
 ///
 /// The commands are listed in cli/commands.hpp. cli/program.hpp parses a command line into their options;
-/// cli/run.cpp prints the reply in the requested format, and cli/ask.hpp returns it unchanged.
+/// cli/run.cpp prints the reply in the requested format, and cli/command_runner.hpp returns it unchanged.
 namespace tailbound::cli {
 
 /// Outcome of a run, reported at its end.
-struct Course {
+struct RunOutcome {
   bool cut = false;                         ///< a stop has truncated the answer
   std::optional<std::string> checkpoint{};  ///< the file to resume from, once written
   bool limited = false;                     ///< stopped by --time-limit or --memory-limit, not on request
@@ -39,7 +39,7 @@ struct Context {
   std::function<void(double done, double seconds_left)> progress{};
   std::stop_token stop{};  ///< Ctrl-C: a request ends the command at the next opportunity
   std::function<bool(const std::function<void()>& work)> piece{};  ///< answers::Run::piece
-  std::shared_ptr<Course> course = std::make_shared<Course>();
+  std::shared_ptr<RunOutcome> outcome = std::make_shared<RunOutcome>();
   run::Executor* executor = nullptr;  ///< answers::Run::executor
   bool writes = true;                 ///< false if another process writes checkpoints
   /// Those of answers::Run, from an in-process caller; options that name files take precedence.
@@ -75,7 +75,7 @@ enum class Work {
   points,      ///< one per combination of lists, taking seconds each; may be split and shared
   simulation,  ///< the same, with a length chosen by the user
   search,      ///< one simulation with a length chosen by the user; cannot be split
-  questions,   ///< runs other commands, or writes their answers
+  queries,     ///< runs other commands, or writes their answers
 };
 /// Can --part split it?
 [[nodiscard]] constexpr bool may_be_cut(Work work) {
@@ -87,7 +87,7 @@ enum class Work {
 }
 
 /// Options as typed, by name: a sensible first query.
-using Opening = std::vector<std::pair<std::string, std::string>>;
+using ExampleOptions = std::vector<std::pair<std::string, std::string>>;
 
 /// A command, its options and its action. Errors are thrown: NoAnswer (exit 1; its subclass Stopped: exit 4),
 /// InvalidArgument and ParseError (exit 2), anything else (exit 3). If the argument of an InvalidArgument is
@@ -100,7 +100,7 @@ struct Command {
   OptionTable options;  ///< filled before `answer` is called
   std::function<Reply(const Context&)> answer;
   render::Layout (*layout)();  ///< of its documents; null if it has none
-  Opening opening;
+  ExampleOptions example;
 };
 
 /// The definition of a command.
@@ -118,7 +118,7 @@ struct CommandParts {
   void (*declare)(OptionTable&, Options&) = nullptr;  ///< adds the command's options to a table
   Reply (*answer)(const Options&, const Context&) = nullptr;
   render::Layout (*layout)() = nullptr;
-  Opening opening{};
+  ExampleOptions example{};
 };
 template <class Options>
 [[nodiscard]] Command command_of(CommandParts<Options> parts) {
@@ -133,7 +133,7 @@ template <class Options>
           .answer = [options,
                      answer = parts.answer](const Context& context) { return answer(*options, context); },
           .layout = parts.layout,
-          .opening = std::move(parts.opening)};
+          .example = std::move(parts.example)};
 }
 
 }  // namespace tailbound::cli

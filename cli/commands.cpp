@@ -32,8 +32,8 @@ Command merge_command();
 Command serve_command();
 Command schema_command();
 
-const std::vector<Room>& rooms() {
-  static const std::vector<Room> all{
+const std::vector<Category>& categories() {
+  static const std::vector<Category> all{
       {"buffer", {buffer_command}},
       {"occupancy", {occupancy_command}},
       {"delay", {delay_command}},

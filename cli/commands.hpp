@@ -10,12 +10,12 @@
 namespace tailbound::cli {
 
 /// First word on the command line: a command, or a group of commands.
-struct Room {
+struct Category {
   std::string_view name;
   std::vector<Command (*)()> commands;
   const char* purpose = "";  ///< of a group, for the help
   const char* footer = "";
 };
-[[nodiscard]] const std::vector<Room>& rooms();
+[[nodiscard]] const std::vector<Category>& categories();
 
 }  // namespace tailbound::cli

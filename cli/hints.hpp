@@ -6,7 +6,7 @@
 
 /// Suggestions for an illegal value of an option.
 ///
-/// TESTS     tests/golden/refusals_test.cpp
+/// TESTS     tests/golden/errors_test.cpp
 namespace tailbound::cli {
 
 /// A hint such as "85% is 0.85" as a sentence; empty if nothing is obvious.

@@ -42,22 +42,22 @@ int ranks_here() {
 /// \return its file
 std::string become(const char* ending, char** argv) {
   std::error_code error;
-  std::string beside = std::filesystem::read_symlink("/proc/self/exe", error).string() + ending;
-  execv(beside.c_str(), argv);
-  return beside;
+  std::string program = std::filesystem::read_symlink("/proc/self/exe", error).string() + ending;
+  execv(program.c_str(), argv);
+  return program;
 }
 
 /// Copies started by mpirun do identical work: tailbound-mpi shares it instead. Parts (--part) are meant to
 /// be started independently.  \return 2 if it is not available
-int hand_over_to_ranks(int argc, char** argv) {
+int start_ranks(int argc, char** argv) {
   for (int i = 1; i < argc; ++i)
     if (std::strncmp(argv[i], "--part", 6) == 0) return 0;
   if (ranks_here() < 2) return 0;
-  const std::string beside = become("-mpi", argv);
+  const std::string program = become("-mpi", argv);
   const std::string why = std::strerror(errno);
   if (number_here({"OMPI_COMM_WORLD_RANK", "PMI_RANK"}, 0) == 0)  // only one process reports it
     std::cerr << "tailbound: started on " << ranks_here() << " ranks, which would all do the same work; "
-              << beside << " shares it, and cannot be started (" << why
+              << program << " shares it, and cannot be started (" << why
               << "): it is built where MPI is found (libopenmpi-dev)\n";
   return 2;
 }
@@ -66,9 +66,9 @@ int hand_over_to_ranks(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   keep_closed_descriptors();
-  tailbound::cli::end_where_memory_does();
+  tailbound::cli::exit_when_out_of_memory();
   if (argc > 1 && std::strcmp(argv[1], "serve") == 0) become("-serve", argv);  // or the command reports it
-  if (const int status = hand_over_to_ranks(argc, argv)) return status;
+  if (const int status = start_ranks(argc, argv)) return status;
   // A pipe without a reader and a file size limit are errors like a full disk.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);

@@ -10,22 +10,22 @@ namespace {
 
 /// Larger files are read again when parts are merged.
 constexpr std::size_t largest_kept = std::size_t{1} << 20U;
-constexpr int most_parts = 100'000;
+constexpr int max_parts = 100'000;
 
-constexpr std::string_view not_of_question[] = {"--part",
-                                                "--format",
-                                                "--output",
-                                                "--quiet",
-                                                "--plot",
-                                                "--title",
-                                                "--log-y",
-                                                "--jobs",
-                                                "--threads",
-                                                "--checkpoint",
-                                                "--checkpoint-every",
-                                                "--resume",
-                                                "--time-limit",
-                                                "--memory-limit"};
+constexpr std::string_view not_of_query[] = {"--part",
+                                             "--format",
+                                             "--output",
+                                             "--quiet",
+                                             "--plot",
+                                             "--title",
+                                             "--log-y",
+                                             "--jobs",
+                                             "--threads",
+                                             "--checkpoint",
+                                             "--checkpoint-every",
+                                             "--resume",
+                                             "--time-limit",
+                                             "--memory-limit"};
 
 }  // namespace
 
@@ -34,17 +34,17 @@ run::PartNumber read_part_number(const CommonOptions& options) {
        {std::pair{"--format", options.format.has_value()}, std::pair{"--plot", options.plot.has_value()}})
     if (given)
       throw InvalidArgument(name, "given with --part", "given to `tailbound merge`, which writes the answer");
-  const auto [number, of] = parse_part(*options.part, "--part", most_parts);
+  const auto [number, of] = parse_part(*options.part, "--part", max_parts);
   return {static_cast<int>(number), static_cast<int>(of)};
 }
 
-std::vector<std::string> question_words(const Command& command) {
+std::vector<std::string> query_words(const Command& command) {
   const std::size_t space = command.name.find(' ');
   std::vector<std::string> words{command.name.substr(0, space)};
   if (space != std::string::npos) words.push_back(command.name.substr(space + 1));
   for (const Option& option : command.options.options) {
-    const bool about = std::find(std::begin(not_of_question), std::end(not_of_question), option.name) ==
-                       std::end(not_of_question);
+    const bool about =
+        std::find(std::begin(not_of_query), std::end(not_of_query), option.name) == std::end(not_of_query);
     if (!about || !option.given()) continue;
     const bool named = option.name.rfind("--", 0) == 0;
     if (option.text != nullptr) {
@@ -60,18 +60,18 @@ std::vector<std::string> question_words(const Command& command) {
 run::Part answer_part(const Command& command, const Context& context, const run::PartOfRun& part,
                       run::PartNumber number) {
   run::Part done{.version = context.version,
-                 .question = question_words(command),
+                 .query = query_words(command),
                  .files = {},
                  .number = number,
                  .complete = true,
                  .jobs = {}};
   try {
     static_cast<void>(command.answer(context));
-  } catch (const run::Elsewhere&) {
+  } catch (const run::MissingPart&) {
   } catch (const Stopped&) {
     done.complete = false;
   }
-  done.complete = done.complete && !part.cut() && !context.course->cut;
+  done.complete = done.complete && !part.cut() && !context.outcome->cut;
   done.jobs = part.jobs();
   for (const auto& [path, content] : named_files().remembered()) {
     run::InputFile& file = done.files.emplace_back();

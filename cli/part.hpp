@@ -13,7 +13,7 @@ namespace tailbound::cli {
 [[nodiscard]] run::PartNumber read_part_number(const CommonOptions& options);
 
 /// The words that define the query, without output files, checkpoints, threads and the like.
-[[nodiscard]] std::vector<std::string> question_words(const Command& command);
+[[nodiscard]] std::vector<std::string> query_words(const Command& command);
 
 /// Computes the part of the executor of `context`.
 /// \throws as Command, except stops, after which the part is marked as incomplete

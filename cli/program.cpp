@@ -24,7 +24,7 @@ void add_to(CLI::App& app, const Option& option) {
                        : option.flag != nullptr ? app.add_flag(option.name, *option.flag, option.help)
                                                 : app.add_option(option.name, *option.words, option.help);
   if (option.flag == nullptr) added->type_name(option.type);
-  if (option.words != nullptr) added->expected(option.least, option.most);
+  if (option.words != nullptr) added->expected(option.minimum, option.maximum);
   if (!option.group.empty()) added->group(option.group);
   if (option.required) added->required();
 }
@@ -92,8 +92,8 @@ class Program::Tree {
         "input.");
   }
 
-  void add(const Room& room, const Command& command) {
-    CLI::App* const parent = room.commands.size() > 1 ? gathering(room) : &app_;
+  void add(const Category& category, const Command& command) {
+    CLI::App* const parent = category.commands.size() > 1 ? gathering(category) : &app_;
     CLI::App* const own =
         parent->add_subcommand(command.name.substr(command.name.find(' ') + 1), command.purpose);
     for (const Option& option : command.options.options) add_to(*own, option);
@@ -130,12 +130,12 @@ class Program::Tree {
  private:
   static constexpr const char* version = "tailbound " TAILBOUND_VERSION;
 
-  CLI::App* gathering(const Room& room) {
-    const auto is_it = [&](const CLI::App* app) { return app->get_name() == room.name; };
+  CLI::App* gathering(const Category& category) {
+    const auto is_it = [&](const CLI::App* app) { return app->get_name() == category.name; };
     if (const auto there = app_.get_subcommands(is_it); !there.empty()) return there.front();
-    CLI::App* parent = app_.add_subcommand(std::string(room.name), room.purpose);
+    CLI::App* parent = app_.add_subcommand(std::string(category.name), category.purpose);
     parent->require_subcommand(1);
-    parent->footer(room.footer);
+    parent->footer(category.footer);
     return parent;
   }
 
@@ -183,15 +183,15 @@ class Program::Tree {
   const CLI::App* understood_ = &app_;
 };
 
-Program::Program(std::string_view asked) : tree_(std::make_unique<Tree>()) {
-  const auto is_asked = [&](const Room& room) { return asked == room.name; };
-  const bool known = std::any_of(rooms().begin(), rooms().end(), is_asked);
-  for (const Room& room : rooms()) {
-    if (known && !is_asked(room)) continue;
-    for (Command (*const make)() : room.commands) {
+Program::Program(std::string_view requested) : tree_(std::make_unique<Tree>()) {
+  const auto is_requested = [&](const Category& category) { return requested == category.name; };
+  const bool known = std::any_of(categories().begin(), categories().end(), is_requested);
+  for (const Category& category : categories()) {
+    if (known && !is_requested(category)) continue;
+    for (Command (*const make)() : category.commands) {
       commands_.push_back(make());
       add_common_options(commands_.back(), common_);
-      tree_->add(room, commands_.back());
+      tree_->add(category, commands_.back());
     }
   }
 }
@@ -212,11 +212,11 @@ std::string Program::name() const {
 }
 
 Limits usual_limits(const Command& command, bool shared_out) {
-  const std::uint64_t most = machine_memory() / 4 * 3;
-  Limits limits{.time = {}, .bytes = most, .asked = "tailbound " + command.name};
+  const std::uint64_t maximum = machine_memory() / 4 * 3;
+  Limits limits{.time = {}, .bytes = maximum, .requested = "tailbound " + command.name};
   if (is_analysis(command.work) && !shared_out) {
     limits.time = std::chrono::seconds(60);
-    limits.bytes = std::min(most, std::uint64_t{4'000'000'000});
+    limits.bytes = std::min(maximum, std::uint64_t{4'000'000'000});
   }
   // A large checkpoint takes a while to write.
   const Option* kept = command.options.find("--checkpoint");

@@ -28,9 +28,9 @@ struct CommonOptions {
 /// CLI11's tree of commands and options, and the parsed words.
 class Program {
  public:
-  /// \param asked  the first word: if it is a command, the options of others are not created, which would
+  /// \param requested  the first word: if it is a command, the options of others are not created, which would
   ///               take longer than many answers
-  explicit Program(std::string_view asked);
+  explicit Program(std::string_view requested);
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;

@@ -157,7 +157,7 @@ class ProgressLine {
     shown_ = false;
   }
 
-  [[nodiscard]] std::function<void(double, double)> told() {
+  [[nodiscard]] std::function<void(double, double)> reported() {
     if (!wanted_) return {};
     return [this](double done, double left) {
       show(fmt::format("{:.0f} %{}", 100 * done, left > 0 ? ", " + duration_in_words(left) + " left" : ""));
@@ -178,29 +178,31 @@ class ProgressLine {
 /// The command's answer, or its finished part after a stop, with the reason for the stop.
 /// \throws LimitExceeded  a limit was reached before any result;  as Command
 Reply answer_within(const Command& command, const Context& context, const Interrupt& interrupt) {
-  const auto limited = [&] { return context.course->limited = interrupt.limit() != LimitWatch::Limit::none; };
+  const auto limited = [&] {
+    return context.outcome->limited = interrupt.limit() != LimitWatch::Limit::none;
+  };
   try {
     Reply reply = command.answer(context);
     if (reply.document.stopped && limited())
       reply.document.stopped_after += ", at " + interrupt.limits().name_of(interrupt.limit());
-    if (context.course->cut) limited();
+    if (context.outcome->cut) limited();
     return reply;
   } catch (const Stopped& error) {
     if (!limited()) throw;
     std::string reached = error.what();
     if (const std::string plain = "stopped on request"; reached.rfind(plain, 0) == 0)
       reached.erase(0, std::min(reached.size(), plain.size() + 2));  // and "; "
-    throw LimitExceeded(interrupt.limits().refusal(interrupt.limit(), reached));
+    throw LimitExceeded(interrupt.limits().rejection(interrupt.limit(), reached));
   }
 }
 
 /// Reports that the answer is incomplete, and why.
-Status tell_cut(const Program& program, const Course& course, const Interrupt& interrupt,
+Status tell_cut(const Program& program, const RunOutcome& outcome, const Interrupt& interrupt,
                 const std::string& rest, std::ostream& err) {
   const std::string why =
-      course.limited ? interrupt.limits().name_of(interrupt.limit()) + " is reached" : "stopped on request";
+      outcome.limited ? interrupt.limits().name_of(interrupt.limit()) + " is reached" : "stopped on request";
   err << program.name() << ": " << why << "; " << rest << '\n';
-  return course.limited ? no_answer : stopped;
+  return outcome.limited ? no_answer : stopped;
 }
 
 /// Executes one parsed command line: opens the output files, computes, and writes.
@@ -209,14 +211,14 @@ class Answering {
   /// \param words  of the command line, with the program's name
   /// \throws InvalidArgument  common options that are incompatible or cannot be read
   Answering(const Program& program, std::vector<std::string> words, std::ostream& out, std::ostream& err,
-            std::shared_ptr<Course> course, const Engine& engine)
+            std::shared_ptr<RunOutcome> outcome, const Engine& engine)
       : program_(program),
         command_(*program.chosen()),
         common_(program.common()),
         words_(std::move(words)),
         out_(out),
         err_(err),
-        course_(std::move(course)),
+        course_(std::move(outcome)),
         engine_(engine),
         interrupt_(limits()),
         pieces_(interrupt_),
@@ -250,10 +252,10 @@ class Answering {
   /// The limits of the complete query; none for a sweep, which stores points that exceed theirs.
   [[nodiscard]] Limits limits() const {
     static_cast<void>(limits_of_each({}));  // are they valid?
-    if (!engine_.writes || keeps_refusals()) return {};
+    if (!engine_.writes || keeps_rejections()) return {};
     return limits_of_each(usual_limits(command_, engine_.executor != nullptr || common_.part));
   }
-  [[nodiscard]] bool keeps_refusals() const { return command_.name == "sweep"; }
+  [[nodiscard]] bool keeps_rejections() const { return command_.name == "sweep"; }
 
   [[nodiscard]] Context context() {
     // With several processes no piece is aborted by forking.
@@ -262,10 +264,10 @@ class Answering {
     return {.version = TAILBOUND_VERSION,
             .quiet = common_.quiet,
             .draws = common_.plot.has_value(),
-            .progress = engine_.progress && !common_.quiet ? engine_.progress : line_.told(),
+            .progress = engine_.progress && !common_.quiet ? engine_.progress : line_.reported(),
             .stop = interrupt_.token(),
             .piece = piece,
-            .course = course_,
+            .outcome = course_,
             .executor = part_ ? &*part_ : engine_.executor,
             .writes = engine_.writes,
             .limits_of_each = [this](Limits usual) { return limits_of_each(std::move(usual)); }};
@@ -336,7 +338,7 @@ class Answering {
       }
     line_.clear();  // before the answer, which may go to the same terminal
     const std::optional<Undrawn> undrawn = draw(reply.document);
-    if (!keeps_refusals()) require_memory_lasted();
+    if (!keeps_rejections()) require_memory_lasted();
     if (const auto lost = write_in_time(text)) return *lost;
     if (undrawn && undrawn->stopped)
       return tell_cut(program_, *course_, interrupt_, "the answer is whole, its picture was not drawn", err_);
@@ -381,7 +383,7 @@ class Answering {
   const CommonOptions& common_;
   std::vector<std::string> words_;
   std::ostream &out_, &err_;
-  std::shared_ptr<Course> course_;
+  std::shared_ptr<RunOutcome> course_;
   const Engine& engine_;
   Interrupt interrupt_;
   Pieces pieces_;
@@ -393,7 +395,7 @@ class Answering {
 
 /// Parses, computes and writes.  \throws as Command and Program; OutputFailed
 Status answer_and_write(Program& program, int argc, const char* const* argv, std::ostream& out,
-                        std::ostream& err, const std::shared_ptr<Course>& course, const Engine& engine) {
+                        std::ostream& err, const std::shared_ptr<RunOutcome>& outcome, const Engine& engine) {
   if (const std::optional<std::string> help = program.parse(argc, argv)) {
     require_memory_lasted();
     print_whole(out, *help, engine.out_descriptor);
@@ -404,7 +406,7 @@ Status answer_and_write(Program& program, int argc, const char* const* argv, std
                           "run by tailbound itself: all ranks would write its files");
   std::vector<std::string> words{"tailbound"};
   words.insert(words.end(), argv + 1, argv + argc);
-  return Answering(program, std::move(words), out, err, course, engine).answer();
+  return Answering(program, std::move(words), out, err, outcome, engine).answer();
 }
 
 /// No memory for a thread or for kernel resources.
@@ -433,9 +435,10 @@ std::string word_behind(const std::string& option, int argc, const char* const* 
 
 /// Turns exceptions into a message and a status.
 Status answer_or_complain(Program& program, int argc, const char* const* argv, std::ostream& out,
-                          std::ostream& err, const std::shared_ptr<Course>& course, const Engine& engine) {
+                          std::ostream& err, const std::shared_ptr<RunOutcome>& outcome,
+                          const Engine& engine) {
   try {
-    return answer_and_write(program, argc, argv, out, err, course, engine);
+    return answer_and_write(program, argc, argv, out, err, outcome, engine);
   } catch (const InvalidArgument& error) {
     const InvalidArgument named =
         program.chosen() == nullptr ? error : as_typed(program.chosen()->options, error);
@@ -470,20 +473,20 @@ answers::Run analysis_run(const Context& context) {
   return {.stop = context.stop,
           .progress = context.progress,
           .piece = context.piece,
-          .cut = [course = context.course] { course->cut = true; },
+          .cut = [outcome = context.outcome] { outcome->cut = true; },
           .executor = context.executor};
 }
 
 int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err, const Engine& engine) {
   try {
     Program program(argc > 1 ? argv[1] : "");
-    const auto course = std::make_shared<Course>();
-    const Status status = answer_or_complain(program, argc, argv, out, err, course, engine);
-    if (!course->no_checkpoint.empty())
-      err << "tailbound: the last checkpoint was not written: " << course->no_checkpoint
+    const auto outcome = std::make_shared<RunOutcome>();
+    const Status status = answer_or_complain(program, argc, argv, out, err, outcome, engine);
+    if (!outcome->no_checkpoint.empty())
+      err << "tailbound: the last checkpoint was not written: " << outcome->no_checkpoint
           << (status == answered ? "; the answer does not depend on it\n" : "\n");
-    if ((status == stopped || course->limited) && course->checkpoint)
-      err << "Go on with:\n  " << resuming_line(argc, argv, *course->checkpoint) << '\n';
+    if ((status == stopped || outcome->limited) && outcome->checkpoint)
+      err << "Go on with:\n  " << resuming_line(argc, argv, *outcome->checkpoint) << '\n';
     return status;
   } catch (const std::bad_alloc&) {
     err << "tailbound: " << no_memory << '\n';

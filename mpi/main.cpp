@@ -50,7 +50,7 @@ void block_stops() {
 
 int main(int argc, char** argv) {
   block_stops();
-  tailbound::cli::end_where_memory_does();
+  tailbound::cli::exit_when_out_of_memory();
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   std::signal(SIGPIPE, SIG_IGN);
@@ -66,10 +66,10 @@ int main(int argc, char** argv) {
     ProgressLines lines(ranks.count());
     tailbound::cli::Engine engine{.executor = &ranks, .writes = ranks.leads(), .progress = {}};
     if (ranks.leads()) engine.progress = [&lines](double done, double left) { lines.tell(done, left); };
-    std::ostringstream nowhere, said;
+    std::ostringstream nowhere, errors;
     status = tailbound::cli::run(argc, argv, ranks.leads() ? std::cout : nowhere,
-                                 ranks.leads() ? std::cerr : said, engine);
-    ranks.end(said.str());
+                                 ranks.leads() ? std::cerr : errors, engine);
+    ranks.end(errors.str());
     if (!ranks.leads()) status = 0;
   }
   std::cout << std::flush;

@@ -1,8 +1,8 @@
 #include <mpi/ranks.hpp>
 #include <tailbound/run/bytes.hpp>
-#include <tailbound/run/dealer.hpp>
 #include <tailbound/run/message.hpp>
 #include <tailbound/run/processes.hpp>
+#include <tailbound/run/scheduler.hpp>
 #include <tailbound/run/store/checksum.hpp>
 #include <tailbound/run/threads.hpp>
 
@@ -89,7 +89,8 @@ Outcome outcome_of(std::string_view bytes, int ranks) {
   bytes.remove_prefix(1);
   if (failed) std::rethrow_exception(run::decoded(bytes).failure);
   ByteReader reader(bytes);
-  Outcome outcome{.pieces = {}, .crew = {.kind = run::Crew::Kind::ranks, .count = ranks}, .seconds = 0};
+  Outcome outcome{
+      .pieces = {}, .worker_group = {.kind = run::WorkerGroup::Kind::ranks, .count = ranks}, .seconds = 0};
   outcome.seconds = reader.get<double>();
   for (auto left = reader.get<std::uint64_t>(); left > 0; --left)
     outcome.pieces.push_back({reader.get_text(), true});
@@ -174,40 +175,40 @@ class Ranks::Post {
 
 /// Worker 0 is rank 0 itself: a thread, or a process if pieces do not check for requests, because a process
 /// can be abandoned.
-class Ranks::LeaderHands final : public run::Hands {
+class Ranks::RankWorkers final : public run::Workers {
  public:
-  LeaderHands(const run::Job& job, Post& post, std::uint64_t number)
+  RankWorkers(const run::Job& job, Post& post, std::uint64_t number)
       : post_(post), about_{.type = Type::message, .job = number, .identity = run::checksum(job.identity)} {
     if (job.alone)
-      own_ = std::make_unique<run::ProcessHands>(job, 1);
+      own_ = std::make_unique<run::ProcessWorkers>(job, 1);
     else
-      own_ = std::make_unique<run::ThreadHands>(job, 1);
+      own_ = std::make_unique<run::ThreadWorkers>(job, 1);
   }
 
   [[nodiscard]] std::size_t count() const override { return static_cast<std::size_t>(post_.size()); }
 
-  void send(std::size_t hand, const Message& message) override {
-    if (hand == 0) {
+  void send(std::size_t worker, const Message& message) override {
+    if (worker == 0) {
       own_->send(0, message);
       return;
     }
     Letter letter = about_;
     letter.bytes = run::encoded(message);
-    post_.send(static_cast<int>(hand), letter);
-    if (message.kind == Message::Kind::work) paces_[hand].got(Clock::now());
+    post_.send(static_cast<int>(worker), letter);
+    if (message.kind == Message::Kind::work) paces_[worker].got(Clock::now());
   }
 
-  [[nodiscard]] std::optional<Said> receive(Clock::time_point until) override {
+  [[nodiscard]] std::optional<Received> receive(Clock::time_point until) override {
     for (;;) {
       if (auto come = post_.take()) {
-        if (auto said = heard(come->first, come->second)) return said;
+        if (auto received = heard(come->first, come->second)) return received;
         continue;
       }
       for (const auto& [rank, words] : post_.left)
-        if (told_.insert(rank).second)
-          return Said{static_cast<std::size_t>(rank), {.kind = Message::Kind::gone, .bytes = words}};
+        if (notified_.insert(rank).second)
+          return Received{static_cast<std::size_t>(rank), {.kind = Message::Kind::gone, .bytes = words}};
       const Clock::time_point now = Clock::now();
-      if (auto said = own_->receive(std::min(until, now + rest(now)))) return said;
+      if (auto received = own_->receive(std::min(until, now + rest(now)))) return received;
       if (now >= until) return {};
     }
   }
@@ -215,23 +216,23 @@ class Ranks::LeaderHands final : public run::Hands {
   [[nodiscard]] bool abandon() override { return own_->abandon(); }
 
  private:
-  std::optional<Said> heard(int rank, const Letter& letter) {
+  std::optional<Received> heard(int rank, const Letter& letter) {
     if (letter.type == Type::left) post_.left[rank] = letter.bytes;
     if (letter.type != Type::message || letter.job != about_.job) return {};
-    Said said{static_cast<std::size_t>(rank), run::decoded(letter.bytes)};
+    Received received{static_cast<std::size_t>(rank), run::decoded(letter.bytes)};
     using Kind = Message::Kind;
-    if (said.message.kind != Kind::looked && said.message.kind != Kind::kept)
-      paces_[said.hand].gave(Clock::now());
-    return said;
+    if (received.message.kind != Kind::looked && received.message.kind != Kind::kept)
+      paces_[received.worker].gave(Clock::now());
+    return received;
   }
 
   /// Time until a rank may run out of work, or a twentieth of the time that its current piece has taken so
   /// far.
   [[nodiscard]] Clock::duration rest(Clock::time_point now) {
     if (!post_.is_empty()) return rest_time;
-    Clock::duration least = long_rest_time;
-    for (const Pace& pace : paces_) least = std::min(least, pace.rest(now));
-    return std::max<Clock::duration>(least, rest_time);
+    Clock::duration minimum = long_rest_time;
+    for (const Pace& pace : paces_) minimum = std::min(minimum, pace.rest(now));
+    return std::max<Clock::duration>(minimum, rest_time);
   }
 
   /// Speed of a rank, and its pieces.
@@ -258,15 +259,15 @@ class Ranks::LeaderHands final : public run::Hands {
 
   Post& post_;
   Letter about_;
-  std::unique_ptr<run::Hands> own_;
-  std::set<int> told_;
+  std::unique_ptr<run::Workers> own_;
+  std::set<int> notified_;
   /// of ranks; messages of rank 0's own worker are received at once
   std::vector<Pace> paces_ = std::vector<Pace>(count());
 };
 
-class Ranks::FollowerWire final : public run::Wire {
+class Ranks::FollowerLink final : public run::WorkerLink {
  public:
-  FollowerWire(Post& post, const run::Job& job, std::uint64_t number)
+  FollowerLink(Post& post, const run::Job& job, std::uint64_t number)
       : post_(post), number_(number), identity_(run::checksum(job.identity)) {}
 
   [[nodiscard]] std::optional<Message> take() override {
@@ -292,7 +293,7 @@ class Ranks::FollowerWire final : public run::Wire {
         0, {.type = Type::message, .job = number_, .identity = identity_, .bytes = run::encoded(message)});
   }
   void rest() override { std::this_thread::sleep_for(rest_time); }
-  [[nodiscard]] std::chrono::microseconds patience() override {
+  [[nodiscard]] std::chrono::microseconds timeout() override {
     return post_.is_empty() ? long_rest_time : rest_time;
   }
 
@@ -316,7 +317,7 @@ int Ranks::count() const {
 }
 
 Outcome Ranks::carry_out(const run::Job& job, const run::Controls& controls, std::vector<Piece> begun) {
-  if (run::on_hand() || left_alone_) return run::Threads(1).carry_out(job, controls, std::move(begun));
+  if (run::on_worker() || left_alone_) return run::Threads(1).carry_out(job, controls, std::move(begun));
   ++jobs_;
   return leads() ? lead(job, controls, std::move(begun)) : follow(job);
 }
@@ -331,9 +332,9 @@ Outcome Ranks::lead(const run::Job& job, const run::Controls& controls, std::vec
   try {
     Outcome outcome;
     {
-      LeaderHands hands(job, *post_, jobs_);
-      outcome =
-          deal(job, controls, std::move(begun), hands, {.kind = run::Crew::Kind::ranks, .count = count()});
+      RankWorkers workers(job, *post_, jobs_);
+      outcome = schedule(job, controls, std::move(begun), workers,
+                         {.kind = run::WorkerGroup::Kind::ranks, .count = count()});
     }
     if (outcome.complete())
       tell(results_or_failure(&outcome, {}));
@@ -347,22 +348,22 @@ Outcome Ranks::lead(const run::Job& job, const run::Controls& controls, std::vec
 }
 
 Outcome Ranks::follow(const run::Job& job) {
-  FollowerWire wire(*post_, job, jobs_);
+  FollowerLink link(*post_, job, jobs_);
   bool busy = false;
-  serve(job, wire, busy);
-  if (wire.ended || busy) {
+  serve(job, link, busy);
+  if (link.ended || busy) {
     // Rank 0 needs nothing more; a piece may still be running that refers to data here.
     MPI_Finalize();
     std::_Exit(0);
   }
-  return outcome_of(wire.results, count());
+  return outcome_of(link.results, count());
 }
 
-void Ranks::end(const std::string& said) {
+void Ranks::end(const std::string& received) {
   if (leads()) {
     for (int rank = 1; rank < count(); ++rank) post_->send(rank, {.type = Type::end});
   } else {
-    post_->send(0, {.type = Type::left, .bytes = "rank " + std::to_string(post_->rank()) + ": " + said});
+    post_->send(0, {.type = Type::left, .bytes = "rank " + std::to_string(post_->rank()) + ": " + received});
   }
   bool ended = leads();
   while (!ended || !post_->is_empty()) {

@@ -31,13 +31,13 @@ class Ranks final : public run::Executor {
                                        std::vector<run::Piece> begun = {}) override;
 
   /// The last call of a rank: rank 0 releases all others, and these wait for it.
-  /// \param said  why this rank has ended without an answer, if so
-  void end(const std::string& said);
+  /// \param error  why this rank has ended without an answer, if so
+  void end(const std::string& error);
 
  private:
   class Post;
-  class LeaderHands;
-  class FollowerWire;
+  class RankWorkers;
+  class FollowerLink;
 
   run::Outcome lead(const run::Job& job, const run::Controls& controls, std::vector<run::Piece> begun);
   run::Outcome follow(const run::Job& job);

@@ -52,12 +52,12 @@ std::string range_in_words(const Document& document, std::string_view key) {
   return from == to ? from : from + " to " + to;
 }
 
-void mark_stopped(Document& document, std::size_t finished, std::size_t asked) {
+void mark_stopped(Document& document, std::size_t finished, std::size_t requested) {
   document.stopped = true;
-  document.stopped_after = fmt::format("{} of {} points", finished, asked);
+  document.stopped_after = fmt::format("{} of {} points", finished, requested);
 }
 
-Picture picture_of(const Document& document, std::size_t most_curves) {
+Picture picture_of(const Document& document, std::size_t max_curves) {
   Picture picture = document.picture();
   const auto add_note = [&](const std::string& text) {
     picture.note += (picture.note.empty() ? "" : picture.note.back() == '.' ? " " : "; ") + text;
@@ -65,8 +65,8 @@ Picture picture_of(const Document& document, std::size_t most_curves) {
   // Levels and asymptotes do not count: they are not distinguished by color.
   std::size_t curves = 0;
   const std::size_t beyond = std::erase_if(
-      picture.curves, [&](const Curve& curve) { return is_data(curve) && ++curves > most_curves; });
-  if (beyond > 0) add_note(fmt::format("The first {} of {} curves.", most_curves, curves));
+      picture.curves, [&](const Curve& curve) { return is_data(curve) && ++curves > max_curves; });
+  if (beyond > 0) add_note(fmt::format("The first {} of {} curves.", max_curves, curves));
   if (document.stopped)
     add_note(fmt::format("STOPPED after {}: not all that was asked for.", document.stopped_after));
   return picture;
@@ -132,7 +132,7 @@ std::string heading_with_unit(const Column& column) {
   return column.unit.empty() ? column.heading : fmt::format("{} [{}]", column.heading, column.unit);
 }
 
-bool set_right(const Column& column) {
+bool right_aligned(const Column& column) {
   return column.shape == Shape::whole || column.shape == Shape::given || column.shape == Shape::model ||
          column.style == Style::percent || column.style == Style::signed_percent;
 }

@@ -63,7 +63,7 @@ struct TableLayout {
 };
 
 /// Tables inside results appear in text up to this number of results, unless a document overrides it.
-inline constexpr std::size_t most_tables = 3;
+inline constexpr std::size_t max_tables = 3;
 
 /// All keys that a command may output. A key is present if the query needs it.
 struct Layout {
@@ -152,11 +152,11 @@ struct Frame {
 };
 
 /// Marks it as stopped: "4 of 9 points".
-void mark_stopped(Document& document, std::size_t finished, std::size_t asked);
+void mark_stopped(Document& document, std::size_t finished, std::size_t requested);
 
-/// Its picture, marked if the document is stopped. At most the first `most_curves` curves are included; the
+/// Its picture, marked if the document is stopped. At most the first `max_curves` curves are included; the
 /// note then gives the total number.  \throws NoAnswer  there is nothing to draw
-[[nodiscard]] Picture picture_of(const Document& document, std::size_t most_curves = most_curves_told_apart);
+[[nodiscard]] Picture picture_of(const Document& document, std::size_t max_curves = max_distinct_curves);
 
 // --- one file each
 [[nodiscard]] std::string to_text(const Document& document, const Frame& frame);
@@ -179,7 +179,7 @@ void mark_stopped(Document& document, std::size_t finished, std::size_t asked);
 /// "mean occupancy [packets]"
 [[nodiscard]] std::string heading_with_unit(const Column& column);
 /// Are its numbers right-aligned in text tables (integers and inputs)?
-[[nodiscard]] bool set_right(const Column& column);
+[[nodiscard]] bool right_aligned(const Column& column);
 
 /// A key in cells that is not in the layout is a programming error.
 /// \throws std::logic_error  with the key

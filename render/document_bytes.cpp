@@ -117,7 +117,7 @@ Document document_of(std::string_view bytes) {
     if (from.at_end()) return document;
   } catch (const Error&) {
   }
-  answers::stored::refuse();
+  answers::stored::reject();
 }
 
 }  // namespace tailbound::render

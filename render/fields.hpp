@@ -69,10 +69,10 @@ inline constexpr auto one_of = [](const auto& of) { return std::get_if<Alternati
 // --- tables
 
 /// For a row of Fields: the key is omitted if its getter finds no value.
-struct IfThere {};
-inline constexpr IfThere if_there;
+struct IfPresent {};
+inline constexpr IfPresent if_present;
 
-/// The keys of an `Of`, in rows {column, getter}, {column, getter, condition} or {column, getter, if_there},
+/// The keys of an `Of`, in rows {column, getter}, {column, getter, condition} or {column, getter, if_present},
 /// and nested tables: {table} for the same object, {table, part} for a part of it, omitted if `part` is a
 /// null pointer or an empty optional. Getters and conditions are functions of an `Of`, or its members. A
 /// getter returns a Value, a number of the library, a text, a flag, a choice, or an optional of these, which
@@ -98,7 +98,7 @@ class Fields {
 
     /// Omitted if the getter finds none.
     template <class Getter>
-    requires std::invocable<const Getter&, const Of&> Part(Column column, Getter getter, IfThere)
+    requires std::invocable<const Getter&, const Of&> Part(Column column, Getter getter, IfPresent)
         : columns{std::move(column)},
           add([key = columns.front().key, shape = columns.front().shape, getter = std::move(getter)](
                   const Of& of, Cells& cells) {

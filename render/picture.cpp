@@ -60,7 +60,7 @@ bool is_limit(const Curve& curve) {
 Picture named_where_hidden(Picture picture) {
   // Among very many curves each would hide the next, and the names would form chains.
   if (static_cast<std::size_t>(std::count_if(picture.curves.begin(), picture.curves.end(), is_data)) >
-      most_curves_told_apart)
+      max_distinct_curves)
     return picture;
   constexpr double line_width = 0.004;  // fraction of the height of the picture
   std::vector<Polyline> drawn;

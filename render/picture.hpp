@@ -74,6 +74,6 @@ struct Picture {
 [[nodiscard]] Picture named_where_hidden(Picture picture);
 
 /// Colors, dashes and markers distinguish at most this many curves.
-inline constexpr std::size_t most_curves_told_apart = 12;
+inline constexpr std::size_t max_distinct_curves = 12;
 
 }  // namespace tailbound::render

@@ -42,11 +42,11 @@ void add_point(Curve& curve, double x, const Value& value, bool powers_of_ten);
 void mark_here(Picture& picture, double x, const std::string& name);
 
 /// The answers to neighboring queries; those without an answer are omitted.
-template <class Question, class Answer>
-[[nodiscard]] auto answered(const std::vector<Question>& questions, const Answer& answer) {
-  std::vector<std::pair<Question, decltype(answer(questions.front()))>> points;
-  for (const Question& question : questions) try {
-      points.emplace_back(question, answer(question));
+template <class Query, class Answer>
+[[nodiscard]] auto answered(const std::vector<Query>& queries, const Answer& answer) {
+  std::vector<std::pair<Query, decltype(answer(queries.front()))>> points;
+  for (const Query& query : queries) try {
+      points.emplace_back(query, answer(query));
     } catch (const NoAnswer&) {  // overload, or too expensive: no point of a curve
     } catch (const InvalidArgument&) {
     }

@@ -20,15 +20,15 @@ using numeric::Rounding;
 using numeric::to_decimal;
 
 /// Significant digits of an approximation and of a model in data formats and in text.
-constexpr int double_digits = 17, most_agreed_shown = 11, model_digits = 6;
+constexpr int double_digits = 17, max_agreed_shown = 11, model_digits = 6;
 
 int data_digits(Digits digits) {
   return std::max(double_digits, digits.count + 3);
 }
 
-/// The longest decimal, up to `most` digits, to which both ends round; empty if they share none.
-std::string common_decimal(const Real& lower, const Real& upper, int most) {
-  for (int digits = most; digits >= 1; --digits) {
+/// The longest decimal, up to `maximum` digits, to which both ends round; empty if they share none.
+std::string common_decimal(const Real& lower, const Real& upper, int maximum) {
+  for (int digits = maximum; digits >= 1; --digits) {
     std::string text = to_decimal(lower, digits, Rounding::nearest);
     if (text == to_decimal(upper, digits, Rounding::nearest)) return text;
   }
@@ -138,7 +138,7 @@ std::string brief(const Value& value, Digits digits) {
                         },
                         [](const Approximation& computed) {
                           return to_decimal(computed.value,
-                                            std::clamp(computed.agreed_digits, 1, most_agreed_shown),
+                                            std::clamp(computed.agreed_digits, 1, max_agreed_shown),
                                             Rounding::nearest);
                         },
                         [](Asymptote asymptote) { return fmt::format("{:.5g}", asymptote.value); },

@@ -40,18 +40,18 @@ std::vector<const Figure*> figures_named(const std::string& name) {
   return named;
 }
 
-Result new_result(std::vector<render::Column> asked, std::vector<render::Column> found,
+Result new_result(std::vector<render::Column> requested, std::vector<render::Column> found,
                   render::Picture picture) {
   const render::Layout layout{
-      .command = "table of a figure", .inputs = std::move(asked), .results = std::move(found)};
+      .command = "table of a figure", .inputs = std::move(requested), .results = std::move(found)};
   return {.table = {.layout = std::make_shared<const render::Layout>(layout),
                     .headline = picture.title,
                     .results = {}},
           .picture = std::move(picture)};
 }
 
-void add_row(Result& result, render::Cells asked, render::Cells found) {
-  result.table.results.push_back({.inputs = std::move(asked), .cells = std::move(found)});
+void add_row(Result& result, render::Cells requested, render::Cells found) {
+  result.table.results.push_back({.inputs = std::move(requested), .cells = std::move(found)});
 }
 
 }  // namespace tailbound::figures

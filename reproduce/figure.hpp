@@ -49,11 +49,11 @@ struct Figure {
 [[nodiscard]] std::vector<const Figure*> figures_named(const std::string& name);
 
 /// An empty figure: a table with these columns, and the title and axes of the picture.
-/// \param asked  columns of the inputs;  \param found  columns of the results
-[[nodiscard]] Result new_result(std::vector<render::Column> asked, std::vector<render::Column> found,
+/// \param requested  columns of the inputs;  \param found  columns of the results
+[[nodiscard]] Result new_result(std::vector<render::Column> requested, std::vector<render::Column> found,
                                 render::Picture picture);
 
 /// Adds a line to the table.
-void add_row(Result& result, render::Cells asked, render::Cells found);
+void add_row(Result& result, render::Cells requested, render::Cells found);
 
 }  // namespace tailbound::figures

@@ -21,12 +21,12 @@ files::PendingFile pending(const Folder& folder, const std::string& name) {
 
 /// Reads the README or the page of an earlier run; empty if there is none.
 /// \throws InvalidArgument  there is one of another origin
-std::string former_file(const Folder& folder, const char* name, bool (*is_ours)(const std::string&)) {
+std::string former_file(const Folder& folder, const char* name, bool (*is_generated)(const std::string&)) {
   const fs::path path = folder.path / name;
   std::error_code error;
   if (!fs::exists(path, error)) return {};
   std::string text = folder.named.read(path.string(), option);
-  if (text.empty() || !is_ours(text))
+  if (text.empty() || !is_generated(text))
     throw InvalidArgument(
         option, folder.path.string(),
         fmt::format("a directory without a{} {} of another origin, which would be overwritten",
@@ -64,8 +64,8 @@ void write(const Figure& figure, const Result& result, const Folder& folder, con
 std::vector<render::ReproducedFigure> reproduce(const std::vector<const Figure*>& chosen,
                                                 const Folder& folder, const Request& request, int threads,
                                                 const std::string& version) {
-  Readme readme(former_file(folder, readme_name, Readme::is_ours));
-  Index index(former_file(folder, index_name, Index::is_ours));
+  Readme readme(former_file(folder, readme_name, Readme::is_generated));
+  Index index(former_file(folder, index_name, Index::is_generated));
   prepare(folder, chosen);
   const answers::Run& run = request.run;
   const Request each{.quick = request.quick, .run = {.threads = threads, .progress = run.progress}};

@@ -63,7 +63,7 @@ Index::Index(const std::string& former) {
   }
 }
 
-bool Index::is_ours(const std::string& page) {
+bool Index::is_generated(const std::string& page) {
   return page.empty() || (page.find("<meta name=\"generator\" content=\"tailbound ") != std::string::npos &&
                           page.find(title) != std::string::npos);
 }

@@ -19,7 +19,7 @@ Readme::Readme(const std::string& former) {
   }
 }
 
-bool Readme::is_ours(const std::string& text) {
+bool Readme::is_generated(const std::string& text) {
   return text.empty() || text.rfind(kHead, 0) == 0;
 }
 

@@ -12,11 +12,11 @@ namespace tailbound::figures {
 class Readme {
  public:
   /// \param former  what is in the folder; empty if there is none
-  /// \pre is_ours(former)
+  /// \pre is_generated(former)
   explicit Readme(const std::string& former);
 
   /// Was the text made here, or is it empty?
-  [[nodiscard]] static bool is_ours(const std::string& text);
+  [[nodiscard]] static bool is_generated(const std::string& text);
 
   /// Replaces the section of the figure.
   void put(const Figure& figure, const Result& result, bool quick, const std::string& version);

@@ -19,10 +19,10 @@ constexpr std::int64_t kDeepest = 1000;  // no simulation here reaches this dept
 
 std::vector<std::int64_t> seen_often(const std::vector<sim::LevelEstimate>& tail) {
   // The standard deviation of a number of independent events is its square root.
-  const double widest = 1.96 / std::sqrt(static_cast<double>(kLeastSeen));
+  const double widest = 1.96 / std::sqrt(static_cast<double>(kMinSeen));
   const auto end = std::find_if(tail.begin(), tail.end(), [widest](const sim::LevelEstimate& level) {
     const auto& p = level.probability;
-    return level.count < kLeastSeen || p.upper - p.value > widest * p.value;
+    return level.count < kMinSeen || p.upper - p.value > widest * p.value;
   });
   std::vector<std::int64_t> levels;
   for (auto level = tail.begin(); level != end; ++level) levels.push_back(level->level);
@@ -46,16 +46,16 @@ std::string ranges(const std::vector<std::int64_t>& levels) {
 std::string where(Verdict verdict, const std::vector<Judged>& levels, const std::string& symbol,
                   std::int64_t offset) {
   std::vector<std::int64_t> found;
-  double greatest = 0, least = 1;
+  double largest = 0, minimum = 1;
   for (const Judged& level : levels)
     if (level.compared.verdict() == verdict) {
       found.push_back(level.level + offset);
-      greatest = std::max(greatest, level.compared.simulated.value);
-      least = std::min(least, level.compared.simulated.value);
+      largest = std::max(largest, level.compared.simulated.value);
+      minimum = std::min(minimum, level.compared.simulated.value);
     }
   if (found.empty()) return {};
-  const std::string span = found.size() == 1 ? fmt::format("P = {:.2g}", least)
-                                             : fmt::format("P = {:.2g} to {:.2g}", greatest, least);
+  const std::string span = found.size() == 1 ? fmt::format("P = {:.2g}", minimum)
+                                             : fmt::format("P = {:.2g} to {:.2g}", largest, minimum);
   return fmt::format("{} at {} = {} ({}), ", render::verdict_name(verdict), symbol, ranges(found), span);
 }
 
@@ -64,10 +64,9 @@ std::string where(Verdict verdict, const std::vector<Judged>& levels, const std:
 TreeRun simulate_tree(const network::Tree& tree, const numeric::Rational& load, std::int64_t slots,
                       const answers::Run& run) {
   const answers::TreeTopology topology{.tree = tree, .load = load};
-  return {
-      answers::tree_model(topology),
-      answers::answer(answers::SimulateTreeQuestion{.topology = topology, .length = {.slots = slots}}, run)
-          .simulated};
+  return {answers::tree_model(topology),
+          answers::answer(answers::SimulateTreeQuery{.topology = topology, .length = {.slots = slots}}, run)
+              .simulated};
 }
 
 std::string command_of(const TreeRun& run) {
@@ -154,9 +153,9 @@ std::string in_words(const std::vector<Judged>& levels, const std::string& symbo
     return fmt::format("{:.3g} +- {:.2g} ({} = {})", level.ratio(),
                        (p.upper - p.value) / level.compared.span()->upper, symbol, level.level + offset);
   };
-  const auto [least, greatest] = std::minmax_element(
+  const auto [minimum, largest] = std::minmax_element(
       levels.begin(), levels.end(), [](const Judged& a, const Judged& b) { return a.ratio() < b.ratio(); });
-  return text + fmt::format("simulation/analysis {} to {}", ratio(*least), ratio(*greatest));
+  return text + fmt::format("simulation/analysis {} to {}", ratio(*minimum), ratio(*largest));
 }
 
 }  // namespace tailbound::figures

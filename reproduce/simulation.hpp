@@ -47,7 +47,7 @@ void add_if_fit_to_draw(render::Curve& curve, const sim::LevelEstimate& level, s
 /// A model is judged at levels whose 95 % interval is as narrow as for this number of independent events.
 /// Large occupancies occur in clusters, over many slots and packets: 50 observations can stem from few
 /// events, and their intervals are then too narrow.
-inline constexpr std::uint64_t kLeastSeen = 50;
+inline constexpr std::uint64_t kMinSeen = 50;
 
 /// 0, 1, ..., up to the last level with that many.
 [[nodiscard]] std::vector<std::int64_t> levels_seen_at_hop(const TreeRun& run, std::size_t hop);

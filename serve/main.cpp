@@ -106,17 +106,17 @@ std::optional<std::string> text_of(const cli::OptionTable& options, const char* 
 
 int serve_page(const cli::OptionTable& table) {
   serve::WorkLimits limits;
-  const auto number = [&](const char* name, int least, int most, int usual) {
+  const auto number = [&](const char* name, int minimum, int maximum, int usual) {
     const std::optional<std::string> text = text_of(table, name);
-    return text ? static_cast<int>(options::parse_integer(*text, name, least, most)) : usual;
+    return text ? static_cast<int>(options::parse_integer(*text, name, minimum, maximum)) : usual;
   };
   const int port = number("--port", 0, 65535, 0);
   limits.runs = number("--runs", 1, 64, limits.runs);
   const cli::Limits read = cli::read_limits(text_of(table, "--time-limit"), text_of(table, "--memory-limit"),
                                             {.time = limits.analysis, .bytes = limits.memory});
   if (!read.time) throw InvalidArgument("--time-limit", "none", "a number of seconds");
-  constexpr std::uint64_t least_memory = 256'000'000;  // more than an idle process needs
-  if (!read.bytes || *read.bytes < least_memory)
+  constexpr std::uint64_t min_memory = 256'000'000;  // more than an idle process needs
+  if (!read.bytes || *read.bytes < min_memory)
     throw InvalidArgument("--memory-limit", text_of(table, "--memory-limit").value_or(""),
                           "a size of at least 256MB (per worker process)");
   limits.analysis = std::chrono::ceil<std::chrono::milliseconds>(*read.time);

@@ -18,46 +18,46 @@ bool one_is_apart(Setting setting) {
   return setting == Setting::buffer_flits;
 }
 
-bool contains(const MeasuredSetting& measured, const AskedSetting& asked) {
-  return at_most(measured.from, asked.value) && at_most(asked.value, measured.to);
+bool contains(const MeasuredSetting& measured, const RequestedSetting& requested) {
+  return at_most(measured.from, requested.value) && at_most(requested.value, measured.to);
 }
 
-bool has_only(const AccuracyRow& row, const AskedAccuracy& asked) {
+bool has_only(const AccuracyRow& row, const RequestedAccuracy& requested) {
   return std::all_of(row.settings.begin(), row.settings.end(), [&](const MeasuredSetting& measured) {
-    return std::any_of(asked.settings.begin(), asked.settings.end(),
-                       [&](const AskedSetting& each) { return each.setting == measured.setting; });
+    return std::any_of(requested.settings.begin(), requested.settings.end(),
+                       [&](const RequestedSetting& each) { return each.setting == measured.setting; });
   });
 }
 
 /// Settings of the network that differ from those of the row.
 std::vector<OutsideSetting> outside_of(const std::vector<MeasuredSetting>& settings,
-                                       const AskedAccuracy& asked) {
+                                       const RequestedAccuracy& requested) {
   std::vector<OutsideSetting> outside;
-  for (const AskedSetting& each : asked.settings) {
+  for (const RequestedSetting& each : requested.settings) {
     const auto found = std::find_if(settings.begin(), settings.end(), [&](const MeasuredSetting& measured) {
       return measured.setting == each.setting;
     });
     if (found == settings.end())
-      outside.push_back({.asked = each, .measured = {}});
+      outside.push_back({.requested = each, .measured = {}});
     else if (!contains(*found, each))
-      outside.push_back({.asked = each, .measured = *found});
+      outside.push_back({.requested = each, .measured = *found});
   }
   return outside;
 }
 
 /// Loads and fractions may be 0.
-constexpr double least_side = 0.01;
+constexpr double min_side = 0.01;
 
 /// Ratio of the end of a range to its beginning.
 double factor_of(const MeasuredSetting& side) {
-  return std::isinf(side.to) ? 1e3 : (side.to + least_side) / (side.from + least_side);
+  return std::isinf(side.to) ? 1e3 : (side.to + min_side) / (side.from + min_side);
 }
 
 /// The ranges between two rows; nothing if they differ in too many settings for a network to lie between
 /// them.
 std::optional<std::vector<MeasuredSetting>> box_of(const AccuracyRow& first, const AccuracyRow& second) {
-  constexpr int most_differences = 2;
-  constexpr double most_factor = 8;
+  constexpr int max_differences = 2;
+  constexpr double max_factor = 8;
   if (first.model != second.model || first.loads != second.loads ||
       first.settings.size() != second.settings.size())
     return std::nullopt;
@@ -69,7 +69,7 @@ std::optional<std::vector<MeasuredSetting>> box_of(const AccuracyRow& first, con
     if (other->from == side.from && other->to == side.to) continue;
     side.from = std::min(side.from, other->from);
     side.to = std::max(side.to, other->to);
-    if (++differences > most_differences || factor_of(side) > most_factor ||
+    if (++differences > max_differences || factor_of(side) > max_factor ||
         (one_is_apart(side.setting) && side.from == 1))
       return std::nullopt;
   }
@@ -95,18 +95,18 @@ bool lies_in(const AccuracyRow& row, const std::vector<MeasuredSetting>& box) {
 void look_up(Accuracy& accuracy, const std::vector<const AccuracyRow*>& all) {
   std::vector<const AccuracyRow*> rows;  // that agree in all settings that do not interpolate
   for (const AccuracyRow* row : all) {
-    const std::vector<OutsideSetting> outside = outside_of(row->settings, accuracy.asked);
+    const std::vector<OutsideSetting> outside = outside_of(row->settings, accuracy.requested);
     if (std::all_of(outside.begin(), outside.end(), [](const OutsideSetting& each) {
-          return each.measured && interpolates(each.asked.setting);
+          return each.measured && interpolates(each.requested.setting);
         }))
       rows.push_back(row);
   }
-  double least = std::numeric_limits<double>::infinity();
+  double minimum = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < rows.size(); ++i)
     for (std::size_t j = i; j < rows.size(); ++j) {
       const auto box = box_of(*rows[i], *rows[j]);
-      if (!box || !outside_of(*box, accuracy.asked).empty() || size_of(*box) >= least) continue;
-      least = size_of(*box);
+      if (!box || !outside_of(*box, accuracy.requested).empty() || size_of(*box) >= minimum) continue;
+      minimum = size_of(*box);
       accuracy.box = *box;
       accuracy.rows = i == j ? std::vector{rows[i]} : std::vector{rows[i], rows[j]};
     }
@@ -120,11 +120,13 @@ void look_up(Accuracy& accuracy, const std::vector<const AccuracyRow*>& all) {
 /// Distance of a network from a row: differences in kind count most, then the ratios of numbers.
 double distance(const std::vector<OutsideSetting>& outside) {
   double sum = 0;
-  for (const auto& [asked, measured] : outside) {
-    sum += asked.setting == Setting::topology || !measured ? 1000 : interpolates(asked.setting) ? 1 : 10;
-    if (!measured || std::isinf(asked.value)) continue;
-    const double near = asked.value < measured->from ? measured->from : measured->to;
-    sum += std::abs(std::log((asked.value + 0.01) / (near + 0.01)));
+  for (const auto& [requested, measured] : outside) {
+    sum += requested.setting == Setting::topology || !measured ? 1000
+           : interpolates(requested.setting)                   ? 1
+                                                               : 10;
+    if (!measured || std::isinf(requested.value)) continue;
+    const double near = requested.value < measured->from ? measured->from : measured->to;
+    sum += std::abs(std::log((requested.value + 0.01) / (near + 0.01)));
   }
   return sum;
 }
@@ -154,7 +156,7 @@ std::vector<MeasuredError> errors_of(const AccuracyRow& row, Quantity quantity) 
 double as_row_has_it(const AccuracyRow& row, Quantity quantity, double at) {
   if (is_tail(quantity) || row.loads != RowLoads::simulated) return at;
   const std::vector<MeasuredError> saturation = errors_of(row, Quantity::saturation);
-  return saturation.empty() ? at : at * (1 + (saturation.front().least + saturation.front().greatest) / 2);
+  return saturation.empty() ? at : at * (1 + (saturation.front().minimum + saturation.front().largest) / 2);
 }
 
 /// Merges the errors of one row up to `at`; false if it has no point as hard.
@@ -162,11 +164,11 @@ bool join(std::optional<ErrorRange>& range, const AccuracyRow& row, Quantity qua
   const std::vector<MeasuredError> errors = errors_of(row, quantity);
   if (errors.empty()) return false;
   const bool loads = has_loads(row, quantity);
-  ErrorRange its{.quantity = quantity, .least = errors.front().least, .greatest = errors.front().greatest};
+  ErrorRange its{.quantity = quantity, .minimum = errors.front().minimum, .largest = errors.front().largest};
   bool reached = !loads;
   for (const MeasuredError& error : errors) {
-    its.least = std::min(its.least, error.least);
-    its.greatest = std::max(its.greatest, error.greatest);
+    its.minimum = std::min(its.minimum, error.minimum);
+    its.largest = std::max(its.largest, error.largest);
     if (!loads) continue;
     its.up_to = error.at;
     reached = reaches(quantity, error.at, at);
@@ -174,8 +176,8 @@ bool join(std::optional<ErrorRange>& range, const AccuracyRow& row, Quantity qua
   }
   if (!reached) return false;
   if (range) {
-    its.least = std::min(its.least, range->least);
-    its.greatest = std::max(its.greatest, range->greatest);
+    its.minimum = std::min(its.minimum, range->minimum);
+    its.largest = std::max(its.largest, range->largest);
     its.up_to = is_tail(quantity) ? std::max(its.up_to, range->up_to) : std::min(its.up_to, range->up_to);
   }
   range = its;
@@ -183,10 +185,10 @@ bool join(std::optional<ErrorRange>& range, const AccuracyRow& row, Quantity qua
 }
 
 /// The hardest point in the query; the easiest possible one if there is none.
-double hardest(const AskedAccuracy& asked, Quantity quantity) {
-  if (asked.at.empty()) return is_tail(quantity) ? 1 : 0;
-  return is_tail(quantity) ? *std::min_element(asked.at.begin(), asked.at.end())
-                           : *std::max_element(asked.at.begin(), asked.at.end());
+double hardest(const RequestedAccuracy& requested, Quantity quantity) {
+  if (requested.at.empty()) return is_tail(quantity) ? 1 : 0;
+  return is_tail(quantity) ? *std::min_element(requested.at.begin(), requested.at.end())
+                           : *std::max_element(requested.at.begin(), requested.at.end());
 }
 
 }  // namespace
@@ -242,7 +244,7 @@ std::optional<ErrorRange> Accuracy::errors(Quantity quantity, double at) const {
 }
 
 std::optional<ErrorRange> Accuracy::errors(Quantity quantity) const {
-  if (auto range = errors(quantity, hardest(asked, quantity))) return range;
+  if (auto range = errors(quantity, hardest(requested, quantity))) return range;
   std::optional<ErrorRange> range;
   for (const AccuracyRow* row : rows) {
     const std::vector<MeasuredError> its = errors_of(*row, quantity);
@@ -252,21 +254,21 @@ std::optional<ErrorRange> Accuracy::errors(Quantity quantity) const {
 }
 
 bool Accuracy::beyond(Quantity quantity) const {
-  return measured() && !errors(quantity, hardest(asked, quantity)) && errors(quantity);
+  return measured() && !errors(quantity, hardest(requested, quantity)) && errors(quantity);
 }
 
-Accuracy accuracy(AskedAccuracy asked, const std::vector<AccuracyRow>& all) {
-  Accuracy found{.asked = std::move(asked), .rows = {}, .box = {}, .outside = {}};
+Accuracy accuracy(RequestedAccuracy requested, const std::vector<AccuracyRow>& all) {
+  Accuracy found{.requested = std::move(requested), .rows = {}, .box = {}, .outside = {}};
   std::vector<const AccuracyRow*> rows;
   for (const AccuracyRow& row : all)
-    if (row.model == found.asked.model && has_only(row, found.asked)) rows.push_back(&row);
+    if (row.model == found.requested.model && has_only(row, found.requested)) rows.push_back(&row);
   look_up(found, rows);
   if (found.measured()) return found;
-  double least = std::numeric_limits<double>::infinity();
+  double minimum = std::numeric_limits<double>::infinity();
   for (const AccuracyRow* row : rows) {
-    std::vector<OutsideSetting> outside = outside_of(row->settings, found.asked);
-    if (const double its = distance(outside); its < least) {
-      least = its;
+    std::vector<OutsideSetting> outside = outside_of(row->settings, found.requested);
+    if (const double its = distance(outside); its < minimum) {
+      minimum = its;
       found.outside = std::move(outside);
     }
   }

@@ -87,7 +87,7 @@ struct MeasuredSetting {
 };
 
 /// One setting of the network in the query.
-struct AskedSetting {
+struct RequestedSetting {
   Setting setting = Setting::topology;
   double value = 0;
 };
@@ -100,7 +100,7 @@ struct MeasuredError {
   Quantity quantity = Quantity::mean_latency;
   /// Fraction of saturation (RowLoads), or the probability P(D > t) of a tail; unused otherwise.
   double at = 0;
-  double least = 0, greatest = 0;  ///< model / simulation - 1
+  double minimum = 0, largest = 0;  ///< model / simulation - 1
 };
 
 /// What MeasuredError::at is a fraction of.
@@ -131,9 +131,9 @@ struct AccuracyRow {
 // --- look-up
 
 /// The network and model whose accuracy is wanted.
-struct AskedAccuracy {
+struct RequestedAccuracy {
   MeasuredModel model = MeasuredModel::wormhole_finite_source;
-  std::vector<AskedSetting> settings;
+  std::vector<RequestedSetting> settings;
   /// Fractions of the model's saturation load (for broadcasts: of variant conserving), or tail probabilities.
   std::vector<double> at{};
 };
@@ -141,18 +141,18 @@ struct AskedAccuracy {
 /// Errors of one quantity up to the hardest requested point.
 struct ErrorRange {
   Quantity quantity = Quantity::mean_latency;
-  double least = 0, greatest = 0;  ///< model / simulation - 1
-  double up_to = 0;                ///< fraction of saturation, or probability; 0 without a load
+  double minimum = 0, largest = 0;  ///< model / simulation - 1
+  double up_to = 0;                 ///< fraction of saturation, or probability; 0 without a load
 };
 
 /// A setting in which the network differs from the nearest row.
 struct OutsideSetting {
-  AskedSetting asked;
+  RequestedSetting requested;
   std::optional<MeasuredSetting> measured;  ///< none: no row has it
 };
 
 struct Accuracy {
-  AskedAccuracy asked;
+  RequestedAccuracy requested;
   std::vector<const AccuracyRow*> rows;  ///< rows that cover it; empty: not measured
   std::vector<MeasuredSetting> box;      ///< the settings between which the network lies
   std::vector<OutsideSetting> outside;   ///< differences to the nearest row, if it was not measured
@@ -168,6 +168,7 @@ struct Accuracy {
 };
 
 /// \param rows  the table to search
-[[nodiscard]] Accuracy accuracy(AskedAccuracy asked, const std::vector<AccuracyRow>& rows = accuracy_rows());
+[[nodiscard]] Accuracy accuracy(RequestedAccuracy requested,
+                                const std::vector<AccuracyRow>& rows = accuracy_rows());
 
 }  // namespace tailbound::answers

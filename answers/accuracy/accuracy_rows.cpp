@@ -20,11 +20,11 @@ constexpr double unlimited = std::numeric_limits<double>::infinity();
 /// Version of the first measurements.
 constexpr const char* first_version = "0.1.0";
 
-MeasuredSetting exactly(const AskedSetting& asked) {
-  return {asked.setting, asked.value, asked.value};
+MeasuredSetting exactly(const RequestedSetting& requested) {
+  return {requested.setting, requested.value, requested.value};
 }
 
-AccuracyRow row_of(MeasuredModel model, std::string network, const std::vector<AskedSetting>& settings,
+AccuracyRow row_of(MeasuredModel model, std::string network, const std::vector<RequestedSetting>& settings,
                    RowLoads loads) {
   AccuracyRow row{.model = model,
                   .network = std::move(network),
@@ -32,7 +32,7 @@ AccuracyRow row_of(MeasuredModel model, std::string network, const std::vector<A
                   .loads = loads,
                   .errors = {},
                   .measured = first_version};
-  for (const AskedSetting& each : settings) row.settings.push_back(exactly(each));
+  for (const RequestedSetting& each : settings) row.settings.push_back(exactly(each));
   return row;
 }
 
@@ -250,12 +250,12 @@ constexpr Measured no_limit{unlimited, 0};
 void add_measured(std::vector<AccuracyRow>& rows, const MeasuredWorms& worms, Percents at,
                   std::initializer_list<Measured> points, const Saturation& found, const char* date) {
   AccuracyRow& row = Worms{rows}.of_simulated(worms, {}, {}, found);
-  double greatest = 0;
+  double largest = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const auto& [error, half_width] = points.begin()[i];
-    const double least = error == unlimited ? greatest : (error - half_width) / 100;
-    greatest = error == unlimited ? unlimited : (error + half_width) / 100;
-    row.errors.push_back({Quantity::mean_latency, at.begin()[i] / 100, least, greatest});
+    const double minimum = error == unlimited ? largest : (error - half_width) / 100;
+    largest = error == unlimited ? unlimited : (error + half_width) / 100;
+    row.errors.push_back({Quantity::mean_latency, at.begin()[i] / 100, minimum, largest});
   }
   row.measured = date;
 }

@@ -12,9 +12,9 @@ double number_of(Choice choice) {
 
 }  // namespace
 
-std::vector<AskedSetting> accuracy_settings(const MeasuredWorms& worms) {
+std::vector<RequestedSetting> accuracy_settings(const MeasuredWorms& worms) {
   const network::WormTopology& topology = worms.topology;
-  std::vector<AskedSetting> settings{{Setting::topology, number_of(topology.shape)}};
+  std::vector<RequestedSetting> settings{{Setting::topology, number_of(topology.shape)}};
   if (network::has_dimensions(topology.shape))
     settings.push_back({Setting::dimensions, number_of(topology.dimensions)});
   const int channels = worms.virtual_channels.value_or(network::usual_virtual_channels(topology));
@@ -32,7 +32,7 @@ std::vector<AskedSetting> accuracy_settings(const MeasuredWorms& worms) {
   return settings;
 }
 
-std::vector<AskedSetting> accuracy_settings(const BroadcastHypercube& hypercube) {
+std::vector<RequestedSetting> accuracy_settings(const BroadcastHypercube& hypercube) {
   return {{Setting::nodes, number_of(hypercube.nodes())},
           {Setting::virtual_channels, number_of(hypercube.virtual_channels)},
           {Setting::flits, number_of(hypercube.flits)},
@@ -42,11 +42,11 @@ std::vector<AskedSetting> accuracy_settings(const BroadcastHypercube& hypercube)
           {Setting::ejection, number_of(hypercube.ends.ejection)}};
 }
 
-std::vector<AskedSetting> accuracy_settings(const TreeTopology& tree) {
-  std::vector<AskedSetting> settings{{Setting::radix, number_of(tree.tree.radix)},
-                                     {Setting::levels, number_of(tree.tree.levels)},
-                                     {Setting::load, numeric::nearest_double(tree.load)},
-                                     {Setting::routing, number_of(tree.routing)}};
+std::vector<RequestedSetting> accuracy_settings(const TreeTopology& tree) {
+  std::vector<RequestedSetting> settings{{Setting::radix, number_of(tree.tree.radix)},
+                                         {Setting::levels, number_of(tree.tree.levels)},
+                                         {Setting::load, numeric::nearest_double(tree.load)},
+                                         {Setting::routing, number_of(tree.routing)}};
   settings.push_back({Setting::burst, tree.burst ? numeric::nearest_double(tree.burst->slots) : 0});
   if (!tree.burst) return settings;
   settings.push_back({Setting::on_rate, numeric::nearest_double(tree.burst->on_rate)});
@@ -54,8 +54,8 @@ std::vector<AskedSetting> accuracy_settings(const TreeTopology& tree) {
   return settings;
 }
 
-std::vector<AskedSetting> accuracy_settings(const network::CombiningMultistage& network,
-                                            const numeric::Rational& load, bool saturated) {
+std::vector<RequestedSetting> accuracy_settings(const network::CombiningMultistage& network,
+                                                const numeric::Rational& load, bool saturated) {
   const double unlimited = std::numeric_limits<double>::infinity();
   return {{Setting::nodes, number_of(network.network.nodes)},
           {Setting::switch_size, number_of(network.network.switch_size)},
@@ -96,36 +96,36 @@ MeasuredModel measured_model(bounds::multistage::Variant variant) {
                                                           : MeasuredModel::multistage_published;
 }
 
-AskedAccuracy asked_accuracy(const WormholeQuestion& question, std::vector<double> at) {
-  AskedAccuracy asked{.model = measured_model(question.variant.value_or(usual_variant(question.network))),
-                      .settings = {},
-                      .at = std::move(at)};
-  const auto* topology = std::get_if<network::WormTopology>(&question.network);
+RequestedAccuracy requested_accuracy(const WormholeQuery& query, std::vector<double> at) {
+  RequestedAccuracy requested{.model = measured_model(query.variant.value_or(usual_variant(query.network))),
+                              .settings = {},
+                              .at = std::move(at)};
+  const auto* topology = std::get_if<network::WormTopology>(&query.network);
   // Nothing similar was measured for networks without settings in the table.
   if (topology != nullptr && topology->usual())
-    asked.settings = accuracy_settings({.topology = *topology,
-                                        .virtual_channels = question.virtual_channels,
-                                        .flits = question.flits,
-                                        .buffer_flits = question.buffer_flits,
-                                        .lengths = question.lengths,
-                                        .timing = question.timing});
+    requested.settings = accuracy_settings({.topology = *topology,
+                                            .virtual_channels = query.virtual_channels,
+                                            .flits = query.flits,
+                                            .buffer_flits = query.buffer_flits,
+                                            .lengths = query.lengths,
+                                            .timing = query.timing});
   else
-    asked.settings = {{Setting::own_network, 1}};
-  return asked;
+    requested.settings = {{Setting::own_network, 1}};
+  return requested;
 }
 
-AskedAccuracy asked_accuracy(const BroadcastHypercube& hypercube, Replication replication,
-                             std::vector<double> at) {
+RequestedAccuracy requested_accuracy(const BroadcastHypercube& hypercube, Replication replication,
+                                     std::vector<double> at) {
   return {
       .model = measured_model(replication), .settings = accuracy_settings(hypercube), .at = std::move(at)};
 }
 
-AskedAccuracy asked_accuracy(const MultistageQuestion& question, bool saturated) {
-  return {.model = measured_model(question.variant),
-          .settings = accuracy_settings(question.network, question.load, saturated)};
+RequestedAccuracy requested_accuracy(const MultistageQuery& query, bool saturated) {
+  return {.model = measured_model(query.variant),
+          .settings = accuracy_settings(query.network, query.load, saturated)};
 }
 
-AskedAccuracy asked_accuracy(const TreeTopology& tree, Hops hops, std::vector<double> at) {
+RequestedAccuracy requested_accuracy(const TreeTopology& tree, Hops hops, std::vector<double> at) {
   return {.model = hops == Hops::chain  ? MeasuredModel::delay_chain
                    : hops == Hops::safe ? MeasuredModel::delay_safe
                                         : MeasuredModel::delay_independent,

@@ -21,25 +21,26 @@ struct MeasuredWorms {
   sim::WormLengths lengths = sim::WormLengths::fixed;
   network::RouterTiming timing{};
 };
-[[nodiscard]] std::vector<AskedSetting> accuracy_settings(const MeasuredWorms& worms);
-[[nodiscard]] std::vector<AskedSetting> accuracy_settings(const BroadcastHypercube& hypercube);
+[[nodiscard]] std::vector<RequestedSetting> accuracy_settings(const MeasuredWorms& worms);
+[[nodiscard]] std::vector<RequestedSetting> accuracy_settings(const BroadcastHypercube& hypercube);
 /// A tree under uniform traffic.
-[[nodiscard]] std::vector<AskedSetting> accuracy_settings(const TreeTopology& tree);
-[[nodiscard]] std::vector<AskedSetting> accuracy_settings(const network::CombiningMultistage& network,
-                                                          const numeric::Rational& load, bool saturated);
+[[nodiscard]] std::vector<RequestedSetting> accuracy_settings(const TreeTopology& tree);
+[[nodiscard]] std::vector<RequestedSetting> accuracy_settings(const network::CombiningMultistage& network,
+                                                              const numeric::Rational& load, bool saturated);
 
 [[nodiscard]] MeasuredModel measured_model(WormholeVariant variant);
 [[nodiscard]] MeasuredModel measured_model(Replication replication);
 [[nodiscard]] MeasuredModel measured_model(bounds::multistage::Variant variant);
 
 /// \param at  fractions of the model's saturation load
-[[nodiscard]] AskedAccuracy asked_accuracy(const WormholeQuestion& question, std::vector<double> at);
+[[nodiscard]] RequestedAccuracy requested_accuracy(const WormholeQuery& query, std::vector<double> at);
 /// \param at  fractions of the saturation rate of variant conserving
-[[nodiscard]] AskedAccuracy asked_accuracy(const BroadcastHypercube& hypercube, Replication replication,
-                                           std::vector<double> at);
-[[nodiscard]] AskedAccuracy asked_accuracy(const MultistageQuestion& question, bool saturated);
+[[nodiscard]] RequestedAccuracy requested_accuracy(const BroadcastHypercube& hypercube,
+                                                   Replication replication, std::vector<double> at);
+[[nodiscard]] RequestedAccuracy requested_accuracy(const MultistageQuery& query, bool saturated);
 /// \param hops  chain or independent: a bound is not an approximation
 /// \param at    tail probabilities
-[[nodiscard]] AskedAccuracy asked_accuracy(const TreeTopology& tree, Hops hops, std::vector<double> at);
+[[nodiscard]] RequestedAccuracy requested_accuracy(const TreeTopology& tree, Hops hops,
+                                                   std::vector<double> at);
 
 }  // namespace tailbound::answers

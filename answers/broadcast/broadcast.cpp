@@ -50,21 +50,21 @@ void check(const BroadcastHypercube& hypercube, Replication replication) {
   static_cast<void>(wormhole::broadcast_rates(cube_of(hypercube, replication)));
 }
 
-BroadcastAnswer answer(const BroadcastQuestion& question, const Run& run) {
-  check(question.offered);
-  const wormhole::BroadcastCube cube = cube_of(question.hypercube, question.replication);
+BroadcastAnswer answer(const BroadcastQuery& query, const Run& run) {
+  check(query.offered);
+  const wormhole::BroadcastCube cube = cube_of(query.hypercube, query.replication);
   BroadcastAnswer answer{
       .saturation = {wormhole::broadcast_saturation(cube)}, .points = {}, .stopped = false};
-  for (const numeric::Rational& value : question.offered.values) {
+  for (const numeric::Rational& value : query.offered.values) {
     if (run.stop.stop_requested()) {
       if (answer.points.empty()) throw Stopped("stopped before the first rate was finished");
       answer.stopped = true;
       break;
     }
-    const double rate = question.offered.absolute(value, answer.saturation.value);
+    const double rate = query.offered.absolute(value, answer.saturation.value);
     const auto solved = wormhole::broadcast_latency(cube, rate);
     if (!solved) throw Saturated(LoadMeasure::messages, rate, answer.saturation.value);
-    answer.points.push_back(point_of(*solved, answer.saturation.value, question.hypercube.ends.ejection));
+    answer.points.push_back(point_of(*solved, answer.saturation.value, query.hypercube.ends.ejection));
   }
   return answer;
 }

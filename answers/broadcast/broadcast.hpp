@@ -46,7 +46,7 @@ struct BroadcastHypercube {
 /// \throws InvalidArgument  a field out of range, or not covered by the variant: "injection" or "ejection"
 void check(const BroadcastHypercube& hypercube, Replication replication);
 
-struct BroadcastQuestion {
+struct BroadcastQuery {
   BroadcastHypercube hypercube;
   Replication replication = broadcast_variants.front();
   /// Messages/cycle/node, from 0; or fractions of the variant's saturation rate, from 0 and below 1.
@@ -86,7 +86,7 @@ struct BroadcastAnswer {
 
 /// \throws InvalidArgument  a field out of range
 /// \throws Saturated        one of the rates is at or beyond saturation
-[[nodiscard]] BroadcastAnswer answer(const BroadcastQuestion& question, const Run& run);
+[[nodiscard]] BroadcastAnswer answer(const BroadcastQuery& query, const Run& run);
 
 // --- parts, for answers that compare the model with simulation
 

@@ -48,9 +48,9 @@ void check_rates(const OfferedLoads& offered, double saturation) {
 }
 
 sim::RunPlan plan_for(const sim::BroadcastModel& model, double fraction,
-                      const SimulateHypercubeQuestion& question) {
+                      const SimulateHypercubeQuery& query) {
   return plan_of_work(
-      question.length, question.flit_hops, question.offered.values.size(),
+      query.length, query.flit_hops, query.offered.values.size(),
       [&](double flit_hops, int replications) {
         return sim::affordable_cycles(model, fraction, flit_hops, replications);
       },
@@ -78,16 +78,17 @@ network::ChannelBound channel_bound(const BroadcastHypercube& hypercube) {
   return bound;
 }
 
-SimulateHypercubeAnswer answer(const SimulateHypercubeQuestion& question, const Run& run) {
-  const sim::BroadcastModel network = model_of(question.network);
-  const auto saturation = broadcast_saturation(question.network.hypercube, broadcast_variants.front());
-  const OfferedLoads& offered = question.offered;
+SimulateHypercubeAnswer answer(const SimulateHypercubeQuery& query, const Run& run) {
+  const sim::BroadcastModel network = model_of(query.network);
+  const auto saturation = broadcast_saturation(query.network.hypercube, broadcast_variants.front());
+  const OfferedLoads& offered = query.offered;
   check_rates(offered, saturation.value);
-  const std::vector<double> percentiles = in_doubles(question.percentiles);
-  const network::ChannelBound bound = channel_bound(question.network.hypercube);
-  const auto simulate_at = [&](const Rational& asked, const Run& part) {
+  const std::vector<double> percentiles = in_doubles(query.percentiles);
+  const network::ChannelBound bound = channel_bound(query.network.hypercube);
+  const auto simulate_at = [&](const Rational& requested, const Run& part) {
     sim::BroadcastModel model = network;
-    model.rate = offered.of_saturation ? typed_rate(offered.absolute(asked, saturation.value)) : asked;
+    model.rate =
+        offered.of_saturation ? typed_rate(offered.absolute(requested, saturation.value)) : requested;
     const double rate = numeric::nearest_double(model.rate), fraction = rate / saturation.value;
     require_below_limit(LoadMeasure::messages, rate, bound.load(), bound.channel);
     const Simulation simulation = [&](const sim::RunPlan& plan, const sim::RunControls& controls,
@@ -97,9 +98,9 @@ SimulateHypercubeAnswer answer(const SimulateHypercubeQuestion& question, const 
     SimulatedBroadcasts point{
         .rate = rate,
         .fraction_of_saturation = {fraction},
-        .simulated = simulate(plan_for(model, fraction, question), !question.length.warmup, simulation, part),
+        .simulated = simulate(plan_for(model, fraction, query), !query.length.warmup, simulation, part),
         .found = {}};
-    point.found = sim::broadcast_estimates(model, point.simulated.result, percentiles, question.confidence);
+    point.found = sim::broadcast_estimates(model, point.simulated.result, percentiles, query.confidence);
     if (!point.found.stability.stable)
       throw Overloaded(LoadMeasure::messages, rate, rate * point.found.throughput.value / point.found.offered,
                        point.found.stability);
@@ -110,12 +111,12 @@ SimulateHypercubeAnswer answer(const SimulateHypercubeQuestion& question, const 
   return {.model_saturation = saturation, .points = std::move(all.points), .stopped = all.stopped};
 }
 
-HypercubeSaturationAnswer answer(const HypercubeSaturationQuestion& question, const Run& run) {
-  const sim::BroadcastModel network = model_of(question.network);
-  const auto model = broadcast_saturation(question.network.hypercube, broadcast_variants.front());
-  const network::ChannelBound bound = channel_bound(question.network.hypercube);
+HypercubeSaturationAnswer answer(const HypercubeSaturationQuery& query, const Run& run) {
+  const sim::BroadcastModel network = model_of(query.network);
+  const auto model = broadcast_saturation(query.network.hypercube, broadcast_variants.front());
+  const network::ChannelBound bound = channel_bound(query.network.hypercube);
   const sim::SaturationSearch search =
-      search_of(question.length, guess_for_hypercubes * model.value, numeric::nearest_double(bound.load()),
+      search_of(query.length, guess_for_hypercubes * model.value, numeric::nearest_double(bound.load()),
                 static_cast<double>(bound.senders));
   return {.limit = {.load = {bound.load()}, .channel = bound.channel},
           .model = model,
@@ -123,9 +124,9 @@ HypercubeSaturationAnswer answer(const HypercubeSaturationQuestion& question, co
           .search = search,
           .found = find_saturation(
               search, LoadMeasure::messages,
-              [&](const sim::SaturationSearch& asked, const sim::RunControls& controls,
-                  const std::function<void(std::size_t)>& told) {
-                return sim::simulated_saturation(network, asked, controls, told);
+              [&](const sim::SaturationSearch& requested, const sim::RunControls& controls,
+                  const std::function<void(std::size_t)>& on_progress) {
+                return sim::simulated_saturation(network, requested, controls, on_progress);
               },
               run)};
 }

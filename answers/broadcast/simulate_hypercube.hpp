@@ -29,7 +29,7 @@ struct SimulatedHypercube {
 
 // --- latencies
 
-struct SimulateHypercubeQuestion {
+struct SimulateHypercubeQuery {
   SimulatedHypercube network;
   /// Messages/cycle/node, above 0 and at most 1; or fractions of the saturation rate of the model's first
   /// variant, above 0. They may exceed 1, as the simulated network carries more.
@@ -59,7 +59,7 @@ struct SimulateHypercubeAnswer {
 /// \throws InvalidArgument  a field out of range; a checkpoint with several rates
 /// \throws Overloaded       the queues at the ports grow without bound at a rate
 /// \throws Stopped          before any result
-[[nodiscard]] SimulateHypercubeAnswer answer(const SimulateHypercubeQuestion& question, const Run& run);
+[[nodiscard]] SimulateHypercubeAnswer answer(const SimulateHypercubeQuery& query, const Run& run);
 
 /// Capacity of its physical channels, exact [messages/cycle/node].
 [[nodiscard]] network::ChannelBound channel_bound(const BroadcastHypercube& hypercube);
@@ -69,7 +69,7 @@ struct SimulateHypercubeAnswer {
 
 // --- saturation
 
-struct HypercubeSaturationQuestion {
+struct HypercubeSaturationQuery {
   SimulatedHypercube network;
   SaturationLength length;
 };
@@ -79,6 +79,6 @@ using HypercubeSaturationAnswer = SaturationAnswer<unit::MessagesPerCycle>;
 /// \throws InvalidArgument  a field out of range
 /// \throws NoAnswer         the network carries 1 message/cycle/node
 /// \throws Stopped          before saturation was found
-[[nodiscard]] HypercubeSaturationAnswer answer(const HypercubeSaturationQuestion& question, const Run& run);
+[[nodiscard]] HypercubeSaturationAnswer answer(const HypercubeSaturationQuery& query, const Run& run);
 
 }  // namespace tailbound::answers

@@ -27,71 +27,71 @@ void add_context(BufferAnswer& answer, bounds::OutputQueue& queue, Criterion cri
                                                     : bound->loss(answer.buffer.value);
 }
 
-BufferAnswer answer_to(const LeastBuffer& asked, const BufferQuestion& question) {
-  const auto queue = output_queue(question.traffic, question.accuracy);
-  bounds::LeastRoom room = queue->least_room({asked.drop, question.criterion});
-  BufferAnswer answer{.buffer = room.buffer, .at = std::move(room.at), .beyond = std::move(room.before)};
-  add_context(answer, *queue, question.criterion);
+BufferAnswer answer_to(const MinBuffer& requested, const BufferQuery& query) {
+  const auto queue = output_queue(query.traffic, query.accuracy);
+  bounds::MinBufferSize smallest = queue->min_buffer_size({requested.drop, query.criterion});
+  BufferAnswer answer{
+      .buffer = smallest.buffer, .at = std::move(smallest.at), .beyond = std::move(smallest.before)};
+  add_context(answer, *queue, query.criterion);
   if (queue::SourceBound* bound = queue->bound())
     answer.proved_buffer =
-        Packets(question.criterion == Criterion::overflow ? bound->least_level(asked.drop)
-                                                          : bound->least_capacity(asked.drop));
+        Packets(query.criterion == Criterion::overflow ? bound->min_level(requested.drop)
+                                                       : bound->min_capacity(requested.drop));
   return answer;
 }
 
-BufferAnswer answer_to(const ProbabilityOf& asked, const BufferQuestion& question) {
-  const auto queue = output_queue(question.traffic, question.accuracy);
+BufferAnswer answer_to(const ProbabilityOf& requested, const BufferQuery& query) {
+  const auto queue = output_queue(query.traffic, query.accuracy);
   try {
-    BufferAnswer answer{.buffer = asked.capacity,
-                        .at = queue->drop_probability(asked.capacity, question.criterion)};
+    BufferAnswer answer{.buffer = requested.capacity,
+                        .at = queue->drop_probability(requested.capacity, query.criterion)};
     try {
-      add_context(answer, *queue, question.criterion);
+      add_context(answer, *queue, query.criterion);
     } catch (const Unstable&) {
       answer.overloaded = true;
     }
     return answer;
   } catch (const Unstable& error) {
-    if (question.criterion == Criterion::loss) throw;
-    throw NoAnswer(std::string(error.what()) + "; what a buffer of " + std::to_string(asked.capacity.value) +
-                   " loses: use --criterion loss");
+    if (query.criterion == Criterion::loss) throw;
+    throw NoAnswer(std::string(error.what()) + "; what a buffer of " +
+                   std::to_string(requested.capacity.value) + " loses: use --criterion loss");
   }
 }
 
 /// Loads and speedups are searched in the slotted queue, which has the same overflow as PoissonAtAnyTime, but
 /// not the same loss.
-void require_slots(const BufferQuestion& question) {
-  if (question.criterion == Criterion::loss &&
-      std::holds_alternative<PoissonAtAnyTime>(question.traffic.source))
-    throw InvalidArgument("criterion", name_of(question.criterion),
+void require_slots(const BufferQuery& query) {
+  if (query.criterion == Criterion::loss && std::holds_alternative<PoissonAtAnyTime>(query.traffic.source))
+    throw InvalidArgument("criterion", name_of(query.criterion),
                           "overflow with --traffic md1 when solving for a load or speedup");
 }
 
-BufferAnswer answer_to(const GreatestLoad& asked, const BufferQuestion& question) {
-  require_slots(question);
-  const bounds::MaxLoad most = bounds::max_load(slotted_queue(question.traffic), asked.capacity,
-                                                {asked.drop, question.criterion}, question.accuracy);
-  BufferAnswer answer{.buffer = asked.capacity, .at = bounds::computed(most.at_lower), .beyond = {}};
-  if (most.at_upper) answer.beyond = bounds::computed(*most.at_upper);
-  if (most.all_of_it)
-    answer.load = numeric::Exact<unit::Load>{*most.all_of_it};
+BufferAnswer answer_to(const MaxLoad& requested, const BufferQuery& query) {
+  require_slots(query);
+  const bounds::MaxLoad maximum = bounds::max_load(slotted_queue(query.traffic), requested.capacity,
+                                                   {requested.drop, query.criterion}, query.accuracy);
+  BufferAnswer answer{.buffer = requested.capacity, .at = bounds::computed(maximum.at_lower), .beyond = {}};
+  if (maximum.at_upper) answer.beyond = bounds::computed(*maximum.at_upper);
+  if (maximum.all_of_it)
+    answer.load = numeric::Exact<unit::Load>{*maximum.all_of_it};
   else
-    answer.load = most.load;
+    answer.load = maximum.load;
   return answer;
 }
 
-BufferAnswer answer_to(const LeastSpeedup& asked, const BufferQuestion& question) {
-  require_slots(question);
-  const queue::SlottedQueue queue = slotted_queue(question.traffic);
-  const numeric::Proved<unit::Ratio> least =
-      bounds::min_speedup(queue, asked.capacity, {asked.drop, question.criterion}, question.accuracy);
+BufferAnswer answer_to(const MinSpeedup& requested, const BufferQuery& query) {
+  require_slots(query);
+  const queue::SlottedQueue queue = slotted_queue(query.traffic);
+  const numeric::Proved<unit::Ratio> minimum =
+      bounds::min_speedup(queue, requested.capacity, {requested.drop, query.criterion}, query.accuracy);
   // A speedup s thins the load to rho / s; the upper end is proved to meet the target.
-  const numeric::Rational speedup = numeric::to_rational(numeric::to_enclosure(least).upper());
+  const numeric::Rational speedup = numeric::to_rational(numeric::to_enclosure(minimum).upper());
   const queue::SlottedQueue faster{.arrivals = queue.arrivals.thinned(1 / speedup),
                                    .packets_per_slot = queue.packets_per_slot};
-  BufferAnswer answer{.buffer = asked.capacity,
-                      .at = bounds::computed(bounds::drop_probability(
-                          faster, asked.capacity, question.criterion, question.accuracy))};
-  answer.speedup = least;
+  BufferAnswer answer{.buffer = requested.capacity,
+                      .at = bounds::computed(bounds::drop_probability(faster, requested.capacity,
+                                                                      query.criterion, query.accuracy))};
+  answer.speedup = minimum;
   return answer;
 }
 
@@ -103,34 +103,34 @@ numeric::Rational shortest_burst_of(const BurstyInputs& sources) {
   return alternate ? numeric::Rational(1001) / 1000 : shortest;
 }
 
-BufferAnswer answer_to(const LongestBurst& asked, const BufferQuestion& question) {
-  const auto* sources = std::get_if<BurstyInputs>(&question.traffic.source);
+BufferAnswer answer_to(const LongestBurst& requested, const BufferQuery& query) {
+  const auto* sources = std::get_if<BurstyInputs>(&query.traffic.source);
   if (sources == nullptr)
     throw InvalidArgument("the traffic", "without bursts", "inputs with bursts (--burst)");
   const auto queue_of = [&](const numeric::Rational& slots) {
-    Traffic traffic = question.traffic;
+    Traffic traffic = query.traffic;
     std::get<BurstyInputs>(traffic.source).burst.slots = slots;
-    return output_queue(traffic, question.accuracy);
+    return output_queue(traffic, query.accuracy);
   };
-  bounds::LongestBurst most = bounds::longest_burst(queue_of, shortest_burst_of(*sources), asked.capacity,
-                                                    {asked.drop, question.criterion});
+  bounds::LongestBurst maximum = bounds::longest_burst(queue_of, shortest_burst_of(*sources),
+                                                       requested.capacity, {requested.drop, query.criterion});
   BufferAnswer answer{
-      .buffer = asked.capacity, .at = std::move(most.at_met), .beyond = std::move(most.at_missed)};
-  const numeric::Enclosure<unit::Slot> ends(numeric::to_real(most.met, numeric::Rounding::down),
-                                            numeric::to_real(most.missed, numeric::Rounding::up));
+      .buffer = requested.capacity, .at = std::move(maximum.at_met), .beyond = std::move(maximum.at_missed)};
+  const numeric::Enclosure<unit::Slot> ends(numeric::to_real(maximum.met, numeric::Rounding::down),
+                                            numeric::to_real(maximum.missed, numeric::Rounding::up));
   using Unproved = numeric::Approximation<unit::Probability>;
   if (std::holds_alternative<Unproved>(answer.at.probability))
     answer.burst = numeric::Approximation<unit::Slot>{ends.lower(), 3};
   else
     answer.burst = ends;
-  answer.safe_burst = most.met;
-  add_context(answer, *most.queue, question.criterion);
+  answer.safe_burst = maximum.met;
+  add_context(answer, *maximum.queue, query.criterion);
   return answer;
 }
 
 }  // namespace
 
-std::optional<numeric::Rational> BufferQuestion::drop() const {
+std::optional<numeric::Rational> BufferQuery::drop() const {
   return std::visit(
       [](const auto& it) -> std::optional<numeric::Rational> {
         if constexpr (requires { it.drop; })
@@ -138,28 +138,28 @@ std::optional<numeric::Rational> BufferQuestion::drop() const {
         else
           return std::nullopt;
       },
-      asked);
+      requested);
 }
 
-std::optional<Packets> enough_by_bound(const BufferQuestion& question) {
-  const auto* sources = std::get_if<BurstyInputs>(&question.traffic.source);
-  const auto* asked = std::get_if<LeastBuffer>(&question.asked);
-  if (sources == nullptr || asked == nullptr) return std::nullopt;
+std::optional<Packets> enough_by_bound(const BufferQuery& query) {
+  const auto* sources = std::get_if<BurstyInputs>(&query.traffic.source);
+  const auto* requested = std::get_if<MinBuffer>(&query.requested);
+  if (sources == nullptr || requested == nullptr) return std::nullopt;
   try {
     const auto bound = queue::burst_bound(arrivals(*sources));
     if (!bound) return std::nullopt;
-    return Packets(question.criterion == Criterion::overflow ? bound->least_level(asked->drop)
-                                                             : bound->least_capacity(asked->drop));
+    return Packets(query.criterion == Criterion::overflow ? bound->min_level(requested->drop)
+                                                          : bound->min_capacity(requested->drop));
   } catch (const LimitExceeded&) {  // the error explains why there is no answer, not why there is no bound
     return std::nullopt;
   }
 }
 
-BufferAnswer answer(const BufferQuestion& question, const Run&) {
+BufferAnswer answer(const BufferQuery& query, const Run&) {
   try {
-    return std::visit([&](const auto& asked) { return answer_to(asked, question); }, question.asked);
+    return std::visit([&](const auto& requested) { return answer_to(requested, query); }, query.requested);
   } catch (const LimitExceeded& limit) {
-    if (const auto enough = enough_by_bound(question))
+    if (const auto enough = enough_by_bound(query))
       throw LimitExceeded(std::string(limit.what()) + "; a buffer of " + std::to_string(enough->value) +
                           " packets suffices (proved)");
     throw;

@@ -14,7 +14,7 @@
 namespace tailbound::answers {
 
 /// The minimum buffer for a target.
-struct LeastBuffer {
+struct MinBuffer {
   numeric::Rational drop;  ///< the target, above 0 and below 1
 };
 /// The loss of a given buffer.
@@ -22,12 +22,12 @@ struct ProbabilityOf {
   Packets capacity;  ///< B >= 0, including the packet in service
 };
 /// The maximum load at which a given buffer meets a target.
-struct GreatestLoad {
+struct MaxLoad {
   Packets capacity;
   numeric::Rational drop;
 };
 /// The minimum speedup at which a given buffer meets a target.
-struct LeastSpeedup {
+struct MinSpeedup {
   Packets capacity;
   numeric::Rational drop;
 };
@@ -39,12 +39,12 @@ struct LongestBurst {
   numeric::Rational drop;
 };
 
-struct BufferQuestion {
+struct BufferQuery {
   /// Limit on the number of packets, so that bytes and nanoseconds below fit their types.
   static constexpr std::int64_t deepest = 1'000'000'000'000'000;
 
   Traffic traffic;
-  std::variant<LeastBuffer, ProbabilityOf, GreatestLoad, LeastSpeedup, LongestBurst> asked;
+  std::variant<MinBuffer, ProbabilityOf, MaxLoad, MinSpeedup, LongestBurst> requested;
   bounds::Criterion criterion = bounds::Criterion::overflow;
   queue::Accuracy accuracy{};
 
@@ -59,15 +59,15 @@ struct BufferAnswer {
   /// On the other side of the boundary, as proof that it is the boundary: at buffer - 1, or at the upper end
   /// of the load or burst found.
   std::optional<bounds::ComputedProbability> beyond{};
-  std::optional<numeric::Proved<unit::Load>> load{};      ///< GreatestLoad: target met at its lower end
-  std::optional<numeric::Proved<unit::Ratio>> speedup{};  ///< LeastSpeedup: target met at its upper end
+  std::optional<numeric::Proved<unit::Load>> load{};      ///< MaxLoad: target met at its lower end
+  std::optional<numeric::Proved<unit::Ratio>> speedup{};  ///< MinSpeedup: target met at its upper end
   /// LongestBurst [slots]: the target is met at its lower end, missed at its upper end; an approximation if
   /// the queue is one.
   std::optional<numeric::Claim<unit::Slot>> burst{};
   std::optional<numeric::Rational> safe_burst{};  ///< its lower end, to four digits
   /// If the numbers are approximations and a bound is known:
   std::optional<numeric::UpperBound<unit::Probability>> bound{};  ///< of the criterion at `buffer`
-  std::optional<Packets> proved_buffer{};                         ///< LeastBuffer: proved to meet the target
+  std::optional<Packets> proved_buffer{};                         ///< MinBuffer: proved to meet the target
   /// If the buffer belongs to a queue at a known load:
   std::optional<numeric::Claim<unit::Packet>> mean_occupancy{};
   std::optional<numeric::Enclosure<unit::PerPacket>>
@@ -83,10 +83,10 @@ struct BufferAnswer {
 /// \throws NoAnswer, LimitExceeded  as bounds::buffer_size(), bounds::max_load(); for BurstyInputs the
 /// message names a
 ///                                  buffer that is proved to suffice
-[[nodiscard]] BufferAnswer answer(const BufferQuestion& question, const Run& run = {});
+[[nodiscard]] BufferAnswer answer(const BufferQuery& query, const Run& run = {});
 
 /// An upper bound of the minimum buffer of BurstyInputs, available at once; nothing for other queries, and if
 /// no bound is proved.
-[[nodiscard]] std::optional<Packets> enough_by_bound(const BufferQuestion& question);
+[[nodiscard]] std::optional<Packets> enough_by_bound(const BufferQuery& query);
 
 }  // namespace tailbound::answers

@@ -35,35 +35,35 @@ using series::Coefficient;
 
 /// Extra digits of the reference, so that its enclosure does not blur the last printed place.
 constexpr int spare_digits = 5;
-constexpr int least_digits = 10;
+constexpr int min_digits = 10;
 constexpr int digits_of_fractions = 40;
-constexpr int most_digits = 10'000;
+constexpr int max_digits = 10'000;
 
 /// Lists with fewer digits say little about where digits were lost.
 constexpr int telling_digits = 8;
 
-int most_printed_digits(const series::CoefficientList& list) {
-  int most = 0;
-  for (const Coefficient& entry : list.coefficients) most = std::max(most, series::shown_digits(entry));
-  return most;
+int max_printed_digits(const series::CoefficientList& list) {
+  int maximum = 0;
+  for (const Coefficient& entry : list.coefficients) maximum = std::max(maximum, series::shown_digits(entry));
+  return maximum;
 }
 
 int default_digits(const series::CoefficientList& list, int required) {
-  int digits = std::max(least_digits, std::max(required, most_printed_digits(list)) + spare_digits);
+  int digits = std::max(min_digits, std::max(required, max_printed_digits(list)) + spare_digits);
   for (const Coefficient& entry : list.coefficients)
     if (entry.is_exact() && !cln::zerop(entry.value)) digits = std::max(digits, digits_of_fractions);
-  return std::min(digits, most_digits);
+  return std::min(digits, max_digits);
 }
 
 /// The proved values at the indices of the list, in its order.
-std::vector<numeric::Proved<unit::Probability>> prove(const CompareQuestion& question,
+std::vector<numeric::Proved<unit::Probability>> prove(const CompareQuery& query,
                                                       const queue::Accuracy& accuracy) {
   std::vector<numeric::Proved<unit::Probability>> proved;
-  const std::vector<Coefficient>& list = question.list.coefficients;
-  if (question.of == CoefficientsOf::tail) {
+  const std::vector<Coefficient>& list = query.list.coefficients;
+  if (query.of == CoefficientsOf::tail) {
     std::vector<Packets> levels;
     for (const Coefficient& entry : list) levels.emplace_back(entry.index);
-    for (auto& tail : queue::occupancy_tails(question.queue, levels, accuracy))
+    for (auto& tail : queue::occupancy_tails(query.queue, levels, accuracy))
       proved.push_back(std::move(tail.probability));
     return proved;
   }
@@ -71,19 +71,19 @@ std::vector<numeric::Proved<unit::Probability>> prove(const CompareQuestion& que
   if (last > deepest_compared_occupancy)
     throw LimitExceeded("the last index is " + std::to_string(last) + "; P(Q = n) is compared up to n = " +
                         std::to_string(deepest_compared_occupancy) + " (a list of P(Q > n) at any n)");
-  auto all = queue::occupancy_probabilities(question.queue, Packets(last), accuracy);
+  auto all = queue::occupancy_probabilities(query.queue, Packets(last), accuracy);
   for (const Coefficient& entry : list)
     proved.push_back(std::move(all[static_cast<std::size_t>(entry.index)].probability));
   return proved;
 }
 
 /// Numbers of digits, from the maximum printed down to 1: about six multiples of 10, then 5.
-std::vector<int> profile_steps(int most) {
-  std::vector<int> steps{most};
-  for (int digits = (most - 1) / 10 * 10; digits >= 10; digits -= std::max(10, most / 60 * 10))
+std::vector<int> profile_steps(int maximum) {
+  std::vector<int> steps{maximum};
+  for (int digits = (maximum - 1) / 10 * 10; digits >= 10; digits -= std::max(10, maximum / 60 * 10))
     steps.push_back(digits);
   for (const int digits : {5, 1})
-    if (digits < most) steps.push_back(digits);
+    if (digits < maximum) steps.push_back(digits);
   return steps;
 }
 
@@ -102,11 +102,11 @@ std::vector<DigitsUpTo> profile_of(const CompareAnswer& answer) {
 
 Disagreement disagreement_at(std::size_t at, const CompareAnswer& answer, const Coefficient& entry) {
   Disagreement found{.at = at,
-                     .error = greatest_error(entry, true_value(answer.coefficients[at].expected)),
+                     .error = max_error(entry, true_value(answer.coefficients[at].expected)),
                      .cause = DisagreementCause::not_rounding};
   const int printed = answer.printed_digits;
   if (entry.line == 0)
-    found.cause = DisagreementCause::left_out;
+    found.cause = DisagreementCause::omitted;
   else if (printed >= telling_digits && answer.coefficients[answer.fewest].agreed_digits >= printed - 2)
     found.cause = DisagreementCause::last_digits;
   else if (printed >= telling_digits && found.error * power_of_ten(printed / 2) < 1)
@@ -124,26 +124,26 @@ series::CoefficientList parse_coefficients(const std::string& text, const std::s
   return series::parse_coefficient_list(text, name);
 }
 
-CompareAnswer answer(const CompareQuestion& question, const Run&) {
-  const std::vector<Coefficient>& list = question.list.coefficients;
+CompareAnswer answer(const CompareQuery& query, const Run&) {
+  const std::vector<Coefficient>& list = query.list.coefficients;
   if (list.empty()) throw InvalidArgument("list", "empty", "a list of at least one coefficient");
-  if (question.required && (*question.required < 1 || *question.required > most_digits))
-    throw InvalidArgument("required digits", std::to_string(*question.required),
-                          "from 1 to " + std::to_string(most_digits));
-  queue::require_stable(question.queue);
-  CompareAnswer answer{.digits = question.digits.value_or(
-                           numeric::Digits{default_digits(question.list, question.required.value_or(0))}),
+  if (query.required && (*query.required < 1 || *query.required > max_digits))
+    throw InvalidArgument("required digits", std::to_string(*query.required),
+                          "from 1 to " + std::to_string(max_digits));
+  queue::require_stable(query.queue);
+  CompareAnswer answer{.digits = query.digits.value_or(
+                           numeric::Digits{default_digits(query.list, query.required.value_or(0))}),
                        .coefficients = {},
-                       .printed_digits = most_printed_digits(question.list),
+                       .printed_digits = max_printed_digits(query.list),
                        .first = {},
                        .profile = {}};
-  auto proved = prove(question, {.digits = answer.digits, .arithmetic = question.arithmetic});
+  auto proved = prove(query, {.digits = answer.digits, .arithmetic = query.arithmetic});
   std::optional<std::size_t> first;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const TrueValue value = true_value(proved[i]);
     const int agreed = agreed_digits(list[i], value, answer.digits.count);
     const bool right = agrees(list[i], value);
-    const bool good = question.required ? agreed >= *question.required : right;
+    const bool good = query.required ? agreed >= *query.required : right;
     answer.coefficients.push_back({std::move(proved[i]), agreed, good, right});
     if (!good && !first) first = i;
     if (agreed < answer.coefficients[answer.fewest].agreed_digits) answer.fewest = i;

@@ -25,7 +25,7 @@ enum class CoefficientsOf {
   return std::array{"occupancy", "tail"};
 }
 
-struct CompareQuestion {
+struct CompareQuery {
   queue::SlottedQueue queue;
   series::CoefficientList list;
   CoefficientsOf of = CoefficientsOf::occupancy;
@@ -36,7 +36,7 @@ struct CompareQuestion {
   std::optional<int> required{};  ///< digits that must agree, 1 .. 10 000; default: all printed digits
 };
 
-/// Reads CompareQuestion::list as printed by Maple, PARI/GP or Giac, or one number per line
+/// Reads CompareQuery::list as printed by Maple, PARI/GP or Giac, or one number per line
 /// (series/files/coefficient_list.hpp).
 /// \param name  of the file, for messages
 /// \throws ParseError, LimitExceeded;  InvalidArgument  Maple's two-dimensional print
@@ -52,7 +52,7 @@ struct ComparedCoefficient {
 
 /// The most likely cause of a disagreement.
 enum class DisagreementCause {
-  left_out,      ///< the series omits this power, which means 0
+  omitted,       ///< the series omits this power, which means 0
   last_digits,   ///< rounding in the program's last places
   cancellation,  ///< an absolute error of the size of a rounding error near 1, in which the tail is lost
   not_rounding,  ///< other traffic, another first level, or another quantity
@@ -87,6 +87,6 @@ inline constexpr std::int64_t deepest_compared_occupancy = 1'000'000;
 /// \throws InvalidArgument  digits or required out of range
 /// \throws Unstable         the queue has no stationary distribution
 /// \throws LimitExceeded    P(Q = n) beyond deepest_compared_occupancy; what the arithmetic cannot reach
-[[nodiscard]] CompareAnswer answer(const CompareQuestion& question, const Run& run = {});
+[[nodiscard]] CompareAnswer answer(const CompareQuery& query, const Run& run = {});
 
 }  // namespace tailbound::answers

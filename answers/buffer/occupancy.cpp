@@ -8,10 +8,10 @@ namespace tailbound::answers {
 namespace {
 
 std::vector<Packets> levels_until(const Until& until, bounds::OutputQueue& queue) {
-  const std::int64_t last = queue.least_room({until.tail, bounds::Criterion::overflow}).buffer.value;
-  if (last >= OccupancyQuestion::most_levels)
+  const std::int64_t last = queue.min_buffer_size({until.tail, bounds::Criterion::overflow}).buffer.value;
+  if (last >= OccupancyQuery::max_levels)
     throw LimitExceeded("--until " + numeric::plain(until.tail) + " needs " + std::to_string(last + 1) +
-                        " rows; the limit is " + std::to_string(OccupancyQuestion::most_levels) +
+                        " rows; the limit is " + std::to_string(OccupancyQuery::max_levels) +
                         "; use --levels to select some");
   std::vector<Packets> levels;
   for (std::int64_t level = 0; level <= last; ++level) levels.emplace_back(level);
@@ -27,11 +27,11 @@ std::vector<OccupancyLevel> tails_of(bounds::OutputQueue& queue, const std::vect
 
 }  // namespace
 
-OccupancyAnswer answer(const OccupancyQuestion& question, const Run&) {
-  const auto queue = output_queue(question.traffic, question.accuracy);
-  const auto* listed = std::get_if<Levels>(&question.levels);
+OccupancyAnswer answer(const OccupancyQuery& query, const Run&) {
+  const auto queue = output_queue(query.traffic, query.accuracy);
+  const auto* listed = std::get_if<Levels>(&query.levels);
   const std::vector<Packets> levels =
-      listed != nullptr ? *listed : levels_until(std::get<Until>(question.levels), *queue);
+      listed != nullptr ? *listed : levels_until(std::get<Until>(query.levels), *queue);
   OccupancyAnswer found{
       .tail = {}, .mean_occupancy = queue->mean_occupancy(), .decay_rate = queue->found_decay_rate()};
   found.tail = tails_of(*queue, levels);
@@ -44,17 +44,16 @@ OccupancyAnswer answer(const OccupancyQuestion& question, const Run&) {
 }
 
 std::vector<OccupancyLevel> tail_through(const Traffic& traffic, Packets last) {
-  constexpr std::int64_t most = 80;
-  const std::int64_t step = std::max<std::int64_t>(1, last.value / most);
+  constexpr std::int64_t maximum = 80;
+  const std::int64_t step = std::max<std::int64_t>(1, last.value / maximum);
   std::vector<Packets> levels;
   for (std::int64_t level = 0; level < last.value; level += step) levels.emplace_back(level);
   levels.push_back(last);
   return tails_of(*output_queue(traffic, {{3}}), levels);
 }
 
-std::vector<OccupancyLevel> without_bursts(const OccupancyQuestion& question,
-                                           const std::vector<Packets>& levels) {
-  const auto* bursty = std::get_if<BurstyInputs>(&question.traffic.source);
+std::vector<OccupancyLevel> without_bursts(const OccupancyQuery& query, const std::vector<Packets>& levels) {
+  const auto* bursty = std::get_if<BurstyInputs>(&query.traffic.source);
   if (bursty == nullptr) return {};
   const auto queue = bounds::output_queue(
       queue::SlottedQueue{series::Arrivals::equal_inputs(bursty->inputs, bursty->load)}, {{3}});

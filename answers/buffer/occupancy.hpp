@@ -20,12 +20,12 @@ struct Until {
   numeric::Rational tail;
 };
 
-struct OccupancyQuestion {
+struct OccupancyQuery {
   Traffic traffic;
   std::variant<Levels, Until> levels;
   queue::Accuracy accuracy{};
 
-  static constexpr std::int64_t most_levels = 1'000'000;
+  static constexpr std::int64_t max_levels = 1'000'000;
 };
 
 struct OccupancyLevel {
@@ -44,11 +44,11 @@ struct OccupancyAnswer {
 };
 
 /// \throws InvalidArgument  a target outside ]0, 1[; as output_queue()
-/// \throws LimitExceeded    more than most_levels levels; as queue::occupancy_tails()
-[[nodiscard]] OccupancyAnswer answer(const OccupancyQuestion& question, const Run& run = {});
+/// \throws LimitExceeded    more than max_levels levels; as queue::occupancy_tails()
+[[nodiscard]] OccupancyAnswer answer(const OccupancyQuery& query, const Run& run = {});
 
 /// The same inputs and load without bursts, if the traffic has bursts: P(Q > level) to 3 digits.
-[[nodiscard]] std::vector<OccupancyLevel> without_bursts(const OccupancyQuestion& question,
+[[nodiscard]] std::vector<OccupancyLevel> without_bursts(const OccupancyQuery& query,
                                                          const std::vector<Packets>& levels);
 
 /// For plots: P(Q > level) to 3 digits at some levels from 0 to `last`, including `last`.

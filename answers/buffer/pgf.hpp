@@ -25,7 +25,7 @@ enum class PgfOf {
   return std::array{"arrivals", "occupancy", "wait"};
 }
 
-struct PgfQuestion {
+struct PgfQuery {
   symbolic::Pgf arrivals;
   int packets_per_slot = 1;  ///< C, 1 .. 32
   PgfOf of = PgfOf::occupancy;
@@ -49,7 +49,7 @@ struct PgfAnswer {
 [[nodiscard]] std::vector<symbolic::Expression> parse_rates(const std::string& text,
                                                             const std::string& argument);
 
-/// Checks a user-defined formula for PgfQuestion::arrivals. Its coefficients are checked if no parameters
+/// Checks a user-defined formula for PgfQuery::arrivals. Its coefficients are checked if no parameters
 /// determine their signs.
 /// \throws InvalidArgument  a negative coefficient, or not a PGF for another reason
 [[nodiscard]] symbolic::Pgf checked(symbolic::Pgf arrivals);
@@ -70,16 +70,16 @@ class NotCancelled : public NoAnswer {
 /// \throws Unstable         the load is not below C (if it contains no symbols)
 /// \throws NotCancelled     requested for a formula that is not rational or too large
 /// \throws LimitExceeded    a moment too large to write down
-[[nodiscard]] PgfAnswer answer(const PgfQuestion& question, const Run& run = {});
+[[nodiscard]] PgfAnswer answer(const PgfQuery& query, const Run& run = {});
 
 /// One on-off source: its matrix and eigenvalues (queue/on_off/on_off_formula.hpp).
-struct OnOffPgfQuestion {
+struct OnOffPgfQuery {
   symbolic::Expression load, burst, on_rate = 1, inputs;  ///< numbers or formulas, free of z
 };
 
 /// \throws InvalidArgument  a parameter depends on z; numbers that are illegal for any value of the symbols:
 ///                          as
 ///                          traffic::on_off(); inputs that are not an integer from 1 on
-[[nodiscard]] queue::OnOffFormula answer(const OnOffPgfQuestion& question, const Run& run = {});
+[[nodiscard]] queue::OnOffFormula answer(const OnOffPgfQuery& query, const Run& run = {});
 
 }  // namespace tailbound::answers

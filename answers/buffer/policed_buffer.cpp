@@ -24,7 +24,7 @@ queue::SlottedQueue bernoulli_inputs(const queue::PolicedInputs& inputs, const R
 queue::SlottedQueue missing_tokens(const traffic::TokenBucket& bucket, const Rational& offered) {
   const long served = cln::cl_I_to_long(cln::numerator(bucket.rate));
   const auto units = static_cast<std::size_t>(cln::cl_I_to_long(cln::denominator(bucket.rate)));
-  if (served > Traffic::most_packets_per_slot)
+  if (served > Traffic::max_packets_per_slot)
     throw InvalidArgument("offered", "with a bucket of rate " + numeric::to_fraction(bucket.rate),
                           "a rate s/d with s at most 32, such as 9/10 or 31/32");
   std::vector<Rational> packets(units + 1, Rational(0));
@@ -34,9 +34,9 @@ queue::SlottedQueue missing_tokens(const traffic::TokenBucket& bucket, const Rat
           .packets_per_slot = static_cast<int>(served)};
 }
 
-HonestHosts honest_hosts(const PolicedBufferQuestion& question, const PolicedBufferAnswer& worst) {
-  const Rational& offered = *question.offered;
-  const traffic::TokenBucket& bucket = question.inputs.bucket;
+HonestHosts honest_hosts(const PolicedBufferQuery& query, const PolicedBufferAnswer& worst) {
+  const Rational& offered = *query.offered;
+  const traffic::TokenBucket& bucket = query.inputs.bucket;
   if (offered <= 0 || offered >= bucket.rate)
     throw InvalidArgument(
         "offered", numeric::to_fraction(offered),
@@ -44,18 +44,17 @@ HonestHosts honest_hosts(const PolicedBufferQuestion& question, const PolicedBuf
   const queue::SlottedQueue missing = missing_tokens(bucket, offered);
   const numeric::Integer units = cln::denominator(bucket.rate);
   const auto level = Packets(cln::cl_I_to_long(cln::floor1(bucket.burst * units)));
-  const queue::LevelProbability delayed = queue::occupancy_tail(missing, level, question.accuracy);
+  const queue::LevelProbability delayed = queue::occupancy_tail(missing, level, query.accuracy);
   const numeric::PrecisionScope scope(numeric::Precision{128});
   const numeric::Real lost = numeric::upper(
       numeric::Interval(numeric::to_interval(numeric::to_enclosure(delayed.probability).upper()) /
                         numeric::to_interval(offered)));
   HonestHosts honest{.delayed_at_shaper = bounds::computed(delayed),
                      .lost_at_policer = {std::min(lost, numeric::Real(1))}};
-  if (const auto drop = question.drop()) {
-    const auto unnoticed = queue::least_level(missing, *drop, question.accuracy);
+  if (const auto drop = query.drop()) {
+    const auto unnoticed = queue::min_level(missing, *drop, query.accuracy);
     honest.unnoticed_burst = numeric::whole(unnoticed.level.value) / Rational(units);
-    const auto bernoulli =
-        queue::least_level(bernoulli_inputs(question.inputs, offered), *drop, question.accuracy);
+    const auto bernoulli = queue::min_level(bernoulli_inputs(query.inputs, offered), *drop, query.accuracy);
     honest.buffer = std::min(bernoulli.level, worst.buffer);
   }
   return honest;
@@ -69,10 +68,10 @@ void answer_by_bound(const queue::PolicedBound& bound, PolicedBufferAnswer& answ
   answer.before.reset();
 }
 
-void answer_exactly(const PolicedBufferQuestion& question, PolicedBufferAnswer& answer) {
-  queue::PolicedQueue queue(question.inputs, question.accuracy);
-  if (const auto drop = question.drop()) {
-    const queue::TailBoundary boundary = queue.least_level(*drop);
+void answer_exactly(const PolicedBufferQuery& query, PolicedBufferAnswer& answer) {
+  queue::PolicedQueue queue(query.inputs, query.accuracy);
+  if (const auto drop = query.drop()) {
+    const queue::TailBoundary boundary = queue.min_level(*drop);
     answer.buffer = boundary.level;
     answer.at = bounds::computed(boundary.at);
     if (!boundary.before.empty()) answer.before = bounds::computed(boundary.before.front());
@@ -81,17 +80,17 @@ void answer_exactly(const PolicedBufferQuestion& question, PolicedBufferAnswer& 
   }
   answer.closed_form = queue.bound().tail(answer.buffer.value);
   answer.rate = queue.rate();
-  if (const auto most = queue.never_exceeded()) answer.never_exceeded = Packets(*most);
+  if (const auto maximum = queue.never_exceeded()) answer.never_exceeded = Packets(*maximum);
 }
 
 /// Does it suffice in the worst case, or if that takes too long by the closed form?
-bool is_enough(const PolicedBufferQuestion& question, Packets buffer) {
-  const Rational drop = *question.drop();
-  const queue::PolicedBound bound(question.inputs);
-  if (bound.least_level(drop) <= buffer.value) return true;
-  if (question.inputs.message > 1) return false;
+bool is_enough(const PolicedBufferQuery& query, Packets buffer) {
+  const Rational drop = *query.drop();
+  const queue::PolicedBound bound(query.inputs);
+  if (bound.min_level(drop) <= buffer.value) return true;
+  if (query.inputs.message > 1) return false;
   try {
-    return queue::PolicedQueue(question.inputs, question.accuracy).least_level(drop).level <= buffer;
+    return queue::PolicedQueue(query.inputs, query.accuracy).min_level(drop).level <= buffer;
   } catch (const LimitExceeded&) {
     return false;
   }
@@ -99,10 +98,9 @@ bool is_enough(const PolicedBufferQuestion& question, Packets buffer) {
 
 }  // namespace
 
-PolicedBufferQuestion with_largest_bucket(PolicedBufferQuestion question, Packets within,
-                                          PolicedVaried varied) {
+PolicedBufferQuery with_largest_bucket(PolicedBufferQuery query, Packets within, PolicedVaried varied) {
   const bool tokens = varied == PolicedVaried::burst;
-  traffic::TokenBucket& bucket = question.inputs.bucket;
+  traffic::TokenBucket& bucket = query.inputs.bucket;
   const auto set = [&](std::int64_t units) {
     if (tokens)
       bucket.burst = numeric::whole(units);
@@ -111,49 +109,49 @@ PolicedBufferQuestion with_largest_bucket(PolicedBufferQuestion question, Packet
   };
   const std::int64_t good = last_that(1, tokens ? 1'000'000 : 999, [&](std::int64_t units) {
     set(units);
-    return is_enough(question, within);
+    return is_enough(query, within);
   });
   if (good == 0)
     throw NoAnswer("a buffer of " + std::to_string(within.value) + " packets does not suffice, even for " +
                    (tokens ? "buckets of one token" : "a rate of 1/1000 packets per slot"));
   set(good);
-  question.within = within;
-  return question;
+  query.within = within;
+  return query;
 }
 
-std::optional<Rational> PolicedBufferQuestion::drop() const {
-  if (const auto* least = std::get_if<LeastBuffer>(&asked)) return least->drop;
+std::optional<Rational> PolicedBufferQuery::drop() const {
+  if (const auto* minimum = std::get_if<MinBuffer>(&requested)) return minimum->drop;
   return std::nullopt;
 }
 
-PolicedBufferAnswer answer(const PolicedBufferQuestion& question, const Run&) {
-  const queue::PolicedBound bound(question.inputs);
+PolicedBufferAnswer answer(const PolicedBufferQuery& query, const Run&) {
+  const queue::PolicedBound bound(query.inputs);
   const numeric::UpperBound<unit::Probability> nothing{numeric::Real(1)};
   PolicedBufferAnswer answer{.buffer = Packets(0),
                              .at = {.probability = nothing, .computation = {}},
                              .closed_form = nothing,
-                             .rate = question.inputs.bucket.rate,
-                             .token_price = 1 / question.inputs.bucket.rate};
-  const auto drop = question.drop();
+                             .rate = query.inputs.bucket.rate,
+                             .token_price = 1 / query.inputs.bucket.rate};
+  const auto drop = query.drop();
   if (drop)
-    answer.closed_form_buffer = Packets(bound.least_level(*drop));
+    answer.closed_form_buffer = Packets(bound.min_level(*drop));
   else
-    answer.buffer = std::get<ProbabilityOf>(question.asked).capacity;
+    answer.buffer = std::get<ProbabilityOf>(query.requested).capacity;
   answer_by_bound(bound, answer);
-  if (question.inputs.message == 1) {
+  if (query.inputs.message == 1) {
     try {
-      answer_exactly(question, answer);
+      answer_exactly(query, answer);
     } catch (const LimitExceeded&) {
-      if (question.accuracy.arithmetic != queue::Arithmetic::automatic) throw;
+      if (query.accuracy.arithmetic != queue::Arithmetic::automatic) throw;
       answer_by_bound(bound, answer);
     }
   }
-  const queue::SlottedQueue bernoulli = bernoulli_inputs(question.inputs, question.inputs.bucket.rate);
+  const queue::SlottedQueue bernoulli = bernoulli_inputs(query.inputs, query.inputs.bucket.rate);
   if (drop)
-    answer.unpoliced_buffer = queue::least_level(bernoulli, *drop, question.accuracy).level;
+    answer.unpoliced_buffer = queue::min_level(bernoulli, *drop, query.accuracy).level;
   else
-    answer.unpoliced = bounds::computed(queue::occupancy_tail(bernoulli, answer.buffer, question.accuracy));
-  if (question.offered) answer.honest = honest_hosts(question, answer);
+    answer.unpoliced = bounds::computed(queue::occupancy_tail(bernoulli, answer.buffer, query.accuracy));
+  if (query.offered) answer.honest = honest_hosts(query, answer);
   return answer;
 }
 

@@ -12,13 +12,13 @@
 /// TESTS     tests/answers/buffer/policed_buffer_test.cpp
 namespace tailbound::answers {
 
-struct PolicedBufferQuestion {
+struct PolicedBufferQuery {
   queue::PolicedInputs inputs;
   /// Offered load of a conforming host [packets/slot], Bernoulli, above 0 and below the rate of its bucket.
   std::optional<numeric::Rational> offered{};
-  std::variant<LeastBuffer, ProbabilityOf> asked;
+  std::variant<MinBuffer, ProbabilityOf> requested;
   queue::Accuracy accuracy{};
-  std::optional<Packets> within{};  ///< LeastBuffer: the buffer for which the bucket was found
+  std::optional<Packets> within{};  ///< MinBuffer: the buffer for which the bucket was found
 
   [[nodiscard]] std::optional<numeric::Rational> drop() const;
 };
@@ -27,10 +27,10 @@ struct PolicedBufferQuestion {
 struct HonestHosts {
   bounds::ComputedProbability delayed_at_shaper;  ///< fraction of slots in which packets wait at a shaper
   numeric::UpperBound<unit::Probability> lost_at_policer;  ///< fraction of its packets dropped by a policer
-  /// LeastBuffer: the minimum depth [tokens] at which a shaper delays packets in at most the target fraction
+  /// MinBuffer: the minimum depth [tokens] at which a shaper delays packets in at most the target fraction
   /// of slots.
   std::optional<numeric::Rational> unnoticed_burst{};
-  /// LeastBuffer: suffices if all hosts are such hosts and are policed; if they are shaped, the worst case
+  /// MinBuffer: suffices if all hosts are such hosts and are policed; if they are shaped, the worst case
   /// applies.
   std::optional<Packets> buffer{};
 };
@@ -43,7 +43,7 @@ struct PolicedBufferAnswer {
   bounds::ComputedProbability at;
   std::optional<bounds::ComputedProbability> before{};  ///< at buffer - 1, above the target
   numeric::UpperBound<unit::Probability> closed_form;   ///< at `buffer`
-  std::optional<Packets> closed_form_buffer{};          ///< LeastBuffer: sufficient by the closed form
+  std::optional<Packets> closed_form_buffer{};          ///< MinBuffer: sufficient by the closed form
   numeric::Rational rate;                               ///< maximum that a bucket admits [packets/slot]
   numeric::Rational token_price;            ///< at most 1/r [packets of buffer per token of depth]
   std::optional<Packets> never_exceeded{};  ///< if the inputs together cannot fill it permanently
@@ -64,12 +64,12 @@ enum class PolicedVaried {
   rate,   ///< maximum rate, to three decimal places
 };
 /// The query with the largest bucket for which the buffer meets the target.
-/// \param question  asks for the minimum buffer
+/// \param query  asks for the minimum buffer
 /// \throws NoAnswer  no bucket does: not one token, or not a rate of 1/1000
-[[nodiscard]] PolicedBufferQuestion with_largest_bucket(PolicedBufferQuestion question, Packets within,
-                                                        PolicedVaried varied);
+[[nodiscard]] PolicedBufferQuery with_largest_bucket(PolicedBufferQuery query, Packets within,
+                                                     PolicedVaried varied);
 
 /// \throws InvalidArgument, Unstable, LimitExceeded  as queue::PolicedQueue; an offered load out of range
-[[nodiscard]] PolicedBufferAnswer answer(const PolicedBufferQuestion& question, const Run& run = {});
+[[nodiscard]] PolicedBufferAnswer answer(const PolicedBufferQuery& query, const Run& run = {});
 
 }  // namespace tailbound::answers

@@ -16,22 +16,22 @@ using numeric::Rational;
 using numeric::Real;
 using queue::MemoryRule;
 
-queue::SharedSwitch fed_by(const SharedBufferQuestion& question) {
-  if (const auto* equal = std::get_if<EqualSwitchInputs>(&question.traffic))
+queue::SharedSwitch fed_by(const SharedBufferQuery& query) {
+  if (const auto* equal = std::get_if<EqualSwitchInputs>(&query.traffic))
     return queue::uniform_switch(std::vector<Rational>(static_cast<std::size_t>(equal->inputs), equal->load),
-                                 question.outputs);
-  if (const auto* unequal = std::get_if<UnequalSwitchInputs>(&question.traffic))
-    return queue::uniform_switch(unequal->rates, question.outputs);
-  return queue::matrix_switch(std::get<TrafficMatrix>(question.traffic).rates);
+                                 query.outputs);
+  if (const auto* unequal = std::get_if<UnequalSwitchInputs>(&query.traffic))
+    return queue::uniform_switch(unequal->rates, query.outputs);
+  return queue::matrix_switch(std::get<TrafficMatrix>(query.traffic).rates);
 }
 
-queue::SharedSwitch switch_of(const SharedBufferQuestion& question) {
-  queue::SharedSwitch fed = fed_by(question);
-  if (!question.cells) return fed;
-  if (!std::holds_alternative<EqualSwitchInputs>(question.traffic))
+queue::SharedSwitch switch_of(const SharedBufferQuery& query) {
+  queue::SharedSwitch fed = fed_by(query);
+  if (!query.cells) return fed;
+  if (!std::holds_alternative<EqualSwitchInputs>(query.traffic))
     throw InvalidArgument("the traffic", "packet sizes given with unequal inputs",
                           "equal inputs (--inputs K --load R)");
-  fed.cells = question.cells->sizes.cells(question.cells->cell_bytes);
+  fed.cells = query.cells->sizes.cells(query.cells->cell_bytes);
   return fed;
 }
 
@@ -115,16 +115,16 @@ TrafficMatrix traffic_matrix(const std::string& text, const std::string& name) {
   return matrix;
 }
 
-std::optional<Rational> SharedBufferQuestion::drop() const {
-  const auto* least = std::get_if<LeastBuffer>(&asked);
-  return least != nullptr ? std::optional(least->drop) : std::nullopt;
+std::optional<Rational> SharedBufferQuery::drop() const {
+  const auto* minimum = std::get_if<MinBuffer>(&requested);
+  return minimum != nullptr ? std::optional(minimum->drop) : std::nullopt;
 }
 
-SharedBufferAnswer answer(const SharedBufferQuestion& question, const Run&) {
-  const bool overflow = question.criterion == bounds::Criterion::overflow;
+SharedBufferAnswer answer(const SharedBufferQuery& query, const Run&) {
+  const bool overflow = query.criterion == bounds::Criterion::overflow;
   const MemoryRule rule{.measure = overflow ? MemoryRule::Measure::overflow : MemoryRule::Measure::loss,
-                        .threshold = question.threshold};
-  queue::SharedMemory shared(switch_of(question), rule);
+                        .threshold = query.threshold};
+  queue::SharedMemory shared(switch_of(query), rule);
   auto approximation = queue::SharedApproximation::of(shared.fed(), rule);
   SharedBufferAnswer answer{
       .memory = Packets(0), .at = {numeric::Real(0)}, .mean = {shared.mean()}, .output_load = 0};
@@ -133,24 +133,25 @@ SharedBufferAnswer answer(const SharedBufferQuestion& question, const Run&) {
     for (const Rational& rate : kind.rates) load = load + rate;
     if (load > answer.output_load) answer.output_load = load;
   }
-  if (const auto* asked = std::get_if<ProbabilityOf>(&question.asked)) {
-    answer.memory = asked->capacity;
-    answer.at = shared.bound(asked->capacity);
+  if (const auto* requested = std::get_if<ProbabilityOf>(&query.requested)) {
+    answer.memory = requested->capacity;
+    answer.at = shared.bound(requested->capacity);
     // Proved values replace the approximation.
     if (approximation)
-      answer.about_at = {std::min(approximation->at(asked->capacity), static_cast<double>(answer.at.value))};
+      answer.about_at = {
+          std::min(approximation->at(requested->capacity), static_cast<double>(answer.at.value))};
   } else {
-    const Rational& target = std::get<LeastBuffer>(question.asked).drop;
-    queue::ProvedMemory least = shared.least(target);
-    answer.memory = least.memory;
-    answer.at = std::move(least.at);
+    const Rational& target = std::get<MinBuffer>(query.requested).drop;
+    queue::ProvedMemory minimum = shared.minimum(target);
+    answer.memory = minimum.memory;
+    answer.at = std::move(minimum.at);
     if (approximation)
       answer.about = {static_cast<double>(
-          std::min(approximation->least(log_of(target), answer.memory), answer.memory).value)};
-    answer.dedicated = dedicated(shared.fed(), {target, question.criterion});
+          std::min(approximation->minimum(log_of(target), answer.memory), answer.memory).value)};
+    answer.dedicated = dedicated(shared.fed(), {target, query.criterion});
   }
   if (approximation) answer.variance = approximation->variance();
-  if (question.cells && !overflow) {
+  if (query.cells && !overflow) {
     // An affected packet loses at least one cell.
     const Real mean = numeric::to_real(shared.fed().cells.mean, numeric::Rounding::up);
     Real packets;

@@ -45,12 +45,12 @@ struct SwitchCells {
   std::int64_t cell_bytes = 64;
 };
 
-struct SharedBufferQuestion {
+struct SharedBufferQuery {
   std::variant<EqualSwitchInputs, UnequalSwitchInputs, TrafficMatrix> traffic;
   std::int64_t outputs = 1;                      ///< columns of a matrix
   std::optional<numeric::Rational> threshold{};  ///< alpha of a dynamic threshold; with Criterion::loss
   bounds::Criterion criterion = bounds::Criterion::overflow;
-  std::variant<LeastBuffer, ProbabilityOf> asked;
+  std::variant<MinBuffer, ProbabilityOf> requested;
   std::optional<SwitchCells> cells{};  ///< default: every packet is one cell
 
   [[nodiscard]] std::optional<numeric::Rational> drop() const;
@@ -77,6 +77,6 @@ struct SharedBufferAnswer {
 
 /// \throws InvalidArgument  as queue::uniform_switch(), queue::SharedMemory
 /// \throws NoAnswer, LimitExceeded  as queue::SharedMemory, bounds::buffer_size()
-[[nodiscard]] SharedBufferAnswer answer(const SharedBufferQuestion& question, const Run& run = {});
+[[nodiscard]] SharedBufferAnswer answer(const SharedBufferQuery& query, const Run& run = {});
 
 }  // namespace tailbound::answers

@@ -22,10 +22,10 @@ SizedProbability sized(const queue::ProbabilityClaim& claim) {
   return std::visit([](const auto& truth) -> SizedProbability { return truth; }, claim);
 }
 
-std::vector<SizeLoss> classes_of(const SizedBufferQuestion& question) {
+std::vector<SizeLoss> classes_of(const SizedBufferQuery& query) {
   std::vector<SizeLoss> classes;
-  for (const traffic::SizeClass& one : question.sizes.classes())
-    classes.push_back({one.bytes, traffic::cells_of(one.bytes, question.cell_bytes), one.share});
+  for (const traffic::SizeClass& one : query.sizes.classes())
+    classes.push_back({one.bytes, traffic::cells_of(one.bytes, query.cell_bytes), one.share});
   return classes;
 }
 
@@ -35,18 +35,18 @@ Criterion of_cells(SizedCriterion criterion) {
 }
 
 /// From a queue with exact or enclosed numbers. `at` and `before` still count cells.
-/// \param drop  the target of LeastBuffer
-SizedBufferAnswer from_queue(const SizedBufferQuestion& question, bounds::OutputQueue& queue,
-                             Criterion criterion, const Rational& drop) {
+/// \param drop  the target of MinBuffer
+SizedBufferAnswer from_queue(const SizedBufferQuery& query, bounds::OutputQueue& queue, Criterion criterion,
+                             const Rational& drop) {
   Packets buffer(0);
   std::optional<bounds::ComputedProbability> at, before;
-  if (std::holds_alternative<LeastBuffer>(question.asked)) {
-    bounds::LeastRoom room = queue.least_room({drop, criterion});
-    buffer = room.buffer;
-    at = std::move(room.at);
-    before = std::move(room.before);
+  if (std::holds_alternative<MinBuffer>(query.requested)) {
+    bounds::MinBufferSize smallest = queue.min_buffer_size({drop, criterion});
+    buffer = smallest.buffer;
+    at = std::move(smallest.at);
+    before = std::move(smallest.before);
   } else {
-    buffer = std::get<ProbabilityOf>(question.asked).capacity;
+    buffer = std::get<ProbabilityOf>(query.requested).capacity;
     at = queue.drop_probability(buffer, criterion);
   }
   SizedBufferAnswer answer{
@@ -57,45 +57,43 @@ SizedBufferAnswer from_queue(const SizedBufferQuestion& question, bounds::Output
                                              : queue.drop_probability(buffer, Criterion::loss).probability),
       .mean_occupancy = queue.mean_occupancy(),
       .decay_rate = queue.found_decay_rate(),
-      .classes = classes_of(question),
-      .mean_cells = question.sizes.cells(question.cell_bytes).mean,
+      .classes = classes_of(query),
+      .mean_cells = query.sizes.cells(query.cell_bytes).mean,
       .computation = at->computation};
   if (before) answer.before = sized(before->probability);
   return answer;
 }
 
-SizedBufferAnswer from_queue(const SizedBufferQuestion& question, bounds::OutputQueue& queue) {
-  return from_queue(question, queue, of_cells(question.criterion), question.drop().value_or(0));
+SizedBufferAnswer from_queue(const SizedBufferQuery& query, bounds::OutputQueue& queue) {
+  return from_queue(query, queue, of_cells(query.criterion), query.drop().value_or(0));
 }
 
-bounds::WholePackets whole_of(const SizedBufferQuestion& question) {
-  return {
-      .inputs = question.inputs, .load = question.load, .cells = question.sizes.cells(question.cell_bytes)};
+bounds::WholePackets whole_of(const SizedBufferQuery& query) {
+  return {.inputs = query.inputs, .load = query.load, .cells = query.sizes.cells(query.cell_bytes)};
 }
 
-queue::Trains trains_of(const SizedBufferQuestion& question) {
-  return {
-      .inputs = question.inputs, .load = question.load, .cells = question.sizes.cells(question.cell_bytes)};
+queue::Trains trains_of(const SizedBufferQuery& query) {
+  return {.inputs = query.inputs, .load = query.load, .cells = query.sizes.cells(query.cell_bytes)};
 }
 
 /// A packet is lost with 1 to Lmax of its cells: cell loss E[L] / Lmax <= packet loss <= cell loss E[L].
 SizedProbability packet_loss_of(const SizedProbability& cell_loss, const traffic::CellCounts& cells) {
   const numeric::PrecisionScope scope(numeric::Precision{128});
-  const auto most = [&](const Real& loss) {
+  const auto maximum = [&](const Real& loss) {
     const Real value = numeric::upper(numeric::to_interval(loss) * numeric::to_interval(cells.mean));
     return value < 1 ? value : Real(1);
   };
   if (const auto* bound = std::get_if<numeric::UpperBound<unit::Probability>>(&cell_loss))
-    return numeric::UpperBound<unit::Probability>{most(bound->value)};
-  const auto least = [&](const Real& loss) {
+    return numeric::UpperBound<unit::Probability>{maximum(bound->value)};
+  const auto minimum = [&](const Real& loss) {
     return numeric::lower(numeric::to_interval(loss) *
                           numeric::to_interval(cells.mean / Rational(static_cast<long>(cells.largest()))));
   };
   if (const auto* exact = std::get_if<numeric::Exact<unit::Probability>>(&cell_loss))
-    return Enclosure<unit::Probability>(least(numeric::to_real(exact->value, numeric::Rounding::down)),
-                                        most(numeric::to_real(exact->value, numeric::Rounding::up)));
+    return Enclosure<unit::Probability>(minimum(numeric::to_real(exact->value, numeric::Rounding::down)),
+                                        maximum(numeric::to_real(exact->value, numeric::Rounding::up)));
   const auto& enclosure = std::get<Enclosure<unit::Probability>>(cell_loss);
-  return Enclosure<unit::Probability>(least(enclosure.lower()), most(enclosure.upper()));
+  return Enclosure<unit::Probability>(minimum(enclosure.lower()), maximum(enclosure.upper()));
 }
 
 numeric::UpperBound<unit::Probability> upper_bound(const SizedProbability& loss) {
@@ -111,8 +109,8 @@ void add_bounds(SizedBufferAnswer& answer, const traffic::CellCounts& cells) {
   const numeric::PrecisionScope scope(numeric::Precision{128});
   const Real all = upper_bound(*answer.packet_loss).value;
   for (SizeLoss& one : answer.classes) {
-    const Real most = numeric::upper(numeric::to_interval(all) / numeric::to_interval(one.share));
-    one.loss = numeric::UpperBound<unit::Probability>{most < 1 ? most : Real(1)};
+    const Real maximum = numeric::upper(numeric::to_interval(all) / numeric::to_interval(one.share));
+    one.loss = numeric::UpperBound<unit::Probability>{maximum < 1 ? maximum : Real(1)};
   }
 }
 
@@ -138,11 +136,11 @@ std::optional<bool> meets(const bounds::WholePackets& packets, std::int64_t buff
 
 /// The minimum buffer with a packet loss of at most `drop`; empty if it cannot be determined in time. Cell
 /// loss gives the two buffers between which it lies: E[L] / Lmax <= packet loss / cell loss <= E[L].
-std::optional<Packets> least_buffer(const bounds::WholePackets& packets, bounds::OutputQueue& queue,
-                                    const Rational& drop) {
-  const Rational most = drop * Rational(static_cast<long>(packets.cells.largest())) / packets.cells.mean;
-  std::int64_t met = queue.least_room({drop / packets.cells.mean, Criterion::loss}).buffer.value;
-  std::int64_t missed = most < 1 ? queue.least_room({most, Criterion::loss}).buffer.value - 1 : -1;
+std::optional<Packets> min_buffer(const bounds::WholePackets& packets, bounds::OutputQueue& queue,
+                                  const Rational& drop) {
+  const Rational maximum = drop * Rational(static_cast<long>(packets.cells.largest())) / packets.cells.mean;
+  std::int64_t met = queue.min_buffer_size({drop / packets.cells.mean, Criterion::loss}).buffer.value;
+  std::int64_t missed = maximum < 1 ? queue.min_buffer_size({maximum, Criterion::loss}).buffer.value - 1 : -1;
   while (met - missed > 1) {
     const std::int64_t middle = missed + (met - missed) / 2;
     const std::optional<bool> meets_it = meets(packets, middle, drop);
@@ -152,33 +150,33 @@ std::optional<Packets> least_buffer(const bounds::WholePackets& packets, bounds:
   return Packets(met);
 }
 
-SizedBufferAnswer whole_packets(const SizedBufferQuestion& question) {
-  const bounds::WholePackets packets = whole_of(question);
-  const auto queue = sized_queue(question);
-  const bool by_packets = question.criterion == SizedCriterion::packet_loss;
+SizedBufferAnswer whole_packets(const SizedBufferQuery& query) {
+  const bounds::WholePackets packets = whole_of(query);
+  const auto queue = sized_queue(query);
+  const bool by_packets = query.criterion == SizedCriterion::packet_loss;
   const auto loss_at = [&](Packets buffer) {
-    return bounds::packet_loss(packets, buffer, {.digits = question.accuracy.digits});
+    return bounds::packet_loss(packets, buffer, {.digits = query.accuracy.digits});
   };
   if (!by_packets) {
-    SizedBufferAnswer answer = from_queue(question, *queue);
+    SizedBufferAnswer answer = from_queue(query, *queue);
     if (const auto loss = loss_at(answer.buffer))
       add_losses(answer, packets, *loss);
     else
       add_bounds(answer, packets.cells);
     return answer;
   }
-  SizedBufferQuestion of_buffer = question;
-  const auto* least = std::get_if<LeastBuffer>(&question.asked);
+  SizedBufferQuery of_buffer = query;
+  const auto* minimum = std::get_if<MinBuffer>(&query.requested);
   std::optional<Packets> buffer;
-  if (least != nullptr) {
-    buffer = least_buffer(packets, *queue, least->drop);
-    if (buffer) of_buffer.asked = ProbabilityOf{*buffer};
+  if (minimum != nullptr) {
+    buffer = min_buffer(packets, *queue, minimum->drop);
+    if (buffer) of_buffer.requested = ProbabilityOf{*buffer};
   }
   // With an unknown minimum buffer: the one that suffices because a lost packet loses at least one cell.
   SizedBufferAnswer answer =
-      from_queue(of_buffer, *queue, Criterion::loss, question.drop().value_or(0) / packets.cells.mean);
+      from_queue(of_buffer, *queue, Criterion::loss, query.drop().value_or(0) / packets.cells.mean);
   answer.before.reset();
-  const auto loss = least == nullptr || buffer ? loss_at(answer.buffer) : std::nullopt;
+  const auto loss = minimum == nullptr || buffer ? loss_at(answer.buffer) : std::nullopt;
   if (!loss) {
     add_bounds(answer, packets.cells);
     answer.at = upper_bound(*answer.packet_loss);
@@ -186,7 +184,7 @@ SizedBufferAnswer whole_packets(const SizedBufferQuestion& question) {
   }
   add_losses(answer, packets, *loss);
   answer.at = loss->all;
-  if (least != nullptr && answer.buffer.value > 0)
+  if (minimum != nullptr && answer.buffer.value > 0)
     if (const auto before = loss_at(answer.buffer - Packets(1))) answer.before = before->all;
   return answer;
 }
@@ -217,40 +215,40 @@ numeric::Model<Unit> model(const numeric::Claim<Unit>& claim) {
 
 /// \param buffer  sufficient by the bound, or the given capacity
 /// \param proved  upper bound of the criterion there
-std::optional<GeometricStandIn> stand_in(const SizedBufferQuestion& question, const queue::Trains& trains,
-                                         Packets buffer,
-                                         const numeric::UpperBound<unit::Probability>& proved) {
+std::optional<GeometricApproximation> approximation(const SizedBufferQuery& query,
+                                                    const queue::Trains& trains, Packets buffer,
+                                                    const numeric::UpperBound<unit::Probability>& proved) {
   const Rational length = geometric_length(trains.cells);
   if (trains.inputs == 1 || length == 1) return std::nullopt;
-  const bool overflow = question.criterion == SizedCriterion::overflow;
+  const bool overflow = query.criterion == SizedCriterion::overflow;
   try {
     queue::MarkovQueue queue(
         queue::MarkovArrivals::trains({.inputs = trains.inputs, .load = trains.load, .length = length}),
         numeric::Digits{4});
     std::optional<numeric::Model<unit::Packet>> enough;
-    if (const auto* least = std::get_if<LeastBuffer>(&question.asked))
+    if (const auto* minimum = std::get_if<MinBuffer>(&query.requested))
       enough = {static_cast<double>(std::min(
-          overflow ? queue.least_level(least->drop) : queue.least_capacity(least->drop), buffer.value))};
+          overflow ? queue.min_level(minimum->drop) : queue.min_capacity(minimum->drop), buffer.value))};
     const auto at = model(overflow ? queue.tail(buffer.value) : queue.loss(buffer.value));
-    return GeometricStandIn{.length = length,
-                            .buffer = enough,
-                            .at = {std::min(at.value, static_cast<double>(proved.value))},
-                            .mean_occupancy = model(queue.mean_occupancy())};
+    return GeometricApproximation{.length = length,
+                                  .buffer = enough,
+                                  .at = {std::min(at.value, static_cast<double>(proved.value))},
+                                  .mean_occupancy = model(queue.mean_occupancy())};
   } catch (const LimitExceeded&) {
     return std::nullopt;  // only additional: the answer is still given
   }
 }
 
-SizedBufferAnswer cell_by_cell(const SizedBufferQuestion& question) {
-  const queue::Trains trains = trains_of(question);
+SizedBufferAnswer cell_by_cell(const SizedBufferQuery& query) {
+  const queue::Trains trains = trains_of(query);
   const bool one_cell = trains.cells.largest() == 1;  // then packet loss equals cell loss
-  const bool by_packets = question.criterion == SizedCriterion::packet_loss && !one_cell;
-  const bool overflow = question.criterion == SizedCriterion::overflow;
+  const bool by_packets = query.criterion == SizedCriterion::packet_loss && !one_cell;
+  const bool overflow = query.criterion == SizedCriterion::overflow;
   // At most E[L] of the packets is lost per lost cell.
-  const Rational drop = question.drop().value_or(0) / (by_packets ? trains.cells.mean : Rational(1));
-  if (const auto queue = sized_queue(question)) {
+  const Rational drop = query.drop().value_or(0) / (by_packets ? trains.cells.mean : Rational(1));
+  if (const auto queue = sized_queue(query)) {
     SizedBufferAnswer answer =
-        from_queue(question, *queue, overflow ? Criterion::overflow : Criterion::loss, drop);
+        from_queue(query, *queue, overflow ? Criterion::overflow : Criterion::loss, drop);
     add_bounds(answer, trains.cells);
     if (by_packets) {
       answer.at = upper_bound(*answer.packet_loss);
@@ -258,47 +256,47 @@ SizedBufferAnswer cell_by_cell(const SizedBufferQuestion& question) {
     }
     return answer;
   }
-  queue::SourceBound bound = queue::source_bound(trains, question.accuracy.digits);
+  queue::SourceBound bound = queue::source_bound(trains, query.accuracy.digits);
   Packets buffer(0);
-  if (std::holds_alternative<LeastBuffer>(question.asked))
-    buffer = Packets(overflow ? bound.least_level(drop) : bound.least_capacity(drop));
+  if (std::holds_alternative<MinBuffer>(query.requested))
+    buffer = Packets(overflow ? bound.min_level(drop) : bound.min_capacity(drop));
   else
-    buffer = std::get<ProbabilityOf>(question.asked).capacity;
+    buffer = std::get<ProbabilityOf>(query.requested).capacity;
   const numeric::UpperBound<unit::Probability> loss = bound.loss(buffer.value);
   SizedBufferAnswer answer{.buffer = buffer,
                            .at = overflow ? bound.tail(buffer.value) : loss,
                            .cell_loss = loss,
                            .mean_occupancy = bound.exponential().mean_occupancy(),
                            .decay_rate = bound.exponential().decay_rate(),
-                           .classes = classes_of(question),
+                           .classes = classes_of(query),
                            .mean_cells = trains.cells.mean};
   add_bounds(answer, trains.cells);
   if (by_packets)
     answer.at = *answer.packet_loss;
   else
-    answer.stand_in = stand_in(question, trains, buffer, upper_bound(answer.at));
+    answer.approximation = approximation(query, trains, buffer, upper_bound(answer.at));
   return answer;
 }
 
 }  // namespace
 
-std::unique_ptr<bounds::OutputQueue> sized_queue(const SizedBufferQuestion& question) {
-  if (question.arrive == CellArrival::whole)
-    return bounds::output_queue(bounds::cell_queue(whole_of(question)), question.accuracy);
-  if (question.accuracy.arithmetic != queue::Arithmetic::automatic)
-    throw InvalidArgument("arithmetic", queue::name(question.accuracy.arithmetic),
+std::unique_ptr<bounds::OutputQueue> sized_queue(const SizedBufferQuery& query) {
+  if (query.arrive == CellArrival::whole)
+    return bounds::output_queue(bounds::cell_queue(whole_of(query)), query.accuracy);
+  if (query.accuracy.arithmetic != queue::Arithmetic::automatic)
+    throw InvalidArgument("arithmetic", queue::name(query.accuracy.arithmetic),
                           "auto for packets that arrive cell by cell");
-  auto chain = queue::train_chain(trains_of(question));
-  return chain ? bounds::output_queue(std::move(*chain), question.accuracy) : nullptr;
+  auto chain = queue::train_chain(trains_of(query));
+  return chain ? bounds::output_queue(std::move(*chain), query.accuracy) : nullptr;
 }
 
-std::optional<numeric::Rational> SizedBufferQuestion::drop() const {
-  const auto* least = std::get_if<LeastBuffer>(&asked);
-  return least == nullptr ? std::nullopt : std::optional(least->drop);
+std::optional<numeric::Rational> SizedBufferQuery::drop() const {
+  const auto* minimum = std::get_if<MinBuffer>(&requested);
+  return minimum == nullptr ? std::nullopt : std::optional(minimum->drop);
 }
 
-SizedBufferAnswer answer(const SizedBufferQuestion& question, const Run&) {
-  return question.arrive == CellArrival::whole ? whole_packets(question) : cell_by_cell(question);
+SizedBufferAnswer answer(const SizedBufferQuery& query, const Run&) {
+  return query.arrive == CellArrival::whole ? whole_packets(query) : cell_by_cell(query);
 }
 
 }  // namespace tailbound::answers

@@ -35,14 +35,14 @@ enum class SizedCriterion {
   return std::array{"overflow", "loss", "cell-loss"};
 }
 
-struct SizedBufferQuestion {
+struct SizedBufferQuery {
   std::int64_t inputs = 1;  ///< of a switch with as many outputs
   numeric::Rational load;   ///< fraction of slots that carry a cell, above 0 and below 1
   std::string sizes_name;   ///< "imix", a list or a file, as typed
   traffic::PacketSizes sizes;
   std::int64_t cell_bytes = 64;
   CellArrival arrive = CellArrival::whole;
-  std::variant<LeastBuffer, ProbabilityOf> asked;  ///< in cells
+  std::variant<MinBuffer, ProbabilityOf> requested;  ///< in cells
   SizedCriterion criterion = SizedCriterion::overflow;
   queue::Accuracy accuracy{};
 
@@ -64,9 +64,9 @@ struct SizeLoss {
 
 /// Approximation with geometric trains in place of the packets, everything else identical. Proved values
 /// replace it where they exist.
-struct GeometricStandIn {
+struct GeometricApproximation {
   numeric::Rational length;                            ///< g [cells], 2 g - 1 = E[L^2] / E[L]
-  std::optional<numeric::Model<unit::Packet>> buffer;  ///< LeastBuffer: the minimum [cells]
+  std::optional<numeric::Model<unit::Packet>> buffer;  ///< MinBuffer: the minimum [cells]
   numeric::Model<unit::Probability> at;                ///< the criterion at the answer's `buffer`
   numeric::Model<unit::Packet> mean_occupancy;         ///< [cells]
 };
@@ -86,7 +86,7 @@ struct SizedBufferAnswer {
   numeric::Rational mean_cells;                      ///< E[L]
   std::optional<bounds::Computation> computation{};  ///< of the queue of cells; none for a bound
   /// Alongside bounds; none for one input, and if it would take too long.
-  std::optional<GeometricStandIn> stand_in{};
+  std::optional<GeometricApproximation> approximation{};
 
   /// Are all numbers bounds?
   [[nodiscard]] bool bound_only() const { return !computation; }
@@ -99,6 +99,6 @@ struct SizedBufferAnswer {
 /// \throws InvalidArgument  inputs, load or target out of range; a non-default arithmetic with
 ///                          CellArrival::cells
 /// \throws NoAnswer, LimitExceeded  as bounds::buffer_size(), queue::source_bound()
-[[nodiscard]] SizedBufferAnswer answer(const SizedBufferQuestion& question, const Run& run = {});
+[[nodiscard]] SizedBufferAnswer answer(const SizedBufferQuery& query, const Run& run = {});
 
 }  // namespace tailbound::answers

@@ -7,9 +7,9 @@
 
 namespace tailbound::answers {
 
-/// The queue of cells of a SizedBufferQuestion, reusable for many queries; none if only a bound exists.
+/// The queue of cells of a SizedBufferQuery, reusable for many queries; none if only a bound exists.
 /// Internal to the answers module.
-/// \throws  as answer(SizedBufferQuestion)
-[[nodiscard]] std::unique_ptr<bounds::OutputQueue> sized_queue(const SizedBufferQuestion& question);
+/// \throws  as answer(SizedBufferQuery)
+[[nodiscard]] std::unique_ptr<bounds::OutputQueue> sized_queue(const SizedBufferQuery& query);
 
 }  // namespace tailbound::answers

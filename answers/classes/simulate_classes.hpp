@@ -13,7 +13,7 @@
 /// TESTS     tests/sim/classes/simulate_classes_test.cpp
 namespace tailbound::answers {
 
-struct SimulateClassesQuestion {
+struct SimulateClassesQuery {
   sim::ClassModel model;
   /// n of P(L > n) and P(W > n). Empty: 0, 1, 2, 5, 10, ... up to the largest observed value.
   std::vector<Packets> levels{};
@@ -31,16 +31,16 @@ struct SimulateClassesAnswer {
 };
 
 /// Length of the simulation.  \throws InvalidArgument, Unstable  as answer()
-[[nodiscard]] sim::RunPlan plan_of(const SimulateClassesQuestion& question);
+[[nodiscard]] sim::RunPlan plan_of(const SimulateClassesQuery& query);
 
 /// \throws InvalidArgument  a number of the query out of range; a checkpoint of another simulation
 /// \throws Unstable         without buffer limits: all classes together offer 1 packet per slot or more
 /// \throws Stopped          before two batches were finished
-[[nodiscard]] SimulateClassesAnswer answer(const SimulateClassesQuestion& question, const Run& run = {});
+[[nodiscard]] SimulateClassesAnswer answer(const SimulateClassesQuery& query, const Run& run = {});
 
 /// The tails from 0 up to the largest value observed for any class, at about 60 levels or fewer, for a plot.
 /// From the same run; nothing is simulated again.
-[[nodiscard]] std::vector<sim::ClassEstimates> whole_tails(const SimulateClassesQuestion& question,
+[[nodiscard]] std::vector<sim::ClassEstimates> whole_tails(const SimulateClassesQuery& query,
                                                            const SimulateClassesAnswer& answer);
 
 }  // namespace tailbound::answers

@@ -20,17 +20,17 @@ bounds::ClaimedBufferSize buffer_of(const queue::HopQueue& queue, const bounds::
                                     numeric::Digits digits) {
   const auto output = std::visit(
       [&](const auto& its) { return bounds::output_queue(its, queue::Accuracy{.digits = digits}); }, queue);
-  bounds::LeastRoom room = output->least_room(target);
-  bounds::ClaimedBufferSize result{room.buffer, std::move(room.at.probability), {}};
-  if (room.before) result.before = std::move(room.before->probability);
+  bounds::MinBufferSize smallest = output->min_buffer_size(target);
+  bounds::ClaimedBufferSize result{smallest.buffer, std::move(smallest.at.probability), {}};
+  if (smallest.before) result.before = std::move(smallest.before->probability);
   return result;
 }
 
 /// Negligible probability of delays beyond the list, so that a reorder query is answered to several digits.
 Rational negligible_for(const ReorderTargets& targets) {
-  Rational least = targets.probability.value_or(Rational(1));
-  if (!targets.levels.empty()) least = std::min<Rational>(least, power_of_ten(-30));
-  return least * power_of_ten(-12);
+  Rational minimum = targets.probability.value_or(Rational(1));
+  if (!targets.levels.empty()) minimum = std::min<Rational>(minimum, power_of_ten(-30));
+  return minimum * power_of_ten(-12);
 }
 
 /// The results for one flow.
@@ -44,31 +44,31 @@ struct Part {
 class Delays {
  public:
   /// Both outlive this.
-  Delays(const DelayQuestion& question, const DelayAnswer& answer)
-      : question_(question), answer_(answer), model_(question.topology, answer.paths, question.model()) {}
+  Delays(const DelayQuery& query, const DelayAnswer& answer)
+      : query_(query), answer_(answer), model_(query.topology, answer.paths, query.model()) {}
 
   [[nodiscard]] Part of(std::size_t flow) {
     const DelayFlow& its = answer_.paths.flows[flow];
     Part part;
-    const std::size_t alike = model_.alike(flow);
-    FlowLaw law = alike == flow || answer_.flows[alike].hops != Hops::independent ? model_.of(flow)
-                                                                                  : model_.independent(flow);
-    if (alike == flow) {
-      part.flow.delay =
-          model_.claims(law, {.levels = question_.levels, .percentiles = question_.percentiles});
+    const std::size_t identical = model_.identical(flow);
+    FlowLaw law = identical == flow || answer_.flows[identical].hops != Hops::independent
+                      ? model_.of(flow)
+                      : model_.independent(flow);
+    if (identical == flow) {
+      part.flow.delay = model_.claims(law, {.levels = query_.levels, .percentiles = query_.percentiles});
       part.flow.hops_reason = law.reason;
-      if (const auto slot = question_.units.slot_ns())
+      if (const auto slot = query_.units.slot_ns())
         part.flow.latency_ns = latency_ns(law.routes, part.flow.delay, *law.law,
-                                          {.slot = *slot, .hop = question_.hop_ns.value_or(Rational(0))});
+                                          {.slot = *slot, .hop = query_.hop_ns.value_or(Rational(0))});
     } else {
-      part.flow.delay = answer_.flows[alike].delay;
-      part.flow.latency_ns = answer_.flows[alike].latency_ns;
-      part.flow.hops_reason = answer_.flows[alike].hops_reason;
+      part.flow.delay = answer_.flows[identical].delay;
+      part.flow.latency_ns = answer_.flows[identical].latency_ns;
+      part.flow.hops_reason = answer_.flows[identical].hops_reason;
     }
     part.flow.hops = law.hops;
     part.flow.one_queue = model_.one_queue(flow);
-    if (question_.reorder) part.flow.reorder = reorder(its, law);
-    if (question_.drop) add_buffers(part, its);
+    if (query_.reorder) part.flow.reorder = reorder(its, law);
+    if (query_.drop) add_buffers(part, its);
     part.law = std::move(law);
     return part;
   }
@@ -82,7 +82,7 @@ class Delays {
     std::map<std::size_t, std::set<Slots>> wanted;
     for (std::size_t i = 0; i < levels.size(); ++i)
       for (std::size_t flow = i < flows ? i : 0; flow < (i < flows ? i + 1 : laws.size()); ++flow)
-        wanted[model_.alike(flow)].insert(levels[i].begin(), levels[i].end());
+        wanted[model_.identical(flow)].insert(levels[i].begin(), levels[i].end());
     std::map<std::size_t, std::map<Slots, double>> known;
     for (const auto& [flow, slots] : wanted) {
       FlowLaw law = laws[flow];
@@ -94,7 +94,7 @@ class Delays {
     std::vector<std::vector<double>> tails(levels.size());
     for (std::size_t i = 0; i < levels.size(); ++i)
       for (const Slots level : levels[i])
-        tails[i].push_back(i < flows ? known[model_.alike(i)][level] : mixed(known, level, laws.size()));
+        tails[i].push_back(i < flows ? known[model_.identical(i)][level] : mixed(known, level, laws.size()));
     return tails;
   }
 
@@ -105,7 +105,7 @@ class Delays {
     double sum = 0, total = 0;
     for (std::size_t flow = 0; flow < flows; ++flow) {
       const double rate = numeric::nearest_double(answer_.paths.flows[flow].rate);
-      sum += rate * known[model_.alike(flow)][level];
+      sum += rate * known[model_.identical(flow)][level];
       total += rate;
     }
     return sum / total;
@@ -117,47 +117,46 @@ class Delays {
                        std::any_of(part.buffers.begin(), part.buffers.end(),
                                    [&](const auto& buffer) { return buffer.first == queue; });
       if (!met)
-        part.buffers.emplace_back(
-            queue, buffer_of(answer_.paths.queues.queues[queue], *question_.drop, question_.digits));
+        part.buffers.emplace_back(queue,
+                                  buffer_of(answer_.paths.queues.queues[queue], *query_.drop, query_.digits));
     }
   }
 
   ReorderAnswer reorder(const DelayFlow& flow, const FlowLaw& law) {
     std::vector<Route> routes = law.routes;
-    if (std::holds_alternative<TreeTopology>(question_.topology)) {
+    if (std::holds_alternative<TreeTopology>(query_.topology)) {
       // In a tree the packets of one flow share the level at which they turn: in the worst case the top.
       const auto longest = std::max_element(routes.begin(), routes.end(), [](const Route& a, const Route& b) {
         return a.queues.size() < b.queues.size();
       });
       routes = {{longest->queues, 1}};
     }
-    ReorderAnswer answer =
-        reorder_answer(model_.distribution(law, routes, negligible_for(*question_.reorder)),
-                       question_.flow_rate.value_or(flow.rate), *question_.reorder);
+    ReorderAnswer answer = reorder_answer(model_.distribution(law, routes, negligible_for(*query_.reorder)),
+                                          query_.flow_rate.value_or(flow.rate), *query_.reorder);
     answer.computed = law.hops == Hops::chain || law.assumed;
     return answer;
   }
 
-  const DelayQuestion& question_;
+  const DelayQuery& query_;
   const DelayAnswer& answer_;
   DelayModel model_;
 };
 
-CrossCheck checked(const DelayQuestion& question, const DelayAnswer& answer, const Delays& delays,
+CrossCheck checked(const DelayQuery& query, const DelayAnswer& answer, const Delays& delays,
                    const std::vector<FlowLaw>& laws, const Run& run) {
-  const bool tree = std::holds_alternative<TreeTopology>(question.topology);
-  CheckedDelays asked;
+  const bool tree = std::holds_alternative<TreeTopology>(query.topology);
+  CheckedDelays requested;
   if (!tree)
-    for (const DelayFlow& flow : answer.paths.flows) asked.flows.push_back(flow.name);
-  asked.all = tree || !question.flow;
-  asked.bounds = answer.flows.front().hops == Hops::bound;
-  asked.computed = [&](const std::vector<std::vector<Slots>>& levels) {
+    for (const DelayFlow& flow : answer.paths.flows) requested.flows.push_back(flow.name);
+  requested.all = tree || !query.flow;
+  requested.bounds = answer.flows.front().hops == Hops::bound;
+  requested.computed = [&](const std::vector<std::vector<Slots>>& levels) {
     // In a tree all packets form the only flow.
-    const std::size_t flows = levels.size() - (asked.all && !tree ? 1 : 0);
+    const std::size_t flows = levels.size() - (requested.all && !tree ? 1 : 0);
     return as_piece(run, [&] { return delays.tails(laws, flows, levels); });
   };
   try {
-    return cross_check(question.topology, asked, *question.check, run);
+    return cross_check(query.topology, requested, *query.check, run);
   } catch (const Stopped&) {
     CrossCheck none;
     none.skipped = true;
@@ -194,8 +193,8 @@ bool DelayAnswer::proved() const {
   });
 }
 
-DelayAnswer answer(const DelayQuestion& question, const Run& run) {
-  if (const auto* its = std::get_if<NetworkTopology>(&question.topology); its != nullptr && question.drop)
+DelayAnswer answer(const DelayQuery& query, const Run& run) {
+  if (const auto* its = std::get_if<NetworkTopology>(&query.topology); its != nullptr && query.drop)
     for (const network::Node& node : its->network.nodes)
       if (node.shared_memory)
         throw InvalidArgument("drop",
@@ -203,10 +202,9 @@ DelayAnswer answer(const DelayQuestion& question, const Run& run) {
                               "requested only for flows without bursts and fixed paths; otherwise remove "
                               "shared_memory from the file");
   DelayAnswer answer;
-  answer.paths =
-      as_piece(run, [&] { return delay_paths(question.topology, question.sources, question.flow); });
+  answer.paths = as_piece(run, [&] { return delay_paths(query.topology, query.sources, query.flow); });
   answer.buffers.resize(answer.paths.queues.queues.size());
-  Delays delays(question, answer);
+  Delays delays(query, answer);
   std::vector<FlowLaw> laws;
   const std::size_t count = answer.paths.flows.size();
   for (std::size_t flow = 0; flow < count; ++flow) {
@@ -224,11 +222,11 @@ DelayAnswer answer(const DelayQuestion& question, const Run& run) {
     laws.push_back(std::move(part.law));
     if (run.progress) run.progress(static_cast<double>(flow + 1) / static_cast<double>(count), 0);
   }
-  const auto* tree = std::get_if<TreeTopology>(&question.topology);
+  const auto* tree = std::get_if<TreeTopology>(&query.topology);
   const bool one_class =
       tree == nullptr || !tree->waits_for_others();  // other trees are simulated without classes
-  if (question.check && !answer.stopped && question.hop_delay == queue::HopDelay::wait && one_class)
-    answer.check = checked(question, answer, delays, laws, run);
+  if (query.check && !answer.stopped && query.hop_delay == queue::HopDelay::wait && one_class)
+    answer.check = checked(query, answer, delays, laws, run);
   if (answer.check && answer.check->skipped && run.stop.stop_requested()) {
     answer.check.reset();
     answer.stopped = true;
@@ -237,7 +235,7 @@ DelayAnswer answer(const DelayQuestion& question, const Run& run) {
   return answer;
 }
 
-std::vector<std::vector<std::size_t>> flows_alike(const DelayAnswer& answer) {
+std::vector<std::vector<std::size_t>> identical_flows(const DelayAnswer& answer) {
   std::map<std::pair<double, std::vector<Slots>>, std::size_t> known;  // by mean and percentiles
   std::vector<std::vector<std::size_t>> groups;
   for (std::size_t flow = 0; flow < answer.flows.size(); ++flow) {
@@ -254,19 +252,19 @@ std::vector<std::vector<std::size_t>> flows_alike(const DelayAnswer& answer) {
   return groups;
 }
 
-std::vector<bounds::ClaimedSlotProbability> delay_curve(const DelayQuestion& question,
-                                                        const DelayAnswer& answer, std::size_t flow) {
-  constexpr std::int64_t most_steps = 400;
-  const std::int64_t last = reach(answer.flows[flow].delay), step = 1 + last / most_steps;
-  bounds::DelayQuestion asked;
-  for (std::int64_t t = 0; t <= last; t += step) asked.levels.emplace_back(t);
-  DelayModelQuestion model = question.model();
+std::vector<bounds::ClaimedSlotProbability> delay_curve(const DelayQuery& query, const DelayAnswer& answer,
+                                                        std::size_t flow) {
+  constexpr std::int64_t max_steps = 400;
+  const std::int64_t last = reach(answer.flows[flow].delay), step = 1 + last / max_steps;
+  bounds::DelayQuery requested;
+  for (std::int64_t t = 0; t <= last; t += step) requested.levels.emplace_back(t);
+  DelayModelQuery model = query.model();
   model.digits = {3};
   model.hops = answer.flows[flow].hops;
   if (*model.hops == Hops::chain) model.hops.reset();  // as far as the model applies
-  DelayModel delays(question.topology, answer.paths, model);
+  DelayModel delays(query.topology, answer.paths, model);
   FlowLaw law = delays.of(flow);
-  return delays.claims(law, asked).above;
+  return delays.claims(law, requested).above;
 }
 
 }  // namespace tailbound::answers

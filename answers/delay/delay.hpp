@@ -21,12 +21,12 @@
 /// EXCLUDES  effects listed in DelayOmissions
 namespace tailbound::answers {
 
-struct DelayQuestion {
+struct DelayQuery {
   Topology topology;
   std::optional<std::string> flow{};  ///< of a network, by name; default: all its flows
-  network::Sources sources = network::Sources::decoupled;
+  network::Sources sources = network::Sources::independent_sources;
   queue::HopDelay hop_delay = queue::HopDelay::wait;
-  std::optional<Hops> hops{};                    ///< as DelayModelQuestion
+  std::optional<Hops> hops{};                    ///< as DelayModelQuery
   std::vector<numeric::Rational> percentiles{};  ///< p of the delay's percentiles, above 0, below 1
   std::vector<Slots> levels{};                   ///< t of P(D > t), 0 .. 16 777 215
   std::optional<bounds::DropTarget> drop{};      ///< target of the buffer of each queue on a longest route
@@ -39,7 +39,7 @@ struct DelayQuestion {
   /// Are the delays cross-checked by simulation? Only the queueing delay: HopDelay::occupancy is not checked.
   std::optional<CheckEffort> check{};
 
-  [[nodiscard]] DelayModelQuestion model() const { return {sources, hop_delay, hops, digits}; }
+  [[nodiscard]] DelayModelQuery model() const { return {sources, hop_delay, hops, digits}; }
   [[nodiscard]] bool of_one_flow() const {
     return flow.has_value() || std::holds_alternative<TreeTopology>(topology);
   }
@@ -77,15 +77,15 @@ struct DelayAnswer {
 /// tree the reorder buffer is for packets that turn at the top, like those of a single flow.
 /// \throws Stopped  on request, before the first flow was known
 /// \throws as delay_paths(), bounds::PathDelay, bounds::buffer_size() and reorder_answer()
-[[nodiscard]] DelayAnswer answer(const DelayQuestion& question, const Run& run = {});
+[[nodiscard]] DelayAnswer answer(const DelayQuery& query, const Run& run = {});
 
 /// For plots: groups of flows with identical delays, each represented by its first flow; the group with the
 /// longest curve first.
-[[nodiscard]] std::vector<std::vector<std::size_t>> flows_alike(const DelayAnswer& answer);
+[[nodiscard]] std::vector<std::vector<std::size_t>> identical_flows(const DelayAnswer& answer);
 
 /// For plots: P(D > t) of one flow to 3 digits, from t = 0 to its largest percentile or level; at most 401
 /// points, evenly spaced.
-[[nodiscard]] std::vector<bounds::ClaimedSlotProbability> delay_curve(const DelayQuestion& question,
+[[nodiscard]] std::vector<bounds::ClaimedSlotProbability> delay_curve(const DelayQuery& query,
                                                                       const DelayAnswer& answer,
                                                                       std::size_t flow);
 

@@ -19,7 +19,7 @@ using numeric::Rational;
 using Meets = bounds::WiredDelay::Meets;
 
 /// Maximum delay in slots for hops treated as a chain; the default takes about a second.
-constexpr std::size_t usual_slots = 448, most_model_slots = 4096;
+constexpr std::size_t usual_slots = 448, max_model_slots = 4096;
 /// Why only independent hops exist for a flow of a network.
 constexpr const char* not_derived =
     "bursts, or links of several packets per slot: each wait is that of an arbitrary packet of its queue";
@@ -43,14 +43,13 @@ class BoundLaw final : public bounds::DelayLaw {
       by_length_[route.later.size() + 1] = std::move(route);
   }
 
-  bounds::ClaimedDelayAnswer claims(std::span<const Route> routes,
-                                    const bounds::DelayQuestion& question) override {
+  bounds::ClaimedDelayAnswer claims(std::span<const Route> routes, const bounds::DelayQuery& query) override {
     std::vector<bounds::BoundedRoute> bounded;
     for (const Route& route : routes) {
       bounded.push_back(by_length_.at(route.queues.size()));
       bounded.back().share = route.share;
     }
-    bounds::BoundedDelayAnswer found = bounds::delay_bound(bounded, question);
+    bounds::BoundedDelayAnswer found = bounds::delay_bound(bounded, query);
     Rational mean = 0, hops = 0;
     for (const bounds::BoundedRoute& route : bounded) {
       mean = mean + route.share * route.mean_wait;
@@ -75,10 +74,10 @@ const TreeTopology* burst_tree_of(const Topology& topology) {
 }
 
 /// Does a model of dependent hops exist?
-bool derived(const Topology& topology, const DelayModelQuestion& question) {
+bool derived(const Topology& topology, const DelayModelQuery& query) {
   const auto* tree = std::get_if<TreeTopology>(&topology);
   const bool one_queue_of_bursts = tree != nullptr && tree->burst && tree->tree.levels == 1;
-  return question.sources == network::Sources::decoupled && question.hop_delay == queue::HopDelay::wait &&
+  return query.sources == network::Sources::independent_sources && query.hop_delay == queue::HopDelay::wait &&
          !one_queue_of_bursts;
 }
 
@@ -95,11 +94,11 @@ bool is_lower_class(const Topology& topology) {
 }
 
 /// Why other models of hops are not available.
-std::string why_no_other(const Topology& topology, const DelayModelQuestion& question) {
+std::string why_no_other(const Topology& topology, const DelayModelQuery& query) {
   if (classes_of(topology) != nullptr || is_lower_class(topology))
     return "the chain model does not cover classes with lower priority (by default it is used for the "
            "highest class where it applies)";
-  if (!derived(topology, question))
+  if (!derived(topology, query))
     return "other values of --hops cover independent source arrivals (--sources decoupled), waits, and "
            "bursts through several queues";
   if (burst_tree_of(topology) != nullptr)
@@ -165,10 +164,8 @@ struct DelayModel::HighestClass {
   DelayPaths paths;
   DelayModel model;
 
-  HighestClass(const NetworkTopology& whole, const DelayModelQuestion& question)
-      : topology(alone(whole)),
-        paths(delay_paths(topology, question.sources)),
-        model(topology, paths, question) {}
+  HighestClass(const NetworkTopology& whole, const DelayModelQuery& query)
+      : topology(alone(whole)), paths(delay_paths(topology, query.sources)), model(topology, paths, query) {}
 
  private:
   static NetworkTopology alone(NetworkTopology whole) {
@@ -187,7 +184,7 @@ struct DelayModel::Laws {
   bool bursts = false;  ///< of a tree
   std::optional<bounds::AgedDelay> aged{};
   std::string no_chain{};  ///< why hops of bursts through a tree do not form a chain; empty if they do
-  std::vector<std::size_t> alike{};
+  std::vector<std::size_t> identical{};
   std::vector<char> one_queue{};            ///< of each requested flow
   std::vector<char> as_arbitrary{};         ///< whether its delay is that of an arbitrary packet of the queue
   std::unique_ptr<HighestClass> highest{};  ///< of a network with classes, if one of its flows is requested
@@ -197,27 +194,27 @@ struct DelayModel::Laws {
   bool chain_first = false;  ///< of a network: enough links feed each queue for the chain of trees
 };
 
-std::vector<Hops> possible_hops(const Topology& topology, const DelayModelQuestion& question) {
-  if (!derived(topology, question) || classes_of(topology) != nullptr || is_lower_class(topology))
+std::vector<Hops> possible_hops(const Topology& topology, const DelayModelQuery& query) {
+  if (!derived(topology, query) || classes_of(topology) != nullptr || is_lower_class(topology))
     return {Hops::independent};
   if (burst_tree_of(topology) != nullptr) return {Hops::chain, Hops::safe, Hops::independent};
   if (std::holds_alternative<TreeTopology>(topology)) return {Hops::chain, Hops::independent, Hops::bound};
   return {Hops::chain, Hops::independent};
 }
 
-DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const DelayModelQuestion& question)
+DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const DelayModelQuery& query)
     : paths_(paths),
-      question_(question),
+      query_(query),
       laws_(std::make_unique<Laws>(
-          Laws{bounds::PathDelay(paths.queues.queues, question.hop_delay, question.digits)})) {
+          Laws{bounds::PathDelay(paths.queues.queues, query.hop_delay, query.digits)})) {
   const auto* tree = std::get_if<TreeTopology>(&topology);
-  const bool is_derived = derived(topology, question);
+  const bool is_derived = derived(topology, query);
   if (tree != nullptr) {
     laws_->bursts = tree->burst.has_value();
     laws_->flow_in_paths = {0};
     laws_->one_queue = laws_->as_arbitrary = {tree->tree.levels == 1};
   } else if (const network::Network* classes = classes_of(topology); classes != nullptr) {
-    look_at_classes(std::get<NetworkTopology>(topology));
+    find_classes(std::get<NetworkTopology>(topology));
   } else {
     const network::Network& network = std::get<NetworkTopology>(topology).network;
     std::map<std::string, std::size_t> by_name;
@@ -230,16 +227,16 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
       laws_->as_arbitrary.push_back(meets == Meets::one);
     }
   }
-  if (question.hops) {
-    const std::vector<Hops> possible = possible_hops(topology, question);
-    if (std::find(possible.begin(), possible.end(), *question.hops) == possible.end()) {
+  if (query.hops) {
+    const std::vector<Hops> possible = possible_hops(topology, query);
+    if (std::find(possible.begin(), possible.end(), *query.hops) == possible.end()) {
       std::string legal;
       for (const Hops hops : possible) legal += (legal.empty() ? "" : " or ") + std::string(name_of(hops));
-      throw InvalidArgument("hops", name_of(*question.hops), legal + ": " + why_no_other(topology, question));
+      throw InvalidArgument("hops", name_of(*query.hops), legal + ": " + why_no_other(topology, query));
     }
   }
   if (classes_of(topology) != nullptr || is_lower_class(topology)) return;
-  const Hops wanted = question.hops.value_or(Hops::chain);
+  const Hops wanted = query.hops.value_or(Hops::chain);
   if (const TreeTopology* bursts = burst_tree_of(topology); bursts != nullptr && is_derived) {
     if (wanted == Hops::independent) return;
     try {
@@ -247,14 +244,14 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
           bounds::burst_tree(bursts->tree, bursts->load, bursts->routing, bursts->burst->on_rate),
           bursts->burst->slots, wanted == Hops::safe ? bounds::AgedModel::safe : bounds::AgedModel::fitted);
     } catch (const InvalidArgument& error) {
-      if (question.hops) throw;
+      if (query.hops) throw;
       laws_->no_chain = error.what();
     }
     return;
   }
   if (wanted == Hops::bound) laws_->bound = std::make_unique<BoundLaw>(*tree);
   if (wanted != Hops::chain || !is_derived) return;
-  if (!question.hops && tree != nullptr && tree->burst && tree->tree.radix == 2) {
+  if (!query.hops && tree != nullptr && tree->burst && tree->tree.radix == 2) {
     laws_->no_chain = binary_tree;
     return;
   }
@@ -263,20 +260,20 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
   } else {
     laws_->paths = bounds::dependent_network(std::get<NetworkTopology>(topology).network);
   }
-  laws_->chain.emplace(laws_->paths->hops, question.hops ? most_model_slots : usual_slots);
+  laws_->chain.emplace(laws_->paths->hops, query.hops ? max_model_slots : usual_slots);
   std::map<std::vector<std::pair<std::vector<std::size_t>, Rational>>, std::size_t> first;
   for (std::size_t flow = 0; flow < paths.flows.size(); ++flow) {
-    std::size_t alike = paths.flows[flow].alike;
+    std::size_t identical = paths.flows[flow].identical;
     if (laws_->wired && laws_->as_arbitrary[flow] == 0) {
-      alike = flow;  // the model itself finds identical flows
+      identical = flow;  // the model itself finds identical flows
     } else if (const auto* routes = chained(flow)) {
       std::vector<std::pair<std::vector<std::size_t>, Rational>> met;
       for (const Route& route : *routes) met.emplace_back(route.queues, route.share);
-      alike = first.try_emplace(std::move(met), flow).first->second;
-    } else if (chained(alike) != nullptr) {
-      alike = flow;
+      identical = first.try_emplace(std::move(met), flow).first->second;
+    } else if (chained(identical) != nullptr) {
+      identical = flow;
     }
-    laws_->alike.push_back(alike);
+    laws_->identical.push_back(identical);
   }
   laws_->use_wired = laws_->wired.has_value();
   std::size_t fewest = 0;  // of those flows that meet several queues
@@ -287,14 +284,14 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
   const bool any =
       tree != nullptr || std::any_of(laws_->flow_in_paths.begin(), laws_->flow_in_paths.end(),
                                      [&](std::size_t flow) { return !laws_->wired->routes(flow).empty(); });
-  if (question.hops && !any)
+  if (query.hops && !any)
     throw InvalidArgument("hops", "chain",
                           "independent: every flow meets bursts or a link of several packets per slot");
 }
 
 DelayModel::~DelayModel() = default;
 
-void DelayModel::look_at_classes(const NetworkTopology& topology) {
+void DelayModel::find_classes(const NetworkTopology& topology) {
   const network::Network& network = topology.network;
   std::map<int, bounds::WiredDelay> models;  // of a class and the higher ones
   std::map<std::string, std::size_t> position;
@@ -307,14 +304,15 @@ void DelayModel::look_at_classes(const NetworkTopology& topology) {
   for (std::size_t flow = 0; flow < paths_.flows.size(); ++flow) {
     const DelayFlow& its = paths_.flows[flow];
     const Meets meets = models.at(its.priority).meets(position.at(its.name));
-    const bool alike = std::all_of(its.longest.begin(), its.longest.end(), [&](std::size_t queue) {
+    const bool identical = std::all_of(its.longest.begin(), its.longest.end(), [&](std::size_t queue) {
       const network::QueueTraffic& traffic = paths_.queues.traffic[queue];
       return traffic.classes.size() + traffic.sources.size() <= 1;
     });
-    laws_->one_queue.push_back(its.priority == 1 ? meets != Meets::several : meets == Meets::one && alike);
+    laws_->one_queue.push_back(its.priority == 1 ? meets != Meets::several
+                                                 : meets == Meets::one && identical);
     laws_->flow_in_highest.emplace_back();
     if (its.priority != 1) continue;
-    if (!laws_->highest) laws_->highest = std::make_unique<HighestClass>(topology, question_);
+    if (!laws_->highest) laws_->highest = std::make_unique<HighestClass>(topology, query_);
     laws_->flow_in_highest.back() = position.at(its.name);
   }
   if (!laws_->highest) return;
@@ -340,7 +338,7 @@ FlowLaw DelayModel::first_of(std::vector<FlowLaw> laws) const {
 }
 
 FlowLaw DelayModel::of_bursts() const {
-  const Hops wanted = question_.hops.value_or(Hops::chain);
+  const Hops wanted = query_.hops.value_or(Hops::chain);
   std::vector<Route> routes = laws_->aged->routes();
   for (std::size_t i = 0; i < routes.size(); ++i) routes[i].share = paths_.flows.front().routes[i].share;
   return {wanted, &*laws_->aged, std::move(routes)};
@@ -367,7 +365,7 @@ FlowLaw DelayModel::of(std::size_t flow) {
                   {Hops::chain, &*laws_->wired, routes});
   }
   const bool any = !laws.empty();
-  if (!any || !question_.hops) laws.push_back(independent(flow));
+  if (!any || !query_.hops) laws.push_back(independent(flow));
   if (!any && laws_->use_wired && laws_->as_arbitrary[flow] == 0) laws.front().reason = not_derived;
   if (!any && !laws_->no_chain.empty()) laws.front().reason = laws_->no_chain;
   return first_of(std::move(laws));
@@ -393,7 +391,7 @@ FlowLaw DelayModel::of_all() {
   if (by_wires.size() == paths_.flows.size())
     laws.insert(laws_->chain_first ? laws.end() : laws.begin(),
                 {Hops::chain, &*laws_->wired, mixed(paths_, by_wires)});
-  if (laws.empty() || !question_.hops) laws.push_back(independent_of_all());
+  if (laws.empty() || !query_.hops) laws.push_back(independent_of_all());
   return first_of(std::move(laws));
 }
 
@@ -415,7 +413,7 @@ FlowLaw DelayModel::independent_of_all() {
           .assumed = assumed};
 }
 
-bounds::ClaimedDelayAnswer DelayModel::claims(FlowLaw& law, const bounds::DelayQuestion& question) const {
+bounds::ClaimedDelayAnswer DelayModel::claims(FlowLaw& law, const bounds::DelayQuery& query) const {
   for (;;) {
     const auto replaced = [&](const Error& error) {
       if (law.otherwise.empty()) return false;
@@ -425,8 +423,8 @@ bounds::ClaimedDelayAnswer DelayModel::claims(FlowLaw& law, const bounds::DelayQ
       return true;
     };
     try {
-      bounds::ClaimedDelayAnswer answer = law.law->claims(law.routes, question);
-      return law.assumed ? not_proved(std::move(answer), question_.digits) : answer;
+      bounds::ClaimedDelayAnswer answer = law.law->claims(law.routes, query);
+      return law.assumed ? not_proved(std::move(answer), query_.digits) : answer;
     } catch (const LimitExceeded& error) {
       if (!replaced(error)) throw;
     } catch (const bounds::Contradiction& error) {
@@ -456,11 +454,11 @@ bounds::DelayDistribution DelayModel::distribution(const FlowLaw& law, const std
   return laws_->independent.distribution(routes, negligible);
 }
 
-std::size_t DelayModel::alike(std::size_t flow) const {
+std::size_t DelayModel::identical(std::size_t flow) const {
   if (!laws_->flow_in_highest.empty())
     if (const auto& inner = laws_->flow_in_highest[flow])
-      return laws_->flow_of_highest[laws_->highest->model.alike(*inner)];
-  return laws_->alike.empty() ? paths_.flows[flow].alike : laws_->alike[flow];
+      return laws_->flow_of_highest[laws_->highest->model.identical(*inner)];
+  return laws_->identical.empty() ? paths_.flows[flow].identical : laws_->identical[flow];
 }
 
 }  // namespace tailbound::answers

@@ -35,8 +35,8 @@ enum class Hops {
 }
 
 /// Parameters of the delays of a topology, without percentiles and levels.
-struct DelayModelQuestion {
-  network::Sources sources = network::Sources::decoupled;
+struct DelayModelQuery {
+  network::Sources sources = network::Sources::independent_sources;
   queue::HopDelay hop_delay = queue::HopDelay::wait;
   std::optional<Hops> hops{};  ///< default: chain if it applies, otherwise independent
   numeric::Digits digits{};
@@ -44,7 +44,7 @@ struct DelayModelQuestion {
 
 /// The models that may be selected, for the queueing delay and with independent source arrivals: "bound" for
 /// trees without bursts, "safe" for trees with bursts that keep their path; for others only independent hops.
-[[nodiscard]] std::vector<Hops> possible_hops(const Topology& topology, const DelayModelQuestion& question);
+[[nodiscard]] std::vector<Hops> possible_hops(const Topology& topology, const DelayModelQuery& query);
 
 /// The distribution of a flow's delays.
 struct FlowLaw {
@@ -61,7 +61,7 @@ class DelayModel {
  public:
   /// \param paths  delay_paths() of the same topology; outlives this
   /// \throws InvalidArgument  hops that are not possible
-  DelayModel(const Topology& topology, const DelayPaths& paths, const DelayModelQuestion& question);
+  DelayModel(const Topology& topology, const DelayPaths& paths, const DelayModelQuery& query);
   DelayModel(const DelayModel&) = delete;
   DelayModel& operator=(const DelayModel&) = delete;
   ~DelayModel();
@@ -80,26 +80,26 @@ class DelayModel {
   /// claims() of a law. If it does not reach far enough or is inconsistent, the next of `otherwise` replaces
   /// it.
   /// \throws as the last of them
-  [[nodiscard]] bounds::ClaimedDelayAnswer claims(FlowLaw& law, const bounds::DelayQuestion& question) const;
+  [[nodiscard]] bounds::ClaimedDelayAnswer claims(FlowLaw& law, const bounds::DelayQuery& query) const;
   /// As bounds::PathDelay::distribution().  \throws InvalidArgument  of bounds
   [[nodiscard]] bounds::DelayDistribution distribution(const FlowLaw& law,
                                                        const std::vector<bounds::Route>& routes,
                                                        const numeric::Rational& negligible);
 
   /// The first flow whose delays are known to be identical to those of this one.
-  [[nodiscard]] std::size_t alike(std::size_t flow) const;
+  [[nodiscard]] std::size_t identical(std::size_t flow) const;
 
  private:
   struct Laws;
   struct HighestClass;
 
-  void look_at_classes(const NetworkTopology& topology);
+  void find_classes(const NetworkTopology& topology);
   [[nodiscard]] const std::vector<bounds::Route>* chained(std::size_t flow) const;
   [[nodiscard]] FlowLaw first_of(std::vector<FlowLaw> laws) const;
   [[nodiscard]] FlowLaw of_bursts() const;
 
   const DelayPaths& paths_;
-  DelayModelQuestion question_;
+  DelayModelQuery query_;
   std::unique_ptr<Laws> laws_;
 };
 

@@ -82,12 +82,12 @@ DelayFlow flow_of(const network::Network& network, const network::Flow& flow,
   return result;
 }
 
-[[noreturn]] void refuse_flow(const std::string& wanted, const network::Network& network) {
-  constexpr std::size_t most_names = 8;
+[[noreturn]] void reject_flow(const std::string& wanted, const network::Network& network) {
+  constexpr std::size_t max_names = 8;
   std::string legal = "all, or a flow of the file: ";
-  for (std::size_t i = 0; i < std::min(most_names, network.flows.size()); ++i)
+  for (std::size_t i = 0; i < std::min(max_names, network.flows.size()); ++i)
     legal += (i > 0 ? ", " : "") + network.flows[i].name;
-  throw InvalidArgument("flow", wanted, legal + (network.flows.size() > most_names ? ", ..." : ""));
+  throw InvalidArgument("flow", wanted, legal + (network.flows.size() > max_names ? ", ..." : ""));
 }
 
 DelayPaths network_paths(const network::Network& network, network::Sources sources,
@@ -100,7 +100,7 @@ DelayPaths network_paths(const network::Network& network, network::Sources sourc
     paths.flows.push_back(flow_of(network, flow, delay));
     paths.flows.back().routes = std::move(entry.routes);
   }
-  if (paths.flows.empty()) refuse_flow(wanted.value_or("all"), network);
+  if (paths.flows.empty()) reject_flow(wanted.value_or("all"), network);
   paths.queues = std::move(delay.network);
   paths.classes = network.classes();
   return paths;
@@ -113,13 +113,13 @@ std::vector<std::size_t> sorted_queues(const Route& route) {
   return queues;
 }
 
-/// Fills DelayFlow::alike.
+/// Fills DelayFlow::identical.
 void group(std::vector<DelayFlow>& flows) {
   std::map<std::vector<std::pair<std::vector<std::size_t>, Rational>>, std::size_t> first;
   for (std::size_t i = 0; i < flows.size(); ++i) {
     std::vector<std::pair<std::vector<std::size_t>, Rational>> met;
     for (const Route& route : flows[i].routes) met.emplace_back(sorted_queues(route), route.share);
-    flows[i].alike = first.try_emplace(std::move(met), i).first->second;
+    flows[i].identical = first.try_emplace(std::move(met), i).first->second;
   }
 }
 

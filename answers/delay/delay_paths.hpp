@@ -20,7 +20,7 @@ struct DelayFlow {
   std::vector<bounds::Route> routes;      ///< positions in DelayPaths::queues, those of the class
   std::vector<std::size_t> longest;       ///< the queues of the longest route; in a tree one to the top
   std::vector<std::string> links;         ///< "left -> right", for the longest route; empty in a tree
-  std::size_t alike = 0;  ///< first flow that meets the same queues in the same shares: identical delays
+  std::size_t identical = 0;  ///< first flow that meets the same queues in the same shares: identical delays
 };
 
 /// Effects that a sum of delays over hops omits. None of them is bounded: the sum underestimates deep tails.

@@ -51,9 +51,9 @@ void scale_demands(std::vector<network::Demand>& demands, const Rational& scale)
 void require_sendable(const Fabric& fabric, const Rational& rate, const std::optional<Rational>& scale) {
   const BusiestSender busiest = busiest_sender(fabric);
   if (busiest.sends <= busiest.takes) return;
-  const Rational asked = scale ? *scale : rate;
-  throw InvalidArgument(scale ? "load scale" : "uniform", plain(asked),
-                        "at most " + plain(Rational(asked * busiest.takes / busiest.sends)) + ", where " +
+  const Rational requested = scale ? *scale : rate;
+  throw InvalidArgument(scale ? "load scale" : "uniform", plain(requested),
+                        "at most " + plain(Rational(requested * busiest.takes / busiest.sends)) + ", where " +
                             fabric.network.nodes[busiest.node].name +
                             (busiest.takes == 1 ? " sends a packet in every slot"
                                                 : " sends all that the fastest of its links takes"));
@@ -98,18 +98,19 @@ std::optional<Fabric> fabric_of(const NamedText& file, const std::optional<Named
   return fabric;
 }
 
-bool answered_as_whole(const Fabric& fabric, bool room) {
+bool answered_as_whole(const Fabric& fabric, bool buffers) {
   if (fabric.demands.empty()) return false;
-  if (room && std::any_of(fabric.network.nodes.begin(), fabric.network.nodes.end(),
-                          [](const network::Node& node) { return node.shared_memory; }))
+  if (buffers && std::any_of(fabric.network.nodes.begin(), fabric.network.nodes.end(),
+                             [](const network::Node& node) { return node.shared_memory; }))
     return true;
-  return network::sending_pairs(fabric) > most_listed_pairs ||
+  return network::sending_pairs(fabric) > max_listed_pairs ||
          !network::can_be_listed(network::FabricGraph(fabric));
 }
 
-/// \param room  buffer of each of the rates' queues
+/// \param buffers  buffer of each of the rates' queues
 std::vector<FabricSwitchClass> switches_of(const FabricGraph& graph, const FabricRates& rates,
-                                           const std::vector<Packets>& room, const bounds::DropTarget& target,
+                                           const std::vector<Packets>& buffers,
+                                           const bounds::DropTarget& target,
                                            const std::function<void()>& look) {
   const network::Network& network = graph.fabric().network;
   std::vector<FabricSwitchClass> each(network.nodes.size());
@@ -121,8 +122,8 @@ std::vector<FabricSwitchClass> switches_of(const FabricGraph& graph, const Fabri
     const std::size_t node = network.links[link].from;
     FabricSwitchClass& its = each[node];
     ++its.queues;
-    its.buffer = its.buffer + room[queue];
-    its.largest = std::max(its.largest, room[queue]);
+    its.buffer = its.buffer + buffers[queue];
+    its.largest = std::max(its.largest, buffers[queue]);
     if (network.nodes[node].shared_memory) ++queues[node][queue];
   }
   using Queues = std::vector<bounds::SwitchQueues>;
@@ -195,7 +196,7 @@ std::pair<std::uint32_t, std::uint32_t> ends_of_flow(const network::Network& net
 }
 
 BusiestSender busiest_sender(const network::Fabric& fabric) {
-  const std::vector<Rational> sent = network::sent_by_node(fabric), takes = fabric.network.most_sent();
+  const std::vector<Rational> sent = network::sent_by_node(fabric), takes = fabric.network.send_limits();
   std::size_t busiest = 0;
   for (std::size_t node = 1; node < sent.size(); ++node)
     if (sent[node] * takes[busiest] > sent[busiest] * takes[node]) busiest = node;
@@ -209,10 +210,10 @@ network::Fabric scaled(network::Fabric fabric, const Rational& scale) {
 
 std::vector<FabricTopology> read_fabrics(const NamedText& file, const std::optional<NamedText>& matrix,
                                          network::RouteRule route, const Loads& loads, const ReadNamed& read,
-                                         const std::vector<std::string>& without, bool room) {
+                                         const std::vector<std::string>& without, bool buffers) {
   // A list of flows is for read_network(); reading it twice would only take time.
   const auto says = [&file](const char* key) { return file.text.find(key) != std::string::npos; };
-  if (!matrix && loads.uniform.empty() && !says("[traffic") && !(room && says("shared_memory"))) return {};
+  if (!matrix && loads.uniform.empty() && !says("[traffic") && !(buffers && says("shared_memory"))) return {};
   std::optional<Fabric> fabric = fabric_of(file, matrix, route, !loads.uniform.empty(), read, without);
   if (!fabric) return {};
   // Uniform traffic instead of flows is rejected, with the reason, by read_uniform_network().
@@ -223,9 +224,9 @@ std::vector<FabricTopology> read_fabrics(const NamedText& file, const std::optio
     if (ends.size() < 2) return {};  // of uniform traffic
     fabric->demands = uniform_demand(fabric->network, ends, 1, route);
   }
-  if (!answered_as_whole(*fabric, room)) return {};
+  if (!answered_as_whole(*fabric, buffers)) return {};
   for (const Rational& rate : loads.uniform)
-    if (rate <= 0 || rate > network::LinkRate::most_packets)
+    if (rate <= 0 || rate > network::LinkRate::max_packets)
       throw InvalidArgument("uniform", plain(rate), "above 0 and at most 1 packet per slot");
   for (const Rational& scale : loads.load_scale)
     if (scale <= 0) throw InvalidArgument("load scale", plain(scale), "above 0");
@@ -249,11 +250,11 @@ std::vector<FabricTopology> read_fabrics(const NamedText& file, const std::optio
   return result;
 }
 
-FabricAnswer answer(const FabricQuestion& question, const Run& run) {
+FabricAnswer answer(const FabricQuery& query, const Run& run) {
   const auto look = [&run] {
     if (run.stop.stop_requested()) throw Stopped("stopped on request");
   };
-  const Fabric& fabric = *question.topology.fabric;
+  const Fabric& fabric = *query.topology.fabric;
   const FabricGraph graph(fabric);
   const network::FabricOrbits orbits = network::fabric_orbits(graph);
   look();
@@ -263,13 +264,13 @@ FabricAnswer answer(const FabricQuestion& question, const Run& run) {
   FabricAnswer answer;
   for (const network::Node& node : fabric.network.nodes) ++(node.host ? answer.hosts : answer.switches);
   answer.links = fabric.network.links.size();
-  if (question.flow) {
-    const auto [from, to] = ends_of_flow(fabric.network, *question.flow);
-    answer.pair = delay.pair(from, to, question.percentiles);
+  if (query.flow) {
+    const auto [from, to] = ends_of_flow(fabric.network, *query.flow);
+    answer.pair = delay.pair(from, to, query.percentiles);
   } else {
-    answer.pairs = delay.answer(question.percentiles, look);
+    answer.pairs = delay.answer(query.percentiles, look);
   }
-  std::vector<Packets> room;
+  std::vector<Packets> buffers;
   for (std::size_t i = 0; i < rates.queues().size(); ++i) {
     look();
     const FabricRates::Queue& queue = rates.queues()[i];
@@ -280,15 +281,15 @@ FabricAnswer answer(const FabricQuestion& question, const Run& run) {
     its.load = queue.load;
     for (const FabricRates::Source& source : rates.sources(queue)) its.sources += source.count;
     its.mean_wait = delay.mean_wait(i);
-    if (!question.drop) continue;
-    its.buffer = delay.buffer(i, *question.drop, question.digits);
-    room.push_back(its.buffer->buffer);
+    if (!query.drop) continue;
+    its.buffer = delay.buffer(i, *query.drop, query.digits);
+    buffers.push_back(its.buffer->buffer);
   }
-  if (question.drop) answer.by_switch = switches_of(graph, rates, room, *question.drop, look);
+  if (query.drop) answer.by_switch = switches_of(graph, rates, buffers, *query.drop, look);
   std::stable_sort(answer.queues.begin(), answer.queues.end(), [](const auto& a, const auto& b) {
     return a.load * Rational(b.packets_per_slot) > b.load * Rational(a.packets_per_slot);
   });
-  if (question.check && answer.pairs) answer.check = checked(fabric, answer, delay, *question.check, run);
+  if (query.check && answer.pairs) answer.check = checked(fabric, answer, delay, *query.check, run);
   return answer;
 }
 

@@ -34,16 +34,16 @@ struct FabricTopology {
 };
 
 /// Networks with more communicating pairs are treated as fabrics.
-inline constexpr std::uint64_t most_listed_pairs = 100'000;
+inline constexpr std::uint64_t max_listed_pairs = 100'000;
 
 /// The network of a file at each combination of loads, if it is to be treated as a fabric: it has more than
-/// most_listed_pairs, or more routes than can be listed (network::can_be_listed()), or switches with shared
+/// max_listed_pairs, or more routes than can be listed (network::can_be_listed()), or switches with shared
 /// memory whose size is requested; and neither bursts nor explicit routes. Otherwise none: use
 /// read_network().
 /// \param matrix   replaces [traffic] of the file, with `route`
 /// \param read     reads files named in the network file
 /// \param without  failures in addition to those of the file (network/demands/failures.hpp)
-/// \param room     whether buffer sizes are requested
+/// \param with_buffers     whether buffer sizes are requested
 /// \throws InvalidArgument  "uniform", "load scale": out of range, or a host would send more than one packet
 ///                          per slot
 /// \throws as network::sparse_matrix(), network::SparseDemandReader
@@ -52,7 +52,7 @@ inline constexpr std::uint64_t most_listed_pairs = 100'000;
                                                        network::RouteRule route, const Loads& loads,
                                                        const ReadNamed& read,
                                                        const std::vector<std::string>& without = {},
-                                                       bool room = false);
+                                                       bool with_buffers = false);
 
 /// The node with the highest rate relative to the capacity of its fastest link.
 struct BusiestSender {
@@ -67,7 +67,7 @@ struct BusiestSender {
 [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> ends_of_flow(const network::Network& network,
                                                                    const std::string& flow);
 
-struct FabricQuestion {
+struct FabricQuery {
   FabricTopology topology;
   std::optional<std::string> flow{};             ///< "left -> right": only that pair
   std::vector<numeric::Rational> percentiles{};  ///< of the latency, above 0, below 1
@@ -109,6 +109,6 @@ struct FabricAnswer {
 };
 
 /// \throws InvalidArgument  no such flow;  \throws as network::fabric_rates(), bounds::FabricDelay
-[[nodiscard]] FabricAnswer answer(const FabricQuestion& question, const Run& run = {});
+[[nodiscard]] FabricAnswer answer(const FabricQuery& query, const Run& run = {});
 
 }  // namespace tailbound::answers

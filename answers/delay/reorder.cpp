@@ -29,8 +29,8 @@ ReorderAnswer reorder_answer(const bounds::DelayDistribution& delays, const nume
   return answer;
 }
 
-ReorderAnswer answer(const ReorderQuestion& question, const Run&) {
-  return reorder_answer(bounds::from_pmf(question.delays), question.flow_rate, question.targets);
+ReorderAnswer answer(const ReorderQuery& query, const Run&) {
+  return reorder_answer(bounds::from_pmf(query.delays), query.flow_rate, query.targets);
 }
 
 }  // namespace tailbound::answers

@@ -19,7 +19,7 @@ struct ReorderTargets {
   std::vector<Packets> levels{};                   ///< b of P(R > b), 0 .. 99 999
 };
 
-struct ReorderQuestion {
+struct ReorderQuery {
   std::vector<numeric::Rational> delays;  ///< P(delay = 0), P(delay = 1), ... [slots]; they sum to 1
   numeric::Rational flow_rate;            ///< of the flow [packets/slot], above 0, at most 1
   ReorderTargets targets;
@@ -28,7 +28,7 @@ struct ReorderQuestion {
   Units units{};
 };
 
-/// Reads ReorderQuestion::delays, one per line (series/files/pmf_file.hpp).
+/// Reads ReorderQuery::delays, one per line (series/files/pmf_file.hpp).
 /// \param name  of the file, for messages
 /// \throws ParseError, InvalidArgument
 [[nodiscard]] std::vector<numeric::Rational> parse_delays(const std::string& text, const std::string& name);
@@ -46,6 +46,6 @@ struct ReorderAnswer {
                                            const numeric::Rational& flow_rate, const ReorderTargets& targets);
 
 /// \throws as bounds::from_pmf() and reorder_answer()
-[[nodiscard]] ReorderAnswer answer(const ReorderQuestion& question, const Run& run = {});
+[[nodiscard]] ReorderAnswer answer(const ReorderQuery& query, const Run& run = {});
 
 }  // namespace tailbound::answers

@@ -22,7 +22,7 @@ using bounds::Route;
 using numeric::Rational;
 using ProbabilityClaim = numeric::Claim<unit::Probability>;
 
-constexpr std::int64_t most_slots = 1'000'000;
+constexpr std::int64_t max_slots = 1'000'000;
 
 /// The ends of a probability.
 struct Ends {
@@ -59,11 +59,11 @@ Ends latency_tail(const std::vector<Route>& routes, const LatencyTarget& target,
   for (auto& [queues, its] : by_length) {
     Rational share = 0;
     for (const Route& route : its) share = share + route.share;
-    const Rational least = numeric::Integer(static_cast<unsigned long>(queues)) * (time.slot + time.hop);
+    const Rational minimum = numeric::Integer(static_cast<unsigned long>(queues)) * (time.slot + time.hop);
     Ends above{share, share};
-    if (least <= target.within) {
+    if (minimum <= target.within) {
       for (Route& route : its) route.share = route.share / share;
-      const cln::cl_I slots = cln::floor1((target.within - least) / time.slot);
+      const cln::cl_I slots = cln::floor1((target.within - minimum) / time.slot);
       above = ends_of(delays.claims(its, {.levels = {Slots(cln::cl_I_to_long(slots))}, .percentiles = {}})
                           .above.front()
                           .probability);
@@ -92,18 +92,18 @@ struct Found {
 
 class Search {
  public:
-  explicit Search(const LoadScaleQuestion& question) : question_(question) {
+  explicit Search(const LoadScaleQuery& query) : query_(query) {
     // Probabilities need a few digits more than the factor for a comparison with the target.
-    digits_.count = question.digits.count + 5;
+    digits_.count = query.digits.count + 5;
   }
 
   [[nodiscard]] Rational allowed() const {
-    if (const auto* latency = std::get_if<LatencyTarget>(&question_.asked)) return 1 - latency->percentile;
-    return std::get<BufferTarget>(question_.asked).drop.probability;
+    if (const auto* latency = std::get_if<LatencyTarget>(&query_.requested)) return 1 - latency->percentile;
+    return std::get<BufferTarget>(query_.requested).drop.probability;
   }
 
   [[nodiscard]] Found at(const Rational& factor) const {
-    return question_.fabric ? of_whole(factor) : of_flows(factor);
+    return query_.fabric ? of_whole(factor) : of_flows(factor);
   }
 
   [[nodiscard]] NearestToTarget nearest(const Found& found) const {
@@ -114,17 +114,17 @@ class Search {
 
  private:
   [[nodiscard]] Found of_whole(const Rational& factor) const {
-    const network::Fabric fabric = scaled(*question_.fabric, factor);
+    const network::Fabric fabric = scaled(*query_.fabric, factor);
     const network::FabricGraph graph(fabric);
     const network::FabricOrbits orbits = network::fabric_orbits(graph);
     const network::FabricRates rates = network::fabric_rates(graph, orbits);
     Found found;
-    if (const auto* latency = std::get_if<LatencyTarget>(&question_.asked)) {
+    if (const auto* latency = std::get_if<LatencyTarget>(&query_.requested)) {
       bounds::FabricDelay delays(graph, orbits, rates);
       const Rational slot = latency->time ? latency->time->slot : Rational(1);
       std::pair<std::uint32_t, std::uint32_t> ends;
-      if (question_.flow) {
-        ends = ends_of_flow(fabric.network, *question_.flow);
+      if (query_.flow) {
+        ends = ends_of_flow(fabric.network, *query_.flow);
       } else {
         const bounds::FabricPercentile worst = delays.answer({latency->percentile}).all.percentiles.front();
         ends = {worst.from, worst.to};
@@ -136,7 +136,7 @@ class Search {
       found.some_missed = found.worst.lower > allowed();
       return found;
     }
-    const auto& target = std::get<BufferTarget>(question_.asked);
+    const auto& target = std::get<BufferTarget>(query_.requested);
     for (const network::FabricRates::Queue& queue : rates.queues()) {
       const network::QueueTraffic traffic = rates.traffic(fabric.network, queue);
       const auto output = bounds::output_queue(bounds::slotted_queue(traffic), {.digits = digits_});
@@ -150,9 +150,9 @@ class Search {
   }
 
   [[nodiscard]] Found of_flows(const Rational& factor) const {
-    NetworkTopology topology = question_.topology;
+    NetworkTopology topology = query_.topology;
     topology.network = scaled(std::move(topology.network), factor);
-    const DelayPaths paths = delay_paths(topology, question_.sources, question_.flow);
+    const DelayPaths paths = delay_paths(topology, query_.sources, query_.flow);
     Found found;
     const auto take = [&](const Ends& ends, const std::string& name) {
       found.some_missed = found.some_missed || ends.lower > allowed();
@@ -160,14 +160,14 @@ class Search {
       found.worst = ends;
       found.name = name;
     };
-    if (const auto* latency = std::get_if<LatencyTarget>(&question_.asked)) {
-      bounds::PathDelay delays(paths.queues.queues, question_.hop_delay, digits_);
+    if (const auto* latency = std::get_if<LatencyTarget>(&query_.requested)) {
+      bounds::PathDelay delays(paths.queues.queues, query_.hop_delay, digits_);
       for (std::size_t flow = 0; flow < paths.flows.size(); ++flow)
-        if (paths.flows[flow].alike == flow)
+        if (paths.flows[flow].identical == flow)
           take(latency_tail(paths.flows[flow].routes, *latency, delays), paths.flows[flow].name);
     } else {
       for (const std::size_t queue : queues_of(paths))
-        take(buffer_tail(paths.queues.queues[queue], std::get<BufferTarget>(question_.asked), digits_),
+        take(buffer_tail(paths.queues.queues[queue], std::get<BufferTarget>(query_.requested), digits_),
              paths.queues.traffic[queue].name);
     }
     return found;
@@ -184,7 +184,7 @@ class Search {
     return queues;
   }
 
-  const LoadScaleQuestion& question_;
+  const LoadScaleQuery& query_;
   numeric::Digits digits_;
 };
 
@@ -197,7 +197,7 @@ Rational short_middle(const Rational& low, const Rational& high) {
 }
 
 LoadScaleOfTarget Search::run(const ScaleLimit& limit, const Run& run) const {
-  const Rational target = allowed(), least = power_of_ten(-18);
+  const Rational target = allowed(), minimum = power_of_ten(-18);
   const auto looked_at = [&](const Rational& factor) {
     return as_piece(run, [this, factor] { return at(factor); });
   };
@@ -208,7 +208,7 @@ LoadScaleOfTarget Search::run(const ScaleLimit& limit, const Run& run) const {
     if (found.worst.upper <= target) return {.met = high, .missed = {}, .at_met = nearest(found)};
     if (found.some_missed) missed = std::move(found);
   }
-  const Rational width = power_of_ten(-question_.digits.count);
+  const Rational width = power_of_ten(-query_.digits.count);
   while (high - low > low * width) {
     const Rational middle = short_middle(low, high);
     Found found = looked_at(middle);
@@ -221,7 +221,7 @@ LoadScaleOfTarget Search::run(const ScaleLimit& limit, const Run& run) const {
     } else {
       break;  // undecided: the current range encloses the answer
     }
-    if (high < least)
+    if (high < minimum)
       throw NoAnswer("no factor meets the target: " + missed->name + " misses it at load scale " +
                      numeric::plain(high) + " too");
   }
@@ -234,15 +234,15 @@ LoadScaleOfTarget Search::run(const ScaleLimit& limit, const Run& run) const {
   return result;
 }
 
-void require_possible(const LoadScaleQuestion& question) {
-  if (const auto* latency = std::get_if<LatencyTarget>(&question.asked)) {
+void require_possible(const LoadScaleQuery& query) {
+  if (const auto* latency = std::get_if<LatencyTarget>(&query.requested)) {
     if (!(latency->percentile > 0 && latency->percentile < 1))
       throw InvalidArgument("percentile", numeric::plain(latency->percentile), "above 0 and below 1");
     const Rational slot = latency->time ? latency->time->slot : Rational(1);
-    if (latency->within < 0 || latency->within > slot * static_cast<unsigned long>(most_slots))
+    if (latency->within < 0 || latency->within > slot * static_cast<unsigned long>(max_slots))
       throw InvalidArgument("within", numeric::plain(latency->within), "from 0 to 1000000 slots");
   }
-  if (const auto* buffer = std::get_if<BufferTarget>(&question.asked)) {
+  if (const auto* buffer = std::get_if<BufferTarget>(&query.requested)) {
     const Rational& drop = buffer->drop.probability;
     if (!(drop > 0 && drop < 1)) throw InvalidArgument("drop", numeric::plain(drop), "above 0 and below 1");
     if (buffer->capacity < Packets(0))
@@ -269,15 +269,15 @@ std::vector<ScaleLimit> limits_of(const network::Fabric& fabric) {
 }
 
 /// At a load far below the limits of the links.  \throws InvalidArgument  no such flow
-DelayPaths calm_paths(const LoadScaleQuestion& question, const ScaleLimit& limit) {
-  NetworkTopology calm = question.topology;
+DelayPaths calm_paths(const LoadScaleQuery& query, const ScaleLimit& limit) {
+  NetworkTopology calm = query.topology;
   calm.network = scaled(std::move(calm.network), limit.factor / 2);
-  return delay_paths(calm, question.sources, question.flow);
+  return delay_paths(calm, query.sources, query.flow);
 }
 
 }  // namespace
 
-numeric::Claim<unit::Ratio> LoadScaleAnswer::greatest() const {
+numeric::Claim<unit::Ratio> LoadScaleAnswer::largest() const {
   const ScaleLimit& limit = first_limit();
   if (!target) return numeric::Exact<unit::Ratio>{limit.factor};
   if (target->met == limit.factor) return numeric::Exact<unit::Ratio>{limit.factor};
@@ -294,21 +294,21 @@ numeric::Claim<unit::Ratio> LoadScaleAnswer::greatest() const {
   return numeric::Approximation<unit::Ratio>{enclosure.lower(), std::max(digits - 1, 1)};
 }
 
-LoadScaleAnswer answer(const LoadScaleQuestion& question, const Run& run) {
-  require_possible(question);
-  LoadScaleAnswer answer{.limits = question.fabric ? limits_of(*question.fabric)
-                                                   : scale_limits(question.topology.network)};
-  if (std::holds_alternative<Stability>(question.asked)) return answer;
-  if (question.fabric) {
-    if (question.flow && std::holds_alternative<BufferTarget>(question.asked))
-      throw InvalidArgument("flow", *question.flow,
+LoadScaleAnswer answer(const LoadScaleQuery& query, const Run& run) {
+  require_possible(query);
+  LoadScaleAnswer answer{.limits =
+                             query.fabric ? limits_of(*query.fabric) : scale_limits(query.topology.network)};
+  if (std::holds_alternative<Stability>(query.requested)) return answer;
+  if (query.fabric) {
+    if (query.flow && std::holds_alternative<BufferTarget>(query.requested))
+      throw InvalidArgument("flow", *query.flow,
                             "omitted: for a network evaluated as a whole the buffer is that of all queues");
-    answer.target = Search(question).run(answer.first_limit(), run);
+    answer.target = Search(query).run(answer.first_limit(), run);
     return answer;
   }
-  const DelayPaths paths = calm_paths(question, answer.first_limit());
-  if (std::holds_alternative<LatencyTarget>(question.asked)) answer.omissions = paths.omissions;
-  answer.target = Search(question).run(answer.first_limit(), run);
+  const DelayPaths paths = calm_paths(query, answer.first_limit());
+  if (std::holds_alternative<LatencyTarget>(query.requested)) answer.omissions = paths.omissions;
+  answer.target = Search(query).run(answer.first_limit(), run);
   return answer;
 }
 

@@ -46,14 +46,14 @@ struct BufferTarget {
   bounds::DropTarget drop;
 };
 
-struct LoadScaleQuestion {
+struct LoadScaleQuery {
   NetworkTopology topology;
   /// If it is treated as a whole (fabric.hpp); `topology` then has its nodes and links.
   std::shared_ptr<const network::Fabric> fabric{};
   std::optional<std::string> flow{};  ///< by name: targets of this flow and its queues; default: all
-  network::Sources sources = network::Sources::decoupled;
+  network::Sources sources = network::Sources::independent_sources;
   queue::HopDelay hop_delay = queue::HopDelay::wait;
-  std::variant<Stability, LatencyTarget, BufferTarget> asked{};
+  std::variant<Stability, LatencyTarget, BufferTarget> requested{};
   numeric::Digits digits{};  ///< precision of the factor of a target
   Units units{};
 };
@@ -81,12 +81,12 @@ struct LoadScaleAnswer {
   [[nodiscard]] const ScaleLimit& first_limit() const { return limits.front(); }
   /// The supremum of the factors: exact, or between `met` and `missed` (without `missed` up to the limit of
   /// the links); an approximation if a queue on the route is approximated.
-  [[nodiscard]] numeric::Claim<unit::Ratio> greatest() const;
+  [[nodiscard]] numeric::Claim<unit::Ratio> largest() const;
 };
 
 /// \throws InvalidArgument  a target out of range, no such flow
 /// \throws NoAnswer         no factor above 1e-18 meets the target
 /// \throws as delay_paths(), bounds::PathDelay and bounds::OutputQueue
-[[nodiscard]] LoadScaleAnswer answer(const LoadScaleQuestion& question, const Run& run = {});
+[[nodiscard]] LoadScaleAnswer answer(const LoadScaleQuery& query, const Run& run = {});
 
 }  // namespace tailbound::answers

@@ -26,13 +26,13 @@ UsualQuanta usual_pause_quanta(const Rational& gbps) {
   return {{cln::cl_I_to_long(cln::ceiling1(whole(last.quanta) * gbps / whole(last.gbps)))}, last.gbps};
 }
 
-std::optional<PauseQuanta> HeadroomQuestion::quanta() const {
+std::optional<PauseQuanta> HeadroomQuery::quanta() const {
   if (sender_assumed()) return usual_pause_quanta(gbps).quanta;
   if (const auto* given = std::get_if<PauseQuanta>(&sender)) return *given;
   return std::nullopt;
 }
 
-bounds::PausingLink HeadroomQuestion::link() const {
+bounds::PausingLink HeadroomQuery::link() const {
   bounds::PausingLink link;
   link.rate = gbps * 1'000'000'000;
   if (return_gbps) link.return_rate = *return_gbps * 1'000'000'000;
@@ -48,12 +48,12 @@ bounds::PausingLink HeadroomQuestion::link() const {
   return link;
 }
 
-HeadroomAnswer answer(const HeadroomQuestion& question, const Run&) {
-  const bounds::PausingLink link = question.link();
+HeadroomAnswer answer(const HeadroomQuery& query, const Run&) {
+  const bounds::PausingLink link = query.link();
   HeadroomAnswer answer{.headroom = bounds::headroom(link), .credits = bounds::credits(link)};
-  if (question.cell_bytes) {
-    answer.cells = bounds::headroom_cells(link, *question.cell_bytes);
-    answer.credit_cells = bounds::credit_cells(link, *question.cell_bytes);
+  if (query.cell_bytes) {
+    answer.cells = bounds::headroom_cells(link, *query.cell_bytes);
+    answer.credit_cells = bounds::credit_cells(link, *query.cell_bytes);
   }
   return answer;
 }

@@ -29,7 +29,7 @@ struct UsualQuanta {
 [[nodiscard]] UsualQuanta usual_pause_quanta(const numeric::Rational& gbps);
 
 /// A link. Only its rate and its cable length are required; everything else has defaults.
-struct HeadroomQuestion {
+struct HeadroomQuery {
   static constexpr std::int64_t usual_longest = 9216, usual_shortest = 64, usual_metre_ns = 5;
 
   numeric::Rational gbps;                          ///< [Gbit/s], above 0
@@ -61,6 +61,6 @@ struct HeadroomAnswer {
 };
 
 /// \throws InvalidArgument, LimitExceeded  as bounds::headroom(), headroom_cells()
-[[nodiscard]] HeadroomAnswer answer(const HeadroomQuestion& question, const Run& run = {});
+[[nodiscard]] HeadroomAnswer answer(const HeadroomQuery& query, const Run& run = {});
 
 }  // namespace tailbound::answers

@@ -28,28 +28,27 @@ std::size_t NetworkGuaranteeAnswer::latest(bounds::GuaranteeMethod method) const
   });
 }
 
-std::vector<std::size_t> asked_flows(const network::PolicedNetwork& network,
-                                     const std::optional<std::string>& flow) {
+std::vector<std::size_t> requested_flows(const network::PolicedNetwork& network,
+                                         const std::optional<std::string>& flow) {
   if (flow) return {position_of(*flow, network.flows, "--flow", "a flow of the network")};
   std::vector<std::size_t> all(network.flows.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   return all;
 }
 
-NetworkGuaranteeAnswer answer(const NetworkGuaranteeQuestion& question) {
-  const network::PolicedNetwork& network = question.file.network;
-  NetworkGuaranteeAnswer answer{.found = {}, .flows = asked_flows(network, question.flow), .queues = {}};
+NetworkGuaranteeAnswer answer(const NetworkGuaranteeQuery& query) {
+  const network::PolicedNetwork& network = query.file.network;
+  NetworkGuaranteeAnswer answer{.found = {}, .flows = requested_flows(network, query.flow), .queues = {}};
   std::optional<std::size_t> port;
-  if (question.port)
-    port = position_of(*question.port, network.ports, "--port", "a port on the path of a flow");
-  answer.found = bounds::guarantee(network, {.whole_slots = question.whole_slots});
-  if (question.method == bounds::GuaranteeMethod::slots)
+  if (query.port) port = position_of(*query.port, network.ports, "--port", "a port on the path of a flow");
+  answer.found = bounds::guarantee(network, {.whole_slots = query.whole_slots});
+  if (query.method == bounds::GuaranteeMethod::slots)
     for (const std::size_t flow : answer.flows)
       if (!answer.found.flows[flow].slots)
         throw InvalidArgument(
             "--method", "slots",
             "best, tfa or sfa: slots needs packets and slots as units, FIFO ports and no cyclic dependency");
-  if (question.flow) {
+  if (query.flow) {
     answer.queues = answer.found.flows[answer.flows.front()].queues;
   } else {
     answer.queues.resize(answer.found.queues.size());

@@ -14,7 +14,7 @@
 /// TESTS     tests/answers/guarantee/network_guarantee_test.cpp
 namespace tailbound::answers {
 
-struct NetworkGuaranteeQuestion {
+struct NetworkGuaranteeQuery {
   network::PolicedFile file;
   std::string file_name;
   bounds::GuaranteeMethod method = bounds::GuaranteeMethod::best;
@@ -39,11 +39,11 @@ struct NetworkGuaranteeAnswer {
 };
 
 /// The flow of that name, or all in the order of the file.  \throws InvalidArgument  "--flow": no such flow
-[[nodiscard]] std::vector<std::size_t> asked_flows(const network::PolicedNetwork& network,
-                                                   const std::optional<std::string>& flow);
+[[nodiscard]] std::vector<std::size_t> requested_flows(const network::PolicedNetwork& network,
+                                                       const std::optional<std::string>& flow);
 
 /// \throws InvalidArgument  "--flow", "--port": unknown, with similar names; as bounds::guarantee()
 /// \throws NoAnswer         as bounds::guarantee()
-[[nodiscard]] NetworkGuaranteeAnswer answer(const NetworkGuaranteeQuestion& question);
+[[nodiscard]] NetworkGuaranteeAnswer answer(const NetworkGuaranteeQuery& query);
 
 }  // namespace tailbound::answers

@@ -36,98 +36,98 @@ PortLevel never_level(const queue::NeverExceeded& never) {
   return {.buffer = never.packets, .needed = never.packets};
 }
 
-PortLevel level_in_time(const Flows& flows, const ShareOfTime& asked, numeric::Digits digits) {
+PortLevel level_in_time(const Flows& flows, const ShareOfTime& requested, numeric::Digits digits) {
   if (of_one_period(flows)) {
-    const queue::TailBoundary found = queue::periodic_least_level(flows, asked.target, digits);
+    const queue::TailBoundary found = queue::periodic_min_level(flows, requested.target, digits);
     return {.buffer = found.level.value,
             .probability = numeric::to_claim(found.at.probability),
             .proof = FlowProof::exact,
             .needed = found.level.value};
   }
-  const queue::FlowLevel found = FlowBounds(flows).least_level(asked.target);
-  PortLevel level{.buffer = found.level, .proof = found.proof, .least = found.needed == found.level};
+  const queue::FlowLevel found = FlowBounds(flows).min_level(requested.target);
+  PortLevel level{.buffer = found.level, .proof = found.proof, .minimum = found.needed == found.level};
   if (found.proof != FlowProof::never) level.probability = found.probability;
   level.needed = found.needed;
-  level.witness = found.witness;
+  level.pattern = found.pattern;
   return level;
 }
 
-PortLevel level_of_starts(const Flows& flows, const ShareOfStarts& asked) {
+PortLevel level_of_starts(const Flows& flows, const ShareOfStarts& requested) {
   require_one_period(flows);
-  const queue::EverBoundary found = queue::periodic_ever_level(flows, asked.target);
+  const queue::EverBoundary found = queue::periodic_ever_level(flows, requested.target);
   const bool exact = !std::holds_alternative<numeric::UpperBound<unit::Probability>>(found.probability);
-  PortLevel level{.buffer = found.level, .probability = found.probability, .least = exact};
+  PortLevel level{.buffer = found.level, .probability = found.probability, .minimum = exact};
   level.proof = exact ? FlowProof::exact : FlowProof::periods;
   return level;
 }
 
-PortLevel level_of(const Flows& flows, const HowSure& how_sure, numeric::Digits digits) {
-  if (const auto* time = std::get_if<ShareOfTime>(&how_sure)) return level_in_time(flows, *time, digits);
-  if (const auto* starts = std::get_if<ShareOfStarts>(&how_sure)) return level_of_starts(flows, *starts);
+PortLevel level_of(const Flows& flows, const Assurance& assurance, numeric::Digits digits) {
+  if (const auto* time = std::get_if<ShareOfTime>(&assurance)) return level_in_time(flows, *time, digits);
+  if (const auto* starts = std::get_if<ShareOfStarts>(&assurance)) return level_of_starts(flows, *starts);
   return never_level(queue::never_exceeded(flows));
 }
 
-void find_probabilities(const PortGuaranteeQuestion& question, PortGuaranteeAnswer& answer) {
-  const std::int64_t capacity = *question.capacity;
-  if (of_one_period(question.flows)) {
-    answer.exact = queue::periodic_tail(question.flows, capacity, question.digits).probability;
-    answer.ever = queue::periodic_ever(question.flows, capacity);
+void find_probabilities(const PortGuaranteeQuery& query, PortGuaranteeAnswer& answer) {
+  const std::int64_t capacity = *query.capacity;
+  if (of_one_period(query.flows)) {
+    answer.exact = queue::periodic_tail(query.flows, capacity, query.digits).probability;
+    answer.ever = queue::periodic_ever(query.flows, capacity);
     return;
   }
-  const FlowBounds bounds(question.flows);
-  answer.most = bounds.upper(capacity);
+  const FlowBounds bounds(query.flows);
+  answer.maximum = bounds.upper(capacity);
   answer.witnessed = bounds.lower(capacity);
 }
 
 /// Does the capacity suffice? Not if they offer a packet per slot or more.
-bool fits(const PortGuaranteeQuestion& question, const Flows& flows) {
+bool fits(const PortGuaranteeQuery& query, const Flows& flows) {
   if (queue::load(flows) >= 1) return false;
-  return level_of(flows, question.how_sure, question.digits).buffer <= *question.capacity;
+  return level_of(flows, query.assurance, query.digits).buffer <= *query.capacity;
 }
 
-[[noreturn]] void nothing_fits(const PortGuaranteeQuestion& question, const std::string& what) {
-  throw NoAnswer("a buffer of " + std::to_string(*question.capacity) + " packets does not suffice, " + what);
+[[noreturn]] void nothing_fits(const PortGuaranteeQuery& query, const std::string& what) {
+  throw NoAnswer("a buffer of " + std::to_string(*query.capacity) + " packets does not suffice, " + what);
 }
 
-Flows most_flows(const PortGuaranteeQuestion& question) {
-  Flows flows = question.flows;
-  FlowGroup& group = flows[question.varied];
-  const std::int64_t most = last_that(1, FlowGroup::most_flows, [&](std::int64_t count) {
+Flows max_flows(const PortGuaranteeQuery& query) {
+  Flows flows = query.flows;
+  FlowGroup& group = flows[query.varied];
+  const std::int64_t maximum = last_that(1, FlowGroup::max_flows, [&](std::int64_t count) {
     group.count = count;
-    return fits(question, flows);
+    return fits(query, flows);
   });
-  if (most == 0) nothing_fits(question, "even for one flow");
-  group.count = most;
+  if (maximum == 0) nothing_fits(query, "even for one flow");
+  group.count = maximum;
   return flows;
 }
 
-Flows least_period(const PortGuaranteeQuestion& question) {
-  Flows flows = question.flows;
-  FlowGroup& group = flows[question.varied];
+Flows min_period(const PortGuaranteeQuery& query) {
+  Flows flows = query.flows;
+  FlowGroup& group = flows[query.varied];
   // Longer periods are easier: finds the last that is too short.
   const auto too_short = [&](std::int64_t period) {
     group.period = period;
-    return !fits(question, flows);
+    return !fits(query, flows);
   };
-  if (too_short(FlowGroup::longest_period)) nothing_fits(question, "even at the lowest rate");
+  if (too_short(FlowGroup::longest_period)) nothing_fits(query, "even at the lowest rate");
   group.period = last_that(1, FlowGroup::longest_period, too_short) + 1;
   return flows;
 }
 
 /// To four digits.
-Flows greatest_rate(const PortGuaranteeQuestion& question) {
-  Flows flows = question.flows;
-  FlowGroup& group = flows[question.varied];
+Flows max_rate(const PortGuaranteeQuery& query) {
+  Flows flows = query.flows;
+  FlowGroup& group = flows[query.varied];
   Rational unit = 1;
   const auto holds = [&](std::int64_t units) {
     group.buckets.front().rate = units * unit;
-    return fits(question, flows);
+    return fits(query, flows);
   };
   for (int digits = 0; digits < 6; ++digits) {
     unit = unit / 10;
     if (holds(1)) break;
   }
-  if (!holds(1)) nothing_fits(question, "even at the lowest rate");
+  if (!holds(1)) nothing_fits(query, "even at the lowest rate");
   std::int64_t units = 0;
   for (int digits = 0; digits < 4; ++digits) {
     units = last_that(std::max<std::int64_t>(1, units * 10), units * 10 + 9, holds);
@@ -139,37 +139,37 @@ Flows greatest_rate(const PortGuaranteeQuestion& question) {
 
 }  // namespace
 
-PortGuaranteeAnswer answer(const PortGuaranteeQuestion& question) {
-  queue::check_flows(question.flows);
-  PortGuaranteeAnswer answer{.flows = question.flows, .load = 0, .never = {}};
-  if (std::holds_alternative<ShareOfStarts>(question.how_sure)) require_one_period(question.flows);
-  const FlowGroup& varied = question.flows[question.varied];
-  switch (question.solve) {
+PortGuaranteeAnswer answer(const PortGuaranteeQuery& query) {
+  queue::check_flows(query.flows);
+  PortGuaranteeAnswer answer{.flows = query.flows, .load = 0, .never = {}};
+  if (std::holds_alternative<ShareOfStarts>(query.assurance)) require_one_period(query.flows);
+  const FlowGroup& varied = query.flows[query.varied];
+  switch (query.solve) {
     case PortSolve::buffer:
       break;
     case PortSolve::flows:
-      answer.flows = most_flows(question);
-      answer.most_flows = answer.flows[question.varied].count;
+      answer.flows = max_flows(query);
+      answer.max_flows = answer.flows[query.varied].count;
       break;
     case PortSolve::rate:
       if (varied.kind == FlowKind::regulated) {
-        answer.flows = greatest_rate(question);
-        answer.greatest_rate = answer.flows[question.varied].buckets.front().rate;
+        answer.flows = max_rate(query);
+        answer.max_rate = answer.flows[query.varied].buckets.front().rate;
       } else {
-        answer.flows = least_period(question);
-        answer.least_period = answer.flows[question.varied].period;
+        answer.flows = min_period(query);
+        answer.min_period = answer.flows[query.varied].period;
       }
       break;
   }
   queue::require_stable(answer.flows);
   answer.load = queue::load(answer.flows);
   answer.never = queue::never_exceeded(answer.flows);
-  if (question.capacity && question.solve == PortSolve::buffer)
-    find_probabilities(question, answer);
-  else if (std::holds_alternative<Never>(question.how_sure))
+  if (query.capacity && query.solve == PortSolve::buffer)
+    find_probabilities(query, answer);
+  else if (std::holds_alternative<Never>(query.assurance))
     answer.level = never_level(answer.never);
   else
-    answer.level = level_of(answer.flows, question.how_sure, question.digits);
+    answer.level = level_of(answer.flows, query.assurance, query.digits);
   return answer;
 }
 
@@ -181,7 +181,7 @@ FlowTails flow_tails(const std::vector<FlowGroup>& flows, std::int64_t last_leve
   };
   FlowTails tails;
   for (std::int64_t level = 0; level <= last_level; level += step) {
-    tails.log10_most.push_back(log10(bounds.upper(level).value));
+    tails.log10_max.push_back(log10(bounds.upper(level).value));
     tails.log10_witnessed.push_back(log10(bounds.lower(level).value));
   }
   return tails;

@@ -26,7 +26,7 @@ struct ShareOfTime {
 struct ShareOfStarts {
   numeric::Rational target;  ///< above 0, below 1
 };
-using HowSure = std::variant<Never, ShareOfTime, ShareOfStarts>;
+using Assurance = std::variant<Never, ShareOfTime, ShareOfStarts>;
 
 /// The parameter to solve for, so that the buffer just suffices.
 enum class PortSolve { buffer, flows, rate };
@@ -34,9 +34,9 @@ enum class PortSolve { buffer, flows, rate };
   return std::array{"buffer", "flows", "rate"};
 }
 
-struct PortGuaranteeQuestion {
+struct PortGuaranteeQuery {
   std::vector<queue::FlowGroup> flows;
-  HowSure how_sure{};
+  Assurance assurance{};
   std::optional<std::int64_t>
       capacity{};  ///< of the port's buffer [packets], including the one in transmission
   /// flows: maximum number of `varied`; rate: maximum rate of its first bucket, or minimum period.
@@ -52,10 +52,10 @@ struct PortLevel {
   /// bound.
   std::optional<numeric::Claim<unit::Probability>> probability{};
   queue::FlowProof proof = queue::FlowProof::never;
-  bool least = true;  ///< proved to be the minimum sufficient buffer
+  bool minimum = true;  ///< proved to be the minimum sufficient buffer
   /// Some flows of this description need this much: less does not suffice for all.
   std::optional<std::int64_t> needed{};
-  std::optional<queue::FlowWitness> witness{};
+  std::optional<queue::FlowPattern> pattern{};
 };
 
 struct PortGuaranteeAnswer {
@@ -65,15 +65,15 @@ struct PortGuaranteeAnswer {
   std::optional<PortLevel> level{};  ///< without a capacity, or for a solution
   /// With a capacity: upper bound of P(Q > capacity); lower bound for some such flows; fraction of start-ups
   /// that ever exceed it.
-  std::optional<numeric::UpperBound<unit::Probability>> most{};
+  std::optional<numeric::UpperBound<unit::Probability>> maximum{};
   std::optional<numeric::LowerBound<unit::Probability>> witnessed{};
   std::optional<numeric::Proved<unit::Probability>> exact{};  ///< of periodic flows of one period
   std::optional<numeric::Claim<unit::Probability>> ever{};    ///< for periodic flows of equal period
   /// solve = flows: maximum number of flows; one more needs a larger buffer by this analysis.
-  std::optional<std::int64_t> most_flows{};
+  std::optional<std::int64_t> max_flows{};
   /// solve = rate: rounded down to 4 digits [packets/slot], or the minimum period [slots].
-  std::optional<numeric::Rational> greatest_rate{};
-  std::optional<std::int64_t> least_period{};
+  std::optional<numeric::Rational> max_rate{};
+  std::optional<std::int64_t> min_period{};
 };
 
 /// \throws InvalidArgument  as queue::check_flows(); start-ups of flows that are not periodic with equal
@@ -81,11 +81,11 @@ struct PortGuaranteeAnswer {
 /// \throws Unstable         the flows offer 1 packet per slot or more
 /// \throws NoAnswer         nothing fits the capacity
 /// \throws LimitExceeded
-[[nodiscard]] PortGuaranteeAnswer answer(const PortGuaranteeQuestion& question);
+[[nodiscard]] PortGuaranteeAnswer answer(const PortGuaranteeQuery& query);
 
 /// P(Q > level), level by level from 0: upper bound, and lower bound for some such flows; for a plot.
 struct FlowTails {
-  std::vector<double> log10_most, log10_witnessed;
+  std::vector<double> log10_max, log10_witnessed;
 };
 [[nodiscard]] FlowTails flow_tails(const std::vector<queue::FlowGroup>& flows, std::int64_t last_level,
                                    std::int64_t step);

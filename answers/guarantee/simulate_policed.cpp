@@ -13,8 +13,8 @@ namespace {
 using numeric::Rational;
 
 /// Queues on the routes of these flows, if there is no bound that lists them.
-void find_queues(const SimulatePolicedQuestion& question, SimulatePolicedAnswer& answer) {
-  const auto& flows = question.file.network.flows;
+void find_queues(const SimulatePolicedQuery& query, SimulatePolicedAnswer& answer) {
+  const auto& flows = query.file.network.flows;
   for (std::size_t q = 0; q < answer.seen.queues.size(); ++q) {
     const sim::QueueSeen& queue = answer.seen.queues[q];
     const bool passed = std::any_of(answer.flows.begin(), answer.flows.end(), [&](std::size_t f) {
@@ -47,27 +47,26 @@ bool SimulatePolicedAnswer::contradicted() const {
   return false;
 }
 
-SimulatePolicedAnswer answer(const SimulatePolicedQuestion& question, const Run& run) {
+SimulatePolicedAnswer answer(const SimulatePolicedQuery& query, const Run& run) {
   SimulatePolicedAnswer answer{.seen = {}};
-  answer.flows = asked_flows(question.file.network, question.flow);
+  answer.flows = requested_flows(query.file.network, query.flow);
   try {
     NetworkGuaranteeAnswer guaranteed = tailbound::answers::answer(
-        NetworkGuaranteeQuestion{.file = question.file,
-                                 .file_name = question.file_name,
-                                 .flow = question.flow,
-                                 .whole_slots = false});  // the simulation also sends between slot boundaries
+        NetworkGuaranteeQuery{.file = query.file,
+                              .file_name = query.file_name,
+                              .flow = query.flow,
+                              .whole_slots = false});  // the simulation also sends between slot boundaries
     answer.never = std::move(guaranteed.found);
     answer.queues = std::move(guaranteed.queues);
   } catch (const NoAnswer& none) {
     answer.no_bound = none.what();
   }
-  sim::PolicedEventsPlan plan{
-      .sources = question.sources, .packets = question.packets, .seed = question.seed};
-  if (question.flow) plan.flow = answer.flows.front();
-  answer.seen = sim::simulate_events(question.file.network, plan, run.stop);
+  sim::PolicedEventsPlan plan{.sources = query.sources, .packets = query.packets, .seed = query.seed};
+  if (query.flow) plan.flow = answer.flows.front();
+  answer.seen = sim::simulate_events(query.file.network, plan, run.stop);
   if (answer.seen.runs == 0) throw Stopped("stopped on request");
   if (answer.seen.stopped && run.cut) run.cut();
-  if (!answer.never) find_queues(question, answer);
+  if (!answer.never) find_queues(query, answer);
   return answer;
 }
 

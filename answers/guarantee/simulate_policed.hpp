@@ -17,7 +17,7 @@
 /// TESTS     tests/answers/guarantee/simulate_policed_test.cpp
 namespace tailbound::answers {
 
-struct SimulatePolicedQuestion {
+struct SimulatePolicedQuery {
   network::PolicedFile file;
   std::string file_name;
   sim::EventSources sources = sim::EventSources::search;
@@ -48,6 +48,6 @@ struct SimulatePolicedAnswer {
 /// One run after another on one thread. After a stop the results so far remain, marked as stopped.
 /// \throws InvalidArgument  "--flow": unknown, with similar names; as bounds::guarantee()
 /// \throws LimitExceeded    as sim::simulate_events()
-[[nodiscard]] SimulatePolicedAnswer answer(const SimulatePolicedQuestion& question, const Run& run);
+[[nodiscard]] SimulatePolicedAnswer answer(const SimulatePolicedQuery& query, const Run& run);
 
 }  // namespace tailbound::answers

@@ -12,20 +12,19 @@ namespace tailbound::answers {
 namespace {
 
 /// The most recent saturation loads, shared by the points of a curve.
-std::optional<double> saturation_of(const MultistageQuestion& question) {
-  constexpr std::size_t most_kept = 64;
+std::optional<double> saturation_of(const MultistageQuery& query) {
+  constexpr std::size_t max_kept = 64;
   static std::mutex mutex;
   static std::map<std::string, std::optional<double>> found;
-  const std::string network =
-      network::describe(question.network) +
-      (question.variant == bounds::multistage::Variant::published ? ", published" : "");
+  const std::string network = network::describe(query.network) +
+                              (query.variant == bounds::multistage::Variant::published ? ", published" : "");
   {
     const std::lock_guard lock(mutex);
     if (const auto known = found.find(network); known != found.end()) return known->second;
   }
-  const std::optional<double> load = bounds::multistage::saturation(question.network, question.variant);
+  const std::optional<double> load = bounds::multistage::saturation(query.network, query.variant);
   const std::lock_guard lock(mutex);
-  if (found.size() >= most_kept) found.clear();
+  if (found.size() >= max_kept) found.clear();
   found.emplace(network, load);
   return load;
 }
@@ -45,22 +44,22 @@ std::size_t MultistageAnswer::busiest_stage() const {
   return static_cast<std::size_t>(busiest - hot_path.begin());
 }
 
-MultistageAnswer answer(const MultistageQuestion& question, const Run&) {
-  const double service = service_time(question.service);
+MultistageAnswer answer(const MultistageQuery& query, const Run&) {
+  const double service = service_time(query.service);
   const bounds::multistage::Point solved =
-      bounds::multistage::solve(question.network, question.load, question.variant);
+      bounds::multistage::solve(query.network, query.load, query.variant);
   MultistageAnswer answer;
   answer.throughput = {solved.throughput};
   answer.delay = {service * solved.delay};
-  if (question.network.hot > 0) answer.hot_delay = {service * solved.hot_delay};
-  if (question.network.hot < 1) answer.cold_delay = {service * solved.cold_delay};
+  if (query.network.hot > 0) answer.hot_delay = {service * solved.hot_delay};
+  if (query.network.hot < 1) answer.cold_delay = {service * solved.cold_delay};
   for (const bounds::multistage::StageFigures& stage : solved.hot_path)
     answer.hot_path.push_back({{stage.occupancy}, {stage.combining}, {stage.utilization}});
   answer.ending = solved.ending;
   answer.saturated =
-      solved.throughput < bounds::multistage::carried_share * numeric::nearest_double(question.load);
-  if (const auto load = saturation_of(question)) answer.saturation_load = {*load};
-  answer.saturation_bound = {network::saturation_bound(question.network)};
+      solved.throughput < bounds::multistage::carried_share * numeric::nearest_double(query.load);
+  if (const auto load = saturation_of(query)) answer.saturation_load = {*load};
+  answer.saturation_bound = {network::saturation_bound(query.network)};
   return answer;
 }
 

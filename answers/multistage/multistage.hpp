@@ -15,7 +15,7 @@
 /// TESTS     tests/answers/multistage/multistage_test.cpp
 namespace tailbound::answers {
 
-struct MultistageQuestion {
+struct MultistageQuery {
   network::CombiningMultistage network;
   numeric::Rational load;         ///< requests per processor and service time; 0 < load <= 1
   numeric::Rational service = 1;  ///< D, 0 < D <= 10^9: service time, the unit of the answer's times
@@ -51,7 +51,7 @@ struct MultistageAnswer {
 
 /// \throws InvalidArgument  a field out of range; the variant published with Links::one
 /// \throws LimitExceeded    variant blocking: buffers so large that a queue has more than 20 000 states
-[[nodiscard]] MultistageAnswer answer(const MultistageQuestion& question, const Run& run = {});
+[[nodiscard]] MultistageAnswer answer(const MultistageQuery& query, const Run& run = {});
 
 /// A service time as a number.  \throws InvalidArgument  not above 0 or more than 10^9
 [[nodiscard]] double service_time(const numeric::Rational& service);

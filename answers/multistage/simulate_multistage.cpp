@@ -5,16 +5,16 @@
 namespace tailbound::answers {
 namespace {
 
-sim::RunPlan plan_for(const sim::MultistageModel& model, const SimulateMultistageQuestion& question) {
+sim::RunPlan plan_for(const sim::MultistageModel& model, const SimulateMultistageQuery& query) {
   const int stages = network::stage_count(model.network.network);
   const double services =
       static_cast<double>(model.network.network.nodes) * numeric::nearest_double(model.load) * stages;
   // The length follows the rule of all simulations; warm-up and batches are specific to such networks.
   const sim::RunPlan length =
-      plan_of(question.length,
-              {.utilization = 0.5, .hops = stages, .steps_per_slot = services, .steps = question.services});
+      plan_of(query.length,
+              {.utilization = 0.5, .hops = stages, .steps_per_slot = services, .steps = query.services});
   sim::RunPlan plan = sim::automatic_plan(model, length.slots, length.replications, length.seed);
-  if (question.length.warmup) plan.warmup = length.warmup;
+  if (query.length.warmup) plan.warmup = length.warmup;
   return plan;
 }
 
@@ -28,21 +28,20 @@ std::optional<numeric::Estimate<unit::Time>> in_time(
 
 }  // namespace
 
-SimulateMultistageAnswer answer(const SimulateMultistageQuestion& question, const Run& run) {
-  network::check(question.network);
-  network::check_load(question.load);
-  const double service = service_time(question.service);
-  const sim::MultistageModel model{
-      .network = question.network, .load = question.load, .wiring = question.wiring};
+SimulateMultistageAnswer answer(const SimulateMultistageQuery& query, const Run& run) {
+  network::check(query.network);
+  network::check_load(query.load);
+  const double service = service_time(query.service);
+  const sim::MultistageModel model{.network = query.network, .load = query.load, .wiring = query.wiring};
   SimulateMultistageAnswer answer;
   answer.simulated = simulate(
-      plan_for(model, question), !question.length.warmup,
+      plan_for(model, query), !query.length.warmup,
       [&](const sim::RunPlan& plan, const sim::RunControls& controls, std::string_view resume) {
         return sim::run_multistage(model, plan, controls, resume);
       },
       run);
   sim::MultistageEstimates found =
-      sim::multistage_estimates(model, answer.simulated.result, question.confidence);
+      sim::multistage_estimates(model, answer.simulated.result, query.confidence);
   answer.throughput = found.throughput;
   answer.delay = in_time(found.delay, service);
   answer.hot_delay = in_time(found.hot_delay, service);

@@ -15,7 +15,7 @@
 /// TESTS     tests/answers/multistage/multistage_test.cpp
 namespace tailbound::answers {
 
-struct SimulateMultistageQuestion {
+struct SimulateMultistageQuery {
   network::CombiningMultistage network;
   numeric::Rational load;         ///< requests per processor and service time; 0 < load <= 1
   numeric::Rational service = 1;  ///< D, 0 < D <= 10^9: service time, the unit of the answer's times
@@ -43,7 +43,6 @@ struct SimulateMultistageAnswer {
 /// \throws InvalidArgument  a field out of range; a checkpoint of another simulation
 /// \throws LimitExceeded    more than 16 GiB
 /// \throws Stopped          before two batches were finished
-[[nodiscard]] SimulateMultistageAnswer answer(const SimulateMultistageQuestion& question,
-                                              const Run& run = {});
+[[nodiscard]] SimulateMultistageAnswer answer(const SimulateMultistageQuery& query, const Run& run = {});
 
 }  // namespace tailbound::answers

@@ -9,7 +9,7 @@
 namespace tailbound::answers {
 namespace {
 
-constexpr std::uint64_t most_steps = 500'000'000;
+constexpr std::uint64_t max_steps = 500'000'000;
 
 /// Switches with their neighbors; hosts by the switches to which they are attached.
 struct Switches {
@@ -34,9 +34,9 @@ std::optional<std::int64_t> counted_diameter(const network::Network& network) {
   const Switches switches(network);
   const auto ends =
       static_cast<std::uint64_t>(std::count(switches.has_hosts.begin(), switches.has_hosts.end(), true));
-  if (ends * (switches.links + network.nodes.size()) > most_steps) return {};
+  if (ends * (switches.links + network.nodes.size()) > max_steps) return {};
   constexpr std::uint32_t unreached = std::numeric_limits<std::uint32_t>::max();
-  std::int64_t most = 0;
+  std::int64_t maximum = 0;
   std::vector<std::uint32_t> distance(network.nodes.size()), queue;
   for (std::uint32_t from = 0; from < network.nodes.size(); ++from) {
     if (!switches.has_hosts[from]) continue;
@@ -47,7 +47,7 @@ std::optional<std::int64_t> counted_diameter(const network::Network& network) {
     for (std::size_t at = 0; at < queue.size(); ++at) {
       if (switches.has_hosts[queue[at]]) {
         ++met;
-        most = std::max<std::int64_t>(most, distance[queue[at]]);
+        maximum = std::max<std::int64_t>(maximum, distance[queue[at]]);
       }
       for (const std::uint32_t to : switches.next[queue[at]]) {
         if (distance[to] != unreached) continue;
@@ -57,7 +57,7 @@ std::optional<std::int64_t> counted_diameter(const network::Network& network) {
     }
     if (met != ends) return {};
   }
-  return most;
+  return maximum;
 }
 
 std::string toml_quoted(const std::string& entry) {
@@ -105,42 +105,40 @@ network::FabricFacts facts_of(const network::Network& network, const std::string
 
 }  // namespace
 
-GeneratedNetworkAnswer answer(const GeneratedNetworkQuestion& question) {
+GeneratedNetworkAnswer answer(const GeneratedNetworkQuery& query) {
   GeneratedNetworkAnswer answer;
   std::string whole;
   std::size_t links_at = 0;  // keys of the file precede its links
-  if (question.imported) {
-    answer.network = imported(*question.imported);
-    answer.facts = facts_of(answer.network, question.imported->name);
+  if (query.imported) {
+    answer.network = imported(*query.imported);
+    answer.facts = facts_of(answer.network, query.imported->name);
     answer.remarks = answer.network.remarks;
     whole = network::to_toml(answer.network);
     links_at = whole.find("\nlink = [") + 1;
-    if (question.traffic)
-      whole += "\n[traffic]\nuniform = \"" + numeric::to_fraction(question.traffic->uniform) +
-               "\"\nroute = \"" + name_of(question.traffic->route) + "\"\n";
+    if (query.traffic)
+      whole += "\n[traffic]\nuniform = \"" + numeric::to_fraction(query.traffic->uniform) + "\"\nroute = \"" +
+               name_of(query.traffic->route) + "\"\n";
   } else {
-    answer.facts = network::facts_of(question.shape);
-    whole = network::to_toml(question.shape, question.traffic);
+    answer.facts = network::facts_of(query.shape);
+    whole = network::to_toml(query.shape, query.traffic);
     links_at = whole.find("\n[[link]]");
   }
-  if (question.shared_memory)
-    whole.insert(links_at,
-                 "shared_memory = " +
-                     (*question.shared_memory == "all" ? "true" : toml_quoted(*question.shared_memory)) +
-                     "\n");
+  if (query.shared_memory)
+    whole.insert(links_at, "shared_memory = " +
+                               (*query.shared_memory == "all" ? "true" : toml_quoted(*query.shared_memory)) +
+                               "\n");
   answer.file = whole;
-  if (!question.without.empty())
-    answer.file.insert(links_at, "without = " + quoted_list(question.without) + "\n");
-  if (question.imported && !question.shared_memory)  // an unchanged import need not be read again
-    network::take_out(answer.network, question.without);
+  if (!query.without.empty()) answer.file.insert(links_at, "without = " + quoted_list(query.without) + "\n");
+  if (query.imported && !query.shared_memory)  // an unchanged import need not be read again
+    network::remove_failed(answer.network, query.without);
   else
     try {
       answer.network =
-          network::read_fabric(whole, "the network", network::FlowsFrom::elsewhere, question.without)
+          network::read_fabric(whole, "the network", network::FlowsFrom::elsewhere, query.without)
               .fabric.network;
     } catch (const ParseError&) {
       // Of the contents of the file, only this comes from the caller.
-      throw InvalidArgument("shared-memory", question.shared_memory.value_or(""),
+      throw InvalidArgument("shared-memory", query.shared_memory.value_or(""),
                             "all, or switches of the network, such as \"leaf[0..3], spine0\"");
     }
   const std::int64_t wires = answer.facts.host_wires + answer.facts.switch_wires;

@@ -16,11 +16,11 @@
 /// TESTS     tests/answers/network/generated_network_test.cpp
 namespace tailbound::answers {
 
-struct GeneratedNetworkQuestion {
+struct GeneratedNetworkQuery {
   network::FabricShape shape;
   std::optional<NamedText> imported{};  ///< instead of a shape: a file of another program
   std::optional<network::FabricTraffic> traffic{};
-  std::vector<std::string> without{};          ///< failures, as read by network::take_out()
+  std::vector<std::string> without{};          ///< failures, as read by network::remove_failed()
   std::optional<std::string> shared_memory{};  ///< "all", or the switches, as read by network::expand_names()
 };
 
@@ -37,7 +37,7 @@ struct GeneratedNetworkAnswer {
 };
 
 /// \throws ParseError       a file of an unsupported format
-/// \throws InvalidArgument  as network::facts_of() and network::take_out(), no such switch
-[[nodiscard]] GeneratedNetworkAnswer answer(const GeneratedNetworkQuestion& question);
+/// \throws InvalidArgument  as network::facts_of() and network::remove_failed(), no such switch
+[[nodiscard]] GeneratedNetworkAnswer answer(const GeneratedNetworkQuery& query);
 
 }  // namespace tailbound::answers

@@ -17,10 +17,10 @@ network::Network scaled(network::Network network, const Rational& factor) {
   try {
     network::require_valid(network);
   } catch (const InvalidArgument&) {
-    const ScaleLimit greatest = greatest_scale(network, Overload::allowed);
+    const ScaleLimit largest = max_scale(network, Overload::allowed);
     throw InvalidArgument(
         "load scale", numeric::plain(factor),
-        "at most " + numeric::plain(greatest.factor * factor) + ", where " + greatest.in_words());
+        "at most " + numeric::plain(largest.factor * factor) + ", where " + largest.in_words());
   }
   return network;
 }
@@ -45,16 +45,16 @@ std::vector<ScaleLimit> scale_limits(const network::Network& network, Overload o
       for (const std::size_t link : route.links) loads[link] = loads[link] + flow.rate * route.share;
     if (!flow.burst) sent[flow.source] = sent[flow.source] + flow.rate;
   }
-  const std::vector<Rational> most = network.most_sent();
+  const std::vector<Rational> maximum = network.send_limits();
   std::vector<ScaleLimit> limits;
   const auto add = [&](Kind kind, const std::string& name, const Rational& load, const Rational& takes) {
     limits.push_back({kind, name, load, takes, takes / load});
   };
-  for (std::size_t link = 0; link < loads.size() && overload == Overload::refused; ++link)
+  for (std::size_t link = 0; link < loads.size() && overload == Overload::rejected; ++link)
     if (network.has_queue(link) && loads[link] > 0)
       add(Kind::link, network.link_name(link), loads[link], network.links[link].rate.value());
   for (std::size_t node = 0; node < sent.size(); ++node)
-    if (sent[node] > 0) add(Kind::node, network.nodes[node].name, sent[node], most[node]);
+    if (sent[node] > 0) add(Kind::node, network.nodes[node].name, sent[node], maximum[node]);
   for (const network::Flow& flow : network.flows) {
     if (!flow.burst) continue;
     // traffic::shortest_burst(): rate / (on_rate - rate) is at most the burst.
@@ -67,7 +67,7 @@ std::vector<ScaleLimit> scale_limits(const network::Network& network, Overload o
   return limits;
 }
 
-ScaleLimit greatest_scale(const network::Network& network, Overload overload) {
+ScaleLimit max_scale(const network::Network& network, Overload overload) {
   return scale_limits(network, overload).front();
 }
 

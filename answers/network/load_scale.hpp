@@ -16,7 +16,7 @@ namespace tailbound::answers {
 [[nodiscard]] network::Network scaled(network::Network network, const numeric::Rational& factor);
 
 /// May the offered load of a queue reach or exceed the capacity of its link?
-enum class Overload { refused, allowed };
+enum class Overload { rejected, allowed };
 
 /// A limit on scaling the rates of a network.
 struct ScaleLimit {
@@ -43,11 +43,10 @@ struct ScaleLimit {
 /// For each link with a queue on the route of a flow (unless overload is allowed), each node that sends, and
 /// each flow with bursts, exactly; in order of increasing factors.
 [[nodiscard]] std::vector<ScaleLimit> scale_limits(const network::Network& network,
-                                                   Overload overload = Overload::refused);
+                                                   Overload overload = Overload::rejected);
 
 /// The first of them: the supremum of the factors.
 /// \pre the network has flows
-[[nodiscard]] ScaleLimit greatest_scale(const network::Network& network,
-                                        Overload overload = Overload::refused);
+[[nodiscard]] ScaleLimit max_scale(const network::Network& network, Overload overload = Overload::rejected);
 
 }  // namespace tailbound::answers

@@ -74,7 +74,7 @@ std::optional<network::Network> foreign_network(const NamedText& file,
   const auto format = network::foreign_format(file.text);
   if (!format) return std::nullopt;
   network::Network network = network::read_foreign(*format, file.text, file.name);
-  network::take_out(network, without);
+  network::remove_failed(network, without);
   return network;
 }
 
@@ -121,11 +121,11 @@ NetworkTopology read_uniform_network(const NamedText& file, RouteRule route,
 std::vector<NetworkTopology> at_loads(const NetworkTopology& network, const Loads& loads, Overload overload) {
   if (loads.uniform.empty() && loads.load_scale.empty()) return {network};
   for (const Rational& rate : loads.uniform)
-    if (rate <= 0 || rate > network::LinkRate::most_packets)
+    if (rate <= 0 || rate > network::LinkRate::max_packets)
       throw InvalidArgument("uniform", plain(rate), "above 0 and at most 1 packet per slot");
   for (const Rational& scale : loads.load_scale)
     if (scale <= 0) throw InvalidArgument("load scale", plain(scale), "above 0");
-  const ScaleLimit limit = greatest_scale(network.network, overload);
+  const ScaleLimit limit = max_scale(network.network, overload);
   std::vector<NetworkTopology> networks;
   for (const std::optional<Rational>& uniform : or_none(loads.uniform))
     for (const std::optional<Rational>& scale : or_none(loads.load_scale)) {

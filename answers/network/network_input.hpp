@@ -73,6 +73,6 @@ struct Loads {
 /// \throws InvalidArgument  "uniform", "load scale": out of range, or too large; names the limiting link or
 ///                          host
 [[nodiscard]] std::vector<NetworkTopology> at_loads(const NetworkTopology& network, const Loads& loads,
-                                                    Overload overload = Overload::refused);
+                                                    Overload overload = Overload::rejected);
 
 }  // namespace tailbound::answers

@@ -16,25 +16,25 @@ namespace tailbound::answers {
 
 /// A query for several values of its fields:
 ///
-///     Combinations(BufferQuestion{.accuracy = accuracy})
-///         .by(traffics, &BufferQuestion::traffic)
-///         .by(drops, [](BufferQuestion& each, const Rational& drop) { each.asked = LeastBuffer{drop}; })
+///     Combinations(BufferQuery{.accuracy = accuracy})
+///         .by(traffics, &BufferQuery::traffic)
+///         .by(drops, [](BufferQuery& each, const Rational& drop) { each.requested = MinBuffer{drop}; })
 ///         .points()
 ///
 /// gives all combinations, the last list varying fastest. The axes are evaluated in the order written.
 template <class Point>
 class Combinations {
  public:
-  static constexpr std::size_t most_points = 1'000'000;
+  static constexpr std::size_t max_points = 1'000'000;
 
   explicit Combinations(Point common) { points_.push_back(std::move(common)); }
   explicit Combinations(std::vector<Point> points) : points_(std::move(points)) {}
 
   /// \param set  a member, or a function (point, value)
-  /// \throws InvalidArgument  there are more than most_points
+  /// \throws InvalidArgument  there are more than max_points
   template <class Value, class Set>
   [[nodiscard]] Combinations by(const std::vector<Value>& values, const Set& set) && {
-    if (values.size() > 1 && points_.size() > most_points / values.size())
+    if (values.size() > 1 && points_.size() > max_points / values.size())
       throw InvalidArgument("the number of points", "more than 1000000", "at most 1000000");
     std::vector<Point> all;
     all.reserve(points_.size() * values.size());

@@ -27,10 +27,10 @@ template <class Struct, std::size_t... places>
   };
 }
 
-inline constexpr std::size_t most_fields = 18;
+inline constexpr std::size_t max_fields = 18;
 
 /// Counted downwards: with fewer initializers, the remaining fields would need default values.
-template <class Struct, std::size_t tried = most_fields + 1>
+template <class Struct, std::size_t tried = max_fields + 1>
 [[nodiscard]] constexpr std::size_t field_count() {
   if constexpr (tried == 0 || takes<Struct>(std::make_index_sequence<tried>()))
     return tried;
@@ -41,7 +41,7 @@ template <class Struct, std::size_t tried = most_fields + 1>
 template <class Struct>
 [[nodiscard]] constexpr auto fields_of(Struct& x) {
   constexpr std::size_t count = field_count<std::remove_const_t<Struct>>();
-  static_assert(count <= most_fields, "fields_of() knows fewer fields");
+  static_assert(count <= max_fields, "fields_of() knows fewer fields");
   if constexpr (count == 0) {
     static_cast<void>(x);
     return std::tuple<>();

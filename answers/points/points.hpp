@@ -33,7 +33,7 @@ template <class Compute>
   if (run.stop.stop_requested()) throw Stopped("stopped on request");
   const auto result = std::make_shared<std::optional<std::invoke_result_t<const Compute&>>>();
   const auto piece = [result, compute] { result->emplace(compute()); };
-  if (!run.piece || run::on_hand())
+  if (!run.piece || run::on_worker())
     piece();
   else if (!run.piece(piece))
     throw Stopped("stopped on request");
@@ -47,7 +47,7 @@ template <class Answer, class Compute>
       .identity = "a list of " + std::to_string(count) + " points",
       .pieces = count,
       .work =
-          [&compute, &run](std::size_t i, std::string_view, run::Look&) {
+          [&compute, &run](std::size_t i, std::string_view, run::PieceMonitor&) {
             return run::Piece{to_bytes(as_piece(run, [compute, i] { return compute(i); })), true};
           },
       .alone = true,
@@ -73,7 +73,7 @@ template <class Answer, class Compute>
 /// compute(0), compute(1), .. compute(count - 1), each as one piece. A stop ends the list after the finished
 /// points; the answer made of them must report that (Points::stopped).
 /// \throws Stopped         before the first was finished;  exceptions of compute()
-/// \throws run::Elsewhere  some results belong to another part
+/// \throws run::MissingPart  some results belong to another part
 template <class Compute>
 [[nodiscard]] auto for_each_point(std::size_t count, const Run& run, const Compute& compute) {
   using Answer = std::invoke_result_t<const Compute&, std::size_t>;
@@ -99,7 +99,7 @@ template <class Compute>
 /// The same for points that check for a stop themselves: simulate(i, run of that point). The last one may be
 /// partial.
 /// \throws Stopped         from the first point: too little of it was done;  exceptions of simulate()
-/// \throws run::Elsewhere  some results belong to another part; all points have been requested
+/// \throws run::MissingPart  some results belong to another part; all points have been requested
 template <class Simulate>
 [[nodiscard]] auto for_each_simulation(std::size_t count, const Run& run, const Simulate& simulate) {
   Points<std::invoke_result_t<const Simulate&, std::size_t, const Run&>> points;
@@ -116,20 +116,20 @@ template <class Simulate>
     } catch (const Stopped&) {
       if (points.finished.empty() && !elsewhere) throw;
       part.cut();
-    } catch (const run::Elsewhere&) {
+    } catch (const run::MissingPart&) {
       elsewhere = true;
     }
   }
-  if (elsewhere) throw run::Elsewhere();
+  if (elsewhere) throw run::MissingPart();
   return points;
 }
 
 /// answer(question, run) for each query: an analysis, each one piece.
 /// \throws as for_each_point
-template <class Question>
-[[nodiscard]] auto answer_all(const std::vector<Question>& questions, const Run& run) {
-  return for_each_point(questions.size(), run,
-                        [&questions, &run](std::size_t i) { return answer(questions[i], run); });
+template <class Query>
+[[nodiscard]] auto answer_all(const std::vector<Query>& queries, const Run& run) {
+  return for_each_point(queries.size(), run,
+                        [&queries, &run](std::size_t i) { return answer(queries[i], run); });
 }
 
 }  // namespace tailbound::answers

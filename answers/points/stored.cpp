@@ -8,7 +8,7 @@ namespace tailbound::answers::stored {
 namespace {
 
 constexpr int base = 16;
-constexpr std::int64_t most_bits = 100'000'000;
+constexpr std::int64_t max_bits = 100'000'000;
 
 }  // namespace
 
@@ -37,7 +37,7 @@ numeric::Real Form<numeric::Real>::get(run::ByteReader& from) {
   const auto exponent = from.get<std::int64_t>();
   const bool number = text.find('@') == std::string::npos;  // not @NaN@, @Inf@
   // The number has digits for all its bits: a corrupt precision must not allocate memory.
-  if (precision < MPFR_PREC_MIN || precision > most_bits || text.empty() ||
+  if (precision < MPFR_PREC_MIN || precision > max_bits || text.empty() ||
       (number && precision > 4096 && static_cast<std::uint64_t>(precision) > 8 * text.size()))
     run::ByteReader::fail();
   if (number) {
@@ -53,7 +53,7 @@ numeric::Real Form<numeric::Real>::get(run::ByteReader& from) {
   return value;
 }
 
-void refuse() {
+void reject() {
   throw ParseError("stored answer", 0, 0, "damaged, or of another version of the program");
 }
 

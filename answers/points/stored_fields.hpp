@@ -196,7 +196,7 @@ template <class Answer>
 }
 
 /// \throws ParseError
-[[noreturn]] void refuse();
+[[noreturn]] void reject();
 
 template <class Answer>
 [[nodiscard]] Answer answer_of(std::string_view bytes) {
@@ -206,7 +206,7 @@ template <class Answer>
     if (reader.at_end()) return answer;
   } catch (const Error&) {
   }
-  refuse();
+  reject();
 }
 
 }  // namespace tailbound::answers::stored

@@ -18,17 +18,17 @@ using Clock = std::chrono::steady_clock;
 /// Computation time between writes: short enough that little is lost when a process is killed, but longer
 /// than a write to the store.
 constexpr double seconds_between_steps = 0.05;
-constexpr std::size_t most_claimed = 64;
+constexpr std::size_t max_claimed = 64;
 /// Killed workers are replaced while points are still being finished.
-constexpr int most_failures_in_a_row = 3;
+constexpr int max_failures_in_a_row = 3;
 /// Limit for an external executor: with more ranks the others would be idle.
-constexpr std::size_t most_workers = 1024;
+constexpr std::size_t max_workers = 1024;
 
-std::vector<std::size_t> missing(const SweepQuestion& question) {
+std::vector<std::size_t> missing(const SweepQuery& query) {
   std::vector<std::size_t> places;
-  SweepStore store(question.store, question.version, SweepStore::Use::write);
-  for (std::size_t i = 0; i < question.keys.size(); ++i)
-    if (!store.has(question.keys[i])) places.push_back(i);
+  SweepStore store(query.store, query.version, SweepStore::Use::write);
+  for (std::size_t i = 0; i < query.keys.size(); ++i)
+    if (!store.has(query.keys[i])) places.push_back(i);
   return places;
 }
 
@@ -62,12 +62,12 @@ struct Unkept {
 };
 
 /// Computes points that no other worker has claimed until none is left, or a stop is requested.
-run::Piece work(const SweepQuestion& question, const std::vector<std::size_t>& places, run::Look& look) {
-  SweepStore store(question.store, question.version, SweepStore::Use::write);
-  const AskSweepPoint ask = question.asker();
+run::Piece work(const SweepQuery& query, const std::vector<std::size_t>& places, run::PieceMonitor& monitor) {
+  SweepStore store(query.store, query.version, SweepStore::Use::write);
+  const RunSweepPoint run_point = query.runner();
   std::vector<std::string> keys;
-  for (const std::size_t place : places) keys.push_back(question.keys[place]);
-  std::size_t cursor = 0, most = 1;
+  for (const std::size_t place : places) keys.push_back(query.keys[place]);
+  std::size_t cursor = 0, maximum = 1;
   std::vector<SweepRow> rows;
   std::string full;  ///< why rows are not stored
   const auto keep = [&] {
@@ -84,7 +84,7 @@ run::Piece work(const SweepQuestion& question, const std::vector<std::size_t>& p
   while (true) {
     std::vector<std::size_t> claimed;
     try {
-      claimed = store.keep_and_claim(rows, keys, cursor, most);
+      claimed = store.keep_and_claim(rows, keys, cursor, maximum);
     } catch (const run::StoreFull& error) {
       return {.bytes = unkept(error.what(), rows), .finished = true};
     }
@@ -93,21 +93,21 @@ run::Piece work(const SweepQuestion& question, const std::vector<std::size_t>& p
     Clock::time_point kept = Clock::now();
     for (std::size_t i = 0; i < claimed.size(); ++i) {
       const double done = static_cast<double>(cursor) / static_cast<double>(keys.size());
-      if (look.at(std::min(done, 1.0)) == run::Look::Wish::stop) {
+      if (monitor.at(std::min(done, 1.0)) == run::PieceMonitor::Directive::stop) {
         if (!keep()) return {.bytes = unkept(full, rows), .finished = true};
         return {};
       }
-      rows.push_back(ask(question.points[places[claimed[i]]]));
+      rows.push_back(run_point(query.points[places[claimed[i]]]));
       rows.back().key = keys[claimed[i]];
       const double spent = std::chrono::duration<double>(Clock::now() - kept).count();
       if (i + 1 < claimed.size() && spent > seconds_between_steps) {  // more expensive than the previous ones
         if (!keep()) return {.bytes = unkept(full, rows), .finished = true};
         kept = Clock::now();
-        most = 1;
+        maximum = 1;
       } else if (i + 1 == claimed.size()) {
-        most = 2 * spent < seconds_between_steps ? std::min(2 * most, most_claimed)
-               : spent > seconds_between_steps   ? (most + 1) / 2
-                                                 : most;
+        maximum = 2 * spent < seconds_between_steps ? std::min(2 * maximum, max_claimed)
+                  : spent > seconds_between_steps   ? (maximum + 1) / 2
+                                                    : maximum;
       }
     }
   }
@@ -120,10 +120,10 @@ std::size_t SweepAnswer::count(SweepStatus status) const {
       std::count_if(rows.begin(), rows.end(), [&](const SweepRow& row) { return row.status == status; }));
 }
 
-SweepAnswer look_up(const SweepQuestion& question) {
+SweepAnswer look_up(const SweepQuery& query) {
   SweepAnswer answer;
-  SweepStore store(question.store, question.version, SweepStore::Use::write);
-  for (const std::string& key : question.keys) {
+  SweepStore store(query.store, query.version, SweepStore::Use::write);
+  for (const std::string& key : query.keys) {
     std::optional<SweepRow> row = store.find(key);
     if (row) ++answer.found;
     answer.rows.push_back(row ? *std::move(row) : SweepRow{.key = key});
@@ -131,30 +131,30 @@ SweepAnswer look_up(const SweepQuestion& question) {
   return answer;
 }
 
-SweepAnswer answer(const SweepQuestion& question, int workers, const Run& run) {
-  std::vector<std::size_t> places = missing(question);
+SweepAnswer answer(const SweepQuery& query, int workers, const Run& run) {
+  std::vector<std::size_t> places = missing(query);
   const std::size_t first = places.size();
   Unkept unkept_rows;
   run::Controls controls{.stop = run.stop};
   const auto carry_out = [&](run::Executor& executor, std::size_t pieces) {
-    const double before = static_cast<double>(question.keys.size() - places.size());
+    const double before = static_cast<double>(query.keys.size() - places.size());
     const double now = static_cast<double>(places.size());
     if (run.progress)
-      controls.progress = [&run, &question, before, now](const run::Progress& progress) {
-        run.progress((before + now * progress.done) / static_cast<double>(question.keys.size()),
+      controls.progress = [&run, &query, before, now](const run::Progress& progress) {
+        run.progress((before + now * progress.done) / static_cast<double>(query.keys.size()),
                      progress.left.count());
       };
     // Each piece covers all missing points; claims distribute them.
-    const run::Job job{
-        .identity = "sweep",
-        .pieces = pieces,
-        .work = [&](std::size_t, std::string_view, run::Look& look) { return work(question, places, look); },
-        .alone = true};
+    const run::Job job{.identity = "sweep",
+                       .pieces = pieces,
+                       .work = [&](std::size_t, std::string_view,
+                                   run::PieceMonitor& monitor) { return work(query, places, monitor); },
+                       .alone = true};
     for (const run::Piece& piece : executor.carry_out(job, controls).pieces)
       if (piece.finished && !piece.bytes.empty()) unkept_rows.add(piece.bytes);
   };
   if (run.executor != nullptr) {
-    carry_out(*run.executor, most_workers);  // exactly once, as in every participating process
+    carry_out(*run.executor, max_workers);  // exactly once, as in every participating process
     places.clear();
   }
   run::Processes processes(workers);
@@ -173,10 +173,10 @@ SweepAnswer answer(const SweepQuestion& question, int workers, const Run& run) {
       no_memory = true;
     }
     if (!unkept_rows.why.empty()) break;
-    std::vector<std::size_t> left = missing(question);
+    std::vector<std::size_t> left = missing(query);
     const bool advanced = left.size() < places.size();
     places = std::move(left);
-    if (!failure.empty() && (failures = advanced ? 0 : failures + 1) >= most_failures_in_a_row) {
+    if (!failure.empty() && (failures = advanced ? 0 : failures + 1) >= max_failures_in_a_row) {
       if (no_memory) throw std::bad_alloc();
       throw Error(failure);
     }
@@ -184,8 +184,8 @@ SweepAnswer answer(const SweepQuestion& question, int workers, const Run& run) {
     if (failure.empty() && !advanced && !places.empty())
       std::this_thread::sleep_for(std::chrono::milliseconds(200));
   }
-  SweepAnswer answer = look_up(question);
-  answer.found = question.keys.size() - first;
+  SweepAnswer answer = look_up(query);
+  answer.found = query.keys.size() - first;
   answer.cannot_be_written = unkept_rows.why;
   for (SweepRow& row : answer.rows)
     if (const auto its = unkept_rows.rows.find(row.key);

@@ -20,15 +20,15 @@ using SweepStore = run::PointStore;
 
 /// Computes a point. An exception ends the sweep instead of becoming a row, so the function itself must
 /// record failures.
-using AskSweepPoint = std::function<SweepRow(const SweepPoint& point)>;
+using RunSweepPoint = std::function<SweepRow(const SweepPoint& point)>;
 
-struct SweepQuestion {
+struct SweepQuery {
   std::vector<SweepPoint> points;  ///< all different
   std::vector<std::string> keys;   ///< the key of each point in the store
   std::string store;               ///< file name
   std::string version;             ///< of the program
   /// Creates the function that computes points; called in the process that uses it.
-  std::function<AskSweepPoint()> asker;
+  std::function<RunSweepPoint()> runner;
 };
 
 struct SweepAnswer {
@@ -42,11 +42,11 @@ struct SweepAnswer {
 };
 
 /// The rows in the store; nothing is computed.
-[[nodiscard]] SweepAnswer look_up(const SweepQuestion& question);
+[[nodiscard]] SweepAnswer look_up(const SweepQuery& query);
 
 /// Computes the missing points.
 /// \param workers  number of concurrent worker processes, if `run` has no executor
 /// \throws as SweepStore;  Error  all workers have been killed repeatedly
-[[nodiscard]] SweepAnswer answer(const SweepQuestion& question, int workers, const Run& run = {});
+[[nodiscard]] SweepAnswer answer(const SweepQuery& query, int workers, const Run& run = {});
 
 }  // namespace tailbound::answers

@@ -52,10 +52,10 @@ class Reader {
       if (key.str() != "question" && key.str() != "picture")
         file_.fail(begin_of(key.source()), "a plan has no key " + in_quotes(key.str()) +
                                                "; it has [[question]] tables and [picture]");
-    const toml::array* questions = root["question"].as_array();
-    if (questions == nullptr || questions->empty() || !questions->is_array_of_tables())
+    const toml::array* queries = root["question"].as_array();
+    if (queries == nullptr || queries->empty() || !queries->is_array_of_tables())
       file_.fail({1, 1}, "a plan has one or more [[question]] tables");
-    for (const toml::node& question : *questions) add_question(*question.as_table());
+    for (const toml::node& query : *queries) add_query(*query.as_table());
     if (const toml::node* picture = root.get("picture")) read_picture(*picture);
     return std::move(plan_);
   }
@@ -120,7 +120,7 @@ class Reader {
     if (std::count(value->begin(), value->end(), ':') == 2 && value->find(',') == std::string::npos) {
       try {
         for (const numeric::Rational& number :
-             numeric::parse_percent_list(*value, axis.option, most_sweep_points))
+             numeric::parse_percent_list(*value, axis.option, max_sweep_points))
           axis.values.push_back(numeric::plain(number));
         return;
       } catch (const InvalidArgument& error) {
@@ -161,17 +161,17 @@ class Reader {
     return axes;
   }
 
-  void add_question(const toml::table& table) {
-    const auto* ask = table["ask"].as_string();
-    if (ask == nullptr)
+  void add_query(const toml::table& table) {
+    const auto* run_point = table["ask"].as_string();
+    if (run_point == nullptr)
       file_.fail(begin_of(table), "a [[question]] needs the key \"ask\" with a command, such as \"buffer\"");
     const std::vector<Axis> axes = axes_of(table);
-    SweepPoint point{.question = ask->get(), .options = {}, .swept = {}};
+    SweepPoint point{.query = run_point->get(), .options = {}, .swept = {}};
     for (const Axis& axis : axes)
       if (axis.list) point.swept.push_back(axis.option);
     double all = 1;
     for (const Axis& axis : axes) all *= static_cast<double>(axis.values.size());
-    if (all > static_cast<double>(most_sweep_points))
+    if (all > static_cast<double>(max_sweep_points))
       throw LimitExceeded("a [[question]] has more than 1000000 points");
     std::vector<std::size_t> place(axes.size(), 0);
     while (true) {
@@ -179,7 +179,7 @@ class Reader {
       for (std::size_t i = 0; i < axes.size(); ++i)
         point.options.emplace_back(axes[i].option, axes[i].values[place[i]]);
       if (met_.insert(point.key()).second) plan_.points.push_back(point);
-      if (plan_.points.size() > most_sweep_points)
+      if (plan_.points.size() > max_sweep_points)
         throw LimitExceeded("the plan has more than 1000000 points");
       std::size_t last = axes.size();
       while (last > 0 && ++place[last - 1] == axes[last - 1].values.size()) place[--last] = 0;
@@ -195,7 +195,7 @@ class Reader {
 }  // namespace
 
 std::string SweepPoint::in_words() const {
-  std::string words = question;
+  std::string words = query;
   for (const auto& [name, text] : options)
     words += " " + name + (text.empty() ? "" : " " + for_a_shell(text));
   return words;

@@ -19,7 +19,7 @@ namespace tailbound::answers {
 
 /// One point: a query in command-line form.
 struct SweepPoint {
-  std::string question;                                      ///< "buffer", "simulate tree"
+  std::string query;                                         ///< "buffer", "simulate tree"
   std::vector<std::pair<std::string, std::string>> options;  ///< {"--load", "0.9"}; a flag has an empty text
   std::vector<std::string> swept;                            ///< names of the options with lists
 
@@ -34,11 +34,11 @@ struct SweepPlan {
   /// Axes of the plot; default: the first varying input, and the main result of the command.
   std::optional<std::string> x{}, y{};
 };
-inline constexpr std::size_t most_sweep_points = 1'000'000;
+inline constexpr std::size_t max_sweep_points = 1'000'000;
 
 /// \param name  of the file, for messages
 /// \throws ParseError     not a valid plan, with the position
-/// \throws LimitExceeded  more than most_sweep_points
+/// \throws LimitExceeded  more than max_sweep_points
 [[nodiscard]] SweepPlan read_sweep_plan(std::string_view text, const std::string& name);
 
 /// A hash of a file's content in 16 characters, for the keys of points that read it.

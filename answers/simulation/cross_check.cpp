@@ -15,33 +15,33 @@ namespace {
 constexpr double check_tree_steps = 9e7, check_network_steps = 5e6, check_fabric_steps = 1.5e7;
 /// Cost of a slot in which no packet moves.
 constexpr double slot_steps = 40;
-constexpr double thorough_steps = 10, most_thorough_steps = 100;
+constexpr double thorough_steps = 10, max_thorough_steps = 100;
 /// Length of a run in relaxation times of its busiest queue, for intervals from batches.
-constexpr double least_relaxations = 100, least_slots = 2000;
-constexpr double resolved_to = 0.2, optimistic_by = 1.10, pessimistic_by = 0.5;
-constexpr std::size_t most_checked_flows = 4096;
+constexpr double min_relaxations = 100, min_slots = 2000;
+constexpr double resolved_to = 0.2, underestimated_by = 1.10, overestimated_by = 0.5;
+constexpr std::size_t max_checked_flows = 4096;
 constexpr double sought_tails[] = {0.3, 0.1, 0.03, 1e-2, 1e-3, 1e-4};
 
 /// The plan of the run, or none if it would take too long.
 std::optional<sim::RunPlan> check_plan(const Workload& workload, CheckEffort effort, CrossCheck& check) {
-  const double least =
-      std::max(least_slots, least_relaxations * sim::relaxation_slots(workload.utilization, workload.memory));
+  const double minimum =
+      std::max(min_slots, min_relaxations * sim::relaxation_slots(workload.utilization, workload.memory));
   const auto plan_of_slots = [&](double slots) {
     return sim::automatic_plan(workload.utilization, workload.hops,
                                static_cast<std::int64_t>(std::min(slots, 1e9)), 1, 1, workload.memory);
   };
-  const auto warmup = static_cast<double>(plan_of_slots(least).warmup);
+  const auto warmup = static_cast<double>(plan_of_slots(minimum).warmup);
   double affordable = workload.steps / workload.steps_per_slot - warmup;
   if (effort == CheckEffort::thorough)
     affordable = thorough_steps * workload.steps / workload.steps_per_slot - warmup;
-  const double needed = (warmup + least) * workload.steps_per_slot;
-  if (affordable < least &&
-      (effort == CheckEffort::affordable || needed > most_thorough_steps * workload.steps)) {
+  const double needed = (warmup + minimum) * workload.steps_per_slot;
+  if (affordable < minimum &&
+      (effort == CheckEffort::affordable || needed > max_thorough_steps * workload.steps)) {
     check.skipped = true;
-    if (needed <= most_thorough_steps * workload.steps) check.packet_hops = needed;
+    if (needed <= max_thorough_steps * workload.steps) check.packet_hops = needed;
     return std::nullopt;
   }
-  sim::RunPlan plan = plan_of_slots(std::max(affordable, least));
+  sim::RunPlan plan = plan_of_slots(std::max(affordable, minimum));
   check.packet_hops = static_cast<double>(plan.replication_slots()) * workload.steps_per_slot;
   check.slots = plan.batch_slots() * plan.batches;
   return plan;
@@ -93,8 +93,8 @@ std::vector<Slots> levels_to_check(const SeenTails& seen) {
     chosen = {std::min_element(resolved.begin(), resolved.end(), [](const auto& a, const auto& b) {
                 return a.second < b.second;
               })->first};
-    for (const double sought : sought_tails) {
-      const auto off = [sought](const auto& at) { return std::abs(std::log(at.second / sought)); };
+    for (const double solve_for : sought_tails) {
+      const auto off = [solve_for](const auto& at) { return std::abs(std::log(at.second / solve_for)); };
       chosen.insert(std::min_element(resolved.begin(), resolved.end(), [&](const auto& a, const auto& b) {
                       return off(a) < off(b);
                     })->first);
@@ -119,7 +119,7 @@ void judge(CrossCheck& check, const std::vector<CheckedPart>& parts, const Compu
     levels.push_back(part.levels);
     count += part.levels.size();
   }
-  const std::vector<std::vector<double>> said = computed(levels);
+  const std::vector<std::vector<double>> probabilities = computed(levels);
   const double of_each = confidence_of_each(count);
   for (std::size_t i = 0; i < parts.size(); ++i)
     for (std::size_t j = 0; j < levels[i].size(); ++j) {
@@ -128,11 +128,11 @@ void judge(CrossCheck& check, const std::vector<CheckedPart>& parts, const Compu
       level.flow = parts[i].flow;
       level.slots = levels[i][j];
       level.simulated = parts[i].seen.tail(t, 0.95);
-      level.computed = said[i][j];
+      level.computed = probabilities[i][j];
       const auto together = parts[i].seen.tail(t, of_each);
-      if (together.lower > optimistic_by * level.computed)
-        level.agreement = Agreement::optimistic;
-      else if (!bounds && together.upper < pessimistic_by * level.computed)
+      if (together.lower > underestimated_by * level.computed)
+        level.agreement = Agreement::underestimates;
+      else if (!bounds && together.upper < overestimated_by * level.computed)
         level.agreement = Agreement::pessimistic;
     }
 }
@@ -197,7 +197,7 @@ CrossCheck check_of(const NetworkTopology& topology, const CheckedDelays& delays
   const auto plan =
       check_plan({work.utilization, work.hops, steps, check_network_steps, work.memory}, effort, check);
   if (!plan) return check;
-  model.flow_delays = delays.flows.size() <= most_checked_flows;
+  model.flow_delays = delays.flows.size() <= max_checked_flows;
   const sim::NetworkRows rows(model);
   std::vector<std::vector<std::size_t>> flows;
   std::vector<std::size_t> all;
@@ -249,7 +249,7 @@ CrossCheck cross_check(const network::Fabric& fabric, const Workload& workload, 
   const sim::FabricModel model{sim::fabric_tables(fabric), {}};
   const sim::FabricRows rows{sim::queue_kinds(model).kinds.size()};
   std::vector<std::size_t> all;
-  for (int queues = 0; queues <= sim::most_queues(model); ++queues)
+  for (int queues = 0; queues <= sim::max_queues(model); ++queues)
     all.push_back(rows.delays(static_cast<std::size_t>(queues)));
   simulate_and_judge(
       check, *plan, [&](sim::RandomKey key) { return sim::make_fabric_replication(model, key); }, {}, all,

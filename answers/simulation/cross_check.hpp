@@ -35,8 +35,8 @@ enum class CheckEffort {
 
 enum class Agreement {
   agrees,
-  optimistic,   ///< simulated exceeds computed by over 10 % beyond the interval
-  pessimistic,  ///< simulated is below half of computed, beyond the interval
+  underestimates,  ///< simulated exceeds computed by over 10 % beyond the interval
+  pessimistic,     ///< simulated is below half of computed, beyond the interval
 };
 
 struct CheckedLevel {

@@ -5,24 +5,24 @@
 namespace tailbound::answers {
 namespace {
 
-constexpr int first = 4, most = 256;
+constexpr int first = 4, maximum = 256;
 
 }  // namespace
 
 int replications_of(const PrecisionTarget& target, int look) {
   int replications = first;
-  for (int i = 1; i < look && replications < target.most_replications; ++i) replications *= 2;
-  return std::min(replications, target.most_replications);
+  for (int i = 1; i < look && replications < target.max_replications; ++i) replications *= 2;
+  return std::min(replications, target.max_replications);
 }
 
-int most_looks(const PrecisionTarget& target) {
+int max_looks(const PrecisionTarget& target) {
   if (target.half_width <= 0 || target.half_width > 1)
     throw InvalidArgument("--half-width", numeric::plain(target.half_width), "above 0 and at most 100%");
-  if (target.most_replications < first || target.most_replications > most)
-    throw InvalidArgument("--replications", std::to_string(target.most_replications),
+  if (target.max_replications < first || target.max_replications > maximum)
+    throw InvalidArgument("--replications", std::to_string(target.max_replications),
                           "from 4 to 256 with --half-width: the limit");
   int looks = 1;
-  while (replications_of(target, looks) < target.most_replications) ++looks;
+  while (replications_of(target, looks) < target.max_replications) ++looks;
   return looks;
 }
 

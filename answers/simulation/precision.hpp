@@ -30,7 +30,7 @@ namespace tailbound::answers {
 
 struct PrecisionTarget {
   numeric::Rational half_width;  ///< of an interval relative to its value, above 0
-  int most_replications = 256;   ///< 4 .. 256
+  int max_replications = 256;    ///< 4 .. 256
 };
 
 /// Names of intervals that are wider than the target.
@@ -42,14 +42,14 @@ struct WideIntervals {
 };
 
 struct PrecisionReached {
-  int looks = 1, most_looks = 1;
+  int looks = 1, max_looks = 1;
   int replications = 4;
   double confidence_of_each = 0;  ///< of each interval at one look
   WideIntervals intervals;        ///< at the last look
 };
 
 /// K  \throws InvalidArgument  a target out of range
-[[nodiscard]] int most_looks(const PrecisionTarget& target);
+[[nodiscard]] int max_looks(const PrecisionTarget& target);
 /// After look 1, 2, ..
 [[nodiscard]] int replications_of(const PrecisionTarget& target, int look);
 
@@ -67,59 +67,59 @@ template <class Answer>
 /// \param judge  (question, answer) -> WideIntervals
 /// \throws InvalidArgument  a run in parts, since each step would need the results of all parts
 /// \throws exceptions of answer(question, run)
-template <class Question, class Judge>
-[[nodiscard]] auto answer_to_width(Question question, const PrecisionTarget& target, const Judge& judge,
+template <class Query, class Judge>
+[[nodiscard]] auto answer_to_width(Query query, const PrecisionTarget& target, const Judge& judge,
                                    const Run& run) {
-  PrecisionReached reached{.most_looks = most_looks(target), .intervals = {}};
+  PrecisionReached reached{.max_looks = max_looks(target), .intervals = {}};
   if (run.executor != nullptr && run.executor->in_parts())
     throw InvalidArgument("--half-width", "given for a part of a run",
                           "omitted: the precision is known only for all parts together");
-  question.confidence = 1 - (1 - question.confidence) / reached.most_looks;
-  reached.confidence_of_each = question.confidence;
-  question.length.replications = replications_of(target, 1);
+  query.confidence = 1 - (1 - query.confidence) / reached.max_looks;
+  reached.confidence_of_each = query.confidence;
+  query.length.replications = replications_of(target, 1);
   sim::FinishedReplications finished;
   Run its = run;
   its.finished = &finished;
   while (true) {
-    reached.replications = question.length.replications = replications_of(target, reached.looks);
-    auto found = answer(question, its);
-    reached.intervals = judge(question, found);
+    reached.replications = query.length.replications = replications_of(target, reached.looks);
+    auto found = answer(query, its);
+    reached.intervals = judge(query, found);
     const Simulated& simulated = simulation_of(found);
-    question.length.slots = simulated.plan.slots;  // equal at all looks
-    if (simulated.stopped() || reached.intervals.wide.empty() || reached.looks == reached.most_looks)
+    query.length.slots = simulated.plan.slots;  // equal at all looks
+    if (simulated.stopped() || reached.intervals.wide.empty() || reached.looks == reached.max_looks)
       return std::pair(std::move(found), std::move(reached));
     ++reached.looks;
   }
 }
 
 /// The same queries for networks, each with one load and its share of the work.
-template <class Question>
-[[nodiscard]] std::vector<Question> each_load(const std::vector<Question>& questions) {
-  std::vector<Question> each;
-  for (const Question& question : questions)
-    for (const numeric::Rational& value : question.offered.values) {
-      Question& one = each.emplace_back(question);
+template <class Query>
+[[nodiscard]] std::vector<Query> each_load(const std::vector<Query>& queries) {
+  std::vector<Query> each;
+  for (const Query& query : queries)
+    for (const numeric::Rational& value : query.offered.values) {
+      Query& one = each.emplace_back(query);
       one.offered.values = {value};
-      one.flit_hops /= static_cast<double>(question.offered.values.size());
+      one.flit_hops /= static_cast<double>(query.offered.values.size());
     }
   return each;
 }
 
 /// Combines the answers to these, or to the first of them, into answers to the original queries.
-template <class Question, class Answer>
-[[nodiscard]] std::vector<std::pair<Question, Answer>> joined_loads(
-    std::vector<std::pair<Question, Answer>> points, const std::vector<Question>& questions) {
-  std::vector<std::pair<Question, Answer>> joined;
+template <class Query, class Answer>
+[[nodiscard]] std::vector<std::pair<Query, Answer>> joined_loads(std::vector<std::pair<Query, Answer>> points,
+                                                                 const std::vector<Query>& queries) {
+  std::vector<std::pair<Query, Answer>> joined;
   std::size_t left = 0, number = 0;  // remaining loads of the current query; index of the query
-  for (auto& [question, answer] : points) {
+  for (auto& [query, answer] : points) {
     if (left == 0) {
-      left = questions[number++].offered.values.size() - 1;
-      joined.emplace_back(std::move(question), std::move(answer));
+      left = queries[number++].offered.values.size() - 1;
+      joined.emplace_back(std::move(query), std::move(answer));
       continue;
     }
     --left;
     auto& [whole, found] = joined.back();
-    whole.offered.values.push_back(question.offered.values.front());
+    whole.offered.values.push_back(query.offered.values.front());
     found.points.push_back(std::move(answer.points.front()));
     found.stopped = found.stopped || answer.stopped;
   }

@@ -16,16 +16,16 @@ namespace {
 
 using numeric::Rational;
 
-sim::RareTreeModel model_of(const SimulateRareQuestion& question) {
+sim::RareTreeModel model_of(const SimulateRareQuery& query) {
   sim::RareTreeModel model;
-  model.tree = tree_model(question.topology);
+  model.tree = tree_model(query.topology);
   if (model.tree.load == 1) throw Unstable("1", 1);
-  model.stage = question.hop - 1;
-  if (const auto* level = std::get_if<Packets>(&question.rare)) {
+  model.stage = query.hop - 1;
+  if (const auto* level = std::get_if<Packets>(&query.rare)) {
     model.level = level->value;
     return model;
   }
-  const auto& probability = std::get<Rational>(question.rare);
+  const auto& probability = std::get<Rational>(query.rare);
   if (!(probability > 0 && probability < 1))
     throw InvalidArgument("rare", numeric::to_fraction(probability),
                           "a probability below 1, or a level: 1 packet or more");
@@ -34,8 +34,8 @@ sim::RareTreeModel model_of(const SimulateRareQuestion& question) {
 }
 
 /// The given number, or as many as take seconds.
-std::int64_t steps_of(const RunLength& length, double otherwise, double least, double most) {
-  return length.slots ? *length.slots : static_cast<std::int64_t>(std::clamp(otherwise, least, most));
+std::int64_t steps_of(const RunLength& length, double otherwise, double minimum, double maximum) {
+  return length.slots ? *length.slots : static_cast<std::int64_t>(std::clamp(otherwise, minimum, maximum));
 }
 
 SimulateRareAnswer importance_sampling(const sim::RareTreeModel& tree, const RunLength& length,
@@ -45,19 +45,19 @@ SimulateRareAnswer importance_sampling(const sim::RareTreeModel& tree, const Run
                           "omitted: regenerative cycles need no warm-up");
   SimulateRareAnswer answer{.method = RareMethod::importance_sampling, .level = Packets(tree.level)};
   // Of the leaves of a switch, each with an equal share of its packets or bursts.
-  const auto ways =
-      network::tree_paths(tree.tree.tree, tree.tree.load, tree.tree.routing, network::Sources::decoupled);
-  const network::SourceRate first = ways.back().hops.front().sources.at(0);
+  const auto paths = network::tree_paths(tree.tree.tree, tree.tree.load, tree.tree.routing,
+                                         network::Sources::independent_sources);
+  const network::SourceRate first = paths.back().hops.front().sources.at(0);
   const Rational share = first.rate / tree.tree.load;
   // A cycle with the event takes about 2 level / (1 - load) slots; a fraction 1 - load of cycles has it.
   const auto level = static_cast<double>(tree.level);
   if (tree.tree.burst) {
     const traffic::OnOff leaf = traffic::on_off(tree.tree.load, *tree.tree.burst);
     sim::RareBurstyQueueModel model{.sources = {leaf, first.count, share}, .level = tree.level};
-    if (!tree.tree.keeps_ways()) model.sources = {traffic::thinned(leaf, share), first.count};
+    if (!tree.tree.keeps_paths()) model.sources = {traffic::thinned(leaf, share), first.count};
     // Most cycles of bursts with one destination begin with no source ON here, and end at once.
     const std::int64_t cycles =
-        steps_of(length, (tree.tree.keeps_ways() ? 1e9 : 2e8) / (level + 1), 1e5, 4e6);
+        steps_of(length, (tree.tree.keeps_paths() ? 1e9 : 2e8) / (level + 1), 1e5, 4e6);
     answer.simulated = simulate(
         sim::rare_bursty_queue_plan(model, cycles, length.seed), true,
         [&](const sim::RunPlan& plan, const sim::RunControls& controls, std::string_view resume) {
@@ -105,26 +105,24 @@ SimulateRareAnswer splitting(const sim::RareTreeModel& model, const RunLength& l
 
 }  // namespace
 
-RareMethod method_of(const SimulateRareQuestion& question) {
-  const TreeTopology& its = question.topology;
+RareMethod method_of(const SimulateRareQuery& query) {
+  const TreeTopology& its = query.topology;
   const int hops = sim::stage_count(its.tree);
-  if (question.hop < 1 || question.hop > hops)
-    throw InvalidArgument("hop", std::to_string(question.hop),
-                          "an integer from 1 to " + std::to_string(hops));
+  if (query.hop < 1 || query.hop > hops)
+    throw InvalidArgument("hop", std::to_string(query.hop), "an integer from 1 to " + std::to_string(hops));
   const bool keeps = its.burst && its.destination == traffic::Destination::per_burst;
-  if (keeps && question.hop > 1)
-    throw InvalidArgument("hop", std::to_string(question.hop),
+  if (keeps && query.hop > 1)
+    throw InvalidArgument("hop", std::to_string(query.hop),
                           "1 with per-burst destinations (for later hops use --destination per-packet)");
   const bool all_meet_it = its.routing == network::TreeRouting::random_root || hops == 1;
-  return question.hop == 1 && (all_meet_it || keeps) ? RareMethod::importance_sampling
-                                                     : RareMethod::splitting;
+  return query.hop == 1 && (all_meet_it || keeps) ? RareMethod::importance_sampling : RareMethod::splitting;
 }
 
-SimulateRareAnswer answer(const SimulateRareQuestion& question, const Run& run) {
-  const RareMethod method = method_of(question);
-  const sim::RareTreeModel model = model_of(question);
-  return method == RareMethod::importance_sampling ? importance_sampling(model, question.length, run)
-                                                   : splitting(model, question.length, run);
+SimulateRareAnswer answer(const SimulateRareQuery& query, const Run& run) {
+  const RareMethod method = method_of(query);
+  const sim::RareTreeModel model = model_of(query);
+  return method == RareMethod::importance_sampling ? importance_sampling(model, query.length, run)
+                                                   : splitting(model, query.length, run);
 }
 
 }  // namespace tailbound::answers

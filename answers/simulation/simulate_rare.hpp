@@ -24,7 +24,7 @@
 /// TESTS     tests/answers/simulation/simulate_rare_test.cpp
 namespace tailbound::answers {
 
-struct SimulateRareQuestion {
+struct SimulateRareQuery {
   TreeTopology topology;  ///< load above 0 and below 1
   int hop = 1;            ///< 1 .. 2n - 1 for n levels: the queue is that of stage hop - 1
   /// n of P(Q > n), 1 .. 100 000 packets; or a probability, above 0 and below 1: n is then the level with
@@ -39,7 +39,7 @@ enum class RareMethod { importance_sampling, splitting };
 
 /// The method for the query.
 /// \throws InvalidArgument  the hop is out of range, or a later hop of bursts with one destination each
-[[nodiscard]] RareMethod method_of(const SimulateRareQuestion& question);
+[[nodiscard]] RareMethod method_of(const SimulateRareQuery& query);
 
 struct SimulateRareAnswer {
   RareMethod method = RareMethod::splitting;
@@ -59,6 +59,6 @@ struct SimulateRareAnswer {
 /// \throws Unstable         load 1
 /// \throws NoAnswer         importance sampling: the event occurred in no cycle
 /// \throws Stopped          before two batches were finished
-[[nodiscard]] SimulateRareAnswer answer(const SimulateRareQuestion& question, const Run& run = {});
+[[nodiscard]] SimulateRareAnswer answer(const SimulateRareQuery& query, const Run& run = {});
 
 }  // namespace tailbound::answers

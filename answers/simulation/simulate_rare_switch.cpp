@@ -8,23 +8,22 @@
 namespace tailbound::answers {
 namespace {
 
-std::optional<sim::RareTotal> total_of(const SimulateRareSwitchQuestion& question) {
-  if (!question.rare) return std::nullopt;
-  if (const auto* level = std::get_if<Packets>(&*question.rare)) return level->value;
-  return numeric::nearest_double(std::get<numeric::Rational>(*question.rare));
+std::optional<sim::RareTotal> total_of(const SimulateRareSwitchQuery& query) {
+  if (!query.rare) return std::nullopt;
+  if (const auto* level = std::get_if<Packets>(&*query.rare)) return level->value;
+  return numeric::nearest_double(std::get<numeric::Rational>(*query.rare));
 }
 
-sim::RunPlan plan_of(const SimulateRareSwitchQuestion& question, const sim::RareSwitchModel& model) {
-  const sim::SwitchWork work = sim::switch_work(question.model);
+sim::RunPlan plan_of(const SimulateRareSwitchQuery& query, const sim::RareSwitchModel& model) {
+  const sim::SwitchWork work = sim::switch_work(query.model);
   constexpr double overhead = 6;  // of a slot, for any switch: steps are cells
-  sim::RunPlan plan =
-      plan_of(question.length, {.utilization = work.utilization,
-                                .hops = 1,
-                                .steps_per_slot = (work.steps_per_slot + overhead) * model.paths,
-                                .steps = question.steps,
-                                .memory = work.memory});
+  sim::RunPlan plan = plan_of(query.length, {.utilization = work.utilization,
+                                             .hops = 1,
+                                             .steps_per_slot = (work.steps_per_slot + overhead) * model.paths,
+                                             .steps = query.steps,
+                                             .memory = work.memory});
   // The level can be reached within the warm-up.
-  if (!question.length.warmup)
+  if (!query.length.warmup)
     plan.warmup += static_cast<std::int64_t>(4 * static_cast<double>(model.level) /
                                              (1 - std::min(work.utilization, 0.99)));
   return plan;
@@ -32,16 +31,16 @@ sim::RunPlan plan_of(const SimulateRareSwitchQuestion& question, const sim::Rare
 
 }  // namespace
 
-SimulateRareAnswer answer(const SimulateRareSwitchQuestion& question, const Run& run) {
-  const sim::RareSwitchModel model = sim::rare_switch_model(question.model, total_of(question), run.stop);
+SimulateRareAnswer answer(const SimulateRareSwitchQuery& query, const Run& run) {
+  const sim::RareSwitchModel model = sim::rare_switch_model(query.model, total_of(query), run.stop);
   SimulateRareAnswer answer{.method = RareMethod::splitting, .level = Packets(model.level)};
   answer.simulated = simulate(
-      plan_of(question, model), !question.length.warmup,
+      plan_of(query, model), !query.length.warmup,
       [&](const sim::RunPlan& its, const sim::RunControls& controls, std::string_view resume) {
         return sim::run_rare_switch(model, its, controls, resume);
       },
       run);
-  if (question.of_losses()) {
+  if (query.of_losses()) {
     const sim::RareSwitchLoss lost = sim::rare_switch_loss(model, answer.simulated.result);
     if (lost.count > 0)
       answer.probability = {lost.loss.value, lost.loss.lower, lost.loss.upper, lost.loss.confidence};

@@ -15,7 +15,7 @@
 /// TESTS     tests/answers/simulation/simulate_rare_test.cpp
 namespace tailbound::answers {
 
-struct SimulateRareSwitchQuestion {
+struct SimulateRareSwitchQuery {
   sim::SwitchModel model;
   /// For unlimited memory: n of P(T > n), 1 .. 10^6; or a target probability for P(T > n), above 0 and below
   /// 1. Omitted with a memory.
@@ -33,6 +33,6 @@ struct SimulateRareSwitchQuestion {
 /// \throws NoAnswer         T is never that large
 /// \throws LimitExceeded    a probability below 1e-280
 /// \throws Stopped          before two batches were finished
-[[nodiscard]] SimulateRareAnswer answer(const SimulateRareSwitchQuestion& question, const Run& run = {});
+[[nodiscard]] SimulateRareAnswer answer(const SimulateRareSwitchQuery& query, const Run& run = {});
 
 }  // namespace tailbound::answers

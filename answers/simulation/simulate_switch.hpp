@@ -19,7 +19,7 @@
 /// TESTS     tests/answers/simulation/simulate_switch_test.cpp
 namespace tailbound::answers {
 
-struct SimulateSwitchQuestion {
+struct SimulateSwitchQuery {
   sim::SwitchModel model;
   /// n of P(T > n) and P(Q > n). Empty: 0, 1, 2, 5, 10, ... up to the largest observed value.
   std::vector<Packets> levels{};
@@ -45,17 +45,17 @@ struct SimulateSwitchAnswer {
 };
 
 /// Length of the simulation.  \throws InvalidArgument, Unstable  as answer()
-[[nodiscard]] sim::RunPlan plan_of(const SimulateSwitchQuestion& question);
+[[nodiscard]] sim::RunPlan plan_of(const SimulateSwitchQuery& query);
 
 /// \throws InvalidArgument  a number of the query out of range; a checkpoint of another simulation
 /// \throws Unstable         without a memory or a buffer: the offered load of an output is 1 cell per slot or
 ///                          more
 /// \throws Stopped          before two batches were finished
-[[nodiscard]] SimulateSwitchAnswer answer(const SimulateSwitchQuestion& question, const Run& run = {});
+[[nodiscard]] SimulateSwitchAnswer answer(const SimulateSwitchQuery& query, const Run& run = {});
 
 /// The tails from 0 to the largest observed T, at about 60 levels or fewer, for a plot. From the same run;
 /// nothing is simulated again.
-[[nodiscard]] std::vector<SwitchLevel> whole_tail(const SimulateSwitchQuestion& question,
+[[nodiscard]] std::vector<SwitchLevel> whole_tail(const SimulateSwitchQuery& query,
                                                   const SimulateSwitchAnswer& answer);
 
 }  // namespace tailbound::answers

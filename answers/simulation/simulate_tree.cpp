@@ -15,7 +15,7 @@ namespace {
 
 using numeric::Rational;
 
-constexpr std::int64_t most_observed_flows = 64;
+constexpr std::int64_t max_observed_flows = 64;
 
 /// Packet-hops of a run of default length: a few seconds on one core.
 constexpr double tree_steps = 3e8, fabric_steps = 1e8, network_steps = 3e7;
@@ -26,31 +26,31 @@ struct Subject {
   Workload workload;
 };
 
-Subject subject_of(const TreeTopology& topology, const SimulateTreeQuestion& question) {
+Subject subject_of(const TreeTopology& topology, const SimulateTreeQuery& query) {
   sim::TreeModel model = tree_model(topology);
-  if (question.buffer) model.buffer = question.buffer->value;
+  if (query.buffer) model.buffer = query.buffer->value;
   if (model.load == 1 && !model.buffer) throw Unstable("1", 1);
   const double leaves = std::pow(static_cast<double>(topology.tree.radix), topology.tree.levels);
-  if (question.reorder_levels) {
-    if (question.buffer)
+  if (query.reorder_levels) {
+    if (query.buffer)
       throw InvalidArgument("reorder levels", "given together with a buffer",
                             "omitted: the receiver would wait for lost packets forever");
-    model.observed_flows = static_cast<int>(std::min(leaves, static_cast<double>(most_observed_flows)));
+    model.observed_flows = static_cast<int>(std::min(leaves, static_cast<double>(max_observed_flows)));
   }
   const double load = numeric::nearest_double(topology.load);
   const int hops = sim::stage_count(topology.tree);
   return {model, {load, hops, leaves * load * hops, tree_steps, sim::source_memory(model)}};
 }
 
-Subject subject_of(const NetworkTopology& topology, const SimulateTreeQuestion& question) {
-  if (question.reorder_levels)
+Subject subject_of(const NetworkTopology& topology, const SimulateTreeQuery& query) {
+  if (query.reorder_levels)
     throw InvalidArgument("reorder levels", "given together with a network",
                           "omitted: reorder buffers are measured only in trees");
   std::optional<std::int64_t> buffer;
-  if (question.buffer) buffer = question.buffer->value;
-  if (question.fabric) {
-    if (!buffer && question.fabric->overloaded) throw network::Overloaded(*question.fabric->overloaded);
-    return {sim::FabricModel{question.fabric->tables, buffer}, question.fabric->workload};
+  if (query.buffer) buffer = query.buffer->value;
+  if (query.fabric) {
+    if (!buffer && query.fabric->overloaded) throw network::Overloaded(*query.fabric->overloaded);
+    return {sim::FabricModel{query.fabric->tables, buffer}, query.fabric->workload};
   }
   sim::NetworkModel model{topology.network, buffer};
   const sim::NetworkWork work = sim::network_work(model.network);
@@ -61,8 +61,8 @@ Subject subject_of(const NetworkTopology& topology, const SimulateTreeQuestion& 
   return {std::move(model), {work.utilization, work.hops, steps, network_steps, work.memory}};
 }
 
-Subject subject_of(const SimulateTreeQuestion& question) {
-  return std::visit([&](const auto& topology) { return subject_of(topology, question); }, question.topology);
+Subject subject_of(const SimulateTreeQuery& query) {
+  return std::visit([&](const auto& topology) { return subject_of(topology, query); }, query.topology);
 }
 
 template <class Unit>
@@ -97,52 +97,52 @@ std::vector<DelayRow> delay_rows(const sim::TreeModel& model) {
 std::vector<DelayRow> delay_rows(const sim::FabricModel& model) {
   const sim::FabricRows rows{sim::queue_kinds(model).kinds.size()};
   std::vector<DelayRow> result;
-  for (int queues = 0; queues <= sim::most_queues(model); ++queues)
+  for (int queues = 0; queues <= sim::max_queues(model); ++queues)
     result.push_back({rows.delays(static_cast<std::size_t>(queues)), queues});
   return result;
 }
 std::vector<DelayRow> delay_rows(const sim::NetworkModel& model) {
   const sim::NetworkRows rows(model.network);
   std::vector<DelayRow> result;
-  for (std::size_t queues = 0; queues <= rows.most_queues; ++queues)
+  for (std::size_t queues = 0; queues <= rows.max_queues; ++queues)
     result.push_back({rows.delays(queues), static_cast<int>(queues)});
   return result;
 }
 
 /// The maximum value counted in one of these rows; empty if there is none.
-std::optional<std::int64_t> greatest(const sim::RunResult& result, const std::vector<DelayRow>& rows) {
-  std::optional<std::int64_t> most;
+std::optional<std::int64_t> largest(const sim::RunResult& result, const std::vector<DelayRow>& rows) {
+  std::optional<std::int64_t> maximum;
   for (const sim::Counts* batch : result.all())
     for (const DelayRow& row : rows) {
       const auto& histogram = (*batch)[row.row];
       const auto last = std::find_if(histogram.rbegin(), histogram.rend(), [](auto n) { return n > 0; });
       if (last != histogram.rend())
-        most = std::max(most.value_or(0), static_cast<std::int64_t>(histogram.rend() - last) - 1);
+        maximum = std::max(maximum.value_or(0), static_cast<std::int64_t>(histogram.rend() - last) - 1);
     }
-  return most;
+  return maximum;
 }
 
-std::optional<std::int64_t> greatest_delay(const Subject& subject, const sim::RunResult& result) {
-  return std::visit([&](const auto& model) { return greatest(result, delay_rows(model)); }, subject.model);
+std::optional<std::int64_t> max_delay(const Subject& subject, const sim::RunResult& result) {
+  return std::visit([&](const auto& model) { return largest(result, delay_rows(model)); }, subject.model);
 }
 
-std::vector<double> fractions(const SimulateTreeQuestion& question) {
+std::vector<double> fractions(const SimulateTreeQuery& query) {
   std::vector<double> result;
-  for (const Rational& p : question.percentiles) result.push_back(numeric::nearest_double(p));
+  for (const Rational& p : query.percentiles) result.push_back(numeric::nearest_double(p));
   return result;
 }
 
 /// `found` is for a tree or a network.
 template <class Estimates>
-void take_delays(SimulateTreeAnswer& answer, const Estimates& found, const SimulateTreeQuestion& question) {
+void take_delays(SimulateTreeAnswer& answer, const Estimates& found, const SimulateTreeQuery& query) {
   answer.packets = found.packets;
   answer.delay_ccdf = found.delay_ccdf;
   answer.mean_queueing = found.mean_queueing;
   answer.mean_latency = found.mean_latency;
-  const double unseen = -std::log((1 - question.confidence) / 2) / static_cast<double>(found.packets);
+  const double unseen = -std::log((1 - query.confidence) / 2) / static_cast<double>(found.packets);
   for (std::size_t i = 0; i < found.percentiles.size(); ++i) {
     SimulatedPercentile& percentile = answer.percentiles.emplace_back();
-    percentile.fraction = question.percentiles[i];
+    percentile.fraction = query.percentiles[i];
     percentile.queueing = found.percentiles[i].queueing;
     percentile.latency = found.percentiles[i].latency;
     if (unseen > numeric::nearest_double(1 - percentile.fraction))
@@ -151,8 +151,8 @@ void take_delays(SimulateTreeAnswer& answer, const Estimates& found, const Simul
 }
 
 void take_times(SimulateTreeAnswer& answer, const std::vector<DelayRow>& rows,
-                const SimulateTreeQuestion& question) {
-  const LatencyTimes times(answer.simulated.result.all(), rows, *question.time, question.confidence);
+                const SimulateTreeQuery& query) {
+  const LatencyTimes times(answer.simulated.result.all(), rows, *query.time, query.confidence);
   answer.mean_latency_time = times.mean();
   for (SimulatedPercentile& percentile : answer.percentiles) {
     percentile.latency_time = times.percentile(numeric::nearest_double(percentile.fraction));
@@ -171,16 +171,16 @@ SimulatedQueue queue_of(const auto& from) {
   return queue;
 }
 
-void read(SimulateTreeAnswer& answer, const sim::TreeModel& model, const SimulateTreeQuestion& question) {
-  const bool spread = question.reorder_levels && question.reorder_levels->empty();
-  sim::TreeQuestions questions{.occupancy_levels = counts_of(question.occupancy_levels),
-                               .delay_levels = counts_of(question.delay_levels),
-                               .percentiles = fractions(question),
-                               .confidence = question.confidence};
-  if (question.reorder_levels)
-    questions.reorder_levels = spread ? spread_levels() : counts_of(*question.reorder_levels);
-  const sim::TreeEstimates found = sim::tree_estimates(model, answer.simulated.result, questions);
-  take_delays(answer, found, question);
+void read(SimulateTreeAnswer& answer, const sim::TreeModel& model, const SimulateTreeQuery& query) {
+  const bool spread = query.reorder_levels && query.reorder_levels->empty();
+  sim::TreeQueries queries{.occupancy_levels = counts_of(query.occupancy_levels),
+                           .delay_levels = counts_of(query.delay_levels),
+                           .percentiles = fractions(query),
+                           .confidence = query.confidence};
+  if (query.reorder_levels)
+    queries.reorder_levels = spread ? spread_levels() : counts_of(*query.reorder_levels);
+  const sim::TreeEstimates found = sim::tree_estimates(model, answer.simulated.result, queries);
+  take_delays(answer, found, query);
   answer.reorder_tail = found.reorder_tail;
   if (spread) cut_after_first_unseen(answer.reorder_tail);
   for (const sim::StageEstimates& stage : found.stages) {
@@ -191,25 +191,25 @@ void read(SimulateTreeAnswer& answer, const sim::TreeModel& model, const Simulat
   }
 }
 
-sim::NetworkQuestions network_questions(const SimulateTreeQuestion& question) {
-  return {.occupancy_levels = counts_of(question.occupancy_levels),
-          .delay_levels = counts_of(question.delay_levels),
-          .percentiles = fractions(question),
-          .confidence = question.confidence};
+sim::NetworkQueries network_queries(const SimulateTreeQuery& query) {
+  return {.occupancy_levels = counts_of(query.occupancy_levels),
+          .delay_levels = counts_of(query.delay_levels),
+          .percentiles = fractions(query),
+          .confidence = query.confidence};
 }
 
-void read(SimulateTreeAnswer& answer, const sim::FabricModel& model, const SimulateTreeQuestion& question) {
+void read(SimulateTreeAnswer& answer, const sim::FabricModel& model, const SimulateTreeQuery& query) {
   const sim::NetworkEstimates found =
-      sim::fabric_estimates(model, answer.simulated.result, network_questions(question));
-  take_delays(answer, found, question);
+      sim::fabric_estimates(model, answer.simulated.result, network_queries(query));
+  take_delays(answer, found, query);
   for (const sim::LinkEstimates& link : found.links)
     answer.queues.emplace_back(queue_of(link)).link = sim::queue_kinds(model).kinds[link.link].name;
 }
 
-void read(SimulateTreeAnswer& answer, const sim::NetworkModel& model, const SimulateTreeQuestion& question) {
+void read(SimulateTreeAnswer& answer, const sim::NetworkModel& model, const SimulateTreeQuery& query) {
   const sim::NetworkEstimates found =
-      sim::network_estimates(model, answer.simulated.result, network_questions(question));
-  take_delays(answer, found, question);
+      sim::network_estimates(model, answer.simulated.result, network_queries(query));
+  take_delays(answer, found, query);
   for (const sim::LinkEstimates& link : found.links)
     answer.queues.emplace_back(queue_of(link)).link = model.network.link_name(link.link);
   for (const sim::FlowEstimates& flow : found.flows)
@@ -220,9 +220,9 @@ void read(SimulateTreeAnswer& answer, const sim::NetworkModel& model, const Simu
 
 /// From 0 on, below `end`, about 60 or fewer.
 std::vector<std::int64_t> levels_below(std::int64_t end) {
-  constexpr std::int64_t most_points = 60;
+  constexpr std::int64_t max_points = 60;
   std::vector<std::int64_t> levels;
-  for (std::int64_t level = 0; level < end; level += 1 + end / most_points) levels.push_back(level);
+  for (std::int64_t level = 0; level < end; level += 1 + end / max_points) levels.push_back(level);
   return levels;
 }
 
@@ -246,7 +246,7 @@ std::shared_ptr<const SimulatedFabric> simulated_fabric(const network::Fabric& f
   const sim::FabricModel model{result.tables = sim::fabric_tables(fabric), {}};
   const network::FabricGraph graph(fabric);
   const network::FabricRates rates = network::fabric_rates(graph, network::fabric_orbits(graph));
-  result.workload.hops = sim::most_queues(model);
+  result.workload.hops = sim::max_queues(model);
   result.workload.steps = fabric_steps;
   result.workload.steps_per_slot = 0;
   for (const network::FabricRates::Queue& queue : rates.queues()) {
@@ -279,36 +279,36 @@ sim::TreeModel tree_model(const TreeTopology& topology) {
   return model;
 }
 
-sim::RunPlan plan_of(const SimulateTreeQuestion& question) {
-  return plan_of(question.length, subject_of(question).workload);
+sim::RunPlan plan_of(const SimulateTreeQuery& query) {
+  return plan_of(query.length, subject_of(query).workload);
 }
 
-SimulateTreeAnswer answer(const SimulateTreeQuestion& question, const Run& run) {
-  const Subject subject = subject_of(question);
+SimulateTreeAnswer answer(const SimulateTreeQuery& query, const Run& run) {
+  const Subject subject = subject_of(query);
   SimulateTreeAnswer answer;
   answer.simulated = simulate(
-      plan_of(question.length, subject.workload), !question.length.warmup,
+      plan_of(query.length, subject.workload), !query.length.warmup,
       [&](const sim::RunPlan& plan, const sim::RunControls& controls, std::string_view resume) {
         return std::visit([&](const auto& model) { return run_model(model, plan, controls, resume); },
                           subject.model);
       },
       run);
-  if (!greatest_delay(subject, answer.simulated.result))
+  if (!max_delay(subject, answer.simulated.result))
     throw NoAnswer("no packet was delivered during the measured slots; increase --slots");
   std::visit(
       [&](const auto& model) {
-        read(answer, model, question);
-        if (question.time) take_times(answer, delay_rows(model), question);
+        read(answer, model, query);
+        if (query.time) take_times(answer, delay_rows(model), query);
       },
       subject.model);
   return answer;
 }
 
-std::vector<sim::LevelEstimate> whole_delay_ccdf(const SimulateTreeQuestion& question,
+std::vector<sim::LevelEstimate> whole_delay_ccdf(const SimulateTreeQuery& query,
                                                  const SimulateTreeAnswer& answer) {
-  const Subject subject = subject_of(question);
+  const Subject subject = subject_of(query);
   const sim::RunResult& result = answer.simulated.result;
-  const std::vector<std::int64_t> levels = levels_below(greatest_delay(subject, result).value_or(0));
+  const std::vector<std::int64_t> levels = levels_below(max_delay(subject, result).value_or(0));
   if (const auto* fabric = std::get_if<sim::FabricModel>(&subject.model))
     return sim::fabric_estimates(*fabric, result, {.delay_levels = levels}).delay_ccdf;
   if (const auto* network = std::get_if<sim::NetworkModel>(&subject.model))
@@ -317,9 +317,9 @@ std::vector<sim::LevelEstimate> whole_delay_ccdf(const SimulateTreeQuestion& que
       .delay_ccdf;
 }
 
-std::vector<sim::LevelEstimate> whole_occupancy_tail(const SimulateTreeQuestion& question,
+std::vector<sim::LevelEstimate> whole_occupancy_tail(const SimulateTreeQuery& query,
                                                      const SimulateTreeAnswer& answer) {
-  const Subject subject = subject_of(question);
+  const Subject subject = subject_of(query);
   const auto& model = std::get<sim::TreeModel>(subject.model);
   const std::size_t row = sim::TreeRows(model.tree).occupancy(0);
   std::size_t size = 0;

@@ -40,7 +40,7 @@ struct SimulatedFabric {
 /// \throws NoAnswer, LimitExceeded, InvalidArgument  as sim::fabric_tables() and network::fabric_rates()
 [[nodiscard]] std::shared_ptr<const SimulatedFabric> simulated_fabric(const network::Fabric& fabric);
 
-struct SimulateTreeQuestion {
+struct SimulateTreeQuery {
   Topology topology;
   /// Replaces the network's flows, of which there are none then; queues are grouped by kind.
   std::shared_ptr<const SimulatedFabric> fabric{};
@@ -110,22 +110,22 @@ struct SimulateTreeAnswer {
 [[nodiscard]] sim::TreeModel tree_model(const TreeTopology& topology);
 
 /// Length of the simulation.  \throws InvalidArgument, Unstable, NoAnswer  as answer()
-[[nodiscard]] sim::RunPlan plan_of(const SimulateTreeQuestion& question);
+[[nodiscard]] sim::RunPlan plan_of(const SimulateTreeQuery& query);
 
 /// \throws InvalidArgument      a number of the query is out of range, or reorder levels for a network or
 ///                              with a buffer
 /// \throws Unstable, Overloaded the offered load of a queue reaches its capacity, and there is no buffer
 /// \throws NoAnswer             no flow passes a queue; no packet was delivered during measurement
 /// \throws Stopped              before two batches were finished
-[[nodiscard]] SimulateTreeAnswer answer(const SimulateTreeQuestion& question, const Run& run = {});
+[[nodiscard]] SimulateTreeAnswer answer(const SimulateTreeQuery& query, const Run& run = {});
 
 /// P(D > t) with 95 % intervals from t = 0 to the largest observed delay, at about 60 levels or fewer, for a
 /// plot. From the same run; nothing is simulated again.
-[[nodiscard]] std::vector<sim::LevelEstimate> whole_delay_ccdf(const SimulateTreeQuestion& question,
+[[nodiscard]] std::vector<sim::LevelEstimate> whole_delay_ccdf(const SimulateTreeQuery& query,
                                                                const SimulateTreeAnswer& answer);
 
 /// The same for P(Q > n) of the first hop.  \pre the query is about a tree
-[[nodiscard]] std::vector<sim::LevelEstimate> whole_occupancy_tail(const SimulateTreeQuestion& question,
+[[nodiscard]] std::vector<sim::LevelEstimate> whole_occupancy_tail(const SimulateTreeQuery& query,
                                                                    const SimulateTreeAnswer& answer);
 
 }  // namespace tailbound::answers

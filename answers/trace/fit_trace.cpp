@@ -22,9 +22,9 @@ using traffic::FittedSources;
 
 constexpr double fit_tail = 1e-4;      ///< the level of interest is where the trace's tail falls below this
 constexpr double narrow_enough = 0.5;  ///< half-width over value of a tail that can test a model
-constexpr double least_ratio = 0.9,
-                 most_ratio = 1.5;  ///< of a model's tail to the trace's if the intervals are narrower
-constexpr double dispersion_margin = 0.1, most_growth = 1.2, least_length = 1000;
+constexpr double min_ratio = 0.9,
+                 max_ratio = 1.5;  ///< of a model's tail to the trace's if the intervals are narrower
+constexpr double dispersion_margin = 0.1, max_growth = 1.2, min_length = 1000;
 
 /// The distribution of its slots, without correlation.
 series::Arrivals slots_of(const std::vector<std::uint64_t>& counts, std::int64_t slots) {
@@ -54,10 +54,10 @@ std::optional<double> tail_of(queue::MarkovQueue& queue, std::int64_t level) {
 
 void add_tails(FitAnswer& answer, const traffic::TraceStatistics& statistics) {
   const std::vector<std::int64_t> levels = levels_to(statistics.longest());
-  std::vector<Packets> asked;
-  for (const std::int64_t level : levels) asked.emplace_back(level);
+  std::vector<Packets> requested;
+  for (const std::int64_t level : levels) requested.emplace_back(level);
   const auto independent =
-      queue::occupancy_tails({.arrivals = slots_of(answer.counts, answer.slots)}, asked, {.digits = {4}});
+      queue::occupancy_tails({.arrivals = slots_of(answer.counts, answer.slots)}, requested, {.digits = {4}});
   std::optional<queue::MarkovQueue> sources;
   if (answer.fit.sources)
     sources.emplace(
@@ -110,7 +110,7 @@ FitTest dispersion_test(const FitAnswer& answer) {
 
 /// Has the dispersion stopped growing?
 FitTest memory_test(const FitAnswer& answer) {
-  FitTest test{.kind = FitTest::Kind::memory, .allowed = most_growth};
+  FitTest test{.kind = FitTest::Kind::memory, .allowed = max_growth};
   const auto at = [&](std::int64_t slots) -> const FittedDispersion* {
     const auto place = std::find_if(answer.dispersion.begin(), answer.dispersion.end(),
                                     [&](const FittedDispersion& each) { return each.trace.slots == slots; });
@@ -122,18 +122,18 @@ FitTest memory_test(const FitAnswer& answer) {
   // Growth within the interval of the longer windows does not count.
   const double low =
       far != nullptr ? (far->trace.value - far->trace.half_width) / near->trace.value : test.measured;
-  test.passed = std::min(test.measured, low) < most_growth;
+  test.passed = std::min(test.measured, low) < max_growth;
   return test;
 }
 
 FitTest tails_test(const FitAnswer& answer) {
-  FitTest test{.kind = FitTest::Kind::tails, .passed = true, .measured = 1, .allowed = most_ratio};
+  FitTest test{.kind = FitTest::Kind::tails, .passed = true, .measured = 1, .allowed = max_ratio};
   for (const FittedTail& each : answer.tails) {
     if (!each.compared) continue;
     const double model = model_of(each), ratio = model / each.trace.probability;
     if (std::abs(std::log(ratio)) > std::abs(std::log(test.measured))) test.measured = ratio;
     const bool inside = std::abs(model - each.trace.probability) <= each.half_width;
-    test.passed = test.passed && (inside || (ratio >= least_ratio && ratio <= most_ratio));
+    test.passed = test.passed && (inside || (ratio >= min_ratio && ratio <= max_ratio));
   }
   return test;
 }
@@ -141,16 +141,16 @@ FitTest tails_test(const FitAnswer& answer) {
 FitTest length_test(const FitAnswer& answer) {
   const double horizons = static_cast<double>(answer.slots) / static_cast<double>(answer.fit.horizon);
   return {.kind = FitTest::Kind::length,
-          .passed = answer.fit.enough && horizons > least_length,
+          .passed = answer.fit.enough && horizons > min_length,
           .measured = horizons,
-          .allowed = least_length};
+          .allowed = min_length};
 }
 
-void require_queue(const FitQuestion& question, const FitAnswer& answer) {
+void require_queue(const FitQuery& query, const FitAnswer& answer) {
   if (answer.load >= 1)
     throw NoAnswer("the trace offers " +
                    numeric::plain(Rational(numeric::whole(std::llround(answer.load * 1e4)) / 10'000)) +
-                   " cells per slot to a link of " + numeric::plain(question.link_gbps) +
+                   " cells per slot to a link of " + numeric::plain(query.link_gbps) +
                    " Gbit/s: the queue is unstable. Give a faster link with --link-gbps");
   if (answer.peak <= 1)
     throw NoAnswer(
@@ -161,7 +161,7 @@ void require_queue(const FitQuestion& question, const FitAnswer& answer) {
 
 }  // namespace
 
-double FitQuestion::slot_ns() const {
+double FitQuery::slot_ns() const {
   return numeric::nearest_double(Rational(numeric::whole(8 * cell_bytes) / link_gbps));
 }
 
@@ -169,16 +169,16 @@ bool FitAnswer::trusted() const {
   return std::all_of(tests.begin(), tests.end(), [](const FitTest& test) { return test.passed; });
 }
 
-FitAnswer answer(const FitQuestion& question, const Run& run) {
-  std::vector<std::int64_t> rooms;
-  for (const Packets room : question.buffers) rooms.push_back(room.value);
-  traffic::TraceStatistics statistics(rooms);
-  const traffic::TraceSlotting slotting{question.slot_ns(), question.cell_bytes, question.arrival};
+FitAnswer answer(const FitQuery& query, const Run& run) {
+  std::vector<std::int64_t> capacities;
+  for (const Packets capacity : query.buffers) capacities.push_back(capacity.value);
+  traffic::TraceStatistics statistics(capacities);
+  const traffic::TraceSlotting slotting{query.slot_ns(), query.cell_bytes, query.arrival};
   traffic::TraceSlots slots(slotting,
                             [&](std::int64_t slot, std::int64_t cells) { statistics.slot(slot, cells); });
   std::uint64_t packets = 0;
-  question.packets([&](const traffic::TracePacket& packet) {
-    slots.packet(packet, question.file);
+  query.packets([&](const traffic::TracePacket& packet) {
+    slots.packet(packet, query.file);
     if (++packets % 65'536 == 0 && run.stop.stop_requested())
       throw Stopped("stopped after " + std::to_string(packets) + " packets");
   });
@@ -195,14 +195,14 @@ FitAnswer answer(const FitQuestion& question, const Run& run) {
   answer.busy_periods = statistics.busy_periods();
   answer.counts = statistics.counts();
   answer.coarse_stamps = static_cast<double>(answer.stamps.resolution) > slotting.slot_ns;
-  require_queue(question, answer);
+  require_queue(query, answer);
   for (const traffic::TraceBuffer& each : statistics.buffers())
-    answer.played.push_back(
-        {Packets(each.room), each.lost, static_cast<double>(each.lost) / static_cast<double>(answer.cells)});
+    answer.played.push_back({Packets(each.capacity), each.lost,
+                             static_cast<double>(each.lost) / static_cast<double>(answer.cells)});
   const std::vector<CountDispersion> dispersion = statistics.dispersion();
   if (dispersion.empty())
     throw NoAnswer("the trace has " + std::to_string(answer.slots) + " slots; at least 100 are needed");
-  std::optional<std::int64_t> inputs = question.inputs;
+  std::optional<std::int64_t> inputs = query.inputs;
   if (!inputs && answer.stamps.inputs.size() > 1)
     inputs = static_cast<std::int64_t>(answer.stamps.inputs.size());
   answer.fit = traffic::fit(dispersion, answer.load, statistics.level_of(fit_tail), inputs);
@@ -224,10 +224,10 @@ std::function<void(const traffic::TakePacket&)> csv_packets(const std::string& n
   };
 }
 
-std::string traffic_file(const FitQuestion& question, const FitAnswer& answer) {
-  traffic::TrafficFile file{.trace = question.file,
+std::string traffic_file(const FitQuery& query, const FitAnswer& answer) {
+  traffic::TrafficFile file{.trace = query.file,
                             .slot_ns = answer.slot_ns,
-                            .cell_bytes = question.cell_bytes,
+                            .cell_bytes = query.cell_bytes,
                             .trusted = answer.trusted()};
   if (const auto& sources = answer.fit.sources) {
     file.sources = traffic::TrafficFile::Sources{sources->count, sources->source()};

@@ -22,7 +22,7 @@
 /// TESTS     tests/answers/trace/fit_trace_test.cpp
 namespace tailbound::answers {
 
-struct FitQuestion {
+struct FitQuery {
   std::string file;  ///< for messages
   /// Passes on all packets in order of time.
   std::function<void(const traffic::TakePacket&)> packets;
@@ -78,12 +78,12 @@ struct FitAnswer {
   std::vector<FittedDispersion> dispersion;
   std::vector<FittedTail> tails;
   std::vector<FitTest> tests;
-  struct Played {
+  struct Replay {
     Packets buffer;
     std::uint64_t lost = 0;
     double loss = 0;
   };
-  std::vector<Played> played;
+  std::vector<Replay> played;
 
   [[nodiscard]] bool trusted() const;
 };
@@ -91,17 +91,17 @@ struct FitAnswer {
 /// \throws ParseError, InvalidArgument  the trace cannot be read, or its times decrease
 /// \throws NoAnswer   no slot has more than one cell, so that no queue forms; or the offered load is 1 cell
 ///                    per slot or more
-[[nodiscard]] FitAnswer answer(const FitQuestion& question, const Run& run = {});
+[[nodiscard]] FitAnswer answer(const FitQuery& query, const Run& run = {});
 
 /// Passes on a file piece by piece.
 using ReadPieces = std::function<void(const std::function<void(std::string_view bytes)>& take)>;
-/// The packets of a CSV file, for FitQuestion::packets.
+/// The packets of a CSV file, for FitQuery::packets.
 [[nodiscard]] std::function<void(const traffic::TakePacket&)> csv_packets(const std::string& name,
                                                                           traffic::TimeUnit unit,
                                                                           ReadPieces read);
 
 /// A file for --traffic-file.
-[[nodiscard]] std::string traffic_file(const FitQuestion& question, const FitAnswer& answer);
+[[nodiscard]] std::string traffic_file(const FitQuery& query, const FitAnswer& answer);
 
 /// \param name  of the file, for messages
 /// \throws ParseError

@@ -59,15 +59,15 @@ ValidateBroadcastAnswer judged_by(ValidateBroadcastAnswer answer, Replication re
   return answer;
 }
 
-ValidateBroadcastAnswer answer(const ValidateBroadcastQuestion& question, const Run& run) {
-  check(question.simulation.network.hypercube, question.replication);
-  ValidateBroadcastAnswer result{.simulation = answer(question.simulation, run),
-                                 .judged = place_of(question.replication),
+ValidateBroadcastAnswer answer(const ValidateBroadcastQuery& query, const Run& run) {
+  check(query.simulation.network.hypercube, query.replication);
+  ValidateBroadcastAnswer result{.simulation = answer(query.simulation, run),
+                                 .judged = place_of(query.replication),
                                  .rows = {},
                                  .tally = {},
-                                 .deeper_buffers = question.simulation.network.buffer_flits > 1};
+                                 .deeper_buffers = query.simulation.network.buffer_flits > 1};
   for (const SimulatedBroadcasts& point : result.simulation.points)
-    add_rows(result, question.simulation.network.hypercube, point);
+    add_rows(result, query.simulation.network.hypercube, point);
   if (result.rows.empty()) throw NoAnswer("nothing to compare: no message was delivered while measured");
   return result;
 }

@@ -14,8 +14,8 @@
 /// TESTS     tests/answers/broadcast/broadcast_test.cpp, tests/golden/hypercube_test.cpp
 namespace tailbound::answers {
 
-struct ValidateBroadcastQuestion {
-  SimulateHypercubeQuestion simulation;                  ///< its percentiles are not compared
+struct ValidateBroadcastQuery {
+  SimulateHypercubeQuery simulation;                     ///< its percentiles are not compared
   Replication replication = broadcast_variants.front();  ///< the judged variant
 };
 
@@ -42,7 +42,7 @@ struct ValidateBroadcastAnswer {
 
 /// \throws as the simulation
 /// \throws NoAnswer  no message was delivered during measurement
-[[nodiscard]] ValidateBroadcastAnswer answer(const ValidateBroadcastQuestion& question, const Run& run);
+[[nodiscard]] ValidateBroadcastAnswer answer(const ValidateBroadcastQuery& query, const Run& run);
 
 /// The same simulation with another judged variant.  \pre covers(replication, ..) of the network
 [[nodiscard]] ValidateBroadcastAnswer judged_by(ValidateBroadcastAnswer answer, Replication replication);

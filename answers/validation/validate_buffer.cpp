@@ -18,7 +18,7 @@ using numeric::Rational;
 /// The analyzed queue, for any arrivals.
 class BufferAnalysis {
  public:
-  explicit BufferAnalysis(const ValidateBufferQuestion& question) : queue_(queue_of(question)) {}
+  explicit BufferAnalysis(const ValidateBufferQuery& query) : queue_(queue_of(query)) {}
 
   [[nodiscard]] Predicted<unit::Probability> tail(Packets level) {
     if (auto* correlated = std::get_if<queue::MarkovQueue>(&queue_))
@@ -27,12 +27,12 @@ class BufferAnalysis {
       return numeric::Enclosure<unit::Probability>(lower->tail(level));
     return to_predicted(queue::occupancy_tail(std::get<queue::SlottedQueue>(queue_), level).probability);
   }
-  [[nodiscard]] Packets least_level(const Rational& target) {
+  [[nodiscard]] Packets min_level(const Rational& target) {
     if (auto* correlated = std::get_if<queue::MarkovQueue>(&queue_))
-      return Packets(correlated->least_level(target));
+      return Packets(correlated->min_level(target));
     if (auto* lower = std::get_if<queue::PriorityQueue>(&queue_))
-      return Packets(lower->least_level(target).level);
-    return queue::least_level(std::get<queue::SlottedQueue>(queue_), target).level;
+      return Packets(lower->min_level(target).level);
+    return queue::min_level(std::get<queue::SlottedQueue>(queue_), target).level;
   }
   [[nodiscard]] Predicted<unit::Packet> mean() {
     if (auto* correlated = std::get_if<queue::MarkovQueue>(&queue_))
@@ -45,62 +45,62 @@ class BufferAnalysis {
  private:
   using Queue = std::variant<queue::SlottedQueue, queue::MarkovQueue, queue::PriorityQueue>;
 
-  static Queue queue_of(const ValidateBufferQuestion& question) {
-    if (question.priority > 1) {
+  static Queue queue_of(const ValidateBufferQuery& query) {
+    if (query.priority > 1) {
       Rational higher = 0;
-      for (int i = 0; i + 1 < question.priority; ++i)
-        higher = higher + question.classes[static_cast<std::size_t>(i)];
-      const Rational inputs = numeric::whole(question.inputs);
+      for (int i = 0; i + 1 < query.priority; ++i)
+        higher = higher + query.classes[static_cast<std::size_t>(i)];
+      const Rational inputs = numeric::whole(query.inputs);
       return queue::PriorityQueue(
-          std::vector<queue::ClassSource>{{higher / inputs, question.load / inputs, question.inputs}});
+          std::vector<queue::ClassSource>{{higher / inputs, query.load / inputs, query.inputs}});
     }
-    if (!question.burst) {
-      queue::SlottedQueue queue{series::Arrivals::equal_inputs(question.inputs, question.load)};
+    if (!query.burst) {
+      queue::SlottedQueue queue{series::Arrivals::equal_inputs(query.inputs, query.load)};
       queue::require_stable(queue);
       return queue;
     }
-    return queue::MarkovQueue(arrivals({.inputs = question.inputs,
-                                        .load = question.load,
-                                        .burst = *question.burst,
-                                        .destination = question.destination}));
+    return queue::MarkovQueue(arrivals({.inputs = query.inputs,
+                                        .load = query.load,
+                                        .burst = *query.burst,
+                                        .destination = query.destination}));
   }
 
   Queue queue_;
 };
 
 /// The given levels, or those where the analysis gives about 0.5 ... 1e-6.
-std::vector<Packets> levels_of(const ValidateBufferQuestion& question, BufferAnalysis& analysis) {
-  if (!question.levels.empty()) return question.levels;
+std::vector<Packets> levels_of(const ValidateBufferQuery& query, BufferAnalysis& analysis) {
+  if (!query.levels.empty()) return query.levels;
   std::set<Packets> levels;
-  for (const Rational& tail : simulable_tails()) levels.insert(analysis.least_level(tail));
+  for (const Rational& tail : simulable_tails()) levels.insert(analysis.min_level(tail));
   return {levels.begin(), levels.end()};
 }
 
 /// `question` for the simulation, without its levels: a switch, whose output queues are identical.
-SimulateTreeQuestion simulation_of(const ValidateBufferQuestion& question) {
-  SimulateTreeQuestion asked{.topology = TreeTopology{.tree = {question.inputs, 1},
-                                                      .load = question.load,
-                                                      .routing = network::TreeRouting::random_root,
-                                                      .burst = question.burst,
-                                                      .destination = question.destination}};
-  asked.length = question.length;
-  return asked;
+SimulateTreeQuery simulation_of(const ValidateBufferQuery& query) {
+  SimulateTreeQuery requested{.topology = TreeTopology{.tree = {query.inputs, 1},
+                                                       .load = query.load,
+                                                       .routing = network::TreeRouting::random_root,
+                                                       .burst = query.burst,
+                                                       .destination = query.destination}};
+  requested.length = query.length;
+  return requested;
 }
 
-SimulateClassesQuestion classes_of(const ValidateBufferQuestion& question) {
-  SimulateClassesQuestion asked{.model = {.inputs = question.inputs, .loads = question.classes}};
-  asked.length = question.length;
-  return asked;
+SimulateClassesQuery classes_of(const ValidateBufferQuery& query) {
+  SimulateClassesQuery requested{.model = {.inputs = query.inputs, .loads = query.classes}};
+  requested.length = query.length;
+  return requested;
 }
 
 /// The selected class, as a queue of its own.
-SimulateTreeAnswer simulated_class(const ValidateBufferQuestion& question, const SimulateTreeQuestion& asked,
+SimulateTreeAnswer simulated_class(const ValidateBufferQuery& query, const SimulateTreeQuery& requested,
                                    const Run& run) {
-  SimulateClassesQuestion classes = classes_of(question);
-  classes.levels = asked.occupancy_levels;
-  classes.confidence = asked.confidence;
+  SimulateClassesQuery classes = classes_of(query);
+  classes.levels = requested.occupancy_levels;
+  classes.confidence = requested.confidence;
   SimulateClassesAnswer found = answers::answer(classes, run);
-  const sim::ClassEstimates& its = found.classes[static_cast<std::size_t>(question.priority) - 1];
+  const sim::ClassEstimates& its = found.classes[static_cast<std::size_t>(query.priority) - 1];
   SimulateTreeAnswer answer;
   SimulatedQueue& queue = answer.queues.emplace_back();
   queue.tail = its.occupancy;
@@ -111,23 +111,23 @@ SimulateTreeAnswer simulated_class(const ValidateBufferQuestion& question, const
 
 }  // namespace
 
-ValidateBufferAnswer answer(const ValidateBufferQuestion& question, const Run& run) {
-  if (!(question.load > 0))
-    throw InvalidArgument("load", numeric::to_fraction(question.load), "greater than 0 packets per slot");
-  BufferAnalysis analysis(question);
-  SimulateTreeQuestion asked = simulation_of(question);
-  const bool classes = !question.classes.empty();
-  static_cast<void>(classes ? plan_of(classes_of(question)) : plan_of(asked));  // can it be simulated?
-  asked.occupancy_levels = levels_of(question, analysis);
+ValidateBufferAnswer answer(const ValidateBufferQuery& query, const Run& run) {
+  if (!(query.load > 0))
+    throw InvalidArgument("load", numeric::to_fraction(query.load), "greater than 0 packets per slot");
+  BufferAnalysis analysis(query);
+  SimulateTreeQuery requested = simulation_of(query);
+  const bool classes = !query.classes.empty();
+  static_cast<void>(classes ? plan_of(classes_of(query)) : plan_of(requested));  // can it be simulated?
+  requested.occupancy_levels = levels_of(query, analysis);
 
   ValidateBufferAnswer answer;
-  for (const Packets level : asked.occupancy_levels)
+  for (const Packets level : requested.occupancy_levels)
     answer.tail.push_back({.level = level, .above = {.predicted = analysis.tail(level), .simulated = {}}});
   answer.mean_occupancy = {.predicted = analysis.mean(), .simulated = {}};
 
-  answer.confidence_of_each = confidence_of_each(answer.tail.size() + 1, question.confidence);
-  asked.confidence = answer.confidence_of_each;
-  answer.simulation = classes ? simulated_class(question, asked, run) : answers::answer(asked, run);
+  answer.confidence_of_each = confidence_of_each(answer.tail.size() + 1, query.confidence);
+  requested.confidence = answer.confidence_of_each;
+  answer.simulation = classes ? simulated_class(query, requested, run) : answers::answer(requested, run);
   const SimulatedQueue& seen = answer.simulation.queues.front();
   for (std::size_t i = 0; i < answer.tail.size(); ++i) {
     answer.tail[i].above.simulated = seen.tail[i].probability;
@@ -139,16 +139,16 @@ ValidateBufferAnswer answer(const ValidateBufferQuestion& question, const Run& r
   return answer;
 }
 
-std::vector<ComparedOccupancy> compared_curve(const ValidateBufferQuestion& question,
+std::vector<ComparedOccupancy> compared_curve(const ValidateBufferQuery& query,
                                               const ValidateBufferAnswer& answer) {
-  BufferAnalysis analysis(question);
+  BufferAnalysis analysis(query);
   std::vector<ComparedOccupancy> curve;
   const auto whole = [&] {
-    if (question.classes.empty()) return whole_occupancy_tail(simulation_of(question), answer.simulation);
+    if (query.classes.empty()) return whole_occupancy_tail(simulation_of(query), answer.simulation);
     return whole_tails(
-               classes_of(question),
+               classes_of(query),
                {.classes = {},
-                .simulated = answer.simulation.simulated})[static_cast<std::size_t>(question.priority) - 1]
+                .simulated = answer.simulation.simulated})[static_cast<std::size_t>(query.priority) - 1]
         .occupancy;
   };
   for (const sim::LevelEstimate& seen : whole())

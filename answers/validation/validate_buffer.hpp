@@ -24,7 +24,7 @@
 /// TESTS     tests/answers/validation/validate_buffer_test.cpp
 namespace tailbound::answers {
 
-struct ValidateBufferQuestion {
+struct ValidateBufferQuery {
   std::int64_t inputs = 16;               ///< 2 .. 1024
   numeric::Rational load;                 ///< of each queue and each input [packets/slot], above 0, below 1
   std::optional<traffic::Burst> burst{};  ///< burstiness of an input
@@ -35,7 +35,7 @@ struct ValidateBufferQuestion {
   int priority = 1;               ///< the selected class
   std::vector<Packets> levels{};  ///< n of P(Q > n); default: where the analysis gives simulable_tails()
   double confidence = 0.95;       ///< joint confidence of all intervals, above 0 and below 1
-  RunLength length{};             ///< as SimulateTreeQuestion
+  RunLength length{};             ///< as SimulateTreeQuery
 };
 
 struct ComparedOccupancy {
@@ -53,14 +53,14 @@ struct ValidateBufferAnswer {
   [[nodiscard]] bool stopped() const { return simulation.stopped(); }
 };
 
-/// \throws InvalidArgument  as queue/ or answer(SimulateTreeQuestion), and a level below 0
+/// \throws InvalidArgument  as queue/ or answer(SimulateTreeQuery), and a level below 0
 /// \throws Unstable         load >= 1
 /// \throws LimitExceeded    as queue::MarkovQueue;  Stopped  before two batches were finished
-[[nodiscard]] ValidateBufferAnswer answer(const ValidateBufferQuestion& question, const Run& run = {});
+[[nodiscard]] ValidateBufferAnswer answer(const ValidateBufferQuery& query, const Run& run = {});
 
 /// For plots: P(Q > n) of both from n = 0 to the largest observed level, at about 60 levels or fewer, with 95
 /// % intervals. From the same run.  COST  the analysis once more, to that depth.
-[[nodiscard]] std::vector<ComparedOccupancy> compared_curve(const ValidateBufferQuestion& question,
+[[nodiscard]] std::vector<ComparedOccupancy> compared_curve(const ValidateBufferQuery& query,
                                                             const ValidateBufferAnswer& answer);
 
 }  // namespace tailbound::answers

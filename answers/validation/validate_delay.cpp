@@ -18,20 +18,20 @@ class DelayAnalysis {
   DelayAnalysis(const DelayAnalysis&) = delete;
   DelayAnalysis& operator=(const DelayAnalysis&) = delete;
   virtual ~DelayAnalysis() = default;
-  [[nodiscard]] virtual bounds::ClaimedDelayAnswer claims(const bounds::DelayQuestion& question) = 0;
+  [[nodiscard]] virtual bounds::ClaimedDelayAnswer claims(const bounds::DelayQuery& query) = 0;
   [[nodiscard]] virtual FlowLaw& law() = 0;
   [[nodiscard]] virtual const DelayOmissions& omissions() const = 0;
 };
 
 class ListedAnalysis final : public DelayAnalysis {
  public:
-  explicit ListedAnalysis(const ValidateDelayQuestion& question)
-      : paths_(delay_paths(question.topology, question.sources)),
-        model_(question.topology, paths_, {question.sources, question.hop_delay, question.hops, {}}),
+  explicit ListedAnalysis(const ValidateDelayQuery& query)
+      : paths_(delay_paths(query.topology, query.sources)),
+        model_(query.topology, paths_, {query.sources, query.hop_delay, query.hops, {}}),
         law_(model_.of_all()) {}
 
-  [[nodiscard]] bounds::ClaimedDelayAnswer claims(const bounds::DelayQuestion& question) override {
-    return model_.claims(law_, question);
+  [[nodiscard]] bounds::ClaimedDelayAnswer claims(const bounds::DelayQuery& query) override {
+    return model_.claims(law_, query);
   }
   [[nodiscard]] FlowLaw& law() override { return law_; }
   [[nodiscard]] const DelayOmissions& omissions() const override { return paths_.omissions; }
@@ -54,27 +54,26 @@ class FabricAnalysis final : public DelayAnalysis {
     omissions_.correlated_waits = true;
   }
 
-  [[nodiscard]] bounds::ClaimedDelayAnswer claims(const bounds::DelayQuestion& question) override {
+  [[nodiscard]] bounds::ClaimedDelayAnswer claims(const bounds::DelayQuery& query) override {
     std::size_t levels = 0;
-    for (const Slots level : question.levels)
+    for (const Slots level : query.levels)
       levels = std::max(levels, static_cast<std::size_t>(level.value) + 1);
-    double least = 1;
-    for (const numeric::Rational& p : question.percentiles)
-      least = std::min(least, std::nextafter(numeric::nearest_double(1 - p), 0.0));
-    if (!found_ || found_->above.size() < levels || upper(found_->above.size() - 1) > least)
-      found_ = delay_.queueing(levels, least, [this] {
+    double minimum = 1;
+    for (const numeric::Rational& p : query.percentiles)
+      minimum = std::min(minimum, std::nextafter(numeric::nearest_double(1 - p), 0.0));
+    if (!found_ || found_->above.size() < levels || upper(found_->above.size() - 1) > minimum)
+      found_ = delay_.queueing(levels, minimum, [this] {
         if (run_.stop.stop_requested()) throw Stopped("stopped on request");
       });
     const auto at = [this](std::size_t t) {
       return bounds::ClaimedSlotProbability{Slots(static_cast<std::int64_t>(t)), found_->above[t]};
     };
     bounds::ClaimedDelayAnswer answer{{}, {}, {}, found_->mean, found_->mean};
-    for (const Slots level : question.levels)
-      answer.above.push_back(at(static_cast<std::size_t>(level.value)));
-    for (const numeric::Rational& p : question.percentiles) {
-      const double most = std::nextafter(numeric::nearest_double(1 - p), 0.0);
+    for (const Slots level : query.levels) answer.above.push_back(at(static_cast<std::size_t>(level.value)));
+    for (const numeric::Rational& p : query.percentiles) {
+      const double maximum = std::nextafter(numeric::nearest_double(1 - p), 0.0);
       std::size_t t = 0;
-      while (upper(t) > most) ++t;
+      while (upper(t) > maximum) ++t;
       answer.queueing.push_back({p, Slots(static_cast<std::int64_t>(t)), at(t), {}});
     }
     return answer;
@@ -95,48 +94,48 @@ class FabricAnalysis final : public DelayAnalysis {
   std::optional<bounds::FabricQueueing> found_;
 };
 
-void require_fabric_model(const ValidateDelayQuestion& question) {
-  if (question.sources != network::Sources::decoupled)
+void require_fabric_model(const ValidateDelayQuery& query) {
+  if (query.sources != network::Sources::independent_sources)
     throw InvalidArgument("sources", "first-hop", "decoupled for a network evaluated as a whole");
-  if (question.hop_delay != queue::HopDelay::wait)
+  if (query.hop_delay != queue::HopDelay::wait)
     throw InvalidArgument("delay", "occupancy", "wait for a network evaluated as a whole");
-  if (question.hops.value_or(Hops::independent) != Hops::independent)
+  if (query.hops.value_or(Hops::independent) != Hops::independent)
     throw InvalidArgument("hops", "chain or bound", "independent for a network evaluated as a whole");
-  if (question.time) throw InvalidArgument("hop time", "given", "omitted for a network evaluated as a whole");
+  if (query.time) throw InvalidArgument("hop time", "given", "omitted for a network evaluated as a whole");
 }
 
 /// \param run  outlives the result
-std::unique_ptr<DelayAnalysis> analysis_of(const ValidateDelayQuestion& question, const Run& run) {
-  if (!question.fabric) return std::make_unique<ListedAnalysis>(question);
-  require_fabric_model(question);
-  return std::make_unique<FabricAnalysis>(*question.fabric->analysed, run);
+std::unique_ptr<DelayAnalysis> analysis_of(const ValidateDelayQuery& query, const Run& run) {
+  if (!query.fabric) return std::make_unique<ListedAnalysis>(query);
+  require_fabric_model(query);
+  return std::make_unique<FabricAnalysis>(*query.fabric->analysed, run);
 }
 
 /// The given levels, or those where the analysis gives about 0.5 ... 1e-6.
-std::vector<Slots> levels_of(const ValidateDelayQuestion& question, DelayAnalysis& analysis) {
-  if (!question.levels.empty()) return question.levels;
-  bounds::DelayQuestion asked;
-  for (const numeric::Rational& tail : simulable_tails()) asked.percentiles.push_back(1 - tail);
+std::vector<Slots> levels_of(const ValidateDelayQuery& query, DelayAnalysis& analysis) {
+  if (!query.levels.empty()) return query.levels;
+  bounds::DelayQuery requested;
+  for (const numeric::Rational& tail : simulable_tails()) requested.percentiles.push_back(1 - tail);
   std::set<Slots> levels;
-  for (const bounds::ClaimedPercentile& percentile : analysis.claims(asked).queueing)
+  for (const bounds::ClaimedPercentile& percentile : analysis.claims(requested).queueing)
     levels.insert(percentile.slots);
   return {levels.begin(), levels.end()};
 }
 
 /// `question` for the simulation, without its levels.
-SimulateTreeQuestion simulation_of(const ValidateDelayQuestion& question) {
-  SimulateTreeQuestion asked{.topology = question.topology};
-  if (question.fabric) asked.fabric = question.fabric->simulated;
-  asked.percentiles = question.percentiles;
-  asked.time = question.time;
-  asked.length = question.length;
-  return asked;
+SimulateTreeQuery simulation_of(const ValidateDelayQuery& query) {
+  SimulateTreeQuery requested{.topology = query.topology};
+  if (query.fabric) requested.fabric = query.fabric->simulated;
+  requested.percentiles = query.percentiles;
+  requested.time = query.time;
+  requested.length = query.length;
+  return requested;
 }
 
-void compare_times(ValidateDelayAnswer& answer, const ValidateDelayQuestion& question,
-                   DelayAnalysis& analysis, const bounds::ClaimedDelayAnswer& analysed) {
+void compare_times(ValidateDelayAnswer& answer, const ValidateDelayQuery& query, DelayAnalysis& analysis,
+                   const bounds::ClaimedDelayAnswer& analysed) {
   const std::vector<numeric::Rational> times =
-      latency_ns(analysis.law().routes, analysed, *analysis.law().law, *question.time);
+      latency_ns(analysis.law().routes, analysed, *analysis.law().law, *query.time);
   answer.latencies.resize(times.size());
   for (std::size_t i = 0; i < times.size(); ++i) {
     ComparedLatency& row = answer.latencies[i];
@@ -146,28 +145,28 @@ void compare_times(ValidateDelayAnswer& answer, const ValidateDelayQuestion& que
   }
   answer.mean_latency.emplace();
   answer.mean_latency->predicted =
-      to_predicted(mean_latency_ns(analysis.law().routes, analysed.mean_queueing, *question.time));
+      to_predicted(mean_latency_ns(analysis.law().routes, analysed.mean_queueing, *query.time));
   answer.mean_latency->simulated = *answer.simulation.mean_latency_time;
 }
 
 }  // namespace
 
-ValidateDelayAnswer answer(const ValidateDelayQuestion& question, const Run& run) {
-  SimulateTreeQuestion asked = simulation_of(question);
-  static_cast<void>(plan_of(asked));  // checks that it can be simulated
-  const std::unique_ptr<DelayAnalysis> known = analysis_of(question, run);
+ValidateDelayAnswer answer(const ValidateDelayQuery& query, const Run& run) {
+  SimulateTreeQuery requested = simulation_of(query);
+  static_cast<void>(plan_of(requested));  // checks that it can be simulated
+  const std::unique_ptr<DelayAnalysis> known = analysis_of(query, run);
   DelayAnalysis& analysis = *known;
-  asked.delay_levels = levels_of(question, analysis);
+  requested.delay_levels = levels_of(query, analysis);
   const bounds::ClaimedDelayAnswer analysed =
-      analysis.claims({.levels = asked.delay_levels, .percentiles = asked.percentiles});
+      analysis.claims({.levels = requested.delay_levels, .percentiles = requested.percentiles});
 
   ValidateDelayAnswer answer;
   answer.omissions = analysis.omissions();
   answer.hops = analysis.law().hops;
   answer.confidence_of_each = confidence_of_each(
-      analysed.above.size() + (analysed.queueing.size() + 1) * (question.time ? 2 : 1), question.confidence);
-  asked.confidence = answer.confidence_of_each;
-  answer.simulation = answers::answer(asked, run);
+      analysed.above.size() + (analysed.queueing.size() + 1) * (query.time ? 2 : 1), query.confidence);
+  requested.confidence = answer.confidence_of_each;
+  answer.simulation = answers::answer(requested, run);
   for (std::size_t i = 0; i < analysed.above.size(); ++i) {
     const sim::LevelEstimate& seen = answer.simulation.delay_ccdf[i];
     answer.tail.push_back({.level = analysed.above[i].slots,
@@ -185,7 +184,7 @@ ValidateDelayAnswer answer(const ValidateDelayQuestion& question, const Run& run
   }
   answer.mean_queueing = {.predicted = to_predicted(analysed.mean_queueing),
                           .simulated = answer.simulation.mean_queueing};
-  if (question.time) compare_times(answer, question, analysis, analysed);
+  if (query.time) compare_times(answer, query, analysis, analysed);
   for (const ComparedDelay& row : answer.tail) answer.tally.add(row.above);
   for (const ComparedPercentile& row : answer.percentiles) answer.tally.add(row.queueing);
   answer.tally.add(answer.mean_queueing);
@@ -194,16 +193,15 @@ ValidateDelayAnswer answer(const ValidateDelayQuestion& question, const Run& run
   return answer;
 }
 
-std::vector<ComparedDelay> compared_curve(const ValidateDelayQuestion& question,
+std::vector<ComparedDelay> compared_curve(const ValidateDelayQuery& query,
                                           const ValidateDelayAnswer& answer) {
-  const std::vector<sim::LevelEstimate> simulated =
-      whole_delay_ccdf(simulation_of(question), answer.simulation);
-  bounds::DelayQuestion asked;
-  for (const sim::LevelEstimate& level : simulated) asked.levels.emplace_back(level.level);
-  const bounds::ClaimedDelayAnswer analysed = analysis_of(question, {})->claims(asked);
+  const std::vector<sim::LevelEstimate> simulated = whole_delay_ccdf(simulation_of(query), answer.simulation);
+  bounds::DelayQuery requested;
+  for (const sim::LevelEstimate& level : simulated) requested.levels.emplace_back(level.level);
+  const bounds::ClaimedDelayAnswer analysed = analysis_of(query, {})->claims(requested);
   std::vector<ComparedDelay> curve;
   for (std::size_t i = 0; i < simulated.size(); ++i)
-    curve.push_back({.level = asked.levels[i],
+    curve.push_back({.level = requested.levels[i],
                      .above = {.predicted = to_predicted(analysed.above[i].probability),
                                .simulated = simulated[i].probability,
                                .count = simulated[i].count}});

@@ -27,21 +27,21 @@ struct ValidatedFabric {
   std::shared_ptr<const SimulatedFabric> simulated;
 };
 
-struct ValidateDelayQuestion {
+struct ValidateDelayQuery {
   Topology topology;
   /// Replaces the network's flows, of which there are none then: independent source arrivals, queueing
   /// delays, independent hops, no times.
   std::optional<ValidatedFabric> fabric{};
-  network::Sources sources = network::Sources::decoupled;
+  network::Sources sources = network::Sources::independent_sources;
   queue::HopDelay hop_delay = queue::HopDelay::wait;
-  std::optional<Hops> hops{};   ///< as DelayModelQuestion
+  std::optional<Hops> hops{};   ///< as DelayModelQuery
   std::vector<Slots> levels{};  ///< t of P(D > t); default: where the analysis gives simulable_tails()
   std::vector<numeric::Rational> percentiles{};  ///< of D, as fractions, above 0 and below 1
   /// Slot time, and the latency added by each queue passed: percentiles and mean of the latency T are then
   /// compared as times.
   std::optional<SlotTime> time{};
   double confidence = 0.95;  ///< joint confidence of all intervals, above 0 and below 1
-  RunLength length{};        ///< as SimulateTreeQuestion
+  RunLength length{};        ///< as SimulateTreeQuery
 };
 
 struct ComparedDelay {
@@ -75,13 +75,13 @@ struct ValidateDelayAnswer {
 };
 
 /// Analysis first, so that invalid input is rejected at once.
-/// \throws as answer(SimulateTreeQuestion), delay_paths() and bounds::PathDelay; for fabrics
+/// \throws as answer(SimulateTreeQuery), delay_paths() and bounds::PathDelay; for fabrics
 /// bounds::FabricDelay
-[[nodiscard]] ValidateDelayAnswer answer(const ValidateDelayQuestion& question, const Run& run = {});
+[[nodiscard]] ValidateDelayAnswer answer(const ValidateDelayQuery& query, const Run& run = {});
 
 /// For plots: P(D > t) of both from t = 0 to the largest observed delay, at about 60 levels or fewer, with 95
 /// % intervals. From the same run.  COST  the analysis once more, to that depth.
-[[nodiscard]] std::vector<ComparedDelay> compared_curve(const ValidateDelayQuestion& question,
+[[nodiscard]] std::vector<ComparedDelay> compared_curve(const ValidateDelayQuery& query,
                                                         const ValidateDelayAnswer& answer);
 
 }  // namespace tailbound::answers

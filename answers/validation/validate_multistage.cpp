@@ -5,21 +5,21 @@ namespace {
 
 using bounds::multistage::Variant;
 
-MultistageAnswer modelled(const SimulateMultistageQuestion& simulated, Variant variant) {
-  return answer(MultistageQuestion{.network = simulated.network,
-                                   .load = simulated.load,
-                                   .service = simulated.service,
-                                   .variant = variant});
+MultistageAnswer modelled(const SimulateMultistageQuery& simulated, Variant variant) {
+  return answer(MultistageQuery{.network = simulated.network,
+                                .load = simulated.load,
+                                .service = simulated.service,
+                                .variant = variant});
 }
 
 /// `model` is the compared number of a MultistageAnswer.
 template <class Unit, class Number>
 ComparedVariants<Unit> compared(const ValidateMultistageAnswer& found, const Number& model,
-                                const numeric::Estimate<Unit>& simulated, Optimistic side) {
+                                const numeric::Estimate<Unit>& simulated, UnsafeSide side) {
   ComparedVariants<Unit> both{
-      .blocking = {.predicted = model(found.blocking), .simulated = simulated, .optimistic_side = side}};
+      .blocking = {.predicted = model(found.blocking), .simulated = simulated, .unsafe_side = side}};
   if (found.published)
-    both.published = {.predicted = model(*found.published), .simulated = simulated, .optimistic_side = side};
+    both.published = {.predicted = model(*found.published), .simulated = simulated, .unsafe_side = side};
   return both;
 }
 
@@ -32,26 +32,26 @@ std::optional<ComparedVariants<unit::Time>> compared(
   if (!(found.blocking.*delay) || !simulated) return std::nullopt;
   return compared(
       found, [&](const MultistageAnswer& model) { return (model.*delay).value(); }, *simulated,
-      Optimistic::below);
+      UnsafeSide::below);
 }
 
 }  // namespace
 
-ValidateMultistageAnswer answer(const ValidateMultistageQuestion& question, const Run& run) {
-  ValidateMultistageAnswer found{.blocking = modelled(question.simulation, Variant::blocking),
+ValidateMultistageAnswer answer(const ValidateMultistageQuery& query, const Run& run) {
+  ValidateMultistageAnswer found{.blocking = modelled(query.simulation, Variant::blocking),
                                  .published = std::nullopt,
-                                 .simulation = answer(question.simulation, run),
+                                 .simulation = answer(query.simulation, run),
                                  .throughput = {}};
-  if (question.simulation.network.links == network::Links::any)
-    found.published = modelled(question.simulation, Variant::published);
+  if (query.simulation.network.links == network::Links::any)
+    found.published = modelled(query.simulation, Variant::published);
   const SimulateMultistageAnswer& simulation = found.simulation;
   found.throughput = compared(
       found, [](const MultistageAnswer& model) { return model.throughput; }, simulation.throughput,
-      Optimistic::above);
+      UnsafeSide::above);
   if (simulation.delay)
     found.delay = compared(
         found, [](const MultistageAnswer& model) { return model.delay; }, *simulation.delay,
-        Optimistic::below);
+        UnsafeSide::below);
   found.hot_delay = compared(found, &MultistageAnswer::hot_delay, simulation.hot_delay);
   found.cold_delay = compared(found, &MultistageAnswer::cold_delay, simulation.cold_delay);
   found.of_blocking.add(found.throughput.blocking);

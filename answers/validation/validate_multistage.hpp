@@ -11,9 +11,9 @@
 /// TESTS     tests/answers/multistage/multistage_test.cpp
 namespace tailbound::answers {
 
-struct ValidateMultistageQuestion {
+struct ValidateMultistageQuery {
   /// The simulated network. The models ignore the wiring; `published` applies to Links::any only.
-  SimulateMultistageQuestion simulation;
+  SimulateMultistageQuery simulation;
 };
 
 /// One quantity of both variants, compared with the same estimate.
@@ -28,16 +28,15 @@ struct ValidateMultistageAnswer {
   std::optional<MultistageAnswer> published;  ///< empty with Links::one
   SimulateMultistageAnswer simulation;
 
-  ComparedVariants<unit::RequestsPerSlot> throughput;  ///< Optimistic::above
-  /// Optimistic::below; empty without such requests, or if none was delivered.
+  ComparedVariants<unit::RequestsPerSlot> throughput;  ///< UnsafeSide::above
+  /// UnsafeSide::below; empty without such requests, or if none was delivered.
   std::optional<ComparedVariants<unit::Time>> delay{}, hot_delay{}, cold_delay{};
-  Tally of_blocking{};  ///< the verdicts on `blocking`, the default variant of MultistageQuestion
+  Tally of_blocking{};  ///< the verdicts on `blocking`, the default variant of MultistageQuery
 
   [[nodiscard]] bool stopped() const { return simulation.stopped(); }
 };
 
 /// \throws InvalidArgument, LimitExceeded, Stopped  as the underlying queries
-[[nodiscard]] ValidateMultistageAnswer answer(const ValidateMultistageQuestion& question,
-                                              const Run& run = {});
+[[nodiscard]] ValidateMultistageAnswer answer(const ValidateMultistageQuery& query, const Run& run = {});
 
 }  // namespace tailbound::answers

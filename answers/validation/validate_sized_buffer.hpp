@@ -19,7 +19,7 @@
 /// TESTS     tests/answers/validation/validate_buffer_test.cpp
 namespace tailbound::answers {
 
-struct ValidateSizedBufferQuestion {
+struct ValidateSizedBufferQuery {
   std::int64_t inputs = 16;  ///< 1 .. 1024
   numeric::Rational load;    ///< of each queue and each input [cells/slot], above 0, below 1
   SwitchCells cells;
@@ -33,6 +33,6 @@ struct ValidateSizedBufferQuestion {
 
 /// \throws InvalidArgument  levels together with a capacity; otherwise as the underlying queries
 /// \throws Unstable, LimitExceeded, NoAnswer, Stopped  as these
-[[nodiscard]] ValidateSwitchAnswer answer(const ValidateSizedBufferQuestion& question, const Run& run = {});
+[[nodiscard]] ValidateSwitchAnswer answer(const ValidateSizedBufferQuery& query, const Run& run = {});
 
 }  // namespace tailbound::answers

@@ -20,7 +20,7 @@
 /// TESTS     tests/golden/switch_test.cpp, tests/networks/random_switches.cpp
 namespace tailbound::answers {
 
-struct ValidateSwitchQuestion {
+struct ValidateSwitchQuery {
   EqualSwitchInputs traffic;
   std::int64_t outputs = 1;
   /// loss: of a switch with the finite memory M; overflow: P(T > M) of one with unlimited memory.
@@ -55,15 +55,15 @@ struct ValidateSwitchAnswer {
 
 /// Enters the simulated P(T > M) or loss into `compared`, and its verdicts into `tally`.
 /// \param cells  `measure` counts lost cells, not packets
-void see_tail(ComparedMemory& compared, const sim::LevelEstimate& seen, Tally& tally);
-void see_losses(ComparedMemory& compared, const sim::SwitchEstimates& seen, bool cells, Tally& tally);
+void compare_tail(ComparedMemory& compared, const sim::LevelEstimate& seen, Tally& tally);
+void compare_losses(ComparedMemory& compared, const sim::SwitchEstimates& seen, bool cells, Tally& tally);
 
 /// Memories at which the measure is about `tails`, for `memories` of the query; in increasing order.
 /// \throws InvalidArgument, Unstable  as answer()
-[[nodiscard]] std::vector<Packets> usual_memories(const ValidateSwitchQuestion& question,
+[[nodiscard]] std::vector<Packets> usual_memories(const ValidateSwitchQuery& query,
                                                   const std::vector<numeric::Rational>& tails);
 
 /// \throws InvalidArgument, Unstable, LimitExceeded, Stopped  as the underlying queries
-[[nodiscard]] ValidateSwitchAnswer answer(const ValidateSwitchQuestion& question, const Run& run = {});
+[[nodiscard]] ValidateSwitchAnswer answer(const ValidateSwitchQuery& query, const Run& run = {});
 
 }  // namespace tailbound::answers

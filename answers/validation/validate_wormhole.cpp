@@ -31,8 +31,8 @@ std::optional<Predicted<unit::Cycle>> predicted(const Model& model, double satur
 
 }  // namespace
 
-ValidateWormholeAnswer answer(const ValidateWormholeQuestion& question, const Run& run) {
-  const SimulateWormholeQuestion& simulation = question.simulation;
+ValidateWormholeAnswer answer(const ValidateWormholeQuery& query, const Run& run) {
+  const SimulateWormholeQuery& simulation = query.simulation;
   check(simulation.offered, Fractions::any);
   check_simulated(simulation.offered);
   const sim::WormModel network = simulator_model(simulation.network);
@@ -54,9 +54,9 @@ ValidateWormholeAnswer answer(const ValidateWormholeQuestion& question, const Ru
   return answer;
 }
 
-LatencyCurve latency_curve(const ValidateWormholeQuestion& question, const ValidateWormholeAnswer& answer) {
+LatencyCurve latency_curve(const ValidateWormholeQuery& query, const ValidateWormholeAnswer& answer) {
   std::shared_ptr<const Model> model = answer.model;
-  if (!model) model = required_model(question.simulation.network).model;
+  if (!model) model = required_model(query.simulation.network).model;
   LatencyCurve known;
   for (const WormholeComparison& row : answer.rows)
     if (row.latency.predicted)
@@ -64,7 +64,7 @@ LatencyCurve latency_curve(const ValidateWormholeQuestion& question, const Valid
         known.emplace_back(row.load, latency->value);
   if (known.empty()) return {};
   const double last = std::max_element(known.begin(), known.end())->first;
-  return latency_curve(*model, question.simulation.network.flits, last, known);
+  return latency_curve(*model, query.simulation.network.flits, last, known);
 }
 
 }  // namespace tailbound::answers

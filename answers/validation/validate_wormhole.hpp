@@ -13,8 +13,8 @@
 /// TESTS     tests/answers/wormhole/wormhole_test.cpp, tests/golden/wormhole_test.cpp
 namespace tailbound::answers {
 
-struct ValidateWormholeQuestion {
-  SimulateWormholeQuestion simulation;  ///< its percentiles are not compared
+struct ValidateWormholeQuery {
+  SimulateWormholeQuery simulation;  ///< its percentiles are not compared
 };
 
 /// Properties of the model. It models the simulated network: its virtual channels, buffers, lengths and ends.
@@ -41,10 +41,10 @@ struct ValidateWormholeAnswer {
 
 /// \throws as the simulation
 /// \throws NoAnswer  no model exists for the network; or no message was delivered during measurement
-[[nodiscard]] ValidateWormholeAnswer answer(const ValidateWormholeQuestion& question, const Run& run);
+[[nodiscard]] ValidateWormholeAnswer answer(const ValidateWormholeQuery& query, const Run& run);
 
 /// For plots: the model up to the largest compared load that it solves.
-[[nodiscard]] LatencyCurve latency_curve(const ValidateWormholeQuestion& question,
+[[nodiscard]] LatencyCurve latency_curve(const ValidateWormholeQuery& query,
                                          const ValidateWormholeAnswer& answer);
 
 }  // namespace tailbound::answers

@@ -29,7 +29,7 @@ struct Saturations {
   [[nodiscard]] double limit() const { return numeric::nearest_double(bound.load()); }
   /// The reference of fractions; none if there is neither.
   [[nodiscard]] std::optional<double> known() const {
-    return simulated ? std::optional(simulated->greatest_stable) : model;
+    return simulated ? std::optional(simulated->max_stable) : model;
   }
   [[nodiscard]] sim::SaturationSearch search(const SaturationLength& length) const {
     return search_of(length, model ? guess_of_model * *model : guess_of_bound * limit(), limit(),
@@ -60,34 +60,34 @@ sim::SimulatedSaturation searched(const sim::WormModel& network, const sim::Satu
                                   const Run& run) {
   return find_saturation(
       search, LoadMeasure::flits,
-      [&](const sim::SaturationSearch& asked, const sim::RunControls& controls,
-          const std::function<void(std::size_t)>& told) {
-        return sim::simulated_saturation(network, asked, controls, told);
+      [&](const sim::SaturationSearch& requested, const sim::RunControls& controls,
+          const std::function<void(std::size_t)>& on_progress) {
+        return sim::simulated_saturation(network, requested, controls, on_progress);
       },
       run);
 }
 
 /// Do fractions refer to a saturation load that must be searched first?
-bool searches(const SimulateWormholeQuestion& question, const WormholeModel& model) {
-  if (!question.offered.of_saturation) return false;
-  if (question.fractions_of == FractionsOf::model && !model.model)
+bool searches(const SimulateWormholeQuery& query, const WormholeModel& model) {
+  if (!query.offered.of_saturation) return false;
+  if (query.fractions_of == FractionsOf::model && !model.model)
     throw InvalidArgument("of", "model", "simulated, or loads given instead of fractions: " + model.missing);
-  return question.fractions_of.value_or(model.model ? FractionsOf::model : FractionsOf::simulated) ==
+  return query.fractions_of.value_or(model.model ? FractionsOf::model : FractionsOf::simulated) ==
          FractionsOf::simulated;
 }
 
-SimulatedWorms simulate_at(const SimulateWormholeQuestion& question, sim::WormModel network,
-                           const numeric::Rational& asked, const Saturations& saturations,
+SimulatedWorms simulate_at(const SimulateWormholeQuery& query, sim::WormModel network,
+                           const numeric::Rational& requested, const Saturations& saturations,
                            double mean_distance, const Run& run) {
   const std::optional<double> known = saturations.known();
-  network.load = question.offered.of_saturation
-                     ? sim::rounded_load(question.offered.absolute(asked, known.value()))
-                     : asked;
+  network.load = query.offered.of_saturation
+                     ? sim::rounded_load(query.offered.absolute(requested, known.value()))
+                     : requested;
   const double load = numeric::nearest_double(network.load);
   require_below_limit(LoadMeasure::flits, load, saturations.bound.load(), saturations.bound.channel);
   const double fraction = load / known.value_or(usual_part_of_bound * saturations.limit());
   const sim::RunPlan plan = plan_of_work(
-      question.length, question.flit_hops, question.offered.values.size(),
+      query.length, query.flit_hops, query.offered.values.size(),
       [&](double flit_hops, int replications) {
         return sim::affordable_cycles(network, fraction, mean_distance, flit_hops, replications);
       },
@@ -97,13 +97,13 @@ SimulatedWorms simulate_at(const SimulateWormholeQuestion& question, sim::WormMo
   SimulatedWorms point{.load = load, .fraction_of_saturation = {}, .simulated = {}, .found = {}};
   if (known) point.fraction_of_saturation = {fraction};
   point.simulated = simulate(
-      plan, !question.length.warmup,
+      plan, !query.length.warmup,
       [&](const sim::RunPlan& as_planned, const sim::RunControls& controls, std::string_view resume) {
         return sim::run_worms(network, as_planned, controls, resume);
       },
       run);
-  sim::WormWanted wanted{.percentiles = {}, .channels = busiest_channels, .confidence = question.confidence};
-  for (const numeric::Rational& percentile : question.percentiles)
+  sim::WormWanted wanted{.percentiles = {}, .channels = busiest_channels, .confidence = query.confidence};
+  for (const numeric::Rational& percentile : query.percentiles)
     wanted.percentiles.push_back(numeric::nearest_double(percentile));
   point.found = sim::worm_estimates(network, point.simulated.result, wanted);
   if (!point.found.stability.stable)
@@ -146,27 +146,27 @@ network::ChannelBound channel_bound(const WormholeNetwork& network) {
   return network::channel_bound(std::get<network::WormTopology>(network));
 }
 
-SimulateWormholeAnswer simulate_worms(const SimulateWormholeQuestion& question, const sim::WormModel& network,
+SimulateWormholeAnswer simulate_worms(const SimulateWormholeQuery& query, const sim::WormModel& network,
                                       const WormholeModel& model, const Run& run) {
-  const OfferedLoads& offered = question.offered;
-  Saturations saturations = saturations_of(question.network.network, model);
-  const bool searches_first = searches(question, model);
+  const OfferedLoads& offered = query.offered;
+  Saturations saturations = saturations_of(query.network.network, model);
+  const bool searches_first = searches(query, model);
   if (searches_first) {
-    refuse_search_in_parts(run);
+    reject_search_in_parts(run);
     if (run.finished != nullptr)
       throw InvalidArgument(
           "half-width", "given",
           "given with loads: fractions are of the simulated saturation load, which is searched");
     require_one_load_to_resume(run, offered.values.size());
-    saturations.simulated = searched(network, saturations.search(question.search), part_of(run, 0, 2));
+    saturations.simulated = searched(network, saturations.search(query.search), part_of(run, 0, 2));
   }
   if (const std::optional<double> known = saturations.known()) check_loads(offered, *known);
   const Run rest = searches_first ? part_of(run, 1, 2) : run;
   const double distance =
-      model.model ? model.model->graph().mean_distance : mean_distance(question.network.network);
+      model.model ? model.model->graph().mean_distance : mean_distance(query.network.network);
   auto [points, stopped] = simulate_each<SimulatedWorms>(
-      offered.values, rest, [&](const numeric::Rational& asked, const Run& part) {
-        return simulate_at(question, network, asked, saturations, distance, part);
+      offered.values, rest, [&](const numeric::Rational& requested, const Run& part) {
+        return simulate_at(query, network, requested, saturations, distance, part);
       });
   SimulateWormholeAnswer answer{.layout = layout_of(network),
                                 .limit = limit_of(saturations.bound),
@@ -179,23 +179,23 @@ SimulateWormholeAnswer simulate_worms(const SimulateWormholeQuestion& question, 
   return answer;
 }
 
-SimulateWormholeAnswer answer(const SimulateWormholeQuestion& question, const Run& run) {
-  check(question.offered, Fractions::any);
-  check_simulated(question.offered);
-  const sim::WormModel network = simulator_model(question.network);
-  return simulate_worms(question, network, wormhole_model_of(question.network), run);
+SimulateWormholeAnswer answer(const SimulateWormholeQuery& query, const Run& run) {
+  check(query.offered, Fractions::any);
+  check_simulated(query.offered);
+  const sim::WormModel network = simulator_model(query.network);
+  return simulate_worms(query, network, wormhole_model_of(query.network), run);
 }
 
-WormholeSaturationAnswer answer(const WormholeSaturationQuestion& question, const Run& run) {
-  const sim::WormModel network = simulator_model(question.network);
-  const WormholeModel model = wormhole_model_of(question.network);
-  const Saturations saturations = saturations_of(question.network.network, model);
+WormholeSaturationAnswer answer(const WormholeSaturationQuery& query, const Run& run) {
+  const sim::WormModel network = simulator_model(query.network);
+  const WormholeModel model = wormhole_model_of(query.network);
+  const Saturations saturations = saturations_of(query.network.network, model);
   WormholeSaturationAnswer answer;
   answer.layout = layout_of(network);
   answer.limit = limit_of(saturations.bound);
   if (saturations.model) answer.model = {*saturations.model};
   answer.no_model = model.missing;
-  answer.search = saturations.search(question.length);
+  answer.search = saturations.search(query.length);
   answer.found = searched(network, answer.search, run);
   return answer;
 }

@@ -21,7 +21,7 @@ namespace tailbound::answers {
 
 /// The simulated network, without a load.
 struct SimulatedWormhole {
-  WormholeNetwork network;                   ///< fat-trees: at most network::most_simulated_fat_tree_nodes
+  WormholeNetwork network;                   ///< fat-trees: at most network::max_simulated_fat_tree_nodes
   std::optional<WormholeVariant> variant{};  ///< of the model; default usual_variant()
   std::int64_t flits = 32;                   ///< message length, or its mean if geometric, 1 .. 1 000 000
   /// Of each link: 1 .. 64; has a default. For a user-defined network only its own number.
@@ -50,7 +50,7 @@ enum class FractionsOf {
   return std::array{"model", "simulated"};
 }
 
-struct SimulateWormholeQuestion {
+struct SimulateWormholeQuery {
   SimulatedWormhole network;
   /// Flits/cycle/node, above 0 and at most 1; or fractions above 0 of the saturation load of the model, which
   /// the network may exceed, or of the simulated one.
@@ -93,11 +93,11 @@ struct SimulateWormholeAnswer {
 /// \throws NoAnswer         a load exceeds the capacity of a physical channel; packets block each other
 ///                          permanently (deadlock)
 /// \throws Stopped          before there was a point
-[[nodiscard]] SimulateWormholeAnswer answer(const SimulateWormholeQuestion& question, const Run& run);
+[[nodiscard]] SimulateWormholeAnswer answer(const SimulateWormholeQuery& query, const Run& run);
 
 // --- saturation
 
-struct WormholeSaturationQuestion {
+struct WormholeSaturationQuery {
   SimulatedWormhole network;
   SaturationLength length;
 };
@@ -113,7 +113,7 @@ struct WormholeSaturationAnswer : SaturationAnswer<unit::FlitsPerCycle> {
 ///                          each other
 ///                          permanently (deadlock)
 /// \throws Stopped          before saturation was found
-[[nodiscard]] WormholeSaturationAnswer answer(const WormholeSaturationQuestion& question, const Run& run);
+[[nodiscard]] WormholeSaturationAnswer answer(const WormholeSaturationQuery& query, const Run& run);
 
 // --- parts, for answers that compare the simulation with a model
 
@@ -128,7 +128,7 @@ struct WormholeSaturationAnswer : SaturationAnswer<unit::FlitsPerCycle> {
 [[nodiscard]] network::ChannelBound channel_bound(const WormholeNetwork& network);
 
 /// As answer(), with wormhole_model_of(question.network).
-[[nodiscard]] SimulateWormholeAnswer simulate_worms(const SimulateWormholeQuestion& question,
+[[nodiscard]] SimulateWormholeAnswer simulate_worms(const SimulateWormholeQuery& query,
                                                     const sim::WormModel& network, const WormholeModel& model,
                                                     const Run& run);
 

@@ -50,15 +50,15 @@ Overloaded::Overloaded(LoadMeasure measure, double load, double delivered, const
 
 void require_below_limit(LoadMeasure measure, double load, const numeric::Rational& limit,
                          const std::string& channel) {
-  const double most = numeric::nearest_double(limit);
-  if (load <= most) return;
+  const double maximum = numeric::nearest_double(limit);
+  if (load <= maximum) return;
   throw NoAnswer(std::string("saturated at ") + name(measure) + " " + plain(load, 6) + " " +
                  unit_of(measure) + ": the physical channel " + channel + " would have to carry " +
-                 plain(load / most, 6) + " flits per cycle; its capacity is 1. Loads above " + plain(limit) +
-                 " are unstable");
+                 plain(load / maximum, 6) + " flits per cycle; its capacity is 1. Loads above " +
+                 plain(limit) + " are unstable");
 }
 
-void refuse_search_in_parts(const Run& run) {
+void reject_search_in_parts(const Run& run) {
   if (run.executor != nullptr && run.executor->in_parts())
     throw InvalidArgument("of", "simulated",
                           "model, or loads instead of fractions, for a run in parts: the loads are unknown "
@@ -102,7 +102,7 @@ sim::SimulatedSaturation searched(const sim::SaturationSearch& search,
                                  std::to_string(search.replications),
                      .pieces = 1,
                      .work =
-                         [&all](std::size_t, std::string_view, run::Look&) {
+                         [&all](std::size_t, std::string_view, run::PieceMonitor&) {
                            const sim::SimulatedSaturation found = all();
                            return run::Piece{to_bytes(found), found.complete};
                          },

@@ -55,7 +55,7 @@ void require_one_load_to_resume(const Run& run, std::size_t loads);
 
 /// For a search on which the loads depend.
 /// \throws InvalidArgument  "of": the run is split into parts
-void refuse_search_in_parts(const Run& run);
+void reject_search_in_parts(const Run& run);
 
 /// The finished points.
 template <class Point>
@@ -109,9 +109,9 @@ struct SaturationAnswer {
   sim::SimulatedSaturation found;             ///< estimates, without an interval
 };
 
-using SaturationOf = std::function<sim::SimulatedSaturation(const sim::SaturationSearch& search,
-                                                            const sim::RunControls& controls,
-                                                            const std::function<void(std::size_t)>& told)>;
+using SaturationOf = std::function<sim::SimulatedSaturation(
+    const sim::SaturationSearch& search, const sim::RunControls& controls,
+    const std::function<void(std::size_t)>& on_progress)>;
 
 /// The search as performed.
 /// \param first_guess  of the saturation load, above 0

@@ -12,17 +12,17 @@ constexpr const char* argument = "--nodes";
 
 /// \param text  "64", or sides separated by x
 WormSize read_size(std::string_view text, network::WormShape shape, const std::string& name) {
-  constexpr std::int64_t most = 1'000'000'000'000;
+  constexpr std::int64_t maximum = 1'000'000'000'000;
   if (text.find('x') == std::string_view::npos)
-    return {.nodes = numeric::parse_integer(text, argument, -most, most)};
+    return {.nodes = numeric::parse_integer(text, argument, -maximum, maximum)};
   if (!network::has_dimensions(shape))
     throw InvalidArgument(argument, std::string(text), "a number of nodes for a " + name);
   WormSize size{.nodes = 1};
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find('x', begin), text.size());
     size.sides.push_back(numeric::parse_integer(text.substr(begin, end - begin), argument, 2, 1'000'000));
-    if (size.nodes > most / size.sides.back())
-      throw InvalidArgument(argument, std::string(text), "at most " + std::to_string(most) + " nodes");
+    if (size.nodes > maximum / size.sides.back())
+      throw InvalidArgument(argument, std::string(text), "at most " + std::to_string(maximum) + " nodes");
     size.nodes *= size.sides.back();
     begin = end + 1;
   }

@@ -34,13 +34,13 @@ WormholeChannel channel_at(const Model& model, const Point& solved, std::size_t 
   return found;
 }
 
-WormholePoint solve(const Model& model, const WormholeQuestion& question, double load, double saturation) {
-  if (load >= saturation) throw Saturated(LoadMeasure::flits, load, saturation, name(question.network));
+WormholePoint solve(const Model& model, const WormholeQuery& query, double load, double saturation) {
+  if (load >= saturation) throw Saturated(LoadMeasure::flits, load, saturation, name(query.network));
   const Point solved = model.solve(load);
   if (!solved.solved())
     throw NoAnswer("at load " + numeric::plain(load) +
                    " the iteration has no solution: " + bounds::in_words(solved.ending));
-  const auto flits = static_cast<double>(question.flits);
+  const auto flits = static_cast<double>(query.flits);
   WormholePoint point{.load = load,
                       .fraction_of_saturation = {load / saturation},
                       .latency = {solved.latency(flits)},
@@ -51,27 +51,27 @@ WormholePoint solve(const Model& model, const WormholeQuestion& question, double
                       .ending = solved.ending};
   if (const auto busiest = model.busiest(solved))
     point.bottleneck = channel_at(model, solved, *busiest, flits);
-  if (question.channels)
-    for (const std::size_t channel : model.busiest(solved, *question.channels))
+  if (query.channels)
+    for (const std::size_t channel : model.busiest(solved, *query.channels))
       point.channels.push_back(channel_at(model, solved, channel, flits));
   return point;
 }
 
-ModelledWormhole asked_network(const WormholeQuestion& question) {
-  return {.network = question.network,
-          .variant = question.variant,
-          .flits = question.flits,
-          .lengths = question.lengths,
-          .virtual_channels = question.virtual_channels,
-          .buffer_flits = question.buffer_flits,
-          .timing = question.timing};
+ModelledWormhole requested_network(const WormholeQuery& query) {
+  return {.network = query.network,
+          .variant = query.variant,
+          .flits = query.flits,
+          .lengths = query.lengths,
+          .virtual_channels = query.virtual_channels,
+          .buffer_flits = query.buffer_flits,
+          .timing = query.timing};
 }
 
-Worms worms_of(const ModelledWormhole& asked) {
-  return {.flits = static_cast<double>(asked.flits),
-          .buffer_flits = static_cast<double>(asked.buffer_flits),
-          .length_variation = length_variation(asked.lengths, asked.flits),
-          .timing = asked.timing};
+Worms worms_of(const ModelledWormhole& requested) {
+  return {.flits = static_cast<double>(requested.flits),
+          .buffer_flits = static_cast<double>(requested.buffer_flits),
+          .length_variation = length_variation(requested.lengths, requested.flits),
+          .timing = requested.timing};
 }
 
 /// Do packets of a link use any of several virtual channels on one physical channel?
@@ -113,17 +113,17 @@ bool is_fat_tree(const network::WormTopology& topology) {
   return topology.shape == network::WormShape::butterfly_fat_tree;
 }
 
-std::optional<Unmodelled> unmodelled(const ModelledWormhole& asked) {
+std::optional<Unmodelled> unmodelled(const ModelledWormhole& requested) {
   const bool finite_source =
-      asked.variant.value_or(usual_variant(asked.network)) == WormholeVariant::finite_source;
-  const std::string buffer = std::to_string(asked.buffer_flits);
-  if (asked.lengths == sim::WormLengths::geometric && !finite_source)
+      requested.variant.value_or(usual_variant(requested.network)) == WormholeVariant::finite_source;
+  const std::string buffer = std::to_string(requested.buffer_flits);
+  if (requested.lengths == sim::WormLengths::geometric && !finite_source)
     return Unmodelled{"lengths", "geometric",
                       "fixed in the published variants; variant finite-source supports others",
                       "messages of geometric length in the published variants"};
-  if (asked.timing.reallocate == network::Reallocate::tail)
+  if (requested.timing.reallocate == network::Reallocate::tail)
     return Unmodelled{"reallocate", "tail", "empty by models", "virtual channels reallocated at the tail"};
-  const network::RouterTiming usual, &timing = asked.timing;
+  const network::RouterTiming usual, &timing = requested.timing;
   if (timing != usual && !finite_source) {
     const auto [name, cycles] =
         timing.router_cycles != usual.router_cycles ? std::pair{"router cycles", timing.router_cycles}
@@ -133,28 +133,28 @@ std::optional<Unmodelled> unmodelled(const ModelledWormhole& asked) {
                       "omitted in the published variants; variant finite-source supports it",
                       "router, link or credit latencies in the published variants"};
   }
-  const auto* topology = std::get_if<network::WormTopology>(&asked.network);
+  const auto* topology = std::get_if<network::WormTopology>(&requested.network);
   if (topology != nullptr && topology->ends.by_channels())
     return Unmodelled{topology->ends.injection == network::Injection::channels ? "injection" : "ejection",
                       "channels",
                       "one, or use simulation: the models have no virtual channels at the ends of nodes",
                       "virtual channels at the ends of nodes"};
-  if (topology != nullptr && is_fat_tree(*topology) && asked.virtual_channels.value_or(1) != 1 &&
+  if (topology != nullptr && is_fat_tree(*topology) && requested.virtual_channels.value_or(1) != 1 &&
       !finite_source)
     return Unmodelled{
-        "virtual channels", std::to_string(*asked.virtual_channels),
+        "virtual channels", std::to_string(*requested.virtual_channels),
         "1 in the published variants of a butterfly fat-tree; variant finite-source supports others",
         "several virtual channels in the published variants of a butterfly fat-tree"};
-  if (asked.buffer_flits == 1) return std::nullopt;
+  if (requested.buffer_flits == 1) return std::nullopt;
   if (!finite_source)
     return Unmodelled{"buffer flits", buffer,
                       "1 in the published variants; variant finite-source supports others",
                       "buffers of several flits in the published variants"};
-  if (asked.lengths != sim::WormLengths::fixed)
+  if (requested.lengths != sim::WormLengths::fixed)
     return Unmodelled{"buffer flits", buffer, "1 with messages of geometric length",
                       "buffers of several flits with messages of geometric length"};
   if (topology != nullptr) return std::nullopt;
-  const network::RoutedWormNetwork& own = *std::get<OwnWormNetwork>(asked.network).network;
+  const network::RoutedWormNetwork& own = *std::get<OwnWormNetwork>(requested.network).network;
   if (has_several_virtual_channels(own) && !shares_plainly(own))
     return Unmodelled{"buffer flits", buffer,
                       "1 in a network file with classes of virtual channels, or with several at its sources",
@@ -163,8 +163,8 @@ std::optional<Unmodelled> unmodelled(const ModelledWormhole& asked) {
 }
 
 /// The model of the query.
-std::shared_ptr<const Model> asked_model(const WormholeQuestion& question) {
-  WormholeModel found = wormhole_model_of(asked_network(question));
+std::shared_ptr<const Model> requested_model(const WormholeQuery& query) {
+  WormholeModel found = wormhole_model_of(requested_network(query));
   if (!found.model) throw LimitExceeded(found.missing + ": fewer of them, or fewer nodes");
   return std::move(found.model);
 }
@@ -203,7 +203,7 @@ std::optional<Model> shared_model(const WormholeNetwork& network, std::optional<
   const double flows =
       traffic.flows.empty() ? nodes * (nodes - 1) : static_cast<double>(traffic.flows.size());
   // Each route has at least one step on a shared channel, except a few within one router.
-  if (flows * layout.variants > static_cast<double>(network::most_shared_steps)) return std::nullopt;
+  if (flows * layout.variants > static_cast<double>(network::max_shared_steps)) return std::nullopt;
   const network::OneLane one(several);
   network::ChannelGraph graph = network::walk_graph(one, traffic);
   graph.name = name(network);
@@ -217,7 +217,7 @@ std::optional<Model> shared_model(const WormholeNetwork& network, std::optional<
 /// The same network by enumerating its routes, with history; unchanged if that would take too long.
 network::ChannelGraph with_trails(const network::WormTopology& topology, network::ChannelGraph graph) {
   const double nodes = static_cast<double>(topology.nodes);
-  if (nodes * nodes * graph.mean_distance > static_cast<double>(network::most_trail_steps)) return graph;
+  if (nodes * nodes * graph.mean_distance > static_cast<double>(network::max_trail_steps)) return graph;
   const auto worms = network::worm_network(topology, network::usual_virtual_channels(topology));
   network::ChannelGraph walked = network::walk_graph(*worms, {});
   if (!network::add_trails(walked, *worms, {}, remembered_channels)) return graph;
@@ -226,21 +226,20 @@ network::ChannelGraph with_trails(const network::WormTopology& topology, network
   return walked;
 }
 
-void check_question(const WormholeQuestion& question) {
-  if (question.flits < 1 || question.flits > 1'000'000'000)
-    throw InvalidArgument("flits", std::to_string(question.flits), "from 1 to 1000000000");
-  check(question.offered);
-  if (question.buffer_flits < 1 || question.buffer_flits > 1'000'000)
-    throw InvalidArgument("buffer flits", std::to_string(question.buffer_flits),
-                          "an integer from 1 to 1000000");
-  check(question.timing);
-  if (const auto unknown = unmodelled(asked_network(question)))
+void check_query(const WormholeQuery& query) {
+  if (query.flits < 1 || query.flits > 1'000'000'000)
+    throw InvalidArgument("flits", std::to_string(query.flits), "from 1 to 1000000000");
+  check(query.offered);
+  if (query.buffer_flits < 1 || query.buffer_flits > 1'000'000)
+    throw InvalidArgument("buffer flits", std::to_string(query.buffer_flits), "an integer from 1 to 1000000");
+  check(query.timing);
+  if (const auto unknown = unmodelled(requested_network(query)))
     throw InvalidArgument(unknown->argument, unknown->value, unknown->legal);
-  if (!question.channels || question.offered.values.empty()) return;
-  const std::size_t loads = question.offered.values.size(), most = most_channels_listed / loads;
-  if (*question.channels > most)
-    throw InvalidArgument("channels", std::to_string(*question.channels),
-                          "at most " + std::to_string(most) + " for " + std::to_string(loads) + " loads");
+  if (!query.channels || query.offered.values.empty()) return;
+  const std::size_t loads = query.offered.values.size(), maximum = max_channels_listed / loads;
+  if (*query.channels > maximum)
+    throw InvalidArgument("channels", std::to_string(*query.channels),
+                          "at most " + std::to_string(maximum) + " for " + std::to_string(loads) + " loads");
 }
 
 }  // namespace
@@ -286,14 +285,14 @@ WormholeVariant usual_variant(const WormholeNetwork& network) {
   const auto* topology = std::get_if<network::WormTopology>(&network);
   // About 1500 classes of channels: seconds for a saturation load. Fat-trees and hypercubes have few at any
   // size.
-  std::int64_t most = 1024;
+  std::int64_t maximum = 1024;
   if (topology != nullptr && network::has_dimensions(topology->shape)) {
-    if (topology->shape == network::WormShape::torus) most = 256;
-    if (topology->shape == network::WormShape::bidirectional_torus) most = 512;
+    if (topology->shape == network::WormShape::torus) maximum = 256;
+    if (topology->shape == network::WormShape::bidirectional_torus) maximum = 512;
   } else if (topology != nullptr) {
     return WormholeVariant::finite_source;
   }
-  return node_count(network) <= most ? WormholeVariant::finite_source : WormholeVariant::paper;
+  return node_count(network) <= maximum ? WormholeVariant::finite_source : WormholeVariant::paper;
 }
 
 namespace {
@@ -306,30 +305,31 @@ void check_variant(const WormholeNetwork& network, WormholeVariant variant) {
 }
 
 /// Each upward route is different; larger fat-trees have too many.
-constexpr std::int64_t most_walked_fat_tree_nodes = 256;
+constexpr std::int64_t max_walked_fat_tree_nodes = 256;
 
 /// With a non-default number of virtual channels, channel by channel; nothing if that would take long.
-std::shared_ptr<const Model> walked_model(const ModelledWormhole& asked, int virtual_channels) {
+std::shared_ptr<const Model> walked_model(const ModelledWormhole& requested, int virtual_channels) {
   constexpr double calls_of_a_wire = 50;
-  const WormholeVariant variant = asked.variant.value_or(usual_variant(asked.network));
-  check_variant(asked.network, variant);
+  const WormholeVariant variant = requested.variant.value_or(usual_variant(requested.network));
+  check_variant(requested.network, variant);
   const bool finite = variant == WormholeVariant::finite_source;
-  const auto* topology = std::get_if<network::WormTopology>(&asked.network);
+  const auto* topology = std::get_if<network::WormTopology>(&requested.network);
   const bool tree = topology != nullptr && is_fat_tree(*topology);
-  if (tree && topology->nodes > most_walked_fat_tree_nodes) return nullptr;
-  const int modelled = finite ? std::min(virtual_channels, most_channels_modelled) : virtual_channels;
-  const auto worms = worm_network(asked.network, modelled);
+  if (tree && topology->nodes > max_walked_fat_tree_nodes) return nullptr;
+  const int modelled = finite ? std::min(virtual_channels, max_channels_modelled) : virtual_channels;
+  const auto worms = worm_network(requested.network, modelled);
   const network::WormLayout& layout = worms->layout();
   const double nodes = layout.nodes, each = modelled, wires = layout.wires;
-  const double calls = nodes * nodes * layout.variants * mean_distance(asked.network) * each;
-  if (calls + calls_of_a_wire * wires * each * each * each > most_walk_calls) return nullptr;
+  const double calls = nodes * nodes * layout.variants * mean_distance(requested.network) * each;
+  if (calls + calls_of_a_wire * wires * each * each * each > max_walk_calls) return nullptr;
   try {
     if (finite)
-      if (auto model = shared_model(asked.network, modelled, worms_of(asked)))
+      if (auto model = shared_model(requested.network, modelled, worms_of(requested)))
         return std::make_shared<const Model>(*std::move(model));
-    if (asked.buffer_flits > 1 || tree) return nullptr;
-    auto graph = network::walk_graph(*worms, traffic_of(asked.network));
-    return finite ? std::make_shared<const Model>(std::move(graph), Equations::finite_source, worms_of(asked))
+    if (requested.buffer_flits > 1 || tree) return nullptr;
+    auto graph = network::walk_graph(*worms, traffic_of(requested.network));
+    return finite ? std::make_shared<const Model>(std::move(graph), Equations::finite_source,
+                                                  worms_of(requested))
                   : std::make_shared<const Model>(std::move(graph));
   } catch (const LimitExceeded&) {
     return nullptr;
@@ -338,25 +338,25 @@ std::shared_ptr<const Model> walked_model(const ModelledWormhole& asked, int vir
 
 }  // namespace
 
-WormholeModel wormhole_model_of(const ModelledWormhole& asked) {
-  if (const auto unknown = unmodelled(asked))
+WormholeModel wormhole_model_of(const ModelledWormhole& requested) {
+  if (const auto unknown = unmodelled(requested))
     return {.missing = std::string("there is no model of ") + unknown->missing};
-  const std::optional<int> told = asked.virtual_channels;
-  if (!told || told == usual_virtual_channels(asked.network))
-    return {.model =
-                std::make_shared<const Model>(wormhole_model(asked.network, asked.variant, worms_of(asked)))};
-  static_cast<void>(worm_network(asked.network, told));  // checks the number
-  if (auto walked = walked_model(asked, *told)) return {.model = std::move(walked)};
-  return {.missing = "the model with " + std::to_string(*told) + " virtual channels per link of the " +
-                     name(asked.network) + " would take too long"};
+  const std::optional<int> given = requested.virtual_channels;
+  if (!given || given == usual_virtual_channels(requested.network))
+    return {.model = std::make_shared<const Model>(
+                wormhole_model(requested.network, requested.variant, worms_of(requested)))};
+  static_cast<void>(worm_network(requested.network, given));  // checks the number
+  if (auto walked = walked_model(requested, *given)) return {.model = std::move(walked)};
+  return {.missing = "the model with " + std::to_string(*given) + " virtual channels per link of the " +
+                     name(requested.network) + " would take too long"};
 }
 
 double length_variation(sim::WormLengths lengths, std::int64_t flits) {
   return lengths == sim::WormLengths::geometric ? 1 - 1 / static_cast<double>(flits) : 0;
 }
 
-Model wormhole_model(const WormholeNetwork& network, std::optional<WormholeVariant> told, Worms worms) {
-  const WormholeVariant variant = told.value_or(usual_variant(network));
+Model wormhole_model(const WormholeNetwork& network, std::optional<WormholeVariant> given, Worms worms) {
+  const WormholeVariant variant = given.value_or(usual_variant(network));
   const auto* topology = std::get_if<network::WormTopology>(&network);
   check_variant(network, variant);
   const Equations equations =
@@ -370,8 +370,8 @@ Model wormhole_model(const WormholeNetwork& network, std::optional<WormholeVaria
     return Model(walked(own, own.traffic(), equations), equations, worms);
   }
   if (!topology->usual()) {
-    const auto ways = network::worm_network(*topology, network::usual_virtual_channels(*topology));
-    network::ChannelGraph graph = walked(*ways, network::traffic_of(*topology), equations);
+    const auto routed = network::worm_network(*topology, network::usual_virtual_channels(*topology));
+    network::ChannelGraph graph = walked(*routed, network::traffic_of(*topology), equations);
     graph.name = network::name(*topology);
     return Model(std::move(graph), equations, worms);
   }
@@ -392,7 +392,7 @@ std::optional<numeric::Model<unit::Cycle>> wormhole_latency(const Model& model, 
 
 LatencyCurve latency_curve(const Model& model, std::int64_t flits, double last, const LatencyCurve& known) {
   constexpr double idle = 0.01, smooth = 0.045;  // of the last load; of the height between two points
-  constexpr int most = 24;
+  constexpr int maximum = 24;
   std::map<double, double> latency(known.begin(), known.end());
   const auto solve_at = [&](double load) {
     const Point solved = model.solve(load);
@@ -400,7 +400,7 @@ LatencyCurve latency_curve(const Model& model, std::int64_t flits, double last, 
     return solved.solved();
   };
   for (const double share : {idle, 0.5, 1.0}) solve_at(share * last);
-  for (int i = 0; i < most && latency.size() > 1; ++i) {
+  for (int i = 0; i < maximum && latency.size() > 1; ++i) {
     double widest = 0, between = 0;
     const double height = std::log(latency.rbegin()->second / latency.begin()->second);
     for (auto at = latency.begin(), next = std::next(at); next != latency.end(); ++at, ++next) {
@@ -413,38 +413,37 @@ LatencyCurve latency_curve(const Model& model, std::int64_t flits, double last, 
   return {latency.begin(), latency.end()};
 }
 
-LatencyCurve latency_curve(const WormholeQuestion& question, const WormholeAnswer& answer) {
+LatencyCurve latency_curve(const WormholeQuery& query, const WormholeAnswer& answer) {
   constexpr double nearest = 0.985;  // of saturation
   LatencyCurve known;
   for (const WormholePoint& point : answer.points) known.emplace_back(point.load, point.latency.value);
-  return latency_curve(*asked_model(question), question.flits, nearest * answer.saturation.value, known);
+  return latency_curve(*requested_model(query), query.flits, nearest * answer.saturation.value, known);
 }
 
-WormholeAnswer answer(const WormholeQuestion& question, const Run& run) {
-  check_question(question);
-  const std::shared_ptr<const Model> asked = asked_model(question);
-  const Model& model = *asked;
+WormholeAnswer answer(const WormholeQuery& query, const Run& run) {
+  check_query(query);
+  const std::shared_ptr<const Model> requested = requested_model(query);
+  const Model& model = *requested;
   const bounds::wormhole::SaturationSides sides = model.saturation_sides();
-  WormholeAnswer answer{
-      .network = model.graph().name,
-      .saturation = {sides.below},
-      .unsolved = {sides.above},
-      .why_unsolved = bounds::in_words(sides.beyond),
-      .mean_distance = {model.graph().mean_distance},
-      .deadlock_cycle = {},
-      .shorter_than_path = static_cast<double>(question.flits) < model.graph().mean_distance,
-      .points = {}};
+  WormholeAnswer answer{.network = model.graph().name,
+                        .saturation = {sides.below},
+                        .unsolved = {sides.above},
+                        .why_unsolved = bounds::in_words(sides.beyond),
+                        .mean_distance = {model.graph().mean_distance},
+                        .deadlock_cycle = {},
+                        .shorter_than_path = static_cast<double>(query.flits) < model.graph().mean_distance,
+                        .points = {}};
   for (const std::size_t channel : model.cycle())
     answer.deadlock_cycle.push_back(model.graph().channels[channel].name);
-  const std::vector<numeric::Rational>& values = question.offered.values;
+  const std::vector<numeric::Rational>& values = query.offered.values;
   for (const numeric::Rational& value : values) {
     if (run.stop.stop_requested()) {
       if (answer.points.empty()) throw Stopped("stopped before the first load was finished");
       answer.stopped = true;
       break;
     }
-    answer.points.push_back(solve(model, question, question.offered.absolute(value, answer.saturation.value),
-                                  answer.saturation.value));
+    answer.points.push_back(
+        solve(model, query, query.offered.absolute(value, answer.saturation.value), answer.saturation.value));
     if (run.progress)
       run.progress(static_cast<double>(answer.points.size()) / static_cast<double>(values.size()), 0);
   }

@@ -60,12 +60,12 @@ using WormholeNetwork = std::variant<network::WormTopology, OwnWormNetwork>;
 /// finite_source, except for a mesh or torus so large that it would take long: there paper.
 [[nodiscard]] WormholeVariant usual_variant(const WormholeNetwork& network);
 
-struct WormholeQuestion {
+struct WormholeQuery {
   WormholeNetwork network;
   std::int64_t flits = 32;  ///< message length, or its mean if geometric, 1 .. 10^9
   OfferedLoads offered;     ///< flits/cycle/node, from 0; or fractions of saturation, from 0 and below 1
   std::optional<WormholeVariant> variant{};  ///< default usual_variant()
-  /// Number of busiest channels listed for each load; at most most_channels_listed in total.
+  /// Number of busiest channels listed for each load; at most max_channels_listed in total.
   std::optional<std::size_t> channels{};
   /// Of each link: 1 .. 64; has a default.
   /// For a user-defined network only its own number.
@@ -92,7 +92,7 @@ struct WormholeModel {
   std::shared_ptr<const bounds::wormhole::Model> model{};
   std::string missing{};  ///< without a model: the reason, as a clause ("it has no .."); otherwise empty
 };
-inline constexpr std::size_t most_channels_listed = 1'000'000;
+inline constexpr std::size_t max_channels_listed = 1'000'000;
 
 /// A channel other than an injection channel.
 struct WormholeChannel {
@@ -147,7 +147,7 @@ struct WormholeAnswer {
 /// \throws Saturated        one of the loads is at or beyond saturation
 /// \throws NoAnswer         the iteration ended without a solution
 /// \throws Stopped          before there was a point
-[[nodiscard]] WormholeAnswer answer(const WormholeQuestion& question, const Run& run);
+[[nodiscard]] WormholeAnswer answer(const WormholeQuery& query, const Run& run);
 
 /// Load [flits/cycle/node] and mean latency [cycles], in the order of the loads.
 using LatencyCurve = std::vector<std::pair<double, double>>;
@@ -155,7 +155,7 @@ using LatencyCurve = std::vector<std::pair<double, double>>;
 /// For plots: the model at the computed loads, at additional ones where the curve bends most, and up to just
 /// below saturation.
 /// \throws as answer()
-[[nodiscard]] LatencyCurve latency_curve(const WormholeQuestion& question, const WormholeAnswer& answer);
+[[nodiscard]] LatencyCurve latency_curve(const WormholeQuery& query, const WormholeAnswer& answer);
 
 /// The same up to the load `last`.
 /// \param known  points that are already solved
@@ -171,7 +171,7 @@ using LatencyCurve = std::vector<std::pair<double, double>>;
 /// The model of a network as used by `wormhole`, simulations and comparisons.
 /// \throws InvalidArgument  a field out of range
 /// \throws LimitExceeded    the network is too large
-[[nodiscard]] WormholeModel wormhole_model_of(const ModelledWormhole& asked);
+[[nodiscard]] WormholeModel wormhole_model_of(const ModelledWormhole& requested);
 
 /// The model of a network with default virtual channels; default usual_variant().
 /// \param worms  the published variants assume defaults; buffers with a length_variation have one flit
@@ -193,11 +193,11 @@ using LatencyCurve = std::vector<std::pair<double, double>>;
 
 /// Maximum calls of next_station(), about 8 ns each, for the traversal of a network. The work after it takes
 /// as long as 50 of them per physical channel and cube of its virtual channels.
-inline constexpr double most_walk_calls = 1e9;
+inline constexpr double max_walk_calls = 1e9;
 
 /// With finite sources, more virtual channels per link have no further effect: packets no longer wait for
 /// one.
-inline constexpr int most_channels_modelled = 8;
+inline constexpr int max_channels_modelled = 8;
 
 /// Channels of a message's path, including injection and ejection, for any number of virtual channels.
 /// \throws InvalidArgument, LimitExceeded  as wormhole_model()

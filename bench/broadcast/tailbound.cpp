@@ -26,21 +26,21 @@ void grid(benchmark::State& state, Replication replication) {
       for (const std::int64_t V : {2, 3, 4, 6})
         for (const double M : {32, 64, 100})
           for (const double b : {0.0, 0.005, 0.01}) {
-            BroadcastCube asked = cube(n, M, b, replication);
-            asked.virtual_channels = V;
-            const double saturation = bounds::wormhole::broadcast_saturation(asked);
+            BroadcastCube requested = cube(n, M, b, replication);
+            requested.virtual_channels = V;
+            const double saturation = bounds::wormhole::broadcast_saturation(requested);
             for (const double fraction : {0.2, 0.5, 0.8})
-              benchmark::DoNotOptimize(bounds::wormhole::broadcast_latency(asked, fraction * saturation));
+              benchmark::DoNotOptimize(bounds::wormhole::broadcast_latency(requested, fraction * saturation));
           }
 }
 
-void latency(benchmark::State& state, const BroadcastCube& asked) {
-  const double rate = 0.5 * bounds::wormhole::broadcast_saturation(asked);
-  for (auto _ : state) benchmark::DoNotOptimize(bounds::wormhole::broadcast_latency(asked, rate));
+void latency(benchmark::State& state, const BroadcastCube& requested) {
+  const double rate = 0.5 * bounds::wormhole::broadcast_saturation(requested);
+  for (auto _ : state) benchmark::DoNotOptimize(bounds::wormhole::broadcast_latency(requested, rate));
 }
 
-void saturation(benchmark::State& state, const BroadcastCube& asked) {
-  for (auto _ : state) benchmark::DoNotOptimize(bounds::wormhole::broadcast_saturation(asked));
+void saturation(benchmark::State& state, const BroadcastCube& requested) {
+  for (auto _ : state) benchmark::DoNotOptimize(bounds::wormhole::broadcast_saturation(requested));
 }
 
 void simulation(benchmark::State& state, int dimensions, const char* rate) {

@@ -1,4 +1,4 @@
-#include <bench/buffer_size/questions.hpp>
+#include <bench/buffer_size/queries.hpp>
 
 #include <arb_poly.h>
 #include <flint/fmpq_poly.h>

@@ -1,4 +1,4 @@
-#include <bench/buffer_size/questions.hpp>
+#include <bench/buffer_size/queries.hpp>
 
 #include <pari/pari.h>
 
@@ -17,12 +17,12 @@ void start_pari() {
 /// Times a GP function of the load and the number of terms that returns the buffer.
 void time_closure(benchmark::State& state, const char* text) {
   start_pari();
-  const GEN question = gp_read_str(text);
+  const GEN query = gp_read_str(text);
   const GEN load = gp_read_str("0.9");
   long buffer = 0;
   for (auto _ : state) {
     const pari_sp top = avma;
-    buffer = gtolong(closure_callgen2(question, load, stoi(terms)));
+    buffer = gtolong(closure_callgen2(query, load, stoi(terms)));
     avma = top;
   }
   check(state, buffer);

@@ -1,4 +1,4 @@
-#include <bench/buffer_size/questions.hpp>
+#include <bench/buffer_size/queries.hpp>
 #include <tailbound/bounds/sizing/max_load.hpp>
 #include <tailbound/series/renewal.hpp>
 
@@ -50,7 +50,7 @@ void floor_of_the_recurrence(benchmark::State& state) {
   if (!(values.back() < 1e-15 && values[answer - 1] > 1e-15)) state.SkipWithError("wrong answer");
 }
 
-void greatest_load(benchmark::State& state) {
+void largest_load(benchmark::State& state) {
   const queue::SlottedQueue queue{series::Arrivals::equal_inputs(16, parse_rational("0.9", "load")), 1};
   const bounds::DropTarget drop{parse_rational("1e-15", "drop")};
   for (auto _ : state) benchmark::DoNotOptimize(bounds::max_load(queue, Packets(answer), drop));
@@ -83,7 +83,7 @@ BENCHMARK_CAPTURE(size_buffer, tailbound_load_0_98_200_digits, "0.98", "1e-15", 
                   805);
 BENCHMARK_CAPTURE(size_buffer, tailbound_load_0_9999, "0.9999", "1e-15", 10, Arithmetic::automatic, 161896);
 BENCHMARK(floor_of_the_recurrence);
-BENCHMARK(greatest_load);
+BENCHMARK(largest_load);
 BENCHMARK(sizings_over_loads)->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include <bench/generating_function/questions.hpp>
+#include <bench/generating_function/queries.hpp>
 
 #include <pari/pari.h>
 
@@ -7,7 +7,7 @@
 namespace tailbound::bench {
 namespace {
 
-void pari_formula(benchmark::State& state, const GeneratingFunction& question) {
+void pari_formula(benchmark::State& state, const GeneratingFunction& query) {
   static const bool started = [] {
     pari_init(1U << 30U, 1U << 16U);
     return true;
@@ -19,11 +19,11 @@ void pari_formula(benchmark::State& state, const GeneratingFunction& question) {
   std::string text;
   for (auto _ : state) {
     const pari_sp before = avma;
-    text = GSTR(closure_callgen1(closure, stoi(question.inputs)));
+    text = GSTR(closure_callgen1(closure, stoi(query.inputs)));
     avma = before;
   }
   avma = top;
-  check(state, question, text);
+  check(state, query, text);
 }
 
 BENCHMARK_CAPTURE(pari_formula, inputs_200, small)->Unit(benchmark::kMillisecond);

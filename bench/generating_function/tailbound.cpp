@@ -1,4 +1,4 @@
-#include <bench/generating_function/questions.hpp>
+#include <bench/generating_function/queries.hpp>
 #include <tailbound/queue/slotted/slotted_formula.hpp>
 #include <tailbound/symbolic/print.hpp>
 
@@ -7,16 +7,15 @@
 namespace tailbound::bench {
 namespace {
 
-void tailbound_formula(benchmark::State& state, const GeneratingFunction& question) {
+void tailbound_formula(benchmark::State& state, const GeneratingFunction& query) {
   std::string text;
   for (auto _ : state) {
-    const auto arrivals =
-        symbolic::Pgf::equal_inputs(question.inputs, numeric::parse_rational("1/2", "load"));
+    const auto arrivals = symbolic::Pgf::equal_inputs(query.inputs, numeric::parse_rational("1/2", "load"));
     const queue::SlottedFormula formula = queue::slotted_formula(arrivals);
     const auto cancelled = queue::cancelled_occupancy(formula);
     text = print(cancelled.value().expression(), symbolic::Language::text);
   }
-  check(state, question, std::string_view(text).substr(text.find("/(") + 2));
+  check(state, query, std::string_view(text).substr(text.find("/(") + 2));
 }
 
 BENCHMARK_CAPTURE(tailbound_formula, inputs_200, small)->Unit(benchmark::kMillisecond);

@@ -25,7 +25,7 @@ void police_exactly(benchmark::State& state) {
   std::int64_t level = 0;
   for (auto _ : state) {
     queue::PolicedQueue queue({.inputs = 16, .share = Rational(1) / 16, .bucket = {Rational(9) / 10, 20}});
-    level = queue.least_level(quadrillionth).level.value;
+    level = queue.min_level(quadrillionth).level.value;
   }
   if (level != 177) state.SkipWithError("wrong answer");
 }
@@ -35,7 +35,7 @@ void police_closed_form(benchmark::State& state) {
   for (auto _ : state) {
     const queue::PolicedBound bound(
         {.inputs = 16, .share = Rational(1) / 16, .bucket = {Rational(9) / 10, 20}});
-    level = bound.least_level(quadrillionth);
+    level = bound.min_level(quadrillionth);
   }
   if (level != 177) state.SkipWithError("wrong answer");
 }
@@ -50,7 +50,7 @@ void policed_flows(benchmark::State& state) {
   const std::vector<queue::FlowGroup> flows{
       {.kind = queue::FlowKind::regulated, .count = 100, .buckets = {{Rational(1) / 125, 4}}}};
   std::int64_t level = 0;
-  for (auto _ : state) level = queue::FlowBounds(flows).least_level(parse_rational("1e-9", "target")).level;
+  for (auto _ : state) level = queue::FlowBounds(flows).min_level(parse_rational("1e-9", "target")).level;
   if (level != 152) state.SkipWithError("wrong answer");
 }
 
@@ -58,8 +58,8 @@ void policed_flows(benchmark::State& state) {
 network::PolicedNetwork flows_of_five_hops(long ports, long flows, bool ring) {
   constexpr long hops = 5;
   std::mt19937 random(1);
-  const auto below = [&](long most) {
-    return static_cast<long>(random() % static_cast<unsigned long>(most));
+  const auto below = [&](long maximum) {
+    return static_cast<long>(random() % static_cast<unsigned long>(maximum));
   };
   network::PolicedNetwork network;
   network.classes = {"all"};

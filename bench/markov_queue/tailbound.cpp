@@ -28,7 +28,7 @@ void size_buffers(benchmark::State& state) {
     levels.clear();
     for (const char* target : {"1e-6", "1e-9", "1e-12", "1e-15"})
       levels +=
-          (levels.empty() ? "" : ", ") + std::to_string(queue.least_level(parse_rational(target, "target")));
+          (levels.empty() ? "" : ", ") + std::to_string(queue.min_level(parse_rational(target, "target")));
     certified = queue.certified();
   }
   if (sources == 32 && levels != "16, 24, 33, 41") state.SkipWithError("wrong answer");
@@ -45,7 +45,7 @@ void size_buffers_directed(benchmark::State& state) {
   for (auto _ : state) {
     queue::MarkovQueue queue(queue::MarkovArrivals::on_off(
         {{source, sources, Rational(1) / Rational(static_cast<long>(sources))}}));
-    level = queue.least_level(parse_rational("1e-9", "target"));
+    level = queue.min_level(parse_rational("1e-9", "target"));
     certified = queue.certified();
   }
   if (sources == 4 && level != 526) state.SkipWithError("wrong answer");

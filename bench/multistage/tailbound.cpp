@@ -11,7 +11,7 @@ using bounds::multistage::Variant;
 
 void figure(benchmark::State& state, std::int64_t nodes, std::int64_t size, std::int64_t combining,
             Variant variant) {
-  int most_rounds = 0;
+  int max_rounds = 0;
   for (auto _ : state)
     for (const char* hot : {"2/25", "4/25"})
       for (int step = 1; step <= 30; ++step) {
@@ -24,9 +24,9 @@ void figure(benchmark::State& state, std::int64_t nodes, std::int64_t size, std:
         const bounds::multistage::Point point = solve(network, load, variant);
         if (point.ending.stop == bounds::Stop::too_many_rounds)
           state.SkipWithError("a point did not converge");
-        most_rounds = std::max(most_rounds, point.ending.rounds);
+        max_rounds = std::max(max_rounds, point.ending.rounds);
       }
-  state.counters["most_rounds"] = most_rounds;
+  state.counters["most_rounds"] = max_rounds;
 }
 
 BENCHMARK_CAPTURE(figure, nodes_64, 64, 2, 2, Variant::blocking)->Unit(benchmark::kMillisecond);

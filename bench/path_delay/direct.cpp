@@ -1,4 +1,4 @@
-#include <bench/path_delay/questions.hpp>
+#include <bench/path_delay/queries.hpp>
 
 #include <tailbound/series/distribution.hpp>
 
@@ -45,7 +45,7 @@ void five_hops_plain(benchmark::State& state) {
 
 /// The sums of all flows alone, the hops given, to the length (a power of two) that contains each percentile.
 void all_flows_plain(benchmark::State& state) {
-  const bounds::NetworkDelay delay = bounds::network_delay(torus(), network::Sources::decoupled);
+  const bounds::NetworkDelay delay = bounds::network_delay(torus(), network::Sources::independent_sources);
   std::map<std::size_t, std::vector<std::vector<double>>> masses;  // by length, then by queue
   for (std::size_t size = 64; size <= 1024; size *= 2)
     for (const queue::HopQueue& queue : delay.network.queues)

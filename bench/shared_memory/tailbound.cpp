@@ -8,16 +8,16 @@ namespace tailbound::bench {
 namespace {
 
 /// Minimum shared memory of `ports` ports at load 0.8 with P(T > M) <= 1e-15, proved, from the inputs on.
-void least_memory(benchmark::State& state) {
+void min_memory(benchmark::State& state) {
   const numeric::Rational target = numeric::parse_rational("1e-15", "target");
   const std::vector<numeric::Rational> rates(static_cast<std::size_t>(state.range(0)),
                                              numeric::Rational(4) / 5);
   for (auto _ : state) {
     queue::SharedMemory memory(queue::uniform_switch(rates, state.range(0)), {});
-    benchmark::DoNotOptimize(memory.least(target));
+    benchmark::DoNotOptimize(memory.minimum(target));
   }
 }
-BENCHMARK(least_memory)->Arg(4)->Arg(16)->Arg(64)->Arg(256)->Unit(benchmark::kMicrosecond);
+BENCHMARK(min_memory)->Arg(4)->Arg(16)->Arg(64)->Arg(256)->Unit(benchmark::kMicrosecond);
 
 /// The corresponding approximation, Var T included.
 void approximation(benchmark::State& state) {
@@ -26,7 +26,7 @@ void approximation(benchmark::State& state) {
   const queue::SharedSwitch fed = queue::uniform_switch(rates, state.range(0));
   for (auto _ : state) {
     auto about = queue::SharedApproximation::of(fed, {});
-    benchmark::DoNotOptimize(about->least(std::log(1e-15), Packets(349)));
+    benchmark::DoNotOptimize(about->minimum(std::log(1e-15), Packets(349)));
   }
 }
 BENCHMARK(approximation)->Arg(64)->Unit(benchmark::kMicrosecond);

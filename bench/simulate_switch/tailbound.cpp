@@ -32,7 +32,7 @@ const Change shared = [](sim::SwitchModel& m) { m.memory = 100; };
 const Change threshold = [](sim::SwitchModel& m) { m.memory = 60, m.threshold = 1; };
 const Change hot = [](sim::SwitchModel& m) { m.hot = parse_rational("0.01", "hot"); };
 const Change bursts = [](sim::SwitchModel& m) { m.burst = traffic::Burst{16, 1}; };
-const Change scattered = [](sim::SwitchModel& m) {
+const Change per_packet_bursts = [](sim::SwitchModel& m) {
   bursts(m);
   m.destination = traffic::Destination::per_packet;
 };
@@ -54,7 +54,7 @@ BENCHMARK_CAPTURE(one_core, memory_100, 16, shared)->Unit(benchmark::kMillisecon
 BENCHMARK_CAPTURE(one_core, memory_60_threshold, 16, threshold)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(one_core, hot_output, 16, hot)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(one_core, bursts, 16, bursts)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(one_core, bursts_scattered, 16, scattered)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(one_core, bursts_per_packet, 16, per_packet_bursts)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(one_core, imix_whole, 16, imix)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(one_core, imix_trains, 16, trains)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(one_core, imix_trains_memory_1000, 16, trains_shared)->Unit(benchmark::kMillisecond);

@@ -19,7 +19,7 @@ double packet_hops(const sim::TreeModel& model, const sim::Counts& counts) {
 
 void one_core(benchmark::State& state, sim::TreeModel model, std::int64_t slots) {
   const auto tree = sim::make_tree_replication(model, {1, 0});
-  tree->advance(model.keeps_ways() ? 24'576 : 1024);  // long queues take long to fill
+  tree->advance(model.keeps_paths() ? 24'576 : 1024);  // long queues take long to fill
   (void)tree->take_counts();
   double hops = 0;
   for (auto _ : state) {
@@ -66,7 +66,7 @@ BENCHMARK_CAPTURE(one_core, leaves_4096_nearest_ancestor, tree(16, 3, "0.8", nea
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(one_core, leaves_4096_buffer_32, tree(16, 3, "0.8", random_root, 32), 2048)
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(one_core, leaves_4096_bursts_scattered, bursts(traffic::Destination::per_packet), 2048)
+BENCHMARK_CAPTURE(one_core, leaves_4096_bursts_per_packet, bursts(traffic::Destination::per_packet), 2048)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(one_core, leaves_4096_bursts_each_to_one_destination,
                   bursts(traffic::Destination::per_burst), 2048)

@@ -115,7 +115,7 @@ ArrivalCurve ArrivalCurve::without(const ArrivalCurve& part) const {
   return combined(part, true);
 }
 
-ArrivalCurve least(const ArrivalCurve& one, const ArrivalCurve& other) {
+ArrivalCurve minimum(const ArrivalCurve& one, const ArrivalCurve& other) {
   std::vector<Line> lines = one.lines();
   lines.insert(lines.end(), other.lines().begin(), other.lines().end());
   return ArrivalCurve(std::move(lines));
@@ -166,22 +166,22 @@ ServiceCurve in_series(const ServiceCurve& first, const ServiceCurve& second) {
 
 std::optional<Rational> vertical_distance(const ArrivalCurve& arrivals, const ServiceCurve& service) {
   if (arrivals.rate() > service.rate()) return std::nullopt;
-  Rational most = arrivals.burst();
+  Rational maximum = arrivals.burst();
   const auto look_at = [&](const Rational& time) {
-    most = std::max(most, Rational(arrivals(time) - service(time)));
+    maximum = std::max(maximum, Rational(arrivals(time) - service(time)));
   };
   for (const Rational& time : arrivals.breaks()) look_at(time);
   for (const Piece& piece : service.pieces()) look_at(piece.start);
-  return most;
+  return maximum;
 }
 
 std::optional<Rational> horizontal_distance(const ArrivalCurve& arrivals, const ServiceCurve& service,
                                             const Rational& less) {
   if (arrivals.is_nothing()) return service.latency();
   if (arrivals.rate() > service.rate()) return std::nullopt;
-  Rational most = service.inverse(arrivals.burst() - less);
+  Rational maximum = service.inverse(arrivals.burst() - less);
   for (const Rational& time : arrivals.breaks())
-    most = std::max(most, Rational(service.inverse(arrivals(time) - less) - time));
+    maximum = std::max(maximum, Rational(service.inverse(arrivals(time) - less) - time));
   // Times at which the data reach the start value of a piece.
   const std::vector<Line>& lines = arrivals.lines();
   for (const Piece& piece : service.pieces()) {
@@ -190,9 +190,9 @@ std::optional<Rational> horizontal_distance(const ArrivalCurve& arrivals, const 
     std::size_t i = 0;
     while (i < arrivals.breaks().size() && lines[i].burst + lines[i].rate * arrivals.breaks()[i] < data) ++i;
     if (lines[i].rate == 0) continue;
-    most = std::max(most, Rational(piece.start - (data - lines[i].burst) / lines[i].rate));
+    maximum = std::max(maximum, Rational(piece.start - (data - lines[i].burst) / lines[i].rate));
   }
-  return most;
+  return maximum;
 }
 
 std::optional<ServiceCurve> fifo_residual(const ServiceCurve& service, const ArrivalCurve& others) {

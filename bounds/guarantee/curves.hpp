@@ -61,7 +61,7 @@ class ArrivalCurve {
   std::vector<Rational> breaks_;
 };
 
-[[nodiscard]] ArrivalCurve least(const ArrivalCurve& one, const ArrivalCurve& other);
+[[nodiscard]] ArrivalCurve minimum(const ArrivalCurve& one, const ArrivalCurve& other);
 
 /// 0 up to a latency, then segments of increasing slope.
 class ServiceCurve {

@@ -12,7 +12,7 @@ using numeric::Rational;
 using numeric::whole;
 
 /// Beyond any practical query; all sums fit into 64 bits.
-constexpr std::int64_t most_line_bytes = 1'000'000'000'000'000, most_counted_packets = 10'000'000,
+constexpr std::int64_t max_line_bytes = 1'000'000'000'000'000, max_counted_packets = 10'000'000,
                        longest_packet = 1'000'000'000;
 
 void require_above_zero(const Rational& value, const char* argument, const char* unit) {
@@ -21,8 +21,8 @@ void require_above_zero(const Rational& value, const char* argument, const char*
 void require_not_negative(const Rational& value, const char* argument) {
   require(!cln::minusp(value), argument, numeric::to_fraction(value), "0 or more");
 }
-void require_bytes(std::int64_t value, std::int64_t least, const char* argument, const char* legal) {
-  require(value >= least && value <= longest_packet, argument, std::to_string(value), legal);
+void require_bytes(std::int64_t value, std::int64_t minimum, const char* argument, const char* legal) {
+  require(value >= minimum && value <= longest_packet, argument, std::to_string(value), legal);
 }
 
 void check(const PacketLengths& packets) {
@@ -86,14 +86,14 @@ Rational sum_of(const std::vector<HeadroomTerm>& terms, Rational HeadroomTerm::*
 }
 
 void check_line_bytes(const Rational& bytes) {
-  if (bytes > whole(most_line_bytes))
+  if (bytes > whole(max_line_bytes))
     throw LimitExceeded("the link carries " + std::to_string(numeric::nearest_double(bytes)) +
                         " bytes in a round trip; the limit is 10^15");
 }
 
 /// Maximum stored bytes of any `line` consecutive bytes of the line: a piece of L + o stores at most L, as no
 /// more than L lies between two overheads.
-Rational most_stored(const Rational& line, const OnLine& packet) {
+Rational max_stored(const Rational& line, const OnLine& packet) {
   const Rational piece = whole(packet.longest + packet.overhead);
   const Rational pieces = cln::floor1(line / piece);
   const Rational rest = line - pieces * piece;
@@ -102,7 +102,7 @@ Rational most_stored(const Rational& line, const OnLine& packet) {
 
 /// Maximum bytes of whole packets within `line` bytes of the line. With n packets both n L and the bytes left
 /// by n overheads are bounds, and one of them is attained; the first increases with n, the second decreases.
-std::int64_t most_whole(std::int64_t line, const OnLine& packet) {
+std::int64_t max_whole(std::int64_t line, const OnLine& packet) {
   const std::int64_t n = line / (packet.longest + packet.overhead);
   const bool one_more = (n + 1) * (packet.shortest + packet.overhead) <= line;
   return std::max(n * packet.longest, one_more ? line - (n + 1) * packet.overhead : 0);
@@ -117,32 +117,32 @@ std::int64_t most_whole(std::int64_t line, const OnLine& packet) {
 ///           1 byte, and Q - 1 more for c each. So n packets take n (l_min + o) for n q cells. The remaining
 ///           bytes add cells one at a time at three costs, and the cheaper ones are available first. Each
 ///           cell counts one, so taking the cheapest first is optimal. All n are tried.
-std::int64_t most_line_cells(std::int64_t line, const OnLine& packet, std::int64_t cell, bool cut) {
-  const std::int64_t least_cells = (packet.shortest - 1) / cell + 1;
-  const std::int64_t greatest_cells = (packet.longest - 1) / cell + 1;
-  const std::int64_t one_more = least_cells * cell + 1 - packet.shortest;
-  const std::int64_t most_packets = line / (packet.shortest + packet.overhead);
-  if (most_packets > most_counted_packets)
+std::int64_t max_line_cells(std::int64_t line, const OnLine& packet, std::int64_t cell, bool cut) {
+  const std::int64_t min_cells = (packet.shortest - 1) / cell + 1;
+  const std::int64_t largest_cells = (packet.longest - 1) / cell + 1;
+  const std::int64_t one_more = min_cells * cell + 1 - packet.shortest;
+  const std::int64_t max_packets = line / (packet.shortest + packet.overhead);
+  if (max_packets > max_counted_packets)
     throw LimitExceeded(std::to_string(line) + " bytes are more than 10^7 packets of " +
                         std::to_string(packet.shortest) + " bytes, which is the limit");
-  std::int64_t most = 0;
-  for (std::int64_t n = 0; n <= most_packets; ++n) {
+  std::int64_t maximum = 0;
+  for (std::int64_t n = 0; n <= max_packets; ++n) {
     std::int64_t left = line - n * (packet.shortest + packet.overhead);
-    std::int64_t cells = n * least_cells, full_price = 0;
+    std::int64_t cells = n * min_cells, full_price = 0;
     if (cut && left > 0) {
       ++cells;
       --left;
-      full_price = greatest_cells - 1;
+      full_price = largest_cells - 1;
     }
-    if (greatest_cells > least_cells) {
+    if (largest_cells > min_cells) {
       const std::int64_t cheap = std::min(n, left / one_more);
       cells += cheap;
       left -= cheap * one_more;
-      full_price += n * (greatest_cells - least_cells - 1);
+      full_price += n * (largest_cells - min_cells - 1);
     }
-    most = std::max(most, cells + std::min(full_price, left / cell));
+    maximum = std::max(maximum, cells + std::min(full_price, left / cell));
   }
-  return most;
+  return maximum;
 }
 
 std::int64_t cells_of(std::int64_t bytes, std::int64_t cell) {
@@ -181,7 +181,7 @@ Headroom headroom(const PausingLink& link) {
   const OnLine packet = on_line(link);
   // Its preamble and gap take time too, but nothing follows it.
   result.terms.push_back({"last packet", time_of(whole(packet.longest), link.rate), whole(packet.longest)});
-  const Rational stored = most_stored(line, packet);
+  const Rational stored = max_stored(line, packet);
   if (!link.overhead_stored) result.terms.push_back({"preambles and gaps, not stored", 0, stored - line});
   result.sum = stored + whole(packet.longest);
   result.bytes = to_int(cln::ceiling1(result.sum));
@@ -194,14 +194,14 @@ std::int64_t headroom_cells(const PausingLink& link, std::int64_t cell) {
   const OnLine packet = on_line(link);
   // Bytes are whole: the last bits of b successive bytes take more than b - 1 of the line.
   const std::int64_t line = to_int(cln::ceiling1(line_bytes(link)));
-  return most_line_cells(line, packet, cell, true) + cells_of(packet.longest, cell);
+  return max_line_cells(line, packet, cell, true) + cells_of(packet.longest, cell);
 }
 
-std::int64_t most_cells(std::int64_t bytes, const PacketLengths& packets, std::int64_t cell) {
-  require(bytes >= 0 && bytes <= most_line_bytes, "bytes", std::to_string(bytes), "from 0 to 10^15");
+std::int64_t max_cells(std::int64_t bytes, const PacketLengths& packets, std::int64_t cell) {
+  require(bytes >= 0 && bytes <= max_line_bytes, "bytes", std::to_string(bytes), "from 0 to 10^15");
   check(packets);
   check_cell(cell);
-  return most_line_cells(bytes, {packets.shortest, packets.longest, 0}, cell, false);
+  return max_line_cells(bytes, {packets.shortest, packets.longest, 0}, cell, false);
 }
 
 Credits credits(const PausingLink& link) {
@@ -209,7 +209,7 @@ Credits credits(const PausingLink& link) {
   const OnLine packet = on_line(link);
   const std::int64_t line = to_int(cln::floor1(line_bytes(link)));
   // One packet that ends as the round trip begins, those within it, and the one to be sent.
-  return {sum_of(round_trip_terms(link), &HeadroomTerm::time), most_whole(line, packet) + 2 * packet.longest};
+  return {sum_of(round_trip_terms(link), &HeadroomTerm::time), max_whole(line, packet) + 2 * packet.longest};
 }
 
 std::int64_t credit_cells(const PausingLink& link, std::int64_t cell) {
@@ -217,7 +217,7 @@ std::int64_t credit_cells(const PausingLink& link, std::int64_t cell) {
   check_cell(cell);
   const OnLine packet = on_line(link);
   const std::int64_t line = to_int(cln::floor1(line_bytes(link)));
-  return most_line_cells(line, packet, cell, false) + 2 * cells_of(packet.longest, cell);
+  return max_line_cells(line, packet, cell, false) + 2 * cells_of(packet.longest, cell);
 }
 
 }  // namespace tailbound::bounds

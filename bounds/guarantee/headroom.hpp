@@ -79,7 +79,7 @@ struct Headroom {
 
 /// Maximum number of cells for packets of `bytes` bytes together: the largest sum of ceil(l / cell) over any
 /// number of packets whose lengths sum to at most `bytes`. Exact.  \throws as headroom_cells()
-[[nodiscard]] std::int64_t most_cells(std::int64_t bytes, const PacketLengths& packets, std::int64_t cell);
+[[nodiscard]] std::int64_t max_cells(std::int64_t bytes, const PacketLengths& packets, std::int64_t cell);
 
 /// The round trip of a link with credits: from the last bit of a packet at the sender until its credit is
 /// back.

@@ -24,14 +24,14 @@ using numeric::Integer;
 using numeric::to_fraction;
 
 /// Networks with at most this many hops are computed in exact fractions.
-constexpr std::size_t most_exact_hops = 64;
+constexpr std::size_t max_exact_hops = 64;
 constexpr long grid = 1'000'000'000;
-constexpr long most_rounds = 20'000;
+constexpr long max_rounds = 20'000;
 /// Limit for whole slots; the other bounds take milliseconds.
-constexpr std::size_t most_slotted_hops = 300;
-constexpr std::uint64_t most_slot_steps = 50'000'000;
+constexpr std::size_t max_slotted_hops = 300;
+constexpr std::uint64_t max_slot_steps = 50'000'000;
 /// The search for a certificate ends when variations exceed their independent values by this factor.
-constexpr long most_growth = 1'000'000;
+constexpr long max_growth = 1'000'000;
 
 Rational rounded_up(const Rational& value, const Integer& denominator) {
   if (denominator == 0) return value;
@@ -96,7 +96,7 @@ struct Queue {
 };
 
 /// A flow's path, hop by hop.
-struct Way {
+struct Route {
   std::vector<std::size_t> queues;
   std::vector<ArrivalCurve> curves;                    ///< before each queue
   std::vector<std::optional<ServiceCurve>> residuals;  ///< residual service of each queue for it
@@ -136,7 +136,7 @@ class Analysis {
   const GuaranteeRules& rules_;
   std::vector<Queue> queues_;
   std::vector<std::vector<std::size_t>> of_port_;  ///< queues, higher classes first
-  std::vector<Way> ways_;
+  std::vector<Route> routes_;
   std::vector<std::size_t> order_, cyclic_;
   std::vector<bool> in_cycle_;
   std::vector<bool> waits_at_zero_;                                       ///< of cyclic_
@@ -154,7 +154,7 @@ Analysis::Analysis(const PolicedNetwork& network, const GuaranteeRules& rules)
   find_order();
   std::size_t hops = 0;
   for (const PolicedFlow& flow : network.flows) hops += flow.path.size();
-  if (hops > most_exact_hops || !cyclic_.empty()) denominator_ = grid;
+  if (hops > max_exact_hops || !cyclic_.empty()) denominator_ = grid;
 }
 
 void Analysis::find_queues() {
@@ -176,7 +176,7 @@ void Analysis::find_queues() {
   }
   for (std::size_t f = 0; f < network_.flows.size(); ++f) {
     const PolicedFlow& flow = network_.flows[f];
-    Way& way = ways_.emplace_back();
+    Route& route = routes_.emplace_back();
     for (std::size_t k = 0; k < flow.path.size(); ++k) {
       const std::size_t at = found.at(key(flow, flow.path[k]));
       Queue& queue = queues_[at];
@@ -190,7 +190,7 @@ void Analysis::find_queues() {
         queue.own_sum += ArrivalCurve(flow.buckets);
         queue.own.push_back(f);
       } else {
-        const std::size_t before = way.queues.back();
+        const std::size_t before = route.queues.back();
         auto link = std::find_if(queue.links.begin(), queue.links.end(),
                                  [&](const InLink& one) { return one.port == flow.path[k - 1]; });
         if (link == queue.links.end()) {
@@ -206,12 +206,12 @@ void Analysis::find_queues() {
         }
         group->flows.push_back(f);
       }
-      way.queues.push_back(at);
+      route.queues.push_back(at);
     }
-    way.curves.resize(way.queues.size());
-    way.residuals.resize(way.queues.size());
-    for (std::size_t k = 0; k < way.curves.size(); ++k)
-      if (k == 0 || network_.ports[flow.path[k - 1]].reshaped) way.curves[k] = ArrivalCurve(flow.buckets);
+    route.curves.resize(route.queues.size());
+    route.residuals.resize(route.queues.size());
+    for (std::size_t k = 0; k < route.curves.size(); ++k)
+      if (k == 0 || network_.ports[flow.path[k - 1]].reshaped) route.curves[k] = ArrivalCurve(flow.buckets);
   }
 }
 
@@ -259,7 +259,7 @@ void Analysis::check_loads() const {
 }
 
 std::size_t Analysis::hop(std::size_t flow, std::size_t queue) const {
-  const std::vector<std::size_t>& queues = ways_[flow].queues;
+  const std::vector<std::size_t>& queues = routes_[flow].queues;
   return static_cast<std::size_t>(std::find(queues.begin(), queues.end(), queue) - queues.begin());
 }
 
@@ -303,7 +303,7 @@ namespace {
 
 /// The minimum of both; a curve without lines is no bound.
 ArrivalCurve capped(const ArrivalCurve& curve, const ArrivalCurve& cap) {
-  return cap.is_nothing() || curve.is_nothing() ? curve : least(curve, cap);
+  return cap.is_nothing() || curve.is_nothing() ? curve : minimum(curve, cap);
 }
 
 }  // namespace
@@ -315,11 +315,11 @@ void Analysis::gather(Queue& queue) {
     link.curve = {};
     for (Group& group : link.groups) {
       group.sum = {};
-      for (const std::size_t flow : group.flows) group.sum += ways_[flow].curves[hop(flow, queue.index)];
+      for (const std::size_t flow : group.flows) group.sum += routes_[flow].curves[hop(flow, queue.index)];
       group.curve = group.sum;
       if (!network_.ports[link.port].reshaped)
         if (const auto output = groups_.find({group.queue, queue.index}); output != groups_.end())
-          group.curve = least(group.curve, output->second.curve);
+          group.curve = minimum(group.curve, output->second.curve);
       link.curve += group.curve;
     }
     link.curve = capped(link.curve, line(link));
@@ -374,10 +374,10 @@ ServiceCurve Analysis::service_of(const Queue& queue) const {
     }
     case Scheduler::drr: {
       Rational turn = port.quanta[its], latency = 0;
-      for (const auto& [other, most] : longest)
+      for (const auto& [other, maximum] : longest)
         if (other != its) {
           turn = turn + port.quanta[other];
-          latency = latency + port.quanta[other] * (1 + queue.longest / port.quanta[its]) + most;
+          latency = latency + port.quanta[other] * (1 + queue.longest / port.quanta[its]) + maximum;
         }
       return {port.latency + latency / port.rate, port.rate * port.quanta[its] / turn};
     }
@@ -416,19 +416,19 @@ void Analysis::serve(Queue& queue) {
 ArrivalCurve Analysis::others(const Queue& queue, std::size_t flow) const {
   if (queue.flows.size() == 1) return {};
   const std::size_t k = hop(flow, queue.index);
-  const ArrivalCurve& its = ways_[flow].curves[k];
+  const ArrivalCurve& its = routes_[flow].curves[k];
   if (k == 0) return queue.arrivals.without(its);
   const auto link = std::find_if(queue.links.begin(), queue.links.end(), [&](const InLink& one) {
     return one.port == network_.flows[flow].path[k - 1];
   });
   ArrivalCurve rest;  // rest of its link
   for (const Group& group : link->groups)
-    if (group.queue != ways_[flow].queues[k - 1])
+    if (group.queue != routes_[flow].queues[k - 1])
       rest += group.curve;
     else if (group.flows.size() > 1)
-      rest += least(group.sum.without(its), group.curve);
+      rest += minimum(group.sum.without(its), group.curve);
   ArrivalCurve all = queue.arrivals.without(link->curve);
-  if (!rest.is_nothing()) all += least(rest, link->curve);
+  if (!rest.is_nothing()) all += minimum(rest, link->curve);
   return all;
 }
 
@@ -439,7 +439,7 @@ std::optional<GroupGuarantee> Analysis::group_output(const Queue& queue, std::si
   ArrivalCurve group, rest;
   Rational longest = 0;
   const auto add = [&](std::size_t flow, ArrivalCurve& one, ArrivalCurve& other) {
-    const ArrivalCurve& curve = ways_[flow].curves[hop(flow, queue.index)];
+    const ArrivalCurve& curve = routes_[flow].curves[hop(flow, queue.index)];
     if (members.count(flow) != 0) {
       one += curve;
       longest = std::max(longest, network_.flows[flow].longest);
@@ -471,17 +471,17 @@ void Analysis::send_on(Queue& queue, bool residuals) {
   const PolicedPort& port = network_.ports[queue.port];
   std::map<std::size_t, std::vector<std::size_t>> groups;
   for (const std::size_t flow : queue.flows) {
-    Way& way = ways_[flow];
+    Route& route = routes_[flow];
     const std::size_t k = hop(flow, queue.index);
-    if (residuals) way.residuals[k] = fifo_residual(*queue.service, others(queue, flow));
-    if (k + 1 == way.queues.size() || port.reshaped) continue;
-    ArrivalCurve next = way.curves[k].later(queue.variation);
-    if (residuals && rules_.residuals && way.residuals[k])
-      if (const auto output =
-              departures(way.curves[k].later(network_.flows[flow].longest / port.rate), *way.residuals[k]))
-        next = least(next, *output);
-    way.curves[k + 1] = next.rounded_up(denominator_);
-    groups[way.queues[k + 1]].push_back(flow);
+    if (residuals) route.residuals[k] = fifo_residual(*queue.service, others(queue, flow));
+    if (k + 1 == route.queues.size() || port.reshaped) continue;
+    ArrivalCurve next = route.curves[k].later(queue.variation);
+    if (residuals && rules_.residuals && route.residuals[k])
+      if (const auto output = departures(route.curves[k].later(network_.flows[flow].longest / port.rate),
+                                         *route.residuals[k]))
+        next = minimum(next, *output);
+    route.curves[k + 1] = next.rounded_up(denominator_);
+    groups[route.queues[k + 1]].push_back(flow);
   }
   if (!residuals || !rules_.residuals) return;
   for (const auto& [next, flows] : groups)
@@ -492,12 +492,12 @@ void Analysis::send_on(Queue& queue, bool residuals) {
 
 std::vector<Rational> Analysis::variations_of_cycle() {
   // Curves first: a queue's own flows, then those from previous queues.
-  for (std::size_t f = 0; f < ways_.size(); ++f) {
-    Way& way = ways_[f];
-    for (std::size_t k = 0; k + 1 < way.queues.size(); ++k) {
-      const Queue& queue = queues_[way.queues[k]];
+  for (std::size_t f = 0; f < routes_.size(); ++f) {
+    Route& route = routes_[f];
+    for (std::size_t k = 0; k + 1 < route.queues.size(); ++k) {
+      const Queue& queue = queues_[route.queues[k]];
       if (in_cycle_[queue.index] && !network_.ports[queue.port].reshaped)
-        way.curves[k + 1] = way.curves[k].later(queue.variation);
+        route.curves[k + 1] = route.curves[k].later(queue.variation);
     }
   }
   for (const std::size_t q : cyclic_) gather(queues_[q]);
@@ -524,14 +524,14 @@ void Analysis::solve_cycle() {
   for (const std::size_t q : cyclic_) queues_[q].variation = 0;
   std::vector<Rational> next = variations_of_cycle();
   for (const std::size_t q : cyclic_) waits_at_zero_.push_back(waits_alone(queues_[q]));
-  const Rational limit = most_growth * (*std::max_element(next.begin(), next.end()) + 1);
-  for (rounds_ = 1; rounds_ <= most_rounds; ++rounds_) {
+  const Rational limit = max_growth * (*std::max_element(next.begin(), next.end()) + 1);
+  for (rounds_ = 1; rounds_ <= max_rounds; ++rounds_) {
     bool repeats = true;
     for (std::size_t i = 0; i < cyclic_.size(); ++i) {
       const Rational value = waits_at_zero_[i]
                                  ? rounded_up(next[i], denominator_)
                                  : Rational(cln::floor1(next[i] * denominator_)) / denominator_ + unit;
-      if (value > limit) return void(rounds_ = most_rounds + 1);
+      if (value > limit) return void(rounds_ = max_rounds + 1);
       if (value != queues_[cyclic_[i]].variation) repeats = false;
       queues_[cyclic_[i]].variation = value;
     }
@@ -555,10 +555,10 @@ Rational simplest_between(const Rational& low, const Rational& high) {
 /// Tries short fractions such as 89/29 close to the result, if they also satisfy F(x) <= x.
 void Analysis::try_short_fractions() {
   std::vector<Rational> found, shorter;
-  const Rational room = Rational(1000) / denominator_;
+  const Rational margin = Rational(1000) / denominator_;
   for (const std::size_t q : cyclic_) {
     found.push_back(queues_[q].variation);
-    shorter.push_back(simplest_between(std::max(Rational(found.back() - room), Rational(0)), found.back()));
+    shorter.push_back(simplest_between(std::max(Rational(found.back() - margin), Rational(0)), found.back()));
     queues_[q].variation = shorter.back();
   }
   const std::vector<Rational> next = variations_of_cycle();
@@ -578,12 +578,12 @@ NetworkGuarantee Analysis::run() {
     send_on(queue, true);
   }
   solve_cycle();
-  if (rounds_ > most_rounds) return {};
+  if (rounds_ > max_rounds) return {};
   if (!cyclic_.empty()) {
-    if (cyclic_.size() <= most_exact_hops) try_short_fractions();
+    if (cyclic_.size() <= max_exact_hops) try_short_fractions();
     for (const std::size_t q : cyclic_)
       for (const std::size_t flow : queues_[q].flows)
-        ways_[flow].residuals[hop(flow, q)] = fifo_residual(*queues_[q].service, others(queues_[q], flow));
+        routes_[flow].residuals[hop(flow, q)] = fifo_residual(*queues_[q].service, others(queues_[q], flow));
   }
   return result();
 }
@@ -603,29 +603,29 @@ NetworkGuarantee Analysis::result() const {
                           .arrivals = queue.arrivals,
                           .service = *queue.service});
   }
-  for (std::size_t f = 0; f < ways_.size(); ++f) {
+  for (std::size_t f = 0; f < routes_.size(); ++f) {
     const PolicedFlow& flow = network_.flows[f];
-    const Way& way = ways_[f];
+    const Route& route = routes_[f];
     FlowGuarantee& its = all.flows.emplace_back();
-    its.queues = way.queues;
-    its.curves = way.curves;
-    its.residuals = way.residuals;
+    its.queues = route.queues;
+    its.curves = route.curves;
+    its.residuals = route.residuals;
     Rational sum = 0, wires = 0, between = 0;
     std::optional<ServiceCurve> whole;
     bool in_one = true;
-    for (std::size_t k = 0; k < way.queues.size(); ++k) {
+    for (std::size_t k = 0; k < route.queues.size(); ++k) {
       const PolicedPort& port = network_.ports[flow.path[k]];
-      sum = sum + all.queues[way.queues[k]].delay;
+      sum = sum + all.queues[route.queues[k]].delay;
       wires = wires + port.wire;
-      its.least = its.least + flow.shortest / port.rate + port.wire;
-      const bool last = k + 1 == way.queues.size();
+      its.minimum = its.minimum + flow.shortest / port.rate + port.wire;
+      const bool last = k + 1 == route.queues.size();
       if (!last) between = between + flow.longest / port.rate;
-      if (!way.residuals[k] || (port.reshaped && !last)) in_one = false;
-      if (in_one) whole = whole ? in_series(*whole, *way.residuals[k]) : *way.residuals[k];
+      if (!route.residuals[k] || (port.reshaped && !last)) in_one = false;
+      if (in_one) whole = whole ? in_series(*whole, *route.residuals[k]) : *route.residuals[k];
     }
     its.tfa = rounded_up(sum + wires, denominator_);
     if (!in_one) continue;
-    if (const auto delay = horizontal_distance(way.curves.front(), *whole))
+    if (const auto delay = horizontal_distance(route.curves.front(), *whole))
       its.sfa = rounded_up(*delay + between + wires, denominator_);
   }
   return all;
@@ -675,9 +675,9 @@ void add_slots(const PolicedNetwork& network, NetworkGuarantee& found) {
   });
   std::size_t hops = 0;
   for (const PolicedFlow& flow : network.flows) hops += flow.path.size();
-  if (!plain_ports || !whole || !found.cyclic.empty() || hops > most_slotted_hops) return;
+  if (!plain_ports || !whole || !found.cyclic.empty() || hops > max_slotted_hops) return;
   try {
-    const SlottedGuarantee slotted = slotted_guarantee(network, most_slot_steps);
+    const SlottedGuarantee slotted = slotted_guarantee(network, max_slot_steps);
     for (QueueGuarantee& queue : found.queues) queue.in_slots = slotted.backlog[queue.port];
     for (std::size_t f = 0; f < found.flows.size(); ++f)
       found.flows[f].slots = numeric::whole(slotted.delay[f]);

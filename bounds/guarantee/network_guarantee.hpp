@@ -58,7 +58,7 @@ struct QueueGuarantee {
 struct FlowGuarantee {
   /// Upper bounds of the delay [time]; sfa and slots are none where they do not apply.
   std::optional<Rational> tfa{}, sfa{}, slots{};
-  Rational least;                    ///< minimum delay: shortest packets, no waiting [time]
+  Rational minimum;                  ///< minimum delay: shortest packets, no waiting [time]
   std::vector<std::size_t> queues;   ///< positions in NetworkGuarantee::queues, hop by hop
   std::vector<ArrivalCurve> curves;  ///< arrival curve before each of them
   /// Residual service of each for this flow; none if others take the whole service.

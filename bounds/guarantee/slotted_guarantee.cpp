@@ -28,11 +28,11 @@ struct SlottedCurve {
 /// Flows of a port, in order.
 using SlottedGroup = std::vector<std::size_t>;
 
-constexpr std::size_t first_curve_slots = 64, most_curve_slots = std::size_t{1} << 16;
-constexpr std::size_t most_curve_numbers = std::size_t{1} << 24;  ///< values of all curves together
+constexpr std::size_t first_curve_slots = 64, max_curve_slots = std::size_t{1} << 16;
+constexpr std::size_t max_curve_numbers = std::size_t{1} << 24;  ///< values of all curves together
 /// Beyond this number, flows that are not a whole_group() use the sum of their individual curves: also a
 /// bound, but larger.
-constexpr std::size_t most_slotted_groups = 1024;
+constexpr std::size_t max_slotted_groups = 1024;
 
 /// Ports in an order in which each flow goes from earlier to later ones.
 std::vector<std::size_t> slotted_order(const network::PolicedNetwork& network) {
@@ -75,7 +75,7 @@ SlottedSources slotted_sources(const network::PolicedNetwork& network) {
   for (const network::PolicedFlow& flow : network.flows) {
     sources.patterns.emplace_back(flow.buckets);
     const traffic::GreedyPattern& pattern = sources.patterns.back();
-    if (period <= most_curve_slots) period = std::lcm(period, pattern.cycle().size());
+    if (period <= max_curve_slots) period = std::lcm(period, pattern.cycle().size());
     sources.rates.push_back(pattern.rate());
     for (const std::size_t port : flow.path) sources.load[port] = sources.load[port] + sources.rates.back();
   }
@@ -90,10 +90,10 @@ SlottedSources slotted_sources(const network::PolicedNetwork& network) {
 class SlottedCurves {
  public:
   SlottedCurves(const network::PolicedNetwork& network, const SlottedSources& sources, std::size_t slots,
-                std::size_t most_groups, std::uint64_t& steps)
+                std::size_t max_groups, std::uint64_t& steps)
       : sources_(sources),
         slots_(slots),
-        most_groups_(most_groups),
+        max_groups_(max_groups),
         steps_left_(steps),
         ports_(network.ports.size()) {
     for (std::size_t flow = 0; flow < network.flows.size(); ++flow) {
@@ -156,7 +156,7 @@ class SlottedCurves {
 
   SlottedCurve new_curve(std::size_t length) {
     numbers_ += length;
-    if (numbers_ > most_curve_numbers) throw LimitExceeded(too_long());
+    if (numbers_ > max_curve_numbers) throw LimitExceeded(too_long());
     return {std::vector<std::int64_t>(length), 0};
   }
   static std::string too_long() {
@@ -177,7 +177,7 @@ class SlottedCurves {
         continue;
       }
       const traffic::GreedyPattern& source = sources_.patterns[flow];
-      for (std::size_t m = 0; m < sum.size(); ++m) sum[m] += source.most(static_cast<std::int64_t>(m));
+      for (std::size_t m = 0; m < sum.size(); ++m) sum[m] += source.maximum(static_cast<std::int64_t>(m));
       sum.onset = std::max(sum.onset, source.start().size());
     }
     for (const auto& [from, flows] : links) {
@@ -187,7 +187,7 @@ class SlottedCurves {
         for (std::size_t m = 0; m < link.size(); ++m) link[m] += single[m];
         link.onset = std::max(link.onset, single.onset);
       }
-      if (flows.size() > 1 && (groups_ < most_groups_ || whole_group(port, from, flows))) {
+      if (flows.size() > 1 && (groups_ < max_groups_ || whole_group(port, from, flows))) {
         const SlottedCurve& together = leaving(from, flows);
         for (std::size_t m = 0; m < link.size(); ++m) link[m] = std::min(link[m], together[m]);
         link.onset = std::max(link.onset, together.onset);
@@ -258,19 +258,19 @@ class SlottedCurves {
         while (v <= served && std::min(own[v] + cross[v], all[v]) <= static_cast<std::int64_t>(served)) ++v;
         earliest[served] = v;
       }
-      for (std::size_t m = 0; m < curve.size(); ++m) curve[m] = most_leaving(m, own, cross, earliest);
+      for (std::size_t m = 0; m < curve.size(); ++m) curve[m] = max_leaving(m, own, cross, earliest);
     }
     limit_to_line(curve, group);
     return port.leaving.emplace(group, std::move(curve)).first->second;
   }
 
-  std::int64_t most_leaving(std::size_t m, const SlottedCurve& own, const SlottedCurve& cross,
-                            const std::vector<std::size_t>& earliest) {
+  std::int64_t max_leaving(std::size_t m, const SlottedCurve& own, const SlottedCurve& cross,
+                           const std::vector<std::size_t>& earliest) {
     const std::int64_t line = static_cast<std::int64_t>(m) + 1;
-    std::int64_t most = 0;
-    for (std::size_t served = earliest.size(); served-- > 0 && most <= line;) {
-      if (own[m + served] <= most) break;  // nor with fewer served before it
-      if (earliest[served] > served || own[m + served - earliest[served]] <= most) continue;
+    std::int64_t maximum = 0;
+    for (std::size_t served = earliest.size(); served-- > 0 && maximum <= line;) {
+      if (own[m + served] <= maximum) break;  // nor with fewer served before it
+      if (earliest[served] > served || own[m + served - earliest[served]] <= maximum) continue;
       if (steps_left_-- == 0) throw LimitExceeded(too_long());
       const auto since_coming = [&](std::size_t v) { return own[m + served - v]; };
       const auto since_empty = [&](std::size_t v) {
@@ -288,13 +288,13 @@ class SlottedCurves {
       std::int64_t best = std::min(since_coming(low), since_empty(low));
       if (low > earliest[served])
         best = std::max(best, std::min(since_coming(low - 1), since_empty(low - 1)));
-      most = std::max(most, best);
+      maximum = std::max(maximum, best);
     }
-    return most;
+    return maximum;
   }
 
   const SlottedSources& sources_;
-  std::size_t slots_, most_groups_;
+  std::size_t slots_, max_groups_;
   std::uint64_t& steps_left_;
   std::vector<Port> ports_;
   std::size_t numbers_ = 0, groups_ = 0;
@@ -303,17 +303,17 @@ class SlottedCurves {
 /// Everything except the delays.
 SlottedGuarantee slotted_ports_guarantee(const network::PolicedNetwork& network,
                                          const std::vector<std::size_t>& order, const SlottedSources& sources,
-                                         std::size_t most_groups, std::uint64_t most_steps) {
+                                         std::size_t max_groups, std::uint64_t max_steps) {
   const std::size_t ports = network.ports.size();
   SlottedGuarantee guarantee{std::vector<std::int64_t>(ports), {}, std::vector<bool>(ports)};
-  std::uint64_t steps_left = most_steps;
+  std::uint64_t steps_left = max_steps;
   bool lasted = false;
   for (std::size_t slots = first_curve_slots; !lasted; slots *= 2) {
-    if (slots > most_curve_slots)
+    if (slots > max_curve_slots)
       throw LimitExceeded(
           "a busy period can last tens of thousands of slots, too long for slot-by-slot curves; use a lower "
           "load");
-    SlottedCurves curves(network, sources, slots, most_groups, steps_left);
+    SlottedCurves curves(network, sources, slots, max_groups, steps_left);
     lasted = std::all_of(order.begin(), order.end(), [&](std::size_t port) {
       const auto found = curves.find(port);
       if (!found) return false;
@@ -327,15 +327,15 @@ SlottedGuarantee slotted_ports_guarantee(const network::PolicedNetwork& network,
 
 }  // namespace
 
-SlottedGuarantee slotted_guarantee(const network::PolicedNetwork& network, std::uint64_t most_steps) {
+SlottedGuarantee slotted_guarantee(const network::PolicedNetwork& network, std::uint64_t max_steps) {
   network::require_slotted(network, {network::Scheduler::fifo});
   const std::vector<std::size_t> order = slotted_order(network);
   const SlottedSources sources = slotted_sources(network);
   SlottedGuarantee guarantee;
   try {
-    guarantee = slotted_ports_guarantee(network, order, sources, most_slotted_groups, most_steps);
+    guarantee = slotted_ports_guarantee(network, order, sources, max_slotted_groups, max_steps);
   } catch (const LimitExceeded&) {
-    guarantee = slotted_ports_guarantee(network, order, sources, 0, most_steps);
+    guarantee = slotted_ports_guarantee(network, order, sources, 0, max_steps);
   }
   for (const network::PolicedFlow& flow : network.flows) {
     std::int64_t slots = 0;

@@ -43,8 +43,8 @@ struct SlottedGuarantee {
 ///                          contain a cycle; invalid buckets
 /// \throws Unstable         a port is offered more than one packet per slot
 /// \throws LimitExceeded    busy periods too long for curves slot by slot (thousands of slots)
-/// \param most_steps  limit of the number of steps; some 10^8 per second
+/// \param max_steps  limit of the number of steps; some 10^8 per second
 [[nodiscard]] SlottedGuarantee slotted_guarantee(const network::PolicedNetwork& network,
-                                                 std::uint64_t most_steps = 2'000'000'000);
+                                                 std::uint64_t max_steps = 2'000'000'000);
 
 }  // namespace tailbound::bounds

@@ -86,7 +86,7 @@ struct Class {
 class Network {
  public:
   Network(const network::CombiningMultistage& network, double load);
-  [[nodiscard]] Ending iterate(int most_rounds);
+  [[nodiscard]] Ending iterate(int max_rounds);
   [[nodiscard]] Point point(double load) const;
 
  private:
@@ -113,12 +113,12 @@ Network::Network(const network::CombiningMultistage& network, double load)
       size_(static_cast<double>(network.network.switch_size)),
       hot_(numeric::nearest_double(network.hot)),
       links_(network.links) {
-  const std::int64_t places = network.buffer + 1;
+  const std::int64_t capacity = network.buffer + 1;
   // With one request at a time on a link, each queue has a link before it.
   const int sources = links_ == network::Links::one ? 1 : static_cast<int>(network.network.switch_size);
   const double start = std::min(0.5, load / sources);
-  path_.push_back({BlockingQueue(places, 0, network.combining), {.attempt = load, .hot = hot_}});
-  const BlockingQueue inner(places, sources, network.combining), cold(places, sources, 1);
+  path_.push_back({BlockingQueue(capacity, 0, network.combining), {.attempt = load, .hot = hot_}});
+  const BlockingQueue inner(capacity, sources, network.combining), cold(capacity, sources, 1);
   for (int stage = 1; stage < stages_; ++stage) path_.push_back({inner, {.attempt = start, .hot = hot_}});
   branches_.assign(path_.size(), Class{cold, {.attempt = start}});
 }
@@ -252,13 +252,13 @@ void Network::go_on_from(const Vector& state) {
   });
 }
 
-Ending Network::iterate(int most_rounds) {
+Ending Network::iterate(int max_rounds) {
   each_class([](Class& c) { c.means = c.queue.round(c.seen, 1); });
   Ending ending{.stop = Stop::too_many_rounds};
   Acceleration acceleration;
   bool accelerated = false;
   int left = plain_rounds;
-  while (ending.rounds < most_rounds) {
+  while (ending.rounds < max_rounds) {
     Vector before;
     if (accelerated) before = state();
     ending.change = round();
@@ -311,10 +311,10 @@ Point Network::point(double load) const {
 
 }  // namespace
 
-Point blocking(const network::CombiningMultistage& network, double load, int most_rounds) {
+Point blocking(const network::CombiningMultistage& network, double load, int max_rounds) {
   network::check(network);
   Network queues(network, load);
-  const Ending ending = queues.iterate(most_rounds);
+  const Ending ending = queues.iterate(max_rounds);
   Point point = queues.point(load);
   point.ending = ending;
   return point;

@@ -7,10 +7,10 @@
 namespace tailbound::bounds::multistage {
 
 /// \param load         0 < load <= 1
-/// \param most_rounds  limit of the iteration if it does not converge; at least 1
+/// \param max_rounds  limit of the iteration if it does not converge; at least 1
 /// \throws InvalidArgument  a field out of range
 /// \throws LimitExceeded    as BlockingQueue
 [[nodiscard]] Point blocking(const network::CombiningMultistage& network, double load,
-                             int most_rounds = 10'000);
+                             int max_rounds = 10'000);
 
 }  // namespace tailbound::bounds::multistage

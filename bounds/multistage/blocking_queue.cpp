@@ -8,12 +8,12 @@
 namespace tailbound::bounds::multistage {
 namespace {
 
-constexpr std::int64_t most_states = 20'000;
+constexpr std::int64_t max_states = 20'000;
 /// More joins than this in one buffer are so rare that a higher degree counts as unlimited.
-constexpr std::int64_t most_degrees = 32;
+constexpr std::int64_t max_degrees = 32;
 constexpr double negligible = 1e-13;
 /// A head blocked for longer than this sees a buffer that has long been full.
-constexpr double most_pieces = 8;
+constexpr double max_pieces = 8;
 
 }  // namespace
 
@@ -26,26 +26,26 @@ struct BlockingQueue::Tally {
   double present = 0, sources_blocked = 0;  ///< integrals over time
 };
 
-BlockingQueue::BlockingQueue(std::int64_t places, int sources, std::optional<std::int64_t> combining)
-    : places_(static_cast<int>(places)), sources_(sources), most_blocked_(std::max(sources, 1)) {
-  degree_ = combining && *combining <= most_degrees ? static_cast<int>(*combining) : 0;
+BlockingQueue::BlockingQueue(std::int64_t capacity, int sources, std::optional<std::int64_t> combining)
+    : capacity_(static_cast<int>(capacity)), sources_(sources), max_blocked_(std::max(sources, 1)) {
+  degree_ = combining && *combining <= max_degrees ? static_cast<int>(*combining) : 0;
   const std::int64_t degrees = degree_ == 0 ? 1 : degree_ - 1;
-  tells_cold_ = degree_ != 1 && places > 1;
-  const std::int64_t waiting = most_blocked_ + 1;
-  const std::int64_t wanted = places + places * (places - 1) / 2 * degrees +
+  tells_cold_ = degree_ != 1 && capacity > 1;
+  const std::int64_t waiting = max_blocked_ + 1;
+  const std::int64_t wanted = capacity + capacity * (capacity - 1) / 2 * degrees +
                               (tells_cold_ ? waiting * (waiting + 1) / 2 : waiting) +
-                              (places - 1) * degrees * waiting;
-  if (wanted > most_states)
+                              (capacity - 1) * degrees * waiting;
+  if (wanted > max_states)
     throw LimitExceeded("the variant blocking would need " + std::to_string(wanted) +
-                        " states per queue for buffer " + std::to_string(places - 1) + " and " +
-                        std::to_string(sources) + " sources; the limit is " + std::to_string(most_states) +
+                        " states per queue for buffer " + std::to_string(capacity - 1) + " and " +
+                        std::to_string(sources) + " sources; the limit is " + std::to_string(max_states) +
                         " (the variant published has no such limit)");
   add_states();
   for (const State& state : states_) {
     cold_.push_back(arrival(state, false));
     hot_.push_back(arrival(state, true));
   }
-  by_blocked_.resize(static_cast<std::size_t>(most_blocked_) + 1);
+  by_blocked_.resize(static_cast<std::size_t>(max_blocked_) + 1);
   for (std::uint32_t i = 0; i < states_.size(); ++i)
     by_blocked_[static_cast<std::size_t>(states_[i].blocked)].push_back(i);
   distribution_.assign((sources_ == 1 ? 2 : 1) * states_.size(), 0);
@@ -54,29 +54,30 @@ BlockingQueue::BlockingQueue(std::int64_t places, int sources, std::optional<std
 
 void BlockingQueue::add_states() {
   const int degrees = degree_ == 0 ? 1 : degree_ - 1;
-  first_.resize(static_cast<std::size_t>((places_ + 1) * places_));
-  for (int present = 0; present <= places_; ++present)
+  first_.resize(static_cast<std::size_t>((capacity_ + 1) * capacity_));
+  for (int present = 0; present <= capacity_; ++present)
     for (int open = 0; open < std::max(present, 1); ++open) {
       if (open > 0 && degrees == 0) break;
-      first_[static_cast<std::size_t>(present * places_ + open)] = static_cast<std::uint32_t>(states_.size());
+      first_[static_cast<std::size_t>(present * capacity_ + open)] =
+          static_cast<std::uint32_t>(states_.size());
       for (int joined = 1; joined <= (open == 0 ? 1 : degrees); ++joined)
-        for (int blocked = 0; blocked <= (present == places_ ? most_blocked_ : 0); ++blocked)
+        for (int blocked = 0; blocked <= (present == capacity_ ? max_blocked_ : 0); ++blocked)
           for (int cold = 0; cold <= (open == 0 && tells_cold_ ? blocked : 0); ++cold)
             states_.push_back({present, blocked, open, open == 0 ? 0 : joined, cold});
     }
 }
 
 std::uint32_t BlockingQueue::index(const State& state) const {
-  const std::uint32_t first = first_[static_cast<std::size_t>(state.present * places_ + state.open)];
+  const std::uint32_t first = first_[static_cast<std::size_t>(state.present * capacity_ + state.open)];
   if (state.open == 0 && tells_cold_)
     return first + static_cast<std::uint32_t>(state.blocked * (state.blocked + 1) / 2 + state.cold);
-  const int stride = state.present == places_ ? most_blocked_ + 1 : 1;
+  const int stride = state.present == capacity_ ? max_blocked_ + 1 : 1;
   return first + static_cast<std::uint32_t>(std::max(state.joined - 1, 0) * stride + state.blocked);
 }
 
 BlockingQueue::Arrival BlockingQueue::arrival(const State& state, bool hot) const {
   State to = state;
-  if (state.blocked == most_blocked_) return {index(to), Outcome::rests};
+  if (state.blocked == max_blocked_) return {index(to), Outcome::rests};
   if (hot && state.open > 0) {
     if (degree_ > 0 && ++to.joined == degree_) {
       to.open = to.joined = 0;
@@ -84,8 +85,8 @@ BlockingQueue::Arrival BlockingQueue::arrival(const State& state, bool hot) cons
     }
     return {index(to), Outcome::joins};
   }
-  if (state.present == places_) {
-    to.blocked = std::min(state.blocked + 1, most_blocked_);
+  if (state.present == capacity_) {
+    to.blocked = std::min(state.blocked + 1, max_blocked_);
     return {index(to), Outcome::blocked};
   }
   ++to.present;
@@ -130,7 +131,7 @@ void BlockingQueue::arrive(const Distribution& from, Distribution& to, double we
       wait += (state.open - 1) * tally.service;
     } else if (arrival.outcome == Outcome::blocked) {
       (hot ? tally.hot_blocked : tally.cold_blocked) += counted;
-      wait = (places_ - 1) * tally.service;
+      wait = (capacity_ - 1) * tally.service;
     } else {
       wait += (state.present - 1) * tally.service;
     }
@@ -153,11 +154,11 @@ void BlockingQueue::integrate(const Distribution& distribution, double time, Tal
   }
 }
 
-void BlockingQueue::let_in(Distribution& distribution, const NeighbourMeans& seen, double time,
-                           int sources_missing, Tally& tally) {
+void BlockingQueue::admit(Distribution& distribution, const NeighbourMeans& seen, double time,
+                          int sources_missing, Tally& tally) {
   integrate(distribution, time / 2, tally);
   result_.assign(distribution.size(), 0);
-  for (int blocked = 0; blocked <= most_blocked_; ++blocked) {
+  for (int blocked = 0; blocked <= max_blocked_; ++blocked) {
     double mass = 0;
     part_.assign(distribution.size(), 0);
     for (const std::uint32_t i : by_blocked_[static_cast<std::size_t>(blocked)])
@@ -187,15 +188,15 @@ void BlockingQueue::spread(const State& state, double mass, double hot, Tally& t
     if (degree_ > 0) to.joined += static_cast<int>(j);
     return to;
   };
-  for (int asked = 1; asked <= state.blocked; ++asked)
-    for (auto j = static_cast<std::size_t>(asked); j-- > 0;) {
+  for (int requested = 1; requested <= state.blocked; ++requested)
+    for (auto j = static_cast<std::size_t>(requested); j-- > 0;) {
       const double one_more = joins[j] * hot;
       joins[j] -= one_more;
       tally.joined += one_more;
       State to = after(j + 1);
       if (degree_ > 0 && to.joined == degree_) {
         to.open = to.joined = 0;
-        to.cold = to.blocked - (state.blocked - asked);  // those checked and not hot
+        to.cold = to.blocked - (state.blocked - requested);  // those checked and not hot
         distribution_[index(to)] += one_more;
       } else {
         joins[j + 1] += one_more;
@@ -289,18 +290,18 @@ QueueMeans BlockingQueue::round(const NeighbourMeans& seen, int steps) {
     tally.cold += started * (1 - seen.hot);
     tally.hot += started * seen.hot;
     tally.residual = 0.5 + extra;
-    let_in(busy, seen, 1, 0, tally);
-    let_in(begun, seen, 1, 1, tally);
+    admit(busy, seen, 1, 0, tally);
+    admit(begun, seen, 1, 1, tally);
     for (std::size_t i = 0; i < busy.size(); ++i) busy[i] += begun[i];
     if (extra > 0) {
       Distribution& held = begun_;
       held = busy;
       tally.weight = seen.held;
       // In pieces of at most 1, as a source may deliver once in each.
-      const double pieces = std::ceil(std::clamp(seen.held_time, 1.0, most_pieces));
+      const double pieces = std::ceil(std::clamp(seen.held_time, 1.0, max_pieces));
       for (double piece = 0; piece < pieces; ++piece) {
         tally.residual = seen.held_time * (1 - (piece + 0.5) / pieces);
-        let_in(held, seen, seen.held_time / pieces, 0, tally);
+        admit(held, seen, seen.held_time / pieces, 0, tally);
       }
       for (std::size_t i = 0; i < busy.size(); ++i) busy[i] = busy[i] * (1 - seen.held) + held[i] * seen.held;
     }
@@ -332,8 +333,8 @@ struct BlockingQueue::Delivery {
   }
 };
 
-void BlockingQueue::let_in(Distribution& distribution, const NeighbourMeans& seen, const Delivery& delivery,
-                           double time, Tally& tally) {
+void BlockingQueue::admit(Distribution& distribution, const NeighbourMeans& seen, const Delivery& delivery,
+                          double time, Tally& tally) {
   const std::size_t count = states_.size();
   integrate(distribution, time / 2, tally);
   part_.assign(count, 0);
@@ -363,12 +364,12 @@ void BlockingQueue::hold(Distribution& distribution, const NeighbourMeans& seen,
   tally.weight = seen.held;
   double left = seen.held_time;
   for (int piece = 1; left > 0; ++piece) {
-    const double time = piece < most_pieces ? std::min(left, 1.0) : left;
+    const double time = piece < max_pieces ? std::min(left, 1.0) : left;
     const double part = std::min(time, 1.0);
     const bool first = in_step && piece == 1;
     tally.residual = first ? left : left - time / 2;
-    let_in(held_, seen, first ? Delivery::in_step(seen.attempt, part) : Delivery::in(seen.attempt, part),
-           time, tally);
+    admit(held_, seen, first ? Delivery::in_step(seen.attempt, part) : Delivery::in(seen.attempt, part), time,
+          tally);
     left -= time;
   }
   tally.weight = 1;
@@ -414,7 +415,7 @@ QueueMeans BlockingQueue::round_behind_link(const NeighbourMeans& seen, int step
     tally.hot += left_empty * seen.hot;
     integrate(begun_, 1, tally);
     tally.residual = 0.5 + extra;
-    let_in(busy_, seen, Delivery::in(rate, 1), 1, tally);
+    admit(busy_, seen, Delivery::in(rate, 1), 1, tally);
     hold(begun_, seen, true, tally);
     hold(busy_, seen, false, tally);
     for (std::size_t i = 0; i < busy_.size(); ++i) busy_[i] += begun_[i];

@@ -43,12 +43,12 @@ struct QueueMeans {
 
 class BlockingQueue {
  public:
-  /// \param places     K >= 1
+  /// \param capacity     K >= 1
   /// \param sources    s >= 1, one being a link; 0: one Poisson source of rate `attempt`, which rests while
   ///                   blocked
   /// \param combining  1: none; empty: unlimited
   /// \throws LimitExceeded  more than 20 000 states
-  BlockingQueue(std::int64_t places, int sources, std::optional<std::int64_t> combining);
+  BlockingQueue(std::int64_t capacity, int sources, std::optional<std::int64_t> combining);
 
   /// Advances the distribution by `steps` >= 1 steps; the means are those of the last.
   [[nodiscard]] QueueMeans round(const NeighbourMeans& seen, int steps);
@@ -84,8 +84,8 @@ class BlockingQueue {
   [[nodiscard]] Arrival arrival(const State& state, bool hot) const;
   void count_arrivals(double attempt, int sources, double time);
   /// Adds the arrivals of a time `time` to `distribution`.
-  void let_in(Distribution& distribution, const NeighbourMeans& seen, double time, int sources_missing,
-              Tally& tally);
+  void admit(Distribution& distribution, const NeighbourMeans& seen, double time, int sources_missing,
+             Tally& tally);
   void arrive(const Distribution& from, Distribution& to, double weight, const NeighbourMeans& seen,
               Tally& tally) const;
   void depart(const Distribution& from, double hot, Tally& tally);
@@ -95,12 +95,12 @@ class BlockingQueue {
   // Behind a link:
   struct Delivery;
   [[nodiscard]] QueueMeans round_behind_link(const NeighbourMeans& seen, int steps);
-  void let_in(Distribution& distribution, const NeighbourMeans& seen, const Delivery& delivery, double time,
-              Tally& tally);
+  void admit(Distribution& distribution, const NeighbourMeans& seen, const Delivery& delivery, double time,
+             Tally& tally);
   void hold(Distribution& distribution, const NeighbourMeans& seen, bool in_step, Tally& tally);
   void depart_behind_link(const Distribution& from, double hot, Tally& tally);
 
-  int places_, sources_, most_blocked_;
+  int capacity_, sources_, max_blocked_;
   int degree_;       ///< 0: unlimited
   bool tells_cold_;  ///< whether known cold requests are tracked
   std::vector<State> states_;

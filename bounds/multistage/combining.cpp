@@ -33,10 +33,10 @@ std::optional<double> saturation(const network::CombiningMultistage& network, Va
   require_solvable(network, variant);
   // Above 0 where at least that fraction is delivered.
   const auto spare = [&](double load) {
-    constexpr int most_rounds =
+    constexpr int max_rounds =
         1000;  // if the iteration oscillates, its amplitude is less than 1 minus the fraction
     const Point point =
-        variant == Variant::published ? published(network, load) : blocking(network, load, most_rounds);
+        variant == Variant::published ? published(network, load) : blocking(network, load, max_rounds);
     return point.throughput / load - carried_share;
   };
   double high = numeric::nearest_double(network::saturation_bound(network));
@@ -45,10 +45,10 @@ std::optional<double> saturation(const network::CombiningMultistage& network, Va
   constexpr double near = 0.8;  // fraction of the throughput at saturation: usually a load that is carried
   double low = near * (above + carried_share) * high, below = spare(low);
   for (; below < 0; low /= 2, below = spare(low)) high = low, above = below;
-  std::uintmax_t most = 60;
+  std::uintmax_t maximum = 60;
   return boost::math::tools::toms748_solve(
              spare, low, high, below, above,
-             [](double from, double to) { return to - from <= saturation_resolution * from; }, most)
+             [](double from, double to) { return to - from <= saturation_resolution * from; }, maximum)
       .first;
 }
 

@@ -21,11 +21,11 @@ struct Passed {
 /// The rate of arrivals that remain separate messages is C + H'(1 - Z), and Z depends on it through the
 /// occupancy: Z = F(Z) with decreasing F, so bisection finds the only root.
 Passed pass(const Rates& in, const network::CombiningMultistage& network) {
-  const std::int64_t places = network.buffer + 1;
+  const std::int64_t capacity = network.buffer + 1;
   std::vector<double> combines;
-  if (in.hot > 0) combines = queue::CombiningMix(in.cold, in.hot, network.combining).combining(places);
+  if (in.hot > 0) combines = queue::CombiningMix(in.cold, in.hot, network.combining).combining(capacity);
   const auto occupancy_at = [&](double z) {
-    return queue::deterministic_queue(in.cold + in.hot * (1 - z), places);
+    return queue::deterministic_queue(in.cold + in.hot * (1 - z), capacity);
   };
   const auto mean_of_combining = [&](const queue::DeterministicOccupancy& occupancy) {
     double z = 0;
@@ -42,10 +42,10 @@ Passed pass(const Rates& in, const network::CombiningMultistage& network) {
   const double z = (low + high) / 2;
   const queue::DeterministicOccupancy occupancy = occupancy_at(z);
   const double offered = in.cold + in.hot * (1 - z);
-  const double let_in = occupancy.accepted / offered;
-  return {.out = {.cold = in.cold * let_in,
-                  .hot = in.hot * (1 - z) * let_in,
-                  .requests = in.requests * (z + (1 - z) * let_in)},
+  const double admit = occupancy.accepted / offered;
+  return {.out = {.cold = in.cold * admit,
+                  .hot = in.hot * (1 - z) * admit,
+                  .requests = in.requests * (z + (1 - z) * admit)},
           .time = occupancy.time(),
           .figures = {.occupancy = occupancy.mean, .combining = z, .utilization = occupancy.accepted}};
 }

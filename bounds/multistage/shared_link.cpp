@@ -122,9 +122,9 @@ LinkWait link_wait(int inputs, const LinkUse& use) {
   if (spare(slowest) >= 0)
     log_rate = slowest;
   else if (spare(fastest) > 0) {
-    std::uintmax_t most = 100;
-    const auto ends = boost::math::tools::toms748_solve(spare, slowest, fastest,
-                                                        boost::math::tools::eps_tolerance<double>(48), most);
+    std::uintmax_t maximum = 100;
+    const auto ends = boost::math::tools::toms748_solve(
+        spare, slowest, fastest, boost::math::tools::eps_tolerance<double>(48), maximum);
     log_rate = (ends.first + ends.second) / 2;
   }
   chain.solve(std::exp(log_rate));

@@ -53,9 +53,9 @@ void walk(const Network& network, const std::vector<char>& passes, std::size_t s
 
 /// Queues in which packets never wait. Removing them can only reduce the arrivals at the others.
 std::vector<char> passing(const Network& network, const SourceNumbers& sources,
-                          std::vector<std::int64_t>& most_arrivals) {
+                          std::vector<std::int64_t>& max_arrivals) {
   std::vector<char> passes(network.links.size(), 0);
-  most_arrivals.assign(network.links.size(), 0);
+  max_arrivals.assign(network.links.size(), 0);
   for (bool changed = true; changed;) {
     changed = false;
     std::vector<std::vector<InputKey>> inputs(network.links.size());
@@ -69,14 +69,14 @@ std::vector<char> passing(const Network& network, const SourceNumbers& sources,
       if (its.empty()) continue;
       std::sort(its.begin(), its.end());
       its.erase(std::unique(its.begin(), its.end()), its.end());
-      std::int64_t most = 0;
+      std::int64_t maximum = 0;
       for (const InputKey& from : its) {
         const std::size_t queue = std::get<0>(from);
-        most += queue == QueueInput::none ? 1 : network.links[queue].rate.most_in_a_slot();
+        maximum += queue == QueueInput::none ? 1 : network.links[queue].rate.max_per_slot();
       }
-      most_arrivals[link] = most;
+      max_arrivals[link] = maximum;
       const network::LinkRate& rate = network.links[link].rate;
-      if (most * rate.slots > rate.packets || passes[link] != 0) continue;
+      if (maximum * rate.slots > rate.packets || passes[link] != 0) continue;
       passes[link] = 1;
       changed = true;
     }
@@ -88,15 +88,15 @@ std::vector<char> passing(const Network& network, const SourceNumbers& sources,
 
 CollapsedNetwork collapsed(const Network& network) {
   CollapsedNetwork result;
-  std::vector<std::int64_t> most_arrivals;
+  std::vector<std::int64_t> max_arrivals;
   const SourceNumbers sources(network);
-  const std::vector<char> passes = passing(network, sources, most_arrivals);
+  const std::vector<char> passes = passing(network, sources, max_arrivals);
   result.queues.resize(network.links.size());
   for (std::size_t link = 0; link < network.links.size(); ++link) {
     CollapsedQueue& queue = result.queues[link];
     queue.capacity = network.links[link].rate;
-    queue.most_arrivals = most_arrivals[link];
-    queue.waits = network.has_queue(link) && passes[link] == 0 && most_arrivals[link] > 0;
+    queue.max_arrivals = max_arrivals[link];
+    queue.waits = network.has_queue(link) && passes[link] == 0 && max_arrivals[link] > 0;
   }
   std::vector<std::map<InputKey, std::size_t>> known(network.links.size());
   for (std::size_t flow = 0; flow < network.flows.size(); ++flow) {

@@ -38,7 +38,7 @@ struct QueueInput {
 struct CollapsedQueue {
   bool waits = false;                     ///< packets may wait in it from one slot to the next
   network::LinkRate capacity{};           ///< capacity of its link
-  std::int64_t most_arrivals = 0;         ///< maximum per slot; the maximum occupancy if it never waits
+  std::int64_t max_arrivals = 0;          ///< maximum per slot; the maximum occupancy if it never waits
   double load = 0;                        ///< packets/slot
   bool bursts = false;                    ///< some source with bursts sends through it
   std::vector<QueueInput> inputs;         ///< of a queue that may wait

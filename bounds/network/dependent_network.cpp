@@ -110,14 +110,14 @@ DependentPaths TreePairs::nearest_ancestor(const std::vector<Rational>& shares) 
 std::shared_ptr<const DependentHops> with_bursts(const DependentPaths& paths, const network::Tree& tree,
                                                  const Rational& load, TreeRouting routing,
                                                  const traffic::Burst& burst) {
-  const TreeDelay known =
-      tree_delay(tree, load, routing, network::Sources::decoupled, burst, traffic::Destination::per_packet);
+  const TreeDelay known = tree_delay(tree, load, routing, network::Sources::independent_sources, burst,
+                                     traffic::Destination::per_packet);
   auto hops = std::make_shared<DependentHops>(*paths.hops);
   for (std::size_t i = 0; i < known.routes.size(); ++i)
     for (std::size_t hop = 0; hop < known.routes[i].queues.size(); ++hop)
       hops->queues[paths.flows.front()[i].queues[hop]].bursts =
           std::get<queue::MarkovArrivals>(known.network.queues[known.routes[i].queues[hop]]);
-  const queue::ScatteredSources sources{numeric::nearest_double(load), numeric::nearest_double(burst.slots),
+  const queue::PerPacketSources sources{numeric::nearest_double(load), numeric::nearest_double(burst.slots),
                                         numeric::nearest_double(burst.on_rate)};
   for (const queue::QueuePair& pair : hops->pairs)
     hops->burst_dependence.push_back(
@@ -145,7 +145,7 @@ double rate_of_host(const Rates& rates, std::size_t host) {
 }
 
 /// Identical sources merged; those with zero rate up to rounding are dropped.
-std::vector<queue::LoneSource> alike_sources(const Rates& rates) {
+std::vector<queue::LoneSource> identical_sources(const Rates& rates) {
   std::map<double, std::int64_t> counts;
   for (const auto& [host, rate] : rates)
     if (rounded_rate(rate) > 1e-12) ++counts[rounded_rate(rate)];
@@ -187,7 +187,8 @@ queue::QueuePair pair_of(const Rates& first, const Rates& second, const Rates& d
 DependentPaths dependent_tree(const network::Tree& tree, const Rational& load, TreeRouting routing,
                               const std::optional<traffic::Burst>& burst) {
   std::vector<Rational> shares;
-  for (const network::TreePath& path : network::tree_paths(tree, load, routing, network::Sources::decoupled))
+  for (const network::TreePath& path :
+       network::tree_paths(tree, load, routing, network::Sources::independent_sources))
     shares.push_back(path.share);
   const auto k = static_cast<double>(tree.radix);
   const TreePairs pairs{k, numeric::nearest_double(load), std::round(std::pow(k, tree.levels)), tree.levels};
@@ -201,14 +202,14 @@ DependentPaths dependent_network(const Network& network) {
   network::require_valid(network);
   std::vector<Rates> through(network.links.size());
   std::map<std::pair<std::size_t, std::size_t>, Rates> direct;  // by pair of successive links with queues
-  std::vector<char> left_out(network.links.size(), 0);
+  std::vector<char> omitted(network.links.size(), 0);
   for (std::size_t link = 0; link < network.links.size(); ++link)
-    left_out[link] = network.links[link].rate != network::LinkRate{};
+    omitted[link] = network.links[link].rate != network::LinkRate{};
   const std::vector<int> lanes = network.lanes();
   for (const network::Flow& flow : network.flows)
     for (const network::Route& route : flow.routes) {
       if (flow.burst) {
-        for (const std::size_t link : route.links) left_out[link] = 1;
+        for (const std::size_t link : route.links) omitted[link] = 1;
         continue;
       }
       const auto its_lanes = static_cast<std::size_t>(lanes[flow.source]);
@@ -227,12 +228,12 @@ DependentPaths dependent_network(const Network& network) {
   DependentHops hops;
   hops.queues.resize(network.links.size());
   for (std::size_t link = 0; link < network.links.size(); ++link)
-    hops.queues[link].sources = alike_sources(through[link]);
+    hops.queues[link].sources = identical_sources(through[link]);
   std::vector<Rates> straight = through;
   std::map<queue::QueuePair, std::size_t> known;
   for (const auto& [links, rates] : direct) {
     const auto& [first, second] = links;
-    if (left_out[first] || left_out[second]) continue;
+    if (omitted[first] || omitted[second]) continue;
     queue::QueuePair pair = pair_of(through[first], through[second], rates);
     const auto [entry, is_new] = known.try_emplace(pair, hops.pairs.size());
     const std::size_t place = entry->second;
@@ -248,7 +249,7 @@ DependentPaths dependent_network(const Network& network) {
       ++same->count;
   }
   for (std::size_t link = 0; link < network.links.size(); ++link)
-    if (!hops.queues[link].links.empty()) hops.queues[link].straight = alike_sources(straight[link]);
+    if (!hops.queues[link].links.empty()) hops.queues[link].straight = identical_sources(straight[link]);
   DependentPaths paths;
   for (const network::Flow& flow : network.flows) {
     std::map<std::vector<std::size_t>, Rational> shares;
@@ -258,7 +259,7 @@ DependentPaths dependent_network(const Network& network) {
       for (const std::size_t link : route.links)
         if (network.has_queue(link)) {
           queues.push_back(link);
-          derived = derived && !left_out[link];
+          derived = derived && !omitted[link];
         }
       const auto [place, is_new] = shares.try_emplace(std::move(queues), route.share);
       if (!is_new) place->second = place->second + route.share;

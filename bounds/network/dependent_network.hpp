@@ -13,7 +13,7 @@
 /// MODEL     bounds/path/dependent_delay.hpp; independent source arrivals (network/queue_traffic.hpp)
 /// SOURCE    docs/derivations/dependent_hops.md; with bursts docs/derivations/aged_bursts.md
 /// TESTS     tests/bounds/path/dependent_delay_test.cpp: a tree in closed form and written out; with bursts
-///           tests/bounds/path/scattered_delay_test.cpp
+///           tests/bounds/path/per_packet_delay_test.cpp
 namespace tailbound::bounds {
 
 struct DependentPaths {

@@ -27,8 +27,8 @@ using numeric::Interval;
 using numeric::Rational;
 using numeric::Real;
 
-constexpr std::size_t most_fabric_slots = std::size_t{1} << 16;
-constexpr double most_products = 2e12;
+constexpr std::size_t max_fabric_slots = std::size_t{1} << 16;
+constexpr double max_products = 2e12;
 constexpr double unit_roundoff = 0x1p-53;
 constexpr std::array rules{RouteRule::shortest, RouteRule::spread, RouteRule::minimal, RouteRule::valiant};
 
@@ -100,8 +100,8 @@ struct Sum {
 
 }  // namespace
 
-std::vector<queue::CrowdSource> crowd_sources(const FabricRates& rates, const FabricRates::Queue& queue) {
-  std::vector<queue::CrowdSource> sources;
+std::vector<queue::SmallSource> small_sources_of(const FabricRates& rates, const FabricRates::Queue& queue) {
+  std::vector<queue::SmallSource> sources;
   for (const FabricRates::Source& source : rates.sources(queue))
     sources.push_back({source.rate, static_cast<std::int64_t>(source.count)});
   return sources;
@@ -128,12 +128,12 @@ class FabricDelay::Work {
     }
   }
 
-  FabricQueueing queueing(std::size_t levels, double least, const std::function<void()>& pulse) {
+  FabricQueueing queueing(std::size_t levels, double minimum, const std::function<void()>& pulse) {
     latency_ = false;
     while (size_ < levels) lengthen();
     for (;;) {
       FabricQueueing found = queueing_within(pulse);
-      if (static_cast<double>(found.above.back().upper()) <= least) return found;
+      if (static_cast<double>(found.above.back().upper()) <= minimum) return found;
       lengthen();
     }
   }
@@ -169,7 +169,7 @@ class FabricDelay::Work {
   [[nodiscard]] BufferSize buffer(std::size_t queue, const DropTarget& target, numeric::Digits digits) const {
     const FabricRates::Queue& its = rates_.queues()[queue];
     if (its.packets_per_slot == 1 && target.probability > 0 && target.probability < 1 && digits.count <= 12)
-      if (auto found = crowd_buffer(its, target, digits)) return *std::move(found);
+      if (auto found = small_sources_buffer(its, target, digits)) return *std::move(found);
     return buffer_size(slotted_queue(rates_.traffic(graph_.fabric().network, its)), target,
                        {.digits = digits});
   }
@@ -191,8 +191,8 @@ class FabricDelay::Work {
 
   void lengthen() {
     size_ *= 2;
-    if (size_ > most_fabric_slots)
-      throw LimitExceeded("the delay would exceed " + std::to_string(most_fabric_slots) +
+    if (size_ > max_fabric_slots)
+      throw LimitExceeded("the delay would exceed " + std::to_string(max_fabric_slots) +
                           " slots; the limit is 2^16");
   }
 
@@ -202,18 +202,18 @@ class FabricDelay::Work {
     Wait& known = waits_[queue];
     if (known.tail.size() >= size_) return known;
     const FabricRates::Queue& its = rates_.queues()[queue];
-    const double log2_least = -1100;
+    const double log2_min = -1100;
     series::Distribution<long double> values;
     if (its.packets_per_slot == 1) {
-      const std::vector<queue::CrowdSource> sources = crowd_sources(rates_, its);
-      const queue::Crowd crowd{sources, FabricRates::rate_units, &its.load};
-      values = queue::crowd_delay(crowd, queue::HopDelay::wait, size_, log2_least);
-      const queue::MeanBounds mean = queue::mean_crowd_wait(crowd);
+      const std::vector<queue::SmallSource> sources = small_sources_of(rates_, its);
+      const queue::SmallSources small_sources{sources, FabricRates::rate_units, &its.load};
+      values = queue::small_sources_delay(small_sources, queue::HopDelay::wait, size_, log2_min);
+      const queue::MeanBounds mean = queue::mean_small_sources_wait(small_sources);
       known.lower = down(static_cast<double>(mean.lower));
       known.upper = up(static_cast<double>(mean.upper));
     } else {
       const queue::SlottedQueue slotted = slotted_queue(rates_.traffic(graph_.fabric().network, its));
-      values = queue::hop_delay(slotted, queue::HopDelay::wait, size_, log2_least);
+      values = queue::hop_delay(slotted, queue::HopDelay::wait, size_, log2_min);
       const auto mean = numeric::to_enclosure(queue::mean_hop_delay(slotted, queue::HopDelay::wait),
                                               numeric::Precision{96});
       known.lower = mpfr_get_d(mean.lower().backend().data(), MPFR_RNDD);
@@ -234,18 +234,19 @@ class FabricDelay::Work {
     return known;
   }
 
-  [[nodiscard]] std::optional<BufferSize> crowd_buffer(const FabricRates::Queue& its,
-                                                       const DropTarget& target,
-                                                       numeric::Digits digits) const {
-    Rational least = target.probability;
+  [[nodiscard]] std::optional<BufferSize> small_sources_buffer(const FabricRates::Queue& its,
+                                                               const DropTarget& target,
+                                                               numeric::Digits digits) const {
+    Rational minimum = target.probability;
     if (target.criterion == Criterion::loss)
-      least = least * its.load / (1 - its.load + least * its.load);  // as in buffer_size()
-    const std::vector<queue::CrowdSource> sources = crowd_sources(rates_, its);
-    const queue::Crowd crowd{sources, FabricRates::rate_units, &its.load};
-    if (numeric::nearest_double(least) < 1e-280) return std::nullopt;
-    const double wanted = numeric::nearest_double(least);
-    for (std::size_t size = 64; size <= most_fabric_slots; size *= 4) {
-      const auto values = queue::crowd_delay(crowd, queue::HopDelay::occupancy, size, std::log2(wanted) - 64);
+      minimum = minimum * its.load / (1 - its.load + minimum * its.load);  // as in buffer_size()
+    const std::vector<queue::SmallSource> sources = small_sources_of(rates_, its);
+    const queue::SmallSources small_sources{sources, FabricRates::rate_units, &its.load};
+    if (numeric::nearest_double(minimum) < 1e-280) return std::nullopt;
+    const double wanted = numeric::nearest_double(minimum);
+    for (std::size_t size = 64; size <= max_fabric_slots; size *= 4) {
+      const auto values =
+          queue::small_sources_delay(small_sources, queue::HopDelay::occupancy, size, std::log2(wanted) - 64);
       if (static_cast<double>(values.tail.back()) > wanted) continue;
       const auto at = static_cast<std::size_t>(
           std::find_if(values.tail.begin(), values.tail.end(),
@@ -542,10 +543,10 @@ class FabricDelay::Work {
 
   /// The mixture over the next vertices, without a wait.
   std::uint32_t mixed() {
-    const bool alike = std::all_of(choices_.begin(), choices_.end(), [this](const Choice& choice) {
+    const bool identical = std::all_of(choices_.begin(), choices_.end(), [this](const Choice& choice) {
       return choice.next == choices_.front().next;
     });
-    return alike ? choices_.front().next : chosen(false);
+    return identical ? choices_.front().next : chosen(false);
   }
 
   /// The remaining delay with these choices.
@@ -614,7 +615,7 @@ class FabricDelay::Work {
       sum.units = std::max(sum.units, units + static_cast<double>(choices_.size()) + 4);
       sum.error = std::max(sum.error, error);
     }
-    if (products_ > most_products)
+    if (products_ > max_products)
       throw LimitExceeded("the delays of all pairs would need more than 2e12 products, which is the limit");
     const double slack = (2 * static_cast<double>(choices_.size()) + 4) * unit_roundoff;
     sum.lower *= 1 - slack;
@@ -763,16 +764,16 @@ class FabricDelay::Work {
   [[nodiscard]] Walked walk_all(const std::vector<Target>& targets, const std::function<void()>& pulse) {
     Walked walked;
     computed_ = 0;
-    std::vector<std::uint64_t> alike(graph_.bundles().size(), 0);
+    std::vector<std::uint64_t> identical(graph_.bundles().size(), 0);
     for (std::uint32_t b = 0; b < graph_.bundles().size(); ++b)
-      alike[orbits_.bundle[b]] += graph_.bundles()[b].count;
+      identical[orbits_.bundle[b]] += graph_.bundles()[b].count;
     for (std::uint32_t b = 0; b < graph_.bundles().size(); ++b) {
       if (orbits_.bundle[b] != b) continue;
       for (const RouteRule rule : rules) {
         if (!receives(b, rule)) continue;
         if (pulse) pulse();
         ++walked.destinations;
-        add_destination(b, rule, alike[b], targets, walked.sums, walked.undecided);
+        add_destination(b, rule, identical[b], targets, walked.sums, walked.undecided);
       }
     }
     return walked;
@@ -789,7 +790,7 @@ class FabricDelay::Work {
     });
   }
 
-  void add_destination(std::uint32_t position, RouteRule rule, std::uint64_t alike,
+  void add_destination(std::uint32_t position, RouteRule rule, std::uint64_t identical,
                        const std::vector<Target>& targets, std::map<std::int64_t, Sum>& sums,
                        std::uint64_t& undecided) {
     const FabricGraph::Bundle& to = graph_.bundles()[position];
@@ -831,9 +832,9 @@ class FabricDelay::Work {
       const Left& left = left_[i];
       const std::vector<Found> found = percentiles_of(left, targets);
       for (const Found& each : found)
-        if (!each.decided) undecided += its.nodes * alike;
-      add_pairs(sums[left.hops], left, its.nodes * alike, its.rate * static_cast<double>(alike), found,
-                its.first, graph_.members(to).front());
+        if (!each.decided) undecided += its.nodes * identical;
+      add_pairs(sums[left.hops], left, its.nodes * identical, its.rate * static_cast<double>(identical),
+                found, its.first, graph_.members(to).front());
     }
   }
 
@@ -858,7 +859,7 @@ class FabricDelay::Work {
                       .share = between<unit::Probability>(1, 1),
                       .percentiles = {},
                       .mean_latency = between<unit::Slot>(0, 0)};
-    std::int64_t least = parts.front().first;
+    std::int64_t minimum = parts.front().first;
     for (const auto& [hops, sum] : parts) {
       pairs.pairs += sum->pairs;
       weight += sum->weight;
@@ -883,8 +884,8 @@ class FabricDelay::Work {
       return bounds_of(quotient(sum, weight), units, error);
     };
     for (std::size_t i = 0; i < percentiles.size(); ++i) {
-      std::int64_t slots = least;
-      const std::int64_t last = least + static_cast<std::int64_t>(size_) - 1;
+      std::int64_t slots = minimum;
+      const std::int64_t last = minimum + static_cast<std::int64_t>(size_) - 1;
       while (slots < last && !(above(slots).upper <= targets[i].below)) ++slots;
       if (!(above(slots).upper <= targets[i].below)) throw TooShort();
       const Bounds at = above(slots);
@@ -896,7 +897,7 @@ class FabricDelay::Work {
                              .worst_at = between<unit::Probability>(0, 1),
                              .best = Slots(0),
                              .mean = 0};
-      if (slots > least) {
+      if (slots > minimum) {
         const Bounds before = above(slots - 1);
         found.before = between<unit::Probability>(before.lower, before.upper);
       }
@@ -1001,8 +1002,8 @@ FabricDelayAnswer FabricDelay::answer(const std::vector<Rational>& percentiles,
                                       const std::function<void()>& pulse) {
   return work_->answer(percentiles, pulse);
 }
-FabricQueueing FabricDelay::queueing(std::size_t levels, double least, const std::function<void()>& pulse) {
-  return work_->queueing(levels, least, pulse);
+FabricQueueing FabricDelay::queueing(std::size_t levels, double minimum, const std::function<void()>& pulse) {
+  return work_->queueing(levels, minimum, pulse);
 }
 FabricPairDelay FabricDelay::pair(std::uint32_t from, std::uint32_t to,
                                   const std::vector<Rational>& percentiles) {

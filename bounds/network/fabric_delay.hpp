@@ -3,7 +3,7 @@
 #include <tailbound/bounds/sizing/buffer_size.hpp>
 #include <tailbound/network/fabric/fabric_rates.hpp>
 #include <tailbound/numeric/proved.hpp>
-#include <tailbound/queue/delay/crowd.hpp>
+#include <tailbound/queue/delay/small_sources.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -72,8 +72,8 @@ struct FabricPairDelay {
 };
 
 /// The sources of a queue that serves one packet per slot.
-[[nodiscard]] std::vector<queue::CrowdSource> crowd_sources(const network::FabricRates& rates,
-                                                            const network::FabricRates::Queue& queue);
+[[nodiscard]] std::vector<queue::SmallSource> small_sources_of(const network::FabricRates& rates,
+                                                               const network::FabricRates::Queue& queue);
 
 class FabricDelay {
  public:
@@ -93,10 +93,10 @@ class FabricDelay {
   [[nodiscard]] FabricDelayAnswer answer(const std::vector<numeric::Rational>& percentiles,
                                          const std::function<void()>& pulse = {});
 
-  /// P(D > t) from t = 0, for at least that many levels and until it is at most `least`.
-  /// \param least  above 0
+  /// P(D > t) from t = 0, for at least that many levels and until it is at most `minimum`.
+  /// \param minimum  above 0
   /// \throws LimitExceeded  as answer()
-  [[nodiscard]] FabricQueueing queueing(std::size_t levels, double least,
+  [[nodiscard]] FabricQueueing queueing(std::size_t levels, double minimum,
                                         const std::function<void()>& pulse = {});
 
   /// Delays of packets from one node to another that it sends to.

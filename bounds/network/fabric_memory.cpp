@@ -16,15 +16,14 @@ queue::OutputQueues outputs_of(const network::FabricGraph& graph, const FabricRa
   queue::OutputQueues outputs{
       .count = queues.count, .load = its.load, .packets_per_slot = its.packets_per_slot, .law = {}};
   if (its.packets_per_slot == 1)
-    outputs.law = [&rates, &its](std::size_t size, double log2_least) {
-      const std::vector<queue::CrowdSource> sources = crowd_sources(rates, its);
-      return queue::crowd_delay({sources, FabricRates::rate_units, &its.load}, queue::HopDelay::occupancy,
-                                size, log2_least);
+    outputs.law = [&rates, &its](std::size_t size, double log2_min) {
+      const std::vector<queue::SmallSource> sources = small_sources_of(rates, its);
+      return queue::small_sources_delay({sources, FabricRates::rate_units, &its.load},
+                                        queue::HopDelay::occupancy, size, log2_min);
     };
   else
-    outputs.law = [&graph, &rates, &its](std::size_t size, double log2_least) {
-      return queue::occupancy_law(slotted_queue(rates.traffic(graph.fabric().network, its)), size,
-                                  log2_least);
+    outputs.law = [&graph, &rates, &its](std::size_t size, double log2_min) {
+      return queue::occupancy_law(slotted_queue(rates.traffic(graph.fabric().network, its)), size, log2_min);
     };
   return outputs;
 }
@@ -36,10 +35,10 @@ queue::ProvedMemory fabric_memory(const network::FabricGraph& graph, const Fabri
                                   const std::function<void()>& pulse) {
   std::vector<queue::OutputQueues> outputs;
   for (const SwitchQueues& its : queues) outputs.push_back(outputs_of(graph, rates, its));
-  return queue::least_memory(outputs,
-                             target.criterion == Criterion::overflow ? queue::MemoryRule::Measure::overflow
-                                                                     : queue::MemoryRule::Measure::loss,
-                             target.probability, pulse);
+  return queue::min_memory(outputs,
+                           target.criterion == Criterion::overflow ? queue::MemoryRule::Measure::overflow
+                                                                   : queue::MemoryRule::Measure::loss,
+                           target.probability, pulse);
 }
 
 }  // namespace tailbound::bounds

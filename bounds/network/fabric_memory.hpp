@@ -25,7 +25,7 @@ struct SwitchQueues {
 
 /// Smallest memory that is proved to meet the target. A loss target refers to all packets through the switch.
 /// \pre  no queue is overloaded
-/// \throws InvalidArgument, LimitExceeded  as queue::least_memory()
+/// \throws InvalidArgument, LimitExceeded  as queue::min_memory()
 [[nodiscard]] queue::ProvedMemory fabric_memory(const network::FabricGraph& graph,
                                                 const network::FabricRates& rates,
                                                 std::span<const SwitchQueues> queues,

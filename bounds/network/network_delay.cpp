@@ -13,7 +13,7 @@ using network::Network;
 using network::QueueTraffic;
 using numeric::Rational;
 
-void require_room(const std::vector<QueueTraffic>& all) {
+void require_capacity(const std::vector<QueueTraffic>& all) {
   std::vector<network::OverloadedLink> full;
   for (const QueueTraffic& traffic : all)
     if (traffic.load >= traffic.rate.value())
@@ -76,11 +76,11 @@ void feed_by_inputs(const Network& network, std::vector<QueueTraffic>& all) {
   for (std::size_t link = 0; link < all.size(); ++link) {
     QueueTraffic& traffic = all[link];
     const CollapsedQueue& queue = inputs.queues[link];
-    if (!network.has_queue(link) || queue.most_arrivals == 0 || idle(traffic)) continue;
+    if (!network.has_queue(link) || queue.max_arrivals == 0 || idle(traffic)) continue;
     if (!queue.waits) {
       traffic.bursts.clear();
       traffic.classes.clear();
-      traffic.sources = {{traffic.load / numeric::whole(queue.most_arrivals), queue.most_arrivals}};
+      traffic.sources = {{traffic.load / numeric::whole(queue.max_arrivals), queue.max_arrivals}};
       continue;
     }
     if (!traffic.classes.empty() || queue.bursts || queue.inputs.size() == queue.sources.size() ||
@@ -149,7 +149,7 @@ TreeDelay tree_delay(const network::Tree& tree, const Rational& load, network::T
   const std::vector<network::TreePath> paths = network::tree_paths(tree, load, routing, sources);
   std::vector<QueueTraffic> all;
   for (const network::TreePath& path : paths) all.insert(all.end(), path.hops.begin(), path.hops.end());
-  require_room(all);
+  require_capacity(all);
   if (burst) {
     const traffic::OnOff leaf = traffic::on_off(load, *burst);
     for (QueueTraffic& queue : all) {

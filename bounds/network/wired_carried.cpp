@@ -20,10 +20,10 @@ struct Joining {
 using JoiningBySum = std::vector<std::vector<Joining>>;
 
 /// Maximum states of a hop.
-struct MostCarried {
+struct MaxCarried {
   std::size_t left_over = 0, ahead = 0, sum = 0;
 
-  explicit MostCarried(const JoiningBySum& states) {
+  explicit MaxCarried(const JoiningBySum& states) {
     for (std::size_t at = 0; at < states.size(); ++at)
       for (const Joining& state : states[at]) {
         left_over = std::max(left_over, state.left_over);
@@ -35,13 +35,13 @@ struct MostCarried {
 
 /// Adds the distribution of a phase, [v][y], to that of [v, j][x]: j packets ahead by `ahead`, and one of the
 /// y packets is served.
-/// \param most_ahead  of `joint`
-void add_joint(std::vector<CarriedSeries>& joint, std::size_t most_ahead, const CarriedSeries& ahead,
+/// \param max_ahead  of `joint`
+void add_joint(std::vector<CarriedSeries>& joint, std::size_t max_ahead, const CarriedSeries& ahead,
                const double* law, std::size_t places, std::size_t size) {
   for (std::size_t v = 0; v < places; ++v)
     for (std::size_t j = 0; j < ahead.size(); ++j)
       for (std::size_t y = 0; y < size; ++y)
-        joint[v * most_ahead + j][y > 0 ? y - 1 : 0] += ahead[j] * law[v * size + y];
+        joint[v * max_ahead + j][y > 0 ? y - 1 : 0] += ahead[j] * law[v * size + y];
 }
 
 /// A hop of the route: from its first queue to the second, with the chain of the second queue and the one
@@ -67,14 +67,14 @@ class CarriedHop {
   /// The states as the packet joins the second queue; at the last hop none, but the distribution of the sum
   /// of all waits.
   JoiningBySum carry(const JoiningBySum& states, CarriedSeries& mass) {
-    const MostCarried most(states);
-    std::vector<std::vector<CarriedSeries>> waiting = served(states, most);
-    JoiningBySum next(most.sum + 1);
-    for (std::size_t sum = 0; sum <= most.sum; ++sum) {
+    const MaxCarried maximum(states);
+    std::vector<std::vector<CarriedSeries>> waiting = served(states, maximum);
+    JoiningBySum next(maximum.sum + 1);
+    for (std::size_t sum = 0; sum <= maximum.sum; ++sum) {
       CarriedSeries joins = as_it_joins(waiting[sum]);
       if (joins.empty()) continue;
       const std::vector<CarriedSeries> joint = joined_by(joins);
-      const std::size_t others = most_ahead();
+      const std::size_t others = max_ahead();
       for (std::size_t v = 0; v < places_; ++v)
         for (std::size_t j = 0; j < others; ++j) {
           const CarriedSeries& row = joint[v * others + j];
@@ -106,7 +106,7 @@ class CarriedHop {
     return queue::PairChain(busy);
   }
 
-  [[nodiscard]] std::size_t most_ahead() const {
+  [[nodiscard]] std::size_t max_ahead() const {
     return base_.pair().hosts.size() + base_.pair().wires.size();
   }
 
@@ -121,8 +121,8 @@ class CarriedHop {
     std::vector<CarriedSeries> of_class;
     std::vector<std::size_t> class_of;  ///< by the packets left over at the first queue
   };
-  Starts starts(std::size_t most_left_over) {
-    Starts starts{{CarriedSeries(length_, 0)}, std::vector<std::size_t>(most_left_over + 1, 0)};
+  Starts starts(std::size_t max_left_over) {
+    Starts starts{{CarriedSeries(length_, 0)}, std::vector<std::size_t>(max_left_over + 1, 0)};
     const std::size_t cells = cells_;
     for (std::size_t phase = 0; phase < base_.chain().phases().count(); ++phase) {
       const std::size_t rest = base_.chain().phases().without(phase, wire_);
@@ -130,11 +130,11 @@ class CarriedHop {
         starts.of_class[0][rest * cells + i] += base_.values()[phase * cells + i];
     }
     const CarriedSeries age =
-        queue::mean_age_of_run(chains_.sources_alike(first_), chains_.places(first_) + 1);
+        queue::mean_age_of_run(chains_.identical_sources(first_), chains_.places(first_) + 1);
     CarriedSeries now = starts.of_class[0];
     long aged = 0;
-    for (std::size_t v = 1; v <= most_left_over;) {
-      const std::size_t to = v < 4 ? v : std::min(most_left_over, v + v / 2 - 1);
+    for (std::size_t v = 1; v <= max_left_over;) {
+      const std::size_t to = v < 4 ? v : std::min(max_left_over, v + v / 2 - 1);
       const long wanted = std::lround(age[std::min((v + to) / 2, age.size() - 1)]);
       for (; aged < wanted; ++aged) step(busy_, now);
       for (; v <= to; ++v) starts.class_of[v] = starts.of_class.size();
@@ -159,19 +159,20 @@ class CarriedHop {
 
   /// After the packets left over at the first queue have been served: by the sum of the waits so far, and the
   /// packets ahead in the packet's own slot.
-  std::vector<std::vector<CarriedSeries>> served(const JoiningBySum& states, const MostCarried& most) {
+  std::vector<std::vector<CarriedSeries>> served(const JoiningBySum& states, const MaxCarried& maximum) {
     struct Entry {
       std::size_t sum, ahead, next_left_over;
       double probability;
     };
-    const Starts from = starts(most.left_over);
-    std::vector<std::vector<Entry>> entering(most.left_over + 1);
+    const Starts from = starts(maximum.left_over);
+    std::vector<std::vector<Entry>> entering(maximum.left_over + 1);
     for (std::size_t sum = 0; sum < states.size(); ++sum)
       for (const Joining& state : states[sum])
         entering[state.left_over].push_back({sum + state.left_over + state.ahead, state.ahead,
                                              std::min(state.next_left_over, places_ - 1), state.probability});
-    std::vector<std::vector<CarriedSeries>> waiting(most.sum + 1, std::vector<CarriedSeries>(most.ahead + 1));
-    for (std::size_t v = most.left_over + 1; v-- > 0;) {
+    std::vector<std::vector<CarriedSeries>> waiting(maximum.sum + 1,
+                                                    std::vector<CarriedSeries>(maximum.ahead + 1));
+    for (std::size_t v = maximum.left_over + 1; v-- > 0;) {
       const CarriedSeries& start = from.of_class[from.class_of[v]];
       for (const Entry& entry : entering[v]) {
         CarriedSeries& values = waiting[entry.sum][entry.ahead];
@@ -206,7 +207,7 @@ class CarriedHop {
   std::vector<CarriedSeries> joined_by(CarriedSeries& joins) const {
     const queue::Phases& phases = busy_.phases();
     phases.move(joins.data(), cells_);
-    const std::size_t others = most_ahead();
+    const std::size_t others = max_ahead();
     std::vector<CarriedSeries> joint(places_ * others, CarriedSeries(size_, 0));
     for (std::size_t phase = 0; phase < phases.count(); ++phase) {
       const unsigned mask = phases.mask(phase), below = (1U << wire_) - 1;
@@ -236,17 +237,16 @@ JoiningBySum at_first_queue(WiredChains& chains, const WiredRoute& route) {
   const queue::TaggedInput by = chains.tagged(built, route, 0, true);
   const CarriedSeries seen = law.seen_by(by);
   const std::size_t places = built.pair.first_size, size = built.pair.second_size;
-  const std::size_t most_ahead = built.pair.hosts.size() + built.pair.wires.size();
-  std::vector<CarriedSeries> joint(places * most_ahead, CarriedSeries(size, 0));
+  const std::size_t max_ahead = built.pair.hosts.size() + built.pair.wires.size();
+  std::vector<CarriedSeries> joint(places * max_ahead, CarriedSeries(size, 0));
   for (std::size_t phase = 0; phase < law.chain().phases().count(); ++phase)
-    add_joint(joint, most_ahead,
-              WiredChains::row_sums(law.others_ahead(by, law.chain().phases().mask(phase))),
+    add_joint(joint, max_ahead, WiredChains::row_sums(law.others_ahead(by, law.chain().phases().mask(phase))),
               seen.data() + phase * law.chain().cells(), places, size);
   JoiningBySum states(1);
   for (std::size_t v = 0; v < places; ++v)
-    for (std::size_t j = 0; j < most_ahead; ++j)
+    for (std::size_t j = 0; j < max_ahead; ++j)
       for (std::size_t x = 0; x < size; ++x)
-        if (const double p = joint[v * most_ahead + j][x]; p > 1e-3 * chains.negligible())
+        if (const double p = joint[v * max_ahead + j][x]; p > 1e-3 * chains.negligible())
           states[0].push_back({v, j, x, p});
   return states;
 }

@@ -23,13 +23,13 @@ using Built = WiredChains::Built;
 constexpr double tolerance = 2e-4;
 /// Minimum share of these inputs' products from which sources that reach a queue over several inputs are
 /// treated as such.
-constexpr double least_sharing = 0.02;
+constexpr double min_sharing = 0.02;
 /// Maximum number of phases over all links of a chain; beyond it the least loaded links get fewer.
-constexpr std::size_t most_phases = 81, most_plain_phases = 27;
+constexpr std::size_t max_phases = 81, max_plain_phases = 27;
 /// Maximum number of cells of a chain that counts packets, with the levels for a target of 1e-6: the same
 /// chains are used for any query.
-constexpr double most_counted_cells = 250'000, usual_target = 1e-6;
-constexpr std::size_t most_cells = 8'000'000, most_places = 600;
+constexpr double max_counted_cells = 250'000, usual_target = 1e-6;
+constexpr std::size_t max_cells = 8'000'000, max_places = 600;
 
 /// Equal rates give equal sums, in any order of addition.
 double rounded(double rate) {
@@ -41,7 +41,7 @@ double rate_of(const std::map<std::size_t, double>& rates, std::size_t source) {
   return place == rates.end() ? 0 : place->second;
 }
 
-std::vector<LoneSource> alike(const std::map<std::size_t, double>& rates) {
+std::vector<LoneSource> identical(const std::map<std::size_t, double>& rates) {
   std::map<double, std::int64_t> counts;
   for (const auto& [source, rate] : rates)
     if (rounded(rate) > 1e-12) ++counts[rounded(rate)];
@@ -87,26 +87,26 @@ void put_in_order(Built& built) {
   for (auto& [key, place] : built.wire_of_input) place = first_equal(pair.wires, wires[place]);
 }
 
-void limit_phases(WiredPair& pair, std::size_t most) {
+void limit_phases(WiredPair& pair, std::size_t maximum) {
   for (;;) {
     std::size_t count = 1;
-    OutputProcess* least = nullptr;
+    OutputProcess* minimum = nullptr;
     for (auto* wires : {&pair.wires, &pair.other_wires})
       for (OutputProcess& wire : *wires) {
         count *= static_cast<std::size_t>(wire.phases);
-        if (wire.phases > 1 && (least == nullptr || std::pair(-wire.phases, wire.rate()) <
-                                                        std::pair(-least->phases, least->rate())))
-          least = &wire;
+        if (wire.phases > 1 && (minimum == nullptr || std::pair(-wire.phases, wire.rate()) <
+                                                          std::pair(-minimum->phases, minimum->rate())))
+          minimum = &wire;
       }
-    if (count <= most) return;
-    *least = least->simplified();
+    if (count <= maximum) return;
+    *minimum = minimum->simplified();
   }
 }
 
 }  // namespace
 
-std::vector<LoneSource> WiredChains::sources_alike(std::size_t queue) const {
-  return alike(network_.queues[queue].sources);
+std::vector<LoneSource> WiredChains::identical_sources(std::size_t queue) const {
+  return identical(network_.queues[queue].sources);
 }
 
 double WiredChains::sum_of(const Series& law) {
@@ -208,7 +208,7 @@ const QueueInput& WiredChains::input(std::size_t queue, std::size_t place) const
 WiredChains::Known& WiredChains::measured(std::size_t queue) {
   Known& known = queues_[queue];
   if (known.places) return known;
-  const std::vector<LoneSource> sources = alike(network_.queues[queue].sources);
+  const std::vector<LoneSource> sources = identical(network_.queues[queue].sources);
   for (std::size_t size = 64;; size *= 2) {
     const queue::LoneQueue lone = queue::lone_queue(sources, size);
     known.gap = lone.gap;
@@ -220,7 +220,7 @@ WiredChains::Known& WiredChains::measured(std::size_t queue) {
       return places;
     };
     const std::size_t places = needed(floor_);
-    known.usual_places = needed(left_out * usual_target);
+    known.usual_places = needed(omitted * usual_target);
     if (std::max(places, known.usual_places) + 8 < size) {
       known.places = std::max<std::size_t>(12, (places + 7) / 4 * 4);
       require_places(*known.places);
@@ -231,8 +231,8 @@ WiredChains::Known& WiredChains::measured(std::size_t queue) {
 }
 
 void WiredChains::require_places(std::size_t places) {
-  if (places > most_places)
-    throw LimitExceeded("a queue exceeds " + std::to_string(most_places) +
+  if (places > max_places)
+    throw LimitExceeded("a queue exceeds " + std::to_string(max_places) +
                         " packets with non-negligible probability, which is the limit for dependent queues");
 }
 
@@ -255,10 +255,10 @@ bool WiredChains::exact_by_all(const QueueInput& by) const {
 OutputProcess WiredChains::wire(const QueueInput& by, int choice) {
   if (choice == 1 || exact_by_all(by)) {
     std::optional<queue::RunMoments>& runs = queues_[by.queue].runs;
-    if (!runs) runs = queue::run_moments(alike(network_.queues[by.queue].sources));
+    if (!runs) runs = queue::run_moments(identical(network_.queues[by.queue].sources));
     return queue::output_process(*runs, std::min(1.0, by.rate / network_.queues[by.queue].load));
   }
-  return queue::output_process(queue::run_moments(alike(by.behind)), 1);
+  return queue::output_process(queue::run_moments(identical(by.behind)), 1);
 }
 
 const std::vector<char>& WiredChains::shared(std::size_t queue) {
@@ -274,7 +274,7 @@ const std::vector<char>& WiredChains::shared(std::size_t queue) {
       all += inputs[a].rate * inputs[b].rate;
       for (const auto& [source, rate] : inputs[a].behind) common += rate * rate_of(inputs[b].behind, source);
     }
-    (*known)[a] = common > least_sharing * all ? 1 : 0;
+    (*known)[a] = common > min_sharing * all ? 1 : 0;
   }
   return *known;
 }
@@ -300,12 +300,12 @@ void WiredChains::add_around(std::size_t queue, std::size_t except,
                              const std::map<std::size_t, double>& undelayed_through,
                              std::map<std::size_t, FeedingHost>& hosts) {
   const std::vector<char>& which = shared(queue);
-  std::map<std::size_t, std::vector<std::pair<double, double>>> ways;  // rate, P(no wait before)
+  std::map<std::size_t, std::vector<std::pair<double, double>>> paths;  // rate, P(no wait before)
   for (std::size_t i = 0; i < which.size(); ++i)
     if (i != except && which[i] != 0)
       for (const auto& [source, rate] : input(queue, i).behind)
-        ways[source].emplace_back(rate, undelayed(queue, i, source));
-  for (const auto& [source, its] : ways) {
+        paths[source].emplace_back(rate, undelayed(queue, i, source));
+  for (const auto& [source, its] : paths) {
     FeedingHost& host = hosts[source];
     double same_slot = 0, straight = 0;
     for (std::size_t a = 0; a < its.size(); ++a) {
@@ -323,9 +323,9 @@ void WiredChains::add_around(std::size_t queue, std::size_t except,
       const double no_wait =
           straight / host.around * (through == undelayed_through.end() ? 1 : through->second);
       const double meets = (1 - no_wait) * (1 - std::pow(network_.queues[queue].load, 4));
-      const double most = std::max(0.0, std::min(host.rate, host.around - 2 * host.twice));
-      host.both = std::min(most, host.rate * host.around * meets);
-      host.both = std::min(most, std::max(host.both, host.rate + host.around - host.twice - 1));
+      const double maximum = std::max(0.0, std::min(host.rate, host.around - 2 * host.twice));
+      host.both = std::min(maximum, host.rate * host.around * meets);
+      host.both = std::min(maximum, std::max(host.both, host.rate + host.around - host.twice - 1));
     }
   }
 }
@@ -370,7 +370,7 @@ WiredChains::Built WiredChains::alone_of(std::size_t queue, int choice) {
     built.host_of_source[source] = pair.hosts.size();
     pair.hosts.push_back({.rate = host.around - 2 * host.twice, .rate_of_two = host.twice});
   }
-  limit_phases(pair, plain_ ? most_plain_phases : most_phases);
+  limit_phases(pair, plain_ ? max_plain_phases : max_phases);
   put_in_order(built);
   return built;
 }
@@ -450,22 +450,22 @@ WiredChains::Built WiredChains::pair_of(std::size_t first, std::size_t second, s
     pair.hosts.push_back(host);
   }
   add_others(second, by, second_choice, pair.other_hosts, pair.other_wires, pair.gap);
-  limit_phases(pair, plain_ ? most_plain_phases : most_phases);
+  limit_phases(pair, plain_ ? max_plain_phases : max_phases);
   const auto of_first = [](const FeedingHost& host) { return host.rate > 0; };
-  double least = 1, greatest = 0;
+  double minimum = 1, largest = 0;
   for (const FeedingHost& host : pair.hosts)
     if (of_first(host)) {
-      least = std::min(least, host.share);
-      greatest = std::max(greatest, host.share);
+      minimum = std::min(minimum, host.share);
+      largest = std::max(largest, host.share);
     }
-  pair.counted = !plain_ && pair.wires.empty() && greatest - least > 1e-9 &&
-                 counted_cells(first, second, pair) <= most_counted_cells;
+  pair.counted = !plain_ && pair.wires.empty() && largest - minimum > 1e-9 &&
+                 counted_cells(first, second, pair) <= max_counted_cells;
   std::size_t cells = pair.first_size * pair.second_size;
   for (const auto* wires : {&pair.wires, &pair.other_wires})
     for (const OutputProcess& each : *wires) cells *= static_cast<std::size_t>(each.phases);
   if (pair.counted) cells *= (pair.first_size + 1) / 2;
-  if (cells > most_cells)
-    throw LimitExceeded("two successive queues have more than " + std::to_string(most_cells) + " states");
+  if (cells > max_cells)
+    throw LimitExceeded("two successive queues have more than " + std::to_string(max_cells) + " states");
   if (!pair.counted)
     for (FeedingHost& host : pair.hosts) host.share = 0;
   put_in_order(built);

@@ -29,7 +29,7 @@ class WiredChains {
  public:
   using Series = std::vector<double>;
   /// Omitted probability of a distribution, relative to the smallest requested probability.
-  static constexpr double left_out = 1e-3;
+  static constexpr double omitted = 1e-3;
 
   /// A chain, and its hosts and links by input of the network.
   struct Built {
@@ -40,7 +40,7 @@ class WiredChains {
   /// \param plain  as if no source reached a queue over several inputs, and all shares were equal: for the
   ///               correction for three or more queues
   WiredChains(const CollapsedNetwork& network, double target, bool plain)
-      : network_(network), floor_(left_out * target), plain_(plain), queues_(network.queues.size()) {}
+      : network_(network), floor_(omitted * target), plain_(plain), queues_(network.queues.size()) {}
 
   /// P(D > t), and the distribution of each wait.
   struct Delay {
@@ -71,7 +71,7 @@ class WiredChains {
   /// Levels computed for a queue.
   std::size_t places(std::size_t queue) { return *measured(queue).places; }
   /// Sources of a queue, grouped by rate.
-  std::vector<queue::LoneSource> sources_alike(std::size_t queue) const;
+  std::vector<queue::LoneSource> identical_sources(std::size_t queue) const;
   /// Row sums: the distribution of the first of two.
   static Series row_sums(const std::vector<Series>& joint);
   /// P(more than t), t = 0, 1, ..

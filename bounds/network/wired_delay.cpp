@@ -80,7 +80,7 @@ class WiredKnowledge {
       if (is_new) {
         const Series carried = plain_.carried(route), before = plain_.markov(route).tails;
         for (std::size_t t = 0;
-             t < carried.size() && t < before.size() && before[t] > WiredChains::left_out * corrected_to; ++t)
+             t < carried.size() && t < before.size() && before[t] > WiredChains::omitted * corrected_to; ++t)
           known->second.push_back(carried[t] / before[t]);
       }
       double last = 1, ratio = 1;
@@ -183,16 +183,16 @@ RouteLaw WiredDelay::law(const Route& route, double target) {
   return knowledge_->law(route, target);
 }
 
-ClaimedDelayAnswer WiredDelay::claims(std::span<const Route> routes, const DelayQuestion& question) {
-  require_valid(routes, question);
+ClaimedDelayAnswer WiredDelay::claims(std::span<const Route> routes, const DelayQuery& query) {
+  require_valid(routes, query);
   knowledge_->check(routes);
-  const Sight sight = sight_of(routes, question);
+  const Horizon horizon = horizon_of(routes, query);
   std::vector<RouteLaw> laws;
   for (const Route& route : routes) {
-    laws.push_back(knowledge_->law(route, sight.target));
+    laws.push_back(knowledge_->law(route, horizon.target));
     require_consistent(laws.back());
   }
-  return claims_of(laws, question);
+  return claims_of(laws, query);
 }
 
 DelayDistribution WiredDelay::distribution(std::span<const Route> routes, const Rational& negligible) {

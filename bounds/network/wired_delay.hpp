@@ -48,8 +48,7 @@ class WiredDelay final : public DelayLaw {
   /// \throws InvalidArgument  as PathDelay::answer()
   /// \throws LimitExceeded    two queues with too many links or too long delays
   /// \throws Contradiction    the answer breaks an invariant
-  [[nodiscard]] ClaimedDelayAnswer claims(std::span<const Route> routes,
-                                          const DelayQuestion& question) override;
+  [[nodiscard]] ClaimedDelayAnswer claims(std::span<const Route> routes, const DelayQuery& query) override;
   /// As PathDelay::distribution(), numerical: intervals are not proved.
   [[nodiscard]] DelayDistribution distribution(std::span<const Route> routes,
                                                const numeric::Rational& negligible);

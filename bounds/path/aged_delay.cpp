@@ -22,19 +22,19 @@ using Series = std::vector<double>;
 
 // docs/derivations/aged_bursts.md, "What is fitted".
 constexpr double sources_of_a_link = 2.5;  ///< M
-constexpr double beside_a_burst = 0.8;     ///< on the link after the first queue
+constexpr double with_a_burst = 0.8;       ///< on the link after the first queue
 constexpr double of_neighbours = 0.26, of_further = 0.28, of_stretch = 0.046;  ///< s
 constexpr double furthest_stretch = 5;  ///< hops: the effect of a wait on its burst fades further on
 
-constexpr std::size_t most_burst_levels = 65'536;
-constexpr double least_tail = 1e-24;
+constexpr std::size_t max_burst_levels = 65'536;
+constexpr double min_tail = 1e-24;
 
 /// Levels for a load, for any query.
 std::size_t levels_of(double load) {
   const double levels = queue::grid_burst * (10 + 20 / (1 - load));
-  if (levels > static_cast<double>(most_burst_levels))
+  if (levels > static_cast<double>(max_burst_levels))
     throw LimitExceeded("a load of " + std::to_string(load) + " with bursts needs more than " +
-                        std::to_string(most_burst_levels) + " levels of a queue");
+                        std::to_string(max_burst_levels) + " levels of a queue");
   return static_cast<std::size_t>(levels);
 }
 
@@ -75,7 +75,7 @@ class Solver {
     std::vector<double> distances;  // at the entry of this queue
     for (const Visit& visit : visits) {
       const double shared = visit.hop == 1 && model_ == AgedModel::fitted ? first_links(visit.path) : 0;
-      distances.push_back(distance_[visit.path] + (shared > 0 ? beside_a_burst / shared : 0));
+      distances.push_back(distance_[visit.path] + (shared > 0 ? with_a_burst / shared : 0));
       rate += paths_.paths[visit.path].rate;
       mean_distance += paths_.paths[visit.path].rate * distances.back();
     }
@@ -132,7 +132,7 @@ class Solver {
     law.tails.resize(levels_);  // underestimated beyond
     law.slope = decays_[path];
     // Smaller ones are below the rounding errors of the transforms.
-    if (law.tails.back() < least_tail) continue_below(law, least_tail);
+    if (law.tails.back() < min_tail) continue_below(law, min_tail);
     return law;
   }
 
@@ -147,9 +147,9 @@ class Solver {
 using Laws = std::shared_ptr<const std::vector<RouteLaw>>;
 
 /// Without the stretch of short bursts, delays of 0 or 1 slots may be less likely.
-void raise(RouteLaw& law, const RouteLaw& least) {
+void raise(RouteLaw& law, const RouteLaw& minimum) {
   for (std::size_t t = 0; t < law.tails.size(); ++t)
-    law.tails[t] = std::max(law.tails[t], least.above(static_cast<std::int64_t>(t)));
+    law.tails[t] = std::max(law.tails[t], minimum.above(static_cast<std::int64_t>(t)));
 }
 
 /// Solutions are cached for the process.
@@ -182,7 +182,7 @@ void require_valid(const BurstPaths& paths) {
 BurstPaths burst_tree(const network::Tree& tree, const Rational& load, TreeRouting routing,
                       const Rational& on_rate) {
   const std::vector<network::TreePath> turns =
-      network::tree_paths(tree, load, routing, network::Sources::decoupled);
+      network::tree_paths(tree, load, routing, network::Sources::independent_sources);
   const auto k = static_cast<double>(tree.radix);
   const double rho = numeric::nearest_double(load), leaves = std::pow(k, tree.levels);
   BurstPaths result{rho, numeric::nearest_double(on_rate), {}, {}};
@@ -234,7 +234,7 @@ AgedDelay::AgedDelay(BurstPaths paths, const Rational& burst, AgedModel model)
       // All waits are proportional to E[B^2] / (2 E[B]) of the packets per burst.
       slots_per_step_((numeric::nearest_double(burst) * paths_.on_rate - 0.5) / (queue::grid_burst - 0.5)) {
   require_valid(paths_);
-  if (numeric::nearest_double(burst) * paths_.on_rate < least_packets)
+  if (numeric::nearest_double(burst) * paths_.on_rate < min_packets)
     throw InvalidArgument("burst", numeric::plain(burst), "long enough for at least 2 packets on average");
   for (const BurstPath& path : paths_.paths) routes_.push_back({path.queues, 1});
 }
@@ -244,8 +244,8 @@ std::vector<RouteLaw> AgedDelay::laws(std::span<const Route> routes, double targ
   std::size_t levels = 0;
   for (const BurstQueue& queue : paths_.queues) levels = std::max(levels, levels_of(queue.load));
   for (;;) {
-    if (levels > most_burst_levels)
-      throw LimitExceeded("the delay needs more than " + std::to_string(most_burst_levels) +
+    if (levels > max_burst_levels)
+      throw LimitExceeded("the delay needs more than " + std::to_string(max_burst_levels) +
                           " levels of a queue with bursts of 16 packets");
     const auto known = laws_of(paths_, model_, levels);
     std::vector<RouteLaw> result;
@@ -275,10 +275,10 @@ std::vector<RouteLaw> AgedDelay::laws(std::span<const Route> routes, double targ
   }
 }
 
-ClaimedDelayAnswer AgedDelay::claims(std::span<const Route> routes, const DelayQuestion& question) {
-  require_valid(routes, question);
-  const Sight sight = sight_of(routes, question);
-  return claims_of(laws(routes, sight.target, sight.deepest), question);
+ClaimedDelayAnswer AgedDelay::claims(std::span<const Route> routes, const DelayQuery& query) {
+  require_valid(routes, query);
+  const Horizon horizon = horizon_of(routes, query);
+  return claims_of(laws(routes, horizon.target, horizon.deepest), query);
 }
 
 }  // namespace tailbound::bounds

@@ -62,10 +62,10 @@ enum class AgedModel {
 /// Not thread-safe. Results are cached for all objects of the process.
 class AgedDelay final : public DelayLaw {
  public:
-  static constexpr double least_packets = 2;  ///< mean packets per burst; below this, ages explain little
+  static constexpr double min_packets = 2;  ///< mean packets per burst; below this, ages explain little
 
   /// \param burst  mean length [slots]
-  /// \throws InvalidArgument  a burst of less than `least_packets`; a queue listed before one upstream of it
+  /// \throws InvalidArgument  a burst of less than `min_packets`; a queue listed before one upstream of it
   AgedDelay(BurstPaths paths, const numeric::Rational& burst, AgedModel model);
 
   /// One per path.
@@ -75,8 +75,7 @@ class AgedDelay final : public DelayLaw {
   ///       microseconds
   /// \throws InvalidArgument  as PathDelay::answer()
   /// \throws LimitExceeded    a load, or a delay, that needs more than 65 536 levels in units of bursts of 16
-  [[nodiscard]] ClaimedDelayAnswer claims(std::span<const Route> routes,
-                                          const DelayQuestion& question) override;
+  [[nodiscard]] ClaimedDelayAnswer claims(std::span<const Route> routes, const DelayQuery& query) override;
 
  private:
   BurstPaths paths_;

@@ -69,8 +69,8 @@ std::string broken_invariant(const Series& mass, const Series& tails, const std:
     if (!(std::abs(its - 1) <= of_sums)) return "probabilities of a wait that sum to " + text(its);
   }
   // Closer to the edge of the computed range, arithmetic errors cannot be distinguished from model errors.
-  constexpr double least = 1e-5;
-  for (std::size_t t = 0; t < tails.size() && tails[t] > least; ++t) {
+  constexpr double minimum = 1e-5;
+  for (std::size_t t = 0; t < tails.size() && tails[t] > minimum; ++t) {
     double low = 0, high = 0;
     for (std::size_t hop = 0; hop < above.size(); ++hop) {
       low = std::max(low, tail_at(above[hop], t));
@@ -134,13 +134,13 @@ Series tails_of(const Series& mass) {
   const std::size_t last = mass.size() - 1;
   double above = 0;
   if (last >= 4) {
-    double least = std::numeric_limits<double>::infinity(), greatest = 0;
+    double minimum = std::numeric_limits<double>::infinity(), largest = 0;
     for (std::size_t place = last - 3; place <= last; ++place) {
       const double slope = slope_at(mass, place);
-      least = std::min(least, slope);
-      greatest = std::max(greatest, slope);
+      minimum = std::min(minimum, slope);
+      largest = std::max(largest, slope);
     }
-    if (least > 1e-3 && greatest <= 1.01 * least) above = mass.back() / std::expm1(slope_at(mass, last));
+    if (minimum > 1e-3 && largest <= 1.01 * minimum) above = mass.back() / std::expm1(slope_at(mass, last));
   }
   Series tails(mass.size());
   for (std::size_t t = mass.size(); t-- > 0;) {
@@ -158,12 +158,12 @@ RouteLaw route_law(const Series& mass, const std::vector<Series>& waits, double 
   return law;
 }
 
-void continue_below(RouteLaw& law, double least) {
+void continue_below(RouteLaw& law, double minimum) {
   std::size_t last = 0;
-  while (last + 1 < law.tails.size() && law.tails[last + 1] > least) ++last;
+  while (last + 1 < law.tails.size() && law.tails[last + 1] > minimum) ++last;
   law.tails.resize(last + 1);
-  constexpr std::size_t most_slots = 6;
-  const std::size_t slots = std::min(last, most_slots);
+  constexpr std::size_t max_slots = 6;
+  const std::size_t slots = std::min(last, max_slots);
   law.goes_on = slots > 0;
   if (law.goes_on)
     law.slope = std::log(law.tails[last - slots] / law.tails[last]) / static_cast<double>(slots);
@@ -173,23 +173,23 @@ void require_consistent(const RouteLaw& law) {
   if (!law.broken.empty()) throw Contradiction("the model contradicts itself here: " + law.broken);
 }
 
-Sight sight_of(std::span<const Route> routes, const DelayQuestion& question) {
-  Sight sight{usual_tail, -1};
-  for (const Rational& p : question.percentiles)
-    sight.target = std::min(sight.target, numeric::nearest_double(1 - p));
-  for (const Slots level : question.levels) sight.deepest = std::max(sight.deepest, level.value);
+Horizon horizon_of(std::span<const Route> routes, const DelayQuery& query) {
+  Horizon horizon{usual_tail, -1};
+  for (const Rational& p : query.percentiles)
+    horizon.target = std::min(horizon.target, numeric::nearest_double(1 - p));
+  for (const Slots level : query.levels) horizon.deepest = std::max(horizon.deepest, level.value);
   // A route's last percentile may concern a small share of the packets.
-  double least_share = 1;
-  for (const Route& route : routes) least_share = std::min(least_share, numeric::nearest_double(route.share));
-  sight.target *= std::min(1.0, least_share);
-  return sight;
+  double min_share = 1;
+  for (const Route& route : routes) min_share = std::min(min_share, numeric::nearest_double(route.share));
+  horizon.target *= std::min(1.0, min_share);
+  return horizon;
 }
 
-ClaimedDelayAnswer claims_of(const std::vector<RouteLaw>& laws, const DelayQuestion& question) {
-  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+ClaimedDelayAnswer claims_of(const std::vector<RouteLaw>& laws, const DelayQuery& query) {
+  std::int64_t minimum = std::numeric_limits<std::int64_t>::max();
   double mean = 0, mean_hops = 0;
   for (const RouteLaw& law : laws) {
-    least = std::min(least, law.hops);
+    minimum = std::min(minimum, law.hops);
     mean += law.share * law.mean;
     mean_hops += law.share * static_cast<double>(law.hops);
   }
@@ -204,13 +204,13 @@ ClaimedDelayAnswer claims_of(const std::vector<RouteLaw>& laws, const DelayQuest
     return {sum, sum > 0 ? error / sum : stated};
   };
   const auto claim = [&](std::int64_t t, bool latency) -> numeric::Claim<unit::Probability> {
-    if (t < (latency ? least : 0)) return numeric::Exact<unit::Probability>{1};
+    if (t < (latency ? minimum : 0)) return numeric::Exact<unit::Probability>{1};
     const auto [value, error] = above(t, latency);
     return claim_of(value, error);
   };
   const auto percentile = [&](const Rational& p, bool latency) {
     const double bar = numeric::nearest_double(1 - p);
-    const std::int64_t first = latency ? least : 0;
+    const std::int64_t first = latency ? minimum : 0;
     std::int64_t low = first, high = first + 1;
     while (above(high, latency).first > bar) high += high;
     while (low < high) {
@@ -228,8 +228,8 @@ ClaimedDelayAnswer claims_of(const std::vector<RouteLaw>& laws, const DelayQuest
     return Approximation<unit::Slot>{rounded(value, 4), 4};
   };
   ClaimedDelayAnswer answer{{}, {}, {}, mean_claim(mean), mean_claim(mean + mean_hops)};
-  for (const Slots level : question.levels) answer.above.push_back({level, claim(level.value, false)});
-  for (const Rational& p : question.percentiles) {
+  for (const Slots level : query.levels) answer.above.push_back({level, claim(level.value, false)});
+  for (const Rational& p : query.percentiles) {
     answer.queueing.push_back(percentile(p, false));
     answer.latency.push_back(percentile(p, true));
   }
@@ -242,18 +242,18 @@ void require_negligible(const Rational& negligible) {
 }
 
 DelayDistribution distribution_of(const std::vector<RouteLaw>& laws, const Rational& negligible) {
-  std::int64_t least = laws.front().hops;
-  for (const RouteLaw& law : laws) least = std::min(least, law.hops);
+  std::int64_t minimum = laws.front().hops;
+  for (const RouteLaw& law : laws) minimum = std::min(minimum, law.hops);
   std::size_t size = 0;
   for (const RouteLaw& law : laws)
-    size = std::max(size, law.tails.size() + static_cast<std::size_t>(law.hops - least));
+    size = std::max(size, law.tails.size() + static_cast<std::size_t>(law.hops - minimum));
   const numeric::PrecisionScope scope(numeric::Precision{128});
   DelayDistribution result;
   double before = 1;
   for (std::size_t t = 0; t < size; ++t) {
     double above = 0;
     for (const RouteLaw& law : laws)
-      above += law.share * law.above(static_cast<std::int64_t>(t) - (law.hops - least));
+      above += law.share * law.above(static_cast<std::int64_t>(t) - (law.hops - minimum));
     above = std::clamp(above, 0.0, before);
     before = above;
     result.above.push_back(numeric::make_interval(Real(above), Real(above)));

@@ -66,22 +66,22 @@ struct RouteLaw {
 /// \pre in steps of one slot
 [[nodiscard]] RouteLaw stretched(RouteLaw law, double factor);
 
-/// Keeps the part above `least`; extrapolates the rest from the last slots before.
-void continue_below(RouteLaw& law, double least);
+/// Keeps the part above `minimum`; extrapolates the rest from the last slots before.
+void continue_below(RouteLaw& law, double minimum);
 
 /// \throws Contradiction  RouteLaw::broken
 void require_consistent(const RouteLaw& law);
 
 /// The smallest probability and the longest delay of a query.
-struct Sight {
+struct Horizon {
   double target = 1;          ///< smallest probability required on a route; at most 1e-6
   std::int64_t deepest = -1;  ///< largest requested level
 };
-[[nodiscard]] Sight sight_of(std::span<const Route> routes, const DelayQuestion& question);
+[[nodiscard]] Horizon horizon_of(std::span<const Route> routes, const DelayQuery& query);
 
-/// For packets that take these routes.  \pre shares sum to 1; the distributions extend as far as sight_of()
+/// For packets that take these routes.  \pre shares sum to 1; the distributions extend as far as horizon_of()
 /// requires
-[[nodiscard]] ClaimedDelayAnswer claims_of(const std::vector<RouteLaw>& laws, const DelayQuestion& question);
+[[nodiscard]] ClaimedDelayAnswer claims_of(const std::vector<RouteLaw>& laws, const DelayQuery& query);
 
 /// \throws InvalidArgument  not above 0 and at most 1
 void require_negligible(const numeric::Rational& negligible);

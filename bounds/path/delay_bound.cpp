@@ -118,7 +118,7 @@ class FirstWait {
   /// Whether it is available for these sources.
   [[nodiscard]] static bool known(const std::vector<Stream>& streams) {
     return streams.size() == 1 && streams.front().on_off && streams.front().count > 0 &&
-           streams.front().count <= queue::WaitTransform::most_sources;
+           streams.front().count <= queue::WaitTransform::max_sources;
   }
 
   /// \param widest     maximum of z - 1
@@ -228,10 +228,10 @@ class Transform {
     Interval product(1);
     for (const Factor& factor : factors_) {
       const Interval others = eigenvalues(factor.sources, z), busy = numeric::to_interval(factor.busy);
-      const Interval arrivals = (one - busy + busy * z) * others, room = z - arrivals;
+      const Interval arrivals = (one - busy + busy * z) * others, slack = z - arrivals;
       // z - A(z) is concave and 0 at 1: if positive here, there is no root between.
-      if (!(numeric::lower(room) > 0)) return 1;
-      const Interval left = numeric::to_interval(factor.spare) * (z - one) / room;
+      if (!(numeric::lower(slack) > 0)) return 1;
+      const Interval left = numeric::to_interval(factor.spare) * (z - one) / slack;
       if (&factor == &factors_.front()) {
         const Rational load = 1 - factor.spare;  // W(z) = (Q(z) - P(Q = 0)) / (load z)
         const std::optional<Interval> exact = first_ ? first_->at(place) : std::nullopt;
@@ -282,10 +282,10 @@ class PairMixture {
     for (const BoundedRoute& route : routes) transforms_.emplace_back(route);
   }
 
-  [[nodiscard]] std::int64_t least() const {
-    std::int64_t least = std::numeric_limits<std::int64_t>::max();
-    for (const Transform& route : transforms_) least = std::min(least, route.hops());
-    return least;
+  [[nodiscard]] std::int64_t minimum() const {
+    std::int64_t minimum = std::numeric_limits<std::int64_t>::max();
+    for (const Transform& route : transforms_) minimum = std::min(minimum, route.hops());
+    return minimum;
   }
   [[nodiscard]] double nearly(std::int64_t t, bool latency) const {
     double sum = 0;
@@ -314,7 +314,7 @@ ClaimedSlotProbability claim(std::int64_t t, Real bound) {
 ClaimedPercentile percentile(PairMixture& mixture, const Rational& p, bool latency) {
   const Rational bar = 1 - p;
   const double nearly = numeric::nearest_double(bar);
-  const std::int64_t least = latency ? mixture.least() : 0;
+  const std::int64_t minimum = latency ? mixture.minimum() : 0;
   // First in double, then from there with bounds.
   const auto first_not = [&](std::int64_t from, const auto& above) {
     const std::int64_t found = 1 + last_that(from, furthest_slot, above);
@@ -324,12 +324,12 @@ ClaimedPercentile percentile(PairMixture& mixture, const Rational& p, bool laten
     return found;
   };
   const std::int64_t about =
-      first_not(least, [&](std::int64_t t) { return mixture.nearly(t, latency) > nearly; });
+      first_not(minimum, [&](std::int64_t t) { return mixture.nearly(t, latency) > nearly; });
   std::int64_t low =
       first_not(about, [&](std::int64_t t) { return numeric::compare(mixture.at(t, latency), bar) > 0; });
-  while (low > least && numeric::compare(mixture.at(low - 1, latency), bar) <= 0) --low;
+  while (low > minimum && numeric::compare(mixture.at(low - 1, latency), bar) <= 0) --low;
   ClaimedPercentile result{p, Slots(low), claim(low, mixture.at(low, latency)), {}};
-  if (low > least) result.before.push_back(claim(low - 1, mixture.at(low - 1, latency)));
+  if (low > minimum) result.before.push_back(claim(low - 1, mixture.at(low - 1, latency)));
   return result;
 }
 
@@ -360,7 +360,7 @@ std::vector<BoundedRoute> bounded_tree(const network::Tree& tree, const Rational
                                        network::TreeRouting routing,
                                        const std::optional<traffic::Burst>& burst) {
   const std::vector<network::TreePath> paths =
-      network::tree_paths(tree, load, routing, network::Sources::decoupled);
+      network::tree_paths(tree, load, routing, network::Sources::independent_sources);
   if (burst) (void)bounded_on_off(load, *burst);  // errors name the leaf's parameters, not a queue's share
   const Rational k = numeric::whole(tree.radix), leaves = cln::expt(k, tree.levels), each = load / leaves;
   const auto power_of_k = [&](int exponent) -> Rational { return cln::expt(k, exponent); };
@@ -411,16 +411,16 @@ std::vector<BoundedRoute> bounded_tree(const network::Tree& tree, const Rational
   return routes;
 }
 
-BoundedDelayAnswer delay_bound(std::span<const BoundedRoute> routes, const DelayQuestion& question) {
+BoundedDelayAnswer delay_bound(std::span<const BoundedRoute> routes, const DelayQuery& query) {
   std::vector<Route> shares;
   for (const BoundedRoute& route : routes) shares.push_back({{0}, route.share});
-  require_valid(shares, question);
+  require_valid(shares, query);
   const numeric::PrecisionScope scope(precision);
   PairMixture mixture(routes);
   BoundedDelayAnswer answer;
-  for (const Slots level : question.levels)
+  for (const Slots level : query.levels)
     answer.above.push_back(claim(level.value, mixture.at(level.value, false)));
-  for (const Rational& p : question.percentiles) {
+  for (const Rational& p : query.percentiles) {
     answer.queueing.push_back(percentile(mixture, p, false));
     answer.latency.push_back(percentile(mixture, p, true));
   }

@@ -19,7 +19,7 @@
 ///           path of its own (traffic::Destination::per_packet), r the on-rate times the share of its packets
 ///           that go here.
 /// RESULT    upper bounds, in interval arithmetic, valid for any choice of z. W_1 is exact for Bernoulli
-///           sources and for up to queue::WaitTransform::most_sources identical on-off sources; for other
+///           sources and for up to queue::WaitTransform::max_sources identical on-off sources; for other
 ///           on-off sources (V_1(z) - 1 + rho)/rho is used, which is larger.
 /// SOURCE    docs/derivations/dependent_hops.md, (8) to (10). Proved where the links into each queue on the
 ///           path have independent histories: in a random-root tree for the hops up to and including the root
@@ -88,7 +88,6 @@ struct BoundedDelayAnswer {
 ///                          1[, an on-off source as in bounded_tree()
 /// \throws Unstable         a queue would be offered 1 packet per slot or more behind a busy link
 /// \throws LimitExceeded    a percentile beyond 2^24 slots
-[[nodiscard]] BoundedDelayAnswer delay_bound(std::span<const BoundedRoute> routes,
-                                             const DelayQuestion& question);
+[[nodiscard]] BoundedDelayAnswer delay_bound(std::span<const BoundedRoute> routes, const DelayQuery& query);
 
 }  // namespace tailbound::bounds

@@ -54,7 +54,8 @@ class BurstTails {
     const numeric::PrecisionScope scope(numeric::Precision{128});
     const double load = numeric::nearest_double(queue_.arrivals().load());
     while (tails_.size() < size) {  // P(W > w) = P(Q > w+1)/load
-      const auto bounds = queue::stand_in(queue_.tail(static_cast<std::int64_t>(tails_.size()) + 1)).bounds;
+      const auto bounds =
+          queue::claim_bounds(queue_.tail(static_cast<std::int64_t>(tails_.size()) + 1)).bounds;
       const Real middle = (numeric::lower(bounds) + numeric::upper(bounds)) / 2;
       tails_.push_back(static_cast<double>(middle) / load);
     }
@@ -120,8 +121,8 @@ bool DependentHops::bursty() const {
 
 class DependentKnowledge {
  public:
-  DependentKnowledge(std::shared_ptr<const DependentHops> hops, std::size_t most_slots)
-      : hops_(std::move(hops)), most_slots_(most_slots) {}
+  DependentKnowledge(std::shared_ptr<const DependentHops> hops, std::size_t max_slots)
+      : hops_(std::move(hops)), max_slots_(max_slots) {}
 
   /// The slots and the smallest probability that a query needs on one route.
   struct Reach {
@@ -131,14 +132,14 @@ class DependentKnowledge {
 
   /// Estimated from independent hops, with a margin. \param deepest  a requested level, or -1
   Reach reach(const Route& route, double target, std::int64_t deepest) {
-    if (deepest >= static_cast<std::int64_t>(most_slots_)) refuse();
+    if (deepest >= static_cast<std::int64_t>(max_slots_)) reject();
     for (std::size_t size = 64;; size *= 2) {
       Series mass(size, 0);
       mass[0] = 1;
       for (const std::size_t queue : route.queues) mass = product(mass, lone_wait(queue, size));
       const Series tails = tails_of(mass);
       if (tails.back() > target || static_cast<std::int64_t>(size) <= deepest + 1) {
-        if (size > most_slots_) refuse();
+        if (size > max_slots_) reject();
         continue;
       }
       std::size_t place = static_cast<std::size_t>(std::max<std::int64_t>(deepest, 0));
@@ -205,7 +206,7 @@ class DependentKnowledge {
         continue;
       }
       for (Reach its = reach(route, target, deepest);; its.slots += its.slots / 4) {
-        if (its.slots > most_slots_) refuse();
+        if (its.slots > max_slots_) reject();
         solve({&route, 1}, its);
         result.push_back(law(route, its));
         const RouteLaw& last = result.back();
@@ -229,8 +230,8 @@ class DependentKnowledge {
   }
 
  private:
-  [[noreturn]] void refuse() const {
-    throw LimitExceeded("the delay exceeds " + std::to_string(most_slots_) +
+  [[noreturn]] void reject() const {
+    throw LimitExceeded("the delay exceeds " + std::to_string(max_slots_) +
                         " slots, which is the limit for dependent hops");
   }
 
@@ -246,19 +247,19 @@ class DependentKnowledge {
   /// Short queues need fewer levels: higher ones are too rare for the query. A queue that is longer than the
   /// delays needs more levels: truncation at the edge would prevent convergence.
   std::size_t size_of(std::size_t pair, const Reach& reach) {
-    const std::size_t most = rounded_up(reach.slots);
-    const auto [place, is_new] = sizes_.try_emplace({pair, most, std::ilogb(reach.rarest)}, most);
+    const std::size_t maximum = rounded_up(reach.slots);
+    const auto [place, is_new] = sizes_.try_emplace({pair, maximum, std::ilogb(reach.rarest)}, maximum);
     if (is_new) {
       constexpr double dropped = 1e-7;
       const double floor = 1e-8 * std::ldexp(1.0, std::ilogb(reach.rarest));
-      const std::size_t furthest = std::max(most, rounded_up(most_slots_));
+      const std::size_t furthest = std::max(maximum, rounded_up(max_slots_));
       // Bursts cause waits that are very rare with independent packets.
-      std::size_t size = hops_->bursty() ? most : step;
-      for (std::size_t length = most;; length = std::min(2 * length, furthest)) {
+      std::size_t size = hops_->bursty() ? maximum : step;
+      for (std::size_t length = maximum;; length = std::min(2 * length, furthest)) {
         const Series first = queue::lone_first(hops_->pairs[pair], length).occupancy;
         const Series second = queue::lone_second(hops_->pairs[pair], length).occupancy;
         const auto counts = [&] {
-          return std::max(first[size - 1], second[size - 1]) > (size < most ? floor : dropped);
+          return std::max(first[size - 1], second[size - 1]) > (size < maximum ? floor : dropped);
         };
         while (size < length && counts()) size += step;
         if (size < length || length == furthest || !counts()) break;
@@ -286,8 +287,8 @@ class DependentKnowledge {
     const DependentQueue& its = hops_->queues[queue];
     std::size_t size = rounded_up(reach.slots);
     for (const DependentQueue::Links& links : its.links) size = std::min(size, size_of(links.pair, reach));
-    constexpr std::size_t most_kept = 1 << 13;
-    if (waits_.size() >= most_kept) waits_.clear();
+    constexpr std::size_t max_kept = 1 << 13;
+    if (waits_.size() >= max_kept) waits_.clear();
     const auto [place, is_new] = waits_.try_emplace({queue, size, std::ilogb(reach.rarest)});
     if (is_new) {
       std::vector<queue::SmoothedLinks> links;
@@ -334,7 +335,7 @@ class DependentKnowledge {
   }
 
   std::shared_ptr<const DependentHops> hops_;
-  std::size_t most_slots_;
+  std::size_t max_slots_;
   std::map<PairKey, std::shared_ptr<const SolvedPair>> solved_;
   std::map<std::tuple<std::size_t, std::size_t, int>, std::size_t> sizes_;
   std::map<std::tuple<std::size_t, std::size_t, int>, queue::SmoothedWait>
@@ -342,14 +343,14 @@ class DependentKnowledge {
   std::map<std::size_t, BurstTails> burst_tails_;
 };
 
-DependentDelay::DependentDelay(std::shared_ptr<const DependentHops> hops, std::size_t most_slots)
-    : knowledge_(std::make_shared<DependentKnowledge>(std::move(hops), most_slots)) {}
+DependentDelay::DependentDelay(std::shared_ptr<const DependentHops> hops, std::size_t max_slots)
+    : knowledge_(std::make_shared<DependentKnowledge>(std::move(hops), max_slots)) {}
 
-ClaimedDelayAnswer DependentDelay::claims(std::span<const Route> routes, const DelayQuestion& question) {
-  require_valid(routes, question);
+ClaimedDelayAnswer DependentDelay::claims(std::span<const Route> routes, const DelayQuery& query) {
+  require_valid(routes, query);
   knowledge_->check(routes);
-  const Sight sight = sight_of(routes, question);
-  return claims_of(knowledge_->laws(routes, sight.target, sight.deepest), question);
+  const Horizon horizon = horizon_of(routes, query);
+  return claims_of(knowledge_->laws(routes, horizon.target, horizon.deepest), query);
 }
 
 DelayDistribution DependentDelay::distribution(std::span<const Route> routes, const Rational& negligible) {

@@ -22,7 +22,7 @@
 ///           and 2.2 at 1e-5 (4 levels, load 0.5, bursts of 16).
 /// EXCLUDES  bursts whose packets take one route, links that serve several packets per slot, delays other
 ///           than the wait
-/// TESTS     tests/bounds/path/dependent_delay_test.cpp, tests/bounds/path/scattered_delay_test.cpp
+/// TESTS     tests/bounds/path/dependent_delay_test.cpp, tests/bounds/path/per_packet_delay_test.cpp
 namespace tailbound::bounds {
 
 /// A queue, its sources, and its links from other queues.
@@ -57,15 +57,14 @@ class DependentKnowledge;
 /// and cached for all objects of the process.
 class DependentDelay final : public DelayLaw {
  public:
-  /// \param most_slots  maximum delay considered
-  explicit DependentDelay(std::shared_ptr<const DependentHops> hops, std::size_t most_slots = 2048);
+  /// \param max_slots  maximum delay considered
+  explicit DependentDelay(std::shared_ptr<const DependentHops> hops, std::size_t max_slots = 2048);
 
   /// COST  that of the pairs (queue/hops/queue_pair.hpp), once per process; slots^3/6 per hop; with bursts
   ///       also that of queue::MarkovQueue::tail() to that level, once per queue
   /// \throws InvalidArgument  as PathDelay::answer()
-  /// \throws LimitExceeded    the delay exceeds most_slots; as queue::MarkovQueue
-  [[nodiscard]] ClaimedDelayAnswer claims(std::span<const Route> routes,
-                                          const DelayQuestion& question) override;
+  /// \throws LimitExceeded    the delay exceeds max_slots; as queue::MarkovQueue
+  [[nodiscard]] ClaimedDelayAnswer claims(std::span<const Route> routes, const DelayQuery& query) override;
 
   /// As PathDelay::distribution(), numerical: intervals are not proved.
   [[nodiscard]] DelayDistribution distribution(std::span<const Route> routes,

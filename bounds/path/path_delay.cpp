@@ -30,11 +30,11 @@ using series::Summation;
 using Probability = numeric::Proved<unit::Probability>;
 using MeanDelay = numeric::Proved<unit::Slot>;
 
-constexpr double most_direct_products = 4e9, most_long_products = 4e8;
+constexpr double max_direct_products = 4e9, max_long_products = 4e8;
 /// Maximum digits that double precision can prove; more are not tried in double.
-constexpr int most_double_digits = 14;
+constexpr int max_double_digits = 14;
 /// Values down to here need no tilt in double.
-constexpr double least_log2_untilted = -700;
+constexpr double min_log2_untilted = -700;
 
 double log2_of(const Rational& value) {
   const PrecisionScope scope(Precision{64});
@@ -61,23 +61,23 @@ struct Mixture {
   std::vector<Rational> shares;
   std::vector<std::int64_t> hops;  ///< queues on each route; 0 for the queueing delay alone
 
-  [[nodiscard]] std::int64_t least() const { return *std::min_element(hops.begin(), hops.end()); }
+  [[nodiscard]] std::int64_t minimum() const { return *std::min_element(hops.begin(), hops.end()); }
 
   /// Numerical, not proved; of T with `latency`.
   [[nodiscard]] double log2_above(std::int64_t t, bool latency) const {
-    double greatest = -std::numeric_limits<double>::infinity();
+    double largest = -std::numeric_limits<double>::infinity();
     std::vector<double> logs;
     for (std::size_t i = 0; i < routes.size(); ++i) {
       const std::int64_t slot = latency ? t - hops[i] : t;
       const double log_share = std::log(numeric::nearest_double(shares[i]));
       logs.push_back(log_share +
                      (slot < 0 ? 0 : series::log_tail(routes[i], static_cast<std::size_t>(slot))));
-      greatest = std::max(greatest, logs.back());
+      largest = std::max(largest, logs.back());
     }
-    if (!std::isfinite(greatest)) return greatest;
+    if (!std::isfinite(largest)) return largest;
     double sum = 0;
-    for (const double log : logs) sum += std::exp(log - greatest);
-    return (greatest + std::log(sum)) / std::log(2.0);
+    for (const double log : logs) sum += std::exp(log - largest);
+    return (largest + std::log(sum)) / std::log(2.0);
   }
 
   [[nodiscard]] Probability above(std::int64_t t, bool latency) const {
@@ -141,11 +141,11 @@ std::int64_t search(const Mixture<T>& mixture, bool latency, double log2_target,
 
 /// Resolves the parts that `mixture` can prove; the rest stays open.
 template <class T>
-void resolve(const Mixture<T>& mixture, const DelayQuestion& question, Digits digits, Open& open,
+void resolve(const Mixture<T>& mixture, const DelayQuery& query, Digits digits, Open& open,
              DelayAnswer& answer) {
   const auto size = static_cast<std::int64_t>(mixture.routes.front().size());
   std::erase_if(open.levels, [&](std::size_t i) {
-    const std::int64_t t = question.levels[i].value;
+    const std::int64_t t = query.levels[i].value;
     if (t >= size) return false;
     answer.above[i].probability = mixture.above(t, false);
     return meets(answer.above[i].probability, digits);
@@ -153,15 +153,15 @@ void resolve(const Mixture<T>& mixture, const DelayQuestion& question, Digits di
   std::erase_if(open.ranks, [&](Open::Rank& rank) {
     Percentile& percentile = (rank.latency ? answer.latency : answer.queueing)[rank.position];
     const Rational target = 1 - percentile.probability;
-    const std::int64_t least = rank.latency ? mixture.least() : 0;
-    std::int64_t t = search(mixture, rank.latency, log2_of(target), least, least + size - 1);
+    const std::int64_t minimum = rank.latency ? mixture.minimum() : 0;
+    std::int64_t t = search(mixture, rank.latency, log2_of(target), minimum, minimum + size - 1);
     // The computed slot may be off by one next to a boundary that it cannot decide.
     for (const std::int64_t candidate : {t, t + 1, t - 1}) {
-      if (candidate < least || candidate > least + size - 1) continue;
+      if (candidate < minimum || candidate > minimum + size - 1) continue;
       const Probability at = mixture.above(candidate, rank.latency);
       if (!numeric::surely_at_most(at, target)) continue;
       std::vector<SlotProbability> before;
-      if (candidate > least) {
+      if (candidate > minimum) {
         before.push_back({Slots(candidate - 1), mixture.above(candidate - 1, rank.latency)});
         if (!numeric::surely_above(before.front().probability, target)) continue;
       }
@@ -205,29 +205,29 @@ class DelayKnowledge {
   [[nodiscard]] Digits digits() const { return digits_; }
 
   /// At least `size` entries.
-  const Distribution<long double>& hop(std::size_t queue, std::size_t size, double log2_least) {
+  const Distribution<long double>& hop(std::size_t queue, std::size_t size, double log2_min) {
     Hop& known = hops_[queue];
-    if (known.values.size() < size || known.log2_least > log2_least) {
+    if (known.values.size() < size || known.log2_min > log2_min) {
       const std::size_t wanted = std::max(size, known.values.size());
-      known.log2_least = std::min(known.log2_least, log2_least);
+      known.log2_min = std::min(known.log2_min, log2_min);
       if (classes(queue)) {
         known.values = priority(queue).wait_law(wanted);
       } else if (parts(queue)) {
-        known.values = in_parts(queue).law(wanted, known.log2_least);
+        known.values = in_parts(queue).law(wanted, known.log2_min);
         known.agreed_digits = in_parts(queue).agreed_digits();
       } else if (correlated(queue)) {
         queue::ClaimedHopDelay hop = queue::hop_delay(markov(queue), delay_, wanted);
         known.values = std::move(hop.values);
         known.agreed_digits = hop.agreed_digits;
       } else {
-        known.values = queue::hop_delay(slotted(queue), delay_, wanted, known.log2_least, digits_);
+        known.values = queue::hop_delay(slotted(queue), delay_, wanted, known.log2_min, digits_);
       }
     }
     return known.values;
   }
 
-  Distribution<Real> hop(std::size_t queue, std::size_t size, double log2_least, int bits) {
-    return queue::hop_delay(slotted(queue), delay_, size, log2_least, bits);
+  Distribution<Real> hop(std::size_t queue, std::size_t size, double log2_min, int bits) {
+    return queue::hop_delay(slotted(queue), delay_, size, log2_min, bits);
   }
 
   std::vector<Rational> exact_hop(std::size_t queue, std::size_t size) {
@@ -249,9 +249,9 @@ class DelayKnowledge {
 
   /// Maximum number of slots for a queue.
   [[nodiscard]] std::int64_t longest(std::size_t queue) {
-    if (classes(queue)) return queue::PriorityQueue::most_levels;
+    if (classes(queue)) return queue::PriorityQueue::max_levels;
     if (parts(queue)) return static_cast<std::int64_t>(in_parts(queue).longest());
-    if (correlated(queue)) return queue::most_delay_slots;
+    if (correlated(queue)) return queue::max_delay_slots;
     return static_cast<std::int64_t>(queue::longest_delay(slotted(queue)));
   }
 
@@ -266,12 +266,12 @@ class DelayKnowledge {
   }
   /// Digits of the least accurate approximated queue on the routes; empty if all are proved.
   [[nodiscard]] std::optional<int> agreed_digits(std::span<const Route> routes) const {
-    std::optional<int> least;
+    std::optional<int> minimum;
     for (const Route& route : routes)
       for (const auto& [queue, times] : delaying(route))
         if (const auto& digits = hops_[queue].agreed_digits)
-          least = std::min(least.value_or(*digits), *digits);
-    return least;
+          minimum = std::min(minimum.value_or(*digits), *digits);
+    return minimum;
   }
 
   /// The queues of a route where packets may be delayed, with their multiplicities.
@@ -299,7 +299,7 @@ class DelayKnowledge {
  private:
   struct Hop {
     Distribution<long double> values;
-    double log2_least = 0;
+    double log2_min = 0;
     std::optional<MeanDelay> mean;
     std::optional<int> agreed_digits;  ///< as queue::ClaimedHopDelay
     std::optional<MarkovQueue> markov;
@@ -314,7 +314,7 @@ class DelayKnowledge {
     std::optional<MarkovQueue>& known = hops_[queue].markov;
     if (!known)
       known.emplace(std::get<MarkovArrivals>(queues_[queue]),
-                    Digits{std::min(digits_.count + 2, most_double_digits - 1)});
+                    Digits{std::min(digits_.count + 2, max_double_digits - 1)});
     return *known;
   }
   [[nodiscard]] bool parts(std::size_t queue) const {
@@ -352,7 +352,7 @@ class DelayKnowledge {
   MeanDelay markov_mean(std::size_t queue) {
     if (delay_ == HopDelay::wait && queue::never_waits(queues_[queue])) return Exact<unit::Slot>{0};
     const PrecisionScope scope(Precision{256});
-    const queue::StandIn mean = queue::stand_in(queue::mean_hop_delay(markov(queue), delay_));
+    const queue::ClaimBounds mean = queue::claim_bounds(queue::mean_hop_delay(markov(queue), delay_));
     hops_[queue].agreed_digits = mean.agreed_digits;
     return Enclosure<unit::Slot>(mean.bounds);
   }
@@ -384,21 +384,22 @@ double direct_products(const std::vector<std::pair<std::size_t, std::size_t>>& q
 
 /// Maximum number of slots for all queues on the routes.
 std::int64_t longest_delay(DelayKnowledge& known, std::span<const Route> routes) {
-  std::int64_t least = queue::most_delay_slots;
+  std::int64_t minimum = queue::max_delay_slots;
   for (const Route& route : routes)
-    for (const auto& [queue, times] : known.delaying(route)) least = std::min(least, known.longest(queue));
-  return least;
+    for (const auto& [queue, times] : known.delaying(route))
+      minimum = std::min(minimum, known.longest(queue));
+  return minimum;
 }
 
 /// If a single hop of a route exceeds the last of `size` slots with more than 2^log2_target: at least that
 /// probability, as a logarithm. The sum of the hops is then not needed. Numerical, not proved.
 std::optional<double> log2_of_single_hops(DelayKnowledge& known, std::span<const Route> routes,
-                                          std::size_t size, double log2_least, double log2_target) {
+                                          std::size_t size, double log2_min, double log2_target) {
   double sum = 0;
   for (const Route& route : routes) {
     double heaviest = 0;
     for (const auto& [queue, times] : known.delaying(route)) {
-      const Distribution<long double>& values = known.hop(queue, size, log2_least);
+      const Distribution<long double>& values = known.hop(queue, size, log2_min);
       heaviest = std::max(heaviest,
                           numeric::nearest_double(route.share) * static_cast<double>(values.tail[size - 1]));
       if (std::log2(sum + heaviest) > log2_target) return std::log2(sum + heaviest);
@@ -410,7 +411,7 @@ std::optional<double> log2_of_single_hops(DelayKnowledge& known, std::span<const
 
 /// One route in double.
 Distribution<double> sum_in_double(DelayKnowledge& known, const Route& route, std::size_t size,
-                                   double log2_least, Summation summation) {
+                                   double log2_min, Summation summation) {
   const auto queues = known.delaying(route);
   if (queues.empty()) return no_delay<double>(size, std::numeric_limits<double>::digits);
   std::vector<Distribution<long double>> cut;  // cut to `size`, where more is known
@@ -418,7 +419,7 @@ Distribution<double> sum_in_double(DelayKnowledge& known, const Route& route, st
   std::vector<const Distribution<long double>*> terms;
   double log2_last = -std::numeric_limits<double>::infinity();
   for (const auto& [queue, times] : queues) {
-    const Distribution<long double>& values = known.hop(queue, size, log2_least);
+    const Distribution<long double>& values = known.hop(queue, size, log2_min);
     const Distribution<long double>* term = &values;
     if (values.size() != size) term = &cut.emplace_back(series::prefix(values, size));
     for (std::size_t i = 0; i < times; ++i) terms.push_back(term);
@@ -427,7 +428,7 @@ Distribution<double> sum_in_double(DelayKnowledge& known, const Route& route, st
   const bool by_transform =
       terms.size() > 1 && (summation == Summation::transform ||
                            (summation == Summation::automatic && size >= series::transform_pays_from()));
-  const double tilt = by_transform || log2_last < least_log2_untilted ? series::balancing_tilt(terms) : 1;
+  const double tilt = by_transform || log2_last < min_log2_untilted ? series::balancing_tilt(terms) : 1;
   std::optional<Distribution<double>> total;
   std::size_t position = 0;
   for (const auto& [queue, times] : queues) {
@@ -439,18 +440,18 @@ Distribution<double> sum_in_double(DelayKnowledge& known, const Route& route, st
 }
 
 /// One route in MPFR arithmetic.
-Distribution<Real> sum_in_reals(DelayKnowledge& known, const Route& route, std::size_t size,
-                                double log2_least, int bits) {
+Distribution<Real> sum_in_reals(DelayKnowledge& known, const Route& route, std::size_t size, double log2_min,
+                                int bits) {
   const auto queues = known.delaying(route);
   const PrecisionScope scope(Precision{bits});
   if (queues.empty()) return no_delay<Real>(size, bits);
-  if (direct_products(queues, size) > most_long_products)
+  if (direct_products(queues, size) > max_long_products)
     throw LimitExceeded("sums over " + std::to_string(size) + " slots at " + std::to_string(bits) +
                         " bits would need more than 4e8 multiprecision products, which is the limit");
   std::optional<Distribution<Real>> total;
   for (const auto& [queue, times] : queues) {
     const Distribution<Real> part =
-        multiple(known.hop(queue, size, log2_least, bits), times, Summation::direct);
+        multiple(known.hop(queue, size, log2_min, bits), times, Summation::direct);
     total = total ? series::sum(*total, part, Summation::direct) : part;
   }
   return *std::move(total);
@@ -458,7 +459,7 @@ Distribution<Real> sum_in_reals(DelayKnowledge& known, const Route& route, std::
 
 /// P(D = t) for t < size in rationals.
 std::vector<Rational> sum_in_rationals(DelayKnowledge& known, const Route& route, std::size_t size) {
-  constexpr double most_bit_products = 4e9;
+  constexpr double max_bit_products = 4e9;
   std::vector<Rational> total(size, Rational(0));
   total.front() = 1;
   for (const auto& [queue, times] : known.delaying(route)) {
@@ -466,7 +467,7 @@ std::vector<Rational> sum_in_rationals(DelayKnowledge& known, const Route& route
     for (std::size_t time = 0; time < times; ++time) {
       const double bits = static_cast<double>(numeric::bit_size(total.back())) +
                           static_cast<double>(numeric::bit_size(part.back()));
-      if (bits * static_cast<double>(size) * static_cast<double>(size) > most_bit_products)
+      if (bits * static_cast<double>(size) * static_cast<double>(size) > max_bit_products)
         throw LimitExceeded("exact delays to " + std::to_string(size) +
                             " slots would need numbers with too many digits");
       std::vector<Rational> next;
@@ -484,14 +485,14 @@ std::vector<Rational> sum_in_rationals(DelayKnowledge& known, const Route& route
 /// The percentile by exact rationals, for a boundary that no enclosure can decide.
 void resolve_exactly(DelayKnowledge& known, std::span<const Route> routes, const Open::Rank& rank,
                      Percentile& percentile) {
-  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  std::int64_t minimum = std::numeric_limits<std::int64_t>::max();
   for (const Route& route : routes)
-    least = std::min(least, rank.latency ? static_cast<std::int64_t>(route.queues.size()) : 0);
-  const auto size = static_cast<std::size_t>(rank.near - least + 2);
+    minimum = std::min(minimum, rank.latency ? static_cast<std::int64_t>(route.queues.size()) : 0);
+  const auto size = static_cast<std::size_t>(rank.near - minimum + 2);
   std::vector<Rational> at_most(size, Rational(0));  // P(delay <= minimum + i)
   for (const Route& route : routes) {
-    const auto shift =
-        static_cast<std::size_t>((rank.latency ? static_cast<std::int64_t>(route.queues.size()) : 0) - least);
+    const auto shift = static_cast<std::size_t>(
+        (rank.latency ? static_cast<std::int64_t>(route.queues.size()) : 0) - minimum);
     if (shift >= size) continue;
     const std::vector<Rational> masses = sum_in_rationals(known, route, size - shift);
     Rational sum = 0;
@@ -506,10 +507,11 @@ void resolve_exactly(DelayKnowledge& known, std::span<const Route> routes, const
     throw LimitExceeded("the percentile lies within rounding of P(delay <= " + std::to_string(rank.near) +
                         ")");
   const auto i = static_cast<std::int64_t>(found - at_most.begin());
-  percentile.slots = Slots(least + i);
+  percentile.slots = Slots(minimum + i);
   percentile.at = {percentile.slots, Exact<unit::Probability>{1 - *found}};
   percentile.before.clear();
-  if (i > 0) percentile.before.push_back({Slots(least + i - 1), Exact<unit::Probability>{1 - *(found - 1)}});
+  if (i > 0)
+    percentile.before.push_back({Slots(minimum + i - 1), Exact<unit::Probability>{1 - *(found - 1)}});
 }
 
 /// Labels results correctly: bounds that only represent agreed digits become approximations.
@@ -547,12 +549,12 @@ ClaimedDelayAnswer to_claims(const DelayAnswer& answer, const std::optional<int>
 /// One query for some routes: computed in double first, the unresolved parts in higher precision.
 class DelaySearch {
  public:
-  DelaySearch(DelayKnowledge& known, std::span<const Route> routes, const DelayQuestion& question)
-      : known_(known), routes_(routes), question_(question), correlated_(known.correlated(routes)) {
-    if (correlated_ && known.digits().count > most_double_digits)
+  DelaySearch(DelayKnowledge& known, std::span<const Route> routes, const DelayQuery& query)
+      : known_(known), routes_(routes), query_(query), correlated_(known.correlated(routes)) {
+    if (correlated_ && known.digits().count > max_double_digits)
       throw LimitExceeded("delays of bursty traffic and of lower classes are limited to " +
-                          std::to_string(most_double_digits) + " digits");
-    ask();
+                          std::to_string(max_double_digits) + " digits");
+    compute();
     add_means();
   }
 
@@ -567,20 +569,20 @@ class DelaySearch {
 
  private:
   /// Marks the whole query as unresolved.
-  void ask() {
+  void compute() {
     const Probability unknown = Exact<unit::Probability>{0};
-    for (std::size_t i = 0; i < question_.levels.size(); ++i) {
-      answer_.above.push_back({question_.levels[i], unknown});
+    for (std::size_t i = 0; i < query_.levels.size(); ++i) {
+      answer_.above.push_back({query_.levels[i], unknown});
       open_.levels.push_back(i);
-      deepest_ = std::max(deepest_, question_.levels[i].value);
+      deepest_ = std::max(deepest_, query_.levels[i].value);
     }
-    for (std::size_t i = 0; i < question_.percentiles.size(); ++i) {
-      const Percentile empty{question_.percentiles[i], Slots(0), {Slots(0), unknown}, {}};
+    for (std::size_t i = 0; i < query_.percentiles.size(); ++i) {
+      const Percentile empty{query_.percentiles[i], Slots(0), {Slots(0), unknown}, {}};
       answer_.queueing.push_back(empty);
       answer_.latency.push_back(empty);
       open_.ranks.push_back({i, false});
       open_.ranks.push_back({i, true});
-      log2_target_ = std::min(log2_target_, log2_of(1 - question_.percentiles[i]));
+      log2_target_ = std::min(log2_target_, log2_of(1 - query_.percentiles[i]));
     }
   }
 
@@ -589,8 +591,8 @@ class DelaySearch {
     Rational hops = 0;
     for (const Route& route : routes_) {
       const auto count = static_cast<std::int64_t>(route.queues.size());
-      least_hops_ = std::min(least_hops_, count);
-      most_hops_ = std::max(most_hops_, count);
+      min_hops_ = std::min(min_hops_, count);
+      max_hops_ = std::max(max_hops_, count);
       hops = hops + route.share * Rational(static_cast<long>(count));
       for (const std::size_t queue : route.queues) means.emplace_back(route.share, known_.mean(queue));
     }
@@ -611,11 +613,11 @@ class DelaySearch {
   }
   [[nodiscard]] Mixture<double> in_double(Summation summation) const {
     return mixed<double>(
-        [&](const Route& route) { return sum_in_double(known_, route, size_, log2_least_, summation); });
+        [&](const Route& route) { return sum_in_double(known_, route, size_, log2_min_, summation); });
   }
   template <class T>
   void resolve_by(const Mixture<T>& mixture) {
-    resolve(mixture, question_, known_.digits(), open_, answer_);
+    resolve(mixture, query_, known_.digits(), open_, answer_);
   }
 
   /// Increases the slots by extrapolating the tails, at least by half.
@@ -625,7 +627,7 @@ class DelaySearch {
       throw LimitExceeded("the delay exceeds " + std::to_string(longest) + " slots, which is the limit");
     const double factor = std::clamp(1.1 * log2_target_ / std::min(log2_reached, -1e-3), 1.25, 8.0);
     size_ = static_cast<std::size_t>(static_cast<double>(size_) * factor) +
-            static_cast<std::size_t>(most_hops_ - least_hops_);
+            static_cast<std::size_t>(max_hops_ - min_hops_);
     size_ = std::min(size_, longest);
   }
 
@@ -634,11 +636,11 @@ class DelaySearch {
   void look_in_double() {
     size_ = static_cast<std::size_t>(deepest_ + 1);
     // First estimate: at high load, tails fall by less than half a bit per slot.
-    log2_least_ = std::max(std::min(log2_target_, -0.5 * static_cast<double>(deepest_)), -1000.0) - 64;
+    log2_min_ = std::max(std::min(log2_target_, -0.5 * static_cast<double>(deepest_)), -1000.0) - 64;
     if (!open_.ranks.empty()) size_ = std::max<std::size_t>(size_, 64);
     for (;;) {
       if (!open_.ranks.empty()) {
-        if (const auto reached = log2_of_single_hops(known_, routes_, size_, log2_least_, log2_target_)) {
+        if (const auto reached = log2_of_single_hops(known_, routes_, size_, log2_min_, log2_target_)) {
           grow(*reached);
           continue;
         }
@@ -646,23 +648,23 @@ class DelaySearch {
       doubles_ = in_double(Summation::automatic);
       const auto last = static_cast<std::int64_t>(size_) - 1;
       const double seen = open_.levels.empty() ? 0 : doubles_.log2_above(deepest_, false);
-      if (std::isfinite(seen) && seen < log2_least_ + 40 && log2_least_ > -14'900) {
-        log2_least_ = std::max(seen - 64, -15'000.0);
+      if (std::isfinite(seen) && seen < log2_min_ + 40 && log2_min_ > -14'900) {
+        log2_min_ = std::max(seen - 64, -15'000.0);
         continue;
       }
       const double reached = open_.ranks.empty() ? -std::numeric_limits<double>::infinity()
                                                  : std::max(doubles_.log2_above(last, false),
-                                                            doubles_.log2_above(last + least_hops_, true));
+                                                            doubles_.log2_above(last + min_hops_, true));
       if (reached <= log2_target_) break;
       grow(reached);
     }
-    if (known_.digits().count <= most_double_digits || !open_.ranks.empty()) resolve_by(doubles_);
+    if (known_.digits().count <= max_double_digits || !open_.ranks.empty()) resolve_by(doubles_);
   }
 
   /// Slots that the unresolved parts need.
   [[nodiscard]] std::size_t needed() const {
     std::int64_t t = 1;
-    for (const std::size_t i : open_.levels) t = std::max(t, question_.levels[i].value + 1);
+    for (const std::size_t i : open_.levels) t = std::max(t, query_.levels[i].value + 1);
     for (const Open::Rank& rank : open_.ranks) t = std::max(t, rank.near + 3);
     return static_cast<std::size_t>(t);
   }
@@ -674,18 +676,18 @@ class DelaySearch {
     size_ = std::min(size_, needed());
     double products = 0;
     for (const Route& route : routes_) products += direct_products(known_.delaying(route), size_);
-    if (products < most_direct_products) resolve_by(in_double(Summation::direct));
+    if (products < max_direct_products) resolve_by(in_double(Summation::direct));
   }
 
   /// In increasing precision; a tied percentile is decided exactly.
   void look_in_reals() {
     for (int attempt = 0; attempt < 4 && !open_.empty() && !correlated_; ++attempt) {
       size_ = needed();
-      double log2_value = log2_least_;
+      double log2_value = log2_min_;
       for (const std::size_t i : open_.levels)
-        log2_value = std::min(log2_value, doubles_.log2_above(question_.levels[i].value, false) - 64);
+        log2_value = std::min(log2_value, doubles_.log2_above(query_.levels[i].value, false) - 64);
       const int bits = numeric::sufficient_bits(known_.digits(), 64.0 * static_cast<double>(size_) *
-                                                                     static_cast<double>(most_hops_))
+                                                                     static_cast<double>(max_hops_))
                        << attempt;
       resolve_by(mixed<Real>(
           [&](const Route& route) { return sum_in_reals(known_, route, size_, log2_value, bits); }));
@@ -703,17 +705,17 @@ class DelaySearch {
 
   void require_found() const {
     if (!open_.levels.empty())
-      throw LimitExceeded("P(D > " + std::to_string(question_.levels[open_.levels.front()].value) +
+      throw LimitExceeded("P(D > " + std::to_string(query_.levels[open_.levels.front()].value) +
                           ") cannot be enclosed to " + std::to_string(known_.digits().count) + " digits");
     if (!open_.ranks.empty())
       throw LimitExceeded(
-          "the percentile " + numeric::to_fraction(question_.percentiles[open_.ranks.front().position]) +
+          "the percentile " + numeric::to_fraction(query_.percentiles[open_.ranks.front().position]) +
           " cannot be distinguished from P(delay <= " + std::to_string(open_.ranks.front().near) + ")");
   }
 
   DelayKnowledge& known_;
   std::span<const Route> routes_;
-  const DelayQuestion& question_;
+  const DelayQuery& query_;
   bool correlated_;
   Open open_;
   DelayAnswer answer_{.above = {},
@@ -723,27 +725,27 @@ class DelaySearch {
                       .mean_latency = Exact<unit::Slot>{0}};
   std::int64_t deepest_ = 0;  ///< largest requested level
   double log2_target_ = 0;    ///< target of the rarest percentile
-  std::int64_t least_hops_ = std::numeric_limits<std::int64_t>::max(), most_hops_ = 0;
+  std::int64_t min_hops_ = std::numeric_limits<std::int64_t>::max(), max_hops_ = 0;
   std::size_t size_ = 0;  ///< slots computed
-  double log2_least_ = 0;
+  double log2_min_ = 0;
   Mixture<double> doubles_{};
 };
 
 }  // namespace
 
-void require_valid(std::span<const Route> routes, const DelayQuestion& question) {
+void require_valid(std::span<const Route> routes, const DelayQuery& query) {
   Rational sum = 0;
   for (const Route& route : routes) {
     if (!(route.share > 0)) throw InvalidArgument("share", numeric::to_fraction(route.share), "above 0");
     sum = sum + route.share;
   }
   if (sum != 1) throw InvalidArgument("sum of the shares", numeric::to_fraction(sum), "1");
-  for (const Slots level : question.levels)
-    if (level.value < 0 || level.value >= queue::most_delay_slots)
+  for (const Slots level : query.levels)
+    if (level.value < 0 || level.value >= queue::max_delay_slots)
       throw InvalidArgument(
           "ccdf", std::to_string(level.value),
-          "a whole number of slots from 0 to " + std::to_string(queue::most_delay_slots - 1));
-  for (const Rational& p : question.percentiles)
+          "a whole number of slots from 0 to " + std::to_string(queue::max_delay_slots - 1));
+  for (const Rational& p : query.percentiles)
     if (!(p > 0 && p < 1))
       throw InvalidArgument("percentile", numeric::to_fraction(p), "a probability above 0 and below 1");
 }
@@ -754,22 +756,22 @@ PathDelay::PathDelay(std::vector<HopQueue> queues, HopDelay delay, Digits digits
     throw InvalidArgument("digits", std::to_string(digits.count), "a whole number from 1 to 10000");
 }
 
-DelayAnswer PathDelay::answer(std::span<const Route> routes, const DelayQuestion& question) {
-  DelayAnswer answer = computed(routes, question);
+DelayAnswer PathDelay::answer(std::span<const Route> routes, const DelayQuery& query) {
+  DelayAnswer answer = computed(routes, query);
   if (knowledge_->agreed_digits(routes))
     throw NoAnswer("the delays on this route are approximated, not proved");
   return answer;
 }
 
-ClaimedDelayAnswer PathDelay::claims(std::span<const Route> routes, const DelayQuestion& question) {
-  const DelayAnswer answer = computed(routes, question);
+ClaimedDelayAnswer PathDelay::claims(std::span<const Route> routes, const DelayQuery& query) {
+  const DelayAnswer answer = computed(routes, query);
   return to_claims(answer, knowledge_->agreed_digits(routes));
 }
 
-DelayAnswer PathDelay::computed(std::span<const Route> routes, const DelayQuestion& question) {
-  require_valid(routes, question);
+DelayAnswer PathDelay::computed(std::span<const Route> routes, const DelayQuery& query) {
+  require_valid(routes, query);
   for (const Route& route : routes) knowledge_->check(route);
-  return DelaySearch(*knowledge_, routes, question).answer();
+  return DelaySearch(*knowledge_, routes, query).answer();
 }
 
 DelayDistribution PathDelay::distribution(std::span<const Route> routes, const Rational& negligible) {
@@ -787,12 +789,12 @@ DelayDistribution PathDelay::distribution(std::span<const Route> routes, const R
   const Digits digits{static_cast<int>(-log2_negligible * 0.302) + 12};
   const int bits = numeric::sufficient_bits(digits, 1e9);
   const PrecisionScope scope(Precision{bits});
-  std::size_t least = routes.front().queues.size();
-  for (const Route& route : routes) least = std::min(least, route.queues.size());
+  std::size_t minimum = routes.front().queues.size();
+  for (const Route& route : routes) minimum = std::min(minimum, route.queues.size());
   std::vector<std::pair<Rational, MeanDelay>> means;
   Rational further = 0;
   for (const Route& route : routes) {
-    further = further + route.share * Rational(static_cast<long>(route.queues.size() - least));
+    further = further + route.share * Rational(static_cast<long>(route.queues.size() - minimum));
     for (const std::size_t queue : route.queues) means.emplace_back(route.share, known.mean(queue, digits));
   }
   const auto enclosed = numeric::to_enclosure(weighted_sum(means, further, digits), Precision{bits});
@@ -802,8 +804,8 @@ DelayDistribution PathDelay::distribution(std::span<const Route> routes, const R
   };
 
   for (std::size_t size = 256;; size *= 2) {
-    if (size > static_cast<std::size_t>(queue::most_delay_slots))
-      throw LimitExceeded("the relevant delays exceed " + std::to_string(queue::most_delay_slots) +
+    if (size > static_cast<std::size_t>(queue::max_delay_slots))
+      throw LimitExceeded("the relevant delays exceed " + std::to_string(queue::max_delay_slots) +
                           " slots, which is the limit");
     DelayDistribution result;
     result.at_most.assign(size, Interval(0));
@@ -811,7 +813,7 @@ DelayDistribution PathDelay::distribution(std::span<const Route> routes, const R
     for (const Route& route : routes) {
       const Distribution<Real> sum = sum_in_reals(known, route, size, log2_negligible - 64, bits);
       const Interval share = numeric::to_interval(route.share);
-      const std::size_t shift = route.queues.size() - least;
+      const std::size_t shift = route.queues.size() - minimum;
       Interval at_most(0);
       for (std::size_t t = 0; t < size; ++t) {
         if (t < shift) {
@@ -831,9 +833,9 @@ DelayDistribution PathDelay::distribution(std::span<const Route> routes, const R
       if (numeric::upper(result.above[t]) > 1)
         result.above[t] = numeric::make_interval(numeric::lower(result.above[t]), Real(1));
     }
-    const Real most = numeric::upper(Interval(mean - listed));
-    if (numeric::compare(most, negligible) > 0) continue;
-    result.beyond = numeric::make_interval(Real(0), most > 0 ? most : Real(0));
+    const Real maximum = numeric::upper(Interval(mean - listed));
+    if (numeric::compare(maximum, negligible) > 0) continue;
+    result.beyond = numeric::make_interval(Real(0), maximum > 0 ? maximum : Real(0));
     return result;
   }
 }

@@ -46,7 +46,7 @@ struct PercentileOf {
       before;  ///< P(delay > t - 1) > 1 - p; empty if t is the minimum possible delay
 };
 
-struct DelayQuestion {
+struct DelayQuery {
   std::vector<Slots> levels;                   ///< P(D > t) is requested for these t >= 0
   std::vector<numeric::Rational> percentiles;  ///< p, 0 < p < 1
 };
@@ -73,13 +73,12 @@ class DelayLaw {
   DelayLaw(const DelayLaw&) = default;
   DelayLaw& operator=(const DelayLaw&) = default;
   virtual ~DelayLaw() = default;
-  [[nodiscard]] virtual ClaimedDelayAnswer claims(std::span<const Route> routes,
-                                                  const DelayQuestion& question) = 0;
+  [[nodiscard]] virtual ClaimedDelayAnswer claims(std::span<const Route> routes, const DelayQuery& query) = 0;
 };
 
 /// \throws InvalidArgument  no route, shares that do not sum to 1, a level below 0, a percentile outside ]0,
 ///                          1[
-void require_valid(std::span<const Route> routes, const DelayQuestion& question);
+void require_valid(std::span<const Route> routes, const DelayQuery& query);
 
 class DelayKnowledge;
 
@@ -99,11 +98,10 @@ class PathDelay final : public DelayLaw {
   ///                          that is too deep for exact rationals; more than 14 digits, or a tie, with
   ///                          correlated arrivals; as queue::MarkovQueue
   /// \throws NoAnswer         a queue on a route is only approximated
-  [[nodiscard]] DelayAnswer answer(std::span<const Route> routes, const DelayQuestion& question);
+  [[nodiscard]] DelayAnswer answer(std::span<const Route> routes, const DelayQuery& query);
 
   /// The same, with approximations where a queue on a route is only approximated.
-  [[nodiscard]] ClaimedDelayAnswer claims(std::span<const Route> routes,
-                                          const DelayQuestion& question) override;
+  [[nodiscard]] ClaimedDelayAnswer claims(std::span<const Route> routes, const DelayQuery& query) override;
 
   /// The whole distribution of T minus the number of queues of the shortest route, until the remaining P(. >
   /// t) sum to at most `negligible`.
@@ -113,7 +111,7 @@ class PathDelay final : public DelayLaw {
                                                const numeric::Rational& negligible);
 
  private:
-  DelayAnswer computed(std::span<const Route> routes, const DelayQuestion& question);
+  DelayAnswer computed(std::span<const Route> routes, const DelayQuery& query);
 
   std::shared_ptr<DelayKnowledge> knowledge_;
 };

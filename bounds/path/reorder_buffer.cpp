@@ -14,8 +14,8 @@ using numeric::Rational;
 using numeric::Real;
 using Tail = numeric::Enclosure<unit::Probability>;
 
-constexpr std::size_t most_ages = 100'000;
-constexpr std::size_t most_levels = 100'000;
+constexpr std::size_t max_ages = 100'000;
+constexpr std::size_t max_levels = 100'000;
 
 void check_rate(const Rational& rate) {
   if (!(rate > 0 && rate <= 1))
@@ -39,9 +39,9 @@ DelayDistribution checked(const DelayDistribution& delays) {
         "delays",
         std::to_string(delays.at_most.size()) + " values at_most and " + std::to_string(ages) + " above",
         "as many values at_most as above, and at least one");
-  if (ages > most_ages)
+  if (ages > max_ages)
     throw LimitExceeded("the delays have " + std::to_string(ages) +
-                        " ages; the reorder buffer supports at most " + std::to_string(most_ages));
+                        " ages; the reorder buffer supports at most " + std::to_string(max_ages));
   DelayDistribution result;
   for (std::size_t i = 0; i < ages; ++i) {
     const std::string place = "[" + std::to_string(i) + "]";
@@ -161,9 +161,9 @@ DelayDistribution from_pmf(const std::vector<Rational>& probabilities, Precision
 std::vector<Tail> reorder_tails(const Rational& rate, const DelayDistribution& delays, std::size_t levels,
                                 Precision precision) {
   check_rate(rate);
-  if (levels > most_levels)
+  if (levels > max_levels)
     throw LimitExceeded(std::to_string(levels) + " levels of the reorder buffer are more than " +
-                        std::to_string(most_levels));
+                        std::to_string(max_levels));
   const PrecisionScope scope(precision);
   const DelayDistribution known = checked(delays);
   const Real late = late_packets(rate, known);

@@ -83,22 +83,21 @@ BufferSize buffer_size(const SlottedQueue& queue, const DropTarget& target, cons
   queue::require_stable(queue);
   if (target.criterion == Criterion::loss && queue.arrivals.largest_batch() != 0) {
     if (queue.packets_per_slot > 1 || !queue.arrivals.load()) return by_halving(queue, target, accuracy);
-    queue::TailBoundary boundary =
-        queue::least_level(queue, tail_target(queue, target.probability), accuracy);
+    queue::TailBoundary boundary = queue::min_level(queue, tail_target(queue, target.probability), accuracy);
     const auto loss_at = [&](Packets capacity) { return queue::loss_probability(queue, capacity, accuracy); };
     BufferSize result{boundary.level, loss_at(boundary.level), std::nullopt};
     if (boundary.level.value > 0) result.before = loss_at(boundary.level - Packets(1));
     return result;
   }
-  queue::TailBoundary boundary = queue::least_level(queue, target.probability, accuracy);
+  queue::TailBoundary boundary = queue::min_level(queue, target.probability, accuracy);
   BufferSize result{boundary.level, std::move(boundary.at), std::nullopt};
   if (!boundary.before.empty()) result.before = std::move(boundary.before.front());
   return result;
 }
 
 ClaimedBufferSize buffer_size(queue::MarkovQueue& queue, const DropTarget& target) {
-  const Packets buffer(target.criterion == Criterion::overflow ? queue.least_level(target.probability)
-                                                               : queue.least_capacity(target.probability));
+  const Packets buffer(target.criterion == Criterion::overflow ? queue.min_level(target.probability)
+                                                               : queue.min_capacity(target.probability));
   ClaimedBufferSize size{buffer, drop_probability(queue, buffer, target.criterion), std::nullopt};
   if (buffer.value > 0) size.before = drop_probability(queue, buffer - Packets(1), target.criterion);
   return size;

@@ -6,7 +6,7 @@
 namespace tailbound::bounds {
 
 /// The proved upper bound; for an approximation its value.
-[[nodiscard]] inline numeric::Real greatest_value(const queue::ProbabilityClaim& claim) {
+[[nodiscard]] inline numeric::Real max_value(const queue::ProbabilityClaim& claim) {
   if (const auto* approximate = std::get_if<numeric::Approximation<unit::Probability>>(&claim))
     return approximate->value;
   if (const auto* bound = std::get_if<numeric::UpperBound<unit::Probability>>(&claim)) return bound->value;

@@ -17,25 +17,25 @@ using numeric::Rational;
 using numeric::whole;
 using TailBounds = numeric::Enclosure<unit::Probability>;
 
-constexpr std::int64_t most_incast_levels = 4'000'000;
+constexpr std::int64_t max_incast_levels = 4'000'000;
 /// Limits of long double, used down to 2^this.
-constexpr int most_machine_digits = 12;
-constexpr double least_log2_known = -3000;
-constexpr double most_incast_products = 6e9;
+constexpr int max_machine_digits = 12;
+constexpr double min_log2_known = -3000;
+constexpr double max_incast_products = 6e9;
 
 void require_valid(const Incast& incast) {
-  const auto refuse = [](const char* what, const std::string& value, const std::string& legal) {
+  const auto reject = [](const char* what, const std::string& value, const std::string& legal) {
     throw InvalidArgument(what, value, legal);
   };
-  if (incast.senders < 1 || incast.senders > Incast::most_senders)
-    refuse("senders", std::to_string(incast.senders), "1 to 65536");
-  if (incast.packets < 1 || incast.packets > Incast::most_packets)
-    refuse("packets of a sender", std::to_string(incast.packets), "1 to 65536");
-  if (incast.batch() > Incast::most_batch)
-    refuse("packets of an event", std::to_string(incast.senders * incast.packets),
+  if (incast.senders < 1 || incast.senders > Incast::max_senders)
+    reject("senders", std::to_string(incast.senders), "1 to 65536");
+  if (incast.packets < 1 || incast.packets > Incast::max_packets)
+    reject("packets of a sender", std::to_string(incast.packets), "1 to 65536");
+  if (incast.batch() > Incast::max_batch)
+    reject("packets of an event", std::to_string(incast.senders * incast.packets),
            "at most 8192 packets waiting at its end, (N - 1) L + 1: more would take minutes");
   if (incast.rate <= 0 || incast.rate * whole(incast.packets) >= 1)
-    refuse("rate of the events", numeric::plain(incast.rate),
+    reject("rate of the events", numeric::plain(incast.rate),
            "above 0 and below 1/" + std::to_string(incast.packets) + " per slot, as an event takes " +
                std::to_string(incast.packets) + (incast.packets == 1 ? " slot" : " slots"));
   if (incast.load() >= 1) throw Unstable(numeric::plain(incast.load()), 1);
@@ -52,7 +52,7 @@ queue::SlottedQueue contracted(const Incast& incast) {
 class IncastQueue final : public OutputQueue {
  public:
   IncastQueue(const Incast& incast, const queue::Accuracy& accuracy)
-      : incast_(incast), accuracy_(accuracy), asked_(accuracy.digits), queue_(contracted(incast)) {
+      : incast_(incast), accuracy_(accuracy), requested_(accuracy.digits), queue_(contracted(incast)) {
     queue::require_stable(queue_);
     accuracy_.digits.count += 1;
   }
@@ -72,8 +72,8 @@ class IncastQueue final : public OutputQueue {
                             "a whole number of packets, 0 or more");
     return criterion == Criterion::overflow ? tail(capacity.value) : loss(capacity);
   }
-  [[nodiscard]] LeastRoom least_room(const DropTarget& target) override {
-    return target.criterion == Criterion::overflow ? least_level(target) : least_loss(target);
+  [[nodiscard]] MinBufferSize min_buffer_size(const DropTarget& target) override {
+    return target.criterion == Criterion::overflow ? min_level(target) : min_loss(target);
   }
   [[nodiscard]] numeric::Claim<unit::Packet> mean_occupancy() override {
     const auto batches = queue::mean_occupancy(queue_, accuracy_.digits);
@@ -95,30 +95,30 @@ class IncastQueue final : public OutputQueue {
   [[nodiscard]] std::optional<ComputedProbability> loss_above(const ComputedProbability& at,
                                                               Packets buffer) override {
     ComputedProbability lost = loss(buffer);
-    if (greatest_value(lost.probability) > greatest_value(at.probability)) return lost;
+    if (max_value(lost.probability) > max_value(at.probability)) return lost;
     return std::nullopt;
   }
 
  private:
   /// P(Q^c > n) for n = 0 .. last, Q^c of the slots with an event each.
   void know(std::int64_t last) {
-    if (last >= most_incast_levels)
-      throw LimitExceeded("the queue is computed up to " + std::to_string(most_incast_levels) +
+    if (last >= max_incast_levels)
+      throw LimitExceeded("the queue is computed up to " + std::to_string(max_incast_levels) +
                           " packets, which is the limit");
     if (last < static_cast<std::int64_t>(known_.size())) return;
     const std::int64_t size = last + last / 4 + 17;
-    if (static_cast<double>(size) * static_cast<double>(incast_.batch()) > most_incast_products)
+    if (static_cast<double>(size) * static_cast<double>(incast_.batch()) > max_incast_products)
       throw LimitExceeded("the queue up to level " + std::to_string(last) + " in steps of " +
                           std::to_string(incast_.batch()) +
                           " packets would take minutes, which is the limit");
     known_.clear();
-    if (accuracy_.digits.count <= most_machine_digits) {
-      const auto law = queue::occupancy_law(queue_, static_cast<std::size_t>(size), least_log2_known);
+    if (accuracy_.digits.count <= max_machine_digits) {
+      const auto law = queue::occupancy_law(queue_, static_cast<std::size_t>(size), min_log2_known);
       for (std::int64_t n = 0; n < size; ++n)
         known_.push_back(series::enclose_tail(law, static_cast<std::size_t>(n)));
       method_ = {queue::Arithmetic::extended, law.bits};
       const TailBounds& deepest = known_[static_cast<std::size_t>(last)];
-      if (deepest.upper() == 0 || numeric::agree_to(deepest.lower(), deepest.upper(), asked_)) return;
+      if (deepest.upper() == 0 || numeric::agree_to(deepest.lower(), deepest.upper(), requested_)) return;
       known_.clear();
     }
     std::vector<Packets> levels;
@@ -159,12 +159,12 @@ class IncastQueue final : public OutputQueue {
   }
 
   /// Fraction of the packets sent: a batch has fewer, as some are served while the event runs.
-  [[nodiscard]] ComputedProbability loss(Packets room) {
+  [[nodiscard]] ComputedProbability loss(Packets limit) {
     const Computation exactly{.route = Computation::Route::recurrence,
                               .method = {queue::Arithmetic::exact, 0}};
-    if (room.value == 0) return {numeric::Exact<unit::Probability>{1}, exactly};
+    if (limit.value == 0) return {numeric::Exact<unit::Probability>{1}, exactly};
     const queue::LevelProbability of_batches =
-        bounds::drop_probability(queue_, room, Criterion::loss, accuracy_);
+        bounds::drop_probability(queue_, limit, Criterion::loss, accuracy_);
     const Rational share = of_batch();
     const Computation how{.route = Computation::Route::recurrence, .method = of_batches.method};
     if (const auto* exact = std::get_if<numeric::Exact<unit::Probability>>(&of_batches.probability))
@@ -180,12 +180,12 @@ class IncastQueue final : public OutputQueue {
     return whole(incast_.batch()) / (whole(incast_.senders) * whole(incast_.packets));
   }
 
-  [[nodiscard]] LeastRoom least_level(const DropTarget& target) {
+  [[nodiscard]] MinBufferSize min_level(const DropTarget& target) {
     if (target.probability <= 0 || target.probability >= 1)
       throw InvalidArgument("target", numeric::to_fraction(target.probability), "above 0 and below 1");
     // s[n - M + 1] q / (1 - q + q L) <= P(Q > n) <= s[n - M + 1]
     const std::int64_t highest =
-        queue::least_level(queue_, target.probability / 2, {.digits = {3}}).level.value + incast_.batch();
+        queue::min_level(queue_, target.probability / 2, {.digits = {3}}).level.value + incast_.batch();
     know(highest + 1);
     std::int64_t low = 0, high = highest;
     const auto meets = [&](std::int64_t n) {
@@ -198,17 +198,17 @@ class IncastQueue final : public OutputQueue {
       else
         low = middle + 1;
     }
-    LeastRoom room{.buffer = Packets(low), .at = tail(low), .before = {}};
-    if (low == 0) return room;
-    room.before = tail(low - 1);
-    if (numeric::compare(std::get<TailBounds>(room.before->probability).lower(), target.probability) <= 0)
+    MinBufferSize limit{.buffer = Packets(low), .at = tail(low), .before = {}};
+    if (low == 0) return limit;
+    limit.before = tail(low - 1);
+    if (numeric::compare(std::get<TailBounds>(limit.before->probability).lower(), target.probability) <= 0)
       throw LimitExceeded("the target " + numeric::to_fraction(target.probability) +
                           " is too close to P(Q > " + std::to_string(low - 1) +
                           "); request more digits to distinguish them");
-    return room;
+    return limit;
   }
 
-  [[nodiscard]] LeastRoom least_loss(const DropTarget& target) {
+  [[nodiscard]] MinBufferSize min_loss(const DropTarget& target) {
     DropTarget of_batches = target;
     of_batches.probability = target.probability / of_batch();
     if (of_batches.probability >= 1)  // a buffer of one packet loses less
@@ -219,7 +219,7 @@ class IncastQueue final : public OutputQueue {
 
   Incast incast_;
   queue::Accuracy accuracy_;  ///< one digit more than requested
-  numeric::Digits asked_;
+  numeric::Digits requested_;
   queue::SlottedQueue queue_;
   std::vector<TailBounds> known_;
   queue::Method method_{};

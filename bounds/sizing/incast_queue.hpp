@@ -19,7 +19,7 @@
 namespace tailbound::bounds {
 
 struct Incast {
-  static constexpr std::int64_t most_senders = 65'536, most_packets = 65'536, most_batch = 8192;
+  static constexpr std::int64_t max_senders = 65'536, max_packets = 65'536, max_batch = 8192;
 
   std::int64_t senders = 1, packets = 1;
   numeric::Rational rate;  ///< events per slot, above 0, below 1 / packets

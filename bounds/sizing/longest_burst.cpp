@@ -30,7 +30,7 @@ Place place_of(double slots) {
 }
 
 /// A point at which the criterion was evaluated.
-struct Asked {
+struct Trial {
   Place place;
   double excess;  ///< logarithm of the criterion minus that of the target
   bool met;
@@ -43,10 +43,10 @@ class Search {
   Search(const QueueOfBurst& queue_of, Packets capacity, const DropTarget& target)
       : queue_of_(queue_of), capacity_(capacity), target_(target) {}
 
-  [[nodiscard]] Asked ask(Place place) const {
+  [[nodiscard]] Trial try_at(Place place) const {
     std::unique_ptr<OutputQueue> queue = queue_of_(slots_at(place));
     ComputedProbability at = queue->drop_probability(capacity_, target_.criterion);
-    const numeric::Real value = greatest_value(at.probability);
+    const numeric::Real value = max_value(at.probability);
     const double drop = std::log(numeric::nearest_double(target_.probability));
     const double excess = value > 0 ? static_cast<double>(log(value)) - drop : never;
     const bool met = numeric::compare(value, target_.probability) <= 0;
@@ -60,7 +60,7 @@ class Search {
 };
 
 /// The point between the two where a line through them in 1 / burst crosses the target.
-Place guess(const Asked& met, const Asked& missed) {
+Place guess(const Trial& met, const Trial& missed) {
   const double x0 = 1 / numeric::nearest_double(slots_at(met.place)),
                x1 = 1 / numeric::nearest_double(slots_at(missed.place));
   const bool telling = met.excess > never && missed.excess > met.excess;
@@ -75,7 +75,7 @@ LongestBurst longest_burst(const QueueOfBurst& queue_of, const Rational& shortes
   const Search search(queue_of, capacity, target);
   Place first = place_of(numeric::nearest_double(shortest));
   if (slots_at(first) < shortest) ++first;
-  Asked met = search.ask(first);
+  Trial met = search.try_at(first);
   if (!met.met)
     throw NoAnswer("bursts of " + numeric::plain(slots_at(first)) +
                    " slots, the shortest possible at this load, already miss the target of " +
@@ -84,25 +84,25 @@ LongestBurst longest_burst(const QueueOfBurst& queue_of, const Rational& shortes
   const auto twice = [&](Place place) {
     return std::min(std::max(place_of(2 * numeric::nearest_double(slots_at(place))), place + 1), last);
   };
-  Asked missed = search.ask(twice(first));
+  Trial missed = search.try_at(twice(first));
   while (missed.met) {
     if (missed.place == last)
       throw NoAnswer("bursts of " + std::to_string(static_cast<std::int64_t>(longest)) +
                      " slots still meet the target");
     met = std::move(missed);
-    missed = search.ask(twice(met.place));
+    missed = search.try_at(twice(met.place));
   }
   while (met.place + 1 < missed.place) {
-    Asked asked = search.ask(guess(met, missed));
-    const Place middle = asked.place;
-    const bool was_met = asked.met;
-    (was_met ? met : missed) = std::move(asked);
+    Trial trial = search.try_at(guess(met, missed));
+    const Place middle = trial.place;
+    const bool was_met = trial.met;
+    (was_met ? met : missed) = std::move(trial);
     if (met.place + 1 == missed.place) break;
     // The line is accurate near its ends: slightly beyond the crossing lies the other side.
     const Place crossing = guess(met, missed);
     const Place beyond = was_met ? std::min(2 * crossing - middle + 1, missed.place - 1)
                                  : std::max(2 * crossing - middle - 1, met.place + 1);
-    Asked other = search.ask(beyond);
+    Trial other = search.try_at(beyond);
     (other.met ? met : missed) = std::move(other);
   }
   return {slots_at(met.place), slots_at(missed.place), std::move(met.at), std::move(missed.at),

@@ -86,7 +86,7 @@ std::optional<std::pair<double, double>> crossing(const SlottedQueue& queue, Pac
 
 MaxLoad max_load(const SlottedQueue& queue, Packets capacity, const DropTarget& target,
                  const queue::Accuracy& accuracy) {
-  const Rational limit = queue.arrivals.greatest_load();
+  const Rational limit = queue.arrivals.largest_load();
   const Rational capacity_of_server(queue.packets_per_slot);
   if (!(limit > 0)) throw NoAnswer("there is no traffic: every load of it is 0");
   const auto meets = [&](const Rational& load) {
@@ -144,11 +144,11 @@ numeric::Proved<unit::Ratio> min_speedup(const SlottedQueue& queue, Packets capa
   const numeric::Exact<unit::Ratio> none{1};
   if (cln::zerop(*load)) return none;
   if (*load < queue.packets_per_slot && meets_target(queue, capacity, target, accuracy)) return none;
-  const MaxLoad greatest = max_load(queue, capacity, target, accuracy);
+  const MaxLoad highest = max_load(queue, capacity, target, accuracy);
   const numeric::PrecisionScope scope(numeric::Precision{numeric::to_precision(accuracy.digits).bits + 32});
   return numeric::Enclosure<unit::Ratio>(
-      numeric::to_real(*load / numeric::to_rational(greatest.load.upper()), numeric::Rounding::down),
-      numeric::to_real(*load / numeric::to_rational(greatest.load.lower()), numeric::Rounding::up));
+      numeric::to_real(*load / numeric::to_rational(highest.load.upper()), numeric::Rounding::down),
+      numeric::to_real(*load / numeric::to_rational(highest.load.lower()), numeric::Rounding::up));
 }
 
 }  // namespace tailbound::bounds

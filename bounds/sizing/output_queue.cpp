@@ -36,11 +36,11 @@ class IndependentSlots final : public OutputQueue {
   [[nodiscard]] ComputedProbability drop_probability(Packets capacity, Criterion criterion) override {
     return computed(bounds::drop_probability(queue_, capacity, criterion, accuracy_));
   }
-  [[nodiscard]] LeastRoom least_room(const DropTarget& target) override {
+  [[nodiscard]] MinBufferSize min_buffer_size(const DropTarget& target) override {
     const BufferSize size = buffer_size(queue_, target, accuracy_);
-    LeastRoom room{.buffer = size.buffer, .at = computed(size.at), .before = {}};
-    if (size.before) room.before = computed(*size.before);
-    return room;
+    MinBufferSize smallest{.buffer = size.buffer, .at = computed(size.at), .before = {}};
+    if (size.before) smallest.before = computed(*size.before);
+    return smallest;
   }
   [[nodiscard]] numeric::Claim<unit::Packet> mean_occupancy() override {
     return numeric::to_claim(queue::mean_occupancy(queue_, accuracy_.digits));
@@ -81,13 +81,14 @@ class PoissonAtAnyTime final : public OutputQueue {
   [[nodiscard]] ComputedProbability drop_probability(Packets capacity, Criterion criterion) override {
     return criterion == Criterion::overflow ? slots_.drop_probability(capacity, criterion) : loss(capacity);
   }
-  [[nodiscard]] LeastRoom least_room(const DropTarget& target) override {
-    if (target.criterion == Criterion::overflow) return slots_.least_room(target);
+  [[nodiscard]] MinBufferSize min_buffer_size(const DropTarget& target) override {
+    if (target.criterion == Criterion::overflow) return slots_.min_buffer_size(target);
     // loss(K) <= eps  <=>  P(Q > K - 1) <= eps / (1 - load + eps load)
     const Rational& eps = target.probability;
     const Packets level =
-        eps > 0 && eps < 1 ? slots_.least_room({eps / (1 - load_ + eps * load_), Criterion::overflow}).buffer
-                           : slots_.least_room(target).buffer;  // rejects it
+        eps > 0 && eps < 1
+            ? slots_.min_buffer_size({eps / (1 - load_ + eps * load_), Criterion::overflow}).buffer
+            : slots_.min_buffer_size(target).buffer;  // rejects it
     return {.buffer = level + Packets(1), .at = loss(level + Packets(1)), .before = loss(level)};
   }
   [[nodiscard]] numeric::Claim<unit::Packet> mean_occupancy() override { return slots_.mean_occupancy(); }
@@ -97,7 +98,7 @@ class PoissonAtAnyTime final : public OutputQueue {
   [[nodiscard]] std::optional<ComputedProbability> loss_above(const ComputedProbability& at,
                                                               Packets buffer) override {
     ComputedProbability lost = loss(buffer);
-    if (greatest_value(lost.probability) > greatest_value(at.probability)) return lost;
+    if (max_value(lost.probability) > max_value(at.probability)) return lost;
     return std::nullopt;
   }
 
@@ -162,11 +163,11 @@ class CorrelatedSlots final : public OutputQueue {
   [[nodiscard]] ComputedProbability drop_probability(Packets capacity, Criterion criterion) override {
     return computed(bounds::drop_probability(queue_, capacity, criterion));
   }
-  [[nodiscard]] LeastRoom least_room(const DropTarget& target) override {
+  [[nodiscard]] MinBufferSize min_buffer_size(const DropTarget& target) override {
     ClaimedBufferSize size = buffer_size(queue_, target);
-    LeastRoom room{.buffer = size.buffer, .at = computed(std::move(size.at)), .before = {}};
-    if (size.before) room.before = computed(std::move(*size.before));
-    return room;
+    MinBufferSize smallest{.buffer = size.buffer, .at = computed(std::move(size.at)), .before = {}};
+    if (size.before) smallest.before = computed(std::move(*size.before));
+    return smallest;
   }
   [[nodiscard]] numeric::Claim<unit::Packet> mean_occupancy() override { return queue_.mean_occupancy(); }
   [[nodiscard]] std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate() override {
@@ -177,12 +178,12 @@ class CorrelatedSlots final : public OutputQueue {
     if (losses_are_slow(queue_.arrivals())) {
       // Not requested explicitly: only what is available at once.
       if (queue::SourceBound* known = proved();
-          known != nullptr && known->loss(buffer.value).value <= greatest_value(at.probability))
+          known != nullptr && known->loss(buffer.value).value <= max_value(at.probability))
         return std::nullopt;
       throw LimitExceeded("the loss of a buffer of " + std::to_string(buffer.value) + " packets");
     }
     ComputedProbability loss = drop_probability(buffer, Criterion::loss);
-    if (greatest_value(loss.probability) > greatest_value(at.probability)) return loss;
+    if (max_value(loss.probability) > max_value(at.probability)) return loss;
     return std::nullopt;
   }
   [[nodiscard]] queue::SourceBound* bound() override { return queue_.certified() ? nullptr : proved(); }
@@ -219,13 +220,13 @@ class LowerClass final : public OutputQueue {
   [[nodiscard]] ComputedProbability drop_probability(Packets capacity, Criterion criterion) override {
     return computed(criterion == Criterion::overflow ? queue_.tail(capacity) : queue_.loss(capacity));
   }
-  [[nodiscard]] LeastRoom least_room(const DropTarget& target) override {
-    const queue::PriorityQueue::Least least = target.criterion == Criterion::overflow
-                                                  ? queue_.least_level(target.probability)
-                                                  : queue_.least_room(target.probability);
-    LeastRoom room{.buffer = Packets(least.level), .at = computed(least.at), .before = {}};
-    if (least.before) room.before = computed(*least.before);
-    return room;
+  [[nodiscard]] MinBufferSize min_buffer_size(const DropTarget& target) override {
+    const queue::PriorityQueue::Minimum minimum = target.criterion == Criterion::overflow
+                                                      ? queue_.min_level(target.probability)
+                                                      : queue_.min_buffer_size(target.probability);
+    MinBufferSize smallest{.buffer = Packets(minimum.level), .at = computed(minimum.at), .before = {}};
+    if (minimum.before) smallest.before = computed(*minimum.before);
+    return smallest;
   }
   [[nodiscard]] numeric::Claim<unit::Packet> mean_occupancy() override {
     return numeric::Exact<unit::Packet>{queue_.mean_occupancy()};
@@ -236,7 +237,7 @@ class LowerClass final : public OutputQueue {
   [[nodiscard]] std::optional<ComputedProbability> loss_above(const ComputedProbability& at,
                                                               Packets buffer) override {
     ComputedProbability loss = drop_probability(buffer, Criterion::loss);
-    if (greatest_value(loss.probability) > greatest_value(at.probability)) return loss;
+    if (max_value(loss.probability) > max_value(at.probability)) return loss;
     return std::nullopt;
   }
 
@@ -271,11 +272,11 @@ class FractionOfSlots final : public OutputQueue {
     require_overflow(criterion);
     return computed(delay_.above(capacity.value));
   }
-  [[nodiscard]] LeastRoom least_room(const DropTarget& target) override {
+  [[nodiscard]] MinBufferSize min_buffer_size(const DropTarget& target) override {
     require_overflow(target.criterion);
-    const std::int64_t room = delay_.least_level(target.probability);
-    LeastRoom result{.buffer = Packets(room), .at = computed(delay_.above(room)), .before = {}};
-    if (room > 0) result.before = computed(delay_.above(room - 1));
+    const std::int64_t smallest = delay_.min_level(target.probability);
+    MinBufferSize result{.buffer = Packets(smallest), .at = computed(delay_.above(smallest)), .before = {}};
+    if (smallest > 0) result.before = computed(delay_.above(smallest - 1));
     return result;
   }
   [[nodiscard]] numeric::Claim<unit::Packet> mean_occupancy() override {

@@ -41,7 +41,7 @@ struct ComputedProbability {
 [[nodiscard]] ComputedProbability computed(const queue::LevelProbability& probability);
 
 /// Minimum capacity at which the criterion meets a target, with the probabilities on both sides as proof.
-struct LeastRoom {
+struct MinBufferSize {
   Packets buffer;                             ///< B, including the packet in service
   ComputedProbability at;                     ///< the criterion at B: <= the target
   std::optional<ComputedProbability> before;  ///< at B - 1: > the target; empty if B is 0
@@ -67,7 +67,7 @@ class OutputQueue {
   /// The criterion's probability for a buffer of `capacity` packets (>= 0).
   [[nodiscard]] virtual ComputedProbability drop_probability(Packets capacity, Criterion criterion) = 0;
   /// Smallest buffer that meets `target`.  \throws InvalidArgument  target outside ]0, 1[
-  [[nodiscard]] virtual LeastRoom least_room(const DropTarget& target) = 0;
+  [[nodiscard]] virtual MinBufferSize min_buffer_size(const DropTarget& target) = 0;
   /// E[Q] [packets].
   [[nodiscard]] virtual numeric::Claim<unit::Packet> mean_occupancy() = 0;
   /// log z0 [1/packet]: deep in the tail each packet multiplies P(Q > n) by exp(-decay_rate). Empty where no

@@ -18,7 +18,7 @@ using numeric::Rational;
 using numeric::Real;
 
 /// Above this number of probabilities for the cells of a slot, their formula is used.
-constexpr std::int64_t most_entries = 131'072;
+constexpr std::int64_t max_entries = 131'072;
 
 /// x, of each input
 Rational chance(const WholePackets& packets) {
@@ -64,15 +64,15 @@ Ahead packets_ahead(const WholePackets& packets, int bits) {
 }
 
 /// P(J > n), n = 0 .. room - 1.
-std::vector<Interval> cells_ahead(const WholePackets& packets, std::size_t room, const Ahead& ahead) {
+std::vector<Interval> cells_ahead(const WholePackets& packets, std::size_t capacity, const Ahead& ahead) {
   // J(z) = c_0 + L(z) (c_1 + L(z) (c_2 + ..)), by tails: P(> n) of a measure times L is a sum of its tails.
   std::vector<Interval> shares;
   for (const traffic::CellClass& one : packets.cells.classes)
     shares.push_back(numeric::to_interval(one.share));
-  std::vector<Interval> tail(room, Interval(0)), next(room, Interval(0));
+  std::vector<Interval> tail(capacity, Interval(0)), next(capacity, Interval(0));
   Interval mass(0);
   for (std::size_t i = ahead.chance.size(); i-- > 0;) {
-    for (std::size_t n = 0; n < room; ++n) {
+    for (std::size_t n = 0; n < capacity; ++n) {
       Interval sum(0);
       for (std::size_t c = 0; c < shares.size(); ++c) {
         const auto cells = static_cast<std::size_t>(packets.cells.classes[c].cells);
@@ -88,20 +88,20 @@ std::vector<Interval> cells_ahead(const WholePackets& packets, std::size_t room,
   return tail;
 }
 
-std::optional<PacketLoss> attempt(const WholePackets& packets, std::size_t room,
+std::optional<PacketLoss> attempt(const WholePackets& packets, std::size_t capacity,
                                   const std::vector<queue::LevelProbability>& law, int bits,
                                   numeric::Digits digits) {
-  const std::vector<Interval> ahead = cells_ahead(packets, room, packets_ahead(packets, bits));
+  const std::vector<Interval> ahead = cells_ahead(packets, capacity, packets_ahead(packets, bits));
   const auto level = [&](std::size_t n) {
     const Enclosure<unit::Probability> one = numeric::to_enclosure(law[n].probability, Precision{bits});
     return numeric::make_interval(one.lower(), one.upper());
   };
   // Packets left over before the arrivals of a slot, up to a factor: nothing after levels 0 and 1.
-  std::vector<Interval> left(room, Interval(0)), above(room, Interval(0));
+  std::vector<Interval> left(capacity, Interval(0)), above(capacity, Interval(0));
   left[0] = level(0);
-  for (std::size_t n = 1; n <= room; ++n) left[n - 1] += level(n);
+  for (std::size_t n = 1; n <= capacity; ++n) left[n - 1] += level(n);
   Interval total(0);
-  for (std::size_t n = room; n-- > 0;) {
+  for (std::size_t n = capacity; n-- > 0;) {
     above[n] = total;
     total += left[n];
   }
@@ -109,8 +109,8 @@ std::optional<PacketLoss> attempt(const WholePackets& packets, std::size_t room,
   Interval all(0);
   for (const traffic::CellClass& one : packets.cells.classes) {
     Interval hurt(1);
-    if (const auto cells = static_cast<std::size_t>(one.cells); cells <= room) {
-      const std::size_t spare = room - cells;
+    if (const auto cells = static_cast<std::size_t>(one.cells); cells <= capacity) {
+      const std::size_t spare = capacity - cells;
       hurt = above[spare];
       for (std::size_t j = 0; j <= spare; ++j) hurt += left[j] * ahead[spare - j];
       hurt /= total;
@@ -143,9 +143,9 @@ std::vector<Rational> cells_of_a_slot(const WholePackets& packets) {
   std::vector<std::pair<std::int64_t, numeric::Integer>> sizes;
   for (const traffic::CellClass& one : packets.cells.classes)
     sizes.emplace_back(one.cells, over(x * one.share));
-  const std::int64_t most = packets.inputs * packets.cells.largest();
+  const std::int64_t maximum = packets.inputs * packets.cells.largest();
   std::vector<numeric::Integer> power{cln::expt_pos(none, static_cast<unsigned>(packets.inputs))};
-  for (std::int64_t n = 1; n <= most; ++n) {
+  for (std::int64_t n = 1; n <= maximum; ++n) {
     numeric::Integer sum = 0;
     for (const auto& [cells, weight] : sizes)
       if (cells <= n)
@@ -170,7 +170,7 @@ queue::SlottedQueue cell_queue(const WholePackets& packets) {
   if (packets.cells.largest() > 4096)
     throw LimitExceeded("packets of " + std::to_string(packets.cells.largest()) +
                         " cells; the limit is 4096");
-  if (packets.inputs * packets.cells.largest() <= most_entries)
+  if (packets.inputs * packets.cells.largest() <= max_entries)
     return {.arrivals = series::Arrivals::from_pmf(cells_of_a_slot(packets))};
   const Rational x = chance(packets);
   std::string formula = "(" + numeric::to_fraction(1 - x);
@@ -180,14 +180,15 @@ queue::SlottedQueue cell_queue(const WholePackets& packets) {
   return {.arrivals = series::Arrivals::from_pgf(symbolic::parse_pgf(formula, "the cells of a slot"))};
 }
 
-std::optional<PacketLoss> packet_loss(const WholePackets& packets, Packets room,
+std::optional<PacketLoss> packet_loss(const WholePackets& packets, Packets capacity,
                                       const queue::Accuracy& accuracy) {
-  if (room.value < 0)
-    throw InvalidArgument("capacity", std::to_string(room.value), "a whole number of cells, 0 or more");
-  const double steps = static_cast<double>(room.value) * static_cast<double>(packets.cells.classes.size());
+  if (capacity.value < 0)
+    throw InvalidArgument("capacity", std::to_string(capacity.value), "a whole number of cells, 0 or more");
+  const double steps =
+      static_cast<double>(capacity.value) * static_cast<double>(packets.cells.classes.size());
   if (steps > 4e5) return std::nullopt;
   const queue::SlottedQueue queue = cell_queue(packets);
-  if (room.value == 0) {
+  if (capacity.value == 0) {
     const Enclosure<unit::Probability> one{Real(1), Real(1)};
     return PacketLoss{one, std::vector<Enclosure<unit::Probability>>(packets.cells.classes.size(), one)};
   }
@@ -195,16 +196,16 @@ std::optional<PacketLoss> packet_loss(const WholePackets& packets, Packets room,
   finer.digits.count += 2;
   std::vector<queue::LevelProbability> law;
   try {
-    law = queue::occupancy_probabilities(queue, room, finer);
+    law = queue::occupancy_probabilities(queue, capacity, finer);
   } catch (const LimitExceeded&) {
     return std::nullopt;
   }
   for (int bits = numeric::to_precision(finer.digits).bits + 128; bits <= 65'536; bits *= 2) {
     const PrecisionScope scope(Precision{bits});
-    if (auto loss = attempt(packets, static_cast<std::size_t>(room.value), law, bits, accuracy.digits))
+    if (auto loss = attempt(packets, static_cast<std::size_t>(capacity.value), law, bits, accuracy.digits))
       return loss;
   }
-  throw LimitExceeded("the packet loss of a buffer of " + std::to_string(room.value) +
+  throw LimitExceeded("the packet loss of a buffer of " + std::to_string(capacity.value) +
                       " cells cannot be enclosed to " + std::to_string(accuracy.digits.count) + " digits");
 }
 

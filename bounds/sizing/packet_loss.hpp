@@ -37,8 +37,8 @@ struct PacketLoss {
 
 /// To accuracy.digits; none where it would take too long (a buffer above about 1e5 cells, or a distribution
 /// up to there beyond the limits of queue::occupancy_probabilities()).
-/// \param room  B >= 0 cells
-[[nodiscard]] std::optional<PacketLoss> packet_loss(const WholePackets& packets, Packets room,
+/// \param capacity  B >= 0 cells
+[[nodiscard]] std::optional<PacketLoss> packet_loss(const WholePackets& packets, Packets capacity,
                                                     const queue::Accuracy& accuracy = {});
 
 }  // namespace tailbound::bounds

@@ -17,13 +17,14 @@ void require(bool right, const char* what, double value, const char* legal) {
 
 void check(const BroadcastCube& cube) {
   constexpr network::HypercubeLimits limits = network::modelled_hypercubes;
-  constexpr std::int64_t least = network::least_modelled_virtual_channels;
+  constexpr std::int64_t minimum = network::min_modelled_virtual_channels;
   if (cube.dimensions < 1 || cube.dimensions > limits.dimensions)
     throw InvalidArgument("dimensions", std::to_string(cube.dimensions),
                           "from 1 to " + std::to_string(limits.dimensions));
-  if (cube.virtual_channels < least || cube.virtual_channels > limits.virtual_channels)
-    throw InvalidArgument("virtual channels", std::to_string(cube.virtual_channels),
-                          "from " + std::to_string(least) + " to " + std::to_string(limits.virtual_channels));
+  if (cube.virtual_channels < minimum || cube.virtual_channels > limits.virtual_channels)
+    throw InvalidArgument(
+        "virtual channels", std::to_string(cube.virtual_channels),
+        "from " + std::to_string(minimum) + " to " + std::to_string(limits.virtual_channels));
   require(cube.flits >= 1 && cube.flits <= static_cast<double>(limits.flits), "flits", cube.flits,
           "from 1 to 10^9");
   require(cube.broadcast >= 0 && cube.broadcast <= 1, "broadcast", cube.broadcast, "from 0 to 1");
@@ -73,27 +74,27 @@ Traffic traffic(const BroadcastCube& cube) {
   return result;
 }
 
-/// M/G/1 with standard deviation `service` - `least`, eqs. (15)-(19), (28).
-double wait(double rate, double service, double least) {
-  const double deviation = (service - least) / service;  // negative where S_i < S_(i-1)
+/// M/G/1 with standard deviation `service` - `minimum`, eqs. (15)-(19), (28).
+double wait(double rate, double service, double minimum) {
+  const double deviation = (service - minimum) / service;  // negative where S_i < S_(i-1)
   return queue::station_wait(1, rate, service, deviation * deviation);
 }
 
 /// The equations of one dimension.
 struct CubeChannel {
-  double rate = 0;   ///< l_c
-  double power = 2;  ///< V
-  double least = 0;  ///< S_(i-1)
+  double rate = 0;     ///< l_c
+  double power = 2;    ///< V
+  double minimum = 0;  ///< S_(i-1)
 
   /// P_V. Eqs. (29) and (30) sum to 1 / (1 - r): P_v = (1 - r) r^v below V, and P_V = r^V.
   [[nodiscard]] double all_busy(double service) const { return std::pow(rate * service, power); }
   [[nodiscard]] double blocking(double service) const {
     const double busy = all_busy(service);
-    return busy == 0 ? 0 : busy * wait(rate, service, least);
+    return busy == 0 ? 0 : busy * wait(rate, service, minimum);
   }
   /// d log B / dS
   [[nodiscard]] double relative_slope(double service) const {
-    const double deviation = service - least;
+    const double deviation = service - minimum;
     return power / service + 2 * (service + deviation) / (service * service + deviation * deviation) +
            rate / (1 - rate * service);
   }
@@ -170,7 +171,7 @@ std::optional<BroadcastPoint> solve(const BroadcastCube& cube, const Traffic& tr
   const double n = cube.dimensions, unicast_share = traffic.channel.unicast / traffic.channel.all();
   CubeChannel channel{.rate = rate * traffic.channel.all(),
                       .power = static_cast<double>(cube.virtual_channels),
-                      .least = cube.flits};
+                      .minimum = cube.flits};
   double onward = 0;   // sum of 1 + B_j over lower dimensions
   double blocked = 0;  // sum of B_j
   for (int i = 1; i <= cube.dimensions; ++i) {
@@ -179,14 +180,14 @@ std::optional<BroadcastPoint> solve(const BroadcastCube& cube, const Traffic& tr
     if (!service) return std::nullopt;
     const double utilization = channel.rate * *service;
     point.dimensions.push_back({.service = *service,
-                                .wait = wait(channel.rate, *service, channel.least),
+                                .wait = wait(channel.rate, *service, channel.minimum),
                                 .blocking = channel.blocking(*service),
                                 .utilization = utilization,
                                 .all_busy = channel.all_busy(*service),
                                 .multiplexing = 0});
     blocked += point.dimensions.back().blocking;
     onward += 1 + point.dimensions.back().blocking;
-    channel.least = *service;
+    channel.minimum = *service;
   }
   point.step_service = flits + blocked / n;                                          // (23), (24)
   point.unicast_service = flits + traffic.nodes / 2 / (traffic.nodes - 1) * onward;  // (27)

@@ -52,8 +52,8 @@ struct FiniteSourceModel::Parts {
 
   /// Time for a message's flits where physical channels are shared.
   struct Stretch {
-    double end = 1;     ///< at its end
-    double on_way = 0;  ///< lost by its head along the path
+    double end = 1;          ///< at its end
+    double travel_time = 0;  ///< lost by its head along the path
   };
   [[nodiscard]] Stretch stretch(double load) const;
 
@@ -64,14 +64,14 @@ struct FiniteSourceModel::Parts {
 namespace {
 
 /// Maximum number of channels of one station on one link.
-int most_sharing(const ChannelGraph& graph) {
-  int most = 1;
+int max_sharing(const ChannelGraph& graph) {
+  int maximum = 1;
   for (const network::Station& station : graph.stations) {
     std::unordered_map<std::size_t, int> on_wire;
     for (const std::size_t channel : station.channels)
-      most = std::max(most, ++on_wire[graph.channels[channel].wire]);
+      maximum = std::max(maximum, ++on_wire[graph.channels[channel].wire]);
   }
-  return most;
+  return maximum;
 }
 
 /// Reduced delay by each further message that shares physical channels. Fitted to a unidirectional torus if
@@ -104,8 +104,8 @@ void set_grains(Structure& all) {
       std::exp(std::lgamma(2 * flits + 1) - 2 * std::lgamma(flits + 1) - flits * std::log(4.0));
   all.grain = 1 - tie / flits;
   // min(r, B) for r = 0 .. M - 1 remaining flits.
-  const double most = std::min(all.buffer, flits - 1);
-  all.pushed = most * ((most + 1) / 2 + flits - 1 - most) / square(flits);
+  const double maximum = std::min(all.buffer, flits - 1);
+  all.pushed = maximum * ((maximum + 1) / 2 + flits - 1 - maximum) / square(flits);
   all.tie = 0.5 / flits;
 }
 
@@ -121,15 +121,15 @@ FiniteSourceModel::FiniteSourceModel(const network::ChannelGraph& graph, const W
   int on_a_wire = 1;
   for (const network::SharedChannel& channel : shared) {
     longest = std::max(longest, channel.remaining.size());
-    on_a_wire = std::max(on_a_wire, channel.lanes * static_cast<int>(1 + channel.beside.size()));
+    on_a_wire = std::max(on_a_wire, channel.lanes * static_cast<int>(1 + channel.neighbours.size()));
   }
   parts->all.spread = 2.0 / 3 * (1 - 0.5 / on_a_wire) + 0.5 / flits;
   if (std::isfinite(flits)) set_grains(parts->all);
   parts->all.in_flight = std::min(buffer_flits, static_cast<double>(timing.round_trip())) / flits;
   const double held = std::ceil(flits / buffer_flits);
-  const double way =
+  const double path =
       shared.empty() ? graph.mean_distance : std::max(graph.mean_distance, static_cast<double>(longest) + 1);
-  if (held < way && length_variation == 0) parts->all.held = static_cast<std::size_t>(std::max(1.0, held));
+  if (held < path && length_variation == 0) parts->all.held = static_cast<std::size_t>(std::max(1.0, held));
   if (parts->all.shares) {
     const std::vector<double> visits = visits_of(graph);
     parts->visits.assign(parts->all.stations.size(), 0);
@@ -144,7 +144,7 @@ FiniteSourceModel::FiniteSourceModel(const network::ChannelGraph& graph, const W
   parts->wires = graph.shared_wires;
   for (const network::Source& source : graph.sources) parts->messages += graph.channels[source.channel].rate;
   parts->length_variation = length_variation;
-  parts->sharing = most_sharing(graph);
+  parts->sharing = max_sharing(graph);
   parts_ = std::move(parts);
 }
 FiniteSourceModel::~FiniteSourceModel() = default;
@@ -173,15 +173,15 @@ FiniteSourceModel::Parts::Stretch FiniteSourceModel::Parts::stretch(double load)
     longer += all.dense() * wire.rate / messages * wire.met * load / std::max(1e-3, 1 - wire.others * load);
     head += all.dense() * wire.rate / messages * wire.others * load;
   }
-  const double on_way = std::min(head / all.flits, longer);
-  return {.end = 1 + longer - on_way, .on_way = on_way};
+  const double travel_time = std::min(head / all.flits, longer);
+  return {.end = 1 + longer - travel_time, .travel_time = travel_time};
 }
 
 FiniteSourcePoint FiniteSourceModel::Parts::solve(Rounds& rounds, double load) const {
   const Stretch stretched = stretch(load);
   FiniteSourcePoint point;
   point.load = load;
-  point.ending = rounds.run(load, stretched.end, stretched.on_way, length_variation);
+  point.ending = rounds.run(load, stretched.end, stretched.travel_time, length_variation);
   point.service = 0;
   std::vector<FiniteSourceChannel> classes(all.channels.size());
   for (std::size_t j = 0; j < all.stations.size(); ++j) {
@@ -209,20 +209,20 @@ FiniteSourcePoint FiniteSourceModel::Parts::solve(Rounds& rounds, double load) c
     point.fullness = std::max(point.fullness, source.fullness);
     point.source_wait += channel.weight * classes[i].wait;
     point.service += channel.weight * times.mean();
-    if (all.own_way() && !all.shares) point.further += channel.weight * rounds.further(i);
+    if (all.own_path() && !all.shares) point.further += channel.weight * rounds.further(i);
   }
   if (all.shares) {
     // A message's own time, all waits and losses of its head along the path, and the final lag of its tail.
-    double way = all.crossing;
+    double path = all.crossing;
     for (std::size_t j = 0; j < all.stations.size(); ++j) {
       if (all.stations[j].inputs.empty()) continue;
       double lag = 0;
       for (const auto& [i, share] : all.stations[j].channels)
         for (const auto& [trail, part] : all.channels[i].trails)
           lag += share * part * all.trails[trail].ends * rounds.lag(i);
-      way += visits[j] * (rounds.station_wait(j) + rounds.loss(j) / all.flits + lag);
+      path += visits[j] * (rounds.station_wait(j) + rounds.loss(j) / all.flits + lag);
     }
-    point.further = way - point.service;
+    point.further = path - point.service;
   }
   point.settled = point.ending.stop == Stop::converged;
   if (point.settled && point.fullness >= 1) point.ending.stop = Stop::saturated;
@@ -230,15 +230,15 @@ FiniteSourcePoint FiniteSourceModel::Parts::solve(Rounds& rounds, double load) c
   return point;
 }
 
-FiniteSourceModel::Saturation FiniteSourceModel::saturation(double most, double precision) const {
+FiniteSourceModel::Saturation FiniteSourceModel::saturation(double maximum, double precision) const {
   Saturation found;
-  found.above = most;
+  found.above = maximum;
   found.beyond.stop = Stop::saturated;
   for (const StationClass& station : parts_->all.stations)
     found.above = std::min(found.above, station.servers / station.rate);
   FiniteSourceRounds rounds;
   rounds.tolerance = 1e-9;
-  rounds.most = parts_->all.shares ? 200 : 400;
+  rounds.maximum = parts_->all.shares ? 200 : 400;
   Rounds below_it(parts_->all, parts_->order, parts_->station_class, rounds);
   // Distance to fullness at both ends, where known.
   double at_below = 1, at_above = std::numeric_limits<double>::quiet_NaN();
@@ -247,9 +247,9 @@ FiniteSourceModel::Saturation FiniteSourceModel::saturation(double most, double 
   for (bool was_below = false; found.above - found.below > precision * found.above;) {
     double middle = found.below + (found.above - found.below) / 2;
     if (std::isfinite(at_above) && same < 3) {
-      const double least = 0.3 * precision * found.above;
+      const double minimum = 0.3 * precision * found.above;
       middle = found.below + (found.above - found.below) * at_below / (at_below - at_above);
-      middle = std::clamp(middle, found.below + least, found.above - least);
+      middle = std::clamp(middle, found.below + minimum, found.above - minimum);
     }
     // Rounds far above saturation cost most: with shared physical channels, go at most half as far up as
     // fullness suggests.

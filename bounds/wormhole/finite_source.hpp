@@ -72,7 +72,7 @@ struct FiniteSourceRounds {
   double step = 0.9;         ///< weight of new values from the third round on, above 0, at most 1
   double start = 1;          ///< initial occupancy times, at least 1; above 1 waits and followers too
   double tolerance = 1e-11;  ///< largest change in the last round
-  int most = 2000;
+  int maximum = 2000;
 };
 
 class FiniteSourceModel {
@@ -106,10 +106,10 @@ class FiniteSourceModel {
   };
   /// METHOD    a bracketed root of fullness - 1, by bisection where one side has no solution. Each load
   ///           starts from the nearest solution and has at most 400 rounds: divergence slows near saturation
-  /// \param most       a load that is not carried for reasons outside the equations: physical channels
+  /// \param maximum       a load that is not carried for reasons outside the equations: physical channels
   ///                   [flits/cycle/processor]
   /// \param precision  relative, of the two sides
-  [[nodiscard]] Saturation saturation(double most = std::numeric_limits<double>::max(),
+  [[nodiscard]] Saturation saturation(double maximum = std::numeric_limits<double>::max(),
                                       double precision = 1e-6) const;
 
  private:

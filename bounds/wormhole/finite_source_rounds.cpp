@@ -13,7 +13,7 @@ using queue::StationWaits;
 
 /// Limit of a station's load, as a fraction of its capacity.
 constexpr double brim = 1 - 1e-5;
-constexpr double most_precision = 1e-4;
+constexpr double max_precision = 1e-4;
 /// Change per round that does not decrease further, in large networks with many channels before a station.
 constexpr double as_near_as_rounding = 1e-9;
 constexpr int exact_from = 60;  ///< round
@@ -25,7 +25,7 @@ Rounds::Rounds(const Structure& all, const std::vector<std::size_t>& order,
     : all_(&all), order_(&order), class_of_(&class_of), how_(how) {
   const double start = std::max(how.start, 1.0);
   const Times at_first{start, start, square(start), square(start), 0, 1 - 1 / start};
-  levels_ = all.let_go() ? std::max<std::size_t>(all.held, 1) + 1 : 1;
+  levels_ = all.releases_early() ? std::max<std::size_t>(all.held, 1) + 1 : 1;
   held_ = all.held > 0 ? all.held - 1 : 0;
   trails_.assign(all.trails.size() * levels_, at_first);
   times_.assign(all.channels.size(), at_first);
@@ -52,23 +52,23 @@ Rounds::Rounds(const Structure& all, const std::vector<std::size_t>& order,
     memory_[j].assign(all.stations[j].inputs.size(), {0, start - 1, start - 1, start - 1});
 }
 
-Ending Rounds::run(double load, double ejection, double on_way, double length_variation) {
+Ending Rounds::run(double load, double ejection, double travel_time, double length_variation) {
   load_ = load;
   ejection_ = all_->crossing * ejection;
-  on_way_ = on_way;
+  travel_time_ = travel_time;
   ejection_second_ = square(ejection_) + 2.0 / 3 * (ejection - 1) + length_variation * square(all_->crossing);
   constexpr int span = 200;
-  const int most_marked = static_cast<int>(80 / how_.step);
+  const int max_marked = static_cast<int>(80 / how_.step);
   Ending ending{.stop = Stop::too_many_rounds, .rounds = 0, .change = 0};
   int marked_on_end = 0;
-  double least = std::numeric_limits<double>::infinity(), least_before = least;
-  for (int round = 1; round <= how_.most; ++round) {
+  double minimum = std::numeric_limits<double>::infinity(), min_before = minimum;
+  for (int round = 1; round <= how_.maximum; ++round) {
     const double weight = round < 3 ? 1 : how_.step;
     // Stations need not be more precise than their inputs. But near saturation, where convergence is slow,
     // the remaining error would prevent it.
     precision_ = round > exact_from ? 0
-                 : round == 1       ? most_precision
-                                    : std::min(most_precision, 1e-3 * change_);
+                 : round == 1       ? max_precision
+                                    : std::min(max_precision, 1e-3 * change_);
     marked_ = false;
     change_ = 0;
     for (const std::size_t j : *order_) station(j, weight);
@@ -81,7 +81,7 @@ Ending Rounds::run(double load, double ejection, double on_way, double length_va
     marked_on_end = marked_ ? marked_on_end + 1 : 0;
     const bool still = change_ <= how_.tolerance;
     if (!std::isfinite(change_)) break;
-    if (marked_on_end >= most_marked || (marked_ && still)) {
+    if (marked_on_end >= max_marked || (marked_ && still)) {
       ending.stop = Stop::saturated;
       break;
     }
@@ -89,14 +89,14 @@ Ending Rounds::run(double load, double ejection, double on_way, double length_va
       ending.stop = Stop::converged;
       break;
     }
-    least = std::min(least, change_);
+    minimum = std::min(minimum, change_);
     if (round % span == 0) {
-      if (least > least_before / 2) {
+      if (minimum > min_before / 2) {
         if (change_ <= as_near_as_rounding) ending.stop = Stop::converged;
         break;
       }
-      least_before = least;
-      least = std::numeric_limits<double>::infinity();
+      min_before = minimum;
+      minimum = std::numeric_limits<double>::infinity();
     }
   }
   return ending;
@@ -142,11 +142,12 @@ void Rounds::station(std::size_t j, double weight) {
                          .behind = mean.behind,
                          .behind_second = mean.behind_second};
   service.shorter_behind = all_->shares;
-  double most = brim * station.servers / service.rate;
-  for (const std::size_t i : station.inputs) most = std::min(most, brim / (load_ * all_->inputs[i].rate));
-  if (service.mean > most) {
+  double maximum = brim * station.servers / service.rate;
+  for (const std::size_t i : station.inputs)
+    maximum = std::min(maximum, brim / (load_ * all_->inputs[i].rate));
+  if (service.mean > maximum) {
     marked_ = true;
-    service.mean = most;
+    service.mean = maximum;
   }
   double weighted = 0, rate = 0;
   inputs_.clear();
@@ -171,7 +172,7 @@ void Rounds::station(std::size_t j, double weight) {
     service.together = weighted / rate;
     for (StationInput& input : inputs_) input.together /= service.together;
   }
-  if (all_->let_go()) add_overhang(station, j);
+  if (all_->releases_early()) add_overhang(station, j);
   if (all_->shares) pair_lanes(station, j);
   if (all_->shares && all_->channels[station.channels.front().first].last && station.servers == 1)
     share_end(station, service);
@@ -283,9 +284,9 @@ double Rounds::pair_weight(const StationClass& station, const Input& input) cons
 }
 
 void Rounds::limit(double mean, double& second) {
-  constexpr double most = 25;
-  if (second <= most * square(mean)) return;
-  second = most * square(mean);
+  constexpr double maximum = 25;
+  if (second <= maximum * square(mean)) return;
+  second = maximum * square(mean);
   marked_ = true;
 }
 
@@ -364,10 +365,10 @@ void Rounds::trail_times(std::size_t i, std::size_t level, double weight) {
     next.hides += p * (hides_[move.input] + (1 - hides_[move.input]) * on.hides);
   }
   if (all_->channels[trail.channel].weight > 0) {
-    next.fresh_second += 2 * on_way_ * next.fresh + square(on_way_);
-    next.behind_second += 2 * on_way_ * next.behind + square(on_way_);
-    next.fresh += on_way_;
-    next.behind += on_way_;
+    next.fresh_second += 2 * travel_time_ * next.fresh + square(travel_time_);
+    next.behind_second += 2 * travel_time_ * next.behind + square(travel_time_);
+    next.fresh += travel_time_;
+    next.behind += travel_time_;
   }
   limit(next.fresh, next.fresh_second);
   limit(next.behind, next.behind_second);

@@ -49,8 +49,8 @@ class Rounds {
          const std::vector<std::size_t>& class_of, const FiniteSourceRounds& how);
 
   /// Runs until nothing changes, or changes no longer decrease.
-  /// \param on_way  mean time that a head loses on shared physical channels along its path
-  Ending run(double load, double ejection, double on_way, double length_variation);
+  /// \param travel_time  mean time that a head loses on shared physical channels along its path
+  Ending run(double load, double ejection, double travel_time, double length_variation);
 
   [[nodiscard]] const Times& channel(std::size_t i) const { return times_[i]; }
   [[nodiscard]] const Times& station_times(std::size_t j) const { return held_times_[j]; }
@@ -150,7 +150,7 @@ class Rounds {
   const Structure* all_;
   const std::vector<std::size_t>* order_;
   const std::vector<std::size_t>* class_of_;  ///< [station of the graph]
-  double load_ = 0, ejection_ = 1, ejection_second_ = 1, on_way_ = 0;
+  double load_ = 0, ejection_ = 1, ejection_second_ = 1, travel_time_ = 0;
   FiniteSourceRounds how_;
   std::size_t levels_ = 1;                           ///< numbers of waits, and one for all of them
   std::size_t held_ = 0;                             ///< the level for which channels are occupied

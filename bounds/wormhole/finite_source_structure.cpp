@@ -13,7 +13,7 @@ using network::ChannelGraph;
 
 /// Extent to which messages of one last channel move at the same time: while the buffers before them have
 /// space.
-double beside_of_end(const network::SharedChannel& channel, const Structure& all) {
+double neighbour_of_end(const network::SharedChannel& channel, const Structure& all) {
   double part = 0;
   for (std::size_t left = 0; left < channel.remaining.size(); ++left)
     part += channel.remaining[left] *
@@ -23,16 +23,17 @@ double beside_of_end(const network::SharedChannel& channel, const Structure& all
 
 void share_wire(ChannelClass& channel, const network::SharedChannel& its, const Structure& all) {
   if (its.turns.empty()) return;
-  const double several = its.lanes > 1 ? 1 : 0, of_end = beside_of_end(its, all);
+  const double several = its.lanes > 1 ? 1 : 0, of_end = neighbour_of_end(its, all);
   double flow = 0;
   for (const network::SharedTurn& turn : its.turns) {
     const double same_end = std::max(0.0, its.rate - turn.of_source - turn.same);
-    channel.beside_same += turn.flow * several * (turn.same + of_end * same_end + turn.of_source / all.flits);
-    channel.beside_cross += turn.flow * turn.cross;
+    channel.neighbours_same +=
+        turn.flow * several * (turn.same + of_end * same_end + turn.of_source / all.flits);
+    channel.neighbours_cross += turn.flow * turn.cross;
     flow += turn.flow;
   }
-  channel.beside_same /= flow;
-  channel.beside_cross /= flow;
+  channel.neighbours_same /= flow;
+  channel.neighbours_cross /= flow;
 }
 
 void share_wire(Input& input, const network::SharedChannel& onto, const Structure& all) {
@@ -42,7 +43,7 @@ void share_wire(Input& input, const network::SharedChannel& onto, const Structur
   const bool several = onto.lanes > 1;
   input.one_source = turn->source_came;
   input.came = (several ? turn->came_same : 0) + turn->came_cross;
-  input.met_of_end = beside_of_end(onto, all) * ((several ? turn->end_same : 0) + turn->end_cross);
+  input.met_of_end = neighbour_of_end(onto, all) * ((several ? turn->end_same : 0) + turn->end_cross);
   input.met =
       (several ? turn->same - turn->came_same : 0) + turn->cross - turn->came_cross + input.met_of_end;
 }
@@ -78,7 +79,7 @@ Structure structure_of(const ChannelGraph& graph, const std::vector<network::Sha
     made.on_wire = channel.rate;
     if (all.shares) {
       share_wire(made, shared[at], all);
-      made.beside = shared[at].beside;
+      made.neighbours = shared[at].neighbours;
     }
     TrailClass whole{
         .channel = at, .share = 1, .ends = channel.turns.empty() ? 1 : channel.ends, .moves = {}};
@@ -184,7 +185,8 @@ Colours colours_of(const Structure& all) {
     for (const Move& move : trail.moves) names.add(move.probability);
   }
   for (const ChannelClass& channel : all.channels)
-    for (const double value : {channel.rate, channel.weight, channel.beside_same, channel.beside_cross})
+    for (const double value :
+         {channel.rate, channel.weight, channel.neighbours_same, channel.neighbours_cross})
       names.add(value);
   for (const StationClass& station : all.stations) names.add(station.rate), names.add(station.one_source);
   for (const Input& input : all.inputs)
@@ -196,8 +198,8 @@ Colours colours_of(const Structure& all) {
     own.trails.push_back(mixed(mixed(4, names.of(trail.share)), names.of(trail.ends)));
   for (const ChannelClass& channel : all.channels)
     own.channels.push_back(mixed(mixed(mixed(mixed(1, names.of(channel.rate)), names.of(channel.weight)),
-                                       names.of(channel.beside_same)),
-                                 names.of(channel.beside_cross)));
+                                       names.of(channel.neighbours_same)),
+                                 names.of(channel.neighbours_cross)));
   for (const StationClass& station : all.stations)
     own.stations.push_back(mixed(mixed(mixed(2, names.of(station.rate)), names.of(station.one_source)),
                                  static_cast<std::uint64_t>(station.servers)));
@@ -313,9 +315,9 @@ Collapsed collapsed(const Structure& all) {
     ChannelClass& its = classes.channels.emplace_back(channel);
     its.station = stations.of[channel.station];
     its.weight = 0;
-    its.beside.clear();
+    its.neighbours.clear();
     its.trails.clear();
-    for (const std::size_t other : channel.beside) its.beside.push_back(channels.of[other]);
+    for (const std::size_t other : channel.neighbours) its.neighbours.push_back(channels.of[other]);
     for (const auto& [trail, share] : channel.trails) add_share(its.trails, trails.of[trail], share);
   }
   for (const std::size_t first : trails.first) {

@@ -65,11 +65,11 @@ struct ChannelClass {
   double weight = 0;                                   ///< weight of the sources
   std::vector<std::pair<std::size_t, double>> trails;  ///< and their shares
   bool last = false;                                   ///< the last of all routes over it
-  double turnaround = 0;            ///< time for which it stays occupied after all flits have left it
-  double on_wire = 0;               ///< rate of its messages, all virtual channels together
-  double beside_same = 0;           ///< rate of others of its station that may move along with one
-  double beside_cross = 0;          ///< and of other stations
-  std::vector<std::size_t> beside;  ///< channels of other stations on its link
+  double turnaround = 0;                ///< time for which it stays occupied after all flits have left it
+  double on_wire = 0;                   ///< rate of its messages, all virtual channels together
+  double neighbours_same = 0;           ///< rate of others of its station that may move along with one
+  double neighbours_cross = 0;          ///< and of other stations
+  std::vector<std::size_t> neighbours;  ///< channels of other stations on its link
 };
 
 struct StationClass {
@@ -110,9 +110,9 @@ struct Structure {
   /// other, relative to the time without gaps.
   [[nodiscard]] double dense() const { return crossing < 2 ? 2 - crossing : 0; }
   /// Whether messages leave channels before their last wait.
-  [[nodiscard]] bool let_go() const { return held > 0 || slack > 0; }
+  [[nodiscard]] bool releases_early() const { return held > 0 || slack > 0; }
   /// Whether a message's travel time differs from the time for which it occupies its first channel.
-  [[nodiscard]] bool own_way() const { return let_go() || turns_around; }
+  [[nodiscard]] bool own_path() const { return releases_early() || turns_around; }
 };
 
 /// \param shared  per channel, or nothing where no physical channels are shared

@@ -10,7 +10,7 @@ using queue::StationWaits;
 
 /// Fitted (docs/derivations/wormhole_finite_source.md, "Wires"): how much less two lagging messages lose to
 /// each other, and the fraction of the buffers behind it that the tail of a waiting message fills.
-constexpr double sparser = 2, room = 0.8;
+constexpr double sparser = 2, usable = 0.8;
 /// Weight of a new value relative to the previous round's, to avoid oscillation.
 constexpr double new_lag = 0.6, new_excess = 0.7;
 
@@ -91,15 +91,16 @@ void Rounds::share_wires(const StationClass& station, std::size_t j, StationServ
   const double seen = flow - own_flow / flow;
   const ChannelClass& one = all_->channels[station.channels.front().first];
   Wire& wire = wires_[j];
-  const double met = one.beside_same + one.beside_cross;
-  const double own = met > 0 ? one.beside_same / met : 0;
+  const double met = one.neighbours_same + one.neighbours_cross;
+  const double own = met > 0 ? one.neighbours_same / met : 0;
   const double lanes = static_cast<double>(station.servers) / station.wires;
   const double on_one = station.wires > 1 ? station.wires * (lanes - 1) / (station.servers - 1) : 1;
   const double moving =
-      seen > 1e-9 * flow ? all_->dense() * std::min(1.0, one.beside_same * on_one * station.wires / seen) : 0;
-  wire.met = own > 0 ? std::min(one.beside_same, seen / flow * one.on_wire * station.wires) / own : met;
+      seen > 1e-9 * flow ? all_->dense() * std::min(1.0, one.neighbours_same * on_one * station.wires / seen)
+                         : 0;
+  wire.met = own > 0 ? std::min(one.neighbours_same, seen / flow * one.on_wire * station.wires) / own : met;
   double others = 0, active = 0;
-  for (const std::size_t i : one.beside) {
+  for (const std::size_t i : one.neighbours) {
     others += all_->channels[i].on_wire;
     active += wires_[all_->channels[i].station].active;
   }
@@ -121,7 +122,7 @@ void Rounds::note_sharing(const StationClass& station, std::size_t j, const Stat
                           double weight) {
   double sum = 0, rate = 0, busy = 0, full = 0;
   const auto servers = static_cast<std::size_t>(station.servers);
-  for (std::size_t n = 1; n < solver_.most_present(); ++n) {
+  for (std::size_t n = 1; n < solver_.max_present(); ++n) {
     const std::size_t held = std::min(n, servers);
     busy += solver_.present(n) * static_cast<double>(held);
     if (held == servers) full += solver_.present(n) * station.servers;
@@ -161,7 +162,7 @@ void Rounds::lag_behind(std::size_t j) {
     double hidden = 0;
     if (waits > 1e-12) {
       const double each = wait.mean / waits;
-      const double places = room * (all_->slack + all_->in_flight / 2) * passed_[input.channel];
+      const double places = usable * (all_->slack + all_->in_flight / 2) * passed_[input.channel];
       hidden = each / (each + lag) * std::min(1.0, places);
     }
     hides_[i] += new_lag * (waits * hidden - hides_[i]);

@@ -109,7 +109,7 @@ Model::Model(network::ChannelGraph graph, Equations equations, const Worms& worm
   for (const network::Source& source : graph_.sources) is_source_[source.channel] = true;
   std::unordered_map<std::size_t, double> of_wire;
   for (const Channel& channel : graph_.channels)
-    greatest_wire_rate_ = std::max(greatest_wire_rate_, of_wire[channel.wire] += channel.rate);
+    max_wire_rate_ = std::max(max_wire_rate_, of_wire[channel.wire] += channel.rate);
   sort();
   if (equations == Equations::finite_source)
     finite_ = std::make_shared<const FiniteSourceModel>(graph_, worms, shared);
@@ -203,10 +203,10 @@ Point Model::inner(double load) const {
   const double ejection = shared_length(graph_.worms_met * load);
   std::size_t turns = 1;
   for (const Channel& channel : graph_.channels) turns += channel.turns.size();
-  const int most_rounds = static_cast<int>(std::clamp<std::size_t>(1'000'000'000 / turns, 100, 100'000));
+  const int max_rounds = static_cast<int>(std::clamp<std::size_t>(1'000'000'000 / turns, 100, 100'000));
   for (point.ending.rounds = 1;; ++point.ending.rounds) {
     std::optional<double> change;
-    if (load * greatest_wire_rate_ < 1) change = pass(load, ejection, point.channels);
+    if (load * max_wire_rate_ < 1) change = pass(load, ejection, point.channels);
     point.ending.change = change.value_or(0);
     if (!change) {
       point.ending.stop = Stop::saturated;
@@ -214,7 +214,7 @@ Point Model::inner(double load) const {
       point.ending = {.stop = Stop::direct, .rounds = 1, .change = 0};
     } else if (*change <= 1e-14) {
       point.ending.stop = Stop::converged;
-    } else if (point.ending.rounds == most_rounds) {
+    } else if (point.ending.rounds == max_rounds) {
       point.ending.stop = Stop::too_many_rounds;
     } else {
       continue;
@@ -255,7 +255,7 @@ Point Model::solve(double load) const {
   if (finite_) {
     if (!(load >= 0) || !std::isfinite(load))
       throw InvalidArgument("load", std::to_string(load), "at least 0 flits/cycle/processor");
-    if (load * greatest_wire_rate_ < 1)
+    if (load * max_wire_rate_ < 1)
       return as_point(finite_->solve(load), graph_.mean_distance, extra_cycles());
     return {.load = load,
             .mean_distance = graph_.mean_distance,
@@ -282,7 +282,7 @@ SaturationSides Model::saturation_sides(Saturated rule) const {
   if (finite_) {
     if (rule != Saturated::first_source)
       throw InvalidArgument("rule", "mean source", "first source: finite sources support no other");
-    const FiniteSourceModel::Saturation found = finite_->saturation(1 / greatest_wire_rate_);
+    const FiniteSourceModel::Saturation found = finite_->saturation(1 / max_wire_rate_);
     return {.below = found.below, .above = found.above, .beyond = found.beyond};
   }
   const auto saturated = [&](double load) {

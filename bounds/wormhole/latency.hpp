@@ -147,7 +147,7 @@ class Model {
   network::ChannelGraph graph_;
   std::vector<std::size_t> order_;  ///< stations, the last of a message's path first
   std::vector<bool> is_source_;     ///< [channel]
-  double greatest_wire_rate_ = 0;   ///< over all channels of a link together
+  double max_wire_rate_ = 0;        ///< over all channels of a link together
   std::vector<std::size_t> cycle_;  ///< channels of a cycle
   std::shared_ptr<const FiniteSourceModel> finite_;
   Worms worms_;

@@ -23,7 +23,7 @@ double served_with(double x, double virtual_channels) {
 }
 
 /// From here on nothing is blocked at rates below port capacity.
-constexpr double most_servers = 1000;
+constexpr double max_servers = 1000;
 
 /// Blocking of a head that finds all virtual channels taken.
 struct Blocking {
@@ -38,7 +38,7 @@ struct Blocking {
 /// \param held      mean number of channels that they occupy; below V
 Blocking blocking(double virtual_channels, double rate, double held, double variation) {
   if (rate == 0 || held == 0) return {};
-  const int servers = static_cast<int>(std::min(virtual_channels, most_servers));
+  const int servers = static_cast<int>(std::min(virtual_channels, max_servers));
   const double service = held / rate;
   const double wait = service * (1 + variation) / 2 / (servers - held);
   return {.probability = queue::station_wait(servers, rate, service, variation) / wait, .wait = wait};
@@ -162,11 +162,11 @@ class SharedWireModel {
     const double service = (links_.unicasts * mean + links_.copies * copy) / rate;
     const double variation = std::max(  // negative only by rounding
         0.0, (links_.unicasts * square + links_.copies * copy_square) / rate / (service * service) - 1);
-    const double least = rate * service * flits_;
+    const double minimum = rate * service * flits_;
     const auto excess = [&](double held) {
-      return least + links_.unicasts * behind * blocking(channels_, rate, held, variation).mean() - held;
+      return minimum + links_.unicasts * behind * blocking(channels_, rate, held, variation).mean() - held;
     };
-    double low = least, high = std::min(channels_, most_servers) * (1 - 1e-9);
+    double low = minimum, high = std::min(channels_, max_servers) * (1 - 1e-9);
     if (!(low < high)) return false;
     for (int i = 0; i < 100; ++i) {
       const double a = low + (high - low) / 3, b = high - (high - low) / 3;
@@ -174,7 +174,7 @@ class SharedWireModel {
       (left ? high : low) = left ? b : a;
     }
     if (excess(low) > 0) return false;
-    for (high = low, low = least;;) {
+    for (high = low, low = minimum;;) {
       const double middle = low + (high - low) / 2;
       if (middle <= low || middle >= high) break;
       (excess(middle) > 0 ? low : high) = middle;
@@ -275,7 +275,7 @@ class SharedWireModel {
 // --- Trees -----------------------------------------------------------------------------------------------
 
 constexpr double negligible = 1e-10;  ///< a probability; trees have at most 2^20 nodes
-constexpr double cells_a_step = 24;
+constexpr double cells_per_step = 24;
 
 /// Mass of the grid's cells; cell i is around i * width. The negligible tail is omitted.
 /// \param beyond  P(X > x), decreasing
@@ -345,7 +345,7 @@ std::vector<double> streams_met(int dimensions, network::WormEnds ends) {
 }
 
 double tree_time(int dimensions, const BroadcastStep& step, network::Injection injection) {
-  const double width = (step.base + step.wait + step.extra) / cells_a_step;
+  const double width = (step.base + step.wait + step.extra) / cells_per_step;
   const auto add_wait = [&](std::vector<double> time) {
     if (!(step.wait > 0)) return time;
     return convolve(time,

@@ -58,10 +58,10 @@ answers::Units read_units(const UnitOptions& options) {
   answers::Units units;
   if (options.packet_bytes)
     units.packet_bytes = parse_whole_quantity(*options.packet_bytes, "--packet-bytes",
-                                              numeric::Measure::bytes, 1, answers::Units::most_packet_bytes);
+                                              numeric::Measure::bytes, 1, answers::Units::max_packet_bytes);
   if (options.link_gbps) {
     const Rational gbps = numeric::parse_quantity(*options.link_gbps, "--link-gbps", numeric::Measure::gbps);
-    if (gbps <= 0 || gbps > Rational(static_cast<long>(answers::Units::most_link_gbps)))
+    if (gbps <= 0 || gbps > Rational(static_cast<long>(answers::Units::max_link_gbps)))
       throw InvalidArgument("--link-gbps", *options.link_gbps, "greater than 0 and at most 1000000 Gbit/s");
     if (!units.packet_bytes)
       throw InvalidArgument("--packet-bytes", "missing",

@@ -20,23 +20,22 @@ inline void add_precision_option(OptionTable& table, SimulationOptions& options)
 /// The reply to queries with a length and a confidence, each simulated until --half-width is reached.
 /// \param document_of  (pairs of query and answer, number of queries) -> render::Document
 /// \throws InvalidArgument  also: --checkpoint or --resume
-template <class Question, class DocumentOf>
-[[nodiscard]] Reply simulate_to_width(const std::vector<Question>& questions,
-                                      const SimulationOptions& options, const Context& context,
-                                      const DocumentOf& document_of) {
+template <class Query, class DocumentOf>
+[[nodiscard]] Reply simulate_to_width(const std::vector<Query>& queries, const SimulationOptions& options,
+                                      const Context& context, const DocumentOf& document_of) {
   for (const auto& [given, name] : {std::pair{options.checkpoint.has_value(), "--checkpoint"},
                                     std::pair{options.resume.has_value(), "--resume"}})
     if (given) throw InvalidArgument(name, "given with --half-width", "left out: it is of one length");
   answers::PrecisionTarget target{.half_width = numeric::parse_share(*options.half_width, "--half-width")};
-  if (options.replications) target.most_replications = questions.front().length.replications;
-  static_cast<void>(answers::most_looks(target));
+  if (options.replications) target.max_replications = queries.front().length.replications;
+  static_cast<void>(answers::max_looks(target));
   std::vector<answers::PrecisionReached> reached;
   auto points = SimulationRun(options, context)([&](const answers::Run& run) {
-    return answers::for_each_simulation(questions.size(), run, [&](std::size_t i, const answers::Run& part) {
+    return answers::for_each_simulation(queries.size(), run, [&](std::size_t i, const answers::Run& part) {
       auto [found, how] = answers::answer_to_width(
-          questions[i], target,
-          [&](const Question& question, const auto& answer) {
-            return render::wide_intervals(document_of(std::vector{std::pair{question, answer}}, 1),
+          queries[i], target,
+          [&](const Query& query, const auto& answer) {
+            return render::wide_intervals(document_of(std::vector{std::pair{query, answer}}, 1),
                                           target.half_width);
           },
           part);
@@ -45,23 +44,22 @@ template <class Question, class DocumentOf>
     });
   });
   // With the simulated length, for output and plots.
-  std::vector<Question> asked = questions;
+  std::vector<Query> requested = queries;
   for (std::size_t i = 0; i < reached.size(); ++i) {
-    asked[i].confidence = reached[i].confidence_of_each;
-    asked[i].length.replications = reached[i].replications;
+    requested[i].confidence = reached[i].confidence_of_each;
+    requested[i].length.replications = reached[i].replications;
   }
-  render::Document document = document_of(paired(asked, std::move(points.finished)), questions.size());
-  render::add_precision(document, target, reached, questions.front().confidence);
+  render::Document document = document_of(paired(requested, std::move(points.finished)), queries.size());
+  render::add_precision(document, target, reached, queries.front().confidence);
   return {.document = std::move(document)};
 }
 
 /// Until --half-width is reached if it is given, otherwise with the given length.
-template <class Question, class DocumentOf>
-[[nodiscard]] Reply simulate_as_asked(const std::vector<Question>& questions,
-                                      const SimulationOptions& options, const Context& context,
-                                      const DocumentOf& document_of) {
-  return options.half_width ? simulate_to_width(questions, options, context, document_of)
-                            : simulate_all(questions, options, context, document_of);
+template <class Query, class DocumentOf>
+[[nodiscard]] Reply simulate_requested(const std::vector<Query>& queries, const SimulationOptions& options,
+                                       const Context& context, const DocumentOf& document_of) {
+  return options.half_width ? simulate_to_width(queries, options, context, document_of)
+                            : simulate_all(queries, options, context, document_of);
 }
 
 }  // namespace tailbound::cli

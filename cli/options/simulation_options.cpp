@@ -12,12 +12,12 @@
 namespace tailbound::cli {
 namespace {
 
-constexpr std::int64_t most_slots = 1'000'000'000'000;
+constexpr std::int64_t max_slots = 1'000'000'000'000;
 constexpr std::size_t largest_checkpoint = std::size_t{16} << 30, largest_piped = std::size_t{64} << 20;
 
-std::int64_t integer_or(const std::optional<std::string>& text, const char* option, std::int64_t least,
-                        std::int64_t greatest, std::int64_t otherwise) {
-  return text ? parse_integer(*text, option, least, greatest) : otherwise;
+std::int64_t integer_or(const std::optional<std::string>& text, const char* option, std::int64_t minimum,
+                        std::int64_t largest, std::int64_t otherwise) {
+  return text ? parse_integer(*text, option, minimum, largest) : otherwise;
 }
 
 std::string slots_option(const SimulationOptions& options) {
@@ -60,18 +60,19 @@ void add_simulation_options(OptionTable& table, SimulationOptions& options) {
                  "go on from there, to the same result; with the same options");
 }
 
-answers::RunLength read_run_length(const SimulationOptions& options, std::int64_t least) {
+answers::RunLength read_run_length(const SimulationOptions& options, std::int64_t minimum) {
   answers::RunLength length;
   length.replications = static_cast<int>(integer_or(options.replications, "--replications", 1, 1024, 4));
   length.seed = static_cast<std::uint64_t>(
       integer_or(options.seed, "--seed", 0, std::numeric_limits<std::int64_t>::max(), 1));
   if (options.slots)
-    length.slots = parse_integer(*options.slots, slots_option(options).c_str(), least, most_slots);
-  if (options.warmup) length.warmup = parse_integer(*options.warmup, "--warmup", 0, most_slots);
+    length.slots = parse_integer(*options.slots, slots_option(options).c_str(), minimum, max_slots);
+  if (options.warmup) length.warmup = parse_integer(*options.warmup, "--warmup", 0, max_slots);
   return length;
 }
 
-std::vector<std::variant<Packets, numeric::Rational>> read_rare(const std::string& text, std::int64_t most) {
+std::vector<std::variant<Packets, numeric::Rational>> read_rare(const std::string& text,
+                                                                std::int64_t maximum) {
   std::vector<std::variant<Packets, numeric::Rational>> all;
   for (const numeric::Rational& entry : parse_list(text, "--rare")) {
     if (entry <= 0)
@@ -80,7 +81,7 @@ std::vector<std::variant<Packets, numeric::Rational>> read_rare(const std::strin
     if (entry < 1)
       all.emplace_back(entry);
     else
-      all.emplace_back(Packets(to_integer(entry, "--rare", 1, most)));
+      all.emplace_back(Packets(to_integer(entry, "--rare", 1, maximum)));
   }
   return all;
 }
@@ -129,15 +130,15 @@ void SimulationRun::keep_checkpoints(const Context& context) {
                         simulation, former));
     };
   }
-  run_.checkpoint = [path, course = context.course](const std::string& bytes) {
+  run_.checkpoint = [path, outcome = context.outcome](const std::string& bytes) {
     try {
       files::PendingFile file = pending_file(path, "--checkpoint");
       file.write(bytes);
       file.commit();
-      course->checkpoint = path;
-      course->no_checkpoint.clear();
+      outcome->checkpoint = path;
+      outcome->no_checkpoint.clear();
     } catch (const InvalidArgument& error) {  // the disk is full: the simulation does not need it
-      course->no_checkpoint = error.what();
+      outcome->no_checkpoint = error.what();
     }
   };
 }

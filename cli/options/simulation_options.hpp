@@ -25,14 +25,14 @@ struct SimulationOptions {
 /// `options` must outlive the parse.
 void add_simulation_options(OptionTable& table, SimulationOptions& options);
 
-/// From --slots (or --cycles, at least `least`), --warmup, --replications and --seed.
+/// From --slots (or --cycles, at least `minimum`), --warmup, --replications and --seed.
 /// \throws InvalidArgument
-[[nodiscard]] answers::RunLength read_run_length(const SimulationOptions& options, std::int64_t least = 16);
+[[nodiscard]] answers::RunLength read_run_length(const SimulationOptions& options, std::int64_t minimum = 16);
 
-/// Of --rare: numbers below 1 are probabilities, numbers from 1 to `most` levels in packets.  \throws
+/// Of --rare: numbers below 1 are probabilities, numbers from 1 to `maximum` levels in packets.  \throws
 /// InvalidArgument
 [[nodiscard]] std::vector<std::variant<Packets, numeric::Rational>> read_rare(const std::string& text,
-                                                                              std::int64_t most);
+                                                                              std::int64_t maximum);
 
 /// One thread per core.
 [[nodiscard]] int all_cores();
@@ -51,11 +51,11 @@ class SimulationRun {
 
   [[nodiscard]] const answers::Run& run() const { return run_; }
 
-  /// The result of `ask(run)`; errors of files name the options.
-  template <class Ask>
-  auto operator()(const Ask& ask) const {
+  /// The result of `simulate(run)`; errors of files name the options.
+  template <class Simulate>
+  auto operator()(const Simulate& simulate) const {
     try {
-      return ask(run_);
+      return simulate(run_);
     } catch (...) {
       rethrow_named();
     }

@@ -28,12 +28,12 @@ struct Given {
   bool given;
 };
 
-[[noreturn]] void refuse_together(const char* first, const char* second, const char* reason) {
+[[noreturn]] void reject_together(const char* first, const char* second, const char* reason) {
   throw InvalidArgument(first, fmt::format("given together with {}", second),
                         fmt::format("left out there, or {} must: {}", second, reason));
 }
 
-[[noreturn]] void refuse_missing(const char* option, const std::string& legal) {
+[[noreturn]] void reject_missing(const char* option, const std::string& legal) {
   throw InvalidArgument(option, "missing", legal);
 }
 
@@ -42,7 +42,7 @@ Meanings<TrafficName> traffic_names(Correlated correlated) {
   Meanings<TrafficName> all;
   for (const TrafficName each :
        {TrafficName::bernoulli, TrafficName::poisson, TrafficName::onoff, TrafficName::md1})
-    if ((each != TrafficName::onoff || correlated != Correlated::refused) &&
+    if ((each != TrafficName::onoff || correlated != Correlated::rejected) &&
         (each != TrafficName::md1 || correlated != Correlated::one_source))
       all.emplace_back(name_of(each), each);
   return all;
@@ -63,8 +63,8 @@ std::vector<Rational> loads(const TrafficOptions& options) {
   return list;
 }
 
-std::vector<std::optional<Rational>> loads_or_none(const TrafficOptions& options, Sought sought) {
-  if (sought == Sought::load) return {std::nullopt};
+std::vector<std::optional<Rational>> loads_or_none(const TrafficOptions& options, SolveFor solve_for) {
+  if (solve_for == SolveFor::load) return {std::nullopt};
   return each_or_none(true, loads(options));
 }
 
@@ -78,8 +78,8 @@ std::vector<answers::Traffic> read_incasts(const TrafficOptions& options) {
   const char* const legal =
       "N,L,RATE or N,L: senders, packets of each, and events a slot, such as 32,64,1e-4";
   if (numbers.size() < 2) throw InvalidArgument("--incast", *options.incast, legal);
-  bounds::Incast incast{.senders = to_integer(numbers[0], "--incast", 1, bounds::Incast::most_senders),
-                        .packets = to_integer(numbers[1], "--incast", 1, bounds::Incast::most_packets),
+  bounds::Incast incast{.senders = to_integer(numbers[0], "--incast", 1, bounds::Incast::max_senders),
+                        .packets = to_integer(numbers[1], "--incast", 1, bounds::Incast::max_packets),
                         .rate = 0};
   if (options.packets_per_slot && *options.packets_per_slot != "1")
     throw InvalidArgument("--packets-per-slot", *options.packets_per_slot, "1 with --incast");
@@ -102,14 +102,14 @@ std::vector<answers::Traffic> read_incasts(const TrafficOptions& options) {
 }
 
 /// Rejects options incompatible with --classes or --joint.
-void refuse_beside_classes(const TrafficOptions& options, Sought sought) {
+void reject_with_classes(const TrafficOptions& options, SolveFor solve_for) {
   const char* const option = options.classes ? "--classes" : "--joint";
   if (options.classes && options.joint)
-    refuse_together("--classes", "--joint", "each describes the traffic by itself");
+    reject_together("--classes", "--joint", "each describes the traffic by itself");
   if (options.classes && !options.inputs && !options.rates && !options.arrivals && !options.pmf &&
       !options.blocks)
-    refuse_missing("--inputs", "given with --classes: the inputs that share the classes' loads");
-  if (options.load) refuse_together("--load", option, "it has the loads of the classes");
+    reject_missing("--inputs", "given with --classes: the inputs that share the classes' loads");
+  if (options.load) reject_together("--load", option, "it has the loads of the classes");
   for (const auto& [other, given] : {std::pair{"--burst", &options.burst},
                                      {"--on-rate", &options.on_rate},
                                      {"--destination", &options.destination}})
@@ -120,7 +120,7 @@ void refuse_beside_classes(const TrafficOptions& options, Sought sought) {
     throw InvalidArgument("--traffic", *options.traffic, fmt::format("bernoulli with {}", option));
   if (options.packets_per_slot && *options.packets_per_slot != "1")
     throw InvalidArgument("--packets-per-slot", *options.packets_per_slot, fmt::format("1 with {}", option));
-  if (sought != Sought::nothing)
+  if (solve_for != SolveFor::nothing)
     throw InvalidArgument(
         "--solve", fmt::format("given together with {}", option),
         fmt::format("left out, or {} must: loads and bursts are looked for without classes", option));
@@ -164,7 +164,7 @@ void add_traffic_options(OptionTable& table, TrafficOptions& options, Correlated
   traffic.add("--load", options.load, "R", "packets a slot: 0.9, 9/10, or a list 0.1:0.9:0.1", load_slider());
   traffic.add(
       "--traffic", options.traffic, "NAME",
-      correlated != Correlated::refused
+      correlated != Correlated::rejected
           ? "bernoulli (the default); poisson: Poisson arrivals per slot; md1: in\ncontinuous time, services "
             "of one slot (M/D/1, M/D/1/K); onoff: sources\nthat send in bursts; with --load"
           : "bernoulli (the default), poisson (Poisson arrivals per slot) or md1\n(in continuous time, "
@@ -179,7 +179,7 @@ void add_traffic_options(OptionTable& table, TrafficOptions& options, Correlated
                    "divide those of --pmf by their sum, whatever it is (without it only\nwhere rounding "
                    "keeps it from 1)");
   traffic.add_flag("--exact", options.exact, "refuse them unless their sum is exactly 1");
-  if (correlated != Correlated::refused) {
+  if (correlated != Correlated::rejected) {
     traffic.add("--burst", options.burst, "L",
                 "onoff: mean length of a source's bursts in slots, or a list; sources\nare independent "
                 "(synchronized: --incast)",
@@ -228,7 +228,7 @@ answers::Normalise read_normalise(const TrafficOptions& options) {
                            : answers::Normalise::rounding;
 }
 
-TrafficForm traffic_form(const TrafficOptions& options, Sought sought) {
+TrafficForm traffic_form(const TrafficOptions& options, SolveFor solve_for) {
   for (const auto& [option, given] :
        {std::pair{"--normalize", options.normalize}, {"--exact", options.exact}})
     if (given && !options.pmf)
@@ -250,57 +250,57 @@ TrafficForm traffic_form(const TrafficOptions& options, Sought sought) {
   for (const Given& candidate : sources) {
     if (!candidate.given) continue;
     if (source != nullptr)
-      refuse_together(source->option, candidate.option, "each describes the traffic by itself");
+      reject_together(source->option, candidate.option, "each describes the traffic by itself");
     source = &candidate;
   }
   if (poisson && source != nullptr)
-    refuse_together(poisson_option, source->option, "each describes the traffic by itself");
-  if (options.classes || options.joint) refuse_beside_classes(options, sought);
+    reject_together(poisson_option, source->option, "each describes the traffic by itself");
+  if (options.classes || options.joint) reject_with_classes(options, solve_for);
   // A burst length implies --traffic onoff.
   const char* const of_bursts = options.burst         ? "--burst"
                                 : options.on_rate     ? "--on-rate"
                                 : options.destination ? "--destination"
                                                       : nullptr;
-  const bool on_off =
-      named == TrafficName::onoff || (!options.traffic && (of_bursts != nullptr || sought == Sought::burst));
-  if (sought == Sought::burst && !on_off)
-    refuse_together("--solve burst", "--traffic", "bursts belong to --traffic onoff");
-  if (sought == Sought::burst && options.burst)
+  const bool on_off = named == TrafficName::onoff ||
+                      (!options.traffic && (of_bursts != nullptr || solve_for == SolveFor::burst));
+  if (solve_for == SolveFor::burst && !on_off)
+    reject_together("--solve burst", "--traffic", "bursts belong to --traffic onoff");
+  if (solve_for == SolveFor::burst && options.burst)
     throw InvalidArgument("--burst", "given", "left out where the burst is what is asked for");
   if (!on_off && of_bursts != nullptr)
-    refuse_together(of_bursts, "--traffic", "bursts belong to --traffic onoff");
+    reject_together(of_bursts, "--traffic", "bursts belong to --traffic onoff");
   if (on_off && source != nullptr && !options.inputs)
-    refuse_together("--traffic onoff", source->option, "each describes the traffic by itself");
+    reject_together("--traffic onoff", source->option, "each describes the traffic by itself");
   if (options.traffic &&
       (options.arrivals || options.pmf || options.blocks || options.incast || options.file))
-    refuse_together("--traffic", source->option, "each describes the traffic by itself");
+    reject_together("--traffic", source->option, "each describes the traffic by itself");
   if (!poisson && source == nullptr) {
     if (options.load || options.traffic)
-      refuse_missing("--inputs", "given with --load (or the traffic " + std::string(kEveryForm) + ")");
+      reject_missing("--inputs", "given with --load (or the traffic " + std::string(kEveryForm) + ")");
     throw InvalidArgument("the traffic", "missing", kEveryForm);
   }
 
   if (options.incast) {
-    if (sought != Sought::nothing)
+    if (solve_for != SolveFor::nothing)
       throw InvalidArgument("--solve", "given together with --incast", "left out: give --load a list");
     const bool has_rate = std::count(options.incast->begin(), options.incast->end(), ',') == 2;
     if (has_rate && options.load)
-      refuse_together("--load", "--incast N,L,RATE", "each says how often events begin");
+      reject_together("--load", "--incast N,L,RATE", "each says how often events begin");
     if (!has_rate && !options.load)
-      refuse_missing("--load", "given with --incast N,L (or the events a slot as a third number: N,L,RATE)");
+      reject_missing("--load", "given with --incast N,L (or the events a slot as a third number: N,L,RATE)");
     return TrafficForm::incast;
   }
   const bool takes_load = poisson || (options.inputs && !options.classes);
   if (options.load && !takes_load)
-    refuse_together("--load", source->option, "the load follows from the traffic described");
-  if (options.load && sought == Sought::load)
+    reject_together("--load", source->option, "the load follows from the traffic described");
+  if (options.load && solve_for == SolveFor::load)
     throw InvalidArgument("--load", "given", "left out where the load is what is asked for");
-  if (takes_load && !options.load && sought != Sought::load)
-    refuse_missing("--load", fmt::format("given with {}: packets a slot, such as 0.9 or 9/10",
+  if (takes_load && !options.load && solve_for != SolveFor::load)
+    reject_missing("--load", fmt::format("given with {}: packets a slot, such as 0.9 or 9/10",
                                          poisson ? poisson_option : "--inputs"));
 
-  if (on_off && !options.burst && sought != Sought::burst)
-    refuse_missing("--burst", "given with --traffic onoff: slots, such as 16");
+  if (on_off && !options.burst && solve_for != SolveFor::burst)
+    reject_missing("--burst", "given with --traffic onoff: slots, such as 16");
   if (poisson) return named == TrafficName::md1 ? TrafficForm::md1 : TrafficForm::poisson;
   if (on_off) return TrafficForm::on_off;
   if (options.blocks) return TrafficForm::blocks;
@@ -312,14 +312,14 @@ TrafficForm traffic_form(const TrafficOptions& options, Sought sought) {
   return options.arrivals ? TrafficForm::expression : TrafficForm::pmf;
 }
 
-std::vector<answers::Traffic> read_traffics(const TrafficOptions& options, Sought sought) {
+std::vector<answers::Traffic> read_traffics(const TrafficOptions& options, SolveFor solve_for) {
   using answers::Traffic;
-  const TrafficForm form = traffic_form(options, sought);
+  const TrafficForm form = traffic_form(options, solve_for);
   const auto inputs = [&] {
-    return integers_or(1, options.inputs, "--inputs", 1, answers::EqualInputs::most);
+    return integers_or(1, options.inputs, "--inputs", 1, answers::EqualInputs::maximum);
   };
   const auto served = [&] {
-    return integers_or(1, options.packets_per_slot, "--packets-per-slot", 1, Traffic::most_packets_per_slot);
+    return integers_or(1, options.packets_per_slot, "--packets-per-slot", 1, Traffic::max_packets_per_slot);
   };
   const auto serve = [](Traffic& each, std::int64_t packets) {
     each.packets_per_slot = static_cast<int>(packets);
@@ -333,19 +333,19 @@ std::vector<answers::Traffic> read_traffics(const TrafficOptions& options, Sough
           .by(inputs(),
               [](Traffic& each, std::int64_t count) { in<answers::EqualInputs>(each).inputs = count; })
           .by(served(), serve)
-          .by(loads_or_none(options, sought),
+          .by(loads_or_none(options, solve_for),
               [](Traffic& each, const auto& load) { in<answers::EqualInputs>(each).load = load; })
           .points();
     case TrafficForm::poisson:
       return Combinations(Traffic{answers::PoissonArrivals{}})
           .by(served(), serve)
-          .by(loads_or_none(options, sought),
+          .by(loads_or_none(options, solve_for),
               [](Traffic& each, const auto& load) { in<answers::PoissonArrivals>(each).load = load; })
           .points();
     case TrafficForm::md1:
       return Combinations(Traffic{answers::PoissonAtAnyTime{}})
           .by(served(), serve)
-          .by(loads_or_none(options, sought),
+          .by(loads_or_none(options, solve_for),
               [](Traffic& each, const auto& load) { in<answers::PoissonAtAnyTime>(each).load = load; })
           .points();
     case TrafficForm::unequal_inputs:
@@ -362,7 +362,7 @@ std::vector<answers::Traffic> read_traffics(const TrafficOptions& options, Sough
     case TrafficForm::classes: {
       std::vector<Traffic> all;
       for (const std::int64_t count :
-           parse_integers(*options.inputs, "--inputs", 1, queue::PriorityQueue::most_inputs))
+           parse_integers(*options.inputs, "--inputs", 1, queue::PriorityQueue::max_inputs))
         for (Traffic& each : by_class(equal_classes(*options.classes, count))) all.push_back(std::move(each));
       return all;
     }
@@ -412,7 +412,7 @@ void add_burst_options(OptionTable& table, BurstOptions& options, const std::str
 namespace {
 
 /// \throws InvalidArgument  incompatible options. Are there bursts?
-bool asks_for_bursts(const BurstOptions& options) {
+bool requests_bursts(const BurstOptions& options) {
   const bool on_off = options.traffic &&
                       parse_choice(*options.traffic, "--traffic", meaning_names(independent_or_onoff())) == 1;
   if (options.on_rate && !options.burst)
@@ -427,22 +427,22 @@ bool asks_for_bursts(const BurstOptions& options) {
 
 /// \throws InvalidArgument  load, burst and on-rate are inconsistent
 void require_possible(const traffic::Burst& burst, const Rational& load) {
-  const auto refuse = [](const char* option, const Rational& value, const InvalidArgument& error) {
+  const auto reject = [](const char* option, const Rational& value, const InvalidArgument& error) {
     throw InvalidArgument(option, numeric::plain(value), error.legal());
   };
   try {
     (void)traffic::on_off(load, burst);
   } catch (const InvalidArgument& error) {
-    if (error.argument() == "burst") refuse("--burst", burst.slots, error);
-    if (error.argument() == "on-rate") refuse("--on-rate", burst.on_rate, error);
-    refuse("--load", load, error);
+    if (error.argument() == "burst") reject("--burst", burst.slots, error);
+    if (error.argument() == "on-rate") reject("--on-rate", burst.on_rate, error);
+    reject("--load", load, error);
   }
 }
 
 }  // namespace
 
 std::vector<std::optional<traffic::Burst>> read_bursts(const BurstOptions& options, const Rational& load) {
-  if (!asks_for_bursts(options)) return {std::nullopt};
+  if (!requests_bursts(options)) return {std::nullopt};
   std::vector<std::optional<traffic::Burst>> bursts;
   for (const Rational& slots : parse_list(*options.burst, "--burst"))
     for (const Rational& on_rate : read_on_rates(options.on_rate)) {

@@ -32,12 +32,12 @@ enum class TrafficName { bernoulli, poisson, onoff, md1 };
 
 /// Whether a command supports arrivals that are correlated between slots.
 enum class Correlated {
-  refused,
+  rejected,
   allowed,
   one_source,  ///< a formula of one on-off source with per-packet destinations
 };
 
-/// --inputs --load --rates --traffic --arrivals --pmf --packets-per-slot; except with Correlated::refused
+/// --inputs --load --rates --traffic --arrivals --pmf --packets-per-slot; except with Correlated::rejected
 /// also --burst, --on-rate and --destination, with Correlated::allowed --blocks, --classes, --joint, --incast
 /// and --traffic-file. `options` must outlive the parse.
 void add_traffic_options(OptionTable& table, TrafficOptions& options,
@@ -65,7 +65,7 @@ enum class TrafficForm {
 }
 
 /// The traffic parameter that the command solves for; its option is then rejected.
-enum class Sought { nothing, load, burst };
+enum class SolveFor { nothing, load, burst };
 
 /// Handling of probabilities whose sum is not 1.  \throws InvalidArgument  --normalize with --exact
 [[nodiscard]] answers::Normalise read_normalise(const TrafficOptions& options);
@@ -73,14 +73,14 @@ enum class Sought { nothing, load, burst };
 /// The form, after checking that the options are compatible. Reads no values, so they may contain symbols.
 /// \throws InvalidArgument  nothing describes traffic, something is missing, or two options exclude each
 ///                          other (the message names both)
-[[nodiscard]] TrafficForm traffic_form(const TrafficOptions& options, Sought sought = Sought::nothing);
+[[nodiscard]] TrafficForm traffic_form(const TrafficOptions& options, SolveFor solve_for = SolveFor::nothing);
 
 /// The traffic for each combination of the entries of --inputs, --packets-per-slot, --destination, --on-rate,
 /// --burst and --load, the last varying fastest; a single one if none of them is a list. For classes one per
-/// selected class. With Sought::load it has no load, with Sought::burst its bursts are as short as possible.
+/// selected class. With SolveFor::load it has no load, with SolveFor::burst its bursts are as short as possible.
 /// \throws InvalidArgument, ParseError  the options or the file cannot be read
 [[nodiscard]] std::vector<answers::Traffic> read_traffics(const TrafficOptions& options,
-                                                          Sought sought = Sought::nothing);
+                                                          SolveFor solve_for = SolveFor::nothing);
 
 /// Options for the burstiness of a source, for commands that need nothing else of traffic; as typed.
 struct BurstOptions {

@@ -57,10 +57,10 @@ class Descriptor {
 constexpr auto within_grace = std::chrono::milliseconds(8);
 
 [[noreturn]] void end_at_limit(const LimitWatch& limits, LimitWatch::Limit limit) {
-  files::leftovers::clear_up();
-  const std::string said = (isatty(STDERR_FILENO) != 0 ? "\r\033[K" : "") + limits.limits().asked + ": " +
-                           limits.refusal(limit) + "\n";
-  static_cast<void>(!write(STDERR_FILENO, said.data(), said.size()));
+  files::leftovers::remove_leftovers();
+  const std::string message = (isatty(STDERR_FILENO) != 0 ? "\r\033[K" : "") + limits.limits().requested +
+                              ": " + limits.rejection(limit) + "\n";
+  static_cast<void>(!write(STDERR_FILENO, message.data(), message.size()));
   std::_Exit(no_answer);
 }
 
@@ -146,11 +146,11 @@ class Interrupt::Watch {
       if (first_) return;  // it is about to end on request
       const LimitWatch::Limit limit = limits_.look();
       if (limit == LimitWatch::Limit::none) return;
-      asked_ = Clock::now();
+      requested_ = Clock::now();
       reached_ = limit;
       stop.request_stop();
     }
-    const bool late = Clock::now() - (in_child_ ? begun : asked_) > limits_.limits().grace;
+    const bool late = Clock::now() - (in_child_ ? begun : requested_) > limits_.limits().grace;
     if (!late && (in_child_ || !limits_.far_beyond())) return;
     if (moved_on(Stage::ending)) end_at_limit(limits_, reached_);
   }
@@ -167,7 +167,7 @@ class Interrupt::Watch {
   std::atomic<LimitWatch::Limit> reached_ = LimitWatch::Limit::none;
   std::atomic<Stage> stage_ = Stage::working;
   bool in_child_ = false;
-  Clock::time_point asked_{};  ///< by a limit; used only by the thread
+  Clock::time_point requested_{};  ///< by a limit; used only by the thread
   sigset_t signals_;
   sigset_t former_{};
   std::optional<Descriptor> signal_, end_;
@@ -199,7 +199,7 @@ void Interrupt::watch_in_child() {
 }
 
 void end_by_signal(int signal) {
-  files::leftovers::clear_up();
+  files::leftovers::remove_leftovers();
   std::signal(signal, SIG_DFL);
   sigset_t one;
   sigemptyset(&one);

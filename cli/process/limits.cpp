@@ -18,9 +18,9 @@ namespace {
 /// Interval of memory checks: a core fills about 20 MB meanwhile.
 constexpr auto between_looks = std::chrono::milliseconds(8);
 
-constexpr long double least_seconds = 0.001L, most_seconds = 1e9L;
+constexpr long double min_seconds = 0.001L, max_seconds = 1e9L;
 constexpr std::uint64_t megabyte = 1'000'000;
-constexpr std::uint64_t least_bytes = 16 * megabyte, most_bytes = std::uint64_t{1} << 60U;
+constexpr std::uint64_t min_bytes = 16 * megabyte, max_bytes = std::uint64_t{1} << 60U;
 
 /// Empty if `read` throws: the caller reports the legal range.
 template <class Read>
@@ -37,7 +37,7 @@ std::optional<std::chrono::nanoseconds> read_time(const std::string& text) {
   constexpr const char* option = "--time-limit";
   const std::optional<long double> seconds =
       number_of([&] { return numeric::parse_rational(text, "number"); });
-  if (!(seconds >= least_seconds && seconds <= most_seconds))
+  if (!(seconds >= min_seconds && seconds <= max_seconds))
     throw InvalidArgument(option, text, "from 0.001 to 1e9 seconds, or none");
   return std::chrono::nanoseconds(static_cast<std::int64_t>(*seconds * 1e9L));
 }
@@ -48,7 +48,7 @@ std::optional<std::uint64_t> read_bytes(const std::string& text) {
   const auto megabytes =
       number_of([&] { return numeric::parse_quantity(text, "number", numeric::Measure::megabytes); });
   const long double bytes = megabytes.value_or(0) * megabyte;
-  if (bytes >= static_cast<long double>(least_bytes) && bytes <= static_cast<long double>(most_bytes))
+  if (bytes >= static_cast<long double>(min_bytes) && bytes <= static_cast<long double>(max_bytes))
     return static_cast<std::uint64_t>(bytes);
   throw InvalidArgument(option, text, "megabytes from 16 on, or with a unit: 500MB, 2GB, 1.5GiB; or none");
 }
@@ -119,7 +119,7 @@ std::string LimitWatch::name_of(Limit limit) const {
   return fmt::format("the time limit of {:.6g} s", std::chrono::duration<double>(time).count());
 }
 
-std::string LimitWatch::refusal(Limit limit, const std::string& reached) const {
+std::string LimitWatch::rejection(Limit limit, const std::string& reached) const {
   return fmt::format("no answer within {}{}; {} allows more", name_of(limit),
                      reached.empty() ? reached : " (" + reached + ")",
                      limit == Limit::memory ? "--memory-limit SIZE" : "--time-limit S");

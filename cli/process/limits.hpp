@@ -13,7 +13,7 @@ struct Limits {
   std::optional<std::uint64_t> bytes{};  ///< of memory, in addition to what the process used before the query
   /// Time after which work that does not check for a stop is ended.
   std::chrono::milliseconds grace{450};
-  std::string asked = "tailbound";  ///< the command, for the message
+  std::string requested = "tailbound";  ///< the command, for the message
 };
 
 /// --time-limit and --memory-limit as typed, or the defaults.
@@ -46,7 +46,7 @@ class LimitWatch {
   [[nodiscard]] std::string name_of(Limit limit) const;
   /// Why there is no answer, and which option raises the limit.
   /// \param reached  the progress, or empty
-  [[nodiscard]] std::string refusal(Limit limit, const std::string& reached = {}) const;
+  [[nodiscard]] std::string rejection(Limit limit, const std::string& reached = {}) const;
 
  private:
   using Clock = std::chrono::steady_clock;

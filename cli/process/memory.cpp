@@ -19,7 +19,7 @@ std::atomic<bool> run_out = false;
 
 [[noreturn]] void end() {
   try {
-    files::leftovers::clear_up();
+    files::leftovers::remove_leftovers();
   } catch (const std::bad_alloc&) {
     static_cast<void>(0);  // nothing has been started
   }
@@ -50,7 +50,7 @@ void* taken_by_cln(std::size_t size) {
   return memory;
 }
 
-[[noreturn]] void refused_to_new() {
+[[noreturn]] void rejected_to_new() {
   run_out = true;
   throw std::bad_alloc();
 }
@@ -71,10 +71,10 @@ std::terminate_handler former = nullptr;
 
 }  // namespace
 
-void end_where_memory_does() {
+void exit_when_out_of_memory() {
   mp_set_memory_functions(taken_by_gmp, taken_again_by_gmp, given_back_by_gmp);
   cln::malloc_hook = taken_by_cln;
-  std::set_new_handler(refused_to_new);
+  std::set_new_handler(rejected_to_new);
   former = std::set_terminate(terminated);
 }
 

@@ -10,9 +10,9 @@ inline constexpr const char* no_memory = "no answer: it takes more memory than t
 /// Without this call they would abort.
 ///
 /// CONTRACT  called once, by main(), before any of them is used; it affects the entire process.
-void end_where_memory_does();
+void exit_when_out_of_memory();
 
-/// Has `new` failed since end_where_memory_does() or the previous call?
+/// Has `new` failed since exit_when_out_of_memory() or the previous call?
 [[nodiscard]] bool memory_ran_out();
 
 /// Streams do not report that they ran out of memory for a text, so their output may be incomplete.

@@ -25,10 +25,10 @@ namespace tailbound::cli {
 namespace {
 
 /// Lets a piece finish that is almost done.
-constexpr auto patience = std::chrono::milliseconds(1000);
+constexpr auto timeout = std::chrono::milliseconds(1000);
 /// Less if a limit has been reached: none if memory grows.
 std::chrono::milliseconds patience_after(LimitWatch::Limit limit) {
-  if (limit == LimitWatch::Limit::none) return patience;
+  if (limit == LimitWatch::Limit::none) return timeout;
   return std::chrono::milliseconds(limit == LimitWatch::Limit::time ? 150 : 0);
 }
 
@@ -42,13 +42,13 @@ void close_outputs() {
 
 /// Suspends the thread: it uses no more time or memory.
 void halt(pthread_t thread) {
-  struct sigaction stand_still {};
-  stand_still.sa_handler = [](int) {
+  struct sigaction ignore_signal {};
+  ignore_signal.sa_handler = [](int) {
     for (;;) pause();
   };
-  sigfillset(&stand_still.sa_mask);
+  sigfillset(&ignore_signal.sa_mask);
   const int signal = SIGRTMIN;
-  if (sigaction(signal, &stand_still, nullptr) == 0) pthread_kill(thread, signal);
+  if (sigaction(signal, &ignore_signal, nullptr) == 0) pthread_kill(thread, signal);
 }
 
 [[noreturn]] void end_like(int status) {
@@ -57,10 +57,10 @@ void halt(pthread_t thread) {
 }
 
 [[noreturn]] void end_at_once() {
-  files::leftovers::clear_up();
-  constexpr std::string_view said =
+  files::leftovers::remove_leftovers();
+  constexpr std::string_view message =
       "tailbound: stopped on request; what was finished cannot be shown: no memory\n";
-  static_cast<void>(!write(STDERR_FILENO, said.data(), said.size()));
+  static_cast<void>(!write(STDERR_FILENO, message.data(), message.size()));
   std::_Exit(stopped);
 }
 

@@ -25,9 +25,9 @@ class PointGuard::Watch {
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 
-  void begin(const Limits& limits, const Refused& refused) {
+  void begin(const Limits& limits, const Rejected& rejected) {
     const std::scoped_lock guard(lock_);
-    refused_ = &refused;
+    rejected_ = &rejected;
     limits_.emplace(limits);
   }
   void end() {
@@ -47,7 +47,7 @@ class PointGuard::Watch {
       const LimitWatch::Limit limit = limits_->look();
       if (limit == LimitWatch::Limit::none) continue;
       // The lock is kept, so that a point that ends now does not continue.
-      (*refused_)("no answer within " + limits_->name_of(limit));
+      (*rejected_)("no answer within " + limits_->name_of(limit));
       std::_Exit(no_answer);  // pending output belongs to the parent
     }
   }
@@ -55,7 +55,7 @@ class PointGuard::Watch {
   std::mutex lock_;
   std::condition_variable changed_;
   std::optional<LimitWatch> limits_;
-  const Refused* refused_ = nullptr;
+  const Rejected* rejected_ = nullptr;
   bool end_ = false;
   std::thread thread_;
 };
@@ -63,8 +63,8 @@ class PointGuard::Watch {
 PointGuard::PointGuard() : watch_(std::make_unique<Watch>()) {}
 PointGuard::~PointGuard() = default;
 
-PointGuard::Watched::Watched(PointGuard& its, const Limits& limits, const Refused& refused) : guard(its) {
-  guard.watch_->begin(limits, refused);
+PointGuard::Watched::Watched(PointGuard& its, const Limits& limits, const Rejected& rejected) : guard(its) {
+  guard.watch_->begin(limits, rejected);
 }
 PointGuard::Watched::~Watched() {
   guard.watch_->end();

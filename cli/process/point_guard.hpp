@@ -13,7 +13,7 @@ namespace tailbound::cli {
 /// computing.
 class PointGuard {
  public:
-  using Refused = std::function<void(const std::string& why)>;
+  using Rejected = std::function<void(const std::string& why)>;
 
   PointGuard();
   ~PointGuard();
@@ -22,15 +22,15 @@ class PointGuard {
 
   /// The result of `work`, computed under these limits.
   template <class Work>
-  auto watched(const Limits& limits, const Refused& refused, const Work& work) {
-    const Watched one(*this, limits, refused);
+  auto watched(const Limits& limits, const Rejected& rejected, const Work& work) {
+    const Watched one(*this, limits, rejected);
     return work();
   }
 
  private:
   class Watch;
   struct Watched {
-    Watched(PointGuard& guard, const Limits& limits, const Refused& refused);
+    Watched(PointGuard& guard, const Limits& limits, const Rejected& rejected);
     ~Watched();
     Watched(const Watched&) = delete;
     Watched& operator=(const Watched&) = delete;

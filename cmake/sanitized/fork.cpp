@@ -56,7 +56,7 @@ extern "C" pid_t fork() noexcept {
   static unsigned forks = 0;  // a child inherits the count of its parents
   const pid_t parent = getpid();
   take_locks();
-  for (int patience = 100;; patience *= 2) {
+  for (int timeout = 100;; timeout *= 2) {
     int ends[2];
     if (pipe(ends) != 0) return -1;
     ++forks;
@@ -70,7 +70,7 @@ extern "C" pid_t fork() noexcept {
       prctl(PR_SET_PDEATHSIG, 0);
       static_cast<void>(!write(ends[1], "", 1));
     }
-    const bool is_good = child <= 0 || says_so(ends[0], patience);
+    const bool is_good = child <= 0 || says_so(ends[0], timeout);
     const int error = errno;
     close(ends[0]);
     close(ends[1]);

@@ -27,8 +27,8 @@ Decoded decoded(std::string_view text) {
     if ((byte(i) & 0xC0U) != 0x80) return {};
     code = (code << 6U) | (byte(i) & 0x3FU);
   }
-  constexpr std::uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (code < least[bytes] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return {};
+  constexpr std::uint32_t minimum[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (code < minimum[bytes] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return {};
   return {code, bytes, true};
 }
 

@@ -13,7 +13,7 @@ namespace tailbound {
 template <class Key, class Value>
 class ProcessCache {
  public:
-  explicit ProcessCache(std::size_t most_bytes) : most_bytes_(most_bytes) {}
+  explicit ProcessCache(std::size_t max_bytes) : max_bytes_(max_bytes) {}
 
   /// Null if not in the cache.
   [[nodiscard]] std::shared_ptr<const Value> find(const Key& key) {
@@ -23,7 +23,7 @@ class ProcessCache {
   }
   void add(Key key, std::shared_ptr<const Value> value, std::size_t bytes) {
     const std::lock_guard lock(mutex_);
-    if (bytes_ > most_bytes_) {
+    if (bytes_ > max_bytes_) {
       known_.clear();
       bytes_ = 0;
     }
@@ -32,7 +32,7 @@ class ProcessCache {
   }
 
  private:
-  std::size_t most_bytes_;
+  std::size_t max_bytes_;
   std::mutex mutex_;
   std::map<Key, std::shared_ptr<const Value>> known_;
   std::size_t bytes_ = 0;

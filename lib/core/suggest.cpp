@@ -9,20 +9,20 @@ namespace {
 /// Number of letters omitted, added, changed, or swapped with a neighbour (optimal string alignment
 /// distance).
 std::size_t distance(std::string_view from, std::string_view to) {
-  std::vector<std::vector<std::size_t>> least(from.size() + 1, std::vector<std::size_t>(to.size() + 1));
+  std::vector<std::vector<std::size_t>> minimum(from.size() + 1, std::vector<std::size_t>(to.size() + 1));
   for (std::size_t i = 0; i <= from.size(); ++i) {
     for (std::size_t j = 0; j <= to.size(); ++j) {
       if (i == 0 || j == 0) {
-        least[i][j] = i + j;
+        minimum[i][j] = i + j;
         continue;
       }
-      least[i][j] = std::min({least[i - 1][j] + 1, least[i][j - 1] + 1,
-                              least[i - 1][j - 1] + (from[i - 1] == to[j - 1] ? 0 : 1)});
+      minimum[i][j] = std::min({minimum[i - 1][j] + 1, minimum[i][j - 1] + 1,
+                                minimum[i - 1][j - 1] + (from[i - 1] == to[j - 1] ? 0 : 1)});
       if (i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1])
-        least[i][j] = std::min(least[i][j], least[i - 2][j - 2] + 1);
+        minimum[i][j] = std::min(minimum[i][j], minimum[i - 2][j - 2] + 1);
     }
   }
-  return least[from.size()][to.size()];
+  return minimum[from.size()][to.size()];
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ std::size_t distance(std::string_view from, std::string_view to) {
 std::vector<std::string> nearest_names(std::string_view given, const std::vector<std::string>& names) {
   const std::size_t letters = given.size() - std::min(given.find_first_not_of('-'), given.size());
   constexpr std::size_t longest = 64;  // longest name considered
-  constexpr std::size_t farthest = 2, most = 3;
+  constexpr std::size_t farthest = 2, maximum = 3;
   if (letters == 0 || given.size() > longest) return {};
   std::vector<std::string> found;
   for (const std::string& name : names)
@@ -38,7 +38,7 @@ std::vector<std::string> nearest_names(std::string_view given, const std::vector
   for (std::size_t away = 1; found.empty() && away <= farthest && 2 * away <= letters; ++away)
     for (const std::string& name : names)
       if (distance(given, name) == away) found.push_back(name);
-  if (found.size() > most) found.clear();
+  if (found.size() > maximum) found.clear();
   return found;
 }
 

@@ -64,7 +64,7 @@ void leave_to_parent() {
   all().processes.clear();
 }
 
-void clear_up() {
+void remove_leftovers() {
   // The holder of the lock creates one file. If that takes long (a network file system), the registered items
   // are removed anyway.
   std::unique_lock held(all().lock, std::chrono::seconds(1));

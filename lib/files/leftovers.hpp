@@ -29,6 +29,6 @@ int wait_for(pid_t process, const std::stop_token& stop = {});
 void leave_to_parent();
 
 /// Removes the files and kills the processes; nothing can be added afterwards. Call it last.
-void clear_up();
+void remove_leftovers();
 
 }  // namespace tailbound::files::leftovers

@@ -41,7 +41,7 @@ Identity identity_of(const std::string& path) {
   return {.matters = !error, .path = whole.string()};
 }
 
-[[noreturn]] void refuse_reading(std::string_view argument, const std::string& path, int reason) {
+[[noreturn]] void reject_reading(std::string_view argument, const std::string& path, int reason) {
   const std::string why = std::generic_category().message(reason);
   throw InvalidArgument(std::string(argument), path, "a file that can be read (" + why + ")");
 }
@@ -66,13 +66,13 @@ class Opened {
     return own_ && fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode);
   }
   /// Appends at most `limit` bytes. Returns their number, 0 at the end, negative with errno.
-  [[nodiscard]] ssize_t append(std::string& content, std::size_t most) const {
+  [[nodiscard]] ssize_t append(std::string& content, std::size_t maximum) const {
     const std::size_t before = content.size();
-    content.resize(before + most);
+    content.resize(before + maximum);
     ssize_t got;
     do {
       if (!regular()) wait();
-      got = read(descriptor_, content.data() + before, most);
+      got = read(descriptor_, content.data() + before, maximum);
     } while (got < 0 && (errno == EINTR || errno == EAGAIN));
     content.resize(before + (got > 0 ? static_cast<std::size_t>(got) : 0));
     return got;
@@ -98,7 +98,7 @@ constexpr std::size_t largest_piped = std::size_t{1} << 30;
 
 std::atomic<bool> confined = false;
 
-[[noreturn]] void refuse_length(std::string_view argument, const std::string& path, std::size_t limit) {
+[[noreturn]] void reject_length(std::string_view argument, const std::string& path, std::size_t limit) {
   throw InvalidArgument(std::string(argument), path,
                         "a file of at most " + std::to_string(limit >> 20U) + " MiB");
 }
@@ -108,8 +108,8 @@ std::string content_of(const Opened& file, const std::string& path, std::string_
   if (!file.regular()) limit = std::min(limit, largest_piped);
   std::string content;
   while (const ssize_t got = file.append(content, block)) {
-    if (got < 0) refuse_reading(argument, path, errno);
-    if (content.size() > limit) refuse_length(argument, path, limit);
+    if (got < 0) reject_reading(argument, path, errno);
+    if (content.size() > limit) reject_length(argument, path, limit);
   }
   return content;
 }
@@ -117,8 +117,8 @@ std::string content_of(const Opened& file, const std::string& path, std::string_
 }  // namespace
 
 std::string behind_links(std::string path) {
-  constexpr int most_links = 40;  // as many as the system follows
-  for (int links = 0; links < most_links; ++links) {
+  constexpr int max_links = 40;  // as many as the system follows
+  for (int links = 0; links < max_links; ++links) {
     std::error_code error;
     const fs::path target = fs::read_symlink(path, error);
     if (error) break;
@@ -141,8 +141,8 @@ std::string NamedFiles::read(const std::string& path, std::string_view argument,
   }
   if (confined) throw InvalidArgument(std::string(argument), path, "a file that was handed over");
   const Opened file(path, stop_);
-  if (!file.good()) refuse_reading(argument, path, errno);
-  if (path != "-") add(path, argument, Manner::read);
+  if (!file.good()) reject_reading(argument, path, errno);
+  if (path != "-") add(path, argument, Access::read);
   std::string content = content_of(file, path, argument, limit);
   if (!file.regular()) piped_[path] = {std::string(argument), content};
   if (remembers_ && argument != "--resume") remembered_[path] = content;
@@ -157,17 +157,17 @@ void NamedFiles::read_pieces(const std::string& path, std::string_view argument,
   };
   if (is_kept()) return take(read(path, argument, limit));
   const Opened file(path, stop_);
-  if (!file.good()) refuse_reading(argument, path, errno);
+  if (!file.good()) reject_reading(argument, path, errno);
   if (!file.regular()) return take(read(path, argument, limit));
   {
     const std::scoped_lock guard(lock_);
-    add(path, argument, Manner::read);
+    add(path, argument, Access::read);
   }
   std::string piece;
   std::size_t size = 0;
   while (const ssize_t got = file.append(piece, block)) {
-    if (got < 0) refuse_reading(argument, path, errno);
-    if ((size += piece.size()) > limit) refuse_length(argument, path, limit);
+    if (got < 0) reject_reading(argument, path, errno);
+    if ((size += piece.size()) > limit) reject_length(argument, path, limit);
     take(piece);
     piece.clear();
   }
@@ -204,37 +204,37 @@ std::string NamedFiles::head(const std::string& path, std::size_t bytes) const {
 void NamedFiles::writes(const std::string& path, std::string_view option) {
   if (confined) throw InvalidArgument(std::string(option), path, "omitted: no files are written here");
   const std::scoped_lock guard(lock_);
-  add(path, option, Manner::written);
+  add(path, option, Access::written);
 }
 
 void NamedFiles::keeps(const std::string& path, std::string_view option) {
   if (confined) throw InvalidArgument(std::string(option), path, "omitted: no files are written here");
   const std::scoped_lock guard(lock_);
-  add(path, option, Manner::kept);
+  add(path, option, Access::kept);
 }
 
 /// Rejects the written file and names the other use.
-void NamedFiles::refuse(const Use& use, const Use& other) {
-  const bool first = use.manner == Manner::written || other.manner == Manner::read;
+void NamedFiles::reject(const Use& use, const Use& other) {
+  const bool first = use.access == Access::written || other.access == Access::read;
   const Use& output = first ? use : other;
   const Use& second = first ? other : use;
   throw InvalidArgument(output.argument, output.path,
                         "another file than that of " + second.argument +
-                            (second.manner == Manner::read   ? ", which is read and would be lost"
-                             : second.manner == Manner::kept ? ", which is kept and would be lost"
+                            (second.access == Access::read   ? ", which is read and would be lost"
+                             : second.access == Access::kept ? ", which is kept and would be lost"
                                                              : ""));
 }
 
-void NamedFiles::add(const std::string& path, std::string_view argument, Manner manner) {
-  const Use use{path, std::string(argument), manner};
+void NamedFiles::add(const std::string& path, std::string_view argument, Access access) {
+  const Use use{path, std::string(argument), access};
   const Identity file = identity_of(path);
   if (!file.matters || std::find(uses_.begin(), uses_.end(), use) != uses_.end()) return;
   for (const Use& other : uses_) {
-    if (other.argument == use.argument || (manner == Manner::read && other.manner == Manner::read)) continue;
+    if (other.argument == use.argument || (access == Access::read && other.access == Access::read)) continue;
     if (!(identity_of(other.path) == file)) continue;
-    const std::string& reader = manner == Manner::written ? other.argument : use.argument;
-    const std::string& writer = manner == Manner::written ? use.argument : other.argument;
-    if (reader != "--resume" || writer != "--checkpoint") refuse(use, other);
+    const std::string& reader = access == Access::written ? other.argument : use.argument;
+    const std::string& writer = access == Access::written ? use.argument : other.argument;
+    if (reader != "--resume" || writer != "--checkpoint") reject(use, other);
   }
   uses_.push_back(use);
 }

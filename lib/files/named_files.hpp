@@ -68,10 +68,10 @@ class NamedFiles {
   [[nodiscard]] const std::stop_token& stop() const { return stop_; }
 
  private:
-  enum class Manner { read, written, kept };
+  enum class Access { read, written, kept };
   struct Use {
     std::string path, argument;
-    Manner manner;
+    Access access;
 
     friend bool operator==(const Use&, const Use&) = default;
   };
@@ -80,8 +80,8 @@ class NamedFiles {
     std::string argument, content;
   };
 
-  [[noreturn]] static void refuse(const Use& use, const Use& other);
-  void add(const std::string& path, std::string_view argument, Manner manner);
+  [[noreturn]] static void reject(const Use& use, const Use& other);
+  void add(const std::string& path, std::string_view argument, Access access);
 
   std::stop_token stop_;
   std::mutex lock_;

@@ -44,9 +44,9 @@ std::optional<int> descriptor_of(const std::string& path) {
 
 /// The descriptor that a path refers to, directly or through a link.
 std::optional<int> descriptor_named(std::string path) {
-  constexpr int most_links = 40;  // as many as the system follows
+  constexpr int max_links = 40;  // as many as the system follows
   std::error_code error;
-  for (int links = 0; links < most_links; ++links) {
+  for (int links = 0; links < max_links; ++links) {
     if (const auto number = descriptor_of(path)) return number;
     const fs::path target = fs::read_symlink(path, error);
     if (error) return {};
@@ -64,7 +64,7 @@ bool can_be_written(int descriptor) {
 using Clock = std::chrono::steady_clock;
 
 /// After a stop request, while nothing reads the output.
-constexpr auto patience = std::chrono::seconds(1);
+constexpr auto timeout = std::chrono::seconds(1);
 constexpr int look = 50;  ///< interval of checks for a stop request [ms]
 
 /// Whether write() would return at once; waits briefly.
@@ -122,7 +122,7 @@ int write_all(int descriptor, std::string_view text, const std::stop_token& stop
   Clock::time_point progress = Clock::now();
   while (!text.empty()) {
     if (waits && !may_write(descriptor)) {
-      if (stop.stop_requested() && Clock::now() - progress > patience) return ECANCELED;
+      if (stop.stop_requested() && Clock::now() - progress > timeout) return ECANCELED;
       continue;
     }
     // A writable pipe accepts at least this much at once.
@@ -142,9 +142,9 @@ PendingFile::PendingFile(std::string path, std::string option, NamedFiles* known
       stop_(known != nullptr ? known->stop() : std::stop_token()) {
   std::error_code error;
   descriptor_ = descriptor_named(path_);
-  if (descriptor_ && !can_be_written(*descriptor_)) refuse(EBADF);
+  if (descriptor_ && !can_be_written(*descriptor_)) reject(EBADF);
   const fs::file_status status = fs::status(path_, error);
-  if (!descriptor_ && fs::is_directory(status)) refuse(EISDIR);
+  if (!descriptor_ && fs::is_directory(status)) reject(EISDIR);
   special_ = descriptor_ || (fs::exists(status) && !fs::is_regular_file(status));
   if (!descriptor_ && known != nullptr) known->writes(path_, option_);
   if (special_) return;
@@ -173,14 +173,14 @@ void PendingFile::make_temporary() {
       (target.parent_path() / target.filename().string().substr(0, longest_stem)).string() +
       std::string(mark);
   struct stat former {};
-  if (lstat(path_.c_str(), &former) != 0 && errno == ENAMETOOLONG) refuse(errno);
+  if (lstat(path_.c_str(), &former) != 0 && errno == ENAMETOOLONG) reject(errno);
   remove_abandoned(stem);
   std::string name = stem + std::string(drawn_letters, 'X');
   {
     const auto held = leftovers::hold();
     errno = 0;
     const int descriptor = mkostemp(name.data(), O_CLOEXEC);
-    if (descriptor < 0) refuse(reason_or(EIO));
+    if (descriptor < 0) reject(reason_or(EIO));
     try {
       leftovers::add_file(name);
     } catch (...) {  // out of memory
@@ -216,29 +216,29 @@ void PendingFile::write(std::string_view text) {
     text_ = text;
     return;
   }
-  if (ftruncate(temporary_descriptor_, 0) != 0) refuse(errno);
+  if (ftruncate(temporary_descriptor_, 0) != 0) reject(errno);
   lseek(temporary_descriptor_, 0, SEEK_SET);
   int failed = write_all(temporary_descriptor_, text);
   // Some disks report only at close that they are full.
   if (const int twin = dup(temporary_descriptor_); twin >= 0 && close(twin) != 0 && failed == 0)
     failed = errno;
-  if (failed != 0) refuse(failed);
+  if (failed != 0) reject(failed);
 }
 
 void PendingFile::commit() {
   if (special_) {
     const int descriptor = descriptor_ ? *descriptor_ : open_special(path_, stop_);
-    if (descriptor < 0) refuse(errno);
+    if (descriptor < 0) reject(errno);
     int failed = write_all(descriptor, text_, stop_);
     if (!descriptor_ && close(descriptor) != 0 && failed == 0) failed = errno;
-    if (failed != 0) refuse(failed);
+    if (failed != 0) reject(failed);
     return;
   }
-  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) refuse(errno);
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) reject(errno);
   forget_temporary();
 }
 
-void PendingFile::refuse(int reason) const {
+void PendingFile::reject(int reason) const {
   if (reason == ECANCELED) throw Stopped("stopped on request; nothing was reading from " + path_);
   throw InvalidArgument(option_, path_,
                         std::string("a file that can be written (") + std::strerror(reason) + ")");

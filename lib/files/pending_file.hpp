@@ -42,7 +42,7 @@ class PendingFile {
   void remove_temporary();
   /// It has its final name, or is gone.
   void forget_temporary();
-  [[noreturn]] void refuse(int reason) const;
+  [[noreturn]] void reject(int reason) const;
 
   std::string path_, option_, temporary_;
   int temporary_descriptor_ = -1;  ///< open as long as the file is ours, and locked

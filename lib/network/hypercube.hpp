@@ -18,6 +18,6 @@ inline constexpr HypercubeLimits simulated_hypercubes{
     .dimensions = 16, .virtual_channels = 64, .flits = 1'000'000, .startup = 1'000'000'000};
 
 /// The models describe the wait for one of several busy virtual channels, so they need two or more.
-inline constexpr std::int64_t least_modelled_virtual_channels = 2;
+inline constexpr std::int64_t min_modelled_virtual_channels = 2;
 
 }  // namespace tailbound::network

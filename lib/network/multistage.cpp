@@ -6,7 +6,7 @@
 namespace tailbound::network {
 namespace {
 
-constexpr std::int64_t most_stage_nodes = std::int64_t{1} << 20;
+constexpr std::int64_t max_stage_nodes = std::int64_t{1} << 20;
 constexpr std::int64_t largest_switch = 512;
 constexpr std::int64_t largest_buffer = 10'000;
 constexpr std::int64_t largest_combining = 1'000'000;
@@ -41,9 +41,9 @@ int stage_count(const Multistage& network) {
   if (network.switch_size < 2 || network.switch_size > largest_switch)
     throw InvalidArgument("switch", std::to_string(network.switch_size),
                           "a whole number of ports from 2 to " + std::to_string(largest_switch));
-  if (network.nodes < 2 || network.nodes > most_stage_nodes)
+  if (network.nodes < 2 || network.nodes > max_stage_nodes)
     throw InvalidArgument("nodes", std::to_string(network.nodes),
-                          "a whole number from 2 to 2^20 = " + std::to_string(most_stage_nodes));
+                          "a whole number from 2 to 2^20 = " + std::to_string(max_stage_nodes));
   int stages = 0;
   std::int64_t power = 1;
   for (; power < network.nodes; power *= network.switch_size) ++stages;
@@ -51,7 +51,7 @@ int stage_count(const Multistage& network) {
     const std::int64_t below = power / network.switch_size;
     std::string legal = "a power of the switch size " + std::to_string(network.switch_size);
     if (below >= network.switch_size) legal += ", such as " + std::to_string(below);
-    if (power <= most_stage_nodes)
+    if (power <= max_stage_nodes)
       legal += (below >= network.switch_size ? " or " : ", such as ") + std::to_string(power);
     throw InvalidArgument("nodes", std::to_string(network.nodes), legal);
   }

@@ -10,8 +10,8 @@ namespace {
 
 constexpr const char* legal_rates =
     "above 0 and at most 128, a fraction whose numerator and denominator are at most 128";
-constexpr int most_virtual_channels = 16;
-constexpr int greatest_weight = 1'000'000;
+constexpr int max_virtual_channels = 16;
+constexpr int max_weight = 1'000'000;
 
 void check_link(const Network& network, std::size_t position) {
   const Link& link = network.links[position];
@@ -22,16 +22,16 @@ void check_link(const Network& network, std::size_t position) {
   if (link.from == link.to)
     throw InvalidArgument("link " + std::to_string(position), network.link_name(position),
                           "from one node to another");
-  if (const LinkRate& rate = link.rate; rate.packets < 1 || rate.packets > LinkRate::most_packets ||
-                                        rate.slots < 1 || rate.slots > LinkRate::most_slots ||
+  if (const LinkRate& rate = link.rate; rate.packets < 1 || rate.packets > LinkRate::max_packets ||
+                                        rate.slots < 1 || rate.slots > LinkRate::max_slots ||
                                         std::gcd(rate.packets, rate.slots) != 1)
     throw InvalidArgument("packets per slot of the link " + network.link_name(position), rate.text(),
                           legal_rates);
   for (const int count : {link.classes, link.virtual_channels})
-    if (count < 1 || count > most_virtual_channels)
+    if (count < 1 || count > max_virtual_channels)
       throw InvalidArgument("virtual channels of the link " + network.link_name(position),
                             std::to_string(count), "a whole number from 1 to 16");
-  if (link.weight < 1 || link.weight > greatest_weight)
+  if (link.weight < 1 || link.weight > max_weight)
     throw InvalidArgument("weight of the link " + network.link_name(position), std::to_string(link.weight),
                           "a whole number from 1 to 1000000");
 }
@@ -43,7 +43,7 @@ void check_links(const Network& network) {
 /// Follows one route. `last_taken[link]` is the number of the last route that took the link; `number` is new.
 void check_route(const Network& network, const Flow& flow, const Route& route,
                  std::vector<std::size_t>& last_taken, std::size_t number) {
-  const auto refuse = [&](std::size_t link, const char* legal) {
+  const auto reject = [&](std::size_t link, const char* legal) {
     throw InvalidArgument("route of the flow " + flow.name,
                           link < network.links.size() ? network.link_name(link) : std::to_string(link),
                           legal);
@@ -52,20 +52,20 @@ void check_route(const Network& network, const Flow& flow, const Route& route,
   std::size_t here = flow.source;
   bool forwarding = false;
   for (const std::size_t link : route.links) {
-    if (link >= network.links.size()) refuse(link, "a position in the list of links");
-    if (network.links[link].from != here) refuse(link, "continued where it ends, from source to destination");
-    if (forwarding && network.nodes[here].host) refuse(link, "forwarded by switches, not hosts");
-    if (last_taken[link] == number) refuse(link, "taken once in a route");
+    if (link >= network.links.size()) reject(link, "a position in the list of links");
+    if (network.links[link].from != here) reject(link, "continued where it ends, from source to destination");
+    if (forwarding && network.nodes[here].host) reject(link, "forwarded by switches, not hosts");
+    if (last_taken[link] == number) reject(link, "taken once in a route");
     last_taken[link] = number;
     forwarding = true;
     here = network.links[link].to;
   }
   if (!route.classes.empty() && route.classes.size() != route.links.size())
-    refuse(route.links.front(), "given one class of virtual channels for each link, or none");
+    reject(route.links.front(), "given one class of virtual channels for each link, or none");
   for (std::size_t i = 0; i < route.classes.size(); ++i)
     if (route.classes[i] < 0 || route.classes[i] >= network.links[route.links[i]].classes)
-      refuse(route.links[i], "taken in one of its classes");
-  if (here != flow.destination) refuse(route.links.back(), "continued to the destination of the flow");
+      reject(route.links[i], "taken in one of its classes");
+  if (here != flow.destination) reject(route.links.back(), "continued to the destination of the flow");
 }
 
 void check_flow(const Network& network, const Flow& flow, std::vector<std::size_t>& last_taken,
@@ -76,9 +76,9 @@ void check_flow(const Network& network, const Flow& flow, std::vector<std::size_
                           "between nodes of the network");
   if (!cln::plusp(flow.rate))
     throw InvalidArgument("rate of the flow " + flow.name, numeric::to_fraction(flow.rate), "above 0");
-  if (flow.priority < 1 || flow.priority > Flow::most_classes)
+  if (flow.priority < 1 || flow.priority > Flow::max_classes)
     throw InvalidArgument("class of the flow " + flow.name, std::to_string(flow.priority),
-                          "a whole number from 1 (served first) to " + std::to_string(Flow::most_classes));
+                          "a whole number from 1 (served first) to " + std::to_string(Flow::max_classes));
   if (flow.burst) {
     try {
       (void)traffic::on_off(flow.rate, *flow.burst);
@@ -103,12 +103,12 @@ void check_flow(const Network& network, const Flow& flow, std::vector<std::size_
 LinkRate LinkRate::of(const Rational& packets_per_slot, const std::string& what) {
   const numeric::Integer packets = cln::numerator(packets_per_slot),
                          slots = cln::denominator(packets_per_slot);
-  if (packets < 1 || packets > most_packets || slots > most_slots)
+  if (packets < 1 || packets > max_packets || slots > max_slots)
     throw InvalidArgument(what, numeric::to_fraction(packets_per_slot), legal_rates);
   return {cln::cl_I_to_int(packets), cln::cl_I_to_int(slots)};
 }
 
-std::vector<Rational> Network::most_sent() const {
+std::vector<Rational> Network::send_limits() const {
   std::vector<const LinkRate*> fastest(nodes.size(), nullptr);
   for (const Link& link : links) {
     const LinkRate*& its = fastest[link.from];
@@ -116,15 +116,15 @@ std::vector<Rational> Network::most_sent() const {
         std::int64_t{link.rate.packets} * its->slots > std::int64_t{its->packets} * link.rate.slots)
       its = &link.rate;
   }
-  std::vector<Rational> most(nodes.size(), 1);
+  std::vector<Rational> maximum(nodes.size(), 1);
   for (std::size_t node = 0; node < nodes.size(); ++node)
-    if (fastest[node] != nullptr && *fastest[node] != LinkRate{}) most[node] = fastest[node]->value();
-  return most;
+    if (fastest[node] != nullptr && *fastest[node] != LinkRate{}) maximum[node] = fastest[node]->value();
+  return maximum;
 }
 
 std::vector<int> Network::lanes() const {
   std::vector<int> result(nodes.size(), 1);
-  for (const Link& link : links) result[link.from] = std::max(result[link.from], link.rate.most_in_a_slot());
+  for (const Link& link : links) result[link.from] = std::max(result[link.from], link.rate.max_per_slot());
   return result;
 }
 
@@ -172,15 +172,15 @@ void require_valid(const Network& network) {
   std::vector<std::size_t> last_taken(network.links.size(), 0);
   std::size_t route_number = 0;
   std::vector<Rational> sent(network.nodes.size(), 0);
-  const std::vector<Rational> most = network.most_sent();
+  const std::vector<Rational> maximum = network.send_limits();
   for (const Flow& flow : network.flows) {
     check_flow(network, flow, last_taken, route_number);
     if (flow.burst) continue;
     sent[flow.source] = sent[flow.source] + flow.rate;
-    if (sent[flow.source] > most[flow.source])
+    if (sent[flow.source] > maximum[flow.source])
       throw InvalidArgument("sum of the rates of the flows from " + network.nodes[flow.source].name,
                             numeric::to_fraction(sent[flow.source]) + " with the flow " + flow.name,
-                            "at most " + numeric::to_fraction(most[flow.source]) + " packet per slot");
+                            "at most " + numeric::to_fraction(maximum[flow.source]) + " packet per slot");
   }
 }
 

@@ -34,7 +34,7 @@ struct Node {
 
 /// The rate of a link: `packets` packets in `slots` slots, in lowest terms.
 struct LinkRate {
-  static constexpr int most_packets = 128, most_slots = 128;
+  static constexpr int max_packets = 128, max_slots = 128;
 
   int packets = 1;  ///< 1 .. 128
   int slots = 1;    ///< 1 .. 128; 2 for a link of 5/2 packets per slot
@@ -45,7 +45,7 @@ struct LinkRate {
   [[nodiscard]] Rational value() const { return Rational(packets) / slots; }
   [[nodiscard]] bool is_whole() const { return slots == 1; }
   /// Maximum number of packets whose last bits may leave in one slot.
-  [[nodiscard]] int most_in_a_slot() const { return (packets + slots - 1) / slots; }
+  [[nodiscard]] int max_per_slot() const { return (packets + slots - 1) / slots; }
   [[nodiscard]] std::string text() const {
     return std::to_string(packets) + (slots == 1 ? "" : "/" + std::to_string(slots));
   }
@@ -73,7 +73,7 @@ struct Route {
 };
 
 struct Flow {
-  static constexpr int most_classes = 8;
+  static constexpr int max_classes = 8;
 
   std::string name;
   std::size_t source = 0, destination = 0;  ///< positions in Network::nodes
@@ -87,7 +87,7 @@ struct Flow {
 /// together, from as many lanes as its fastest link sends packets per slot. Each lane sends, independently of
 /// the others, at most one packet per slot, of a flow of rate r with probability r / lanes.
 struct Network {
-  static constexpr int most_wires = 1024;  ///< of a bundle
+  static constexpr int max_wires = 1024;  ///< of a bundle
 
   std::string name;
   std::vector<Node> nodes;
@@ -100,7 +100,7 @@ struct Network {
   /// The lowest class of any flow; 1 if all flows have the same class.
   [[nodiscard]] int classes() const;
   /// The maximum rate of each node [packets/slot]: the rate of its fastest outgoing link, 1 if it has none.
-  [[nodiscard]] std::vector<Rational> most_sent() const;
+  [[nodiscard]] std::vector<Rational> send_limits() const;
   /// The number of lanes of each node, see above.
   [[nodiscard]] std::vector<int> lanes() const;
   /// "left -> right", in a bundle "left -> right (wire 2)"
@@ -124,7 +124,7 @@ struct Network {
 ///   link twice (they may pass a switch twice, as random-root routing in a tree does); classes are empty or
 ///   one for each link, below the number of classes of the link;
 /// - shares are above 0 and sum to 1; rates are above 0; rates of flows with bursts allow these bursts; the
-///   rates of one source's other flows sum to at most most_sent().
+///   rates of one source's other flows sum to at most send_limits().
 ///
 /// COST  linear in the size of the network and its routes, apart from sorting the links.
 /// \throws InvalidArgument  naming the link or the flow

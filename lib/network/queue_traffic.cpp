@@ -50,7 +50,7 @@ std::vector<std::vector<Feed>> collect_feeds(const Network& network, Sources sou
     if (flow.burst) continue;
     for (const Route& route : flow.routes) {
       const Integer parts = cln::numerator(flow.rate * route.share * denominator);
-      std::size_t feeder = sources == Sources::decoupled ? flow.source : own;
+      std::size_t feeder = sources == Sources::independent_sources ? flow.source : own;
       for (const std::size_t link : route.links) {
         add_feed(feeds[link], feeder, parts);
         if (sources == Sources::first_hop) feeder = link;
@@ -72,15 +72,15 @@ void merge_feeders(std::vector<Feed>& feeds) {
 /// \param lanes  per node
 std::int64_t sources_of(const Network& network, const std::vector<int>& lanes, Sources sources,
                         std::size_t link, const Feed& feed) {
-  if (sources == Sources::decoupled) return lanes[feed.feeder];
+  if (sources == Sources::independent_sources) return lanes[feed.feeder];
   if (feed.feeder == network.links.size()) return lanes[network.links[link].from];
-  return network.links[feed.feeder].rate.most_in_a_slot();
+  return network.links[feed.feeder].rate.max_per_slot();
 }
 
 /// A link cannot carry more than its rate. (For one node's own flows, at most one packet per slot, that
 /// holds.)
-void require_room(const Network& network, std::size_t link, const Feed& feed, std::int64_t count,
-                  const Integer& denominator) {
+void require_capacity(const Network& network, std::size_t link, const Feed& feed, std::int64_t count,
+                      const Integer& denominator) {
   if (feed.parts > denominator * Integer(count))
     throw NoAnswer("the link " + network.link_name(feed.feeder) + " is saturated: it would have to carry " +
                    numeric::to_fraction(feed.parts / denominator) + " packets per slot to the queue of " +
@@ -106,7 +106,7 @@ QueueTraffic traffic_of(const Network& network, const std::vector<int>& lanes, S
     const std::int64_t count = sources_of(network, lanes, sources, link, feed);
     split.push_back({cln::exquo(feed.parts * scale, Integer(count)), count});
     sum = sum + feed.parts;
-    require_room(network, link, feed, count, denominator);
+    require_capacity(network, link, feed, count, denominator);
   }
   std::sort(split.begin(), split.end(), [](const Source& a, const Source& b) { return a.parts < b.parts; });
   std::size_t next = 0;
@@ -170,18 +170,18 @@ std::string overload_in_words(std::vector<OverloadedLink> all) {
                       " packets per slot; it must be below " + numeric::to_fraction(first.takes) +
                       " (the rate of the link)";
   std::uint64_t links = 0;
-  for (const OverloadedLink& link : all) links += link.alike;
+  for (const OverloadedLink& link : all) links += link.identical;
   if (links == 1) return words;
   words += "; so " + (links == 2 ? "is 1 other" : "are " + std::to_string(links - 1) + " others");
-  if (first.alike > 1) words += ", " + std::to_string(first.alike - 1) + " with the same load";
-  constexpr std::size_t most_named = 8;
-  for (std::size_t i = 1; i < std::min(all.size(), most_named); ++i) {
+  if (first.identical > 1) words += ", " + std::to_string(first.identical - 1) + " with the same load";
+  constexpr std::size_t max_named = 8;
+  for (std::size_t i = 1; i < std::min(all.size(), max_named); ++i) {
     words += (i == 1 ? ": " : ", ") + all[i].name + " (" + digits(all[i]) + " of " +
              numeric::to_fraction(all[i].takes);
-    if (all[i].alike > 1) words += ", " + std::to_string(all[i].alike) + " identical";
+    if (all[i].identical > 1) words += ", " + std::to_string(all[i].identical) + " identical";
     words += ")";
   }
-  return all.size() > most_named ? words + ", ..." : words;
+  return all.size() > max_named ? words + ", ..." : words;
 }
 
 /// Rates through one link, by sending node.
@@ -235,7 +235,7 @@ std::vector<QueueTraffic> class_traffic(const Network& network, int lowest) {
   const Network all = without_lower_classes(network, lowest);
   Network own = all;
   std::erase_if(own.flows, [&](const Flow& flow) { return flow.priority != lowest; });
-  std::vector<QueueTraffic> result = queue_traffic(own, Sources::decoupled);
+  std::vector<QueueTraffic> result = queue_traffic(own, Sources::independent_sources);
   std::vector<std::map<std::size_t, ClassFeed>> feeds(all.links.size());
   std::vector<ClassFeed> sums(all.links.size());
   const std::vector<int> lanes = network.lanes();

@@ -18,7 +18,7 @@ namespace tailbound::network {
 
 /// What counts as a source of a queue.
 enum class Sources {
-  decoupled,  ///< every sending node, with the rate at which it sends through this queue
+  independent_sources,  ///< every sending node, with the rate at which it sends through this queue
   first_hop,  ///< every link into the queue's switch (and the switch itself where it sends flows of its own),
               ///< with the rate at which it feeds this queue
 };
@@ -65,7 +65,7 @@ struct OverloadedLink {
   std::string name;  ///< of the first of them
   Rational load;     ///< per link [packets/slot]
   Rational takes = 1;
-  std::uint64_t alike = 1;
+  std::uint64_t identical = 1;
 };
 
 /// The offered load of a queue is at least the rate of its link, so the queue is unstable.

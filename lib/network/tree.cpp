@@ -9,18 +9,18 @@ namespace {
 
 using numeric::Integer;
 
-constexpr std::int64_t most_tree_routes = std::int64_t{1} << 20;
+constexpr std::int64_t max_tree_routes = std::int64_t{1} << 20;
 
 /// 1, k, k^2, ..., k^n.
 std::vector<std::int64_t> powers_of_radix(const Tree& tree) {
-  if (tree.radix < Tree::least_radix || tree.radix > Tree::most_radix)
+  if (tree.radix < Tree::min_radix || tree.radix > Tree::max_radix)
     throw InvalidArgument("radix", std::to_string(tree.radix), "a whole number from 2 to 1024");
-  if (tree.levels < 1 || tree.levels > Tree::most_levels)
+  if (tree.levels < 1 || tree.levels > Tree::max_levels)
     throw InvalidArgument("levels", std::to_string(tree.levels), "a whole number from 1 to 16");
   std::vector<std::int64_t> powers{1};
   for (int level = 1; level <= tree.levels; ++level) {
     powers.push_back(powers.back() * tree.radix);
-    if (powers.back() > Tree::most_leaves)
+    if (powers.back() > Tree::max_leaves)
       throw InvalidArgument("radix^levels", std::to_string(tree.radix) + "^" + std::to_string(tree.levels),
                             "at most 2^20 = 1048576 leaves");
   }
@@ -74,13 +74,13 @@ QueueTraffic ClosedForm::queue(std::string name, std::vector<SourceRate> rates) 
 
 QueueTraffic ClosedForm::up(int level) const {
   const Rational passing = load * share_above(level);
-  const std::int64_t count = sources == Sources::decoupled ? power(level) : radix;  // (3), (5)
+  const std::int64_t count = sources == Sources::independent_sources ? power(level) : radix;  // (3), (5)
   return queue("up from level " + std::to_string(level), {{passing / Integer(count), count}});
 }
 
 QueueTraffic ClosedForm::down(int level) const {
   std::vector<SourceRate> rates;
-  if (sources == Sources::decoupled) {  // (4)
+  if (sources == Sources::independent_sources) {  // (4)
     const bool all = routing == TreeRouting::random_root || level == 1;
     rates.push_back({load / Integer(leaves()), all ? leaves() : leaves() - power(level - 1)});
   } else if (routing == TreeRouting::random_root) {  // (6)
@@ -222,7 +222,7 @@ Network tree_network(const Tree& tree, const Rational& load, TreeRouting routing
   const Expanded expanded(tree);
   require_tree_load(load);
   const std::int64_t count = count_routes(expanded, routing);
-  if (count > most_tree_routes)
+  if (count > max_tree_routes)
     throw LimitExceeded("the " + std::to_string(tree.radix) + "-ary " + std::to_string(tree.levels) +
                         "-tree has " + std::to_string(count) +
                         " routes between its leaves; a network file may list at most 1048576");

@@ -16,12 +16,12 @@
 namespace tailbound::network {
 
 struct Tree {
-  std::int64_t radix = 16;  ///< k, least_radix .. most_radix
-  int levels = 3;           ///< n, 1 .. most_levels
+  std::int64_t radix = 16;  ///< k, min_radix .. max_radix
+  int levels = 3;           ///< n, 1 .. max_levels
 
-  static constexpr std::int64_t least_radix = 2, most_radix = 1024;
-  static constexpr int most_levels = 16;
-  static constexpr std::int64_t most_leaves = std::int64_t{1} << 20;  ///< k^n
+  static constexpr std::int64_t min_radix = 2, max_radix = 1024;
+  static constexpr int max_levels = 16;
+  static constexpr std::int64_t max_leaves = std::int64_t{1} << 20;  ///< k^n
 };
 
 /// \throws InvalidArgument  radix, levels or number of leaves out of range

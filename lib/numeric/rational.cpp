@@ -47,7 +47,7 @@ std::string probably_meant(std::string_view text) {
   return {};
 }
 
-[[noreturn]] void refuse(const Input& input) {
+[[noreturn]] void reject(const Input& input) {
   std::string shown(input.text.substr(0, 40));
   if (input.text.size() > 40) shown += "...";
   std::string legal = "a decimal, fraction or power such as 0.9, 1e-15, 9/10 or 10^-9 (at most " +
@@ -81,7 +81,7 @@ Rational parse_decimal(std::string_view text, const Input& input) {
     digits += fraction;
     exponent -= static_cast<long>(fraction.size());
   }
-  if (digits.empty()) refuse(input);
+  if (digits.empty()) reject(input);
   if (!rest.empty() && (rest.front() == 'e' || rest.front() == 'E')) {
     rest.remove_prefix(1);
     bool down = false;
@@ -90,12 +90,12 @@ Rational parse_decimal(std::string_view text, const Input& input) {
       rest.remove_prefix(1);
     }
     const std::string_view power = take_digits(rest);
-    if (power.empty() || power.size() > 9) refuse(input);
+    if (power.empty() || power.size() > 9) reject(input);
     const long size = std::stol(std::string(power));
-    if (size > input.limits.exponent) refuse(input);
+    if (size > input.limits.exponent) reject(input);
     exponent += down ? -size : size;
   }
-  if (!rest.empty()) refuse(input);
+  if (!rest.empty()) reject(input);
   // CLN reads a leading zero as decimal, but requires at least one digit.
   const Integer mantissa(digits.c_str());
   const Integer power = cln::expt_pos(Integer(10), Integer(std::max(1L, std::labs(exponent))));
@@ -119,12 +119,12 @@ Rational parse_power(std::string_view text, std::size_t caret, const Input& inpu
   const bool down = !rest.empty() && rest.front() == '-';
   if (down || (!rest.empty() && rest.front() == '+')) rest.remove_prefix(1);
   const std::string_view digits = take_digits(rest);
-  if (digits.empty() || digits.size() > 9 || !rest.empty() || (down && cln::zerop(of))) refuse(input);
+  if (digits.empty() || digits.size() > 9 || !rest.empty() || (down && cln::zerop(of))) reject(input);
   const long exponent = std::stol(std::string(digits));
   constexpr long bits_of_a_digit = 4;
   if (exponent > input.limits.exponent ||
       static_cast<long>(bit_size(of)) * exponent > bits_of_a_digit * (input.limits.exponent + 2))
-    refuse(input);
+    reject(input);
   const Rational power = cln::expt(of, Integer(exponent));
   return factor * (down ? 1 / power : power);
 }
@@ -139,14 +139,14 @@ std::size_t caret_of(std::string_view text) {
 Rational parse_rational(std::string_view text, std::string_view argument, const NumberLimits& limits) {
   const std::string_view whole = trimmed(text);
   const Input input{whole, argument, limits};
-  if (whole.empty() || whole.size() > limits.characters) refuse(input);
+  if (whole.empty() || whole.size() > limits.characters) reject(input);
   if (const std::size_t caret = caret_of(whole); caret != std::string_view::npos)
     return parse_power(whole, caret, input);
   const std::size_t slash = whole.find('/');
   if (slash == std::string_view::npos) return parse_decimal(whole, input);
   const Rational numerator = parse_decimal(whole.substr(0, slash), input);
   const Rational denominator = parse_decimal(whole.substr(slash + 1), input);
-  if (cln::zerop(denominator)) refuse(input);
+  if (cln::zerop(denominator)) reject(input);
   return numerator / denominator;
 }
 

@@ -36,12 +36,12 @@ void DestroyPlan::operator()(fftw_plan plan) const {
 /// The power of two that moves a sequence away from the limits of the exponents, as the bound counts
 /// roundings, not underflows. 0 for most.
 int exponent_to_middle(std::span<const double> x) {
-  double greatest = 0;
+  double largest = 0;
   for (const double value : x) {
     if (!std::isfinite(value)) throw InvalidArgument("entry", std::to_string(value), "finite");
-    greatest = std::max(greatest, std::abs(value));
+    largest = std::max(largest, std::abs(value));
   }
-  return greatest == 0 || (greatest >= 0x1p-200 && greatest <= 0x1p200) ? 0 : -std::ilogb(greatest);
+  return largest == 0 || (largest >= 0x1p-200 && largest <= 0x1p200) ? 0 : -std::ilogb(largest);
 }
 
 std::vector<double> scaled(std::span<const double> x, int exponent) {

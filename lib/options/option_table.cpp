@@ -91,14 +91,14 @@ void OptionGroup::add_flag(const std::string& name, bool& value, const std::stri
 }
 
 void OptionGroup::add_words(const std::string& name, std::vector<std::string>& value, const char* type,
-                            const std::string& help, int least, int most) const {
+                            const std::string& help, int minimum, int maximum) const {
   table_.options.push_back({.name = name,
                             .type = type,
                             .help = help,
                             .group = heading_,
                             .words = &value,
-                            .least = least,
-                            .most = most});
+                            .minimum = minimum,
+                            .maximum = maximum});
 }
 
 InvalidArgument as_typed(const OptionTable& table, const InvalidArgument& error) {

@@ -13,9 +13,9 @@
 /// other programs list and set them by name.
 namespace tailbound::options {
 
-/// Range of a slider for an option: from `least` to `most` in steps. For powers of ten these are exponents.
+/// Range of a slider for an option: from `minimum` to `maximum` in steps. For powers of ten these are exponents.
 struct Slider {
-  double least, most, step;
+  double minimum, maximum, step;
   bool powers_of_ten = false;
 };
 
@@ -49,12 +49,12 @@ template <class Meaning>
 [[nodiscard]] Values choices(const Meanings<Meaning>& meanings) {
   return {.choices = meaning_names(meanings)};
 }
-[[nodiscard]] inline Values slider(double least, double most, double step) {
-  return {.slider = Slider{.least = least, .most = most, .step = step}};
+[[nodiscard]] inline Values slider(double minimum, double maximum, double step) {
+  return {.slider = Slider{.minimum = minimum, .maximum = maximum, .step = step}};
 }
-/// 10^`least` to 10^`most`.
-[[nodiscard]] inline Values powers_of_ten(double least, double most) {
-  return {.slider = Slider{.least = least, .most = most, .step = 1, .powers_of_ten = true}};
+/// 10^`minimum` to 10^`maximum`.
+[[nodiscard]] inline Values powers_of_ten(double minimum, double maximum) {
+  return {.slider = Slider{.minimum = minimum, .maximum = maximum, .step = 1, .powers_of_ten = true}};
 }
 
 /// One option, and the destination of its value: exactly one of `text`, `flag` and `words`.
@@ -66,8 +66,8 @@ struct Option {
   bool required = false;
   std::optional<std::string>* text = nullptr;
   bool* flag = nullptr;
-  std::vector<std::string>* words = nullptr;  ///< `least` to `most` words
-  int least = 0, most = 0;
+  std::vector<std::string>* words = nullptr;  ///< `minimum` to `maximum` words
+  int minimum = 0, maximum = 0;
   Values values{};
 
   [[nodiscard]] bool given() const;
@@ -95,7 +95,7 @@ class OptionGroup {
            const std::string& help, Values values = {}) const;
   void add_flag(const std::string& name, bool& value, const std::string& help) const;
   void add_words(const std::string& name, std::vector<std::string>& value, const char* type,
-                 const std::string& help, int least, int most) const;
+                 const std::string& help, int minimum, int maximum) const;
 
  private:
   OptionTable& table_;

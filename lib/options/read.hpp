@@ -36,7 +36,7 @@ using Named = std::pair<const char*, const std::optional<std::string>*>;
 
 /// \throws InvalidArgument  one of these was given; names the first, with `why` ("given together with
 ///                          --shared") or, if that is null, with its value
-void refuse_given(std::initializer_list<Named> options, const char* why, const char* legal);
+void reject_given(std::initializer_list<Named> options, const char* why, const char* legal);
 
 /// The text of an option that must be given.
 /// \throws InvalidArgument  it was not given; `legal` completes "must be ..."
@@ -46,16 +46,16 @@ void refuse_given(std::initializer_list<Named> options, const char* why, const c
 /// The integers of a list; `only `usual` if the option was not given.  \throws InvalidArgument
 [[nodiscard]] std::vector<std::int64_t> integers_or(std::int64_t usual,
                                                     const std::optional<std::string>& text,
-                                                    std::string_view option, std::int64_t least,
-                                                    std::int64_t greatest);
+                                                    std::string_view option, std::int64_t minimum,
+                                                    std::int64_t largest);
 
 /// Numbers of packets from a list; none if the option was not given.  \throws InvalidArgument
 [[nodiscard]] std::vector<Packets> packets_of(const std::optional<std::string>& text, std::string_view option,
-                                              std::int64_t least, std::int64_t greatest);
+                                              std::int64_t minimum, std::int64_t largest);
 
 /// I and N of "I/N": part I of N, I from 1.  \throws InvalidArgument
 [[nodiscard]] std::pair<std::int64_t, std::int64_t> parse_part(const std::string& text, const char* option,
-                                                               std::int64_t most);
+                                                               std::int64_t maximum);
 
 /// The meanings of the names in a list, in its order; the first of `meanings` if the option was not given.
 /// \throws InvalidArgument  names the first unknown one

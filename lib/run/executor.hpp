@@ -30,21 +30,21 @@ struct Piece {
 };
 
 /// Requests to a running piece. A long piece checks every 20 ms or so.
-class Look {
+class PieceMonitor {
  public:
-  enum class Wish {
+  enum class Directive {
     go_on,
     state,  ///< return the current state with keep(), and continue
     stop,   ///< return the current state, unfinished
   };
-  Look() = default;
-  Look(const Look&) = delete;
-  Look& operator=(const Look&) = delete;
-  virtual ~Look() = default;
+  PieceMonitor() = default;
+  PieceMonitor(const PieceMonitor&) = delete;
+  PieceMonitor& operator=(const PieceMonitor&) = delete;
+  virtual ~PieceMonitor() = default;
 
   /// \param done  fraction of the piece that is done, 0 to 1
-  [[nodiscard]] virtual Wish at(double done) = 0;
-  /// The reply to Wish::state.
+  [[nodiscard]] virtual Directive at(double done) = 0;
+  /// The reply to Directive::state.
   virtual void keep(std::string state) = 0;
 };
 
@@ -56,7 +56,7 @@ struct Job {
   std::size_t pieces = 1;
   /// \param number  0, 1, ...
   /// \param state   the state of an interrupted attempt (Piece::bytes), or empty
-  std::function<Piece(std::size_t number, std::string_view state, Look& look)> work;
+  std::function<Piece(std::size_t number, std::string_view state, PieceMonitor& monitor)> work;
   /// Pieces that use rationals or formulas: two threads of one process must not run two of them at once, and
   /// they need not check for requests. They run one after the other on the calling thread, unless there are
   /// processes.
@@ -86,14 +86,14 @@ struct Controls {
 };
 
 /// The workers that did the work.
-struct Crew {
+struct WorkerGroup {
   enum class Kind { threads, processes, ranks, parts } kind = Kind::threads;
   int count = 1;
 };
 
 struct Outcome {
   std::vector<Piece> pieces{};  ///< all, in their order
-  Crew crew{};
+  WorkerGroup worker_group{};
   double seconds = 0;  ///< wall-clock time; for parts, the total of all parts
 
   [[nodiscard]] bool complete() const {
@@ -104,9 +104,9 @@ struct Outcome {
 };
 
 /// Pieces are missing that belong to another part, so the combined result cannot be computed here.
-class Elsewhere : public Error {
+class MissingPart : public Error {
  public:
-  Elsewhere() : Error("results of another part are needed") {}
+  MissingPart() : Error("results of another part are needed") {}
 };
 
 class Executor {

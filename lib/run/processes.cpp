@@ -13,9 +13,9 @@
 namespace tailbound::run {
 namespace {
 
-class ChildWire final : public Wire {
+class ChildLink final : public WorkerLink {
  public:
-  explicit ChildWire(FramedStream& stream) : stream_(stream) {}
+  explicit ChildLink(FramedStream& stream) : stream_(stream) {}
   [[nodiscard]] std::optional<Message> take() override {
     if (const auto bytes = stream_.take()) return decoded(*bytes);
     if (stream_.ended()) return Message{.kind = Message::Kind::leave};
@@ -26,7 +26,7 @@ class ChildWire final : public Wire {
     pollfd something{.fd = stream_.descriptor(), .events = POLLIN, .revents = 0};
     poll(&something, 1, 100);
   }
-  [[nodiscard]] std::chrono::microseconds patience() override { return std::chrono::milliseconds(10); }
+  [[nodiscard]] std::chrono::microseconds timeout() override { return std::chrono::milliseconds(10); }
 
  private:
   FramedStream& stream_;
@@ -42,41 +42,41 @@ Message last_words(int status) {
 
 }  // namespace
 
-ProcessHands::ProcessHands(const Job& job, std::size_t processes) {
+ProcessWorkers::ProcessWorkers(const Job& job, std::size_t processes) {
   std::vector<int> elder;
   for (std::size_t i = 0; i < processes; ++i) {
     children_.push_back(std::make_unique<ChildProcess>(
         [&job](FramedStream& to_parent) {
-          ChildWire wire(to_parent);
+          ChildLink link(to_parent);
           bool busy = false;  // a running piece ends with the process
-          serve(job, wire, busy);
+          serve(job, link, busy);
           return 0;
         },
         elder));
     elder.push_back(children_.back()->stream().descriptor());
   }
 }
-ProcessHands::~ProcessHands() = default;
+ProcessWorkers::~ProcessWorkers() = default;
 
-std::size_t ProcessHands::count() const {
+std::size_t ProcessWorkers::count() const {
   return children_.size();
 }
 
-void ProcessHands::send(std::size_t hand, const Message& message) {
-  if (children_[hand] != nullptr) children_[hand]->stream().send(encoded(message));
+void ProcessWorkers::send(std::size_t worker, const Message& message) {
+  if (children_[worker] != nullptr) children_[worker]->stream().send(encoded(message));
 }
 
-std::optional<Hands::Said> ProcessHands::receive(Clock::time_point until) {
+std::optional<Workers::Received> ProcessWorkers::receive(Clock::time_point until) {
   for (;;) {
     for (std::size_t looked = 0; looked < children_.size(); ++looked) {
-      const std::size_t hand = next_ = (next_ + 1) % children_.size();
-      if (children_[hand] == nullptr) continue;
-      FramedStream& stream = children_[hand]->stream();
-      if (const auto bytes = stream.take()) return Said{hand, decoded(*bytes)};
+      const std::size_t worker = next_ = (next_ + 1) % children_.size();
+      if (children_[worker] == nullptr) continue;
+      FramedStream& stream = children_[worker]->stream();
+      if (const auto bytes = stream.take()) return Received{worker, decoded(*bytes)};
       if (!stream.ended()) continue;
-      const int status = children_[hand]->wait();
-      children_[hand].reset();
-      return Said{hand, last_words(status)};
+      const int status = children_[worker]->wait();
+      children_[worker].reset();
+      return Received{worker, last_words(status)};
     }
     const int left = milliseconds_until(until);
     if (left == 0) return {};
@@ -88,7 +88,7 @@ std::optional<Hands::Said> ProcessHands::receive(Clock::time_point until) {
   }
 }
 
-bool ProcessHands::abandon() {
+bool ProcessWorkers::abandon() {
   for (auto& child : children_) child.reset();
   return true;
 }
@@ -99,14 +99,14 @@ Processes::Processes(int processes) : processes_(processes) {
 }
 
 Outcome Processes::carry_out(const Job& job, const Controls& controls, std::vector<Piece> begun) {
-  if (on_hand()) return Threads(1).carry_out(job, controls, std::move(begun));
+  if (on_worker()) return Threads(1).carry_out(job, controls, std::move(begun));
   const auto left = static_cast<std::size_t>(
       std::count_if(begun.begin(), begun.end(), [](const Piece& piece) { return !piece.finished; }));
   const std::size_t processes =
       std::clamp<std::size_t>(begun.empty() ? job.pieces : left, 1, static_cast<std::size_t>(processes_));
-  ProcessHands hands(job, processes);
-  return deal(job, controls, std::move(begun), hands,
-              {.kind = Crew::Kind::processes, .count = static_cast<int>(processes)});
+  ProcessWorkers workers(job, processes);
+  return schedule(job, controls, std::move(begun), workers,
+                  {.kind = WorkerGroup::Kind::processes, .count = static_cast<int>(processes)});
 }
 
 }  // namespace tailbound::run

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <tailbound/run/dealer.hpp>
 #include <tailbound/run/process/child_process.hpp>
+#include <tailbound/run/scheduler.hpp>
 
 #include <memory>
 
@@ -12,18 +12,18 @@ namespace tailbound::run {
 /// input; their changes to memory stay private, and open files are shared.
 ///
 /// CONTRACT  as in begin_process() (process/child_process.hpp)
-class ProcessHands final : public Hands {
+class ProcessWorkers final : public Workers {
  public:
   /// \throws std::system_error  a process cannot be started
-  ProcessHands(const Job& job, std::size_t processes);
+  ProcessWorkers(const Job& job, std::size_t processes);
   /// Kills those that are not idle.
-  ~ProcessHands() override;
-  ProcessHands(const ProcessHands&) = delete;
-  ProcessHands& operator=(const ProcessHands&) = delete;
+  ~ProcessWorkers() override;
+  ProcessWorkers(const ProcessWorkers&) = delete;
+  ProcessWorkers& operator=(const ProcessWorkers&) = delete;
 
   [[nodiscard]] std::size_t count() const override;
-  void send(std::size_t hand, const Message& message) override;
-  [[nodiscard]] std::optional<Said> receive(Clock::time_point until) override;
+  void send(std::size_t worker, const Message& message) override;
+  [[nodiscard]] std::optional<Received> receive(Clock::time_point until) override;
   [[nodiscard]] bool abandon() override;
 
  private:

@@ -16,40 +16,40 @@ namespace {
 /// Time between two progress messages of a piece.
 constexpr auto between_reports = std::chrono::milliseconds(100);
 
-thread_local bool this_is_a_hand = false;
+thread_local bool this_is_a_worker = false;
 
 }  // namespace
 
-bool on_hand() {
-  return this_is_a_hand;
+bool on_worker() {
+  return this_is_a_worker;
 }
 
 /// Messages of all threads.
-class ThreadHands::Shared {
+class ThreadWorkers::Shared {
  public:
-  void say(std::size_t hand, Message message) {
+  void post(std::size_t worker, Message message) {
     {
       const std::scoped_lock guard(lock_);
-      said_.push_back({hand, std::move(message)});
+      messages_.push_back({worker, std::move(message)});
     }
     changed_.notify_one();
   }
-  std::optional<Said> receive(Clock::time_point until) {
+  std::optional<Received> receive(Clock::time_point until) {
     std::unique_lock guard(lock_);
-    changed_.wait_until(guard, until, [this] { return !said_.empty(); });
-    if (said_.empty()) return {};
-    Said first = std::move(said_.front());
-    said_.pop_front();
+    changed_.wait_until(guard, until, [this] { return !messages_.empty(); });
+    if (messages_.empty()) return {};
+    Received first = std::move(messages_.front());
+    messages_.pop_front();
     return first;
   }
 
  private:
   std::mutex lock_;
   std::condition_variable changed_;
-  std::deque<Said> said_;
+  std::deque<Received> messages_;
 };
 
-class ThreadHands::Thread final : public Look {
+class ThreadWorkers::Thread final : public PieceMonitor {
  public:
   Thread(const Job& job, std::size_t number, Shared& shared) : job_(job), number_(number), shared_(shared) {
     thread_.emplace([this] { work(); }, job.alone ? DeepThread::Stack::deep : DeepThread::Stack::usual);
@@ -78,21 +78,21 @@ class ThreadHands::Thread final : public Look {
     changed_.notify_one();
   }
 
-  [[nodiscard]] Wish at(double done) override {
-    if (stop_) return Wish::stop;
+  [[nodiscard]] Directive at(double done) override {
+    if (stop_) return Directive::stop;
     if (const Clock::time_point now = Clock::now(); now - reported_ >= between_reports) {
       reported_ = now;
-      shared_.say(number_, {.kind = Message::Kind::looked, .piece = piece_, .done = done});
+      shared_.post(number_, {.kind = Message::Kind::looked, .piece = piece_, .done = done});
     }
-    return state_wanted_.exchange(false) ? Wish::state : Wish::go_on;
+    return state_wanted_.exchange(false) ? Directive::state : Directive::go_on;
   }
   void keep(std::string state) override {
-    shared_.say(number_, {.kind = Message::Kind::kept, .piece = piece_, .bytes = std::move(state)});
+    shared_.post(number_, {.kind = Message::Kind::kept, .piece = piece_, .bytes = std::move(state)});
   }
 
  private:
   void work() {
-    this_is_a_hand = true;
+    this_is_a_worker = true;
     for (;;) {
       Message next;
       {
@@ -102,26 +102,26 @@ class ThreadHands::Thread final : public Look {
         inbox_.pop_front();
       }
       if (next.kind == Message::Kind::leave) return;
-      shared_.say(number_, done(std::move(next)));
+      shared_.post(number_, done(std::move(next)));
     }
   }
 
   Message done(Message next) {
     piece_ = next.piece;
-    Message said{.kind = Message::Kind::left, .piece = piece_};
+    Message reply{.kind = Message::Kind::left, .piece = piece_};
     if (stop_) {
-      said.bytes = std::move(next.bytes);
-      return said;
+      reply.bytes = std::move(next.bytes);
+      return reply;
     }
     try {
       Piece piece = job_.work(piece_, next.bytes, *this);
-      said.kind = piece.finished ? Message::Kind::finished : Message::Kind::left;
-      said.bytes = std::move(piece.bytes);
+      reply.kind = piece.finished ? Message::Kind::finished : Message::Kind::left;
+      reply.bytes = std::move(piece.bytes);
     } catch (...) {
-      said.kind = Message::Kind::failed;
-      said.failure = std::current_exception();
+      reply.kind = Message::Kind::failed;
+      reply.failure = std::current_exception();
     }
-    return said;
+    return reply;
   }
 
   const Job& job_;
@@ -136,20 +136,20 @@ class ThreadHands::Thread final : public Look {
   std::optional<DeepThread> thread_;
 };
 
-ThreadHands::ThreadHands(const Job& job, std::size_t threads) : shared_(std::make_unique<Shared>()) {
+ThreadWorkers::ThreadWorkers(const Job& job, std::size_t threads) : shared_(std::make_unique<Shared>()) {
   for (std::size_t i = 0; i < threads; ++i) threads_.push_back(std::make_unique<Thread>(job, i, *shared_));
 }
-ThreadHands::~ThreadHands() = default;
+ThreadWorkers::~ThreadWorkers() = default;
 
-std::size_t ThreadHands::count() const {
+std::size_t ThreadWorkers::count() const {
   return threads_.size();
 }
 
-void ThreadHands::send(std::size_t hand, const Message& message) {
-  threads_[hand]->take(message);
+void ThreadWorkers::send(std::size_t worker, const Message& message) {
+  threads_[worker]->take(message);
 }
 
-std::optional<Hands::Said> ThreadHands::receive(Clock::time_point until) {
+std::optional<Workers::Received> ThreadWorkers::receive(Clock::time_point until) {
   return shared_->receive(until);
 }
 
@@ -161,10 +161,12 @@ Threads::Threads(int threads) : threads_(threads) {
 namespace {
 
 /// For pieces that need not check for requests.
-class NoLook final : public Look {
+class NoMonitor final : public PieceMonitor {
  public:
-  explicit NoLook(std::stop_token stop) : stop_(std::move(stop)) {}
-  [[nodiscard]] Wish at(double) override { return stop_.stop_requested() ? Wish::stop : Wish::go_on; }
+  explicit NoMonitor(std::stop_token stop) : stop_(std::move(stop)) {}
+  [[nodiscard]] Directive at(double) override {
+    return stop_.stop_requested() ? Directive::stop : Directive::go_on;
+  }
   void keep(std::string) override {}
 
  private:
@@ -175,7 +177,7 @@ Outcome one_after_the_other(const Job& job, const Controls& controls, std::vecto
   const Clock::time_point start = Clock::now();
   const auto spent = [&start] { return std::chrono::duration<double>(Clock::now() - start); };
   pieces.resize(job.pieces);
-  NoLook look(controls.stop);
+  NoMonitor monitor(controls.stop);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     if (pieces[i].finished) continue;
     if (controls.stop.stop_requested()) break;
@@ -184,13 +186,13 @@ Outcome one_after_the_other(const Job& job, const Controls& controls, std::vecto
                          .spent = spent(),
                          .left = {}});
     try {
-      pieces[i] = job.work(i, pieces[i].bytes, look);
+      pieces[i] = job.work(i, pieces[i].bytes, monitor);
     } catch (const Stopped&) {
       if (controls.stop.stop_requested()) break;
       throw;
     }
   }
-  return {.pieces = std::move(pieces), .crew = {}, .seconds = spent().count()};
+  return {.pieces = std::move(pieces), .worker_group = {}, .seconds = spent().count()};
 }
 
 }  // namespace
@@ -198,37 +200,37 @@ Outcome one_after_the_other(const Job& job, const Controls& controls, std::vecto
 Outcome Threads::carry_out(const Job& job, const Controls& controls, std::vector<Piece> begun) {
   if (job.alone) return one_after_the_other(job, controls, std::move(begun));
   const std::size_t threads = std::min(static_cast<std::size_t>(threads_), job.pieces);
-  ThreadHands hands(job, threads);
-  return deal(job, controls, std::move(begun), hands,
-              {.kind = Crew::Kind::threads, .count = static_cast<int>(threads)});
+  ThreadWorkers workers(job, threads);
+  return schedule(job, controls, std::move(begun), workers,
+                  {.kind = WorkerGroup::Kind::threads, .count = static_cast<int>(threads)});
 }
 
-void serve(const Job& job, Wire& wire, bool& busy) {
+void serve(const Job& job, WorkerLink& link, bool& busy) {
   // Abandoned, not joined, if a piece that does not check for requests is running at the end.
-  auto hands = std::make_unique<ThreadHands>(job, 1);
+  auto workers = std::make_unique<ThreadWorkers>(job, 1);
   std::size_t held = 0;
   busy = false;
   for (;;) {
     bool heard = false;
-    while (auto message = wire.take()) {
+    while (auto message = link.take()) {
       heard = true;
       if (message->kind == Message::Kind::leave) {
         busy = held > 0 && job.alone;
-        if (busy) static_cast<void>(hands.release());
+        if (busy) static_cast<void>(workers.release());
         return;
       }
       if (message->kind == Message::Kind::work) ++held;
-      hands->send(0, *message);
+      workers->send(0, *message);
     }
     const bool waits = held > 0 && !heard;
-    auto said = hands->receive(waits ? Clock::now() + wire.patience() : Clock::now());
-    for (; said; said = hands->receive(Clock::now())) {
+    auto reply = workers->receive(waits ? Clock::now() + link.timeout() : Clock::now());
+    for (; reply; reply = workers->receive(Clock::now())) {
       heard = true;
-      const Message::Kind kind = said->message.kind;
+      const Message::Kind kind = reply->message.kind;
       if (kind != Message::Kind::looked && kind != Message::Kind::kept) --held;
-      wire.send(said->message);
+      link.send(reply->message);
     }
-    if (!heard && !waits) wire.rest();
+    if (!heard && !waits) link.rest();
   }
 }
 

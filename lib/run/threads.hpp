@@ -1,7 +1,7 @@
 #pragma once
 
-#include <tailbound/run/dealer.hpp>
 #include <tailbound/run/executor.hpp>
+#include <tailbound/run/scheduler.hpp>
 
 #include <memory>
 
@@ -9,21 +9,21 @@
 namespace tailbound::run {
 
 /// Is this thread a worker? A job started within a piece is part of it, and is executed by the same thread.
-[[nodiscard]] bool on_hand();
+[[nodiscard]] bool on_worker();
 
 /// Threads that wait for pieces of one job until they receive a stop.
-class ThreadHands final : public Hands {
+class ThreadWorkers final : public Workers {
  public:
   /// \param job  must outlive this object
-  ThreadHands(const Job& job, std::size_t threads);
+  ThreadWorkers(const Job& job, std::size_t threads);
   /// Stops the current pieces, and waits for them.
-  ~ThreadHands() override;
-  ThreadHands(const ThreadHands&) = delete;
-  ThreadHands& operator=(const ThreadHands&) = delete;
+  ~ThreadWorkers() override;
+  ThreadWorkers(const ThreadWorkers&) = delete;
+  ThreadWorkers& operator=(const ThreadWorkers&) = delete;
 
   [[nodiscard]] std::size_t count() const override;
-  void send(std::size_t hand, const Message& message) override;
-  [[nodiscard]] std::optional<Said> receive(Clock::time_point until) override;
+  void send(std::size_t worker, const Message& message) override;
+  [[nodiscard]] std::optional<Received> receive(Clock::time_point until) override;
 
  private:
   class Shared;
@@ -46,12 +46,12 @@ class Threads final : public Executor {
 };
 
 /// The connection between a worker in another process and the scheduler.
-class Wire {
+class WorkerLink {
  public:
-  Wire() = default;
-  Wire(const Wire&) = delete;
-  Wire& operator=(const Wire&) = delete;
-  virtual ~Wire() = default;
+  WorkerLink() = default;
+  WorkerLink(const WorkerLink&) = delete;
+  WorkerLink& operator=(const WorkerLink&) = delete;
+  virtual ~WorkerLink() = default;
   /// A received message; nothing if there is none.
   [[nodiscard]] virtual std::optional<Message> take() = 0;
   virtual void send(const Message& message) = 0;
@@ -59,12 +59,12 @@ class Wire {
   /// running.
   virtual void rest() = 0;
   /// How long messages may wait while a piece is running. The end of a piece is seen at once.
-  [[nodiscard]] virtual std::chrono::microseconds patience() = 0;
+  [[nodiscard]] virtual std::chrono::microseconds timeout() = 0;
 };
 
 /// Executes the messages from the connection until it receives `leave`. A running piece that does not check
 /// for requests is then abandoned: the caller must end the process.
 /// \param busy  set to whether that happened
-void serve(const Job& job, Wire& wire, bool& busy);
+void serve(const Job& job, WorkerLink& link, bool& busy);
 
 }  // namespace tailbound::run

@@ -11,8 +11,8 @@ namespace {
 using numeric::Interval;
 using numeric::Rational;
 
-constexpr std::int64_t most_inputs = 1'048'576;
-constexpr std::size_t most_rates = 4096;
+constexpr std::int64_t max_inputs = 1'048'576;
+constexpr std::size_t max_rates = 4096;
 constexpr std::size_t longest_pmf = 1'048'576;
 
 Rational integer(std::int64_t value) {
@@ -110,7 +110,7 @@ Arrivals::Arrivals(Description description) : description_(std::move(description
 }
 
 Arrivals Arrivals::equal_inputs(std::int64_t inputs, Rational load) {
-  if (inputs < 1 || inputs > most_inputs)
+  if (inputs < 1 || inputs > max_inputs)
     throw InvalidArgument("inputs", std::to_string(inputs), "a whole number from 1 to 1048576");
   if (load < 0 || load > integer(inputs))
     throw InvalidArgument("load", numeric::to_fraction(load),
@@ -119,7 +119,7 @@ Arrivals Arrivals::equal_inputs(std::int64_t inputs, Rational load) {
 }
 
 Arrivals Arrivals::unequal_inputs(std::vector<Rational> rates) {
-  if (rates.empty() || rates.size() > most_rates)
+  if (rates.empty() || rates.size() > max_rates)
     throw InvalidArgument("rates", std::to_string(rates.size()) + " numbers", "a list of 1 to 4096 rates");
   for (const Rational& rate : rates)
     if (rate < 0 || rate > 1)
@@ -214,7 +214,7 @@ Arrivals Arrivals::thinned(const Rational& factor) const {
       description_);
 }
 
-Rational Arrivals::greatest_load() const {
+Rational Arrivals::largest_load() const {
   if (const auto* equal = std::get_if<EqualInputs>(&description_)) return integer(equal->inputs);
   if (std::holds_alternative<PoissonArrivals>(description_)) return 1000;
   if (const auto* unequal = std::get_if<UnequalInputs>(&description_)) {
@@ -227,10 +227,9 @@ Rational Arrivals::greatest_load() const {
 }
 
 Arrivals Arrivals::at_load(const Rational& load) const {
-  if (load < 0 || load > greatest_load())
+  if (load < 0 || load > largest_load())
     throw InvalidArgument("load", numeric::to_decimal(load, 12, numeric::Rounding::nearest),
-                          "from 0 to " +
-                              numeric::to_decimal(greatest_load(), 12, numeric::Rounding::nearest) +
+                          "from 0 to " + numeric::to_decimal(largest_load(), 12, numeric::Rounding::nearest) +
                               " for this traffic");
   if (const auto* equal = std::get_if<EqualInputs>(&description_))
     return Arrivals(EqualInputs{equal->inputs, load});

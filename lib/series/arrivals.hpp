@@ -83,12 +83,12 @@ class Arrivals {
 
   /// The same form of traffic at another load. Inputs and Poisson are scaled up or down; a PMF or a formula
   /// is thinned, so down only.
-  /// \throws InvalidArgument  load < 0 or above greatest_load()
+  /// \throws InvalidArgument  load < 0 or above largest_load()
   [[nodiscard]] Arrivals at_load(const numeric::Rational& load) const;
 
   /// Maximum load for at_load() [packets/slot]: `inputs` for equal inputs, 1000 for Poisson, the load at
   /// which the busiest of unequal inputs sends in every slot, otherwise the current load.
-  [[nodiscard]] numeric::Rational greatest_load() const;
+  [[nodiscard]] numeric::Rational largest_load() const;
 
  private:
   explicit Arrivals(Description description);

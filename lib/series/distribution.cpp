@@ -219,8 +219,8 @@ double balancing_tilt(std::span<const Distribution<long double>* const> terms) {
     (exponent(left) < exponent(right) ? to : from) = exponent(left) < exponent(right) ? right : left;
   }
   // If no term is complete, this covers only the masses: the tail lies above that of the slowest term.
-  const double least = std::max(std::min(0.0, exponent((from + to) / 2)), -slowest * last);
-  return std::max(1.0, std::exp(-least / last));
+  const double minimum = std::max(std::min(0.0, exponent((from + to) / 2)), -slowest * last);
+  return std::max(1.0, std::exp(-minimum / last));
 }
 
 template Distribution<double> prefix(const Distribution<double>&, std::size_t);

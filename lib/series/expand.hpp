@@ -215,9 +215,9 @@ class Expansion {
   /// Words of the longest coefficient: the cost of a product with it.
   static double words(const Series& value) {
     if constexpr (std::is_same_v<T, numeric::Rational>) {
-      double most = 1;
-      for (const T& c : value.c) most = std::max(most, Number::bits(c) / 192);
-      return most;
+      double maximum = 1;
+      for (const T& c : value.c) maximum = std::max(maximum, Number::bits(c) / 192);
+      return maximum;
     } else {
       return 1;
     }

@@ -20,7 +20,7 @@ constexpr int first_bits = 192, last_bits = 4'096;
 constexpr double longest_rational_test = 4'000;  ///< maximum total degree of numerator and denominator
 constexpr double longest_polynomial = 1'048'576;
 
-[[noreturn]] void refuse(const std::string& finding) {
+[[noreturn]] void reject(const std::string& finding) {
   throw InvalidArgument("arrivals", "not a PGF: " + finding,
                         "a formula with A(1) = 1 and no coefficient below 0");
 }
@@ -131,7 +131,7 @@ Shape shape_of(const Program::Step& step, const std::vector<Shape>& before) {
 bool check_value_at_one(const Program& program) {
   try {
     const Rational value = expand_about<Rational>(program, 1, 1).front();
-    if (value != 1) refuse("A(1) is " + shown(value));
+    if (value != 1) reject("A(1) is " + shown(value));
     return true;
   } catch (const Irrational&) {
     // decided by intervals, below
@@ -140,7 +140,7 @@ bool check_value_at_one(const Program& program) {
     const numeric::PrecisionScope scope({bits});
     try {
       const Interval value = expand_about<Interval>(program, 1, 1).front();
-      if (numeric::lower(value) > 1 || numeric::upper(value) < 1) refuse("A(1) is " + shown(value));
+      if (numeric::lower(value) > 1 || numeric::upper(value) < 1) reject("A(1) is " + shown(value));
       if (bits == last_bits) return false;
     } catch (const InvalidArgument& error) {
       if (error.argument() == "arrivals" || bits == last_bits) throw;
@@ -154,7 +154,7 @@ std::int64_t check_signs(const std::vector<Rational>& coefficients) {
   std::int64_t last = 0;
   for (std::size_t j = 0; j < coefficients.size(); ++j) {
     if (coefficients[j] < 0)
-      refuse("coefficient of z^" + std::to_string(j) + " is " + shown(coefficients[j]));
+      reject("coefficient of z^" + std::to_string(j) + " is " + shown(coefficients[j]));
     if (coefficients[j] != 0) last = static_cast<std::int64_t>(j);
   }
   return last;
@@ -169,7 +169,7 @@ void check_signs_by_intervals(const Program& program, std::size_t order) {
       const std::vector<Interval> coefficients = expand<Interval>(program, order);
       for (std::size_t j = 0; j < order; ++j) {
         if (numeric::upper(coefficients[j]) < 0)
-          refuse("coefficient of z^" + std::to_string(j) + " is " + shown(coefficients[j]));
+          reject("coefficient of z^" + std::to_string(j) + " is " + shown(coefficients[j]));
         if (numeric::lower(coefficients[j]) < 0) decided = false;
       }
     } catch (const InvalidArgument& error) {

@@ -81,7 +81,7 @@ StopLoss sum(const StopLoss& x, const StopLoss& y) {
   return z;
 }
 
-StopLoss sum_of_alike(const StopLoss& x, std::int64_t count) {
+StopLoss sum_of_identical(const StopLoss& x, std::int64_t count) {
   if (count == 0) return nothing(x.size());
   int bit = 62;
   while (((count >> bit) & 1) == 0) --bit;

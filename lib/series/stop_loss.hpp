@@ -45,7 +45,7 @@ struct StopLoss {
 
 /// X_1 + ... + X_count, independent, each as `x`; by squaring.
 /// \param count  0 or more
-[[nodiscard]] StopLoss sum_of_alike(const StopLoss& x, std::int64_t count);
+[[nodiscard]] StopLoss sum_of_identical(const StopLoss& x, std::int64_t count);
 
 /// An upper bound of the true value of a number with that many errors: rounded up, plus the absolute error of
 /// the contract.

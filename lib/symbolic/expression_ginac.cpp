@@ -59,13 +59,13 @@ std::vector<ex> terms_of(const ex& value) {
 /// The largest numerator or denominator that occurs, in bits.
 double coefficient_bits(const Expression& part) {
   if (part.is_number()) return static_cast<double>(numeric::bit_size(part.number()));
-  double most = 1;
+  double maximum = 1;
   for (const Expression& operand : part.operands())
     if (operand.is_number())
-      most = std::max(most, static_cast<double>(numeric::bit_size(operand.number())));
+      maximum = std::max(maximum, static_cast<double>(numeric::bit_size(operand.number())));
     else if (operand.kind() == Expression::Kind::product || operand.kind() == Expression::Kind::sum)
-      most = std::max(most, coefficient_bits(operand));
-  return most;
+      maximum = std::max(maximum, coefficient_bits(operand));
+  return maximum;
 }
 
 /// Replaces exp(...) and powers with symbolic exponents by symbols of their own, such that equal
@@ -223,9 +223,10 @@ ex with_plain_factors(const ex& product) {
 
 /// The highest power of a symbol after expansion; an upper estimate.
 double degree_of(const ex& polynomial) {
-  double most = 0;
-  for (const auto& [symbol, degree] : extent(polynomial).numerator.degrees) most = std::max(most, degree);
-  return most;
+  double maximum = 0;
+  for (const auto& [symbol, degree] : extent(polynomial).numerator.degrees)
+    maximum = std::max(maximum, degree);
+  return maximum;
 }
 
 /// p factored; checked, since factoring is the most delicate of GiNaC's steps.

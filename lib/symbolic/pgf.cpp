@@ -14,8 +14,8 @@ using numeric::Rational;
 
 namespace {
 
-constexpr long most_inputs = 1'048'576;
-constexpr std::size_t most_terms = 65'536;
+constexpr long max_inputs = 1'048'576;
+constexpr std::size_t max_terms = 65'536;
 
 /// c[0] h^valuation + c[1] h^(valuation+1) + ..., known below h^(valuation + c.size()); an `exact` one
 /// has only zeros after that. c[0] is not zero; c empty: zero as far as known.
@@ -316,8 +316,8 @@ Pgf::Pgf(Expression expression, std::string variable, std::vector<std::string> a
       assumptions_(std::move(assumptions)) {}
 
 Pgf Pgf::equal_inputs(const Expression& inputs, const Expression& load) {
-  const std::string legal = "a whole number from 1 to " + std::to_string(most_inputs);
-  require_range("inputs", inputs, 1, Rational(most_inputs), legal);
+  const std::string legal = "a whole number from 1 to " + std::to_string(max_inputs);
+  require_range("inputs", inputs, 1, Rational(max_inputs), legal);
   const auto count = inputs.as_rational();
   if (count && cln::denominator(*count) != 1)
     throw InvalidArgument("inputs", numeric::to_fraction(*count), legal);
@@ -359,9 +359,9 @@ Pgf Pgf::from_coefficients(const std::vector<Rational>& coefficients) {
   std::vector<Expression> terms;
   for (std::size_t j = 0; j < coefficients.size(); ++j)
     if (coefficients[j] != 0) terms.push_back(coefficients[j] * pow(z, static_cast<long>(j)));
-  if (terms.size() > most_terms)
+  if (terms.size() > max_terms)
     throw LimitExceeded("the formula would have " + std::to_string(terms.size()) + " terms; the limit is " +
-                        std::to_string(most_terms));
+                        std::to_string(max_terms));
   return Pgf(sum(std::move(terms)));
 }
 

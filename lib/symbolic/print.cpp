@@ -68,9 +68,9 @@ class Printer {
     }
   }
 
-  std::string wrapped(const Expression& part, Binding least) const {
+  std::string wrapped(const Expression& part, Binding minimum) const {
     Piece inner = piece(part);
-    return inner.binding < least ? parenthesised(std::move(inner.text)) : std::move(inner.text);
+    return inner.binding < minimum ? parenthesised(std::move(inner.text)) : std::move(inner.text);
   }
 
  private:
@@ -309,8 +309,8 @@ class DifferenceCode {
  private:
   Expression at_one(const Expression& part) const { return part.substitute(variable_, 1); }
 
-  static std::string wrapped(const Piece& inner, Binding least) {
-    return inner.binding < least ? "(" + inner.text + ")" : inner.text;
+  static std::string wrapped(const Piece& inner, Binding minimum) {
+    return inner.binding < minimum ? "(" + inner.text + ")" : inner.text;
   }
 
   Piece piece(const Expression& part) {

@@ -10,8 +10,8 @@ using numeric::Rational;
 using numeric::to_fraction;
 
 Rational shortest_burst(const Rational& load, const Rational& on_rate) {
-  const Rational least = load / (on_rate - load);
-  return least > 1 ? least : Rational(1);
+  const Rational minimum = load / (on_rate - load);
+  return minimum > 1 ? minimum : Rational(1);
 }
 
 OnOff on_off(const Rational& load, const Burst& burst) {
@@ -24,14 +24,14 @@ OnOff on_off(const Rational& load, const Burst& burst) {
     throw InvalidArgument(
         "load of a source", to_fraction(load),
         "below its on-rate of " + to_fraction(on_rate) + ": a bursty source must have pauses");
-  const Rational least = shortest_burst(load, on_rate);
-  if (burst.slots < least)
+  const Rational minimum = shortest_burst(load, on_rate);
+  if (burst.slots < minimum)
     throw InvalidArgument(
         "burst", to_fraction(burst.slots),
-        "at least " + to_fraction(least) + (least == 1 ? " slot" : " slots") +
-            (least == 1 ? ""
-                        : ": with load " + to_fraction(load) + " and on-rate " + to_fraction(on_rate) +
-                              " shorter bursts would leave gaps of less than one slot"));
+        "at least " + to_fraction(minimum) + (minimum == 1 ? " slot" : " slots") +
+            (minimum == 1 ? ""
+                          : ": with load " + to_fraction(load) + " and on-rate " + to_fraction(on_rate) +
+                                " shorter bursts would leave gaps of less than one slot"));
   const Rational stop = 1 / burst.slots;
   return {.load = load, .on_rate = on_rate, .start = load * stop / (on_rate - load), .stop = stop};
 }

@@ -15,12 +15,12 @@ namespace {
 
 using numeric::Rational;
 
-constexpr std::int64_t least_ethernet = 64;
+constexpr std::int64_t min_ethernet = 64;
 
 /// \throws InvalidArgument
 SizeClass size_class(std::string_view bytes, std::string_view weight, std::string_view argument) {
   SizeClass one{.bytes = numeric::parse_whole_quantity(bytes, argument, numeric::Measure::bytes, 1,
-                                                       PacketSizes::most_bytes),
+                                                       PacketSizes::max_bytes),
                 .share = numeric::parse_share(weight, argument)};
   if (!cln::plusp(one.share))
     throw InvalidArgument(std::string(argument), std::string(weight), "a weight above 0 after the size");
@@ -28,9 +28,9 @@ SizeClass size_class(std::string_view bytes, std::string_view weight, std::strin
 }
 
 void check_number(std::size_t sizes, std::string_view argument) {
-  if (sizes > PacketSizes::most_sizes)
+  if (sizes > PacketSizes::max_sizes)
     throw InvalidArgument(std::string(argument),
-                          "more than " + std::to_string(PacketSizes::most_sizes) + " sizes",
+                          "more than " + std::to_string(PacketSizes::max_sizes) + " sizes",
                           "at most that many");
 }
 
@@ -104,7 +104,7 @@ std::vector<SizeClass> understood(std::vector<SizeClass> sizes, Second second, s
   bool rising = true, swapped = true;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     if (i > 0) rising = rising && sizes[i].bytes > sizes[i - 1].bytes && sizes[i].share > sizes[i - 1].share;
-    swapped = swapped && sizes[i].bytes < least_ethernet && sizes[i].share >= least_ethernet;
+    swapped = swapped && sizes[i].bytes < min_ethernet && sizes[i].share >= min_ethernet;
   }
   if (rising && is_whole(sizes.back().share))
     throw InvalidArgument(
@@ -184,9 +184,8 @@ Rational PacketSizes::mean_bytes() const {
 }
 
 CellCounts PacketSizes::cells(std::int64_t cell_bytes) const {
-  if (cell_bytes < 1 || cell_bytes > most_bytes)
-    throw InvalidArgument("cell bytes", std::to_string(cell_bytes),
-                          "from 1 to " + std::to_string(most_bytes));
+  if (cell_bytes < 1 || cell_bytes > max_bytes)
+    throw InvalidArgument("cell bytes", std::to_string(cell_bytes), "from 1 to " + std::to_string(max_bytes));
   CellCounts counts{.classes = {}, .mean = 0, .mean_square = 0};
   for (const SizeClass& one : classes_) {
     const std::int64_t cells = cells_of(one.bytes, cell_bytes);

@@ -37,8 +37,8 @@ struct CellCounts {
 
 class PacketSizes {
  public:
-  static constexpr std::int64_t most_bytes = 1'048'576;
-  static constexpr std::size_t most_sizes = 1024;
+  static constexpr std::int64_t max_bytes = 1'048'576;
+  static constexpr std::size_t max_sizes = 1024;
 
   /// 64, 594 and 1518 bytes at 7 : 4 : 1, the mix known as IMIX.
   [[nodiscard]] static PacketSizes imix();
@@ -58,7 +58,7 @@ class PacketSizes {
   /// By increasing size, each once; the shares sum to 1.
   [[nodiscard]] const std::vector<SizeClass>& classes() const { return classes_; }
   [[nodiscard]] numeric::Rational mean_bytes() const;
-  /// \param cell_bytes  c, 1 .. most_bytes
+  /// \param cell_bytes  c, 1 .. max_bytes
   [[nodiscard]] CellCounts cells(std::int64_t cell_bytes) const;
 
  private:

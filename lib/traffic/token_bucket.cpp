@@ -17,14 +17,14 @@ struct FineBucket {
   std::int64_t unit, rate, burst, held;
 
   explicit FineBucket(const TokenBucket& bucket) {
-    constexpr long most = 1'000'000'000;
+    constexpr long maximum = 1'000'000'000;
     if (!cln::plusp(bucket.rate))
       throw InvalidArgument("rate", numeric::to_fraction(bucket.rate), "above 0 tokens per slot");
-    if (bucket.burst < 1 || bucket.burst > most)
+    if (bucket.burst < 1 || bucket.burst > maximum)
       throw InvalidArgument("burst", numeric::to_fraction(bucket.burst),
                             "at least 1 (it includes the packet being sent) and at most 10^9");
     const Integer common = cln::lcm(cln::denominator(bucket.rate), cln::denominator(bucket.burst));
-    if (common > most || bucket.rate > most)
+    if (common > maximum || bucket.rate > maximum)
       throw InvalidArgument("rate and burst",
                             numeric::to_fraction(bucket.rate) + ", " + numeric::to_fraction(bucket.burst),
                             "fractions with a common denominator of at most 10^9");
@@ -88,10 +88,10 @@ GreedyPattern::GreedyPattern(const std::vector<TokenBucket>& buckets) {
     if (slot == 0) continue;
     const std::vector<std::int64_t> held = source.held();
     if (held == kept) break;
-    if (slot == most_slots)
+    if (slot == max_slots)
       throw LimitExceeded("the pattern of the bucket of rate " + numeric::to_fraction(buckets.front().rate) +
                           " and burst " + numeric::to_fraction(buckets.front().burst) +
-                          " repeats after more than " + std::to_string(most_slots) +
+                          " repeats after more than " + std::to_string(max_slots) +
                           " slots; a rate with a smaller denominator repeats earlier");
     if ((slot & (slot - 1)) == 0) {
       kept = held;
@@ -115,10 +115,10 @@ GreedyPattern::GreedyPattern(const std::vector<TokenBucket>& buckets) {
 }
 
 std::int64_t GreedyPattern::sent(std::int64_t m) const {
-  return most(m) - most(m - 1);
+  return maximum(m) - maximum(m - 1);
 }
 
-std::int64_t GreedyPattern::most(std::int64_t m) const {
+std::int64_t GreedyPattern::maximum(std::int64_t m) const {
   const auto start = static_cast<std::int64_t>(start_.size());
   const auto length = static_cast<std::int64_t>(cycle_.size());
   if (m < start + length) return sums_[static_cast<std::size_t>(m + 1)];

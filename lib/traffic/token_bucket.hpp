@@ -24,7 +24,7 @@ struct TokenBucket {
   friend bool operator==(const TokenBucket&, const TokenBucket&) = default;
 };
 /// A link as a bucket: at most one packet per slot.
-[[nodiscard]] inline TokenBucket one_a_slot() {
+[[nodiscard]] inline TokenBucket one_per_slot() {
   return {1, 1};
 }
 
@@ -35,11 +35,11 @@ struct TokenBucket {
 /// Packets of the greedy source slot by slot; eventually periodic.
 class GreedyPattern {
  public:
-  static constexpr std::int64_t most_slots = 1 << 24;
+  static constexpr std::int64_t max_slots = 1 << 24;
 
   /// \throws InvalidArgument  no bucket; a rate not above 0, a burst below 1; rates and bursts whose common
   ///                          denominator is above 10^9, or bursts above 10^9
-  /// \throws LimitExceeded    more than `most_slots` slots before the pattern repeats
+  /// \throws LimitExceeded    more than `max_slots` slots before the pattern repeats
   explicit GreedyPattern(const std::vector<TokenBucket>& buckets);
 
   /// In slots 0, 1, ...; then `cycle()` repeats.
@@ -48,13 +48,13 @@ class GreedyPattern {
   /// In slot `m`.
   [[nodiscard]] std::int64_t sent(std::int64_t m) const;
   /// alpha(m): packets in slots 0 .. m, the maximum over any m + 1 slots; 0 for m = -1.
-  [[nodiscard]] std::int64_t most(std::int64_t m) const;
+  [[nodiscard]] std::int64_t maximum(std::int64_t m) const;
   /// Long-run rate that the buckets let through [packets/slot]: below `rate` where a full bucket overflows.
   [[nodiscard]] numeric::Rational rate() const;
 
  private:
   std::vector<std::int64_t> start_, cycle_;
-  std::vector<std::int64_t> sums_;  ///< most(-1), most(0), ... to the end of the first cycle
+  std::vector<std::int64_t> sums_;  ///< maximum(-1), maximum(0), ... to the end of the first cycle
 };
 
 }  // namespace tailbound::traffic

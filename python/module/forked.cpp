@@ -16,13 +16,13 @@ constexpr int slice_of_poll = 50;
 /// Runs in the child.
 int work_through(const py::function& work, run::FramedStream& to_parent) {
   PyOS_AfterFork_Child();
-  while (const auto asked = to_parent.receive(run::FramedStream::Clock::time_point::max())) {
-    const auto place = run::ByteReader(*asked).get<std::uint64_t>();
+  while (const auto requested = to_parent.receive(run::FramedStream::Clock::time_point::max())) {
+    const auto place = run::ByteReader(*requested).get<std::uint64_t>();
     const py::bytes result = work(place);
-    run::ByteWriter said;
-    said.put(place);
-    said.put(std::string_view(result));
-    if (!to_parent.send(said.take())) break;
+    run::ByteWriter reply;
+    reply.put(place);
+    reply.put(std::string_view(result));
+    if (!to_parent.send(reply.take())) break;
   }
   return 0;
 }
@@ -44,22 +44,22 @@ Forked::Forked(const py::function& work, std::size_t count, int processes) : cou
     elder.push_back(workers_.back()->stream().descriptor());
   }
   for (int ahead = 0; ahead < 2; ++ahead)  // so that no worker waits for its next item
-    for (const auto& worker : workers_) hand_out(*worker);
+    for (const auto& worker : workers_) dispatch(*worker);
 }
 
-void Forked::hand_out(run::ChildProcess& worker) {
-  if (handed_out_ == count_) return;
+void Forked::dispatch(run::ChildProcess& worker) {
+  if (dispatched_ == count_) return;
   run::ByteWriter place;
-  place.put<std::uint64_t>(handed_out_++);
+  place.put<std::uint64_t>(dispatched_++);
   worker.stream().send(place.take());
 }
 
-void Forked::hear(run::ChildProcess& worker) {
+void Forked::handle_message(run::ChildProcess& worker) {
   while (const auto bytes = worker.stream().take()) {
-    run::ByteReader said(*bytes);
-    const auto place = said.get<std::uint64_t>();
-    come_[place] = said.get_text();
-    hand_out(worker);
+    run::ByteReader reply(*bytes);
+    const auto place = reply.get<std::uint64_t>();
+    come_[place] = reply.get_text();
+    dispatch(worker);
   }
   if (worker.stream().ended()) throw std::runtime_error(run::words_of_end(worker.wait()));
 }
@@ -75,7 +75,7 @@ py::bytes Forked::next() {
       poll(looks.data(), looks.size(), slice_of_poll);
     }
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-    for (const auto& worker : workers_) hear(*worker);
+    for (const auto& worker : workers_) handle_message(*worker);
   }
   return py::bytes(come_.extract(taken_++).mapped());
 }

@@ -27,12 +27,12 @@ class Forked {
   [[nodiscard]] py::bytes next();
 
  private:
-  void hand_out(run::ChildProcess& worker);
-  void hear(run::ChildProcess& worker);
+  void dispatch(run::ChildProcess& worker);
+  void handle_message(run::ChildProcess& worker);
 
   std::vector<std::unique_ptr<run::ChildProcess>> workers_;
   std::map<std::size_t, std::string> come_;
-  std::size_t count_, handed_out_ = 0, taken_ = 0;
+  std::size_t count_, dispatched_ = 0, taken_ = 0;
 };
 
 }  // namespace tailbound::python

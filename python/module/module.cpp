@@ -1,5 +1,5 @@
 #include <pybind11/stl.h>
-#include <cli/ask.hpp>
+#include <cli/command_runner.hpp>
 #include <cli/help.hpp>
 #include <python/module/columns.hpp>
 #include <python/module/forked.hpp>
@@ -23,10 +23,10 @@ namespace {
 using Words = std::vector<std::pair<std::string, std::string>>;
 
 /// One Asker per command, created on first use. With Arithmetic held.
-const cli::Asker& asker(const std::string& command) {
-  static std::map<std::string, std::unique_ptr<cli::Asker>> askers;
-  std::unique_ptr<cli::Asker>& made = askers[command];
-  if (!made) made = std::make_unique<cli::Asker>(command);
+const cli::CommandRunner& runner(const std::string& command) {
+  static std::map<std::string, std::unique_ptr<cli::CommandRunner>> runners;
+  std::unique_ptr<cli::CommandRunner>& made = runners[command];
+  if (!made) made = std::make_unique<cli::CommandRunner>(command);
   return *made;
 }
 
@@ -41,9 +41,9 @@ py::tuple ask(const std::string& command, const Words& given, const py::object& 
   const Cut cut = carry_out(
       [command, given, made, processes, contents, time_limit](answers::Run run) {
         std::optional<run::Processes> executor;
-        if (processes > 1 || (time_limit && asker(command).options().find("--threads") == nullptr))
+        if (processes > 1 || (time_limit && runner(command).options().find("--threads") == nullptr))
           run.executor = &executor.emplace(processes);
-        *made = std::make_shared<Shown>(asker(command).answer(given, run, contents));
+        *made = std::make_shared<Shown>(runner(command).answer(given, run, contents));
       },
       progress, time_limit);
   return py::make_tuple(std::move(*made), cut.requested, cut.late);
@@ -52,7 +52,7 @@ py::tuple ask(const std::string& command, const Words& given, const py::object& 
 /// (minimum, maximum, are they powers of ten?), or None.
 py::object range_of_interest(const std::optional<options::Slider>& slider) {
   if (!slider) return py::none();
-  return py::make_tuple(slider->least, slider->most, slider->powers_of_ten);
+  return py::make_tuple(slider->minimum, slider->maximum, slider->powers_of_ten);
 }
 
 py::list options(const cli::Command& command) {
@@ -63,7 +63,7 @@ py::list options(const cli::Command& command) {
     made["type"] = option.type;
     made["help"] = option.help;
     made["group"] = option.group;
-    made["required"] = option.required || option.least > 0;
+    made["required"] = option.required || option.minimum > 0;
     made["choices"] = option.values.choices;
     made["slider"] = range_of_interest(option.values.slider);
     made["kind"] = option.flag != nullptr ? "flag" : option.words != nullptr ? "words" : "text";
@@ -77,7 +77,7 @@ py::list options(const cli::Command& command) {
 py::list commands() {
   py::list list;
   for (const std::string& name : cli::command_names()) {
-    const cli::Asker made(name);
+    const cli::CommandRunner made(name);
     py::dict command;
     command["name"] = name;
     command["purpose"] = made.command().purpose;

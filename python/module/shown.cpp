@@ -334,8 +334,8 @@ py::dict Shown::content() const {
 py::list Shown::table(std::size_t result, std::size_t table) const {
   const auto rows = std::make_shared<std::vector<PlainCells>>();
   show([held = held_, rows, result, table] {
-    const render::Rows& asked = held->reply().document.results.at(result).tables.at(table);
-    for (std::size_t i = 0; i < asked.size; ++i) rows->push_back(plain(asked.row(i)));
+    const render::Rows& requested = held->reply().document.results.at(result).tables.at(table);
+    for (std::size_t i = 0; i < requested.size; ++i) rows->push_back(plain(requested.row(i)));
   });
   py::list list;
   for (const PlainCells& row : *rows) list.append(to_python(row));
@@ -354,8 +354,8 @@ Columns Shown::columns() const {
 Columns Shown::table_columns(std::size_t result, std::size_t table) const {
   const auto made = std::make_shared<Columns>();
   show([held = held_, made, result, table] {
-    const render::Rows& asked = held->reply().document.results.at(result).tables.at(table);
-    for (std::size_t i = 0; i < asked.size; ++i) made->add({}, asked.row(i));
+    const render::Rows& requested = held->reply().document.results.at(result).tables.at(table);
+    for (std::size_t i = 0; i < requested.size; ++i) made->add({}, requested.row(i));
   });
   return std::move(*made);
 }

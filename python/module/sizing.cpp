@@ -29,7 +29,7 @@ namespace tailbound::python {
 namespace {
 
 using answers::BufferAnswer;
-using answers::BufferQuestion;
+using answers::BufferQuery;
 using numeric::Rational;
 
 /// The query is not handled here: the command answers it, or reports the error.
@@ -81,7 +81,7 @@ std::int64_t integer(const Given& given) {
 
 /// The keywords handled here.
 template <class Number>
-struct Asked {
+struct Requested {
   std::optional<Number> inputs, load, drop, capacity, packets_per_slot;
   bounds::Criterion criterion = bounds::Criterion::overflow;
 
@@ -110,62 +110,61 @@ struct Asked {
 };
 
 /// The query; none if the queue is unstable.
-std::optional<BufferQuestion> question(std::int64_t inputs, Rational load,
-                                       const std::optional<Rational>& drop, std::int64_t capacity,
-                                       std::int64_t served, bounds::Criterion criterion) {
-  if (inputs < 1 || inputs > answers::EqualInputs::most || served < 1 ||
-      served > answers::Traffic::most_packets_per_slot || load <= 0)
+std::optional<BufferQuery> query(std::int64_t inputs, Rational load, const std::optional<Rational>& drop,
+                                 std::int64_t capacity, std::int64_t served, bounds::Criterion criterion) {
+  if (inputs < 1 || inputs > answers::EqualInputs::maximum || served < 1 ||
+      served > answers::Traffic::max_packets_per_slot || load <= 0)
     throw NotHere();
-  if (drop ? *drop <= 0 || *drop >= 1 : capacity < 0 || capacity > BufferQuestion::deepest) throw NotHere();
+  if (drop ? *drop <= 0 || *drop >= 1 : capacity < 0 || capacity > BufferQuery::deepest) throw NotHere();
   if (load >= served) return std::nullopt;
-  BufferQuestion asked{.traffic = {.source = answers::EqualInputs{inputs, std::move(load)},
-                                   .packets_per_slot = static_cast<int>(served)},
-                       .asked = {},
-                       .criterion = criterion};
+  BufferQuery requested{.traffic = {.source = answers::EqualInputs{inputs, std::move(load)},
+                                    .packets_per_slot = static_cast<int>(served)},
+                        .requested = {},
+                        .criterion = criterion};
   if (drop)
-    asked.asked = answers::LeastBuffer{*drop};
+    requested.requested = answers::MinBuffer{*drop};
   else
-    asked.asked = answers::ProbabilityOf{Packets(capacity)};
-  return asked;
+    requested.requested = answers::ProbabilityOf{Packets(capacity)};
+  return requested;
 }
 
 /// Does it take much less than a second? Ctrl-C is not handled meanwhile.
-bool quick(const BufferQuestion& question) {
-  static const Rational least_drop = numeric::parse_rational("1e-100", "drop");
-  const auto& inputs = std::get<answers::EqualInputs>(question.traffic.source);
-  if (inputs.inputs > 4096 || *inputs.load * 1000 > question.traffic.packets_per_slot * 999) return false;
-  if (const auto* asked = std::get_if<answers::ProbabilityOf>(&question.asked))
-    return asked->capacity.value <= 10'000;
-  return *question.drop() >= least_drop;
+bool quick(const BufferQuery& query) {
+  static const Rational min_drop = numeric::parse_rational("1e-100", "drop");
+  const auto& inputs = std::get<answers::EqualInputs>(query.traffic.source);
+  if (inputs.inputs > 4096 || *inputs.load * 1000 > query.traffic.packets_per_slot * 999) return false;
+  if (const auto* requested = std::get_if<answers::ProbabilityOf>(&query.requested))
+    return requested->capacity.value <= 10'000;
+  return *query.drop() >= min_drop;
 }
 
 struct Point {
-  BufferQuestion question;
+  BufferQuery query;
   BufferAnswer answer;
 };
 
 cli::Reply reply_of(const std::shared_ptr<Point>& point) {
-  return {.document = render::document({{point->question, point->answer}})};
+  return {.document = render::document({{point->query, point->answer}})};
 }
 
 }  // namespace
 
 py::object size_buffer(const py::dict& given) {
   try {
-    Asked<Given> asked;
-    asked.read(given, given_of);
+    Requested<Given> requested;
+    requested.read(given, given_of);
     std::shared_ptr<Point> point;
     {
       const py::gil_scoped_release released;
       const Arithmetic arithmetic(std::try_to_lock);
-      std::optional<BufferQuestion> asks =
-          question(integer(*asked.inputs), rational(*asked.load),
-                   asked.drop ? std::optional(rational(*asked.drop)) : std::nullopt,
-                   asked.capacity ? integer(*asked.capacity) : 0,
-                   asked.packets_per_slot ? integer(*asked.packets_per_slot) : 1, asked.criterion);
-      if (!asks || !quick(*asks)) throw NotHere();
-      BufferAnswer answer = answers::answer(*asks);
-      point = std::make_shared<Point>(Point{std::move(*asks), std::move(answer)});
+      std::optional<BufferQuery> requests =
+          query(integer(*requested.inputs), rational(*requested.load),
+                requested.drop ? std::optional(rational(*requested.drop)) : std::nullopt,
+                requested.capacity ? integer(*requested.capacity) : 0,
+                requested.packets_per_slot ? integer(*requested.packets_per_slot) : 1, requested.criterion);
+      if (!requests || !quick(*requests)) throw NotHere();
+      BufferAnswer answer = answers::answer(*requests);
+      point = std::make_shared<Point>(Point{std::move(*requests), std::move(answer)});
     }
     return py::cast(std::make_shared<Shown>([point = std::move(point)] { return reply_of(point); }));
   } catch (const NotHere&) {
@@ -229,11 +228,11 @@ struct Answered {
   std::vector<std::string> records{};
   Columns columns{};
 
-  void add(const std::optional<BufferQuestion>& question) {
+  void add(const std::optional<BufferQuery>& query) {
     records.emplace_back();
-    if (!question) return;
+    if (!query) return;
     try {
-      const render::BufferPoint point{*question, answers::answer(*question)};
+      const render::BufferPoint point{*query, answers::answer(*query)};
       const render::Result shown = render::buffer_result(point);
       columns.add(shown.inputs, shown.cells);
       records.back() = record_of(point.second);
@@ -257,9 +256,9 @@ struct Answered {
 }  // namespace
 
 struct Sizings::Kept {
-  std::vector<std::optional<BufferQuestion>> questions;  ///< none if the queue is unstable
-  std::vector<std::string> records;                      ///< empty if there is no answer
-  Columns columns;                                       ///< one row per answer
+  std::vector<std::optional<BufferQuery>> queries;  ///< none if the queue is unstable
+  std::vector<std::string> records;                 ///< empty if there is no answer
+  Columns columns;                                  ///< one row per answer
 
   [[nodiscard]] std::optional<BufferAnswer> answer(std::size_t place) const {
     const std::string& record = records.at(place);
@@ -274,8 +273,8 @@ Sizings::~Sizings() {
 
 py::object Sizings::made(const py::dict& columns, std::size_t count) {
   try {
-    Asked<Column> asked;
-    asked.read(columns, column_of);
+    Requested<Column> requested;
+    requested.read(columns, column_of);
     const auto kept = std::make_shared<Kept>();
     {
       const py::gil_scoped_release released;
@@ -290,14 +289,15 @@ py::object Sizings::made(const py::dict& columns, std::size_t count) {
       const auto of = [](const std::vector<Rational>& list, std::size_t i) {
         return list.size() == 1 ? list.front() : list.at(i);
       };
-      const std::vector<Rational> loads = rationals(asked.load), drops = rationals(asked.drop);
-      kept->questions.reserve(count);
+      const std::vector<Rational> loads = rationals(requested.load), drops = rationals(requested.drop);
+      kept->queries.reserve(count);
       for (std::size_t i = 0; i < count; ++i)
-        kept->questions.push_back(
-            question(integer(asked.inputs->at(i)), of(loads, i),
-                     drops.empty() ? std::nullopt : std::optional(of(drops, i)),
-                     asked.capacity ? integer(asked.capacity->at(i)) : 0,
-                     asked.packets_per_slot ? integer(asked.packets_per_slot->at(i)) : 1, asked.criterion));
+        kept->queries.push_back(
+            query(integer(requested.inputs->at(i)), of(loads, i),
+                  drops.empty() ? std::nullopt : std::optional(of(drops, i)),
+                  requested.capacity ? integer(requested.capacity->at(i)) : 0,
+                  requested.packets_per_slot ? integer(requested.packets_per_slot->at(i)) : 1,
+                  requested.criterion));
     }
     auto sizings = std::make_unique<Sizings>();
     sizings->kept_ = kept;
@@ -312,22 +312,22 @@ py::object Sizings::made(const py::dict& columns, std::size_t count) {
 
 bool Sizings::answer(int processes, const py::object& progress) {
   const Cut cut = carry_out(
-      [kept = kept_, processes](const answers::Run& asked) {
-        const std::size_t count = kept->questions.size();
+      [kept = kept_, processes](const answers::Run& requested) {
+        const std::size_t count = kept->queries.size();
         const run::Job job{.identity = "sizings",
                            .pieces = (count + chunk - 1) / chunk,
                            .work =
-                               [&kept, count](std::size_t number, std::string_view, run::Look&) {
+                               [&kept, count](std::size_t number, std::string_view, run::PieceMonitor&) {
                                  Answered answered;
                                  for (std::size_t i = number * chunk;
                                       i < std::min(count, (number + 1) * chunk); ++i)
-                                   answered.add(kept->questions[i]);
+                                   answered.add(kept->queries[i]);
                                  return run::Piece{.bytes = answered.to_bytes(), .finished = true};
                                },
                            .alone = true};
         const run::Outcome outcome = run::Processes(processes).carry_out(
-            job, {.stop = asked.stop, .progress = [&asked](const run::Progress& so_far) {
-                    if (asked.progress) asked.progress(so_far.done, so_far.left.count());
+            job, {.stop = requested.stop, .progress = [&requested](const run::Progress& so_far) {
+                    if (requested.progress) requested.progress(so_far.done, so_far.left.count());
                   }});
         kept->records.clear();
         kept->columns = {};
@@ -347,21 +347,21 @@ bool Sizings::answer(int processes, const py::object& progress) {
 }
 
 std::size_t Sizings::size() const {
-  return kept_->questions.size();
+  return kept_->queries.size();
 }
 
 py::object Sizings::at(std::size_t place) const {
   if (kept_->records.at(place).empty()) return py::none();
   return py::cast(std::make_shared<Shown>([kept = kept_, place]() -> cli::Reply {
-    return {.document = render::document({{*kept->questions[place], *kept->answer(place)}})};
+    return {.document = render::document({{*kept->queries[place], *kept->answer(place)}})};
   }));
 }
 
-py::object Sizings::together(std::size_t most) const {
-  return py::cast(std::make_shared<Shown>([kept = kept_, most]() -> cli::Reply {
+py::object Sizings::together(std::size_t maximum) const {
+  return py::cast(std::make_shared<Shown>([kept = kept_, maximum]() -> cli::Reply {
     std::vector<render::BufferPoint> points;
-    for (std::size_t i = 0; i < kept->questions.size() && points.size() < most; ++i)
-      if (auto answer = kept->answer(i)) points.emplace_back(*kept->questions[i], std::move(*answer));
+    for (std::size_t i = 0; i < kept->queries.size() && points.size() < maximum; ++i)
+      if (auto answer = kept->answer(i)) points.emplace_back(*kept->queries[i], std::move(*answer));
     if (points.empty()) throw NoAnswer("no point has an answer");
     return {.document = render::document(points)};
   }));
@@ -389,7 +389,7 @@ py::list Sizings::values(const std::string& key) const {
       std::optional<render::Value>& value = values->emplace_back();
       auto answer = kept->answer(i);
       if (!answer) continue;
-      const render::Result result = render::buffer_result({*kept->questions[i], std::move(*answer)});
+      const render::Result result = render::buffer_result({*kept->queries[i], std::move(*answer)});
       value = render::value_of(result.cells, key);
       if (std::holds_alternative<render::None>(*value)) value = render::value_of(result.inputs, key);
     }
@@ -401,12 +401,12 @@ double Sizings::seconds_of_loop(int processes) const {
   const py::gil_scoped_release released;
   const Arithmetic arithmetic;
   const auto begun = std::chrono::steady_clock::now();
-  const std::size_t count = kept_->questions.size();
+  const std::size_t count = kept_->queries.size();
   const auto loop = [&](int part) {
     for (std::size_t i = static_cast<std::size_t>(part); i < count;
          i += static_cast<std::size_t>(processes)) {
       try {
-        if (kept_->questions[i]) static_cast<void>(answers::answer(*kept_->questions[i]));
+        if (kept_->queries[i]) static_cast<void>(answers::answer(*kept_->queries[i]));
       } catch (const Error&) {
       }
     }

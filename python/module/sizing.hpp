@@ -34,8 +34,8 @@ class Sizings {
   [[nodiscard]] std::size_t size() const;
   /// The answer of one; None if it has none.
   [[nodiscard]] py::object at(std::size_t place) const;
-  /// The first `most` answers as one document.
-  [[nodiscard]] py::object together(std::size_t most) const;
+  /// The first `maximum` answers as one document.
+  [[nodiscard]] py::object together(std::size_t maximum) const;
   /// Packets; -1 if there is no answer.
   [[nodiscard]] py::object buffers() const;
   /// One row per answer; created with the answers.

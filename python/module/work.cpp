@@ -22,7 +22,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr auto slice = std::chrono::milliseconds(50);
-constexpr auto patience = std::chrono::seconds(1);
+constexpr auto timeout = std::chrono::seconds(1);
 constexpr auto between_reports = std::chrono::milliseconds(200);
 
 /// Never destroyed: abandoned threads may hold them when the process ends.
@@ -165,7 +165,7 @@ void drop_later(std::shared_ptr<void> made) {
 
 namespace {
 
-[[noreturn]] void refuse_late(double seconds) {
+[[noreturn]] void reject_late(double seconds) {
   std::ostringstream text;
   text << "no answer within the time limit of " << seconds << " s; a longer time_limit allows more";
   throw LimitExceeded(text.str());
@@ -181,16 +181,16 @@ Cut carry_out(const std::function<void(const answers::Run&)>& work, const py::ob
   Clock::time_point reported = Clock::now();
   std::exception_ptr raised;
   const auto raise_after = [&] { raised = raised ? raised : std::current_exception(); };
-  Clock::time_point asked_to_stop{};
+  Clock::time_point stop_requested_at{};
   const Clock::time_point begun = Clock::now();
   bool late = false;
   while (!wait(*task, slice)) {
     if (seconds && !late && std::chrono::duration<double>(Clock::now() - begun).count() > *seconds) {
       late = true;
       task->stop.request_stop();
-      asked_to_stop = raised ? asked_to_stop : Clock::now();
+      stop_requested_at = raised ? stop_requested_at : Clock::now();
     }
-    if (late && !raised && Clock::now() - asked_to_stop > patience) refuse_late(*seconds);
+    if (late && !raised && Clock::now() - stop_requested_at > timeout) reject_late(*seconds);
     try {
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
       const Clock::time_point now = Clock::now();
@@ -202,9 +202,9 @@ Cut carry_out(const std::function<void(const answers::Run&)>& work, const py::ob
       raise_after();
       if (task->stop.stop_requested() && !late) std::rethrow_exception(raised);  // requested twice
       task->stop.request_stop();
-      asked_to_stop = Clock::now();
+      stop_requested_at = Clock::now();
     }
-    if (raised && Clock::now() - asked_to_stop > patience) std::rethrow_exception(raised);
+    if (raised && Clock::now() - stop_requested_at > timeout) std::rethrow_exception(raised);
   }
   if (raised) {
     try {
@@ -218,7 +218,7 @@ Cut carry_out(const std::function<void(const answers::Run&)>& work, const py::ob
     try {
       std::rethrow_exception(task->failure);
     } catch (const Stopped&) {
-      if (late && !raised) refuse_late(*seconds);
+      if (late && !raised) reject_late(*seconds);
       throw;
     }
   }

@@ -78,7 +78,7 @@ Layout reproduce_layout() {
           .quiet = {"csv", "svg", "readme"}};
 }
 
-Document document(const std::vector<ReproducedFigure>& given, std::size_t asked, bool quick) {
+Document document(const std::vector<ReproducedFigure>& given, std::size_t requested, bool quick) {
   const auto figures = share(given);
   Document document{
       .layout = std::make_shared<const Layout>(reproduce_layout()), .headline = {}, .results = {}};
@@ -113,9 +113,9 @@ Document document(const std::vector<ReproducedFigure>& given, std::size_t asked,
                       first.page + ": all figures on one page."};
   document.headline = fmt::format("{}: {}.", single ? first.name : fmt::format("{} figures", figures->size()),
                                   tally_in_words(all));
-  if (figures->size() < asked) {
+  if (figures->size() < requested) {
     document.stopped = true;
-    document.stopped_after = fmt::format("{} of {} figures", figures->size(), asked);
+    document.stopped_after = fmt::format("{} of {} figures", figures->size(), requested);
   }
   return document;
 }

@@ -30,9 +30,10 @@ struct ReproducedFigure {
 /// "agrees", "does not agree", "not compared"
 [[nodiscard]] const char* verdict_name(const Finding& finding);
 
-/// \param asked  number of figures; fewer are present after a stop
+/// \param requested  number of figures; fewer are present after a stop
 /// \pre at least one figure
-[[nodiscard]] Document document(const std::vector<ReproducedFigure>& figures, std::size_t asked, bool quick);
+[[nodiscard]] Document document(const std::vector<ReproducedFigure>& figures, std::size_t requested,
+                                bool quick);
 
 [[nodiscard]] Layout reproduce_layout();
 

@@ -133,9 +133,9 @@ void add_columns(Json& properties, const std::vector<Column>& columns, bool list
     if (column.shape != Shape::given) continue;
     std::vector<Json> exact{{{"type", "string"}}};
     if (lists) exact.push_back({{"type", "array"}, {"items", {{"type", "string"}}}});
-    Column beside = column;
-    beside.meaning += ", as a fraction";
-    properties[column.key + "_exact"] = described(beside, exact);
+    Column as_fraction = column;
+    as_fraction.meaning += ", as a fraction";
+    properties[column.key + "_exact"] = described(as_fraction, exact);
   }
 }
 
@@ -177,8 +177,8 @@ std::string keys_table(const std::vector<Column>& columns) {
 
 std::string json_schema(const Layout& plain) {
   const Layout layout = with_all_units(plain);
-  Json question = Json::object(), result = Json::object();
-  add_columns(question, layout.inputs, true);
+  Json query = Json::object(), result = Json::object();
+  add_columns(query, layout.inputs, true);
   add_columns(result, layout.inputs, false);
   add_columns(result, layout.results, false);
   for (const TableLayout& table : layout.tables) {
@@ -193,7 +193,7 @@ std::string json_schema(const Layout& plain) {
   schema.update(
       object({{"command", {{"const", layout.command}}},
               {"version", text},
-              {"question", object(std::move(question), {}, layout.open)},
+              {"question", object(std::move(query), {}, layout.open)},
               {"stopped", {{"const", true}}},
               {"stopped_after", text},
               {"results", {{"type", "array"}, {"items", object(std::move(result), {}, layout.open)}}},

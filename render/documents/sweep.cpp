@@ -18,7 +18,7 @@ using answers::SweepPoint;
 using answers::SweepRow;
 using answers::SweepStatus;
 
-constexpr std::size_t most_notes = 12;
+constexpr std::size_t max_notes = 12;
 
 bool is_number(Shape shape) {
   return shape == Shape::proved || shape == Shape::claim || shape == Shape::bound || shape == Shape::model ||
@@ -73,7 +73,7 @@ class SweepTable {
                                                           : std::nullopt);
     }
     make_layout();
-    alike_ = what_is_alike();
+    common_ = common_inputs();
   }
 
   [[nodiscard]] Document shown() const {
@@ -167,7 +167,7 @@ class SweepTable {
     std::vector<Result> results = kept_[i] ? kept_[i]->results : std::vector<Result>(1);
     for (Result& result : results) {
       for (Cell& cell : result.cells) cell.key = result_key(cell.key);
-      result.inputs.insert(result.inputs.begin(), {"question", Text{point.question}});
+      result.inputs.insert(result.inputs.begin(), {"question", Text{point.query}});
       for (const auto& option : point.options) {
         const std::string key = key_of_option(option.first);
         const std::string& text = option.second;
@@ -179,7 +179,7 @@ class SweepTable {
         of(layout_->inputs, result.inputs);
         of(results_, result.cells);
       }
-      if (!kept_[i]) add_what_is_alike(point.question, result.inputs);
+      if (!kept_[i]) add_common_inputs(point.query, result.inputs);
       result.cells.push_back({"status", Text{name(row.status)}});
       if (!row.message.empty()) result.cells.push_back({"message", Text{row.message}});
       for (Rows& rows : result.tables) rows.in_text = kept_.size() == 1;
@@ -188,24 +188,24 @@ class SweepTable {
   }
 
   /// Inputs with the same value in all answers of a command, by command.
-  [[nodiscard]] std::map<std::string, Cells> what_is_alike() const {
-    std::map<std::string, Cells> alike;
+  [[nodiscard]] std::map<std::string, Cells> common_inputs() const {
+    std::map<std::string, Cells> identical;
     for (std::size_t i = 0; i < kept_.size(); ++i) {
       if (!kept_[i]) continue;
       for (const Result& result : kept_[i]->results) {
-        Cells& cells = alike.try_emplace(plan_.points[i].question, result.inputs).first->second;
+        Cells& cells = identical.try_emplace(plan_.points[i].query, result.inputs).first->second;
         std::erase_if(cells, [&](const Cell& cell) {
           return brief(value_of(result.inputs, cell.key)) != brief(cell.value);
         });
       }
     }
-    return alike;
+    return identical;
   }
 
-  void add_what_is_alike(const std::string& question, Cells& inputs) const {
-    const auto alike = alike_.find(question);
-    if (alike == alike_.end()) return;
-    for (const Cell& cell : alike->second)
+  void add_common_inputs(const std::string& query, Cells& inputs) const {
+    const auto identical = common_.find(query);
+    if (identical == common_.end()) return;
+    for (const Cell& cell : identical->second)
       if (std::none_of(inputs.begin(), inputs.end(), [&](const Cell& own) { return own.key == cell.key; }))
         inputs.push_back(cell);
   }
@@ -235,9 +235,9 @@ class SweepTable {
     std::vector<std::string> notes;
     for (const std::string& note : order) {
       const std::vector<std::size_t>& of = points[note];
-      if (notes.size() == most_notes) {
+      if (notes.size() == max_notes) {
         notes.push_back(fmt::format("{} more notes on single points; run these points alone to see them.",
-                                    order.size() - most_notes));
+                                    order.size() - max_notes));
         break;
       }
       std::string whose;
@@ -255,7 +255,7 @@ class SweepTable {
   const SweepPlan& plan_;
   const answers::SweepAnswer& answer_;
   std::vector<std::optional<Document>> kept_;
-  std::map<std::string, Cells> alike_;
+  std::map<std::string, Cells> common_;
   std::set<std::string> input_keys_, from_plan_;
   std::vector<Column> results_;  ///< of the commands
   std::shared_ptr<const Layout> layout_;
@@ -268,13 +268,13 @@ Picture picture(const Document& document, Sweep sweep) {
   if (column == columns.end())
     throw NoAnswer(sweep.height.empty() ? "nothing to draw: no point is answered"
                                         : "nothing to draw: no point has the number " + sweep.height);
-  double least = INFINITY, greatest = -INFINITY;
+  double minimum = INFINITY, largest = -INFINITY;
   for (const Result& result : document.results)
     if (const auto log = log10_height(value_of(result.cells, sweep.height)); log && std::isfinite(*log)) {
-      least = std::min(least, *log);
-      greatest = std::max(greatest, *log);
+      minimum = std::min(minimum, *log);
+      largest = std::max(largest, *log);
     }
-  sweep.powers_of_ten = greatest - least > 4;
+  sweep.powers_of_ten = largest - minimum > 4;
   return sweep_picture(document, sweep,
                        {.title = column->heading, .x_label = "", .y_label = heading_with_unit(*column)});
 }

@@ -10,7 +10,7 @@ namespace tailbound::render {
 namespace {
 
 constexpr double close = 1e-9;  // relative: a rounding difference
-constexpr int most_y_ticks = 9, most_x_ticks = 10;
+constexpr int max_y_ticks = 9, max_x_ticks = 10;
 
 struct Range {
   double low = std::numeric_limits<double>::infinity(), high = -low;
@@ -78,11 +78,11 @@ void add_minor_ticks(Axis& axis, double step) {
 Axis whole_powers(const Range& values) {
   Axis axis{.low = std::floor(values.low + close), .high = std::ceil(values.high - close)};
   axis.high = std::max(axis.high, axis.low + 1);
-  const double step = std::max(1.0, step_of(axis.high - axis.low, most_y_ticks));
+  const double step = std::max(1.0, step_of(axis.high - axis.low, max_y_ticks));
   for (double i = std::ceil(axis.low / step - close); i * step <= axis.high + close; ++i)
     axis.ticks.push_back({i * step, fmt::format("1e{:.0f}", i * step)});
-  constexpr double most_minor = 40;
-  if (axis.high - axis.low <= most_minor) add_minor_ticks(axis, step);
+  constexpr double max_minor = 40;
+  if (axis.high - axis.low <= max_minor) add_minor_ticks(axis, step);
   return axis;
 }
 
@@ -90,12 +90,12 @@ Axis whole_powers(const Range& values) {
 Axis few_powers(const Range& values) {
   constexpr double steps[] = {1, 2, 5};
   const auto logarithm = [&](int i) { return std::floor(i / 3.0) + std::log10(steps[((i % 3) + 3) % 3]); };
-  const auto least_above = [&](double place) {
+  const auto min_above = [&](double place) {
     int i = 3 * static_cast<int>(std::floor(place)) - 1;
     while (logarithm(i) < place - close) ++i;
     return i;
   };
-  int from = least_above(values.low), to = least_above(values.high);
+  int from = min_above(values.low), to = min_above(values.high);
   if (logarithm(from) > values.low + close) --from;
   if (to == from) ++to;
   Axis axis{.low = logarithm(from), .high = logarithm(to)};
@@ -120,11 +120,11 @@ double placed(double value, Scale scale) {
   return value > 0 ? std::log10(value) : std::numeric_limits<double>::quiet_NaN();
 }
 
-double step_of(double span, int most) {
+double step_of(double span, int maximum) {
   if (!(span > 0)) return 1;
-  const double power = std::pow(10, std::floor(std::log10(span / most)));
+  const double power = std::pow(10, std::floor(std::log10(span / maximum)));
   for (const double factor : {1.0, 2.0, 5.0})
-    if (span / (factor * power) <= most * (1 + close)) return factor * power;
+    if (span / (factor * power) <= maximum * (1 + close)) return factor * power;
   return 10 * power;
 }
 
@@ -138,14 +138,14 @@ Axis x_axis(const Picture& picture, double letters) {
                                                : std::abs(range.low) / 2;
   Axis axis{.low = range.low - around, .high = range.high + around};
   // The longest label determines how many fit.
-  for (int most = most_x_ticks;; --most) {
+  for (int maximum = max_x_ticks;; --maximum) {
     axis.ticks.clear();
-    const double step = step_of(axis.high - axis.low, most);
+    const double step = step_of(axis.high - axis.low, maximum);
     add_linear_ticks(axis, whole && range.low == range.high ? std::max(step, 1.0) : step);
     std::size_t longest = 0;
     for (const Tick& tick : axis.ticks) longest = std::max(longest, tick.text.size());
     constexpr double gap = 2;  // letters
-    if (most <= 2 ||
+    if (maximum <= 2 ||
         (static_cast<double>(longest) + gap) * letters * static_cast<double>(axis.ticks.size()) <= 1)
       return axis;
   }
@@ -165,7 +165,7 @@ Axis y_axis(const Picture& picture) {
   }
   Axis axis{.low = values.empty() ? 0 : std::min(values.low, 0.0), .high = values.empty() ? 1 : values.high};
   if (!(axis.high > axis.low)) axis.high = axis.low + 1;
-  const double step = step_of(axis.high - axis.low, most_y_ticks);
+  const double step = step_of(axis.high - axis.low, max_y_ticks);
   axis.high = std::ceil(axis.high / step - close) * step;
   axis.low = std::floor(axis.low / step + close) * step;
   add_linear_ticks(axis, step);

@@ -37,8 +37,8 @@ struct Axis {
   [[nodiscard]] double share(double place) const { return (place - low) / (high - low); }
 };
 
-/// 1, 2 or 5 times a power of ten that divides `span` into at most `most` steps.
-[[nodiscard]] double step_of(double span, int most);
+/// 1, 2 or 5 times a power of ten that divides `span` into at most `maximum` steps.
+[[nodiscard]] double step_of(double span, int maximum);
 
 /// The range of the data with a margin; around a single point an interval.
 /// \param letters  width of a digit relative to that of the axis; limits the number of ticks

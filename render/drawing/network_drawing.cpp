@@ -89,11 +89,11 @@ std::vector<Point> in_layers(const std::vector<int>& layers, const Neighbours& n
   };
   place();
   auto best = at;
-  double least = length();
+  double minimum = length();
   constexpr int passes = 6;
   for (int pass = 0; pass < passes; ++pass) {
     sort_rows(pass % 2 == 1);
-    if (const double now = length(); now < least * (1 - 1e-9)) least = now, best = at;
+    if (const double now = length(); now < minimum * (1 - 1e-9)) minimum = now, best = at;
   }
   return best;
 }
@@ -148,18 +148,18 @@ std::vector<Point> scaled(const std::vector<double>& distance, std::size_t count
 std::vector<Point> by_stress(const Neighbours& neighbours) {
   const std::size_t count = neighbours.size();
   std::vector<double> distance(count * count);
-  double most = 1;
+  double maximum = 1;
   for (std::size_t i = 0; i < count; ++i) {
     const std::vector<int> steps = distances(neighbours, {i});
     for (std::size_t j = 0; j < count; ++j)
-      distance[i * count + j] = steps[j], most = std::max<double>(most, steps[j]);
+      distance[i * count + j] = steps[j], maximum = std::max<double>(maximum, steps[j]);
   }
   // Nodes with a single link are placed close to their neighbor.
   constexpr double nearer = 0.6;
   for (std::size_t i = 0; i < count; ++i)
     for (std::size_t j = 0; j < count; ++j) {
       double& between = distance[i * count + j];
-      if (between < 0) between = most + 1;
+      if (between < 0) between = maximum + 1;
       if (i != j && count > 2)
         between -= nearer *
                    ((neighbours[i].size() == 1 ? 1 : 0) + (neighbours[j].size() == 1 && between > 1 ? 1 : 0));
@@ -198,12 +198,12 @@ double fit(std::vector<Point>& at, double width) {
     x = turned.first, y = turned.second;
     x0 = std::min(x0, x), x1 = std::max(x1, x), y0 = std::min(y0, y), y1 = std::max(y1, y);
   }
-  constexpr double most_height = 560, least = 1e-6;
+  constexpr double max_height = 560, minimum = 1e-6;
   const double scale =
-      std::min((width - 2 * rim) / std::max(x1 - x0, least), most_height / std::max(y1 - y0, least));
+      std::min((width - 2 * rim) / std::max(x1 - x0, minimum), max_height / std::max(y1 - y0, minimum));
   const double aside = (width - scale * (x1 - x0)) / 2;
   for (auto& [x, y] : at) x = aside + scale * (x - x0), y = rim + scale * (y - y0);
-  return std::min(scale * (y1 - y0), most_height) + 2 * rim;
+  return std::min(scale * (y1 - y0), max_height) + 2 * rim;
 }
 
 /// From cool to hot colors, black above 1; visible on light and dark.
@@ -229,8 +229,8 @@ std::string shown(const std::string& name) {
 
 NetworkPlan network_plan(const NetworkPicture& network, double width) {
   if (network.nodes.empty()) throw NoAnswer("there is nothing to draw: the network has no nodes");
-  if (network.nodes.size() > most_nodes_drawn)
-    throw NoAnswer(fmt::format("networks of up to {} nodes are drawn, and this one has {}", most_nodes_drawn,
+  if (network.nodes.size() > max_nodes_drawn)
+    throw NoAnswer(fmt::format("networks of up to {} nodes are drawn, and this one has {}", max_nodes_drawn,
                                network.nodes.size()));
   const Neighbours neighbours = neighbours_of(network);
   NetworkPlan plan;
@@ -264,7 +264,7 @@ NetworkSvg network_svg(const NetworkPicture& network, double width) {
                          link_look(edge.load), thick, x1, y1, x2, y2);
   }
   // Names where they fit: in a layer, or for few nodes.
-  double least = width;
+  double minimum = width;
   std::vector<Point> sorted;
   for (std::size_t i = 0; i < plan.at.size(); ++i)
     if (!network.nodes[i].host) sorted.push_back(plan.at[i]);
@@ -273,17 +273,17 @@ NetworkSvg network_svg(const NetworkPicture& network, double width) {
   });
   for (std::size_t i = 1; i < sorted.size(); ++i)
     if (std::lround(sorted[i].second / 16) == std::lround(sorted[i - 1].second / 16))
-      least = std::min(least, sorted[i].first - sorted[i - 1].first);
+      minimum = std::min(minimum, sorted[i].first - sorted[i - 1].first);
   double widest = 0;
   std::size_t hosts = 0;
   for (const NetworkPicture::Node& node : network.nodes) {
     if (!node.host) widest = std::max(widest, typeset_width(shown(node.name), name_size));
     hosts += node.host ? 1 : 0;
   }
-  const bool named = widest + 14 <= least || network.nodes.size() <= 12;
+  const bool named = widest + 14 <= minimum || network.nodes.size() <= 12;
   constexpr std::size_t hosts_named = 24;
   const double dot = std::clamp(0.35 * width / static_cast<double>(hosts + 1), 1.6, 5.0);
-  const double half = std::clamp(0.3 * least, 2.5, 7.0);
+  const double half = std::clamp(0.3 * minimum, 2.5, 7.0);
   std::string nodes, names;
   for (std::size_t i = 0; i < network.nodes.size(); ++i) {
     const auto [x, y] = plan.at[i];

@@ -15,7 +15,7 @@
 namespace tailbound::render {
 
 /// Larger networks are not drawn.
-inline constexpr std::size_t most_nodes_drawn = 600;
+inline constexpr std::size_t max_nodes_drawn = 600;
 
 struct NetworkPlan {
   std::vector<std::pair<double, double>> at;  ///< of each node [px]
@@ -23,7 +23,7 @@ struct NetworkPlan {
   double height = 0;
 };
 
-/// \throws NoAnswer  it has more than `most_nodes_drawn` nodes, or none
+/// \throws NoAnswer  it has more than `max_nodes_drawn` nodes, or none
 [[nodiscard]] NetworkPlan network_plan(const NetworkPicture& network, double width);
 
 struct NetworkSvg {

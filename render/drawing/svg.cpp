@@ -17,14 +17,14 @@ constexpr double border = 18, tick_gap = 8, tick_size = 12, label_size = 13, lab
 constexpr double title_size = 16, title_line = 21, key_line = 19, note_size = 11, note_line = 15;
 constexpr double sample_width = 26, sample_gap = 6;
 /// Maximum points drawn of all curves, and of one; above the maximum number of markers none are drawn.
-constexpr std::size_t most_drawn = 20'000, most_drawn_of_one = 1'600, most_markers = 300;
+constexpr std::size_t max_drawn = 20'000, max_drawn_of_one = 1'600, max_markers = 300;
 
 using Place = std::pair<double, double>;
 
 double widest_tick(const Axis& axis) {
-  double most = 0;
-  for (const Tick& tick : axis.ticks) most = std::max(most, typeset_width(tick.text, tick_size));
-  return most;
+  double maximum = 0;
+  for (const Tick& tick : axis.ticks) maximum = std::max(maximum, typeset_width(tick.text, tick_size));
+  return maximum;
 }
 
 /// Text in its own element, without control characters.
@@ -38,7 +38,7 @@ std::vector<Place> drawn_points(const Curve& curve, const View& view, std::size_
   for (const auto& [x, value] : curve.points)
     if (const double y = placed(value, view.scale); std::isfinite(x) && std::isfinite(y))
       all.emplace_back(x, y);
-  all = thinned(all, std::min(most_drawn_of_one, most_drawn / curves));
+  all = thinned(all, std::min(max_drawn_of_one, max_drawn / curves));
   for (auto& [x, y] : all) x = view.x_of(x), y = view.y_of(y);
   if (is_limit(curve)) {
     const double x = view.x_of(curve.points[0].first);
@@ -89,7 +89,7 @@ std::string look(const Picture& picture, std::size_t number) {
   const Curve& curve = picture.curves[number];
   if (curve.style == CurveStyle::rule || curve.style == CurveStyle::marks) return "class=\"tb-neutral\"";
   const std::size_t place = place_of(picture, number), curves = data_curves(picture);
-  if (curves <= most_curves_told_apart)
+  if (curves <= max_distinct_curves)
     return fmt::format("class=\"tb-c{}{}\"", place % palette.size(),
                        place / palette.size() % 2 == 1 ? " tb-dash" : "");
   const std::string colour = colour_of_many(place % curves, curves);
@@ -139,7 +139,7 @@ std::string curve_element(const Picture& picture, std::size_t number, const View
     svg = path_element(line_class(curve.style), bars_path(curve, view));
   else if (curve.style != CurveStyle::marks)
     svg = path_element(line_class(curve.style), line_path(points, curve.style == CurveStyle::steps));
-  if (has_markers(curve) && points.size() <= most_markers) {
+  if (has_markers(curve) && points.size() <= max_markers) {
     std::string path;
     for (const auto& [x, y] : points)
       path += marker_path(x, y, curve.style == CurveStyle::marks ? 0 : place_of(picture, number));
@@ -294,11 +294,11 @@ std::string curves(const Picture& picture, const View& view) {
 
 // --- title, legend and note
 
-std::string shortened(const std::string& text, double size, double most) {
-  if (typeset_width(text, size) <= most) return text;
+std::string shortened(const std::string& text, double size, double maximum) {
+  if (typeset_width(text, size) <= maximum) return text;
   constexpr double narrowest = 0.15;  // letter, over its size
-  std::string kept = text.substr(0, static_cast<std::size_t>(most / (narrowest * size)));
-  while (!kept.empty() && typeset_width(kept + " ...", size) > most) {
+  std::string kept = text.substr(0, static_cast<std::size_t>(maximum / (narrowest * size)));
+  while (!kept.empty() && typeset_width(kept + " ...", size) > maximum) {
     while (!kept.empty() && (static_cast<unsigned char>(kept.back()) & 0xc0U) == 0x80U) kept.pop_back();
     if (!kept.empty()) kept.pop_back();
   }
@@ -337,18 +337,18 @@ Key key(const Picture& picture, double width, double x0, double y0) {
 
 }  // namespace
 
-std::vector<Place> thinned(const std::vector<Place>& points, std::size_t most) {
-  if (points.size() <= most) return points;
-  const std::size_t group = (2 * points.size() + most - 1) / most;
+std::vector<Place> thinned(const std::vector<Place>& points, std::size_t maximum) {
+  if (points.size() <= maximum) return points;
+  const std::size_t group = (2 * points.size() + maximum - 1) / maximum;
   std::vector<Place> kept;
   for (std::size_t i = 0; i < points.size(); i += group) {
     const auto begin = points.begin() + static_cast<std::ptrdiff_t>(i);
     const auto end = points.begin() + static_cast<std::ptrdiff_t>(std::min(i + group, points.size()));
-    auto [least, greatest] =
+    auto [minimum, largest] =
         std::minmax_element(begin, end, [](const Place& a, const Place& b) { return a.second < b.second; });
-    if (greatest < least) std::swap(least, greatest);
-    kept.push_back(*least);
-    if (greatest != least) kept.push_back(*greatest);
+    if (largest < minimum) std::swap(minimum, largest);
+    kept.push_back(*minimum);
+    if (largest != minimum) kept.push_back(*largest);
   }
   kept.front() = points.front();
   kept.back() = points.back();
@@ -386,10 +386,9 @@ std::vector<KeyEntry> key_of(const Picture& picture) {
     entries.push_back(
         {.curve = i, .title = curve.title, .sample = fmt::format("<g {}>{}</g>", look(picture, i), sample)});
   }
-  if (data_curves(picture) <= most_curves_told_apart || entries.size() <= most_curves_told_apart)
-    return entries;
+  if (data_curves(picture) <= max_distinct_curves || entries.size() <= max_distinct_curves) return entries;
   std::vector<KeyEntry> some;
-  constexpr std::size_t named = most_curves_told_apart;
+  constexpr std::size_t named = max_distinct_curves;
   for (std::size_t i = 0; i < named; ++i) some.push_back(entries[i * (entries.size() - 1) / (named - 1)]);
   return some;
 }

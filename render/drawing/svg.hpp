@@ -46,8 +46,8 @@ struct KeyEntry {
 /// first and last.
 [[nodiscard]] std::vector<KeyEntry> key_of(const Picture& picture);
 
-/// The points of a curve thinned to about `most`: the minimum and maximum of each group.
+/// The points of a curve thinned to about `maximum`: the minimum and maximum of each group.
 [[nodiscard]] std::vector<std::pair<double, double>> thinned(
-    const std::vector<std::pair<double, double>>& points, std::size_t most);
+    const std::vector<std::pair<double, double>>& points, std::size_t maximum);
 
 }  // namespace tailbound::render

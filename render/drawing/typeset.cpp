@@ -126,7 +126,8 @@ std::vector<TextRun> typeset(std::string_view text) {
     if (text[at] == '`') {
       if (const std::size_t end = text.find('`', at + 1); end != std::string_view::npos && end > at + 1) {
         close();
-        runs.push_back({.text = std::string(text.substr(at + 1, end - at - 1)), .way = TextRun::Way::code});
+        runs.push_back(
+            {.text = std::string(text.substr(at + 1, end - at - 1)), .style = TextRun::Style::code});
         at = end + 1;
         continue;
       }
@@ -139,7 +140,7 @@ std::vector<TextRun> typeset(std::string_view text) {
                            (number->mantissa.size() == 1 || number->mantissa[1] == '.');
         plain += power ? "10" : number->mantissa + "\u00a0\u00d7\u00a010";
         close();
-        runs.push_back({.text = number->exponent, .way = TextRun::Way::raised});
+        runs.push_back({.text = number->exponent, .style = TextRun::Style::raised});
         at = number->end;
         continue;
       }
@@ -174,9 +175,9 @@ std::string typeset_html(std::string_view text) {
   std::string result;
   for (const TextRun& run : typeset(text)) {
     const std::string escaped = html_escaped(run.text);
-    if (run.way == TextRun::Way::raised)
+    if (run.style == TextRun::Style::raised)
       result += "<sup>" + escaped + "</sup>";
-    else if (run.way == TextRun::Way::code)
+    else if (run.style == TextRun::Style::code)
       result += "<code>" + escaped + "</code>";
     else
       result += escaped;
@@ -188,7 +189,7 @@ std::string typeset_svg(std::string_view text, double size) {
   std::string result;
   double lifted = 0;
   for (const TextRun& run : typeset(text)) {
-    const bool raised = run.way == TextRun::Way::raised;
+    const bool raised = run.style == TextRun::Style::raised;
     const double lift = raised ? raised_by * size : 0;
     const std::string escaped = html_escaped(run.text);
     if (lift == lifted)
@@ -204,17 +205,17 @@ std::string typeset_svg(std::string_view text, double size) {
 double typeset_width(std::string_view text, double size) {
   double sum = 0;
   for (const TextRun& run : typeset(text))
-    sum += run_width(run.text, run.way == TextRun::Way::raised ? raised_size * size : size);
+    sum += run_width(run.text, run.style == TextRun::Style::raised ? raised_size * size : size);
   return sum;
 }
 
-std::vector<std::string> typeset_lines(std::string_view text, double size, double most) {
+std::vector<std::string> typeset_lines(std::string_view text, double size, double maximum) {
   std::vector<std::string> lines;
   std::string line;
   const auto add = [&](std::string_view word) {
     if (word.empty()) return;
     std::string longer = line.empty() ? std::string(word) : line + " " + std::string(word);
-    if (!line.empty() && typeset_width(longer, size) > most) {
+    if (!line.empty() && typeset_width(longer, size) > maximum) {
       lines.push_back(std::move(line));
       line = word;
     } else {

@@ -14,9 +14,9 @@ namespace tailbound::render {
 
 /// A part of a text with uniform style.
 struct TextRun {
-  enum class Way { plain, raised, code };
+  enum class Style { plain, raised, code };
   std::string text;
-  Way way = Way::plain;
+  Style style = Style::plain;
 };
 
 [[nodiscard]] std::vector<TextRun> typeset(std::string_view text);
@@ -35,6 +35,6 @@ struct TextRun {
 [[nodiscard]] double typeset_width(std::string_view text, double size);
 
 /// Plain text broken at words into lines of at most this width. A wider word gets its own line.
-[[nodiscard]] std::vector<std::string> typeset_lines(std::string_view text, double size, double most);
+[[nodiscard]] std::vector<std::string> typeset_lines(std::string_view text, double size, double maximum);
 
 }  // namespace tailbound::render

@@ -14,10 +14,10 @@ namespace tailbound::render {
 namespace {
 
 /// A page stays below half a megabyte: limits of all tables together [bytes], and of each one [rows].
-constexpr std::size_t table_bytes = 300'000, most_rows = 5'000;
+constexpr std::size_t table_bytes = 300'000, max_rows = 5'000;
 /// Tables with more rows scroll within the page. At most this many values of a varying input are listed.
-constexpr std::size_t tall_rows = 24, most_values_named = 6;
-constexpr std::size_t most_curves_drawn = 200;
+constexpr std::size_t tall_rows = 24, max_values_named = 6;
+constexpr std::size_t max_curves_drawn = 200;
 
 struct Kind {
   const char *name, *meaning;
@@ -43,7 +43,7 @@ struct Writer {
   std::string linked(const std::string& text);
 
   // --- parts of the page
-  std::string asked();
+  std::string requested();
   std::string lines();
   std::string found();
   std::string results();
@@ -99,7 +99,8 @@ std::string Writer::cell(const Column& column, const Cells& cells) {
   const Value value = value_of(cells, column.key);
   std::string attributes_of = attributes(value);
   if (attributes_of.empty()) attributes_of = plain_value(value);
-  const bool number = height(value).has_value() || set_right(column) || std::holds_alternative<None>(value);
+  const bool number =
+      height(value).has_value() || right_aligned(column) || std::holds_alternative<None>(value);
   if (number && !std::holds_alternative<Text>(value))
     attributes_of += attributes_of.empty() ? "class=\"n\"" : " class=\"n\"";
   const std::string text = cell_text(column, cells, document.digits);
@@ -188,27 +189,27 @@ std::string steps_in_words(const Document& document, const Column& column) {
     else if (cln::denominator(place) != 1 || place < 0 || place > numeric::whole(steps))
       return {};
   }
-  constexpr std::int64_t least = 3;
-  if (steps < least) return {};
+  constexpr std::int64_t minimum = 3;
+  if (steps < minimum) return {};
   return fmt::format("{} to {} step {}", brief(Given{*first}),
                      brief(Given{*first + numeric::whole(steps) * step}), brief(Given{step}));
 }
 
 /// The parameters; a varying input with its values.
-std::string Writer::asked() {
+std::string Writer::requested() {
   std::string items;
   for (const Column& column : document.layout->inputs) {
     std::vector<std::string> values;
     for (const Result& result : document.results) {
-      if (values.size() > most_values_named) break;
+      if (values.size() > max_values_named) break;
       const Value value = value_of(result.inputs, column.key);
       if (std::holds_alternative<None>(value)) continue;
       const std::string text = cell_text(column, result.inputs, document.digits);
       if (std::find(values.begin(), values.end(), text) == values.end()) values.push_back(text);
     }
     if (values.empty()) continue;
-    const bool more = values.size() > most_values_named;
-    if (more) values.resize(most_values_named);
+    const bool more = values.size() > max_values_named;
+    if (more) values.resize(max_values_named);
     std::string text = steps_in_words(document, column);
     if (text.empty()) text = fmt::format("{}{}", fmt::join(values, ", "), more ? ", ..." : "");
     if (!column.unit.empty()) text += " " + column.unit;
@@ -244,7 +245,7 @@ std::string boxed(std::string_view label, std::string_view head, std::string_vie
 /// Numbers and their headings are right-aligned.
 bool numeric(const Column& column, const Cells& cells) {
   const Value value = value_of(cells, column.key);
-  return height(value).has_value() || set_right(column);
+  return height(value).has_value() || right_aligned(column);
 }
 
 std::string heading_cell(const Column& column, const Cells& first) {
@@ -337,7 +338,7 @@ std::string Writer::results() {
   for (const Column& column : document.text_columns) head += heading_cell(column, first.text_cells);
   std::string body;
   std::size_t rows = 0;
-  for (; rows < document.results.size() && rows < most_rows; ++rows) {
+  for (; rows < document.results.size() && rows < max_rows; ++rows) {
     const Result& result = document.results[rows];
     std::string row;
     for (const Column* column : inputs) row += cell(*column, result.inputs);
@@ -360,7 +361,7 @@ std::string Writer::table(const TableLayout& layout, const Rows& rows) {
   std::string head, body;
   for (const Column* column : columns) head += heading_cell(*column, first);
   std::size_t written = 0;
-  for (; written < rows.size && written < most_rows; ++written) {
+  for (; written < rows.size && written < max_rows; ++written) {
     const Cells cells = rows.row(written);
     std::string row;
     for (const Column* column : columns) row += cell(*column, cells);
@@ -408,8 +409,8 @@ std::string Writer::tables() {
       break;
     }
   }
-  constexpr std::size_t most_open = 4;
-  if (document.results.size() > most_open && !folded.empty())
+  constexpr std::size_t max_open = 4;
+  if (document.results.size() > max_open && !folded.empty())
     folded = fmt::format(
         "<details class=\"tb-each\"><summary>Tables of each of the {} rows above</summary>\n{}</details>\n",
         document.results.size(), folded);
@@ -421,10 +422,10 @@ std::string Writer::tables() {
 std::string drawn_or_nothing(const std::function<Picture()>& picture) {
   try {
     const Picture drawn = picture();
-    const bool worth = std::any_of(drawn.curves.begin(), drawn.curves.end(), [](const Curve& curve) {
+    const bool worthwhile = std::any_of(drawn.curves.begin(), drawn.curves.end(), [](const Curve& curve) {
       return curve.style != CurveStyle::rule && curve.points.size() > 1;
     });
-    return worth || drawn.network || drawn.curves.size() > 2 ? html_picture(drawn) : "";
+    return worthwhile || drawn.network || drawn.curves.size() > 2 ? html_picture(drawn) : "";
   } catch (const NoAnswer&) {
     return {};
   }
@@ -432,7 +433,7 @@ std::string drawn_or_nothing(const std::function<Picture()>& picture) {
 
 std::string Writer::picture() {
   if (!document.picture) return {};
-  return drawn_or_nothing([&] { return picture_of(document, most_curves_drawn); });
+  return drawn_or_nothing([&] { return picture_of(document, max_curves_drawn); });
 }
 
 std::string Writer::further_pictures() {
@@ -486,14 +487,14 @@ std::string html_fragment(const Document& document, const Frame& frame) {
   const std::string lines = single ? writer.lines() : "";
   // The result, its picture and its accuracy; then every number.
   const std::string picture = writer.picture();
-  std::string beside;
-  if (!frame.quiet) beside = lines;
-  beside += writer.asked();
+  std::string explained;
+  if (!frame.quiet) explained = lines;
+  explained += writer.requested();
   if (picture.empty())
-    text += beside;
+    text += explained;
   else
-    text +=
-        fmt::format("<div class=\"tb-first\">\n<div>\n{}</div>\n<div>\n{}</div>\n</div>\n", picture, beside);
+    text += fmt::format("<div class=\"tb-first\">\n<div>\n{}</div>\n<div>\n{}</div>\n</div>\n", picture,
+                        explained);
   const std::size_t trust_at = text.size();
   text += writer.further_pictures();
   if (single)

@@ -17,7 +17,7 @@ namespace tailbound::render {
 namespace {
 
 /// Maximum number of points per picture in a page.
-constexpr std::size_t most_points = 5'000;
+constexpr std::size_t max_points = 5'000;
 
 using Place = std::pair<double, double>;
 
@@ -91,10 +91,10 @@ std::string picture_json(const Picture& picture) {
   const auto second = [](const Place& point) { return point.second; };
   for (std::size_t i = 0; i < picture.curves.size(); ++i) {
     const Curve& curve = picture.curves[i];
-    const bool whole = points <= most_points || !curve.ends.empty() || !curve.labels.empty();
+    const bool whole = points <= max_points || !curve.ends.empty() || !curve.labels.empty();
     const std::vector<Place> kept =
         whole ? curve.points
-              : thinned(curve.points, std::max<std::size_t>(100, most_points / picture.curves.size()));
+              : thinned(curve.points, std::max<std::size_t>(100, max_points / picture.curves.size()));
     text += fmt::format(R"({}{{"title":{},"style":"{}","place":{},"x":{},"y":{})", i == 0 ? "" : ",",
                         text_json(curve.title), style_name(curve.style),
                         curve.colour ? static_cast<std::size_t>(*curve.colour) : i, numbers_json(kept, first),
@@ -116,7 +116,7 @@ std::string html_picture(const Picture& picture) {
         typeset_html(picture.title), svg_within_page(picture));
   const std::size_t points = points_of(picture);
   std::string note = typeset_html(picture.note);
-  if (points > most_points)
+  if (points > max_points)
     note += fmt::format("{}{} points, thinned for display.", note.empty() ? "" : " ", points);
   return fmt::format(
       "<figure class=\"tb-picture\"><figcaption>{}</figcaption>{}<div class=\"tb-canvas\">{}</div>{}<script "

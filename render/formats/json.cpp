@@ -90,8 +90,8 @@ void add_all(Json& json, const Cells& cells, numeric::Digits digits) {
 }
 
 /// Each input as given: a list where the points differ in it.
-Json question_json(const Document& document) {
-  Json question = Json::object();
+Json query_json(const Document& document) {
+  Json query = Json::object();
   for (const Column& column : document.layout->inputs) {
     std::vector<Json> values;
     std::string exact_key = column.key + "_exact";
@@ -107,10 +107,10 @@ Json question_json(const Document& document) {
         exact.push_back(one.contains(exact_key) ? one[exact_key] : one[column.key]);
       }
     if (values.empty()) continue;
-    question[column.key] = values.size() == 1 ? values.front() : Json(values);
-    if (exact != values) question[exact_key] = exact.size() == 1 ? exact.front() : Json(exact);
+    query[column.key] = values.size() == 1 ? values.front() : Json(values);
+    if (exact != values) query[exact_key] = exact.size() == 1 ? exact.front() : Json(exact);
   }
-  return question;
+  return query;
 }
 
 /// Rows are written one at a time, one per line.
@@ -145,7 +145,7 @@ void write_result(std::string& text, const Result& result, numeric::Digits digit
 
 std::string to_json(const Document& document, const Frame& frame) {
   Json head{{"command", document.layout->command}, {"version", frame.version}};
-  head["question"] = question_json(document);
+  head["question"] = query_json(document);
   if (document.stopped) {
     head["stopped"] = true;
     head["stopped_after"] = document.stopped_after;

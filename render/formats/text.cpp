@@ -7,7 +7,7 @@ namespace tailbound::render {
 namespace {
 
 /// Minimum width of the names of lines [columns].
-constexpr std::size_t least_name_width = 16;
+constexpr std::size_t min_name_width = 16;
 constexpr std::size_t page_width = 100;
 
 constexpr std::size_t gap = 2;  // between columns
@@ -89,7 +89,7 @@ std::string aligned(const TextTable& table, const std::string& indent) {
 }
 
 std::string named_lines(const std::vector<Line>& lines) {
-  std::size_t names = least_name_width;
+  std::size_t names = min_name_width;
   for (const Line& line : lines) names = std::max(names, width(line.name) + 2);
   std::string text;
   for (const Line& line : lines) {

@@ -7,7 +7,7 @@ namespace {
 
 void add_column(TextTable& table, const Column& column) {
   table.headings.push_back(heading_with_unit(column));
-  table.right.push_back(set_right(column));
+  table.right.push_back(right_aligned(column));
 }
 
 std::vector<const Column*> without_hidden(std::vector<const Column*> columns) {

@@ -85,16 +85,15 @@ void add_model(Result& result, const ModelledCase& its, bool quick) {
 /// Points at 10, 30, .. 90 % of the model's saturation load; the simulation runs at them rounded to 1e-9.
 std::vector<answers::WormholeComparison> simulate(const ModelledCase& its, bool quick,
                                                   const answers::Run& run) {
-  answers::ValidateWormholeQuestion question{
-      .simulation = {.network = {.network = its.topology,
-                                 .variant = answers::WormholeVariant::paper,
-                                 .flits = its.flits},
-                     .offered = {.of_saturation = true, .values = {}}}};
-  answers::OfferedLoads& offered = question.simulation.offered;
+  answers::ValidateWormholeQuery query{.simulation = {.network = {.network = its.topology,
+                                                                  .variant = answers::WormholeVariant::paper,
+                                                                  .flits = its.flits},
+                                                      .offered = {.of_saturation = true, .values = {}}}};
+  answers::OfferedLoads& offered = query.simulation.offered;
   for (int percent = 10; percent <= 90; percent += 20)
     offered.values.push_back(numeric::Rational(percent) / 100);
-  if (quick) question.simulation.flit_hops /= quicker;
-  std::vector<answers::WormholeComparison> points = answers::answer(question, run).rows;
+  if (quick) query.simulation.flit_hops /= quicker;
+  std::vector<answers::WormholeComparison> points = answers::answer(query, run).rows;
   for (std::size_t i = 0; i < points.size(); ++i) {
     points[i].load = offered.absolute(offered.values[i], its.saturation);
     points[i].fraction_of_saturation = {points[i].load / its.saturation};
@@ -154,12 +153,12 @@ std::int64_t bisection_channels(WormShape shape, std::int64_t radix) {
 
 /// The mesh at loads that the torus supports as well.
 Finding mesh_against_torus(const ModelledCase& mesh, const ModelledCase& torus) {
-  double least = 1e300, greatest = 0;
+  double minimum = 1e300, largest = 0;
   for (int percent = 0; percent <= 95; percent += 5) {
     const double load = torus.saturation * percent / 100;
     const double ratio = load < mesh.saturation ? torus.latency(load).value / mesh.latency(load).value : 0;
-    least = std::min(least, ratio);
-    greatest = std::max(greatest, ratio);
+    minimum = std::min(minimum, ratio);
+    largest = std::max(largest, ratio);
   }
   return {.subject = fmt::format("mesh against torus, M = {}", mesh.flits),
           .claim = "of a mesh and a unidirectional torus of equal bisection width, the mesh performs better",
@@ -168,8 +167,8 @@ Finding mesh_against_torus(const ModelledCase& mesh, const ModelledCase& torus) 
               fmt::format("up to 95 % of the saturation load of the torus, its latency is {:.3g} to {:.3g} "
                           "times that of the mesh; the mesh saturates at {:.5g}, the torus at {:.5g} "
                           "flits/cycle/processor",
-                          least, greatest, mesh.saturation, torus.saturation),
-          .agrees = least > 1 && mesh.saturation > torus.saturation};
+                          minimum, largest, mesh.saturation, torus.saturation),
+          .agrees = minimum > 1 && mesh.saturation > torus.saturation};
 }
 
 Finding equal_bisections(std::int64_t mesh_wires, std::int64_t torus_wires, double narrower) {

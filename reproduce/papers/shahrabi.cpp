@@ -128,12 +128,12 @@ void add_model(Result& result, const BroadcastHypercube& its, Replication replic
 /// At 20, 40, .. 80 % of the first variant's saturation rate, with as many flit-hops each as in the command.
 answers::ValidateBroadcastAnswer simulate(const BroadcastHypercube& its, bool quick,
                                           const answers::Run& run) {
-  answers::SimulateHypercubeQuestion question{.network = {.hypercube = its}};
-  question.offered.of_saturation = true;
+  answers::SimulateHypercubeQuery query{.network = {.hypercube = its}};
+  query.offered.of_saturation = true;
   for (const int percent : {20, 40, 60, 80})
-    if (!quick || percent % 40 == 20) question.offered.values.push_back(numeric::Rational(percent) / 100);
-  if (quick) question.flit_hops /= 2.0 * quicker;  // for half the rates
-  return answers::answer({.simulation = question}, run);
+    if (!quick || percent % 40 == 20) query.offered.values.push_back(numeric::Rational(percent) / 100);
+  if (quick) query.flit_hops /= 2.0 * quicker;  // for half the rates
+  return answers::answer({.simulation = query}, run);
 }
 
 std::vector<answers::BroadcastComparison> points_of(const answers::ValidateBroadcastAnswer& simulated,
@@ -239,22 +239,22 @@ Finding judge(const std::string& hypercube, const std::vector<answers::Broadcast
   std::string computed;
   double published = 1e300, widest = 0;
   for (std::size_t i = 0; i < broadcast_variants.size(); ++i) {
-    double least = 1e300, greatest = -1e300;
+    double minimum = 1e300, largest = -1e300;
     for (const answers::BroadcastComparison& point : points) {
       const std::optional<double> error = point.variants[i].error();
       if (!error || point.fraction_of_saturation.value > kModerate * (1 + 1e-6)) continue;
-      least = std::min(least, *error);
-      greatest = std::max(greatest, *error);
+      minimum = std::min(minimum, *error);
+      largest = std::max(largest, *error);
       const auto& simulated = point.variants[i].simulated;
       widest = std::max(widest, (simulated.upper - simulated.lower) / 2 / simulated.value);
     }
     const char* const name = name_of(broadcast_variants[i]);
-    if (least > greatest) {
+    if (minimum > largest) {
       computed += fmt::format("{} saturated, ", name);
       continue;
     }
-    if (broadcast_variants[i] == Replication::literal) published = std::max(-least, greatest);
-    computed += fmt::format("{} {:+.1f} to {:+.1f} %, ", name, 100 * least, 100 * greatest);
+    if (broadcast_variants[i] == Replication::literal) published = std::max(-minimum, largest);
+    computed += fmt::format("{} {:+.1f} to {:+.1f} %, ", name, 100 * minimum, 100 * largest);
   }
   return {.subject = fmt::format("model against simulation ({})", hypercube),
           .claim = "the model closely matches the simulation under light and moderate traffic",

@@ -28,14 +28,14 @@ bounds::TreeDelay tree_at(const Rational& load, network::Sources sources, const 
 
 std::vector<HopQueue> hop_queues(const bounds::TreeDelay& tree) {
   std::vector<HopQueue> result;
-  const std::vector<std::size_t>& way = tree.routes.front().queues;
-  for (std::size_t hop = 0; hop < way.size();) {
+  const std::vector<std::size_t>& path = tree.routes.front().queues;
+  for (std::size_t hop = 0; hop < path.size();) {
     std::size_t last = hop;
-    while (last + 1 < way.size() && way[last + 1] == way[hop]) ++last;
+    while (last + 1 < path.size() && path[last + 1] == path[hop]) ++last;
     std::int64_t inputs = 0;
-    for (const network::SourceRate& source : tree.network.traffic[way[hop]].sources) inputs += source.count;
+    for (const network::SourceRate& source : tree.network.traffic[path[hop]].sources) inputs += source.count;
     result.push_back({last == hop ? fmt::format("{}", hop + 1) : fmt::format("{} to {}", hop + 1, last + 1),
-                      hop + 1, last + 1, std::get<queue::SlottedQueue>(tree.network.queues[way[hop]]),
+                      hop + 1, last + 1, std::get<queue::SlottedQueue>(tree.network.queues[path[hop]]),
                       inputs});
     hop = last + 1;
   }
@@ -105,7 +105,7 @@ std::string judged_how() {
   return fmt::format(
       "at levels observed with the precision of {} independent events, by intervals with a joint confidence "
       "of 95 %",
-      kLeastSeen);
+      kMinSeen);
 }
 
 std::string reaching_within(double factor) {

@@ -84,7 +84,7 @@ Finding convergence(const std::vector<Radix>& radices) {
           .agrees = converges};
 }
 
-Finding hops_alike(const Radix& at) {
+Finding identical_hops(const Radix& at) {
   return {.subject = fmt::format("identical hops at radix {}", at.radix()),
           .claim = fmt::format("At radix {} all hops behave almost identically.", at.radix()),
           .published = "curves only",
@@ -186,7 +186,7 @@ Result figure_4(const Request& request) {
       "figure 5, {} (the paper states none for this figure), and at hop 1 by the renewal recurrence, "
       "certified to {} digits. Simulated: {}.",
       kOccupancyLoad, kDigits.count, plans);
-  result.findings = {convergence(radices), hops_alike(radices.back()), first_hop_exact(radices)};
+  result.findings = {convergence(radices), identical_hops(radices.back()), first_hop_exact(radices)};
   return result;
 }
 

@@ -20,12 +20,12 @@ Finding one_hop_for_all(const std::vector<HopQueue>& hops) {
   std::string computed = fmt::format("hop 1 needs {} packets for {}", first.buffer.value, plain(drop));
   bool enough = true;
   for (std::size_t i = 1; i < hops.size(); ++i) {
-    const std::int64_t least = bounds::buffer_size(hops[i].queue, target()).buffer.value;
+    const std::int64_t minimum = bounds::buffer_size(hops[i].queue, target()).buffer.value;
     const auto there =
         bounds::drop_probability(hops[i].queue, first.buffer, bounds::Criterion::overflow).probability;
     enough = enough && numeric::surely_at_most(there, drop);
-    computed += fmt::format(", {} {} packets (P(Q > {}) there is {}, at hop 1 {})", in_words(hops[i]), least,
-                            first.buffer.value, in_brief(there), in_brief(first.at.probability));
+    computed += fmt::format(", {} {} packets (P(Q > {}) there is {}, at hop 1 {})", in_words(hops[i]),
+                            minimum, first.buffer.value, in_brief(there), in_brief(first.at.probability));
   }
   return {.subject = "one distribution for all hops",
           .claim = "The distribution of hop 1 applies to all five hops, which behave almost identically.",
@@ -60,7 +60,7 @@ Finding first_hop_simulated(const TreeRun& run, const std::vector<HopQueue>& hop
 }
 
 /// Our analysis (independent source arrivals) against the later hops.
-Finding upstream_left_out(const TreeRun& run, const std::vector<HopQueue>& hops) {
+Finding omitted_upstream(const TreeRun& run, const std::vector<HopQueue>& hops) {
   std::vector<const queue::SlottedQueue*> models;
   for (const HopQueue& hop : hops) models.insert(models.end(), hop.last - hop.first + 1, &hop.queue);
   const auto judged = judge_hops(run, models);
@@ -107,7 +107,7 @@ Result figure_5(const Request& request) {
   const Rational load = exactly(kOccupancyLoad);
   const std::int64_t slots = 25'000 / (request.quick ? quicker : 1);  // some 12 s on one core
   const TreeRun run = simulate_tree(kTree, load, slots, request.run);
-  const std::vector<HopQueue> hops = hop_queues(tree_at(load, network::Sources::decoupled));
+  const std::vector<HopQueue> hops = hop_queues(tree_at(load, network::Sources::independent_sources));
   const std::int64_t step = request.quick ? 5 : 1;
   const std::vector<std::int64_t> levels = levels_of(hops, step);
 
@@ -143,7 +143,7 @@ Result figure_5(const Request& request) {
       "simulation of the tree has 95 % intervals: {}.",
       kDigits.count, hops.front().inputs, render::in_words(run.simulated));
   result.findings = {one_hop_for_all(hops), depth_of_target(hops.front()), first_hop_simulated(run, hops),
-                     upstream_left_out(run, hops)};
+                     omitted_upstream(run, hops)};
   return result;
 }
 

@@ -30,14 +30,15 @@ struct DelayModel {
 };
 constexpr DelayModel kDelayModels[] = {
     {"decoupled", "wait", "chain", "our reading against simulation",
-     "independent source arrivals, waits, hops as a chain", Sources::decoupled, HopDelay::wait, Hops::chain},
+     "independent source arrivals, waits, hops as a chain", Sources::independent_sources, HopDelay::wait,
+     Hops::chain},
     {"decoupled", "wait", "independent", "independent hops against simulation",
-     "independent source arrivals, waits", Sources::decoupled, HopDelay::wait, Hops::independent},
+     "independent source arrivals, waits", Sources::independent_sources, HopDelay::wait, Hops::independent},
     {"first-hop", "occupancy", "independent", "literal reading against simulation",
      "hop 1 for all hops, occupancies", Sources::first_hop, HopDelay::occupancy, Hops::independent},
     {"first-hop", "wait", "independent", "hop 1 with waits against simulation", "hop 1 for all hops, waits",
      Sources::first_hop, HopDelay::wait, Hops::independent},
-    {"decoupled", "wait", "bound", "bound against simulation", "an upper bound", Sources::decoupled,
+    {"decoupled", "wait", "bound", "bound against simulation", "an upper bound", Sources::independent_sources,
      HopDelay::wait, Hops::bound},
 };
 constexpr std::size_t kOurs = 0, kIndependent = 1, kLiteral = 2, kPublishedWait = 3, kBound = 4;
@@ -54,17 +55,17 @@ constexpr LoadToSimulate kDelayLoads[] = {
 /// One load by one model.
 struct DelayCurve {
   bounds::TreeDelay tree;
-  answers::DelayQuestion question;
+  answers::DelayQuery query;
   bounds::ClaimedDelayAnswer percentiles;  ///< of kPercentiles
 
   [[nodiscard]] std::size_t hops() const { return tree.routes.front().queues.size(); }
   /// P(D > t)
   [[nodiscard]] std::vector<bounds::ClaimedSlotProbability> above(
       const std::vector<std::int64_t>& levels) const {
-    answers::DelayQuestion asked = question;
-    asked.percentiles.clear();
-    for (const std::int64_t level : levels) asked.levels.emplace_back(level);
-    return answers::answer(asked).flows.front().delay.above;
+    answers::DelayQuery requested = query;
+    requested.percentiles.clear();
+    for (const std::int64_t level : levels) requested.levels.emplace_back(level);
+    return answers::answer(requested).flows.front().delay.above;
   }
   [[nodiscard]] numeric::Claim<unit::Probability> above(Slots slots) const {
     return above(std::vector{slots.value}).front().probability;
@@ -84,14 +85,14 @@ const char* const kPercentiles[] = {"0.999999", "0.9999999999"};
 constexpr std::size_t kCompared = 0;
 
 DelayCurve delay_curve(const Rational& load, const DelayModel& model) {
-  answers::DelayQuestion question{.topology = answers::TreeTopology{.tree = kTree, .load = load},
-                                  .sources = model.sources,
-                                  .hop_delay = model.delay,
-                                  .hops = model.hops,
-                                  .digits = kDigits};
-  for (const char* percentile : kPercentiles) question.percentiles.push_back(exactly(percentile));
-  bounds::ClaimedDelayAnswer found = answers::answer(question).flows.front().delay;
-  return {tree_at(load, model.sources), std::move(question), std::move(found)};
+  answers::DelayQuery query{.topology = answers::TreeTopology{.tree = kTree, .load = load},
+                            .sources = model.sources,
+                            .hop_delay = model.delay,
+                            .hops = model.hops,
+                            .digits = kDigits};
+  for (const char* percentile : kPercentiles) query.percentiles.push_back(exactly(percentile));
+  bounds::ClaimedDelayAnswer found = answers::answer(query).flows.front().delay;
+  return {tree_at(load, model.sources), std::move(query), std::move(found)};
 }
 
 // --- findings
@@ -111,7 +112,7 @@ std::optional<Rational> mean_wait_by_little(const DelayCurve& curve) {
 
 /// For the sum of hops taken as independent: its arithmetic is proved.
 numeric::Proved<unit::Slot> mean_of_sum(const DelayCurve& curve) {
-  bounds::PathDelay delays(curve.tree.network.queues, curve.question.hop_delay, curve.question.digits);
+  bounds::PathDelay delays(curve.tree.network.queues, curve.query.hop_delay, curve.query.digits);
   return delays.answer(curve.tree.routes, {}).mean_queueing;
 }
 
@@ -211,9 +212,9 @@ Finding above_simulation(const std::vector<DelayLoad>& loads) {
         simulated_delays(at.run, levels, answers::confidence_of_each(levels.size()));
     double closest = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < levels.size(); ++i) {
-      const double most = std::pow(10, height(bound[i].probability));
-      holds = holds && seen[i].probability.lower <= most;
-      closest = std::min(closest, most / seen[i].probability.value);
+      const double maximum = std::pow(10, height(bound[i].probability));
+      holds = holds && seen[i].probability.lower <= maximum;
+      closest = std::min(closest, maximum / seen[i].probability.value);
     }
     const auto slots = [&at](std::size_t model) {
       return at.curves[model].percentiles.latency[kCompared].slots.value;
@@ -270,11 +271,11 @@ render::Curve add_model(const DelayLoad& at, std::size_t model, const std::vecto
 
 /// The simulated points of one load, about forty at most.
 render::Curve delay_bars(const DelayLoad& at, int colour) {
-  constexpr std::int64_t deepest = 199, most = 40;
+  constexpr std::int64_t deepest = 199, maximum = 40;
   render::Curve seen{.title = {}, .style = CurveStyle::bars, .colour = colour}, curve = seen;
   const std::vector<sim::LevelEstimate> all = simulated_delays(at.run, levels_to(deepest));
   for (const sim::LevelEstimate& level : all) add_if_fit_to_draw(seen, level, level.level);
-  const std::int64_t step = 1 + static_cast<std::int64_t>(seen.points.size()) / most;
+  const std::int64_t step = 1 + static_cast<std::int64_t>(seen.points.size()) / maximum;
   for (const sim::LevelEstimate& level : all)
     if (level.level % step == 0) add_if_fit_to_draw(curve, level, level.level + at.hops());
   return curve;

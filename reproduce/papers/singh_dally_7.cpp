@@ -27,7 +27,7 @@ struct BufferLoad {
   std::vector<bounds::BufferSize> sizes;
 
   /// Position of the hop with the largest buffer.
-  [[nodiscard]] std::size_t greatest() const {
+  [[nodiscard]] std::size_t largest() const {
     return static_cast<std::size_t>(
         std::max_element(sizes.begin(), sizes.end(),
                          [](const auto& a, const auto& b) { return a.buffer < b.buffer; }) -
@@ -41,7 +41,7 @@ struct BufferLoad {
 };
 
 BufferLoad buffers_at(const Rational& load) {
-  BufferLoad result{load, hop_queues(tree_at(load, network::Sources::decoupled)), {}};
+  BufferLoad result{load, hop_queues(tree_at(load, network::Sources::independent_sources)), {}};
   for (const HopQueue& hop : result.hops)
     result.sizes.push_back(bounds::buffer_size(hop.queue, target(), {.digits = kDigits}));
   return result;
@@ -74,12 +74,12 @@ Finding buffer_of_later_hops(const BufferLoad& at) {
           .claim = "The same buffer suffices at every hop.",
           .published = fmt::format("{} packets at load {}", kPublishedBuffer, kPublishedLoad),
           .computed = computed + " with independent source arrivals; agrees if none needs more",
-          .agrees = at.sizes[at.greatest()].buffer <= Packets(kPublishedBuffer)};
+          .agrees = at.sizes[at.largest()].buffer <= Packets(kPublishedBuffer)};
 }
 
 Finding speedup(const BufferLoad& at) {
   const Rational published = 1 / exactly(kPublishedLoad);
-  const auto least = [](const queue::SlottedQueue& queue, std::int64_t buffer) {
+  const auto minimum = [](const queue::SlottedQueue& queue, std::int64_t buffer) {
     const queue::SlottedQueue full{queue.arrivals.at_load(1)};
     return numeric::to_enclosure(bounds::min_speedup(full, Packets(buffer), target())).upper();
   };
@@ -87,16 +87,16 @@ Finding speedup(const BufferLoad& at) {
     return numeric::to_decimal(value, 5, numeric::Rounding::up);
   };
   constexpr std::int64_t small = 64;
-  const HopQueue &first = at.hops.front(), &last = at.hops[at.greatest()];
-  const numeric::Real first_hop = least(first.queue, kPublishedBuffer);
+  const HopQueue &first = at.hops.front(), &last = at.hops[at.largest()];
+  const numeric::Real first_hop = minimum(first.queue, kPublishedBuffer);
   return {.subject = "speedup",
           .claim = "With a speedup of 1/0.9, the buffer for load 0.9 suffices for every admissible load.",
           .published = numeric::to_decimal(published, 3, numeric::Rounding::nearest),
           .computed = fmt::format(
               "at load 1, {} packets need a speedup of {} at hop 1 and {} at {}; {} packets need {} and {}; "
               "agrees if the minimum at hop 1 is at most {} and within {:.0f} %",
-              kPublishedBuffer, text(first_hop), text(least(last.queue, kPublishedBuffer)), in_words(last),
-              small, text(least(first.queue, small)), text(least(last.queue, small)),
+              kPublishedBuffer, text(first_hop), text(minimum(last.queue, kPublishedBuffer)), in_words(last),
+              small, text(minimum(first.queue, small)), text(minimum(last.queue, small)),
               numeric::to_decimal(published, 5, numeric::Rounding::nearest), 100 * kReading),
           .agrees = numeric::compare(first_hop, published) <= 0 &&
                     static_cast<double>(first_hop) >= (1 - kReading) * numeric::nearest_double(published)};
@@ -126,13 +126,13 @@ Finding overflow_as_drops(const BufferLoad& at_published, const std::vector<Buff
   const auto published = at_published.loss(0, Packets(kPublishedBuffer));
   std::size_t above = 0;
   std::string worst = "none";
-  double greatest_log10 = -15;
+  double max_log10 = -15;
   for (const BufferLoad& at : loads) {
     const auto loss = at.loss(0, at.sizes.front().buffer);
     if (!numeric::surely_above(loss, drop)) continue;
     ++above;
-    if (height(loss) <= greatest_log10) continue;
-    greatest_log10 = height(loss);
+    if (height(loss) <= max_log10) continue;
+    max_log10 = height(loss);
     worst = fmt::format("{} of the packets at load {} with a buffer of {}", in_brief(loss), plain(at.load),
                         at.sizes.front().buffer.value);
   }

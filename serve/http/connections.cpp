@@ -45,7 +45,7 @@ class Connection final : public httplib::Stream {
 
   /// Closing a socket with unread data would reset it and lose the response, so unread data is drained
   /// briefly.
-  void let_go() {
+  void releases_early() {
     shutdown(descriptor_, SHUT_WR);
     left_ = std::size_t{256} << 10;
     be(State::waiting, std::chrono::milliseconds(300));
@@ -224,7 +224,7 @@ void Connections::take() {
   setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   const auto connection = std::make_shared<Connection>(descriptor, bounds_);
   std::unique_lock guard(lock_);
-  if (!make_room()) {
+  if (!close_idle()) {
     constexpr std::string_view busy =
         "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
     static_cast<void>(send(descriptor, busy.data(), busy.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
@@ -241,7 +241,7 @@ void Connections::take() {
   };
   try {
     std::thread([this, connection, forget] {
-      talk(*connection);
+      serve_connection(*connection);
       forget();
     }).detach();
   } catch (const std::system_error&) {
@@ -251,7 +251,7 @@ void Connections::take() {
 
 /// With the lock held. Above the limit, closes the connection that has been idle, or sending its request, the
 /// longest. False if all connections are being answered, or too many threads are still ending.
-bool Connections::make_room() {
+bool Connections::close_idle() {
   if (open_.size() < bounds_.connections) return threads_ < 2 * bounds_.connections;
   auto oldest = open_.end();
   for (auto at = open_.begin(); at != open_.end(); ++at)
@@ -264,7 +264,7 @@ bool Connections::make_room() {
   return true;
 }
 
-void Connections::talk(Connection& connection) {
+void Connections::serve_connection(Connection& connection) {
   current = &connection;
   try {
     while (!connection.last && connection.wait_for_request()) {
@@ -272,7 +272,7 @@ void Connections::talk(Connection& connection) {
       if (!process_request(connection, false, closed, nullptr) || closed) break;
       connection.answered();
     }
-    if (connection.last) connection.let_go();
+    if (connection.last) connection.releases_early();
   } catch (...) {  // out of memory for a request: close this connection
   }
   current = nullptr;

@@ -48,8 +48,8 @@ class Connections : public httplib::Server {
 
  private:
   void take();
-  void talk(Connection& connection);
-  bool make_room();
+  void serve_connection(Connection& connection);
+  bool close_idle();
 
   Bounds bounds_;
   int listening_ = -1;

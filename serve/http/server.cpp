@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t longest_path = 256;
 
 /// How long a query waits for a free slot.
-constexpr auto patience = std::chrono::seconds(3);
+constexpr auto timeout = std::chrono::seconds(3);
 
 constexpr const char* policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src "
@@ -64,13 +64,13 @@ void show(httplib::Response& response, const Json& json) {
                        "application/json; charset=utf-8");
 }
 
-void refuse(httplib::Response& response, int status, const std::string& message) {
+void reject(httplib::Response& response, int status, const std::string& message) {
   response.status = status;
   show(response, {{"error", {{"message", message}}}});
 }
 
 /// As a download, never displayed: it may contain a complete page.
-void hand_over(httplib::Response& response, const std::string& text, const std::string& name) {
+void send_file(httplib::Response& response, const std::string& text, const std::string& name) {
   const Format& format = format_named(name);
   response.set_header("Content-Disposition",
                       std::string("attachment; filename=\"tailbound.") + format.ending + "\"");
@@ -128,12 +128,12 @@ std::string Server::open(const std::string& host, int port) {
 }
 
 std::size_t Server::serve_until_readable(int descriptor, const std::function<void()>& stopping) {
-  static_cast<void>(questions());  // initialized by one thread
+  static_cast<void>(queries());  // initialized by one thread
   connections_.take_until_readable(descriptor, [&] {
     stopping();
     const std::scoped_lock guard(lock_);
-    for (const auto& [page, errand] : asking_)
-      if (const auto asked = errand.lock()) asked->cut();
+    for (const auto& [page, pending] : pending_)
+      if (const auto requested = pending.lock()) requested->cut();
   });
   return runs_.stop_all();
 }
@@ -141,7 +141,7 @@ std::size_t Server::serve_until_readable(int descriptor, const std::function<voi
 /// Checks a request before its body is read.  \return false: rejected
 bool Server::admit(const Request& request, Response& response) {
   const auto no = [&](int status, const char* message) {
-    refuse(response, status, message);
+    reject(response, status, message);
     return false;
   };
   if (request.get_header_value_count("Host") != 1 || !is_own(request.get_header_value("Host"), host_, port_))
@@ -197,9 +197,9 @@ void Server::route() {
       try {
         (this->*handle)(request, response);
       } catch (const BadRequest& error) {
-        refuse(response, 400, error.what());
+        reject(response, 400, error.what());
       } catch (const std::exception&) {
-        refuse(response, 503, "no process or memory available");
+        reject(response, 503, "no process or memory available");
       }
     };
   };
@@ -216,9 +216,9 @@ void Server::get(const Request& request, Response& response) {
   if (path == "report.js")
     return response.set_content(std::string(render::html_script()), "text/javascript; charset=utf-8");
   if (path == "api/questions")
-    return show(response, {{"version", TAILBOUND_VERSION}, {"questions", questions()}});
+    return show(response, {{"version", TAILBOUND_VERSION}, {"questions", queries()}});
   if (path.rfind("api/runs/", 0) == 0) return show_run(path.substr(9), request, response);
-  refuse(response, 404, "not found");
+  reject(response, 404, "not found");
 }
 
 void Server::show_run(const std::string& path, const Request& request, Response& response) {
@@ -226,23 +226,23 @@ void Server::show_run(const std::string& path, const Request& request, Response&
   const std::string name = path.substr(0, slash);
   if (slash != std::string::npos) {
     const std::string format = read_format(path.substr(slash + 1));
-    if (const auto text = runs_.text(name, format)) return hand_over(response, *text, format);
-    return refuse(response, 404, "unknown run, or no result in this format");
+    if (const auto text = runs_.text(name, format)) return send_file(response, *text, format);
+    return reject(response, 404, "unknown run, or no result in this format");
   }
   int seen = 0;
-  if (const std::string told = request.get_param_value("seen"); !told.empty())
-    std::from_chars(told.data(), told.data() + told.size(), seen);
+  if (const std::string last_seen = request.get_param_value("seen"); !last_seen.empty())
+    std::from_chars(last_seen.data(), last_seen.data() + last_seen.size(), seen);
   const Json state = runs_.look(name, seen);
-  if (state.is_null()) return refuse(response, 404, "unknown run");
+  if (state.is_null()) return reject(response, 404, "unknown run");
   show(response, state);
 }
 
 void Server::post(const Request& request, Response& response) {
   const std::string path = request.path.substr(token_.size() + 2);
-  if (path == "api/ask") return ask(request, response, {});
-  if (path.rfind("api/answer/", 0) == 0) return ask(request, response, read_format(path.substr(11)));
+  if (path == "api/ask") return answer_query(request, response, {});
+  if (path.rfind("api/answer/", 0) == 0) return answer_query(request, response, read_format(path.substr(11)));
   if (path == "api/runs") {
-    const auto name = runs_.begin(read_question(parsed(request.body)));
+    const auto name = runs_.begin(read_query(parsed(request.body)));
     if (name) return show(response, {{"run", *name}});
     return show(response, {{"error", {{"message", "too many simulations are running; stop one first"}}}});
   }
@@ -251,54 +251,55 @@ void Server::post(const Request& request, Response& response) {
       path.compare(path.size() - stop.size(), stop.size(), stop) == 0) {
     if (runs_.stop(path.substr(runs.size(), path.size() - runs.size() - stop.size())))
       return show(response, {{"stopping", true}});
-    return refuse(response, 404, "unknown run");
+    return reject(response, 404, "unknown run");
   }
-  refuse(response, 404, "not found");
+  reject(response, 404, "not found");
 }
 
 /// Answers as HTML for display, or as a download in `format`.
-void Server::ask(const Request& request, Response& response, const std::optional<std::string>& format) {
-  const Question question = read_question(parsed(request.body));
+void Server::answer_query(const Request& request, Response& response,
+                          const std::optional<std::string>& format) {
+  const Query query = read_query(parsed(request.body));
   struct Place {
     std::counting_semaphore<1024>& free;
     bool had;
     ~Place() {
       if (had) free.release();
     }
-  } place{free_, free_.try_acquire_for(patience)};
+  } place{free_, free_.try_acquire_for(timeout)};
   if (!place.had)
     return show(response, {{"busy", true}, {"error", {{"message", "busy with other queries; try again"}}}});
-  const ErrandOutcome outcome = outcome_of(question, format.value_or("html"));
-  if (outcome.kind == ErrandOutcome::Kind::cut) return show(response, {{"replaced", true}});
+  const RequestOutcome outcome = outcome_of(query, format.value_or("html"));
+  if (outcome.kind == RequestOutcome::Kind::cut) return show(response, {{"replaced", true}});
   Json shown = outcome_shown(outcome);
   if (format) {
-    if (const auto text = text_of(outcome, *format)) return hand_over(response, *text, *format);
+    if (const auto text = text_of(outcome, *format)) return send_file(response, *text, *format);
     return show(response, shown);
   }
-  if (outcome.kind == ErrandOutcome::Kind::too_long) shown["too_long"] = true;
-  shown["command_line"] = command_line(question);
+  if (outcome.kind == RequestOutcome::Kind::too_long) shown["too_long"] = true;
+  shown["command_line"] = command_line(query);
   show(response, shown);
 }
 
 /// A new query of a page cancels its previous one.
-ErrandOutcome Server::outcome_of(const Question& question, const std::string& format) {
-  const auto errand = std::make_shared<Errand>(pool_.hire());
-  std::string asker = question.page;
+RequestOutcome Server::outcome_of(const Query& query, const std::string& format) {
+  const auto pending = std::make_shared<PendingRequest>(pool_.start_worker());
+  std::string runner = query.page;
   {
     const std::scoped_lock guard(lock_);
-    std::erase_if(asking_, [](const auto& entry) { return entry.second.expired(); });
-    if (asker.empty()) asker = "\n" + std::to_string(++numbers_);
-    if (const auto before = std::exchange(asking_[asker], errand).lock()) before->cut();
+    std::erase_if(pending_, [](const auto& entry) { return entry.second.expired(); });
+    if (runner.empty()) runner = "\n" + std::to_string(++numbers_);
+    if (const auto before = std::exchange(pending_[runner], pending).lock()) before->cut();
   }
-  ErrandOutcome outcome = errand->carry_out(note_of(question, {format}), pool_.limits().analysis);
+  RequestOutcome outcome = pending->carry_out(note_of(query, {format}), pool_.limits().analysis);
   {
     // From here on it must not be cancelled: its process may soon work on another query.
     const std::scoped_lock guard(lock_);
-    const auto own = asking_.find(asker);
-    if (own != asking_.end() && own->second.lock() == errand) asking_.erase(own);
+    const auto own = pending_.find(runner);
+    if (own != pending_.end() && own->second.lock() == pending) pending_.erase(own);
   }
-  if (outcome.kind == ErrandOutcome::Kind::answered && !outcome.note.head.value("last", true))
-    pool_.rest(errand->stream());
+  if (outcome.kind == RequestOutcome::Kind::answered && !outcome.note.head.value("last", true))
+    pool_.rest(pending->stream());
   return outcome;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <serve/http/connections.hpp>
-#include <serve/page/question.hpp>
+#include <serve/page/query.hpp>
 #include <serve/page/runs.hpp>
 #include <serve/workers/worker_pool.hpp>
 
@@ -48,8 +48,8 @@ class Server {
   [[nodiscard]] bool admit(const Request& request, Response& response);
   void get(const Request& request, Response& response);
   void post(const Request& request, Response& response);
-  void ask(const Request& request, Response& response, const std::optional<std::string>& format);
-  [[nodiscard]] ErrandOutcome outcome_of(const Question& question, const std::string& format);
+  void answer_query(const Request& request, Response& response, const std::optional<std::string>& format);
+  [[nodiscard]] RequestOutcome outcome_of(const Query& query, const std::string& format);
   void show_run(const std::string& path, const Request& request, Response& response);
 
   WorkerPool pool_;
@@ -58,7 +58,8 @@ class Server {
   std::string token_, host_, port_;
   std::counting_semaphore<1024> free_;
   std::mutex lock_;
-  std::map<std::string, std::weak_ptr<Errand>> asking_;  ///< by page, or by a number if the page is unknown
+  std::map<std::string, std::weak_ptr<PendingRequest>>
+      pending_;  ///< by page, or by a number if the page is unknown
   std::size_t numbers_ = 0;
 };
 

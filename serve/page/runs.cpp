@@ -9,7 +9,7 @@ namespace tailbound::serve {
 namespace {
 
 /// Number of finished runs that are kept.
-constexpr std::size_t most_kept = 8;
+constexpr std::size_t max_kept = 8;
 /// A run that no page has polled for this long is stopped.
 constexpr auto forgotten_after = std::chrono::minutes(15);
 
@@ -23,33 +23,33 @@ const std::vector<std::string>& all_formats() {
 
 struct Runs::Run {
   std::string name;
-  Question question;
-  std::shared_ptr<Errand> errand;
+  Query query;
+  std::shared_ptr<PendingRequest> request;
   Clock::time_point start = Clock::now(), looked_at = Clock::now();
   double done = 0, left = 0, seconds = 0;
   std::string so_far{};  ///< HTML
   int looks = 0;         ///< number of updates
-  std::optional<ErrandOutcome> outcome{};
+  std::optional<RequestOutcome> outcome{};
 };
 
 Runs::~Runs() {
   std::unique_lock guard(lock_);
   for (const auto& run : runs_)
-    if (!run->outcome) run->errand->cut();
+    if (!run->outcome) run->request->cut();
   changed_.wait(guard, [this] { return going_on_ == 0; });
 }
 
-std::optional<std::string> Runs::begin(const Question& question) {
+std::optional<std::string> Runs::begin(const Query& query) {
   const auto run = std::make_shared<Run>();
   run->name = random_name();
-  run->question = question;
+  run->query = query;
   {
     const std::scoped_lock guard(lock_);
     if (going_on_ >= static_cast<std::size_t>(pool_.limits().runs)) return {};
     ++going_on_;
   }
   try {
-    run->errand = std::make_shared<Errand>(pool_.hire());
+    run->request = std::make_shared<PendingRequest>(pool_.start_worker());
     {
       const std::scoped_lock guard(lock_);
       forget_the_oldest();
@@ -70,22 +70,22 @@ void Runs::carry_out(const std::shared_ptr<Run>& run) {
     const std::scoped_lock guard(lock_);
     run->done = done;
     run->left = left;
-    if (Clock::now() - run->looked_at > forgotten_after) run->errand->stop();
+    if (Clock::now() - run->looked_at > forgotten_after) run->request->stop();
   };
-  ErrandOutcome outcome;
+  RequestOutcome outcome;
   try {
-    Note note = note_of(run->question, all_formats());
+    Note note = note_of(run->query, all_formats());
     note.head["so_far"] = true;
-    outcome = run->errand->carry_out(note, {}, tell, [&](std::string html) {
+    outcome = run->request->carry_out(note, {}, tell, [&](std::string html) {
       const std::scoped_lock guard(lock_);
       run->so_far = std::move(html);
       ++run->looks;
     });
   } catch (const std::exception&) {  // out of memory for the result
-    run->errand->cut();
+    run->request->cut();
   }
-  if (outcome.kind == ErrandOutcome::Kind::answered && !outcome.note.head.value("last", true))
-    pool_.rest(run->errand->stream());
+  if (outcome.kind == RequestOutcome::Kind::answered && !outcome.note.head.value("last", true))
+    pool_.rest(run->request->stream());
   const std::scoped_lock guard(lock_);
   run->seconds = std::chrono::duration<double>(Clock::now() - run->start).count();
   run->outcome = std::move(outcome);
@@ -97,7 +97,7 @@ void Runs::carry_out(const std::shared_ptr<Run>& run) {
 void Runs::forget_the_oldest() {
   while (static_cast<std::size_t>(std::count_if(runs_.begin(), runs_.end(), [](const auto& run) {
            return run->outcome.has_value();
-         })) >= most_kept)
+         })) >= max_kept)
     runs_.erase(
         std::find_if(runs_.begin(), runs_.end(), [](const auto& run) { return run->outcome.has_value(); }));
 }
@@ -134,7 +134,7 @@ bool Runs::stop(const std::string& name) {
   const std::scoped_lock guard(lock_);
   const auto run = find(name);
   if (!run) return false;
-  if (!run->outcome) run->errand->stop();
+  if (!run->outcome) run->request->stop();
   return true;
 }
 
@@ -149,7 +149,7 @@ std::size_t Runs::stop_all() {
   std::unique_lock guard(lock_);
   const std::size_t stopped = going_on_;
   for (const auto& run : runs_)
-    if (!run->outcome) run->errand->stop();
+    if (!run->outcome) run->request->stop();
   changed_.wait(guard, [this] { return going_on_ == 0; });
   return stopped;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <serve/page/question.hpp>
+#include <serve/page/query.hpp>
 #include <serve/workers/worker_pool.hpp>
 
 #include <condition_variable>
@@ -23,7 +23,7 @@ class Runs {
   Runs& operator=(const Runs&) = delete;
 
   /// \return its ID; nothing if the maximum number of runs is active
-  [[nodiscard]] std::optional<std::string> begin(const Question& question);
+  [[nodiscard]] std::optional<std::string> begin(const Query& query);
   /// {"state": "runs" | "ended", "progress", "left", "seconds"}. An active run also has "looks", the number
   /// of updates; if it exceeds `seen`, also "html", the partial result. A finished run also has its outcome.
   /// Null: unknown run.

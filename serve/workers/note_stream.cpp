@@ -14,11 +14,11 @@ constexpr std::uint64_t longest = std::uint64_t{128} << 20U;
 
 NoteStream::NoteStream(int descriptor) : stream_(descriptor, longest) {}
 
-bool NoteStream::send(const Note& note, std::chrono::milliseconds patience) {
+bool NoteStream::send(const Note& note, std::chrono::milliseconds timeout) {
   run::ByteWriter writer;
   writer.put(std::string_view(note.head.dump(-1, ' ', false, Json::error_handler_t::replace)));
   for (const std::string& part : note.parts) writer.put(std::string_view(part));
-  return stream_.send(writer.take(), Clock::now() + patience);
+  return stream_.send(writer.take(), Clock::now() + timeout);
 }
 
 std::optional<Note> NoteStream::receive(Clock::time_point until) {

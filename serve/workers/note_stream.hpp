@@ -27,7 +27,7 @@ class NoteStream {
   explicit NoteStream(int descriptor);
 
   /// False if the peer is gone, or accepts no data for that time.
-  bool send(const Note& note, std::chrono::milliseconds patience = std::chrono::seconds(30));
+  bool send(const Note& note, std::chrono::milliseconds timeout = std::chrono::seconds(30));
   /// The next note; nothing at `until`, or once the peer is gone.
   [[nodiscard]] std::optional<Note> receive(Clock::time_point until);
   /// The peer is gone, or has sent an invalid note.

@@ -1,7 +1,7 @@
 #include <serve/workers/note_stream.hpp>
 #include <serve/workers/worker.hpp>
 
-#include <cli/ask.hpp>
+#include <cli/command_runner.hpp>
 #include <cli/process/interrupt.hpp>
 #include <cli/process/pieces.hpp>
 #include <tailbound/core/error.hpp>
@@ -33,25 +33,25 @@ namespace tailbound::serve {
 namespace {
 
 /// After this many queries the process is replaced, which frees what leaked; a new one is just as fast.
-constexpr int questions_of_a_life = 2000;
+constexpr int max_queries_per_worker = 2000;
 /// Maximum size of a result in all formats [bytes].
 constexpr std::size_t longest_answer = std::size_t{24} << 20;
 constexpr auto between_reports = std::chrono::milliseconds(100);
 
 /// One Asker per command, created on first use.
-const cli::Asker& asker(const std::string& question) {
-  static std::map<std::string, std::unique_ptr<cli::Asker>> askers;
-  std::unique_ptr<cli::Asker>& made = askers[question];
-  if (!made) made = std::make_unique<cli::Asker>(question);
+const cli::CommandRunner& runner(const std::string& query) {
+  static std::map<std::string, std::unique_ptr<cli::CommandRunner>> runners;
+  std::unique_ptr<cli::CommandRunner>& made = runners[query];
+  if (!made) made = std::make_unique<cli::CommandRunner>(query);
   return *made;
 }
 
 // --- limits
 
-void limit(int resource, rlim_t most) {
+void limit(int resource, rlim_t maximum) {
   rlimit now{};
   if (getrlimit(static_cast<__rlimit_resource>(resource), &now) != 0) return;
-  now.rlim_cur = now.rlim_max == RLIM_INFINITY ? most : std::min(most, now.rlim_max);
+  now.rlim_cur = now.rlim_max == RLIM_INFINITY ? maximum : std::min(maximum, now.rlim_max);
   now.rlim_max = now.rlim_cur;
   setrlimit(static_cast<__rlimit_resource>(resource), &now);
 }
@@ -104,7 +104,7 @@ class Mailbox {
       std::optional<Note> note = stream_.receive(Clock::now() + std::chrono::hours(1));
       if (!note && !stream_.ended()) continue;
       if (!note) {
-        files::leftovers::clear_up();
+        files::leftovers::remove_leftovers();
         _exit(0);
       }
       const std::scoped_lock guard(lock_);
@@ -159,7 +159,7 @@ std::string written(const cli::Reply& reply, const Wanted& wanted, const std::st
 
 /// The result in all formats that exist and fit. If only one format is requested, its error is thrown.
 /// \throws Error
-Note told(const cli::Reply& reply, const Wanted& wanted) {
+Note answered_note(const cli::Reply& reply, const Wanted& wanted) {
   Note note;
   std::size_t left = longest_answer;
   note.head["formats"] = Json::array();
@@ -186,34 +186,34 @@ Note told(const cli::Reply& reply, const Wanted& wanted) {
   return note;
 }
 
-Note refused(cli::Status status, const std::string& message) {
+Note rejected(cli::Status status, const std::string& message) {
   return {.head = {{"status", static_cast<int>(status)}, {"error", {{"message", message}}}}};
 }
 
 /// The current exception, as the command line would report it.
-Note told_of_error() {
+Note error_note() {
   try {
     throw;
   } catch (const InvalidArgument& error) {
-    Note note = refused(cli::bad_input, error.what());
+    Note note = rejected(cli::bad_input, error.what());
     note.head["error"].update(
         {{"option", error.argument()}, {"value", error.value()}, {"legal", error.legal()}});
     return note;
   } catch (const ParseError& error) {
-    Note note = refused(cli::bad_input, error.what());
+    Note note = rejected(cli::bad_input, error.what());
     note.head["error"].update(
         {{"source", error.source()}, {"line", error.line()}, {"column", error.column()}});
     return note;
   } catch (const Stopped& error) {
-    return refused(cli::stopped, error.what());
+    return rejected(cli::stopped, error.what());
   } catch (const NoAnswer& error) {
-    return refused(cli::no_answer, error.what());
+    return rejected(cli::no_answer, error.what());
   } catch (const std::bad_alloc&) {
-    Note note = refused(cli::no_answer, "the query exceeds the memory limit of the workbench");
+    Note note = rejected(cli::no_answer, "the query exceeds the memory limit of the workbench");
     note.head["last"] = true;
     return note;
   } catch (const std::exception& error) {
-    Note note = refused(cli::internal_failure, std::string("internal failure: ") + error.what());
+    Note note = rejected(cli::internal_failure, std::string("internal failure: ") + error.what());
     note.head["last"] = true;
     return note;
   }
@@ -239,9 +239,9 @@ class Progress {
 class AnswerSoFar {
  public:
   using Options = std::vector<std::pair<std::string, std::string>>;
-  AnswerSoFar(NoteStream& stream, std::string question, const Options& given,
+  AnswerSoFar(NoteStream& stream, std::string query, const Options& given,
               const std::map<std::string, std::string>& contents)
-      : stream_(stream), question_(std::move(question)), given_(given), contents_(contents) {}
+      : stream_(stream), query_(std::move(query)), given_(given), contents_(contents) {}
 
   void tell(const std::string& checkpoint, double done) {
     // At most one thirtieth of the time is spent on previews.
@@ -252,7 +252,7 @@ class AnswerSoFar {
       std::stop_source stopped;
       stopped.request_stop();
       // A new Asker: the option table of the other one is in use.
-      const cli::Reply reply = cli::Asker(question_).answer(
+      const cli::Reply reply = cli::CommandRunner(query_).answer(
           given_, {.stop = stopped.get_token(), .resume = checkpoint}, contents_);
       if (!reply.text)
         stream_.send({.head = {{"progress", done}, {"so_far", true}},
@@ -266,14 +266,14 @@ class AnswerSoFar {
 
  private:
   NoteStream& stream_;
-  std::string question_;
+  std::string query_;
   const Options& given_;
   const std::map<std::string, std::string>& contents_;
   Clock::time_point last_{};
   Clock::duration took_{};
 };
 
-Note answer(const Note& asked, NoteStream& stream, Mailbox& mailbox) {
+Note answer(const Note& requested, NoteStream& stream, Mailbox& mailbox) {
   struct Heeds {
     explicit Heeds(Mailbox& box) : mailbox(box) { mailbox.heed(true); }
     ~Heeds() { mailbox.heed(false); }
@@ -282,16 +282,17 @@ Note answer(const Note& asked, NoteStream& stream, Mailbox& mailbox) {
   const Clock::time_point start = Clock::now();
   Note note;
   try {
-    const std::vector<std::pair<std::string, std::string>> given = asked.head.at("options");
+    const std::vector<std::pair<std::string, std::string>> given = requested.head.at("options");
     std::map<std::string, std::string> contents;
-    for (std::size_t i = 0; i < asked.parts.size(); ++i)
-      contents[asked.head.at("files").at(i)] = asked.parts[i];
-    const Wanted wanted{.formats = asked.head.at("formats"), .command_line = asked.head.at("command_line")};
+    for (std::size_t i = 0; i < requested.parts.size(); ++i)
+      contents[requested.head.at("files").at(i)] = requested.parts[i];
+    const Wanted wanted{.formats = requested.head.at("formats"),
+                        .command_line = requested.head.at("command_line")};
     cli::Interrupt interrupt;
     cli::Pieces pieces(interrupt);
     const Heeds heeds(mailbox);
     Progress progress(stream);
-    AnswerSoFar so_far(stream, asked.head.at("question"), given, contents);
+    AnswerSoFar so_far(stream, requested.head.at("question"), given, contents);
     double share_done = 0;
     answers::Run run{.stop = interrupt.token(),
                      .progress =
@@ -300,15 +301,15 @@ Note answer(const Note& asked, NoteStream& stream, Mailbox& mailbox) {
                            progress.tell(done, left);
                          },
                      .piece = [&](const auto& work) { return pieces.carry_out(work); }};
-    if (asked.head.value("so_far", false)) {
+    if (requested.head.value("so_far", false)) {
       constexpr std::chrono::milliseconds between{300};
       run.checkpoint_interval = between;
       run.checkpoint = [&](const std::string& bytes) { so_far.tell(bytes, share_done); };
     }
-    const cli::Reply reply = asker(asked.head.at("question")).answer(given, run, contents);
-    note = told(reply, wanted);
+    const cli::Reply reply = runner(requested.head.at("question")).answer(given, run, contents);
+    note = answered_note(reply, wanted);
   } catch (...) {
-    note = told_of_error();
+    note = error_note();
   }
   note.head["seconds"] = std::chrono::duration<double>(Clock::now() - start).count();
   return note;
@@ -316,11 +317,11 @@ Note answer(const Note& asked, NoteStream& stream, Mailbox& mailbox) {
 
 }  // namespace
 
-void get_ready() {
+void prepare() {
   // Warms up what the first query of a process would have to initialize.
-  for (const std::string& question : cli::command_names()) static_cast<void>(asker(question));
+  for (const std::string& query : cli::command_names()) static_cast<void>(runner(query));
   const cli::Reply reply =
-      asker("buffer").answer({{"--inputs", "16"}, {"--load", "0.9"}, {"--drop", "1e-15"}});
+      runner("buffer").answer({{"--inputs", "16"}, {"--load", "0.9"}, {"--drop", "1e-15"}});
   static_cast<void>(render::to_json(reply.document, {.version = TAILBOUND_VERSION, .quiet = false}));
 }
 
@@ -328,12 +329,12 @@ void work(int descriptor, std::size_t memory) {
   be_confined(memory);
   NoteStream stream(descriptor);
   Mailbox mailbox(stream);
-  for (int questions = 1;; ++questions) {
-    const Note asked = mailbox.next();
-    Note note = answer(asked, stream, mailbox);
+  for (int queries = 1;; ++queries) {
+    const Note requested = mailbox.next();
+    Note note = answer(requested, stream, mailbox);
     // After a piece was aborted, this process is a fork of the original one, without its mailbox thread.
     const bool last =
-        cli::has_given_up() || questions == questions_of_a_life || note.head.value("last", false);
+        cli::has_given_up() || queries == max_queries_per_worker || note.head.value("last", false);
     note.head["last"] = last;
     stream.send(note);
     if (last) _exit(0);

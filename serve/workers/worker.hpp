@@ -20,7 +20,7 @@
 namespace tailbound::serve {
 
 /// Initialization for all queries, before the first fork.
-void get_ready();
+void prepare();
 
 /// \param descriptor  its stream
 /// \param memory      memory limit [bytes]

@@ -7,34 +7,34 @@ namespace tailbound::serve {
 namespace {
 
 /// Number of idle processes kept, so that a query finds a warm one.
-constexpr std::size_t most_resting = 3;
+constexpr std::size_t max_resting = 3;
 
 Json without_answer(int status, const char* message) {
   return {{"status", status}, {"error", {{"message", message}}}};
 }
 
 /// Distinguishes the time limit from a stop on request.
-void say_limit(Json& head, std::chrono::milliseconds limit) {
+void put_limit(Json& head, std::chrono::milliseconds limit) {
   if (head.value("status", 0) != 4) return;
   head["status"] = 1;
-  const std::string most = "the time limit of " + std::to_string(limit.count() / 1000) + " s";
+  const std::string maximum = "the time limit of " + std::to_string(limit.count() / 1000) + " s";
   if (head.contains("error"))
-    head["error"] = {{"message", "no result within " + most}};
+    head["error"] = {{"message", "no result within " + maximum}};
   else
-    head["limited"] = "stopped at " + most;
+    head["limited"] = "stopped at " + maximum;
 }
 
 }  // namespace
 
-Json outcome_shown(const ErrandOutcome& outcome) {
+Json outcome_shown(const RequestOutcome& outcome) {
   switch (outcome.kind) {
-    case ErrandOutcome::Kind::answered:
+    case RequestOutcome::Kind::answered:
       break;
-    case ErrandOutcome::Kind::too_long:
+    case RequestOutcome::Kind::too_long:
       return without_answer(1, "the query exceeds the time limit of the workbench");
-    case ErrandOutcome::Kind::cut:
+    case RequestOutcome::Kind::cut:
       return without_answer(4, "stopped on request before any result");
-    case ErrandOutcome::Kind::died:
+    case RequestOutcome::Kind::died:
       return without_answer(1, "the worker process has ended: the query needs more memory than available");
   }
   Json shown = outcome.note.head;
@@ -43,48 +43,48 @@ Json outcome_shown(const ErrandOutcome& outcome) {
   return shown;
 }
 
-std::optional<std::string> text_of(const ErrandOutcome& outcome, const std::string& format) {
+std::optional<std::string> text_of(const RequestOutcome& outcome, const std::string& format) {
   const auto formats = outcome.note.head.find("formats");
-  if (outcome.kind != ErrandOutcome::Kind::answered || formats == outcome.note.head.end()) return {};
+  if (outcome.kind != RequestOutcome::Kind::answered || formats == outcome.note.head.end()) return {};
   for (std::size_t i = 0; i < formats->size() && i < outcome.note.parts.size(); ++i)
     if (formats->at(i) == format) return outcome.note.parts[i];
   return {};
 }
 
-void Errand::stop() {
+void PendingRequest::stop() {
   const std::scoped_lock guard(lock_);
   if (stopped_ || cut_) return;
   stopped_ = Clock::now();
   stream_->send({.head = {{"stop", true}}}, std::chrono::milliseconds(200));
 }
 
-void Errand::cut() {
+void PendingRequest::cut() {
   const std::scoped_lock guard(lock_);
   cut_ = true;
   stream_->cut();
 }
 
-Clock::time_point Errand::end_of_patience(Clock::time_point otherwise) {
+Clock::time_point PendingRequest::deadline(Clock::time_point otherwise) {
   const std::scoped_lock guard(lock_);
-  return stopped_ ? *stopped_ + patience : otherwise;
+  return stopped_ ? *stopped_ + timeout : otherwise;
 }
 
-ErrandOutcome Errand::carry_out(const Note& question, std::chrono::milliseconds limit,
-                                const std::function<void(double, double)>& progress,
-                                const std::function<void(std::string)>& so_far) {
+RequestOutcome PendingRequest::carry_out(const Note& query, std::chrono::milliseconds limit,
+                                         const std::function<void(double, double)>& progress,
+                                         const std::function<void(std::string)>& so_far) {
   constexpr auto look = std::chrono::milliseconds(250);  // interval to check for a stop request
   const Clock::time_point end =
       limit.count() > 0 ? Clock::now() + limit : Clock::time_point::max() - std::chrono::hours(1);
   bool late = false;
-  bool there = stream_->send(question, std::chrono::seconds(5));
+  bool there = stream_->send(query, std::chrono::seconds(5));
   while (there) {
     const Clock::time_point now = Clock::now();
     if (now >= end && !std::exchange(late, true)) stop();
-    if (now >= end_of_patience(Clock::time_point::max())) break;
+    if (now >= deadline(Clock::time_point::max())) break;
     if (auto note = stream_->receive(std::min(now + look, late ? now + look : end))) {
       if (!note->head.contains("progress")) {
-        if (late) say_limit(note->head, limit);
-        return {ErrandOutcome::Kind::answered, std::move(*note)};
+        if (late) put_limit(note->head, limit);
+        return {RequestOutcome::Kind::answered, std::move(*note)};
       }
       if (note->head.contains("so_far")) {
         if (so_far && !note->parts.empty()) so_far(std::move(note->parts.front()));
@@ -96,12 +96,12 @@ ErrandOutcome Errand::carry_out(const Note& question, std::chrono::milliseconds 
   }
   stream_->cut();
   const std::scoped_lock guard(lock_);
-  if (cut_) return {ErrandOutcome::Kind::cut};
-  if (late) return {ErrandOutcome::Kind::too_long};
-  return {stopped_ ? ErrandOutcome::Kind::cut : ErrandOutcome::Kind::died};
+  if (cut_) return {RequestOutcome::Kind::cut};
+  if (late) return {RequestOutcome::Kind::too_long};
+  return {stopped_ ? RequestOutcome::Kind::cut : RequestOutcome::Kind::died};
 }
 
-std::shared_ptr<NoteStream> WorkerPool::hire() {
+std::shared_ptr<NoteStream> WorkerPool::start_worker() {
   {
     const std::scoped_lock guard(lock_);
     while (!resting_.empty()) {
@@ -111,12 +111,12 @@ std::shared_ptr<NoteStream> WorkerPool::hire() {
       if (!stream->ended()) return stream;
     }
   }
-  return std::make_shared<NoteStream>(nursery_.begin_process());
+  return std::make_shared<NoteStream>(fork_server_.begin_process());
 }
 
 void WorkerPool::rest(std::shared_ptr<NoteStream> stream) {
   const std::scoped_lock guard(lock_);
-  if (resting_.size() < most_resting) resting_.push_back(std::move(stream));
+  if (resting_.size() < max_resting) resting_.push_back(std::move(stream));
 }
 
 }  // namespace tailbound::serve

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <serve/workers/fork_server.hpp>
 #include <serve/workers/note_stream.hpp>
-#include <serve/workers/nursery.hpp>
 
 #include <functional>
 #include <memory>
@@ -21,7 +21,7 @@ struct WorkLimits {
 };
 
 /// How a query ended.
-struct ErrandOutcome {
+struct RequestOutcome {
   enum class Kind {
     answered,  ///< or failed: see the note
     too_long,  ///< stopped at its time limit, without a result
@@ -32,33 +32,33 @@ struct ErrandOutcome {
 };
 
 /// {"status", "headline", "formats", "html", ..} for a page, or {"status", "error": {"message", ..}}.
-[[nodiscard]] Json outcome_shown(const ErrandOutcome& outcome);
+[[nodiscard]] Json outcome_shown(const RequestOutcome& outcome);
 /// The result in one format; nothing if it does not exist.
-[[nodiscard]] std::optional<std::string> text_of(const ErrandOutcome& outcome, const std::string& format);
+[[nodiscard]] std::optional<std::string> text_of(const RequestOutcome& outcome, const std::string& format);
 
 /// A pending query. One thread runs it; others may end it.
-class Errand {
+class PendingRequest {
  public:
-  explicit Errand(std::shared_ptr<NoteStream> stream) : stream_(std::move(stream)) {}
+  explicit PendingRequest(std::shared_ptr<NoteStream> stream) : stream_(std::move(stream)) {}
 
   /// Stops it, as Ctrl-C does, with the partial result. It ends after at most `patience`.
   void stop();
   /// Cancels it at once, without a result.
   void cut();
 
-  /// \param question  as in worker.hpp
+  /// \param query  as in worker.hpp
   /// \param limit     time limit; zero: none
   /// \param so_far    called with the partial result as HTML
-  [[nodiscard]] ErrandOutcome carry_out(const Note& question, std::chrono::milliseconds limit,
-                                        const std::function<void(double, double)>& progress = {},
-                                        const std::function<void(std::string)>& so_far = {});
+  [[nodiscard]] RequestOutcome carry_out(const Note& query, std::chrono::milliseconds limit,
+                                         const std::function<void(double, double)>& progress = {},
+                                         const std::function<void(std::string)>& so_far = {});
   [[nodiscard]] const std::shared_ptr<NoteStream>& stream() const { return stream_; }
 
   /// Time to finish after a stop.
-  static constexpr std::chrono::milliseconds patience{4000};
+  static constexpr std::chrono::milliseconds timeout{4000};
 
  private:
-  [[nodiscard]] Clock::time_point end_of_patience(Clock::time_point otherwise);
+  [[nodiscard]] Clock::time_point deadline(Clock::time_point otherwise);
 
   std::shared_ptr<NoteStream> stream_;
   std::mutex lock_;
@@ -70,17 +70,17 @@ class Errand {
 class WorkerPool {
  public:
   /// CONTRACT  constructed while this process has one thread
-  explicit WorkerPool(const WorkLimits& limits) : limits_(limits), nursery_(limits.memory) {}
+  explicit WorkerPool(const WorkLimits& limits) : limits_(limits), fork_server_(limits.memory) {}
 
   /// A process that waits for a query.  \throws std::system_error
-  [[nodiscard]] std::shared_ptr<NoteStream> hire();
+  [[nodiscard]] std::shared_ptr<NoteStream> start_worker();
   /// Returns an idle process to the pool. Surplus processes are ended.
   void rest(std::shared_ptr<NoteStream> stream);
   [[nodiscard]] const WorkLimits& limits() const { return limits_; }
 
  private:
   WorkLimits limits_;
-  Nursery nursery_;
+  ForkServer fork_server_;
   std::mutex lock_;
   std::vector<std::shared_ptr<NoteStream>> resting_;
 };

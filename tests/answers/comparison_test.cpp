@@ -49,7 +49,7 @@ TEST_CASE("comparison: a saturated model and a rare tail are not judged") {
   row.predicted.reset();
   CHECK(row.verdict() == Verdict::saturated);
   CHECK_FALSE(row.error());
-  CHECK_FALSE(row.optimistic());
+  CHECK_FALSE(row.underestimates());
   row = model_of(0.5, 0, 0);
   CHECK_FALSE(row.error());
 }
@@ -66,10 +66,10 @@ TEST_CASE("comparison: integers with an open interval") {
 
 TEST_CASE("comparison: predictions underestimate delays below, throughputs above the interval") {
   Rate row{.predicted = numeric::Model<unit::Load>{0.7}, .simulated = {0.5, 0.4, 0.6}};
-  CHECK_FALSE(row.optimistic());
+  CHECK_FALSE(row.underestimates());
   CHECK(row.conservative());
-  row.optimistic_side = Optimistic::above;
-  CHECK(row.optimistic());
+  row.unsafe_side = UnsafeSide::above;
+  CHECK(row.underestimates());
   CHECK_FALSE(row.conservative());
   CHECK(row.error().value() == Approx(0.4));
   CHECK(row.within(1.2));
@@ -84,7 +84,7 @@ TEST_CASE("comparison: predictions underestimate delays below, throughputs above
   tally.add(saturated);
   CHECK(tally.rows() == 4);
   CHECK(tally.judged() == 3);
-  CHECK(tally.optimistic() == 2);
+  CHECK(tally.underestimates() == 2);
   CHECK(tally.conservative() == 0);
   CHECK(tally.count(Verdict::saturated) == 1);
 }

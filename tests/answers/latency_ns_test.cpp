@@ -9,7 +9,7 @@
 // Latencies as times, with a constant latency per queue passed.
 
 using namespace tailbound;
-using answers::DelayQuestion;
+using answers::DelayQuery;
 using numeric::Rational;
 
 namespace {
@@ -20,56 +20,56 @@ double upper(const numeric::Claim<unit::Probability>& claim) {
   return static_cast<double>(std::get<numeric::Enclosure<unit::Probability>>(claim).upper());
 }
 
-DelayQuestion tree(network::TreeRouting routing) {
-  DelayQuestion question{
-      .topology = answers::TreeTopology{.tree = {4, 2}, .load = Rational(4) / 5, .routing = routing}};
-  question.percentiles = {Rational(1) / 10, Rational(1) / 2, Rational(99) / 100, Rational(9999) / 10000};
-  question.units = {.packet_bytes = 64, .link_gbps = Rational(512) / 10};  // slots of 10 ns
-  return question;
+DelayQuery tree(network::TreeRouting routing) {
+  DelayQuery query{.topology =
+                       answers::TreeTopology{.tree = {4, 2}, .load = Rational(4) / 5, .routing = routing}};
+  query.percentiles = {Rational(1) / 10, Rational(1) / 2, Rational(99) / 100, Rational(9999) / 10000};
+  query.units = {.packet_bytes = 64, .link_gbps = Rational(512) / 10};  // slots of 10 ns
+  return query;
 }
 
 }  // namespace
 
 TEST_CASE("latencies in ns: routes of equal length add a constant", "[answers][delay]") {
-  DelayQuestion question = tree(network::TreeRouting::random_root);
-  question.hop_ns = Rational(15) / 2;
-  const auto answer = answers::answer(question);
+  DelayQuery query = tree(network::TreeRouting::random_root);
+  query.hop_ns = Rational(15) / 2;
+  const auto answer = answers::answer(query);
   const answers::FlowDelay& flow = answer.flows.front();
   REQUIRE(flow.latency_ns.size() == 4);
   for (std::size_t i = 0; i < 4; ++i)
     CHECK(flow.latency_ns[i] ==
-          Rational(static_cast<long>(flow.delay.latency[i].slots.value)) * 10 + 3 * *question.hop_ns);
-  question.units = {};
-  CHECK(answers::answer(question).flows.front().latency_ns.empty());
+          Rational(static_cast<long>(flow.delay.latency[i].slots.value)) * 10 + 3 * *query.hop_ns);
+  query.units = {};
+  CHECK(answers::answer(query).flows.front().latency_ns.empty());
 }
 
 TEST_CASE("Latencies in ns: of routes of several lengths, as their mixture", "[answers][delay]") {
-  DelayQuestion question = tree(network::TreeRouting::nearest_ancestor);
-  question.hops = answers::Hops::independent;
+  DelayQuery query = tree(network::TreeRouting::nearest_ancestor);
+  query.hops = answers::Hops::independent;
   for (const Rational& hop : {Rational(0), Rational(1), Rational(25), Rational(70)}) {
-    question.hop_ns = hop;
-    const auto answer = answers::answer(question);
+    query.hop_ns = hop;
+    const auto answer = answers::answer(query);
     const auto& flow = answer.flows.front();
     const auto& routes = answer.paths.flows.front().routes;
     REQUIRE(routes.size() == 2);
-    bounds::PathDelay delays(answer.paths.queues.queues, question.hop_delay);
+    bounds::PathDelay delays(answer.paths.queues.queues, query.hop_delay);
     // P(latency > x) by hand, from each route's own distribution.
     constexpr int slots = 200, ns = 1500;
     std::vector<double> above(ns, 0);
     for (const bounds::Route& route : routes) {
-      bounds::DelayQuestion asked;
-      for (int t = 0; t < slots; ++t) asked.levels.emplace_back(t);
-      const auto tails = delays.claims(std::vector<bounds::Route>{{route.queues, 1}}, asked).above;
-      const double least = static_cast<double>(route.queues.size()) * (10 + numeric::nearest_double(hop));
+      bounds::DelayQuery requested;
+      for (int t = 0; t < slots; ++t) requested.levels.emplace_back(t);
+      const auto tails = delays.claims(std::vector<bounds::Route>{{route.queues, 1}}, requested).above;
+      const double minimum = static_cast<double>(route.queues.size()) * (10 + numeric::nearest_double(hop));
       for (int x = 0; x < ns; ++x) {
-        const auto t = std::floor((x - least) / 10);
+        const auto t = std::floor((x - minimum) / 10);
         above[static_cast<std::size_t>(x)] +=
             numeric::nearest_double(route.share) *
             (t < 0 ? 1 : upper(tails[static_cast<std::size_t>(std::min<double>(t, slots - 1))].probability));
       }
     }
-    for (std::size_t i = 0; i < question.percentiles.size(); ++i) {
-      const double exceeded = 1 - numeric::nearest_double(question.percentiles[i]);
+    for (std::size_t i = 0; i < query.percentiles.size(); ++i) {
+      const double exceeded = 1 - numeric::nearest_double(query.percentiles[i]);
       std::size_t x = 0;
       while (above[x] > exceeded) ++x;
       INFO(numeric::nearest_double(hop) << " ns, percentile " << i);

@@ -67,14 +67,14 @@ TEST_CASE("latency times: means and percentiles are those of all packets", "[ans
     CHECK(times.mean().lower < times.mean().value);
     for (const double fraction : {0.01, 0.3, 0.5, 0.77, 0.9, 0.99, 0.999}) {
       // The minimum time exceeded by at most 1 - fraction of the packets.
-      std::size_t least = 0;
+      std::size_t minimum = 0;
       while (static_cast<double>(packets.end() -
-                                 std::upper_bound(packets.begin(), packets.end(), packets[least])) >
+                                 std::upper_bound(packets.begin(), packets.end(), packets[minimum])) >
              (1 - fraction) * static_cast<double>(packets.size()) * (1 + 1e-12))
-        ++least;
+        ++minimum;
       const auto found = times.percentile(fraction);
       INFO(numeric::nearest_double(hop) << " ns, " << fraction);
-      CHECK(found.value == Approx(packets[least]).epsilon(1e-12));
+      CHECK(found.value == Approx(packets[minimum]).epsilon(1e-12));
       CHECK(found.lower <= found.value);
       CHECK(found.upper >= found.value);
     }

@@ -148,11 +148,11 @@ TEST_CASE("the index at which 38 digits lose the tail", "[cli][compare]") {
       }
       return low.coefficients.size();
     };
-    const Outcome refused =
+    const Outcome rejected =
         run_command({"compare", sample(name), "--inputs", "16", "--load", "0.9", "--require", "10"});
-    CHECK(refused.status == 1);
-    CHECK(refused.out.empty());
-    CHECK_THAT(refused.err, Catch::Contains("n = " + std::to_string(lost("1e-9")) + ","));
+    CHECK(rejected.status == 1);
+    CHECK(rejected.out.empty());
+    CHECK_THAT(rejected.err, Catch::Contains("n = " + std::to_string(lost("1e-9")) + ","));
 
     const Outcome table = run_command({"compare", sample(name), "--inputs", "16", "--load", "0.9"});
     CHECK(table.status == 1);
@@ -205,7 +205,7 @@ TEST_CASE("tails, columns and invalid queries", "[cli][compare]") {
 }
 
 TEST_CASE("errors of compare", "[cli][compare]") {
-  const auto refused = [](std::vector<std::string> arguments, int status, const std::string& says) {
+  const auto rejected = [](std::vector<std::string> arguments, int status, const std::string& says) {
     arguments.insert(arguments.begin(), "compare");
     const Outcome outcome = run_command(arguments);
     CAPTURE(outcome.err);
@@ -223,20 +223,20 @@ TEST_CASE("errors of compare", "[cli][compare]") {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
   };
-  refused(with("/nonexistent/list.txt"), 2, "No such file");
-  refused(with("/"), 2, "directory");
-  refused(with("/dev/zero"), 2, "at most 64 MiB");
-  refused(with(bad.path()), 2, ":2:5: expected a number");
-  refused(with(deep.path()), 1, "the last index is 2000000");
+  rejected(with("/nonexistent/list.txt"), 2, "No such file");
+  rejected(with("/"), 2, "directory");
+  rejected(with("/dev/zero"), 2, "at most 64 MiB");
+  rejected(with(bad.path()), 2, ":2:5: expected a number");
+  rejected(with(deep.path()), 1, "the last index is 2000000");
   const TemporaryFile two_dimensional(
       "                     2           3\n0.1 + 0.09 z + 0.081 z  + 0.0729 z\n");
-  refused(with(two_dimensional.path()), 2, "lprint");
-  refused(with(good.path(), {"--of", "delay"}), 2, "--of");
-  refused(with(good.path(), {"--require", "0"}), 2, "--require");
-  refused(with(good.path(), {"--digits", "x"}), 2, "--digits");
-  refused({good.path()}, 2, "traffic");
-  refused({good.path(), "--inputs", "16", "--load", "1"}, 1, "unstable");
-  refused({"--inputs", "16", "--load", "0.9"}, 2, "FILE");
+  rejected(with(two_dimensional.path()), 2, "lprint");
+  rejected(with(good.path(), {"--of", "delay"}), 2, "--of");
+  rejected(with(good.path(), {"--require", "0"}), 2, "--require");
+  rejected(with(good.path(), {"--digits", "x"}), 2, "--digits");
+  rejected({good.path()}, 2, "traffic");
+  rejected({good.path(), "--inputs", "16", "--load", "1"}, 1, "unstable");
+  rejected({"--inputs", "16", "--load", "0.9"}, 2, "FILE");
 }
 
 TEST_CASE("formulas printed for Maple and PARI/GP run there, and compare agrees", "[cli][compare][live]") {

@@ -1,5 +1,5 @@
 #include <catch2/catch.hpp>
-#include <cli/ask.hpp>
+#include <cli/command_runner.hpp>
 #include <tailbound/core/error.hpp>
 
 #include <string>
@@ -9,14 +9,14 @@
 namespace {
 
 using namespace tailbound;
-using cli::Asker;
+using cli::CommandRunner;
 using options::Option;
 
 TEST_CASE("values: every name of an option is in its help") {
   int found = 0;
   for (const std::string& command : cli::command_names()) {
-    const Asker asker(command);
-    for (const Option& option : asker.options().options)
+    const CommandRunner runner(command);
+    for (const Option& option : runner.options().options)
       for (const std::string& name : option.values.choices) {
         INFO(command << " " << option.name << " " << name);
         CHECK(option.help.find(name) != std::string::npos);
@@ -29,13 +29,13 @@ TEST_CASE("values: every name of an option is in its help") {
 TEST_CASE("values: sliders increase, in fitting steps") {
   int found = 0;
   for (const std::string& command : cli::command_names()) {
-    const Asker asker(command);
-    for (const Option& option : asker.options().options)
+    const CommandRunner runner(command);
+    for (const Option& option : runner.options().options)
       if (const auto& slider = option.values.slider) {
         INFO(command << " " << option.name);
-        CHECK(slider->least < slider->most);
+        CHECK(slider->minimum < slider->maximum);
         CHECK(slider->step > 0);
-        CHECK(slider->step < slider->most - slider->least + 1e-9);
+        CHECK(slider->step < slider->maximum - slider->minimum + 1e-9);
         CHECK(option.text != nullptr);
         ++found;
       }
@@ -46,17 +46,17 @@ TEST_CASE("values: sliders increase, in fitting steps") {
 TEST_CASE("values: an unknown name is rejected with the option's list of names") {
   int found = 0;
   for (const std::string& command : cli::command_names()) {
-    const Asker asker(command);
-    if (asker.command().opening.empty()) continue;
-    for (const Option& option : asker.options().options) {
+    const CommandRunner runner(command);
+    if (runner.command().example.empty()) continue;
+    for (const Option& option : runner.options().options) {
       if (option.values.choices.empty()) continue;
       INFO(command << " " << option.name);
-      cli::Opening asked = asker.command().opening;
-      std::erase_if(asked, [&](const auto& pair) { return pair.first == option.name; });
-      asked.emplace_back(option.name, "nonsense");
+      cli::ExampleOptions requested = runner.command().example;
+      std::erase_if(requested, [&](const auto& pair) { return pair.first == option.name; });
+      requested.emplace_back(option.name, "nonsense");
       std::string message;
       try {
-        static_cast<void>(asker.answer(asked));
+        static_cast<void>(runner.answer(requested));
       } catch (const InvalidArgument& error) {
         message = error.what();
       }
@@ -74,16 +74,16 @@ TEST_CASE("values: an unknown name is rejected with the option's list of names")
 TEST_CASE("commands: simulations and lists of points can be split, analyses have a time limit") {
   for (const std::string& command : cli::command_names()) {
     INFO(command);
-    const cli::Work work = Asker(command).command().work;
+    const cli::Work work = CommandRunner(command).command().work;
     const bool searches = command == "simulate policed";
     const bool simulates = !searches && (command.starts_with("simulate") || command.starts_with("validate"));
     CHECK((work == cli::Work::search) == searches);
     CHECK((work == cli::Work::simulation) == simulates);
     if (simulates) CHECK((cli::may_be_cut(work) && !cli::is_analysis(work)));
   }
-  CHECK(cli::may_be_cut(Asker("buffer").command().work));
-  CHECK_FALSE(cli::may_be_cut(Asker("pgf").command().work));
-  CHECK_FALSE(cli::is_analysis(Asker("sweep").command().work));
+  CHECK(cli::may_be_cut(CommandRunner("buffer").command().work));
+  CHECK_FALSE(cli::may_be_cut(CommandRunner("pgf").command().work));
+  CHECK_FALSE(cli::is_analysis(CommandRunner("sweep").command().work));
 }
 
 }  // namespace

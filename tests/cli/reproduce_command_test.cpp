@@ -119,13 +119,13 @@ TEST_CASE("reproduce: a paper, and all papers; csv has one row per finding; quie
 }
 
 TEST_CASE("reproduce: a stop keeps the finished figures, and is reported") {
-  const Folder folder, said;
+  const Folder folder, errors;
   Child child(Child::words_of("reproduce all --quick --format json --output " + folder.path()),
-              {.out = said / "out"});
+              {.out = errors / "out"});
   REQUIRE(child.wait_for_file(folder / "README.md", 1));  // after the first figure's files
   child.send(SIGINT);
   const int status = child.wait();
-  const json document = json::parse(content(said / "out"));
+  const json document = json::parse(content(errors / "out"));
   const std::size_t made = document["results"].size();
   CHECK(made >= 1);
   if (status != 0) {  // a fast machine may already have finished

@@ -1,4 +1,4 @@
-/// network::failures_of on any bytes after a line "%%%", applied by take_out to the network before it, as
+/// network::failures_of on any bytes after a line "%%%", applied by remove_failed to the network before it, as
 /// with --without: remaining links keep their order, a failed node has none, and one failure at a time gives
 /// the same as all together; or a typed error.
 #include <tailbound/core/error.hpp>
@@ -21,8 +21,8 @@ bool same(const network::Link& a, const network::Link& b) {
 
 void check(const network::Network& whole, const std::vector<std::string>& failed) {
   network::Network together = whole, apart = whole;
-  network::take_out(together, failed);
-  for (const std::string& entry : failed) network::take_out(apart, std::vector<std::string>{entry});
+  network::remove_failed(together, failed);
+  for (const std::string& entry : failed) network::remove_failed(apart, std::vector<std::string>{entry});
   fuzz::require(
       std::equal(together.links.begin(), together.links.end(), apart.links.begin(), apart.links.end(), same));
   auto at = whole.links.begin();

@@ -33,7 +33,7 @@ void check(const network::Network& network) {
   for (const network::Flow& flow : network.flows)
     for (const network::Route& route : flow.routes)
       sent = sent + flow.rate * route.share * static_cast<unsigned long>(route.links.size());
-  for (const auto& traffic : network::queue_traffic(network, network::Sources::decoupled))
+  for (const auto& traffic : network::queue_traffic(network, network::Sources::independent_sources))
     carried = carried + traffic.load;
   fuzz::require(sent == carried);
   try {

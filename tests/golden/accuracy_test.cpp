@@ -1,5 +1,5 @@
 #include <catch2/catch.hpp>
-#include <cli/ask.hpp>
+#include <cli/command_runner.hpp>
 #include <tailbound/answers/accuracy/accuracy_settings.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/render/documents/accuracy/accuracy.hpp>
@@ -77,7 +77,7 @@ void check_reproduced(const AccuracyRow& row, const std::string& length) {
   for (std::size_t i = 0; i < errors.size(); ++i) {
     const auto& simulated = results[i]["simulation"];
     INFO(errors[i].at << ": " << results[i].dump());
-    if (std::isinf(errors[i].greatest)) {
+    if (std::isinf(errors[i].largest)) {
       CHECK(results[i]["prediction"].is_null());
       continue;
     }
@@ -90,18 +90,18 @@ void check_reproduced(const AccuracyRow& row, const std::string& length) {
                                                    : errors[i].at > 0.85 ? 0.014
                                                                          : 0.012)
                                                 : 0.001;
-    CHECK(predicted / mean - 1 > errors[i].least - then - half_width * predicted / mean);
-    CHECK(predicted / mean - 1 < errors[i].greatest + then + half_width * predicted / mean);
+    CHECK(predicted / mean - 1 > errors[i].minimum - then - half_width * predicted / mean);
+    CHECK(predicted / mean - 1 < errors[i].largest + then + half_width * predicted / mean);
   }
 }
 
-const AccuracyRow& row_of(const WormholeQuestion& question) {
-  const Accuracy found = accuracy(asked_accuracy(question, {0.5}));
+const AccuracyRow& row_of(const WormholeQuery& query) {
+  const Accuracy found = accuracy(requested_accuracy(query, {0.5}));
   REQUIRE(found.rows.size() == 1);
   return *found.rows.front();
 }
 
-WormholeQuestion of(network::WormTopology topology, std::int64_t flits, std::optional<int> channels = {}) {
+WormholeQuery of(network::WormTopology topology, std::int64_t flits, std::optional<int> channels = {}) {
   return {.network = topology, .flits = flits, .offered = {}, .virtual_channels = channels};
 }
 

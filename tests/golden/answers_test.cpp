@@ -138,16 +138,17 @@ TEST_CASE("buffer: below load 1/2 overflow comes with a caution and the loss") {
 }
 
 TEST_CASE("buffer: maximum load and minimum speedup lead back to the target") {
-  const json most = run_result("buffer --inputs 16 --solve load --capacity 157 --drop 1e-15");
-  const std::string load = most["greatest_load"]["lower"];
+  const json maximum = run_result("buffer --inputs 16 --solve load --capacity 157 --drop 1e-15");
+  const std::string load = maximum["greatest_load"]["lower"];
   CHECK(std::stod(load) > 0.9);  // 157 packets suffice at 0.9, not much beyond
   CHECK(std::stod(load) < 0.901);
   CHECK(run_result("buffer --inputs 16 --load " + load + " --drop 1e-15")["buffer"] == 157);
-  const std::string above = most["greatest_load"]["upper"];
+  const std::string above = maximum["greatest_load"]["upper"];
   CHECK(run_result("buffer --inputs 16 --load " + above + " --drop 1e-15")["buffer"] == 158);
 
-  const json least = run_result("buffer --inputs 16 --load 0.95 --solve speedup --capacity 157 --drop 1e-15");
-  CHECK(std::stod(least["least_speedup"]["upper"].get<std::string>()) ==
+  const json minimum =
+      run_result("buffer --inputs 16 --load 0.95 --solve speedup --capacity 157 --drop 1e-15");
+  CHECK(std::stod(minimum["least_speedup"]["upper"].get<std::string>()) ==
         Approx(0.95 / std::stod(load)).epsilon(1e-8));
   const json none = run_result("buffer --inputs 16 --load 0.5 --solve speedup --capacity 157 --drop 1e-15");
   CHECK(none["least_speedup"]["kind"] == "exact");

@@ -133,31 +133,32 @@ TEST_CASE("bursts: the formula of one source") {
 }
 
 TEST_CASE("bursts: errors name the alternatives") {
-  struct Refusal {
+  struct Rejection {
     const char* line;
     int status;
-    const char* said;
+    const char* expected;
   };
-  for (const Refusal& refusal :
-       {Refusal{"buffer --inputs 16 --load 0.9 --burst 4 --drop 1e-9", 2, "at least 9 slots"},
-        Refusal{"buffer --inputs 16 --load 0.9 --burst 20 --on-rate 0.8 --drop 1e-9", 2,
-                "below its on-rate of 4/5"},
-        Refusal{"buffer --inputs 16 --load 0.5 --burst 20 --on-rate 1.5 --drop 1e-9", 2, "--on-rate is"},
-        Refusal{"buffer --inputs 16 --load 0.9 --traffic onoff --drop 1e-9", 2, "--burst is missing"},
-        Refusal{"buffer --inputs 16 --load 0.9 --traffic poisson --burst 9 --drop 1e-9", 2, "--traffic"},
-        Refusal{"buffer --rates 0.1,0.2 --burst 9 --drop 1e-9", 2, "--rates"},
-        Refusal{"buffer --inputs 16 --load 0.6 --burst 9 --drop 1e-9 --packets-per-slot 2", 2,
-                "--packets-per-slot"},
-        Refusal{"buffer --inputs 16 --load 0.6 --burst 9 --drop 1e-9 --arithmetic exact", 2, "--arithmetic"},
-        Refusal{"buffer --inputs 16 --burst 9 --capacity 9 --drop 1e-9 --solve load", 2, "--solve"},
-        Refusal{"buffer --inputs 2000000 --load 0.6 --burst 9 --drop 1e-9", 2, "from 1 to 1048576"},
-        Refusal{"buffer --inputs 16 --load 0.6 --burst 9 --drop 1e-9 --digits 100", 2, "from 1 to 60"},
-        Refusal{"compare list --inputs 16 --load 0.6 --burst 9", 2, "--burst"}}) {
-    const auto outcome = run_line(refusal.line);
-    INFO(refusal.line << "\n" << outcome.err);
-    CHECK(outcome.status == refusal.status);
+  for (const Rejection& rejection :
+       {Rejection{"buffer --inputs 16 --load 0.9 --burst 4 --drop 1e-9", 2, "at least 9 slots"},
+        Rejection{"buffer --inputs 16 --load 0.9 --burst 20 --on-rate 0.8 --drop 1e-9", 2,
+                  "below its on-rate of 4/5"},
+        Rejection{"buffer --inputs 16 --load 0.5 --burst 20 --on-rate 1.5 --drop 1e-9", 2, "--on-rate is"},
+        Rejection{"buffer --inputs 16 --load 0.9 --traffic onoff --drop 1e-9", 2, "--burst is missing"},
+        Rejection{"buffer --inputs 16 --load 0.9 --traffic poisson --burst 9 --drop 1e-9", 2, "--traffic"},
+        Rejection{"buffer --rates 0.1,0.2 --burst 9 --drop 1e-9", 2, "--rates"},
+        Rejection{"buffer --inputs 16 --load 0.6 --burst 9 --drop 1e-9 --packets-per-slot 2", 2,
+                  "--packets-per-slot"},
+        Rejection{"buffer --inputs 16 --load 0.6 --burst 9 --drop 1e-9 --arithmetic exact", 2,
+                  "--arithmetic"},
+        Rejection{"buffer --inputs 16 --burst 9 --capacity 9 --drop 1e-9 --solve load", 2, "--solve"},
+        Rejection{"buffer --inputs 2000000 --load 0.6 --burst 9 --drop 1e-9", 2, "from 1 to 1048576"},
+        Rejection{"buffer --inputs 16 --load 0.6 --burst 9 --drop 1e-9 --digits 100", 2, "from 1 to 60"},
+        Rejection{"compare list --inputs 16 --load 0.6 --burst 9", 2, "--burst"}}) {
+    const auto outcome = run_line(rejection.line);
+    INFO(rejection.line << "\n" << outcome.err);
+    CHECK(outcome.status == rejection.status);
     CHECK(outcome.out.empty());
-    CHECK(outcome.err.find(refusal.said) != std::string::npos);
+    CHECK(outcome.err.find(rejection.expected) != std::string::npos);
   }
 }
 
@@ -193,18 +194,18 @@ TEST_CASE("bursts: delays through a tree") {
 
 TEST_CASE("bursts: errors of delay") {
   const std::string tree = "delay --radix 4 --levels 2 --load 0.6";
-  struct Refusal {
+  struct Rejection {
     std::string line;
     int status;
     std::string message;
   };
   for (const auto& [line, status, message] :
-       {Refusal{tree + " --burst 1", 2, "--burst"}, Refusal{tree + " --on-rate 0.9", 2, "--on-rate"},
-        Refusal{tree + " --burst 8 --sources first-hop", 2, "decoupled"},
-        Refusal{tree + " --burst 8 --reorder 1e-9", 1, "bursty traffic"},
-        Refusal{tree + " --burst 8 --digits 30 --hops independent", 1, "14 digits"},
-        Refusal{tree + " --burst 8 --hops bound", 2, "per-burst"},
-        Refusal{"delay --network x.toml --burst 8", 2, "--burst"}}) {
+       {Rejection{tree + " --burst 1", 2, "--burst"}, Rejection{tree + " --on-rate 0.9", 2, "--on-rate"},
+        Rejection{tree + " --burst 8 --sources first-hop", 2, "decoupled"},
+        Rejection{tree + " --burst 8 --reorder 1e-9", 1, "bursty traffic"},
+        Rejection{tree + " --burst 8 --digits 30 --hops independent", 1, "14 digits"},
+        Rejection{tree + " --burst 8 --hops bound", 2, "per-burst"},
+        Rejection{"delay --network x.toml --burst 8", 2, "--burst"}}) {
     INFO(line);
     const auto outcome = run_line(line);
     CHECK(outcome.status == status);

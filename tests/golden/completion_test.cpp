@@ -37,9 +37,9 @@ TEST_CASE("completion: commands, options, names of options, files") {
 }
 
 TEST_CASE("completion: all commands") {
-  const auto refused = tailbound::golden::run_line("schema buffer --completion");
-  CHECK(refused.status == 2);
-  CHECK(refused.err.find("--completion") != std::string::npos);
+  const auto rejected = tailbound::golden::run_line("schema buffer --completion");
+  CHECK(rejected.status == 2);
+  CHECK(rejected.err.find("--completion") != std::string::npos);
 }
 
 }  // namespace

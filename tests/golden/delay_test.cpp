@@ -26,7 +26,7 @@ using tailbound::golden::run_line;
 using tailbound::golden::run_result;
 
 /// Does one of the document's notes contain the text?
-bool notes_say(const json& document, const std::string& text) {
+bool notes_contain(const json& document, const std::string& text) {
   return std::any_of(document["notes"].begin(), document["notes"].end(), [&](const json& note) {
     return note.get<std::string>().find(text) != std::string::npos;
   });
@@ -66,8 +66,8 @@ TEST_CASE("delay: the JSON of a tree, key by key") {
   CHECK(tree["total_buffer"] == 396);
   CHECK(tree["total_buffer_bytes"] == "25344");
   CHECK(tree["reorder_buffer"] == 53);
-  CHECK(notes_say(document, "each wait depends on the one before"));
-  CHECK_FALSE(notes_say(run_json("delay --radix 16 --levels 1 --load 0.8"), "model: "));
+  CHECK(notes_contain(document, "each wait depends on the one before"));
+  CHECK_FALSE(notes_contain(run_json("delay --radix 16 --levels 1 --load 0.8"), "model: "));
 }
 
 TEST_CASE("delay: a percentile agrees with the CCDF, in percent or as a fraction") {
@@ -139,10 +139,10 @@ TEST_CASE("delay: a network's flows, one of them, and its traffic matrix") {
 
 TEST_CASE("delay: notes cite figures of trees only for trees") {
   const json network = run_json("delay --hops independent --network " + networks + "unequal_ring.toml");
-  CHECK(notes_say(network, "independent"));
-  CHECK_FALSE(notes_say(network, "3-tree"));
-  CHECK(notes_say(run_json("delay --radix 4 --levels 2 --load 0.5 --hops independent"),
-                  "not measured for this network"));
+  CHECK(notes_contain(network, "independent"));
+  CHECK_FALSE(notes_contain(network, "3-tree"));
+  CHECK(notes_contain(run_json("delay --radix 4 --levels 2 --load 0.5 --hops independent"),
+                      "not measured for this network"));
 }
 
 TEST_CASE("delay: lists give a result for each combination") {
@@ -179,9 +179,9 @@ TEST_CASE("delay: a network with scaled rates") {
   const json plain = run_json(network);
   for (std::size_t flow = 0; flow < 5; ++flow)
     CHECK(scaled["results"][5 + flow]["percentiles"] == plain["results"][flow]["percentiles"]);
-  const Outcome refused = run_line(network + " --load-scale 3");
-  CHECK(refused.status == 2);
-  CHECK(refused.err.find("--load-scale is 3") != std::string::npos);
+  const Outcome rejected = run_line(network + " --load-scale 3");
+  CHECK(rejected.status == 2);
+  CHECK(rejected.err.find("--load-scale is 3") != std::string::npos);
   CHECK(run_line("delay --radix 4 --levels 2 --load 0.5 --load-scale 1").status == 2);
 }
 
@@ -238,7 +238,7 @@ TEST_CASE("delay: table, quiet table, CSV, and the model's limits in one line") 
 TEST_CASE("delay: cross-check by simulation: one point by default, several or none on request") {
   const std::string tree = "delay --radix 4 --levels 1 --percentiles 99 ";
   const json one = run_json(tree + "--load 0.8");
-  CHECK(notes_say(one, "cross-checked by simulation: P(D > "));
+  CHECK(notes_contain(one, "cross-checked by simulation: P(D > "));
   const json& rows = one["results"][0]["cross_check"];
   REQUIRE(rows.size() >= 2);
   for (const json& row : rows) {
@@ -295,12 +295,12 @@ TEST_CASE("delay: errors") {
   };
   std::string noise;
   for (unsigned i = 0; noise.size() < 10'000'000; ++i) noise += static_cast<char>((i * 2654435761U) >> 13);
-  struct Refusal {
+  struct Rejection {
     std::string options;
     int status;
-    std::vector<std::string> said;
+    std::vector<std::string> expected;
   };
-  for (const Refusal& refusal : std::vector<Refusal>{
+  for (const Rejection& rejection : std::vector<Rejection>{
            {"", 2, {"--radix", "missing", "--network"}},
            {"--radix 16 --levels 3", 2, {"--load", "missing"}},
            {"--radix 1 --levels 3 --load 0.8", 2, {"--radix is 1", "2 to 1024"}},
@@ -347,10 +347,11 @@ TEST_CASE("delay: errors") {
             1,
             {"s -> t", "1.1"}},
        }) {
-    const Outcome outcome = run_line("delay " + refusal.options);
-    INFO("delay " << refusal.options << "\n" << outcome.err);
-    CHECK(outcome.status == refusal.status);
+    const Outcome outcome = run_line("delay " + rejection.options);
+    INFO("delay " << rejection.options << "\n" << outcome.err);
+    CHECK(outcome.status == rejection.status);
     CHECK(outcome.out.empty());
-    for (const std::string& said : refusal.said) CHECK(outcome.err.find(said) != std::string::npos);
+    for (const std::string& expected : rejection.expected)
+      CHECK(outcome.err.find(expected) != std::string::npos);
   }
 }

@@ -52,11 +52,11 @@ std::size_t files_in(const Folder& folder) {
   return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder.path()), {}));
 }
 
-void check_refused(const Outcome& outcome, const std::vector<std::string>& said) {
+void check_rejected(const Outcome& outcome, const std::vector<std::string>& expected) {
   INFO(outcome.err);
   CHECK(outcome.status == 2);
   CHECK(outcome.out.empty());
-  for (const std::string& text : said) {
+  for (const std::string& text : expected) {
     INFO(text);
     CHECK(holds(outcome.err, text));
   }
@@ -107,26 +107,26 @@ TEST_CASE("files: an output that is also an input is rejected") {
   fs::create_symlink(network, folder / "soft");
   fs::create_hard_link(network, folder / "hard");
   for (const std::string name : {"n.toml", "./n.toml", "soft", "hard"}) {
-    check_refused(shell(folder, "$T delay --drop 1e-9 --network n.toml --output " + name),
-                  {"--output is ", name, "--network"});
-    check_refused(shell(folder, "$T simulate tree --slots 1000 --network n.toml --checkpoint " + name),
-                  {"--checkpoint is ", name, "--network"});
+    check_rejected(shell(folder, "$T delay --drop 1e-9 --network n.toml --output " + name),
+                   {"--output is ", name, "--network"});
+    check_rejected(shell(folder, "$T simulate tree --slots 1000 --network n.toml --checkpoint " + name),
+                   {"--checkpoint is ", name, "--network"});
   }
   CHECK(content(network) == text);
   CHECK(fs::is_symlink(folder / "soft"));
 
   const std::string pmf = folder.file("a.svg", "0.5\n0.5\n");
-  check_refused(shell(folder, "$T buffer --drop 1e-9 --pmf a.svg --plot a.svg"), {"--plot"});
-  check_refused(shell(folder, "$T compare a.svg --inputs 2 --load 0.5 --output a.svg"),
-                {"--output is a.svg", "FILE"});
+  check_rejected(shell(folder, "$T buffer --drop 1e-9 --pmf a.svg --plot a.svg"), {"--plot"});
+  check_rejected(shell(folder, "$T compare a.svg --inputs 2 --load 0.5 --output a.svg"),
+                 {"--output is a.svg", "FILE"});
   CHECK(content(pmf) == "0.5\n0.5\n");
   // A matrix named in the network file.
   const std::string demand = content(networks + "two_switches.csv");
   const std::string matrix = folder.file("m.csv", demand);
   const std::string with_matrix = folder.file(
       "with_matrix.toml", text.substr(0, text.find("[[flow]]")) + "[traffic]\nmatrix = \"m.csv\"\n");
-  check_refused(shell(folder, "$T delay --network with_matrix.toml --output m.csv"),
-                {"--output is m.csv", "matrix"});
+  check_rejected(shell(folder, "$T delay --network with_matrix.toml --output m.csv"),
+                 {"--output is m.csv", "matrix"});
   CHECK(content(matrix) == demand);
   CHECK(fs::exists(with_matrix));
   CHECK(files_in(folder) == 6);
@@ -135,13 +135,13 @@ TEST_CASE("files: an output that is also an input is rejected") {
 TEST_CASE("files: two outputs to the same file are rejected") {
   const Folder folder;
   const std::string list = "buffer --inputs 16 --load 0.5,0.9 --drop 1e-9";
-  check_refused(shell(folder, "$T " + list + " --output x.svg --plot x.svg"),
-                {"--plot is x.svg", "--output"});
-  check_refused(shell(folder, "$T " + list + " --output $PWD/x.svg --plot ./x.svg"), {"--plot", "--output"});
-  check_refused(shell(folder,
-                      "$T simulate tree --radix 4 --levels 2 --load 0.8 --slots 1000 --output x "
-                      "--checkpoint x"),
-                {"--checkpoint is x", "--output"});
+  check_rejected(shell(folder, "$T " + list + " --output x.svg --plot x.svg"),
+                 {"--plot is x.svg", "--output"});
+  check_rejected(shell(folder, "$T " + list + " --output $PWD/x.svg --plot ./x.svg"), {"--plot", "--output"});
+  check_rejected(shell(folder,
+                       "$T simulate tree --radix 4 --levels 2 --load 0.8 --slots 1000 --output x "
+                       "--checkpoint x"),
+                 {"--checkpoint is x", "--output"});
   CHECK(files_in(folder) == 0);
   CHECK(shell(folder, "$T " + list + " --output /dev/null --plot x.svg").status == 0);
 }
@@ -151,8 +151,8 @@ TEST_CASE("files: a checkpoint of another simulation is not overwritten") {
   const std::string tree = "$T simulate tree --radix 4 --levels 2";
   const std::string kept_often = " --checkpoint-every 0.001 --checkpoint state";
   const std::string notes = folder.file("notes", "do not lose me\n");
-  check_refused(shell(folder, tree + " --load 0.8 --slots 2000 --checkpoint notes"),
-                {"--checkpoint is notes", "no checkpoint"});
+  check_rejected(shell(folder, tree + " --load 0.8 --slots 2000 --checkpoint notes"),
+                 {"--checkpoint is notes", "no checkpoint"});
   CHECK(content(notes) == "do not lose me\n");
 
   const std::string state = folder.file("state", "");  // an empty file may become one
@@ -164,12 +164,12 @@ TEST_CASE("files: a checkpoint of another simulation is not overwritten") {
     REQUIRE(outcome.status == 0);
   }
   const std::string kept = content(state);
-  check_refused(shell(folder, tree + " --load 0.7 --checkpoint state" + length),
-                {"--checkpoint is state", "load 4/5", "load 7/10"});
-  check_refused(shell(folder, tree + " --load 0.8 --seed 2 --checkpoint state" + length),
-                {"seed 1", "seed 2"});
-  check_refused(shell(folder, tree + " --load 0.8 --resume state --output state" + length),
-                {"--output is", "--resume"});
+  check_rejected(shell(folder, tree + " --load 0.7 --checkpoint state" + length),
+                 {"--checkpoint is state", "load 4/5", "load 7/10"});
+  check_rejected(shell(folder, tree + " --load 0.8 --seed 2 --checkpoint state" + length),
+                 {"seed 1", "seed 2"});
+  check_rejected(shell(folder, tree + " --load 0.8 --resume state --output state" + length),
+                 {"--output is", "--resume"});
   CHECK(content(state) == kept);
   const Outcome whole = shell(folder, tree + " --load 0.8 --format json" + length);
   const Outcome again = shell(folder, tree + " --load 0.8 --format json" + kept_often + length);
@@ -225,10 +225,10 @@ TEST_CASE("files: a pipe without a reader") {
 TEST_CASE("files: an output cannot be written") {
   const Folder folder;
   const std::string list = "$T buffer --inputs 16 --load 0.5,0.9 --drop 1e-9";
-  check_refused(shell(folder, list + " --output /dev/full"),
-                {"--output is /dev/full", "No space left on device"});
-  check_refused(shell(folder, "ln -s /dev/full p.svg && " + list + " --plot p.svg"),
-                {"--plot is p.svg", "No space left on device"});
+  check_rejected(shell(folder, list + " --output /dev/full"),
+                 {"--output is /dev/full", "No space left on device"});
+  check_rejected(shell(folder, "ln -s /dev/full p.svg && " + list + " --plot p.svg"),
+                 {"--plot is p.svg", "No space left on device"});
   // Through a pipe, since the limit also applies to files written by the shell.
   const Outcome limited =
       shell(folder, "( ulimit -f 0; " + list + " --output x; echo status $? ) 2>&1 | cat");
@@ -237,13 +237,14 @@ TEST_CASE("files: an output cannot be written") {
   CHECK(holds(limited.out, "; the answer is on standard output"));
   CHECK(holds(limited.out, "The least buffer"));
   CHECK(holds(limited.out, "status 1"));
-  check_refused(shell(folder, list + " --output /dev/fd/7"),
-                {"--output is /dev/fd/7", "Bad file descriptor"});
-  check_refused(shell(folder, list + " --output /dev/stdin </dev/null"), {"--output", "Bad file descriptor"});
+  check_rejected(shell(folder, list + " --output /dev/fd/7"),
+                 {"--output is /dev/fd/7", "Bad file descriptor"});
+  check_rejected(shell(folder, list + " --output /dev/stdin </dev/null"),
+                 {"--output", "Bad file descriptor"});
   const std::string longest(255, 'n'), longer(300, 'n');
   CHECK(shell(folder, list + " --output " + longest).status == 0);
   for (const std::string& command : std::vector<std::string>{list, "$T reproduce mohapatra-4 --quick"})
-    check_refused(shell(folder, command + " --output " + longer), {"--output", "File name too long"});
+    check_rejected(shell(folder, command + " --output " + longer), {"--output", "File name too long"});
   CHECK(files_in(folder) == 2);
 }
 
@@ -269,7 +270,7 @@ TEST_CASE("files: SVG needs no other program; PNG names the missing program") {
   const std::string line = "PATH=/none $T buffer --inputs 16 --load 0.9 --drop 1e-9 --quiet --plot ";
   CHECK(shell(folder, line + "a.svg").status == 0);
   CHECK(holds(content(folder / "a.svg"), "</svg>"));
-  check_refused(shell(folder, line + "a.png"), {"--plot", "rsvg-convert is not installed", "librsvg2-bin"});
+  check_rejected(shell(folder, line + "a.png"), {"--plot", "rsvg-convert is not installed", "librsvg2-bin"});
   CHECK(files_in(folder) == 1);
 }
 
@@ -280,7 +281,7 @@ TEST_CASE("files: a store is not overwritten by another output, under any name")
   REQUIRE(shell(folder, "$T sweep plan.toml --store s.db --quiet").status == 0);
   shell(folder, "cp s.db other.db; ln s.db hard.svg; ln -s s.db soft; cp s.db other.svg");
   const std::string before = content(folder / "s.db");
-  for (const auto& [options, said] : std::vector<std::pair<std::string, std::string>>{
+  for (const auto& [options, expected] : std::vector<std::pair<std::string, std::string>>{
            {"--store s.db --output s.db", "--store"},
            {"--store s.db --dry-run --output s.db", "--store"},
            {"--store s.db --output soft", "--store"},
@@ -292,7 +293,7 @@ TEST_CASE("files: a store is not overwritten by another output, under any name")
            {"--store plan.toml", "PLAN"},
            {"--store s.db --output plan.toml", "PLAN"}}) {
     INFO(options);
-    check_refused(shell(folder, "$T sweep plan.toml " + options), {said, "another file than that of"});
+    check_rejected(shell(folder, "$T sweep plan.toml " + options), {expected, "another file than that of"});
     CHECK(content(folder / "s.db") == before);
   }
   CHECK(shell(folder, "$T sweep plan.toml --store s.db --dry-run").status == 0);
@@ -331,10 +332,10 @@ TEST_CASE("files: a stalled reader does not delay a stop or a limit") {
   // After one second without progress none takes more than a few seconds.
   const Folder folder;
   shell(folder, "mkfifo pipe");
-  const std::string question = "$T " + buffer;
-  for (const auto& [script, status, said] : std::vector<std::tuple<std::string, int, std::string>>{
-           {"timeout -s TERM 2 " + question + " --output pipe", 4, "nothing was reading from to pipe"},
-           {question + " --output pipe --time-limit 1", 1, "the time limit of 1 s is reached"},
+  const std::string query = "$T " + buffer;
+  for (const auto& [script, status, expected] : std::vector<std::tuple<std::string, int, std::string>>{
+           {"timeout -s TERM 2 " + query + " --output pipe", 4, "nothing was reading from to pipe"},
+           {query + " --output pipe --time-limit 1", 1, "the time limit of 1 s is reached"},
            {"$T buffer --pmf pipe --drop 1e-9 --time-limit 1", 1, "within the time limit of 1 s"},
            {"timeout -s TERM 1 $T sweep pipe --store s.db", 4, "stopped on request"},
            {"timeout -s TERM 1 $T merge pipe", 4, "stopped on request"}}) {
@@ -342,7 +343,7 @@ TEST_CASE("files: a stalled reader does not delay a stop or a limit") {
     // timeout returns 124 if it ends a process, so the program's own status is passed differently.
     const Outcome outcome = shell(folder, "sh -c '" + script + "; exit $?' ; echo $?");
     INFO(outcome.out << outcome.err);
-    CHECK(holds(outcome.err, said));
+    CHECK(holds(outcome.err, expected));
     CHECK((outcome.out == std::to_string(status) + "\n" || outcome.out == "124\n"));
   }
   // A full pipe: the reader sleeps, and the output exceeds the capacity of a pipe.
@@ -353,7 +354,7 @@ TEST_CASE("files: a stalled reader does not delay a stop or a limit") {
   CHECK(content(folder / "status") == "124\n");
   CHECK(holds(full.err, "nothing was reading from"));
   // A late reader is waited for.
-  const Outcome late = shell(folder, "{ sleep 1; cat pipe; } & " + question + " --quiet --output pipe; wait");
+  const Outcome late = shell(folder, "{ sleep 1; cat pipe; } & " + query + " --quiet --output pipe; wait");
   CHECK(late.out == "157\n");
 }
 
@@ -399,8 +400,8 @@ TEST_CASE("files: names and titles are escaped for a terminal, a spreadsheet, a 
   }
   const Outcome table = shell(folder, "$T buffer --pmf =cmd* --drop 1e-9 --format csv");
   CHECK(holds(table.out, "\n'=cmd"));
-  const Outcome refused = run_command({"buffer", "--inputs", "8", "--load", "0.5\x1b\n", "--drop", "1e-9"});
-  CHECK(holds(refused.err, "--load is \"0.5\\u001b\"; it must be"));
+  const Outcome rejected = run_command({"buffer", "--inputs", "8", "--load", "0.5\x1b\n", "--drop", "1e-9"});
+  CHECK(holds(rejected.err, "--load is \"0.5\\u001b\"; it must be"));
   for (const std::string title :
        {"'quoted", "it's `touch hacked` \"and\" $HOME \\n", "a]]>b<c>&", "\xff\x1b\n\t"}) {
     INFO(title);
@@ -437,9 +438,9 @@ TEST_CASE("files: standard input as a file") {
   CHECK(twice.status <= 1);
   CHECK_FALSE(twice.out.empty());
 
-  check_refused(shell(folder, "$T delay --network - --matrix - <'" + network + "'"),
-                {"--matrix is -", "--network"});
-  check_refused(shell(folder, "$T delay --network - <&-"), {"--network is -", "Bad file descriptor"});
+  check_rejected(shell(folder, "$T delay --network - --matrix - <'" + network + "'"),
+                 {"--matrix is -", "--network"});
+  check_rejected(shell(folder, "$T delay --network - <&-"), {"--network is -", "Bad file descriptor"});
 }
 
 TEST_CASE("a file read in pieces is unchanged, and limited in length", "[golden][files]") {

@@ -65,7 +65,7 @@ bool simulates(const fs::path& file) {
 }
 
 /// Other examples: with files of the reader, or a folder that is written.
-bool is_told(const fs::path& file) {
+bool is_documented(const fs::path& file) {
   return std::set<std::string>{"compare.txt", "merge.txt", "reproduce.txt",
                                "schema.txt",  "serve.txt", "sweep.txt"}
       .contains(file.filename().string());
@@ -87,7 +87,7 @@ void carry_out(bool simulations) {
   const FromTheTop at_the_top;
   std::size_t carried_out = 0;
   for (const fs::directory_entry& file : fs::directory_iterator(folder)) {
-    if (is_told(file.path()) || simulates(file.path()) != simulations) continue;
+    if (is_documented(file.path()) || simulates(file.path()) != simulations) continue;
     const std::vector<Example> examples = examples_of(file.path());
     INFO(file.path());
     REQUIRE_FALSE(examples.empty());

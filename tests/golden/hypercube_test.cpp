@@ -116,9 +116,9 @@ TEST_CASE("simulate hypercube: a resumed checkpoint gives the answer of the comp
   CHECK(run_line(line + "--checkpoint-every 0.02 --checkpoint " + state).out == whole);
   CHECK(run_line(line + "--resume " + state).out == whole);
   for (const char* other : {"--seed 2", "--startup 2", "--buffer-flits 2"}) {
-    const Outcome refused = run_line(line + other + " --resume " + state);
-    CHECK(refused.status == 2);
-    CHECK(refused.err.find("--resume") != std::string::npos);
+    const Outcome rejected = run_line(line + other + " --resume " + state);
+    CHECK(rejected.status == 2);
+    CHECK(rejected.err.find("--resume") != std::string::npos);
   }
 }
 
@@ -280,10 +280,10 @@ TEST_CASE("simulate hypercube, validate broadcast: errors name the option, the v
       {"--rates 0.12 --cycles 20000", 1, {"saturated at rate 0.12 messages/cycle/node", "--saturation"}},
   };
   std::vector<std::pair<std::string, Case>> lines;
-  for (const Case& refusal : whole) lines.emplace_back(command + refusal.line, refusal);
-  for (const Case& refusal : more) lines.emplace_back(command + cube + refusal.line, refusal);
+  for (const Case& rejection : whole) lines.emplace_back(command + rejection.line, rejection);
+  for (const Case& rejection : more) lines.emplace_back(command + cube + rejection.line, rejection);
   if (command[0] == 's')
-    for (const Case& refusal : std::vector<Case>{
+    for (const Case& rejection : std::vector<Case>{
              {"--percentiles 100 --rates 0.01", 2, {"--percentiles is 100"}},
              {"--saturation --rates 0.1", 2, {"--rates is 0.1", "--saturation", "chooses its rates"}},
              {"--saturation --fractions 0.1", 2, {"--fractions is 0.1", "--saturation"}},
@@ -292,16 +292,16 @@ TEST_CASE("simulate hypercube, validate broadcast: errors name the option, the v
              {"--saturation --precision 0", 2, {"--precision is 0", "0.05%"}},
              {"--precision 1% --rates 0.01", 2, {"--precision", "--saturation"}},
              {"--replication literal --rates 0.01", 2, {"--replication"}}})
-      lines.emplace_back(command + cube + refusal.line, refusal);
+      lines.emplace_back(command + cube + rejection.line, rejection);
   else
     lines.emplace_back(command + cube + "--replication paper --rates 0.01",
                        Case{"", 2, {"--replication is paper", "conserving, literal, shared-wire"}});
-  for (const auto& [line, refusal] : lines) {
+  for (const auto& [line, rejection] : lines) {
     const Outcome outcome = run_line(line);
     INFO(line << "\n" << outcome.err);
-    CHECK(outcome.status == refusal.status);
+    CHECK(outcome.status == rejection.status);
     CHECK(outcome.out.empty());
-    for (const std::string& word : refusal.words) {
+    for (const std::string& word : rejection.words) {
       INFO(word);
       CHECK(outcome.err.find(word) != std::string::npos);
     }

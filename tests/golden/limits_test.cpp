@@ -37,11 +37,12 @@ struct Ended {
 
 /// In a separate process, writing "answer" in a folder.
 Ended ended(const std::string& line) {
-  const Folder folder, said;
-  Child child(Child::words_of(line + " --output " + (folder / "answer")), {.out = {}, .err = said / "err"});
+  const Folder folder, expected;
+  Child child(Child::words_of(line + " --output " + (folder / "answer")),
+              {.out = {}, .err = expected / "err"});
   Ended result;
   result.status = child.wait();
-  result.err = content(said / "err");
+  result.err = content(expected / "err");
   for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
     result.alone = result.alone && entry.path().filename() == "answer";
     if (entry.path().filename() == "answer") result.answer = content(entry.path().string());
@@ -74,16 +75,16 @@ TEST_CASE("limits: as typed") {
 }
 
 TEST_CASE("limits: the message names the limit and the remedy") {
-  const LimitWatch watch({.time = std::chrono::nanoseconds(1), .bytes = {}, .asked = "tailbound buffer"});
+  const LimitWatch watch({.time = std::chrono::nanoseconds(1), .bytes = {}, .requested = "tailbound buffer"});
   while (watch.look() == LimitWatch::Limit::none) {
   }
   CHECK(watch.look() == LimitWatch::Limit::time);
   CHECK_FALSE(watch.far_beyond());
   const LimitWatch both({.time = std::chrono::milliseconds(2500), .bytes = 500'000'000});
   CHECK(both.look() == LimitWatch::Limit::none);
-  CHECK(both.refusal(LimitWatch::Limit::time) ==
+  CHECK(both.rejection(LimitWatch::Limit::time) ==
         "no answer within the time limit of 2.5 s; --time-limit S allows more");
-  CHECK(both.refusal(LimitWatch::Limit::memory, "with 1 of 9 points") ==
+  CHECK(both.rejection(LimitWatch::Limit::memory, "with 1 of 9 points") ==
         "no answer within the memory limit of 500 MB (with 1 of 9 points); --memory-limit SIZE allows more");
   CHECK_FALSE(LimitWatch({}).any());
 }

@@ -120,22 +120,22 @@ const std::string long_tree =
 }  // namespace
 
 TEST_CASE("mpi: the same bytes as one process") {
-  for (const auto& [question, ranks] : {std::pair{tree, 3}, std::pair{list, 2}, std::pair{validated, 2}}) {
-    INFO(question);
-    const Outcome outcome = on_ranks(ranks, question + " --format json");
+  for (const auto& [query, ranks] : {std::pair{tree, 3}, std::pair{list, 2}, std::pair{validated, 2}}) {
+    INFO(query);
+    const Outcome outcome = on_ranks(ranks, query + " --format json");
     INFO(outcome.err);
     CHECK(outcome.status == 0);
-    CHECK(outcome.out == run_line(question + " --format json").out);
+    CHECK(outcome.out == run_line(query + " --format json").out);
   }
 }
 
 TEST_CASE("mpi: the same bytes as one process, for every simulator and number of ranks", "[.full]") {
-  for (const std::string& question : {tree, worm, multistage, rare, list, validated, search}) {
+  for (const std::string& query : {tree, worm, multistage, rare, list, validated, search}) {
     for (const int ranks : {1, 2, 4, 8}) {
-      INFO(question << " on " << ranks);
-      const Outcome outcome = on_ranks(ranks, question + " --format json");
+      INFO(query << " on " << ranks);
+      const Outcome outcome = on_ranks(ranks, query + " --format json");
       INFO(outcome.err);
-      CHECK(outcome.out == run_line(question + " --format json").out);
+      CHECK(outcome.out == run_line(query + " --format json").out);
     }
   }
 }
@@ -145,19 +145,19 @@ TEST_CASE("mpi: only rank 0 writes, and an error is reported once") {
   const std::string answer = folder / "answer.csv";
   CHECK(on_ranks(2, tree + " --format csv --output " + answer).out.empty());
   CHECK(content(answer) == run_line(tree + " --format csv").out);
-  const Outcome refused = on_ranks(2, "simulate tree --radix 4 --levels 2 --load 1.5");
-  CHECK(refused.status == 2);
-  CHECK(refused.out.empty());
-  const std::size_t said = refused.err.find("tailbound simulate tree: --load is 1.5");
-  CHECK(said != std::string::npos);
-  CHECK(refused.err.find("tailbound simulate tree: --load is 1.5", said + 1) == std::string::npos);
+  const Outcome rejected = on_ranks(2, "simulate tree --radix 4 --levels 2 --load 1.5");
+  CHECK(rejected.status == 2);
+  CHECK(rejected.out.empty());
+  const std::size_t expected = rejected.err.find("tailbound simulate tree: --load is 1.5");
+  CHECK(expected != std::string::npos);
+  CHECK(rejected.err.find("tailbound simulate tree: --load is 1.5", expected + 1) == std::string::npos);
 }
 
 TEST_CASE("mpi: commands that write their own files run in one process") {
   const Folder folder;
-  const Outcome refused = on_ranks(2, "reproduce --output " + (folder / "figures"));
-  CHECK(refused.status == 2);
-  CHECK(refused.err.find("the command is reproduce; it must be run by tailbound itself") !=
+  const Outcome rejected = on_ranks(2, "reproduce --output " + (folder / "figures"));
+  CHECK(rejected.status == 2);
+  CHECK(rejected.err.find("the command is reproduce; it must be run by tailbound itself") !=
         std::string::npos);
   CHECK_FALSE(std::filesystem::exists(folder / "figures"));
 }
@@ -184,9 +184,9 @@ TEST_CASE("mpi: stopped, and continued by threads, ranks and parts") {
          stopped.err.find("stopped with") != std::string::npos));
   CHECK(run_line(long_tree + " --threads 3 --resume " + state).out == whole.out);
   CHECK(on_ranks(3, long_tree + " --resume " + state).out == whole.out);
-  const std::string question = long_tree.substr(0, long_tree.find(" --format"));
+  const std::string query = long_tree.substr(0, long_tree.find(" --format"));
   for (const char* part : {"1", "2"})
-    REQUIRE(run_line(question + " --part " + part + "/2 --resume " + state + " --output " + (folder / part))
+    REQUIRE(run_line(query + " --part " + part + "/2 --resume " + state + " --output " + (folder / part))
                 .status == 0);
   CHECK(run_line("merge " + (folder / "1") + " " + (folder / "2") + " --format json").out == whole.out);
 }

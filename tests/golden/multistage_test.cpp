@@ -185,14 +185,14 @@ TEST_CASE("validate multistage: both models and the simulation") {
 }
 
 TEST_CASE("multistage: errors name the option, its value and the legal range") {
-  struct Refusal {
+  struct Rejection {
     std::string line;
     int status;
-    std::vector<const char*> said;
+    std::vector<const char*> expected;
   };
   const std::string rest = " --hot 0.1 --loads 0.5";
   for (const std::string command : {"multistage", "simulate multistage", "validate multistage"})
-    for (const Refusal& refusal : std::vector<Refusal>{
+    for (const Rejection& rejection : std::vector<Rejection>{
              {"", 2, {"--nodes", "missing"}},
              {" --nodes 64 --loads 0.5", 2, {"--hot", "missing"}},
              {" --nodes 60" + rest, 2, {"--nodes", "60", "power of the switch size 2"}},
@@ -210,11 +210,11 @@ TEST_CASE("multistage: errors name the option, its value and the legal range") {
              {" --nodes 64 --hot 0.1 --loads 0", 2, {"--loads", "0", "above 0 and at most 1"}},
              {" --nodes 64 --hot 0.1 --loads 0.5,1.1", 2, {"--loads", "1.1", "above 0 and at most 1"}},
              {" --nodes 64 --hot 0.1 --loads 0.5 --curve up", 2, {"--curve", "up", "delay"}}}) {
-      const Outcome outcome = run_line(command + refusal.line);
-      INFO(command << refusal.line << "\n" << outcome.err);
-      CHECK(outcome.status == refusal.status);
+      const Outcome outcome = run_line(command + rejection.line);
+      INFO(command << rejection.line << "\n" << outcome.err);
+      CHECK(outcome.status == rejection.status);
       CHECK(outcome.out.empty());
-      for (const char* text : refusal.said) {
+      for (const char* text : rejection.expected) {
         INFO(text);
         CHECK(outcome.err.find(text) != std::string::npos);
       }

@@ -73,10 +73,10 @@ bool near(const json& estimate, double expected) {
 
 TEST_CASE("network files: a matrix provides the flows of a file without any") {
   const Folder folder;
-  const std::string question = " --percentiles 50,99 --drop 1e-6";
+  const std::string query = " --percentiles 50,99 --drop 1e-6";
   const json by_option =
-      json_of("delay " + without_flows(folder) + " --matrix " + networks + "two_switches.csv" + question);
-  const json by_file = json_of("delay --network " + networks + "two_switches_by_matrix.toml" + question);
+      json_of("delay " + without_flows(folder) + " --matrix " + networks + "two_switches.csv" + query);
+  const json by_file = json_of("delay --network " + networks + "two_switches_by_matrix.toml" + query);
   REQUIRE(by_option["results"].size() == 5);
   for (std::size_t flow = 0; flow < 5; ++flow) {
     json one = by_option["results"][flow], other = by_file["results"][flow];
@@ -138,8 +138,8 @@ TEST_CASE("network files: uniform traffic spread over the spines") {
 }
 
 TEST_CASE("network files: a failed spine") {
-  const std::string asked = leaf_spine + " --uniform 0.3 --route spread";
-  const json found = json_of("delay " + asked + " --flow \"h1 -> h5\" --without spine2");
+  const std::string requested = leaf_spine + " --uniform 0.3 --route spread";
+  const json found = json_of("delay " + requested + " --flow \"h1 -> h5\" --without spine2");
   CHECK(std::stod(found["results"][0]["hops"][0]["load"].get<std::string>()) == Approx(4 * 0.3 * 4 / 7));
   CHECK(found["results"][0]["without"] == "spine2");
   CHECK_THAT(found["headline"].get<std::string>(), Catch::Contains("without spine2 under uniform"));
@@ -149,7 +149,7 @@ TEST_CASE("network files: a failed spine") {
   tailbound::golden::write(broken, "without = [\"spine2\"]\n" + content(networks + "leaf_spine.toml"));
   for (const char* line :
        {"delay", "simulate tree --slots 2000 --seed 3", "validate delay --slots 2000 --seed 3"}) {
-    json here = json_of(line + (" " + asked) + " --without \" spine2 \"")["results"];
+    json here = json_of(line + (" " + requested) + " --without \" spine2 \"")["results"];
     json there = json_of(line + (" --network " + broken) + " --uniform 0.3 --route spread")["results"];
     CHECK(here[0]["without"] == "spine2");
     CHECK(!there[0].contains("without"));
@@ -160,23 +160,23 @@ TEST_CASE("network files: a failed spine") {
   }
   CHECK(result_of("delay " + leaf_spine + " --solve load-scale --uniform 1 --without spine2")
             .contains("greatest_load_scale"));
-  const auto refused = [](const std::string& line, int status, const char* what) {
+  const auto rejected = [](const std::string& line, int status, const char* what) {
     const Outcome outcome = tailbound::golden::run_line(line);
     CHECK(outcome.status == status);
     CHECK_THAT(outcome.err, Catch::Contains(what));
   };
-  refused("delay " + leaf_spine + " --uniform 0.45 --route spread --without spine2", 2,
-          "below 0.4375, where");
-  refused("delay " + asked + " --without spine9", 2, "--without is \"spine9\"");
-  refused("delay " + asked + " --without ,", 2, "without is \",\"; it must be a list");
-  refused("network leaf-spine --without ,", 2, "without is \",\"; it must be a list");
-  refused("network leaf-spine --shared-memory h0", 2, "shared-memory is h0; it must be all, or switches");
-  refused("delay --radix 4 --levels 2 --load 0.5 --without spine2", 2,
-          "--without is given without --network");
-  refused("simulate tree --radix 4 --levels 2 --load 0.5 --without s", 2,
-          "--without is given without --network");
-  refused("delay --network " + networks + "two_switches.toml --without right", 2,
-          "the path needs a link from");
+  rejected("delay " + leaf_spine + " --uniform 0.45 --route spread --without spine2", 2,
+           "below 0.4375, where");
+  rejected("delay " + requested + " --without spine9", 2, "--without is \"spine9\"");
+  rejected("delay " + requested + " --without ,", 2, "without is \",\"; it must be a list");
+  rejected("network leaf-spine --without ,", 2, "without is \",\"; it must be a list");
+  rejected("network leaf-spine --shared-memory h0", 2, "shared-memory is h0; it must be all, or switches");
+  rejected("delay --radix 4 --levels 2 --load 0.5 --without spine2", 2,
+           "--without is given without --network");
+  rejected("simulate tree --radix 4 --levels 2 --load 0.5 --without s", 2,
+           "--without is given without --network");
+  rejected("delay --network " + networks + "two_switches.toml --without right", 2,
+           "the path needs a link from");
 }
 
 TEST_CASE("network files: all rates times 2 equals doubled rates") {
@@ -184,10 +184,9 @@ TEST_CASE("network files: all rates times 2 equals doubled rates") {
   const std::string bare = without_flows(folder);
   const std::string once = folder.file("once.csv", "from,archive,desk\ncamera,0.2,0.1\ndesk,1/10,\n"),
                     twice = folder.file("twice.csv", "from,archive,desk\ncamera,0.4,0.2\ndesk,1/5,\n");
-  const std::string question = " --percentiles 50,99,99.9999 --ccdf 3 --drop 1e-9";
-  const json scaled =
-      json_of("delay " + bare + " --matrix " + once + " --load-scale 2" + question)["results"];
-  const json doubled = json_of("delay " + bare + " --matrix " + twice + question)["results"];
+  const std::string query = " --percentiles 50,99,99.9999 --ccdf 3 --drop 1e-9";
+  const json scaled = json_of("delay " + bare + " --matrix " + once + " --load-scale 2" + query)["results"];
+  const json doubled = json_of("delay " + bare + " --matrix " + twice + query)["results"];
   REQUIRE(scaled.size() == 3);
   for (std::size_t flow = 0; flow < 3; ++flow) {
     CHECK(scaled[flow]["load_scale"] == "2");
@@ -299,50 +298,50 @@ TEST_CASE("delay --solve load-scale: the limit of the links, exactly") {
 }
 
 TEST_CASE("delay --solve load-scale: targets, on both sides") {
-  const std::string question = "delay " + two_switches;
-  const json found = result_of(question + " --solve load-scale --percentiles 99.9 --within 12");
+  const std::string query = "delay " + two_switches;
+  const json found = result_of(query + " --solve load-scale --percentiles 99.9 --within 12");
   CHECK(found["percentile"] == "99.9");
   CHECK(found["within_slots"] == "12");
   // Hops are added as if they were independent, without proof.
   CHECK(found["greatest_load_scale"]["kind"] == "approximation");
   const auto worst = [&](const std::string& scale) {
-    int most = 0;
+    int maximum = 0;
     const json flows =
-        json_of(question + " --hops independent --percentiles 99.9 --load-scale " + scale)["results"];
-    for (const json& flow : flows) most = std::max(most, flow["percentiles"][0]["latency_slots"].get<int>());
-    return most;
+        json_of(query + " --hops independent --percentiles 99.9 --load-scale " + scale)["results"];
+    for (const json& flow : flows)
+      maximum = std::max(maximum, flow["percentiles"][0]["latency_slots"].get<int>());
+    return maximum;
   };
   CHECK(worst(found["safe_load_scale"]) <= 12);
   CHECK(worst(std::to_string(1.001 * std::stod(found["greatest_load_scale"]["value"].get<std::string>()))) >
         12);
-  const json buffers = result_of(question + " --solve load-scale --drop 1e-9 --capacity 32");
-  const auto room = [&](const std::string& scale) {
-    int most = 0;
-    const json flows = json_of(question + " --drop 1e-9 --load-scale " + scale)["results"];
+  const json buffers = result_of(query + " --solve load-scale --drop 1e-9 --capacity 32");
+  const auto capacity = [&](const std::string& scale) {
+    int maximum = 0;
+    const json flows = json_of(query + " --drop 1e-9 --load-scale " + scale)["results"];
     for (const json& flow : flows)
-      for (const json& hop : flow["hops"]) most = std::max(most, hop["buffer"].get<int>());
-    return most;
+      for (const json& hop : flow["hops"]) maximum = std::max(maximum, hop["buffer"].get<int>());
+    return maximum;
   };
-  CHECK(room(buffers["safe_load_scale"]) == 32);
-  CHECK(room(buffers["greatest_load_scale"]["upper"]) == 33);
+  CHECK(capacity(buffers["safe_load_scale"]) == 32);
+  CHECK(capacity(buffers["greatest_load_scale"]["upper"]) == 33);
   CHECK(buffers["limit_name"] == "right -> archive");
   // In ns, including hop times: 30 slots and links.
   const json ns =
-      result_of(question +
+      result_of(query +
                 " --solve load-scale --percentiles 99.9 --within-ns 200 --packet-bytes 64 --link-gbps "
                 "51.2 --hop-ns 35");
   CHECK(ns["within_ns"] == "200");
   CHECK(ns["hop_ns"] == "35");
   // Two queues: 13 slots of 10 ns and 70 ns.
-  CHECK(
-      ns["safe_load_scale"] ==
-      result_of(question + " --solve load-scale --percentiles 99.9 --within 13 --flow \"camera -> archive\"")
-          ["safe_load_scale"]);
+  CHECK(ns["safe_load_scale"] ==
+        result_of(query + " --solve load-scale --percentiles 99.9 --within 13 --flow \"camera -> archive\"")
+            ["safe_load_scale"]);
   // Lists, CSV and a picture.
   const Folder folder;
   const std::string picture = folder / "scale.svg";
   const Outcome many = run_quoted(
-      question + " --solve load-scale --percentiles 99,99.9 --within 5:20:5 --format csv --plot " + picture);
+      query + " --solve load-scale --percentiles 99,99.9 --within 5:20:5 --format csv --plot " + picture);
   REQUIRE(many.status == 0);
   const auto csv = rows_of(many.out);
   CHECK(at(csv, 1, "percentile") == "99");
@@ -356,12 +355,12 @@ TEST_CASE("network files: errors") {
   const std::string apart = "--network " + folder.file("apart.toml",
                                                        "hosts = [\"a\", \"b\"]\nswitches = [\"s\"]\n"
                                                        "[[link]]\nfrom = \"a\"\nto = \"s\"\n");
-  struct Refusal {
+  struct Rejection {
     std::string line;
     int status;
-    std::vector<std::string> said;
+    std::vector<std::string> error_texts;
   };
-  for (const Refusal& refusal : std::vector<Refusal>{
+  for (const Rejection& rejection : std::vector<Rejection>{
            {"delay " + bare + " --uniform 0", 2, {"--uniform is 0", "above 0 and at most 1"}},
            {"delay " + bare + " --uniform 1.5",
             2,
@@ -408,11 +407,12 @@ TEST_CASE("network files: errors") {
            {"delay " + two_switches + " --within 3", 2, {"--within", "without --solve"}},
            {"delay " + two_switches + " --capacity 3", 2, {"--capacity", "without --solve"}},
        }) {
-    const Outcome outcome = run_quoted(refusal.line);
-    INFO(refusal.line << "\n" << outcome.err);
-    CHECK(outcome.status == refusal.status);
+    const Outcome outcome = run_quoted(rejection.line);
+    INFO(rejection.line << "\n" << outcome.err);
+    CHECK(outcome.status == rejection.status);
     CHECK(outcome.out.empty());
-    for (const std::string& said : refusal.said) CHECK(outcome.err.find(said) != std::string::npos);
+    for (const std::string& error_texts : rejection.error_texts)
+      CHECK(outcome.err.find(error_texts) != std::string::npos);
   }
 }
 
@@ -444,9 +444,9 @@ TEST_CASE("network files: time added by hops in simulated and computed latencies
   CHECK(idle["percentiles"][1]["latency_ns"]["value"] == 135);
 
   // Compared with the analysis: the results of delay, and here all within the intervals.
-  const std::string question = "--percentiles 50,99" + units;
+  const std::string query = "--percentiles 50,99" + units;
   const json rows = result_of("validate delay --hops independent " + two_switches +
-                              " --slots 60000 --threads 1 --ccdf 0 " + question);
+                              " --slots 60000 --threads 1 --ccdf 0 " + query);
   CHECK(rows["hop_ns"] == "35");
   REQUIRE(rows["rows"].size() == 7);
   CHECK(rows["inside"] == 7);
@@ -454,7 +454,7 @@ TEST_CASE("network files: time added by hops in simulated and computed latencies
   CHECK(last["quantity"] == "mean_latency_ns");
   CHECK(last["prediction"].is_null());
   // The mean over flows by their rates, of the latencies of delay.
-  const json flows = json_of("delay --hops independent " + two_switches + " " + question)["results"];
+  const json flows = json_of("delay --hops independent " + two_switches + " " + query)["results"];
   double sum = 0, rates = 0;
   for (const json& flow : flows) {
     const double rate = std::stod(flow["rate"].get<std::string>());
@@ -464,9 +464,9 @@ TEST_CASE("network files: time added by hops in simulated and computed latencies
   CHECK(std::stod(last["prediction_ns"]["lower"].get<std::string>()) == Approx(sum / rates).epsilon(1e-9));
 
   for (const std::string command : {"simulate tree ", "validate delay "}) {
-    const Outcome refused = run_quoted(command + two_switches + " --hop-ns 35");
-    CHECK(refused.status == 2);
-    CHECK(refused.err.find("--link-gbps is missing") != std::string::npos);
+    const Outcome rejected = run_quoted(command + two_switches + " --hop-ns 35");
+    CHECK(rejected.status == 2);
+    CHECK(rejected.err.find("--link-gbps is missing") != std::string::npos);
     CHECK(run_quoted(command + two_switches + " --packet-bytes 64 --link-gbps 1 --hop-ns -1").status == 2);
   }
   CHECK(
@@ -503,8 +503,8 @@ TEST_CASE("network files: notes do not cite errors of other networks") {
         CHECK(note.get<std::string>().find(figure) == std::string::npos);
       }
   }
-  const std::string said = run_quoted("wormhole " + ring).out;
-  CHECK(said.find("not measured for this") != std::string::npos);
+  const std::string error_texts = run_quoted("wormhole " + ring).out;
+  CHECK(error_texts.find("not measured for this") != std::string::npos);
   CHECK(run_quoted("wormhole --topology mesh --nodes 16 --flits 16").out.find("(4 x 4 mesh") !=
         std::string::npos);
   const std::string picture = folder / "ring.svg";

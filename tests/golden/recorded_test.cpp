@@ -108,7 +108,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }
 
 /// Replaces the text between these by *.
-std::string left_out(std::string text, const std::string& begin, const std::string& end) {
+std::string omitted(std::string text, const std::string& begin, const std::string& end) {
   for (std::size_t at = 0; (at = text.find(begin, at)) != std::string::npos;) {
     at += begin.size();
     const std::size_t until = text.find(end, at);
@@ -126,7 +126,7 @@ std::string masked(std::string text, const Folder& folder) {
   text = replaced(std::move(text), folder.path(), folder_word);
   for (const auto& [begin, end] :
        {std::pair{"<style>", "</style>"}, {"<script>", "</script>"}, {"'sha256-", "'"}})
-    text = left_out(std::move(text), begin, end);
+    text = omitted(std::move(text), begin, end);
   const std::string behind = " s on ";
   for (std::size_t at = 0; (at = text.find(behind, at)) != std::string::npos;) {
     std::size_t begin = at;
@@ -169,9 +169,10 @@ std::map<std::string, std::string> records_of(const Run& run) {
 
 /// The part of a line around a column; lines may be very long.
 std::string around(const std::string& line, std::size_t column) {
-  constexpr std::size_t before = 60, most = 160;
+  constexpr std::size_t before = 60, maximum = 160;
   const std::size_t begin = column > before ? column - before : 0;
-  return (begin > 0 ? "..." : "") + line.substr(begin, most) + (begin + most < line.size() ? "..." : "");
+  return (begin > 0 ? "..." : "") + line.substr(begin, maximum) +
+         (begin + maximum < line.size() ? "..." : "");
 }
 
 std::string first_difference(const std::string& was, const std::string& is) {

@@ -206,9 +206,9 @@ TEST_CASE("simulate tree: reorder buffers") {
   CHECK(tail[1]["level"] == 1);
   CHECK(tail.back()["count"] == 0);
   CHECK(tail[tail.size() - 2]["count"] > 0);
-  const json told = run_result(small_tree + " --reorder-levels 1,2");
-  CHECK(told["reorder_tail"].size() == 2);
-  CHECK(told["reorder_tail"][0] == tail[1]);
+  const json with_levels = run_result(small_tree + " --reorder-levels 1,2");
+  CHECK(with_levels["reorder_tail"].size() == 2);
+  CHECK(with_levels["reorder_tail"][0] == tail[1]);
 }
 
 TEST_CASE("simulate tree: rare events of the first hop agree with the exact queue") {
@@ -232,9 +232,9 @@ TEST_CASE("simulate tree: rare events of the first hop agree with the exact queu
 }
 
 TEST_CASE("simulate tree: bursts, plain and rare") {
-  const std::string scattered = " --destination per-packet";
+  const std::string per_packet = " --destination per-packet";
   const std::string line =
-      "simulate tree --radix 32 --levels 1 --load 0.6 --burst 16 --slots 40000" + scattered;
+      "simulate tree --radix 32 --levels 1 --load 0.6 --burst 16 --slots 40000" + per_packet;
   const json plain = run_result(line + " --occupancy 6");
   CHECK(plain["traffic"] == "onoff");
   CHECK(plain["burst"] == "16");
@@ -244,7 +244,7 @@ TEST_CASE("simulate tree: bursts, plain and rare") {
   CHECK(run_line(line + " --format json --threads 1").out ==
         run_line(line + " --traffic onoff --format json --threads 2").out);
   const json rare = run_result(
-      "simulate tree --radix 32 --levels 2 --load 0.6 --burst 16 --rare 1e-12 --slots 5e4" + scattered);
+      "simulate tree --radix 32 --levels 2 --load 0.6 --burst 16 --rare 1e-12 --slots 5e4" + per_packet);
   CHECK(rare["burst"] == "16");
   CHECK(rare["method"] == "importance sampling");
   CHECK(rare["level"] == 33);
@@ -283,8 +283,8 @@ TEST_CASE("simulate tree: bursts that keep their destination, plain and rare") {
   CHECK(others["method"] == "importance sampling");
   CHECK(others["probability"]["upper"] < 1e-9);
   // Bursts with per-packet destinations behave very differently.
-  const json scattered = run_result(tree + "--slots 300000 --occupancy 40 --destination per-packet");
-  CHECK(scattered["mean_queueing_slots"]["upper"].get<double>() <
+  const json per_packet = run_result(tree + "--slots 300000 --occupancy 40 --destination per-packet");
+  CHECK(per_packet["mean_queueing_slots"]["upper"].get<double>() <
         0.2 * plain["mean_queueing_slots"]["lower"].get<double>());
 }
 
@@ -313,10 +313,10 @@ TEST_CASE("simulate tree: percentiles of too few packets have no upper end") {
 
 TEST_CASE("simulate tree: table, quiet table, CSV") {
   const Outcome table = run_line(small_tree);
-  for (const char* said :
+  for (const char* expected :
        {"Simulation of the 4-ary 2-tree at load 0.8", " slots after a warm-up of 704 (by rule)", "seed 1",
         "mean queueing", "95 % intervals", " s on "})
-    CHECK(table.out.find(said) != std::string::npos);
+    CHECK(table.out.find(expected) != std::string::npos);
   CHECK(table.err.empty());
   CHECK(run_line(small_tree + " --warmup 10").out.find("warm-up of 10 (as told)") != std::string::npos);
   const Outcome quiet = run_line(small_tree + " --percentiles 50 --quiet");
@@ -361,9 +361,9 @@ TEST_CASE("simulate tree: lists give all combinations, each as on its own") {
   const json rare = run_json("simulate tree --radix 4 --levels 2 --load 0.8 --rare 10,20 --slots 1e4");
   REQUIRE(rare["results"].size() == 2);
   CHECK(rare["results"][1]["level"] == 20);
-  const Outcome refused = run_line(line + " --checkpoint " + (folder / "state"));
-  CHECK(refused.status == 2);
-  CHECK(refused.err.find("several points") != std::string::npos);
+  const Outcome rejected = run_line(line + " --checkpoint " + (folder / "state"));
+  CHECK(rejected.status == 2);
+  CHECK(rejected.err.find("several points") != std::string::npos);
 }
 
 TEST_CASE("simulate tree: nanoseconds and bytes in addition to slots and packets") {
@@ -409,7 +409,7 @@ TEST_CASE("simulate tree: damaged and foreign checkpoints are rejected") {
   REQUIRE(whole.size() > 100);
   const std::string resume =
       "simulate tree --radix 4 --levels 3 --load 0.8 --slots 1e9 --resume " + (folder / "bad");
-  const auto refused = [&](const std::string& bytes, const std::string& line_given, const char* why) {
+  const auto rejected = [&](const std::string& bytes, const std::string& line_given, const char* why) {
     write(folder / "bad", bytes);
     const Outcome outcome = run_line(line_given);
     INFO(outcome.err);
@@ -421,15 +421,15 @@ TEST_CASE("simulate tree: damaged and foreign checkpoints are rejected") {
   for (const std::size_t place : {whole.size() / 3, whole.size() / 2, whole.size() - 1}) {
     std::string damaged = whole;
     damaged[place] = static_cast<char>(damaged[place] ^ 1);
-    refused(damaged, resume, "damaged");
+    rejected(damaged, resume, "damaged");
   }
-  refused(whole.substr(0, whole.size() / 2), resume, "truncated");
-  refused(whole + "x", resume, "added");
-  refused("", resume, "empty");
-  refused("not a checkpoint", resume, "not a checkpoint");
-  refused(whole, resume + " --seed 2", "seed");
-  refused(whole, resume + " --replications 3", "replications");
-  refused(
+  rejected(whole.substr(0, whole.size() / 2), resume, "truncated");
+  rejected(whole + "x", resume, "added");
+  rejected("", resume, "empty");
+  rejected("not a checkpoint", resume, "not a checkpoint");
+  rejected(whole, resume + " --seed 2", "seed");
+  rejected(whole, resume + " --replications 3", "replications");
+  rejected(
       whole,
       "simulate tree --network " + networks + "two_switches.toml --slots 1e9 --resume " + (folder / "bad"),
       "two switches");
@@ -478,14 +478,14 @@ TEST_CASE("simulate tree: an early stop shows a partial result, or an error") {
 
 TEST_CASE("simulate: errors") {
   const Folder folder;
-  struct Refusal {
+  struct Rejection {
     std::string options;
     int status;
-    std::vector<std::string> said;
+    std::vector<std::string> expected;
   };
   const std::string tree = "tree --radix 4 --levels 2 --load 0.8";
   const std::string file = "tree --network " + networks + "two_switches.toml";
-  for (const Refusal& refusal : std::vector<Refusal>{
+  for (const Rejection& rejection : std::vector<Rejection>{
            {"", 2, {"missing", "tree"}},
            {"bush", 2, {"bush", "tree"}},
            {"tree", 2, {"--radix", "missing", "--network"}},
@@ -553,11 +553,12 @@ TEST_CASE("simulate: errors") {
            {file + " --route spread", 2, {"--route", "--matrix"}},
            {"tree --network /none", 2, {"--network is /none"}},
        }) {
-    const Outcome outcome = run_line("simulate " + refusal.options);
-    INFO("simulate " << refusal.options << "\n" << outcome.err);
-    CHECK(outcome.status == refusal.status);
+    const Outcome outcome = run_line("simulate " + rejection.options);
+    INFO("simulate " << rejection.options << "\n" << outcome.err);
+    CHECK(outcome.status == rejection.status);
     CHECK(outcome.out.empty());
-    for (const std::string& said : refusal.said) CHECK(outcome.err.find(said) != std::string::npos);
+    for (const std::string& expected : rejection.expected)
+      CHECK(outcome.err.find(expected) != std::string::npos);
   }
 }
 
@@ -567,6 +568,6 @@ TEST_CASE("simulate: help of both levels") {
   CHECK(group.out.find("tree") != std::string::npos);
   const Outcome tree = run_line("simulate tree --help");
   CHECK(tree.status == 0);
-  for (const char* said : {"--slots", "--seed", "--checkpoint", "--resume", "--occupancy", "Example:"})
-    CHECK(tree.out.find(said) != std::string::npos);
+  for (const char* expected : {"--slots", "--seed", "--checkpoint", "--resume", "--occupancy", "Example:"})
+    CHECK(tree.out.find(expected) != std::string::npos);
 }

@@ -45,14 +45,15 @@ std::set<std::string> names_in(const Folder& folder) {
 
 /// A command line that writes "answer" in a folder, stopped once it has started.
 struct StoppedChild {
-  Folder folder, said;
+  Folder folder, expected;
   Child child;
 
   explicit StoppedChild(const std::string& line)
-      : child(Child::words_of(line + " --output " + (folder / "answer")), {.out = {}, .err = said / "err"}) {
+      : child(Child::words_of(line + " --output " + (folder / "answer")),
+              {.out = {}, .err = expected / "err"}) {
     REQUIRE(child.wait_for_any_file(folder.path()));
   }
-  [[nodiscard]] std::string err() const { return content(said / "err"); }
+  [[nodiscard]] std::string err() const { return content(expected / "err"); }
 };
 
 }  // namespace
@@ -136,11 +137,11 @@ TEST_CASE("stops: the printed command line continues the run") {
 
 namespace {
 
-struct Asked {
+struct Requested {
   std::string line, format;
   bool picture = false;
 
-  friend auto operator<=>(const Asked&, const Asked&) = default;
+  friend auto operator<=>(const Requested&, const Requested&) = default;
 };
 
 /// The output of a run, without its run time.
@@ -159,63 +160,63 @@ std::string written_to(const std::string& file) {
 }
 
 /// "complete": false or "stopped": true, at any depth.
-bool says_stopped(const json& value) {
+bool is_stopped(const json& value) {
   if (value.is_object())
     for (const auto& [key, member] : value.items())
       if ((key == "complete" && member == false) || (key == "stopped" && member == true)) return true;
   if (value.is_structured())
     for (const json& member : value)
-      if (says_stopped(member)) return true;
+      if (is_stopped(member)) return true;
   return false;
 }
 
 /// In JSON and CSV by a key and a column, elsewhere as text.
 bool is_marked(const std::string& format, const std::string& text) {
-  if (format == "--format json") return says_stopped(json::parse(text));
+  if (format == "--format json") return is_stopped(json::parse(text));
   if (format == "--format csv") return holds(text, ",true\n");
   return holds(text, "stopped") || holds(text, "STOPPED");
 }
 
-std::vector<std::string> words_of(const Asked& asked, const Folder& folder) {
-  std::string line = asked.line + " " + asked.format + " --output " + (folder / "answer");
-  if (asked.picture) line += " --plot " + (folder / "p.svg");
+std::vector<std::string> words_of(const Requested& requested, const Folder& folder) {
+  std::string line = requested.line + " " + requested.format + " --output " + (folder / "answer");
+  if (requested.picture) line += " --plot " + (folder / "p.svg");
   return Child::words_of(line);
 }
 
-Written whole_run(const Asked& asked) {
+Written whole_run(const Requested& requested) {
   const Folder folder;
   const Clock::time_point start = Clock::now();
-  Child child(words_of(asked, folder), {});
+  Child child(words_of(requested, folder), {});
   Written whole{.status = child.wait(), .text = written_to(folder / "answer"), .picture = {}, .took = {}};
   whole.picture = written_to(folder / "p.svg");
   whole.took = Clock::now() - start;
-  INFO(asked.line << asked.format);
+  INFO(requested.line << requested.format);
   REQUIRE(whole.status <= 1);
   REQUIRE(!whole.text.empty());
   return whole;
 }
 
 /// At some time during the run or shortly after it.
-void stop_at_random(const Asked& asked, const Written& whole, std::mt19937& random) {
+void stop_at_random(const Requested& requested, const Written& whole, std::mt19937& random) {
   static constexpr int signals[] = {SIGINT, SIGTERM, SIGHUP};
-  const Folder folder, said;
+  const Folder folder, expected;
   const int signal = signals[std::uniform_int_distribution<int>(0, 2)(random)];
   const double share = std::uniform_real_distribution<double>(0, 1.2)(random);
-  Child child(words_of(asked, folder), {.out = {}, .err = said / "err"});
+  Child child(words_of(requested, folder), {.out = {}, .err = expected / "err"});
   std::this_thread::sleep_for(share * whole.took);
   if (!child.has_ended()) child.send(signal);
   const int status = child.wait();
-  const std::string err = content(said / "err");
+  const std::string err = content(expected / "err");
   const std::string text = written_to(folder / "answer"), picture = written_to(folder / "p.svg");
-  INFO(asked.line << " " << asked.format << (asked.picture ? " --plot" : "") << "\n"
-                  << signal << " at " << share << ": " << status << "\n"
-                  << err << text);
+  INFO(requested.line << " " << requested.format << (requested.picture ? " --plot" : "") << "\n"
+                      << signal << " at " << share << ": " << status << "\n"
+                      << err << text);
   for (const std::string& name : names_in(folder)) CHECK((name == "answer" || name == "p.svg"));
   if (status == stopped) {
     CHECK(holds(err, "stopped"));
     // Stopped while its picture was drawn, the answer is complete, without a picture.
     const bool undrawn = holds(err, "its picture was not drawn");
-    if (!text.empty() && !undrawn) CHECK(is_marked(asked.format, text));
+    if (!text.empty() && !undrawn) CHECK(is_marked(requested.format, text));
     if (undrawn) CHECK(picture.empty());
     CHECK((picture.empty() || !text.empty()));
   } else if (status == -signal) {  // before it had started
@@ -260,14 +261,14 @@ void stop_all_at_random(int runs) {
        true}};
   const std::vector<std::string> formats{"--format table", "--format json", "--format csv", "--quiet"};
   std::mt19937 random(20261122);
-  std::map<Asked, Written> whole;
+  std::map<Requested, Written> whole;
   for (int run = 0; run < runs; ++run) {
     // Each line in turn, so that few runs cover all of them.
     const auto& [line, draws] = lines[static_cast<std::size_t>(run) % lines.size()];
-    const Asked asked{line, formats[std::uniform_int_distribution<std::size_t>(0, 3)(random)],
-                      draws && std::uniform_int_distribution<int>(0, 1)(random) == 1};
-    if (!whole.contains(asked)) whole[asked] = whole_run(asked);
-    stop_at_random(asked, whole[asked], random);
+    const Requested requested{line, formats[std::uniform_int_distribution<std::size_t>(0, 3)(random)],
+                              draws && std::uniform_int_distribution<int>(0, 1)(random) == 1};
+    if (!whole.contains(requested)) whole[requested] = whole_run(requested);
+    stop_at_random(requested, whole[requested], random);
   }
 }
 

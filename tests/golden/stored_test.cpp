@@ -1,5 +1,5 @@
 #include <catch2/catch.hpp>
-#include <cli/ask.hpp>
+#include <cli/command_runner.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/render/document_bytes.hpp>
 #include <tailbound/run/threads.hpp>

@@ -55,8 +55,8 @@ Outcome sweep(const std::string& plan, const std::string& store, std::vector<std
 }
 
 std::string version() {
-  const std::string said = run_command({"--version"}).out;  // "tailbound 0.1.0"
-  return said.substr(said.find(' ') + 1, said.find('\n') - said.find(' ') - 1);
+  const std::string expected = run_command({"--version"}).out;  // "tailbound 0.1.0"
+  return expected.substr(expected.find(' ') + 1, expected.find('\n') - expected.find(' ') - 1);
 }
 
 PointStore::Count count(const std::string& store, PointStore::Use use = PointStore::Use::write) {
@@ -304,19 +304,19 @@ TEST_CASE("sweep: nothing computed, and a picture") {
 TEST_CASE("sweep: errors") {
   const Folder folder;
   const std::string store = folder / "store";
-  const auto refusal = [&](const std::string& question) {
+  const auto rejection = [&](const std::string& query) {
     const Outcome outcome =
-        run_command({"sweep", folder.file("plan.toml", "[[question]]\n" + question), "--store", store});
+        run_command({"sweep", folder.file("plan.toml", "[[question]]\n" + query), "--store", store});
     CHECK(outcome.status == 2);
     CHECK(outcome.out.empty());
     return outcome.err;
   };
-  CHECK(refusal("ask = \"bufer\"\n").find("did you mean buffer?") != std::string::npos);
-  CHECK(refusal("ask = \"sweep\"\n").find("it must be one of") != std::string::npos);
-  CHECK(refusal("ask = \"buffer\"\nlaod = 1\n").find("did you mean --load?") != std::string::npos);
-  CHECK(refusal("ask = \"simulate tree\"\nthreads = 2\n").find("left out") != std::string::npos);
-  CHECK(refusal("ask = \"buffer\"\nshared = 1\n").find("true or false") != std::string::npos);
-  CHECK(refusal("ask = \"buffer\"\nload = true\n").find("--load is true") != std::string::npos);
+  CHECK(rejection("ask = \"bufer\"\n").find("did you mean buffer?") != std::string::npos);
+  CHECK(rejection("ask = \"sweep\"\n").find("it must be one of") != std::string::npos);
+  CHECK(rejection("ask = \"buffer\"\nlaod = 1\n").find("did you mean --load?") != std::string::npos);
+  CHECK(rejection("ask = \"simulate tree\"\nthreads = 2\n").find("left out") != std::string::npos);
+  CHECK(rejection("ask = \"buffer\"\nshared = 1\n").find("true or false") != std::string::npos);
+  CHECK(rejection("ask = \"buffer\"\nload = true\n").find("--load is true") != std::string::npos);
   const std::string plan = folder.file("plan.toml", small_plan);
   CHECK(run_command({"sweep", plan}).err.find("--store") != std::string::npos);
   CHECK(run_command({"sweep", "--store", store}).err.find("PLAN") != std::string::npos);

@@ -65,12 +65,12 @@ TEST_CASE("simulate switch: packets of several cells") {
 }
 
 TEST_CASE("simulate switch: errors name the option, its value and the legal range") {
-  struct Refusal {
+  struct Rejection {
     std::string line;
     int status;
-    std::vector<const char*> said;
+    std::vector<const char*> expected;
   };
-  for (const Refusal& refusal : std::vector<Refusal>{
+  for (const Rejection& rejection : std::vector<Rejection>{
            {"", 2, {"--inputs", "given"}},
            {" --inputs 4", 2, {"--load", "given"}},
            {" --inputs 0 --load 0.5", 2, {"--inputs", "0", "from 1 to 1024"}},
@@ -104,11 +104,11 @@ TEST_CASE("simulate switch: errors name the option, its value and the legal rang
            {" --inputs 4 --load 0.8 --sizes imix --packet-bytes 64", 2, {"--packet-bytes", "--sizes"}},
            {" --inputs 4 --load 0.8 --occupancy -1", 2, {"--occupancy", "-1"}},
            {" --inputs 4 --load 0.8,0.9 --checkpoint x", 2, {"--checkpoint", "several"}}}) {
-    const Outcome outcome = run_line("simulate switch" + refusal.line);
-    INFO(refusal.line << "\n" << outcome.err);
-    CHECK(outcome.status == refusal.status);
+    const Outcome outcome = run_line("simulate switch" + rejection.line);
+    INFO(rejection.line << "\n" << outcome.err);
+    CHECK(outcome.status == rejection.status);
     CHECK(outcome.out.empty());
-    for (const char* text : refusal.said) {
+    for (const char* text : rejection.expected) {
       INFO(text);
       CHECK(outcome.err.find(text) != std::string::npos);
     }
@@ -131,8 +131,8 @@ TEST_CASE("validate switch: packets of several cells, as in `buffer --shared` an
   CHECK(whole["simulation"]["value"].get<double>() > cells["simulation"]["value"].get<double>());
   CHECK(both["verdict_of_all"] == "above");
   // With unlimited memory: the mean of T is exact, in cells.
-  const json room = run_result("validate switch " + packets + "--memory 20 " + run);
-  const json &tail = room["rows"][0], &mean = room["rows"][1];
+  const json capacity = run_result("validate switch " + packets + "--memory 20 " + run);
+  const json &tail = capacity["rows"][0], &mean = capacity["rows"][1];
   CHECK(tail["quantity"] == "total_tail");
   CHECK(mean["prediction"] == proved["mean_total"]);
   CHECK(mean["verdict"] == "inside");

@@ -281,13 +281,13 @@ TEST_CASE("validate: lists, units") {
 }
 
 TEST_CASE("validate: errors") {
-  struct Refusal {
+  struct Rejection {
     std::string options;
     int status;
-    std::vector<std::string> said;
+    std::vector<std::string> expected;
   };
   const std::string tree = "delay --radix 4 --levels 2 --load 0.8";
-  for (const Refusal& refusal : std::vector<Refusal>{
+  for (const Rejection& rejection : std::vector<Rejection>{
            {"", 2, {"missing", "delay, buffer"}},
            {"nothing", 2, {"nothing", "delay", "buffer"}},
            {"delay", 2, {"--radix", "missing"}},
@@ -323,10 +323,11 @@ TEST_CASE("validate: errors") {
            {"buffer --inputs 4 --load 0 --sizes imix", 2, {"--load is 0"}},
            {"buffer --inputs 4 --load 1 --sizes imix", 1, {"unstable"}},
        }) {
-    const Outcome outcome = run_line("validate " + refusal.options);
-    INFO("validate " << refusal.options << "\n" << outcome.err);
-    CHECK(outcome.status == refusal.status);
+    const Outcome outcome = run_line("validate " + rejection.options);
+    INFO("validate " << rejection.options << "\n" << outcome.err);
+    CHECK(outcome.status == rejection.status);
     CHECK(outcome.out.empty());
-    for (const std::string& said : refusal.said) CHECK(outcome.err.find(said) != std::string::npos);
+    for (const std::string& expected : rejection.expected)
+      CHECK(outcome.err.find(expected) != std::string::npos);
   }
 }

@@ -358,9 +358,9 @@ TEST_CASE("simulate wormhole: fractions refer to the saturation of `wormhole` wi
   const Outcome table = run_line(none + "--fractions 60%");
   CHECK(table.out.find("4 x 4 mesh, 1 virtual channel per link, buffers of 4 flits") != std::string::npos);
   CHECK(table.out.find("No model alongside: there is no model of buffers") != std::string::npos);
-  const Outcome refused = run_line(none + "--fractions 60% --of model");
-  CHECK(refused.status == 2);
-  CHECK(refused.err.find("--of is model; it must be simulated, or loads given") != std::string::npos);
+  const Outcome rejected = run_line(none + "--fractions 60% --of model");
+  CHECK(rejected.status == 2);
+  CHECK(rejected.err.find("--of is model; it must be simulated, or loads given") != std::string::npos);
   CHECK(
       run_line("simulate wormhole --topology mesh --nodes 16 --flits 8 --lengths geometric --buffer-flits 4 "
                "--fractions 60% --half-width 5%")

@@ -66,7 +66,6 @@ int main(int argc, char** argv) {
       "%.0f s\n",
       static_cast<unsigned long long>(first), static_cast<unsigned long long>(next) - 1,
       static_cast<unsigned long long>(wrong), static_cast<long long>(tally.enclosures),
-      static_cast<long long>(tally.exact), static_cast<long long>(tally.least_levels), kinds.c_str(),
-      seconds);
+      static_cast<long long>(tally.exact), static_cast<long long>(tally.min_levels), kinds.c_str(), seconds);
   return wrong == 0 ? 0 : 1;
 }

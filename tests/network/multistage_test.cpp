@@ -74,7 +74,7 @@ TEST_CASE("multistage: links reach every port of the next stage once, and the ho
 }
 
 TEST_CASE("multistage: parameters out of range are rejected by name") {
-  const auto refused = [](const std::function<void(CombiningMultistage&)>& change) {
+  const auto rejected = [](const std::function<void(CombiningMultistage&)>& change) {
     CombiningMultistage network;
     change(network);
     try {
@@ -84,15 +84,15 @@ TEST_CASE("multistage: parameters out of range are rejected by name") {
     }
     return std::string();
   };
-  CHECK(refused([](auto&) {}).empty());
-  CHECK(refused([](auto& its) { its.combining.reset(); }).empty());
-  CHECK(refused([](auto& its) { its.network.nodes = 48; }) == "nodes");
-  CHECK(refused([](auto& its) { its.network.nodes = 1; }) == "nodes");
-  CHECK(refused([](auto& its) { its.network.switch_size = 1; }) == "switch");
-  CHECK(refused([](auto& its) { its.buffer = 0; }) == "buffer");
-  CHECK(refused([](auto& its) { its.hot = -1; }) == "hot");
-  CHECK(refused([](auto& its) { its.hot = numeric::parse_rational("1.01", "hot"); }) == "hot");
-  CHECK(refused([](auto& its) { its.combining = 0; }) == "combining");
+  CHECK(rejected([](auto&) {}).empty());
+  CHECK(rejected([](auto& its) { its.combining.reset(); }).empty());
+  CHECK(rejected([](auto& its) { its.network.nodes = 48; }) == "nodes");
+  CHECK(rejected([](auto& its) { its.network.nodes = 1; }) == "nodes");
+  CHECK(rejected([](auto& its) { its.network.switch_size = 1; }) == "switch");
+  CHECK(rejected([](auto& its) { its.buffer = 0; }) == "buffer");
+  CHECK(rejected([](auto& its) { its.hot = -1; }) == "hot");
+  CHECK(rejected([](auto& its) { its.hot = numeric::parse_rational("1.01", "hot"); }) == "hot");
+  CHECK(rejected([](auto& its) { its.combining = 0; }) == "combining");
 }
 
 }  // namespace

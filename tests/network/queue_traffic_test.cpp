@@ -92,11 +92,11 @@ Network line() {
 }
 
 template <class Change>
-std::string refusal(Change change) {
+std::string rejection(Change change) {
   Network network = line();
   change(network);
   try {
-    (void)queue_traffic(network, Sources::decoupled);
+    (void)queue_traffic(network, Sources::independent_sources);
   } catch (const InvalidArgument& error) {
     return error.what();
   }
@@ -110,7 +110,7 @@ TEST_CASE("sources of random networks match the definition", "[network][queue_tr
   int merged = 0;
   for (int round = 0; round < 200; ++round) {
     const Network network = random_network(random);
-    for (const Sources sources : {Sources::decoupled, Sources::first_hop}) {
+    for (const Sources sources : {Sources::independent_sources, Sources::first_hop}) {
       CAPTURE(round, static_cast<int>(sources));
       const auto traffic = queue_traffic(network, sources);
       REQUIRE(traffic.size() == network.links.size());
@@ -140,7 +140,7 @@ TEST_CASE("traffic into a switch leaves it or ends there", "[network][queue_traf
   std::mt19937_64 random(7);
   for (int round = 0; round < 50; ++round) {
     const Network network = random_network(random);
-    const auto traffic = queue_traffic(network, Sources::decoupled);
+    const auto traffic = queue_traffic(network, Sources::independent_sources);
     std::vector<Fraction> balance(network.nodes.size(), 0);
     for (std::size_t link = 0; link < traffic.size(); ++link) {
       balance[network.links[link].to] += test::to_fraction(traffic[link].load);
@@ -163,7 +163,7 @@ TEST_CASE("a saturated link has no first-hop traffic after it", "[network][queue
       .links = {{0, 2, 1}, {1, 2, 1}, {2, 3, 1}, {3, 4, 2}},
       .flows = {{.name = "f", .source = 0, .destination = 4, .rate = rate, .routes = {{{0, 2, 3}, 1}}},
                 {.name = "g", .source = 1, .destination = 4, .rate = rate, .routes = {{{1, 2, 3}, 1}}}}};
-  CHECK(queue_traffic(network, Sources::decoupled)[2].load == numeric::Rational(3) / 2);
+  CHECK(queue_traffic(network, Sources::independent_sources)[2].load == numeric::Rational(3) / 2);
   CHECK_THROWS_AS(queue_traffic(network, Sources::first_hop), NoAnswer);
   CHECK_THROWS_WITH(
       queue_traffic(network, Sources::first_hop),
@@ -176,47 +176,48 @@ TEST_CASE("a saturated link has no first-hop traffic after it", "[network][queue
 
 TEST_CASE("invalid networks are rejected", "[network][queue_traffic]") {
   using Catch::Contains;
-  CHECK(refusal([](Network&) {}) == "no error");
-  CHECK_THAT(refusal([](Network& n) { n.links[0].to = 3; }), Contains("link 0 is 0 -> 3"));
-  CHECK_THAT(refusal([](Network& n) { n.links[0].to = 0; }), Contains("link 0 is a -> a"));
-  CHECK_THAT(refusal([](Network& n) { n.links[0].rate.packets = 0; }), Contains("a -> s is 0; it must be"));
-  CHECK_THAT(refusal([](Network& n) { n.links[0].rate.packets = 129; }),
+  CHECK(rejection([](Network&) {}) == "no error");
+  CHECK_THAT(rejection([](Network& n) { n.links[0].to = 3; }), Contains("link 0 is 0 -> 3"));
+  CHECK_THAT(rejection([](Network& n) { n.links[0].to = 0; }), Contains("link 0 is a -> a"));
+  CHECK_THAT(rejection([](Network& n) { n.links[0].rate.packets = 0; }), Contains("a -> s is 0; it must be"));
+  CHECK_THAT(rejection([](Network& n) { n.links[0].rate.packets = 129; }),
              Contains("a -> s is 129; it must be"));
-  CHECK_THAT(refusal([](Network& n) { n.links[0].rate = {2, 2}; }), Contains("a -> s is 2/2; it must be"));
-  CHECK_THAT(refusal([](Network& n) { n.flows[0].source = 3; }), Contains("flow f is 3 -> 2"));
-  CHECK_THAT(refusal([](Network& n) { n.flows[0].rate = 0; }), Contains("rate of the flow f is 0"));
-  CHECK_THAT(refusal([](Network& n) { n.flows[0].rate = 2; }), Contains("flows from a is 2 with the flow f"));
-  CHECK_THAT(refusal([](Network& n) { n.flows.push_back(n.flows[0]), n.flows.push_back(n.flows[0]); }),
+  CHECK_THAT(rejection([](Network& n) { n.links[0].rate = {2, 2}; }), Contains("a -> s is 2/2; it must be"));
+  CHECK_THAT(rejection([](Network& n) { n.flows[0].source = 3; }), Contains("flow f is 3 -> 2"));
+  CHECK_THAT(rejection([](Network& n) { n.flows[0].rate = 0; }), Contains("rate of the flow f is 0"));
+  CHECK_THAT(rejection([](Network& n) { n.flows[0].rate = 2; }),
+             Contains("flows from a is 2 with the flow f"));
+  CHECK_THAT(rejection([](Network& n) { n.flows.push_back(n.flows[0]), n.flows.push_back(n.flows[0]); }),
              Contains("flows from a is 3/2"));
-  CHECK_THAT(refusal([](Network& n) { n.flows[0].routes.clear(); }), Contains("shares of the flow f is 0"));
-  CHECK_THAT(refusal([](Network& n) { n.flows[0].routes[0].share = numeric::Rational(1) / 2; }),
+  CHECK_THAT(rejection([](Network& n) { n.flows[0].routes.clear(); }), Contains("shares of the flow f is 0"));
+  CHECK_THAT(rejection([](Network& n) { n.flows[0].routes[0].share = numeric::Rational(1) / 2; }),
              Contains("sum of the shares of the flow f is 1/2; it must be 1"));
-  CHECK_THAT(refusal([](Network& n) {
+  CHECK_THAT(rejection([](Network& n) {
                n.flows[0].routes[0].share = 2;
                n.flows[0].routes.push_back({{0, 1}, -1});
              }),
              Contains("share of a route of the flow f is -1"));
-  CHECK_THAT(refusal([](Network& n) { n.flows[0].routes[0].links = {}; }),
+  CHECK_THAT(rejection([](Network& n) { n.flows[0].routes[0].links = {}; }),
              Contains("route of the flow f is empty"));
-  CHECK_THAT(refusal([](Network& n) { n.flows[0].routes[0].links = {1}; }),
+  CHECK_THAT(rejection([](Network& n) { n.flows[0].routes[0].links = {1}; }),
              Contains("s -> b; it must be continued"));
-  CHECK_THAT(refusal([](Network& n) {
+  CHECK_THAT(rejection([](Network& n) {
                n.flows[0].routes[0].links = {0, 9};
              }),
              Contains("9; it must be a position"));
-  CHECK_THAT(refusal([](Network& n) { n.flows[0].routes[0].links = {0}; }),
+  CHECK_THAT(rejection([](Network& n) { n.flows[0].routes[0].links = {0}; }),
              Contains("a -> s; it must be continued to the destination"));
-  CHECK_THAT(refusal([](Network& n) {
+  CHECK_THAT(rejection([](Network& n) {
                n.flows[0].routes[0].links = {0, 2, 0, 1};
              }),
              Contains("a -> s; it must be forwarded by switches"));
-  CHECK_THAT(refusal([](Network& n) {
+  CHECK_THAT(rejection([](Network& n) {
                n.nodes[2].host = false;
                n.links.push_back({2, 1, 1});
                n.flows[0].routes[0].links = {0, 1, 3, 1};
              }),
              Contains("s -> b; it must be taken once"));
-  CHECK_THAT(refusal([](Network& n) {
+  CHECK_THAT(rejection([](Network& n) {
                n.links.push_back({2, 1, 1});
                n.flows[0].destination = 0;
                n.flows[0].routes[0].links = {0, 1, 3, 2};
@@ -225,11 +226,11 @@ TEST_CASE("invalid networks are rejected", "[network][queue_traffic]") {
 }
 
 TEST_CASE("all overloaded links are named, the highest utilization first", "[network]") {
-  const OverloadedLink full{"a -> b", Rational(3) / 2, 1}, fuller{"b -> c", 8, 4, 3}, least{"c -> d", 1, 1};
+  const OverloadedLink full{"a -> b", Rational(3) / 2, 1}, fuller{"b -> c", 8, 4, 3}, minimum{"c -> d", 1, 1};
   CHECK(std::string(Overloaded({full}).what()) ==
         "the link a -> b is overloaded: its offered load is 1.50000 packets per slot; it must be below 1 "
         "(the rate of the link)");
-  CHECK(std::string(Overloaded({full, least, fuller}).what()) ==
+  CHECK(std::string(Overloaded({full, minimum, fuller}).what()) ==
         "the link b -> c is overloaded: its offered load is 8.00000 packets per slot; it must be below 4 "
         "(the rate of the link); so are 4 others, 2 with the same load: a -> b (1.50000 of 1), c -> d "
         "(1.00000 of 1)");

@@ -48,7 +48,7 @@ TEST_CASE("the closed form of a tree matches its routes, queue by queue", "[netw
       const Tree tree{.radix = radix, .levels = levels};
       const Rational load = rational("9/10");
       const Network network = tree_network(tree, load, routing);
-      for (const Sources sources : {Sources::decoupled, Sources::first_hop}) {
+      for (const Sources sources : {Sources::independent_sources, Sources::first_hop}) {
         CAPTURE(radix, levels, static_cast<int>(routing), static_cast<int>(sources));
         const auto expected = by_kind(tree_paths(tree, load, routing, sources));
         const auto found = queue_traffic(network, sources);
@@ -82,7 +82,7 @@ TEST_CASE("shares and lengths of the paths match the routes", "[network][tree]")
       }
     Rational sum = 0;
     for (const TreePath& path :
-         tree_paths(tree, rational("1/2"), TreeRouting::nearest_ancestor, Sources::decoupled)) {
+         tree_paths(tree, rational("1/2"), TreeRouting::nearest_ancestor, Sources::independent_sources)) {
       CHECK(path.hops.size() == static_cast<std::size_t>(2 * path.turn - 1));
       CHECK(share_of_hops.at(path.hops.size()) == path.share);
       sum = sum + path.share;
@@ -94,7 +94,7 @@ TEST_CASE("shares and lengths of the paths match the routes", "[network][tree]")
 TEST_CASE("rates of a tree match a calculation by hand", "[network][tree]") {
   // 2-ary 2-tree, load 4/5: half the packets turn at level 1.
   const auto paths = tree_paths({.radix = 2, .levels = 2}, rational("4/5"), TreeRouting::nearest_ancestor,
-                                Sources::decoupled);
+                                Sources::independent_sources);
   REQUIRE(paths.size() == 2);
   CHECK(paths[0].share == rational("1/2"));
   CHECK(paths[0].hops[0].sources == std::vector<SourceRate>{{rational("1/5"), 4}});
@@ -120,8 +120,8 @@ TEST_CASE("rates of a tree match a calculation by hand", "[network][tree]") {
   REQUIRE(paper[0].hops.size() == 5);
   for (const QueueTraffic& hop : paper[0].hops)
     CHECK(hop.sources == std::vector<SourceRate>{{rational("9/160"), 16}});
-  const auto theorem =
-      tree_paths({.radix = 16, .levels = 3}, rational("0.9"), TreeRouting::random_root, Sources::decoupled);
+  const auto theorem = tree_paths({.radix = 16, .levels = 3}, rational("0.9"), TreeRouting::random_root,
+                                  Sources::independent_sources);
   const std::vector<std::int64_t> counts{16, 256, 4096, 4096, 4096};
   for (std::size_t hop = 0; hop < counts.size(); ++hop) {
     REQUIRE(theorem[0].hops[hop].sources.size() == 1);
@@ -134,7 +134,7 @@ TEST_CASE("loads of large trees sum correctly", "[network][tree]") {
   for (const auto& [radix, levels] : {Shape{64, 3}, Shape{1024, 2}, Shape{2, 16}, Shape{16, 5}}) {
     CAPTURE(radix, levels);
     const Tree tree{.radix = radix, .levels = levels};
-    for (const Sources sources : {Sources::decoupled, Sources::first_hop}) {
+    for (const Sources sources : {Sources::independent_sources, Sources::first_hop}) {
       Rational hops_of_a_packet = 0, sum = 0;
       std::map<std::string, QueueTraffic> kinds =
           by_kind(tree_paths(tree, rational("3/4"), TreeRouting::nearest_ancestor, sources));
@@ -154,7 +154,7 @@ TEST_CASE("loads of large trees sum correctly", "[network][tree]") {
 TEST_CASE("trees out of range are rejected", "[network][tree]") {
   const auto paths = [](std::int64_t radix, int levels, const char* load) {
     return tree_paths({.radix = radix, .levels = levels}, rational(load), TreeRouting::random_root,
-                      Sources::decoupled);
+                      Sources::independent_sources);
   };
   CHECK_THROWS_WITH(paths(1, 3, "1/2"), Catch::Contains("radix is 1; it must be a whole number from 2"));
   CHECK_THROWS_WITH(paths(1025, 1, "1/2"), Catch::Contains("radix is 1025"));

@@ -150,9 +150,9 @@ void Checked::check_model() {
     require(point_.cold_delay * all >= stages_,
             numbers("cold delay", point_.cold_delay, "below the services", stages_));
   for (const bounds::multistage::StageFigures& stage : point_.hot_path) {
-    const auto places = static_cast<double>(setting_.network.buffer + 1);
-    require(stage.occupancy >= 0 && stage.occupancy <= places * all,
-            numbers("occupancy", stage.occupancy, "of a buffer of", places));
+    const auto capacity = static_cast<double>(setting_.network.buffer + 1);
+    require(stage.occupancy >= 0 && stage.occupancy <= capacity * all,
+            numbers("occupancy", stage.occupancy, "of a buffer of", capacity));
     require(stage.combining >= 0 && stage.combining <= 1,
             numbers("combining probability", stage.combining, "above", 1));
     require(stage.utilization >= 0 && stage.utilization <= all,
@@ -193,14 +193,14 @@ void Checked::check_simulation() {
   require(found.delay->upper >= stages_,
           numbers("simulated delay", found.delay->value, "below the services", stages_));
   const Limits limits = limits_of(setting_.network.links);
-  const auto error = [](double said, const auto& estimate) {
-    return said > estimate.upper   ? said / estimate.upper - 1
-           : said < estimate.lower ? 1 - said / estimate.lower
-                                   : 0.0;
+  const auto error = [](double computed, const auto& estimate) {
+    return computed > estimate.upper   ? computed / estimate.upper - 1
+           : computed < estimate.lower ? 1 - computed / estimate.lower
+                                       : 0.0;
   };
-  const auto keep = [&](double value, double Worst::*most, std::string Worst::*at) {
-    if (worst_ == nullptr || value <= worst_->*most) return;
-    worst_->*most = value;
+  const auto keep = [&](double value, double Worst::*maximum, std::string Worst::*at) {
+    if (worst_ == nullptr || value <= worst_->*maximum) return;
+    worst_->*maximum = value;
     worst_->*at = command_line(setting_, "validate multistage");
   };
   const double throughput = error(point_.throughput, found.throughput);

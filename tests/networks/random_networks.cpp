@@ -52,7 +52,7 @@ struct Options {
   std::size_t worst = 10;
 };
 
-[[noreturn]] void refuse(const std::string& what) {
+[[noreturn]] void reject(const std::string& what) {
   std::fprintf(stderr, "random_networks: %s\n\n%s", what.c_str(), help);
   std::exit(2);
 }
@@ -61,7 +61,7 @@ std::uint64_t number(const std::string& option, const std::string& text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size())
-    refuse(option + " is '" + text + "'; it must be a number");
+    reject(option + " is '" + text + "'; it must be a number");
   return value;
 }
 
@@ -69,7 +69,7 @@ template <std::size_t size>
 std::size_t one_of(const std::array<const char*, size>& names, const std::string& option,
                    const std::string& text) {
   const auto at = std::find(names.begin(), names.end(), text);
-  if (at == names.end()) refuse(option + " is '" + text + "'");
+  if (at == names.end()) reject(option + " is '" + text + "'");
   return static_cast<std::size_t>(at - names.begin());
 }
 
@@ -81,7 +81,7 @@ Options read(int argc, char** argv) {
       std::printf("%s", help);
       std::exit(0);
     }
-    if (i + 1 == argc) refuse(option + " needs a value");
+    if (i + 1 == argc) reject(option + " needs a value");
     const std::string value = argv[i + 1];
     if (option == "--count")
       options.count = number(option, value);
@@ -104,25 +104,25 @@ Options read(int argc, char** argv) {
     else if (option == "--worst")
       options.worst = number(option, value);
     else
-      refuse("no option " + option);
+      reject("no option " + option);
   }
   return options;
 }
 
 std::string content(const std::string& file) {
   std::ifstream stream(file);
-  if (!stream) refuse("no file " + file);
+  if (!stream) reject("no file " + file);
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 Records records_of(const NetworkVerdict& verdict) {
   Records records;
   for (const std::string& what : verdict.broken) records.push_back({"broken", what});
-  if (!verdict.refused.empty()) records.push_back({"refused", verdict.refused});
+  if (!verdict.rejected.empty()) records.push_back({"refused", verdict.rejected});
   for (const Ratio& its : verdict.ratios)
     records.push_back({"ratio", its.network, its.flow, fmt::format("{}", its.level),
                        std::to_string(its.slots), fmt::format("{}", its.simulated),
-                       fmt::format("{}", its.half_width), fmt::format("{}", its.said),
+                       fmt::format("{}", its.half_width), fmt::format("{}", its.analysis),
                        fmt::format("{}", its.ratio), its.hops});
   return records;
 }
@@ -149,20 +149,20 @@ NetworkVerdict verdict_of(const RecordedNetwork& recorded) {
   };
   reach(recorded.seen.all);
   for (const SeenDelays& seen : recorded.seen.flows) reach(seen);
-  SaidNetwork said;
+  ComputedNetwork analysis;
   try {
-    said = answered(network, levels);
+    analysis = answered(network, levels);
   } catch (const std::exception& error) {
     verdict.broken.push_back(std::string("unanswered: ") + error.what());
     return verdict;
   }
-  verdict.broken = broken_invariants(network, said);
-  if (optimistic(recorded.seen.all, said.all))
-    if (const auto what = confirmed_optimistic(network, said, {.steps = 8e6}))
+  verdict.broken = broken_invariants(network, analysis);
+  if (underestimates(recorded.seen.all, analysis.all))
+    if (const auto what = confirmed_underestimate(network, analysis, {.steps = 8e6}))
       verdict.broken.push_back(*what);
-  verdict.ratios = ratios_of(recorded.network.name, recorded.seen.all, said.all);
-  for (std::size_t flow = 0; flow < said.flows.size(); ++flow)
-    for (Ratio& ratio : ratios_of(recorded.network.name, recorded.seen.flows[flow], said.flows[flow]))
+  verdict.ratios = ratios_of(recorded.network.name, recorded.seen.all, analysis.all);
+  for (std::size_t flow = 0; flow < analysis.flows.size(); ++flow)
+    for (Ratio& ratio : ratios_of(recorded.network.name, recorded.seen.flows[flow], analysis.flows[flow]))
       verdict.ratios.push_back(std::move(ratio));
   return verdict;
 }
@@ -172,8 +172,8 @@ int show(const Options& options) {
   std::printf("%s\n", small.toml().c_str());
   const auto network = small.read();
   const SeenNetwork seen = simulated(network, options.length);
-  const SaidNetwork said = answered(network, std::ssize(seen.all.levels) + 8);
-  const auto one = [](const std::string& name, const SeenDelays& its, const SaidDelays& computed) {
+  const ComputedNetwork analysis = answered(network, std::ssize(seen.all.levels) + 8);
+  const auto one = [](const std::string& name, const SeenDelays& its, const ComputedDelays& computed) {
     std::printf("%s (%s): mean %.5g, simulated %.5g\n", name.c_str(), computed.hops.c_str(), computed.mean,
                 its.mean);
     for (const SeenDelays::Level& level : its.levels)
@@ -182,9 +182,9 @@ int show(const Options& options) {
             "  P(D > %lld) %.4g, simulated %.4g (%.4g .. %.4g)\n", static_cast<long long>(level.slots),
             computed.above.at(static_cast<std::size_t>(level.slots)), level.above, level.lower, level.upper);
   };
-  one("all packets", seen.all, said.all);
-  for (std::size_t flow = 0; flow < said.flows.size(); ++flow)
-    one(seen.flows[flow].name, seen.flows[flow], said.flows[flow]);
+  one("all packets", seen.all, analysis.all);
+  for (std::size_t flow = 0; flow < analysis.flows.size(); ++flow)
+    one(seen.flows[flow].name, seen.flows[flow], analysis.flows[flow]);
   const NetworkVerdict verdict = checked(small, options.length);
   for (const std::string& what : verdict.broken) std::printf("broken: %s\n", what.c_str());
   return verdict.broken.empty() ? 0 : 1;
@@ -208,7 +208,7 @@ int main(int argc, char** argv) try {
                                               : checked(random_network(i, options.choice), options.length)));
   });
   RatioTable table;
-  std::size_t broken = 0, refused = 0, lost = 0, shrunk_so_far = 0;
+  std::size_t broken = 0, rejected = 0, lost = 0, shrunk_so_far = 0;
   std::map<std::string, std::pair<std::size_t, std::uint64_t>>
       kinds;  // number of failures, and of networks with failures
   std::string smallest_ones;
@@ -223,7 +223,7 @@ int main(int argc, char** argv) try {
     for (const auto& fields : parted(found->second)) {
       if (fields[0] == "ratio") table.add(ratio_of(fields));
       if (fields[0] == "refused") {
-        ++refused;
+        ++rejected;
         std::printf("network %llu rejected: %s\n", static_cast<unsigned long long>(i), fields[1].c_str());
       }
       if (fields[0] == "broken") {
@@ -252,7 +252,7 @@ int main(int argc, char** argv) try {
       "%s%s\nnetworks %llu to %llu: %zu wrong%s; %zu rejected, %zu not finished; single flows within 25 %%: "
       "%.2f %% of %zu; %.0f s\n",
       table.text(options.worst).c_str(), smallest_ones.c_str(), static_cast<unsigned long long>(options.from),
-      static_cast<unsigned long long>(options.from + options.count) - 1, broken, by_kind.c_str(), refused,
+      static_cast<unsigned long long>(options.from + options.count) - 1, broken, by_kind.c_str(), rejected,
       lost, 100 * share, table.count(), seconds);
   // With bursts and wide links hops are taken as independent: the accuracy of this is shown, not judged.
   const bool near = share >= 0.97 || options.choice.of != NetworkClass::plain;

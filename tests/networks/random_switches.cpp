@@ -50,11 +50,11 @@ int main(int argc, char** argv) try {
   const auto results =
       forked(static_cast<int>(std::max<std::uint64_t>(jobs, 1)), from, count, [&](std::uint64_t i) {
         const SwitchVerdict verdict = checked(random_switch(i), each, seed);
-        Records records{{std::to_string(verdict.judged), verdict.refused}};
+        Records records{{std::to_string(verdict.judged), verdict.rejected}};
         for (const std::string& what : verdict.broken) records.push_back({what});
         return joined(records);
       });
-  std::size_t broken = 0, lost = 0, refused = 0, judged = 0;
+  std::size_t broken = 0, lost = 0, rejected = 0, judged = 0;
   for (std::uint64_t i = from; i < from + count; ++i) {
     const auto found = results.find(i);
     if (found == results.end()) {
@@ -64,7 +64,7 @@ int main(int argc, char** argv) try {
     const Records records = parted(found->second);
     judged += std::stoul(records.front().at(0));
     if (!records.front().at(1).empty()) {
-      ++refused;
+      ++rejected;
       std::printf("switch %llu (%s) rejected: %s\n", static_cast<unsigned long long>(i),
                   random_switch(i).text().c_str(), records.front().at(1).c_str());
     }
@@ -79,7 +79,7 @@ int main(int argc, char** argv) try {
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   std::printf("switches %llu to %llu: %zu wrong, %zu rejected, %zu not finished; %zu values judged; %.0f s\n",
               static_cast<unsigned long long>(from), static_cast<unsigned long long>(from + count) - 1,
-              broken, refused, lost, judged, seconds);
+              broken, rejected, lost, judged, seconds);
   return broken == 0 && lost == 0 ? 0 : 1;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "random_switches: %s\n", error.what());

@@ -193,8 +193,8 @@ TEST_CASE("Transform convolution: numbers of any size", "[numeric][transform]") 
 }
 
 TEST_CASE("Transform convolution: at either end of double's range", "[numeric][transform]") {
-  constexpr double most = std::numeric_limits<double>::max(),
-                   least = std::numeric_limits<double>::denorm_min();
+  constexpr double maximum = std::numeric_limits<double>::max(),
+                   minimum = std::numeric_limits<double>::denorm_min();
   const auto check = [](std::vector<double> x, std::vector<double> y) {
     const Convolution result = convolve_by_transform(x, y, x.size() + y.size() - 1);
     REQUIRE(std::isfinite(result.error));
@@ -205,12 +205,12 @@ TEST_CASE("Transform convolution: at either end of double's range", "[numeric][t
     }
     return result;
   };
-  CHECK(check({most, most / 4, 0, most / 2}, {0.125, 0, 0.0625}).error < most * 0x1p-44);
-  CHECK(check({most, least, 1, most}, {least, 2 * least, 0x1p-1060}).error < 0x1p-80);
-  CHECK(check({least, 3 * least}, {least, 1e-300, least}).error < 0x1p-1000);
+  CHECK(check({maximum, maximum / 4, 0, maximum / 2}, {0.125, 0, 0.0625}).error < maximum * 0x1p-44);
+  CHECK(check({maximum, minimum, 1, maximum}, {minimum, 2 * minimum, 0x1p-1060}).error < 0x1p-80);
+  CHECK(check({minimum, 3 * minimum}, {minimum, 1e-300, minimum}).error < 0x1p-1000);
   // Their product is beyond the range: no number is claimed.
   const Convolution beyond =
-      convolve_by_transform(std::vector<double>{most, 1}, std::vector<double>{4, 1}, 3);
+      convolve_by_transform(std::vector<double>{maximum, 1}, std::vector<double>{4, 1}, 3);
   CHECK(beyond.error == std::numeric_limits<double>::infinity());
 }
 

@@ -52,7 +52,7 @@ void check_models(std::int64_t models) {
   CHECK(tally.answered_double > models / 20);
   WARN(models << " models: " << tally.enclosures << " enclosures and " << tally.exact
               << " exact values hold the reference; machine arithmetic answered " << tally.answered_double
-              << " times and rejected " << tally.refused_double << " times");
+              << " times and rejected " << tally.rejected_double << " times");
 }
 
 }  // namespace
@@ -81,17 +81,17 @@ TEST_CASE("random models: the minimum level is found, and proved on both sides",
     if (target >= 1 || target.str().size() > 4000) continue;
     INFO(model.text() << " target of level " << level);
     // Brute force from level 0.
-    std::int64_t least = 0;
-    while (reference_tail(model.traffic, least).lower > target) ++least;
-    const auto found = queue::least_level({model.traffic.arrivals()}, to_rational(target), {{model.digits}});
-    CHECK(found.level.value == least);
-    CHECK(encloses(found.at.probability, reference_tail(model.traffic, least)));
-    if (least == 0) {
+    std::int64_t minimum = 0;
+    while (reference_tail(model.traffic, minimum).lower > target) ++minimum;
+    const auto found = queue::min_level({model.traffic.arrivals()}, to_rational(target), {{model.digits}});
+    CHECK(found.level.value == minimum);
+    CHECK(encloses(found.at.probability, reference_tail(model.traffic, minimum)));
+    if (minimum == 0) {
       CHECK(found.before.empty());
     } else {
       REQUIRE(found.before.size() == 1);
-      CHECK(found.before.front().level.value == least - 1);
-      CHECK(encloses(found.before.front().probability, reference_tail(model.traffic, least - 1)));
+      CHECK(found.before.front().level.value == minimum - 1);
+      CHECK(encloses(found.before.front().probability, reference_tail(model.traffic, minimum - 1)));
       CHECK(to_fraction(to_enclosure(found.before.front().probability).upper()) > target);
     }
   }

@@ -175,7 +175,7 @@ TEST_CASE("pictures: a curve for each value of the other inputs, sorted, at most
   CHECK(picture_of(document, 14).curves.size() == 14);
   CHECK(picture_of(document, 14).note.empty());
   const Picture picture = picture_of(document);
-  REQUIRE(picture.curves.size() == most_curves_told_apart);
+  REQUIRE(picture.curves.size() == max_distinct_curves);
   CHECK(picture.note.find("12 of 14") != std::string::npos);
   for (const Curve& curve : picture.curves) {
     REQUIRE(curve.points.size() == 3);
@@ -188,7 +188,7 @@ TEST_CASE("pictures: a curve for each value of the other inputs, sorted, at most
   for (std::size_t at = svg.find("class=\"tb-c"); at != std::string::npos;
        at = svg.find("class=\"tb-c", at + 1))
     ++styles;
-  CHECK(styles >= most_curves_told_apart);
+  CHECK(styles >= max_distinct_curves);
 }
 
 TEST_CASE("schemas: every key is described") {

@@ -196,7 +196,7 @@ TEST_CASE("pages: ends have three digits of their width, rounded outwards") {
 }
 
 TEST_CASE("pages: inputs in equal steps are shown as a range") {
-  const auto asked = [](const std::vector<std::int64_t>& values) {
+  const auto requested = [](const std::vector<std::int64_t>& values) {
     Document document = one_answer();
     const Result first = document.results.front();
     document.results.clear();
@@ -206,12 +206,12 @@ TEST_CASE("pages: inputs in equal steps are shown as a range") {
     }
     return html_fragment(document, page_frame);
   };
-  CHECK(has(asked({2, 4, 6, 8}), "<dd>2 to 8 step 2</dd>"));
-  CHECK(has(asked({8, 6, 4, 2}), "<dd>8 to 2 step \u22122</dd>"));
-  CHECK(has(asked({2, 4, 2, 4, 6, 4, 8}), "<dd>2 to 8 step 2</dd>"));
-  CHECK(has(asked({2, 4, 6}), "<dd>2, 4, 6</dd>"));
-  CHECK(has(asked({2, 4, 6, 9}), "<dd>2, 4, 6, 9</dd>"));
-  CHECK(has(asked({2, 4, 6, 8, 5}), "<dd>2, 4, 6, 8, 5</dd>"));
+  CHECK(has(requested({2, 4, 6, 8}), "<dd>2 to 8 step 2</dd>"));
+  CHECK(has(requested({8, 6, 4, 2}), "<dd>8 to 2 step \u22122</dd>"));
+  CHECK(has(requested({2, 4, 2, 4, 6, 4, 8}), "<dd>2 to 8 step 2</dd>"));
+  CHECK(has(requested({2, 4, 6}), "<dd>2, 4, 6</dd>"));
+  CHECK(has(requested({2, 4, 6, 9}), "<dd>2, 4, 6, 9</dd>"));
+  CHECK(has(requested({2, 4, 6, 8, 5}), "<dd>2, 4, 6, 8, 5</dd>"));
 }
 
 TEST_CASE("pages: the static drawing matches the data") {

@@ -89,7 +89,7 @@ TEST_CASE("unusual networks: one node, disconnected parts, indistinguishable nod
   for (const auto& [x, y] : network_plan(network, 860).at) CHECK((std::isfinite(x) && std::isfinite(y)));
   network.edges.clear();
   for (const auto& [x, y] : network_plan(network, 860).at) CHECK((std::isfinite(x) && std::isfinite(y)));
-  network.nodes.assign(most_nodes_drawn + 1, {"h", true});
+  network.nodes.assign(max_nodes_drawn + 1, {"h", true});
   CHECK_THROWS_AS(network_plan(network, 860), NoAnswer);
 }
 

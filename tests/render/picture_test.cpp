@@ -152,9 +152,9 @@ TEST_CASE("pictures: titles are literal, long ones in several lines", "[render]"
 TEST_CASE("pictures: a hidden curve is named in the title of the curve on top", "[render]") {
   Picture picture = values({{1, 10}, {2, 20}, {3, 40}});
   picture.curves.push_back(Curve{.title = "other", .points = {{1, 10}, {3, 40}}});
-  const Picture said = render::named_where_hidden(picture);
-  CHECK(said.curves[0].title == "curve");
-  CHECK(said.curves[1].title == "other (hides curve)");
+  const Picture named = render::named_where_hidden(picture);
+  CHECK(named.curves[0].title == "curve");
+  CHECK(named.curves[1].title == "other (hides curve)");
   CHECK(says(picture, ">other (hides curve)<"));
   // The first continues beyond the second, or lies next to it: both are visible.
   picture.curves[0].points.emplace_back(4, 80);
@@ -278,7 +278,7 @@ TEST_CASE("pictures: with a thousand curves the legend has some, including first
                                    .style = CurveStyle::line,
                                    .points = {{1, 5.0 + i}, {2, 40.0 + i}}});
   const auto key = key_of(picture);
-  CHECK(key.size() == render::most_curves_told_apart);
+  CHECK(key.size() == render::max_distinct_curves);
   CHECK(key.front().title == "curve");
   CHECK(key.back().title == "number 999");
   CHECK(render::svg_file(picture).size() < 500'000);

@@ -77,10 +77,10 @@ TEST_CASE("figures: simulated latencies go into table, picture and findings") {
       point.latency.predicted = tailbound::numeric::Model<tailbound::unit::Cycle>{100 * (1 + *error)};
     return point;
   };
-  std::vector<tailbound::render::Column> asked;
+  std::vector<tailbound::render::Column> requested;
   for (const char* key : {"network", "flits", "by", "load", "fraction_of_saturation"})
-    asked.push_back({key, "", "", tailbound::render::Shape::text, ""});
-  Result result = new_result(asked, {{"latency", "", "", tailbound::render::Shape::number, ""}}, {});
+    requested.push_back({key, "", "", tailbound::render::Shape::text, ""});
+  Result result = new_result(requested, {{"latency", "", "", tailbound::render::Shape::number, ""}}, {});
   add_simulation(result, its, {at(0.1, 0.01), at(0.6, -0.02), at(0.9, 0.16)});
   REQUIRE(result.findings.size() == 1);
   CHECK(result.findings[0].agrees == true);

@@ -207,10 +207,10 @@ TEST_CASE("figures: figure 5 states whether the buffer of hop 1 suffices for all
   CHECK(std::regex_search(against_hop_1, std::regex("hop 1: inside at n = 0 to 1?[0-9] \\(")));
   CHECK(
       std::regex_search(against_hop_1, std::regex("hop 3: inside at n = 0, .*below at n = 1 to [0-9]+ \\(")));
-  const std::string decoupled = finding(outcome.out, "queues upstream left out")["computed"];
-  CHECK(
-      std::regex_search(decoupled, std::regex("hop 3: inside at n = 0, [^;]*above at n = 1 to [0-9]+ \\(")));
-  CHECK(decoupled.find("below") == std::string::npos);
+  const std::string independent_sources = finding(outcome.out, "queues upstream left out")["computed"];
+  CHECK(std::regex_search(independent_sources,
+                          std::regex("hop 3: inside at n = 0, [^;]*above at n = 1 to [0-9]+ \\(")));
+  CHECK(independent_sources.find("below") == std::string::npos);
 }
 
 TEST_CASE("figures: figure 4 has five simulated hops of four trees, and its findings follow from its table") {
@@ -249,12 +249,13 @@ TEST_CASE("figures: figure 4 has five simulated hops of four trees, and its find
     }
 
   CHECK(finding(outcome.out, "hop 1")["verdict"] == "agrees");
-  const json alike = finding(outcome.out, "hops alike at radix 16");
+  const json identical = finding(outcome.out, "hops alike at radix 16");
   // Where hop 1's tail is reported to be below, the table's interval lies above it.
-  const std::string said = alike["computed"];
+  const std::string computed = identical["computed"];
   const std::regex pattern("hop ([2-5]): inside at n = [^;]*below at n = ([0-9]+) to ([0-9]+) ");
   int judged = 0;
-  for (std::sregex_iterator found(said.begin(), said.end(), pattern), end; found != end; ++found, ++judged)
+  for (std::sregex_iterator found(computed.begin(), computed.end(), pattern), end; found != end;
+       ++found, ++judged)
     for (int level = std::stoi((*found)[2]); level <= std::stoi((*found)[3]); ++level) {
       const auto& row = at.at("16 " + (*found)[1].str() + " " + std::to_string(level));
       INFO("hop " << row.at("hop") << ", level " << level);
@@ -282,15 +283,15 @@ TEST_CASE("figures: figure 6 has the sums of five delays, and its commands print
       ++seen[model];
       CHECK(row.at("probability_kind") == (row.at("hops") == "bound" ? "bound" : "approximation"));
       if (std::stoi(row.at("seen")) < 1000) continue;
-      const double said = std::stod(row.at("probability"));
+      const double computed = std::stod(row.at("probability"));
       if (row.at("hops") == "bound")
-        CHECK(said >= std::stod(row.at("simulated_lower")));
+        CHECK(computed >= std::stod(row.at("simulated_lower")));
       else
-        CHECK(said == Approx(std::stod(row.at("simulated"))).epsilon(0.15));
+        CHECK(computed == Approx(std::stod(row.at("simulated"))).epsilon(0.15));
       continue;
     }
-    const bool decoupled = row.at("sources") == "decoupled";
-    const std::int64_t m2 = decoupled ? 256 : 16, m3 = decoupled ? 4096 : 16;
+    const bool independent_sources = row.at("sources") == "decoupled";
+    const std::int64_t m2 = independent_sources ? 256 : 16, m3 = independent_sources ? 4096 : 16;
     ++seen[model];
     CHECK(std::stoll(row.at("latency_slots")) == std::stoll(row.at("queueing_slots")) + 5);
     if (seen[model] != 4) continue;
@@ -341,7 +342,7 @@ TEST_CASE("figures: figure 7 has the minimum buffers; its findings are consisten
   const std::string readme = content(folder / "README.md");
   check_commands_give(csv, readme, "overflow");
 
-  std::int64_t greatest = 0;
+  std::int64_t largest = 0;
   int losing = 0, loads = 0;
   for (const auto& row : named_rows(csv)) {
     const auto queue = inputs(std::stoll(row.at("inputs")), parse_rational(row.at("load"), "load"));
@@ -349,7 +350,7 @@ TEST_CASE("figures: figure 7 has the minimum buffers; its findings are consisten
     INFO(row.at("load") << ", " << row.at("inputs") << " inputs: " << buffer);
     CHECK(tailbound::bounds::meets_target(queue, Packets(buffer), target()));
     CHECK_FALSE(tailbound::bounds::meets_target(queue, Packets(buffer - 1), target()));
-    if (row.at("load") == "0.9") greatest = std::max(greatest, buffer);
+    if (row.at("load") == "0.9") largest = std::max(largest, buffer);
     if (row.at("load") == "0.9" && row.at("hops") == "1") CHECK(buffer == 157);  // 60-digit reference
     if (row.at("load") == "0.2" && row.at("hops") == "1") CHECK(buffer == 13);
     if (row.at("hops") != "1") continue;
@@ -362,7 +363,7 @@ TEST_CASE("figures: figure 7 has the minimum buffers; its findings are consisten
   CHECK(loads == 9);
 
   CHECK(finding(outcome.out, "buffer at 0.9")["verdict"] == "agrees");
-  CHECK(finding(outcome.out, "buffer of later hops")["verdict"] == verdict(greatest <= 160));
+  CHECK(finding(outcome.out, "buffer of later hops")["verdict"] == verdict(largest <= 160));
   const json drops = finding(outcome.out, "overflow as drop rate");
   const auto lost = tailbound::bounds::drop_probability(inputs(16, parse_rational("0.9", "load")),
                                                         Packets(160), tailbound::bounds::Criterion::loss);
@@ -374,18 +375,18 @@ TEST_CASE("figures: figure 7 has the minimum buffers; its findings are consisten
   // The printed speedups are minimal: sufficient, and a thousandth less is not.
   const json speedup = finding(outcome.out, "speedup");
   CHECK(speedup["verdict"] == "agrees");
-  const std::string said = speedup["computed"];
+  const std::string computed = speedup["computed"];
   std::smatch words;
-  REQUIRE(std::regex_search(said, words,
+  REQUIRE(std::regex_search(computed, words,
                             std::regex("160 packets need a speedup of ([0-9.]+) at hop 1 and ([0-9.]+) "
                                        "at hops 3 to 5; 64 packets need ([0-9.]+) and ([0-9.]+);")));
   for (const auto& [group, count, buffer] :
        {std::tuple{1U, 16, 160}, {2U, 4096, 160}, {3U, 16, 64}, {4U, 4096, 64}}) {
-    const Rational least = parse_rational(words[group].str(), "speedup");
+    const Rational minimum = parse_rational(words[group].str(), "speedup");
     INFO(words[group].str());
-    CHECK(tailbound::bounds::meets_target(inputs(count, 1 / least), Packets(buffer), target()));
-    CHECK_FALSE(tailbound::bounds::meets_target(inputs(count, 1 / (least - parse_rational("1/1000", "step"))),
-                                                Packets(buffer), target()));
+    CHECK(tailbound::bounds::meets_target(inputs(count, 1 / minimum), Packets(buffer), target()));
+    CHECK_FALSE(tailbound::bounds::meets_target(
+        inputs(count, 1 / (minimum - parse_rational("1/1000", "step"))), Packets(buffer), target()));
   }
 }
 

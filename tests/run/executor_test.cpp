@@ -30,9 +30,9 @@ std::unique_ptr<Executor> processes(int n) {
 
 /// One after the other, without an executor.
 std::vector<Piece> plain(const Job& job) {
-  class Never final : public Look {
+  class Never final : public PieceMonitor {
    public:
-    Wish at(double) override { return Wish::go_on; }
+    Directive at(double) override { return Directive::go_on; }
     void keep(std::string) override {}
   } never;
   std::vector<Piece> pieces;
@@ -52,7 +52,9 @@ TEST_CASE("executors: the same results in the same order for all workers") {
 
 TEST_CASE("executors: short pieces, alone in their process") {
   Job job{.identity = "squares", .pieces = 2000, .work = {}, .alone = true};
-  job.work = [](std::size_t i, std::string_view, Look&) { return Piece{std::to_string(i * i), true}; };
+  job.work = [](std::size_t i, std::string_view, PieceMonitor&) {
+    return Piece{std::to_string(i * i), true};
+  };
   for (const auto& executor : {threads(4), processes(3)}) {
     const Outcome outcome = executor->carry_out(job, {});
     REQUIRE(outcome.complete());
@@ -61,15 +63,15 @@ TEST_CASE("executors: short pieces, alone in their process") {
 }
 
 /// Requests a stop at the check with this number.
-class Impatient final : public Look {
+class Impatient final : public PieceMonitor {
  public:
-  Impatient(Look& look, int patience) : look_(look), patience_(patience) {}
-  Wish at(double done) override { return --patience_ < 0 ? Wish::stop : look_.at(done); }
+  Impatient(PieceMonitor& monitor, int max_looks) : look_(monitor), max_looks_(max_looks) {}
+  Directive at(double done) override { return --max_looks_ < 0 ? Directive::stop : look_.at(done); }
   void keep(std::string state) override { look_.keep(std::move(state)); }
 
  private:
-  Look& look_;
-  int patience_;
+  PieceMonitor& look_;
+  int max_looks_;
 };
 
 TEST_CASE("executors: work interrupted anywhere is resumed by others with the same results") {
@@ -81,14 +83,14 @@ TEST_CASE("executors: work interrupted anywhere is resumed by others with the sa
     int turns = 0;
     for (bool complete = false; !complete; ++turns) {
       Job cut = job;
-      cut.work = [&, patience = static_cast<int>(random() % 60)](std::size_t i, std::string_view state,
-                                                                 Look& look) {
-        Impatient impatient(look, patience);
+      cut.work = [&, max_looks = static_cast<int>(random() % 60)](std::size_t i, std::string_view state,
+                                                                  PieceMonitor& monitor) {
+        Impatient impatient(monitor, max_looks);
         return job.work(i, state, impatient);
       };
-      const int hands = 1 + (trial + turns) % 3;
+      const int workers = 1 + (trial + turns) % 3;
       Outcome outcome =
-          ((trial + turns) % 2 == 0 ? threads(hands) : processes(hands))->carry_out(cut, {}, pieces);
+          ((trial + turns) % 2 == 0 ? threads(workers) : processes(workers))->carry_out(cut, {}, pieces);
       complete = outcome.complete();
       pieces = std::move(outcome.pieces);
     }
@@ -101,8 +103,9 @@ TEST_CASE("executors: a stop returns the states of all pieces") {
   for (const auto& executor : {threads(2), processes(2)}) {
     std::stop_source stop;
     Job job{.identity = "until stopped", .pieces = 3, .work = {}};
-    job.work = [](std::size_t i, std::string_view, Look& look) {
-      while (look.at(0.5) != Look::Wish::stop) std::this_thread::sleep_for(std::chrono::microseconds(200));
+    job.work = [](std::size_t i, std::string_view, PieceMonitor& monitor) {
+      while (monitor.at(0.5) != PieceMonitor::Directive::stop)
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
       return Piece{"state of " + std::to_string(i), false};
     };
     Controls controls{.stop = stop.get_token(), .progress = {}, .checkpoint = {}};
@@ -144,11 +147,11 @@ TEST_CASE("executors: exceptions of pieces are rethrown, the first one in order"
     for (const auto& executor : {threads(2), processes(2)}) {
       Job job = steps_job(20);
       job.alone = alone;
-      job.work = [work = job.work](std::size_t i, std::string_view state, Look& look) -> Piece {
+      job.work = [work = job.work](std::size_t i, std::string_view state, PieceMonitor& monitor) -> Piece {
         if (i == 7) std::this_thread::sleep_for(std::chrono::milliseconds(5));
         if (i == 7) throw InvalidArgument("load", "2", "below 1");
         if (i == 8 || i == 15) throw LimitExceeded("too much");
-        return work(i, state, look);
+        return work(i, state, monitor);
       };
       if (alone)
         CHECK_THROWS_AS(executor->carry_out(job, {}), InvalidArgument);
@@ -164,7 +167,7 @@ TEST_CASE("executors: exceptions of pieces are rethrown, the first one in order"
 TEST_CASE("executors: a stop abandons pieces that do not check, and keeps finished ones") {
   std::stop_source stop;
   Job job{.identity = "endless", .pieces = 6, .work = {}, .alone = true};
-  job.work = [](std::size_t i, std::string_view, Look&) {
+  job.work = [](std::size_t i, std::string_view, PieceMonitor&) {
     while (i > 2) pause();
     return Piece{"done", true};
   };
@@ -179,7 +182,7 @@ TEST_CASE("executors: a stop abandons pieces that do not check, and keeps finish
 
 TEST_CASE("executors: a process that is killed ends the job with a message") {
   Job job = steps_job(4);
-  job.work = [](std::size_t i, std::string_view, Look&) -> Piece {
+  job.work = [](std::size_t i, std::string_view, PieceMonitor&) -> Piece {
     if (i == 2) kill(getpid(), SIGKILL);
     return {"done", true};
   };
@@ -189,7 +192,7 @@ TEST_CASE("executors: a process that is killed ends the job with a message") {
 TEST_CASE("executors: a job within a piece is part of it") {
   Job outer = steps_job(4);
   Processes executor(2);
-  outer.work = [&executor](std::size_t i, std::string_view, Look&) {
+  outer.work = [&executor](std::size_t i, std::string_view, PieceMonitor&) {
     return executor.carry_out(steps_job(3 + i), {}).pieces.back();
   };
   const Outcome outcome = executor.carry_out(outer, {});

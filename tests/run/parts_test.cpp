@@ -15,16 +15,16 @@ namespace {
 using test::steps_job;
 
 /// Two simulations, the first one requested twice, and two lists of points, as in one query.
-std::vector<Job> question() {
+std::vector<Job> query() {
   Job other = steps_job(5);
   other.identity = "other steps";
-  other.work = [work = other.work](std::size_t i, std::string_view state, Look& look) {
-    return work(i + 20, state, look);
+  other.work = [work = other.work](std::size_t i, std::string_view state, PieceMonitor& monitor) {
+    return work(i + 20, state, monitor);
   };
   std::vector<Job> jobs{steps_job(4), other, steps_job(4)};
   for (const std::size_t shift : {std::size_t{0}, std::size_t{100}}) {
     Job list{.identity = "a list", .pieces = 3, .work = {}, .alone = true, .identified = false};
-    list.work = [shift](std::size_t i, std::string_view, Look&) {
+    list.work = [shift](std::size_t i, std::string_view, PieceMonitor&) {
       return Piece{"point " + std::to_string(i + shift), true};
     };
     jobs.push_back(list);
@@ -32,21 +32,21 @@ std::vector<Job> question() {
   return jobs;
 }
 
-std::vector<std::vector<Piece>> ask(Executor& executor) {
+std::vector<std::vector<Piece>> execute(Executor& executor) {
   std::vector<std::vector<Piece>> answers;
-  for (const Job& job : question()) try {
+  for (const Job& job : query()) try {
       answers.push_back(executor.carry_out(job, {.progress = {}, .checkpoint = {}, .threads = 2}).pieces);
-    } catch (const Elsewhere&) {
+    } catch (const MissingPart&) {
     }
   return answers;
 }
 
-Part part_of(PartNumber number, Executor* hands = nullptr) {
-  PartOfRun part(number, hands);
-  CHECK(ask(part).empty());
+Part part_of(PartNumber number, Executor* workers = nullptr) {
+  PartOfRun part(number, workers);
+  CHECK(execute(part).empty());
   CHECK_FALSE(part.cut());
   return {.version = "1.0",
-          .question = {"simulate", "--seed=1"},
+          .query = {"simulate", "--seed=1"},
           .files = {{"net.toml", 3, 77, "abc"}},
           .number = number,
           .complete = true,
@@ -61,12 +61,12 @@ std::vector<NamedPart> parts_of(int of) {
 
 TEST_CASE("parts: merged parts equal the whole run, for any number of parts") {
   Threads threads(2);
-  const auto whole = ask(threads);
+  const auto whole = execute(threads);
   for (const int of : {1, 3, 7, 25}) {
     const std::vector<NamedPart> parts = parts_of(of);
     CHECK_NOTHROW(require_whole(parts, "1.0"));
     Recorded recorded(parts);
-    CHECK(ask(recorded) == whole);
+    CHECK(execute(recorded) == whole);
     std::size_t pieces = 0;
     for (const NamedPart& part : parts) {
       std::size_t own = 0;
@@ -102,7 +102,7 @@ TEST_CASE("parts: files round-trip, and any damage is detected") {
 }
 
 TEST_CASE("parts: parts of different queries are rejected and named") {
-  const auto refusal = [](std::vector<NamedPart> parts, const std::string& version = "1.0") {
+  const auto rejection = [](std::vector<NamedPart> parts, const std::string& version = "1.0") {
     try {
       require_whole(parts, version);
     } catch (const InvalidArgument& error) {
@@ -114,13 +114,13 @@ TEST_CASE("parts: parts of different queries are rejected and named") {
   const auto with = [&](const auto& change) {
     std::vector<NamedPart> parts = good;
     change(parts);
-    return refusal(parts);
+    return rejection(parts);
   };
-  CHECK(refusal(good) == "taken");
-  CHECK(refusal(good, "2.0") == "7.json is of tailbound version 1.0; it must be of this version, 2.0");
-  CHECK(with([](auto& parts) { parts[3].part.question[1] = "--seed=2"; }) ==
+  CHECK(rejection(good) == "taken");
+  CHECK(rejection(good, "2.0") == "7.json is of tailbound version 1.0; it must be of this version, 2.0");
+  CHECK(with([](auto& parts) { parts[3].part.query[1] = "--seed=2"; }) ==
         "4.json is of another query (--seed=2, where 7.json has --seed=1); it must be of the same query");
-  CHECK(with([](auto& parts) { parts[3].part.question.push_back("--reorder"); }) ==
+  CHECK(with([](auto& parts) { parts[3].part.query.push_back("--reorder"); }) ==
         "4.json is of another query (--reorder, where 7.json has nothing); it must be of the same query");
   CHECK(with([](auto& parts) { parts[3].part.files[0].checksum = 78; }) ==
         "4.json is of a different net.toml than 7.json; it must be of the same file");
@@ -138,18 +138,18 @@ TEST_CASE("parts: parts of different queries are rejected and named") {
           parts.push_back({"twin.json", parts.back().part});
           parts.back().part.jobs[0].results.begin()->second += 'x';
         }) == "twin.json is part 1/7 with other results than 1.json; it must be given once");
-  CHECK(refusal({}) == "the list of parts is empty; it must be the files of all parts");
+  CHECK(rejection({}) == "the list of parts is empty; it must be the files of all parts");
 }
 
 TEST_CASE("parts: lost pieces and pieces of other jobs are detected") {
   std::vector<NamedPart> lost = parts_of(3);
   lost[1].part.jobs[1].results.erase(lost[1].part.jobs[1].results.begin());
   Recorded recorded(lost);
-  CHECK_THROWS_AS(ask(recorded), InvalidArgument);
+  CHECK_THROWS_AS(execute(recorded), InvalidArgument);
   std::vector<NamedPart> other = parts_of(3);
   for (NamedPart& part : other) part.part.jobs[1].identity = "steps of another seed";
   Recorded foreign(other);
-  CHECK_THROWS_AS(ask(foreign), InvalidArgument);
+  CHECK_THROWS_AS(execute(foreign), InvalidArgument);
 }
 
 TEST_CASE("parts: a stopped part reports its state and resumes from it") {
@@ -164,13 +164,13 @@ TEST_CASE("parts: a stopped part reports its state and resumes from it") {
   PartOfRun cut({2, 3});
   std::vector<Piece> begun(6);
   begun[0] = whole[0];  // done by another worker
-  CHECK_THROWS_AS(cut.carry_out(job, controls, begun), Elsewhere);
+  CHECK_THROWS_AS(cut.carry_out(job, controls, begun), MissingPart);
   CHECK(cut.cut());
   CHECK(cut.jobs()[0].results.empty());
   REQUIRE(kept.size() == 6);
   CHECK(kept[0] == whole[0]);
   PartOfRun again({2, 3});
-  CHECK_THROWS_AS(again.carry_out(job, {}, kept), Elsewhere);
+  CHECK_THROWS_AS(again.carry_out(job, {}, kept), MissingPart);
   CHECK_FALSE(again.cut());
   CHECK(again.jobs()[0].results ==
         std::map<std::size_t, std::string>{{1, whole[1].bytes}, {4, whole[4].bytes}});

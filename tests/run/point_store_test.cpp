@@ -88,9 +88,9 @@ TEST_CASE("point store: stores are merged, unanswered points are removed") {
     static_cast<void>(one.keep_and_claim({row("a"), row("b")}, keys, cursor, 0));
   }
   PointStore two(folder / "two", "1", Use::write);
-  PointRow refused{.key = "c", .status = PointStatus::no_answer, .message = "unstable"};
+  PointRow rejected{.key = "c", .status = PointStatus::no_answer, .message = "unstable"};
   std::size_t cursor = 0;
-  static_cast<void>(two.keep_and_claim({row("b"), refused}, keys, cursor, 0));
+  static_cast<void>(two.keep_and_claim({row("b"), rejected}, keys, cursor, 0));
   two.add(folder / "one");
   CHECK(two.count().points == 3);
   CHECK(two.find("a")->answer == row("a").answer);
@@ -130,7 +130,7 @@ TEST_CASE("point store: other versions, other kinds and damage are rejected") {
   // For any overwritten page: an error that reports it, or the stored data.
   const std::string whole = golden::content(folder / "store");
   REQUIRE(whole.size() > 20'000);
-  std::size_t refused = 0;
+  std::size_t rejected = 0;
   for (std::size_t place = 0; place < whole.size(); place += 1024) {
     std::string damaged = whole;
     for (std::size_t i = place; i < std::min(place + 512, whole.size()); ++i) damaged[i] = '\x5a';
@@ -140,10 +140,10 @@ TEST_CASE("point store: other versions, other kinds and damage are rejected") {
       for (const PointRow& kept : rows)
         if (const auto found = store.find(kept.key)) CHECK(found->answer == kept.answer);
     } catch (const Error&) {
-      ++refused;
+      ++rejected;
     }
   }
-  CHECK(refused > whole.size() / 1024 / 2);
+  CHECK(rejected > whole.size() / 1024 / 2);
 }
 
 TEST_CASE("point store: several processes create it at the same time") {

@@ -195,11 +195,11 @@ TEST_CASE("coefficient list: numbers outside a list are counted", "[series][coef
 }
 
 TEST_CASE("coefficient list: errors have line and column", "[series][coefficient_list]") {
-  struct Refused {
+  struct Rejected {
     std::string text;
     const char* says;
   };
-  const Refused table[] = {
+  const Rejected table[] = {
       {"", "1:1: no coefficients"},
       {"> L;\n", "read as commands"},
       {"[0.1, 0.2", "1:10: expected ',' or ']', but the text ends"},
@@ -238,9 +238,9 @@ TEST_CASE("coefficient list: errors have line and column", "[series][coefficient
       {"1000000000000001 0.5", "1:1: an index beyond 10^15"},
       {std::string(10'001, '7'), "1:1: a number of more than 10000 characters"},
   };
-  for (const Refused& refused : table) {
-    CAPTURE(refused.text.substr(0, 60));
-    CHECK_THAT(message(refused.text), Catch::Contains(refused.says));
+  for (const Rejected& rejected : table) {
+    CAPTURE(rejected.text.substr(0, 60));
+    CHECK_THAT(message(rejected.text), Catch::Contains(rejected.says));
   }
 }
 

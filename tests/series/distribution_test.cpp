@@ -27,7 +27,7 @@ namespace {
 /// Queues on a path, indices into `queues`, and the number of slots of their delays.
 struct Case {
   std::vector<SlottedQueue> queues;
-  std::vector<std::size_t> way;
+  std::vector<std::size_t> path;
   std::size_t size = 0;
   std::string text;
 };
@@ -45,24 +45,24 @@ Case random_case(std::uint64_t seed) {
     result.text += traffic.text() + "; ";
   }
   for (std::int64_t hop = random.between(2, 6); hop > 0; --hop)
-    result.way.push_back(static_cast<std::size_t>(random.between(0, different - 1)));
+    result.path.push_back(static_cast<std::size_t>(random.between(0, different - 1)));
   result.size = static_cast<std::size_t>(random.one_in(40) ? random.between(1000, 3000)
                                                            : random.between_magnitudes(50, 800));
   result.text += "size " + std::to_string(result.size) + ", way";
-  for (const std::size_t queue : result.way) result.text += " " + std::to_string(queue);
+  for (const std::size_t queue : result.path) result.text += " " + std::to_string(queue);
   return result;
 }
 
-std::vector<Distribution<long double>> hops_of(const Case& at, double log2_least) {
+std::vector<Distribution<long double>> hops_of(const Case& at, double log2_min) {
   std::vector<Distribution<long double>> hops;
   for (const SlottedQueue& queue : at.queues)
-    hops.push_back(queue::hop_delay(queue, HopDelay::wait, at.size, log2_least));
+    hops.push_back(queue::hop_delay(queue, HopDelay::wait, at.size, log2_min));
   return hops;
 }
 
 double tilt_of(const Case& at, const std::vector<Distribution<long double>>& hops) {
   std::vector<const Distribution<long double>*> terms;
-  for (const std::size_t queue : at.way) terms.push_back(&hops[queue]);
+  for (const std::size_t queue : at.path) terms.push_back(&hops[queue]);
   return series::balancing_tilt(terms);
 }
 
@@ -70,7 +70,7 @@ double tilt_of(const Case& at, const std::vector<Distribution<long double>>& hop
 Distribution<double> sum_of(const Case& at, const std::vector<Distribution<long double>>& hops, double tilt,
                             Summation summation, bool trusted = true) {
   std::optional<Distribution<double>> total;
-  for (const std::size_t queue : at.way) {
+  for (const std::size_t queue : at.path) {
     const Distribution<double> part = series::tilted(hops[queue], tilt);
     total = total ? series::sum(*total, part, summation) : part;
     if (!trusted) total->mass_error = total->tail_error = 0;
@@ -119,12 +119,12 @@ bool enclosures_overlap(const Distribution<T>& x, const Distribution<S>& y, std:
   return true;
 }
 
-Distribution<Real> reals_of(const Case& at, double log2_least, int bits) {
+Distribution<Real> reals_of(const Case& at, double log2_min, int bits) {
   std::optional<Distribution<Real>> total;
   std::vector<Distribution<Real>> hops;
   for (const SlottedQueue& queue : at.queues)
-    hops.push_back(queue::hop_delay(queue, HopDelay::wait, at.size, log2_least, bits));
-  for (const std::size_t queue : at.way) total = total ? series::sum(*total, hops[queue]) : hops[queue];
+    hops.push_back(queue::hop_delay(queue, HopDelay::wait, at.size, log2_min, bits));
+  for (const std::size_t queue : at.path) total = total ? series::sum(*total, hops[queue]) : hops[queue];
   return *total;
 }
 
@@ -234,7 +234,7 @@ TEST_CASE("Sums of delays: tails of 1e-300 and 1e-3000 keep their digits", "[ser
     int inputs;
     const char* load;
     std::size_t size;
-    double least, most;  ///< log10 of the last tail
+    double minimum, maximum;  ///< log10 of the last tail
   };
   for (const Deep& deep : {Deep{16, "0.6", 700, -500, -250}, Deep{16, "0.1", 2000, -4400, -3000},
                            Deep{4, "0.05", 1400, -4400, -3000}, Deep{2, "0.9", 3000, -900, -250}}) {
@@ -250,8 +250,8 @@ TEST_CASE("Sums of delays: tails of 1e-300 and 1e-3000 keep their digits", "[ser
     const Distribution<double> transformed = sum_of(at, hops, tilt, Summation::transform);
     const double last = series::log_tail(direct, at.size - 1) / std::log(10.0);
     INFO("last tail 10^" << last << ", tilt " << tilt);
-    CHECK(last > deep.least);
-    CHECK(last < deep.most);
+    CHECK(last > deep.minimum);
+    CHECK(last < deep.maximum);
     CHECK(agree(direct, transformed));
     CHECK(enclosures_overlap(direct, transformed, 50));
     CHECK(widest(direct, 50) < 1e-11);
@@ -276,8 +276,8 @@ TEST_CASE("Sums of delays: the balancing tilt", "[series][delay]") {
   // The sum, tilted, stays within a few powers of ten.
   Distribution<double> sum = series::tilted(hop, tilt);
   for (int i = 1; i < 5; ++i) sum = series::sum(sum, series::tilted(hop, tilt), Summation::direct);
-  const auto [least, most] = std::minmax_element(sum.tail.begin(), sum.tail.end());
-  CHECK(*most / *least < 1e9);
+  const auto [minimum, maximum] = std::minmax_element(sum.tail.begin(), sum.tail.end());
+  CHECK(*maximum / *minimum < 1e9);
   // Nothing to balance: one entry, or no packet ever waits.
   const Distribution<long double> one = series::prefix(hop, 1);
   CHECK(series::balancing_tilt(std::vector{&one}) == 1);
@@ -295,7 +295,7 @@ TEST_CASE("Sums of delays: near capacity, where no hop's distribution is complet
       at.queues.push_back(
           {series::Arrivals::equal_inputs(4, numeric::parse_rational("0." + std::string(nines, '9'), "load")),
            1});
-      at.way.assign(static_cast<std::size_t>(hops), 0);
+      at.path.assign(static_cast<std::size_t>(hops), 0);
       at.size = 4500;
       INFO("0." << std::string(nines, '9') << ", " << hops << " hops");
       const std::vector<Distribution<long double>> delays = hops_of(at, -1200);

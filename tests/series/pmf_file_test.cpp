@@ -24,7 +24,7 @@ std::vector<std::string> fractions(const std::string& text, Normalise normalise 
   return result;
 }
 
-std::string refusal_of(const std::string& text) {
+std::string rejection_of(const std::string& text) {
   try {
     (void)parse_pmf(text, "arrivals.txt");
   } catch (const ParseError& error) {
@@ -76,23 +76,23 @@ TEST_CASE("a PMF is read from all formats", "[series][pmf_file]") {
 
 TEST_CASE("the probabilities must sum to exactly 1", "[series][pmf_file]") {
   CHECK(fractions("1/3\n1/3\n1/3") == Fractions{"1/3", "1/3", "1/3"});
-  CHECK_THAT(refusal_of("0.3333\n0.3333\n0.3333"), Catch::Contains("sum to 0.99990000000000000") &&
-                                                       Catch::Contains("9999/10000") &&
-                                                       Catch::Contains("below 1"));
-  CHECK_THAT(refusal_of("0.5\n0.5\n1e-30"), Catch::Contains("e-30") && Catch::Contains("above 1"));
+  CHECK_THAT(rejection_of("0.3333\n0.3333\n0.3333"), Catch::Contains("sum to 0.99990000000000000") &&
+                                                         Catch::Contains("9999/10000") &&
+                                                         Catch::Contains("below 1"));
+  CHECK_THAT(rejection_of("0.5\n0.5\n1e-30"), Catch::Contains("e-30") && Catch::Contains("above 1"));
   CHECK(fractions("0.3333\n0.3333\n0.3333", Normalise::yes) == Fractions{"1/3", "1/3", "1/3"});
   CHECK(fractions("3\n0\n1\n0", Normalise::yes) == Fractions{"3/4", "0", "1/4"});
 }
 
 TEST_CASE("PMF errors have positions", "[series][pmf_file]") {
-  CHECK_THAT(refusal_of("0.5\n1\n-0.5"),
+  CHECK_THAT(rejection_of("0.5\n1\n-0.5"),
              Catch::Contains("arrivals.txt:3:1: the probability of 2 is negative"));
-  CHECK_THAT(refusal_of("0\n0\n"), Catch::Contains("every probability is 0"));
-  CHECK_THAT(refusal_of("0 0.5\n1048576 0.5\n"), Catch::Contains("arrivals.txt:2:9: the value is 1048576"));
-  CHECK_THAT(refusal_of("0 0.5\n0 0.5\n"), Catch::Contains("arrivals.txt:2:3: index 0 appears twice"));
-  CHECK_THAT(refusal_of("0.5\nhalf\n"), Catch::Contains("arrivals.txt:2:"));
-  CHECK_THAT(refusal_of("3\n[0.5, 0.5]\n"), Catch::Contains("outside the list"));
-  CHECK_THAT(refusal_of(""), Catch::Contains("no coefficients"));
+  CHECK_THAT(rejection_of("0\n0\n"), Catch::Contains("every probability is 0"));
+  CHECK_THAT(rejection_of("0 0.5\n1048576 0.5\n"), Catch::Contains("arrivals.txt:2:9: the value is 1048576"));
+  CHECK_THAT(rejection_of("0 0.5\n0 0.5\n"), Catch::Contains("arrivals.txt:2:3: index 0 appears twice"));
+  CHECK_THAT(rejection_of("0.5\nhalf\n"), Catch::Contains("arrivals.txt:2:"));
+  CHECK_THAT(rejection_of("3\n[0.5, 0.5]\n"), Catch::Contains("outside the list"));
+  CHECK_THAT(rejection_of(""), Catch::Contains("no coefficients"));
 
   std::mt19937_64 random(3);
   std::string many = "[0";
@@ -100,7 +100,7 @@ TEST_CASE("PMF errors have positions", "[series][pmf_file]") {
     many += ",1/1";
     for (int digit = 0; digit < 2'000; ++digit) many += static_cast<char>('0' + random() % 10);
   }
-  CHECK_THAT(refusal_of(many + "]"), Catch::Contains("a fraction of more than 131072 bits"));
+  CHECK_THAT(rejection_of(many + "]"), Catch::Contains("a fraction of more than 131072 bits"));
 }
 
 TEST_CASE("normalised weights keep their ratios and sum to 1", "[series][pmf_file]") {

@@ -101,7 +101,7 @@ TEST_CASE("sums of identical numbers equal repeated sums", "[series]") {
     ExactLaw truth{{1}};
     for (std::int64_t i = 0; i < count; ++i) truth = sum(truth, x);
     INFO(count);
-    CHECK(fault(series::sum_of_alike(rounded(x, 14), count), truth).empty());
+    CHECK(fault(series::sum_of_identical(rounded(x, 14), count), truth).empty());
   }
 }
 

@@ -131,8 +131,8 @@ TEST_CASE("hypercube simulation: each broadcast reaches each node once, along it
   CHECK(counts[BroadcastRows::delivered][1] == 8 * delivered);
   CHECK(counts[BroadcastRows::unicasts][0] + counts[BroadcastRows::copies][0] == delivered);
   // Crossings without delivery are still in progress.
-  const std::uint64_t under_way = counts[BroadcastRows::crossings][0] - 8 * links;
-  CHECK(under_way < 16 * 4 * 3 * 8 + ejections(model.ends) * 16 * 8);
+  const std::uint64_t in_transit = counts[BroadcastRows::crossings][0] - 8 * links;
+  CHECK(in_transit < 16 * 4 * 3 * 8 + ejections(model.ends) * 16 * 8);
   // Bases are equally likely, so each dimension has the same number of copies.
   const double expected = static_cast<double>(counts[BroadcastRows::copies][0]) / 4;
   for (const std::uint64_t count : by_dimension)
@@ -231,10 +231,10 @@ TEST_CASE("hypercube simulation: delivered flits are (1 + b (N - 2)) M lg") {
     for (const DimensionUse& dimension : found.dimensions) flits += dimension.flits / 4;
     const double expected = rate * 6 * ((1 - b) * (32.0 / 15) + b * 15) / 4;
     CHECK(flits == Approx(expected).epsilon(0.03));
-    const double ends_of_ways = 1.0 + static_cast<double>(ejections(ends));
-    CHECK(flit_hops_a_cycle(model) ==
-          Approx(16 * 4 * expected + ends_of_ways * 16 * rate * 6 * (1 - b + 15 * b)).epsilon(1e-12));
-    CHECK(found.flit_hops / (4.0 * 60'000) == Approx(flit_hops_a_cycle(model)).epsilon(0.03));
+    const double path_ends = 1.0 + static_cast<double>(ejections(ends));
+    CHECK(flit_hops_per_cycle(model) ==
+          Approx(16 * 4 * expected + path_ends * 16 * rate * 6 * (1 - b + 15 * b)).epsilon(1e-12));
+    CHECK(found.flit_hops / (4.0 * 60'000) == Approx(flit_hops_per_cycle(model)).epsilon(0.03));
   }
 }
 
@@ -263,33 +263,33 @@ TEST_CASE("hypercube simulation: cuts, saving and loading, and threads change no
 TEST_CASE("hypercube simulation: a port carries one flit per cycle") {
   const SimulatedSaturation found =
       simulated_saturation(model_of(1, 2, 10, "0.01", "0.3"), {.first_guess = 0.08});
-  CAPTURE(found.greatest_stable, found.least_unstable);
+  CAPTURE(found.max_stable, found.min_unstable);
   // A load is called stable if less than 0.5 % remain, and 12 000 messages are counted to 0.9 %.
-  CHECK(found.greatest_stable <= 0.102);
-  CHECK(found.least_unstable >= 0.0985);
-  CHECK(found.least_unstable <= found.greatest_stable * 1.0101);
+  CHECK(found.max_stable <= 0.102);
+  CHECK(found.min_unstable >= 0.0985);
+  CHECK(found.min_unstable <= found.max_stable * 1.0101);
   const BroadcastEstimates beyond = simulated(model_of(1, 2, 10, "0.12", "0.3"), 60'000);
   CHECK_FALSE(beyond.stability.stable);
   CHECK(std::abs(beyond.throughput.value - 1) < 0.01);
 }
 
 TEST_CASE("hypercube simulation: invalid parameters are rejected") {
-  const auto refused = [](auto change) {
+  const auto rejected = [](auto change) {
     BroadcastModel model = model_of(3, 2, 4, "0.01", "0.1");
     change(model);
     CHECK_THROWS_AS(make_broadcast_replication(model, {1, 0}), InvalidArgument);
   };
-  refused([](BroadcastModel& model) { model.dimensions = 0; });
-  refused([](BroadcastModel& model) { model.dimensions = 17; });
-  refused([](BroadcastModel& model) { model.virtual_channels = 0; });
-  refused([](BroadcastModel& model) { model.virtual_channels = 65; });
-  refused([](BroadcastModel& model) { model.flits = 0; });
-  refused([](BroadcastModel& model) { model.rate = 0; });
-  refused([](BroadcastModel& model) { model.rate = 2; });
-  refused([](BroadcastModel& model) { model.broadcast = -1; });
-  refused([](BroadcastModel& model) { model.broadcast = 2; });
-  refused([](BroadcastModel& model) { model.startup = -1; });
-  refused([](BroadcastModel& model) { model.buffer_flits = 0; });
+  rejected([](BroadcastModel& model) { model.dimensions = 0; });
+  rejected([](BroadcastModel& model) { model.dimensions = 17; });
+  rejected([](BroadcastModel& model) { model.virtual_channels = 0; });
+  rejected([](BroadcastModel& model) { model.virtual_channels = 65; });
+  rejected([](BroadcastModel& model) { model.flits = 0; });
+  rejected([](BroadcastModel& model) { model.rate = 0; });
+  rejected([](BroadcastModel& model) { model.rate = 2; });
+  rejected([](BroadcastModel& model) { model.broadcast = -1; });
+  rejected([](BroadcastModel& model) { model.broadcast = 2; });
+  rejected([](BroadcastModel& model) { model.startup = -1; });
+  rejected([](BroadcastModel& model) { model.buffer_flits = 0; });
 }
 
 }  // namespace

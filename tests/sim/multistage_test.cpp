@@ -68,13 +68,13 @@ class PlainMultistage {
       : key_(key),
         nodes_(static_cast<std::uint32_t>(model.network.network.nodes)),
         size_(static_cast<std::uint32_t>(model.network.network.switch_size)),
-        places_(static_cast<std::size_t>(model.network.buffer) + 1),
+        capacity_(static_cast<std::size_t>(model.network.buffer) + 1),
         degree_(model.network.combining.value_or(1'000'000)),
         hot_(numeric::nearest_double(model.network.hot)),
         gap_(static_cast<double>(ticks_per_slot) / (nodes_ * numeric::nearest_double(model.load))),
         wiring_(network::wire(model.network.network, model.wiring)),
         queues_(nodes_ * wiring_.size()),
-        one_a_link_(model.network.links == Links::one),
+        one_per_link_(model.network.links == Links::one),
         links_(queues_.size() + nodes_),
         stalled_(nodes_) {}
 
@@ -151,7 +151,7 @@ class PlainMultistage {
         count(combined, to);
         return true;
       }
-    if (queue.messages.size() == places_) return false;
+    if (queue.messages.size() == capacity_) return false;
     if (message.hot) count(hot_arrivals, to);
     queue.messages.push_back(message);
     if (queue.messages.size() == 1) begin(to);
@@ -159,7 +159,7 @@ class PlainMultistage {
   }
   void begin(std::size_t at) {
     Link& link = links_[next_of(at)];
-    if (one_a_link_ && link.taken) {
+    if (one_per_link_ && link.taken) {
       link.waiting.push_back(at);
       return;
     }
@@ -197,7 +197,7 @@ class PlainMultistage {
     Queue& queue = queues_[from];
     Link& link = links_[next_of(from)];
     link.taken = false;
-    if (one_a_link_ && !link.waiting.empty()) {
+    if (one_per_link_ && !link.waiting.empty()) {
       const std::size_t next = link.waiting.front();
       link.waiting.erase(link.waiting.begin());
       begin(next);
@@ -223,12 +223,12 @@ class PlainMultistage {
 
   RandomKey key_;
   std::uint32_t nodes_, size_;
-  std::size_t places_;
+  std::size_t capacity_;
   std::int64_t degree_;
   double hot_, gap_, left_ = 0;
   std::vector<network::StageWiring> wiring_;
   std::vector<Queue> queues_;
-  bool one_a_link_;
+  bool one_per_link_;
   std::vector<Link> links_;  ///< to each queue and memory
   std::vector<std::optional<Message>> stalled_;
   RandomWords words_{};
@@ -291,15 +291,15 @@ TEST_CASE("multistage simulation: one stage is M/D/1 with one extra place for a 
   // While a request is stalled none is generated. So the processor and its K places are a queue M/D/1 with K
   // + 1 places that loses arrivals when all are occupied. A stalled request's delay begins when it gets a
   // place.
-  const int places = 5;
+  const int capacity = 5;
   for (const char* load : {"0.5", "0.9"}) {
-    const MultistageModel model = model_of(16, 16, places - 1, "0", 1, load);
+    const MultistageModel model = model_of(16, 16, capacity - 1, "0", 1, load);
     const MultistageEstimates found = simulated(model, 200'000);
     const auto rho = numeric::nearest_double(model.load);
-    const queue::DeterministicOccupancy exact = queue::deterministic_queue(rho, places + 1);
+    const queue::DeterministicOccupancy exact = queue::deterministic_queue(rho, capacity + 1);
     double inside = 0;
     for (std::size_t k = 1; k < exact.probability.size(); ++k)
-      inside += std::min<double>(static_cast<double>(k), places) * exact.probability[k];
+      inside += std::min<double>(static_cast<double>(k), capacity) * exact.probability[k];
     CHECK(found.throughput.value == Approx(exact.accepted).epsilon(0.002));
     CHECK(found.delay->value == Approx(inside / exact.accepted).epsilon(0.003));
     CHECK(found.hot_path[0].occupancy.value == Approx(inside).epsilon(0.004));
@@ -308,14 +308,14 @@ TEST_CASE("multistage simulation: one stage is M/D/1 with one extra place for a 
 }
 
 /// N = 64, s = 2, L = 4, h = 0.08, from another simulation with intervals up to 0.6 %.
-struct Elsewhere {
+struct MissingPart {
   std::int64_t combining;
   const char* load;
   double throughput, delay, hot_delay;
   double within = 0.01;  ///< delays
 };
 
-void check(const Elsewhere& row, std::int64_t slots) {
+void check(const MissingPart& row, std::int64_t slots) {
   const MultistageModel model = model_of(64, 2, 4, "0.08", row.combining, row.load);
   CAPTURE(row.combining, row.load);
   const MultistageEstimates found = simulated(model, slots);
@@ -325,16 +325,16 @@ void check(const Elsewhere& row, std::int64_t slots) {
 }
 
 TEST_CASE("multistage simulation: the published checks at 64 nodes") {
-  for (const Elsewhere& row : {Elsewhere{1, "0.5", 0.2876, 35.27, 73.4},
-                               {1, "0.8", 0.2872, 37.67, 76.1},
-                               {1, "1", 0.2880, 38.00, 76.3},
-                               {2, "0.3", 0.2996, 6.917, 7.793},
-                               {2, "0.5", 0.4993, 8.272, 10.71},
-                               {2, "0.8", 0.7396, 14.90, 21.84},
-                               {2, "1", 0.7634, 18.37, 25.52},
-                               {4, "0.3", 0.2995, 6.909, 7.710},
-                               {4, "0.5", 0.4990, 8.156, 9.814},
-                               {4, "0.8", 0.7551, 14.03, 18.96}})
+  for (const MissingPart& row : {MissingPart{1, "0.5", 0.2876, 35.27, 73.4},
+                                 {1, "0.8", 0.2872, 37.67, 76.1},
+                                 {1, "1", 0.2880, 38.00, 76.3},
+                                 {2, "0.3", 0.2996, 6.917, 7.793},
+                                 {2, "0.5", 0.4993, 8.272, 10.71},
+                                 {2, "0.8", 0.7396, 14.90, 21.84},
+                                 {2, "1", 0.7634, 18.37, 25.52},
+                                 {4, "0.3", 0.2995, 6.909, 7.710},
+                                 {4, "0.5", 0.4990, 8.156, 9.814},
+                                 {4, "0.8", 0.7551, 14.03, 18.96}})
     check(row, 40'000);
 }
 

@@ -143,25 +143,25 @@ void NetworkDraws::fit_rates(PolicedNetwork& network) {
   for (const PolicedFlow& flow : network.flows)
     for (const std::size_t port : flow.path)
       loads[port][flow.traffic_class] = loads[port][flow.traffic_class] + flow.buckets[0].rate;
-  Rational most = 0;
+  Rational maximum = 0;
   for (std::size_t p = 0; p < loads.size(); ++p) {
     const PolicedPort& port = network.ports[p];
     Rational all = 0, quanta = 0;
     for (const Rational& load : loads[p]) all = all + load;
-    most = std::max(most, Rational(all / port.rate));
+    maximum = std::max(maximum, Rational(all / port.rate));
     for (const Rational& quantum : port.quanta) quanta = quanta + quantum;
     for (std::size_t c = 0; c < loads[p].size(); ++c) {
       if (port.scheduler == Scheduler::drr)
-        most = std::max(most, Rational(loads[p][c] / (port.rate * port.quanta[c] / quanta)));
+        maximum = std::max(maximum, Rational(loads[p][c] / (port.rate * port.quanta[c] / quanta)));
       if (port.scheduler == Scheduler::cbs && c < port.idle_slopes.size())
-        most = std::max(most, Rational(loads[p][c] / port.idle_slopes[c]));
+        maximum = std::max(maximum, Rational(loads[p][c] / port.idle_slopes[c]));
     }
   }
   // A multiple of 1/64, and still few digits.
-  const Rational factor = Rational(cln::floor1(Rational(percent) / 100 / most * 64)) / 64;
+  const Rational factor = Rational(cln::floor1(Rational(percent) / 100 / maximum * 64)) / 64;
   for (PolicedFlow& flow : network.flows)
     for (traffic::TokenBucket& bucket : flow.buckets)
-      bucket.rate = bucket.rate * (factor == 0 ? Rational(1) / 64 / (cln::ceiling1(most) + 1) : factor);
+      bucket.rate = bucket.rate * (factor == 0 ? Rational(1) / 64 / (cln::ceiling1(maximum) + 1) : factor);
 }
 
 PolicedNetwork NetworkDraws::network() {
@@ -187,8 +187,8 @@ Shares require_below(const PolicedNetwork& network, const bounds::NetworkGuarant
     INFO(network.flows[f].name << ": " << nearest_double(seen.flows[f].delay));
     if (never.flows[f].tfa) REQUIRE(seen.flows[f].delay <= *never.flows[f].tfa);
     if (never.flows[f].sfa) REQUIRE(seen.flows[f].delay <= *never.flows[f].sfa);
-    const Rational& least = never.flows[f].delay(bounds::GuaranteeMethod::best);
-    shares.delay = std::max(shares.delay, nearest_double(seen.flows[f].delay / least));
+    const Rational& minimum = never.flows[f].delay(bounds::GuaranteeMethod::best);
+    shares.delay = std::max(shares.delay, nearest_double(seen.flows[f].delay / minimum));
   }
   REQUIRE(seen.queues.size() == never.queues.size());
   for (std::size_t q = 0; q < seen.queues.size(); ++q) {
@@ -347,9 +347,9 @@ TEST_CASE("policed events: flows and regulator outputs conform to their buckets"
             const Rational data = numeric::whole(sum) * ticked.unit;
             const Rational time = numeric::whole(passed[j].at - passed[i].at) * ticked.tick;
             for (const traffic::TokenBucket& bucket : network.flows[f].buckets) {
-              const Rational most = bucket.burst + bucket.rate * time;
-              if (data > most) FAIL("more than the bucket lets through");
-              tight = tight || data == most;
+              const Rational maximum = bucket.burst + bucket.rate * time;
+              if (data > maximum) FAIL("more than the bucket lets through");
+              tight = tight || data == maximum;
             }
           }
         }

@@ -31,25 +31,25 @@ namespace {
 constexpr PolicedSending sendings[] = {PolicedSending::random, PolicedSending::greedy,
                                        PolicedSending::periodic, PolicedSending::together};
 
-std::int64_t greatest(const std::vector<std::uint64_t>& histogram) {
+std::int64_t largest(const std::vector<std::uint64_t>& histogram) {
   auto value = static_cast<std::int64_t>(histogram.size()) - 1;
   while (value > 0 && histogram[static_cast<std::size_t>(value)] == 0) --value;
   return std::max<std::int64_t>(value, 0);
 }
 
-struct GreatestSeen {
+struct MaxSeen {
   std::vector<std::int64_t> backlog, delay;
 };
-GreatestSeen greatest_seen(const PolicedModel& model, std::int64_t slots, std::uint64_t seed = 1) {
+MaxSeen max_seen(const PolicedModel& model, std::int64_t slots, std::uint64_t seed = 1) {
   const auto replication = make_policed_replication(model, {seed, 0});
   replication->advance(slots);
   const Counts counts = replication->take_counts();
   const PolicedRows rows(model.network);
-  GreatestSeen seen;
+  MaxSeen seen;
   for (std::size_t port = 0; port < rows.ports; ++port)
-    seen.backlog.push_back(greatest(counts[rows.backlog(port)]));
+    seen.backlog.push_back(largest(counts[rows.backlog(port)]));
   for (std::size_t flow = 0; flow < rows.flows; ++flow)
-    seen.delay.push_back(greatest(counts[rows.delay(flow)]));
+    seen.delay.push_back(largest(counts[rows.delay(flow)]));
   return seen;
 }
 
@@ -57,7 +57,7 @@ GreatestSeen greatest_seen(const PolicedModel& model, std::int64_t slots, std::u
 PolicedNetwork mixed_ports() {
   PolicedNetwork network = slotted_ports(3);
   add_flow(network, {0, 1, 2}, {{rational("2/7"), rational("3.3")}});
-  add_flow(network, {0, 2}, {{rational("1/5"), rational("4")}, traffic::one_a_slot()});
+  add_flow(network, {0, 2}, {{rational("1/5"), rational("4")}, traffic::one_per_slot()});
   add_flow(network, {1, 2}, {{rational("1/9"), rational("5.5")}, {rational("1/2"), rational("2")}});
   add_flow(network, {0}, {{rational("2/5"), rational("1")}});
   add_flow(network, {1}, {{rational("3/11"), rational("1.25")}, {rational("4/3"), rational("1.5")}});
@@ -102,7 +102,7 @@ TEST_CASE("policed simulation: flows conform to their buckets, token by token an
         std::int64_t sum = 0;
         for (std::size_t m = 0; m < 60 && from + m < slots; ++m) {
           sum += sent[flow][from + m];
-          if (sum > pattern.most(static_cast<std::int64_t>(m))) ++wrong;
+          if (sum > pattern.maximum(static_cast<std::int64_t>(m))) ++wrong;
         }
         packets += sent[flow][from];
       }
@@ -154,7 +154,7 @@ TEST_CASE("policed simulation: packets are conserved, and their delays match the
     REQUIRE(inside() == 0);
     const Counts counts = replication->take_counts();
     double in_queues = 0, delays = 0, of_classes = 0;
-    std::uint64_t left = 0, least = 0;
+    std::uint64_t left = 0, minimum = 0;
     for (std::size_t port = 0; port < rows.ports; ++port) {
       in_queues += mean_of(counts[rows.backlog(port)]);
       for (std::size_t number = 0; number < 2; ++number)
@@ -168,11 +168,11 @@ TEST_CASE("policed simulation: packets are conserved, and their delays match the
       left += packets;
       for (std::size_t slots = 0; slots < network.flows[flow].path.size() && slots < histogram.size();
            ++slots)
-        least += histogram[slots];
+        minimum += histogram[slots];
     }
     CHECK(left > 2'500);
     CHECK(in_queues == delays);
-    CHECK(least == 0);
+    CHECK(minimum == 0);
     CHECK(of_classes == (scheduler == network::Scheduler::priority ? in_queues : 0));
   }
 }
@@ -211,41 +211,41 @@ TEST_CASE("policed simulation: greedy flows attain the backlog bound of one port
     PolicedNetwork network = slotted_ports(1);
     for (int flow = 0; flow < flows; ++flow) {
       std::vector<traffic::TokenBucket> buckets{{ratio(1, unit), numeric::whole(burst)}};
-      if (peak) buckets.push_back(traffic::one_a_slot());
+      if (peak) buckets.push_back(traffic::one_per_slot());
       add_flow(network, {0}, buckets);
     }
     const SlottedGuarantee bound = slotted_guarantee(network);
     REQUIRE(bound.attained.front());
-    CHECK(greatest_seen({network, {PolicedSending::greedy}}, 2'000).backlog == bound.backlog);
-    const GreatestSeen seen = greatest_seen({network, {PolicedSending::together}}, 100'000);
+    CHECK(max_seen({network, {PolicedSending::greedy}}, 2'000).backlog == bound.backlog);
+    const MaxSeen seen = max_seen({network, {PolicedSending::together}}, 100'000);
     CHECK(seen.backlog == bound.backlog);
     CHECK(*std::max_element(seen.delay.begin(), seen.delay.end()) == bound.delay.front());
   }
 }
 
 TEST_CASE("policed simulation: small networks attain their worst case exactly") {
-  for (const auto& [network, most_delay] : {std::pair{alike(2, {{0, 1}, {0}, {1}}, "2", "1/3"), 7},
-                                            {alike(3, {{0, 2}, {0, 2}, {1, 2}, {1, 2}}, "2", "1/4"), 9},
-                                            {alike(3, {{0, 1}, {1, 2}, {2, 0}}, "1", "1/3"), 4}}) {
+  for (const auto& [network, max_delay] : {std::pair{identical(2, {{0, 1}, {0}, {1}}, "2", "1/3"), 7},
+                                           {identical(3, {{0, 2}, {0, 2}, {1, 2}, {1, 2}}, "2", "1/4"), 9},
+                                           {identical(3, {{0, 1}, {1, 2}, {2, 0}}, "1", "1/3"), 4}}) {
     INFO(text_of(network));
     const PolicedTruth truth = policed_truth(network);
     REQUIRE(truth.finished);
-    GreatestSeen most{std::vector<std::int64_t>(network.ports.size()),
-                      std::vector<std::int64_t>(network.flows.size())};
+    MaxSeen maximum{std::vector<std::int64_t>(network.ports.size()),
+                    std::vector<std::int64_t>(network.flows.size())};
     for (const PolicedSending sending : sendings) {
-      const GreatestSeen seen = greatest_seen({network, {sending}}, 200'000);
+      const MaxSeen seen = max_seen({network, {sending}}, 200'000);
       for (std::size_t port = 0; port < network.ports.size(); ++port) {
         CHECK(seen.backlog[port] <= truth.backlog[port]);
-        most.backlog[port] = std::max(most.backlog[port], seen.backlog[port]);
+        maximum.backlog[port] = std::max(maximum.backlog[port], seen.backlog[port]);
       }
       for (std::size_t flow = 0; flow < network.flows.size(); ++flow) {
         CHECK(seen.delay[flow] <= truth.delay[flow]);
-        most.delay[flow] = std::max(most.delay[flow], seen.delay[flow]);
+        maximum.delay[flow] = std::max(maximum.delay[flow], seen.delay[flow]);
       }
     }
-    CHECK(most.backlog == truth.backlog);
-    CHECK(most.delay == truth.delay);
-    CHECK(most.delay.front() == most_delay);
+    CHECK(maximum.backlog == truth.backlog);
+    CHECK(maximum.delay == truth.delay);
+    CHECK(maximum.delay.front() == max_delay);
   }
 }
 
@@ -253,48 +253,45 @@ namespace {
 
 void compare_with_guarantees(int networks, std::int64_t slots) {
   std::mt19937 random(23);
-  int backlogs = 0, attained = 0, delays = 0, attained_delays = 0, refused = 0;
+  int backlogs = 0, attained = 0, delays = 0, attained_delays = 0, rejected = 0;
   double share = 0;
   for (int number = 0; number < networks; ++number) {
-    const PolicedNetwork network = random_ports(random, {.least_ports = 2,
-                                                         .most_ports = 8,
-                                                         .least_flows = 4,
-                                                         .most_flows = 16,
-                                                         .slowest = 20,
-                                                         .most_burst = 8});
+    const PolicedNetwork network = random_ports(
+        random,
+        {.min_ports = 2, .max_ports = 8, .min_flows = 4, .max_flows = 16, .slowest = 20, .max_burst = 8});
     INFO(text_of(network));
     SlottedGuarantee bound;
     try {
       bound = slotted_guarantee(network);
     } catch (const LimitExceeded&) {  // at a load close to 1
-      ++refused;
+      ++rejected;
       continue;
     }
-    GreatestSeen most{std::vector<std::int64_t>(network.ports.size()),
-                      std::vector<std::int64_t>(network.flows.size())};
+    MaxSeen maximum{std::vector<std::int64_t>(network.ports.size()),
+                    std::vector<std::int64_t>(network.flows.size())};
     for (const PolicedSending sending : sendings) {
-      const GreatestSeen seen =
-          greatest_seen({network, {sending}}, slots, static_cast<std::uint64_t>(number));
+      const MaxSeen seen = max_seen({network, {sending}}, slots, static_cast<std::uint64_t>(number));
       for (std::size_t port = 0; port < network.ports.size(); ++port)
-        most.backlog[port] = std::max(most.backlog[port], seen.backlog[port]);
+        maximum.backlog[port] = std::max(maximum.backlog[port], seen.backlog[port]);
       for (std::size_t flow = 0; flow < network.flows.size(); ++flow)
-        most.delay[flow] = std::max(most.delay[flow], seen.delay[flow]);
+        maximum.delay[flow] = std::max(maximum.delay[flow], seen.delay[flow]);
     }
     for (std::size_t port = 0; port < network.ports.size(); ++port) {
-      CHECK(most.backlog[port] <= bound.backlog[port]);
-      if (bound.attained[port] && bound.backlog[port] > 0) CHECK(most.backlog[port] == bound.backlog[port]);
+      CHECK(maximum.backlog[port] <= bound.backlog[port]);
+      if (bound.attained[port] && bound.backlog[port] > 0)
+        CHECK(maximum.backlog[port] == bound.backlog[port]);
       if (bound.backlog[port] == 0) continue;
       ++backlogs;
-      attained += most.backlog[port] == bound.backlog[port] ? 1 : 0;
-      share += static_cast<double>(most.backlog[port]) / static_cast<double>(bound.backlog[port]);
+      attained += maximum.backlog[port] == bound.backlog[port] ? 1 : 0;
+      share += static_cast<double>(maximum.backlog[port]) / static_cast<double>(bound.backlog[port]);
     }
     for (std::size_t flow = 0; flow < network.flows.size(); ++flow) {
-      CHECK(most.delay[flow] <= bound.delay[flow]);
+      CHECK(maximum.delay[flow] <= bound.delay[flow]);
       ++delays;
-      attained_delays += most.delay[flow] == bound.delay[flow] ? 1 : 0;
+      attained_delays += maximum.delay[flow] == bound.delay[flow] ? 1 : 0;
     }
   }
-  CHECK(50 * refused <= networks);
+  CHECK(50 * rejected <= networks);
   WARN(networks << " networks of up to 8 ports, simulated: attained are " << attained << " of " << backlogs
                 << " backlogs and " << attained_delays << " of " << delays
                 << " delays; on average a backlog of " << share / backlogs << " of the guarantee is seen");
@@ -317,7 +314,7 @@ TEST_CASE("policed simulation: strict priority, the highest class as if it were 
   PolicedNetwork all = slotted_ports(1), high = slotted_ports(1);
   for (int flow = 0; flow < 8; ++flow) {
     const std::vector<traffic::TokenBucket> buckets{{ratio(1, 10), numeric::whole(2 + flow % 3)},
-                                                    traffic::one_a_slot()};
+                                                    traffic::one_per_slot()};
     add_flow(network, {0}, buckets);
     network.flows.back().traffic_class = static_cast<std::size_t>(flow % 2);
     add_flow(all, {0}, buckets);
@@ -327,10 +324,10 @@ TEST_CASE("policed simulation: strict priority, the highest class as if it were 
   replication->advance(50'000);
   const Counts counts = replication->take_counts();
   const PolicedRows rows(network);
-  CHECK(greatest(counts[rows.backlog(0)]) == slotted_guarantee(all).backlog.front());
-  CHECK(greatest(counts[rows.of_class(0, 0)]) == slotted_guarantee(high).backlog.front());
+  CHECK(largest(counts[rows.backlog(0)]) == slotted_guarantee(all).backlog.front());
+  CHECK(largest(counts[rows.of_class(0, 0)]) == slotted_guarantee(high).backlog.front());
   for (std::size_t flow = 0; flow < 8; flow += 2)
-    CHECK(greatest(counts[rows.delay(flow)]) <= slotted_guarantee(high).backlog.front());
+    CHECK(largest(counts[rows.delay(flow)]) <= slotted_guarantee(high).backlog.front());
 }
 
 TEST_CASE("policed simulation: a split, saved and loaded run equals a whole one") {
@@ -373,14 +370,14 @@ TEST_CASE("policed simulation: estimates of many replications") {
   const SlottedGuarantee bound = slotted_guarantee(model.network);
   double in_queues = 0, delays = 0;
   for (std::size_t port = 0; port < 3; ++port) {
-    CHECK(estimates.ports[port].greatest <= bound.backlog[port]);
+    CHECK(estimates.ports[port].largest <= bound.backlog[port]);
     CHECK(estimates.ports[port].tail[1].count <= estimates.ports[port].tail[0].count);
     CHECK(estimates.ports[port].of_classes.empty());
     in_queues += estimates.ports[port].mean.value;
   }
   for (std::size_t flow = 0; flow < 5; ++flow) {
     const sim::PolicedFlowEstimates& its = estimates.flows[flow];
-    CHECK(its.greatest <= bound.delay[flow]);
+    CHECK(its.largest <= bound.delay[flow]);
     REQUIRE(its.mean);
     CHECK(static_cast<double>(its.left) == Approx(static_cast<double>(its.sent)).epsilon(0.01));
     delays += its.mean->value * static_cast<double>(its.left);

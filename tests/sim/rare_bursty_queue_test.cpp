@@ -39,9 +39,9 @@ double bernoulli_tail(long inputs, const char* load, std::int64_t level) {
       numeric::to_enclosure(queue::occupancy_tail(queue, Packets(level)).probability).lower());
 }
 
-/// P(Q > level) of two sources, from the chain of (Q, sources ON) with Q up to `most`: its distribution just
+/// P(Q > level) of two sources, from the chain of (Q, sources ON) with Q up to `maximum`: its distribution just
 /// after the arrivals of a slot, with the states in that slot, by iteration until nothing changes.
-double chain_tail(const traffic::OnOff& source, std::int64_t level, std::size_t most) {
+double chain_tail(const traffic::OnOff& source, std::int64_t level, std::size_t maximum) {
   const double r = numeric::nearest_double(source.on_rate), a = numeric::nearest_double(source.start),
                b = numeric::nearest_double(source.stop);
   const double move[3][3] = {{(1 - a) * (1 - a), 2 * a * (1 - a), a * a},
@@ -49,63 +49,63 @@ double chain_tail(const traffic::OnOff& source, std::int64_t level, std::size_t 
                              {b * b, 2 * b * (1 - b), (1 - b) * (1 - b)}};
   const double send[3][3] = {{1, 0, 0}, {1 - r, r, 0}, {(1 - r) * (1 - r), 2 * r * (1 - r), r * r}};
   using Law = std::vector<std::array<double, 3>>;
-  Law law(most + 1);
+  Law law(maximum + 1);
   law[0] = {1, 0, 0};
   for (double change = 1; change > 1e-15;) {
-    Law next(most + 1);
-    for (std::size_t q = 0; q <= most; ++q)
+    Law next(maximum + 1);
+    for (std::size_t q = 0; q <= maximum; ++q)
       for (std::size_t from = 0; from < 3; ++from)
         for (std::size_t to = 0; to < 3; ++to)
           for (std::size_t packets = 0; packets < 3; ++packets)
-            next[std::min(most, q - (q > 0) + packets)][to] +=
+            next[std::min(maximum, q - (q > 0) + packets)][to] +=
                 law[q][from] * move[from][to] * send[to][packets];
     change = 0;
-    for (std::size_t q = 0; q <= most; ++q)
+    for (std::size_t q = 0; q <= maximum; ++q)
       for (std::size_t j = 0; j < 3; ++j) change = std::max(change, std::abs(next[q][j] - law[q][j]));
     law = std::move(next);
   }
   double tail = 0;
-  for (std::size_t q = static_cast<std::size_t>(level) + 1; q <= most; ++q)
+  for (std::size_t q = static_cast<std::size_t>(level) + 1; q <= maximum; ++q)
     tail += law[q][0] + law[q][1] + law[q][2];
   return tail;
 }
 
 /// P(Q > level) of two sources whose bursts come here or go elsewhere, by the same method: from the chain of
 /// Q and the state of each source (OFF, ON here, ON elsewhere).
-double directed_chain_tail(const BurstySource& sources, std::int64_t level, std::size_t most) {
+double directed_chain_tail(const BurstySource& sources, std::int64_t level, std::size_t maximum) {
   const double r = numeric::nearest_double(sources.source.on_rate),
                a = numeric::nearest_double(sources.source.start),
                b = numeric::nearest_double(sources.source.stop), s = numeric::nearest_double(sources.share);
   const double move[3][3] = {{1 - a, a * s, a * (1 - s)}, {b, 1 - b, 0}, {b, 0, 1 - b}};
   const double send[3][2] = {{1, 0}, {1 - r, r}, {1, 0}};
   using Law = std::vector<std::array<double, 9>>;
-  Law law(most + 1);
+  Law law(maximum + 1);
   law[0][0] = 1;
   for (double change = 1; change > 1e-14;) {
     // The sources move one after the other, then each sends.
-    Law first(most + 1), second(most + 1), next(most + 1);
-    for (std::size_t q = 0; q <= most; ++q)
+    Law first(maximum + 1), second(maximum + 1), next(maximum + 1);
+    for (std::size_t q = 0; q <= maximum; ++q)
       for (std::size_t from = 0; from < 9; ++from)
         for (std::size_t to = 0; to < 3; ++to) {
           first[q][to * 3 + from % 3] += law[q][from] * move[from / 3][to];
         }
-    for (std::size_t q = 0; q <= most; ++q)
+    for (std::size_t q = 0; q <= maximum; ++q)
       for (std::size_t from = 0; from < 9; ++from)
         for (std::size_t to = 0; to < 3; ++to)
           second[q][from / 3 * 3 + to] += first[q][from] * move[from % 3][to];
-    for (std::size_t q = 0; q <= most; ++q)
+    for (std::size_t q = 0; q <= maximum; ++q)
       for (std::size_t at = 0; at < 9; ++at)
         for (std::size_t one = 0; one < 2; ++one)
           for (std::size_t other = 0; other < 2; ++other)
-            next[std::min(most, q - (q > 0) + one + other)][at] +=
+            next[std::min(maximum, q - (q > 0) + one + other)][at] +=
                 second[q][at] * send[at / 3][one] * send[at % 3][other];
     change = 0;
-    for (std::size_t q = 0; q <= most; ++q)
+    for (std::size_t q = 0; q <= maximum; ++q)
       for (std::size_t j = 0; j < 9; ++j) change = std::max(change, std::abs(next[q][j] - law[q][j]));
     law = std::move(next);
   }
   double tail = 0;
-  for (std::size_t q = static_cast<std::size_t>(level) + 1; q <= most; ++q)
+  for (std::size_t q = static_cast<std::size_t>(level) + 1; q <= maximum; ++q)
     tail += std::accumulate(law[q].begin(), law[q].end(), 0.0);
   return tail;
 }
@@ -271,10 +271,10 @@ TEST_CASE(
   const BurstySource sources = leaves(32, "0.6", "16");
   check_holds(estimated({sources, RareEvent::overflow, 6}, 200'000, 1, sure), 3.3217e-3);
   check_holds(estimated({sources, RareEvent::overflow, 12}, 200'000, 2, sure), 2.0789e-5);
-  for (const auto& [target, room] : {std::pair{1e-6, 16}, {1e-9, 24}, {1e-12, 33}, {1e-15, 41}}) {
-    CAPTURE(target, room);
-    const auto at = estimated({sources, RareEvent::overflow, room}, 100'000, 3, sure);
-    const auto below = estimated({sources, RareEvent::overflow, room - 1}, 100'000, 4, sure);
+  for (const auto& [target, capacity] : {std::pair{1e-6, 16}, {1e-9, 24}, {1e-12, 33}, {1e-15, 41}}) {
+    CAPTURE(target, capacity);
+    const auto at = estimated({sources, RareEvent::overflow, capacity}, 100'000, 3, sure);
+    const auto below = estimated({sources, RareEvent::overflow, capacity - 1}, 100'000, 4, sure);
     CHECK(at.probability.upper < target);
     CHECK(below.probability.lower > target);
     CHECK(at.relative_width() < 0.1);
@@ -333,10 +333,10 @@ TEST_CASE("rare bursty queue: bursts of one packet are the same for both kinds o
     CAPTURE(level);
     const auto whole =
         estimated({whole_bursts(4, "0.3", "1"), RareEvent::overflow, level}, 200'000, 3, sure).probability;
-    const auto scattered =
+    const auto per_packet =
         estimated({leaves(4, "0.3", "1"), RareEvent::overflow, level}, 200'000, 4, sure).probability;
-    CHECK(whole.lower <= scattered.upper);
-    CHECK(scattered.lower <= whole.upper);
+    CHECK(whole.lower <= per_packet.upper);
+    CHECK(per_packet.lower <= whole.upper);
   }
 }
 

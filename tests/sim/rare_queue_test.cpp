@@ -141,14 +141,14 @@ struct QueueScore {
 };
 
 /// A queue and an event of probability 1e-6 to 1e-15.
-RareQueueModel random_model(std::mt19937_64& random, int event, double greatest_load) {
+RareQueueModel random_model(std::mt19937_64& random, int event, double largest_load) {
   const auto uniform = [&](double from, double to) {
     return from + (to - from) * std::generate_canonical<double, 53>(random);
   };
   RareQueueModel model;
   model.event = static_cast<RareEvent>(event);
   const auto inputs = static_cast<std::int64_t>(2 + random() % 31);
-  const auto percent = static_cast<long>(uniform(20, 100 * greatest_load));
+  const auto percent = static_cast<long>(uniform(20, 100 * largest_load));
   model.sources = equal_sources(inputs, Rational(cln::cl_I(percent)) / 100);
   if (random() % 2 == 0 && inputs > 2)  // one source has half the load
     model.sources = {{Rational(cln::cl_I(percent)) / cln::cl_I(200 * (inputs - 1)), inputs - 1},
@@ -158,11 +158,11 @@ RareQueueModel random_model(std::mt19937_64& random, int event, double greatest_
   return model;
 }
 
-QueueScore coverage(int cases, std::int64_t cycles, double greatest_load) {
+QueueScore coverage(int cases, std::int64_t cycles, double largest_load) {
   std::mt19937_64 random(2026);
   QueueScore score;
   for (int i = 0; i < cases; ++i) {
-    const RareQueueModel model = random_model(random, i % 3, greatest_load);
+    const RareQueueModel model = random_model(random, i % 3, largest_load);
     const auto seed = static_cast<std::uint64_t>(1000 + i);
     const auto result = run_rare_queue(model, rare_queue_plan(cycles, seed));
     const double exact = exact_probability(model);

@@ -74,7 +74,8 @@ TEST_CASE("rare tree: agrees with the packet simulation at every stage") {
   packets.destination = traffic::Destination::per_packet;
   const auto run_of_packets = run_tree(packets, automatic_plan(packets, 40'000, 2, 11));
   const TreeEstimates seen = tree_estimates(packets, run_of_packets, {.occupancy_levels = {0, 1, 4, 8}});
-  const auto paths = network::tree_paths(packets.tree, packets.load, routing, network::Sources::decoupled);
+  const auto paths =
+      network::tree_paths(packets.tree, packets.load, routing, network::Sources::independent_sources);
   for (int stage = 0; stage < stage_count(packets.tree); ++stage) {
     const RareTreeModel model{packets, stage, 10};
     const auto run = run_rare_tree(model, automatic_plan(model, 60'000, 2, 5));
@@ -254,9 +255,10 @@ TEST_CASE("rare tree: a probability near 1e-9 at hop 3 within 20 %", "[.full]") 
   CHECK(estimate.value < 2e-9);
   CHECK(estimate.upper - estimate.lower < 0.4 * estimate.value);
   // The model of independent source arrivals overestimates the simulation by tens of percent.
-  const double decoupled = exact_tail(series::Arrivals::equal_inputs(64, parse_rational("0.7", "load")), 29);
-  CHECK(estimate.lower < decoupled);
-  CHECK(estimate.value > 0.3 * decoupled);
+  const double independent_sources =
+      exact_tail(series::Arrivals::equal_inputs(64, parse_rational("0.7", "load")), 29);
+  CHECK(estimate.lower < independent_sources);
+  CHECK(estimate.value > 0.3 * independent_sources);
 }
 
 // --- Independence of threads and splitting ----------------------------------------------------------------
@@ -281,28 +283,28 @@ TEST_CASE("rare tree: results do not depend on threads, splitting or resuming") 
 
 TEST_CASE("rare tree: invalid parameters are rejected") {
   const RareTreeModel good = model_of(4, 2, "0.5", random_root, 1, 5);
-  const auto refused = [&](const auto& spoil) {
+  const auto rejected = [&](const auto& spoil) {
     RareTreeModel model = good;
     spoil(model);
     return model;
   };
   const auto make = [](const RareTreeModel& model) { return make_rare_tree_replication(model, {}); };
   CHECK_NOTHROW(make(good));
-  CHECK_NOTHROW(make(refused([](auto& m) {
+  CHECK_NOTHROW(make(rejected([](auto& m) {
     m.tree.burst = {8};
     m.tree.destination = traffic::Destination::per_packet;
   })));
-  CHECK_THROWS_AS(make(refused([](auto& m) { m.tree.burst = {8}; })), InvalidArgument);
-  CHECK_THROWS_AS(make(refused([](auto& m) { m.tree.tree.radix = 1; })), InvalidArgument);
-  CHECK_THROWS_AS(make(refused([](auto& m) { m.tree.tree.levels = 11; })), InvalidArgument);
-  CHECK_THROWS_AS(make(refused([](auto& m) { m.tree.load = 1; })), Unstable);
-  CHECK_THROWS_AS(make(refused([](auto& m) { m.tree.load = 0; })), InvalidArgument);
-  CHECK_THROWS_AS(make(refused([](auto& m) { m.tree.buffer = 4; })), InvalidArgument);
-  CHECK_THROWS_AS(make(refused([](auto& m) { m.tree.observed_flows = 1; })), InvalidArgument);
-  CHECK_THROWS_AS(make(refused([](auto& m) { m.stage = 3; })), InvalidArgument);
-  CHECK_THROWS_AS(make(refused([](auto& m) { m.stage = -1; })), InvalidArgument);
-  CHECK_THROWS_AS(make(refused([](auto& m) { m.level = 0; })), InvalidArgument);
-  CHECK_THROWS_AS(make(refused([](auto& m) { m.level = 5000; })), LimitExceeded);
+  CHECK_THROWS_AS(make(rejected([](auto& m) { m.tree.burst = {8}; })), InvalidArgument);
+  CHECK_THROWS_AS(make(rejected([](auto& m) { m.tree.tree.radix = 1; })), InvalidArgument);
+  CHECK_THROWS_AS(make(rejected([](auto& m) { m.tree.tree.levels = 11; })), InvalidArgument);
+  CHECK_THROWS_AS(make(rejected([](auto& m) { m.tree.load = 1; })), Unstable);
+  CHECK_THROWS_AS(make(rejected([](auto& m) { m.tree.load = 0; })), InvalidArgument);
+  CHECK_THROWS_AS(make(rejected([](auto& m) { m.tree.buffer = 4; })), InvalidArgument);
+  CHECK_THROWS_AS(make(rejected([](auto& m) { m.tree.observed_flows = 1; })), InvalidArgument);
+  CHECK_THROWS_AS(make(rejected([](auto& m) { m.stage = 3; })), InvalidArgument);
+  CHECK_THROWS_AS(make(rejected([](auto& m) { m.stage = -1; })), InvalidArgument);
+  CHECK_THROWS_AS(make(rejected([](auto& m) { m.level = 0; })), InvalidArgument);
+  CHECK_THROWS_AS(make(rejected([](auto& m) { m.level = 5000; })), LimitExceeded);
   CHECK_THROWS_AS(likely_level(good, 0), InvalidArgument);
 }
 

@@ -251,9 +251,9 @@ TEST_CASE("batch means: intervals for an autoregressive process have their nomin
       const RatioEstimate estimate = ratio_estimate(sums, slots, confidence);
       covered += estimate.lower <= 100 && 100 <= estimate.upper;
     }
-    const auto [least, most] = likely_range(2000, confidence);
-    CHECK(covered >= least);
-    CHECK(covered <= most);
+    const auto [minimum, maximum] = likely_range(2000, confidence);
+    CHECK(covered >= minimum);
+    CHECK(covered <= maximum);
   }
 }
 
@@ -271,9 +271,9 @@ TEST_CASE("batch means: ratios with random denominators") {
     const RatioEstimate estimate = ratio_estimate(numerators, denominators);
     covered += estimate.lower <= 1 / 3.0 && 1 / 3.0 <= estimate.upper;
   }
-  const auto [least, most] = likely_range(2000, 0.95);
-  CHECK(covered >= least);
-  CHECK(covered <= most);
+  const auto [minimum, maximum] = likely_range(2000, 0.95);
+  CHECK(covered >= minimum);
+  CHECK(covered <= maximum);
 }
 
 TEST_CASE("batch means: by hand") {
@@ -300,9 +300,9 @@ TEST_CASE("random numbers: each argument matters, and 64 draws at once") {
     int ones = 0;
     for (std::uint64_t i = 0; i < 4000; ++i)
       ones += static_cast<int>(std::popcount(bernoulli_bits({9, 0}, 0, i, 0, threshold)));
-    const auto [least, most] = likely_range(64 * 4000, p);
-    CHECK(ones >= least);
-    CHECK(ones <= most);
+    const auto [minimum, maximum] = likely_range(64 * 4000, p);
+    CHECK(ones >= minimum);
+    CHECK(ones <= maximum);
   }
 }
 

@@ -44,7 +44,7 @@ double above(const Histogram& histogram, int level) {
 }
 
 /// A fabric, and the size of each buffer.
-struct Asked {
+struct Requested {
   network::Fabric fabric;
   std::optional<std::int64_t> buffer{};
 };
@@ -56,14 +56,14 @@ struct Seen {
   std::vector<Histogram> delays = std::vector<Histogram>(16);
 };
 
-Seen by_fabric(const Asked& model, std::int64_t slots) {
+Seen by_fabric(const Requested& model, std::int64_t slots) {
   const FabricRows rows{QueueKinds(model.fabric.network).kinds.size()};
   const auto replication = make_fabric_replication({fabric_tables(model.fabric), model.buffer}, {3, 0});
   replication->advance(2'000);
   (void)replication->take_counts();
   replication->advance(slots);
   const FabricBalance balance = replication->balance();
-  CHECK(balance.sent == balance.delivered + balance.dropped + balance.under_way);
+  CHECK(balance.sent == balance.delivered + balance.dropped + balance.in_transit);
   const Counts counts = replication->take_counts();
   Seen seen;
   for (std::size_t kind = 0; kind < rows.kinds; ++kind) {
@@ -78,7 +78,7 @@ Seen by_fabric(const Asked& model, std::int64_t slots) {
   return seen;
 }
 
-Seen by_network(const Asked& model, std::int64_t slots) {
+Seen by_network(const Requested& model, std::int64_t slots) {
   const NetworkModel listed{network::written_out(model.fabric), model.buffer};
   const NetworkRows rows(listed.network);
   const QueueKinds kinds(listed.network);
@@ -100,13 +100,13 @@ Seen by_network(const Asked& model, std::int64_t slots) {
     seen.dropped[kind] += static_cast<double>(counts[rows.drops(link)][0]);
     seen.came[kind] += static_cast<double>(counts[rows.drops(link)][1]);
   }
-  for (std::size_t queues = 0; queues <= rows.most_queues; ++queues)
+  for (std::size_t queues = 0; queues <= rows.max_queues; ++queues)
     seen.delays[queues] = counts[rows.delays(queues)];
   return seen;
 }
 
 /// Equal in all counts, as far as two runs with different random numbers can show.
-void compare(const Asked& model, std::int64_t slots = 40'000) {
+void compare(const Requested& model, std::int64_t slots = 40'000) {
   const Seen one = by_fabric(model, slots), other = by_network(model, slots);
   const auto close = [](double a, double b, double relative, double absolute) {
     CHECK(std::abs(a - b) <= relative * std::max(a, b) + absolute);
@@ -134,7 +134,7 @@ void compare(const Asked& model, std::int64_t slots = 40'000) {
   }
 }
 
-const std::string two_ways =
+const std::string two_paths =
     "hosts = \"h[0..3]\"\nswitches = \"a[0..1], b[0..1]\"\n"
     "link = [{each = \"i = 0..3\", from = \"h[i]\", to = \"a[i/2]\", both = true},\n"
     "  {from = [\"a0\", \"a1\"], to = \"b0\", weight = 3, both = true, rate = 2},\n"
@@ -147,7 +147,7 @@ TEST_CASE("simulated fabrics match the same networks with listed flows", "[sim][
       network::to_toml(network::FatTree{4, 3}, network::FabricTraffic{numeric::Rational(7) / 10}))});
   compare({fabric_of(network::to_toml(network::Torus{{4, 3}, 1}, network::FabricTraffic{}))});
   // Weights, links of several packets per slot, and traffic of four kinds.
-  compare({fabric_of(two_ways +
+  compare({fabric_of(two_paths +
                      "[[traffic]]\nuniform = 0.2\nroute = \"spread\"\nhot = \"h3\"\nhot_share = 0.4\n"
                      "[[traffic]]\nname = \"g\"\ngravity = [[\"h[0..1]\", 0.3, 1], [\"h[2..3]\", 0.1, 2]]\n"
                      "[[traffic]]\nname = \"p\"\npermutation = \"shift\"\nshift = 2\nrate = 0.15\nroute = "
@@ -215,7 +215,7 @@ TEST_CASE("losses of finite buffers in a fabric match listed flows", "[sim][fabr
   compare({fabric_of(network::to_toml(network::LeafSpine{3, 2, 4, 1},
                                       network::FabricTraffic{numeric::Rational(3) / 5})),
            3});
-  compare({fabric_of(two_ways + "[traffic]\nuniform = 0.9\nto = \"h0\"\n"), 4});
+  compare({fabric_of(two_paths + "[traffic]\nuniform = 0.9\nto = \"h0\"\n"), 4});
 }
 
 TEST_CASE("a saved fabric run continues unchanged and does not depend on time splitting", "[sim][fabric]") {
@@ -260,8 +260,8 @@ TEST_CASE("packets that wait longer than the cell ring still arrive", "[sim][fab
   const auto replication = make_fabric_replication(model, {1, 0});
   replication->advance(4'000);
   const FabricBalance balance = replication->balance();
-  CHECK(balance.sent == balance.delivered + balance.under_way);
-  CHECK(balance.under_way > 600);
+  CHECK(balance.sent == balance.delivered + balance.in_transit);
+  CHECK(balance.in_transit > 600);
   CHECK(replication->take_counts()[FabricRows{2}.waits(0)].size() > 500);
 }
 

@@ -119,7 +119,7 @@ TEST_CASE("simulate_network: flows with bursts match a tree's first hop") {
         {network.nodes[host].name, host, 4, rate, {{{host, 4}, 1}}, traffic::Burst{8, quarter}});
   network.flows.push_back({"split", 3, 4, rate * 2, {{{3, 4}, quarter}, {{3, 5, 6}, 3 * quarter}}});
   network.flows.back().burst = traffic::Burst{30};
-  const auto traffic = network::queue_traffic(network, network::Sources::decoupled);
+  const auto traffic = network::queue_traffic(network, network::Sources::independent_sources);
   CHECK(traffic[4].load == rate * 4 + rate / 2);
   REQUIRE(traffic[4].bursts.size() == 2);
   CHECK(traffic[4].bursts[1] == network::BurstySource{traffic::on_off(rate, {8, quarter}), 4});

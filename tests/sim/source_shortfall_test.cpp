@@ -34,8 +34,8 @@ RunResult queues(std::uint64_t seed, std::size_t sources, double mean, std::size
       for (std::size_t i = 0; i < sources; ++i) {
         counts[0][i] = arrivals(engine);
         waiting[i] += counts[0][i];
-        const auto most = static_cast<std::uint64_t>(i <= last ? part * mean : 10 * mean);
-        counts[1][i] = std::min(waiting[i], most);
+        const auto maximum = static_cast<std::uint64_t>(i <= last ? part * mean : 10 * mean);
+        counts[1][i] = std::min(waiting[i], maximum);
         waiting[i] -= counts[1][i];
       }
       if (b >= 0) all.push_back(std::move(counts));
@@ -51,8 +51,7 @@ TEST_CASE("source shortfall: carried sources are reported short in at most one r
   for (std::uint64_t seed = 0; seed < 4000; ++seed) {
     const std::size_t sources = seed % 4 == 0 ? 1 : seed % 4 == 1 ? 7 : seed % 4 == 2 ? 30 : 100;
     const double part = seed % 3 == 0 ? 1.03 : seed % 3 == 1 ? 1.1 : 1.5;
-    const auto found =
-        greatest_shortfall(queues(seed, sources, 100, seed % 5 == 0 ? sources : 1, part), rows);
+    const auto found = max_shortfall(queues(seed, sources, 100, seed % 5 == 0 ? sources : 1, part), rows);
     alarms += found && found->is_short ? 1 : 0;
   }
   CAPTURE(alarms);
@@ -62,7 +61,7 @@ TEST_CASE("source shortfall: carried sources are reported short in at most one r
 TEST_CASE("source shortfall: two sources that lose a twentieth are found among two hundred") {
   int found = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    const auto group = greatest_shortfall(queues(seed, 200, 400, 1, 0.95), rows);
+    const auto group = max_shortfall(queues(seed, 200, 400, 1, 0.95), rows);
     REQUIRE(group.has_value());
     if (!group->is_short) continue;
     ++found;
@@ -77,16 +76,16 @@ TEST_CASE("source shortfall: twenty sources that lose a fiftieth each are found 
   // For each alone 256 of 12 800 messages are missing, little more than twice the standard deviation.
   int found = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed)
-    found += greatest_shortfall(queues(seed, 200, 400, 19, 0.98), rows).value().is_short ? 1 : 0;
+    found += max_shortfall(queues(seed, 200, 400, 19, 0.98), rows).value().is_short ? 1 : 0;
   CHECK(found >= 19);
 }
 
 TEST_CASE("source shortfall: single replications and few batches") {
-  CHECK(greatest_shortfall(queues(1, 50, 400, 1, 0.9, 1, 16), rows).value().is_short);
-  CHECK_FALSE(greatest_shortfall(queues(1, 50, 400, 1, 2, 1, 16), rows).value().is_short);
-  CHECK_FALSE(greatest_shortfall(queues(1, 50, 400, 1, 0.5, 1, 2), rows).has_value());
-  CHECK_FALSE(greatest_shortfall(queues(1, 50, 0.0, 1, 1), rows).has_value());
-  CHECK_THROWS_AS(greatest_shortfall(queues(1, 2, 10, 1, 1), rows, {.false_alarm = 0}), InvalidArgument);
+  CHECK(max_shortfall(queues(1, 50, 400, 1, 0.9, 1, 16), rows).value().is_short);
+  CHECK_FALSE(max_shortfall(queues(1, 50, 400, 1, 2, 1, 16), rows).value().is_short);
+  CHECK_FALSE(max_shortfall(queues(1, 50, 400, 1, 0.5, 1, 2), rows).has_value());
+  CHECK_FALSE(max_shortfall(queues(1, 50, 0.0, 1, 1), rows).has_value());
+  CHECK_THROWS_AS(max_shortfall(queues(1, 2, 10, 1, 1), rows, {.false_alarm = 0}), InvalidArgument);
 }
 
 /// x and y send to z and w, half of the messages to each; `light` pairs of hosts without contention. Half of
@@ -125,11 +124,11 @@ TEST_CASE(
   const SimulatedSaturation hidden = simulated_saturation(hidden_pair(40, "0.1"), search);
   // At load 1 the mean over 42 senders is 1: x and y offer 42 / (2 + 36) each.
   const double scale = 42 / 38.0;
-  CAPTURE(alone.greatest_stable, alone.least_unstable, hidden.greatest_stable, hidden.least_unstable);
-  CHECK(alone.greatest_stable > 0.72);
-  CHECK(alone.least_unstable < 0.78);
-  CHECK(hidden.greatest_stable * scale < 1.03 * alone.least_unstable);
-  CHECK(hidden.least_unstable * scale > 0.97 * alone.greatest_stable);
+  CAPTURE(alone.max_stable, alone.min_unstable, hidden.max_stable, hidden.min_unstable);
+  CHECK(alone.max_stable > 0.72);
+  CHECK(alone.min_unstable < 0.78);
+  CHECK(hidden.max_stable * scale < 1.03 * alone.min_unstable);
+  CHECK(hidden.min_unstable * scale > 0.97 * alone.max_stable);
   const auto shortest = std::max_element(
       hidden.probes.begin(), hidden.probes.end(), [](const SaturationProbe& a, const SaturationProbe& b) {
         return a.stability.shortfall->significance < b.stability.shortfall->significance;
@@ -144,9 +143,9 @@ TEST_CASE("wormhole simulation: no search above the channel bound") {
   const SaturationSearch search{.first_guess = 0.9, .precision = 0.01, .bound = 0.6};
   const SimulatedSaturation found = simulated_saturation(model, search);
   CHECK(found.bounded);
-  CHECK(found.least_unstable == 0.6);
-  CHECK(found.greatest_stable < 0.6);
-  CHECK(found.greatest_stable > 0.59);
+  CHECK(found.min_unstable == 0.6);
+  CHECK(found.max_stable < 0.6);
+  CHECK(found.max_stable > 0.59);
   for (const SaturationProbe& probe : found.probes) CHECK(probe.load < 0.6);
   CHECK_THROWS_AS(simulated_saturation(model, {.bound = 0}), InvalidArgument);
 }

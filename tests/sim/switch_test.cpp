@@ -32,11 +32,11 @@ std::vector<traffic::CellClass> imix() {
   return {{1, rational("7/12")}, {10, rational("1/3")}, {24, rational("1/12")}};
 }
 
-SwitchEstimates simulated(const SwitchModel& model, std::int64_t slots, const SwitchQuestions& asked = {},
+SwitchEstimates simulated(const SwitchModel& model, std::int64_t slots, const SwitchQueries& requested = {},
                           std::uint64_t seed = 1) {
-  SwitchQuestions questions = asked;
-  questions.confidence = sure;
-  return switch_estimates(model, run_switch(model, make_plan(6400, 1000, slots, 2, seed)), questions);
+  SwitchQueries queries = requested;
+  queries.confidence = sure;
+  return switch_estimates(model, run_switch(model, make_plan(6400, 1000, slots, 2, seed)), queries);
 }
 
 template <class Unit>
@@ -316,7 +316,7 @@ std::vector<SwitchModel> models() {
 }
 
 template <class Unit>
-void require_alike(const numeric::Estimate<Unit>& left, const numeric::Estimate<Unit>& right) {
+void require_identical(const numeric::Estimate<Unit>& left, const numeric::Estimate<Unit>& right) {
   CAPTURE(left.value, left.lower, left.upper, right.value, right.lower, right.upper);
   const double width = std::hypot(left.upper - left.value, right.upper - right.value);
   CHECK(std::abs(left.value - right.value) <= width);
@@ -325,8 +325,8 @@ void require_alike(const numeric::Estimate<Unit>& left, const numeric::Estimate<
 TEST_CASE("switch simulation: a direct packet-by-packet simulation gives the same counts") {
   for (const SwitchModel& model : models()) {
     CAPTURE(describe(model));
-    const SwitchQuestions questions{.total_levels = {5, 12}, .queue_levels = {0, 4, 8}, .confidence = sure};
-    const SwitchEstimates fast = simulated(model, 1'000'000, questions, 11);
+    const SwitchQueries queries{.total_levels = {5, 12}, .queue_levels = {0, 4, 8}, .confidence = sure};
+    const SwitchEstimates fast = simulated(model, 1'000'000, queries, 11);
     PlainSwitch plain(model, 5);
     for (int slot = 0; slot < 2000; ++slot) plain.slot();
     static_cast<void>(plain.take_counts());
@@ -335,24 +335,26 @@ TEST_CASE("switch simulation: a direct packet-by-packet simulation gives the sam
       for (int slot = 0; slot < 4000; ++slot) plain.slot();
       result.batches[0].push_back(plain.take_counts());
     }
-    const SwitchEstimates slow = switch_estimates(model, result, questions);
-    require_alike(fast.mean_total, slow.mean_total);
+    const SwitchEstimates slow = switch_estimates(model, result, queries);
+    require_identical(fast.mean_total, slow.mean_total);
     for (std::size_t i = 0; i < 2; ++i)
-      require_alike(fast.total_tail[i].probability, slow.total_tail[i].probability);
-    const auto alike = [](const std::optional<SwitchOutput>& left, const std::optional<SwitchOutput>& right) {
+      require_identical(fast.total_tail[i].probability, slow.total_tail[i].probability);
+    const auto identical = [](const std::optional<SwitchOutput>& left,
+                              const std::optional<SwitchOutput>& right) {
       REQUIRE(left.has_value() == right.has_value());
       if (!left) return;
-      require_alike(left->mean, right->mean);
-      require_alike(left->loss, right->loss);
+      require_identical(left->mean, right->mean);
+      require_identical(left->loss, right->loss);
       for (std::size_t i = 0; i < 3; ++i)
-        require_alike(left->tail[i].probability, right->tail[i].probability);
+        require_identical(left->tail[i].probability, right->tail[i].probability);
     };
-    alike(fast.output, slow.output);
-    alike(fast.hot, slow.hot);
-    require_alike(fast.cell_loss, slow.cell_loss);
-    require_alike(fast.packet_loss, slow.packet_loss);
+    identical(fast.output, slow.output);
+    identical(fast.hot, slow.hot);
+    require_identical(fast.cell_loss, slow.cell_loss);
+    require_identical(fast.packet_loss, slow.packet_loss);
     REQUIRE(fast.sizes.size() == slow.sizes.size());
-    for (std::size_t i = 0; i < fast.sizes.size(); ++i) require_alike(fast.sizes[i].loss, slow.sizes[i].loss);
+    for (std::size_t i = 0; i < fast.sizes.size(); ++i)
+      require_identical(fast.sizes[i].loss, slow.sizes[i].loss);
     CHECK((slow.lost > 0) == model.finite());
   }
 }
@@ -415,23 +417,23 @@ TEST_CASE("switch simulation: results do not depend on threads, splitting, savin
 
 TEST_CASE("switch simulation: invalid models are rejected") {
   const SwitchModel good = switch_model(4, rational("0.8"));
-  const auto refused = [&](const std::function<void(SwitchModel&)>& change) {
+  const auto rejected = [&](const std::function<void(SwitchModel&)>& change) {
     CHECK_THROWS_AS(make_switch_replication(with(good, change), {1, 0}), InvalidArgument);
   };
-  refused([](SwitchModel& m) { m.rates.clear(); });
-  refused([](SwitchModel& m) { m.rates.front() = rational("1.1"); });
-  refused([](SwitchModel& m) { m.rates.front() = 0; });
-  refused([](SwitchModel& m) { m.outputs = 0; });
-  refused([](SwitchModel& m) { m.hot = rational("-0.1"); });
-  refused([](SwitchModel& m) { m.hot = rational("1.1"); });
-  refused([](SwitchModel& m) { m.memory = 0; });
-  refused([](SwitchModel& m) { m.buffer = 0; });
-  refused([](SwitchModel& m) { m.threshold = 1; });
-  refused([](SwitchModel& m) { m.memory = 10, m.threshold = 0; });
-  refused([](SwitchModel& m) { m.sizes = {{2, rational("1/2")}}; });
-  refused([](SwitchModel& m) { m.sizes = {{0, 1}}; });
-  refused([](SwitchModel& m) { m.sizes = {{2, 1}}, m.burst = traffic::Burst{3, 1}; });
-  refused([](SwitchModel& m) { m.burst = traffic::Burst{3, rational("0.7")}; });
+  rejected([](SwitchModel& m) { m.rates.clear(); });
+  rejected([](SwitchModel& m) { m.rates.front() = rational("1.1"); });
+  rejected([](SwitchModel& m) { m.rates.front() = 0; });
+  rejected([](SwitchModel& m) { m.outputs = 0; });
+  rejected([](SwitchModel& m) { m.hot = rational("-0.1"); });
+  rejected([](SwitchModel& m) { m.hot = rational("1.1"); });
+  rejected([](SwitchModel& m) { m.memory = 0; });
+  rejected([](SwitchModel& m) { m.buffer = 0; });
+  rejected([](SwitchModel& m) { m.threshold = 1; });
+  rejected([](SwitchModel& m) { m.memory = 10, m.threshold = 0; });
+  rejected([](SwitchModel& m) { m.sizes = {{2, rational("1/2")}}; });
+  rejected([](SwitchModel& m) { m.sizes = {{0, 1}}; });
+  rejected([](SwitchModel& m) { m.sizes = {{2, 1}}, m.burst = traffic::Burst{3, 1}; });
+  rejected([](SwitchModel& m) { m.burst = traffic::Burst{3, rational("0.7")}; });
   CHECK_THROWS_AS(make_switch_replication(switch_model(4, 1), {1, 0}), Unstable);
   CHECK_THROWS_AS(
       make_switch_replication(with(good, [](SwitchModel& m) { m.hot = rational("0.2"); }), {1, 0}), Unstable);

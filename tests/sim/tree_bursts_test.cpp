@@ -270,15 +270,15 @@ TEST_CASE("tree: per-burst destinations, one queue: the exact mean, and a far ta
 // 99.9999 % each, some 10 numbers.
 TEST_CASE("tree: bursts of one packet are the same for both kinds of destinations") {
   TreeModel model = bursts(4, 2, "0.3", "1");
-  const TreeQuestions questions{.occupancy_levels = {0, 1, 2, 4}, .confidence = 0.999};
-  const auto kept = tree_estimates(model, run_tree(model, automatic_plan(model, 200'000, 4, 2)), questions);
+  const TreeQueries queries{.occupancy_levels = {0, 1, 2, 4}, .confidence = 0.999};
+  const auto kept = tree_estimates(model, run_tree(model, automatic_plan(model, 200'000, 4, 2)), queries);
   model.destination = traffic::Destination::per_packet;
-  const auto scattered =
-      tree_estimates(model, run_tree(model, automatic_plan(model, 200'000, 4, 3)), questions);
+  const auto per_packet_bursts =
+      tree_estimates(model, run_tree(model, automatic_plan(model, 200'000, 4, 3)), queries);
   for (std::size_t stage = 0; stage < 3; ++stage)
     for (std::size_t i = 0; i < 4; ++i) {
       const auto &left = kept.stages[stage].tail[i].probability,
-                 &right = scattered.stages[stage].tail[i].probability;
+                 &right = per_packet_bursts.stages[stage].tail[i].probability;
       CAPTURE(stage, i, left.value, left.lower, left.upper, right.value, right.lower, right.upper);
       CHECK(left.lower <= right.upper);
       CHECK(right.lower <= left.upper);

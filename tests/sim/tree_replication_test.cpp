@@ -414,13 +414,13 @@ TEST_CASE("tree: agrees with the simulation of the same tree as a network, packe
   };
   const auto their_delays = [&](const Counts& c) {
     Counts sum(1);
-    for (std::size_t queues = 0; queues <= their.most_queues; ++queues)
+    for (std::size_t queues = 0; queues <= their.max_queues; ++queues)
       add_counts(sum, {c[their.delays(queues)]});
     return sum[0];
   };
   compare(all_delays, their_delays);
   // By number of queues: a packet that turns at level t passes 2 t - 1.
-  REQUIRE(their.most_queues == static_cast<std::size_t>(2 * levels - 1));
+  REQUIRE(their.max_queues == static_cast<std::size_t>(2 * levels - 1));
   for (int turn = routing == TreeRouting::nearest_ancestor ? 1 : levels; turn <= levels; ++turn)
     compare([&](const Counts& c) { return c[our.delays(turn)]; },
             [&](const Counts& c) { return c[their.delays(static_cast<std::size_t>(2 * turn - 1))]; });

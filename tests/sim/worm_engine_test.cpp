@@ -126,7 +126,7 @@ TEST_CASE("wormhole engine: M + D - 1 cycles for every pair on an empty network"
             engine.cycle();
             REQUIRE(engine.idle());
           }
-    CHECK(longest == layout.longest_way);
+    CHECK(longest == layout.longest_path);
   }
 }
 
@@ -135,12 +135,12 @@ TEST_CASE("wormhole engine: flits sent = delivered + queued + inside in every cy
     for (const auto& each : {std::pair{1U, 6U}, {2U, 6U}, {5U, 6U}, {1U, 2U}, {2U, 2U}}) {
       const std::uint32_t buffer = each.first, length = each.second;
       CAPTURE(network->layout().name, buffer, length);
-      std::uint64_t most_inside = 0, crossings = 0, flit_channels = 0;
+      std::uint64_t max_inside = 0, crossings = 0, flit_channels = 0;
       const auto all = deliveries(*network, buffer, length, 0.6, 600, [&](const WormEngine& engine) {
         const FlitBalance balance = engine.balance();
         REQUIRE(balance.conserved());
         REQUIRE(balance.inside <= buffer * network->layout().channels.size());
-        most_inside = std::max(most_inside, balance.inside);
+        max_inside = std::max(max_inside, balance.inside);
         crossings = engine.crossings();
       });
       for (const WormDelivery& delivery : all) {
@@ -151,7 +151,7 @@ TEST_CASE("wormhole engine: flits sent = delivered + queued + inside in every cy
       }
       CHECK(crossings == flit_channels);
       CHECK(all.size() > network->layout().nodes * 30);
-      CHECK(most_inside > network->layout().nodes / 2);
+      CHECK(max_inside > network->layout().nodes / 2);
     }
 }
 
@@ -206,10 +206,10 @@ class PlainEngine {
  public:
   using Index = std::uint32_t;
 
-  PlainEngine(const WormNetwork& network, Index room, RandomKey key)
+  PlainEngine(const WormNetwork& network, Index capacity, RandomKey key)
       : network_(network),
         layout_(network.layout()),
-        room_(room),
+        capacity_(capacity),
         key_(key),
         owner_(layout_.channels.size(), nobody),
         heads_(layout_.stations.size()),
@@ -228,10 +228,10 @@ class PlainEngine {
     delivered_.clear();
     for (Worm& worm : worms_) worm.visited = false;
     for (const Index channel : std::exchange(ended_, {})) release(channel);
-    std::sort(asking_.begin(), asking_.end(),
+    std::sort(requesting_.begin(), requesting_.end(),
               [this](Index a, Index b) { return worms_[a].channels.back() < worms_[b].channels.back(); });
-    shuffle(asking_);
-    for (const Index id : std::exchange(asking_, {})) ask(id);
+    shuffle(requesting_);
+    for (const Index id : std::exchange(requesting_, {})) request(id);
     used_wires_.clear();
     shuffle(awake_);
     std::vector<Index> stay;
@@ -299,7 +299,7 @@ class PlainEngine {
     worms_[id].at_source = message.flits;
     grant(id, channel);
   }
-  void ask(Index id) {
+  void request(Index id) {
     const Index station = next_station(worms_[id]);
     const Index channel = free_channel(station);
     if (channel == nobody)
@@ -344,7 +344,7 @@ class PlainEngine {
     for (std::size_t i = worm.channels.size(); i-- > worm.first;) {
       Index& from = i > 0 ? worm.flits[i - 1] : worm.at_source;
       const bool one_stays = i > 0 && worm.came[i - 1];
-      if (worm.came[i] || worm.flits[i] == room_ || from == (one_stays ? 1U : 0U)) continue;
+      if (worm.came[i] || worm.flits[i] == capacity_ || from == (one_stays ? 1U : 0U)) continue;
       active = true;
       if (!used_wires_.insert(layout_.channels[worm.channels[i]].wire).second) continue;
       --from;
@@ -354,7 +354,7 @@ class PlainEngine {
       if (!worm.granted || i < last) continue;
       worm.granted = false;
       if (i == 0) worm.started = now_;
-      if (!worm.ejecting) asking_.push_back(id);
+      if (!worm.ejecting) requesting_.push_back(id);
     }
     while (true) {
       Worm& now = worms_[id];  // a release may start a worm
@@ -378,7 +378,7 @@ class PlainEngine {
 
   const WormNetwork& network_;
   const WormLayout& layout_;
-  Index room_;
+  Index capacity_;
   RandomKey key_;
   std::uint64_t now_ = 0, crossings_ = 0;
   RandomSequence random_{key_, 2, 0};
@@ -386,7 +386,7 @@ class PlainEngine {
   std::vector<std::deque<Index>> heads_;
   std::vector<std::deque<WormMessage>> messages_;
   std::deque<Worm> worms_;
-  std::vector<Index> awake_, again_, asking_, ended_, free_;
+  std::vector<Index> awake_, again_, requesting_, ended_, free_;
   std::set<Index> used_wires_;
   std::vector<WormDelivery> delivered_;
 };
@@ -398,11 +398,11 @@ TEST_CASE("wormhole engine: shared channels: every cycle matches a direct implem
   std::uint64_t deliveries = 0;
   for (const auto& network : networks) {
     if (!network->layout().shares_wires()) continue;
-    for (const std::uint32_t room : {1U, 2U, 3U})
+    for (const std::uint32_t capacity : {1U, 2U, 3U})
       for (const std::uint32_t flits : {1U, 2U, 12U}) {
-        CAPTURE(network->layout().name, room, flits);
-        WormEngine engine(*network, room, {7, flits});
-        PlainEngine plain(*network, room, {7, flits});
+        CAPTURE(network->layout().name, capacity, flits);
+        WormEngine engine(*network, capacity, {7, flits});
+        PlainEngine plain(*network, capacity, {7, flits});
         RandomSequence random({8, 0}, 9, 0);
         const std::uint32_t nodes = network->layout().nodes;
         for (std::uint64_t cycle = 0; cycle < 400; ++cycle) {

@@ -59,7 +59,7 @@ TEST_CASE("wormhole simulation: two nodes match the exact wait of a queue") {
         CHECK(found.mean_distance == 3);
         CHECK(found.stability.stable);
         REQUIRE(found.busiest.size() == 3);
-        CHECK(std::abs(found.busiest[0].held.value - rho) < 0.01);
+        CHECK(std::abs(found.busiest[0].occupancy.value - rho) < 0.01);
         CHECK(std::abs(found.busiest[0].flits - rho) < 0.01);
       }
 }
@@ -138,10 +138,10 @@ TEST_CASE("wormhole simulation: saturation of an ejection channel shared by two 
   WormModel model = model_of({.radix = 3, .dimensions = 1}, "0.1", 16);
   model.traffic.flows = {{0, 1, 1}, {2, 1, 1}};
   const SimulatedSaturation found = simulated_saturation(model, {.first_guess = 0.1});
-  CAPTURE(found.greatest_stable, found.least_unstable, found.probes.size());
-  CHECK(found.greatest_stable <= 0.5025);
-  CHECK(found.least_unstable >= 0.4975);
-  CHECK(found.least_unstable <= found.greatest_stable * 1.0101);
+  CAPTURE(found.max_stable, found.min_unstable, found.probes.size());
+  CHECK(found.max_stable <= 0.5025);
+  CHECK(found.min_unstable >= 0.4975);
+  CHECK(found.min_unstable <= found.max_stable * 1.0101);
   CHECK(found.probes.size() >= 8);
   model.load = parse_rational("0.55", "load");
   const WormEstimates beyond = simulated(model, 100'000);
@@ -154,19 +154,19 @@ TEST_CASE("wormhole simulation: saturation of an ejection channel shared by two 
 }
 
 TEST_CASE("wormhole simulation: invalid parameters are rejected") {
-  const auto refused = [](auto change) {
+  const auto rejected = [](auto change) {
     WormModel model = model_of({.radix = 3}, "0.1", 4);
     change(model);
     CHECK_THROWS_AS(make_worm_replication(model, {1, 0}), InvalidArgument);
   };
-  refused([](WormModel& model) { model.load = 0; });
-  refused([](WormModel& model) { model.load = 2; });
-  refused([](WormModel& model) { model.flits = 0; });
-  refused([](WormModel& model) { model.buffer_flits = 0; });
-  refused([](WormModel& model) { model.traffic.flows = {{0, 0, 1}}; });
-  refused([](WormModel& model) { model.traffic.flows = {{0, 9, 1}}; });
-  refused([](WormModel& model) { model.traffic.flows = {{0, 1, 2}}; });
-  refused([](WormModel& model) { model.traffic.flows = {{0, 1, -1}}; });
+  rejected([](WormModel& model) { model.load = 0; });
+  rejected([](WormModel& model) { model.load = 2; });
+  rejected([](WormModel& model) { model.flits = 0; });
+  rejected([](WormModel& model) { model.buffer_flits = 0; });
+  rejected([](WormModel& model) { model.traffic.flows = {{0, 0, 1}}; });
+  rejected([](WormModel& model) { model.traffic.flows = {{0, 9, 1}}; });
+  rejected([](WormModel& model) { model.traffic.flows = {{0, 1, 2}}; });
+  rejected([](WormModel& model) { model.traffic.flows = {{0, 1, -1}}; });
 }
 
 }  // namespace

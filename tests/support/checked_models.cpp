@@ -136,8 +136,8 @@ const char* kind_of(const Traffic& traffic) {
 }
 
 /// The minimum level for a target between two of the tails.
-std::string wrong_least_level(const RandomModel& model, const queue::SlottedQueue& slotted,
-                              const std::vector<Reference>& references, Random& random, Tally& tally) {
+std::string wrong_min_level(const RandomModel& model, const queue::SlottedQueue& slotted,
+                            const std::vector<Reference>& references, Random& random, Tally& tally) {
   // References of all levels 0 .. last.
   const auto n =
       static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(references.size()) - 1));
@@ -149,18 +149,18 @@ std::string wrong_least_level(const RandomModel& model, const queue::SlottedQueu
   const Fraction target =
       (boost::multiprecision::numerator(units) / boost::multiprecision::denominator(units) + 1) * unit;
   if (target >= 1) return "";
-  std::size_t least = 0;
-  while (references[least].lower > target) ++least;
-  if (references[least].upper > target) return "";  // closer to the target than the reference can decide
-  const queue::TailBoundary found = queue::least_level(slotted, to_rational(target), {{model.digits}});
-  ++tally.least_levels;
+  std::size_t minimum = 0;
+  while (references[minimum].lower > target) ++minimum;
+  if (references[minimum].upper > target) return "";  // closer to the target than the reference can decide
+  const queue::TailBoundary found = queue::min_level(slotted, to_rational(target), {{model.digits}});
+  ++tally.min_levels;
   const std::string where =
-      " for " + target.str() + ": " + std::to_string(found.level.value) + ", not " + std::to_string(least);
-  if (found.level.value != static_cast<std::int64_t>(least)) return "wrong minimum level" + where;
-  if (!encloses(found.at.probability, references[least]))
+      " for " + target.str() + ": " + std::to_string(found.level.value) + ", not " + std::to_string(minimum);
+  if (found.level.value != static_cast<std::int64_t>(minimum)) return "wrong minimum level" + where;
+  if (!encloses(found.at.probability, references[minimum]))
     return "the true value is outside, at the minimum level" + where;
-  if (least > 0 &&
-      (found.before.size() != 1 || !encloses(found.before.front().probability, references[least - 1])))
+  if (minimum > 0 &&
+      (found.before.size() != 1 || !encloses(found.before.front().probability, references[minimum - 1])))
     return "the true value is outside, before the minimum level" + where;
   return "";
 }
@@ -181,7 +181,7 @@ std::string wrong_with_one_packet(const RandomModel& model, const queue::Slotted
   if (!random.one_in(4) || deepest > 60) return "";
   std::vector<std::int64_t> all;
   for (std::int64_t n = 0; n <= deepest; ++n) all.push_back(n);
-  return wrong_least_level(model, slotted, reference_tails(model.traffic, all), random, tally);
+  return wrong_min_level(model, slotted, reference_tails(model.traffic, all), random, tally);
 }
 
 RandomModel shallow_model(Random& random, Traffic traffic) {
@@ -234,10 +234,10 @@ struct SeveralModel {
 
 Traffic random_batch_traffic(Random& random, int served) {
   const Fraction load = Fraction(Whole(random.between(5, 95) * served), Whole(100));
-  const std::int64_t least = served + 1;
+  const std::int64_t minimum = served + 1;
   switch (random.between(0, 3)) {
     case 0:
-      return Traffic::equal(random.between(least, 2 * served + 8), load);
+      return Traffic::equal(random.between(minimum, 2 * served + 8), load);
     case 1: {
       // Weights from 1 to 4, so that no rate exceeds 1.
       const std::int64_t count = random.between(5 * served, 5 * served + 8);
@@ -251,7 +251,7 @@ Traffic random_batch_traffic(Random& random, int served) {
     case 2:
       return Traffic::poisson(load);
     default:
-      return Traffic::pmf(random_pmf(random, random.between(least + 1, 2 * served + 16), load));
+      return Traffic::pmf(random_pmf(random, random.between(minimum + 1, 2 * served + 16), load));
   }
 }
 
@@ -370,14 +370,14 @@ std::string wrong_tails(const RandomModel& model, const queue::SlottedQueue& slo
   std::vector<queue::LevelProbability> answers;
   try {
     answers = queue::occupancy_tails(slotted, packets(model.levels), {{model.digits}, arithmetic});
-  } catch (const LimitExceeded& refusal) {
+  } catch (const LimitExceeded& rejection) {
     // 16 and 19 digits are the limits of the machine's numbers, and the smallest tail must be a normal
     // number: all other levels that are shallow enough must be answered.
-    ++tally.refused_double;
+    ++tally.rejected_double;
     const bool too_many_digits = model.digits > (arithmetic == Arithmetic::extended ? 18 : 15);
     const bool deep = references.back().upper < power_of_ten(-235) || model.levels.back() > 500;
     if (hardware && (too_many_digits || deep || model.digits == 20)) return "";
-    return std::string("rejected: ") + refusal.what();
+    return std::string("rejected: ") + rejection.what();
   }
   if (hardware) ++tally.answered_double;
   if (answers.size() != references.size()) return "a wrong number of answers";

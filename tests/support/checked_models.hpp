@@ -15,7 +15,7 @@ namespace tailbound::test {
 /// Counts of comparisons.
 struct Tally {
   std::int64_t models = 0;
-  std::int64_t enclosures = 0, exact = 0, refused_double = 0, answered_double = 0, least_levels = 0;
+  std::int64_t enclosures = 0, exact = 0, rejected_double = 0, answered_double = 0, min_levels = 0;
   std::map<std::string, std::int64_t> kinds;  ///< models of each kind of traffic, for checked_model()
 };
 

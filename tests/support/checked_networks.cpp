@@ -17,14 +17,14 @@ namespace tailbound::test {
 namespace {
 
 constexpr std::array<double, 10> bin_ends{0.4, 0.6, 0.75, 0.9, 0.97, 1.03, 1.1, 1.25, 1.5, 2};
-constexpr std::int64_t most_levels = 400;
+constexpr std::int64_t max_levels = 400;
 
 SeenDelays seen_of(std::string name, const sim::HistogramBatches& batches) {
   SeenDelays seen;
   seen.name = std::move(name);
   if (batches.all() == 0) return seen;
   seen.mean = batches.mean<unit::Slot>().value;
-  for (std::int64_t t = 0; t < most_levels; ++t) {
+  for (std::int64_t t = 0; t < max_levels; ++t) {
     const sim::LevelEstimate level = batches.tail(t);
     if (level.count == 0) break;
     seen.levels.push_back({t, level.probability.value, level.probability.lower, level.probability.upper});
@@ -60,14 +60,15 @@ class Wires {
       : network_(network),
         lanes_(network.lanes()),
         inputs_(network.links.size()),
-        most_(network.links.size()),
+        maximum_(network.links.size()),
         idle_(network.links.size()) {
     for (std::size_t flow = 0; flow < network.flows.size(); ++flow)
       for (const network::Route& route : network.flows[flow].routes) add(flow, queues_of(route));
-    for (std::size_t link = 0; link < most_.size(); ++link) most_[link] = network.links[link].rate.packets;
+    for (std::size_t link = 0; link < maximum_.size(); ++link)
+      maximum_[link] = network.links[link].rate.packets;
     while (limit()) {
     }
-    for (std::size_t link = 0; link < most_.size(); ++link)
+    for (std::size_t link = 0; link < maximum_.size(); ++link)
       idle_[link] = brought(link) <= network.links[link].rate.packets;
   }
 
@@ -114,14 +115,14 @@ class Wires {
   [[nodiscard]] std::int64_t brought(std::size_t link) const {
     const Inputs& inputs = inputs_[link];
     std::int64_t sum = std::ssize(inputs.hosts) + std::ssize(inputs.bursty);
-    for (const std::size_t queue : inputs.queues) sum += most_[queue];
+    for (const std::size_t queue : inputs.queues) sum += maximum_[queue];
     return sum;
   }
   bool limit() {
     bool changed = false;
-    for (std::size_t link = 0; link < most_.size(); ++link)
-      if (const std::int64_t sum = brought(link); network_.has_queue(link) && sum < most_[link]) {
-        most_[link] = sum;
+    for (std::size_t link = 0; link < maximum_.size(); ++link)
+      if (const std::int64_t sum = brought(link); network_.has_queue(link) && sum < maximum_[link]) {
+        maximum_[link] = sum;
         changed = true;
       }
     return changed;
@@ -130,7 +131,7 @@ class Wires {
   const network::Network& network_;
   std::vector<int> lanes_;
   std::vector<Inputs> inputs_;
-  std::vector<std::int64_t> most_;
+  std::vector<std::int64_t> maximum_;
   std::vector<char> idle_;
 };
 
@@ -196,17 +197,17 @@ double tail_of(const std::vector<double>& law, std::size_t t) {
 }
 
 /// Are all flows that wait answered by one model?
-bool answered_alike(const SaidNetwork& said) {
+bool same_answers(const ComputedNetwork& analysis) {
   std::set<std::string> hops;
-  for (const SaidDelays& flow : said.flows)
+  for (const ComputedDelays& flow : analysis.flows)
     if (flow.mean > 0) hops.insert(flow.hops);
   return hops.size() <= 1;
 }
 
 class Invariants {
  public:
-  Invariants(const network::Network& network, const SaidNetwork& said)
-      : network_(network), said_(said), wires_(network) {}
+  Invariants(const network::Network& network, const ComputedNetwork& analysis)
+      : network_(network), analysis_(analysis), wires_(network) {}
 
   std::vector<std::string> broken() {
     for (std::size_t flow = 0; flow < network_.flows.size(); ++flow) {
@@ -223,36 +224,39 @@ class Invariants {
   /// \param kind  one word: the violated invariant
   void fail(const char* kind, std::size_t flow, std::string what) {
     broken_.push_back(std::string(kind) + ": flow " + network_.flows[flow].name + " (" +
-                      said_.flows[flow].hops + "): " + std::move(what));
+                      analysis_.flows[flow].hops + "): " + std::move(what));
   }
 
   void is_law(std::size_t flow) {
-    const SaidDelays& said = said_.flows[flow];
+    const ComputedDelays& analysis = analysis_.flows[flow];
     double sum = 0, before = 1;
-    for (std::size_t t = 0; t < said.above.size(); ++t) {
-      const double above = said.above[t];
+    for (std::size_t t = 0; t < analysis.above.size(); ++t) {
+      const double above = analysis.above[t];
       if (!(above >= 0 && above <= 1 + 1e-12))
         return fail("law", flow, fmt::format("P(D > {}) = {:.6g}", t, above));
       if (above > before * (1 + 1e-9) + 1e-300)
         return fail("law", flow, fmt::format("P(D > {}) = {:.6g} after {:.6g}", t, above, before));
       sum += before = above;
     }
-    if (!(said.mean >= 0)) return fail("law", flow, fmt::format("mean {:.6g}", said.mean));
-    const std::size_t last = said.above.size() - 1;
-    const double ratio = last > 0 && said.above[last - 1] > 0 ? said.above[last] / said.above[last - 1] : 0;
-    const double left = ratio < 1 ? said.above[last] * ratio / (1 - ratio) : HUGE_VAL;
-    if (left < 0.05 * said.mean && std::abs(sum + left - said.mean) > 1e-3 * said.mean + 0.2 * left + 1e-9)
-      fail("law", flow, fmt::format("mean {:.6g}, but the sum of P(D > t) is {:.6g}", said.mean, sum + left));
+    if (!(analysis.mean >= 0)) return fail("law", flow, fmt::format("mean {:.6g}", analysis.mean));
+    const std::size_t last = analysis.above.size() - 1;
+    const double ratio =
+        last > 0 && analysis.above[last - 1] > 0 ? analysis.above[last] / analysis.above[last - 1] : 0;
+    const double left = ratio < 1 ? analysis.above[last] * ratio / (1 - ratio) : HUGE_VAL;
+    if (left < 0.05 * analysis.mean &&
+        std::abs(sum + left - analysis.mean) > 1e-3 * analysis.mean + 0.2 * left + 1e-9)
+      fail("law", flow,
+           fmt::format("mean {:.6g}, but the sum of P(D > t) is {:.6g}", analysis.mean, sum + left));
   }
 
   void waits_where_it_can(std::size_t flow) {
     bool never = true;
     for (const network::Route& route : network_.flows[flow].routes)
       for (const std::size_t queue : wires_.queues_of(route)) never = never && wires_.never_waits(queue);
-    if (never && (said_.flows[flow].above.front() != 0 || said_.flows[flow].mean != 0))
+    if (never && (analysis_.flows[flow].above.front() != 0 || analysis_.flows[flow].mean != 0))
       fail("wires", flow,
            fmt::format("P(D > 0) = {:.6g}, but no wire brings more than the next takes: it never waits",
-                       said_.flows[flow].above.front()));
+                       analysis_.flows[flow].above.front()));
   }
 
   const OneQueue* queue_at(std::size_t link) {
@@ -276,14 +280,14 @@ class Invariants {
   /// D is at least each of its waits, and equals it if there is no waiting elsewhere.
   void waits_at_first(std::size_t flow) {
     const network::Flow& its = network_.flows[flow];
-    const SaidDelays& said = said_.flows[flow];
+    const ComputedDelays& analysis = analysis_.flows[flow];
     // The answer names independent hops: each wait is that of an arbitrary packet of its queue.
-    if (its.burst || said.hops == name_of(answers::Hops::independent)) return;
-    std::vector<double> least(said.above.size(), 0.0);
-    double least_mean = 0;
+    if (its.burst || analysis.hops == name_of(answers::Hops::independent)) return;
+    std::vector<double> minimum(analysis.above.size(), 0.0);
+    double min_mean = 0;
     bool whole = true;  // is this the whole wait of a packet?
     for (const network::Route& route : its.routes) {
-      std::vector<double> of_route(least.size(), 0.0);
+      std::vector<double> of_route(minimum.size(), 0.0);
       double mean = 0;
       int waiting = 0, known = 0;
       for (const std::size_t link : wires_.queues_of(route)) {
@@ -296,38 +300,40 @@ class Invariants {
         double its_mean = 0;
         for (std::size_t w = 1; w < wait.size(); ++w) its_mean += static_cast<double>(w) * wait[w];
         mean = std::max(mean, its_mean);
-        for (std::size_t t = 0; t < least.size(); ++t) of_route[t] = std::max(of_route[t], tail_of(wait, t));
+        for (std::size_t t = 0; t < minimum.size(); ++t)
+          of_route[t] = std::max(of_route[t], tail_of(wait, t));
       }
       whole = whole && waiting == known && waiting <= 1;
       const double share = numeric::nearest_double(route.share);
-      for (std::size_t t = 0; t < least.size(); ++t) least[t] += share * of_route[t];
-      least_mean += share * mean;
+      for (std::size_t t = 0; t < minimum.size(); ++t) minimum[t] += share * of_route[t];
+      min_mean += share * mean;
     }
     const double slack = 2e-3;
-    if (said.mean < least_mean * (1 - slack))
+    if (analysis.mean < min_mean * (1 - slack))
       return fail("limit", flow,
-                  fmt::format("mean {:.6g}, but one of its queues alone makes it wait {:.6g}", said.mean,
-                              least_mean));
-    if (whole && said.mean > least_mean * (1 + slack) + 1e-9)
-      return fail("one-queue", flow,
-                  fmt::format("mean {:.6g}, but it waits in one queue only, {:.6g}", said.mean, least_mean));
-    for (std::size_t t = 0; t < least.size() && least[t] > 1e-6; ++t) {
-      if (said.above[t] < least[t] * (1 - slack))
+                  fmt::format("mean {:.6g}, but one of its queues alone makes it wait {:.6g}", analysis.mean,
+                              min_mean));
+    if (whole && analysis.mean > min_mean * (1 + slack) + 1e-9)
+      return fail(
+          "one-queue", flow,
+          fmt::format("mean {:.6g}, but it waits in one queue only, {:.6g}", analysis.mean, min_mean));
+    for (std::size_t t = 0; t < minimum.size() && minimum[t] > 1e-6; ++t) {
+      if (analysis.above[t] < minimum[t] * (1 - slack))
         return fail("limit", flow,
                     fmt::format("P(D > {}) = {:.6g}, but one of its queues alone makes it {:.6g}", t,
-                                said.above[t], least[t]));
-      if (whole && said.above[t] > least[t] * (1 + slack))
+                                analysis.above[t], minimum[t]));
+      if (whole && analysis.above[t] > minimum[t] * (1 + slack))
         return fail("one-queue", flow,
                     fmt::format("P(D > {}) = {:.6g}, but it waits in one queue only: {:.6g}", t,
-                                said.above[t], least[t]));
+                                analysis.above[t], minimum[t]));
     }
   }
 
   void sums_of_all() {
-    if (!answered_alike(said_)) return;
-    if (std::abs(said_.all.mean - said_.mean_of_all) > 1e-3 * said_.all.mean + 1e-9)
+    if (!same_answers(analysis_)) return;
+    if (std::abs(analysis_.all.mean - analysis_.mean_of_all) > 1e-3 * analysis_.all.mean + 1e-9)
       broken_.push_back(fmt::format("sums: all packets: mean {:.6g}, but their flows' means make {:.6g}",
-                                    said_.mean_of_all, said_.all.mean));
+                                    analysis_.mean_of_all, analysis_.all.mean));
   }
 
   /// If all packets go to one host over unit links, the total backlog of all queues is that of one queue.
@@ -344,7 +350,7 @@ class Invariants {
       const double rate = numeric::nearest_double(its.rate);
       for (int lane = 0; lane < lanes[its.source]; ++lane)
         sources[lane_of(network_, its.source, lane)] += rate / lanes[its.source];
-      waiting += rate * said_.flows[flow].mean;
+      waiting += rate * analysis_.flows[flow].mean;
     }
     for (const auto& [source, rate] : sources) {
       of_two += load * rate;
@@ -357,7 +363,7 @@ class Invariants {
   }
 
   const network::Network& network_;
-  const SaidNetwork& said_;
+  const ComputedNetwork& analysis_;
   Wires wires_;
   std::map<std::size_t, std::optional<OneQueue>> queues_;
   std::vector<std::string> broken_;
@@ -411,58 +417,60 @@ SeenNetwork simulated(const network::Network& network, const SimulationLength& l
   return seen;
 }
 
-SaidNetwork answered(const network::Network& network, std::int64_t levels) {
-  answers::DelayQuestion question{.topology = answers::NetworkTopology{.network = network}};
-  for (std::int64_t t = 0; t < levels; ++t) question.levels.emplace_back(t);
-  const answers::DelayAnswer answer = answers::answer(question);
-  SaidNetwork said;
-  said.all.above.assign(static_cast<std::size_t>(levels), 0.0);
+ComputedNetwork answered(const network::Network& network, std::int64_t levels) {
+  answers::DelayQuery query{.topology = answers::NetworkTopology{.network = network}};
+  for (std::int64_t t = 0; t < levels; ++t) query.levels.emplace_back(t);
+  const answers::DelayAnswer answer = answers::answer(query);
+  ComputedNetwork analysis;
+  analysis.all.above.assign(static_cast<std::size_t>(levels), 0.0);
   double total = 0;
   for (std::size_t flow = 0; flow < answer.flows.size(); ++flow) {
     const answers::FlowDelay& its = answer.flows[flow];
-    SaidDelays& delays = said.flows.emplace_back();
+    ComputedDelays& delays = analysis.flows.emplace_back();
     const double rate = numeric::nearest_double(network.flows[flow].rate);
     total += rate;
     delays.hops = name_of(its.hops);
     delays.mean = upper_end(its.delay.mean_queueing);
-    said.all.mean += rate * delays.mean;
+    analysis.all.mean += rate * delays.mean;
     for (std::size_t t = 0; t < its.delay.above.size(); ++t) {
       delays.above.push_back(upper_end(its.delay.above[t].probability));
-      said.all.above[t] += rate * delays.above.back();
+      analysis.all.above[t] += rate * delays.above.back();
     }
   }
-  said.all.mean /= total;
-  for (double& above : said.all.above) above /= total;
-  answers::DelayModel model(question.topology, answer.paths, question.model());
+  analysis.all.mean /= total;
+  for (double& above : analysis.all.above) above /= total;
+  answers::DelayModel model(query.topology, answer.paths, query.model());
   answers::FlowLaw law = model.of_all();
-  said.mean_of_all = upper_end(model.claims(law, {}).mean_queueing);
-  return said;
+  analysis.mean_of_all = upper_end(model.claims(law, {}).mean_queueing);
+  return analysis;
 }
 
-std::vector<std::string> broken_invariants(const network::Network& network, const SaidNetwork& said) {
-  return Invariants(network, said).broken();
+std::vector<std::string> broken_invariants(const network::Network& network, const ComputedNetwork& analysis) {
+  return Invariants(network, analysis).broken();
 }
 
-std::vector<Ratio> ratios_of(const std::string& network, const SeenDelays& seen, const SaidDelays& said) {
+std::vector<Ratio> ratios_of(const std::string& network, const SeenDelays& seen,
+                             const ComputedDelays& analysis) {
   std::vector<Ratio> ratios;
   for (const double level : judged_levels) {
     const auto off = [&](const SeenDelays::Level& at) { return std::abs(std::log(at.above / level)); };
     const auto nearest = std::min_element(seen.levels.begin(), seen.levels.end(),
                                           [&](const auto& a, const auto& b) { return off(a) < off(b); });
     if (nearest == seen.levels.end() || off(*nearest) > std::log(2.0)) continue;
-    const double computed = said.above.at(static_cast<std::size_t>(nearest->slots));
-    Ratio& ratio = ratios.emplace_back(Ratio{network, seen.name, level, nearest->slots, nearest->above,
-                                             (nearest->upper - nearest->lower) / 2, computed, 1, said.hops});
+    const double computed = analysis.above.at(static_cast<std::size_t>(nearest->slots));
+    Ratio& ratio =
+        ratios.emplace_back(Ratio{network, seen.name, level, nearest->slots, nearest->above,
+                                  (nearest->upper - nearest->lower) / 2, computed, 1, analysis.hops});
     if (nearest->lower > computed) ratio.ratio = computed > 0 ? nearest->lower / computed : 1e9;
     if (nearest->upper < computed) ratio.ratio = nearest->upper / computed;
   }
   return ratios;
 }
 
-std::optional<std::string> optimistic(const SeenDelays& all, const SaidDelays& said) {
+std::optional<std::string> underestimates(const SeenDelays& all, const ComputedDelays& analysis) {
   for (const SeenDelays::Level& level : all.levels) {
     if (level.above < 1e-3) break;
-    const double computed = said.above.at(static_cast<std::size_t>(level.slots));
+    const double computed = analysis.above.at(static_cast<std::size_t>(level.slots));
     if (level.above <= 0.5 && level.lower > 1.05 * computed)
       return fmt::format(
           "underestimated: all packets: P(D > {}) = {:.5g}, simulated {:.5g} ({:.5g} .. {:.5g})", level.slots,
@@ -471,18 +479,18 @@ std::optional<std::string> optimistic(const SeenDelays& all, const SaidDelays& s
   return std::nullopt;
 }
 
-std::optional<std::string> confirmed_optimistic(const network::Network& network, const SaidNetwork& said,
-                                                SimulationLength length) {
+std::optional<std::string> confirmed_underestimate(const network::Network& network,
+                                                   const ComputedNetwork& analysis, SimulationLength length) {
   length.steps *= 10;
   if (length.slots) *length.slots *= 10;
   length.seed += 1000;
   length.confidence = 0.999;
-  return optimistic(simulated(network, length).all, said.all);
+  return underestimates(simulated(network, length).all, analysis.all);
 }
 
 /// The answer names independent hops, which are known to underestimate.
-bool by_model(const SaidNetwork& said) {
-  return std::none_of(said.flows.begin(), said.flows.end(), [](const SaidDelays& flow) {
+bool by_model(const ComputedNetwork& analysis) {
+  return std::none_of(analysis.flows.begin(), analysis.flows.end(), [](const ComputedDelays& flow) {
     return flow.hops == name_of(answers::Hops::independent) && flow.mean > 0;
   });
 }
@@ -491,25 +499,25 @@ NetworkVerdict checked(const SmallNetwork& small, const SimulationLength& length
   const network::Network network = small.read();
   NetworkVerdict verdict;
   const SeenNetwork seen = simulated(network, length);
-  const auto levels = std::min<std::int64_t>(std::ssize(seen.all.levels) * 3 / 2 + 8, most_levels);
-  SaidNetwork said;
+  const auto levels = std::min<std::int64_t>(std::ssize(seen.all.levels) * 3 / 2 + 8, max_levels);
+  ComputedNetwork analysis;
   try {
-    said = answered(network, levels);
+    analysis = answered(network, levels);
   } catch (const NoAnswer& error) {
-    verdict.refused = error.what();
+    verdict.rejected = error.what();
     return verdict;
   } catch (const std::exception& error) {
     verdict.broken.push_back(std::string("unanswered: ") + error.what());
     return verdict;
   }
-  verdict.broken = broken_invariants(network, said);
-  if (auto what = by_model(said) ? optimistic(seen.all, said.all) : std::nullopt) {
-    if (confirm) what = confirmed_optimistic(network, said, length);
+  verdict.broken = broken_invariants(network, analysis);
+  if (auto what = by_model(analysis) ? underestimates(seen.all, analysis.all) : std::nullopt) {
+    if (confirm) what = confirmed_underestimate(network, analysis, length);
     if (what) verdict.broken.push_back(*what);
   }
-  verdict.ratios = ratios_of(small.name, seen.all, said.all);
+  verdict.ratios = ratios_of(small.name, seen.all, analysis.all);
   for (std::size_t flow = 0; flow < seen.flows.size(); ++flow)
-    for (Ratio& ratio : ratios_of(small.name, seen.flows[flow], said.flows[flow]))
+    for (Ratio& ratio : ratios_of(small.name, seen.flows[flow], analysis.flows[flow]))
       verdict.ratios.push_back(std::move(ratio));
   return verdict;
 }
@@ -599,7 +607,7 @@ std::string RatioTable::text(std::size_t worst) const {
     const Ratio& its = sorted[i];
     text += fmt::format(
         "{:.3g}: network {}, flow {}, {} hops: P(D > {}) = {:.3g}, simulated {:.3g} +- {:.2g}\n", its.ratio,
-        its.network, its.flow, its.hops, its.slots, its.said, its.simulated, its.half_width);
+        its.network, its.flow, its.hops, its.slots, its.analysis, its.simulated, its.half_width);
   }
   return text;
 }

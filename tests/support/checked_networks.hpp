@@ -29,15 +29,15 @@ struct SeenNetwork {
 };
 
 /// P(D > t), t = 0, 1, .., and its mean, from the library.
-struct SaidDelays {
+struct ComputedDelays {
   std::vector<double> above;
   double mean = 0;
   std::string hops;  ///< "chain", "independent", ..: the model used
 };
 
-struct SaidNetwork {
-  SaidDelays all;  ///< the flows', weighted by their rates
-  std::vector<SaidDelays> flows;
+struct ComputedNetwork {
+  ComputedDelays all;  ///< the flows', weighted by their rates
+  std::vector<ComputedDelays> flows;
   double mean_of_all = 0;  ///< from the model of all packets
 };
 
@@ -51,15 +51,15 @@ struct SimulationLength {
 [[nodiscard]] SeenNetwork simulated(const network::Network& network, const SimulationLength& length);
 
 /// \param levels  t = 0 .. levels - 1
-/// \throws as answers::answer(DelayQuestion)
-[[nodiscard]] SaidNetwork answered(const network::Network& network, std::int64_t levels);
+/// \throws as answers::answer(DelayQuery)
+[[nodiscard]] ComputedNetwork answered(const network::Network& network, std::int64_t levels);
 
 /// Probabilities are at most 1, tails decrease, means are sums of tails; packets that cannot wait do not;
 /// waits in queues with sources only, exactly, as a lower limit; in-trees to one host by their mean; the
 /// flows' means give that of all packets. Returns the violations, a sentence each that begins with its kind:
 /// "law:", "wires:", "limit:", "one-queue:", "tree:", "sums:". No simulation is involved.
 [[nodiscard]] std::vector<std::string> broken_invariants(const network::Network& network,
-                                                         const SaidNetwork& said);
+                                                         const ComputedNetwork& analysis);
 
 /// Ratio simulated / computed, at the closer end of the interval: 1 if the interval contains the computed
 /// value.
@@ -67,7 +67,7 @@ struct Ratio {
   std::string network, flow;  ///< flow empty: all packets
   double level = 0;           ///< 0.1, 1e-2 or 1e-3: the simulated probability nearest to it is used
   std::int64_t slots = 0;
-  double simulated = 0, half_width = 0, said = 0, ratio = 1;
+  double simulated = 0, half_width = 0, analysis = 0, ratio = 1;
   std::string hops;
 };
 
@@ -75,21 +75,22 @@ inline constexpr std::array<double, 3> judged_levels{0.1, 1e-2, 1e-3};
 
 /// At each level with a simulated probability within a factor of 2.
 [[nodiscard]] std::vector<Ratio> ratios_of(const std::string& network, const SeenDelays& seen,
-                                           const SaidDelays& said);
+                                           const ComputedDelays& analysis);
 
 /// The levels of all packets, from 0.5 to 1e-3, at which the simulation exceeds the computed value by over 5
 /// % beyond the interval.
-[[nodiscard]] std::optional<std::string> optimistic(const SeenDelays& all, const SaidDelays& said);
+[[nodiscard]] std::optional<std::string> underestimates(const SeenDelays& all,
+                                                        const ComputedDelays& analysis);
 /// The same for another simulation, ten times as long and with 99.9 % intervals: among so many values some
 /// lie outside theirs.
-[[nodiscard]] std::optional<std::string> confirmed_optimistic(const network::Network& network,
-                                                              const SaidNetwork& said,
-                                                              SimulationLength length);
+[[nodiscard]] std::optional<std::string> confirmed_underestimate(const network::Network& network,
+                                                                 const ComputedNetwork& analysis,
+                                                                 SimulationLength length);
 
 struct NetworkVerdict {
   std::vector<std::string> broken;  ///< violated invariants, and contradicting simulations
   std::vector<Ratio> ratios;
-  std::string refused;  ///< why the library gives no answer: NoAnswer, LimitExceeded
+  std::string rejected;  ///< why the library gives no answer: NoAnswer, LimitExceeded
 };
 
 /// \param confirm  contradictions are simulated again, ten times as long from another seed with 99.9 %

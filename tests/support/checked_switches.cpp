@@ -36,7 +36,7 @@ bool has_sizes(SwitchKind kind) {
   return of(kind, {SwitchKind::shared_sizes, SwitchKind::sizes_whole, SwitchKind::sizes_whole_loss,
                    SwitchKind::sizes_cells});
 }
-bool has_room(SwitchKind kind) {
+bool has_finite_buffer(SwitchKind kind) {
   return of(kind, {SwitchKind::shared_loss, SwitchKind::threshold_loss, SwitchKind::sizes_whole_loss,
                    SwitchKind::several_loss});
 }
@@ -93,19 +93,19 @@ void look_at_several(Judge& judge, const SwitchCase& its, const answers::RunLeng
         "[[link]]\nfrom = \"h{0}\"\nto = \"s\"\n[[flow]]\nfrom = \"h{0}\"\nto = \"end\"\nrate = \"{1}\"\n", i,
         numeric::to_fraction(each));
   const answers::NetworkTopology topology{.network = network::read_network(text, "one switch").network};
-  answers::BufferQuestion question{.traffic = {answers::EqualInputs{its.inputs, load}, its.packets_per_slot},
-                                   .asked = answers::ProbabilityOf{Packets(its.room)}};
-  answers::SimulateTreeQuestion simulated{.topology = topology};
+  answers::BufferQuery query{.traffic = {answers::EqualInputs{its.inputs, load}, its.packets_per_slot},
+                             .requested = answers::ProbabilityOf{Packets(its.space)}};
+  answers::SimulateTreeQuery simulated{.topology = topology};
   simulated.confidence = confidence;
   simulated.length = length;
   if (its.kind == SwitchKind::several_loss) {
-    question.criterion = bounds::Criterion::loss;
-    simulated.buffer = Packets(its.room);
-    const auto said = answers::answer(question);
+    query.criterion = bounds::Criterion::loss;
+    simulated.buffer = Packets(its.space);
+    const auto computed = answers::answer(query);
     const auto seen = answers::answer(simulated).queues.at(0);
-    judge.look(fmt::format("loss at {}", its.room),
+    judge.look(fmt::format("loss at {}", its.space),
                answers::Comparison<unit::Probability>{
-                   .predicted = answers::to_predicted(said.at.probability),
+                   .predicted = answers::to_predicted(computed.at.probability),
                    .simulated = {seen.loss.value, seen.loss.lower, seen.loss.upper, seen.loss.confidence},
                    .count = seen.dropped});
     return;
@@ -113,12 +113,13 @@ void look_at_several(Judge& judge, const SwitchCase& its, const answers::RunLeng
   for (const std::int64_t level : {0, 1, 2, 4, 8, 16, 32}) simulated.occupancy_levels.emplace_back(level);
   const auto seen = answers::answer(simulated).queues.at(0);
   for (std::size_t i = 0; i < simulated.occupancy_levels.size(); ++i) {
-    question.asked = answers::ProbabilityOf{simulated.occupancy_levels[i]};
-    const auto said = answers::answer(question);
-    judge.look(fmt::format("P(Q > {})", simulated.occupancy_levels[i].value),
-               answers::Comparison<unit::Probability>{.predicted = answers::to_predicted(said.at.probability),
-                                                      .simulated = seen.tail.at(i).probability,
-                                                      .count = seen.tail.at(i).count});
+    query.requested = answers::ProbabilityOf{simulated.occupancy_levels[i]};
+    const auto computed = answers::answer(query);
+    judge.look(
+        fmt::format("P(Q > {})", simulated.occupancy_levels[i].value),
+        answers::Comparison<unit::Probability>{.predicted = answers::to_predicted(computed.at.probability),
+                                               .simulated = seen.tail.at(i).probability,
+                                               .count = seen.tail.at(i).count});
   }
 }
 
@@ -129,31 +130,31 @@ SwitchVerdict look(const SwitchCase& its, std::int64_t slots, std::uint64_t seed
   const Rational load = Rational(its.load) / 100;
   if (has_outputs(its.kind)) {
     // The load of an output is that of the inputs divided by the number of outputs.
-    answers::ValidateSwitchQuestion question{.traffic = {its.inputs, load * its.outputs / its.inputs},
-                                             .outputs = its.outputs};
-    if (its.kind == SwitchKind::shared_sizes) question.cells = cells_of(its);
-    if (has_room(its.kind)) {
-      question.criterion = bounds::Criterion::loss;
-      question.memories = {Packets(its.room)};
+    answers::ValidateSwitchQuery query{.traffic = {its.inputs, load * its.outputs / its.inputs},
+                                       .outputs = its.outputs};
+    if (its.kind == SwitchKind::shared_sizes) query.cells = cells_of(its);
+    if (has_finite_buffer(its.kind)) {
+      query.criterion = bounds::Criterion::loss;
+      query.memories = {Packets(its.space)};
     }
-    if (its.kind == SwitchKind::threshold_loss) question.threshold = Rational(its.alpha) / 4;
-    question.confidence = confidence;
-    question.length = length;
-    judge.look(answers::answer(question));
+    if (its.kind == SwitchKind::threshold_loss) query.threshold = Rational(its.alpha) / 4;
+    query.confidence = confidence;
+    query.length = length;
+    judge.look(answers::answer(query));
   } else if (has_sizes(its.kind)) {
-    answers::ValidateSizedBufferQuestion question{.inputs = its.inputs, .load = load, .cells = cells_of(its)};
-    if (its.kind == SwitchKind::sizes_cells) question.arrive = answers::CellArrival::cells;
-    if (has_room(its.kind)) question.capacity = Packets(its.room);
-    question.confidence = confidence;
-    question.length = length;
-    judge.look(answers::answer(question));
+    answers::ValidateSizedBufferQuery query{.inputs = its.inputs, .load = load, .cells = cells_of(its)};
+    if (its.kind == SwitchKind::sizes_cells) query.arrive = answers::CellArrival::cells;
+    if (has_finite_buffer(its.kind)) query.capacity = Packets(its.space);
+    query.confidence = confidence;
+    query.length = length;
+    judge.look(answers::answer(query));
   } else if (its.kind == SwitchKind::bursts) {
     const auto found =
-        answers::answer(answers::ValidateBufferQuestion{.inputs = its.inputs,
-                                                        .load = load,
-                                                        .burst = traffic::Burst{Rational(its.burst)},
-                                                        .confidence = confidence,
-                                                        .length = length});
+        answers::answer(answers::ValidateBufferQuery{.inputs = its.inputs,
+                                                     .load = load,
+                                                     .burst = traffic::Burst{Rational(its.burst)},
+                                                     .confidence = confidence,
+                                                     .length = length});
     for (const answers::ComparedOccupancy& row : found.tail)
       judge.look(fmt::format("P(Q > {})", row.level.value), row.above);
     judge.look("mean", found.mean_occupancy);
@@ -170,7 +171,7 @@ std::string SwitchCase::text() const {
   if (has_outputs(kind)) words += fmt::format(", {} outputs", outputs);
   words += fmt::format(", load {} %", load);
   if (has_sizes(kind)) words += fmt::format(", sizes {} in cells of {} bytes", sizes_of(*this), cell_bytes);
-  if (has_room(kind)) words += fmt::format(", room {}", room);
+  if (has_finite_buffer(kind)) words += fmt::format(", room {}", space);
   if (kind == SwitchKind::threshold_loss) words += fmt::format(", alpha {}/4", alpha);
   if (kind == SwitchKind::bursts) words += fmt::format(", bursts of {}", burst);
   if (of(kind, {SwitchKind::several, SwitchKind::several_loss}))
@@ -188,13 +189,13 @@ SwitchCase random_switch(std::uint64_t number) {
   its.cell_bytes = std::array<std::int64_t, 3>{64, 100, 256}[static_cast<std::size_t>(random.between(0, 2))];
   for (std::int64_t left = random.between(1, 4); left > 0; --left)
     its.sizes.emplace_back(random.between(40, 1500), random.between(1, 9));
-  its.room = random.between(2, 40);
+  its.space = random.between(2, 40);
   its.alpha = random.between(1, 16);
   its.burst = random.between(12, 30);
   if (of(its.kind, {SwitchKind::several, SwitchKind::several_loss})) {
     its.packets_per_slot = static_cast<int>(random.between(2, 6));
     its.inputs = random.between(its.packets_per_slot + 1, 24);
-    its.room = random.between(its.packets_per_slot, 20);
+    its.space = random.between(its.packets_per_slot, 20);
   }
   return its;
 }
@@ -236,7 +237,7 @@ SwitchCase smallest(SwitchCase its, std::int64_t slots, std::uint64_t seed) {
     try_to([](SwitchCase& of) {
       of.sizes.front().first = of.cell_bytes * ((of.sizes.front().first + of.cell_bytes - 1) / of.cell_bytes);
     });
-    try_to([](SwitchCase& of) { of.room = std::max<std::int64_t>(1, of.room / 2); });
+    try_to([](SwitchCase& of) { of.space = std::max<std::int64_t>(1, of.space / 2); });
     try_to([](SwitchCase& of) { of.packets_per_slot = of.packets_per_slot > 2 ? 2 : of.packets_per_slot; });
     if (its.text() == before) break;
   }

@@ -27,9 +27,9 @@ struct SwitchCase {
   std::int64_t load = 50;                                      ///< of an output, relative to its rate [%]
   std::vector<std::pair<std::int64_t, std::int64_t>> sizes{};  ///< bytes and weights
   std::int64_t cell_bytes = 64;
-  std::int64_t room = 10;  ///< of losses [cells]
-  std::int64_t alpha = 4;  ///< of a dynamic threshold [1/4]
-  std::int64_t burst = 4;  ///< [slots]
+  std::int64_t space = 10;  ///< of losses [cells]
+  std::int64_t alpha = 4;   ///< of a dynamic threshold [1/4]
+  std::int64_t burst = 4;   ///< [slots]
   int packets_per_slot = 1;
 
   [[nodiscard]] std::string text() const;
@@ -40,7 +40,7 @@ struct SwitchCase {
 struct SwitchVerdict {
   std::vector<std::string> broken;  ///< proved numbers outside the simulation's interval, bounds below it
   std::size_t judged = 0;
-  std::string refused;
+  std::string rejected;
 };
 
 /// Simulated with 99.9 % intervals. Contradictions are simulated again, ten times as long from another seed,

@@ -65,16 +65,16 @@ double walked_utilization(const sim::WormModel& model) {
   for (bool changed = true; changed;) {
     changed = false;
     for (const network::WormChannel& channel : layout.channels) {
-      std::uint32_t& least = of_wire.try_emplace(channel.wire, group[channel.station]).first->second;
-      if (least == group[channel.station]) continue;
-      least = group[channel.station] = std::min(least, group[channel.station]);
+      std::uint32_t& minimum = of_wire.try_emplace(channel.wire, group[channel.station]).first->second;
+      if (minimum == group[channel.station]) continue;
+      minimum = group[channel.station] = std::min(minimum, group[channel.station]);
       changed = true;
     }
   }
   std::map<std::uint32_t, double> rate, wires;
   for (std::uint32_t station = 0; station < group.size(); ++station)
     rate[group[station]] += of_station[station];
-  for (const auto& [wire, least] : of_wire) wires[least] += 1;
+  for (const auto& [wire, minimum] : of_wire) wires[minimum] += 1;
   double highest = 0;
   for (const auto& [its, flits] : rate) highest = std::max(highest, flits / wires[its]);
   return highest;
@@ -88,10 +88,10 @@ bool has_circle(const sim::WormModel& model) {
 /// The simulated saturation; none if every legal load is carried, or on deadlock.
 std::optional<WormholeSaturationAnswer> saturation_of(const RandomWorms& worms, const sim::WormModel& model,
                                                       double bound, WormTally& tally) {
-  const WormholeSaturationQuestion question{
+  const WormholeSaturationQuery query{
       .network = worms.simulated(), .length = {.precision = Rational(1) / 10, .replications = 2, .seed = 7}};
   try {
-    return answer(question, {});
+    return answer(query, {});
   } catch (const NoAnswer& none) {
     const std::string why = none.what();
     if (why.find("deadlock") == 0) {
@@ -107,26 +107,26 @@ std::optional<WormholeSaturationAnswer> saturation_of(const RandomWorms& worms, 
 
 /// The answer of `wormhole` for the same network, or its error.
 struct ByModel {
-  std::optional<std::pair<WormholeQuestion, WormholeAnswer>> found;
-  std::string refused;
+  std::optional<std::pair<WormholeQuery, WormholeAnswer>> found;
+  std::string rejected;
 };
 
 ByModel by_model(const RandomWorms& worms) {
   const SimulatedWormhole network = worms.simulated();
-  WormholeQuestion question{.network = network.network,
-                            .flits = worms.flits,
-                            .offered = {.of_saturation = true, .values = {Rational(1) / 2}},
-                            .variant = worms.variant,
-                            .virtual_channels = worms.virtual_channels,
-                            .lengths = worms.lengths,
-                            .buffer_flits = worms.buffer_flits};
+  WormholeQuery query{.network = network.network,
+                      .flits = worms.flits,
+                      .offered = {.of_saturation = true, .values = {Rational(1) / 2}},
+                      .variant = worms.variant,
+                      .virtual_channels = worms.virtual_channels,
+                      .lengths = worms.lengths,
+                      .buffer_flits = worms.buffer_flits};
   try {
-    WormholeAnswer found = answer(question, {});
-    return {.found = std::pair(std::move(question), std::move(found)), .refused = {}};
-  } catch (const InvalidArgument& refusal) {
-    return {.found = {}, .refused = refusal.what()};
-  } catch (const LimitExceeded& refusal) {
-    return {.found = {}, .refused = refusal.what()};
+    WormholeAnswer found = answer(query, {});
+    return {.found = std::pair(std::move(query), std::move(found)), .rejected = {}};
+  } catch (const InvalidArgument& rejection) {
+    return {.found = {}, .rejected = rejection.what()};
+  } catch (const LimitExceeded& rejection) {
+    return {.found = {}, .rejected = rejection.what()};
   }
 }
 
@@ -145,7 +145,7 @@ void compare_documents(const render::Document& simulated, const ByModel& model, 
   const auto* saturation = std::get_if<render::Model>(&held);
   require((saturation != nullptr) == model.found.has_value(),
           "model: with the simulation " + std::string(saturation ? "one" : "none") + ", in `wormhole` " +
-              (model.found ? "one" : "none, because " + model.refused));
+              (model.found ? "one" : "none, because " + model.rejected));
   require(text_of(value_of(inputs, "of")) == (model.found ? "model" : "simulated"),
           "fractions: of a different load");
   require(no_model.empty() == model.found.has_value(), "model: none, without a reason");
@@ -164,7 +164,7 @@ void compare_documents(const render::Document& simulated, const ByModel& model, 
           "fractions: different load than in `wormhole`");
 }
 
-SimulateWormholeQuestion simulation(const RandomWorms& worms, OfferedLoads offered) {
+SimulateWormholeQuery simulation(const RandomWorms& worms, OfferedLoads offered) {
   return {.network = worms.simulated(),
           .offered = std::move(offered),
           .length = {.replications = 2, .seed = 3},
@@ -203,24 +203,24 @@ void check_network(const RandomWorms& worms, WormTally& tally) {
   const sim::SimulatedSaturation& found = saturation->found;
   ++tally.saturations;
   tally.bounded += found.bounded ? 1 : 0;
-  tally.nearest = std::max(tally.nearest, found.greatest_stable / bound);
+  tally.nearest = std::max(tally.nearest, found.max_stable / bound);
   require(saturation->limit.load.value == exact.load(), "bound: different in the answer");
   // A double rounded down from a number is below the number.
-  require(found.greatest_stable < found.least_unstable && found.least_unstable <= bound,
-          "saturation: " + std::to_string(found.greatest_stable) + " to " +
-              std::to_string(found.least_unstable) + " above " + std::to_string(bound));
+  require(found.max_stable < found.min_unstable && found.min_unstable <= bound,
+          "saturation: " + std::to_string(found.max_stable) + " to " + std::to_string(found.min_unstable) +
+              " above " + std::to_string(bound));
   for (const sim::SaturationProbe& probe : found.probes)
     require(probe.load <= bound, "saturation: a load above the bound was simulated");
   // Loads that are carried: three quarters of the stable load, and half of the load of the model.
-  OfferedLoads loads{.values = {sim::rounded_load(0.75 * found.greatest_stable)}};
+  OfferedLoads loads{.values = {sim::rounded_load(0.75 * found.max_stable)}};
   check_point(worms, answer(simulation(worms, loads), {}).points.front());
-  if (by.found && by.found->second.saturation.value > 1.9 * found.greatest_stable) return;
+  if (by.found && by.found->second.saturation.value > 1.9 * found.max_stable) return;
   loads = {.of_saturation = true, .values = {Rational(1) / 2}};
-  const SimulateWormholeQuestion question = simulation(worms, loads);
-  SimulateWormholeAnswer half = answer(question, {});
+  const SimulateWormholeQuery query = simulation(worms, loads);
+  SimulateWormholeAnswer half = answer(query, {});
   check_point(worms, half.points.front());
   const std::string why = half.no_model;
-  compare_documents(render::document({{question, std::move(half)}}, 1), by, why);
+  compare_documents(render::document({{query, std::move(half)}}, 1), by, why);
 }
 
 }  // namespace
@@ -247,10 +247,10 @@ std::string checked_worms(std::uint64_t seed, WormTally& tally) {
     const std::string its = wrong_worms(less, none);
     return its.substr(0, its.find(':')) == kind && !its.empty();
   };
-  const RandomWorms least = shrunk(worms, is_wrong);
+  const RandomWorms minimum = shrunk(worms, is_wrong);
   WormTally none;
-  return wrong + "\nin " + worms.text() + "the smallest with the same: " + wrong_worms(least, none) +
-         "\nin " + least.text();
+  return wrong + "\nin " + worms.text() + "the smallest with the same: " + wrong_worms(minimum, none) +
+         "\nin " + minimum.text();
 }
 
 }  // namespace tailbound::test

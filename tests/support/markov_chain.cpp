@@ -203,9 +203,9 @@ MarkovModel random_blocks(Random& random) {
       for (Fraction& entry : rows[i]) entry /= sum;
   }
   // Packets are removed at random until the load is reached.
-  const Fraction most = to_fraction(queue::MarkovArrivals::blocks(to_rational(blocks)).load());
+  const Fraction maximum = to_fraction(queue::MarkovArrivals::blocks(to_rational(blocks)).load());
   const Fraction load = hundredths(random.between(5, 90));
-  const Fraction kept = std::min(Fraction(1), Fraction(load / most));
+  const Fraction kept = std::min(Fraction(1), Fraction(load / maximum));
   for (std::size_t i = 0; i < phases; ++i)
     for (std::size_t j = 0; j < phases; ++j)
       for (std::size_t b = 1; b < batches; ++b) {

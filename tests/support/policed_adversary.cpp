@@ -18,7 +18,7 @@ constexpr int out = -1;  ///< out of the network
 
 /// The network as small integers. Packets with the same remaining path are equivalent.
 struct AdversaryTables {
-  struct Way {
+  struct Hop {
     std::size_t port;
     int next;  ///< label at the next port, or `out`
   };
@@ -26,13 +26,13 @@ struct AdversaryTables {
     std::int64_t unit, rate, burst;  ///< in tokens of 1/unit
   };
   /// Equivalent flows, with the same path and buckets.
-  struct Alike {
+  struct Identical {
     Label first;  ///< label at the first port
     std::vector<Bucket> buckets;
     std::size_t count = 0;
   };
-  std::vector<Way> ways;  ///< [label]
-  std::vector<Alike> alike;
+  std::vector<Hop> hops;  ///< [label]
+  std::vector<Identical> identical;
   std::vector<std::size_t> group_of;  ///< [flow]: in `alike`
   std::size_t ports;
 
@@ -43,12 +43,12 @@ struct AdversaryTables {
       for (std::size_t hop = flow.path.size(); hop-- > 0;) {
         const std::vector<std::size_t> ahead(flow.path.begin() + static_cast<std::ptrdiff_t>(hop),
                                              flow.path.end());
-        const auto [at, is_new] = known.emplace(ahead, static_cast<int>(ways.size()));
-        if (is_new) ways.push_back({flow.path[hop], label});
+        const auto [at, is_new] = known.emplace(ahead, static_cast<int>(hops.size()));
+        if (is_new) hops.push_back({flow.path[hop], label});
         label = at->second;
       }
-      require(ways.size() < tag, "ways", std::to_string(ways.size()), "fewer");
-      Alike group{static_cast<Label>(label), {}, 1};
+      require(hops.size() < tag, "ways", std::to_string(hops.size()), "fewer");
+      Identical group{static_cast<Label>(label), {}, 1};
       for (const traffic::TokenBucket& bucket : flow.buckets) {
         const numeric::Integer unit = cln::lcm(cln::denominator(bucket.rate), cln::denominator(bucket.burst));
         const auto fine = [&](const numeric::Rational& tokens) {
@@ -57,16 +57,16 @@ struct AdversaryTables {
         group.buckets.push_back({cln::cl_I_to_long(unit), fine(bucket.rate), fine(bucket.burst)});
         require(group.buckets.back().burst < 65'536, "burst", numeric::to_fraction(bucket.burst), "smaller");
       }
-      const auto same = std::find_if(alike.begin(), alike.end(), [&](const Alike& other) {
+      const auto same = std::find_if(identical.begin(), identical.end(), [&](const Identical& other) {
         return other.first == group.first &&
                std::equal(other.buckets.begin(), other.buckets.end(), group.buckets.begin(),
                           group.buckets.end(), [](const Bucket& a, const Bucket& b) {
                             return a.unit == b.unit && a.rate == b.rate && a.burst == b.burst;
                           });
       });
-      group_of.push_back(static_cast<std::size_t>(same - alike.begin()));
-      if (same == alike.end())
-        alike.push_back(group);
+      group_of.push_back(static_cast<std::size_t>(same - identical.begin()));
+      if (same == identical.end())
+        identical.push_back(group);
       else
         ++same->count;
     }
@@ -119,7 +119,7 @@ class Adversary {
     truth_.backlog.assign(tables_.ports, 0);
     truth_.delay.assign(network.flows.size(), 0);
     empty_.queues.resize(tables_.ports);
-    for (const auto& group : tables_.alike) {
+    for (const auto& group : tables_.identical) {
       std::vector<std::int64_t> full;
       for (const auto& bucket : group.buckets) full.push_back(bucket.burst);
       empty_.held.emplace_back(group.count, full);
@@ -128,7 +128,7 @@ class Adversary {
 
   PolicedTruth find() {
     reach_all();
-    for (std::size_t group = 0; group < tables_.alike.size() && !stopped_; ++group) {
+    for (std::size_t group = 0; group < tables_.identical.size() && !stopped_; ++group) {
       const std::int64_t delay = longest_delay(group);
       for (std::size_t flow = 0; flow < truth_.delay.size(); ++flow)
         if (tables_.group_of[flow] == group) truth_.delay[flow] = delay;
@@ -163,12 +163,12 @@ class Adversary {
 
   /// Slot by slot of the tagged packet's age: all states that are possible then.
   std::int64_t longest_delay(std::size_t group) {
-    const std::vector<Label> way = way_of(group);
+    const std::vector<Label> labels = path_of(group);
     std::int64_t longest = 0, age = 1;
     std::unordered_set<std::string> layer;
     const auto found = [&](const AdversaryState& state, const std::string& next) {
       // In its last queue the packet's position determines the rest.
-      const std::size_t place = state.queues[tables_.ways[way.back()].port].find(static_cast<char>(tag));
+      const std::size_t place = state.queues[tables_.hops[labels.back()].port].find(static_cast<char>(tag));
       if (place != std::string::npos)
         longest = std::max(longest, age + static_cast<std::int64_t>(place));
       else if (layer.insert(next).second)
@@ -187,11 +187,11 @@ class Adversary {
     return longest;
   }
 
-  [[nodiscard]] std::vector<Label> way_of(std::size_t group) const {
-    std::vector<Label> way;
-    for (int label = tables_.alike[group].first; label != out; label = tables_.ways[way.back()].next)
-      way.push_back(static_cast<Label>(label));
-    return way;
+  [[nodiscard]] std::vector<Label> path_of(std::size_t group) const {
+    std::vector<Label> labels;
+    for (int label = tables_.identical[group].first; label != out; label = tables_.hops[labels.back()].next)
+      labels.push_back(static_cast<Label>(label));
+    return labels;
   }
 
   /// All possible next slots.
@@ -207,18 +207,18 @@ class Adversary {
       const auto label = static_cast<Label>(state.queues[port].front());
       state.queues[port].erase(0, 1);
       if (label == tag) {
-        const std::vector<Label> way = way_of(follows);
-        for (std::size_t hop = 0; hop + 1 < way.size(); ++hop)
-          if (tables_.ways[way[hop]].port == port)
-            came[tables_.ways[way[hop + 1]].port] += static_cast<char>(tag);
-      } else if (const int next = tables_.ways[label].next; next != out) {
-        came[tables_.ways[static_cast<std::size_t>(next)].port] += static_cast<char>(next);
+        const std::vector<Label> labels = path_of(follows);
+        for (std::size_t hop = 0; hop + 1 < labels.size(); ++hop)
+          if (tables_.hops[labels[hop]].port == port)
+            came[tables_.hops[labels[hop + 1]].port] += static_cast<char>(tag);
+      } else if (const int next = tables_.hops[label].next; next != out) {
+        came[tables_.hops[static_cast<std::size_t>(next)].port] += static_cast<char>(next);
       }
     }
-    for (std::size_t group = 0; group < tables_.alike.size(); ++group)
+    for (std::size_t group = 0; group < tables_.identical.size(); ++group)
       for (auto& levels : state.held[group])
         for (std::size_t i = 0; i < levels.size(); ++i) {
-          const auto& bucket = tables_.alike[group].buckets[i];
+          const auto& bucket = tables_.identical[group].buckets[i];
           levels[i] = std::min(bucket.burst, levels[i] + bucket.rate);
         }
     const AdversaryState refilled = state;
@@ -238,30 +238,31 @@ class Adversary {
   void send(const AdversaryState& refilled, AdversaryState& state, const std::vector<std::string>& came,
             const Turn& turn, std::size_t tags, const Found& found) {
     if (stopped_) return;
-    if (turn.group == tables_.alike.size()) {
+    if (turn.group == tables_.identical.size()) {
       if (tags == nobody) return join(state, came, 0, found);
       if (!turn.taggable) return;
       // Packets with the same remaining path may be exchanged: any of them represents the flow's own.
       std::vector<std::string> tagged = came;
-      const Label first = tables_.alike[tags].first;
-      std::string& arrivals = tagged[tables_.ways[first].port];
+      const Label first = tables_.identical[tags].first;
+      std::string& arrivals = tagged[tables_.hops[first].port];
       arrivals[arrivals.find(static_cast<char>(first))] = static_cast<char>(tag);
       return join(state, tagged, 0, found);
     }
-    const auto& group = tables_.alike[turn.group];
+    const auto& group = tables_.identical[turn.group];
     if (turn.member == group.count)
       return send(refilled, state, came, {turn.group + 1, 0, 0, turn.taggable}, tags, found);
     const auto& levels = refilled.held[turn.group][turn.member];
     auto& left = state.held[turn.group][turn.member];
-    std::int64_t most = levels.front() / group.buckets.front().unit;
-    for (std::size_t i = 1; i < levels.size(); ++i) most = std::min(most, levels[i] / group.buckets[i].unit);
+    std::int64_t maximum = levels.front() / group.buckets.front().unit;
+    for (std::size_t i = 1; i < levels.size(); ++i)
+      maximum = std::min(maximum, levels[i] / group.buckets[i].unit);
     // Members with the same state may be exchanged.
     if (turn.member > 0 && refilled.held[turn.group][turn.member - 1] == levels)
-      most = std::min(most, turn.before);
+      maximum = std::min(maximum, turn.before);
     std::vector<std::string> with = came;
-    for (std::int64_t packets = 0; packets <= most; ++packets) {
+    for (std::int64_t packets = 0; packets <= maximum; ++packets) {
       for (std::size_t i = 0; i < levels.size(); ++i) left[i] = levels[i] - packets * group.buckets[i].unit;
-      if (packets > 0) with[tables_.ways[group.first].port] += static_cast<char>(group.first);
+      if (packets > 0) with[tables_.hops[group.first].port] += static_cast<char>(group.first);
       send(refilled, state, with,
            {turn.group, turn.member + 1, packets, turn.taggable || (turn.group == tags && packets > 0)}, tags,
            found);

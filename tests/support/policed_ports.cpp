@@ -26,10 +26,11 @@ void add_flow(PolicedNetwork& network, const std::vector<std::size_t>& path,
   network.flows.back().buckets = buckets;
 }
 
-PolicedNetwork alike(std::size_t ports, const Paths& paths, const char* burst, const char* rate, bool peak) {
+PolicedNetwork identical(std::size_t ports, const Paths& paths, const char* burst, const char* rate,
+                         bool peak) {
   PolicedNetwork network = slotted_ports(ports);
   std::vector<traffic::TokenBucket> buckets{{rational(rate), rational(burst)}};
-  if (peak) buckets.push_back(traffic::one_a_slot());
+  if (peak) buckets.push_back(traffic::one_per_slot());
   for (const auto& path : paths) add_flow(network, path, buckets);
   return network;
 }
@@ -37,10 +38,10 @@ PolicedNetwork alike(std::size_t ports, const Paths& paths, const char* burst, c
 PolicedNetwork random_ports(std::mt19937& random, const RandomPorts& choice) {
   const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   for (;;) {
-    const int ports = pick(choice.least_ports, choice.most_ports);
+    const int ports = pick(choice.min_ports, choice.max_ports);
     PolicedNetwork network = slotted_ports(static_cast<std::size_t>(ports));
     std::vector<numeric::Rational> load(static_cast<std::size_t>(ports), 0);
-    for (int flows = pick(choice.least_flows, choice.most_flows); flows > 0; --flows) {
+    for (int flows = pick(choice.min_flows, choice.max_flows); flows > 0; --flows) {
       std::vector<std::size_t> path;
       for (int port = 0; port < ports; ++port)
         if (pick(0, 2) > 0) path.push_back(static_cast<std::size_t>(port));
@@ -48,8 +49,8 @@ PolicedNetwork random_ports(std::mt19937& random, const RandomPorts& choice) {
       const numeric::Rational rate =
           pick(0, 4) == 0 ? ratio(2, 2 * pick(2, choice.slowest) + 1) : ratio(1, pick(2, choice.slowest));
       std::vector<traffic::TokenBucket> buckets{
-          {rate, pick(0, 3) == 0 ? ratio(3, 2) : numeric::whole(pick(1, choice.most_burst))}};
-      if (pick(0, 2) == 0) buckets.push_back(traffic::one_a_slot());
+          {rate, pick(0, 3) == 0 ? ratio(3, 2) : numeric::whole(pick(1, choice.max_burst))}};
+      if (pick(0, 2) == 0) buckets.push_back(traffic::one_per_slot());
       add_flow(network, path, buckets);
       for (const std::size_t port : path) load[port] = load[port] + rate;
     }

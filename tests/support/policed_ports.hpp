@@ -18,13 +18,13 @@ void add_flow(network::PolicedNetwork& network, const std::vector<std::size_t>& 
 
 /// All flows with the same bucket.
 /// \param peak  also limited by a link of one packet per slot
-[[nodiscard]] network::PolicedNetwork alike(std::size_t ports, const Paths& paths, const char* burst,
-                                            const char* rate, bool peak = false);
+[[nodiscard]] network::PolicedNetwork identical(std::size_t ports, const Paths& paths, const char* burst,
+                                                const char* rate, bool peak = false);
 
 struct RandomPorts {
-  int least_ports = 2, most_ports = 3, least_flows = 2, most_flows = 4;
+  int min_ports = 2, max_ports = 3, min_flows = 2, max_flows = 4;
   int slowest = 6;  ///< rates 1/2 .. 1/slowest, one in five 2/n
-  int most_burst = 3;
+  int max_burst = 3;
 };
 /// Paths from ports of lower to ports of higher numbers; the offered load of each port is at most 1 packet
 /// per slot.

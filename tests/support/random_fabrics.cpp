@@ -132,7 +132,7 @@ Fabric random_fabric(std::mt19937_64& random) {
   return Maker(random).make();
 }
 
-std::optional<Fabric> with_valiant(Fabric fabric, std::mt19937_64& random, std::uint64_t most_pairs) {
+std::optional<Fabric> with_valiant(Fabric fabric, std::mt19937_64& random, std::uint64_t max_pairs) {
   auto& nodes = fabric.network.nodes;
   std::vector<std::size_t> switches;
   for (std::size_t node = 0; node < nodes.size(); ++node)
@@ -164,7 +164,7 @@ std::optional<Fabric> with_valiant(Fabric fabric, std::mt19937_64& random, std::
   if (!any) fabric.demands.front().route = RouteRule::valiant;
   try {
     const network::FabricGraph graph(fabric);
-    if (network::sending_pairs(fabric) > most_pairs || !network::can_be_listed(graph)) return std::nullopt;
+    if (network::sending_pairs(fabric) > max_pairs || !network::can_be_listed(graph)) return std::nullopt;
   } catch (const InvalidArgument&) {
     return std::nullopt;
   }

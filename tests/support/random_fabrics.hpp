@@ -16,7 +16,7 @@ namespace tailbound::test {
 /// The same with switches in groups, and Valiant routes for at least one class of traffic; none if fewer than
 /// three groups would remain, with hosts connected to one each, or if too many pairs would send.
 [[nodiscard]] std::optional<network::Fabric> with_valiant(network::Fabric fabric, std::mt19937_64& random,
-                                                          std::uint64_t most_pairs);
+                                                          std::uint64_t max_pairs);
 
 /// The same links with uniform traffic instead of the demands.
 [[nodiscard]] network::Fabric with_uniform(network::Fabric fabric, const network::Rational& rate,

@@ -126,18 +126,18 @@ class Generator {
     std::vector<SmallFlow> parts = network_.flows;
     for (SmallFlow& flow : network_.flows) flow.burst.reset();
     const double one = 1e-4;  // value of a part while the file is read
-    double most = busiest_queue(network_.read()) / one / load;
+    double maximum = busiest_queue(network_.read()) / one / load;
     for (const std::string& host : network_.hosts) {
       double sum = 0;
       for (const SmallFlow& flow : parts)
         if (flow.from == host) sum += static_cast<double>(flow.rate);
-      most = std::max(most, sum / 0.95);
+      maximum = std::max(maximum, sum / 0.95);
     }
     for (std::size_t i = 0; i < parts.size(); ++i) {
       SmallFlow& flow = network_.flows[i];
       flow.burst = parts[i].burst;
       flow.rate = std::max<std::int64_t>(
-          1, static_cast<std::int64_t>(static_cast<double>(parts[i].rate) / most * 10'000));
+          1, static_cast<std::int64_t>(static_cast<double>(parts[i].rate) / maximum * 10'000));
       // An on-off source that is ON for the mean burst is OFF for at least a slot.
       if (flow.burst && *flow.burst * (10'000 - flow.rate) < flow.rate) flow.burst.reset();
     }
@@ -205,10 +205,10 @@ double busiest_queue(const network::Network& network) {
   return loads.empty() ? 0 : *std::max_element(loads.begin(), loads.end());
 }
 
-SmallNetwork shrunk(SmallNetwork network, const StillShown& shown, int most) {
+SmallNetwork shrunk(SmallNetwork network, const StillShown& shown, int maximum) {
   const auto take = [&](SmallNetwork smaller) {
-    if (most <= 0) return false;
-    --most;
+    if (maximum <= 0) return false;
+    --maximum;
     tidy(smaller);
     try {
       if (smaller.flows.empty() || !shown(smaller)) return false;
@@ -238,8 +238,8 @@ SmallNetwork shrunk(SmallNetwork network, const StillShown& shown, int most) {
   const auto wires = [](SmallNetwork & of) -> auto& {
     return of.wires;
   };
-  for (int left = most + 1; left > most && most > 0;) {
-    left = most;
+  for (int left = maximum + 1; left > maximum && maximum > 0;) {
+    left = maximum;
     const std::string before = network.toml();
     thin(flows);
     thin([](SmallNetwork & of) -> auto& { return of.switches; });

@@ -69,7 +69,7 @@ using StillShown = std::function<bool(const SmallNetwork&)>;
 
 /// Removes flows, hosts, switches, links, failures, bursts, widths and digits of rates while the network
 /// still fails.
-/// \param most  maximum calls of `shown`
-[[nodiscard]] SmallNetwork shrunk(SmallNetwork network, const StillShown& shown, int most = 400);
+/// \param maximum  maximum calls of `shown`
+[[nodiscard]] SmallNetwork shrunk(SmallNetwork network, const StillShown& shown, int maximum = 400);
 
 }  // namespace tailbound::test

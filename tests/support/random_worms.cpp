@@ -77,7 +77,7 @@ void join_switches(Random& random, Network& network, std::size_t switches) {
 }
 
 /// A shortest route, by a random one of the links that are on one; empty if there is none.
-std::vector<std::size_t> way(Random& random, const Network& network, std::size_t from, std::size_t to) {
+std::vector<std::size_t> path(Random& random, const Network& network, std::size_t from, std::size_t to) {
   std::vector<int> left(network.nodes.size(), -1);
   std::queue<std::size_t> reached;
   left[to] = 0;
@@ -138,7 +138,7 @@ Network random_own(Random& random) {
     };
     const std::size_t from = any(), to = hot && random.one_in(2) ? ends.front() : any();
     if (from == to || !met.emplace(from, to).second) continue;
-    std::vector<std::size_t> first = way(random, network, from, to);
+    std::vector<std::size_t> first = path(random, network, from, to);
     if (first.empty()) continue;
     network::Flow flow{.name = network.nodes[from].name + " -> " + network.nodes[to].name,
                        .source = from,
@@ -147,7 +147,7 @@ Network random_own(Random& random) {
                        .routes = {}};
     flow.routes.push_back(route_of(random, network, first));
     if (random.one_in(4)) {
-      std::vector<std::size_t> second = way(random, network, from, to);
+      std::vector<std::size_t> second = path(random, network, from, to);
       if (second != first) {
         flow.routes.front().share = Rational(1) / 3;
         flow.routes.push_back(route_of(random, network, std::move(second)));
@@ -159,7 +159,7 @@ Network random_own(Random& random) {
   return network;
 }
 
-std::string way_in_words(const Network& network, const Route& route) {
+std::string path_in_words(const Network& network, const Route& route) {
   std::vector<std::string> switches;
   for (std::size_t i = 0; i + 1 < route.links.size(); ++i)
     switches.push_back(network.nodes[network.links[route.links[i]].to].name);
@@ -187,11 +187,11 @@ std::string file_of(const Network& network) {
     text += "  {from = \"" + network.nodes[flow.source].name + "\", to = \"" +
             network.nodes[flow.destination].name + "\", rate = \"" + numeric::to_fraction(flow.rate) + "\", ";
     if (flow.routes.size() == 1) {
-      text += way_in_words(network, flow.routes.front());
+      text += path_in_words(network, flow.routes.front());
     } else {
       text += "routes = [";
       for (const Route& route : flow.routes)
-        text += std::string(&route == flow.routes.data() ? "{" : ", {") + way_in_words(network, route) +
+        text += std::string(&route == flow.routes.data() ? "{" : ", {") + path_in_words(network, route) +
                 ", share = \"" + numeric::to_fraction(route.share) + "\"}";
       text += "]";
     }

@@ -15,10 +15,10 @@ using network::WormNetwork;
 struct Rigid {
   WormHead head;
   std::int64_t born = 0, started = -1;
-  std::int64_t steps = 0;          ///< number made so far
-  std::vector<std::uint32_t> way;  ///< channels granted so far
-  bool arrived = false;            ///< the last of them is an ejection channel
-  std::int64_t asked = 0;          ///< cycle in which it requested its next channel
+  std::int64_t steps = 0;           ///< number made so far
+  std::vector<std::uint32_t> path;  ///< channels granted so far
+  bool arrived = false;             ///< the last of them is an ejection channel
+  std::int64_t requested = 0;       ///< cycle in which it requested its next channel
   double tie = 0;
   std::int64_t moved_in = -1;
 };
@@ -34,7 +34,7 @@ class Simulator {
     Rigid worm;
     worm.head = {.source = source, .destination = destination, .variant = variant};
     worm.born = born;
-    ask(worm, born);
+    request(worm, born);
     worms_.push_back(worm);
   }
 
@@ -47,7 +47,7 @@ class Simulator {
       // The first in the queue of each station.
       std::map<std::uint32_t, std::list<Rigid>::iterator> first;
       for (auto worm = worms_.begin(); worm != worms_.end(); ++worm) {
-        if (worm->moved_in == now || worm->arrived || worm->asked > now) continue;
+        if (worm->moved_in == now || worm->arrived || worm->requested > now) continue;
         const std::uint32_t station = network_.next_station(worm->head);
         const auto at = first.find(station);
         if (at == first.end() || before(*worm, *at->second)) first[station] = worm;
@@ -61,13 +61,13 @@ class Simulator {
         const std::uint32_t got =
             open[std::uniform_int_distribution<std::size_t>(0, open.size() - 1)(random_)];
         free_[got] = false;
-        worm->way.push_back(got);
+        worm->path.push_back(got);
         worm->head.channel = got;
         ++worm->head.passed;
         worm->arrived = network_.next_station(worm->head) == WormNetwork::arrived;
         if (worm->started < 0) worm->started = now;
         step(*worm, now);
-        ask(*worm, now + 1);
+        request(*worm, now + 1);
         changed = true;
       }
       for (Rigid& worm : worms_)
@@ -79,9 +79,9 @@ class Simulator {
     std::vector<std::pair<double, double>> ended;
     for (auto worm = worms_.begin(); worm != worms_.end();) {
       const bool over =
-          worm->arrived && worm->steps == static_cast<std::int64_t>(worm->way.size()) + flits_ - 1;
+          worm->arrived && worm->steps == static_cast<std::int64_t>(worm->path.size()) + flits_ - 1;
       if (over) {
-        freed_.push_back(worm->way.back());
+        freed_.push_back(worm->path.back());
         ended.emplace_back(now + 1 - worm->born, worm->started - worm->born);
       }
       worm = over ? worms_.erase(worm) : std::next(worm);
@@ -90,22 +90,22 @@ class Simulator {
   }
 
  private:
-  void ask(Rigid& worm, std::int64_t cycle) {
-    worm.asked = cycle;
+  void request(Rigid& worm, std::int64_t cycle) {
+    worm.requested = cycle;
     worm.tie = std::uniform_real_distribution<double>()(random_);
   }
   [[nodiscard]] static bool before(const Rigid& a, const Rigid& b) {
     if (a.head.passed == 0 && b.head.passed == 0 && a.born != b.born) return a.born < b.born;
-    return a.asked != b.asked ? a.asked < b.asked : a.tie < b.tie;
+    return a.requested != b.requested ? a.requested < b.requested : a.tie < b.tie;
   }
   /// The tail leaves the buffer of place i with step i + 1 + flits; the ejection's with the last one.
   void step(Rigid& worm, std::int64_t now) {
     worm.moved_in = now;
     ++worm.steps;
     const std::int64_t left = worm.steps - 1 - flits_;
-    const auto places = static_cast<std::int64_t>(worm.way.size());
+    const auto places = static_cast<std::int64_t>(worm.path.size());
     if (left >= 0 && left < places - (worm.arrived ? 1 : 0))
-      free_[worm.way[static_cast<std::size_t>(left)]] = true;
+      free_[worm.path[static_cast<std::size_t>(left)]] = true;
   }
 
   const WormNetwork& network_;

@@ -18,9 +18,9 @@ class SharedChain {
   using Rule = std::function<bool(int length, int total)>;
 
   /// \param rates  rates[j][i] of input j to output i
-  /// \param alike  are outputs equivalent, so that only the sorted lengths matter?
-  SharedChain(std::vector<std::vector<double>> rates, int memory, bool alike, Rule rule)
-      : rates_(std::move(rates)), memory_(memory), outputs_(rates_.front().size()), alike_(alike) {
+  /// \param identical  are outputs equivalent, so that only the sorted lengths matter?
+  SharedChain(std::vector<std::vector<double>> rates, int memory, bool identical, Rule rule)
+      : rates_(std::move(rates)), memory_(memory), outputs_(rates_.front().size()), identical_(identical) {
     Lengths empty(outputs_, 0);
     index_of(empty);
     for (std::size_t i = 0; i < states_.size(); ++i) {
@@ -95,7 +95,7 @@ class SharedChain {
   static constexpr std::size_t lost = static_cast<std::size_t>(-1);
 
   std::size_t index_of(Lengths& lengths) {
-    if (alike_) std::sort(lengths.begin(), lengths.end());
+    if (identical_) std::sort(lengths.begin(), lengths.end());
     const auto [place, added] = index_.try_emplace(lengths, states_.size());
     if (added) states_.push_back(lengths);
     return place->second;
@@ -130,7 +130,7 @@ class SharedChain {
   std::vector<std::vector<double>> rates_;
   int memory_;
   std::size_t outputs_;
-  bool alike_;
+  bool identical_;
   std::map<Lengths, std::size_t> index_;
   std::vector<Lengths> states_;
   std::vector<int> totals_;

@@ -24,9 +24,9 @@ TEST_CASE("on-off source: probabilities follow from load, burst and on-rate") {
 }
 
 TEST_CASE("on-off source: the shortest burst turns ON with certainty") {
-  const Rational least = shortest_burst(rational("0.9"), 1);
-  CHECK(least == 9);
-  CHECK(on_off(rational("0.9"), {least}).start == 1);
+  const Rational minimum = shortest_burst(rational("0.9"), 1);
+  CHECK(minimum == 9);
+  CHECK(on_off(rational("0.9"), {minimum}).start == 1);
   CHECK(shortest_burst(rational("0.1"), 1) == 1);
 }
 

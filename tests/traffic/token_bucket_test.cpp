@@ -12,7 +12,7 @@ using namespace tailbound;
 using namespace tailbound::test;
 using tailbound::test::rational;
 using traffic::GreedyPattern;
-using traffic::one_a_slot;
+using traffic::one_per_slot;
 using traffic::TokenBucket;
 
 namespace {
@@ -42,29 +42,30 @@ TEST_CASE("the greedy source sends floor(burst + rate m) in m + 1 slots") {
     const TokenBucket bucket{rational(rate), rational(burst)};
     const GreedyPattern pattern({bucket});
     CHECK(pattern.rate() == bucket.rate);
-    CHECK(pattern.most(-1) == 0);
+    CHECK(pattern.maximum(-1) == 0);
     for (long m = 0; m < 300; ++m)
-      REQUIRE(pattern.most(m) == cln::cl_I_to_long(cln::floor1(bucket.burst + bucket.rate * m)));
+      REQUIRE(pattern.maximum(m) == cln::cl_I_to_long(cln::floor1(bucket.burst + bucket.rate * m)));
   }
 }
 
 TEST_CASE("a full bucket that overflows lets through less than its rate") {
   const GreedyPattern pattern({{rational("2/5"), 1}});
   CHECK(pattern.rate() == ratio(1, 3));
-  CHECK(pattern.most(2) == 1);
-  CHECK(pattern.most(3) == 2);
+  CHECK(pattern.maximum(2) == 1);
+  CHECK(pattern.maximum(3) == 2);
 }
 
 TEST_CASE("a link passes one packet per slot until the bucket is empty") {
-  const GreedyPattern pattern({{rational("9/10"), 20}, one_a_slot()});
-  CHECK(pattern.most(190) == 191);  // m* = (b - 1)/(1 - r) = 190
-  CHECK(pattern.most(191) == 191);
-  CHECK(pattern.most(192) == 192);
+  const GreedyPattern pattern({{rational("9/10"), 20}, one_per_slot()});
+  CHECK(pattern.maximum(190) == 191);  // m* = (b - 1)/(1 - r) = 190
+  CHECK(pattern.maximum(191) == 191);
+  CHECK(pattern.maximum(192) == 192);
   CHECK(pattern.rate() == ratio(9, 10));
   CHECK(pattern.cycle().size() == 10);
   for (long m = 0; m < 2000; ++m) {
-    REQUIRE(pattern.sent(m) == pattern.most(m) - pattern.most(m - 1));
-    REQUIRE(pattern.most(m) == std::min<long>(m + 1, cln::cl_I_to_long(cln::floor1(20 + ratio(9, 10) * m))));
+    REQUIRE(pattern.sent(m) == pattern.maximum(m) - pattern.maximum(m - 1));
+    REQUIRE(pattern.maximum(m) ==
+            std::min<long>(m + 1, cln::cl_I_to_long(cln::floor1(20 + ratio(9, 10) * m))));
   }
 }
 
@@ -84,12 +85,13 @@ TEST_CASE("no source exceeds the greedy one's first slots in any window") {
     std::int64_t sum = 0;
     for (int m = 0; m < 60; ++m) {
       sum += sent[static_cast<std::size_t>(m)];
-      REQUIRE(pattern.most(m) == sum);
+      REQUIRE(pattern.maximum(m) == sum);
     }
-    for (int m = 0; m < 5; ++m) CHECK(most_by_trial(buckets, full, m + 1, true) == pattern.most(m));
+    for (int m = 0; m < 5; ++m) CHECK(most_by_trial(buckets, full, m + 1, true) == pattern.maximum(m));
     // No two consecutive windows bring more than the greedy source.
     for (int m = 0; m < 20; ++m)
-      for (int n = 0; n < 20; ++n) REQUIRE(pattern.most(m + n + 1) - pattern.most(m) <= pattern.most(n));
+      for (int n = 0; n < 20; ++n)
+        REQUIRE(pattern.maximum(m + n + 1) - pattern.maximum(m) <= pattern.maximum(n));
   }
 }
 

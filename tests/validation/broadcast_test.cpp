@@ -92,9 +92,9 @@ TEST_CASE(
   const double ours = bounds::wormhole::broadcast_saturation(cube_of(model, Replication::shared_wire));
   const sim::SimulatedSaturation found = simulated_saturation(
       model, {.first_guess = ours, .precision = 0.02, .messages = 1500, .replications = 2});
-  CAPTURE(printed, ours, found.greatest_stable, found.least_unstable);
-  CHECK(found.greatest_stable > 1.3 * printed);
-  CHECK(ours == Approx(found.greatest_stable).epsilon(0.06));
+  CAPTURE(printed, ours, found.max_stable, found.min_unstable);
+  CHECK(found.max_stable > 1.3 * printed);
+  CHECK(ours == Approx(found.max_stable).epsilon(0.06));
 }
 
 }  // namespace

@@ -108,7 +108,7 @@ std::string in_words(const Errors& errors) {
   return std::to_string(100 * errors.mean()) + " | " + std::to_string(100 * errors.worst);
 }
 
-std::string beside(const Errors (&errors)[2]) {
+std::string compared(const Errors (&errors)[2]) {
   return std::to_string(errors[0].count) + " points, blocking " + in_words(errors[0]) + " (" +
          errors[0].worst_at + "), published " + in_words(errors[1]) + " (" + errors[1].worst_at + ")";
 }
@@ -116,7 +116,7 @@ std::string beside(const Errors (&errors)[2]) {
 /// Maximum errors of a model, as fractions: mean and worst.
 struct Goals {
   double below_mean = 0.03, below_worst = 0.12, full_worst = 0.06, above_worst = 0.09;
-  int most_unsettled = 0;
+  int max_unsettled = 0;
 };
 
 /// The goals of the model, on the grid.
@@ -132,13 +132,13 @@ void check_goals(const Grid& grid, const Goals& goals = {}) {
                            << in_words(row.full[1]) << " |");
         all.add(row);
       }
-  CHECK(all.unsettled <= goals.most_unsettled);
+  CHECK(all.unsettled <= goals.max_unsettled);
   REQUIRE(all.below[0].count > 0);
   REQUIRE(all.full[0].count > 0);
-  INFO("below: " << beside(all.below));
-  INFO("below, hot: " << beside(all.hot));
-  INFO("full: " << beside(all.full));
-  INFO("above: " << beside(all.above));
+  INFO("below: " << compared(all.below));
+  INFO("below, hot: " << compared(all.hot));
+  INFO("full: " << compared(all.full));
+  INFO("above: " << compared(all.above));
   CHECK(all.below[0].mean() <= goals.below_mean);
   CHECK(all.below[0].worst <= goals.below_worst);
   CHECK(all.full[0].worst <= goals.full_worst);
@@ -182,7 +182,7 @@ TEST_CASE("multistage: the blocking model is exact for one stage") {
 
 // With one request at a time per link: measured on the complete grid, plus a margin.
 constexpr Goals one_per_link{
-    .below_mean = 0.03, .below_worst = 0.18, .full_worst = 0.05, .above_worst = 0.1, .most_unsettled = 2};
+    .below_mean = 0.03, .below_worst = 0.18, .full_worst = 0.05, .above_worst = 0.1, .max_unsettled = 2};
 
 TEST_CASE("multistage: the model blocking with one request at a time per link is near the simulation") {
   check_goals({.nodes = {64},

@@ -59,13 +59,13 @@ class Simulation {
     const std::uint64_t bits = random_();
     if (static_cast<int>(bits % 1024) < flow_.rate) {
       const std::size_t delay = delay_of_bits_[(bits >> 20) % 1024];
-      under_way_[(slot_ + delay) % window].push_back(next_number_++);
+      in_transit_[(slot_ + delay) % window].push_back(next_number_++);
     }
-    for (const std::uint64_t number : under_way_[slot_ % window]) {
+    for (const std::uint64_t number : in_transit_[slot_ % window]) {
       arrived_[number % window] = true;
       ++waiting_;
     }
-    under_way_[slot_ % window].clear();
+    in_transit_[slot_ % window].clear();
     while (arrived_[expected_ % window]) {
       arrived_[expected_ % window] = false;
       ++expected_;
@@ -81,7 +81,7 @@ class Simulation {
   Flow flow_;
   std::mt19937_64 random_;
   std::vector<std::size_t> delay_of_bits_;
-  std::array<std::vector<std::uint64_t>, window> under_way_;
+  std::array<std::vector<std::uint64_t>, window> in_transit_;
   std::array<bool, window> arrived_{};
   std::uint64_t slot_ = 0, next_number_ = 0, expected_ = 0;
   std::size_t waiting_ = 0;

@@ -154,11 +154,11 @@ TEST_CASE("worm ends: the models have the documented errors") {
   // 64 nodes, two virtual channels, at 0.05 and 0.2 flits/cycle/node: docs/derivations/broadcast.md.
   using bounds::wormhole::Replication;
   for (const WormEnds& ends : all_ends)
-    for (const auto& [text, load, most] : {std::tuple{"0.05", 0.05, 0.006}, {"0.2", 0.2, 0.015}}) {
+    for (const auto& [text, load, maximum] : {std::tuple{"0.05", 0.05, 0.006}, {"0.2", 0.2, 0.015}}) {
       const Found found = as_broadcasts(6, 2, ends, text);
       const auto error = [&found = found](double latency) { return latency / found.latency.value - 1; };
       CAPTURE(static_cast<int>(ends.injection), static_cast<int>(ends.ejection), load, found.latency.value);
-      CHECK(std::abs(error(broadcast_latency(6, 2, ends, load, Replication::shared_wire))) < most);
+      CHECK(std::abs(error(broadcast_latency(6, 2, ends, load, Replication::shared_wire))) < maximum);
       const double published = ends.injection == Injection::one ? 0.18 : 0.05;
       CHECK(std::abs(error(broadcast_latency(6, 2, ends, load, Replication::conserving))) < published);
       CHECK(std::abs(error(wormhole_latency(6, 2, ends, load))) < 0.05);

@@ -1,6 +1,6 @@
 #include <tailbound/bounds/wormhole/finite_source.hpp>
-#include <tailbound/network/worms/cube_worms.hpp>
 #include <tailbound/network/walks/worm_walk.hpp>
+#include <tailbound/network/worms/cube_worms.hpp>
 #include <tailbound/sim/worm/worm_messages.hpp>
 
 #include <charconv>
@@ -44,18 +44,18 @@ class Watch {
         messages_(model, {seed, 0}),
         engine_(network, 1, {seed, 1}),
         seen_(network.layout().channels.size()),
-        held_(remembered, std::vector<std::uint64_t>(seen_.size(), 0)) {}
+        occupancy_(remembered, std::vector<std::uint64_t>(seen_.size(), 0)) {}
 
   void run(std::uint64_t warmup, std::uint64_t end) {
     while (engine_.now() < end) {
       const std::uint64_t cycle = engine_.now();
       for (; messages_.next().born <= cycle; messages_.pop()) engine_.send(messages_.next());
       engine_.cycle();
-      for (const sim::WormHeld& held : engine_.held()) {
-        held_[cycle % remembered][held.channel] = held.cycles;
+      for (const sim::ChannelOccupancy& occupancy : engine_.occupancy()) {
+        occupancy_[cycle % remembered][occupancy.channel] = occupancy.cycles;
         if (cycle < warmup) continue;
-        Seen& seen = seen_[held.channel];
-        const auto time = static_cast<double>(held.cycles);
+        Seen& seen = seen_[occupancy.channel];
+        const auto time = static_cast<double>(occupancy.cycles);
         seen.worms += 1, seen.time += time, seen.squares += time * time;
       }
       if (cycle < warmup) continue;
@@ -77,13 +77,13 @@ class Watch {
       ++head.passed;
       const bool last = head.passed == delivery.distance;
       const std::uint64_t left = cycle - (last ? 0 : delivery.distance - 1 - head.passed);
-      const double held =
-          last ? static_cast<double>(flits) : static_cast<double>(held_[left % remembered][head.channel]);
+      const double occupancy = last ? static_cast<double>(flits)
+                                    : static_cast<double>(occupancy_[left % remembered][head.channel]);
       if (head.passed > 1) {
         seen_[head.channel].arrivals += 1;
-        seen_[head.channel].waits += before - held;
+        seen_[head.channel].waits += before - occupancy;
       }
-      before = held;
+      before = occupancy;
     }
   }
 
@@ -92,7 +92,7 @@ class Watch {
   sim::WormEngine engine_;
   std::vector<Seen> seen_;
   std::vector<std::vector<std::uint64_t>>
-      held_;  ///< [cycle % remembered][channel], by messages that left it then
+      occupancy_;  ///< [cycle % remembered][channel], by messages that left it then
 };
 
 void compare(const std::string& fraction, std::uint64_t cycles) {

@@ -1,5 +1,5 @@
 #include <cli/commands.hpp>
-#include <cli/commands/delays/delay_question.hpp>
+#include <cli/commands/delays/delay_query.hpp>
 #include <cli/commands/delays/fabric_delays.hpp>
 #include <cli/options/replies.hpp>
 #include <tailbound/render/documents/delay/delay.hpp>
@@ -14,45 +14,45 @@ namespace tailbound::cli {
 namespace {
 
 /// These check for a stop themselves, unless an executor computes each as one piece.
-template <class Question>
-auto answered_each(const std::vector<Question>& questions, const answers::Run& run) {
-  if (run.executor != nullptr) return answers::answer_all(questions, run);
-  return answers::for_each_simulation(questions.size(), run, [&](std::size_t i, const answers::Run& part) {
-    return answers::answer(questions[i], part);
+template <class Query>
+auto answered_each(const std::vector<Query>& queries, const answers::Run& run) {
+  if (run.executor != nullptr) return answers::answer_all(queries, run);
+  return answers::for_each_simulation(queries.size(), run, [&](std::size_t i, const answers::Run& part) {
+    return answers::answer(queries[i], part);
   });
 }
 
 Reply reply_to_delay(const DelayOptions& options, const Context& context) {
-  std::vector<answers::DelayQuestion> questions = read_delay_questions(options);
+  std::vector<answers::DelayQuery> queries = read_delay_queries(options);
   // The check would not be shown.
   if (context.quiet && !options.check)
-    for (answers::DelayQuestion& question : questions) question.check.reset();
-  auto points = answered_each(questions, analysis_run(context));
+    for (answers::DelayQuery& query : queries) query.check.reset();
+  auto points = answered_each(queries, analysis_run(context));
   const std::size_t finished = points.finished.size();
-  render::Document document = render::document(paired(questions, std::move(points.finished)));
-  if (points.stopped && !document.stopped) render::mark_stopped(document, finished, questions.size());
-  if (document.stopped && questions.size() > 1 && finished < questions.size())
-    document.stopped_after = fmt::format("{} of {} points", finished, questions.size());
+  render::Document document = render::document(paired(queries, std::move(points.finished)));
+  if (points.stopped && !document.stopped) render::mark_stopped(document, finished, queries.size());
+  if (document.stopped && queries.size() > 1 && finished < queries.size())
+    document.stopped_after = fmt::format("{} of {} points", finished, queries.size());
   return {.document = std::move(document)};
 }
 
 /// Not by show_all(): each query checks for a stop itself, factor by factor.
 Reply reply_to_load_scale(const DelayOptions& options, const Context& context) {
-  const std::vector<answers::LoadScaleQuestion> questions = read_load_scale_questions(options);
-  if (context.draws && questions.size() < 2)
+  const std::vector<answers::LoadScaleQuery> queries = read_load_scale_queries(options);
+  if (context.draws && queries.size() < 2)
     throw InvalidArgument("--plot", "given for one factor",
                           "left out, or --within (--percentiles, --drop, --capacity, --uniform) a list");
-  auto points = answered_each(questions, analysis_run(context));
+  auto points = answered_each(queries, analysis_run(context));
   const std::size_t finished = points.finished.size();
-  render::Document document = render::document(paired(questions, std::move(points.finished)));
-  if (points.stopped) render::mark_stopped(document, finished, questions.size());
+  render::Document document = render::document(paired(queries, std::move(points.finished)));
+  if (points.stopped) render::mark_stopped(document, finished, queries.size());
   return {.document = std::move(document)};
 }
 
 Reply reply_to_reorder(const DelayOptions& options, const Context& context) {
   if (context.draws)
     throw InvalidArgument("--plot", "given together with --delays", "left out: the delays are given");
-  return show_all(read_reorder_questions(options), context,
+  return show_all(read_reorder_queries(options), context,
                   [](const auto& points) { return render::document(points); });
 }
 
@@ -73,7 +73,7 @@ Command delay_command() {
                                    .declare = add_delay_options,
                                    .answer = answer,
                                    .layout = render::delay_layout,
-                                   .opening = {{"--radix", "16"},
+                                   .example = {{"--radix", "16"},
                                                {"--levels", "3"},
                                                {"--load", "0.8"},
                                                {"--percentiles", "50,99,99.99,99.9999"}}});

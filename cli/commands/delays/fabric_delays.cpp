@@ -16,13 +16,13 @@ void read_named(const std::string& path, const std::function<void(std::string_vi
   named_files().read_pieces(path, "traffic matrix of the network file", std::size_t{4} << 30, take);
 }
 
-std::vector<answers::FabricTopology> read_fabrics(const TopologyOptions& options, bool room) {
+std::vector<answers::FabricTopology> read_fabrics(const TopologyOptions& options, bool with_buffers) {
   if (!options.network || (options.matrix && options.uniform)) return {};
   const answers::NamedText file{*options.network, read_file(*options.network, "--network")};
   std::optional<answers::NamedText> matrix;
   if (options.matrix) matrix = {*options.matrix, read_file(*options.matrix, "--matrix")};
   return answers::read_fabrics(file, matrix, read_route(options), read_loads(options), read_named,
-                               read_failures(options), room);
+                               read_failures(options), with_buffers);
 }
 
 answers::NetworkTopology place_of(const answers::FabricTopology& topology) {
@@ -55,62 +55,61 @@ void require_fabric_model(const DelayModelOptions& model) {
 
 namespace {
 
-std::vector<answers::FabricQuestion> read_questions(const DelayOptions& options) {
+std::vector<answers::FabricQuery> read_queries(const DelayOptions& options) {
   require_fitting(options);
   const std::vector<answers::FabricTopology> topologies =
       read_fabrics(options.topology, options.drop.has_value());
   if (topologies.empty()) return {};
-  refuse_given({{"--ccdf", &options.ccdf},
+  reject_given({{"--ccdf", &options.ccdf},
                 {"--reorder", &options.reorder},
                 {"--reorder-levels", &options.reorder_levels},
                 {"--flow-rate", &options.flow_rate},
                 {"--hop-ns", &options.hop_ns}},
                of_fabrics, "left out");
   require_fabric_model(options.model);
-  answers::FabricQuestion plain_question;
-  plain_question.percentiles = read_percentiles(options.percentiles);
-  plain_question.digits = read_digits(options);
-  plain_question.units = read_units(options.units);
-  if (options.flow && *options.flow != "all") plain_question.flow = *options.flow;
-  std::vector<answers::FabricQuestion> questions =
-      answers::Combinations(plain_question)
-          .by(topologies, &answers::FabricQuestion::topology)
-          .by(read_drops(options), &answers::FabricQuestion::drop)
-          .points();
-  for (answers::FabricQuestion& question : questions) {
-    question.check = read_check(options, questions.size());
-    take_speed(question.units, question.topology.fabric->network);
+  answers::FabricQuery plain_query;
+  plain_query.percentiles = read_percentiles(options.percentiles);
+  plain_query.digits = read_digits(options);
+  plain_query.units = read_units(options.units);
+  if (options.flow && *options.flow != "all") plain_query.flow = *options.flow;
+  std::vector<answers::FabricQuery> queries = answers::Combinations(plain_query)
+                                                  .by(topologies, &answers::FabricQuery::topology)
+                                                  .by(read_drops(options), &answers::FabricQuery::drop)
+                                                  .points();
+  for (answers::FabricQuery& query : queries) {
+    query.check = read_check(options, queries.size());
+    take_speed(query.units, query.topology.fabric->network);
   }
-  return questions;
+  return queries;
 }
 
 }  // namespace
 
-std::vector<answers::ValidateDelayQuestion> read_fabric_validations(
+std::vector<answers::ValidateDelayQuery> read_fabric_validations(
     const TopologyOptions& topology, const DelayModelOptions& model,
-    const answers::ValidateDelayQuestion& asked) {
-  std::vector<answers::ValidateDelayQuestion> questions;
+    const answers::ValidateDelayQuery& requested) {
+  std::vector<answers::ValidateDelayQuery> queries;
   for (const answers::FabricTopology& its : read_fabrics(topology)) {
     require_fabric_model(model);
-    if (asked.time) throw InvalidArgument("--hop-ns", of_fabrics, "left out");
-    answers::ValidateDelayQuestion& each = questions.emplace_back(asked);
+    if (requested.time) throw InvalidArgument("--hop-ns", of_fabrics, "left out");
+    answers::ValidateDelayQuery& each = queries.emplace_back(requested);
     each.topology = place_of(its);
     each.fabric = {its.fabric, answers::simulated_fabric(*its.fabric)};
     each.hops = answers::Hops::independent;
   }
-  return questions;
+  return queries;
 }
 
 std::optional<Reply> reply_to_fabric(const DelayOptions& options, const Context& context) {
-  const std::vector<answers::FabricQuestion> questions = read_questions(options);
-  if (questions.empty()) return std::nullopt;
-  if (context.draws && questions.size() < 2)
+  const std::vector<answers::FabricQuery> queries = read_queries(options);
+  if (queries.empty()) return std::nullopt;
+  if (context.draws && queries.size() < 2)
     throw InvalidArgument("--plot", "given for one network of many hosts",
                           "left out, or --uniform or --load-scale a list");
   const answers::Run run = analysis_run(context);
-  return reply_of(questions,
-                  answers::for_each_point(questions.size(), run,
-                                          [&](std::size_t i) { return answers::answer(questions[i], run); }),
+  return reply_of(queries,
+                  answers::for_each_point(queries.size(), run,
+                                          [&](std::size_t i) { return answers::answer(queries[i], run); }),
                   [](auto points) { return render::document(std::move(points)); });
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cli/command.hpp>
-#include <cli/commands/delays/delay_question.hpp>
+#include <cli/commands/delays/delay_query.hpp>
 #include <tailbound/answers/delay/fabric.hpp>
 #include <tailbound/answers/validation/validate_delay.hpp>
 
@@ -17,10 +17,10 @@ namespace tailbound::cli {
 void read_named(const std::string& path, const std::function<void(std::string_view bytes)>& take);
 
 /// The networks of --network if it is treated as a fabric (answers::read_fabrics()); otherwise none.
-/// \param room  whether buffer sizes are requested
+/// \param with_buffers  whether buffer sizes are requested
 /// \throws InvalidArgument, ParseError, LimitExceeded
 [[nodiscard]] std::vector<answers::FabricTopology> read_fabrics(const TopologyOptions& options,
-                                                                bool room = false);
+                                                                bool with_buffers = false);
 
 /// Such a network as a topology for simulation.
 [[nodiscard]] answers::NetworkTopology place_of(const answers::FabricTopology& topology);
@@ -31,9 +31,9 @@ void require_fabric_model(const DelayModelOptions& model);
 /// The queries of `validate delay` for a fabric, with the remaining settings from `asked`; none for another
 /// network.
 /// \throws InvalidArgument  also for options that do not apply
-[[nodiscard]] std::vector<answers::ValidateDelayQuestion> read_fabric_validations(
+[[nodiscard]] std::vector<answers::ValidateDelayQuery> read_fabric_validations(
     const TopologyOptions& topology, const DelayModelOptions& model,
-    const answers::ValidateDelayQuestion& asked);
+    const answers::ValidateDelayQuery& requested);
 
 /// The reply of `delay` for a fabric; none for another network.
 /// \throws InvalidArgument  also for options that do not apply

@@ -15,7 +15,7 @@
 namespace tailbound::cli {
 namespace {
 
-constexpr int most = std::numeric_limits<int>::max();
+constexpr int maximum = std::numeric_limits<int>::max();
 
 /// As typed; empty if not given.
 struct Options {
@@ -45,10 +45,10 @@ class Numbers {
              {"--hosts", &options.hosts}} {}
 
   void read(const char* option, int& value) {
-    if (const auto& text = take(option)) value = static_cast<int>(parse_integer(*text, option, 0, most));
+    if (const auto& text = take(option)) value = static_cast<int>(parse_integer(*text, option, 0, maximum));
   }
   void read(const char* option, std::optional<int>& value) {
-    if (const auto& text = take(option)) value = static_cast<int>(parse_integer(*text, option, 0, most));
+    if (const auto& text = take(option)) value = static_cast<int>(parse_integer(*text, option, 0, maximum));
   }
   void read(const char* option, std::uint64_t& value) {
     if (const auto& text = take(option))
@@ -59,10 +59,10 @@ class Numbers {
     const auto& text = take(option);
     if (!text) return;
     values.clear();
-    for (const std::int64_t value : parse_integers(*text, option, 0, most))
+    for (const std::int64_t value : parse_integers(*text, option, 0, maximum))
       values.push_back(static_cast<int>(value));
   }
-  void refuse_others(const std::string& shape) const {
+  void reject_others(const std::string& shape) const {
     for (const auto& [option, text] : all_)
       if (*text) throw InvalidArgument(option, "given for " + shape, "left out: it is of other networks");
   }
@@ -108,7 +108,7 @@ network::FabricShape read_dragonfly(Numbers& numbers) {
   numbers.read("--routers", its.routers);
   numbers.read("--hosts", its.hosts);
   numbers.read("--wires", its.wires);
-  its.groups = static_cast<int>(std::min<std::int64_t>(std::int64_t{its.routers} * its.wires + 1, most));
+  its.groups = static_cast<int>(std::min<std::int64_t>(std::int64_t{its.routers} * its.wires + 1, maximum));
   numbers.read("--groups", its.groups);
   return its;
 }
@@ -152,45 +152,45 @@ network::FabricShape read_shape(const Options& options) {
   Numbers numbers(options);
   if (options.file) throw InvalidArgument("FILE", *options.file, "given with import alone");
   const network::FabricShape shape = choice_of(*options.shape, "SHAPE", shapes())(numbers);
-  numbers.refuse_others(*options.shape);
+  numbers.reject_others(*options.shape);
   return shape;
 }
 
 Reply answer(const Options& options, const Context&) {
   if (!options.shape) throw InvalidArgument("SHAPE", "missing", in_words(shape_names()));
-  answers::GeneratedNetworkQuestion question{.shape = {}, .traffic = network::FabricTraffic{}};
+  answers::GeneratedNetworkQuery query{.shape = {}, .traffic = network::FabricTraffic{}};
   static_cast<void>(parse_choice(*options.shape, "SHAPE", shape_names()));
   if (*options.shape == import) {
     if (!options.file) throw InvalidArgument("FILE", "missing", "given: tailbound network import FILE");
-    Numbers(options).refuse_others(import);
-    question.imported = {*options.file, read_file(*options.file, "FILE")};
-    if (!options.uniform && !options.route) question.traffic.reset();
+    Numbers(options).reject_others(import);
+    query.imported = {*options.file, read_file(*options.file, "FILE")};
+    if (!options.uniform && !options.route) query.traffic.reset();
   } else {
-    question.shape = read_shape(options);
+    query.shape = read_shape(options);
   }
   if (options.uniform) {
-    if (!question.traffic) question.traffic = network::FabricTraffic{};
-    question.traffic->uniform = numeric::parse_rational(*options.uniform, "--uniform");
-    if (question.traffic->uniform < 0 || question.traffic->uniform > 1)
+    if (!query.traffic) query.traffic = network::FabricTraffic{};
+    query.traffic->uniform = numeric::parse_rational(*options.uniform, "--uniform");
+    if (query.traffic->uniform < 0 || query.traffic->uniform > 1)
       throw InvalidArgument("--uniform", *options.uniform,
                             "from 0 (no traffic in the file) to 1 packet a slot");
   }
-  if (options.route) question.traffic->route = parse_route(*options.route);
-  if (question.traffic && cln::zerop(question.traffic->uniform)) question.traffic.reset();
-  if (options.without) question.without = network::failures_of(*options.without);
-  question.shared_memory = options.shared_memory;
-  const answers::GeneratedNetworkAnswer found = answers::answer(question);
-  return {.document = render::document(question, found), .text = found.file};
+  if (options.route) query.traffic->route = parse_route(*options.route);
+  if (query.traffic && cln::zerop(query.traffic->uniform)) query.traffic.reset();
+  if (options.without) query.without = network::failures_of(*options.without);
+  query.shared_memory = options.shared_memory;
+  const answers::GeneratedNetworkAnswer found = answers::answer(query);
+  return {.document = render::document(query, found), .text = found.file};
 }
 
 void declare(OptionTable& table, Options& options) {
-  const OptionGroup question(table, "");
-  question.add("SHAPE", options.shape, "", in_words(shape_names()), {.choices = shape_names()});
+  const OptionGroup query(table, "");
+  query.add("SHAPE", options.shape, "", in_words(shape_names()), {.choices = shape_names()});
   table.options.back().required = true;
-  question.add("FILE", options.file, "",
-               "of import: a network of another program: GraphML, GML, DOT,\nedge lists, anynet of BookSim, "
-               "topologies of "
-               "HPCC and htsim");
+  query.add("FILE", options.file, "",
+            "of import: a network of another program: GraphML, GML, DOT,\nedge lists, anynet of BookSim, "
+            "topologies of "
+            "HPCC and htsim");
   const OptionGroup sizes(table, "Sizes");
   sizes.add(
       "--radix", options.radix, "K",
@@ -240,7 +240,7 @@ Command network_command() {
        .declare = declare,
        .answer = answer,
        .layout = render::generated_network_layout,
-       .opening = {{"SHAPE", "fat-tree"}, {"--radix", "4"}, {"--uniform", "0.4"}}});
+       .example = {{"SHAPE", "fat-tree"}, {"--radix", "4"}, {"--uniform", "0.4"}}});
 }
 
 }  // namespace tailbound::cli

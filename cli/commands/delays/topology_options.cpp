@@ -94,9 +94,8 @@ std::vector<answers::TreeTopology> read_trees(const TopologyOptions& options, co
     bursts_of_each = bursts_at.back().size();
   }
   std::vector<answers::TreeTopology> trees;
-  for (const std::int64_t radix :
-       parse_integers(*options.radix, "--radix", Tree::least_radix, Tree::most_radix))
-    for (const std::int64_t levels : parse_integers(*options.levels, "--levels", 1, Tree::most_levels))
+  for (const std::int64_t radix : parse_integers(*options.radix, "--radix", Tree::min_radix, Tree::max_radix))
+    for (const std::int64_t levels : parse_integers(*options.levels, "--levels", 1, Tree::max_levels))
       for (const network::TreeRouting routing : its_routings)
         for (const traffic::Destination destination :
              read_destinations(bursts.destination, bursts.burst.has_value()))

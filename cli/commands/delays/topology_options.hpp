@@ -55,6 +55,6 @@ void take_speed(answers::Units& units, const network::Network& network);
 /// \throws InvalidArgument, ParseError, LimitExceeded  naming the option whose entry is too large, with the
 /// legal range
 [[nodiscard]] std::vector<answers::NetworkTopology> read_networks(
-    const TopologyOptions& options, answers::Overload overload = answers::Overload::refused);
+    const TopologyOptions& options, answers::Overload overload = answers::Overload::rejected);
 
 }  // namespace tailbound::cli

@@ -1,6 +1,6 @@
 #include <cln/rational.h>
 #include <cli/commands.hpp>
-#include <cli/commands/delays/delay_question.hpp>
+#include <cli/commands/delays/delay_query.hpp>
 #include <cli/commands/delays/fabric_delays.hpp>
 #include <cli/options/precision.hpp>
 #include <cli/options/replies.hpp>
@@ -21,12 +21,12 @@ namespace {
 
 using answers::Combinations;
 using answers::RareMethod;
-using answers::SimulateRareQuestion;
-using answers::SimulateTreeQuestion;
-using answers::ValidateDelayQuestion;
+using answers::SimulateRareQuery;
+using answers::SimulateTreeQuery;
+using answers::ValidateDelayQuery;
 using numeric::Rational;
 
-constexpr std::int64_t most_packets = 1'000'000'000, most_rare_packets = 100'000;
+constexpr std::int64_t max_packets = 1'000'000'000, max_rare_packets = 100'000;
 
 /// As typed; empty if not given.
 struct TreeSimulationOptions {
@@ -48,8 +48,8 @@ struct TreeValidationOptions {
 };
 
 /// For networks.
-void refuse_bursts(const BurstOptions& bursts) {
-  refuse_given({{"--traffic", &bursts.traffic},
+void reject_bursts(const BurstOptions& bursts) {
+  reject_given({{"--traffic", &bursts.traffic},
                 {"--burst", &bursts.burst},
                 {"--destination", &bursts.destination},
                 {"--on-rate", &bursts.on_rate}},
@@ -60,11 +60,11 @@ void refuse_bursts(const BurstOptions& bursts) {
 /// \param overload  for networks with finite buffers
 std::vector<answers::Topology> read_topologies_to_simulate(
     const TopologyOptions& options, const BurstOptions& bursts,
-    answers::Overload overload = answers::Overload::refused) {
+    answers::Overload overload = answers::Overload::rejected) {
   require_one_topology(options);
   std::vector<answers::Topology> topologies;
   if (options.network) {
-    refuse_bursts(bursts);
+    reject_bursts(bursts);
     for (answers::NetworkTopology& network : read_networks(options, overload))
       topologies.emplace_back(std::move(network));
     return topologies;
@@ -98,10 +98,10 @@ std::vector<Simulated> read_all_to_simulate(const TreeSimulationOptions& options
   for (const answers::FabricTopology& its : read_fabrics(options.topology))
     all.push_back({place_of(its), answers::simulated_fabric(*its.fabric)});
   if (!all.empty()) {
-    refuse_bursts(options.burst);
+    reject_bursts(options.burst);
     return all;
   }
-  const auto overload = options.buffer ? answers::Overload::allowed : answers::Overload::refused;
+  const auto overload = options.buffer ? answers::Overload::allowed : answers::Overload::rejected;
   for (answers::Topology& its : read_topologies_to_simulate(options.topology, options.burst, overload))
     all.push_back({std::move(its)});
   return all;
@@ -109,7 +109,7 @@ std::vector<Simulated> read_all_to_simulate(const TreeSimulationOptions& options
 
 /// One for each entry of --buffer; a single unlimited one without it.
 std::vector<std::optional<Packets>> read_buffers(const TreeSimulationOptions& options) {
-  return each_or_none(options.buffer.has_value(), packets_of(options.buffer, "--buffer", 1, most_packets));
+  return each_or_none(options.buffer.has_value(), packets_of(options.buffer, "--buffer", 1, max_packets));
 }
 
 void require_possible(const TreeSimulationOptions& options) {
@@ -125,32 +125,32 @@ void require_possible(const TreeSimulationOptions& options) {
 }
 
 /// One query for each combination of list entries.
-std::vector<SimulateTreeQuestion> read_questions(const TreeSimulationOptions& options) {
+std::vector<SimulateTreeQuery> read_queries(const TreeSimulationOptions& options) {
   require_possible(options);
-  SimulateTreeQuestion asked;
-  asked.occupancy_levels = packets_of(options.occupancy, "--occupancy", 0, most_packets);
-  if (options.reorder) asked.reorder_levels.emplace();
+  SimulateTreeQuery requested;
+  requested.occupancy_levels = packets_of(options.occupancy, "--occupancy", 0, max_packets);
+  if (options.reorder) requested.reorder_levels.emplace();
   if (options.reorder_levels)
-    asked.reorder_levels = packets_of(options.reorder_levels, "--reorder-levels", 0, most_packets);
-  asked.percentiles = read_percentiles(options.percentiles);
+    requested.reorder_levels = packets_of(options.reorder_levels, "--reorder-levels", 0, max_packets);
+  requested.percentiles = read_percentiles(options.percentiles);
   if (options.ccdf)
-    for (const std::int64_t slots : read_ccdf_slots(*options.ccdf)) asked.delay_levels.emplace_back(slots);
+    for (const std::int64_t slots : read_ccdf_slots(*options.ccdf))
+      requested.delay_levels.emplace_back(slots);
   const std::vector<Simulated> topologies = read_all_to_simulate(options);
   const std::vector<std::optional<Packets>> buffers = read_buffers(options);
-  asked.length = read_run_length(options.run);
-  asked.time = read_slot_time(options.hop_ns, options.units);
-  const std::vector<SimulateTreeQuestion> questions =
-      answers::Combinations(asked)
-          .by(buffers, &SimulateTreeQuestion::buffer)
-          .by(topologies,
-              [](SimulateTreeQuestion& each, const Simulated& its) {
-                each.topology = its.topology;
-                each.fabric = its.fabric;
-              })
-          .points();
-  for (const SimulateTreeQuestion& question : questions)
-    static_cast<void>(answers::plan_of(question));  // can each be simulated?
-  return questions;
+  requested.length = read_run_length(options.run);
+  requested.time = read_slot_time(options.hop_ns, options.units);
+  const std::vector<SimulateTreeQuery> queries = answers::Combinations(requested)
+                                                     .by(buffers, &SimulateTreeQuery::buffer)
+                                                     .by(topologies,
+                                                         [](SimulateTreeQuery& each, const Simulated& its) {
+                                                           each.topology = its.topology;
+                                                           each.fabric = its.fabric;
+                                                         })
+                                                     .points();
+  for (const SimulateTreeQuery& query : queries)
+    static_cast<void>(answers::plan_of(query));  // can each be simulated?
+  return queries;
 }
 
 // --- rare: hop 1 under random-root routing by importance sampling of its queue, any other by splitting
@@ -168,8 +168,8 @@ void require_alone(const TreeSimulationOptions& options) {
 }
 
 /// Importance sampling has no warm-up and no number of replications.
-void require_fitting_run(const SimulateRareQuestion& question, const SimulationOptions& run) {
-  if (method_of(question) != RareMethod::importance_sampling) return;
+void require_fitting_run(const SimulateRareQuery& query, const SimulationOptions& run) {
+  if (method_of(query) != RareMethod::importance_sampling) return;
   for (const auto& [name, value] :
        {std::pair{"--warmup", &run.warmup}, std::pair{"--replications", &run.replications}})
     if (*value)
@@ -178,65 +178,63 @@ void require_fitting_run(const SimulateRareQuestion& question, const SimulationO
 }
 
 /// One query for each combination of list entries.
-std::vector<SimulateRareQuestion> read_rare_questions(const TreeSimulationOptions& options) {
+std::vector<SimulateRareQuery> read_rare_queries(const TreeSimulationOptions& options) {
   require_alone(options);
   const std::vector<answers::Topology> trees = read_topologies_to_simulate(options.topology, options.burst);
   const std::string hops = options.hop.value_or("1");
   const answers::RunLength length = read_run_length(options.run, 64);
-  std::vector<SimulateRareQuestion> questions;
+  std::vector<SimulateRareQuery> queries;
   for (const answers::Topology& its : trees) {
     const auto& tree = std::get<answers::TreeTopology>(its);
     for (const std::int64_t hop : parse_integers(hops, "--hop", 1, sim::stage_count(tree.tree)))
-      for (const std::variant<Packets, Rational>& rare : read_rare(*options.rare, most_rare_packets)) {
-        questions.push_back({.topology = tree, .hop = static_cast<int>(hop), .rare = rare, .length = length});
-        require_fitting_run(questions.back(), options.run);
+      for (const std::variant<Packets, Rational>& rare : read_rare(*options.rare, max_rare_packets)) {
+        queries.push_back({.topology = tree, .hop = static_cast<int>(hop), .rare = rare, .length = length});
+        require_fitting_run(queries.back(), options.run);
       }
   }
-  return questions;
+  return queries;
 }
 
 Reply answer_rare(const TreeSimulationOptions& options, const Context& context) {
   const answers::Units units = read_units(options.units);
-  const std::vector<SimulateRareQuestion> questions = read_rare_questions(options);
-  if (context.draws && questions.size() < 2)
+  const std::vector<SimulateRareQuery> queries = read_rare_queries(options);
+  if (context.draws && queries.size() < 2)
     throw InvalidArgument("--plot", "given together with --rare",
                           "left out: the answer is one number; or --rare (--load, --hop, ...) a list");
-  return simulate_all(questions, options.run, context, [&](const auto& points, std::size_t asked) {
-    return render::document(points, asked, units);
+  return simulate_all(queries, options.run, context, [&](const auto& points, std::size_t requested) {
+    return render::document(points, requested, units);
   });
 }
 
 Reply answer_simulation(const TreeSimulationOptions& options, const Context& context) {
   if (options.rare) return answer_rare(options, context);
   const answers::Units units = read_units(options.units);
-  const auto document_of = [&](auto points, std::size_t asked) {
-    return render::document(std::move(points), asked, units);
+  const auto document_of = [&](auto points, std::size_t requested) {
+    return render::document(std::move(points), requested, units);
   };
-  return simulate_as_asked(read_questions(options), options.run, context, document_of);
+  return simulate_requested(read_queries(options), options.run, context, document_of);
 }
 
 void declare_simulation(OptionTable& table, TreeSimulationOptions& options) {
-  const OptionGroup question(table, "Question");
+  const OptionGroup query(table, "Question");
   add_topology_options(table, options.topology);
   add_burst_options(table, options.burst, "A tree under uniform traffic");
   OptionGroup(table, "Model")
       .add("--buffer", options.buffer, "B",
            "room of each queue in packets (the packet in service counts);\nwhat does not fit is lost",
            slider(1, 64, 1));
-  question.add("--percentiles", options.percentiles, "LIST",
-               "in percent; 50,90,99,99.99,99.9999 unless told");
-  question.add("--ccdf", options.ccdf, "LIST", "slots t of P(queueing delay > t): 0,10,100 or 0:200:10");
-  question.add("--occupancy", options.occupancy, "LIST",
-               "packets n of P(Q > n), for each hop (the packet in service counts)");
-  question.add_flag("--reorder", options.reorder,
-                    "the reorder buffers of up to 64 leaves' packets: P(R > b)");
-  question.add("--reorder-levels", options.reorder_levels, "LIST", "the same, for these b");
-  question.add(
+  query.add("--percentiles", options.percentiles, "LIST", "in percent; 50,90,99,99.99,99.9999 unless told");
+  query.add("--ccdf", options.ccdf, "LIST", "slots t of P(queueing delay > t): 0,10,100 or 0:200:10");
+  query.add("--occupancy", options.occupancy, "LIST",
+            "packets n of P(Q > n), for each hop (the packet in service counts)");
+  query.add_flag("--reorder", options.reorder, "the reorder buffers of up to 64 leaves' packets: P(R > b)");
+  query.add("--reorder-levels", options.reorder_levels, "LIST", "the same, for these b");
+  query.add(
       "--rare", options.rare, "X",
       "instead of all these: P(Q > n) down to 1e-280, n = X, or where\nit is near X < 1; --slots of hop 1: "
       "its cycles",
       powers_of_ten(-30, -1));
-  question.add("--hop", options.hop, "H", "of --rare (1; any hop unless bursts keep their destination)");
+  query.add("--hop", options.hop, "H", "of --rare (1; any hop unless bursts keep their destination)");
   add_simulation_options(table, options.run);
   add_precision_option(table, options.run);
   add_unit_options(table, options.units);
@@ -246,32 +244,32 @@ void declare_simulation(OptionTable& table, TreeSimulationOptions& options) {
 // --- validate delay
 
 /// One query for each combination of list entries.
-std::vector<ValidateDelayQuestion> read_validations(const TreeValidationOptions& options) {
+std::vector<ValidateDelayQuery> read_validations(const TreeValidationOptions& options) {
   require_one_topology(options.topology);
-  ValidateDelayQuestion asked;
-  asked.length = read_run_length(options.run);
-  asked.time = read_slot_time(options.hop_ns, options.units);
+  ValidateDelayQuery requested;
+  requested.length = read_run_length(options.run);
+  requested.time = read_slot_time(options.hop_ns, options.units);
   if (options.ccdf)
-    for (const std::int64_t slots : read_ccdf_slots(*options.ccdf)) asked.levels.emplace_back(slots);
-  asked.percentiles = read_percentiles(options.percentiles);
-  if (auto fabrics = read_fabric_validations(options.topology, options.model, asked); !fabrics.empty()) {
-    refuse_bursts(options.burst);
+    for (const std::int64_t slots : read_ccdf_slots(*options.ccdf)) requested.levels.emplace_back(slots);
+  requested.percentiles = read_percentiles(options.percentiles);
+  if (auto fabrics = read_fabric_validations(options.topology, options.model, requested); !fabrics.empty()) {
+    reject_bursts(options.burst);
     return fabrics;
   }
   const std::vector<answers::Topology> topologies =
       read_topologies_to_simulate(options.topology, options.burst);
   const std::vector<queue::HopDelay> hop_delays = read_hop_delays(options.model);
-  const std::vector<ValidateDelayQuestion> questions =
-      Combinations(asked)
-          .by(read_sources_list(options.model, topologies.front()), &ValidateDelayQuestion::sources)
-          .by(hop_delays, &ValidateDelayQuestion::hop_delay)
-          .by(topologies, &ValidateDelayQuestion::topology)
+  const std::vector<ValidateDelayQuery> queries =
+      Combinations(requested)
+          .by(read_sources_list(options.model, topologies.front()), &ValidateDelayQuery::sources)
+          .by(hop_delays, &ValidateDelayQuery::hop_delay)
+          .by(topologies, &ValidateDelayQuery::topology)
           .points();
-  std::vector<ValidateDelayQuestion> all;
-  for (const ValidateDelayQuestion& question : questions)
+  std::vector<ValidateDelayQuery> all;
+  for (const ValidateDelayQuery& query : queries)
     for (const auto& hops :
-         read_hops(options.model, question.topology, {question.sources, question.hop_delay, {}, {}}))
-      all.emplace_back(question).hops = hops;
+         read_hops(options.model, query.topology, {query.sources, query.hop_delay, {}, {}}))
+      all.emplace_back(query).hops = hops;
   return all;
 }
 
@@ -279,18 +277,17 @@ Reply answer_validation(const TreeValidationOptions& options, const Context& con
   const answers::Units units = read_units(options.units);
   return judge_all(
       read_validations(options), options.run, context,
-      [&](const auto& points, std::size_t asked) { return render::document(points, asked, units); });
+      [&](const auto& points, std::size_t requested) { return render::document(points, requested, units); });
 }
 
 void declare_validation(OptionTable& table, TreeValidationOptions& options) {
   add_topology_options(table, options.topology);
   add_burst_options(table, options.burst, "A tree under uniform traffic");
-  const OptionGroup question(table, "Question");
+  const OptionGroup query(table, "Question");
   add_delay_model_options(table, options.model);
-  question.add("--ccdf", options.ccdf, "LIST",
-               "slots t of P(queueing delay > t); where the analysis says\n0.5 ... 1e-6 unless told");
-  question.add("--percentiles", options.percentiles, "LIST",
-               "in percent; 50,90,99,99.99,99.9999 unless told");
+  query.add("--ccdf", options.ccdf, "LIST",
+            "slots t of P(queueing delay > t); where the analysis says\n0.5 ... 1e-6 unless told");
+  query.add("--percentiles", options.percentiles, "LIST", "in percent; 50,90,99,99.99,99.9999 unless told");
   add_simulation_options(table, options.run);
   add_unit_options(table, options.units);
   add_hop_option(table, options.hop_ns);
@@ -307,7 +304,7 @@ Command simulate_tree_command() {
        .declare = declare_simulation,
        .answer = answer_simulation,
        .layout = render::simulate_tree_layout,
-       .opening = {{"--radix", "4"}, {"--levels", "2"}, {"--load", "0.8"}}});
+       .example = {{"--radix", "4"}, {"--levels", "2"}, {"--load", "0.8"}}});
 }
 
 Command validate_delay_command() {
@@ -319,7 +316,7 @@ Command validate_delay_command() {
        .declare = declare_validation,
        .answer = answer_validation,
        .layout = render::validate_delay_layout,
-       .opening = {{"--radix", "16"}, {"--levels", "3"}, {"--load", "0.8"}}});
+       .example = {{"--radix", "16"}, {"--levels", "3"}, {"--load", "0.8"}}});
 }
 
 }  // namespace tailbound::cli

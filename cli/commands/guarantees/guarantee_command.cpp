@@ -14,10 +14,10 @@ void declare(OptionTable& table, GuaranteeOptions& options) {
   add_unit_options(table, options.units);
 }
 
-void refuse_what_does_not_go_with_headroom(const GuaranteeOptions& options) {
+void reject_options_incompatible_with_headroom(const GuaranteeOptions& options) {
   const NetworkGuaranteeOptions& network = options.network;
   const PortGuaranteeOptions& port = options.port;
-  refuse_given({{"--network", &network.network},
+  reject_given({{"--network", &network.network},
                 {"--flow", &network.flow},
                 {"--port", &network.port},
                 {"--method", &network.method},
@@ -34,14 +34,14 @@ void refuse_what_does_not_go_with_headroom(const GuaranteeOptions& options) {
 
 Reply answer(const GuaranteeOptions& options, const Context& context) {
   if (options.headroom.headroom) {
-    refuse_what_does_not_go_with_headroom(options);
+    reject_options_incompatible_with_headroom(options);
     return answer_headroom(options, context);
   }
-  refuse_without_headroom(options.headroom);
-  if (!options.network.network) refuse_without_network(options.network);
-  if (!is_about_port(options.port)) refuse_without_flows(options.port);
+  reject_without_headroom(options.headroom);
+  if (!options.network.network) reject_without_network(options.network);
+  if (!is_about_port(options.port)) reject_without_flows(options.port);
   if (options.network.network) {
-    refuse_given({{"--bucket", &options.port.bucket},
+    reject_given({{"--bucket", &options.port.bucket},
                   {"--periodic", &options.port.periodic},
                   {"--sporadic", &options.port.sporadic},
                   {"--packet-bytes", &options.units.packet_bytes},
@@ -72,7 +72,7 @@ Command guarantee_command() {
        .declare = declare,
        .answer = answer,
        .layout = guarantee_layout,
-       .opening = {{"--bucket", "100 x 1/125,4"}, {"--drop", "1e-9"}}});
+       .example = {{"--bucket", "100 x 1/125,4"}, {"--drop", "1e-9"}}});
 }
 
 }  // namespace tailbound::cli

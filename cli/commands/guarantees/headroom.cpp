@@ -9,18 +9,18 @@
 namespace tailbound::cli {
 namespace {
 
-using answers::HeadroomQuestion;
+using answers::HeadroomQuery;
 using answers::PauseQuanta;
 using numeric::Rational;
 
-constexpr std::int64_t longest_cable = 100'000'000, longest_latency = 1'000'000'000, most_quanta = 1'000'000,
+constexpr std::int64_t longest_cable = 100'000'000, longest_latency = 1'000'000'000, max_quanta = 1'000'000,
                        largest_packet = 1'000'000, largest_cell = 1'000'000;
 
-/// From 0 to `greatest`.
-Rational read_upto(const std::string& text, const char* option, std::int64_t greatest, const char* unit) {
+/// From 0 to `largest`.
+Rational read_upto(const std::string& text, const char* option, std::int64_t largest, const char* unit) {
   const Rational value = parse_quantity(text, option, numeric::Measure::nanoseconds);
-  if (value < 0 || value > numeric::whole(greatest))
-    throw InvalidArgument(option, text, "from 0 to " + std::to_string(greatest) + " " + unit);
+  if (value < 0 || value > numeric::whole(largest))
+    throw InvalidArgument(option, text, "from 0 to " + std::to_string(largest) + " " + unit);
   return value;
 }
 std::optional<Rational> read_ns(const std::optional<std::string>& text, const char* option) {
@@ -29,7 +29,7 @@ std::optional<Rational> read_ns(const std::optional<std::string>& text, const ch
 }
 
 void require_rate(const Rational& gbps, const std::string& text, const char* option) {
-  if (gbps <= 0 || gbps > numeric::whole(answers::Units::most_link_gbps))
+  if (gbps <= 0 || gbps > numeric::whole(answers::Units::max_link_gbps))
     throw InvalidArgument(option, text, "greater than 0 and at most 1000000 Gbit/s");
 }
 std::vector<Rational> read_rates(const std::optional<std::string>& text) {
@@ -50,12 +50,12 @@ std::vector<Rational> read_cables(const std::optional<std::string>& text) {
   return cables;
 }
 
-decltype(HeadroomQuestion::sender) read_sender(const HeadroomOptions& options) {
+decltype(HeadroomQuery::sender) read_sender(const HeadroomOptions& options) {
   if (options.sender_ns && options.pause_quanta)
     throw InvalidArgument("--pause-quanta", "given together with --sender-ns",
                           "left out there, or given in its place");
   if (options.pause_quanta)
-    return PauseQuanta{parse_integer(*options.pause_quanta, "--pause-quanta", 0, most_quanta)};
+    return PauseQuanta{parse_integer(*options.pause_quanta, "--pause-quanta", 0, max_quanta)};
   if (options.sender_ns) return *read_ns(options.sender_ns, "--sender-ns");
   return {};
 }
@@ -67,17 +67,17 @@ std::optional<std::int64_t> read_shortest(const std::optional<std::string>& text
 
 std::vector<std::optional<std::int64_t>> read_longest(const std::optional<std::string>& text,
                                                       const std::optional<std::int64_t>& shortest) {
-  const std::int64_t least = shortest.value_or(HeadroomQuestion::usual_shortest);
+  const std::int64_t minimum = shortest.value_or(HeadroomQuery::usual_shortest);
   if (!text) {
-    if (least > HeadroomQuestion::usual_longest)
-      throw InvalidArgument("--shortest", std::to_string(least),
+    if (minimum > HeadroomQuery::usual_longest)
+      throw InvalidArgument("--shortest", std::to_string(minimum),
                             "from 1 to 9216, the longest packet unless --packet-bytes is given");
     return {std::nullopt};
   }
   return each_or_none(
       true,
-      parse_whole_quantities(*text, "--packet-bytes", numeric::Measure::bytes, least, largest_packet,
-                             "integers from " + std::to_string(least) +
+      parse_whole_quantities(*text, "--packet-bytes", numeric::Measure::bytes, minimum, largest_packet,
+                             "integers from " + std::to_string(minimum) +
                                  " (the shortest packet, --shortest) to " + std::to_string(largest_packet)));
 }
 
@@ -118,8 +118,8 @@ void add_headroom_options(OptionTable& table, HeadroomOptions& options) {
             slider(32, 512, 16));
 }
 
-void refuse_without_headroom(const HeadroomOptions& options) {
-  refuse_given({{"--cable", &options.cable},
+void reject_without_headroom(const HeadroomOptions& options) {
+  reject_given({{"--cable", &options.cable},
                 {"--sender-ns", &options.sender_ns},
                 {"--pause-quanta", &options.pause_quanta},
                 {"--receiver-ns", &options.receiver_ns},
@@ -135,7 +135,7 @@ void refuse_without_headroom(const HeadroomOptions& options) {
 Reply answer_headroom(const GuaranteeOptions& options, const Context& context) {
   const HeadroomOptions& given = options.headroom;
   const std::optional<std::int64_t> shortest = read_shortest(given.shortest);
-  HeadroomQuestion common{.gbps = 0, .cable = 0};
+  HeadroomQuery common{.gbps = 0, .cable = 0};
   common.sender = read_sender(given);
   common.receiver_ns = read_ns(given.receiver_ns, "--receiver-ns");
   common.metre_ns = read_ns(given.metre_ns, "--metre-ns");
@@ -152,18 +152,18 @@ Reply answer_headroom(const GuaranteeOptions& options, const Context& context) {
   if (given.cell_bytes)
     cells = each_or_none(true, parse_whole_quantities(*given.cell_bytes, "--cell-bytes",
                                                       numeric::Measure::bytes, 1, largest_cell));
-  const std::vector<HeadroomQuestion> questions =
+  const std::vector<HeadroomQuery> queries =
       answers::Combinations(std::move(common))
-          .by(read_rates(options.units.link_gbps), &HeadroomQuestion::gbps)
-          .by(read_cables(given.cable), &HeadroomQuestion::cable)
-          .by(read_longest(options.units.packet_bytes, shortest), &HeadroomQuestion::longest)
-          .by(cells, &HeadroomQuestion::cell_bytes)
+          .by(read_rates(options.units.link_gbps), &HeadroomQuery::gbps)
+          .by(read_cables(given.cable), &HeadroomQuery::cable)
+          .by(read_longest(options.units.packet_bytes, shortest), &HeadroomQuery::longest)
+          .by(cells, &HeadroomQuery::cell_bytes)
           .points();
-  if (context.draws && questions.size() < 2)
+  if (context.draws && queries.size() < 2)
     throw InvalidArgument(
         "--plot", "given for one point",
         "left out, or --cable (--link-gbps, ...) a list: the picture shows the headroom against it");
-  return show_all(questions, context, [](const auto& points) { return render::document(points); });
+  return show_all(queries, context, [](const auto& points) { return render::document(points); });
 }
 
 }  // namespace tailbound::cli

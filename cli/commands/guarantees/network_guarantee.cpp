@@ -22,8 +22,8 @@ void add_network_guarantee_options(OptionTable& table, NetworkGuaranteeOptions& 
             "write what the bounds rest on, as fractions; checked by\nshare/check_certificate.py");
 }
 
-void refuse_without_network(const NetworkGuaranteeOptions& options) {
-  refuse_given({{"--flow", &options.flow},
+void reject_without_network(const NetworkGuaranteeOptions& options) {
+  reject_given({{"--flow", &options.flow},
                 {"--port", &options.port},
                 {"--method", &options.method},
                 {"--certificate", &options.certificate}},
@@ -32,21 +32,21 @@ void refuse_without_network(const NetworkGuaranteeOptions& options) {
 
 Reply answer_network_guarantee(const GuaranteeOptions& options, const Context& context) {
   const NetworkGuaranteeOptions& given = options.network;
-  answers::NetworkGuaranteeQuestion question{
+  answers::NetworkGuaranteeQuery query{
       .file = network::read_policed_network(read_file(*given.network, "--network"), *given.network),
       .file_name = *given.network,
       .flow = given.flow,
       .port = given.port};
-  if (given.method) question.method = choice_of<bounds::GuaranteeMethod>(*given.method, "--method");
+  if (given.method) query.method = choice_of<bounds::GuaranteeMethod>(*given.method, "--method");
   std::optional<files::PendingFile> file;
   if (given.certificate) file.emplace(pending_file(*given.certificate, "--certificate"));
   answers::NetworkGuaranteeAnswer answer =
-      answers::as_piece(analysis_run(context), [&] { return answers::answer(question); });
+      answers::as_piece(analysis_run(context), [&] { return answers::answer(query); });
   if (file) {
-    file->write(render::certificate(question, answer));
+    file->write(render::certificate(query, answer));
     file->commit();
   }
-  return {.document = render::document(question, std::move(answer))};
+  return {.document = render::document(query, std::move(answer))};
 }
 
 }  // namespace tailbound::cli

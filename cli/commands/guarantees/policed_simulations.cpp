@@ -13,35 +13,35 @@
 namespace tailbound::cli {
 namespace {
 
-constexpr std::int64_t most_policed_packets = 1'000'000'000'000;
+constexpr std::int64_t max_policed_packets = 1'000'000'000'000;
 
 /// As typed; empty if not given.
 struct PolicedSimulationOptions {
   std::optional<std::string> network, flow, sources, packets, seed;
 };
 
-answers::SimulatePolicedQuestion read_question(const PolicedSimulationOptions& options) {
+answers::SimulatePolicedQuery read_query(const PolicedSimulationOptions& options) {
   const std::string& name =
       required(options.network, "--network", "given: a network file whose flows have buckets");
-  answers::SimulatePolicedQuestion question{
+  answers::SimulatePolicedQuery query{
       .file = network::read_policed_network(read_file(name, "--network"), name),
       .file_name = name,
       .flow = options.flow};
-  if (options.sources) question.sources = choice_of<sim::EventSources>(*options.sources, "--sources");
+  if (options.sources) query.sources = choice_of<sim::EventSources>(*options.sources, "--sources");
   if (options.packets)
-    question.packets =
-        static_cast<std::uint64_t>(parse_integer(*options.packets, "--packets", 1, most_policed_packets));
+    query.packets =
+        static_cast<std::uint64_t>(parse_integer(*options.packets, "--packets", 1, max_policed_packets));
   if (options.seed)
-    question.seed = static_cast<std::uint64_t>(
+    query.seed = static_cast<std::uint64_t>(
         parse_integer(*options.seed, "--seed", 0, std::numeric_limits<std::int64_t>::max()));
-  return question;
+  return query;
 }
 
 Reply answer_policed(const PolicedSimulationOptions& options, const Context& context) {
-  const answers::SimulatePolicedQuestion question = read_question(options);
-  answers::SimulatePolicedAnswer found = answers::answer(question, analysis_run(context));
+  const answers::SimulatePolicedQuery query = read_query(options);
+  answers::SimulatePolicedAnswer found = answers::answer(query, analysis_run(context));
   const Status status = found.contradicted() ? no_answer : answered;
-  return {.document = render::document(question, std::move(found)), .status = status};
+  return {.document = render::document(query, std::move(found)), .status = status};
 }
 
 void declare_policed(OptionTable& table, PolicedSimulationOptions& options) {
@@ -67,7 +67,7 @@ Command simulate_policed_command() {
        .declare = declare_policed,
        .answer = answer_policed,
        .layout = render::simulate_policed_layout,
-       .opening = {{"--network", "plant.toml"}, {"--packets", "100000"}}});
+       .example = {{"--network", "plant.toml"}, {"--packets", "100000"}}});
 }
 
 }  // namespace tailbound::cli

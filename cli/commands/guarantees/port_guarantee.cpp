@@ -13,7 +13,7 @@
 namespace tailbound::cli {
 namespace {
 
-using answers::PortGuaranteeQuestion;
+using answers::PortGuaranteeQuery;
 using answers::PortSolve;
 using numeric::Rational;
 using queue::FlowGroup;
@@ -65,7 +65,7 @@ class FlowReader {
     FlowGroup group{.kind = kind};
     group.count = is_unknown(count, "n", PortSolve::flows, option, text)
                       ? 1
-                      : parse_integer(count, option, 1, FlowGroup::most_flows);
+                      : parse_integer(count, option, 1, FlowGroup::max_flows);
     if (policed) {
       const bool unknown = is_unknown(numbers[0], "r", PortSolve::rate, option, text);
       group.buckets.push_back({unknown ? Rational(1) / 1000 : numeric::parse_share(numbers[0], option),
@@ -103,7 +103,7 @@ class FlowReader {
   std::optional<std::size_t> found_;
 };
 
-answers::HowSure read_how_sure(const PortGuaranteeOptions& options) {
+answers::Assurance read_how_sure(const PortGuaranteeOptions& options) {
   if (options.drop && options.ever)
     throw InvalidArgument("--ever", "given together with --drop", "given alone: of start-ups, or of time");
   if (options.drop) return answers::ShareOfTime{read_target(*options.drop, "--drop")};
@@ -137,8 +137,8 @@ bool is_about_port(const PortGuaranteeOptions& options) {
   return options.bucket || options.periodic || options.sporadic;
 }
 
-void refuse_without_flows(const PortGuaranteeOptions& options) {
-  refuse_given({{"--drop", &options.drop},
+void reject_without_flows(const PortGuaranteeOptions& options) {
+  reject_given({{"--drop", &options.drop},
                 {"--ever", &options.ever},
                 {"--capacity", &options.capacity},
                 {"--solve", &options.solve}},
@@ -147,25 +147,25 @@ void refuse_without_flows(const PortGuaranteeOptions& options) {
 
 Reply answer_port_guarantee(const GuaranteeOptions& options, const Context& context) {
   const PortGuaranteeOptions& given = options.port;
-  PortGuaranteeQuestion question{.flows = {}, .how_sure = read_how_sure(given)};
-  if (given.solve) question.solve = choice_of<PortSolve>(*given.solve, "--solve");
-  FlowReader reader(question.solve);
+  PortGuaranteeQuery query{.flows = {}, .assurance = read_how_sure(given)};
+  if (given.solve) query.solve = choice_of<PortSolve>(*given.solve, "--solve");
+  FlowReader reader(query.solve);
   reader.read(given.bucket, "--bucket", FlowKind::regulated);
   reader.read(given.periodic, "--periodic", FlowKind::periodic);
   reader.read(given.sporadic, "--sporadic", FlowKind::sporadic);
-  question.flows = reader.groups();
-  question.varied = reader.varied();
-  if (given.capacity) question.capacity = parse_integer(*given.capacity, "--capacity", 1, largest_buffer);
-  if (question.solve != PortSolve::buffer)
+  query.flows = reader.groups();
+  query.varied = reader.varied();
+  if (given.capacity) query.capacity = parse_integer(*given.capacity, "--capacity", 1, largest_buffer);
+  if (query.solve != PortSolve::buffer)
     (void)required(given.capacity, "--capacity",
                    "given with --solve: the buffer that is to be enough [packets]");
-  else if (question.capacity)
-    refuse_given({{"--drop", &given.drop}, {"--ever", &given.ever}}, "given together with --capacity",
+  else if (query.capacity)
+    reject_given({{"--drop", &given.drop}, {"--ever", &given.ever}}, "given together with --capacity",
                  "left out there (how often the buffer is exceeded is the answer), or given with --solve");
   const answers::Units units = read_units(options.units);
   const answers::PortGuaranteeAnswer answer =
-      answers::as_piece(analysis_run(context), [&] { return answers::answer(question); });
-  return {.document = render::document(question, answer, units)};
+      answers::as_piece(analysis_run(context), [&] { return answers::answer(query); });
+  return {.document = render::document(query, answer, units)};
 }
 
 }  // namespace tailbound::cli

@@ -14,49 +14,49 @@
 namespace tailbound::cli {
 namespace {
 
-using answers::BufferQuestion;
+using answers::BufferQuery;
 using numeric::Rational;
 
-using Asked = decltype(BufferQuestion::asked);
+using Requested = decltype(BufferQuery::requested);
 
 /// The traffic parameters that --solve can find; the minimum speedup is not one of them.
-const Meanings<Sought>& solved() {
-  static const Meanings<Sought> all{
-      {"load", Sought::load}, {"speedup", Sought::nothing}, {"burst", Sought::burst}};
+const Meanings<SolveFor>& solved() {
+  static const Meanings<SolveFor> all{
+      {"load", SolveFor::load}, {"speedup", SolveFor::nothing}, {"burst", SolveFor::burst}};
   return all;
 }
 
-Sought sought(const BufferOptions& options) {
-  if (!options.solve) return Sought::nothing;
+SolveFor solve_for(const BufferOptions& options) {
+  if (!options.solve) return SolveFor::nothing;
   return choice_of(*options.solve, "--solve", solved());
 }
 
 /// For --solve: one for each entry of --capacity and --drop.
-std::vector<Asked> read_solved(const BufferOptions& options) {
-  const Sought what = sought(options);
+std::vector<Requested> read_solved(const BufferOptions& options) {
+  const SolveFor what = solve_for(options);
   if (!options.capacity || !options.drop)
     throw InvalidArgument(options.capacity ? "--drop" : "--capacity", "missing",
                           "given with --solve, which needs --capacity B and --drop EPS");
   const std::vector<Rational> drops = read_drops(*options.drop);
-  std::vector<Asked> all;
-  for (const Packets capacity : packets_of(options.capacity, "--capacity", 0, BufferQuestion::deepest))
+  std::vector<Requested> all;
+  for (const Packets capacity : packets_of(options.capacity, "--capacity", 0, BufferQuery::deepest))
     for (const Rational& drop : drops)
-      all.push_back(what == Sought::load    ? Asked(answers::GreatestLoad{capacity, drop})
-                    : what == Sought::burst ? Asked(answers::LongestBurst{capacity, drop})
-                                            : Asked(answers::LeastSpeedup{capacity, drop}));
+      all.push_back(what == SolveFor::load    ? Requested(answers::MaxLoad{capacity, drop})
+                    : what == SolveFor::burst ? Requested(answers::LongestBurst{capacity, drop})
+                                              : Requested(answers::MinSpeedup{capacity, drop}));
   return all;
 }
 
-std::vector<Asked> read_all_asked(const BufferOptions& options) {
+std::vector<Requested> read_all_requested(const BufferOptions& options) {
   if (options.solve) return read_solved(options);
-  std::vector<Asked> all;
-  for (const BufferAsked& asked : read_asked(
-           options, BufferQuestion::deepest,
+  std::vector<Requested> all;
+  for (const RequestedBuffer& requested : read_requested(
+           options, BufferQuery::deepest,
            {.both = "given alone for the probability of a buffer, --drop alone for the buffer of a "
                     "target, or both with --solve load, speedup or burst",
            .missing = "given as the target EPS, such as 1e-15 (or --capacity B, for the probability of "
                       "a buffer)"}))
-    std::visit([&all](const auto& each) { all.emplace_back(each); }, asked);
+    std::visit([&all](const auto& each) { all.emplace_back(each); }, requested);
   return all;
 }
 
@@ -79,47 +79,47 @@ std::vector<Rational> read_class_drops(const BufferOptions& options, std::size_t
 }
 
 /// With individual targets for the classes.
-std::vector<BufferQuestion> read_class_questions(const BufferOptions& options) {
+std::vector<BufferQuery> read_class_queries(const BufferOptions& options) {
   if (!options.traffic.classes && !options.traffic.joint)
     throw InvalidArgument("--class-drops", "given without classes",
                           "given with --classes R1,R2,.. or --joint FILE");
-  std::vector<BufferQuestion> questions;
+  std::vector<BufferQuery> queries;
   for (const answers::Traffic& traffic : read_traffics(options.traffic)) {
     const auto& its = std::get<answers::TrafficClass>(traffic.source);
     const std::vector<Rational> drops = read_class_drops(options, its.loads.size());
     for (const bounds::Criterion criterion : read_criteria(options.criterion))
-      questions.push_back({.traffic = traffic,
-                           .asked = answers::LeastBuffer{drops[static_cast<std::size_t>(its.priority) - 1]},
-                           .criterion = criterion,
-                           .accuracy = read_accuracy(options.accuracy)});
+      queries.push_back({.traffic = traffic,
+                         .requested = answers::MinBuffer{drops[static_cast<std::size_t>(its.priority) - 1]},
+                         .criterion = criterion,
+                         .accuracy = read_accuracy(options.accuracy)});
   }
-  return questions;
+  return queries;
 }
 
 /// One query for each combination of list entries.
-std::vector<BufferQuestion> read_questions(const BufferOptions& options) {
-  if (options.class_drops) return read_class_questions(options);
+std::vector<BufferQuery> read_queries(const BufferOptions& options) {
+  if (options.class_drops) return read_class_queries(options);
   // Options incompatible with --solve are reported before missing ones.
   if (options.solve && (options.traffic.classes || options.traffic.joint || options.traffic.incast))
-    static_cast<void>(traffic_form(options.traffic, sought(options)));
-  const std::vector<Asked> asked = read_all_asked(options);
+    static_cast<void>(traffic_form(options.traffic, solve_for(options)));
+  const std::vector<Requested> requested = read_all_requested(options);
   const std::vector<bounds::Criterion> criteria = read_criteria(options.criterion);
   const queue::Accuracy accuracy = read_accuracy(options.accuracy);
-  const Sought what = sought(options);
-  if (options.solve && what != Sought::burst && correlated(traffic_form(options.traffic, what)))
+  const SolveFor what = solve_for(options);
+  if (options.solve && what != SolveFor::burst && correlated(traffic_form(options.traffic, what)))
     throw InvalidArgument(
         "--solve", *options.solve,
         "burst, or left out, for correlated arrivals (--traffic onoff, --blocks): give --load a list");
-  return answers::Combinations(BufferQuestion{.traffic = {}, .asked = {}, .accuracy = accuracy})
-      .by(read_traffics(options.traffic, what), &BufferQuestion::traffic)
-      .by(criteria, &BufferQuestion::criterion)
-      .by(asked, &BufferQuestion::asked)
+  return answers::Combinations(BufferQuery{.traffic = {}, .requested = {}, .accuracy = accuracy})
+      .by(read_traffics(options.traffic, what), &BufferQuery::traffic)
+      .by(criteria, &BufferQuery::criterion)
+      .by(requested, &BufferQuery::requested)
       .points();
 }
 
 Reply answer(const BufferOptions& options, const Context& context) {
-  if (!options.sized.sizes) refuse_without_sizes(options.sized);
-  if (!options.policed.police) refuse_without_police(options.policed);
+  if (!options.sized.sizes) reject_without_sizes(options.sized);
+  if (!options.policed.police) reject_without_police(options.policed);
   if (options.policed.police && (options.shared.shared || options.sized.sizes))
     throw InvalidArgument(
         "--police", options.shared.shared ? "given together with --shared" : "given together with --sizes",
@@ -129,22 +129,22 @@ Reply answer(const BufferOptions& options, const Context& context) {
                                 : options.policed.police ? "--police"
                                                          : nullptr;
       other != nullptr)
-    refuse_given({{"--classes", &options.traffic.classes},
+    reject_given({{"--classes", &options.traffic.classes},
                   {"--joint", &options.traffic.joint},
                   {"--class-drops", &options.class_drops}},
                  fmt::format("given together with {}", other).c_str(),
                  "left out there: classes are asked of one queue of packets");
   if (options.shared.shared) return answer_shared(options, context);
-  refuse_without_shared(options.shared);
+  reject_without_shared(options.shared);
   if (options.policed.police) return answer_policed(options, context);
   if (options.sized.sizes) return answer_sized(options, context);
   const answers::Units units = read_units(options.units);
-  const std::vector<BufferQuestion> questions = read_questions(options);
-  if (options.solve) require_several_to_draw(context, questions.size(), "--load (--burst, --inputs, ...)");
+  const std::vector<BufferQuery> queries = read_queries(options);
+  if (options.solve) require_several_to_draw(context, queries.size(), "--load (--burst, --inputs, ...)");
   try {
-    return show_all(questions, context, [&](const auto& points) { return render::document(points, units); });
+    return show_all(queries, context, [&](const auto& points) { return render::document(points, units); });
   } catch (const Stopped& stopped) {
-    const auto enough = answers::enough_by_bound(questions.front());
+    const auto enough = answers::enough_by_bound(queries.front());
     if (!enough) throw;
     throw Stopped(
         fmt::format("{}; a buffer of {} packets is proved to be enough", stopped.what(), enough->value));
@@ -153,18 +153,18 @@ Reply answer(const BufferOptions& options, const Context& context) {
 
 void declare(OptionTable& table, BufferOptions& options) {
   add_traffic_options(table, options.traffic);
-  const OptionGroup question(table, "Question");
-  question.add("--drop", options.drop, "EPS",
-               "the target; gives the least buffer that meets it (the packet in\nservice counts)",
-               powers_of_ten(-30, -1));
-  question.add("--class-drops", options.class_drops, "E1,E2,..",
-               "with --classes or --joint: a target for each class, in place of --drop");
-  question.add("--capacity", options.capacity, "B",
-               "a buffer; gives its probability (the packet in service counts)", slider(1, 1000, 1));
-  question.add("--solve", options.solve, "NAME",
-               "load, speedup or burst (the greatest, least, longest), from\n--capacity and --drop",
-               choices(solved()));
-  question.add(
+  const OptionGroup query(table, "Question");
+  query.add("--drop", options.drop, "EPS",
+            "the target; gives the least buffer that meets it (the packet in\nservice counts)",
+            powers_of_ten(-30, -1));
+  query.add("--class-drops", options.class_drops, "E1,E2,..",
+            "with --classes or --joint: a target for each class, in place of --drop");
+  query.add("--capacity", options.capacity, "B",
+            "a buffer; gives its probability (the packet in service counts)", slider(1, 1000, 1));
+  query.add("--solve", options.solve, "NAME",
+            "load, speedup or burst (the greatest, least, longest), from\n--capacity and --drop",
+            choices(solved()));
+  query.add(
       "--criterion", options.criterion, "NAME",
       "overflow: P(Q > B), the default; or loss: the fraction of packets lost\n(with --sizes also cell-loss: "
       "that of cells)",
@@ -185,17 +185,17 @@ std::vector<Rational> read_drops(const std::string& text) {
   return drops;
 }
 
-std::vector<BufferAsked> read_asked(const BufferOptions& options, std::int64_t most_packets,
-                                    const AskedWords& words) {
+std::vector<RequestedBuffer> read_requested(const BufferOptions& options, std::int64_t max_packets,
+                                            const RequestedWords& words) {
   if (options.capacity && options.drop)
     throw InvalidArgument("--capacity", "given together with --drop", words.both);
-  std::vector<BufferAsked> asked;
-  for (const Packets capacity : packets_of(options.capacity, "--capacity", 0, most_packets))
-    asked.emplace_back(answers::ProbabilityOf{capacity});
-  if (options.capacity) return asked;
+  std::vector<RequestedBuffer> requested;
+  for (const Packets capacity : packets_of(options.capacity, "--capacity", 0, max_packets))
+    requested.emplace_back(answers::ProbabilityOf{capacity});
+  if (options.capacity) return requested;
   for (const Rational& drop : read_drops(required(options.drop, "--drop", words.missing)))
-    asked.emplace_back(answers::LeastBuffer{drop});
-  return asked;
+    requested.emplace_back(answers::MinBuffer{drop});
+  return requested;
 }
 
 void require_several_to_draw(const Context& context, std::size_t points, const char* lists) {
@@ -217,7 +217,7 @@ Command buffer_command() {
                                           return render::with_policing(render::with_packet_sizes(
                                               render::with_shared_memory(render::buffer_layout())));
                                         },
-                                    .opening = {{"--inputs", "16"}, {"--load", "0.9"}, {"--drop", "1e-15"}}});
+                                    .example = {{"--inputs", "16"}, {"--load", "0.9"}, {"--drop", "1e-15"}}});
 }
 
 }  // namespace tailbound::cli

@@ -47,9 +47,9 @@ void add_sized_buffer_options(OptionTable& table, SizedBufferOptions& options);
 void add_policed_buffer_options(OptionTable& table, PolicedBufferOptions& options);
 
 /// \throws InvalidArgument  one of these options was given without --shared, --sizes or --police
-void refuse_without_shared(const SharedBufferOptions& options);
-void refuse_without_sizes(const SizedBufferOptions& options);
-void refuse_without_police(const PolicedBufferOptions& options);
+void reject_without_shared(const SharedBufferOptions& options);
+void reject_without_sizes(const SizedBufferOptions& options);
+void reject_without_police(const PolicedBufferOptions& options);
 
 /// Of --cell-bytes; default 64.  \throws InvalidArgument
 [[nodiscard]] std::vector<std::int64_t> read_cell_bytes(const std::optional<std::string>& text);
@@ -75,16 +75,17 @@ void refuse_without_police(const PolicedBufferOptions& options);
 
 // --- common parts
 
-using BufferAsked = std::variant<answers::LeastBuffer, answers::ProbabilityOf>;
+using RequestedBuffer = std::variant<answers::MinBuffer, answers::ProbabilityOf>;
 
 /// Message for --capacity and --drop both given, or neither.
-struct AskedWords {
+struct RequestedWords {
   const char *both, *missing;
 };
 
-/// One for each entry of --drop or of --capacity, at most `most_packets`.  \throws InvalidArgument
-[[nodiscard]] std::vector<BufferAsked> read_asked(const BufferOptions& options, std::int64_t most_packets,
-                                                  const AskedWords& words);
+/// One for each entry of --drop or of --capacity, at most `max_packets`.  \throws InvalidArgument
+[[nodiscard]] std::vector<RequestedBuffer> read_requested(const BufferOptions& options,
+                                                          std::int64_t max_packets,
+                                                          const RequestedWords& words);
 /// Targets above 0 and below 1.  \throws InvalidArgument
 [[nodiscard]] std::vector<numeric::Rational> read_drops(const std::string& text);
 /// \param lists  options that could give several points: "--load (--inputs, ...)"

@@ -18,7 +18,7 @@ namespace tailbound::cli {
 namespace {
 
 using answers::Combinations;
-using answers::SimulateClassesQuestion;
+using answers::SimulateClassesQuery;
 using numeric::Rational;
 using sim::ClassModel;
 using sim::Schedule;
@@ -40,7 +40,7 @@ std::vector<std::optional<traffic::Burst>> read_class_bursts(const ClassesOption
 /// From --inputs and --classes with bursts, or from --joint.
 std::vector<ClassModel> read_class_traffic(const ClassesOptions& options) {
   if (options.joint) {
-    refuse_given({{"--inputs", &options.inputs},
+    reject_given({{"--inputs", &options.inputs},
                   {"--classes", &options.classes},
                   {"--burst", &options.burst},
                   {"--on-rate", &options.on_rate}},
@@ -58,9 +58,9 @@ std::vector<ClassModel> read_class_traffic(const ClassesOptions& options) {
   const std::string& text =
       required(options.classes, "--classes", "given with --inputs: loads such as 0.3,0.3,0.25");
   const std::string& inputs = required(options.inputs, "--inputs", "given: from 1 to 1024");
-  const std::vector<Rational> loads = parse_percent_list(text, "--classes", ClassModel::most_classes);
+  const std::vector<Rational> loads = parse_percent_list(text, "--classes", ClassModel::max_classes);
   std::vector<ClassModel> models;
-  for (const std::int64_t count : parse_integers(inputs, "--inputs", 1, ClassModel::most_inputs)) {
+  for (const std::int64_t count : parse_integers(inputs, "--inputs", 1, ClassModel::max_inputs)) {
     ClassModel model{.inputs = count, .loads = loads};
     for (const Rational& load : loads)
       if (load <= 0) throw InvalidArgument("--classes", text, "loads above 0 packets a slot");
@@ -74,69 +74,69 @@ std::vector<ClassModel> read_class_traffic(const ClassesOptions& options) {
   return models;
 }
 
-std::vector<std::int64_t> read_rooms(const ClassesOptions& options, std::size_t classes) {
+std::vector<std::int64_t> read_capacities(const ClassesOptions& options, std::size_t classes) {
   if (!options.buffers) return {};
-  const std::vector<std::int64_t> rooms =
-      parse_integers(*options.buffers, "--buffers", 1, ClassModel::most_room);
-  if (rooms.size() != classes)
+  const std::vector<std::int64_t> capacities =
+      parse_integers(*options.buffers, "--buffers", 1, ClassModel::max_capacity);
+  if (capacities.size() != classes)
     throw InvalidArgument("--buffers", *options.buffers,
                           fmt::format("{} numbers of packets, one for each class", classes));
-  return rooms;
+  return capacities;
 }
 
 std::vector<Rational> read_weights(const ClassesOptions& options, Schedule schedule, std::size_t classes) {
   if (schedule == Schedule::strict) return {};
   if (!options.weights) return std::vector<Rational>(classes, Rational(1));
-  const std::vector<Rational> weights = parse_list(*options.weights, "--weights", ClassModel::most_classes);
+  const std::vector<Rational> weights = parse_list(*options.weights, "--weights", ClassModel::max_classes);
   if (weights.size() != classes)
     throw InvalidArgument("--weights", *options.weights,
                           fmt::format("{} weights, one for each class", classes));
   return weights;
 }
 
-std::vector<SimulateClassesQuestion> read_questions(const ClassesOptions& options) {
+std::vector<SimulateClassesQuery> read_queries(const ClassesOptions& options) {
   const std::vector<Schedule> schedules = choices_or_first<Schedule>(options.schedule, "--schedule");
   if (options.weights &&
       std::all_of(schedules.begin(), schedules.end(), [](Schedule each) { return each == Schedule::strict; }))
     throw InvalidArgument("--weights", "given with strict priority", "given with --schedule wrr or drr");
-  SimulateClassesQuestion asked{.model = {},
-                                .levels = packets_of(options.occupancy, "--occupancy", 0, 1'000'000'000)};
-  asked.length = read_run_length(options.run);
+  SimulateClassesQuery requested{.model = {},
+                                 .levels = packets_of(options.occupancy, "--occupancy", 0, 1'000'000'000)};
+  requested.length = read_run_length(options.run);
   if (options.percentiles)
     for (const Rational& entry : parse_list(*options.percentiles, "--percentiles", 100)) {
       const Rational p = entry < 1 ? entry : Rational(entry / 100);
       if (!(p > 0 && p < 1))
         throw InvalidArgument("--percentiles", plain(entry),
                               "in percent, above 0 and below 100, such as 99.99");
-      asked.percentiles.push_back(p);
+      requested.percentiles.push_back(p);
     }
-  std::vector<SimulateClassesQuestion> questions;
+  std::vector<SimulateClassesQuery> queries;
   for (ClassModel& model : read_class_traffic(options)) {
-    model.rooms = read_rooms(options, model.classes());
+    model.capacities = read_capacities(options, model.classes());
     for (const Schedule schedule : schedules) {
       model.schedule = schedule;
       model.weights = read_weights(options, schedule, model.classes());
-      questions.emplace_back(asked).model = model;
+      queries.emplace_back(requested).model = model;
     }
   }
-  require_one_to_resume(options.run, questions.size());
-  for (SimulateClassesQuestion& question : questions) {
-    question.steps /= static_cast<double>(questions.size());  // all together take no longer than one
-    static_cast<void>(answers::plan_of(question));            // can each be simulated?
+  require_one_to_resume(options.run, queries.size());
+  for (SimulateClassesQuery& query : queries) {
+    query.steps /= static_cast<double>(queries.size());  // all together take no longer than one
+    static_cast<void>(answers::plan_of(query));          // can each be simulated?
   }
-  return questions;
+  return queries;
 }
 
 Reply answer(const ClassesOptions& options, const Context& context) {
   const answers::Units units = read_units(options.units);
-  const auto document_of = [&](auto points, std::size_t asked) {
-    return render::document(std::move(points), asked, units);
+  const auto document_of = [&](auto points, std::size_t requested) {
+    return render::document(std::move(points), requested, units);
   };
-  return simulate_as_asked(read_questions(options), options.run, context, document_of);
+  return simulate_requested(read_queries(options), options.run, context, document_of);
 }
 
 void declare(OptionTable& table, ClassesOptions& options) {
-  const OptionGroup traffic(table, "Traffic"), output(table, "Output"), question(table, "Question");
+  const OptionGroup traffic(table, "Traffic"), output(table, "Output"), query(table, "Question");
   traffic.add("--inputs", options.inputs, "K", "inputs, each sends at most one packet a slot",
               slider(2, 64, 1));
   traffic.add("--classes", options.classes, "R1,R2,..",
@@ -155,9 +155,9 @@ void declare(OptionTable& table, ClassesOptions& options) {
              "of wrr (packets a round) and drr; 1 each unless told");
   output.add("--buffers", options.buffers, "B1,B2,..",
              "room of each class in packets; unlimited unless told");
-  question.add("--occupancy", options.occupancy, "LIST",
-               "n of P(L > n) and P(W > n), packets and slots; 0,1,2,5,10,..\nunless told");
-  question.add("--percentiles", options.percentiles, "LIST", "of the waits, in percent: 99,99.99");
+  query.add("--occupancy", options.occupancy, "LIST",
+            "n of P(L > n) and P(W > n), packets and slots; 0,1,2,5,10,..\nunless told");
+  query.add("--percentiles", options.percentiles, "LIST", "of the waits, in percent: 99,99.99");
   add_simulation_options(table, options.run);
   add_precision_option(table, options.run);
   add_unit_options(table, options.units);
@@ -173,7 +173,7 @@ Command simulate_classes_command() {
                                      .declare = declare,
                                      .answer = answer,
                                      .layout = render::simulate_classes_layout,
-                                     .opening = {{"--inputs", "16"}, {"--classes", "0.3,0.3,0.25"}}});
+                                     .example = {{"--inputs", "16"}, {"--classes", "0.3,0.3,0.25"}}});
 }
 
 }  // namespace tailbound::cli

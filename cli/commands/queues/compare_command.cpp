@@ -16,9 +16,9 @@ namespace {
 
 using answers::CoefficientsOf;
 using answers::CompareAnswer;
-using answers::CompareQuestion;
+using answers::CompareQuery;
 
-constexpr int kMostDigits = 10'000;
+constexpr int kMaxDigits = 10'000;
 
 /// As typed; empty if not given.
 struct CompareOptions {
@@ -32,71 +32,71 @@ std::vector<CoefficientsOf> read_kinds(const CompareOptions& options) {
 }
 
 /// A query for each combination of list entries, with its traffic.
-std::vector<std::pair<answers::Traffic, CompareQuestion>> read_questions(const CompareOptions& options) {
+std::vector<std::pair<answers::Traffic, CompareQuery>> read_queries(const CompareOptions& options) {
   const queue::Accuracy accuracy = read_accuracy(options.accuracy);
   const std::vector<CoefficientsOf> kinds = read_kinds(options);
   std::optional<int> required;
   if (options.require)
-    required = static_cast<int>(parse_integer(*options.require, "--require", 1, kMostDigits));
+    required = static_cast<int>(parse_integer(*options.require, "--require", 1, kMaxDigits));
   const std::vector<answers::Traffic> traffics = read_traffics(options.traffic);
   const auto list = answers::parse_coefficients(read_file(*options.file, "FILE"), *options.file);
-  std::vector<std::pair<answers::Traffic, CompareQuestion>> questions;
+  std::vector<std::pair<answers::Traffic, CompareQuery>> queries;
   for (const answers::Traffic& traffic : traffics)
     for (const CoefficientsOf of : kinds) {
-      CompareQuestion question{.queue = answers::slotted_queue(traffic),
-                               .list = list,
-                               .of = of,
-                               .arithmetic = accuracy.arithmetic,
-                               .required = required};
-      if (options.accuracy.digits) question.digits = accuracy.digits;
-      questions.emplace_back(traffic, std::move(question));
+      CompareQuery query{.queue = answers::slotted_queue(traffic),
+                         .list = list,
+                         .of = of,
+                         .arithmetic = accuracy.arithmetic,
+                         .required = required};
+      if (options.accuracy.digits) query.digits = accuracy.digits;
+      queries.emplace_back(traffic, std::move(query));
     }
-  return questions;
+  return queries;
 }
 
 /// \throws NoAnswer  fewer digits agree somewhere
 void require_digits(const render::ComparePoint& point) {
-  if (!point.question.required || !point.answer.first) return;
+  if (!point.query.required || !point.answer.first) return;
   const std::size_t at = point.answer.first->at;
-  const series::Coefficient& printed = point.question.list.coefficients[at];
+  const series::Coefficient& printed = point.query.list.coefficients[at];
   const int agreed = point.answer.coefficients[at].agreed_digits;
   throw NoAnswer(fmt::format("{}: {} agree at {} ({} in the file), and {} are required", point.file,
                              render::counted(agreed, "digit"), render::place_in_words(printed),
-                             render::printed_in_words(printed, 20), *point.question.required));
+                             render::printed_in_words(printed, 20), *point.query.required));
 }
 
 Reply answer(const CompareOptions& options, const Context& context) {
-  const auto questions = read_questions(options);
+  const auto queries = read_queries(options);
   const answers::Run run = analysis_run(context);
   auto found = answers::for_each_point(
-      questions.size(), run, [&questions](std::size_t i) { return answers::answer(questions[i].second); });
+      queries.size(), run, [&queries](std::size_t i) { return answers::answer(queries[i].second); });
   bool disagree = false;
   std::vector<render::ComparePoint> points;
   for (std::size_t i = 0; i < found.finished.size(); ++i) {
-    points.push_back({*options.file, questions[i].first, questions[i].second, std::move(found.finished[i])});
+    points.push_back({*options.file, queries[i].first, queries[i].second, std::move(found.finished[i])});
     require_digits(points.back());
     disagree = disagree || points.back().answer.first.has_value();
   }
   render::Document document = render::document(std::move(points));
-  if (found.stopped) render::mark_stopped(document, found.finished.size(), questions.size());
+  if (found.stopped) render::mark_stopped(document, found.finished.size(), queries.size());
   Reply reply{.document = std::move(document)};
   if (disagree) reply.status = no_answer;
   return reply;
 }
 
 void declare(OptionTable& table, CompareOptions& options) {
-  const OptionGroup question(table, "");
-  question.add("FILE", options.file, "",
-               "coefficients as Maple, PARI/GP, Giac or Python print them, or\none a line");
+  const OptionGroup query(table, "");
+  query.add("FILE", options.file, "",
+            "coefficients as Maple, PARI/GP, Giac or Python print them, or\none a line");
   table.options.back().required = true;
-  add_traffic_options(table, options.traffic, Correlated::refused);
-  question.add("--of", options.of, "NAME",
-               "what the file holds: occupancy, P(Q = n) (the default),\nor tail, P(Q > n)",
-               choices<CoefficientsOf>());
-  question.add("--require", options.require, "DIGITS",
-               "exit with status 1 if fewer than DIGITS digits agree anywhere\n(default: if a value is off "
-               "by more than "
-               "its last place)");
+  add_traffic_options(table, options.traffic, Correlated::rejected);
+  query.add("--of", options.of, "NAME",
+            "what the file holds: occupancy, P(Q = n) (the default),\nor tail, P(Q > n)",
+            choices<CoefficientsOf>());
+  query.add("--require", options.require, "DIGITS",
+            "exit with status 1 if fewer than DIGITS digits agree anywhere\n(default: if a value is off "
+            "by more than "
+            "its last place)");
   add_accuracy_options(table, options.accuracy);
   table.options.back().help = "digits to compare with (those printed, and 5 more)";
 }
@@ -111,7 +111,7 @@ Command compare_command() {
        .declare = declare,
        .answer = answer,
        .layout = render::compare_layout,
-       .opening = {{"--inputs", "16"}, {"--load", "0.9"}}});
+       .example = {{"--inputs", "16"}, {"--load", "0.9"}}});
 }
 
 }  // namespace tailbound::cli

@@ -27,40 +27,40 @@ std::function<void(const traffic::TakePacket&)> packets_of_file(const std::strin
   });
 }
 
-answers::FitQuestion read_question(const FitOptions& options) {
+answers::FitQuery read_query(const FitOptions& options) {
   const traffic::TimeUnit unit = options.time_unit
                                      ? choice_of<traffic::TimeUnit>(*options.time_unit, "--time-unit")
                                      : traffic::TimeUnit::s;
-  answers::FitQuestion question{.file = *options.file, .packets = {}, .link_gbps = {}};
-  question.packets = packets_of_file(*options.file, unit);
+  answers::FitQuery query{.file = *options.file, .packets = {}, .link_gbps = {}};
+  query.packets = packets_of_file(*options.file, unit);
   const std::string& link =
       required(options.link_gbps, "--link-gbps", "given: Gbit/s of the output's link, such as 10");
-  question.link_gbps = parse_quantity(link, "--link-gbps", numeric::Measure::gbps);
-  if (question.link_gbps <= 0 || question.link_gbps > 1'000'000)
+  query.link_gbps = parse_quantity(link, "--link-gbps", numeric::Measure::gbps);
+  if (query.link_gbps <= 0 || query.link_gbps > 1'000'000)
     throw InvalidArgument("--link-gbps", link, "above 0 and at most 1000000 Gbit/s");
   if (options.cell_bytes)
-    question.cell_bytes =
+    query.cell_bytes =
         parse_whole_quantity(*options.cell_bytes, "--cell-bytes", numeric::Measure::bytes, 1, 65'536);
-  if (options.arrive) question.arrival = choice_of<traffic::TraceArrival>(*options.arrive, "--arrive");
-  if (options.inputs) question.inputs = parse_integer(*options.inputs, "--inputs", 1, 64);
-  question.buffers = packets_of(options.buffers, "--buffer", 1, 1'000'000'000);
-  return question;
+  if (options.arrive) query.arrival = choice_of<traffic::TraceArrival>(*options.arrive, "--arrive");
+  if (options.inputs) query.inputs = parse_integer(*options.inputs, "--inputs", 1, 64);
+  query.buffers = packets_of(options.buffers, "--buffer", 1, 1'000'000'000);
+  return query;
 }
 
 Reply answer(const FitOptions& options, const Context& context) {
-  const answers::FitQuestion question = read_question(options);
-  answers::FitAnswer found = answers::as_piece(
-      analysis_run(context), [&] { return answers::answer(question, analysis_run(context)); });
+  const answers::FitQuery query = read_query(options);
+  answers::FitAnswer found =
+      answers::as_piece(analysis_run(context), [&] { return answers::answer(query, analysis_run(context)); });
   if (options.save_traffic) {
     files::PendingFile file = pending_file(*options.save_traffic, "--save-traffic");
-    file.write(answers::traffic_file(question, found));
+    file.write(answers::traffic_file(query, found));
     file.commit();
   }
-  return {.document = render::document(question, std::move(found))};
+  return {.document = render::document(query, std::move(found))};
 }
 
 void declare(OptionTable& table, FitOptions& options) {
-  const OptionGroup trace(table, ""), output(table, "Output"), question(table, "Question");
+  const OptionGroup trace(table, ""), output(table, "Output"), query(table, "Question");
   trace.add("FILE", options.file, "", "pcap, pcapng, or CSV: time,bytes[,input] (docs/files.md)");
   table.options.back().required = true;
   trace.add("--time-unit", options.time_unit, "UNIT", "of a CSV file's times: s (the default), ms, us or ns",
@@ -72,9 +72,9 @@ void declare(OptionTable& table, FitOptions& options) {
   output.add("--arrive", options.arrive, "NAME",
              "whole (the default): all cells of a packet in one slot; cells: one\na slot",
              choices<traffic::TraceArrival>());
-  question.add("--buffer", options.buffers, "LIST", "cells: what such buffers lose of the trace itself");
-  question.add("--save-traffic", options.save_traffic, "FILE",
-               "the model, for buffer and occupancy --traffic-file FILE");
+  query.add("--buffer", options.buffers, "LIST", "cells: what such buffers lose of the trace itself");
+  query.add("--save-traffic", options.save_traffic, "FILE",
+            "the model, for buffer and occupancy --traffic-file FILE");
 }
 
 }  // namespace
@@ -87,7 +87,7 @@ Command fit_command() {
                                  .declare = declare,
                                  .answer = answer,
                                  .layout = render::fit_layout,
-                                 .opening = {{"--link-gbps", "1"}, {"--time-unit", "ns"}}});
+                                 .example = {{"--link-gbps", "1"}, {"--time-unit", "ns"}}});
 }
 
 }  // namespace tailbound::cli

@@ -11,7 +11,7 @@
 namespace tailbound::cli {
 namespace {
 
-using answers::OccupancyQuestion;
+using answers::OccupancyQuery;
 
 /// As typed; empty if not given.
 struct OccupancyOptions {
@@ -34,9 +34,8 @@ std::variant<answers::Levels, answers::Until> read_levels(const OccupancyOptions
     throw InvalidArgument("--levels", "missing",
                           "given as a list such as 0,10,100 or 0:200:1 (or --until EPS)");
   answers::Levels levels;
-  for (const numeric::Rational& entry :
-       parse_list(*options.levels, "--levels", OccupancyQuestion::most_levels))
-    levels.emplace_back(to_integer(entry, "--levels", 0, answers::BufferQuestion::deepest));
+  for (const numeric::Rational& entry : parse_list(*options.levels, "--levels", OccupancyQuery::max_levels))
+    levels.emplace_back(to_integer(entry, "--levels", 0, answers::BufferQuery::deepest));
   return levels;
 }
 
@@ -44,19 +43,19 @@ Reply answer(const OccupancyOptions& options, const Context& context) {
   const auto levels = read_levels(options);
   const queue::Accuracy accuracy = read_accuracy(options.accuracy);
   const answers::Units units = read_units(options.units);
-  std::vector<OccupancyQuestion> questions;
+  std::vector<OccupancyQuery> queries;
   for (const answers::Traffic& traffic : read_traffics(options.traffic))
-    questions.push_back({.traffic = traffic, .levels = levels, .accuracy = accuracy});
-  return show_all(questions, context, [&](const auto& points) { return render::document(points, units); });
+    queries.push_back({.traffic = traffic, .levels = levels, .accuracy = accuracy});
+  return show_all(queries, context, [&](const auto& points) { return render::document(points, units); });
 }
 
 void declare(OptionTable& table, OccupancyOptions& options) {
   add_traffic_options(table, options.traffic);
-  const OptionGroup question(table, "Question");
-  question.add("--levels", options.levels, "LIST",
-               "the levels n of P(Q > n), the packet in service counts: 0,10,100\nor 0:200:1");
-  question.add("--until", options.until, "EPS", "every level from 0 to the first with P(Q > n) <= EPS",
-               powers_of_ten(-30, -1));
+  const OptionGroup query(table, "Question");
+  query.add("--levels", options.levels, "LIST",
+            "the levels n of P(Q > n), the packet in service counts: 0,10,100\nor 0:200:1");
+  query.add("--until", options.until, "EPS", "every level from 0 to the first with P(Q > n) <= EPS",
+            powers_of_ten(-30, -1));
   add_accuracy_options(table, options.accuracy);
   add_unit_options(table, options.units);
 }
@@ -72,7 +71,7 @@ Command occupancy_command() {
        .declare = declare,
        .answer = answer,
        .layout = render::occupancy_layout,
-       .opening = {{"--inputs", "16"}, {"--load", "0.9"}, {"--until", "1e-15"}}});
+       .example = {{"--inputs", "16"}, {"--load", "0.9"}, {"--until", "1e-15"}}});
 }
 
 }  // namespace tailbound::cli

@@ -14,7 +14,7 @@ namespace {
 
 using answers::PgfAnswer;
 using answers::PgfOf;
-using answers::PgfQuestion;
+using answers::PgfQuery;
 using symbolic::Language;
 using symbolic::Pgf;
 
@@ -50,22 +50,22 @@ Pgf read_arrivals(const TrafficOptions& options) {
   return answers::checked(symbolic::parse_pgf(*options.arrivals, "--arrivals"));
 }
 
-PgfQuestion read_question(const PgfOptions& options, PgfOf of, Language language) {
-  PgfQuestion question{.arrivals = read_arrivals(options.traffic), .of = of, .language = language};
+PgfQuery read_query(const PgfOptions& options, PgfOf of, Language language) {
+  PgfQuery query{.arrivals = read_arrivals(options.traffic), .of = of, .language = language};
   if (options.traffic.packets_per_slot)
-    question.packets_per_slot = static_cast<int>(parse_integer(
-        *options.traffic.packets_per_slot, "--packets-per-slot", 1, answers::Traffic::most_packets_per_slot));
-  question.cancelled = options.cancel;
+    query.packets_per_slot = static_cast<int>(parse_integer(
+        *options.traffic.packets_per_slot, "--packets-per-slot", 1, answers::Traffic::max_packets_per_slot));
+  query.cancelled = options.cancel;
   if (of == PgfOf::arrivals && options.cancel)
     throw InvalidArgument("--cancel", "given with --of arrivals", "left out there");
-  if (of == PgfOf::wait && question.packets_per_slot != 1)
-    throw InvalidArgument("--packets-per-slot", std::to_string(question.packets_per_slot), "1 for --of wait");
-  return question;
+  if (of == PgfOf::wait && query.packets_per_slot != 1)
+    throw InvalidArgument("--packets-per-slot", std::to_string(query.packets_per_slot), "1 for --of wait");
+  return query;
 }
 
-PgfAnswer find(const PgfQuestion& question) {
+PgfAnswer find(const PgfQuery& query) {
   try {
-    return answers::answer(question);
+    return answers::answer(query);
   } catch (const answers::NotCancelled& error) {
     throw NoAnswer(std::string("--cancel: ") + error.what() +
                    "; without --cancel the formula is printed as it is derived");
@@ -110,10 +110,10 @@ Reply on_off_reply(const PgfOptions& options, const std::vector<Language>& langu
   traffic.traffic = "onoff";
   traffic.on_rate = traffic.on_rate.value_or("1");
   const queue::OnOffFormula formula = answers::answer(
-      answers::OnOffPgfQuestion{.load = answers::parse_parameter(*traffic.load, "--load"),
-                                .burst = answers::parse_parameter(*traffic.burst, "--burst"),
-                                .on_rate = answers::parse_parameter(*traffic.on_rate, "--on-rate"),
-                                .inputs = answers::parse_parameter(*traffic.inputs, "--inputs")});
+      answers::OnOffPgfQuery{.load = answers::parse_parameter(*traffic.load, "--load"),
+                             .burst = answers::parse_parameter(*traffic.burst, "--burst"),
+                             .on_rate = answers::parse_parameter(*traffic.on_rate, "--on-rate"),
+                             .inputs = answers::parse_parameter(*traffic.inputs, "--inputs")});
   std::vector<render::OnOffPgfPoint> points;
   for (const Language language : languages)
     points.push_back({.traffic = traffic, .language = language, .formula = formula});
@@ -127,9 +127,8 @@ Reply answer(const PgfOptions& options, const Context& context) {
   std::vector<render::PgfPoint> points;
   for (const PgfOf of : quantities)
     for (const Language language : languages) {
-      const PgfQuestion question = read_question(options, of, language);
-      points.push_back(
-          {.traffic = as_typed(options.traffic), .question = question, .answer = find(question)});
+      const PgfQuery query = read_query(options, of, language);
+      points.push_back({.traffic = as_typed(options.traffic), .query = query, .answer = find(query)});
     }
   render::Document document = render::document(points);
   std::string text = render::formulas(points, document, options.moments, context.quiet);
@@ -142,13 +141,13 @@ Reply answer_as_piece(const PgfOptions& options, const Context& context) {
 
 void declare(OptionTable& table, PgfOptions& options) {
   add_traffic_options(table, options.traffic, Correlated::one_source);
-  const OptionGroup question(table, "Question");
-  question.add("--of", options.of, "NAME",
-               "arrivals A(z), occupancy Q(z) (the default) or wait W(z), or a list", choices<PgfOf>());
-  question.add("--as", options.as, "NAME", choices_in_words<Language>() + ", or a list", choices<Language>());
-  question.add_flag("--moments", options.moments, "mean, variance and the probability of 0 too");
-  question.add_flag("--cancel", options.cancel,
-                    "the common root z = 1 divided out (rational A with numeric exponents)");
+  const OptionGroup query(table, "Question");
+  query.add("--of", options.of, "NAME", "arrivals A(z), occupancy Q(z) (the default) or wait W(z), or a list",
+            choices<PgfOf>());
+  query.add("--as", options.as, "NAME", choices_in_words<Language>() + ", or a list", choices<Language>());
+  query.add_flag("--moments", options.moments, "mean, variance and the probability of 0 too");
+  query.add_flag("--cancel", options.cancel,
+                 "the common root z = 1 divided out (rational A with numeric exponents)");
 }
 
 }  // namespace
@@ -160,7 +159,7 @@ Command pgf_command() {
                                  .declare = declare,
                                  .answer = answer_as_piece,
                                  .layout = render::pgf_layout,
-                                 .opening = {{"--inputs", "k"}, {"--load", "k*p"}, {"--moments", ""}}});
+                                 .example = {{"--inputs", "k"}, {"--load", "k*p"}, {"--moments", ""}}});
 }
 
 }  // namespace tailbound::cli

@@ -12,17 +12,17 @@
 namespace tailbound::cli {
 namespace {
 
-using answers::PolicedBufferQuestion;
+using answers::PolicedBufferQuery;
 using answers::PolicedVaried;
 using numeric::Rational;
 using queue::PolicedInputs;
 using traffic::TokenBucket;
 
-void refuse_what_does_not_go_with_buckets(const BufferOptions& options) {
+void reject_options_incompatible_with_buckets(const BufferOptions& options) {
   const TrafficOptions& traffic = options.traffic;
-  refuse_given({{"--load", &traffic.load}}, "given together with --police",
+  reject_given({{"--load", &traffic.load}}, "given together with --police",
                "left out there: --police R,B has the rate (and --offered what an honest host offers)");
-  refuse_given({{"--rates", &traffic.rates},
+  reject_given({{"--rates", &traffic.rates},
                 {"--traffic", &traffic.traffic},
                 {"--burst", &traffic.burst},
                 {"--on-rate", &traffic.on_rate},
@@ -98,18 +98,18 @@ void add_policed_buffer_options(OptionTable& table, PolicedBufferOptions& option
             slider(1, 64, 1));
 }
 
-void refuse_without_police(const PolicedBufferOptions& options) {
-  refuse_given({{"--offered", &options.offered}, {"--message", &options.message}}, nullptr,
+void reject_without_police(const PolicedBufferOptions& options) {
+  reject_given({{"--offered", &options.offered}, {"--message", &options.message}}, nullptr,
                "given with --police R,B, a token bucket at each input");
 }
 
 Reply answer_policed(const BufferOptions& options, const Context& context) {
-  refuse_what_does_not_go_with_buckets(options);
+  reject_options_incompatible_with_buckets(options);
   const std::optional<PolicedVaried> varied = read_varied(options);
   const std::vector<std::int64_t> inputs =
       parse_integers(required(options.traffic.inputs, "--inputs",
                               "given with --police: the inputs of the switch, each with its bucket"),
-                     "--inputs", 1, PolicedInputs::most_inputs);
+                     "--inputs", 1, PolicedInputs::max_inputs);
   const std::vector<std::int64_t> messages =
       integers_or(1, options.policed.message, "--message", 1, PolicedInputs::longest_message);
   std::vector<PolicedInputs> all;
@@ -118,44 +118,44 @@ Reply answer_policed(const BufferOptions& options, const Context& context) {
       for (const TokenBucket& bucket : read_police(*options.policed.police, varied))
         all.push_back(
             {.inputs = each, .share = 1 / numeric::whole(each), .bucket = bucket, .message = message});
-  std::vector<PolicedBufferQuestion> questions;
+  std::vector<PolicedBufferQuery> queries;
   if (varied) {
     const std::vector<std::int64_t> capacities =
         parse_integers(required(options.capacity, "--capacity", "given with --solve: the buffer B [packets]"),
                        "--capacity", 1, 1'000'000'000);
-    const std::vector<PolicedBufferQuestion> wanted =
+    const std::vector<PolicedBufferQuery> wanted =
         answers::Combinations(
-            PolicedBufferQuestion{
+            PolicedBufferQuery{
                 .inputs = {},
-                .asked = answers::LeastBuffer{read_target(
+                .requested = answers::MinBuffer{read_target(
                     required(options.drop, "--drop", "given with --solve: the target EPS, such as 1e-15"),
                     "--drop")},
                 .accuracy = read_accuracy(options.accuracy)})
-            .by(all, &PolicedBufferQuestion::inputs)
-            .by(read_offered(options.policed.offered), &PolicedBufferQuestion::offered)
+            .by(all, &PolicedBufferQuery::inputs)
+            .by(read_offered(options.policed.offered), &PolicedBufferQuery::offered)
             .points();
     const answers::Run run = analysis_run(context);
-    for (const PolicedBufferQuestion& question : wanted)
+    for (const PolicedBufferQuery& query : wanted)
       for (const std::int64_t capacity : capacities)
-        questions.push_back(answers::as_piece(
-            run, [&] { return answers::with_largest_bucket(question, Packets(capacity), *varied); }));
+        queries.push_back(answers::as_piece(
+            run, [&] { return answers::with_largest_bucket(query, Packets(capacity), *varied); }));
   } else {
-    const std::vector<BufferAsked> asked = read_asked(
+    const std::vector<RequestedBuffer> requested = read_requested(
         options, 1'000'000'000,
         {.both = "given alone for the probability of a buffer, or --drop alone for the buffer of a target",
          .missing =
              "given as the target EPS, such as 1e-15 (or --capacity B, for the probability of a buffer)"});
-    questions =
+    queries =
         answers::Combinations(
-            PolicedBufferQuestion{.inputs = {}, .asked = {}, .accuracy = read_accuracy(options.accuracy)})
-            .by(all, &PolicedBufferQuestion::inputs)
-            .by(read_offered(options.policed.offered), &PolicedBufferQuestion::offered)
-            .by(asked, &PolicedBufferQuestion::asked)
+            PolicedBufferQuery{.inputs = {}, .requested = {}, .accuracy = read_accuracy(options.accuracy)})
+            .by(all, &PolicedBufferQuery::inputs)
+            .by(read_offered(options.policed.offered), &PolicedBufferQuery::offered)
+            .by(requested, &PolicedBufferQuery::requested)
             .points();
   }
   const answers::Units units = read_units(options.units);
-  require_several_to_draw(context, questions.size(), "--police (R,B;R,B;..)");
-  return show_all(questions, context, [&](const auto& points) { return render::document(points, units); });
+  require_several_to_draw(context, queries.size(), "--police (R,B;R,B;..)");
+  return show_all(queries, context, [&](const auto& points) { return render::document(points, units); });
 }
 
 }  // namespace tailbound::cli

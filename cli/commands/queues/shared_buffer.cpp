@@ -12,36 +12,36 @@
 namespace tailbound::cli {
 namespace {
 
-using answers::SharedBufferQuestion;
+using answers::SharedBufferQuery;
 using bounds::Criterion;
 using numeric::Rational;
 
-constexpr std::int64_t most_ports = 4096, deepest_shared = 1'000'000;
+constexpr std::int64_t max_ports = 4096, deepest_shared = 1'000'000;
 
 constexpr const char* simulated_only =
     "left out with --shared: no bound is proved for inputs whose slots depend on each other; they are "
     "simulated "
     "only: tailbound simulate switch";
 
-void refuse_what_does_not_go_with_shared(const BufferOptions& options) {
+void reject_options_incompatible_with_shared(const BufferOptions& options) {
   const TrafficOptions& traffic = options.traffic;
-  refuse_given({{"--burst", &traffic.burst}, {"--on-rate", &traffic.on_rate}, {"--blocks", &traffic.blocks}},
+  reject_given({{"--burst", &traffic.burst}, {"--on-rate", &traffic.on_rate}, {"--blocks", &traffic.blocks}},
                "given", simulated_only);
   if (traffic.traffic && choice_of<TrafficName>(*traffic.traffic, "--traffic") != TrafficName::bernoulli)
     throw InvalidArgument(
         "--traffic", *traffic.traffic,
         *traffic.traffic == "onoff" ? simulated_only : "bernoulli with --shared: the inputs of a switch");
-  refuse_given({{"--arrivals", &traffic.arrivals}, {"--pmf", &traffic.pmf}}, "given",
+  reject_given({{"--arrivals", &traffic.arrivals}, {"--pmf", &traffic.pmf}}, "given",
                "left out with --shared, which needs the inputs of a switch: --inputs K --load R, "
                "--rates P1,P2,.. or --matrix FILE");
   if (traffic.packets_per_slot && *traffic.packets_per_slot != "1")
     throw InvalidArgument("--packets-per-slot", *traffic.packets_per_slot, "1 with --shared");
-  refuse_given({{"--solve", &options.solve}}, nullptr, "left out with --shared: give --load a list");
-  refuse_given({{"--arithmetic", &options.accuracy.arithmetic}, {"--digits", &options.accuracy.digits}},
+  reject_given({{"--solve", &options.solve}}, nullptr, "left out with --shared: give --load a list");
+  reject_given({{"--arithmetic", &options.accuracy.arithmetic}, {"--digits", &options.accuracy.digits}},
                nullptr, "left out with --shared: its bounds are computed in long double, rounded upward");
 }
 
-using SwitchTraffic = decltype(SharedBufferQuestion::traffic);
+using SwitchTraffic = decltype(SharedBufferQuery::traffic);
 
 /// Each traffic, with its default number of outputs.
 std::vector<std::pair<SwitchTraffic, std::int64_t>> read_switches(const SharedBufferOptions& shared,
@@ -62,7 +62,7 @@ std::vector<std::pair<SwitchTraffic, std::int64_t>> read_switches(const SharedBu
   if (traffic.inputs) {
     const std::string& loads =
         required(traffic.load, "--load", "given with --inputs: packets a slot of each input, such as 0.8");
-    for (const std::int64_t inputs : parse_integers(*traffic.inputs, "--inputs", 1, most_ports))
+    for (const std::int64_t inputs : parse_integers(*traffic.inputs, "--inputs", 1, max_ports))
       for (const Rational& load : parse_percent_list(loads, "--load")) {
         if (load <= 0 || load > 1)
           throw InvalidArgument("--load", plain(load), "above 0 and at most 1 packet a slot, of each input");
@@ -104,7 +104,7 @@ std::vector<Criterion> read_criteria_of(const BufferOptions& options) {
 std::vector<std::optional<answers::SwitchCells>> read_cells(const BufferOptions& options) {
   const SizedBufferOptions& sized = options.sized;
   if (!sized.sizes) return read_switch_cells(sized.sizes, sized.cell_bytes);
-  refuse_given({{"--rates", &options.traffic.rates},
+  reject_given({{"--rates", &options.traffic.rates},
                 {"--matrix", &options.shared.matrix},
                 {"--packet-bytes", &options.units.packet_bytes},
                 {"--link-gbps", &options.units.link_gbps}},
@@ -136,16 +136,16 @@ void add_shared_buffer_options(OptionTable& table, SharedBufferOptions& options)
             "packets a slot from each input to each output: CSV, a row an input\n(docs/files.md)");
 }
 
-void refuse_without_shared(const SharedBufferOptions& options) {
-  refuse_given(
+void reject_without_shared(const SharedBufferOptions& options) {
+  reject_given(
       {{"--outputs", &options.outputs}, {"--threshold", &options.threshold}, {"--matrix", &options.matrix}},
       nullptr, "given with --shared, a memory shared by the outputs");
 }
 
 Reply answer_shared(const BufferOptions& options, const Context& context) {
-  refuse_what_does_not_go_with_shared(options);
+  reject_options_incompatible_with_shared(options);
   const answers::Units units = read_units(options.units);
-  const std::vector<BufferAsked> asked = read_asked(
+  const std::vector<RequestedBuffer> requested = read_requested(
       options, deepest_shared,
       {.both = "given alone for the bound of a memory, or --drop alone for the memory of a target",
        .missing = "given as the target EPS, such as 1e-9 (or --capacity M, for the bound of a memory)"});
@@ -154,19 +154,18 @@ Reply answer_shared(const BufferOptions& options, const Context& context) {
                                                ? parse_list(*options.shared.threshold, "--threshold")
                                                : std::vector<Rational>{};
   const auto packets = read_cells(options);
-  std::vector<SharedBufferQuestion> switches;
+  std::vector<SharedBufferQuery> switches;
   for (const auto& [traffic, usual] : read_switches(options.shared, options.traffic))
-    for (const std::int64_t outputs : integers_or(usual, options.shared.outputs, "--outputs", 1, most_ports))
-      switches.push_back({.traffic = traffic, .outputs = outputs, .asked = {}});
-  const std::vector<SharedBufferQuestion> questions =
+    for (const std::int64_t outputs : integers_or(usual, options.shared.outputs, "--outputs", 1, max_ports))
+      switches.push_back({.traffic = traffic, .outputs = outputs, .requested = {}});
+  const std::vector<SharedBufferQuery> queries =
       answers::Combinations(std::move(switches))
-          .by(criteria, &SharedBufferQuestion::criterion)
-          .by(each_or_none(options.shared.threshold.has_value(), thresholds),
-              &SharedBufferQuestion::threshold)
-          .by(packets, &SharedBufferQuestion::cells)
-          .by(asked, &SharedBufferQuestion::asked)
+          .by(criteria, &SharedBufferQuery::criterion)
+          .by(each_or_none(options.shared.threshold.has_value(), thresholds), &SharedBufferQuery::threshold)
+          .by(packets, &SharedBufferQuery::cells)
+          .by(requested, &SharedBufferQuery::requested)
           .points();
-  return show_all(questions, context, [&](const auto& points) { return render::document(points, units); });
+  return show_all(queries, context, [&](const auto& points) { return render::document(points, units); });
 }
 
 }  // namespace tailbound::cli

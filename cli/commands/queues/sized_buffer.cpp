@@ -9,16 +9,16 @@ namespace tailbound::cli {
 namespace {
 
 using answers::CellArrival;
-using answers::SizedBufferQuestion;
+using answers::SizedBufferQuery;
 using answers::SizedCriterion;
 using numeric::Rational;
 using traffic::PacketSizes;
 
-constexpr std::int64_t most_sized_inputs = 1'048'576, deepest_sized = 1'000'000'000;
+constexpr std::int64_t max_sized_inputs = 1'048'576, deepest_sized = 1'000'000'000;
 
-void refuse_what_does_not_go_with_packet_sizes(const BufferOptions& options) {
+void reject_options_incompatible_with_packet_sizes(const BufferOptions& options) {
   const TrafficOptions& traffic = options.traffic;
-  refuse_given({{"--rates", &traffic.rates},
+  reject_given({{"--rates", &traffic.rates},
                 {"--burst", &traffic.burst},
                 {"--on-rate", &traffic.on_rate},
                 {"--destination", &traffic.destination},
@@ -31,8 +31,8 @@ void refuse_what_does_not_go_with_packet_sizes(const BufferOptions& options) {
     throw InvalidArgument("--traffic", *traffic.traffic, "bernoulli with --sizes");
   if (traffic.packets_per_slot && *traffic.packets_per_slot != "1")
     throw InvalidArgument("--packets-per-slot", *traffic.packets_per_slot, "1 with --sizes");
-  refuse_given({{"--solve", &options.solve}}, nullptr, "left out with --sizes: give --load a list");
-  refuse_given({{"--packet-bytes", &options.units.packet_bytes}, {"--link-gbps", &options.units.link_gbps}},
+  reject_given({{"--solve", &options.solve}}, nullptr, "left out with --sizes: give --load a list");
+  reject_given({{"--packet-bytes", &options.units.packet_bytes}, {"--link-gbps", &options.units.link_gbps}},
                "given together with --sizes",
                "left out there: --sizes and --cell-bytes say what has how many bytes");
 }
@@ -51,13 +51,13 @@ std::vector<Rational> read_loads(const TrafficOptions& traffic) {
 
 std::vector<std::int64_t> read_cell_bytes(const std::optional<std::string>& text) {
   if (!text) return {64};
-  return parse_whole_quantities(*text, "--cell-bytes", numeric::Measure::bytes, 1, PacketSizes::most_bytes);
+  return parse_whole_quantities(*text, "--cell-bytes", numeric::Measure::bytes, 1, PacketSizes::max_bytes);
 }
 
 std::vector<std::optional<answers::SwitchCells>> read_switch_cells(
     const std::optional<std::string>& sizes, const std::optional<std::string>& cell_bytes) {
   if (!sizes) {
-    refuse_given({{"--cell-bytes", &cell_bytes}}, "given without --sizes", "given with --sizes LIST");
+    reject_given({{"--cell-bytes", &cell_bytes}}, "given without --sizes", "given with --sizes LIST");
     return {std::nullopt};
   }
   std::vector<std::optional<answers::SwitchCells>> all;
@@ -78,14 +78,14 @@ void add_sized_buffer_options(OptionTable& table, SizedBufferOptions& options) {
             choices<CellArrival>());
 }
 
-void refuse_without_sizes(const SizedBufferOptions& options) {
-  refuse_given({{"--cell-bytes", &options.cell_bytes}, {"--arrive", &options.arrive}}, nullptr,
+void reject_without_sizes(const SizedBufferOptions& options) {
+  reject_given({{"--cell-bytes", &options.cell_bytes}, {"--arrive", &options.arrive}}, nullptr,
                "given with --sizes, packets of several sizes");
 }
 
 Reply answer_sized(const BufferOptions& options, const Context& context) {
-  refuse_what_does_not_go_with_packet_sizes(options);
-  const std::vector<BufferAsked> asked = read_asked(
+  reject_options_incompatible_with_packet_sizes(options);
+  const std::vector<RequestedBuffer> requested = read_requested(
       options, deepest_sized,
       {.both = "given alone for what a buffer loses, or --drop alone for the buffer of a target",
        .missing = "given as the target EPS, such as 1e-9 (or --capacity B, for what B cells lose)"});
@@ -97,23 +97,23 @@ Reply answer_sized(const BufferOptions& options, const Context& context) {
       throw InvalidArgument("--arithmetic", *options.accuracy.arithmetic, "auto with --arrive cells");
   const std::vector<std::int64_t> inputs = parse_integers(
       required(options.traffic.inputs, "--inputs", "given with --sizes: the inputs of the switch"),
-      "--inputs", 1, most_sized_inputs);
+      "--inputs", 1, max_sized_inputs);
   const std::vector<Rational> loads = read_loads(options.traffic);
   const std::vector<std::int64_t> cell_bytes = read_cell_bytes(options.sized.cell_bytes);
-  const std::vector<SizedBufferQuestion> questions =
-      answers::Combinations(SizedBufferQuestion{.load = {},
-                                                .sizes_name = *options.sized.sizes,
-                                                .sizes = read_sizes(*options.sized.sizes),
-                                                .asked = {},
-                                                .accuracy = accuracy})
-          .by(inputs, &SizedBufferQuestion::inputs)
-          .by(cell_bytes, &SizedBufferQuestion::cell_bytes)
-          .by(arrivals, &SizedBufferQuestion::arrive)
-          .by(criteria, &SizedBufferQuestion::criterion)
-          .by(loads, &SizedBufferQuestion::load)
-          .by(asked, &SizedBufferQuestion::asked)
+  const std::vector<SizedBufferQuery> queries =
+      answers::Combinations(SizedBufferQuery{.load = {},
+                                             .sizes_name = *options.sized.sizes,
+                                             .sizes = read_sizes(*options.sized.sizes),
+                                             .requested = {},
+                                             .accuracy = accuracy})
+          .by(inputs, &SizedBufferQuery::inputs)
+          .by(cell_bytes, &SizedBufferQuery::cell_bytes)
+          .by(arrivals, &SizedBufferQuery::arrive)
+          .by(criteria, &SizedBufferQuery::criterion)
+          .by(loads, &SizedBufferQuery::load)
+          .by(requested, &SizedBufferQuery::requested)
           .points();
-  return show_all(questions, context, [](const auto& points) { return render::document(points); });
+  return show_all(queries, context, [](const auto& points) { return render::document(points); });
 }
 
 }  // namespace tailbound::cli

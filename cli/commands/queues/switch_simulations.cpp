@@ -24,16 +24,16 @@ namespace tailbound::cli {
 namespace {
 
 using answers::Combinations;
-using answers::SimulateRareSwitchQuestion;
-using answers::SimulateSwitchQuestion;
-using answers::ValidateSwitchQuestion;
+using answers::SimulateRareSwitchQuery;
+using answers::SimulateSwitchQuery;
+using answers::ValidateSwitchQuery;
 using bounds::Criterion;
 using numeric::Rational;
 using sim::SwitchModel;
 
-constexpr std::int64_t most_switch_inputs = 1024, most_outputs = 4096, most_room = 10'000'000;
-constexpr std::int64_t most_memory = 1'000'000;  ///< maximum memory with proved bounds
-constexpr std::int64_t most_level = 1'000'000'000, most_rare_level = 1'000'000;
+constexpr std::int64_t max_switch_inputs = 1024, max_outputs = 4096, max_capacity = 10'000'000;
+constexpr std::int64_t max_memory = 1'000'000;  ///< maximum memory with proved bounds
+constexpr std::int64_t max_level = 1'000'000'000, max_rare_level = 1'000'000;
 
 /// As typed; empty if not given.
 struct SwitchOptions {
@@ -57,16 +57,16 @@ void require_share(const Rational& value, const char* option, bool zero) {
 /// The rates of the inputs, for each combination of --inputs and --load; or the list of --rates.
 std::vector<std::vector<Rational>> read_rates(const SwitchOptions& options) {
   if (options.rates) {
-    refuse_given({{"--inputs", &options.inputs}, {"--load", &options.load}}, "given together with --rates",
+    reject_given({{"--inputs", &options.inputs}, {"--load", &options.load}}, "given together with --rates",
                  "left out");
-    std::vector<Rational> rates = parse_percent_list(*options.rates, "--rates", most_switch_inputs);
+    std::vector<Rational> rates = parse_percent_list(*options.rates, "--rates", max_switch_inputs);
     for (const Rational& rate : rates) require_share(rate, "--rates", false);
     return {std::move(rates)};
   }
   const std::string& inputs = required(options.inputs, "--inputs", "given: from 1 to 1024");
   const std::string& load = required(options.load, "--load", "given: packets a slot of each input");
   std::vector<std::vector<Rational>> all;
-  for (const std::int64_t count : parse_integers(inputs, "--inputs", 1, most_switch_inputs))
+  for (const std::int64_t count : parse_integers(inputs, "--inputs", 1, max_switch_inputs))
     for (const Rational& rate : parse_percent_list(load, "--load")) {
       require_share(rate, "--load", false);
       all.emplace_back(static_cast<std::size_t>(count), rate);
@@ -74,9 +74,9 @@ std::vector<std::vector<Rational>> read_rates(const SwitchOptions& options) {
   return all;
 }
 
-std::vector<std::optional<std::int64_t>> read_rooms(const std::optional<std::string>& text,
-                                                    const char* option) {
-  return each_or_none(text.has_value(), integers_or(1, text, option, 1, most_room));
+std::vector<std::optional<std::int64_t>> read_capacities(const std::optional<std::string>& text,
+                                                         const char* option) {
+  return each_or_none(text.has_value(), integers_or(1, text, option, 1, max_capacity));
 }
 
 std::vector<std::optional<Rational>> read_thresholds(const SwitchOptions& options) {
@@ -93,13 +93,13 @@ std::vector<std::optional<Rational>> read_thresholds(const SwitchOptions& option
 /// The packets of --sizes, in cells of --cell-bytes.
 std::vector<traffic::CellClass> read_cells(const SwitchOptions& options) {
   if (!options.sizes) {
-    refuse_given({{"--cell-bytes", &options.cell_bytes}, {"--arrive", &options.arrive}},
+    reject_given({{"--cell-bytes", &options.cell_bytes}, {"--arrive", &options.arrive}},
                  "given without --sizes", "given with --sizes LIST");
     return {};
   }
-  refuse_given({{"--burst", &options.burst.burst}}, "given together with --sizes",
+  reject_given({{"--burst", &options.burst.burst}}, "given together with --sizes",
                "left out: a packet of several cells is a burst itself");
-  refuse_given({{"--packet-bytes", &options.units.packet_bytes}}, "given together with --sizes",
+  reject_given({{"--packet-bytes", &options.units.packet_bytes}}, "given together with --sizes",
                "left out: --sizes says it");
   const std::int64_t cell = options.cell_bytes ? parse_whole_quantity(*options.cell_bytes, "--cell-bytes",
                                                                       numeric::Measure::bytes, 1, 65'536)
@@ -125,7 +125,7 @@ std::vector<SwitchModel> read_models(const SwitchOptions& options) {
   for (SwitchModel& model : models) model.outputs = static_cast<std::int64_t>(model.rates.size());
   if (options.outputs)
     models = Combinations(std::move(models))
-                 .by(parse_integers(*options.outputs, "--outputs", 1, most_outputs), &SwitchModel::outputs)
+                 .by(parse_integers(*options.outputs, "--outputs", 1, max_outputs), &SwitchModel::outputs)
                  .points();
   if (options.hot) {
     const std::vector<Rational> shares = parse_percent_list(*options.hot, "--hot");
@@ -144,35 +144,35 @@ std::vector<SwitchModel> read_models(const SwitchOptions& options) {
   }
   return Combinations(std::move(models))
       .by(read_thresholds(options), &SwitchModel::threshold)
-      .by(read_rooms(options.memory, "--memory"), &SwitchModel::memory)
-      .by(read_rooms(options.buffer, "--buffer"), &SwitchModel::buffer)
+      .by(read_capacities(options.memory, "--memory"), &SwitchModel::memory)
+      .by(read_capacities(options.buffer, "--buffer"), &SwitchModel::buffer)
       .points();
 }
 
-std::vector<SimulateSwitchQuestion> read_questions(const SwitchOptions& options) {
-  std::vector<SimulateSwitchQuestion> questions;
-  const std::vector<Packets> levels = packets_of(options.occupancy, "--occupancy", 0, most_level);
+std::vector<SimulateSwitchQuery> read_queries(const SwitchOptions& options) {
+  std::vector<SimulateSwitchQuery> queries;
+  const std::vector<Packets> levels = packets_of(options.occupancy, "--occupancy", 0, max_level);
   const answers::RunLength length = read_run_length(options.run);
   for (SwitchModel& model : read_models(options))
-    questions.push_back({.model = std::move(model), .levels = levels, .length = length});
-  require_one_to_resume(options.run, questions.size());
-  for (SimulateSwitchQuestion& question : questions) {
-    question.steps /= static_cast<double>(questions.size());  // all together take no longer than one
-    static_cast<void>(answers::plan_of(question));            // can each be simulated?
+    queries.push_back({.model = std::move(model), .levels = levels, .length = length});
+  require_one_to_resume(options.run, queries.size());
+  for (SimulateSwitchQuery& query : queries) {
+    query.steps /= static_cast<double>(queries.size());  // all together take no longer than one
+    static_cast<void>(answers::plan_of(query));          // can each be simulated?
   }
-  return questions;
+  return queries;
 }
 
 // --- rare
 
 /// For unlimited memory one for each entry of --rare; for a finite memory its loss.
-std::vector<SimulateRareSwitchQuestion> read_rare_questions(const SwitchOptions& options) {
-  refuse_given({{"--occupancy", &options.occupancy}}, "given together with --rare",
+std::vector<SimulateRareSwitchQuery> read_rare_queries(const SwitchOptions& options) {
+  reject_given({{"--occupancy", &options.occupancy}}, "given together with --rare",
                "left out: --rare asks for one number");
-  refuse_given({{"--threshold", &options.threshold}, {"--buffer", &options.buffer}},
+  reject_given({{"--threshold", &options.threshold}, {"--buffer", &options.buffer}},
                "given together with --rare",
                "left out: rare losses are those of a full memory that all queues share");
-  refuse_given({{"--half-width", &options.run.half_width}}, "given together with --rare",
+  reject_given({{"--half-width", &options.run.half_width}}, "given together with --rare",
                "left out: give --slots");
   const bool losses = *options.rare == "loss";
   if (losses && !options.memory)
@@ -184,36 +184,36 @@ std::vector<SimulateRareSwitchQuestion> read_rare_questions(const SwitchOptions&
   if (!losses && options.memory)
     throw InvalidArgument("--memory", fmt::format("given together with --rare {}", *options.rare),
                           "left out: P(T > n) is that of unlimited memory; or --rare loss, of what is lost");
-  std::vector<SimulateRareSwitchQuestion> questions;
+  std::vector<SimulateRareSwitchQuery> queries;
   const answers::RunLength length = read_run_length(options.run, 64);
   for (SwitchModel& model : read_models(options))
-    questions.push_back({.model = std::move(model), .rare = {}, .length = length});
-  if (losses) return questions;
-  return Combinations(std::move(questions))
-      .by(read_rare(*options.rare, most_rare_level), &SimulateRareSwitchQuestion::rare)
+    queries.push_back({.model = std::move(model), .rare = {}, .length = length});
+  if (losses) return queries;
+  return Combinations(std::move(queries))
+      .by(read_rare(*options.rare, max_rare_level), &SimulateRareSwitchQuery::rare)
       .points();
 }
 
 Reply answer_rare(const SwitchOptions& options, const Context& context) {
   const answers::Units units = read_units(options.units);
-  const std::vector<SimulateRareSwitchQuestion> questions = read_rare_questions(options);
-  require_several_to_draw(context, questions.size(), "--rare (--memory, --load, ...)");
-  return simulate_all(questions, options.run, context, [&](auto points, std::size_t asked) {
-    return render::document(std::move(points), asked, units);
+  const std::vector<SimulateRareSwitchQuery> queries = read_rare_queries(options);
+  require_several_to_draw(context, queries.size(), "--rare (--memory, --load, ...)");
+  return simulate_all(queries, options.run, context, [&](auto points, std::size_t requested) {
+    return render::document(std::move(points), requested, units);
   });
 }
 
 Reply answer_simulation(const SwitchOptions& options, const Context& context) {
   if (options.rare) return answer_rare(options, context);
   const answers::Units units = read_units(options.units);
-  const auto document_of = [&](auto points, std::size_t asked) {
-    return render::document(std::move(points), asked, units);
+  const auto document_of = [&](auto points, std::size_t requested) {
+    return render::document(std::move(points), requested, units);
   };
-  return simulate_as_asked(read_questions(options), options.run, context, document_of);
+  return simulate_requested(read_queries(options), options.run, context, document_of);
 }
 
 void declare_simulation(OptionTable& table, SwitchOptions& options) {
-  const OptionGroup inputs(table, "Traffic"), memory(table, "Memory"), question(table, "Question");
+  const OptionGroup inputs(table, "Traffic"), memory(table, "Memory"), query(table, "Question");
   inputs.add("--inputs", options.inputs, "K", "inputs, each sends at most one packet a slot",
              slider(2, 64, 1));
   inputs.add("--outputs", options.outputs, "N", "outputs, each with a queue (K unless told)",
@@ -245,9 +245,9 @@ void declare_simulation(OptionTable& table, SwitchOptions& options) {
              "free memory",
              slider(0.25, 8, 0.25));
   memory.add("--buffer", options.buffer, "B", "packets of each output's queue at most", slider(1, 64, 1));
-  question.add("--occupancy", options.occupancy, "LIST",
-               "n of P(T > n), all queues, and P(Q > n), one output;\n0,1,2,5,10,.. unless told");
-  question.add(
+  query.add("--occupancy", options.occupancy, "LIST",
+            "n of P(T > n), all queues, and P(Q > n), one output;\n0,1,2,5,10,.. unless told");
+  query.add(
       "--rare", options.rare, "X",
       "instead: P(T > n) down to 1e-280, n = X, or where it is near X < 1;\nor loss: what --memory M loses",
       powers_of_ten(-30, -1));
@@ -268,30 +268,30 @@ std::vector<std::optional<Rational>> read_thresholds_of_losses(const SwitchValid
 }
 
 /// The same query about loss for each memory; default: memories whose loss can be observed within seconds.
-std::vector<ValidateSwitchQuestion> of_losses(const std::vector<ValidateSwitchQuestion>& questions) {
-  std::vector<ValidateSwitchQuestion> all;
-  for (const ValidateSwitchQuestion& question : questions) {
-    std::vector<Packets> memories = question.memories;
+std::vector<ValidateSwitchQuery> of_losses(const std::vector<ValidateSwitchQuery>& queries) {
+  std::vector<ValidateSwitchQuery> all;
+  for (const ValidateSwitchQuery& query : queries) {
+    std::vector<Packets> memories = query.memories;
     if (memories.empty())
       memories =
-          answers::usual_memories(question, {Rational(1) / 100, Rational(1) / 1000, Rational(1) / 10'000});
-    for (const Packets memory : memories) all.emplace_back(question).memories = {memory};
+          answers::usual_memories(query, {Rational(1) / 100, Rational(1) / 1000, Rational(1) / 10'000});
+    for (const Packets memory : memories) all.emplace_back(query).memories = {memory};
   }
   return all;
 }
 
 /// One query for each combination of list entries; for loss one per memory.
-std::vector<ValidateSwitchQuestion> read_validations(const SwitchValidationOptions& options) {
+std::vector<ValidateSwitchQuery> read_validations(const SwitchValidationOptions& options) {
   const std::string& sizes = required(options.inputs, "--inputs", "given: from 1 to 1024");
   const std::string& loads =
       required(options.load, "--load", "given: packets a slot of each input, such as 0.8");
   const Criterion criterion = read_criteria(options.criterion).front();
   if (options.criterion && is_list(*options.criterion))
     throw InvalidArgument("--criterion", *options.criterion, "one of overflow and loss");
-  const std::vector<Packets> memories = packets_of(options.memory, "--memory", 1, most_memory);
-  std::vector<ValidateSwitchQuestion> switches;
-  for (const std::int64_t inputs : parse_integers(sizes, "--inputs", 1, most_switch_inputs))
-    for (const std::int64_t outputs : integers_or(inputs, options.outputs, "--outputs", 1, most_outputs))
+  const std::vector<Packets> memories = packets_of(options.memory, "--memory", 1, max_memory);
+  std::vector<ValidateSwitchQuery> switches;
+  for (const std::int64_t inputs : parse_integers(sizes, "--inputs", 1, max_switch_inputs))
+    for (const std::int64_t outputs : integers_or(inputs, options.outputs, "--outputs", 1, max_outputs))
       switches.push_back(
           {.traffic = {inputs, 0}, .outputs = outputs, .criterion = criterion, .memories = memories});
   const auto thresholds = read_thresholds_of_losses(options, criterion);
@@ -300,27 +300,28 @@ std::vector<ValidateSwitchQuestion> read_validations(const SwitchValidationOptio
     if (load <= 0 || load > 1)
       throw InvalidArgument("--load", plain(load), "above 0 and at most 1 packet a slot");
   const answers::RunLength length = read_run_length(options.run);
-  std::vector<ValidateSwitchQuestion> questions =
+  std::vector<ValidateSwitchQuery> queries =
       Combinations(std::move(switches))
-          .by(read_switch_cells(options.sizes, options.cell_bytes), &ValidateSwitchQuestion::cells)
-          .by(thresholds, &ValidateSwitchQuestion::threshold)
+          .by(read_switch_cells(options.sizes, options.cell_bytes), &ValidateSwitchQuery::cells)
+          .by(thresholds, &ValidateSwitchQuery::threshold)
           .by(shares,
               [&](auto& each, const Rational& load) {
                 each.traffic.load = load;
                 each.length = length;
               })
           .points();
-  return criterion == Criterion::loss ? of_losses(questions) : questions;
+  return criterion == Criterion::loss ? of_losses(queries) : queries;
 }
 
 Reply answer_validation(const SwitchValidationOptions& options, const Context& context) {
-  return judge_all(read_validations(options), options.run, context,
-                   [](const auto& points, std::size_t asked) { return render::document(points, asked); });
+  return judge_all(
+      read_validations(options), options.run, context,
+      [](const auto& points, std::size_t requested) { return render::document(points, requested); });
 }
 
 void declare_validation(OptionTable& table, SwitchValidationOptions& options) {
   const OptionGroup traffic(table, "Traffic");
-  const OptionGroup question(table, "Question");
+  const OptionGroup query(table, "Question");
   traffic.add("--inputs", options.inputs, "K", "inputs, each sends at most one packet a slot",
               slider(2, 32, 1));
   traffic.add("--outputs", options.outputs, "N", "outputs, each with a queue (K unless told)",
@@ -331,13 +332,13 @@ void declare_validation(OptionTable& table, SwitchValidationOptions& options) {
               "or a file "
               "of such lines;\n--load and --memory are then in cells");
   traffic.add("--cell-bytes", options.cell_bytes, "C", "of --sizes (64)", slider(32, 512, 32));
-  question.add("--criterion", options.criterion, "NAME",
-               "overflow: P(T > M) with unlimited room, the default; or loss:\nthe fraction of packets lost",
-               choices<bounds::Criterion>());
-  question.add("--threshold", options.threshold, "ALPHA", "of losses: a dynamic threshold",
-               slider(0.25, 8, 0.25));
-  question.add("--memory", options.memory, "LIST",
-               "M; where about 0.5 ... 1e-6 are (of losses 1e-2 ... 1e-4)\nunless told", slider(1, 2000, 1));
+  query.add("--criterion", options.criterion, "NAME",
+            "overflow: P(T > M) with unlimited room, the default; or loss:\nthe fraction of packets lost",
+            choices<bounds::Criterion>());
+  query.add("--threshold", options.threshold, "ALPHA", "of losses: a dynamic threshold",
+            slider(0.25, 8, 0.25));
+  query.add("--memory", options.memory, "LIST",
+            "M; where about 0.5 ... 1e-6 are (of losses 1e-2 ... 1e-4)\nunless told", slider(1, 2000, 1));
   add_simulation_options(table, options.run);
 }
 
@@ -352,7 +353,7 @@ Command simulate_switch_command() {
        .declare = declare_simulation,
        .answer = answer_simulation,
        .layout = render::simulate_switch_layout,
-       .opening = {{"--inputs", "16"}, {"--load", "0.8"}, {"--memory", "60,80"}}});
+       .example = {{"--inputs", "16"}, {"--load", "0.8"}, {"--memory", "60,80"}}});
 }
 
 Command validate_switch_command() {
@@ -363,7 +364,7 @@ Command validate_switch_command() {
                                               .declare = declare_validation,
                                               .answer = answer_validation,
                                               .layout = render::validate_switch_layout,
-                                              .opening = {{"--inputs", "8"}, {"--load", "0.8"}}});
+                                              .example = {{"--inputs", "8"}, {"--load", "0.8"}}});
 }
 
 }  // namespace tailbound::cli

@@ -13,8 +13,8 @@ namespace tailbound::cli {
 namespace {
 
 using answers::CellArrival;
-using answers::ValidateBufferQuestion;
-using answers::ValidateSizedBufferQuestion;
+using answers::ValidateBufferQuery;
+using answers::ValidateSizedBufferQuery;
 using network::Tree;
 using numeric::Rational;
 
@@ -32,7 +32,7 @@ struct ValidateBufferOptions {
 std::vector<std::int64_t> read_inputs(const ValidateBufferOptions& options) {
   const std::string& inputs =
       required(options.inputs, "--inputs", "given with --load: inputs of the switch, 2 to 1024");
-  return parse_integers(inputs, "--inputs", Tree::least_radix, Tree::most_radix);
+  return parse_integers(inputs, "--inputs", Tree::min_radix, Tree::max_radix);
 }
 
 std::vector<Rational> read_loads(const ValidateBufferOptions& options) {
@@ -41,9 +41,9 @@ std::vector<Rational> read_loads(const ValidateBufferOptions& options) {
 }
 
 /// One query per class.
-std::vector<ValidateBufferQuestion> read_class_questions(const ValidateBufferOptions& options,
-                                                         const ValidateBufferQuestion& asked) {
-  refuse_given({{"--load", &options.load},
+std::vector<ValidateBufferQuery> read_class_queries(const ValidateBufferOptions& options,
+                                                    const ValidateBufferQuery& requested) {
+  reject_given({{"--load", &options.load},
                 {"--burst", &options.bursts.burst},
                 {"--on-rate", &options.bursts.on_rate},
                 {"--destination", &options.bursts.destination}},
@@ -52,50 +52,50 @@ std::vector<ValidateBufferQuestion> read_class_questions(const ValidateBufferOpt
   TrafficOptions traffic;
   traffic.inputs = options.inputs;
   traffic.classes = options.classes;
-  std::vector<ValidateBufferQuestion> questions;
+  std::vector<ValidateBufferQuery> queries;
   for (const answers::Traffic& each : read_traffics(traffic)) {
     const auto& its = std::get<answers::TrafficClass>(each.source);
-    ValidateBufferQuestion& question = questions.emplace_back(asked);
-    question.inputs = its.inputs;
-    question.classes = its.loads;
-    question.priority = its.priority;
-    question.load = its.loads[static_cast<std::size_t>(its.priority) - 1];
+    ValidateBufferQuery& query = queries.emplace_back(requested);
+    query.inputs = its.inputs;
+    query.classes = its.loads;
+    query.priority = its.priority;
+    query.load = its.loads[static_cast<std::size_t>(its.priority) - 1];
   }
-  return questions;
+  return queries;
 }
 
 /// One query for each combination of list entries.
-std::vector<ValidateBufferQuestion> read_questions(const ValidateBufferOptions& options) {
-  ValidateBufferQuestion asked;
-  asked.levels = packets_of(options.levels, "--levels", 0, deepest_simulated);
-  asked.length = read_run_length(options.run);
-  if (options.classes) return read_class_questions(options, asked);
-  std::vector<ValidateBufferQuestion> questions;
+std::vector<ValidateBufferQuery> read_queries(const ValidateBufferOptions& options) {
+  ValidateBufferQuery requested;
+  requested.levels = packets_of(options.levels, "--levels", 0, deepest_simulated);
+  requested.length = read_run_length(options.run);
+  if (options.classes) return read_class_queries(options, requested);
+  std::vector<ValidateBufferQuery> queries;
   const std::vector<Rational> loads = read_loads(options);
   for (const std::int64_t inputs : read_inputs(options))
     for (const Rational& load : loads)
       for (const traffic::Destination destination :
            read_destinations(options.bursts.destination, options.bursts.burst.has_value()))
         for (const auto& burst : read_bursts(options.bursts, load)) {
-          ValidateBufferQuestion& question = questions.emplace_back(asked);
-          question.inputs = inputs;
-          question.load = load;
-          question.burst = burst;
-          question.destination = destination;
+          ValidateBufferQuery& query = queries.emplace_back(requested);
+          query.inputs = inputs;
+          query.load = load;
+          query.burst = burst;
+          query.destination = destination;
         }
-  return questions;
+  return queries;
 }
 
 // --- packets of several sizes
 
-void refuse_what_does_not_go_with_sizes(const ValidateBufferOptions& options) {
-  refuse_given({{"--burst", &options.bursts.burst},
+void reject_options_incompatible_with_sizes(const ValidateBufferOptions& options) {
+  reject_given({{"--burst", &options.bursts.burst},
                 {"--on-rate", &options.bursts.on_rate},
                 {"--destination", &options.bursts.destination}},
                "given together with --sizes", "left out: a packet of several cells is a burst itself");
   if (options.bursts.traffic && *options.bursts.traffic != "bernoulli")
     throw InvalidArgument("--traffic", *options.bursts.traffic, "bernoulli with --sizes");
-  refuse_given({{"--packet-bytes", &options.units.packet_bytes}, {"--link-gbps", &options.units.link_gbps}},
+  reject_given({{"--packet-bytes", &options.units.packet_bytes}, {"--link-gbps", &options.units.link_gbps}},
                "given together with --sizes",
                "left out there: --sizes and --cell-bytes say what has how many bytes");
   if (options.capacity && options.levels)
@@ -103,41 +103,41 @@ void refuse_what_does_not_go_with_sizes(const ValidateBufferOptions& options) {
                           "left out: compared is what the buffer loses");
 }
 
-std::vector<ValidateSizedBufferQuestion> read_sized_questions(const ValidateBufferOptions& options) {
-  refuse_what_does_not_go_with_sizes(options);
-  refuse_given({{"--classes", &options.classes}}, "given together with --sizes",
+std::vector<ValidateSizedBufferQuery> read_sized_queries(const ValidateBufferOptions& options) {
+  reject_options_incompatible_with_sizes(options);
+  reject_given({{"--classes", &options.classes}}, "given together with --sizes",
                "left out there: classes are asked of one queue of packets");
   const auto cells = read_switch_cells(options.sized.sizes, options.sized.cell_bytes);
-  ValidateSizedBufferQuestion asked{.load = {}, .cells = cells.front().value()};
-  asked.levels = packets_of(options.levels, "--levels", 0, deepest_simulated);
-  asked.length = read_run_length(options.run);
-  return answers::Combinations(std::move(asked))
-      .by(read_inputs(options), &ValidateSizedBufferQuestion::inputs)
+  ValidateSizedBufferQuery requested{.load = {}, .cells = cells.front().value()};
+  requested.levels = packets_of(options.levels, "--levels", 0, deepest_simulated);
+  requested.length = read_run_length(options.run);
+  return answers::Combinations(std::move(requested))
+      .by(read_inputs(options), &ValidateSizedBufferQuery::inputs)
       .by(cells, [](auto& each, const auto& packets) { each.cells = packets.value(); })
-      .by(choices_or_first<CellArrival>(options.sized.arrive, "--arrive"),
-          &ValidateSizedBufferQuestion::arrive)
-      .by(read_loads(options), &ValidateSizedBufferQuestion::load)
+      .by(choices_or_first<CellArrival>(options.sized.arrive, "--arrive"), &ValidateSizedBufferQuery::arrive)
+      .by(read_loads(options), &ValidateSizedBufferQuery::load)
       .by(answers::or_none(packets_of(options.capacity, "--capacity", 1, deepest_simulated)),
-          &ValidateSizedBufferQuestion::capacity)
+          &ValidateSizedBufferQuery::capacity)
       .points();
 }
 
 Reply answer(const ValidateBufferOptions& options, const Context& context) {
   if (options.sized.sizes)
-    return judge_all(read_sized_questions(options), options.run, context,
-                     [](const auto& points, std::size_t asked) { return render::document(points, asked); });
-  refuse_without_sizes(options.sized);
-  refuse_given({{"--capacity", &options.capacity}}, "given without --sizes",
+    return judge_all(
+        read_sized_queries(options), options.run, context,
+        [](const auto& points, std::size_t requested) { return render::document(points, requested); });
+  reject_without_sizes(options.sized);
+  reject_given({{"--capacity", &options.capacity}}, "given without --sizes",
                "given with --sizes LIST; --sizes 64 makes every packet one cell");
   const answers::Units units = read_units(options.units);
-  return judge_all(read_questions(options), options.run, context, [&](const auto& points, std::size_t asked) {
-    return render::document(points, asked, units);
-  });
+  return judge_all(
+      read_queries(options), options.run, context,
+      [&](const auto& points, std::size_t requested) { return render::document(points, requested, units); });
 }
 
 void declare(OptionTable& table, ValidateBufferOptions& options) {
   const OptionGroup traffic(table, "Traffic");
-  const OptionGroup question(table, "Question");
+  const OptionGroup query(table, "Question");
   traffic.add("--inputs", options.inputs, "K", "inputs of the switch, 2 to 1024, each with load R / K",
               slider(2, 256, 1));
   traffic.add("--load", options.load, "R", "packets a slot of the queue", load_slider());
@@ -145,12 +145,12 @@ void declare(OptionTable& table, ValidateBufferOptions& options) {
               "in place of --load: loads of classes served by strict priority, the\nfirst served first; a "
               "point for each");
   add_burst_options(table, options.bursts, "Traffic");
-  question.add("--levels", options.levels, "LIST",
-               "packets n of P(Q > n), the packet in service counts; where the\nanalysis says 0.5 ... 1e-6 "
-               "unless told");
-  question.add("--capacity", options.capacity, "B",
-               "with --sizes: what a buffer of B cells loses, of cells and of\npackets, in place of P(Q > n)",
-               slider(1, 1000, 1));
+  query.add("--levels", options.levels, "LIST",
+            "packets n of P(Q > n), the packet in service counts; where the\nanalysis says 0.5 ... 1e-6 "
+            "unless told");
+  query.add("--capacity", options.capacity, "B",
+            "with --sizes: what a buffer of B cells loses, of cells and of\npackets, in place of P(Q > n)",
+            slider(1, 1000, 1));
   add_sized_buffer_options(table, options.sized);
   add_simulation_options(table, options.run);
   add_unit_options(table, options.units);
@@ -167,7 +167,7 @@ Command validate_buffer_command() {
        .declare = declare,
        .answer = answer,
        .layout = [] { return render::with_validated_sizes(render::validate_buffer_layout()); },
-       .opening = {{"--inputs", "16"}, {"--load", "0.9"}}});
+       .example = {{"--inputs", "16"}, {"--load", "0.9"}}});
 }
 
 }  // namespace tailbound::cli

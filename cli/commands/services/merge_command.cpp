@@ -34,7 +34,7 @@ Reply answer(const MergeOptions& options, const Context& context) {
     parts.push_back({file, run::read_part(read_file(file, "FILE", largest_part), file)});
   run::require_whole(parts, context.version);
   give_files(parts);
-  const std::vector<std::string> words = parts.front().part.question;
+  const std::vector<std::string> words = parts.front().part.query;
   std::vector<const char*> argv{"tailbound"};
   for (const std::string& word : words) argv.push_back(word.c_str());
   Program program(words.empty() ? "" : words.front());
@@ -61,7 +61,7 @@ Command merge_command() {
   return command_of<MergeOptions>(
       {.name = "merge",
        .purpose = "the answer to a question whose parts (--part) were computed apart",
-       .work = Work::questions,
+       .work = Work::queries,
        .draws = true,
        .declare = declare,
        .answer = answer});

@@ -42,11 +42,11 @@ Reply answer(const ReproduceOptions& options, const Context& context) {
 }
 
 void declare(OptionTable& table, ReproduceOptions& options) {
-  const OptionGroup question(table, ""), output(table, "Output");
-  question.add("NAME", options.name, "", fmt::format("{}", fmt::join(figures::all_names(), ", ")));
+  const OptionGroup query(table, ""), output(table, "Output");
+  query.add("NAME", options.name, "", fmt::format("{}", fmt::join(figures::all_names(), ", ")));
   output.add("--output", options.output, "FOLDER",
              "made if missing: NAME.csv and NAME.svg of each figure, README.md, index.html");
-  question.add_flag("--quick", options.quick, "fewer points, and simulations of a thirtieth of the length");
+  query.add_flag("--quick", options.quick, "fewer points, and simulations of a thirtieth of the length");
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ void declare(OptionTable& table, ReproduceOptions& options) {
 Command reproduce_command() {
   return command_of<ReproduceOptions>({.name = "reproduce",
                                        .purpose = "the papers' figures, and what agrees with them",
-                                       .work = Work::questions,
+                                       .work = Work::queries,
                                        .declare = declare,
                                        .answer = answer,
                                        .layout = render::reproduce_layout});

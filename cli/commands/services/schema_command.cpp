@@ -21,8 +21,8 @@ struct SchemaOptions {
 /// Of every command that outputs a document, in the order of the help.
 std::vector<render::Layout> all_layouts() {
   std::vector<render::Layout> all;
-  for (const Room& room : rooms())
-    for (Command (*const make)() : room.commands)
+  for (const Category& category : categories())
+    for (Command (*const make)() : category.commands)
       if (const Command command = make(); command.layout != nullptr) all.push_back(command.layout());
   return all;
 }
@@ -31,13 +31,13 @@ std::vector<render::Layout> all_layouts() {
 std::string completion() {
   std::string first, second, options, values;
   CommonOptions common;
-  for (const Room& room : rooms()) {
-    first += (first.empty() ? "" : " ") + std::string(room.name);
+  for (const Category& category : categories()) {
+    first += (first.empty() ? "" : " ") + std::string(category.name);
     std::vector<std::string> inner;
-    for (Command (*const make)() : room.commands) {
+    for (Command (*const make)() : category.commands) {
       Command command = make();
       add_common_options(command, common);
-      if (command.name != room.name) inner.push_back(command.name.substr(room.name.size() + 1));
+      if (command.name != category.name) inner.push_back(command.name.substr(category.name.size() + 1));
       std::vector<std::string> names = command.options.names();
       names.emplace_back("--help");
       for (const Option& option : command.options.options) {
@@ -53,7 +53,8 @@ std::string completion() {
       }
       options += fmt::format("    '{}') options='{}' ;;\n", command.name, fmt::join(names, " "));
     }
-    if (!inner.empty()) second += fmt::format("    {}) words='{}' ;;\n", room.name, fmt::join(inner, " "));
+    if (!inner.empty())
+      second += fmt::format("    {}) words='{}' ;;\n", category.name, fmt::join(inner, " "));
   }
   return fmt::format(R"(# Completion of tailbound for bash: source <(tailbound schema --completion)
 _tailbound() {{
@@ -117,14 +118,13 @@ Reply answer(const SchemaOptions& options, const Context&) {
 }
 
 void declare(OptionTable& table, SchemaOptions& options) {
-  const OptionGroup question(table, "Question");
-  question.add_words("COMMAND", options.words, "TEXT", "the command, such as buffer or simulate tree", 0, 2);
-  question.add_flag("--keys", options.keys,
-                    "the keys with unit, kind and meaning, as markdown; of all commands unless one is named");
-  question.add_flag(
-      "--accuracy", options.accuracy,
-      "how far each model was off simulation, and the commands that reproduce\nit, as markdown");
-  question.add_flag(
+  const OptionGroup query(table, "Question");
+  query.add_words("COMMAND", options.words, "TEXT", "the command, such as buffer or simulate tree", 0, 2);
+  query.add_flag("--keys", options.keys,
+                 "the keys with unit, kind and meaning, as markdown; of all commands unless one is named");
+  query.add_flag("--accuracy", options.accuracy,
+                 "how far each model was off simulation, and the commands that reproduce\nit, as markdown");
+  query.add_flag(
       "--completion", options.completion,
       "completion of commands, options and names for bash:\nsource <(tailbound schema --completion)");
 }

@@ -1,5 +1,5 @@
 #include <fmt/format.h>
-#include <cli/ask.hpp>
+#include <cli/command_runner.hpp>
 #include <cli/commands.hpp>
 #include <cli/options/files.hpp>
 #include <cli/options/options.hpp>
@@ -31,11 +31,11 @@ struct SweepOptions {
 };
 
 /// One per command.
-using Askers = std::map<std::string, Asker>;
+using Runners = std::map<std::string, CommandRunner>;
 
-const Asker& asker_of(Askers& askers, const std::string& question) {
-  const auto known = askers.find(question);
-  return known != askers.end() ? known->second : askers.emplace(question, Asker(question)).first->second;
+const CommandRunner& runner_of(Runners& runners, const std::string& query) {
+  const auto known = runners.find(query);
+  return known != runners.end() ? known->second : runners.emplace(query, CommandRunner(query)).first->second;
 }
 
 /// Options that the sweep handles itself.
@@ -46,7 +46,7 @@ bool is_of_the_sweep(const std::string& option) {
 }
 
 /// \throws InvalidArgument  an unknown or unsuitable command, or an option that it lacks
-void check(const SweepPoint& point, Askers& askers) {
+void check(const SweepPoint& point, Runners& runners) {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all = command_names();
     std::erase_if(all, [](const std::string& name) {
@@ -54,13 +54,13 @@ void check(const SweepPoint& point, Askers& askers) {
     });
     return all;
   }();
-  static_cast<void>(parse_choice(point.question, "ask", names));
-  const OptionTable& table = asker_of(askers, point.question).options();
+  static_cast<void>(parse_choice(point.query, "ask", names));
+  const OptionTable& table = runner_of(runners, point.query).options();
   for (const auto& [name, text] : point.options) {
     const Option* option = table.find(name);
     if (option == nullptr)
       throw InvalidArgument("the option of the plan", name,
-                            fmt::format("one of {}{}", point.question, did_you_mean(name, table.names())));
+                            fmt::format("one of {}{}", point.query, did_you_mean(name, table.names())));
     if (is_of_the_sweep(name))
       throw InvalidArgument("the option of the plan", name, "left out: the sweep sees to that itself");
     if ((option->flag != nullptr) != text.empty())
@@ -83,23 +83,23 @@ std::string key_of(const SweepPoint& point, const OptionTable& table,
   return key;
 }
 
-SweepRow asked(const SweepPoint& point, const Asker& asker) {
+SweepRow requested(const SweepPoint& point, const CommandRunner& runner) {
   SweepRow row;
-  const auto refused = [&row](SweepStatus status, const std::exception& error) {
+  const auto rejected = [&row](SweepStatus status, const std::exception& error) {
     row.status = status;
     row.message = error.what();
   };
   try {
     auto options = point.options;
-    if (asker.options().find("--threads") != nullptr) options.emplace_back("--threads", "1");
+    if (runner.options().find("--threads") != nullptr) options.emplace_back("--threads", "1");
     const auto given = [&options](const char* name) {
       return std::any_of(options.begin(), options.end(),
                          [name](const auto& option) { return option.first == name; });
     };
     // Points are many: they are not cross-checked unless the plan requests it.
-    if (asker.options().find("--no-check") != nullptr && !given("--check") && !given("--no-check"))
+    if (runner.options().find("--no-check") != nullptr && !given("--check") && !given("--no-check"))
       options.emplace_back("--no-check", "");
-    const render::Document document = asker.answer(options).document;
+    const render::Document document = runner.answer(options).document;
     row.status = SweepStatus::answered;
     row.answer = render::to_bytes(document);
     row.json = render::to_json(document, {.version = TAILBOUND_VERSION});
@@ -107,25 +107,25 @@ SweepRow asked(const SweepPoint& point, const Asker& asker) {
   } catch (const std::bad_alloc&) {
     row = {.key = {}, .status = SweepStatus::no_answer, .message = no_memory};
   } catch (const NoAnswer& error) {
-    refused(SweepStatus::no_answer, error);
+    rejected(SweepStatus::no_answer, error);
   } catch (const InvalidArgument& error) {
-    refused(SweepStatus::bad_input, error);
+    rejected(SweepStatus::bad_input, error);
   } catch (const ParseError& error) {
-    refused(SweepStatus::bad_input, error);
+    rejected(SweepStatus::bad_input, error);
   } catch (const std::exception& error) {
-    refused(SweepStatus::failed, error);
+    rejected(SweepStatus::failed, error);
   }
   return row;
 }
 
 /// For a point whose process is about to end.
-void keep_refusal(const answers::SweepQuestion& question, const SweepPoint& point, const std::string& why) {
+void keep_rejection(const answers::SweepQuery& query, const SweepPoint& point, const std::string& why) {
   SweepRow row{.key = {}, .status = SweepStatus::no_answer, .message = why};
-  for (std::size_t i = 0; i < question.points.size(); ++i)
-    if (question.points[i].key() == point.key()) row.key = question.keys[i];
-  answers::SweepStore store(question.store, question.version, answers::SweepStore::Use::write);
+  for (std::size_t i = 0; i < query.points.size(); ++i)
+    if (query.points[i].key() == point.key()) row.key = query.keys[i];
+  answers::SweepStore store(query.store, query.version, answers::SweepStore::Use::write);
   std::size_t none = 0;
-  static_cast<void>(store.keep_and_claim({row}, question.keys, none, 0));
+  static_cast<void>(store.keep_and_claim({row}, query.keys, none, 0));
 }
 
 /// "2/7": every seventh point, starting with the second.
@@ -141,9 +141,9 @@ void keep_part(const std::string& part, std::vector<SweepPoint>& points) {
 
 /// Before any of them is opened: a store is the file together with the auxiliary files of the database.
 void name_stores(const SweepOptions& options) {
-  for (const char* beside : {"", "-wal", "-shm", "-journal"}) {
-    named_files().keeps(*options.store + beside, "--store");
-    if (options.add) named_files().keeps(*options.add + beside, "--add");
+  for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
+    named_files().keeps(*options.store + suffix, "--store");
+    if (options.add) named_files().keeps(*options.add + suffix, "--add");
   }
 }
 
@@ -154,34 +154,34 @@ Reply answer(const SweepOptions& options, const Context& context) {
   if (options.part) keep_part(*options.part, plan.points);
   const int jobs =
       options.jobs ? static_cast<int>(parse_integer(*options.jobs, "--jobs", 1, 1024)) : all_cores();
-  answers::SweepQuestion question{
-      .points = plan.points, .keys = {}, .store = *options.store, .version = TAILBOUND_VERSION, .asker = {}};
-  Askers askers;
+  answers::SweepQuery query{
+      .points = plan.points, .keys = {}, .store = *options.store, .version = TAILBOUND_VERSION, .runner = {}};
+  Runners runners;
   std::map<std::string, std::string> files;
   for (const SweepPoint& point : plan.points) {
-    check(point, askers);
-    question.keys.push_back(key_of(point, asker_of(askers, point.question).options(), files));
+    check(point, runners);
+    query.keys.push_back(key_of(point, runner_of(runners, point.query).options(), files));
   }
-  question.asker = [&question, &context] {
+  query.runner = [&query, &context] {
     if (context.executor == nullptr) files::leftovers::leave_to_parent();
-    return [&question, &context, askers = std::make_shared<Askers>(),
+    return [&query, &context, runners = std::make_shared<Runners>(),
             guard = context.executor != nullptr ? nullptr
                                                 : std::make_shared<PointGuard>()](const SweepPoint& point) {
-      const Asker& asker = asker_of(*askers, point.question);
-      if (!guard) return asked(point, asker);  // ranks end together or not at all
+      const CommandRunner& runner = runner_of(*runners, point.query);
+      if (!guard) return requested(point, runner);  // ranks end together or not at all
       return guard->watched(
-          context.limits_of_each(usual_limits(asker.command(), false)),
-          [&](const std::string& why) { keep_refusal(question, point, why); },
-          [&] { return asked(point, asker); });
+          context.limits_of_each(usual_limits(runner.command(), false)),
+          [&](const std::string& why) { keep_rejection(query, point, why); },
+          [&] { return requested(point, runner); });
     };
   };
   if (options.add || options.retry) {
-    answers::SweepStore store(question.store, question.version, answers::SweepStore::Use::write);
+    answers::SweepStore store(query.store, query.version, answers::SweepStore::Use::write);
     if (options.add) store.add(*options.add);
-    if (options.retry) store.forget(question.keys);
+    if (options.retry) store.forget(query.keys);
   }
   const answers::SweepAnswer found =
-      options.dry_run ? look_up(question) : answers::answer(question, jobs, analysis_run(context));
+      options.dry_run ? look_up(query) : answers::answer(query, jobs, analysis_run(context));
   Reply reply{.document = render::document(plan, found)};
   if (!options.dry_run &&
       (found.count(SweepStatus::answered) < found.rows.size() || !found.cannot_be_written.empty()))
@@ -190,14 +190,13 @@ Reply answer(const SweepOptions& options, const Context& context) {
 }
 
 void declare(OptionTable& table, SweepOptions& options) {
-  const OptionGroup question(table, "Question");
-  question.add_words("PLAN", options.plan, "FILE",
-                     "what is asked: [[question]] tables with lists (docs/files.md)", 1, 1);
-  question.add("--store", options.store, "FILE",
-               "keeps the points; those that are there are not asked again");
-  question.add_flag("--dry-run", options.dry_run, "ask nothing: show what is there and what is missing");
-  question.add_flag("--retry", options.retry, "ask points again that were refused");
-  question.add("--add", options.add, "FILE", "another store, whose points are taken over first");
+  const OptionGroup query(table, "Question");
+  query.add_words("PLAN", options.plan, "FILE",
+                  "what is asked: [[question]] tables with lists (docs/files.md)", 1, 1);
+  query.add("--store", options.store, "FILE", "keeps the points; those that are there are not asked again");
+  query.add_flag("--dry-run", options.dry_run, "ask nothing: show what is there and what is missing");
+  query.add_flag("--retry", options.retry, "ask points again that were refused");
+  query.add("--add", options.add, "FILE", "another store, whose points are taken over first");
   const OptionGroup work(table, "Work");
   work.add("--jobs", options.jobs, "N", "processes that ask at once; all cores unless told");
   work.add("--part", options.part, "I/N", "every N-th point alone, from the I-th on");
@@ -210,7 +209,7 @@ void declare(OptionTable& table, SweepOptions& options) {
 Command sweep_command() {
   return command_of<SweepOptions>({.name = "sweep",
                                    .purpose = "many points of any question, kept in a store",
-                                   .work = Work::questions,
+                                   .work = Work::queries,
                                    .draws = true,
                                    .declare = declare,
                                    .answer = answer,

@@ -17,14 +17,14 @@ namespace {
 
 using answers::BroadcastAnswer;
 using answers::BroadcastHypercube;
-using answers::BroadcastQuestion;
+using answers::BroadcastQuery;
 using answers::Combinations;
-using answers::HypercubeSaturationQuestion;
+using answers::HypercubeSaturationQuery;
 using answers::Replication;
 using answers::SimulatedHypercube;
-using answers::SimulateHypercubeQuestion;
+using answers::SimulateHypercubeQuery;
 using answers::ValidateBroadcastAnswer;
-using answers::ValidateBroadcastQuestion;
+using answers::ValidateBroadcastQuery;
 using numeric::Rational;
 
 /// As typed; empty if not given.
@@ -33,11 +33,11 @@ struct BroadcastOptions {
   WormEndsOptions ends;
 };
 struct BroadcastModelOptions {
-  BroadcastOptions question;
+  BroadcastOptions query;
   std::optional<std::string> replication;
 };
 struct HypercubeSimulationOptions {
-  BroadcastOptions question;
+  BroadcastOptions query;
   SimulationOptions run{.unit = "cycle"};
   std::optional<std::string> buffer_flits;
   LatencyOptions latency;
@@ -129,7 +129,7 @@ std::vector<BroadcastHypercube> read_hypercubes(const BroadcastOptions& options,
                      "--dimensions", 1, sizes.dimensions);
   const auto channels =
       parse_integers(required(options.virtual_channels, "--virtual-channels", "given: at least 2"),
-                     "--virtual-channels", network::least_modelled_virtual_channels, sizes.virtual_channels);
+                     "--virtual-channels", network::min_modelled_virtual_channels, sizes.virtual_channels);
   const auto flits = parse_integers(required(options.flits, "--flits", "given: flits of a message"),
                                     "--flits", 1, sizes.flits);
   const auto broadcasts = read_broadcast_fractions(
@@ -162,36 +162,36 @@ std::vector<Replication> read_replications(const std::optional<std::string>& tex
 }
 
 /// One query for each combination of list entries.
-std::vector<BroadcastQuestion> read_questions(const BroadcastModelOptions& options) {
-  const OfferedLoads offered = read_rates(options.question, model_limits);
-  return Combinations(BroadcastQuestion{.hypercube = {}, .offered = offered})
-      .by(read_hypercubes(options.question, model_limits), &BroadcastQuestion::hypercube)
-      .by(read_replications(options.replication), &BroadcastQuestion::replication)
+std::vector<BroadcastQuery> read_queries(const BroadcastModelOptions& options) {
+  const OfferedLoads offered = read_rates(options.query, model_limits);
+  return Combinations(BroadcastQuery{.hypercube = {}, .offered = offered})
+      .by(read_hypercubes(options.query, model_limits), &BroadcastQuery::hypercube)
+      .by(read_replications(options.replication), &BroadcastQuery::replication)
       .points();
 }
 
 /// \throws NoAnswer  saturated: which network, and by how much
-BroadcastAnswer ask_broadcast(const BroadcastQuestion& question, const answers::Run& run) {
+BroadcastAnswer answer_broadcast(const BroadcastQuery& query, const answers::Run& run) {
   try {
-    return answers::answer(question, run);
+    return answers::answer(query, run);
   } catch (const answers::Saturated& saturated) {
     throw NoAnswer(fmt::format(
         "the network is saturated at rate {}: by variant {} the {} saturates at {:.10g} messages/cycle/node, "
         "{:.3g} % below",
-        saturated.load(), name_of(question.replication), render::network_in_words(question.hypercube),
+        saturated.load(), name_of(query.replication), render::network_in_words(query.hypercube),
         saturated.saturation(), 100 * (1 - saturated.saturation() / saturated.load())));
   }
 }
 
 Reply answer_model(const BroadcastModelOptions& options, const Context& context) {
   return answers::as_piece(analysis_run(context), [&] {
-    return show_networks(read_questions(options), context, ask_broadcast,
+    return show_networks(read_queries(options), context, answer_broadcast,
                          [](const auto& networks) { return render::document(networks); });
   });
 }
 
 void declare_model(OptionTable& table, BroadcastModelOptions& options) {
-  add_broadcast_options(table, options.question, model_limits);
+  add_broadcast_options(table, options.query, model_limits);
   add_replication_option(table, options.replication);
 }
 
@@ -200,44 +200,45 @@ void declare_model(OptionTable& table, BroadcastModelOptions& options) {
 std::vector<SimulatedHypercube> read_simulated(const HypercubeSimulationOptions& options) {
   const auto buffers = integers_or(1, options.buffer_flits, "--buffer-flits", 1, 1'000'000);
   return Combinations(SimulatedHypercube{.hypercube = {}})
-      .by(read_hypercubes(options.question, simulation_limits), &SimulatedHypercube::hypercube)
+      .by(read_hypercubes(options.query, simulation_limits), &SimulatedHypercube::hypercube)
       .by(buffers, &SimulatedHypercube::buffer_flits)
       .points();
 }
 
-std::vector<SimulateHypercubeQuestion> read_simulations(const HypercubeSimulationOptions& options) {
-  const SimulateHypercubeQuestion common{.network = {},
-                                         .offered = read_rates(options.question, simulation_limits),
-                                         .percentiles = read_latency_percentiles(options.latency),
-                                         .length = read_run_length(options.run)};
-  return Combinations(common).by(read_simulated(options), &SimulateHypercubeQuestion::network).points();
+std::vector<SimulateHypercubeQuery> read_simulations(const HypercubeSimulationOptions& options) {
+  const SimulateHypercubeQuery common{.network = {},
+                                      .offered = read_rates(options.query, simulation_limits),
+                                      .percentiles = read_latency_percentiles(options.latency),
+                                      .length = read_run_length(options.run)};
+  return Combinations(common).by(read_simulated(options), &SimulateHypercubeQuery::network).points();
 }
 
 Reply answer_simulation(const HypercubeSimulationOptions& options, const Context& context) {
   if (options.latency.saturation) {
-    refuse_given({{"--half-width", &options.run.half_width}}, nullptr, "left out with --saturation");
-    refuse_with_saturation(message_rates, options.question.rates, options.question.fractions, options.run,
+    reject_given({{"--half-width", &options.run.half_width}}, nullptr, "left out with --saturation");
+    reject_with_saturation(message_rates, options.query.rates, options.query.fractions, options.run,
                            options.latency);
     const answers::SaturationLength length = read_saturation_length(options.run, options.latency);
-    return find_saturations(Combinations(HypercubeSaturationQuestion{.network = {}, .length = length})
-                                .by(read_simulated(options), &HypercubeSaturationQuestion::network)
+    return find_saturations(Combinations(HypercubeSaturationQuery{.network = {}, .length = length})
+                                .by(read_simulated(options), &HypercubeSaturationQuery::network)
                                 .points(),
                             options.run, context,
                             [](const auto& points) { return render::document(points); });
   }
-  refuse_given({{"--precision", &options.latency.precision}}, nullptr, "given with --saturation");
-  const auto questions = read_simulations(options);
+  reject_given({{"--precision", &options.latency.precision}}, nullptr, "given with --saturation");
+  const auto queries = read_simulations(options);
   if (options.run.half_width)
     return simulate_to_width(
-        answers::each_load(questions), options.run, context, [&](auto points, std::size_t asked) {
-          return render::document(answers::joined_loads(std::move(points), questions), asked);
+        answers::each_load(queries), options.run, context, [&](auto points, std::size_t requested) {
+          return render::document(answers::joined_loads(std::move(points), queries), requested);
         });
-  return simulate_loads(questions, options.run, context,
-                        [](auto points, std::size_t asked) { return render::document(points, asked); });
+  return simulate_loads(queries, options.run, context, [](auto points, std::size_t requested) {
+    return render::document(points, requested);
+  });
 }
 
 void add_hypercube_simulation_options(OptionTable& table, HypercubeSimulationOptions& options) {
-  add_broadcast_options(table, options.question, simulation_limits);
+  add_broadcast_options(table, options.query, simulation_limits);
   OptionGroup(table, "Network")
       .add("--buffer-flits", options.buffer_flits, "F", "of each virtual channel (1)", slider(1, 32, 1));
   add_simulation_options(table, options.run);
@@ -251,20 +252,20 @@ void declare_simulation(OptionTable& table, HypercubeSimulationOptions& options)
 
 Reply answer_validation(const BroadcastValidationOptions& options, const Context& context) {
   const std::vector<answers::Replication> replications = read_replications(options.replication);
-  std::vector<ValidateBroadcastQuestion> questions;
-  for (const answers::SimulateHypercubeQuestion& simulation : read_simulations(options.simulation)) {
+  std::vector<ValidateBroadcastQuery> queries;
+  for (const answers::SimulateHypercubeQuery& simulation : read_simulations(options.simulation)) {
     for (const answers::Replication replication : replications)
       answers::check(simulation.network.hypercube, replication);
-    questions.push_back({.simulation = simulation, .replication = replications.front()});
+    queries.push_back({.simulation = simulation, .replication = replications.front()});
   }
-  const std::size_t rates = questions.size() * questions.front().simulation.offered.values.size();
-  auto networks = simulate_each(questions, rates, options.simulation.run, context);
+  const std::size_t rates = queries.size() * queries.front().simulation.offered.values.size();
+  auto networks = simulate_each(queries, rates, options.simulation.run, context);
   // Each is simulated once and judged by each variant.
-  std::vector<std::pair<ValidateBroadcastQuestion, ValidateBroadcastAnswer>> points;
+  std::vector<std::pair<ValidateBroadcastQuery, ValidateBroadcastAnswer>> points;
   for (std::size_t i = 0; i < networks.finished.size(); ++i)
     for (const answers::Replication replication : replications)
       points.emplace_back(
-          ValidateBroadcastQuestion{.simulation = questions[i].simulation, .replication = replication},
+          ValidateBroadcastQuery{.simulation = queries[i].simulation, .replication = replication},
           answers::judged_by(networks.finished[i], replication));
   return judged(render::document(points, rates * replications.size()), points);
 }
@@ -285,7 +286,7 @@ Command broadcast_command() {
        .declare = declare_model,
        .answer = answer_model,
        .layout = render::broadcast_layout,
-       .opening = {
+       .example = {
            {"--dimensions", "6"}, {"--virtual-channels", "4"}, {"--flits", "32"}, {"--broadcast", "0.01"}}});
 }
 
@@ -298,7 +299,7 @@ Command simulate_hypercube_command() {
        .declare = declare_simulation,
        .answer = answer_simulation,
        .layout = render::simulate_hypercube_layout,
-       .opening = {{"--dimensions", "6"},
+       .example = {{"--dimensions", "6"},
                    {"--virtual-channels", "4"},
                    {"--flits", "32"},
                    {"--broadcast", "0.01"},
@@ -314,7 +315,7 @@ Command validate_broadcast_command() {
        .declare = declare_validation,
        .answer = answer_validation,
        .layout = render::validate_broadcast_layout,
-       .opening = {{"--dimensions", "6"},
+       .example = {{"--dimensions", "6"},
                    {"--virtual-channels", "4"},
                    {"--flits", "32"},
                    {"--broadcast", "0.01"},

@@ -15,9 +15,9 @@ namespace tailbound::cli {
 namespace {
 
 using answers::Combinations;
-using answers::MultistageQuestion;
-using answers::SimulateMultistageQuestion;
-using answers::ValidateMultistageQuestion;
+using answers::MultistageQuery;
+using answers::SimulateMultistageQuery;
+using answers::ValidateMultistageQuery;
 using bounds::multistage::Variant;
 using network::CombiningMultistage;
 using network::Links;
@@ -31,11 +31,11 @@ struct MultistageOptions {
   std::optional<std::string> nodes, size, buffer, hot, combining, links, service, loads, curve;
 };
 struct MultistageModelOptions {
-  MultistageOptions question;
+  MultistageOptions query;
   std::optional<std::string> variant;
 };
 struct MultistageSimulationOptions {
-  MultistageOptions question;
+  MultistageOptions query;
   SimulationOptions run;
   std::optional<std::string> wiring;
 };
@@ -50,10 +50,10 @@ std::vector<std::optional<std::int64_t>> read_combining(const std::string& text)
     if (entry == "unlimited")
       list.emplace_back();
     else
-      for (const std::int64_t greatest :
+      for (const std::int64_t largest :
            parse_integers(entry, "--combining", 1, 1'000'000,
                           "a whole number from 1 (none combine) to 1000000, or unlimited"))
-        list.emplace_back(greatest);
+        list.emplace_back(largest);
     begin = end + 1;
   }
   return list;
@@ -132,19 +132,19 @@ std::vector<CombiningPoint> read_multistage(const MultistageOptions& options, Li
 }
 
 Reply answer_model(const MultistageModelOptions& options, const Context& context) {
-  std::vector<MultistageQuestion> questions;
+  std::vector<MultistageQuery> queries;
   for (const Variant variant : choices_or_first<Variant>(options.variant, "--variant"))
     // In the published variant outputs accept any number of requests.
     for (const CombiningPoint& point :
-         read_multistage(options.question, variant == Variant::published ? Links::any : Links::one))
-      questions.push_back(
+         read_multistage(options.query, variant == Variant::published ? Links::any : Links::one))
+      queries.push_back(
           {.network = point.network, .load = point.load, .service = point.service, .variant = variant});
-  const render::MultistageCurve curve = read_curve(options.question);
-  return show_all(questions, context, [&](const auto& found) { return render::document(found, curve); });
+  const render::MultistageCurve curve = read_curve(options.query);
+  return show_all(queries, context, [&](const auto& found) { return render::document(found, curve); });
 }
 
 void declare_model(OptionTable& table, MultistageModelOptions& options) {
-  add_multistage_options(table, options.question);
+  add_multistage_options(table, options.query);
   const OptionGroup model(table, "Model");
   model.add("--variant", options.variant, "NAME",
             "blocking (the default: full buffers stop those behind) or published\n(--links any)",
@@ -154,7 +154,7 @@ void declare_model(OptionTable& table, MultistageModelOptions& options) {
 // --- simulated
 
 void declare_validation(OptionTable& table, MultistageSimulationOptions& options) {
-  add_multistage_options(table, options.question);
+  add_multistage_options(table, options.query);
   const OptionGroup network(table, "Network");
   network.add("--wiring", options.wiring, "NAME", choices_in_words<Wiring>(), choices<Wiring>());
   add_simulation_options(table, options.run);
@@ -162,28 +162,28 @@ void declare_validation(OptionTable& table, MultistageSimulationOptions& options
 
 /// One query for each combination of list entries; each has its own warm-up and batches, and by default its
 /// own number of slots.
-std::vector<SimulateMultistageQuestion> read_simulations(const MultistageSimulationOptions& options) {
-  const std::vector<render::CombiningPoint> points = read_multistage(options.question);
-  std::vector<SimulateMultistageQuestion> questions;
+std::vector<SimulateMultistageQuery> read_simulations(const MultistageSimulationOptions& options) {
+  const std::vector<render::CombiningPoint> points = read_multistage(options.query);
+  std::vector<SimulateMultistageQuery> queries;
   for (const Wiring wiring : choices_or_first<Wiring>(options.wiring, "--wiring"))
     for (const render::CombiningPoint& point : points)
-      questions.push_back(
+      queries.push_back(
           {.network = point.network, .load = point.load, .service = point.service, .wiring = wiring});
-  require_one_to_resume(options.run, questions.size());
+  require_one_to_resume(options.run, queries.size());
   const answers::RunLength length = read_run_length(options.run);
-  for (SimulateMultistageQuestion& question : questions) {
-    question.length = length;
-    question.services /= static_cast<double>(questions.size());  // all together take no longer than one
+  for (SimulateMultistageQuery& query : queries) {
+    query.length = length;
+    query.services /= static_cast<double>(queries.size());  // all together take no longer than one
   }
-  return questions;
+  return queries;
 }
 
 Reply answer_simulation(const MultistageSimulationOptions& options, const Context& context) {
-  const std::vector<SimulateMultistageQuestion> questions = read_simulations(options);
-  const auto shown = [curve = read_curve(options.question)](const auto& points, std::size_t asked) {
-    return render::document(points, asked, curve);
+  const std::vector<SimulateMultistageQuery> queries = read_simulations(options);
+  const auto shown = [curve = read_curve(options.query)](const auto& points, std::size_t requested) {
+    return render::document(points, requested, curve);
   };
-  return simulate_as_asked(questions, options.run, context, shown);
+  return simulate_requested(queries, options.run, context, shown);
 }
 
 void declare_simulation(OptionTable& table, MultistageSimulationOptions& options) {
@@ -192,15 +192,14 @@ void declare_simulation(OptionTable& table, MultistageSimulationOptions& options
 }
 
 Reply answer_validation(const MultistageSimulationOptions& options, const Context& context) {
-  std::vector<ValidateMultistageQuestion> questions;
-  for (const answers::SimulateMultistageQuestion& simulation : read_simulations(options))
-    questions.push_back({simulation});
-  const render::MultistageCurve curve = read_curve(options.question);
-  const auto points =
-      paired(questions, simulate_each(questions, questions.size(), options.run, context).finished);
-  Reply reply{.document = render::document(points, questions.size(), curve)};
+  std::vector<ValidateMultistageQuery> queries;
+  for (const answers::SimulateMultistageQuery& simulation : read_simulations(options))
+    queries.push_back({simulation});
+  const render::MultistageCurve curve = read_curve(options.query);
+  const auto points = paired(queries, simulate_each(queries, queries.size(), options.run, context).finished);
+  Reply reply{.document = render::document(points, queries.size(), curve)};
   if (std::any_of(points.begin(), points.end(),
-                  [](const auto& point) { return point.second.of_blocking.optimistic() > 0; }))
+                  [](const auto& point) { return point.second.of_blocking.underestimates() > 0; }))
     reply.status = no_answer;
   return reply;
 }
@@ -216,7 +215,7 @@ Command multistage_command() {
        .declare = declare_model,
        .answer = answer_model,
        .layout = render::multistage_layout,
-       .opening = {{"--nodes", "64"}, {"--hot", "0.08"}, {"--loads", "0.1:1:0.1"}}});
+       .example = {{"--nodes", "64"}, {"--hot", "0.08"}, {"--loads", "0.1:1:0.1"}}});
 }
 
 Command simulate_multistage_command() {
@@ -228,7 +227,7 @@ Command simulate_multistage_command() {
        .declare = declare_simulation,
        .answer = answer_simulation,
        .layout = render::simulate_multistage_layout,
-       .opening = {{"--nodes", "64"}, {"--hot", "0.08"}, {"--loads", "0.2:0.8:0.2"}}});
+       .example = {{"--nodes", "64"}, {"--hot", "0.08"}, {"--loads", "0.2:0.8:0.2"}}});
 }
 
 Command validate_multistage_command() {
@@ -240,7 +239,7 @@ Command validate_multistage_command() {
        .declare = declare_validation,
        .answer = answer_validation,
        .layout = render::validate_multistage_layout,
-       .opening = {{"--nodes", "64"}, {"--hot", "0.08"}, {"--loads", "0.2:0.8:0.2"}}});
+       .example = {{"--nodes", "64"}, {"--hot", "0.08"}, {"--loads", "0.2:0.8:0.2"}}});
 }
 
 }  // namespace tailbound::cli

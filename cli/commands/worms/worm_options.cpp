@@ -1,6 +1,6 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
-#include <cli/commands/delays/delay_question.hpp>
+#include <cli/commands/delays/delay_query.hpp>
 #include <cli/commands/worms/worm_options.hpp>
 #include <cli/options/replies.hpp>
 
@@ -11,7 +11,7 @@ using network::Ejection;
 using network::Injection;
 using network::WormEnds;
 
-constexpr std::size_t most_loads = 1000;
+constexpr std::size_t max_loads = 1000;
 
 std::string option_of(const LoadWords& words) {
   return fmt::format("--{}s", words.name);
@@ -35,34 +35,34 @@ OfferedLoads read_offered(const std::optional<std::string>& loads,
   if (loads && fractions) throw InvalidArgument(option, "given with --fractions", "one or the other");
   OfferedLoads offered{.measure = words.measure, .of_saturation = !loads, .values = {}};
   if (!loads)
-    offered.values = parse_percent_list(fractions.value_or("10%:90%:10%"), "--fractions", most_loads);
+    offered.values = parse_percent_list(fractions.value_or("10%:90%:10%"), "--fractions", max_loads);
   else
-    offered.values = words.percent ? parse_percent_list(*loads, option.c_str(), most_loads)
-                                   : parse_list(*loads, option, most_loads);
+    offered.values = words.percent ? parse_percent_list(*loads, option.c_str(), max_loads)
+                                   : parse_list(*loads, option, max_loads);
   answers::check(offered, legal);
   return offered;
 }
 
 void add_latency_options(OptionTable& table, LatencyOptions& options, const LoadWords& words) {
-  const OptionGroup question(table, "Question");
-  question.add("--percentiles", options.percentiles, "LIST", "of latency, in percent (50,99)");
-  question.add_flag("--saturation", options.saturation,
-                    fmt::format("instead: search the greatest {} that the network carries", words.name));
-  question.add("--precision", options.precision, "P", "of --saturation, relative (1%)");
+  const OptionGroup query(table, "Question");
+  query.add("--percentiles", options.percentiles, "LIST", "of latency, in percent (50,99)");
+  query.add_flag("--saturation", options.saturation,
+                 fmt::format("instead: search the greatest {} that the network carries", words.name));
+  query.add("--precision", options.precision, "P", "of --saturation, relative (1%)");
 }
 
 std::vector<numeric::Rational> read_latency_percentiles(const LatencyOptions& options) {
   return read_percentiles(options.percentiles.value_or("50,99"));
 }
 
-void refuse_overloaded(const answers::Overloaded& overloaded) {
+void reject_overloaded(const answers::Overloaded& overloaded) {
   const bool flits = overloaded.measure() == answers::LoadMeasure::flits;
   throw NoAnswer(
       fmt::format("{} (tailbound simulate {} --saturation finds the greatest {} that the network carries)",
                   overloaded.what(), flits ? "wormhole" : "hypercube", answers::name(overloaded.measure())));
 }
 
-void refuse_with_saturation(const LoadWords& words, const std::optional<std::string>& loads,
+void reject_with_saturation(const LoadWords& words, const std::optional<std::string>& loads,
                             const std::optional<std::string>& fractions, const SimulationOptions& run,
                             const LatencyOptions& latency) {
   const std::string option = fmt::format("--{}s", words.name);

@@ -45,7 +45,7 @@ void add_latency_options(OptionTable& table, LatencyOptions& options, const Load
 // --- saturation
 
 /// \throws InvalidArgument  options that do not apply to the search
-void refuse_with_saturation(const LoadWords& words, const std::optional<std::string>& loads,
+void reject_with_saturation(const LoadWords& words, const std::optional<std::string>& loads,
                             const std::optional<std::string>& fractions, const SimulationOptions& run,
                             const LatencyOptions& latency);
 

@@ -24,10 +24,10 @@ namespace {
 using answers::Combinations;
 using answers::OwnWormNetwork;
 using answers::SimulatedWormhole;
-using answers::SimulateWormholeQuestion;
-using answers::ValidateWormholeQuestion;
-using answers::WormholeQuestion;
-using answers::WormholeSaturationQuestion;
+using answers::SimulateWormholeQuery;
+using answers::ValidateWormholeQuery;
+using answers::WormholeQuery;
+using answers::WormholeSaturationQuery;
 using answers::WormholeVariant;
 using network::WormPatternName;
 using network::WormShape;
@@ -42,11 +42,11 @@ struct WormholeOptions {
   TopologyOptions place;  ///< --network, --matrix and --route
 };
 struct WormholeModelOptions {
-  WormholeOptions question;
+  WormholeOptions query;
   std::vector<std::string> channels;  ///< --channels: the number, or "" if none is given
 };
 struct WormholeSimulationOptions {
-  WormholeOptions question;
+  WormholeOptions query;
   SimulationOptions run{.unit = "cycle"};
   std::optional<std::string> arrivals, of, reallocate;
   LatencyOptions latency;
@@ -62,7 +62,7 @@ std::vector<network::WormPattern> read_patterns(const WormholeOptions& options) 
       continue;
     }
     hot = true;
-    const auto nodes = integers_or(0, options.hot_node, "--hot-node", 0, network::most_fat_tree_nodes - 1);
+    const auto nodes = integers_or(0, options.hot_node, "--hot-node", 0, network::max_fat_tree_nodes - 1);
     const std::string& shares = required(options.hot_share, "--hot-share",
                                          "given: the share of its messages that each node sends there");
     for (const std::int64_t node : nodes)
@@ -70,7 +70,7 @@ std::vector<network::WormPattern> read_patterns(const WormholeOptions& options) 
         all.push_back({.name = name, .hot_node = node, .hot_share = share});
   }
   if (!hot)
-    refuse_given({{"--hot-node", &options.hot_node}, {"--hot-share", &options.hot_share}},
+    reject_given({{"--hot-node", &options.hot_node}, {"--hot-share", &options.hot_share}},
                  "given without a hot spot", "given with --pattern hot-spot");
   return all;
 }
@@ -83,9 +83,9 @@ void add_topologies(const WormholeOptions& options, WormShape shape,
                           "left out for a " + std::string(name_of(shape)) + ": --nodes says it all");
   const std::string& nodes = required(options.nodes, "--nodes", "given: how many processors there are");
   const auto dimensions = integers_or(WormTopology{}.dimensions, options.dimensions, "--dimensions", 1,
-                                      network::most_dimensions(shape));
+                                      network::max_dimensions(shape));
   const auto concentrations =
-      integers_or(1, options.concentration, "--concentration", 1, network::most_concentration);
+      integers_or(1, options.concentration, "--concentration", 1, network::max_concentration);
   const auto ends = read_worm_ends(options.ends, network::Ejection::one, network::has_ports(shape));
   const auto patterns = read_patterns(options);
   for (const answers::WormSize& size : answers::parse_worm_sizes(nodes, shape, name_of(shape))) {
@@ -114,7 +114,7 @@ void add_topologies(const WormholeOptions& options, WormShape shape,
 }
 
 OwnWormNetwork read_own(const WormholeOptions& options) {
-  refuse_given({{"--topology", &options.topology},
+  reject_given({{"--topology", &options.topology},
                 {"--nodes", &options.nodes},
                 {"--dimensions", &options.dimensions},
                 {"--concentration", &options.concentration},
@@ -180,7 +180,7 @@ void add_wormhole_options(OptionTable& table, WormholeOptions& options) {
 /// networks from files.
 std::vector<answers::WormholeNetwork> read_wormhole_networks(const WormholeOptions& options) {
   if (options.place.network) return {read_own(options)};
-  refuse_given({{"--matrix", &options.place.matrix}, {"--route", &options.place.route}},
+  reject_given({{"--matrix", &options.place.matrix}, {"--route", &options.place.route}},
                "given without --network", "given with --network FILE");
   const std::string& shapes = required(
       options.topology, "--topology",
@@ -219,8 +219,8 @@ std::vector<std::int64_t> read_buffers(const WormholeOptions& options) {
 std::vector<network::RouterTiming> read_timings(const WormholeOptions& options,
                                                 const std::optional<std::string>& reallocate) {
   const auto cycles = [](const std::optional<std::string>& given, const char* option, std::int64_t usual,
-                         std::int64_t least) {
-    return integers_or(usual, given, option, least, network::RouterTiming::most_cycles);
+                         std::int64_t minimum) {
+    return integers_or(usual, given, option, minimum, network::RouterTiming::max_cycles);
   };
   const auto to = [](std::uint32_t network::RouterTiming::*field) {
     return [field](network::RouterTiming& timing, std::int64_t value) {
@@ -253,31 +253,31 @@ std::optional<std::size_t> read_channels(const WormholeModelOptions& options) {
 }
 
 /// One query for each network and length; its loads share expensive computations.
-std::vector<WormholeQuestion> read_questions(const WormholeModelOptions& options) {
+std::vector<WormholeQuery> read_queries(const WormholeModelOptions& options) {
   const std::optional<std::size_t> channels = read_channels(options);
-  return Combinations(WormholeQuestion{.network = {}, .offered = {}, .channels = channels})
-      .by(read_wormhole_networks(options.question), &WormholeQuestion::network)
-      .by(read_variants(options.question), &WormholeQuestion::variant)
-      .by(read_flits(options.question), &WormholeQuestion::flits)
-      .by(read_lengths(options.question), &WormholeQuestion::lengths)
-      .by(read_virtual_channels(options.question), &WormholeQuestion::virtual_channels)
-      .by(read_buffers(options.question), &WormholeQuestion::buffer_flits)
-      .by(read_timings(options.question, {}), &WormholeQuestion::timing)
-      .by(std::vector{read_loads(options.question)}, &WormholeQuestion::offered)
+  return Combinations(WormholeQuery{.network = {}, .offered = {}, .channels = channels})
+      .by(read_wormhole_networks(options.query), &WormholeQuery::network)
+      .by(read_variants(options.query), &WormholeQuery::variant)
+      .by(read_flits(options.query), &WormholeQuery::flits)
+      .by(read_lengths(options.query), &WormholeQuery::lengths)
+      .by(read_virtual_channels(options.query), &WormholeQuery::virtual_channels)
+      .by(read_buffers(options.query), &WormholeQuery::buffer_flits)
+      .by(read_timings(options.query, {}), &WormholeQuery::timing)
+      .by(std::vector{read_loads(options.query)}, &WormholeQuery::offered)
       .points();
 }
 
 Reply answer_model(const WormholeModelOptions& options, const Context& context) {
   return answers::as_piece(analysis_run(context), [&] {
     return show_networks(
-        read_questions(options), context,
-        [](const auto& question, const answers::Run& run) { return answers::answer(question, run); },
+        read_queries(options), context,
+        [](const auto& query, const answers::Run& run) { return answers::answer(query, run); },
         [](const auto& networks) { return render::document(networks); });
   });
 }
 
 void declare_model(OptionTable& table, WormholeModelOptions& options) {
-  add_wormhole_options(table, options.question);
+  add_wormhole_options(table, options.query);
   OptionGroup(table, "Output")
       .add_words("--channels", options.channels, "[N]",
                  "list the N busiest channels behind the sources for each load (10)", 0, 1);
@@ -287,23 +287,23 @@ void declare_model(OptionTable& table, WormholeModelOptions& options) {
 
 /// The simulated network, for each combination of list entries.
 std::vector<SimulatedWormhole> read_simulated(const WormholeSimulationOptions& options) {
-  const std::vector<answers::WormholeNetwork> networks = read_wormhole_networks(options.question);
-  const std::vector<std::int64_t> flits = read_flits(options.question);
+  const std::vector<answers::WormholeNetwork> networks = read_wormhole_networks(options.query);
+  const std::vector<std::int64_t> flits = read_flits(options.query);
   return Combinations(SimulatedWormhole{.network = {}})
       .by(networks, &SimulatedWormhole::network)
-      .by(read_variants(options.question), &SimulatedWormhole::variant)
+      .by(read_variants(options.query), &SimulatedWormhole::variant)
       .by(flits, &SimulatedWormhole::flits)
-      .by(read_virtual_channels(options.question), &SimulatedWormhole::virtual_channels)
-      .by(read_buffers(options.question), &SimulatedWormhole::buffer_flits)
-      .by(read_lengths(options.question), &SimulatedWormhole::lengths)
+      .by(read_virtual_channels(options.query), &SimulatedWormhole::virtual_channels)
+      .by(read_buffers(options.query), &SimulatedWormhole::buffer_flits)
+      .by(read_lengths(options.query), &SimulatedWormhole::lengths)
       .by(choices_or_first<sim::WormArrivals>(options.arrivals, "--arrivals"), &SimulatedWormhole::arrivals)
-      .by(read_timings(options.question, options.reallocate), &SimulatedWormhole::timing)
+      .by(read_timings(options.query, options.reallocate), &SimulatedWormhole::timing)
       .points();
 }
 
 /// The saturation load to which fractions refer, if given.
 std::optional<answers::FractionsOf> read_fractions_of(const WormholeSimulationOptions& options) {
-  if (options.of && options.question.loads)
+  if (options.of && options.query.loads)
     throw InvalidArgument("--of", *options.of, "given with --fractions, not with --loads");
   std::optional<answers::FractionsOf> of;
   if (options.of) of = choice_of<answers::FractionsOf>(*options.of, "--of");
@@ -313,41 +313,42 @@ std::optional<answers::FractionsOf> read_fractions_of(const WormholeSimulationOp
   return of;
 }
 
-std::vector<SimulateWormholeQuestion> read_simulations(const WormholeSimulationOptions& options) {
-  const SimulateWormholeQuestion common{.network = {},
-                                        .offered = read_loads(options.question, Fractions::any),
-                                        .percentiles = read_latency_percentiles(options.latency),
-                                        .length = read_run_length(options.run),
-                                        .fractions_of = read_fractions_of(options),
-                                        .search = read_saturation_length(options.run, options.latency)};
-  return Combinations(common).by(read_simulated(options), &SimulateWormholeQuestion::network).points();
+std::vector<SimulateWormholeQuery> read_simulations(const WormholeSimulationOptions& options) {
+  const SimulateWormholeQuery common{.network = {},
+                                     .offered = read_loads(options.query, Fractions::any),
+                                     .percentiles = read_latency_percentiles(options.latency),
+                                     .length = read_run_length(options.run),
+                                     .fractions_of = read_fractions_of(options),
+                                     .search = read_saturation_length(options.run, options.latency)};
+  return Combinations(common).by(read_simulated(options), &SimulateWormholeQuery::network).points();
 }
 
 Reply answer_simulation(const WormholeSimulationOptions& options, const Context& context) {
   if (options.run.half_width) {
     if (options.latency.saturation || options.of)
       throw InvalidArgument("--half-width", *options.run.half_width, "left out with --saturation and --of");
-    const auto questions = read_simulations(options);
+    const auto queries = read_simulations(options);
     return simulate_to_width(
-        answers::each_load(questions), options.run, context, [&](auto points, std::size_t asked) {
-          return render::document(answers::joined_loads(std::move(points), questions), asked);
+        answers::each_load(queries), options.run, context, [&](auto points, std::size_t requested) {
+          return render::document(answers::joined_loads(std::move(points), queries), requested);
         });
   }
   if (!options.latency.saturation)
-    return simulate_loads(read_simulations(options), options.run, context,
-                          [](auto points, std::size_t asked) { return render::document(points, asked); });
+    return simulate_loads(
+        read_simulations(options), options.run, context,
+        [](auto points, std::size_t requested) { return render::document(points, requested); });
   if (options.of) throw InvalidArgument("--of", *options.of, "left out with --saturation");
-  refuse_with_saturation(flit_loads, options.question.loads, options.question.fractions, options.run,
+  reject_with_saturation(flit_loads, options.query.loads, options.query.fractions, options.run,
                          options.latency);
   const answers::SaturationLength length = read_saturation_length(options.run, options.latency);
-  return find_saturations(Combinations(WormholeSaturationQuestion{.network = {}, .length = length})
-                              .by(read_simulated(options), &WormholeSaturationQuestion::network)
+  return find_saturations(Combinations(WormholeSaturationQuery{.network = {}, .length = length})
+                              .by(read_simulated(options), &WormholeSaturationQuery::network)
                               .points(),
                           options.run, context, [](const auto& points) { return render::document(points); });
 }
 
 void add_wormhole_simulation_options(OptionTable& table, WormholeSimulationOptions& options) {
-  add_wormhole_options(table, options.question);
+  add_wormhole_options(table, options.query);
   OptionGroup(table, "Traffic")
       .add("--of", options.of, "NAME",
            "fractions are of the saturation load of the model (the\ndefault, where the network has one) or "
@@ -372,12 +373,12 @@ void declare_simulation(OptionTable& table, WormholeSimulationOptions& options) 
 }
 
 Reply answer_validation(const WormholeSimulationOptions& options, const Context& context) {
-  std::vector<ValidateWormholeQuestion> questions;
-  for (answers::SimulateWormholeQuestion& simulation : read_simulations(options))
-    questions.push_back({.simulation = std::move(simulation)});
-  const std::size_t asked = questions.size() * questions.front().simulation.offered.values.size();
-  const auto networks = paired(questions, simulate_each(questions, asked, options.run, context).finished);
-  return judged(render::document(networks, asked), networks);
+  std::vector<ValidateWormholeQuery> queries;
+  for (answers::SimulateWormholeQuery& simulation : read_simulations(options))
+    queries.push_back({.simulation = std::move(simulation)});
+  const std::size_t requested = queries.size() * queries.front().simulation.offered.values.size();
+  const auto networks = paired(queries, simulate_each(queries, requested, options.run, context).finished);
+  return judged(render::document(networks, requested), networks);
 }
 
 void declare_validation(OptionTable& table, WormholeSimulationOptions& options) {
@@ -397,7 +398,7 @@ Command wormhole_command() {
        .declare = declare_model,
        .answer = answer_model,
        .layout = render::wormhole_layout,
-       .opening = {
+       .example = {
            {"--topology", "mesh"}, {"--nodes", "64"}, {"--flits", "32"}, {"--fractions", "10%:95%:5%"}}});
 }
 
@@ -410,7 +411,7 @@ Command simulate_wormhole_command() {
        .declare = declare_simulation,
        .answer = answer_simulation,
        .layout = render::simulate_wormhole_layout,
-       .opening = {{"--topology", "mesh"}, {"--nodes", "64"}, {"--flits", "32"}, {"--loads", "0.05,0.1"}}});
+       .example = {{"--topology", "mesh"}, {"--nodes", "64"}, {"--flits", "32"}, {"--loads", "0.05,0.1"}}});
 }
 
 Command validate_wormhole_command() {
@@ -422,7 +423,7 @@ Command validate_wormhole_command() {
        .declare = declare_validation,
        .answer = answer_validation,
        .layout = render::validate_wormhole_layout,
-       .opening = {
+       .example = {
            {"--topology", "mesh"}, {"--nodes", "64"}, {"--flits", "32"}, {"--fractions", "20%,50%,80%"}}});
 }
 

@@ -14,7 +14,7 @@ std::int64_t node_count(const Cube& cube) {
   std::int64_t nodes = cube.concentration;
   for (const std::int64_t side : sides_of(cube)) {
     nodes *= side;
-    if (nodes > most_cube_nodes) break;
+    if (nodes > max_cube_nodes) break;
   }
   return nodes;
 }
@@ -51,8 +51,8 @@ class PairWalk {
   [[nodiscard]] std::size_t link(std::size_t dimension, std::size_t direction, std::size_t high) const {
     return (dimension * directions_ + direction) * virtual_ + high;
   }
-  void count(std::size_t channel, std::size_t way, std::uint64_t weight) {
-    counts_[channel * (links_ + 1) + way] += weight;
+  void count(std::size_t channel, std::size_t output, std::uint64_t weight) {
+    counts_[channel * (links_ + 1) + output] += weight;
   }
   [[nodiscard]] std::size_t coordinate(std::size_t node, std::size_t dimension) const {
     return node / strides_[dimension] % radix_;
@@ -91,9 +91,9 @@ class PairWalk {
     const std::uint64_t beyond = nodes_ / (strides_[dimension] * radix_);
     std::uint64_t group = beyond * (weight * (last - first + 1) - (split ? weight / 2 : 0));
     for (std::size_t step = 1; step <= last; ++step) {
-      const std::size_t way = link(dimension, direction, torus_ && wrapped ? 1 : 0);
-      count(channel, way, group);
-      channel = node * (links_ + 1) + way;
+      const std::size_t output = link(dimension, direction, torus_ && wrapped ? 1 : 0);
+      count(channel, output, group);
+      channel = node * (links_ + 1) + output;
       if (straight_steps(node, dimension, direction) == 0) wrapped = true;
       node = next_node(node, dimension, direction);
       if (step < first) continue;
@@ -116,10 +116,10 @@ class PairWalk {
       name += (dimension == 0 ? "" : ",") + std::to_string(coordinate(node, dimension));
     return name + ")";
   }
-  [[nodiscard]] std::string channel_name(std::size_t node, std::size_t way, std::size_t port) const;
+  [[nodiscard]] std::string channel_name(std::size_t node, std::size_t output, std::size_t port) const;
   /// First channels of the route from a node; a message takes each with the same probability.
-  [[nodiscard]] std::size_t ports(std::size_t way) const {
-    return way == links_ && cube_.ends.injection == Injection::ports ? dimensions_ : 1;
+  [[nodiscard]] std::size_t ports(std::size_t output) const {
+    return output == links_ && cube_.ends.injection == Injection::ports ? dimensions_ : 1;
   }
 
   Cube cube_;
@@ -130,26 +130,26 @@ class PairWalk {
   std::vector<std::uint64_t> counts_;  ///< [channel][turn]
 };
 
-std::string PairWalk::channel_name(std::size_t node, std::size_t way, std::size_t port) const {
-  if (ports(way) > 1) return "port " + std::to_string(port + 1) + " of " + node_name(node);
-  if (way == links_) return "injection at " + node_name(node);
-  const std::size_t direction = way / virtual_ % directions_;
-  const std::size_t dimension = way / virtual_ / directions_;
+std::string PairWalk::channel_name(std::size_t node, std::size_t output, std::size_t port) const {
+  if (ports(output) > 1) return "port " + std::to_string(port + 1) + " of " + node_name(node);
+  if (output == links_) return "injection at " + node_name(node);
+  const std::size_t direction = output / virtual_ % directions_;
+  const std::size_t dimension = output / virtual_ / directions_;
   std::string name = node_name(node) + " -> " + node_name(next_node(node, dimension, direction));
-  if (torus_) name += way % virtual_ == 1 ? ", high" : ", low";
+  if (torus_) name += output % virtual_ == 1 ? ", high" : ", low";
   return name;
 }
 
 ChannelGraph PairWalk::graph() const {
-  const std::size_t ways = links_ + 1;
+  const std::size_t outputs = links_ + 1;
   ChannelGraph graph;
-  std::vector<std::uint64_t> totals(nodes_ * ways);
-  std::vector<std::size_t> position(nodes_ * ways, no_neighbour);
+  std::vector<std::uint64_t> totals(nodes_ * outputs);
+  std::vector<std::size_t> position(nodes_ * outputs, no_neighbour);
   const double unit =
       1 / (static_cast<double>(std::uint64_t{1} << dimensions_) * (static_cast<double>(nodes_) - 1));
   for (std::size_t i = 0; i < totals.size(); ++i) {
-    const auto first = counts_.begin() + static_cast<std::ptrdiff_t>(i * ways);
-    totals[i] = std::accumulate(first, first + static_cast<std::ptrdiff_t>(ways), std::uint64_t{0});
+    const auto first = counts_.begin() + static_cast<std::ptrdiff_t>(i * outputs);
+    totals[i] = std::accumulate(first, first + static_cast<std::ptrdiff_t>(outputs), std::uint64_t{0});
   }
   const auto add_channel = [&](std::string name, std::size_t wire, std::uint64_t total,
                                std::size_t ports = 1) {
@@ -163,15 +163,15 @@ ChannelGraph PairWalk::graph() const {
   const bool shared = cube_.virtual_channels == VirtualChannels::share_wire;
   for (std::size_t i = 0; i < totals.size(); ++i) {
     if (totals[i] == 0) continue;
-    const std::size_t node = i / ways, way = i % ways;
-    const std::size_t wire = way < links_ && shared ? node * ways + way / virtual_ * virtual_ : i;
-    const std::size_t same = ports(way);
+    const std::size_t node = i / outputs, output = i % outputs;
+    const std::size_t wire = output < links_ && shared ? node * outputs + output / virtual_ * virtual_ : i;
+    const std::size_t same = ports(output);
     position[i] = graph.channels.size();
     for (std::size_t port = 0; port < same; ++port) {
       // Ports beyond the first have physical channels numbered after those of the ejection channels.
       const std::size_t its_wire = port == 0 ? wire : totals.size() + port * nodes_ + node;
-      const std::size_t at = add_channel(channel_name(node, way, port), its_wire, totals[i], same);
-      if (way == links_)
+      const std::size_t at = add_channel(channel_name(node, output, port), its_wire, totals[i], same);
+      if (output == links_)
         graph.sources.push_back({.channel = at, .weight = 1 / static_cast<double>(nodes_ * same)});
     }
   }
@@ -185,22 +185,22 @@ ChannelGraph PairWalk::graph() const {
   for (std::size_t i = 0; i < totals.size(); ++i) {
     if (totals[i] == 0) continue;
     crossed += totals[i];
-    const std::size_t from = i / ways, by = i % ways;
+    const std::size_t from = i / outputs, by = i % outputs;
     const std::size_t node =
         by == links_ ? from : next_node(from, by / virtual_ / directions_, by / virtual_ % directions_);
-    for (std::size_t way = 0; way < ways; ++way) {
-      const std::uint64_t flow = counts_[i * ways + way];
+    for (std::size_t output = 0; output < outputs; ++output) {
+      const std::uint64_t flow = counts_[i * outputs + output];
       if (flow == 0) continue;
       const double probability = static_cast<double>(flow) / static_cast<double>(totals[i]);
-      if (way == links_ && !ejects) {
+      if (output == links_ && !ejects) {
         graph.channels[position[i]].ends = probability;
         continue;
       }
-      const std::uint64_t all = way == links_ ? received : totals[node * ways + way];
+      const std::uint64_t all = output == links_ ? received : totals[node * outputs + output];
       const std::size_t same = ports(by);
       for (std::size_t port = 0; port < same; ++port)
         graph.channels[position[i] + port].turns.push_back(
-            {.station = way == links_ ? ejection[node] : position[node * ways + way],
+            {.station = output == links_ ? ejection[node] : position[node * outputs + output],
              .probability = probability,
              .own_share = static_cast<double>(flow) / static_cast<double>(all) / static_cast<double>(same)});
     }
@@ -234,20 +234,20 @@ std::vector<std::int64_t> sides_of(const Cube& cube) {
 }
 
 void check(const Cube& cube) {
-  const std::int64_t least = cube.links == CubeLinks::bidirectional_torus ? 3 : 2;
+  const std::int64_t minimum = cube.links == CubeLinks::bidirectional_torus ? 3 : 2;
   if (cube.dimensions < 1 || cube.dimensions > 14)
     throw InvalidArgument("dimensions", std::to_string(cube.dimensions), "from 1 to 14");
   if (!cube.sides.empty() && cube.sides.size() != static_cast<std::size_t>(cube.dimensions))
     throw InvalidArgument("sides", std::to_string(cube.sides.size()), "one for each dimension");
   for (const std::int64_t side : sides_of(cube))
-    if (side < least || side > most_cube_nodes)
+    if (side < minimum || side > max_cube_nodes)
       throw InvalidArgument("radix", std::to_string(side),
-                            "from " + std::to_string(least) + " to " + std::to_string(most_cube_nodes));
-  if (cube.concentration < 1 || cube.concentration > most_concentration)
+                            "from " + std::to_string(minimum) + " to " + std::to_string(max_cube_nodes));
+  if (cube.concentration < 1 || cube.concentration > max_concentration)
     throw InvalidArgument("concentration", std::to_string(cube.concentration),
-                          "from 1 to " + std::to_string(most_concentration));
-  if (node_count(cube) > most_cube_nodes)
-    throw InvalidArgument("nodes", name(cube), "at most " + std::to_string(most_cube_nodes));
+                          "from 1 to " + std::to_string(max_concentration));
+  if (node_count(cube) > max_cube_nodes)
+    throw InvalidArgument("nodes", name(cube), "at most " + std::to_string(max_cube_nodes));
   if (cube.ends.injection != Injection::ports) return;
   if (cube.links != CubeLinks::mesh || cube.radix != 2 || !cube.sides.empty())
     throw InvalidArgument("injection", "ports", "one: only the nodes of a hypercube have ports");

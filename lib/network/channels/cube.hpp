@@ -54,7 +54,7 @@ struct Cube {
 /// Routers along each dimension.
 [[nodiscard]] std::vector<std::int64_t> sides_of(const Cube& cube);
 
-inline constexpr std::int64_t most_cube_nodes = 16'384;
+inline constexpr std::int64_t max_cube_nodes = 16'384;
 
 /// \throws InvalidArgument  a field out of range
 void check(const Cube& cube);

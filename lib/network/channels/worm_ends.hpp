@@ -29,7 +29,7 @@ enum class Ejection {
 }
 
 /// Nodes at a router.
-inline constexpr int most_concentration = 64;
+inline constexpr int max_concentration = 64;
 
 struct WormEnds {
   Injection injection = Injection::one;

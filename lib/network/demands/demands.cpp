@@ -36,16 +36,16 @@ class ValueTable {
 };
 
 void require_rate(const Rational& rate) {
-  if (rate < 0 || rate > LinkRate::most_packets)
+  if (rate < 0 || rate > LinkRate::max_packets)
     throw InvalidArgument("the rate", numeric::to_fraction(rate),
-                          "from 0 to " + std::to_string(LinkRate::most_packets) + " packets per slot");
+                          "from 0 to " + std::to_string(LinkRate::max_packets) + " packets per slot");
 }
 
 /// The destination of each of n positions.
 std::vector<std::size_t> images(std::size_t n, Permutation permutation, std::uint64_t by) {
   std::vector<std::size_t> image(n);
   std::iota(image.begin(), image.end(), std::size_t{0});
-  const auto refuse = [n](const char* legal) {
+  const auto reject = [n](const char* legal) {
     throw InvalidArgument("the number of nodes of the permutation", std::to_string(n), legal);
   };
   switch (permutation) {
@@ -58,14 +58,14 @@ std::vector<std::size_t> images(std::size_t n, Permutation permutation, std::uin
     case Permutation::transpose: {
       std::size_t side = 0;
       while (side * side < n) ++side;
-      if (side * side != n) refuse("a square");
+      if (side * side != n) reject("a square");
       for (std::size_t& to : image) to = to % side * side + to / side;
       break;
     }
     case Permutation::bit_reverse: {
       std::uint64_t bits = 0;
       while (std::size_t{1} << bits < n) ++bits;
-      if (std::size_t{1} << bits != n) refuse("a power of 2");
+      if (std::size_t{1} << bits != n) reject("a power of 2");
       for (std::size_t& to : image) to = bits_reversed(to, bits);
       break;
     }
@@ -157,7 +157,7 @@ SparseDemand sparse_demand(std::span<const std::pair<SparseDemand::Entry, Ration
 
 namespace {
 
-constexpr std::size_t longest_line = 2'000, most_demands = 1'000'000;
+constexpr std::size_t longest_line = 2'000, max_demands = 1'000'000;
 
 struct NameHash {
   using is_transparent = void;
@@ -173,7 +173,7 @@ class SparseDemandReader::Lines {
         network_(network),
         rates_(file_, network.nodes.size()),
         table_(demand_.values) {
-    rates_.let_send(network);
+    rates_.use_network(network);
     for (std::size_t node = 0; node < network.nodes.size(); ++node)
       node_of_.emplace(network.nodes[node].name, static_cast<std::uint32_t>(node));
   }
@@ -236,7 +236,7 @@ class SparseDemandReader::Lines {
     if (entry.rate == 0) return;
     if (entry.from == entry.to)
       file_.fail({line_, cells[1].column}, "traffic from " + label(entry.from) + " to itself");
-    if (demand_.entries.size() == most_sparse_entries)
+    if (demand_.entries.size() == max_sparse_entries)
       file_.fail({line_, 1}, "more than 100000000 entries, the limit");
     demand_.entries.push_back(entry);
   }
@@ -320,7 +320,7 @@ class SparseDemandReader::Lines {
   [[nodiscard]] std::uint32_t rate(const Cell& cell) {
     const auto found = rate_of_.find(cell.text);
     if (found != rate_of_.end()) return found->second;
-    if (rate_of_.size() == most_demands)
+    if (rate_of_.size() == max_demands)
       file_.fail({line_, cell.column}, "more than 1000000 different rates, the limit");
     const std::string text = number_of(printable_text(cell.text), separator_);
     if (text.empty()) return 0;
@@ -343,18 +343,18 @@ class SparseDemandReader::Lines {
 
   /// Sums are computed as whole multiples of 1 / denominator, which usually fit into a word.
   void require_sendable() const {
-    const std::vector<Rational>& most = rates_.most_sent();
+    const std::vector<Rational>& maximum = rates_.send_limits();
     numeric::Integer denominator = 1;
     for (const Rational& value : demand_.values) denominator = cln::lcm(denominator, cln::denominator(value));
-    const auto refuse = [&](std::uint32_t node, const Rational& sent) {
+    const auto reject = [&](std::uint32_t node, const Rational& sent) {
       file_.fail({1, 1}, label(node) + " sends " + numeric::to_fraction(sent) +
-                             " packets per slot or more; " + most_sent_in_words(most[node]));
+                             " packets per slot or more; " + send_limit_in_words(maximum[node]));
     };
     if (cln::integer_length(denominator) > 55) {  // at most 128 packets per slot
       std::vector<Rational> sent(network_.nodes.size(), 0);
       for (const auto& entry : demand_.entries) {
         sent[entry.from] = sent[entry.from] + demand_.values[entry.rate];
-        if (sent[entry.from] > most[entry.from]) refuse(entry.from, sent[entry.from]);
+        if (sent[entry.from] > maximum[entry.from]) reject(entry.from, sent[entry.from]);
       }
       return;
     }
@@ -363,10 +363,10 @@ class SparseDemandReader::Lines {
     };
     std::vector<std::uint64_t> parts, whole, sent(network_.nodes.size(), 0);
     for (const Rational& value : demand_.values) parts.push_back(word(cln::numerator(value * denominator)));
-    for (const Rational& its : most) whole.push_back(word(cln::floor1(its * denominator)));
+    for (const Rational& its : maximum) whole.push_back(word(cln::floor1(its * denominator)));
     for (const auto& entry : demand_.entries)
       if ((sent[entry.from] += parts[entry.rate]) > whole[entry.from])
-        refuse(entry.from,
+        reject(entry.from,
                Rational(numeric::Integer(static_cast<unsigned long>(sent[entry.from]))) / denominator);
   }
 

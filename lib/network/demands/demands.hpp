@@ -56,7 +56,7 @@ enum class Permutation {
 /// A list of pairs with the rate of each. \param entries  each pair at most once; their positions are ignored
 [[nodiscard]] SparseDemand sparse_demand(std::span<const std::pair<SparseDemand::Entry, Rational>> entries);
 
-inline constexpr std::size_t most_sparse_entries = 100'000'000;
+inline constexpr std::size_t max_sparse_entries = 100'000'000;
 
 /// Reads a demand from a table with a row for each pair, in any order, chunk by chunk as the file arrives.
 /// The first row names the columns from, to and rate (reading/table_rows.hpp lists names, separators and

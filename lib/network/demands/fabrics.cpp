@@ -12,11 +12,11 @@
 namespace tailbound::network {
 namespace {
 
-constexpr std::int64_t most_nodes = 200'000, most_wires = 1'000'000;
+constexpr std::int64_t max_nodes = 200'000, max_wires = 1'000'000;
 
-int in_range(const char* what, int value, int least, int most) {
-  if (value < least || value > most)
-    throw InvalidArgument(what, std::to_string(value), fmt::format("from {} to {}", least, most));
+int in_range(const char* what, int value, int minimum, int maximum) {
+  if (value < minimum || value > maximum)
+    throw InvalidArgument(what, std::to_string(value), fmt::format("from {} to {}", minimum, maximum));
   return value;
 }
 
@@ -40,12 +40,12 @@ struct Drawn {
 };
 
 void require_size(const FabricFacts& facts) {
-  if (facts.hosts + facts.switches > most_nodes)
+  if (facts.hosts + facts.switches > max_nodes)
     throw InvalidArgument("the number of hosts and switches", std::to_string(facts.hosts + facts.switches),
-                          fmt::format("at most {}", most_nodes));
-  if (facts.host_wires + facts.switch_wires > most_wires)
+                          fmt::format("at most {}", max_nodes));
+  if (facts.host_wires + facts.switch_wires > max_wires)
     throw InvalidArgument("the number of links", std::to_string(facts.host_wires + facts.switch_wires),
-                          fmt::format("at most {}", most_wires));
+                          fmt::format("at most {}", max_wires));
   if (facts.hosts < 2) throw InvalidArgument("the number of hosts", std::to_string(facts.hosts), "2 or more");
 }
 
@@ -113,7 +113,7 @@ struct Grid {
     in_range("hosts per switch", hosts, 1, 10'000);
     for (const int side : sides) {
       in_range("side", side, 2, 10'000);
-      if ((switches *= side) > most_nodes)
+      if ((switches *= side) > max_nodes)
         throw InvalidArgument("the number of switches", "more than 200000", "at most 200000");
     }
     for (std::size_t i = 0; i < sides.size(); ++i) {
@@ -221,8 +221,8 @@ Drawn drawn(const Dragonfly& fly) {
   in_range("switches per group", fly.routers, 1, 10'000);
   in_range("hosts per switch", fly.hosts, 1, 10'000);
   in_range("links to other groups", fly.wires, 1, 10'000);
-  const std::int64_t most_groups = std::int64_t{fly.routers} * fly.wires + 1;
-  in_range("groups", fly.groups, 2, static_cast<int>(std::min(most_groups, most_nodes)));
+  const std::int64_t max_groups = std::int64_t{fly.routers} * fly.wires + 1;
+  in_range("groups", fly.groups, 2, static_cast<int>(std::min(max_groups, max_nodes)));
   Drawn result;
   FabricFacts& facts = result.facts;
   const std::int64_t groups = fly.groups, routers = fly.routers;
@@ -231,7 +231,7 @@ Drawn drawn(const Dragonfly& fly) {
   facts.hosts = facts.host_wires = facts.switches * fly.hosts;
   facts.switch_wires = groups * routers * (routers - 1) / 2 + groups * (groups - 1) / 2;
   facts.ports = static_cast<int>(routers - 1 + fly.hosts + std::min<std::int64_t>(fly.wires, groups - 1));
-  if (groups == most_groups) facts.diameter = routers == 1 ? 1 : 3;
+  if (groups == max_groups) facts.diameter = routers == 1 ? 1 : 3;
   result.switches = fmt::format("s[0..{}]_[0..{}]", groups - 1, routers - 1);
   result.group = fly.routers;
   result.links = wires(fmt::format("i = 0..{}", facts.hosts - 1), "h[i]",

@@ -44,17 +44,17 @@ class Breaker {
       node_of_.emplace(network.nodes[node].name, node);
   }
 
-  void take_out(const std::string& what) {
+  void remove_failed(const std::string& what) {
     if (const auto node = node_of_.find(what); node != node_of_.end())
-      return take_out_if(
+      return remove_matching(
           [&](const Link& link) { return link.from == node->second || link.to == node->second; });
-    if (take_out_wire(what)) return;
+    if (remove_wire(what)) return;
     const auto random = random_failures(what);
     if (!random)
       throw InvalidArgument(
           "without", in_quotes(what),
           "a node, a link such as \"left -> right\", or a number of random links such as \"3 random\"");
-    take_out_random(*random, what);
+    remove_random(*random, what);
   }
 
   void finish() {
@@ -66,13 +66,13 @@ class Breaker {
 
  private:
   template <class Fails>
-  void take_out_if(Fails fails) {
+  void remove_matching(Fails fails) {
     for (std::size_t link = 0; link < gone_.size(); ++link)
       if (fails(network_.links[link])) gone_[link] = true;
   }
 
   /// Names may contain arrows: each arrow is tried as the separator.
-  [[nodiscard]] bool take_out_wire(const std::string& what) {
+  [[nodiscard]] bool remove_wire(const std::string& what) {
     constexpr std::string_view arrow = " -> ";
     for (std::size_t at = what.find(arrow); at != std::string::npos; at = what.find(arrow, at + 1)) {
       const auto from = node_of_.find(what.substr(0, at)), to = node_of_.find(what.substr(at + arrow.size()));
@@ -81,13 +81,13 @@ class Breaker {
       const auto is_it = [&](const Link& link) { return link.from == a && link.to == b; };
       if (std::none_of(network_.links.begin(), network_.links.end(), is_it))
         throw InvalidArgument("without", in_quotes(what), "a link of the network");
-      take_out_if([&](const Link& link) { return is_it(link) || (link.from == b && link.to == a); });
+      remove_matching([&](const Link& link) { return is_it(link) || (link.from == b && link.to == a); });
       return true;
     }
     return false;
   }
 
-  void take_out_random(const RandomFailures& random, const std::string& what) {
+  void remove_random(const RandomFailures& random, const std::string& what) {
     std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> found;  // both directions
     for (std::size_t link = 0; link < gone_.size(); ++link) {
       const std::size_t from = network_.links[link].from, to = network_.links[link].to;
@@ -129,12 +129,12 @@ std::vector<std::string> failures_of(std::string_view list) {
   return entries;
 }
 
-void take_out(Network& network, std::span<const std::string> failed) {
+void remove_failed(Network& network, std::span<const std::string> failed) {
   if (failed.empty()) return;
   if (!network.flows.empty())
     throw InvalidArgument("without", "given for a network with flows", "given for a network without flows");
   Breaker breaker(network);
-  for (const std::string& what : failed) breaker.take_out(what);
+  for (const std::string& what : failed) breaker.remove_failed(what);
   breaker.finish();
 }
 

@@ -13,7 +13,7 @@
 /// TESTS  tests/network/demands/demands_test.cpp
 namespace tailbound::network {
 
-/// The entries of a list "left -> right, s3, 2 random", for take_out().
+/// The entries of a list "left -> right, s3, 2 random", for remove_failed().
 /// \throws InvalidArgument  "without": there is none
 [[nodiscard]] std::vector<std::string> failures_of(std::string_view list);
 
@@ -23,7 +23,7 @@ namespace tailbound::network {
 /// - "3 random" or "3 random 7": that many cables between switches, all different, each choice equally
 ///   likely; drawn with the seed (default 1) from those that the previous entries have left.
 /// \throws InvalidArgument  "without": no such node, link or number of links; the network has flows
-void take_out(Network& network, std::span<const std::string> failed);
+void remove_failed(Network& network, std::span<const std::string> failed);
 
 /// Which nodes still have a link. A node without links neither sends nor receives.
 [[nodiscard]] std::vector<bool> linked_nodes(const Network& network);

@@ -11,26 +11,26 @@
 namespace tailbound::network {
 namespace {
 
-constexpr std::size_t most_rate_bits = 256;
+constexpr std::size_t max_rate_bits = 256;
 
 void require_possible(const Network& network, const Rational& rate, const std::vector<std::size_t>& ends) {
-  const std::vector<Rational> most = network.most_sent();
-  const auto slowest = std::min_element(ends.begin(), ends.end(),
-                                        [&](std::size_t a, std::size_t b) { return most[a] < most[b]; });
+  const std::vector<Rational> maximum = network.send_limits();
+  const auto slowest = std::min_element(
+      ends.begin(), ends.end(), [&](std::size_t a, std::size_t b) { return maximum[a] < maximum[b]; });
   // A rate up to 1 may be scaled by the caller.
-  if (rate <= 0 || (slowest != ends.end() && rate > 1 && rate > most[*slowest]))
+  if (rate <= 0 || (slowest != ends.end() && rate > 1 && rate > maximum[*slowest]))
     throw InvalidArgument("uniform", numeric::to_fraction(rate),
-                          slowest == ends.end() || most[*slowest] == 1
+                          slowest == ends.end() || maximum[*slowest] == 1
                               ? "above 0 and at most 1 packet per slot"
-                              : "above 0 and at most " + numeric::to_fraction(most[*slowest]) +
+                              : "above 0 and at most " + numeric::to_fraction(maximum[*slowest]) +
                                     " packets per slot, the rate of the fastest link of " +
                                     network.nodes[*slowest].name + "");
   if (!network.flows.empty())
     throw InvalidArgument("uniform", "given for a network with flows of its own",
                           "omitted, or given for a network without flows");
-  if (ends.size() < 2 || ends.size() > most_uniform_ends)
+  if (ends.size() < 2 || ends.size() > max_uniform_ends)
     throw InvalidArgument("number of hosts (or of switches, if there are no hosts) of uniform traffic",
-                          std::to_string(ends.size()), "from 2 to " + std::to_string(most_uniform_ends));
+                          std::to_string(ends.size()), "from 2 to " + std::to_string(max_uniform_ends));
 }
 
 /// The flows of one source, which share its rate.
@@ -75,7 +75,7 @@ void add_uniform_traffic(Network& network, const Rational& rate, RouteRule rule)
     if (flows.size() == first) continue;
     share_out(rate, flows.begin() + static_cast<std::ptrdiff_t>(first), flows.end());
     denominator = cln::lcm(denominator, cln::denominator(flows.back().rate));
-    if (cln::integer_length(denominator) > most_rate_bits)
+    if (cln::integer_length(denominator) > max_rate_bits)
       throw LimitExceeded("the common denominator of the rates of uniform traffic has more than 256 bits");
   }
   if (flows.empty())

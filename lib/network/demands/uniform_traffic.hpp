@@ -17,7 +17,7 @@
 namespace tailbound::network {
 
 /// Maximum number of ends that send to each other.
-inline constexpr std::size_t most_uniform_ends = 1000;
+inline constexpr std::size_t max_uniform_ends = 1000;
 
 /// Positions in Network::nodes of the hosts, or of the switches if there are no hosts.
 [[nodiscard]] std::vector<std::size_t> ends_of(const Network& network);
@@ -25,7 +25,7 @@ inline constexpr std::size_t most_uniform_ends = 1000;
 /// Adds a flow "source -> destination" for each ordered pair of ends that are connected, source by source.
 /// \param rate  that each end sends [packets/slot], above 0 and at most the rate of its fastest link
 /// \throws InvalidArgument  a rate out of range, a network with flows, with fewer than two ends or more than
-///                          most_uniform_ends, or without a connected pair
+///                          max_uniform_ends, or without a connected pair
 /// \throws LimitExceeded    routes beyond the limits of routing.hpp, or a common denominator of the flows'
 ///                          rates of more than 256 bits
 void add_uniform_traffic(Network& network, const Rational& rate, RouteRule rule = RouteRule::shortest);

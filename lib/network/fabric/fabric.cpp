@@ -81,13 +81,13 @@ class Writer {
     const auto& sparse = std::get<SparseDemand>(demand.rates);
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> by_source;
     for (const auto& entry : sparse.entries) {
-      if (by_source.size() == most_routes) too_many();
+      if (by_source.size() == max_routes) too_many();
       by_source.emplace(std::pair{entry.from, entry.to}, entry.rate);
     }
     for (const auto& [ends, rate] : by_source) add(ends.first, ends.second, sparse.values[rate]);
   }
 
-  void find_ways() {
+  void find_paths() {
     auto routes = find_routes(network_, requests_);
     for (std::size_t i = 0; i < routes.size(); ++i) {
       Flow& flow = network_.flows[first_ + i];
@@ -104,7 +104,7 @@ class Writer {
   }
 
   void add(std::size_t source, std::size_t destination, const Rational& rate) {
-    if (network_.flows.size() == most_routes) too_many();
+    if (network_.flows.size() == max_routes) too_many();
     Flow flow;
     flow.name = prefix_ + network_.nodes[source].name + " -> " + network_.nodes[destination].name;
     flow.source = source;
@@ -133,7 +133,7 @@ std::vector<Rational> sent_by_node(const Fabric& fabric) {
 void add_flows(Network& network, std::span<const Demand> demands) {
   Writer writer(network);
   for (const Demand& demand : demands) writer.add(demand);
-  writer.find_ways();
+  writer.find_paths();
   require_valid(network);
 }
 

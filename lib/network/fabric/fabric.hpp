@@ -60,7 +60,7 @@ struct Fabric {
 /// Adds the flows of the demands to the network, after its own flows, each with its routes. Flows are named
 /// "source -> destination", after the name of a demand that has one ("storage: a -> b"). Their order is
 /// demand by demand and source by source.
-/// \throws LimitExceeded    more than most_routes flows or routes (routing.hpp)
+/// \throws LimitExceeded    more than max_routes flows or routes (routing.hpp)
 /// \throws NoAnswer         no route leads from a node to one of its destinations
 /// \throws InvalidArgument  as require_valid()
 void add_flows(Network& network, std::span<const Demand> demands);

@@ -119,9 +119,10 @@ void FabricGraph::bundle_nodes() {
   }
   std::map<std::vector<std::uint32_t>, std::uint32_t> known;
   const std::vector<int> lanes = fabric_->network.lanes();
-  const auto signature_of = [&](std::size_t node, int room) {
-    std::vector<std::uint32_t> key{static_cast<std::uint32_t>(room), static_cast<std::uint32_t>(lanes[node])};
-    Signature signature{{}, room, lanes[node]};
+  const auto signature_of = [&](std::size_t node, int link_rate) {
+    std::vector<std::uint32_t> key{static_cast<std::uint32_t>(link_rate),
+                                   static_cast<std::uint32_t>(lanes[node])};
+    Signature signature{{}, link_rate, lanes[node]};
     for (const Demand& demand : fabric_->demands) {
       Signature::Part part;
       if (const auto* product = std::get_if<ProductDemand>(&demand.rates)) {

@@ -42,7 +42,7 @@ class FabricGraph {
       friend bool operator==(const Part&, const Part&) = default;
     };
     std::vector<Part> parts;  ///< per demand; zeros for one that is listed
-    int room = 0;             ///< packets per slot of the link to the node; 0: it is a vertex itself
+    int link_rate = 0;        ///< packets per slot of the link to the node; 0: it is a vertex itself
     int lanes = 1;            ///< number of lanes from which it sends (Network::lanes())
   };
 

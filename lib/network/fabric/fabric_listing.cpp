@@ -10,7 +10,7 @@ namespace tailbound::network {
 namespace {
 
 /// As for find_routes().
-constexpr double most_listing_steps = 5e9;
+constexpr double max_listing_steps = 5e9;
 
 std::uint64_t pairs_of(const ProductDemand& demand) {
   std::map<std::uint32_t, std::pair<std::uint64_t, std::uint64_t>> groups;  // senders and receivers
@@ -32,7 +32,7 @@ class Counter {
         one_search_(
             static_cast<double>(graph.fabric().network.nodes.size() + graph.fabric().network.links.size())),
         too_many_groups_(graph.groups() && graph.groups()->size() >
-                                               most_group_distances / graph.fabric().network.nodes.size()) {}
+                                               max_group_distances / graph.fabric().network.nodes.size()) {}
 
   /// The nodes of `from` that send to those of `to`, `pairs` pairs.
   void add(const FabricGraph::Bundle& from, const FabricGraph::Bundle& to, double pairs, RouteRule rule) {
@@ -42,22 +42,22 @@ class Counter {
     if (rule == RouteRule::valiant && graph_.group(from.vertex) != graph_.group(to.vertex)) {
       for (const std::uint32_t group : graph_.groups()->drawn)
         if (group != graph_.group(from.vertex) && group != graph_.group(to.vertex)) {
-          const ByWay found = by_way_of(group, from.vertex);
-          routes_ += pairs * found.ways;
-          steps_ += pairs * (found.links + found.ways * ends);
+          const ViaGroup found = via(group, from.vertex);
+          routes_ += pairs * found.paths;
+          steps_ += pairs * (found.links + found.paths * ends);
         }
       return;
     }
-    const double ways = rule == RouteRule::shortest ? 1 : ways_[from.vertex];
-    routes_ += pairs * ways;
-    steps_ += pairs * ways * (distance_[from.vertex] + ends);
+    const double paths = rule == RouteRule::shortest ? 1 : paths_[from.vertex];
+    routes_ += pairs * paths;
+    steps_ += pairs * paths * (distance_[from.vertex] + ends);
   }
   /// find_routes() performs one search per node.
   void add_destinations(double nodes) { searched_ += nodes * one_search_; }
 
   [[nodiscard]] bool too_many() const {
-    return too_many_groups_ || routes_ > static_cast<double>(most_routes) ||
-           steps_ > static_cast<double>(most_route_steps) || searched_ > most_listing_steps;
+    return too_many_groups_ || routes_ > static_cast<double>(max_routes) ||
+           steps_ > static_cast<double>(max_route_steps) || searched_ > max_listing_steps;
   }
 
  private:
@@ -67,8 +67,8 @@ class Counter {
     searched_by_ = rule;
     graph_.distances(vertex, rule, distance_);
     const std::uint32_t toward = graph_.toward(vertex, rule);
-    ways_.assign(graph_.size(), 0);
-    ways_[vertex] = 1;
+    paths_.assign(graph_.size(), 0);
+    paths_[vertex] = 1;
     order_.clear();
     for (std::uint32_t v = 0; v < graph_.size(); ++v)
       if (distance_[v] != FabricGraph::unreached) order_.push_back(v);
@@ -76,18 +76,18 @@ class Counter {
               [this](std::uint32_t a, std::uint32_t b) { return distance_[a] < distance_[b]; });
     for (const std::uint32_t v : order_)
       for (const FabricGraph::Arc& arc : graph_.leaving(v))
-        if (graph_.leads_closer(v, arc, distance_.data(), toward)) ways_[v] += ways_[arc.other];
+        if (graph_.leads_closer(v, arc, distance_.data(), toward)) paths_[v] += paths_[arc.other];
   }
 
   /// Valiant routes to the destination of the last search through one group.
-  struct ByWay {
-    double ways = 0, links = 0;  ///< their number, and their total number of links
+  struct ViaGroup {
+    double paths = 0, links = 0;  ///< their number, and their total number of links
   };
-  [[nodiscard]] ByWay by_way_of(std::uint32_t group, std::uint32_t from) {
+  [[nodiscard]] ViaGroup via(std::uint32_t group, std::uint32_t from) {
     auto& distance = to_group_[group];
     if (distance.empty()) graph_.distances_to_group(group, distance);
     if (distance[from] == FabricGraph::unreached) return {};
-    by_way_.resize(graph_.size());
+    via_.resize(graph_.size());
     is_met_.resize(graph_.size(), 0);
     met_.assign(1, from);
     for (std::size_t next = 0; next < met_.size(); ++next)
@@ -98,19 +98,19 @@ class Counter {
     for (std::size_t i = met_.size(); i-- > 0;) {
       const std::uint32_t v = met_[i];
       is_met_[v] = 0;
-      ByWay& its = by_way_[v] = {};
+      ViaGroup& its = via_[v] = {};
       if (distance[v] == 0) {
-        its.ways = ways_[v];
-        its.links = ways_[v] * distance_[v];
+        its.paths = paths_[v];
+        its.links = paths_[v] * distance_[v];
         continue;
       }
       for (const FabricGraph::Arc& arc : graph_.leaving(v)) {
         if (!graph_.leads_closer(v, arc, distance.data())) continue;
-        its.ways += by_way_[arc.other].ways;
-        its.links += by_way_[arc.other].ways + by_way_[arc.other].links;
+        its.paths += via_[arc.other].paths;
+        its.links += via_[arc.other].paths + via_[arc.other].links;
       }
     }
-    return by_way_[from];
+    return via_[from];
   }
 
   const FabricGraph& graph_;
@@ -120,9 +120,9 @@ class Counter {
   RouteRule searched_by_ = RouteRule::spread;  ///< or minimal
   std::vector<std::uint16_t> distance_;
   std::vector<std::uint32_t> order_, met_;
-  std::vector<double> ways_;
+  std::vector<double> paths_;
   std::map<std::uint32_t, std::vector<std::uint16_t>> to_group_;  ///< of the requested ones
-  std::vector<ByWay> by_way_;
+  std::vector<ViaGroup> via_;
   std::vector<char> is_met_;
   double routes_ = 0, steps_ = 0, searched_ = 0;
 };

@@ -27,9 +27,9 @@ __extension__ using Short = unsigned __int128;
 using Long = boost::multiprecision::number<boost::multiprecision::cpp_int_backend<
     512, 512, boost::multiprecision::unsigned_magnitude, boost::multiprecision::unchecked, void>>;
 
-constexpr double most_steps = 2e10;
-constexpr std::size_t most_pairs = 200'000'000;
-constexpr std::ptrdiff_t most_kinds = 100'000'000;
+constexpr double max_steps = 2e10;
+constexpr std::size_t max_pairs = 200'000'000;
+constexpr std::ptrdiff_t max_kinds = 100'000'000;
 constexpr std::size_t short_bits = 124, long_bits = 508;
 
 template <class N>
@@ -100,7 +100,7 @@ TrafficParts parts_of(const Fabric& fabric) {
 }
 
 /// For each vertex and each destination of one rule: the distance, and how the next link is chosen.
-struct Ways {
+struct RouteTable {
   RouteRule rule = RouteRule::spread;       ///< shortest, spread or minimal
   std::vector<std::uint32_t> destinations;  ///< vertices; for first legs groups of switches
   std::vector<std::uint16_t> distance;      ///< [destination][vertex]
@@ -125,12 +125,14 @@ class FabricRatesBuilder {
 
   FabricRates build() {
     std::size_t bits = cln::integer_length(parts_.denominator);
-    for (const RouteRule rule : {RouteRule::minimal, RouteRule::shortest, RouteRule::spread}) find_ways(rule);
+    for (const RouteRule rule : {RouteRule::minimal, RouteRule::shortest, RouteRule::spread})
+      find_routes(rule);
     Shares shares;
-    for (const Ways& ways : ways_) shares.legs = cln::lcm(shares.legs, product_of(ways.shares));
+    for (const RouteTable& route_table : route_tables_)
+      shares.legs = cln::lcm(shares.legs, product_of(route_table.shares));
     by_groups_ = std::any_of(demands().begin(), demands().end(),
                              [](const Demand& demand) { return demand.route == RouteRule::valiant; }) &&
-                 !ways_.empty() && ways_.back().rule == RouteRule::spread;
+                 !route_tables_.empty() && route_tables_.back().rule == RouteRule::spread;
     if (by_groups_) {
       find_first_legs();
       for (std::uint32_t group = 0; group < graph_.groups()->size(); ++group)
@@ -189,28 +191,28 @@ class FabricRatesBuilder {
   }
 
   [[nodiscard]] std::size_t attraction_bits() const {
-    Integer most = 1;
+    Integer maximum = 1;
     for (std::size_t demand = 0; demand < demands().size(); ++demand) {
       if (!by_vertex(demand)) continue;
       Integer sum = 0;
       for (const FabricGraph::Bundle& bundle : graph_.bundles())
         sum = sum + parts_.demands[demand].in[signature(bundle).parts[demand].in] *
                         Integer(static_cast<unsigned long>(bundle.count));
-      if (sum > most) most = sum;
+      if (sum > maximum) maximum = sum;
     }
-    const std::size_t all = cln::integer_length(most), own = cln::integer_length(parts_.denominator);
+    const std::size_t all = cln::integer_length(maximum), own = cln::integer_length(parts_.denominator);
     return all > own ? all - own : 0;
   }
 
   void add_steps(double steps) {
     steps_ += steps;
-    if (steps_ > most_steps)
+    if (steps_ > max_steps)
       throw LimitExceeded("finding the rates of all queues would take more than 2e10 steps, the limit");
   }
 
   // --- Ways ---------------------------------------------------------------------------------------------
 
-  void find_ways(RouteRule rule) {
+  void find_routes(RouteRule rule) {
     std::vector<char> receives(graph_.size(), 0);
     for (std::size_t demand = 0; demand < demands().size(); ++demand) {
       if (leg_rule(demands()[demand].route) != rule) continue;
@@ -222,18 +224,18 @@ class FabricRatesBuilder {
           receives[graph_.bundles()[graph_.bundle_of(entry.to)].vertex] = 1;
       }
     }
-    Ways ways;
-    ways.rule = rule;
+    RouteTable route_table;
+    route_table.rule = rule;
     for (std::uint32_t vertex = 0; vertex < graph_.size(); ++vertex)
-      if (receives[vertex] != 0) ways.destinations.push_back(vertex);
-    if (ways.destinations.empty()) return;
-    for (const std::uint32_t vertex : ways.destinations)
-      if (rule == RouteRule::minimal) ways.toward.push_back(graph_.toward(vertex, rule));
-    find_rows(ways, [this, rule](std::uint32_t vertex, auto& distance) {
+      if (receives[vertex] != 0) route_table.destinations.push_back(vertex);
+    if (route_table.destinations.empty()) return;
+    for (const std::uint32_t vertex : route_table.destinations)
+      if (rule == RouteRule::minimal) route_table.toward.push_back(graph_.toward(vertex, rule));
+    find_rows(route_table, [this, rule](std::uint32_t vertex, auto& distance) {
       graph_.distances(vertex, rule, distance);
     });
-    ways_.push_back(std::move(ways));
-    require_ways(ways_.back());
+    route_tables_.push_back(std::move(route_table));
+    require_paths(route_tables_.back());
   }
 
   /// For Valiant routes: to each group of switches that may be drawn.
@@ -245,35 +247,35 @@ class FabricRatesBuilder {
   }
 
   template <class Distances>
-  void find_rows(Ways& ways, Distances distances) {
+  void find_rows(RouteTable& route_table, Distances distances) {
     const std::size_t size = graph_.size();
-    if (ways.destinations.size() > most_pairs / size)
+    if (route_table.destinations.size() > max_pairs / size)
       throw LimitExceeded("more than 200000000 pairs of a switch and a destination, the limit");
-    ways.distance.resize(ways.destinations.size() * size);
-    ways.choice.assign(ways.destinations.size() * size, 0);
+    route_table.distance.resize(route_table.destinations.size() * size);
+    route_table.choice.assign(route_table.destinations.size() * size, 0);
     std::vector<std::uint16_t> distance;
     std::vector<std::map<std::uint32_t, char>> sums;
     last_.clear();
-    for (std::size_t d = 0; d < ways.destinations.size(); ++d) {
+    for (std::size_t d = 0; d < route_table.destinations.size(); ++d) {
       add_steps(static_cast<double>(2 * graph_.arcs() + size));
-      distances(ways.destinations[d], distance);
+      distances(route_table.destinations[d], distance);
       std::copy(distance.begin(), distance.end(),
-                ways.distance.begin() + static_cast<std::ptrdiff_t>(d * size));
-      std::uint32_t* choice = ways.choice.data() + d * size;
+                route_table.distance.begin() + static_cast<std::ptrdiff_t>(d * size));
+      std::uint32_t* choice = route_table.choice.data() + d * size;
       for (std::size_t vertex = 0; vertex < size; ++vertex) {
         if (distance[vertex] == 0 || distance[vertex] == FabricGraph::unreached) continue;
         const auto arcs = graph_.leaving(vertex);
         std::uint32_t sum = 0;
         for (std::size_t i = 0; i < arcs.size(); ++i) {
-          if (!graph_.leads_closer(vertex, arcs[i], distance.data(), ways.toward_of(d))) continue;
-          if (!ways.spreads()) {
+          if (!graph_.leads_closer(vertex, arcs[i], distance.data(), route_table.toward_of(d))) continue;
+          if (!route_table.spreads()) {
             choice[vertex] = static_cast<std::uint32_t>(graph_.first_arc(vertex) + i);
             break;
           }
           sum += arcs[i].weight;
         }
         if (sums.size() <= distance[vertex]) sums.resize(distance[vertex] + std::size_t{1});
-        if (ways.spreads()) {
+        if (route_table.spreads()) {
           choice[vertex] = sum;
           // A look-up costs more than checking whether it is the previous one.
           if (last_.size() <= distance[vertex]) last_.resize(distance[vertex] + std::size_t{1}, 0);
@@ -287,19 +289,20 @@ class FabricRatesBuilder {
     for (const auto& at : sums) {
       Integer all = 1;
       for (const auto& [sum, met] : at) all = cln::lcm(all, Integer(static_cast<unsigned long>(sum)));
-      ways.shares.push_back(all);
+      route_table.shares.push_back(all);
     }
   }
 
-  [[noreturn]] void refuse(std::size_t from, std::size_t to) const {
+  [[noreturn]] void reject(std::size_t from, std::size_t to) const {
     const auto& nodes = graph_.fabric().network.nodes;
     throw NoAnswer("no route leads from " + nodes[from].name + " to " + nodes[to].name +
                    ", one of its destinations");
   }
 
-  [[nodiscard]] std::vector<std::uint32_t> places_of(const Ways& ways) const {
+  [[nodiscard]] std::vector<std::uint32_t> places_of(const RouteTable& route_table) const {
     std::vector<std::uint32_t> place(graph_.size(), FabricGraph::none);
-    for (std::uint32_t d = 0; d < ways.destinations.size(); ++d) place[ways.destinations[d]] = d;
+    for (std::uint32_t d = 0; d < route_table.destinations.size(); ++d)
+      place[route_table.destinations[d]] = d;
     return place;
   }
 
@@ -308,19 +311,19 @@ class FabricRatesBuilder {
   void require_legs() const {
     const std::size_t size = graph_.size();
     const SwitchGroups& groups = *graph_.groups();
-    const Ways& second = ways_.back();
+    const RouteTable& second = route_tables_.back();
     const std::vector<std::uint32_t> place = places_of(second);
     const auto require_sender = [&](const FabricGraph::Bundle& from) {
       for (std::size_t g = 0; g < groups.drawn.size(); ++g)
         if (first_legs_.distance[g * size + from.vertex] == FabricGraph::unreached)
-          refuse(graph_.members(from).front(), groups.switches[groups.drawn[g]].front());
+          reject(graph_.members(from).front(), groups.switches[groups.drawn[g]].front());
     };
     const auto require_receiver = [&](const FabricGraph::Bundle& to) {
       for (const std::uint32_t group : groups.drawn)
         for (const std::uint32_t entry : groups.entries[group])
           if (group != graph_.group(to.vertex) &&
               second.distance[place[to.vertex] * size + graph_.vertex_of(entry)] == FabricGraph::unreached)
-            refuse(entry, graph_.members(to).front());
+            reject(entry, graph_.members(to).front());
     };
     std::vector<char> sends(graph_.bundles().size(), 0), receives(graph_.bundles().size(), 0);
     for (std::size_t demand = 0; demand < demands().size(); ++demand) {
@@ -341,32 +344,32 @@ class FabricRatesBuilder {
   }
 
   /// Can all senders reach all their destinations?
-  void require_ways(const Ways& ways) const {
+  void require_paths(const RouteTable& route_table) const {
     const std::size_t size = graph_.size();
-    const std::vector<std::uint32_t> place = places_of(ways);
+    const std::vector<std::uint32_t> place = places_of(route_table);
     const auto reached = [&](const FabricGraph::Bundle& from, const FabricGraph::Bundle& to) {
-      return ways.distance[place[to.vertex] * size + from.vertex] != FabricGraph::unreached;
+      return route_table.distance[place[to.vertex] * size + from.vertex] != FabricGraph::unreached;
     };
     for (std::size_t demand = 0; demand < demands().size(); ++demand) {
-      if (leg_rule(demands()[demand].route) != ways.rule) continue;
+      if (leg_rule(demands()[demand].route) != route_table.rule) continue;
       if (product(demand) == nullptr) {
         for (const auto& entry : std::get<SparseDemand>(demands()[demand].rates).entries)
           if (!reached(graph_.bundles()[graph_.bundle_of(entry.from)],
                        graph_.bundles()[graph_.bundle_of(entry.to)]))
-            refuse(entry.from, entry.to);
+            reject(entry.from, entry.to);
         continue;
       }
       // In a row without gaps the sources need no check.
-      for (std::size_t d = 0; d < ways.destinations.size(); ++d) {
-        const auto row = ways.distance.begin() + static_cast<std::ptrdiff_t>(d * size);
+      for (std::size_t d = 0; d < route_table.destinations.size(); ++d) {
+        const auto row = route_table.distance.begin() + static_cast<std::ptrdiff_t>(d * size);
         if (std::find(row, row + static_cast<std::ptrdiff_t>(size), FabricGraph::unreached) ==
             row + static_cast<std::ptrdiff_t>(size))
           continue;
-        for (const FabricGraph::Bundle& to : graph_.bundles_at(ways.destinations[d]))
+        for (const FabricGraph::Bundle& to : graph_.bundles_at(route_table.destinations[d]))
           for (const FabricGraph::Bundle& from : graph_.bundles()) {
             const auto &sends = signature(from).parts[demand], &gets = signature(to).parts[demand];
             if (sends.out != 0 && gets.in != 0 && sends.group == gets.group && !reached(from, to))
-              refuse(graph_.members(from).front(), graph_.members(to).front());
+              reject(graph_.members(from).front(), graph_.members(to).front());
           }
       }
     }
@@ -387,8 +390,8 @@ class FabricRatesBuilder {
   /// One rule's routes with all numbers as N.
   template <class N>
   struct Pass {
-    const Ways* ways = nullptr;
-    std::vector<N> share;                   ///< [distance]: of Ways::shares
+    const RouteTable* route_table = nullptr;
+    std::vector<N> share;                   ///< [distance]: of RouteTable::shares
     std::vector<N> before, after;           ///< products of the shares of all smaller, all larger distances
     std::vector<N> after_first_leg;         ///< the latter without Shares::first_legs
     std::vector<std::size_t> by_vertex;     ///< demands
@@ -416,7 +419,7 @@ class FabricRatesBuilder {
   template <class N>
   void count(const Shares& shares) {
     std::vector<Pass<N>> passes;
-    for (const Ways& ways : ways_) passes.push_back(pass_of<N>(ways, shares));
+    for (const RouteTable& route_table : route_tables_) passes.push_back(pass_of<N>(route_table, shares));
     mark_senders();
     FirstLegs<N> first_legs;
     if (by_groups_) first_legs = first_legs_of(passes.back(), shares);
@@ -424,18 +427,18 @@ class FabricRatesBuilder {
   }
 
   template <class N>
-  Pass<N> pass_of(const Ways& ways, const Shares& shares) const {
+  Pass<N> pass_of(const RouteTable& route_table, const Shares& shares) const {
     // The other rule's routes may have other shares: the missing factor goes to the largest distances.
-    Pass<N> pass = levels_of<N>(ways, cln::exquo(shares.legs, product_of(ways.shares)));
+    Pass<N> pass = levels_of<N>(route_table, cln::exquo(shares.legs, product_of(route_table.shares)));
     pass.after_first_leg = pass.after;
     for (N& after : pass.after) after *= to_wide<N>(shares.first_legs);
-    const std::vector<std::uint32_t> place = places_of(ways);
-    pass.listed.to.resize(ways.destinations.size());
-    pass.crossing.to.resize(ways.destinations.size());
+    const std::vector<std::uint32_t> place = places_of(route_table);
+    pass.listed.to.resize(route_table.destinations.size());
+    pass.crossing.to.resize(route_table.destinations.size());
     for (std::size_t demand = 0; demand < demands().size(); ++demand) {
-      if (leg_rule(demands()[demand].route) != ways.rule) continue;
+      if (leg_rule(demands()[demand].route) != route_table.rule) continue;
       if (by_vertex(demand)) {
-        std::vector<Integer> sums(ways.destinations.size(), 0);
+        std::vector<Integer> sums(route_table.destinations.size(), 0);
         for (const FabricGraph::Bundle& bundle : graph_.bundles())
           if (const std::uint32_t in = signature(bundle).parts[demand].in; in != 0)
             sums[place[bundle.vertex]] =
@@ -463,20 +466,20 @@ class FabricRatesBuilder {
 
   /// Shares level by level.  \param factor  for all levels
   template <class N>
-  Pass<N> levels_of(const Ways& ways, const Integer& factor) const {
+  Pass<N> levels_of(const RouteTable& route_table, const Integer& factor) const {
     Pass<N> pass;
-    pass.ways = &ways;
-    const std::size_t levels = ways.shares.size();
+    pass.route_table = &route_table;
+    const std::size_t levels = route_table.shares.size();
     Integer after = factor, before = 1;
     pass.after.resize(levels);
     for (std::size_t k = levels; k-- > 0;) {
       pass.after[k] = to_wide<N>(after);
-      after = after * ways.shares[k];
+      after = after * route_table.shares[k];
     }
     for (std::size_t k = 0; k < levels; ++k) {
-      pass.share.push_back(to_wide<N>(ways.shares[k]));
+      pass.share.push_back(to_wide<N>(route_table.shares[k]));
       pass.before.push_back(to_wide<N>(before));
-      before = before * ways.shares[k];
+      before = before * route_table.shares[k];
     }
     return pass;
   }
@@ -519,7 +522,7 @@ class FabricRatesBuilder {
           const N parts = cone.reach[x] * legs.pass.after[distance[x]] * chance[own];
           legs.from[into].push_back({x, parts});
           legs.to[x].push_back({into, parts});
-          if (++pairs > most_pairs)
+          if (++pairs > max_pairs)
             throw LimitExceeded(
                 "more than 200000000 pairs of a switch and an entry switch of a group, the limit");
         }
@@ -527,9 +530,9 @@ class FabricRatesBuilder {
     for (std::size_t k = 0; k < pass.by_vertex.size(); ++k) {
       auto& attracted = legs.attracted.emplace_back(groups.size(), N(0));
       N all = 0;
-      for (std::size_t d = 0; d < pass.ways->destinations.size() && pass.valiant[k] != 0; ++d)
+      for (std::size_t d = 0; d < pass.route_table->destinations.size() && pass.valiant[k] != 0; ++d)
         if (pass.attracted[k][d] != 0) {
-          attracted[graph_.group(pass.ways->destinations[d])] += pass.attracted[k][d];
+          attracted[graph_.group(pass.route_table->destinations[d])] += pass.attracted[k][d];
           all += pass.attracted[k][d];
         }
       legs.attracted_in_all.push_back(all);
@@ -537,8 +540,9 @@ class FabricRatesBuilder {
     legs.listed.resize(graph_.bundles().size());
     for (std::size_t d = 0; d < pass.crossing.to.size(); ++d)
       for (const auto& entry : pass.crossing.to[d])
-        legs.listed[entry.bundle].try_emplace(graph_.group(pass.ways->destinations[d]), N(0)).first->second +=
-            entry.parts;
+        legs.listed[entry.bundle]
+            .try_emplace(graph_.group(pass.route_table->destinations[d]), N(0))
+            .first->second += entry.parts;
     return legs;
   }
 
@@ -589,10 +593,10 @@ class FabricRatesBuilder {
   template <class N>
   void walk_up(const Pass<N>& pass, std::size_t d, std::uint32_t from, Cone<N>& cone) {
     const std::size_t size = graph_.size();
-    const std::uint16_t* distance = pass.ways->distance.data() + d * size;
-    const std::uint32_t* choice = pass.ways->choice.data() + d * size;
-    const bool spread = pass.ways->spreads();
-    const std::uint32_t toward = pass.ways->toward_of(d);
+    const std::uint16_t* distance = pass.route_table->distance.data() + d * size;
+    const std::uint32_t* choice = pass.route_table->choice.data() + d * size;
+    const bool spread = pass.route_table->spreads();
+    const std::uint32_t toward = pass.route_table->toward_of(d);
     ++cone.round;
     cone.members.assign(1, from);
     cone.mark[from] = cone.round;
@@ -643,11 +647,11 @@ class FabricRatesBuilder {
     if (all_listed()) rates_of_lists(passes, first_legs, queue_of_arc);
     for (std::uint32_t vertex = 0; vertex < graph_.size() && !all_listed(); ++vertex) {
       if (!graph_.forwards(vertex)) continue;
-      std::vector<std::uint32_t> asked;
+      std::vector<std::uint32_t> requested;
       const std::size_t first = graph_.first_arc(vertex);
       for (std::uint32_t i = 0; i < graph_.leaving(vertex).size(); ++i)
-        if (orbits_.arc[first + i] == first + i) asked.push_back(i);
-      if (!asked.empty()) rates_of_arcs(passes, first_legs, vertex, asked, cone, queue_of_arc);
+        if (orbits_.arc[first + i] == first + i) requested.push_back(i);
+      if (!requested.empty()) rates_of_arcs(passes, first_legs, vertex, requested, cone, queue_of_arc);
     }
     std::vector<std::uint32_t> queue_of_bundle(graph_.bundles().size(), FabricGraph::none);
     count_senders();
@@ -683,18 +687,19 @@ class FabricRatesBuilder {
 
   template <class N>
   void find_leads(const Pass<N>& pass, std::size_t d, std::uint32_t vertex,
-                  const std::vector<std::uint32_t>& asked, Leads<N>& leads) const {
-    const std::uint16_t* distance = pass.ways->distance.data() + d * graph_.size();
+                  const std::vector<std::uint32_t>& requested, Leads<N>& leads) const {
+    const std::uint16_t* distance = pass.route_table->distance.data() + d * graph_.size();
     const std::uint16_t here = distance[vertex];
     leads.clear();
     if (here == 0 || here == FabricGraph::unreached) return;
-    const std::uint32_t chosen = pass.ways->choice[d * graph_.size() + vertex];
+    const std::uint32_t chosen = pass.route_table->choice[d * graph_.size() + vertex];
     const auto arcs = graph_.leaving(vertex);
-    for (std::size_t a = 0; a < asked.size(); ++a) {
-      if (!pass.ways->spreads()) {
-        if (chosen == graph_.first_arc(vertex) + asked[a]) leads.emplace_back(a, pass.before[here]);
-      } else if (graph_.leads_closer(vertex, arcs[asked[a]], distance, pass.ways->toward_of(d))) {
-        leads.emplace_back(a, pass.share[here] / N(chosen) * N(arcs[asked[a]].weight) * pass.before[here]);
+    for (std::size_t a = 0; a < requested.size(); ++a) {
+      if (!pass.route_table->spreads()) {
+        if (chosen == graph_.first_arc(vertex) + requested[a]) leads.emplace_back(a, pass.before[here]);
+      } else if (graph_.leads_closer(vertex, arcs[requested[a]], distance, pass.route_table->toward_of(d))) {
+        leads.emplace_back(a,
+                           pass.share[here] / N(chosen) * N(arcs[requested[a]].weight) * pass.before[here]);
       }
     }
   }
@@ -712,8 +717,8 @@ class FabricRatesBuilder {
   void meet_second_legs(const Pass<N>& pass, const FirstLegs<N>& first_legs, std::size_t d,
                         const Leads<N>& leads, const Cone<N>& cone, std::size_t first_stream,
                         std::size_t streams, SecondLegs<N>& second_legs, Sums<N>& sums) {
-    const std::uint16_t* distance = pass.ways->distance.data() + d * graph_.size();
-    const std::uint32_t group = graph_.group(pass.ways->destinations[d]);
+    const std::uint16_t* distance = pass.route_table->distance.data() + d * graph_.size();
+    const std::uint32_t group = graph_.group(pass.route_table->destinations[d]);
     for (const std::uint32_t x : cone.members) {
       if (first_legs.from[x].empty() || graph_.group(x) == group) continue;
       const N reach = cone.reach[x] * pass.after_first_leg[distance[x]];
@@ -759,12 +764,12 @@ class FabricRatesBuilder {
   /// Transit traffic per group: packets routed through a group that is not their destination.
   template <class N>
   void add_first_legs(const Pass<N>& pass, const FirstLegs<N>& first_legs, std::uint32_t vertex,
-                      const std::vector<std::uint32_t>& asked, Cone<N>& cone, std::size_t first_stream,
+                      const std::vector<std::uint32_t>& requested, Cone<N>& cone, std::size_t first_stream,
                       std::size_t streams, Sums<N>& sums) {
     Leads<N> leads;
     for (std::size_t g = 0; g < first_legs_.destinations.size(); ++g) {
       const std::uint32_t group = first_legs_.destinations[g];
-      find_leads(first_legs.pass, g, vertex, asked, leads);
+      find_leads(first_legs.pass, g, vertex, requested, leads);
       if (leads.empty()) continue;
       walk_up(first_legs.pass, g, vertex, cone);
       const std::uint16_t* distance = first_legs_.distance.data() + g * graph_.size();
@@ -794,7 +799,7 @@ class FabricRatesBuilder {
 
   template <class N>
   void rates_of_arcs(const std::vector<Pass<N>>& passes, const FirstLegs<N>& first_legs, std::uint32_t vertex,
-                     const std::vector<std::uint32_t>& asked, Cone<N>& cone,
+                     const std::vector<std::uint32_t>& requested, Cone<N>& cone,
                      std::vector<std::uint32_t>& queue_of_arc) {
     const std::size_t size = graph_.size();
     const auto arcs = graph_.leaving(vertex);
@@ -806,23 +811,23 @@ class FabricRatesBuilder {
         for (const auto& entries : list->to) lists = lists || !entries.empty();
     }
     Sums<N> sums;
-    sums.by_vertex.assign(asked.size() * streams, std::vector<N>(size, N(0)));
-    sums.by_bundle.assign(asked.size(), std::vector<N>(lists ? graph_.bundles().size() : 0, N(0)));
-    SecondLegs<N> second_legs(by_groups_ ? asked.size() * streams : 0, size);
+    sums.by_vertex.assign(requested.size() * streams, std::vector<N>(size, N(0)));
+    sums.by_bundle.assign(requested.size(), std::vector<N>(lists ? graph_.bundles().size() : 0, N(0)));
+    SecondLegs<N> second_legs(by_groups_ ? requested.size() * streams : 0, size);
     Leads<N> leads;
     std::size_t first_stream = 0;
     for (const Pass<N>& pass : passes) {
-      const Ways& ways = *pass.ways;
-      for (std::size_t d = 0; d < ways.destinations.size(); ++d) {
-        const std::uint16_t* distance = ways.distance.data() + d * size;
-        find_leads(pass, d, vertex, asked, leads);
+      const RouteTable& route_table = *pass.route_table;
+      for (std::size_t d = 0; d < route_table.destinations.size(); ++d) {
+        const std::uint16_t* distance = route_table.distance.data() + d * size;
+        find_leads(pass, d, vertex, requested, leads);
         if (leads.empty()) continue;
         walk_up(pass, d, vertex, cone);
         for (const std::uint32_t x : cone.members) {
           if (sends_[x] == 0 || pass.by_vertex.empty()) continue;
           const N reach = cone.reach[x] * pass.after[distance[x]];
           for (std::size_t k = 0; k < pass.by_vertex.size(); ++k) {
-            if (crosses(pass.by_vertex[k], x, ways.destinations[d])) continue;
+            if (crosses(pass.by_vertex[k], x, route_table.destinations[d])) continue;
             const N attracted = pass.attracted[k][d] * reach;
             if (attracted == 0) continue;
             for (const auto& [a, share] : leads)
@@ -836,18 +841,18 @@ class FabricRatesBuilder {
           for (const auto& [a, share] : leads) sums.by_bundle[a][entry.bundle] += parts * share;
         }
         add_steps(static_cast<double>(pass.listed.to[d].size() + cone.members.size() * leads.size()));
-        if (by_groups_ && ways.rule == RouteRule::spread)
+        if (by_groups_ && route_table.rule == RouteRule::spread)
           meet_second_legs(pass, first_legs, d, leads, cone, first_stream, streams, second_legs, sums);
       }
-      if (by_groups_ && ways.rule == RouteRule::spread) {
+      if (by_groups_ && route_table.rule == RouteRule::spread) {
         add_second_legs(first_legs, second_legs, sums);
-        add_first_legs(pass, first_legs, vertex, asked, cone, first_stream, streams, sums);
+        add_first_legs(pass, first_legs, vertex, requested, cone, first_stream, streams, sums);
       }
       first_stream += pass.by_vertex.size();
     }
-    for (std::size_t a = 0; a < asked.size(); ++a)
-      queue_of_arc[graph_.first_arc(vertex) + asked[a]] =
-          add_queue(gather(passes, sums, a, streams), arcs[asked[a]].link);
+    for (std::size_t a = 0; a < requested.size(); ++a)
+      queue_of_arc[graph_.first_arc(vertex) + requested[a]] =
+          add_queue(gather(passes, sums, a, streams), arcs[requested[a]].link);
   }
 
   // If all traffic is listed: source by source along its routes. The numbers are the same.
@@ -902,7 +907,7 @@ class FabricRatesBuilder {
 
   /// Sums the traffic to each destination.
   template <class To>
-  static void join_alike(std::vector<To>& all) {
+  static void join_identical(std::vector<To>& all) {
     std::sort(all.begin(), all.end(), [](const To& x, const To& y) {
       return std::pair(x.pass, x.destination) < std::pair(y.pass, y.destination);
     });
@@ -919,10 +924,10 @@ class FabricRatesBuilder {
   /// Down to one destination from Stream::starts.
   template <class N>
   void walk_down(const Pass<N>& pass, std::size_t destination, Stream<N>& stream) {
-    const std::uint16_t* distance = pass.ways->distance.data() + destination * graph_.size();
-    const std::uint32_t* choice = pass.ways->choice.data() + destination * graph_.size();
-    const bool spread = pass.ways->spreads();
-    const std::uint32_t toward = pass.ways->toward_of(destination);
+    const std::uint16_t* distance = pass.route_table->distance.data() + destination * graph_.size();
+    const std::uint32_t* choice = pass.route_table->choice.data() + destination * graph_.size();
+    const bool spread = pass.route_table->spreads();
+    const std::uint32_t toward = pass.route_table->toward_of(destination);
     ++stream.round;
     const auto meet = [&](std::uint32_t vertex, const N& part) {
       if (stream.mark[vertex] != stream.round) {
@@ -968,10 +973,10 @@ class FabricRatesBuilder {
     std::map<std::uint32_t, N> by_group;
     N all = 0;
     for (const auto& to : stream.crossing) {
-      const std::uint32_t group = graph_.group(pass.ways->destinations[to.destination]);
+      const std::uint32_t group = graph_.group(pass.route_table->destinations[to.destination]);
       by_group.try_emplace(group, N(0)).first->second += to.parts;
       all += to.parts;
-      const std::uint16_t* distance = pass.ways->distance.data() + to.destination * graph_.size();
+      const std::uint16_t* distance = pass.route_table->distance.data() + to.destination * graph_.size();
       stream.starts.clear();
       for (const auto& [into, parts] : first_legs.to[from])
         if (graph_.group(into) != group)
@@ -1006,7 +1011,7 @@ class FabricRatesBuilder {
       List& list = lists.emplace_back();
       list.demand = &sparse;
       list.number = demand;
-      while (passes[list.pass].ways->rule != leg_rule(demands()[demand].route)) ++list.pass;
+      while (passes[list.pass].route_table->rule != leg_rule(demands()[demand].route)) ++list.pass;
       for (const Integer& parts : parts_.demands[demand].listed) list.parts.push_back(to_wide<N>(parts));
       list.begin.assign(graph_.bundles().size() + 1, 0);
       for (const auto& entry : sparse.entries) ++list.begin[graph_.bundle_of(entry.from) + 1];
@@ -1017,7 +1022,7 @@ class FabricRatesBuilder {
         list.entries[next[graph_.bundle_of(sparse.entries[i].from)]++] = i;
     }
     std::vector<std::vector<std::uint32_t>> place;
-    for (const Pass<N>& pass : passes) place.push_back(places_of(*pass.ways));
+    for (const Pass<N>& pass : passes) place.push_back(places_of(*pass.route_table));
     Stream<N> stream;
     stream.mark.assign(graph_.size(), 0);
     stream.flow.assign(graph_.size(), N(0));
@@ -1035,21 +1040,21 @@ class FabricRatesBuilder {
           (crosses(list.number, from, vertex) ? stream.crossing : stream.to)
               .push_back({list.pass, place[list.pass][vertex], list.parts[entry.rate]});
         }
-      join_alike(stream.to);
+      join_identical(stream.to);
       for (const auto& to : stream.to) {
         const Pass<N>& pass = passes[to.pass];
-        const std::uint16_t distance = pass.ways->distance[to.destination * graph_.size() + from];
+        const std::uint16_t distance = pass.route_table->distance[to.destination * graph_.size() + from];
         if (distance == 0) continue;
         stream.starts.assign(1, {from, to.parts * pass.after[distance]});
         walk_down(pass, to.destination, stream);
       }
-      join_alike(stream.crossing);
+      join_identical(stream.crossing);
       if (!stream.crossing.empty()) walk_legs(passes.back(), first_legs, from, stream);
       const Found<N> lane = in_lanes<N>(N(1), 1, graph_.bundles()[b]);
       for (const std::uint32_t arc : stream.passed)
         all_kinds += kinds[arc].add(std::exchange(stream.rate[arc], N(0)) * lane.parts, lane.count);
       stream.passed.clear();
-      if (all_kinds > most_kinds)
+      if (all_kinds > max_kinds)
         throw LimitExceeded("the arrivals at the queues have more than 100000000 different rates, the limit");
     }
     for (std::uint32_t vertex = 0; vertex < graph_.size(); ++vertex)
@@ -1208,10 +1213,10 @@ class FabricRatesBuilder {
   const FabricGraph& graph_;
   const FabricOrbits& orbits_;
   TrafficParts parts_;
-  std::vector<Ways> ways_;  ///< minimal before shortest before spread
-  std::int64_t lanes_ = 1;  ///< a common multiple of those of all nodes
-  bool by_groups_ = false;  ///< are there Valiant routes?
-  Ways first_legs_;         ///< of these
+  std::vector<RouteTable> route_tables_;  ///< minimal before shortest before spread
+  std::int64_t lanes_ = 1;                ///< a common multiple of those of all nodes
+  bool by_groups_ = false;                ///< are there Valiant routes?
+  RouteTable first_legs_;                 ///< of these
   std::vector<std::uint32_t> last_;
   std::vector<char> sends_;
   std::tuple<std::vector<std::vector<Short>>, std::vector<std::vector<Long>>> out_;

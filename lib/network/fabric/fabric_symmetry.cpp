@@ -41,8 +41,8 @@ class Places {
       }
       for (const FabricGraph::Bundle& bundle : graph.bundles_at(vertex)) add_bundle(bundle, all);
       if (graph.groups() && graph.group(vertex) != SwitchGroups::none) {
-        const std::uint64_t way = mixed(fabric.demands.size(), 5);
-        join({of_switches(), graph.group(vertex)}, vertex, way, all);
+        const std::uint64_t relation = mixed(fabric.demands.size(), 5);
+        join({of_switches(), graph.group(vertex)}, vertex, relation, all);
       }
     }
     begin_.assign(size() + 1, 0);
@@ -55,7 +55,7 @@ class Places {
 
   struct Neighbour {
     std::uint32_t place;
-    std::uint64_t way;
+    std::uint64_t relation;
   };
 
   [[nodiscard]] std::size_t size() const { return labels_.size(); }
@@ -85,7 +85,7 @@ class Places {
   void add_bundle(const FabricGraph::Bundle& bundle, std::vector<Touch>& all) {
     const FabricGraph::Signature& signature = graph_.signatures()[bundle.signature];
     std::uint64_t what = mixed(bundle.count, bundle.own ? 1 : 2);
-    what = mixed(what, static_cast<std::uint64_t>(signature.room) << 32U |
+    what = mixed(what, static_cast<std::uint64_t>(signature.link_rate) << 32U |
                            static_cast<std::uint64_t>(signature.lanes));
     for (const auto& part : signature.parts) what = mixed(mixed(what, part.out), part.in);
     labels_[bundle.vertex] += mixed(what);
@@ -97,12 +97,12 @@ class Places {
     }
   }
 
-  void join(std::pair<std::size_t, std::uint32_t> group, std::uint32_t vertex, std::uint64_t way,
+  void join(std::pair<std::size_t, std::uint32_t> group, std::uint32_t vertex, std::uint64_t relation,
             std::vector<Touch>& all) {
     const auto [place, is_new] = group_.try_emplace(group, static_cast<std::uint32_t>(labels_.size()));
     if (is_new) labels_.push_back(mixed(group.first, 3));
-    all.push_back({vertex, {place->second, way}});
-    all.push_back({place->second, {vertex, way}});
+    all.push_back({vertex, {place->second, relation}});
+    all.push_back({place->second, {vertex, relation}});
   }
 
   const FabricGraph& graph_;
@@ -199,7 +199,7 @@ class Colouring {
           touched_[neighbour.place] = 1;
           met_.push_back(neighbour.place);
         }
-        sum_[neighbour.place] += neighbour.way;
+        sum_[neighbour.place] += neighbour.relation;
       }
     // Single elements are not split further; their neighbour sums remain part of the trace.
     std::uint64_t lone = 0;
@@ -308,15 +308,15 @@ class Search {
 
   [[nodiscard]] FabricOrbits orbits() {
     Colouring start(places_);
-    const std::size_t least_arcs = coloured_arcs(start);
+    const std::size_t min_arcs = coloured_arcs(start);
     const std::size_t colours = coloured_vertices(start);
     std::size_t automorphisms = 0;
     if (!start.discrete()) {
       index_arcs();
       find_path(start);
       int idle = 0;
-      for (int attempt = 0; attempt < most_attempts && idle < most_idle; ++attempt) {
-        if (vertices_.sets() == colours && arcs_.sets() == least_arcs) break;
+      for (int attempt = 0; attempt < max_attempts && idle < max_idle; ++attempt) {
+        if (vertices_.sets() == colours && arcs_.sets() == min_arcs) break;
         const std::size_t before = vertices_.sets() + arcs_.sets() + bundles_.sets();
         const auto image = random_image(start);
         if (image && join_by(*image)) ++automorphisms;
@@ -327,7 +327,7 @@ class Search {
   }
 
  private:
-  static constexpr int most_attempts = 64, most_idle = 6, most_tries = 8;
+  static constexpr int max_attempts = 64, max_idle = 6, max_tries = 8;
 
   /// Single elements chosen one after the other, until all cells are single: the steps on one side.
   struct Step {
@@ -387,7 +387,7 @@ class Search {
         if (tries == 0 && rigid_) before = colouring;
         colouring.single_out(place);
         if (colouring.trace() == step.trace) break;
-        if (!before || tries == most_tries) {
+        if (!before || tries == max_tries) {
           // From here on backtracking states are kept, at the cost of a copy per step.
           rigid_ = true;
           return std::nullopt;
@@ -414,7 +414,7 @@ class Search {
     for (const auto& [group, place] : places_.groups()) group_at.emplace(place, group);
     std::map<std::vector<std::uint32_t>, std::uint32_t> known;
     const auto key_of = [&](const FabricGraph::Signature& signature, bool moved) {
-      std::vector<std::uint32_t> key{static_cast<std::uint32_t>(signature.room),
+      std::vector<std::uint32_t> key{static_cast<std::uint32_t>(signature.link_rate),
                                      static_cast<std::uint32_t>(signature.lanes)};
       for (std::size_t demand = 0; demand < signature.parts.size(); ++demand) {
         const auto& part = signature.parts[demand];

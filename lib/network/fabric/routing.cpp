@@ -14,7 +14,7 @@ namespace tailbound::network {
 namespace {
 
 constexpr std::uint32_t unreached = std::numeric_limits<std::uint32_t>::max();
-constexpr std::uint64_t most_search_steps = 5'000'000'000;
+constexpr std::uint64_t max_search_steps = 5'000'000'000;
 
 /// The links that leave each node, or enter it, in the order of the network, in one array.
 class Neighbours {
@@ -146,16 +146,16 @@ class Router {
 
 void Router::count_search() {
   search_steps_ += network_.nodes.size() + network_.links.size();
-  if (search_steps_ > most_search_steps)
+  if (search_steps_ > max_search_steps)
     throw LimitExceeded("finding the routes would take more than 5e9 steps, the limit");
 }
 
 void Router::count_route(std::size_t steps) {
   ++route_count_;
   step_count_ += steps;
-  if (route_count_ > most_routes)
+  if (route_count_ > max_routes)
     throw LimitExceeded("the flows have more than 1000000 routes in total, the limit");
-  if (step_count_ > most_route_steps)
+  if (step_count_ > max_route_steps)
     throw LimitExceeded("the routes of the flows have more than 20000000 links in total, the limit");
 }
 
@@ -238,7 +238,7 @@ std::vector<Route> Router::minimal(const RouteRequest& request) {
 
 void Router::prepare_groups() {
   groups_ = switch_groups(network_, RouteRule::valiant);
-  if (groups_->size() > most_group_distances / network_.nodes.size())
+  if (groups_->size() > max_group_distances / network_.nodes.size())
     throw LimitExceeded("more than 10000000 pairs of a node and a group, the limit for listed routes");
   to_group_.resize(groups_->size());
   for (const std::uint32_t group : groups_->drawn) {

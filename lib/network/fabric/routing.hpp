@@ -53,10 +53,10 @@ struct RouteRequest {
 };
 
 /// Maximum number of routes.
-inline constexpr std::size_t most_routes = 1'000'000;
-inline constexpr std::size_t most_route_steps = 20'000'000;
+inline constexpr std::size_t max_routes = 1'000'000;
+inline constexpr std::size_t max_route_steps = 20'000'000;
 /// Maximum number of distances from nodes to groups, for Valiant routes.
-inline constexpr std::size_t most_group_distances = 10'000'000;
+inline constexpr std::size_t max_group_distances = 10'000'000;
 
 /// The routes of each request, in its order. A request has none where the destination cannot be reached; for
 /// Valiant routes, where a group that may be drawn cannot be reached, or the destination cannot be reached
@@ -64,8 +64,8 @@ inline constexpr std::size_t most_group_distances = 10'000'000;
 /// may have the same links.
 ///
 /// COST  one search of the network for each different destination, O(nodes + links), and for each group.
-/// \throws LimitExceeded    more than `most_routes` routes or `most_route_steps` links in them; more than 5e9
-///                          search steps; more than `most_group_distances`
+/// \throws LimitExceeded    more than `max_routes` routes or `max_route_steps` links in them; more than 5e9
+///                          search steps; more than `max_group_distances`
 /// \throws InvalidArgument  as switch_groups() and require_in_group(), for minimal and Valiant routes
 [[nodiscard]] std::vector<std::vector<Route>> find_routes(const Network& network,
                                                           std::span<const RouteRequest> requests);

@@ -19,14 +19,14 @@
 namespace tailbound::network {
 namespace {
 
-constexpr std::size_t most_nodes_read = 200'000;
-constexpr std::size_t most_links = 2'000'000;
+constexpr std::size_t max_nodes_read = 200'000;
+constexpr std::size_t max_links = 2'000'000;
 /// A number followed by a unit.
 bool is_speed(const std::string& text) {
   return text.find_first_not_of("0123456789./ ") != std::string::npos;
 }
 
-constexpr std::size_t most_range_steps = 4'000'000;  ///< of the ranges of all links
+constexpr std::size_t max_range_steps = 4'000'000;  ///< of the ranges of all links
 
 class Reader : TomlValues {
  public:
@@ -49,7 +49,7 @@ class Reader : TomlValues {
   void read_link(const toml::table& table);
   void read_rate(const toml::table& table, Link& link);
   [[nodiscard]] std::size_t link_between(std::size_t from, std::size_t to, const Flow& flow,
-                                         std::int64_t asked, Place place) const;
+                                         std::int64_t requested, Place place) const;
   void settle_speeds(const toml::table& root);
   void number_wires();
   void add_link(const Link& link, bool backward, bool first_wire, Place place);
@@ -62,7 +62,7 @@ class Reader : TomlValues {
   void read_flow(const toml::table& table);
   [[nodiscard]] std::optional<traffic::Burst> read_burst(const toml::table& table, const Rational& rate,
                                                          const std::string& what);
-  void read_way(const toml::table& table, Flow& flow, const std::string& what);
+  void read_route(const toml::table& table, Flow& flow, const std::string& what);
   [[nodiscard]] Route read_path(const toml::node& path, const Flow& flow, bool loops);
   void check_path(const std::vector<std::size_t>& stops, const std::vector<Place>& places, bool loops) const;
   [[nodiscard]] std::vector<Route> read_routes(const toml::node& routes, const Flow& flow, bool loops,
@@ -127,7 +127,7 @@ void Reader::read_nodes(const toml::table& root, const char* key, bool host) {
   const auto add = [&](std::string label, Place place) {
     if (!node_of_.emplace(label, network_.nodes.size()).second)
       fail(place, "the node " + in_quotes(label) + " is listed twice");
-    if (network_.nodes.size() == most_nodes_read) fail(place, "more than 200000 nodes, the limit");
+    if (network_.nodes.size() == max_nodes_read) fail(place, "more than 200000 nodes, the limit");
     network_.nodes.push_back({.name = std::move(label), .host = host});
   };
   if (list->is_string()) {
@@ -135,7 +135,7 @@ void Reader::read_nodes(const toml::table& root, const char* key, bool host) {
     const std::string names = text(*list, in_quotes(key));
     if (!is_printable(names)) fail(place, in_quotes(key) + " has control characters");
     for (std::string& label :
-         at_place(place, [&] { return expand_names(names, most_nodes_read - network_.nodes.size()); }))
+         at_place(place, [&] { return expand_names(names, max_nodes_read - network_.nodes.size()); }))
       add(std::move(label), place);
     return;
   }
@@ -191,7 +191,7 @@ void Reader::read_groups(const toml::node& given) {
     };
     if (list.is_string())
       for (const std::string& label :
-           at_place(where, [&] { return expand_names(text(list, how), most_nodes_read); }))
+           at_place(where, [&] { return expand_names(text(list, how), max_nodes_read); }))
         add(label);
     else if (list.is_array())
       for (const toml::node& entry : *list.as_array()) add(text(entry, "a switch of a group"));
@@ -205,7 +205,7 @@ void Reader::add_link(const Link& link, bool backward, bool first_wire, Place pl
   const std::string label =
       in_quotes(network_.nodes[link.from].name) + " to " + in_quotes(network_.nodes[link.to].name);
   if (link.from == link.to) fail(place, "a link from " + label + " connects a node to itself");
-  if (network_.links.size() == most_links) fail(place, "more than 2000000 links, the limit");
+  if (network_.links.size() == max_links) fail(place, "more than 2000000 links, the limit");
   const auto [first, is_new] = link_of_.try_emplace(pair(link.from, link.to), network_.links.size());
   if (!is_new) {
     if (worms_ || policed_) fail(place, "the link from " + label + " is listed twice");
@@ -239,8 +239,8 @@ void Reader::read_link(const toml::table& table) {
   if (policed_) PolicedKeys::add_link_keys(keys);
   check_keys(table, what, keys);
   Link link;
-  const auto count = [&](const char* key, int most, const char* its, const char* unit = "") {
-    return static_cast<int>(whole(table, key, 1, 1, most, its, unit));
+  const auto count = [&](const char* key, int maximum, const char* its, const char* unit = "") {
+    return static_cast<int>(whole(table, key, 1, 1, maximum, its, unit));
   };
   if (policed_)
     port_ = policed_->read_link(table);
@@ -252,7 +252,7 @@ void Reader::read_link(const toml::table& table) {
   link.classes = count("classes", 16, "the classes of virtual channels of a link");
   link.weight = count("weight", 1'000'000, "the weight of a link");
   ++tables_;
-  wires_ = count("wires", Network::most_wires, "the wires of a bundle");
+  wires_ = count("wires", Network::max_wires, "the wires of a bundle");
   const bool both = yes(table, "both");
   if (table.contains("each") || table.contains("pairs")) return read_pattern(table, link, both);
   const auto from = nodes(need(table, "from", what)), to = nodes(need(table, "to", what));
@@ -339,7 +339,7 @@ void Reader::read_pattern(const toml::table& table, Link link, bool both) {
   if (ranges)
     return at_place(place, [&] {
       range_steps_ +=
-          ranges->for_each(most_range_steps - range_steps_, [&](auto values) { add(values, place); });
+          ranges->for_each(max_range_steps - range_steps_, [&](auto values) { add(values, place); });
     });
   const char* how =
       "\"pairs\" must be a list of pairs of whole numbers from 0 to 10^9, such as [[0, 1], [1, 2]]";
@@ -386,22 +386,22 @@ void Reader::number_wires() {
 }
 
 /// The link of a path; in a bundle the requested link, or (0) the one of the flow.
-std::size_t Reader::link_between(std::size_t from, std::size_t to, const Flow& flow, std::int64_t asked,
+std::size_t Reader::link_between(std::size_t from, std::size_t to, const Flow& flow, std::int64_t requested,
                                  Place place) const {
   const std::size_t first = link_of_.at(pair(from, to));
-  const auto refuse = [&](std::size_t wires) {
-    fail(place, "the path takes link " + std::to_string(asked) + " from " +
+  const auto reject = [&](std::size_t wires) {
+    fail(place, "the path takes link " + std::to_string(requested) + " from " +
                     in_quotes(network_.nodes[from].name) + " to " + in_quotes(network_.nodes[to].name) +
                     ", but there " + (wires == 1 ? "is 1" : "are " + std::to_string(wires)));
   };
   if (network_.links[first].wire == 0) {
-    if (asked > 1) refuse(1);
+    if (requested > 1) reject(1);
     return first;
   }
   const std::vector<std::size_t>& wires = wires_of_.at(pair(from, to));
-  if (asked > std::ssize(wires)) refuse(wires.size());
-  return wires[asked > 0 ? static_cast<std::size_t>(asked - 1)
-                         : wire_of_flow(flow.source, flow.destination, wires.size())];
+  if (requested > std::ssize(wires)) reject(wires.size());
+  return wires[requested > 0 ? static_cast<std::size_t>(requested - 1)
+                             : wire_of_flow(flow.source, flow.destination, wires.size())];
 }
 
 /// Failures from the file, and from the caller.
@@ -414,8 +414,8 @@ void Reader::read_failures(const toml::table& root, std::span<const std::string>
       fail(place, "\"without\" must be a list such as [\"s\", \"a -> b\", \"3 random\"]");
     for (const toml::node& entry : *given->as_array()) failed.push_back(text(entry, "what has failed"));
   }
-  at_place(place, [&] { take_out(network_, failed); });
-  take_out(network_, without);
+  at_place(place, [&] { remove_failed(network_, failed); });
+  remove_failed(network_, without);
   if (failed.empty() && without.empty()) return;
   link_of_.clear();
   for (std::size_t i = 0; i < network_.links.size(); ++i)
@@ -469,10 +469,10 @@ void Reader::read_flow(const toml::table& table) {
     flow.rate = this->rate(rate, "the rate of " + what);
     flow.burst = read_burst(table, flow.rate, what);
     flow.priority = static_cast<int>(
-        whole(table, "class", 1, 1, Flow::most_classes, "the class of a flow", " (1 is served first)"));
+        whole(table, "class", 1, 1, Flow::max_classes, "the class of a flow", " (1 is served first)"));
     rates().send(flow, begin_of(rate), network_.nodes[flow.source].name);
   }
-  read_way(table, flow, what);
+  read_route(table, flow, what);
   network_.flows.push_back(std::move(flow));
 }
 
@@ -496,7 +496,7 @@ std::optional<traffic::Burst> Reader::read_burst(const toml::table& table, const
   return burst;
 }
 
-void Reader::read_way(const toml::table& table, Flow& flow, const std::string& what) {
+void Reader::read_route(const toml::table& table, Flow& flow, const std::string& what) {
   const bool loops = yes(table, "loops");
   const toml::node* path = table.get("path");
   const toml::node* routes = table.get("routes");
@@ -550,7 +550,7 @@ Route Reader::read_path(const toml::node& path, const Flow& flow, bool loops) {
   std::vector<std::int64_t> wires;  // link by which each stop is reached; 0: not given
   for (const toml::node& entry : *path.as_array()) {
     if (const auto* wire = entry.as_integer()) {
-      if (stops.empty() || wires.back() != 0 || wire->get() < 1 || wire->get() > Network::most_wires)
+      if (stops.empty() || wires.back() != 0 || wire->get() < 1 || wire->get() > Network::max_wires)
         fail(begin_of(entry),
              "a number in a path must be that of a parallel link, 1 or more, to the node before it");
       wires.back() = wire->get();
@@ -572,7 +572,7 @@ Route Reader::read_path(const toml::node& path, const Flow& flow, bool loops) {
     wires.push_back(0);
   }
   check_path(stops, places, loops);
-  if (++route_count_ > most_routes) fail(begin_of(path), "more than 1000000 routes, the limit");
+  if (++route_count_ > max_routes) fail(begin_of(path), "more than 1000000 routes, the limit");
   Route route;
   for (std::size_t i = 0; i + 1 < stops.size(); ++i)
     route.links.push_back(link_between(stops[i], stops[i + 1], flow, wires[i + 1], places[i + 1]));
@@ -639,8 +639,7 @@ void Reader::add_uniform_flows(const toml::node& uniform, RouteRule rule) {
     fail(begin_of(uniform), "the file has uniform traffic and flows; give one or the other");
   const std::size_t ends = ends_of(network_).size();
   if (ends < 2) fail(begin_of(uniform), "uniform traffic needs two nodes or more");
-  if (ends > most_uniform_ends)
-    fail(begin_of(uniform), "uniform traffic has more than 1000 nodes, the limit");
+  if (ends > max_uniform_ends) fail(begin_of(uniform), "uniform traffic has more than 1000 nodes, the limit");
   if (worms_) {
     if (!uniform.is_boolean()) (void)rate(uniform, "the rate of uniform traffic");
     if (flows_ == FlowsFrom::file) add_uniform_worms(uniform, rule);
@@ -695,11 +694,11 @@ void Reader::check_sent(Place place) const {
   std::vector<Rational> sent = sent_by_node({network_, demands_});
   for (const Flow& flow : network_.flows)
     if (!flow.burst) sent[flow.source] = sent[flow.source] + flow.rate;
-  const std::vector<Rational> most = network_.most_sent();
+  const std::vector<Rational> maximum = network_.send_limits();
   for (std::size_t node = 0; node < sent.size(); ++node)
-    if (sent[node] > most[node])
+    if (sent[node] > maximum[node])
       fail(place, in_quotes(network_.nodes[node].name) + " sends " + numeric::to_fraction(sent[node]) +
-                      " packets per slot in total; " + most_sent_in_words(most[node]));
+                      " packets per slot in total; " + send_limit_in_words(maximum[node]));
 }
 
 /// Traffic in compact form.
@@ -733,7 +732,7 @@ toml::table Reader::read_network(std::span<const std::string> without) {
   settle_speeds(root);
   read_failures(root, without);
   if (has_bundles_) number_wires();
-  rates().let_send(network_);
+  rates().use_network(network_);
   for_each_table(root, "flow", [this](const toml::table& table) { read_flow(table); });
   return root;
 }

@@ -48,7 +48,7 @@ class MatrixReader {
  public:
   MatrixReader(const Network& network, const FileText& file, RouteRule rule)
       : network_(network), file_(file), rule_(rule), rates_(file, network.nodes.size()), rows_(file) {
-    rates_.let_send(network);
+    rates_.use_network(network);
     for (std::size_t node = 0; node < network.nodes.size(); ++node)
       node_of_.emplace(network.nodes[node].name, node);
     for (const Flow& flow : network.flows) {
@@ -71,7 +71,7 @@ class MatrixReader {
     TableCell label{};
   };
   struct Sums {
-    std::optional<Rational> said;  ///< if a total is given
+    std::optional<Rational> stated;  ///< if a total is given
     Rational found = 0;
     TableCell at;
   };
@@ -90,7 +90,7 @@ class MatrixReader {
   void read_corner(const TableCell& corner);
   void read_columns(std::span<const TableCell> header);
   void read_row(const Row& row);
-  void say_what_stood_for_names();
+  void note_what_stood_for_names();
   void read_cell(std::size_t source, std::size_t destination, const TableCell& cell);
   [[nodiscard]] Rational read_total(const TableCell& cell);
   void check_totals();
@@ -184,7 +184,7 @@ void MatrixReader::read_cell(std::size_t source, std::size_t destination, const 
     file_.fail(cell.place, "the flow from " + in_quotes(from) + " leads to itself; leave the cell blank");
   if (!flow_names_.insert(flow.name).second)
     file_.fail(cell.place, "the flow " + in_quotes(flow.name) + " is already in the network");
-  if (flows_.size() == most_routes) file_.fail(cell.place, "more than 1000000 flows, the limit");
+  if (flows_.size() == max_routes) file_.fail(cell.place, "more than 1000000 flows, the limit");
   rates_.send(flow, cell.place, from);
   flows_.push_back(std::move(flow));
   places_.push_back(cell.place);
@@ -193,7 +193,7 @@ void MatrixReader::read_cell(std::size_t source, std::size_t destination, const 
 /// A connection matrix of htsim, "0->3 id 1 start 0 size 2000000" per line: nodes by name or by number. It
 /// has no rates: the connections of a node share its maximum rate.
 void MatrixReader::read_connections() {
-  const std::vector<Rational> most = network_.most_sent();
+  const std::vector<Rational> maximum = network_.send_limits();
   std::vector<std::pair<std::pair<std::size_t, std::size_t>, Place>> pairs;
   std::vector<std::size_t> of_source(network_.nodes.size(), 0);
   const auto node_at = [&](std::string_view text, Place place) {
@@ -216,7 +216,7 @@ void MatrixReader::read_connections() {
   for (const auto& [pair, place] : pairs) ++counts.try_emplace(pair, 0, place).first->second.first;
   for (const auto& [pair, its] : counts)
     read_cell(pair.first, pair.second,
-              {numeric::to_fraction(most[pair.first] * static_cast<unsigned long>(its.first) /
+              {numeric::to_fraction(maximum[pair.first] * static_cast<unsigned long>(its.first) /
                                     static_cast<unsigned long>(of_source[pair.first])),
                its.second});
   remarks_.push_back(
@@ -313,7 +313,7 @@ void MatrixReader::read_columns(std::span<const TableCell> header) {
 
 void MatrixReader::read_row(const Row& row) {
   const std::size_t names = named_rows_ ? 1 + skipped_ : 0;
-  const auto said = [&](const TableCell& cell) { return number_of(cell.text, rows_.separator()); };
+  const auto stated = [&](const TableCell& cell) { return number_of(cell.text, rows_.separator()); };
   Line its;
   if (named_rows_ && row.size() > skipped_) {
     its = line_of(row[skipped_], true);
@@ -342,27 +342,27 @@ void MatrixReader::read_row(const Row& row) {
     if (column.kind == Line::Kind::empty) {
       if (!cell.text.empty()) file_.fail(cell.place, "a rate in a column without a name");
     } else if (its.kind == Line::Kind::total && column.kind == Line::Kind::node) {
-      column_sums_[at].said = read_total(cell);
+      column_sums_[at].stated = read_total(cell);
       column_sums_[at].at = cell;
     } else if (its.kind == Line::Kind::node && column.kind == Line::Kind::total) {
-      sums.said = read_total(cell);
+      sums.stated = read_total(cell);
       sums.at = cell;
     } else if (its.kind == Line::Kind::node) {
       const std::size_t before = flows_.size();
       if (transposed_)
-        read_cell(column.node, its.node, {said(cell), cell.place});
+        read_cell(column.node, its.node, {stated(cell), cell.place});
       else
-        read_cell(its.node, column.node, {said(cell), cell.place});
+        read_cell(its.node, column.node, {stated(cell), cell.place});
       if (flows_.size() == before) continue;
       sums.found = sums.found + flows_.back().rate;
       column_sums_[at].found = column_sums_[at].found + flows_.back().rate;
     }
   }
-  if (sums.said) row_sums_.push_back(std::move(sums));
+  if (sums.stated) row_sums_.push_back(std::move(sums));
 }
 
 /// Remarks for rows or columns without names, or with positions.
-void MatrixReader::say_what_stood_for_names() {
+void MatrixReader::note_what_stood_for_names() {
   if (named_columns_ && !first_position_) return;
   if (!named_rows_ && row_count_ != ends_.size())
     file_.fail({1, 1}, "a matrix without names needs a row and a column for each of the " +
@@ -385,9 +385,9 @@ void MatrixReader::check_totals() {
   bool any = false;
   for (const auto* list : {&row_sums_, &column_sums_})
     for (const Sums& sums : *list) {
-      if (!sums.said) continue;
+      if (!sums.stated) continue;
       any = true;
-      if (abs(*sums.said - sums.found) * 200 > abs(*sums.said) + sums.found)
+      if (abs(*sums.stated - sums.found) * 200 > abs(*sums.stated) + sums.found)
         file_.fail(sums.at.place, "the sum is " + in_quotes(sums.at.text) + ", but the rates add up to " +
                                       numeric::to_decimal(sums.found, 6, numeric::Rounding::nearest) +
                                       "; correct them, or omit the total");
@@ -433,7 +433,7 @@ std::vector<Flow> MatrixReader::read() {
       }
       if (second) read_row(*second);
       while (const auto row = rows_.next()) read_row(*row);
-      say_what_stood_for_names();
+      note_what_stood_for_names();
       check_totals();
     }
   }

@@ -210,7 +210,7 @@ void read_htsim(const FileText& file, RawGraph& graph) {
   std::size_t nodes = 0, pod = 0, tiers = 0, tier = 0;
   std::array<Tier, 3> all{};
   Place begin{1, 1};
-  std::vector<std::string> left_out;
+  std::vector<std::string> omitted;
   for (Lines::Line line = lines.next(); !line.words.empty(); line = lines.next()) {
     const std::string key = lower_case(line.words.front());
     const auto number = [&](const char* what) { return need_whole(graph, line, 1, what); };
@@ -233,8 +233,8 @@ void read_htsim(const FileText& file, RawGraph& graph) {
       all[tier].up = number("Radix_Up");
     } else if (key == "bundle") {
       all[tier].bundle = number("Bundle");
-    } else if (std::find(left_out.begin(), left_out.end(), line.words.front()) == left_out.end()) {
-      left_out.push_back(line.words.front());
+    } else if (std::find(omitted.begin(), omitted.end(), line.words.front()) == omitted.end()) {
+      omitted.push_back(line.words.front());
     }
   }
   const auto need = [&](std::size_t value, const char* what) {
@@ -280,9 +280,9 @@ void read_htsim(const FileText& file, RawGraph& graph) {
       for (std::size_t i = 0; i < ups; ++i)
         wires(name("agg", agg), name("core", agg % aggs_of_pod * ups + i), all[2]);
   }
-  if (!left_out.empty()) {
+  if (!omitted.empty()) {
     std::string text;
-    for (const std::string& each : left_out) text += (text.empty() ? "" : ", ") + each;
+    for (const std::string& each : omitted) text += (text.empty() ? "" : ", ") + each;
     graph.remark(text + " ignored");
   }
 }

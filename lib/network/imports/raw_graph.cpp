@@ -16,7 +16,7 @@
 namespace tailbound::network {
 namespace {
 
-constexpr std::size_t most_imported_nodes = 200'000, most_edges = 1'000'000, longest_label = 200;
+constexpr std::size_t max_imported_nodes = 200'000, max_edges = 1'000'000, longest_label = 200;
 
 /// "h1", "host-3", "server_a", "node7": common names of hosts.
 bool is_host_name(std::string_view name) {
@@ -51,12 +51,12 @@ std::string plural(std::size_t count, const std::string& what) {
 
 /// The largest legal link rate that is at most `rate`; none below 1/128.
 std::optional<LinkRate> rate_below(const Rational& rate) {
-  const Rational most(LinkRate::most_packets);
-  if (rate >= most) return LinkRate{LinkRate::most_packets, 1};
+  const Rational maximum(LinkRate::max_packets);
+  if (rate >= maximum) return LinkRate{LinkRate::max_packets, 1};
   std::optional<LinkRate> best;
-  for (int slots = 1; slots <= LinkRate::most_slots; ++slots) {
+  for (int slots = 1; slots <= LinkRate::max_slots; ++slots) {
     const numeric::Integer packets = cln::floor1(rate * slots);
-    if (packets < 1 || packets > LinkRate::most_packets) continue;
+    if (packets < 1 || packets > LinkRate::max_packets) continue;
     const Rational value = Rational(packets) / slots;
     if (!best || value > best->value()) best = LinkRate::of(value, "rate");
   }
@@ -86,7 +86,7 @@ std::optional<Rational> read_speed(std::string_view text) {
 std::size_t RawGraph::node(const std::string& id, Place place) {
   const auto [found, is_new] = node_of_.try_emplace(id, nodes_.size());
   if (is_new) {
-    if (nodes_.size() == most_imported_nodes) fail(place, "more than 200000 nodes, the limit");
+    if (nodes_.size() == max_imported_nodes) fail(place, "more than 200000 nodes, the limit");
     nodes_.push_back({id, {}, {}});
   }
   return found->second;
@@ -102,7 +102,7 @@ void RawGraph::node_attribute(std::size_t node, std::string_view key, std::strin
 }
 
 RawGraph::Edge& RawGraph::edge(std::size_t from, std::size_t to, bool both, Place place) {
-  if (edges_.size() == most_edges) fail(place, "more than 1000000 links, the limit");
+  if (edges_.size() == max_edges) fail(place, "more than 1000000 links, the limit");
   return edges_.emplace_back(Edge{.from = from, .to = to, .both = both, .place = place});
 }
 
@@ -153,10 +153,10 @@ void RawGraph::find_hosts(Network& network) {
       if (neighbour[a] != nodes_.size() && neighbour[a] != b) leaf[a] = false;
       neighbour[a] = b;
     }
-  std::vector<std::string> by_name, said;
+  std::vector<std::string> by_name, host_names;
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
     network.nodes[node].host = nodes_[node].host.value_or(false);
-    if (network.nodes[node].host) said.push_back(network.nodes[node].name);
+    if (network.nodes[node].host) host_names.push_back(network.nodes[node].name);
     if (nodes_[node].host || kinds_known || !leaf[node] || neighbour[node] == nodes_.size()) continue;
     if (!is_host_name(network.nodes[node].name)) continue;
     by_name.push_back(network.nodes[node].name);
@@ -170,7 +170,7 @@ void RawGraph::find_hosts(Network& network) {
         ++next;
       }
     remark("hosts, identified by their names and their single neighbour: " + listed(by_name));
-  } else if (said.empty()) {
+  } else if (host_names.empty()) {
     remark("no hosts: every node sends and receives");
   }
 }
@@ -187,7 +187,7 @@ void RawGraph::find_rates(Network& network) {
     if (!fastest || *edge.gbps > *fastest) fastest = edge.gbps;
   }
   std::optional<Rational> unit = slowest;
-  if (slowest && *fastest > *slowest * LinkRate::most_packets) unit = *fastest / LinkRate::most_packets;
+  if (slowest && *fastest > *slowest * LinkRate::max_packets) unit = *fastest / LinkRate::max_packets;
   std::size_t rounded = 0;
   for (const Edge& edge : edges_) {
     Link link{.from = edge.from, .to = edge.to};

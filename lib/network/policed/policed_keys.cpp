@@ -201,8 +201,9 @@ PolicedFlow PolicedKeys::read_flow(const toml::table& table, const std::string& 
       values_.check_keys(*packet->as_table(), "\"packet\"", {"max", "min"});
       flow.longest =
           positive(values_.need(*packet->as_table(), "max", "\"packet\""), "the longest packet of " + what);
-      const toml::node* least = packet->as_table()->get("min");
-      flow.shortest = least != nullptr ? positive(*least, "the shortest packet of " + what) : flow.longest;
+      const toml::node* minimum = packet->as_table()->get("min");
+      flow.shortest =
+          minimum != nullptr ? positive(*minimum, "the shortest packet of " + what) : flow.longest;
     } else {
       flow.longest = flow.shortest = positive(*packet, "the packet of " + what);
     }

@@ -11,12 +11,12 @@
 namespace tailbound::network {
 namespace {
 
-constexpr std::size_t most_bytes = 64'000'000;
-constexpr std::size_t most_values = 10'000'000;
+constexpr std::size_t max_bytes = 64'000'000;
+constexpr std::size_t max_values = 10'000'000;
 constexpr std::size_t deepest_nesting = 16;
-constexpr std::size_t most_key_parts = 8;
+constexpr std::size_t max_key_parts = 8;
 constexpr std::size_t longest_number = 200;
-constexpr std::size_t most_denominator_bits = 256;
+constexpr std::size_t max_denominator_bits = 256;
 constexpr unsigned long longest_burst = 1'000'000'000;
 
 Place place_of(std::string_view text, std::size_t offset) {
@@ -103,7 +103,7 @@ class ShapeCheck {
     switch (c) {
       case '.':
         count_value();
-        if (++dots_ >= most_key_parts) fail("a key has more than 8 parts, the limit");
+        if (++dots_ >= max_key_parts) fail("a key has more than 8 parts, the limit");
         return;
       case '[':
       case '{':
@@ -158,7 +158,7 @@ class ShapeCheck {
   }
 
   void count_value() {
-    if (++values_ > most_values) fail("more than 10000000 values, the limit");
+    if (++values_ > max_values) fail("more than 10000000 values, the limit");
   }
 
   [[noreturn]] void fail(const std::string& what) const { file_.fail(place_of(text_, at_ - 1), what); }
@@ -195,13 +195,13 @@ char step_over(std::string_view text, std::size_t& at, Place& place) {
   return c;
 }
 
-std::string most_sent_in_words(const numeric::Rational& most) {
-  return most == 1 ? "it may send at most 1"
-                   : "it may send at most the rate of its fastest link, " + numeric::to_fraction(most);
+std::string send_limit_in_words(const numeric::Rational& maximum) {
+  return maximum == 1 ? "it may send at most 1"
+                      : "it may send at most the rate of its fastest link, " + numeric::to_fraction(maximum);
 }
 
 FileText::FileText(std::string_view text, std::string name) : text_(text), name_(std::move(name)) {
-  if (text_.size() > most_bytes)
+  if (text_.size() > max_bytes)
     throw ParseError(name_, 0, 0,
                      "the file has " + std::to_string(text_.size()) + " bytes; the limit is 64000000");
   if (text_.substr(0, 3) == "\xEF\xBB\xBF") text_.remove_prefix(3);
@@ -243,9 +243,9 @@ numeric::Rational RateReader::parse(std::string_view text, Place place, const st
   }
 }
 
-void RateReader::let_send(const Network& network) {
-  most_ = network.most_sent();
-  for (const numeric::Rational& most : most_) greatest_ = std::max(greatest_, most);
+void RateReader::use_network(const Network& network) {
+  maximum_ = network.send_limits();
+  for (const numeric::Rational& maximum : maximum_) largest_ = std::max(largest_, maximum);
   gbps_ = network.gbps;
 }
 
@@ -272,10 +272,10 @@ numeric::Rational RateReader::parse_rate(std::string_view text, Place place, con
 
 numeric::Rational RateReader::read(std::string_view text, Place place, const std::string& what) {
   numeric::Rational value = parse_rate(text, place, what);
-  if (cln::minusp(value) || value > greatest_)
+  if (cln::minusp(value) || value > largest_)
     file_.fail(place, what + " is " + in_quotes(text) + "; it must be above 0 and at most " +
-                          numeric::to_fraction(greatest_) +
-                          (greatest_ == 1 ? "" : ", the rate of the fastest link of any node"));
+                          numeric::to_fraction(largest_) +
+                          (largest_ == 1 ? "" : ", the rate of the fastest link of any node"));
   note_denominator(value, text, place, what);
   return value;
 }
@@ -314,7 +314,7 @@ numeric::Rational RateReader::read_attraction(std::string_view text, Place place
 void RateReader::note_denominator(const numeric::Rational& value, std::string_view text, Place place,
                                   const std::string& what) {
   denominator_ = cln::lcm(denominator_, cln::denominator(value));
-  if (cln::integer_length(denominator_) > most_denominator_bits)
+  if (cln::integer_length(denominator_) > max_denominator_bits)
     file_.fail(place, what + " is " + in_quotes(text) +
                           "; the common denominator of all numbers so far has more than 256 bits, the limit");
 }
@@ -323,9 +323,9 @@ void RateReader::send(const Flow& flow, Place place, const std::string& source_n
   if (flow.burst) return;
   numeric::Rational& sent = sent_[flow.source];
   sent = sent + flow.rate;
-  if (const numeric::Rational& most = most_[flow.source]; sent > most)
+  if (const numeric::Rational& maximum = maximum_[flow.source]; sent > maximum)
     file_.fail(place, "with this flow, " + in_quotes(source_name) + " sends " + numeric::to_fraction(sent) +
-                          " packets per slot; " + most_sent_in_words(most));
+                          " packets per slot; " + send_limit_in_words(maximum));
 }
 
 }  // namespace tailbound::network

@@ -22,7 +22,7 @@ struct Place {
 char step_over(std::string_view text, std::size_t& at, Place& place);
 
 /// "it may send at most 1", or the rate of its fastest link.
-[[nodiscard]] std::string most_sent_in_words(const numeric::Rational& most);
+[[nodiscard]] std::string send_limit_in_words(const numeric::Rational& maximum);
 
 /// A text and its name in messages.
 class FileText {
@@ -50,12 +50,12 @@ void check_toml_shape(const FileText& file);
 /// Reads rates and shares, and sums the rates of each node.
 class RateReader {
  public:
-  RateReader(const FileText& file, std::size_t nodes) : file_(file), sent_(nodes, 0), most_(nodes, 1) {}
+  RateReader(const FileText& file, std::size_t nodes) : file_(file), sent_(nodes, 0), maximum_(nodes, 1) {}
 
-  /// Sets the maximum rate of each node from its links (Network::most_sent()), and the speed of one packet
+  /// Sets the maximum rate of each node from its links (Network::send_limits()), and the speed of one packet
   /// per slot.
-  void let_send(const Network& network);
-  [[nodiscard]] const std::vector<numeric::Rational>& most_sent() const { return most_; }
+  void use_network(const Network& network);
+  [[nodiscard]] const std::vector<numeric::Rational>& send_limits() const { return maximum_; }
 
   /// The rate in `text`: a number, a percentage, or a speed such as 20G if the network gives the speed of one
   /// packet per slot; `what` names it in messages. [0 .. maximum rate of a node]
@@ -79,8 +79,8 @@ class RateReader {
   [[nodiscard]] numeric::Rational parse_rate(std::string_view text, Place place,
                                              const std::string& what) const;
   const FileText& file_;
-  std::vector<numeric::Rational> sent_, most_;
-  numeric::Rational greatest_ = 1;
+  std::vector<numeric::Rational> sent_, maximum_;
+  numeric::Rational largest_ = 1;
   std::optional<numeric::Rational> gbps_{};
   numeric::Integer denominator_ = 1;
 };

@@ -9,8 +9,8 @@
 namespace tailbound::network {
 namespace {
 
-constexpr std::int64_t greatest = 1'000'000'000'000'000;
-constexpr std::size_t most_digits = 15, most_text = 1000, most_ranges = 8, longest_name = 200;
+constexpr std::int64_t largest = 1'000'000'000'000'000;
+constexpr std::size_t max_digits = 15, max_text = 1000, max_ranges = 8, longest_name = 200;
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -39,7 +39,7 @@ std::vector<std::string_view> split(std::string_view text) {
 /// A whole number without sign, of at most 15 digits.
 std::int64_t whole(std::string_view text, const char* what, std::string_view all, const char* legal) {
   text = trimmed(text);
-  if (text.empty() || text.size() > most_digits || !std::all_of(text.begin(), text.end(), is_digit))
+  if (text.empty() || text.size() > max_digits || !std::all_of(text.begin(), text.end(), is_digit))
     throw InvalidArgument(what, in_quotes(all), legal);
   std::int64_t value = 0;
   for (const char c : text) value = 10 * value + (c - '0');
@@ -80,19 +80,19 @@ NameRanges parse_name(std::string_view name) {
                              whole(inside.substr(dots + 2), "the list of names", name, names_legal)});
     if (parsed.ranges.back().first > parsed.ranges.back().last)
       throw InvalidArgument("the list of names", in_quotes(name), "with ascending ranges");
-    if (parsed.ranges.size() > most_ranges)
+    if (parsed.ranges.size() > max_ranges)
       throw InvalidArgument("the list of names", in_quotes(name), "with at most 8 ranges");
     at = close + 1;
   }
   return parsed;
 }
 
-/// Number of names; more than `most` count as `most` + 1.
-std::size_t count(const NameRanges& name, std::size_t most) {
+/// Number of names; more than `maximum` count as `maximum` + 1.
+std::size_t count(const NameRanges& name, std::size_t maximum) {
   std::size_t names = 1;
   for (const auto& [first, last] : name.ranges) {
     const auto size = static_cast<std::size_t>(last - first) + 1;
-    if (size > most || names * size > most) return most + 1;
+    if (size > maximum || names * size > maximum) return maximum + 1;
     names *= size;
   }
   return names;
@@ -117,14 +117,14 @@ void append_names(std::vector<std::string>& names, const NameRanges& name) {
 
 }  // namespace
 
-std::vector<std::string> expand_names(std::string_view text, std::size_t most) {
+std::vector<std::string> expand_names(std::string_view text, std::size_t maximum) {
   std::vector<std::string> names;
   for (const std::string_view part : split(text)) {
     if (part.empty()) throw InvalidArgument("the list of names", in_quotes(text), names_legal);
     const NameRanges name = parse_name(part);
-    if (count(name, most) > most - names.size())
+    if (count(name, maximum) > maximum - names.size())
       throw InvalidArgument("the list of names", in_quotes(part),
-                            "at most " + std::to_string(most) + " in all");
+                            "at most " + std::to_string(maximum) + " in all");
     append_names(names, name);
   }
   return names;
@@ -137,7 +137,7 @@ class FormulaReader {
       : formula_(formula), text_(formula.text_), variables_(variables) {}
 
   void read() {
-    if (text_.size() > most_text)
+    if (text_.size() > max_text)
       throw InvalidArgument("the formula", in_quotes(text_), "of at most 1000 characters");
     sum();
     if (peek() != '\0') fail();
@@ -210,7 +210,7 @@ WholeFormula::WholeFormula(std::string_view text, std::span<const std::string> v
 std::int64_t WholeFormula::of(std::span<const std::int64_t> values) const {
   using Kind = Step::Kind;
   // A formula of n characters leaves at most n / 2 + 1 numbers on the stack.
-  std::array<std::int64_t, most_text / 2 + 2> stack;
+  std::array<std::int64_t, max_text / 2 + 2> stack;
   std::size_t size = 0;
   for (const Step& step : steps_) {
     if (step.kind == Kind::number || step.kind == Kind::variable) {
@@ -242,7 +242,7 @@ std::int64_t WholeFormula::of(std::span<const std::int64_t> values) const {
       default:
         left = (left % right + right) % right;
     }
-    if (!fits || left > greatest || left < -greatest)
+    if (!fits || left > largest || left < -largest)
       throw InvalidArgument("the formula", in_quotes(text_), "of numbers up to 10^15");
   }
   return stack[0];
@@ -278,7 +278,7 @@ Ranges::Ranges(std::string_view text) {
     throw InvalidArgument("the list of ranges", in_quotes(text), legal);
   };
   constexpr const char* form = "ranges of variables such as \"i = 0..7, j = i+1..7\"";
-  if (text.size() > most_text) fail("of at most 1000 characters");
+  if (text.size() > max_text) fail("of at most 1000 characters");
   for (const std::string_view part : split(text)) {
     const std::size_t equals = part.find('='), dots = part.find("..");
     if (equals == std::string_view::npos || dots == std::string_view::npos || dots < equals) fail(form);
@@ -286,16 +286,16 @@ Ranges::Ranges(std::string_view text) {
     if (variable.empty() || !std::all_of(variable.begin(), variable.end(), is_letter)) fail(form);
     if (std::find(variables_.begin(), variables_.end(), variable) != variables_.end())
       fail("without repeated variables");
-    if (variables_.size() == most_ranges) fail("at most 8");
+    if (variables_.size() == max_ranges) fail("at most 8");
     bounds_.emplace_back(trimmed(part.substr(equals + 1, dots - equals - 1)), variables_);
     bounds_.emplace_back(trimmed(part.substr(dots + 2)), variables_);
     variables_.emplace_back(variable);
   }
 }
 
-void Ranges::too_many(std::size_t most) {
+void Ranges::too_many(std::size_t maximum) {
   throw InvalidArgument("the list of ranges", "too many",
-                        "of at most " + std::to_string(most) + " steps in all");
+                        "of at most " + std::to_string(maximum) + " steps in all");
 }
 
 }  // namespace tailbound::network

@@ -16,10 +16,10 @@
 namespace tailbound::network {
 
 /// "h[0..7], edge[0..3]_[0..1]": h0, .. h7, edge0_0, edge0_1, edge1_0, ...; the last range changes fastest.
-/// \param most  maximum number of names
-/// \throws InvalidArgument  "the list of names": not of that form, a descending range or more than `most`
+/// \param maximum  maximum number of names
+/// \throws InvalidArgument  "the list of names": not of that form, a descending range or more than `maximum`
 ///                          names
-[[nodiscard]] std::vector<std::string> expand_names(std::string_view text, std::size_t most);
+[[nodiscard]] std::vector<std::string> expand_names(std::string_view text, std::size_t maximum);
 
 /// A whole-number formula of variables: sums, differences, products, quotients and remainders, brackets.
 /// Quotients are rounded down and remainders are not negative, so (i-1)%8 is 7 for i = 0.
@@ -66,31 +66,31 @@ class Ranges {
 
   [[nodiscard]] const std::vector<std::string>& variables() const { return variables_; }
 
-  /// Calls `take` for all values. \param most  maximum number of steps over all ranges; returns the number of
+  /// Calls `take` for all values. \param maximum  maximum number of steps over all ranges; returns the number of
   /// steps
   /// \throws InvalidArgument  "the list of ranges": more than that
   template <class Take>
-  std::size_t for_each(std::size_t most, Take take) const {
+  std::size_t for_each(std::size_t maximum, Take take) const {
     std::vector<std::int64_t> values;
     std::size_t steps = 0;
-    walk(values, steps, most, take);
+    walk(values, steps, maximum, take);
     return steps;
   }
 
  private:
   template <class Take>
-  void walk(std::vector<std::int64_t>& values, std::size_t& steps, std::size_t most, Take& take) const {
+  void walk(std::vector<std::int64_t>& values, std::size_t& steps, std::size_t maximum, Take& take) const {
     const std::size_t depth = values.size();
     if (depth == variables_.size()) return take(std::span<const std::int64_t>(values));
     const std::int64_t last = bounds_[2 * depth + 1].of(values);
     for (std::int64_t value = bounds_[2 * depth].of(values); value <= last; ++value) {
-      if (++steps > most) too_many(most);
+      if (++steps > maximum) too_many(maximum);
       values.push_back(value);
-      walk(values, steps, most, take);
+      walk(values, steps, maximum, take);
       values.pop_back();
     }
   }
-  [[noreturn]] static void too_many(std::size_t most);
+  [[noreturn]] static void too_many(std::size_t maximum);
 
   std::vector<std::string> variables_;
   std::vector<WholeFormula> bounds_;  ///< two bounds for each variable

@@ -7,7 +7,7 @@
 namespace tailbound::network {
 namespace {
 
-constexpr std::size_t most_cells = 100'001;  ///< of a row
+constexpr std::size_t max_cells = 100'001;  ///< of a row
 constexpr std::string_view minus = "\xE2\x88\x92", en_dash = "\xE2\x80\x93", em_dash = "\xE2\x80\x94";
 
 bool is_decimal(char c) {
@@ -47,8 +47,8 @@ char separator_of(std::string_view row) {
     if (const std::size_t at = separators.find(c); at != std::string_view::npos) ++counts[at];
   }
   blank_inside = inside.find(' ') != std::string_view::npos;
-  const auto most = std::max_element(counts.begin(), counts.end());
-  if (*most > 0) return separators[static_cast<std::size_t>(most - counts.begin())];
+  const auto maximum = std::max_element(counts.begin(), counts.end());
+  if (*maximum > 0) return separators[static_cast<std::size_t>(maximum - counts.begin())];
   return blank_inside ? ' ' : ',';
 }
 
@@ -157,7 +157,7 @@ std::optional<TableCell> TableRows::next_line() {
 std::vector<TableCell> TableRows::row() {
   std::vector<TableCell> cells;
   while (true) {
-    if (cells.size() == most_cells) file_.fail(place_, "a row has more than 100001 cells, the limit");
+    if (cells.size() == max_cells) file_.fail(place_, "a row has more than 100001 cells, the limit");
     cells.push_back(cell());
     if (at_ == text_.size()) return cells;
     const bool last = text_[at_] == '\n';

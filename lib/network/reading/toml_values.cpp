@@ -131,14 +131,14 @@ Rational TomlValues::rate(const toml::node& node, const std::string& what) {
 }
 
 std::int64_t TomlValues::whole(const toml::table& table, const char* key, std::int64_t otherwise,
-                               std::int64_t least, std::int64_t most, const char* what,
+                               std::int64_t minimum, std::int64_t maximum, const char* what,
                                const char* unit) const {
   const toml::node* value = table.get(key);
   if (value == nullptr) return otherwise;
   const auto* number = value->as_integer();
-  if (number == nullptr || number->get() < least || number->get() > most)
-    fail(begin_of(*value), std::string(what) + " must be a whole number from " + std::to_string(least) +
-                               " to " + std::to_string(most) + unit);
+  if (number == nullptr || number->get() < minimum || number->get() > maximum)
+    fail(begin_of(*value), std::string(what) + " must be a whole number from " + std::to_string(minimum) +
+                               " to " + std::to_string(maximum) + unit);
   return number->get();
 }
 

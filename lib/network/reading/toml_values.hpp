@@ -60,7 +60,7 @@ class TomlValues {
   [[nodiscard]] bool yes(const toml::table& table, const char* key) const;
   /// A whole number; `otherwise` if the key is missing. \param unit  added after the range
   [[nodiscard]] std::int64_t whole(const toml::table& table, const char* key, std::int64_t otherwise,
-                                   std::int64_t least, std::int64_t most, const char* what,
+                                   std::int64_t minimum, std::int64_t maximum, const char* what,
                                    const char* unit = "") const;
   /// A number as written.
   [[nodiscard]] std::string digits(const toml::node& node, const std::string& what);

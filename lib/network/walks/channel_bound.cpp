@@ -91,7 +91,7 @@ ChannelBound with_ends(ChannelBound link, const WormEnds& ends, int dimensions, 
 /// All routes of one message: calls `at(channel, share)` for each physical channel that it may cross, with
 /// one of its virtual channels.
 template <class At>
-void walk_ways(const WormNetwork& worms, const WormHead& head, std::int64_t share, const At& at) {
+void walk_paths(const WormNetwork& worms, const WormHead& head, std::int64_t share, const At& at) {
   const std::uint32_t next = worms.next_station(head);
   if (next == WormNetwork::arrived) return;
   const WormLayout& layout = worms.layout();
@@ -104,7 +104,7 @@ void walk_ways(const WormNetwork& worms, const WormHead& head, std::int64_t shar
     WormHead there = head;
     there.channel = channel;
     ++there.passed;
-    walk_ways(worms, there, share / wires, at);
+    walk_paths(worms, there, share / wires, at);
   }
 }
 
@@ -137,14 +137,14 @@ ChannelBound bound_of_pattern(const WormTopology& topology) {
   std::vector<PhysicalChannel> wires(layout.wires);
   for (const PatternFlows::Flow& flow : all.flows)
     for (std::uint32_t variant = 0; variant < layout.variants; ++variant)
-      walk_ways(*worms, {.source = flow.source, .destination = flow.destination, .variant = variant},
-                whole_message, [&](std::uint32_t channel, std::int64_t share) {
-                  const std::uint32_t wire = layout.channels[channel].wire;
-                  shares[wire][flow.rate] += share;
-                  std::vector<std::uint32_t>& sources = wires[wire].sources;
-                  if (sources.empty()) wires[wire].name = without_class(worms->channel_name(channel));
-                  if (sources.empty() || sources.back() != flow.source) sources.push_back(flow.source);
-                });
+      walk_paths(*worms, {.source = flow.source, .destination = flow.destination, .variant = variant},
+                 whole_message, [&](std::uint32_t channel, std::int64_t share) {
+                   const std::uint32_t wire = layout.channels[channel].wire;
+                   shares[wire][flow.rate] += share;
+                   std::vector<std::uint32_t>& sources = wires[wire].sources;
+                   if (sources.empty()) wires[wire].name = without_class(worms->channel_name(channel));
+                   if (sources.empty() || sources.back() != flow.source) sources.push_back(flow.source);
+                 });
   for (std::size_t wire = 0; wire < wires.size(); ++wire)
     for (std::size_t rate = 0; rate < all.rates.size(); ++rate)
       wires[wire].utilization = wires[wire].utilization + all.rates[rate] * whole(shares[wire][rate]) /

@@ -21,9 +21,9 @@ struct Step {
   double rate = 0;
 };
 
-class AllWays {
+class AllPaths {
  public:
-  AllWays(const OneLane& network, const WormTraffic& traffic)
+  AllPaths(const OneLane& network, const WormTraffic& traffic)
       : network_(network), steps_(network.layout().wires), of_wire_(network.layout().wires) {
     const WormLayout& layout = network.layout();
     for (std::uint32_t channel = 0; channel < layout.channels.size(); ++channel)
@@ -63,34 +63,34 @@ class AllWays {
     }
     const auto [first, count] = network_.layout().stations[next];
     for (std::uint32_t channel = first; channel < first + count && within_; ++channel) {
-      way_.push_back(channel);
+      path_.push_back(channel);
       WormHead there = head;
       there.channel = channel;
       ++there.passed;
       walk(there, rate / count);
-      way_.pop_back();
+      path_.pop_back();
     }
   }
   void take(double rate) {
     const auto alone = [&](std::uint32_t channel) { return shared(channel) ? no_channel : channel; };
-    const std::uint32_t first = alone(way_.front()), last = alone(way_.back());
+    const std::uint32_t first = alone(path_.front()), last = alone(path_.back());
     if (first != no_channel && last != no_channel) to_end_[last][first] += rate;
-    for (std::size_t k = 1; k < way_.size(); ++k) {
-      if (!shared(way_[k])) continue;
-      if (++taken_ > most_shared_steps) within_ = false;
-      steps_[wire(way_[k])].push_back({.channel = way_[k],
-                                       .before = way_[k - 1],
-                                       .first = first,
-                                       .last = last,
-                                       .remaining = static_cast<std::uint32_t>(way_.size() - 1 - k),
-                                       .rate = rate});
+    for (std::size_t k = 1; k < path_.size(); ++k) {
+      if (!shared(path_[k])) continue;
+      if (++taken_ > max_shared_steps) within_ = false;
+      steps_[wire(path_[k])].push_back({.channel = path_[k],
+                                        .before = path_[k - 1],
+                                        .first = first,
+                                        .last = last,
+                                        .remaining = static_cast<std::uint32_t>(path_.size() - 1 - k),
+                                        .rate = rate});
     }
   }
 
   const OneLane& network_;
   std::vector<std::vector<Step>> steps_;  ///< [wire]
   std::vector<std::vector<std::uint32_t>> of_wire_;
-  std::vector<std::uint32_t> way_;
+  std::vector<std::uint32_t> path_;
   Pairs to_end_;
   std::size_t taken_ = 0;
   bool within_ = true;
@@ -156,9 +156,9 @@ struct Sums {
   double came_first = 0, came = 0;
 };
 
-void add_wire(const AllWays& ways, std::size_t wire, const OneLane& network,
+void add_wire(const AllPaths& paths, std::size_t wire, const OneLane& network,
               const std::vector<std::size_t>& position, std::vector<SharedChannel>& shared) {
-  const std::vector<Step>& steps = ways.steps(wire);
+  const std::vector<Step>& steps = paths.steps(wire);
   const auto wire_of = [&](std::uint32_t channel) { return network.layout().channels[channel].wire; };
   Rates all;
   std::unordered_map<std::uint32_t, Rates> own;
@@ -202,12 +202,12 @@ void add_wire(const AllWays& ways, std::size_t wire, const OneLane& network,
     turn.from = position[static_cast<std::uint32_t>(key)];
     shared[position[key >> 32U]].turns.push_back(turn);
   }
-  for (const std::uint32_t channel : ways.channels(wire)) {
+  for (const std::uint32_t channel : paths.channels(wire)) {
     if (position[channel] == no_channel) continue;
     SharedChannel& its = shared[position[channel]];
     for (double& share : its.remaining) share /= its.rate;
-    for (const std::uint32_t other : ways.channels(wire))
-      if (other != channel && position[other] != no_channel) its.beside.push_back(position[other]);
+    for (const std::uint32_t other : paths.channels(wire))
+      if (other != channel && position[other] != no_channel) its.neighbours.push_back(position[other]);
   }
 }
 
@@ -215,8 +215,8 @@ void add_wire(const AllWays& ways, std::size_t wire, const OneLane& network,
 
 std::optional<std::vector<SharedChannel>> wire_sharing(const OneLane& network, const WormTraffic& traffic,
                                                        const ChannelGraph& graph) {
-  const AllWays ways(network, traffic);
-  if (!ways.within()) return std::nullopt;
+  const AllPaths paths(network, traffic);
+  if (!paths.within()) return std::nullopt;
   std::unordered_map<std::string, std::size_t> by_name;
   for (std::size_t i = 0; i < graph.channels.size(); ++i) by_name.emplace(graph.channels[i].name, i);
   const WormLayout& layout = network.layout();
@@ -228,9 +228,9 @@ std::optional<std::vector<SharedChannel>> wire_sharing(const OneLane& network, c
     position[channel] = found->second;
     shared[found->second].lanes = static_cast<int>(network.lanes(layout.channels[channel].station));
   }
-  for (std::size_t wire = 0; wire < ways.wires(); ++wire)
-    if (!ways.steps(wire).empty()) add_wire(ways, wire, network, position, shared);
-  for (const auto& [last, sources] : ways.to_end()) {
+  for (std::size_t wire = 0; wire < paths.wires(); ++wire)
+    if (!paths.steps(wire).empty()) add_wire(paths, wire, network, position, shared);
+  for (const auto& [last, sources] : paths.to_end()) {
     double all = 0, one = 0;
     for (const auto& [first, rate] : sources) all += rate, one += rate * rate;
     shared[position[last]].one_source = one / (all * all);

@@ -38,18 +38,18 @@ struct SharedTurn {
 };
 
 struct SharedChannel {
-  int lanes = 1;                    ///< virtual channels
-  double rate = 0;                  ///< of its worms
-  std::vector<std::size_t> beside;  ///< other channels of its physical channel
+  int lanes = 1;                        ///< virtual channels
+  double rate = 0;                      ///< of its worms
+  std::vector<std::size_t> neighbours;  ///< other channels of its physical channel
   std::vector<SharedTurn> turns;
   double one_source =
       0;  ///< for a channel at the end of routes: probability that two of its messages have one first channel
   std::vector<double> remaining;  ///< [n]: fraction of its messages that then still have n channels ahead
 };
 
-inline constexpr std::size_t most_shared_steps = 6'000'000;
+inline constexpr std::size_t max_shared_steps = 6'000'000;
 
-/// For each channel of a graph of the network, or nothing if the routes have more than most_shared_steps
+/// For each channel of a graph of the network, or nothing if the routes have more than max_shared_steps
 /// steps.
 /// CONTRACT  graph = walk_graph(network, traffic)
 [[nodiscard]] std::optional<std::vector<SharedChannel>> wire_sharing(const OneLane& network,

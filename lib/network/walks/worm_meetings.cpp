@@ -7,7 +7,7 @@
 namespace tailbound::network {
 namespace {
 
-struct Way {
+struct Path {
   std::vector<std::uint32_t> channels;
   double rate = 0;
 };
@@ -15,7 +15,7 @@ struct Way {
 class Meetings {
  public:
   explicit Meetings(const WormNetwork& network)
-      : network_(network), on_wire_(network.layout().wires), ways_by_(network.layout().channels.size()) {
+      : network_(network), on_wire_(network.layout().wires), paths_by_(network.layout().channels.size()) {
     const std::vector<WormChannel>& channels = network.layout().channels;
     for (std::uint32_t i = 0; i < channels.size(); ++i) on_wire_[channels[i].wire].push_back(i);
   }
@@ -23,27 +23,27 @@ class Meetings {
   void add(std::uint32_t source, std::uint32_t destination, double rate) {
     const WormLayout& layout = network_.layout();
     for (std::uint32_t variant = 0; variant < layout.variants; ++variant) {
-      Way way{.channels = {}, .rate = rate / layout.variants};
+      Path path{.channels = {}, .rate = rate / layout.variants};
       WormHead head{.source = source, .destination = destination, .variant = variant};
       for (auto station = network_.next_station(head); station != WormNetwork::arrived;
            station = network_.next_station(head)) {
         head.channel = layout.stations[station].first;
         ++head.passed;
-        way.channels.push_back(head.channel);
-        ways_by_[head.channel].push_back(static_cast<std::uint32_t>(ways_.size()));
+        path.channels.push_back(head.channel);
+        paths_by_[head.channel].push_back(static_cast<std::uint32_t>(paths_.size()));
       }
-      ways_.push_back(std::move(way));
+      paths_.push_back(std::move(path));
     }
   }
 
   [[nodiscard]] double mean() {
-    seen_.assign(ways_.size(), none);
-    on_own_.assign(ways_by_.size(), none);
+    seen_.assign(paths_.size(), none);
+    on_own_.assign(paths_by_.size(), none);
     double met = 0, messages = 0;
-    for (std::uint32_t i = 0; i < ways_.size(); ++i) {
-      for (const std::uint32_t channel : ways_[i].channels) on_own_[channel] = i;
-      met += ways_[i].rate * rate_met(i);
-      messages += ways_[i].rate;
+    for (std::uint32_t i = 0; i < paths_.size(); ++i) {
+      for (const std::uint32_t channel : paths_[i].channels) on_own_[channel] = i;
+      met += paths_[i].rate * rate_met(i);
+      messages += paths_[i].rate;
     }
     return met / messages;
   }
@@ -52,22 +52,22 @@ class Meetings {
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 
   [[nodiscard]] double rate_met(std::uint32_t own) {
-    const std::vector<std::uint32_t>& channels = ways_[own].channels;
+    const std::vector<std::uint32_t>& channels = paths_[own].channels;
     double rate = 0;
     for (std::size_t i = 1; i < channels.size(); ++i)
       for (const std::uint32_t partner : on_wire_[network_.layout().channels[channels[i]].wire]) {
         if (partner == channels[i]) continue;
-        for (const std::uint32_t other : ways_by_[partner]) {
+        for (const std::uint32_t other : paths_by_[partner]) {
           if (seen_[other] == own) continue;
           seen_[other] = own;
-          rate += ways_[other].rate * held_up(own, other, channels[i - 1]);
+          rate += paths_[other].rate * held_up(own, other, channels[i - 1]);
         }
       }
     return rate;
   }
 
   [[nodiscard]] double held_up(std::uint32_t own, std::uint32_t other, std::uint32_t before) const {
-    const std::vector<std::uint32_t>& channels = ways_[other].channels;
+    const std::vector<std::uint32_t>& channels = paths_[other].channels;
     if (std::find(channels.begin(), channels.end(), before) != channels.end()) return 0;
     const bool follow = std::any_of(channels.begin() + 1, channels.end(),
                                     [&](std::uint32_t channel) { return on_own_[channel] == own; });
@@ -75,8 +75,8 @@ class Meetings {
   }
 
   const WormNetwork& network_;
-  std::vector<std::vector<std::uint32_t>> on_wire_, ways_by_;  ///< [wire] and [channel]
-  std::vector<Way> ways_;
+  std::vector<std::vector<std::uint32_t>> on_wire_, paths_by_;  ///< [wire] and [channel]
+  std::vector<Path> paths_;
   std::vector<std::uint32_t> seen_;    ///< [route]: the last route that met it
   std::vector<std::uint32_t> on_own_;  ///< [channel]: the last route that took it
 };
@@ -90,7 +90,7 @@ std::optional<double> worms_met(const WormNetwork& network, const WormTraffic& t
                                   [](const WormStation& station) { return station.count == 1; });
   const std::size_t pairs =
       traffic.flows.empty() ? std::size_t{layout.nodes} * (layout.nodes - 1) : traffic.flows.size();
-  if (!single || pairs > most_ways_met / layout.variants) return std::nullopt;
+  if (!single || pairs > max_paths_met / layout.variants) return std::nullopt;
   Meetings meetings(network);
   for (const WormFlow& flow : traffic.flows) meetings.add(flow.source, flow.destination, flow.rate);
   for (std::uint32_t source = 0; source < layout.nodes && traffic.flows.empty(); ++source)
@@ -130,26 +130,29 @@ class Pairs {
     const WormLayout& layout = network_.layout();
     for (const WormFlow& flow : flows)
       for (std::uint32_t variant = 0; variant < layout.variants; ++variant)
-        ways_.push_back({.head = {.source = flow.source, .destination = flow.destination, .variant = variant},
-                         .rate = flow.rate / layout.variants});
-    for (Way& way : ways_) {
-      way.first = network_.next_station(way.head);
-      walk(way);
-      for (const std::uint32_t place : way_) places_[place].rate += way.rate;
+        paths_.push_back(
+            {.head = {.source = flow.source, .destination = flow.destination, .variant = variant},
+             .rate = flow.rate / layout.variants});
+    for (Path& path : paths_) {
+      path.first = network_.next_station(path.head);
+      walk(path);
+      for (const std::uint32_t place : path_) places_[place].rate += path.rate;
     }
     const auto by = [&](double sign, auto key) {
-      std::sort(ways_.begin(), ways_.end(), [&](const Way& a, const Way& b) { return key(a) < key(b); });
-      for (std::size_t i = 0; i < ways_.size(); ++i) {
-        walk(ways_[i]);
-        const bool one = key(ways_[i]).alone;
-        for (const std::uint32_t place : way_)
-          if (one) add(place, ways_[i].rate);
-        if (i + 1 == ways_.size() || key(ways_[i]) < key(ways_[i + 1])) close(sign);
+      std::sort(paths_.begin(), paths_.end(), [&](const Path& a, const Path& b) { return key(a) < key(b); });
+      for (std::size_t i = 0; i < paths_.size(); ++i) {
+        walk(paths_[i]);
+        const bool one = key(paths_[i]).alone;
+        for (const std::uint32_t place : path_)
+          if (one) add(place, paths_[i].rate);
+        if (i + 1 == paths_.size() || key(paths_[i]) < key(paths_[i + 1])) close(sign);
       }
     };
-    by(-1, [&](const Way& way) { return Key{single(way.first), way.first, 0}; });
-    by(-1, [&](const Way& way) { return Key{single(way.last), way.last, 0}; });
-    by(1, [&](const Way& way) { return Key{single(way.first) && single(way.last), way.first, way.last}; });
+    by(-1, [&](const Path& path) { return Key{single(path.first), path.first, 0}; });
+    by(-1, [&](const Path& path) { return Key{single(path.last), path.last, 0}; });
+    by(1, [&](const Path& path) {
+      return Key{single(path.first) && single(path.last), path.first, path.last};
+    });
     for (Place& place : places_) place.pairs += place.rate * place.rate;
   }
 
@@ -172,7 +175,7 @@ class Pairs {
     double rate = 0, pairs = 0;
     double group = 0;  ///< rate of those in the current group
   };
-  struct Way {
+  struct Path {
     WormHead head;
     double rate = 0;
     std::uint32_t first = 0, last = 0;  ///< stations
@@ -191,20 +194,20 @@ class Pairs {
   }
 
   /// The route's places, and its last station.
-  void walk(Way& way) {
+  void walk(Path& path) {
     const WormLayout& layout = network_.layout();
-    WormHead head = way.head;
-    way_.clear();
+    WormHead head = path.head;
+    path_.clear();
     std::uint32_t before = none;
     for (auto station = network_.next_station(head); station != WormNetwork::arrived;
          station = network_.next_station(head)) {
       head.channel = layout.stations[station].first;
       ++head.passed;
-      way.last = station;
+      path.last = station;
       const std::uint32_t wire = layout.channels[head.channel].wire;
       const bool shared = shared_[wire] > 1;
-      if (shared) way_.push_back(wire);
-      if (shared && before != none) way_.push_back(step(before, wire));
+      if (shared) path_.push_back(wire);
+      if (shared && before != none) path_.push_back(step(before, wire));
       before = shared ? wire : none;
     }
   }
@@ -234,8 +237,8 @@ class Pairs {
   std::vector<int> shared_;  ///< [wire]: its channels
   std::vector<Place> places_;
   std::unordered_map<std::uint64_t, std::uint32_t> steps_;
-  std::vector<Way> ways_;
-  std::vector<std::uint32_t> way_, touched_;
+  std::vector<Path> paths_;
+  std::vector<std::uint32_t> path_, touched_;
 };
 
 }  // namespace

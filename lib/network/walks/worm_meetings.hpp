@@ -18,10 +18,10 @@
 namespace tailbound::network {
 
 /// Maximum number of routes, one per pair and variant, for which all pairs are examined.
-inline constexpr std::size_t most_ways_met = 8192;
+inline constexpr std::size_t max_paths_met = 8192;
 
 /// E of network/channels/channel_graph.hpp, or nothing if routes depend on which channel of a station is
-/// free, or exceed most_ways_met.
+/// free, or exceed max_paths_met.
 /// COST  for each pair of routes that share a physical channel, the length of one
 [[nodiscard]] std::optional<double> worms_met(const WormNetwork& network, const WormTraffic& traffic);
 

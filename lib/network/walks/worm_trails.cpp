@@ -141,7 +141,7 @@ bool add_trails(ChannelGraph& graph, const WormNetwork& network, const WormTraff
     if (station.count != 1) return false;
   const double pairs = traffic.flows.empty() ? static_cast<double>(layout.nodes) * (layout.nodes - 1.0)
                                              : static_cast<double>(traffic.flows.size());
-  if (pairs * layout.variants * graph.mean_distance > static_cast<double>(most_trail_steps)) return false;
+  if (pairs * layout.variants * graph.mean_distance > static_cast<double>(max_trail_steps)) return false;
   Trails trails(graph, network, depth);
   for_each_pair(network, traffic, [&](auto... pair) { trails.mark(pair...); });
   trails.number();

@@ -15,7 +15,7 @@
 namespace tailbound::network {
 
 /// Maximum number of steps of all routes together.
-inline constexpr std::uint64_t most_trail_steps = 100'000'000;
+inline constexpr std::uint64_t max_trail_steps = 100'000'000;
 
 /// Fills `graph.trails`. Returns false, without trails, if a station has several channels or there are too
 /// many steps.

@@ -58,8 +58,8 @@ class Walk {
         entered_(layout_.stations.size(), 0),
         ended_(layout_.channels.size(), 0),
         turns_(layout_.channels.size()) {
-    if (layout_.channels.size() > most_walk_turns)
-      throw LimitExceeded("the network has more than " + std::to_string(most_walk_turns) + " channels");
+    if (layout_.channels.size() > max_walk_turns)
+      throw LimitExceeded("the network has more than " + std::to_string(max_walk_turns) + " channels");
   }
 
   void all_pairs() {
@@ -77,10 +77,10 @@ class Walk {
     std::unordered_set<std::uint64_t> met;
     for (const WormFlow& flow : flows) {
       const bool between = flow.source < layout_.nodes && flow.destination < layout_.nodes;
-      if (!between || flow.source == flow.destination) refuse_flow(flow, "between two nodes of the network");
-      if (!(flow.rate > 0) || !std::isfinite(flow.rate)) refuse_flow(flow, "of a rate above 0");
+      if (!between || flow.source == flow.destination) reject_flow(flow, "between two nodes of the network");
+      if (!(flow.rate > 0) || !std::isfinite(flow.rate)) reject_flow(flow, "of a rate above 0");
       if (!met.insert((std::uint64_t{flow.source} << 32) | flow.destination).second)
-        refuse_flow(flow, "the only one between its nodes");
+        reject_flow(flow, "the only one between its nodes");
       pair(flow.source, flow.destination, flow.rate);
     }
     unit_ = 1.0 / layout_.variants;
@@ -100,22 +100,22 @@ class Walk {
   }
   /// Each of `pairs` has two steps or more.
   void require_steps(std::uint64_t pairs) const {
-    if (pairs > most_walk_steps / 2 / layout_.variants) refuse_steps();
+    if (pairs > max_walk_steps / 2 / layout_.variants) reject_steps();
   }
-  [[noreturn]] static void refuse_steps() {
+  [[noreturn]] static void reject_steps() {
     throw LimitExceeded("enumerating the routes of all messages would take more than 5e9 steps, the limit");
   }
 
-  [[noreturn]] static void refuse_flow(const WormFlow& flow, const char* legal) {
+  [[noreturn]] static void reject_flow(const WormFlow& flow, const char* legal) {
     throw InvalidArgument("a flow",
                           std::to_string(flow.source) + " -> " + std::to_string(flow.destination) +
                               " with rate " + std::to_string(flow.rate),
                           legal);
   }
-  [[noreturn]] void refuse_way(const WormHead& head) const {
+  [[noreturn]] void reject_path(const WormHead& head) const {
     throw InvalidArgument(
         "the route from " + network_.node_name(head.source) + " to " + network_.node_name(head.destination),
-        "longer", "at most " + std::to_string(layout_.longest_way) + " channels long");
+        "longer", "at most " + std::to_string(layout_.longest_path) + " channels long");
   }
 
   void pair(std::uint32_t source, std::uint32_t destination, double messages) {
@@ -125,7 +125,7 @@ class Walk {
       injected_[first] += messages;
       here_.assign(1, {first, messages});
       for (head.passed = 1; !here_.empty(); ++head.passed) {
-        if (head.passed > layout_.longest_way) refuse_way(head);
+        if (head.passed > layout_.longest_path) reject_path(head);
         step(head);
       }
     }
@@ -138,7 +138,7 @@ class Walk {
       const WormStation& station = layout_.stations[part.station];
       entered_[part.station] += part.messages;
       const double each = station.count == 1 ? part.messages : part.messages / station.count;
-      if ((steps_ += station.count) > most_walk_steps) refuse_steps();
+      if ((steps_ += station.count) > max_walk_steps) reject_steps();
       for (std::uint32_t i = 0; i < station.count; ++i) {
         head.channel = station.first + i;
         const std::uint32_t onward = network_.next_station(head);
@@ -152,8 +152,8 @@ class Walk {
   }
 
   void turn(std::uint32_t channel, std::uint32_t station, double messages) {
-    if (turns_[channel].add(station, messages) && ++turn_count_ > most_walk_turns)
-      throw LimitExceeded("the network has more than " + std::to_string(most_walk_turns) +
+    if (turns_[channel].add(station, messages) && ++turn_count_ > max_walk_turns)
+      throw LimitExceeded("the network has more than " + std::to_string(max_walk_turns) +
                           " turns from one channel to another");
     for (Part& part : next_)
       if (part.station == station) {

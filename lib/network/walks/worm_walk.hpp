@@ -17,16 +17,16 @@
 namespace tailbound::network {
 
 /// Maximum total number of steps from a station to the next one.
-inline constexpr std::uint64_t most_walk_steps = 5'000'000'000;
+inline constexpr std::uint64_t max_walk_steps = 5'000'000'000;
 /// Maximum number of channels, and of turns from one to another, in the graph.
-inline constexpr std::size_t most_walk_turns = 20'000'000;
+inline constexpr std::size_t max_walk_turns = 20'000'000;
 
 /// METHOD  Pair by pair and variant by variant, all messages at the same time: after each step they are
 ///         spread over some channels, and those that wait for the same station are merged.
 /// COST    a call of next_station() for each pair, variant, step and channel that may be met there: some 5 to
 ///         10 ns each; memory for channels and turns
 /// \throws InvalidArgument  the traffic is not as described at WormTraffic; a route does not end within
-///                          WormLayout::longest_way
+///                          WormLayout::longest_path
 /// \throws LimitExceeded    beyond the limits above
 [[nodiscard]] ChannelGraph walk_graph(const WormNetwork& network, const WormTraffic& traffic);
 

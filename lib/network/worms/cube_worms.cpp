@@ -36,13 +36,13 @@ struct Numbering {
   [[nodiscard]] Index links() const { return dimensions * directions; }
   [[nodiscard]] Index injection() const { return links() * classes; }
   [[nodiscard]] Index ejection() const { return injection() + ports * concentration; }
-  [[nodiscard]] Index ways() const { return ejection() + concentration; }
+  [[nodiscard]] Index node_ports() const { return ejection() + concentration; }
   [[nodiscard]] Index nodes() const { return routers * concentration; }
   /// Virtual channels of a station. On a link with an odd number the low class has one more.
-  [[nodiscard]] Index lanes_of(Index way) const {
-    if (way >= ejection()) return ejection_lanes;
-    if (way >= injection()) return injection_lanes;
-    return (lanes + (way % classes == 0 ? classes - 1 : 0)) / classes;
+  [[nodiscard]] Index lanes_of(Index port) const {
+    if (port >= ejection()) return ejection_lanes;
+    if (port >= injection()) return injection_lanes;
+    return (lanes + (port % classes == 0 ? classes - 1 : 0)) / classes;
   }
 };
 
@@ -76,27 +76,27 @@ BuiltCube build(const Cube& cube, const Numbering& of) {
   WormLayout& layout = built.layout;
   layout.name = name(cube);
   layout.nodes = of.nodes();
-  layout.longest_way = of.ejects ? 2 : 1;
+  layout.longest_path = of.ejects ? 2 : 1;
   layout.variants = of.ports;
   for (const Index side : of.sides) {
-    layout.longest_way += cube.links == CubeLinks::bidirectional_torus ? side / 2 : side - 1;
+    layout.longest_path += cube.links == CubeLinks::bidirectional_torus ? side / 2 : side - 1;
     if (cube.links == CubeLinks::bidirectional_torus && side % 2 == 0) layout.variants = 1U << of.dimensions;
   }
   for (Index router = 0; router < of.routers; ++router)
-    for (Index way = 0; way < of.ways(); ++way) {
-      const bool link = way < of.injection();
-      const Index number = way / of.classes;
+    for (Index port = 0; port < of.node_ports(); ++port) {
+      const bool link = port < of.injection();
+      const Index number = port / of.classes;
       const Index end = link ? end_of_link(cube, of, router, {number / of.directions, number % of.directions})
-                             : (way < of.ejection() ? router : nowhere);
-      if (link ? end == nowhere : way >= of.ejection() && !of.ejects) {
+                             : (port < of.ejection() ? router : nowhere);
+      if (link ? end == nowhere : port >= of.ejection() && !of.ejects) {
         built.stations.push_back(nowhere);
         continue;
       }
       const auto station = static_cast<Index>(layout.stations.size());
       built.stations.push_back(station);
-      built.places.push_back(router * of.ways() + way);
-      if (!link || way % of.classes == 0) ++layout.wires;
-      const Index lanes = of.lanes_of(way);
+      built.places.push_back(router * of.node_ports() + port);
+      if (!link || port % of.classes == 0) ++layout.wires;
+      const Index lanes = of.lanes_of(port);
       layout.stations.push_back({static_cast<Index>(layout.channels.size()), lanes});
       for (Index lane = 0; lane < lanes; ++lane) {
         layout.channels.push_back({station, layout.wires - 1});
@@ -141,17 +141,17 @@ class CubeWorms final : public WormNetwork {
 
   [[nodiscard]] std::string channel_name(Index channel) const override {
     const Index station = layout().channels[channel].station;
-    const Index router = places_[station] / of_.ways(), way = places_[station] % of_.ways();
+    const Index router = places_[station] / of_.node_ports(), port = places_[station] % of_.node_ports();
     std::string text;
-    if (way >= of_.ejection()) {
-      text = "ejection at " + node_name(router * of_.concentration + way - of_.ejection());
-    } else if (way >= of_.injection()) {
-      const Index number = way - of_.injection();
+    if (port >= of_.ejection()) {
+      text = "ejection at " + node_name(router * of_.concentration + port - of_.ejection());
+    } else if (port >= of_.injection()) {
+      const Index number = port - of_.injection();
       text = of_.ports > 1 ? "port " + std::to_string(number + 1) + " of " + node_name(router)
                            : "injection at " + node_name(router * of_.concentration + number);
     } else {
       text = router_name(router) + " -> " + router_name(ends_[channel]);
-      if (of_.classes == 2) text += way % 2 == 0 ? ", low" : ", high";
+      if (of_.classes == 2) text += port % 2 == 0 ? ", low" : ", high";
     }
     const Index lane = channel - layout().stations[station].first;
     return layout().stations[station].count == 1 ? text : text + ", virtual channel " + std::to_string(lane);
@@ -172,7 +172,9 @@ class CubeWorms final : public WormNetwork {
       text += (i == 0 ? "" : ",") + std::to_string(coordinate(router, i));
     return text + ")";
   }
-  [[nodiscard]] Index station(Index router, Index way) const { return stations_[router * of_.ways() + way]; }
+  [[nodiscard]] Index station(Index router, Index port) const {
+    return stations_[router * of_.node_ports() + port];
+  }
   [[nodiscard]] Index coordinate(Index router, Index dimension) const {
     return coordinates_[router * of_.dimensions + dimension];
   }

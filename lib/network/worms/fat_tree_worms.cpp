@@ -5,7 +5,7 @@ namespace tailbound::network {
 namespace {
 
 using Index = std::uint32_t;
-constexpr int most_levels = 9;
+constexpr int max_levels = 9;
 
 /// Switches in the order of their levels, those of one level in the order of a.
 struct Switches {
@@ -46,7 +46,7 @@ Built build(int n, Index lanes) {
   WormLayout& layout = built.layout;
   layout.name = "butterfly fat-tree of " + std::to_string(switches.nodes) + " processors";
   layout.nodes = switches.nodes;
-  layout.longest_way = 2 * switches.levels;
+  layout.longest_path = 2 * switches.levels;
   const auto add_station = [&](std::initializer_list<Index> ends, Index of_each = 1) {
     const auto station = static_cast<Index>(layout.stations.size());
     layout.stations.push_back(
@@ -131,8 +131,8 @@ class FatTreeWorms final : public WormNetwork {
 }  // namespace
 
 std::unique_ptr<WormNetwork> make_fat_tree_worms(int levels, int virtual_channels) {
-  if (levels < 1 || levels > most_levels)
-    throw InvalidArgument("levels", std::to_string(levels), "from 1 to " + std::to_string(most_levels));
+  if (levels < 1 || levels > max_levels)
+    throw InvalidArgument("levels", std::to_string(levels), "from 1 to " + std::to_string(max_levels));
   if (virtual_channels < 1 || virtual_channels > 64)
     throw InvalidArgument("virtual channels", std::to_string(virtual_channels), "from 1 to 64");
   return std::make_unique<FatTreeWorms>(build(levels, static_cast<Index>(virtual_channels)));

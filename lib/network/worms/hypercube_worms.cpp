@@ -22,7 +22,7 @@ WormLayout layout_of(Index dimensions, Index lanes, WormEnds ends) {
                 " port" + (ports == 1 ? "" : "s");
   layout.nodes = Index{1} << dimensions;
   layout.variants = ports;
-  layout.longest_way = dimensions + (ejects ? 2 : 1);
+  layout.longest_path = dimensions + (ejects ? 2 : 1);
   const auto add_stations = [&](Index count, Index channels_each) {
     for (Index i = 0; i < count; ++i, ++layout.wires) {
       const auto station = static_cast<Index>(layout.stations.size());

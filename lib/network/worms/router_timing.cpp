@@ -25,11 +25,11 @@ std::string RouterTiming::in_words() const {
 }
 
 void check(const RouterTiming& timing) {
-  const auto within = [](const char* name, std::uint32_t value, std::uint32_t least) {
-    if (value < least || value > RouterTiming::most_cycles)
+  const auto within = [](const char* name, std::uint32_t value, std::uint32_t minimum) {
+    if (value < minimum || value > RouterTiming::max_cycles)
       throw InvalidArgument(
           name, std::to_string(value),
-          "from " + std::to_string(least) + " to " + std::to_string(RouterTiming::most_cycles));
+          "from " + std::to_string(minimum) + " to " + std::to_string(RouterTiming::max_cycles));
   };
   within("router cycles", timing.router_cycles, 0);
   within("link cycles", timing.link_cycles, 1);

@@ -26,11 +26,11 @@ enum class Reallocate {
 }
 
 struct RouterTiming {
-  static constexpr std::uint32_t most_cycles = 30;
+  static constexpr std::uint32_t max_cycles = 30;
 
-  std::uint32_t router_cycles = 0;  ///< 0 .. most_cycles
-  std::uint32_t link_cycles = 1;    ///< 1 .. most_cycles
-  std::uint32_t credit_cycles = 0;  ///< 0 .. most_cycles; from 1 with Reallocate::tail
+  std::uint32_t router_cycles = 0;  ///< 0 .. max_cycles
+  std::uint32_t link_cycles = 1;    ///< 1 .. max_cycles
+  std::uint32_t credit_cycles = 0;  ///< 0 .. max_cycles; from 1 with Reallocate::tail
   Reallocate reallocate = Reallocate::empty;
 
   friend bool operator==(const RouterTiming&, const RouterTiming&) = default;

@@ -33,8 +33,8 @@ struct WormLayout {
   std::string name;
   std::uint32_t nodes = 0;  ///< those that can send or receive
   std::uint32_t wires = 0;
-  std::uint32_t variants = 1;     ///< number of equally likely routes; drawn with each message
-  std::uint32_t longest_way = 0;  ///< channels, injection and ejection included
+  std::uint32_t variants = 1;      ///< number of equally likely routes; drawn with each message
+  std::uint32_t longest_path = 0;  ///< channels, injection and ejection included
   std::vector<WormChannel> channels;
   std::vector<WormStation> stations;
 

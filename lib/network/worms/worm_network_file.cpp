@@ -17,9 +17,9 @@ std::uint32_t variants_of(const Network& network) {
   for (const Flow& flow : network.flows)
     for (const Route& route : flow.routes) {
       common = cln::lcm(common, cln::denominator(route.share));
-      if (common > most_worm_variants)
+      if (common > max_worm_variants)
         throw LimitExceeded("the shares of the routes up to the flow " + flow.name +
-                            " have a common denominator of more than " + std::to_string(most_worm_variants));
+                            " have a common denominator of more than " + std::to_string(max_worm_variants));
     }
   return cln::cl_I_to_uint(common);
 }
@@ -65,8 +65,8 @@ class RoutedWormNetwork::Builder {
   std::uint32_t add_station(Owner owner, int wires, int virtual_channels, std::uint32_t first_wire) {
     const auto station = static_cast<std::uint32_t>(layout_.stations.size());
     const auto count = static_cast<std::uint32_t>(wires * virtual_channels);
-    if (layout_.channels.size() + count > most_worm_channels)
-      throw LimitExceeded("the links have more than " + std::to_string(most_worm_channels) +
+    if (layout_.channels.size() + count > max_worm_channels)
+      throw LimitExceeded("the links have more than " + std::to_string(max_worm_channels) +
                           " virtual channels");
     layout_.stations.push_back({static_cast<std::uint32_t>(layout_.channels.size()), count});
     for (std::uint32_t i = 0; i < count; ++i)
@@ -105,11 +105,11 @@ class RoutedWormNetwork::Builder {
     numeric::Rational taken = 0;
     for (const Route& route : flow.routes) {
       taken = taken + route.share * static_cast<unsigned long>(layout_.variants);
-      add_way(flow, route, cln::cl_I_to_uint(cln::numerator(taken)));
+      add_path(flow, route, cln::cl_I_to_uint(cln::numerator(taken)));
     }
   }
 
-  void add_way(const Flow& flow, const Route& route, std::uint32_t variants_end) {
+  void add_path(const Flow& flow, const Route& route, std::uint32_t variants_end) {
     const std::size_t first = steps_.size();
     if (!network_.nodes[flow.source].host) steps_.push_back(own_channel(Owner::Kind::injection, flow.source));
     for (std::size_t i = 0; i < route.links.size(); ++i)
@@ -118,7 +118,7 @@ class RoutedWormNetwork::Builder {
     if (!network_.nodes[flow.destination].host)
       steps_.push_back(own_channel(Owner::Kind::ejection, flow.destination));
     paths_.push_back({variants_end, first, steps_.size()});
-    layout_.longest_way = std::max(layout_.longest_way, static_cast<std::uint32_t>(steps_.size() - first));
+    layout_.longest_path = std::max(layout_.longest_path, static_cast<std::uint32_t>(steps_.size() - first));
   }
 
   /// Scales the rates to sum to the number of sending nodes.

@@ -19,8 +19,8 @@
 /// TESTS     tests/network/worms/worm_network_file_test.cpp, tests/fuzz/fuzz_worm_network.cpp
 namespace tailbound::network {
 
-inline constexpr std::size_t most_worm_channels = 4'000'000;
-inline constexpr std::uint32_t most_worm_variants = 10'000;
+inline constexpr std::size_t max_worm_channels = 4'000'000;
+inline constexpr std::uint32_t max_worm_variants = 10'000;
 
 /// A link, or the injection or ejection channel of a switch, as used by the flows.
 struct PhysicalChannel {

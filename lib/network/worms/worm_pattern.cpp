@@ -91,10 +91,10 @@ std::vector<std::int64_t> destinations(const NodeGrid& grid, const WormPattern& 
 
 PatternFlows hot_spot(const NodeGrid& grid, const WormPattern& pattern) {
   const std::int64_t nodes = grid.nodes();
-  if (nodes < 2 || nodes > most_hot_spot_nodes)
+  if (nodes < 2 || nodes > max_hot_spot_nodes)
     throw InvalidArgument(
         "pattern", "hot-spot",
-        "used with at most " + std::to_string(most_hot_spot_nodes) + " nodes, not " + std::to_string(nodes));
+        "used with at most " + std::to_string(max_hot_spot_nodes) + " nodes, not " + std::to_string(nodes));
   if (pattern.hot_node < 0 || pattern.hot_node >= nodes)
     throw InvalidArgument("hot node", std::to_string(pattern.hot_node),
                           "from 0 to " + std::to_string(nodes - 1));

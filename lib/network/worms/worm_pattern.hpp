@@ -60,7 +60,7 @@ struct PatternFlows {
   std::vector<Flow> flows;
   std::vector<numeric::Rational> rates;  ///< scaled so that each sending node has 1 in total
 };
-inline constexpr std::int64_t most_hot_spot_nodes = 4096;
+inline constexpr std::int64_t max_hot_spot_nodes = 4096;
 
 /// CONTRACT  !pattern.uniform()
 /// \throws InvalidArgument  "pattern": not defined for such a grid; "hot node", "hot share": out of range

@@ -20,7 +20,7 @@ int logarithm(std::int64_t nodes, std::int64_t base) {
   return exponent;
 }
 
-std::int64_t least_radix(WormShape shape) {
+std::int64_t min_radix(WormShape shape) {
   return shape == WormShape::bidirectional_torus ? 3 : 2;
 }
 
@@ -59,17 +59,17 @@ void check_sides(const WormTopology& topology) {
     throw InvalidArgument("sides", std::to_string(topology.sides.size()), "one for each dimension");
   std::int64_t nodes = topology.concentration;
   for (const std::int64_t side : topology.sides) {
-    if (side < least_radix(topology.shape) || side > most_cube_nodes)
+    if (side < min_radix(topology.shape) || side > max_cube_nodes)
       throw InvalidArgument(
           "sides", std::to_string(side),
-          "from " + std::to_string(least_radix(topology.shape)) + " to " + std::to_string(most_cube_nodes));
+          "from " + std::to_string(min_radix(topology.shape)) + " to " + std::to_string(max_cube_nodes));
     nodes *= side;
-    if (nodes > most_cube_nodes) break;
+    if (nodes > max_cube_nodes) break;
   }
-  if (nodes > most_cube_nodes || nodes != topology.nodes)
+  if (nodes > max_cube_nodes || nodes != topology.nodes)
     throw InvalidArgument(
         "nodes", std::to_string(topology.nodes),
-        "the product of the sides and the concentration, at most " + std::to_string(most_cube_nodes));
+        "the product of the sides and the concentration, at most " + std::to_string(max_cube_nodes));
 }
 
 }  // namespace
@@ -78,22 +78,22 @@ bool has_dimensions(WormShape shape) {
   return shape != WormShape::butterfly_fat_tree && shape != WormShape::hypercube;
 }
 
-int most_dimensions(WormShape shape) {
+int max_dimensions(WormShape shape) {
   int dimensions = 1;
-  while (power(least_radix(shape), dimensions + 1, most_cube_nodes) <= most_cube_nodes) ++dimensions;
+  while (power(min_radix(shape), dimensions + 1, max_cube_nodes) <= max_cube_nodes) ++dimensions;
   return dimensions;
 }
 
 std::vector<std::int64_t> legal_nodes(WormShape shape, int dimensions) {
   std::vector<std::int64_t> legal;
   if (shape == WormShape::butterfly_fat_tree) {
-    for (std::int64_t nodes = 4; nodes <= most_fat_tree_nodes; nodes *= 4) legal.push_back(nodes);
+    for (std::int64_t nodes = 4; nodes <= max_fat_tree_nodes; nodes *= 4) legal.push_back(nodes);
   } else if (shape == WormShape::hypercube) {
-    for (std::int64_t nodes = 2; nodes <= most_cube_nodes; nodes *= 2) legal.push_back(nodes);
+    for (std::int64_t nodes = 2; nodes <= max_cube_nodes; nodes *= 2) legal.push_back(nodes);
   } else {
-    for (std::int64_t radix = least_radix(shape);
-         power(radix, dimensions, most_cube_nodes) <= most_cube_nodes; ++radix)
-      legal.push_back(power(radix, dimensions, most_cube_nodes));
+    for (std::int64_t radix = min_radix(shape); power(radix, dimensions, max_cube_nodes) <= max_cube_nodes;
+         ++radix)
+      legal.push_back(power(radix, dimensions, max_cube_nodes));
   }
   return legal;
 }
@@ -118,13 +118,13 @@ void check(const WormTopology& topology) {
         topology.concentration > 1 ? "concentration" : "ends",
         topology.concentration > 1 ? std::to_string(topology.concentration) : "channels",
         "omitted for a butterfly fat-tree, whose processors have one link in each direction");
-  if (topology.concentration < 1 || topology.concentration > most_concentration)
+  if (topology.concentration < 1 || topology.concentration > max_concentration)
     throw InvalidArgument("concentration", std::to_string(topology.concentration),
-                          "from 1 to " + std::to_string(most_concentration));
+                          "from 1 to " + std::to_string(max_concentration));
   const int dimensions = topology.dimensions;
-  if (has_dimensions(topology.shape) && (dimensions < 1 || dimensions > most_dimensions(topology.shape)))
+  if (has_dimensions(topology.shape) && (dimensions < 1 || dimensions > max_dimensions(topology.shape)))
     throw InvalidArgument("dimensions", std::to_string(dimensions),
-                          "from 1 to " + std::to_string(most_dimensions(topology.shape)));
+                          "from 1 to " + std::to_string(max_dimensions(topology.shape)));
   if (!topology.sides.empty()) {
     check_sides(topology);
     return;
@@ -133,9 +133,9 @@ void check(const WormTopology& topology) {
     if (topology.nodes % topology.concentration != 0)
       throw InvalidArgument("nodes", std::to_string(topology.nodes),
                             "a multiple of the concentration, " + std::to_string(topology.concentration));
-    if (topology.nodes > most_cube_nodes)
+    if (topology.nodes > max_cube_nodes)
       throw InvalidArgument("nodes", std::to_string(topology.nodes),
-                            "at most " + std::to_string(most_cube_nodes));
+                            "at most " + std::to_string(max_cube_nodes));
     WormTopology routers = topology;
     routers.nodes /= routers.concentration;
     routers.concentration = 1;
@@ -193,9 +193,9 @@ ChannelGraph channel_graph(const WormTopology& topology, FatTreeVariant variant)
 
 std::unique_ptr<WormNetwork> worm_network(const WormTopology& topology, int virtual_channels) {
   if (topology.shape == WormShape::butterfly_fat_tree) {
-    if (topology.nodes > most_simulated_fat_tree_nodes)
+    if (topology.nodes > max_simulated_fat_tree_nodes)
       throw InvalidArgument("nodes", std::to_string(topology.nodes),
-                            "at most " + std::to_string(most_simulated_fat_tree_nodes) + " in a simulation");
+                            "at most " + std::to_string(max_simulated_fat_tree_nodes) + " in a simulation");
     return make_fat_tree_worms(dimensions_of(topology), virtual_channels);
   }
   const Cube cube = cube_of(topology);

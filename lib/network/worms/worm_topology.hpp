@@ -35,13 +35,13 @@ struct WormTopology {
   WormShape shape = WormShape::mesh;
   std::int64_t nodes =
       64;  ///< concentration times the number of routers: one of legal_nodes(), or the product of the sides
-  int dimensions = 2;  ///< of a mesh or torus, 1 .. most_dimensions(); ignored for others
+  int dimensions = 2;  ///< of a mesh or torus, 1 .. max_dimensions(); ignored for others
   /// Ports in a hypercube only. The processors of a butterfly fat-tree have one link in each direction: one
   /// and one.
   WormEnds ends{};
   /// Routers along each dimension of a mesh or torus if these differ; otherwise empty.
   std::vector<std::int64_t> sides{};
-  int concentration = 1;  ///< nodes at each router, 1 .. most_concentration; 1 in a butterfly fat-tree
+  int concentration = 1;  ///< nodes at each router, 1 .. max_concentration; 1 in a butterfly fat-tree
   WormPattern pattern{};  ///< sources and destinations of the messages
 
   /// Uniform traffic in a network for which the analysis has specific equations?
@@ -58,13 +58,13 @@ struct WormTopology {
 [[nodiscard]] NodeGrid grid_of(const WormTopology& topology);
 
 /// The largest butterfly fat-trees: for the analysis, and for simulations.
-inline constexpr std::int64_t most_fat_tree_nodes = std::int64_t{1} << 24;
-inline constexpr std::int64_t most_simulated_fat_tree_nodes = std::int64_t{1} << 18;
+inline constexpr std::int64_t max_fat_tree_nodes = std::int64_t{1} << 24;
+inline constexpr std::int64_t max_simulated_fat_tree_nodes = std::int64_t{1} << 18;
 
 /// Is the number of dimensions a parameter?
 [[nodiscard]] bool has_dimensions(WormShape shape);
 /// Of a mesh or torus.
-[[nodiscard]] int most_dimensions(WormShape shape);
+[[nodiscard]] int max_dimensions(WormShape shape);
 /// Legal numbers of nodes, ascending; at least one if the number of dimensions is legal.
 [[nodiscard]] std::vector<std::int64_t> legal_nodes(WormShape shape, int dimensions);
 

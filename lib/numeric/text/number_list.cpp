@@ -11,7 +11,7 @@
 namespace tailbound::numeric {
 namespace {
 
-[[noreturn]] void refuse(std::string_view argument, std::string_view value, const std::string& legal) {
+[[noreturn]] void reject(std::string_view argument, std::string_view value, const std::string& legal) {
   throw InvalidArgument(std::string(argument), std::string(value), legal);
 }
 
@@ -26,7 +26,7 @@ void require_same_units(std::string_view range, std::string_view argument) {
   std::string right;
   for (const char c : range)
     if (c != '%') right += c == ':' ? "%:" : std::string(1, c);
-  refuse(argument, range, "written with % at every number of a range or at none: " + right + "%");
+  reject(argument, range, "written with % at every number of a range or at none: " + right + "%");
 }
 
 /// Adds the range "first:last:step" to `list`.
@@ -34,15 +34,15 @@ void append_range(std::vector<Rational>& list, std::string_view item, std::strin
                   std::size_t limit, const ReadNumber& read) {
   const std::size_t one = item.find(':'), two = item.find(':', one + 1);
   if (two == std::string_view::npos || item.find(':', two + 1) != std::string_view::npos)
-    refuse(argument, item, "a number, or a range FIRST:LAST:STEP such as 0.1:0.9:0.1");
+    reject(argument, item, "a number, or a range FIRST:LAST:STEP such as 0.1:0.9:0.1");
   const Rational first = read(item.substr(0, one), argument);
   const Rational last = read(item.substr(one + 1, two - one - 1), argument);
   const Rational step = read(item.substr(two + 1), argument);
   if (cln::zerop(step) || cln::minusp((last - first) / step))
-    refuse(argument, item, "a range FIRST:LAST:STEP whose steps lead from FIRST to LAST");
+    reject(argument, item, "a range FIRST:LAST:STEP whose steps lead from FIRST to LAST");
   const cln::cl_I steps = cln::floor1((last - first) / step);
   if (steps >= cln::cl_I(static_cast<unsigned long>(limit - std::min(limit, list.size()))))
-    refuse(argument, item, at_most(limit));
+    reject(argument, item, at_most(limit));
   const long count = cln::cl_I_to_long(steps);
   for (long i = 0; i <= count; ++i) list.push_back(first + cln::cl_I(i) * step);
 }
@@ -55,7 +55,7 @@ void require_no_thousands(std::string_view text, std::size_t begin, std::string_
     return;
   std::string whole(text);
   whole.erase(std::remove(whole.begin(), whole.end(), ','), whole.end());
-  refuse(argument, text,
+  reject(argument, text,
          "without leading zeros in " + std::string(item) + "; do not separate thousands: " + whole);
 }
 
@@ -71,7 +71,7 @@ std::vector<Rational> read_list(std::string_view text, std::string_view argument
       append_range(list, item, argument, limit, read);
     } else {
       if (list.size() >= limit)
-        refuse(argument, "a list of more than " + std::to_string(limit) + " entries", at_most(limit));
+        reject(argument, "a list of more than " + std::to_string(limit) + " entries", at_most(limit));
       list.push_back(read(item, argument));
     }
     begin = end + 1;
@@ -79,14 +79,14 @@ std::vector<Rational> read_list(std::string_view text, std::string_view argument
   return list;
 }
 
-bool is_integer(const Rational& value, std::int64_t least, std::int64_t greatest) {
-  return cln::denominator(value) == 1 && value >= cln::cl_I(static_cast<long>(least)) &&
-         value <= cln::cl_I(static_cast<long>(greatest));
+bool is_integer(const Rational& value, std::int64_t minimum, std::int64_t largest) {
+  return cln::denominator(value) == 1 && value >= cln::cl_I(static_cast<long>(minimum)) &&
+         value <= cln::cl_I(static_cast<long>(largest));
 }
 
-[[noreturn]] void refuse_integer(std::string_view text, std::string_view argument, std::int64_t least,
-                                 std::int64_t greatest) {
-  refuse(argument, text, "an integer from " + std::to_string(least) + " to " + std::to_string(greatest));
+[[noreturn]] void reject_integer(std::string_view text, std::string_view argument, std::int64_t minimum,
+                                 std::int64_t largest) {
+  reject(argument, text, "an integer from " + std::to_string(minimum) + " to " + std::to_string(largest));
 }
 
 }  // namespace
@@ -114,37 +114,38 @@ std::vector<Rational> parse_percent_list(std::string_view text, std::string_view
   return read_list(text, argument, limit, parse_share, true);
 }
 
-std::int64_t parse_integer(std::string_view text, std::string_view argument, std::int64_t least,
-                           std::int64_t greatest) {
+std::int64_t parse_integer(std::string_view text, std::string_view argument, std::int64_t minimum,
+                           std::int64_t largest) {
   std::optional<Rational> value;
   try {
     value = parse_rational(text, argument);
   } catch (const InvalidArgument&) {
   }
-  if (!value || !is_integer(*value, least, greatest)) refuse_integer(text, argument, least, greatest);
+  if (!value || !is_integer(*value, minimum, largest)) reject_integer(text, argument, minimum, largest);
   return cln::cl_I_to_long(cln::numerator(*value));
 }
 
-std::int64_t to_integer(const Rational& value, std::string_view argument, std::int64_t least,
-                        std::int64_t greatest) {
-  if (!is_integer(value, least, greatest)) refuse_integer(plain(value), argument, least, greatest);
+std::int64_t to_integer(const Rational& value, std::string_view argument, std::int64_t minimum,
+                        std::int64_t largest) {
+  if (!is_integer(value, minimum, largest)) reject_integer(plain(value), argument, minimum, largest);
   return cln::cl_I_to_long(cln::numerator(value));
 }
 
-std::vector<std::int64_t> parse_integers(std::string_view text, std::string_view argument, std::int64_t least,
-                                         std::int64_t greatest, const std::string& legal) {
+std::vector<std::int64_t> parse_integers(std::string_view text, std::string_view argument,
+                                         std::int64_t minimum, std::int64_t largest,
+                                         const std::string& legal) {
   try {
-    if (!is_list(text)) return {parse_integer(text, argument, least, greatest)};
+    if (!is_list(text)) return {parse_integer(text, argument, minimum, largest)};
     std::vector<std::int64_t> list;
     const ReadNumber read = [&](std::string_view item, std::string_view name) {
       try {
         return parse_rational(item, name);
       } catch (const InvalidArgument&) {
-        refuse_integer(item, name, least, greatest);
+        reject_integer(item, name, minimum, largest);
       }
     };
-    for (const Rational& entry : read_list(text, argument, most_entries, read))
-      list.push_back(to_integer(entry, argument, least, greatest));
+    for (const Rational& entry : read_list(text, argument, max_entries, read))
+      list.push_back(to_integer(entry, argument, minimum, largest));
     return list;
   } catch (const InvalidArgument& error) {
     if (legal.empty()) throw;

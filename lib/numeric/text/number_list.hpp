@@ -15,7 +15,7 @@
 namespace tailbound::numeric {
 
 /// Default maximum number of entries of a list.
-inline constexpr std::size_t most_entries = 10'000;
+inline constexpr std::size_t max_entries = 10'000;
 
 /// Exact numbers of a list: "0.1,1/5" or "0.1:0.9:0.1" (first : last : step, including the last if a step
 /// reaches it), or both mixed; at most `limit` entries. Entries may repeat and come in any order. "1,024" is
@@ -23,7 +23,7 @@ inline constexpr std::size_t most_entries = 10'000;
 /// \param argument  names the list in messages: "--load"
 /// \throws InvalidArgument
 [[nodiscard]] std::vector<Rational> parse_list(std::string_view text, std::string_view argument,
-                                               std::size_t limit = most_entries);
+                                               std::size_t limit = max_entries);
 
 /// Reads a number of a list.
 using ReadNumber = std::function<Rational(std::string_view text, std::string_view argument)>;
@@ -40,19 +40,19 @@ using ReadNumber = std::function<Rational(std::string_view text, std::string_vie
 /// A list, entries with "%" as hundredths: "10%:90%:10%", "0.1,50%"; a range has "%" at all of its numbers or
 /// at none.  \throws InvalidArgument
 [[nodiscard]] std::vector<Rational> parse_percent_list(std::string_view text, std::string_view argument,
-                                                       std::size_t limit = most_entries);
+                                                       std::size_t limit = max_entries);
 
-/// An integer in [`least`, `greatest`]; "1e6" and "12/3" count as integers.  \throws InvalidArgument
-[[nodiscard]] std::int64_t parse_integer(std::string_view text, std::string_view argument, std::int64_t least,
-                                         std::int64_t greatest);
+/// An integer in [`minimum`, `largest`]; "1e6" and "12/3" count as integers.  \throws InvalidArgument
+[[nodiscard]] std::int64_t parse_integer(std::string_view text, std::string_view argument,
+                                         std::int64_t minimum, std::int64_t largest);
 /// The same for a number already read.
-[[nodiscard]] std::int64_t to_integer(const Rational& value, std::string_view argument, std::int64_t least,
-                                      std::int64_t greatest);
+[[nodiscard]] std::int64_t to_integer(const Rational& value, std::string_view argument, std::int64_t minimum,
+                                      std::int64_t largest);
 /// The integers of a list.
 /// \param legal  the legal values as given in the message (default: the range)
 /// \throws InvalidArgument  an entry is not an integer, or out of range
 [[nodiscard]] std::vector<std::int64_t> parse_integers(std::string_view text, std::string_view argument,
-                                                       std::int64_t least, std::int64_t greatest,
+                                                       std::int64_t minimum, std::int64_t largest,
                                                        const std::string& legal = {});
 
 }  // namespace tailbound::numeric

@@ -124,17 +124,17 @@ std::vector<Rational> parse_quantities(std::string_view text, std::string_view a
 }
 
 std::int64_t parse_whole_quantity(std::string_view text, std::string_view argument, Measure measure,
-                                  std::int64_t least, std::int64_t greatest) {
-  return to_integer(parse_quantity(text, argument, measure), argument, least, greatest);
+                                  std::int64_t minimum, std::int64_t largest) {
+  return to_integer(parse_quantity(text, argument, measure), argument, minimum, largest);
 }
 
 std::vector<std::int64_t> parse_whole_quantities(std::string_view text, std::string_view argument,
-                                                 Measure measure, std::int64_t least, std::int64_t greatest,
+                                                 Measure measure, std::int64_t minimum, std::int64_t largest,
                                                  const std::string& legal) {
   std::vector<std::int64_t> list;
   for (const Rational& value : parse_quantities(text, argument, measure)) {
     try {
-      list.push_back(to_integer(value, argument, least, greatest));
+      list.push_back(to_integer(value, argument, minimum, largest));
     } catch (const InvalidArgument& error) {
       if (legal.empty()) throw;
       throw InvalidArgument(error.argument(), error.value(), legal);

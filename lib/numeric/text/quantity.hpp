@@ -27,15 +27,15 @@ enum class Measure { gbps, bytes, nanoseconds, megabytes };
 
 /// A list: "25G,100G", "1KB:9KB:1KB"; each number with its unit.  \throws InvalidArgument
 [[nodiscard]] std::vector<Rational> parse_quantities(std::string_view text, std::string_view argument,
-                                                     Measure measure, std::size_t limit = most_entries);
+                                                     Measure measure, std::size_t limit = max_entries);
 
-/// An integer in [`least`, `greatest`].  \throws InvalidArgument
+/// An integer in [`minimum`, `largest`].  \throws InvalidArgument
 [[nodiscard]] std::int64_t parse_whole_quantity(std::string_view text, std::string_view argument,
-                                                Measure measure, std::int64_t least, std::int64_t greatest);
+                                                Measure measure, std::int64_t minimum, std::int64_t largest);
 /// \param legal  the legal values as given in the message (default: the range)
 [[nodiscard]] std::vector<std::int64_t> parse_whole_quantities(std::string_view text,
                                                                std::string_view argument, Measure measure,
-                                                               std::int64_t least, std::int64_t greatest,
+                                                               std::int64_t minimum, std::int64_t largest,
                                                                const std::string& legal = {});
 
 }  // namespace tailbound::numeric

@@ -14,11 +14,11 @@ using numeric::Integer;
 using numeric::NumberLimits;
 using numeric::Rational;
 
-constexpr std::size_t most_bytes = 64'000'000;
+constexpr std::size_t max_bytes = 64'000'000;
 /// Sufficient for every fraction whose denominator is within the limit of bits.
 constexpr NumberLimits number_limits{.characters = 2500, .exponent = 999};
-constexpr std::size_t most_denominator_bits = 4096;
-constexpr std::size_t most_file_bits = std::size_t{1} << 30U;
+constexpr std::size_t max_denominator_bits = 4096;
+constexpr std::size_t max_file_bits = std::size_t{1} << 30U;
 
 bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n';
@@ -41,10 +41,10 @@ std::string in_quotes(std::string_view text) {
 class Text {
  public:
   Text(std::string_view text, const std::string& source) : text_(text), source_(source) {
-    if (text_.size() > most_bytes)
+    if (text_.size() > max_bytes)
       throw ParseError(source_, 0, 0,
                        "the file has " + std::to_string(text_.size()) + " bytes; at most " +
-                           std::to_string(most_bytes) + " are read");
+                           std::to_string(max_bytes) + " are read");
     if (text_.substr(0, 3) == "\xEF\xBB\xBF") text_.remove_prefix(3);
   }
 
@@ -77,8 +77,8 @@ class Collector {
   explicit Collector(const Text& text) : text_(text) {}
 
   void begin_matrix(std::size_t offset) {
-    if (blocks_.size() == MarkovArrivals::most_blocks)
-      text_.fail(offset, "more than " + std::to_string(MarkovArrivals::most_blocks) + " matrices");
+    if (blocks_.size() == MarkovArrivals::max_blocks)
+      text_.fail(offset, "more than " + std::to_string(MarkovArrivals::max_blocks) + " matrices");
     blocks_.emplace_back();
     matrix_start_ = offset;
   }
@@ -93,8 +93,8 @@ class Collector {
 
   void add(std::string_view number, std::size_t offset) {
     auto& row = blocks_.back().back();
-    if (row.size() == MarkovArrivals::most_phases)
-      text_.fail(offset, "more than " + std::to_string(MarkovArrivals::most_phases) + " numbers in a row");
+    if (row.size() == MarkovArrivals::max_phases)
+      text_.fail(offset, "more than " + std::to_string(MarkovArrivals::max_phases) + " numbers in a row");
     row.push_back(entry(number, offset));
   }
 
@@ -136,11 +136,11 @@ class Collector {
       text_.fail(offset, "an entry is " + in_quotes(number) + "; it must be a probability, from 0 to 1");
     const Integer denominator = cln::denominator(value);
     if (!cln::zerop(cln::mod(denominator_, denominator))) denominator_ = cln::lcm(denominator_, denominator);
-    if (cln::integer_length(denominator_) > most_denominator_bits)
+    if (cln::integer_length(denominator_) > max_denominator_bits)
       text_.fail(offset, "the common denominator of all numbers up to here has more than " +
-                             std::to_string(most_denominator_bits) + " bits");
+                             std::to_string(max_denominator_bits) + " bits");
     bits_ += numeric::bit_size(value);
-    if (bits_ > most_file_bits) text_.fail(offset, "the numbers up to here take more than 2^30 bits");
+    if (bits_ > max_file_bits) text_.fail(offset, "the numbers up to here take more than 2^30 bits");
     return value;
   }
 
@@ -157,21 +157,21 @@ class JsonEvents : public nlohmann::json_sax<nlohmann::json> {
  public:
   JsonEvents(const Text& text, Collector& collector) : text_(text), collector_(collector) {}
 
-  bool null() override { refuse("null"); }
-  bool boolean(bool /*value*/) override { refuse("true or false"); }
+  bool null() override { reject("null"); }
+  bool boolean(bool /*value*/) override { reject("true or false"); }
   bool number_integer(number_integer_t /*value*/) override { return number(); }
   bool number_unsigned(number_unsigned_t /*value*/) override { return number(); }
   bool number_float(number_float_t /*value*/, const string_t& /*raw*/) override { return number(); }
-  bool binary(binary_t& /*value*/) override { refuse("binary data"); }
+  bool binary(binary_t& /*value*/) override { reject("binary data"); }
 
   bool string(string_t& value) override {
-    if (depth_ < in_row) refuse("a string");
+    if (depth_ < in_row) reject("a string");
     collector_.add(value, text_.offset(token()));
     return true;
   }
 
   bool start_array(std::size_t /*elements*/) override {
-    if (depth_ == in_row || (in_object_ && !has_blocks_)) refuse("a list");
+    if (depth_ == in_row || (in_object_ && !has_blocks_)) reject("a list");
     const std::size_t offset = text_.offset(token());
     if (depth_ == in_list) collector_.begin_matrix(offset);
     if (depth_ == in_matrix) collector_.begin_row(offset);
@@ -188,7 +188,7 @@ class JsonEvents : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool start_object(std::size_t /*elements*/) override {
-    if (depth_ > outside || in_object_) refuse("an object");
+    if (depth_ > outside || in_object_) reject("an object");
     token();
     in_object_ = true;
     return true;
@@ -225,13 +225,13 @@ class JsonEvents : public nlohmann::json_sax<nlohmann::json> {
   enum Depth : std::size_t { outside, in_list, in_matrix, in_row };
 
   bool number() {
-    if (depth_ < in_row) refuse("a number");
+    if (depth_ < in_row) reject("a number");
     const std::string_view raw = token();
     collector_.add(raw, text_.offset(raw));
     return true;
   }
 
-  [[noreturn]] void refuse(const std::string& found) {
+  [[noreturn]] void reject(const std::string& found) {
     static constexpr std::array<const char*, 4> wanted{"a list of matrices", "a matrix: a list of rows",
                                                        "a row: a list of numbers", "a number"};
     text_.fail(text_.offset(token()), std::string("expected ") + wanted.at(depth_) + ", found " + found);

@@ -19,7 +19,7 @@ namespace tailbound::queue {
 
 /// Square matrices of equal size with entries from 0 to 1.
 ///
-/// Limits: 64 000 000 bytes, MarkovArrivals::most_blocks matrices of MarkovArrivals::most_phases rows, 2500
+/// Limits: 64 000 000 bytes, MarkovArrivals::max_blocks matrices of MarkovArrivals::max_phases rows, 2500
 /// characters and an exponent within +-999 per number, 4096 bits for the common denominator of all numbers,
 /// 2^30 bits for all of them together. Beyond them: ParseError.
 ///

@@ -12,8 +12,8 @@ namespace {
 using numeric::Rational;
 using numeric::to_fraction;
 
-constexpr std::size_t most_phases = MarkovArrivals::most_phases, most_blocks = MarkovArrivals::most_blocks,
-                      most_block_entries = std::size_t{1} << 24U;
+constexpr std::size_t max_phases = MarkovArrivals::max_phases, max_blocks = MarkovArrivals::max_blocks,
+                      max_block_entries = std::size_t{1} << 24U;
 
 std::string place(std::size_t b, std::size_t i) {
   return "row " + std::to_string(i + 1) + " of D_" + std::to_string(b);
@@ -22,12 +22,12 @@ std::string place(std::size_t b, std::size_t i) {
 void check_shape(const RationalBlocks& blocks) {
   if (blocks.empty()) throw InvalidArgument("blocks", "an empty list", "matrices D_0, D_1, ...");
   const std::size_t size = blocks.front().size();
-  if (size == 0 || size > most_phases)
-    throw InvalidArgument("phases", std::to_string(size), "from 1 to " + std::to_string(most_phases));
-  if (blocks.size() > most_blocks)
+  if (size == 0 || size > max_phases)
+    throw InvalidArgument("phases", std::to_string(size), "from 1 to " + std::to_string(max_phases));
+  if (blocks.size() > max_blocks)
     throw LimitExceeded(std::to_string(blocks.size()) + " blocks, and the limit is " +
-                        std::to_string(most_blocks));
-  if (blocks.size() * size * size > most_block_entries)
+                        std::to_string(max_blocks));
+  if (blocks.size() * size * size > max_block_entries)
     throw LimitExceeded("more than 2^24 entries in the blocks");
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     if (blocks[b].size() != size)
@@ -55,7 +55,7 @@ cln::cl_I common_denominator(const RationalBlocks& blocks) {
       for (const Rational& entry : row) {
         common = cln::lcm(common, cln::denominator(entry));
         const std::size_t bits = cln::integer_length(common);
-        if (phase_load_products(phases, bits) > most_phase_load_products)
+        if (phase_load_products(phases, bits) > max_phase_load_products)
           throw LimitExceeded("the common denominator of all entries has " + std::to_string(bits) +
                               " bits or more, too many for the exact load of " + std::to_string(phases) +
                               " phases");

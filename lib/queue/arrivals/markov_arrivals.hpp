@@ -42,7 +42,7 @@ using RationalBlocks = std::vector<std::vector<std::vector<numeric::Rational>>>;
 class MarkovArrivals {
  public:
   /// Limits for arrivals given as blocks.
-  static constexpr std::size_t most_phases = 256, most_blocks = 1024;
+  static constexpr std::size_t max_phases = 256, max_blocks = 1024;
 
   /// The superposition of several groups. Uncorrelated sources (alpha + beta = 1) are allowed.
   /// \throws InvalidArgument  no group, a count outside 1 .. 2^20, a share outside ]0, 1] (or below 1 without

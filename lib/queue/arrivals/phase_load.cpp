@@ -110,10 +110,10 @@ std::pair<double, double> determinant_bits(const System& system) {
 /// The unique fraction congruent to `value` modulo `modulus` whose numerator has at most the given number of
 /// bits.
 std::pair<mpz_int, mpz_int> fraction_of(const mpz_int& value, const mpz_int& modulus, double bits) {
-  mpz_int most = 1;
-  most <<= static_cast<unsigned>(std::ceil(bits));
+  mpz_int maximum = 1;
+  maximum <<= static_cast<unsigned>(std::ceil(bits));
   mpz_int before = modulus, now = value, times_before = 0, times = 1;
-  while (now > most) {
+  while (now > maximum) {
     const mpz_int quotient = before / now;
     before -= quotient * now;
     times_before -= quotient * times;

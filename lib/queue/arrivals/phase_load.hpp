@@ -8,7 +8,7 @@
 namespace tailbound::queue {
 
 /// Maximum number of one-word products for phase_load(): takes seconds.
-constexpr double most_phase_load_products = 4e8;
+constexpr double max_phase_load_products = 4e8;
 
 /// That number of products for a chain of `phases` phases whose probabilities have a common denominator of
 /// `bits` bits.

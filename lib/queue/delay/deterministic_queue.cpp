@@ -22,10 +22,10 @@ std::vector<double> scaled_tails(double load) {
 }
 
 /// The chain's probabilities pi_0 .. pi_(K-1), up to a common factor.
-std::vector<double> embedded_chain(const std::vector<double>& tails, std::int64_t places) {
+std::vector<double> embedded_chain(const std::vector<double>& tails, std::int64_t capacity) {
   constexpr double large = 1e30;
   std::vector<double> pi{1};
-  for (std::int64_t j = 0; j + 1 < places; ++j) {
+  for (std::int64_t j = 0; j + 1 < capacity; ++j) {
     double sum = 0;
     const std::int64_t first = std::max<std::int64_t>(0, j + 2 - static_cast<std::int64_t>(tails.size()));
     for (std::int64_t i = first; i <= j; ++i) {
@@ -41,13 +41,13 @@ std::vector<double> embedded_chain(const std::vector<double>& tails, std::int64_
 
 }  // namespace
 
-DeterministicOccupancy deterministic_queue(double load, std::int64_t places) {
+DeterministicOccupancy deterministic_queue(double load, std::int64_t capacity) {
   if (!(load > 0 && load <= 600))
     throw InvalidArgument("load", std::to_string(load), "above 0 and at most 600 requests per service time");
-  if (places < 1 || places > 100'000)
-    throw InvalidArgument("places", std::to_string(places), "a whole number from 1 to 100000");
+  if (capacity < 1 || capacity > 100'000)
+    throw InvalidArgument("places", std::to_string(capacity), "a whole number from 1 to 100000");
   const std::vector<double> tails = scaled_tails(load);
-  std::vector<double> pi = embedded_chain(tails, places);
+  std::vector<double> pi = embedded_chain(tails, capacity);
   double total = 0;
   for (const double p : pi) total += p;
 
@@ -55,9 +55,9 @@ DeterministicOccupancy deterministic_queue(double load, std::int64_t places) {
   std::vector<double> beyond(tails.size() + 1);
   for (std::size_t m = tails.size(); m > 0; --m) beyond[m - 1] = beyond[m] + tails[m - 1];
   double full = 0;
-  for (std::int64_t i = 0; i < places; ++i) {
-    const auto room = static_cast<std::size_t>(places - std::max<std::int64_t>(i, 1));
-    if (room < beyond.size()) full += pi[static_cast<std::size_t>(i)] * beyond[room];
+  for (std::int64_t i = 0; i < capacity; ++i) {
+    const auto space = static_cast<std::size_t>(capacity - std::max<std::int64_t>(i, 1));
+    if (space < beyond.size()) full += pi[static_cast<std::size_t>(i)] * beyond[space];
   }
   full *= std::exp(-load);
 
@@ -96,8 +96,8 @@ CombiningMix::CombiningMix(double cold, double hot, std::optional<std::int64_t> 
   open_ = below / norm;
 }
 
-std::vector<double> CombiningMix::combining(std::int64_t greatest) const {
-  std::vector<double> result(static_cast<std::size_t>(std::max<std::int64_t>(greatest, 1)) + 1);
+std::vector<double> CombiningMix::combining(std::int64_t largest) const {
+  std::vector<double> result(static_cast<std::size_t>(std::max<std::int64_t>(largest, 1)) + 1);
   const double closed = cold_ + full_;
   double quotient = 0;
   for (std::size_t l = 2; l < result.size(); ++l) {
@@ -108,7 +108,7 @@ std::vector<double> CombiningMix::combining(std::int64_t greatest) const {
     if (!std::isinf(quotient)) quotient = (cold_ * quotient + open_) / closed;
     result[l] = std::isinf(quotient) ? 1 : quotient / (1 + quotient);
   }
-  result.resize(static_cast<std::size_t>(greatest) + 1);
+  result.resize(static_cast<std::size_t>(largest) + 1);
   return result;
 }
 

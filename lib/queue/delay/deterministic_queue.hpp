@@ -34,9 +34,9 @@ struct DeterministicOccupancy {
 };
 
 /// \param load    0 < load <= 600
-/// \param places  K, 1 .. 100 000
+/// \param capacity  K, 1 .. 100 000
 /// \throws InvalidArgument  out of range
-[[nodiscard]] DeterministicOccupancy deterministic_queue(double load, std::int64_t places);
+[[nodiscard]] DeterministicOccupancy deterministic_queue(double load, std::int64_t capacity);
 
 /// Contents of the buffer positions as Mohapatra, Wong and Das assume them: each independently holds a cold
 /// request or m combined hot ones, with probabilities in the ratio of C : H, H^2, ... H^cd (C + H = 1), and
@@ -51,8 +51,8 @@ class CombiningMix {
   /// l < 2.
   ///
   /// METHOD  the quotient of eqs. (2) and (1) grows by  r(l + 1) = (a r(l) + w) / (a + q).
-  /// \returns Z(0) .. Z(`greatest`)
-  [[nodiscard]] std::vector<double> combining(std::int64_t greatest) const;
+  /// \returns Z(0) .. Z(`largest`)
+  [[nodiscard]] std::vector<double> combining(std::int64_t largest) const;
 
   [[nodiscard]] double cold() const { return cold_; }  ///< a: a position holds a cold request
   [[nodiscard]] double full() const { return full_; }  ///< q: it holds cd hot ones

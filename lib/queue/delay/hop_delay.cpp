@@ -86,13 +86,13 @@ Distribution<long double> in_long_double(const Distribution<double>& distributio
 
 /// Groups of `places` values, from 0.
 Distribution<long double> law(const SlottedQueue& queue, Quantity mass, Quantity tail, std::size_t size,
-                              double log2_least, int places, numeric::Digits digits = {18}) {
+                              double log2_min, int places, numeric::Digits digits = {18}) {
   constexpr int bits = std::numeric_limits<long double>::digits;
   const double log2_idle = log2_of_idle_share(queue);
-  const long negligible = negligible_excess(std::max(log2_least, -15'000.0), bits, log2_idle);
+  const long negligible = negligible_excess(std::max(log2_min, -15'000.0), bits, log2_idle);
   if (const auto fast = fast_ladder(queue, negligible)) {
     // Doubles where they leave two extra digits for sums.
-    if (digits.count <= 10 && log2_least > -700 && log2_idle > -40) {
+    if (digits.count <= 10 && log2_min > -700 && log2_idle > -40) {
       TailEngine<double> masses(*fast, mass), tails(*fast, tail);
       const double units = tails.units_to(static_cast<std::int64_t>(size) * places);
       if (units < std::ldexp(1e-12, 53))
@@ -109,29 +109,29 @@ Distribution<long double> law(const SlottedQueue& queue, Quantity mass, Quantity
 }  // namespace
 
 std::size_t longest_delay(const SlottedQueue& queue) {
-  return static_cast<std::size_t>(most_delay_slots / queue.packets_per_slot);
+  return static_cast<std::size_t>(max_delay_slots / queue.packets_per_slot);
 }
 
 Distribution<long double> hop_delay(const SlottedQueue& queue, HopDelay delay, std::size_t size,
-                                    double log2_least, numeric::Digits digits) {
+                                    double log2_min, numeric::Digits digits) {
   check(queue, delay, size);
-  return law(queue, mass_of(delay), tail_of(delay), size, log2_least, queue.packets_per_slot, digits);
+  return law(queue, mass_of(delay), tail_of(delay), size, log2_min, queue.packets_per_slot, digits);
 }
 
-Distribution<long double> occupancy_law(const SlottedQueue& queue, std::size_t size, double log2_least) {
+Distribution<long double> occupancy_law(const SlottedQueue& queue, std::size_t size, double log2_min) {
   check(queue, HopDelay::wait, size);
-  return law(queue, Quantity::mass, Quantity::tail, size, log2_least, 1);
+  return law(queue, Quantity::mass, Quantity::tail, size, log2_min, 1);
 }
 
-Distribution<long double> ahead_law(const SlottedQueue& queue, std::size_t size, double log2_least) {
+Distribution<long double> ahead_law(const SlottedQueue& queue, std::size_t size, double log2_min) {
   require_stable(queue);
-  return law(queue, Quantity::ahead_mass, Quantity::ahead_tail, size, log2_least, 1);
+  return law(queue, Quantity::ahead_mass, Quantity::ahead_tail, size, log2_min, 1);
 }
 
-Distribution<Real> hop_delay(const SlottedQueue& queue, HopDelay delay, std::size_t size, double log2_least,
+Distribution<Real> hop_delay(const SlottedQueue& queue, HopDelay delay, std::size_t size, double log2_min,
                              int bits) {
   check(queue, delay, size);
-  const long negligible = negligible_excess(log2_least, bits, log2_of_idle_share(queue));
+  const long negligible = negligible_excess(log2_min, bits, log2_of_idle_share(queue));
   const numeric::PrecisionScope fine(numeric::Precision{bits + 64});
   const Ladder<Interval> ladder = enclosed_ladder(queue, negligible);
   const double products = 2.0 * static_cast<double>(size) * queue.packets_per_slot *
@@ -157,8 +157,8 @@ std::vector<Rational> exact_hop_delay(const SlottedQueue& queue, HopDelay delay,
 numeric::Proved<unit::Slot> mean_hop_delay(const SlottedQueue& queue, HopDelay delay,
                                            numeric::Digits digits) {
   check(queue, delay, 1);
-  const auto most = queue.arrivals.largest_batch();
-  if (delay == HopDelay::wait && most && *most <= queue.packets_per_slot)
+  const auto maximum = queue.arrivals.largest_batch();
+  if (delay == HopDelay::wait && maximum && *maximum <= queue.packets_per_slot)
     return numeric::Exact<unit::Slot>{0};
   const numeric::Proved<unit::Packet> occupancy = mean_occupancy(queue, digits);
   const auto& load = queue.arrivals.load();

@@ -26,13 +26,13 @@ enum class HopDelay {
 
 /// Maximum number of slots of a delay distribution, C = 1: a few arrays of long doubles of this length take 1
 /// GB, and their transforms minutes.
-inline constexpr std::int64_t most_delay_slots = std::int64_t{1} << 23;
+inline constexpr std::int64_t max_delay_slots = std::int64_t{1} << 23;
 
-/// Maximum `size` of the functions below [slots]: most_delay_slots / C.
+/// Maximum `size` of the functions below [slots]: max_delay_slots / C.
 [[nodiscard]] std::size_t longest_delay(const SlottedQueue& queue);
 
 /// P(delay = t) and P(delay > t), t = 0 .. size - 1, in long double with a proved rounding bound.
-/// \param log2_least  values from 2^log2_least on keep their relative accuracy; smaller ones are affected by
+/// \param log2_min  values from 2^log2_min on keep their relative accuracy; smaller ones are affected by
 ///                    the truncation of the arrivals. At least -15 000.
 /// \param digits      required of sums of a few such delays; up to 10 allow a faster arithmetic
 /// COST   2 size C K products, K = length of the arrivals' support that counts.
@@ -40,18 +40,18 @@ inline constexpr std::int64_t most_delay_slots = std::int64_t{1} << 23;
 /// \throws InvalidArgument  rho = 0: no packet is delayed because there is none; occupancy with C > 1
 /// \throws LimitExceeded    size > longest_delay(), or as series::enclosed_arrival_tails()
 [[nodiscard]] series::Distribution<long double> hop_delay(const SlottedQueue& queue, HopDelay delay,
-                                                          std::size_t size, double log2_least,
+                                                          std::size_t size, double log2_min,
                                                           numeric::Digits digits = {18});
 /// P(Q = n) and P(Q > n) just after arrivals, n = 0 .. size - 1; C of any size. Otherwise as hop_delay().
 [[nodiscard]] series::Distribution<long double> occupancy_law(const SlottedQueue& queue, std::size_t size,
-                                                              double log2_least);
+                                                              double log2_min);
 /// P(V + J = n) and P(V + J > n), n = 0 .. size - 1, of an arbitrary arrival; C of any size. Otherwise as
 /// hop_delay().
 [[nodiscard]] series::Distribution<long double> ahead_law(const SlottedQueue& queue, std::size_t size,
-                                                          double log2_least);
+                                                          double log2_min);
 /// hop_delay() in MPFR arithmetic of `bits` bits. \throws also LimitExceeded beyond 4e8 products
 [[nodiscard]] series::Distribution<numeric::Real> hop_delay(const SlottedQueue& queue, HopDelay delay,
-                                                            std::size_t size, double log2_least, int bits);
+                                                            std::size_t size, double log2_min, int bits);
 
 /// P(delay = t), t = 0 .. size - 1, exactly.
 /// \throws LimitExceeded  as ExactValues

@@ -16,10 +16,10 @@ using numeric::Real;
 
 constexpr int delay_bits = std::numeric_limits<long double>::digits;
 /// Values below have too few bits in long double for a relative bound.
-constexpr long double least_normal = 0x1p-16300L;
+constexpr long double min_normal = 0x1p-16300L;
 
 template <class Unit>
-StandIn bounds_of(const numeric::Claim<Unit>& claim) {
+ClaimBounds bounds_of(const numeric::Claim<Unit>& claim) {
   if (const auto* exact = std::get_if<Exact<Unit>>(&claim)) return {numeric::to_interval(exact->value), {}};
   if (const auto* enclosure = std::get_if<Enclosure<Unit>>(&claim))
     return {numeric::make_interval(enclosure->lower(), enclosure->upper()), {}};
@@ -29,19 +29,19 @@ StandIn bounds_of(const numeric::Claim<Unit>& claim) {
           computed.agreed_digits};
 }
 
-void lower_to(std::optional<int>& least, const std::optional<int>& digits) {
-  if (digits) least = std::min(least.value_or(*digits), *digits);
+void lower_to(std::optional<int>& minimum, const std::optional<int>& digits) {
+  if (digits) minimum = std::min(minimum.value_or(*digits), *digits);
 }
 
 /// Values with their maximum relative and absolute errors.
 struct Entries {
   std::vector<long double> values;
   double units = 0;
-  long double absolute = least_normal;
+  long double absolute = min_normal;
 
   void add(const Interval& interval) {
     const Real low = numeric::lower(interval), high = numeric::upper(interval);
-    if (!(low > 0) || mpfr_get_ld(low.backend().data(), MPFR_RNDD) < least_normal) {
+    if (!(low > 0) || mpfr_get_ld(low.backend().data(), MPFR_RNDD) < min_normal) {
       values.push_back(0);
       absolute = std::max(absolute, mpfr_get_ld(high.backend().data(), MPFR_RNDU));
       return;
@@ -55,13 +55,13 @@ struct Entries {
 
 }  // namespace
 
-StandIn stand_in(const ProbabilityClaim& claim) {
+ClaimBounds claim_bounds(const ProbabilityClaim& claim) {
   return bounds_of(claim);
 }
-StandIn stand_in(const numeric::Claim<unit::Packet>& claim) {
+ClaimBounds claim_bounds(const numeric::Claim<unit::Packet>& claim) {
   return bounds_of(claim);
 }
-StandIn stand_in(const numeric::Claim<unit::Slot>& claim) {
+ClaimBounds claim_bounds(const numeric::Claim<unit::Slot>& claim) {
   return bounds_of(claim);
 }
 
@@ -74,8 +74,8 @@ ClaimedHopDelay hop_delay(MarkovQueue& queue, HopDelay delay, std::size_t size) 
   ClaimedHopDelay result;
   for (std::size_t t = 0; t < size; ++t) {
     const std::int64_t level = static_cast<std::int64_t>(t) + (waits ? 1 : 0);
-    const StandIn mass = stand_in(queue.probability(level));
-    const StandIn tail = stand_in(queue.tail(level));
+    const ClaimBounds mass = claim_bounds(queue.probability(level));
+    const ClaimBounds tail = claim_bounds(queue.tail(level));
     lower_to(result.agreed_digits, mass.agreed_digits);
     lower_to(result.agreed_digits, tail.agreed_digits);
     masses.add(Interval(mass.bounds * share));
@@ -93,7 +93,7 @@ ClaimedHopDelay hop_delay(MarkovQueue& queue, HopDelay delay, std::size_t size) 
 
 numeric::Claim<unit::Slot> mean_hop_delay(MarkovQueue& queue, HopDelay delay) {
   const numeric::PrecisionScope scope(numeric::Precision{256});
-  StandIn mean = stand_in(queue.mean_occupancy());
+  ClaimBounds mean = claim_bounds(queue.mean_occupancy());
   if (delay == HopDelay::wait) {
     mean.bounds = mean.bounds / numeric::to_interval(queue.arrivals().load()) - Interval(1);
     if (numeric::lower(mean.bounds) < 0)
@@ -109,8 +109,8 @@ numeric::Claim<unit::Slot> mean_hop_delay(MarkovQueue& queue, HopDelay delay) {
 
 bool never_waits(const HopQueue& queue) {
   if (const auto* slotted = std::get_if<SlottedQueue>(&queue)) {
-    const auto most = slotted->arrivals.largest_batch();
-    return most && *most <= slotted->packets_per_slot;
+    const auto maximum = slotted->arrivals.largest_batch();
+    return maximum && *maximum <= slotted->packets_per_slot;
   }
   if (const auto* classes = std::get_if<ClassQueue>(&queue)) {
     const auto* sources = std::get_if<std::vector<ClassSource>>(&classes->arrivals);
@@ -118,8 +118,8 @@ bool never_waits(const HopQueue& queue) {
   }
   if (const auto* parts = std::get_if<PartsQueue>(&queue)) {
     const auto* slotted = std::get_if<SlottedQueue>(&parts->parts);
-    const auto most = slotted == nullptr ? std::nullopt : slotted->arrivals.largest_batch();
-    return most && *most <= parts->served;
+    const auto maximum = slotted == nullptr ? std::nullopt : slotted->arrivals.largest_batch();
+    return maximum && *maximum <= parts->served;
   }
   const auto& form = std::get<MarkovArrivals>(queue).form();
   if (const auto* groups = std::get_if<std::vector<OnOffGroup>>(&form))

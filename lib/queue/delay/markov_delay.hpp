@@ -39,13 +39,13 @@ struct ClaimedHopDelay {
 
 /// A number to compute with in place of a claim. An approximation has no bounds; those implied by its
 /// agreeing digits are used.
-struct StandIn {
+struct ClaimBounds {
   numeric::Interval bounds;
   std::optional<int> agreed_digits;  ///< empty: the bounds are proved
 };
-[[nodiscard]] StandIn stand_in(const ProbabilityClaim& claim);
-[[nodiscard]] StandIn stand_in(const numeric::Claim<unit::Packet>& claim);
-[[nodiscard]] StandIn stand_in(const numeric::Claim<unit::Slot>& claim);
+[[nodiscard]] ClaimBounds claim_bounds(const ProbabilityClaim& claim);
+[[nodiscard]] ClaimBounds claim_bounds(const numeric::Claim<unit::Packet>& claim);
+[[nodiscard]] ClaimBounds claim_bounds(const numeric::Claim<unit::Slot>& claim);
 
 /// Whether no packet ever waits: a single source sends at most one packet per slot.
 [[nodiscard]] bool never_waits(const HopQueue& queue);

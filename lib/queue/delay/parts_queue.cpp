@@ -13,8 +13,8 @@ using numeric::Interval;
 using numeric::Rational;
 using numeric::Real;
 
-constexpr std::size_t most_packets = 1000;
-constexpr std::int64_t most_slots = std::int64_t{1} << 20;
+constexpr std::size_t max_packets = 1000;
+constexpr std::int64_t max_slots = std::int64_t{1} << 20;
 
 using Law = std::vector<Rational>;
 
@@ -27,8 +27,8 @@ void add_source(Law& law, const Rational& rate) {
 
 /// P(A = j).
 Law law_of(const series::Arrivals& packets) {
-  const auto refuse_beyond = [](std::size_t count) {
-    if (count > most_packets)
+  const auto reject_beyond = [](std::size_t count) {
+    if (count > max_packets)
       throw NoAnswer(
           "a link that serves a fraction of a packet per slot is supported with up to 1000 sources; this "
           "has " +
@@ -37,14 +37,14 @@ Law law_of(const series::Arrivals& packets) {
   Law law{1};
   const auto& description = packets.description();
   if (const auto* equal = std::get_if<series::EqualInputs>(&description)) {
-    refuse_beyond(static_cast<std::size_t>(equal->inputs));
+    reject_beyond(static_cast<std::size_t>(equal->inputs));
     for (std::int64_t i = 0; i < equal->inputs; ++i)
       add_source(law, equal->load / numeric::whole(equal->inputs));
   } else if (const auto* unequal = std::get_if<series::UnequalInputs>(&description)) {
-    refuse_beyond(unequal->rates.size());
+    reject_beyond(unequal->rates.size());
     for (const Rational& rate : unequal->rates) add_source(law, rate);
   } else if (const auto* pmf = std::get_if<series::PmfArrivals>(&description)) {
-    refuse_beyond(pmf->probabilities.size());
+    reject_beyond(pmf->probabilities.size());
     law = pmf->probabilities;
   } else {
     throw InvalidArgument(
@@ -136,12 +136,12 @@ PartsQueue parts_queue(const std::vector<OnOffGroup>& sources, int served, int o
       throw NoAnswer(
           "per-burst destinations are not supported at a link that serves several packets per slot");
   }
-  if (phases > static_cast<double>(MarkovArrivals::most_phases) ||
-      packets * of_packet >= static_cast<double>(MarkovArrivals::most_blocks))
+  if (phases > static_cast<double>(MarkovArrivals::max_phases) ||
+      packets * of_packet >= static_cast<double>(MarkovArrivals::max_blocks))
     throw NoAnswer("bursts at a link that takes " + std::to_string(served) +
                    (of_packet == 1 ? "" : "/" + std::to_string(of_packet)) +
                    " packets per slot: the states of its sources times " + std::to_string(served) +
-                   " are more than " + std::to_string(MarkovArrivals::most_phases) +
+                   " are more than " + std::to_string(MarkovArrivals::max_phases) +
                    ". Use simulate tree --network FILE to estimate its delays");
   std::optional<RationalBlocks> all;
   for (const OnOffGroup& group : sources) {
@@ -167,11 +167,11 @@ PartsQueue parts_queue(const MarkovArrivals& arrivals, int served, int of_packet
   const auto* blocks = std::get_if<RationalBlocks>(&arrivals.form());
   if (blocks == nullptr)
     throw NoAnswer("trains of cells are not supported at a link that serves several cells per slot");
-  if (blocks->front().size() * static_cast<std::size_t>(served) > MarkovArrivals::most_phases ||
-      (blocks->size() - 1) * static_cast<std::size_t>(of_packet) >= MarkovArrivals::most_blocks)
+  if (blocks->front().size() * static_cast<std::size_t>(served) > MarkovArrivals::max_phases ||
+      (blocks->size() - 1) * static_cast<std::size_t>(of_packet) >= MarkovArrivals::max_blocks)
     throw NoAnswer(std::to_string(blocks->front().size()) + " phases at a link that takes " +
                    std::to_string(served) + " packets per slot: their product must be at most " +
-                   std::to_string(MarkovArrivals::most_phases));
+                   std::to_string(MarkovArrivals::max_phases));
   return {.parts = MarkovArrivals::blocks(
               in_steps(*blocks, static_cast<std::size_t>(served), static_cast<std::size_t>(of_packet))),
           .served = served,
@@ -190,14 +190,14 @@ MarkovQueue& PartsDelay::steps() {
 }
 
 std::size_t PartsDelay::longest() const {
-  return static_cast<std::size_t>(most_slots / queue_.served);
+  return static_cast<std::size_t>(max_slots / queue_.served);
 }
 
-const PartsDelay::Ahead& PartsDelay::ahead(std::size_t size, double log2_least) {
-  if (ahead_.mass.size() >= size && log2_least_ <= log2_least) return ahead_;
-  log2_least_ = std::min(log2_least_, log2_least);
+const PartsDelay::Ahead& PartsDelay::ahead(std::size_t size, double log2_min) {
+  if (ahead_.mass.size() >= size && log2_min_ <= log2_min) return ahead_;
+  log2_min_ = std::min(log2_min_, log2_min);
   if (const auto* slotted = std::get_if<SlottedQueue>(&queue_.parts)) {
-    series::Distribution<long double> law = ahead_law(*slotted, size, log2_least_);
+    series::Distribution<long double> law = ahead_law(*slotted, size, log2_min_);
     ahead_ = {std::move(law.mass), law.tail.back()};
     return ahead_;
   }
@@ -208,7 +208,7 @@ const PartsDelay::Ahead& PartsDelay::ahead(std::size_t size, double log2_least) 
   return ahead_;
 }
 
-series::Distribution<long double> PartsDelay::law(std::size_t size, double log2_least) {
+series::Distribution<long double> PartsDelay::law(std::size_t size, double log2_min) {
   if (size > longest())
     throw LimitExceeded("delays to " + std::to_string(size) + " slots are beyond the limit of " +
                         std::to_string(longest()) + " slots");
@@ -217,14 +217,14 @@ series::Distribution<long double> PartsDelay::law(std::size_t size, double log2_
   const std::size_t places = size * p;
   std::vector<long double> above;
   for (std::size_t more = std::max<std::size_t>(8 * q, 256);; more *= 2) {
-    const Ahead& known = ahead(places + q + more, log2_least);
+    const Ahead& known = ahead(places + q + more, log2_min);
     // Sums from the far end: smallest terms first.
     above.assign(known.mass.size(), 0);
     for (std::size_t m = above.size() - q; m-- > 0;)
       above[m] = above[m + q] + known.mass[m + q] * static_cast<long double>(q);
     const long double rest = known.rest * static_cast<long double>(q);
     if (rest <= above[places - 1] * 1e-16L || places + q + more > std::size_t{1} << 22) break;
-    if (above[places - 1] < std::ldexp(1.0L, static_cast<int>(std::max(log2_least, -16'000.0)))) break;
+    if (above[places - 1] < std::ldexp(1.0L, static_cast<int>(std::max(log2_min, -16'000.0)))) break;
   }
   series::Distribution<long double> result;
   result.bits = std::numeric_limits<long double>::digits;
@@ -269,10 +269,10 @@ PartsProbability PartsDelay::above(std::int64_t packets) {
   Interval sum(0);
   std::optional<int> digits;
   for (std::int64_t at = level + 1;; at += queue_.served) {
-    const StandIn mass = stand_in(steps().probability(at));
+    const ClaimBounds mass = claim_bounds(steps().probability(at));
     if (mass.agreed_digits) digits = std::min(digits.value_or(*mass.agreed_digits), *mass.agreed_digits);
     sum += mass.bounds;
-    const Interval rest = stand_in(steps().tail(at)).bounds;
+    const Interval rest = claim_bounds(steps().tail(at)).bounds;
     if (numeric::upper(rest) <= numeric::lower(sum) * Real(1e-20)) {
       sum += numeric::make_interval(Real(0), numeric::upper(rest));
       break;
@@ -293,13 +293,13 @@ long double PartsDelay::mean_packets() {
   }
 }
 
-std::int64_t PartsDelay::least_level(const Rational& target) {
+std::int64_t PartsDelay::min_level(const Rational& target) {
   if (const auto* slotted = std::get_if<SlottedQueue>(&queue_.parts)) {
-    const std::int64_t parts = queue::least_level(*slotted, target, {.digits = digits_}).level.value;
+    const std::int64_t parts = queue::min_level(*slotted, target, {.digits = digits_}).level.value;
     return (parts + queue_.of_packet - 1) / queue_.of_packet;
   }
-  const Real most = numeric::to_real(target, numeric::Rounding::nearest);
-  const auto met = [&](std::int64_t level) { return numeric::upper(above(level).bounds) <= most; };
+  const Real maximum = numeric::to_real(target, numeric::Rounding::nearest);
+  const auto met = [&](std::int64_t level) { return numeric::upper(above(level).bounds) <= maximum; };
   std::int64_t missed = -1, good = 0;
   while (!met(good)) {
     missed = good;

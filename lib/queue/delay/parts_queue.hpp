@@ -57,7 +57,7 @@ class PartsDelay {
 
   /// P(delay = t) and P(delay > t), t = 0 .. size - 1: of an arbitrary packet, in slots beyond its arrival
   /// slot.
-  [[nodiscard]] series::Distribution<long double> law(std::size_t size, double log2_least);
+  [[nodiscard]] series::Distribution<long double> law(std::size_t size, double log2_min);
   /// Agreeing digits of law().
   [[nodiscard]] int agreed_digits() const { return agreed_digits_; }
   /// E[delay] [slots], to agreed_digits().
@@ -68,7 +68,7 @@ class PartsDelay {
   /// E[packets present just after arrivals], to agreed_digits().
   [[nodiscard]] long double mean_packets();
   /// Smallest n with above(n) <= target.
-  [[nodiscard]] std::int64_t least_level(const numeric::Rational& target);
+  [[nodiscard]] std::int64_t min_level(const numeric::Rational& target);
 
   [[nodiscard]] std::size_t longest() const;
 
@@ -78,14 +78,14 @@ class PartsDelay {
     std::vector<long double> mass;
     long double rest = 0;
   };
-  [[nodiscard]] const Ahead& ahead(std::size_t size, double log2_least);
+  [[nodiscard]] const Ahead& ahead(std::size_t size, double log2_min);
   [[nodiscard]] MarkovQueue& steps();
 
   PartsQueue queue_;
   numeric::Digits digits_;
   std::unique_ptr<MarkovQueue> steps_{};
   Ahead ahead_;
-  double log2_least_ = 0;
+  double log2_min_ = 0;
   int agreed_digits_ = 15;
 };
 

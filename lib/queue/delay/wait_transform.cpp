@@ -223,7 +223,7 @@ struct WaitTransform::State {
 };
 
 WaitTransform::WaitTransform(const OnOffGroup& group) {
-  require(group.count >= 1 && group.count <= most_sources, "sources", std::to_string(group.count), "1 .. 64");
+  require(group.count >= 1 && group.count <= max_sources, "sources", std::to_string(group.count), "1 .. 64");
   require(group.share == 1, "share", numeric::to_fraction(group.share),
           "1: each packet of a burst is routed independently");
   require(group.source.start + group.source.stop <= 1, "alpha + beta",
@@ -246,16 +246,16 @@ WaitTransform::Solved& WaitTransform::solved(int bits) {
 std::optional<Interval> WaitTransform::at(const Real& z) {
   require(z >= 1, "z", z.str(10), "at least 1");
   if (z == 1) return Interval(1);
-  for (int bits = state_->bits; bits <= most_bits; bits *= 2) {
+  for (int bits = state_->bits; bits <= max_bits; bits *= 2) {
     std::optional<Interval> found;
     {
       const PrecisionScope scope(Precision{bits});
       const Solved& known = solved(bits);
       const Interval place = numeric::to_interval(z), one(1);
       const SourceModes<Interval> mode(known.law, place);
-      const Interval room = place - numeric::power(mode.large, state_->group.count);
-      if (!(numeric::upper(room) > 0)) return std::nullopt;
-      if (numeric::lower(room) > 0 && known.system) {
+      const Interval margin = place - numeric::power(mode.large, state_->group.count);
+      if (!(numeric::upper(margin) > 0)) return std::nullopt;
+      if (numeric::lower(margin) > 0 && known.system) {
         const std::vector<Interval> u = visits(known.law, known.choose, place);
         const auto size = static_cast<Eigen::Index>(u.size());
         Column<Real> right(size);
@@ -274,8 +274,8 @@ std::optional<Interval> WaitTransform::at(const Real& z) {
                        idle = numeric::to_interval(1 - state_->load);
         const Interval wait =
             idle * ((place - one) * (numeric::make_interval(low, high) - one) - one) / (load * place);
-        const Real least = numeric::lower(wait), most = numeric::upper(wait);
-        if (least > 0 && numeric::narrower_than(least, most, narrow_bits)) found = wait;
+        const Real minimum = numeric::lower(wait), maximum = numeric::upper(wait);
+        if (minimum > 0 && numeric::narrower_than(minimum, maximum, narrow_bits)) found = wait;
       }
     }
     if (found) {
@@ -285,7 +285,7 @@ std::optional<Interval> WaitTransform::at(const Real& z) {
       return rounded;
     }
   }
-  throw LimitExceeded("E[z^W] needs more than " + std::to_string(most_bits) + " bits");
+  throw LimitExceeded("E[z^W] needs more than " + std::to_string(max_bits) + " bits");
 }
 
 std::optional<double> WaitTransform::nearly(double z) {

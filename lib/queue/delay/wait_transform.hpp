@@ -16,19 +16,19 @@
 ///           are enclosed in intervals; the precision is increased until the enclosure is narrow.
 /// RESULT    enclosures of relative width 2^-60 or less
 /// SOURCE    docs/derivations/bursty_queue.md, (16) and (17)
-/// EXCLUDES  groups of several kinds; bursts that go elsewhere as a whole; more than `most_sources` sources
+/// EXCLUDES  groups of several kinds; bursts that go elsewhere as a whole; more than `max_sources` sources
 /// TESTS     tests/queue/delay/wait_transform_test.cpp
 namespace tailbound::queue {
 
 /// Caches its results, so further z are cheap. Not thread-safe.
 class WaitTransform {
  public:
-  static constexpr std::int64_t most_sources = 64;
-  static constexpr int most_bits = 8192;
+  static constexpr std::int64_t max_sources = 64;
+  static constexpr int max_bits = 8192;
 
   /// COST  none here; the first z takes O(k^3) operations for k sources, every other z O(k^2)
   /// \throws Unstable         rho >= 1
-  /// \throws InvalidArgument  no source or more than most_sources, a share below 1, alpha + beta > 1
+  /// \throws InvalidArgument  no source or more than max_sources, a share below 1, alpha + beta > 1
   explicit WaitTransform(const OnOffGroup& group);
   ~WaitTransform();
   WaitTransform(WaitTransform&&) noexcept;
@@ -37,7 +37,7 @@ class WaitTransform {
   /// E[z^W], with the precision in force.
   /// \return none where the mean is infinite: z at or above the smallest root > 1 of z = l1(z)^k
   /// \throws InvalidArgument  z < 1
-  /// \throws LimitExceeded    more than most_bits needed
+  /// \throws LimitExceeded    more than max_bits needed
   [[nodiscard]] std::optional<numeric::Interval> at(const numeric::Real& z);
 
   /// The same to a few digits, not proved: for searches over z.

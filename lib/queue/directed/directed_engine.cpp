@@ -155,30 +155,30 @@ Bounds twice(long double value) {
 }
 
 /// Losses of deep buffers: their ratio to P(Q > B) converges, since both have the same decay rate. From
-/// `most` packets on it is assumed constant. The different numbers of modes compared use different depths.
+/// `maximum` packets on it is assumed constant. The different numbers of modes compared use different depths.
 class DeepLosses {
  public:
-  explicit DeepLosses(Eigen::Index most) : most_(static_cast<std::size_t>(most)) {}
+  explicit DeepLosses(Eigen::Index maximum) : maximum_(static_cast<std::size_t>(maximum)) {}
 
   template <class Finite, class Tail>
   [[nodiscard]] Bounds at(std::size_t capacity, const Finite& loss, const Tail& tail) {
-    if (capacity <= most_) return twice(loss(capacity));
-    if (!ratio_) ratio_ = loss(most_) / tail(most_);
+    if (capacity <= maximum_) return twice(loss(capacity));
+    if (!ratio_) ratio_ = loss(maximum_) / tail(maximum_);
     return twice(*ratio_ * tail(capacity));
   }
 
  private:
-  std::size_t most_;
+  std::size_t maximum_;
   std::optional<long double> ratio_{};
 };
 
 /// Spectral approximation with a few modes, not proved.
-template <class Way, class Finite>
+template <class PassageType, class Finite>
 class DirectedModesEngine final : public Engine {
  public:
   /// \param passage  started
   /// \param deepest  buffer size up to which losses are computed level by level
-  DirectedModesEngine(Way passage, long double load, Eigen::Index deepest)
+  DirectedModesEngine(PassageType passage, long double load, Eigen::Index deepest)
       : load_(load), deep_(deepest), passage_(std::move(passage)) {}
   Bounds tail(std::size_t level) override {
     push_to(level);
@@ -203,7 +203,7 @@ class DirectedModesEngine final : public Engine {
 
  private:
   [[nodiscard]] const auto& chain() const {
-    if constexpr (std::is_same_v<Way, SilentPassage<long double>>)
+    if constexpr (std::is_same_v<PassageType, SilentPassage<long double>>)
       return passage_.steps();
     else
       return passage_.blocks();
@@ -213,7 +213,7 @@ class DirectedModesEngine final : public Engine {
   }
   long double load_;
   DeepLosses deep_;
-  Way passage_;
+  PassageType passage_;
   std::optional<Finite> finite_;
 };
 
@@ -231,20 +231,20 @@ std::unique_ptr<Engine> make_directed_modes_engine(const DirectedGroup& group, c
   const Matrix<long double> candidate = directed_modes_passage(group, given);
   const auto all = from_rational<long double>(load), idle = from_rational<long double>(1 - load);
   if (group.on_rate == 1) {
-    using Way = SilentPassage<long double>;
-    auto passage = *Way::make(given.steps, candidate, plain);
+    using PassageType = SilentPassage<long double>;
+    auto passage = *PassageType::make(given.steps, candidate, plain);
     // Their mass is that of the first mode.
     passage.start(*stationary(passage.h(), 0, plain) * idle);
-    return std::make_unique<DirectedModesEngine<Way, SilentFinite<long double>>>(std::move(passage), all,
-                                                                                 1000 * modes);
+    return std::make_unique<DirectedModesEngine<PassageType, SilentFinite<long double>>>(std::move(passage),
+                                                                                         all, 1000 * modes);
   }
   // A source that is ON here sends only in some slots.
-  using Way = Passage<long double>;
-  auto passage = *Way::make(directed_modes_blocks(group, given), candidate, plain);
+  using PassageType = Passage<long double>;
+  auto passage = *PassageType::make(directed_modes_blocks(group, given), candidate, plain);
   const Row<long double> law = *stationary(passage.g(), 0, plain);
   passage.start(law * (idle / law.dot(passage.blocks().ones.transpose())));
-  return std::make_unique<DirectedModesEngine<Way, FinitePassage<long double>>>(std::move(passage), all,
-                                                                                75 * modes);
+  return std::make_unique<DirectedModesEngine<PassageType, FinitePassage<long double>>>(std::move(passage),
+                                                                                        all, 75 * modes);
 }
 
 }  // namespace tailbound::queue

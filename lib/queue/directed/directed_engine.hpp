@@ -22,6 +22,6 @@ namespace tailbound::queue {
                                                                  const numeric::Rational& load, int modes);
 
 /// Maximum number of phases for which lower on-rates are certified, with matrices over all phases.
-constexpr std::int64_t most_dense_directed_phases = 153;
+constexpr std::int64_t max_dense_directed_phases = 153;
 
 }  // namespace tailbound::queue

@@ -51,13 +51,14 @@ struct Image {
 };
 
 /// One more than the largest number ON here that is kept.
-Eigen::Index kept_here(std::int64_t sources, Number on, Number least) {
-  Number w = 1, most = 1;
+Eigen::Index kept_here(std::int64_t sources, Number on, Number minimum) {
+  Number w = 1, maximum = 1;
   std::int64_t i = 0;
-  for (; i < sources && (w >= least * most || static_cast<Number>(i) < static_cast<Number>(sources) * on);
+  for (;
+       i < sources && (w >= minimum * maximum || static_cast<Number>(i) < static_cast<Number>(sources) * on);
        ++i) {
     w *= static_cast<Number>(sources - i) / static_cast<Number>(i + 1) * on / (1 - on);
-    most = std::max(most, w);
+    maximum = std::max(maximum, w);
   }
   return static_cast<Eigen::Index>(i + 1);
 }
@@ -87,7 +88,7 @@ std::vector<T> mode_scales(std::int64_t sources, const T& q, Eigen::Index modes)
 }
 
 /// Modes with i ON here: at most one more than the other sources.
-Eigen::Index modes_beside(std::int64_t sources, Eigen::Index i, Eigen::Index modes) {
+Eigen::Index other_modes(std::int64_t sources, Eigen::Index i, Eigen::Index modes) {
   return std::min<Eigen::Index>(modes, sources - i + 1);
 }
 
@@ -125,7 +126,7 @@ Matrix<Number> passage(const DirectedGroup& group, const std::vector<Eigen::Inde
     }
     for (Eigen::Index i = 0; i < here; ++i) {
       const auto on = first_powers(on_one, on_two, i, k + 1);
-      for (Eigen::Index j = 0; j < modes_beside(m, i, modes); ++j) {
+      for (Eigen::Index j = 0; j < other_modes(m, i, modes); ++j) {
         const auto rest = first_powers(Quad(1), rest_two, m - i - j, k + 1);
         Quad sum = 0;
         for (Eigen::Index a = 0; a <= k; ++a)
@@ -169,14 +170,14 @@ std::optional<Matrix<Number>> full_passage(const DirectedGroup& group, const std
   const auto n = first.back();
   // [i](j): divided by the number of arrangements, and scaled by the roots of the probabilities, so that
   // columns are nearly orthogonal.
-  Matrix<Quad> ways(here, modes);
+  Matrix<Quad> combinations(here, modes);
   Column<Quad> weight(n);
   Quad each(1);
   for (Eigen::Index i = 0; i < here; ++i) {
-    Quad way = each;
-    for (Eigen::Index j = 0; j < modes_beside(m, i, modes); ++j) {
-      ways(i, j) = way;
-      way *= Quad(static_cast<double>(m - i - j)) / Quad(static_cast<double>(j + 1));
+    Quad combination = each;
+    for (Eigen::Index j = 0; j < other_modes(m, i, modes); ++j) {
+      combinations(i, j) = combination;
+      combination *= Quad(static_cast<double>(m - i - j)) / Quad(static_cast<double>(j + 1));
       weight(first[static_cast<std::size_t>(i)] + j) =
           sqrt(Quad(each * pow(Quad(on / (1 - on)), Quad(static_cast<double>(i)))));
     }
@@ -187,7 +188,7 @@ std::optional<Matrix<Number>> full_passage(const DirectedGroup& group, const std
   Quad start(1);
   for (Eigen::Index c = 0; c < here; ++c) {
     Quad z = start;
-    for (Eigen::Index b = 0; b < modes_beside(m, c, modes); ++b) {
+    for (Eigen::Index b = 0; b < other_modes(m, c, modes); ++b) {
       const auto root = directed_root(p, {m - b - c, b, c}, z, Quad(1), unit);
       if (!root) return std::nullopt;
       z = *root;
@@ -222,10 +223,10 @@ std::optional<Matrix<Number>> full_passage(const DirectedGroup& group, const std
       const auto column = first[static_cast<std::size_t>(c)] + b;
       roots(column) = z;
       for (Eigen::Index i = 0; i < here; ++i)
-        for (Eigen::Index j = 0; j < modes_beside(m, i, modes); ++j) {
+        for (Eigen::Index j = 0; j < other_modes(m, i, modes); ++j) {
           const auto row = first[static_cast<std::size_t>(i)] + j;
           vectors(row, column) =
-              product(i, j) / ways(i, j) * scales[static_cast<std::size_t>(j)] * weight(row);
+              product(i, j) / combinations(i, j) * scales[static_cast<std::size_t>(j)] * weight(row);
         }
       vectors.col(column) /= vectors.col(column).norm();
       // The next root is lower: a power of l1 is replaced by one of l2 or l3.
@@ -273,7 +274,7 @@ DirectedModes directed_modes(const DirectedGroup& group, Eigen::Index modes) {
   PhaseSteps<Number>& steps = result.steps;
   steps.first.push_back(0);
   for (Eigen::Index i = 0; i < here; ++i)
-    steps.first.push_back(steps.first.back() + modes_beside(m, i, modes));
+    steps.first.push_back(steps.first.back() + other_modes(m, i, modes));
   steps.p = Matrix<Number>::Zero(steps.first.back(), steps.first.back());
   const auto scales = mode_scales(m, q, modes);
   std::vector<Polynomial> bends;

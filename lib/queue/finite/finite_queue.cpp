@@ -32,19 +32,19 @@ Enclosure<unit::Probability> loss_from_tail(const SlottedQueue& queue,
 
 /// Fraction of packets lost, by censoring the states from the top down. Any C.
 Interval loss_by_elimination(const SlottedQueue& queue, std::int64_t capacity, long negligible) {
-  const auto room = static_cast<std::size_t>(capacity);
+  const auto limit = static_cast<std::size_t>(capacity);
   const auto servers = static_cast<std::size_t>(queue.packets_per_slot);
   // Batches up to the buffer size count individually, larger ones together: no mass is cut off.
   series::ArrivalTails<Interval> tails = series::enclosed_arrival_tails(queue.arrivals, negligible);
-  while (!tails.complete && tails.size() <= room)
+  while (!tails.complete && tails.size() <= limit)
     tails = series::enclosed_arrival_tails(queue.arrivals, negligible *= 2);
-  std::size_t least_batch = 0;
-  while (least_batch < tails.pmf.size() && numeric::upper(tails.pmf[least_batch]) == 0) ++least_batch;
+  std::size_t min_batch = 0;
+  while (min_batch < tails.pmf.size() && numeric::upper(tails.pmf[min_batch]) == 0) ++min_batch;
   // Never fewer than are served: the buffer stays full.
-  if (least_batch >= servers)
-    return (tails.load - Interval(static_cast<double>(std::min(servers, room)))) / tails.load;
-  const std::size_t reach = std::min(room, servers + tails.size());
-  if (static_cast<double>(room) * static_cast<double>(reach) > 4e6)
+  if (min_batch >= servers)
+    return (tails.load - Interval(static_cast<double>(std::min(servers, limit)))) / tails.load;
+  const std::size_t reach = std::min(limit, servers + tails.size());
+  if (static_cast<double>(limit) * static_cast<double>(reach) > 4e6)
     throw LimitExceeded(
         "the loss of a buffer of " + std::to_string(capacity) + " packets with " + std::to_string(servers) +
         " served per slot would need more than 4e6 states times batch sizes, which is the limit");
@@ -55,24 +55,24 @@ Interval loss_by_elimination(const SlottedQueue& queue, std::int64_t capacity, l
   const auto one_slot = [&](std::size_t from, std::size_t to) {
     const std::size_t base = after_service(from);
     if (to < base) return Interval(0);
-    if (to < room) return entry_at(tails.pmf, to - base);
+    if (to < limit) return entry_at(tails.pmf, to - base);
     return to == base ? Interval(1) : entry_at(tails.above, to - base - 1);
   };
   // column[to][from - first_of(to)]: the probability of going from `from` to `to`, with states above the one
   // being eliminated removed from the path. A slot leads down by at most C and up by at most `reach`.
   const auto first_of = [&](std::size_t to) { return to > reach ? to - reach : 0; };
-  std::vector<std::vector<Interval>> column(room + 1);
-  for (std::size_t to = 0; to <= room; ++to)
-    for (std::size_t from = first_of(to); from <= std::min(room, to + servers); ++from)
+  std::vector<std::vector<Interval>> column(limit + 1);
+  for (std::size_t to = 0; to <= limit; ++to)
+    for (std::size_t from = first_of(to); from <= std::min(limit, to + servers); ++from)
       column[to].push_back(one_slot(from, to));
   const auto at = [&](std::size_t from, std::size_t to) -> Interval& {
     return column[to][from - first_of(to)];
   };
 
   // States below the smallest batch are transient.
-  const std::size_t least = std::min(room, least_batch);
-  std::vector<Interval> leaving(room + 1, Interval(1));  // probability of going down from a state
-  for (std::size_t state = room; state > least; --state) {
+  const std::size_t minimum = std::min(limit, min_batch);
+  std::vector<Interval> leaving(limit + 1, Interval(1));  // probability of going down from a state
+  for (std::size_t state = limit; state > minimum; --state) {
     const std::size_t lowest = after_service(state);
     leaving[state] = Interval(0);
     for (std::size_t to = lowest; to < state; ++to) leaving[state] += at(state, to);
@@ -81,17 +81,17 @@ Interval loss_by_elimination(const SlottedQueue& queue, std::int64_t capacity, l
       for (std::size_t to = lowest; to < state; ++to) at(from, to) += share * at(state, to);
     }
   }
-  std::vector<Interval> weight(room + 1, Interval(0));  // stationary, up to a factor
-  weight[least] = Interval(1);
+  std::vector<Interval> weight(limit + 1, Interval(0));  // stationary, up to a factor
+  weight[minimum] = Interval(1);
   Interval total(1), lost(0);
-  for (std::size_t state = least + 1; state <= room; ++state) {
-    for (std::size_t from = std::max(least, first_of(state)); from < state; ++from)
+  for (std::size_t state = minimum + 1; state <= limit; ++state) {
+    for (std::size_t from = std::max(minimum, first_of(state)); from < state; ++from)
       weight[state] += weight[from] * at(from, state);
     weight[state] /= leaving[state];
     total += weight[state];
   }
-  for (std::size_t state = least; state <= room; ++state) {
-    const std::size_t spare = room - after_service(state);  // packets lost: max(A - spare, 0)
+  for (std::size_t state = minimum; state <= limit; ++state) {
+    const std::size_t spare = limit - after_service(state);  // packets lost: max(A - spare, 0)
     lost += weight[state] * (spare == 0 ? tails.load : entry_at(tails.beyond, spare - 1));
   }
   return lost / (total * tails.load);

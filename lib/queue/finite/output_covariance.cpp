@@ -19,7 +19,7 @@ constexpr Number pi = std::numbers::pi_v<Number>;
 
 /// The inputs' rates, equal ones grouped, and derived numbers.
 struct Rates {
-  std::vector<std::pair<Number, Number>> alike;  ///< h_j, and the number of inputs that have it
+  std::vector<std::pair<Number, Number>> identical;  ///< h_j, and the number of inputs that have it
   Number load = 0, idle = 1;
   Number pairs = 0, triples = 0;  ///< elementary symmetric functions of the h_j
 };
@@ -34,7 +34,7 @@ Rates read(const std::vector<Rational>& rates) {
     sums[1] = sums[1] + many * rate;
     sums[2] = sums[2] + many * rate * rate;
     sums[3] = sums[3] + many * rate * rate * rate;
-    result.alike.emplace_back(numeric::nearest_long_double(rate), static_cast<Number>(count));
+    result.identical.emplace_back(numeric::nearest_long_double(rate), static_cast<Number>(count));
   }
   result.load = numeric::nearest_long_double(sums[1]);
   result.idle = numeric::nearest_long_double(1 - sums[1]);
@@ -54,7 +54,7 @@ CurvePoint curve_at(const Rates& rates, Number angle) {
   // log A, and minus its first two derivatives by the real part.
   const auto arrivals = [&](Number real, Number& first, Number& second) {
     Number sum = first = second = 0;
-    for (const auto& [rate, count] : rates.alike) {
+    for (const auto& [rate, count] : rates.identical) {
       const Number share = 2 * rate / (1 + 2 * rate * (real - 1));
       sum += count * std::log1p(2 * rate * (real - 1));
       first += count * share;

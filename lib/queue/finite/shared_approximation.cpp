@@ -19,10 +19,10 @@ long double tail_at(const std::vector<long double>& tail, double level) {
 std::optional<SharedApproximation> SharedApproximation::of(const SharedSwitch& fed, const MemoryRule& rule) {
   if (!fed.uniform() || fed.cells.largest() > 1) return std::nullopt;
   const SharedSwitch::Outputs& kind = fed.outputs.front();
-  const auto greatest = std::max_element(kind.rates.begin(), kind.rates.end());
-  const double most = numeric::nearest_double(*greatest);
+  const auto highest = std::max_element(kind.rates.begin(), kind.rates.end());
+  const double maximum = numeric::nearest_double(*highest);
   const bool single = kind.rates.size() == 1, pairs = kind.count > 1;
-  if (most == 0 || (most >= 0.5 && pairs && !single)) return std::nullopt;
+  if (maximum == 0 || (maximum >= 0.5 && pairs && !single)) return std::nullopt;
   SharedApproximation result;
   result.switch_ = fed;
   result.rule_ = rule;
@@ -33,10 +33,10 @@ std::optional<SharedApproximation> SharedApproximation::of(const SharedSwitch& f
   result.load_ = numeric::nearest_double(load);
   if (single || !pairs) {
     // With a single input no packet waits. With one output there is no other.
-    result.second_ =
-        single
-            ? OutputCovariance{.variance = most * (1 - most), .covariance = -most * most, .agreed_digits = 10}
-            : output_variance(kind.rates);
+    result.second_ = single ? OutputCovariance{.variance = maximum * (1 - maximum),
+                                               .covariance = -maximum * maximum,
+                                               .agreed_digits = 10}
+                            : output_variance(kind.rates);
   } else {
     result.second_ = output_covariance(kind.rates);
     if (result.second_.agreed_digits < 2) return std::nullopt;
@@ -56,25 +56,25 @@ void SharedApproximation::reach(double level) {
   const auto size = static_cast<std::size_t>(std::max(level, 0.0)) + 2;
   if (size <= own_.size()) return;
   const auto places = static_cast<double>(size);
-  if ((std::log2(ports_) + 1) * places * places > most_products)
+  if ((std::log2(ports_) + 1) * places * places > max_products)
     throw LimitExceeded("a memory of " + std::to_string(size) +
                         " packets would need more than 8e9 products, which is the limit");
   own_ = occupancy(switch_.outputs.front().rates, size);
-  total_ = series::sum_of_alike(own_, switch_.outputs.front().count);
+  total_ = series::sum_of_identical(own_, switch_.outputs.front().count);
 }
 
 long double SharedApproximation::value(std::int64_t memory) const {
-  const auto room = static_cast<double>(memory);
+  const auto capacity = static_cast<double>(memory);
   const double others = (ports_ - 1) * mean_;
-  const long double long_sum = tail_at(total_.tail, total_level(room));
-  const long double long_queue = ports_ * tail_at(own_.tail, room - others);
+  const long double long_sum = tail_at(total_.tail, total_level(capacity));
+  const long double long_queue = ports_ * tail_at(own_.tail, capacity - others);
   const long double overflow = std::min<long double>(1, std::max(long_sum, long_queue));
   if (rule_.measure == MemoryRule::Measure::overflow) return overflow;
   const long double odds = (1 - load_) / load_;
   const long double shared = std::min<long double>(1, overflow * odds / std::sqrt(ports_));
   if (!rule_.threshold) return shared;
   const double alpha = numeric::nearest_double(*rule_.threshold);
-  const long double tail = tail_at(own_.tail, std::ceil(alpha * (room - others) / (1 + alpha)));
+  const long double tail = tail_at(own_.tail, std::ceil(alpha * (capacity - others) / (1 + alpha)));
   // The loss must not decrease when fewer packets are accepted.
   return tail >= 1 ? 1 : std::min<long double>(1, std::max(shared, odds * tail / (1 - tail)));
 }
@@ -84,7 +84,7 @@ double SharedApproximation::at(Packets memory) {
   return static_cast<double>(value(memory.value));
 }
 
-Packets SharedApproximation::least(double log_target, Packets hint) {
+Packets SharedApproximation::minimum(double log_target, Packets hint) {
   const auto target = std::exp(static_cast<long double>(log_target));
   for (std::int64_t last = hint.value + 2;; last += last / 2) {
     reach(std::max(total_level(static_cast<double>(last)), static_cast<double>(last)) + 1);

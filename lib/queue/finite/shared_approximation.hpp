@@ -27,8 +27,8 @@ class SharedApproximation {
 
   /// Smallest memory that meets `target`.
   /// \param hint  a memory at least that large, for speed only
-  /// \throws LimitExceeded  as SharedMemory::least()
-  [[nodiscard]] Packets least(double log_target, Packets hint);
+  /// \throws LimitExceeded  as SharedMemory::minimum()
+  [[nodiscard]] Packets minimum(double log_target, Packets hint);
 
   /// The measure at M, 0 .. 1.  \throws LimitExceeded  more than 8e9 products
   [[nodiscard]] double at(Packets memory);

@@ -18,10 +18,10 @@ using numeric::Real;
 using series::StopLoss;
 using traffic::CellCounts;
 
-constexpr std::int64_t most_inputs = 4096, most_outputs = 4096, deepest = 1'000'000;
-constexpr std::size_t most_cells_of_a_slot = 10'000;
+constexpr std::int64_t max_inputs = 4096, max_outputs = 4096, deepest = 1'000'000;
+constexpr std::size_t max_cells_per_slot = 10'000;
 /// Entries of distributions in memory at once: some 200 MB.
-constexpr double most_matrix_entries = 4e6;
+constexpr double max_matrix_entries = 4e6;
 
 Rational integer(std::int64_t value) {
   return Rational(static_cast<long>(value));
@@ -34,13 +34,13 @@ Rational total(const std::vector<Rational>& rates) {
 }
 
 void check_rate(const Rational& rate, const std::string& what) {
-  static const Rational least = numeric::parse_rational("1e-300", "minimum rate");
-  if (rate < 0 || rate > 1 || (rate > 0 && rate < least))
+  static const Rational minimum = numeric::parse_rational("1e-300", "minimum rate");
+  if (rate < 0 || rate > 1 || (rate > 0 && rate < minimum))
     throw InvalidArgument(what, numeric::to_fraction(rate), "0, or from 1e-300 to 1 packets per slot");
 }
 
 void check(const SharedSwitch& fed) {
-  if (fed.inputs.empty() || fed.inputs.size() > most_inputs)
+  if (fed.inputs.empty() || fed.inputs.size() > max_inputs)
     throw InvalidArgument("inputs", std::to_string(fed.inputs.size()), "a whole number from 1 to 4096");
   for (const Rational& rate : fed.inputs) check_rate(rate, "the rate of an input");
   for (const SharedSwitch::Outputs& kind : fed.outputs) {
@@ -54,7 +54,7 @@ void check(const SharedSwitch& fed) {
 /// point.
 struct Exponent {
   Exponent(const std::vector<Rational>& rates, const CellCounts& cells) {
-    for (const Rational& rate : rates) ++alike[numeric::nearest_double(rate / cells.mean)];
+    for (const Rational& rate : rates) ++identical[numeric::nearest_double(rate / cells.mean)];
     for (const auto& [count, share] : cells.classes)
       law.emplace_back(static_cast<double>(count), numeric::nearest_double(share));
     load = numeric::nearest_double(total(rates));
@@ -64,7 +64,7 @@ struct Exponent {
     double packet = 0;  // L(z) - 1
     for (const auto& [count, share] : law) packet += share * std::expm1(count * s);
     double sum = 0;
-    for (const auto& [rate, count] : alike)
+    for (const auto& [rate, count] : identical)
       if (rate > 0) sum += static_cast<double>(count) * std::log1p(rate * packet);
     return sum;
   }
@@ -75,14 +75,14 @@ struct Exponent {
   }
   [[nodiscard]] double occupancy(double s) const { return left_over(s) + arrivals(s); }
 
-  std::map<double, std::int64_t> alike;        ///< packets per slot
+  std::map<double, std::int64_t> identical;    ///< packets per slot
   std::vector<std::pair<double, double>> law;  ///< of L
   double load = 0;
 };
 
 /// Minimizes (`exponent` + log 1/target) / (`slope` s) over s > 0: Chernoff's bound of a level.
 template <class F>
-double least_level(const F& level) {
+double min_level(const F& level) {
   // Where the exponent is infinite, so is the level: halving the steps of log s moves away from there.
   double best = std::numeric_limits<double>::infinity(), place = 0;
   for (double log_s = -25; log_s < 4; log_s += 0.25)
@@ -129,13 +129,13 @@ StopLoss cells_of_a_slot(const std::vector<Rational>& rates, const CellCounts& c
   for (auto first = rising.begin(); first != rising.end();) {
     const auto end = std::find_if(first, rising.end(), [&](const Rational& rate) { return rate != *first; });
     if (*first > 0)
-      all = series::sum(all, series::sum_of_alike(batch(*first / cells.mean, cells, size), end - first));
+      all = series::sum(all, series::sum_of_identical(batch(*first / cells.mean, cells, size), end - first));
     first = end;
   }
   return all;
 }
 
-double sums_of_alike(std::int64_t count) {
+double sums_of_identical(std::int64_t count) {
   return count < 2 ? 0 : 1.5 * std::log2(static_cast<double>(count)) + 1;
 }
 
@@ -156,7 +156,7 @@ Rational SharedSwitch::load() const {
 }
 
 SharedSwitch uniform_switch(const std::vector<Rational>& rates, std::int64_t outputs) {
-  if (outputs < 1 || outputs > most_outputs)
+  if (outputs < 1 || outputs > max_outputs)
     throw InvalidArgument("outputs", std::to_string(outputs), "a whole number from 1 to 4096");
   SharedSwitch fed{.outputs = {{.rates = {}, .count = outputs}}, .inputs = rates};
   for (const Rational& rate : rates) fed.outputs[0].rates.push_back(rate / integer(outputs));
@@ -167,7 +167,7 @@ SharedSwitch uniform_switch(const std::vector<Rational>& rates, std::int64_t out
 SharedSwitch matrix_switch(const std::vector<std::vector<Rational>>& rates) {
   SharedSwitch fed;
   const std::size_t outputs = rates.empty() ? 0 : rates.front().size();
-  if (outputs < 1 || outputs > most_outputs)
+  if (outputs < 1 || outputs > max_outputs)
     throw InvalidArgument("outputs", std::to_string(outputs), "a whole number from 1 to 4096");
   for (const auto& row : rates) {
     if (row.size() != outputs)
@@ -205,9 +205,9 @@ Rational mean_occupancy(const std::vector<Rational>& rates, const CellCounts& ce
 StopLoss occupancy(const std::vector<Rational>& rates, std::size_t size, const CellCounts& cells) {
   const std::size_t inputs =
       rates.size() * static_cast<std::size_t>(cells.largest());  // maximum number of cells in a slot
-  if (cells.largest() > 1 && inputs > most_cells_of_a_slot)
+  if (cells.largest() > 1 && inputs > max_cells_per_slot)
     throw LimitExceeded("up to " + std::to_string(inputs) + " cells in a slot; the limit is " +
-                        std::to_string(most_cells_of_a_slot));
+                        std::to_string(max_cells_per_slot));
   const Rational load = total(rates), mean = mean_occupancy(rates, cells);
   const StopLoss arrivals = cells_of_a_slot(rates, cells, inputs + 2);
   const long double idle = numeric::nearest_long_double(1 - load);
@@ -273,12 +273,12 @@ void SharedMemory::reach(std::size_t size) {
   if (size <= size_) return;
   const auto kinds = static_cast<double>(switch_.outputs.size());
   double sums = 2 * kinds + 1;
-  for (const SharedSwitch::Outputs& kind : switch_.outputs) sums += sums_of_alike(kind.count);
+  for (const SharedSwitch::Outputs& kind : switch_.outputs) sums += sums_of_identical(kind.count);
   const auto places = static_cast<double>(size);
-  if (sums * places * places / 2 > most_products)
+  if (sums * places * places / 2 > max_products)
     throw LimitExceeded("a memory of " + std::to_string(size) +
                         " packets would need more than 8e9 products, which is the limit");
-  if (rule_.threshold && 6 * kinds * places > most_matrix_entries)
+  if (rule_.threshold && 6 * kinds * places > max_matrix_entries)
     throw LimitExceeded("a memory of " + std::to_string(size) + " packets with " +
                         std::to_string(switch_.outputs.size()) +
                         " different outputs would need more than 200 MB, which is the limit");
@@ -296,7 +296,7 @@ void SharedMemory::reach(std::size_t size) {
       queue.mean =
           numeric::nearest_long_double(mean_occupancy(kind.rates, switch_.cells) - queue::total(kind.rates));
       queue.units += 1;
-      total_ = series::sum(series::sum_of_alike(queue, kind.count), total_);
+      total_ = series::sum(series::sum_of_identical(queue, kind.count), total_);
     }
   } else {
     const std::size_t count = switch_.outputs.size();
@@ -305,7 +305,7 @@ void SharedMemory::reach(std::size_t size) {
     std::vector<StopLoss> before{series::nothing(size)};  // of all outputs of earlier kinds
     for (const SharedSwitch::Outputs& kind : switch_.outputs) {
       own_.push_back(occupancy(kind.rates, size, switch_.cells));
-      rest_.push_back(series::sum_of_alike(own_.back(), kind.count - 1));
+      rest_.push_back(series::sum_of_identical(own_.back(), kind.count - 1));
       if (count > 1) before.push_back(series::sum(before.back(), series::sum(rest_.back(), own_.back())));
     }
     StopLoss after = series::nothing(size);
@@ -334,7 +334,7 @@ std::size_t SharedMemory::reach_of(double log_target) const {
   if (!rule_.threshold) {
     const bool loss = rule_.measure == MemoryRule::Measure::loss;
     const double log_load = std::log(inputs.load);
-    level = least_level([&](double s) {
+    level = min_level([&](double s) {
       // E[(T-M)^+] <= E exp(s (T - M)) / (e s)
       const double excess = loss ? -1 - std::log(s) - log_load : 0;
       return (all([&](const Exponent& queue) { return queue.left_over(s); }) + inputs.arrivals(s) + excess -
@@ -345,7 +345,7 @@ std::size_t SharedMemory::reach_of(double log_target) const {
     const double alpha = numeric::nearest_double(*rule_.threshold);
     for (const Exponent& queue : queues) {
       if (queue.load == 0) continue;
-      const double one = least_level([&](double s) {
+      const double one = min_level([&](double s) {
         const double own = queue.occupancy((1 + alpha) / alpha * s);
         const double rest =
             all([&](const Exponent& other) { return other.occupancy(s); }) - queue.occupancy(s);
@@ -405,10 +405,10 @@ SharedMemory::Value SharedMemory::value(std::int64_t memory) const {
     if (load == 0) return {};
     return {total_.excess[place] / numeric::nearest_long_double(load), total_.units + 4};
   }
-  long double least = 1;
+  long double minimum = 1;
   for (std::size_t a = 0; a <= place; ++a)
-    least = std::min(least, total_.excess[a] / static_cast<long double>(place + 1 - a));
-  return {least, total_.units + 2};
+    minimum = std::min(minimum, total_.excess[a] / static_cast<long double>(place + 1 - a));
+  return {minimum, total_.units + 2};
 }
 
 /// The approximate smallest memory whose computed value is at most `target`; -1 if the tables are too short.
@@ -416,13 +416,13 @@ std::int64_t SharedMemory::guess(long double target) const {
   const auto last = static_cast<std::int64_t>(size_) - 3;
   if (!rule_.threshold && rule_.measure == MemoryRule::Measure::overflow) {
     // E[(T-a)^+] / (M + 1 - a) <= target for each a in turn: one pass.
-    long double least = static_cast<long double>(last) + 1;
+    long double minimum = static_cast<long double>(last) + 1;
     for (std::int64_t a = 0; a <= last; ++a) {
       const auto place = static_cast<long double>(a);
       const long double needed = std::ceil(place - 1 + total_.excess[static_cast<std::size_t>(a)] / target);
-      least = std::min(least, std::max(place, needed));
+      minimum = std::min(minimum, std::max(place, needed));
     }
-    return least <= static_cast<long double>(last) ? static_cast<std::int64_t>(least) : -1;
+    return minimum <= static_cast<long double>(last) ? static_cast<std::int64_t>(minimum) : -1;
   }
   if (value(last).value > target) return -1;
   std::int64_t above = -1, below = last;
@@ -433,7 +433,7 @@ std::int64_t SharedMemory::guess(long double target) const {
   return below;
 }
 
-ProvedMemory SharedMemory::least(const Rational& target) {
+ProvedMemory SharedMemory::minimum(const Rational& target) {
   static const Rational smallest = numeric::parse_rational("1e-600", "minimum target");
   if (!(target > 0 && target < 1))
     throw InvalidArgument("target", numeric::to_fraction(target), "a probability above 0 and below 1");

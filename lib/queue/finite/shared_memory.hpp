@@ -25,7 +25,7 @@
 namespace tailbound::queue {
 
 /// Maximum number of products for one answer: about ten seconds.
-constexpr double most_products = 8e9;
+constexpr double max_products = 8e9;
 
 /// Every packet is one cell.
 [[nodiscard]] traffic::CellCounts one_cell();
@@ -85,7 +85,7 @@ class SharedMemory {
   /// COST  about 2 M^2 log2 N products in long double
   /// \param target  1e-600 .. below 1
   /// \throws LimitExceeded  more than 8e9 products
-  [[nodiscard]] ProvedMemory least(const numeric::Rational& target);
+  [[nodiscard]] ProvedMemory minimum(const numeric::Rational& target);
 
   /// The bound at M.  \param memory  0 .. 10^6
   [[nodiscard]] numeric::UpperBound<unit::Probability> bound(Packets memory);

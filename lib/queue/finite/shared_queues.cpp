@@ -76,15 +76,15 @@ StopLoss upper_sum(std::span<const OutputQueues> outputs, std::size_t size, doub
   StopLoss total = series::nothing(size);
   for (const OutputQueues& output : outputs) {
     if (pulse) pulse();
-    total = series::sum(total, series::sum_of_alike(upper_law(output, size, log2_target), output.count));
+    total = series::sum(total, series::sum_of_identical(upper_law(output, size, log2_target), output.count));
   }
   return total;
 }
 
 }  // namespace
 
-ProvedMemory least_memory(std::span<const OutputQueues> outputs, MemoryRule::Measure measure,
-                          const Rational& target, const std::function<void()>& pulse) {
+ProvedMemory min_memory(std::span<const OutputQueues> outputs, MemoryRule::Measure measure,
+                        const Rational& target, const std::function<void()>& pulse) {
   const bool overflow = measure == MemoryRule::Measure::overflow;
   Rational load = 0;
   double sums = 0;
@@ -98,32 +98,32 @@ ProvedMemory least_memory(std::span<const OutputQueues> outputs, MemoryRule::Mea
   const Real unit = overflow ? Real(1) : numeric::to_real(load, numeric::Rounding::down);
   for (std::size_t size = first_size; size <= longest_law; size *= 2) {
     const auto places = static_cast<double>(size);
-    if (sums * places * places / 2 > most_products)
+    if (sums * places * places / 2 > max_products)
       throw LimitExceeded("a memory of " + std::to_string(size) +
                           " packets would need more than 8e9 products, which is the limit");
     const StopLoss total = upper_sum(outputs, size, log2_target, pulse);
     // For each a, E[(T* - a)^+] / (M + 1 - a) is at most the target from some M on; for the loss only a = M.
     const long double goal = wanted.convert_to<long double>();
-    std::size_t least = size;
+    std::size_t minimum = size;
     for (std::size_t a = 0; a < size; ++a) {
       if (!overflow) {
-        if (total.excess[a] <= goal * unit.convert_to<long double>()) least = std::min(least, a);
+        if (total.excess[a] <= goal * unit.convert_to<long double>()) minimum = std::min(minimum, a);
         continue;
       }
       const long double memory = static_cast<long double>(a) - 1 + std::ceil(total.excess[a] / goal);
-      if (memory < static_cast<long double>(least))
-        least = std::max(a, static_cast<std::size_t>(std::max(memory, 0.0L)));
+      if (memory < static_cast<long double>(minimum))
+        minimum = std::max(a, static_cast<std::size_t>(std::max(memory, 0.0L)));
     }
-    for (; least + 1 < size; ++least) {
+    for (; minimum + 1 < size; ++minimum) {
       Real best(1);
-      for (std::size_t a = overflow ? 0 : least; a <= least; ++a) {
+      for (std::size_t a = overflow ? 0 : minimum; a <= minimum; ++a) {
         const Real excess = series::rounded_up(total.excess[a], total.units);
-        const Real rooms = overflow ? Real(static_cast<long>(least + 1 - a)) : unit;
+        const Real capacities = overflow ? Real(static_cast<long>(minimum + 1 - a)) : unit;
         Real bound;
-        mpfr_div(bound.backend().data(), excess.backend().data(), rooms.backend().data(), MPFR_RNDU);
+        mpfr_div(bound.backend().data(), excess.backend().data(), capacities.backend().data(), MPFR_RNDU);
         best = std::min(best, bound);
       }
-      if (best <= wanted) return {Packets(static_cast<std::int64_t>(least)), {best}};
+      if (best <= wanted) return {Packets(static_cast<std::int64_t>(minimum)), {best}};
     }
   }
   throw LimitExceeded("the memory would have to exceed 2^20 packets, which is the limit");

@@ -25,17 +25,17 @@ struct OutputQueues {
   std::int64_t count = 1;
   numeric::Rational load;    ///< of one output [packets/slot], above 0, below packets_per_slot
   int packets_per_slot = 1;  ///< C
-  /// P(Q = n) and P(Q > n) just after arrivals, n = 0 .. size - 1, not tilted; as crowd_delay().
-  std::function<series::Distribution<long double>(std::size_t size, double log2_least)> law;
+  /// P(Q = n) and P(Q > n) just after arrivals, n = 0 .. size - 1, not tilted; as small_sources_delay().
+  std::function<series::Distribution<long double>(std::size_t size, double log2_min)> law;
 };
 
 /// Smallest M whose bound is at most `target`.
-/// COST  as SharedMemory::least()
+/// COST  as SharedMemory::minimum()
 /// \param target  1e-600 .. below 1
 /// \param pulse   called now and then; an exception that it throws ends the computation
-/// \throws LimitExceeded  as SharedMemory::least(), or a memory of more than 2^20 packets
-[[nodiscard]] ProvedMemory least_memory(std::span<const OutputQueues> outputs, MemoryRule::Measure measure,
-                                        const numeric::Rational& target,
-                                        const std::function<void()>& pulse = {});
+/// \throws LimitExceeded  as SharedMemory::minimum(), or a memory of more than 2^20 packets
+[[nodiscard]] ProvedMemory min_memory(std::span<const OutputQueues> outputs, MemoryRule::Measure measure,
+                                      const numeric::Rational& target,
+                                      const std::function<void()>& pulse = {});
 
 }  // namespace tailbound::queue

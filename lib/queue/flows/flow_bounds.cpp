@@ -26,8 +26,8 @@ using numeric::Real;
 using Number = long double;
 
 /// Maximum number of products per query, and of cached numbers.
-constexpr double most_products_of_bounds = 2e10;
-constexpr std::size_t most_kept_numbers = std::size_t{1} << 22;
+constexpr double max_products_of_bounds = 2e10;
+constexpr std::size_t max_kept_numbers = std::size_t{1} << 22;
 /// Masses that are `cut` bits below the largest are cut off, for probabilities down to 2^-`for_bits`.
 struct CutOfLaws {
   int bits;
@@ -39,13 +39,13 @@ constexpr std::size_t number_of_cuts = std::size(cuts_of_laws);
 constexpr std::int64_t dense_windows = 2048;
 /// Limits for patterns: their length, and the products per query.
 constexpr std::int64_t longest_pattern = 4096;
-constexpr double most_products_of_patterns = 5e9;
+constexpr double max_products_of_patterns = 5e9;
 /// Terms that are small relative to the sum so far need not be exact.
 constexpr Number hardly_counts = 1e-6L, too_much = 1e-5L;
 /// Below this, sums of machine numbers prove nothing.
-constexpr Number least_number = 1e-4000L;
+constexpr Number min_number = 1e-4000L;
 /// Stop after this many shorter steps in a row without improvement.
-constexpr int most_worse_steps = 2;
+constexpr int max_worse_steps = 2;
 
 /// A number with at most the given roundings and `missing` as error.
 struct Rounded {
@@ -78,13 +78,13 @@ Rounded tail_at(const WindowTable& table, std::int64_t x) {
 Rounded excess_at(const WindowTable& table, std::int64_t x) {
   Rounded best{1, 0, 0};
   const auto size = static_cast<std::int64_t>(table.excess.size());
-  const Number least = nearest_number<Number>(numeric::whole(x) - table.shift);
-  if (least <= 0) return best;
-  if (least > table.grain * static_cast<Number>(size)) return {0, table.missing, 0};
+  const Number minimum = nearest_number<Number>(numeric::whole(x) - table.shift);
+  if (minimum <= 0) return best;
+  if (minimum > table.grain * static_cast<Number>(size)) return {0, table.missing, 0};
   for (std::int64_t i = 0; i < size; ++i) {
     // x minus the number, rounded down by more than its error.
     const Number far = table.grain * static_cast<Number>(i);
-    const Number gap = least - far - (least + far) * 0x1p-60L;
+    const Number gap = minimum - far - (minimum + far) * 0x1p-60L;
     if (gap <= 0) break;
     const Number bound = table.excess[static_cast<std::size_t>(i)] * table.grain / gap;
     // Missing mass may be at the far end.
@@ -173,15 +173,15 @@ class Windows {
   /// Maximum of P(S_m >= level + 1 + m) over some windows.
   [[nodiscard]] Real lower(std::int64_t level) {
     const std::int64_t last = last_window(level);
-    Rounded greatest;
+    Rounded highest;
     const auto next = [&](std::int64_t m) {
       return patterned_ ? m + 1 + m / 16 : m + 1 + std::max<std::int64_t>(0, m - dense_windows) / 256;
     };
     for (std::int64_t m = 0; m <= last; m = next(m)) {
       const Rounded here = tail_at(table(m), level + 1 + m);
-      if (here.value > greatest.value) greatest = here;
+      if (here.value > highest.value) highest = here;
     }
-    return rounded(greatest, false);
+    return rounded(highest, false);
   }
 
  private:
@@ -203,7 +203,7 @@ class Windows {
   /// Packets of a window of m + 1 slots: a deterministic part and the rest.
   struct Window {
     std::vector<BinomialPart> parts;
-    Rational shift = 0, most = 0;
+    Rational shift = 0, maximum = 0;
     std::optional<Rational> fraction;  ///< the grain if it may be fractional
   };
   [[nodiscard]] Window window(std::int64_t m) const {
@@ -214,21 +214,21 @@ class Windows {
       if (flows.kind != FlowKind::regulated) {
         const std::int64_t turns = slots / flows.period, rest = slots % flows.period;
         all.shift = all.shift + numeric::whole(flows.count) * numeric::whole(turns * flows.batch);
-        all.most = all.most + numeric::whole(flows.count) * numeric::whole((turns + 1) * flows.batch);
+        all.maximum = all.maximum + numeric::whole(flows.count) * numeric::whole((turns + 1) * flows.batch);
         all.parts.push_back({flows.count, flows.batch, numeric::whole(rest) / numeric::whole(flows.period)});
         continue;
       }
       const Rational mean = flows.curve.rate() * numeric::whole(slots);
-      Rational least = std::max(Rational(0), Rational(mean - flows.curve.spread()));
-      const Rational most = numeric::whole(flows.curve.most(m));
+      Rational minimum = std::max(Rational(0), Rational(mean - flows.curve.spread()));
+      const Rational maximum = numeric::whole(flows.curve.maximum(m));
       // Fractional numbers fit a common grid only if all flows are identical.
-      if (seen_.size() > 1) least = cln::floor1(least);
-      least = std::min(least, most);
-      const Rational width = most - least;
-      all.shift = all.shift + numeric::whole(flows.count) * least;
-      all.most = all.most + numeric::whole(flows.count) * most;
+      if (seen_.size() > 1) minimum = cln::floor1(minimum);
+      minimum = std::min(minimum, maximum);
+      const Rational width = maximum - minimum;
+      all.shift = all.shift + numeric::whole(flows.count) * minimum;
+      all.maximum = all.maximum + numeric::whole(flows.count) * maximum;
       if (cln::zerop(width)) continue;
-      Rational share = std::min(Rational(1), Rational((mean - least) / width));
+      Rational share = std::min(Rational(1), Rational((mean - minimum) / width));
       if (seen_.size() > 1) {
         all.parts.push_back({flows.count, cln::cl_I_to_long(cln::floor1(width)), share});
       } else {
@@ -254,7 +254,7 @@ class Windows {
     made.shift = seen.shift + size * numeric::whole(law.first);
     made.grain = nearest_number<Number>(size);
     made.missing = law.dropped;
-    made.reach = nearest_number<Number>(seen.most - made.shift) + 1;
+    made.reach = nearest_number<Number>(seen.maximum - made.shift) + 1;
     made.units = law.units + static_cast<double>(law.mass.size()) + 1;
     made.at_least = law.mass;
     for (std::size_t i = made.at_least.size() - 1; i-- > 0;) made.at_least[i] += made.at_least[i + 1];
@@ -268,7 +268,7 @@ class Windows {
       made.step = grain;
     }
     const std::size_t numbers = made.at_least.size() + made.excess.size() + 16;
-    if (kept_ + numbers > most_kept_numbers) return last_ = std::move(made);
+    if (kept_ + numbers > max_kept_numbers) return last_ = std::move(made);
     kept_ += numbers;
     return tables_.emplace(m, std::move(made)).first->second;
   }
@@ -319,7 +319,7 @@ class Windows {
     for (const FlowsSeen& flows : seen_) largest = std::max(largest, static_cast<double>(flows.count));
     products_ += 300 + static_cast<double>(law.mass.size()) *
                            (8 + (parts > 1 ? std::min(largest, static_cast<double>(law.mass.size())) : 0));
-    if (products_ > most_products_of_bounds)
+    if (products_ > max_products_of_bounds)
       throw LimitExceeded(
           "the bound for these flows would need more than 10^10 products, which is the limit (reduce the "
           "load, the periods or the number of groups)");
@@ -360,7 +360,7 @@ std::vector<FlowGroup> as_read(const std::vector<FlowGroup>& groups) {
     }
     const auto same = std::find_if(read.begin(), read.end(), [&](const FlowGroup& known) {
       return known.kind == group.kind && known.period == group.period && known.batch == group.batch &&
-             known.buckets == group.buckets && known.count + group.count <= FlowGroup::most_flows;
+             known.buckets == group.buckets && known.count + group.count <= FlowGroup::max_flows;
     });
     if (same == read.end())
       read.push_back(std::move(group));
@@ -376,8 +376,8 @@ bool of_one_period(const std::vector<FlowGroup>& groups) {
   });
 }
 
-/// A conforming periodic flow: a batch of at most `most` packets at once with its minimum period.
-FlowGroup stand_in(const FlowGroup& group, bool even) {
+/// A conforming periodic flow: a batch of at most `maximum` packets at once with its minimum period.
+FlowGroup periodic_group(const FlowGroup& group, bool even) {
   FlowGroup periodic{.kind = FlowKind::periodic,
                      .count = group.count,
                      .period = group.period,
@@ -411,14 +411,14 @@ std::vector<std::int64_t> greedy_burst(const FlowGroup& group, FlowGroup& period
   std::int64_t length = 0;
   double furthest = 0;
   for (std::int64_t m = 0; m < longest_pattern && furthest < spread - 1 + 1e-9; ++m) {
-    const double above = static_cast<double>(curve.most(m)) - rate * static_cast<double>(m);
+    const double above = static_cast<double>(curve.maximum(m)) - rate * static_cast<double>(m);
     if (above <= furthest + 1e-9) continue;
     furthest = above;
     length = m + 1;
   }
-  if (length < 2 || curve.most(length - 1) > FlowGroup::largest_batch) return {};
+  if (length < 2 || curve.maximum(length - 1) > FlowGroup::largest_batch) return {};
   std::vector<std::int64_t> sent;
-  for (std::int64_t m = 0; m < length; ++m) sent.push_back(curve.most(m) - curve.most(m - 1));
+  for (std::int64_t m = 0; m < length; ++m) sent.push_back(curve.maximum(m) - curve.maximum(m - 1));
   // Full at the end of the period: the tokens for each slot's packets and later ones have arrived since.
   numeric::Integer period = static_cast<long>(length);
   std::int64_t rest = 0;
@@ -435,11 +435,11 @@ std::vector<std::int64_t> greedy_burst(const FlowGroup& group, FlowGroup& period
 }
 
 /// Approximate work for the distributions of patterns.
-double work_of_patterns(const FlowWitness& witness) {
+double work_of_patterns(const FlowPattern& pattern) {
   double numbers = 1;
-  for (std::size_t i = 0; i < witness.flows.size(); ++i) {
-    const double count = static_cast<double>(witness.flows[i].count),
-                 batch = static_cast<double>(witness.flows[i].batch);
+  for (std::size_t i = 0; i < pattern.flows.size(); ++i) {
+    const double count = static_cast<double>(pattern.flows[i].count),
+                 batch = static_cast<double>(pattern.flows[i].batch);
     numbers += std::min(count * batch, 30 * batch * std::sqrt(count));
   }
   return 200 * numbers * numbers;
@@ -468,8 +468,8 @@ struct FlowBounds::State {
   NeverExceeded never;
   bool one_period = false;
   Depths all;
-  std::vector<FlowWitness> witnesses;
-  std::vector<Depths> of_witnesses;
+  std::vector<FlowPattern> patterns;
+  std::vector<Depths> of_patterns;
 
   explicit State(const std::vector<FlowGroup>& given) {
     check_flows(given);
@@ -478,15 +478,15 @@ struct FlowBounds::State {
     one_period = of_one_period(groups);
     all.flows = groups;
     for (const bool even : {false, true}) {
-      FlowWitness witness;
+      FlowPattern pattern;
       for (const FlowGroup& group : groups) {
-        witness.flows.push_back(stand_in(group, even));
-        witness.sent.push_back({witness.flows.back().batch});
+        pattern.flows.push_back(periodic_group(group, even));
+        pattern.sent.push_back({pattern.flows.back().batch});
       }
-      witness.exact = of_one_period(witness.flows);
-      if (witnesses.empty() || witnesses.front().flows != witness.flows) add_witness(std::move(witness));
+      pattern.exact = of_one_period(pattern.flows);
+      if (patterns.empty() || patterns.front().flows != pattern.flows) add_pattern(std::move(pattern));
     }
-    FlowWitness greedy = witnesses.front();
+    FlowPattern greedy = patterns.front();
     greedy.exact = false;
     bool longer = false;
     for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -495,13 +495,13 @@ struct FlowBounds::State {
       greedy.sent[i] = std::move(sent);
       longer = true;
     }
-    if (longer && work_of_patterns(greedy) <= most_products_of_patterns) add_witness(std::move(greedy));
+    if (longer && work_of_patterns(greedy) <= max_products_of_patterns) add_pattern(std::move(greedy));
   }
-  void add_witness(FlowWitness witness) {
-    of_witnesses.emplace_back();
-    of_witnesses.back().flows = witness.flows;
-    of_witnesses.back().sent = witness.sent;
-    witnesses.push_back(std::move(witness));
+  void add_pattern(FlowPattern pattern) {
+    of_patterns.emplace_back();
+    of_patterns.back().flows = pattern.flows;
+    of_patterns.back().sent = pattern.sent;
+    patterns.push_back(std::move(pattern));
   }
 
   /// The depth for probabilities of 2^log2_value.
@@ -513,8 +513,8 @@ struct FlowBounds::State {
   void begin() {
     for (auto& windows : all.windows)
       if (windows) windows->begin();
-    for (Depths& witness : of_witnesses)
-      for (auto& windows : witness.windows)
+    for (Depths& pattern : of_patterns)
+      for (auto& windows : pattern.windows)
         if (windows) windows->begin();
   }
 
@@ -538,34 +538,34 @@ struct FlowBounds::State {
   /// The best over the steps that are tried.
   [[nodiscard]] Real upper(std::int64_t level, std::size_t depth) {
     if (one_period || level >= never.packets) return at_step(level, 1, depth, 1).value;
-    Real least(1);
+    Real minimum(1);
     int worse = 0;
     for (const std::int64_t step : steps(level)) {
-      Real bound = at_step(level, step, depth, std::max(static_cast<Number>(least), least_number)).value;
-      if (bound < least) {
-        least = std::move(bound);
+      Real bound = at_step(level, step, depth, std::max(static_cast<Number>(minimum), min_number)).value;
+      if (bound < minimum) {
+        minimum = std::move(bound);
         worse = 0;
-      } else if (least < 1 && ++worse == most_worse_steps) {
+      } else if (minimum < 1 && ++worse == max_worse_steps) {
         break;
       }
     }
-    return least;
+    return minimum;
   }
-  [[nodiscard]] Real lower(std::size_t witness, std::int64_t level, std::size_t depth) {
-    if (witnesses[witness].exact)
-      return numeric::to_enclosure(periodic_tail(witnesses[witness].flows, level).probability).lower();
+  [[nodiscard]] Real lower(std::size_t pattern, std::int64_t level, std::size_t depth) {
+    if (patterns[pattern].exact)
+      return numeric::to_enclosure(periodic_tail(patterns[pattern].flows, level).probability).lower();
     // Distributions of patterns at greater depth take too long.
-    const auto& sent = witnesses[witness].sent;
+    const auto& sent = patterns[pattern].sent;
     const bool at_once = std::all_of(sent.begin(), sent.end(), [](const auto& a) { return a.size() == 1; });
-    return of_witnesses[witness].at(at_once ? depth : 0).lower(level);
+    return of_patterns[pattern].at(at_once ? depth : 0).lower(level);
   }
   /// The smallest level that the example traffic meets the target at, as far as known.
-  [[nodiscard]] std::int64_t needed_by(std::size_t witness, const Rational& target, std::size_t depth) {
-    if (witnesses[witness].exact) return periodic_least_level(witnesses[witness].flows, target).level.value;
+  [[nodiscard]] std::int64_t needed_by(std::size_t pattern, const Rational& target, std::size_t depth) {
+    if (patterns[pattern].exact) return periodic_min_level(patterns[pattern].flows, target).level.value;
     std::int64_t low = 0, high = never.packets;
     while (low < high) {
       const std::int64_t middle = low + (high - low) / 2;
-      if (numeric::compare(lower(witness, middle, depth), target) > 0)
+      if (numeric::compare(lower(pattern, middle, depth), target) > 0)
         low = middle + 1;
       else
         high = middle;
@@ -580,8 +580,8 @@ FlowBounds::~FlowBounds() = default;
 const NeverExceeded& FlowBounds::never_exceeded() const {
   return state_->never;
 }
-const std::vector<FlowWitness>& FlowBounds::witnesses() const {
-  return state_->witnesses;
+const std::vector<FlowPattern>& FlowBounds::patterns() const {
+  return state_->patterns;
 }
 
 numeric::UpperBound<unit::Probability> FlowBounds::upper(std::int64_t level) const {
@@ -600,17 +600,17 @@ numeric::LowerBound<unit::Probability> FlowBounds::lower(std::int64_t level) con
   if (level < 0)
     throw InvalidArgument("level", std::to_string(level), "a whole number of packets, 0 or more");
   state_->begin();
-  Real greatest(0);
-  if (level >= state_->never.packets) return {greatest};
+  Real highest(0);
+  if (level >= state_->never.packets) return {highest};
   for (std::size_t depth = 0; depth < number_of_cuts; ++depth) {
-    for (std::size_t i = 0; i < state_->witnesses.size(); ++i)
-      greatest = std::max(greatest, state_->lower(i, level, depth));
-    if (greatest > 0 && State::depth_for(numeric::log2_magnitude(greatest)) <= depth) break;
+    for (std::size_t i = 0; i < state_->patterns.size(); ++i)
+      highest = std::max(highest, state_->lower(i, level, depth));
+    if (highest > 0 && State::depth_for(numeric::log2_magnitude(highest)) <= depth) break;
   }
-  return {greatest};
+  return {highest};
 }
 
-FlowLevel FlowBounds::least_level(const Rational& target) const {
+FlowLevel FlowBounds::min_level(const Rational& target) const {
   check_target(target);
   State& state = *state_;
   state.begin();
@@ -618,26 +618,26 @@ FlowLevel FlowBounds::least_level(const Rational& target) const {
                   .probability = {Real(0)},
                   .proof = FlowProof::never,
                   .needed = 0,
-                  .witness_probability = {Real(1)},
-                  .witness = state.witnesses.front()};
+                  .pattern_probability = {Real(1)},
+                  .pattern = state.patterns.front()};
   if (state.one_period) {
-    const TailBoundary exact = periodic_least_level(state.groups, target);
+    const TailBoundary exact = periodic_min_level(state.groups, target);
     found.level = found.needed = exact.level.value;
     found.probability = {numeric::to_enclosure(exact.at.probability).upper()};
     found.proof = found.level >= state.never.packets ? FlowProof::never : FlowProof::exact;
     if (!exact.before.empty())
-      found.witness_probability = {numeric::to_enclosure(exact.before.front().probability).lower()};
+      found.pattern_probability = {numeric::to_enclosure(exact.before.front().probability).lower()};
     return found;
   }
   const std::size_t depth = State::depth_for(Target(target).log2);
-  const Number enough = std::max(nearest_number<Number>(target), least_number);
+  const Number enough = std::max(nearest_number<Number>(target), min_number);
   // Lower bounds first: no upper bound meets the target below the level that example traffic needs.
-  for (std::size_t i = 0; i < state.witnesses.size(); ++i) {
+  for (std::size_t i = 0; i < state.patterns.size(); ++i) {
     const std::int64_t needed = state.needed_by(i, target, depth);
     if (i > 0 && needed <= found.needed) continue;
     found.needed = needed;
-    found.witness = state.witnesses[i];
-    found.witness_probability = {needed > 0 ? state.lower(i, needed - 1, depth) : Real(1)};
+    found.pattern = state.patterns[i];
+    found.pattern_probability = {needed > 0 ? state.lower(i, needed - 1, depth) : Real(1)};
   }
   int worse = 0;
   for (const std::int64_t step : state.steps(found.needed)) {
@@ -651,7 +651,7 @@ FlowLevel FlowBounds::least_level(const Rational& target) const {
       // Only if it is better than the previous steps.
       auto best = meets(found.level - 1);
       if (!best) {
-        if (found.proof != FlowProof::never && ++worse == most_worse_steps) break;
+        if (found.proof != FlowProof::never && ++worse == max_worse_steps) break;
         continue;
       }
       worse = 0;

@@ -43,7 +43,7 @@ enum class FlowProof {
 };
 
 /// Example traffic that the flows may send.
-struct FlowWitness {
+struct FlowPattern {
   std::vector<FlowGroup> flows;  ///< periodic; `batch` is the number of packets per period
   /// For each group, the packets of a flow slot by slot from the start of its period: {batch} where all come
   /// at once.
@@ -55,12 +55,12 @@ struct FlowLevel {
   std::int64_t level = 0;  ///< P(Q > level) <= target for all flows of these kinds
   numeric::UpperBound<unit::Probability> probability;
   FlowProof proof = FlowProof::never;
-  /// P(Q > needed - 1) > target for `witness`, so no lower level suffices for all such flows. 0: level 0 may
+  /// P(Q > needed - 1) > target for `pattern`, so no lower level suffices for all such flows. 0: level 0 may
   /// suffice.
   std::int64_t needed = 0;
   numeric::LowerBound<unit::Probability>
-      witness_probability;  ///< P(Q > needed - 1) of that traffic; 1 if needed is 0
-  FlowWitness witness;
+      pattern_probability;  ///< P(Q > needed - 1) of that traffic; 1 if needed is 0
+  FlowPattern pattern;
 };
 
 /// Caches its results. Not thread-safe.
@@ -74,7 +74,7 @@ class FlowBounds {
 
   [[nodiscard]] const NeverExceeded& never_exceeded() const;
   /// Example traffic; lower() is the maximum over it.
-  [[nodiscard]] const std::vector<FlowWitness>& witnesses() const;
+  [[nodiscard]] const std::vector<FlowPattern>& patterns() const;
 
   /// Upper bound of P(Q > level) for all flows of these kinds.
   /// \throws InvalidArgument  a negative level  \throws LimitExceeded  more than some 10^10 products
@@ -83,7 +83,7 @@ class FlowBounds {
   /// as upper()
   [[nodiscard]] numeric::LowerBound<unit::Probability> lower(std::int64_t level) const;
   /// \param target  0 < target < 1  \throws as upper()
-  [[nodiscard]] FlowLevel least_level(const numeric::Rational& target) const;
+  [[nodiscard]] FlowLevel min_level(const numeric::Rational& target) const;
 
  private:
   struct State;

@@ -15,7 +15,7 @@ using numeric::Rational;
 
 /// Maximum number of tokens for which a pattern is sought; otherwise the greedy source is listed as far as
 /// needed.
-constexpr long most_pattern_tokens = 1 << 22;
+constexpr long max_pattern_tokens = 1 << 22;
 constexpr std::int64_t last_window = std::int64_t{1} << 60;
 
 /// floor((first + rate m) / unit) without overflow: rate, unit <= 10^9.
@@ -37,7 +37,7 @@ FlowCurve::FlowCurve(const FlowGroup& group) {
   std::vector<traffic::TokenBucket> buckets;
   for (const auto& bucket : group.buckets)
     if (std::find(buckets.begin(), buckets.end(), bucket) == buckets.end()) buckets.push_back(bucket);
-  const auto line = std::find(buckets.begin(), buckets.end(), traffic::one_a_slot());
+  const auto line = std::find(buckets.begin(), buckets.end(), traffic::one_per_slot());
   const bool on_line = buckets.size() == 2 && line != buckets.end();
   const auto& deep = buckets[on_line && line == buckets.begin() ? 1 : 0];
   const bool spills = deep.burst < 1 + deep.rate;
@@ -56,7 +56,7 @@ void FlowCurve::read_bucket(const traffic::TokenBucket& bucket, bool on_line) {
   // Lower bound of the fractional part of b + r m over all m, which is attained.
   const std::int64_t never_used = first_ % std::gcd(rate_, unit_);
   lines_.push_back({bucket.rate, bucket.burst - numeric::whole(never_used) / numeric::whole(unit_)});
-  if (on_line) lines_.push_back(traffic::one_a_slot());
+  if (on_line) lines_.push_back(traffic::one_per_slot());
 }
 
 void FlowCurve::read_buckets(const std::vector<traffic::TokenBucket>& buckets) {
@@ -67,19 +67,19 @@ void FlowCurve::read_buckets(const std::vector<traffic::TokenBucket>& buckets) {
     common = cln::lcm(common, cln::lcm(cln::denominator(bucket.rate), cln::denominator(bucket.burst)));
     deepest = std::max(deepest, bucket.burst);
   }
-  const auto least = std::min_element(buckets.begin(), buckets.end(),
-                                      [](const auto& a, const auto& b) { return a.rate < b.rate; });
-  lines_.push_back(*least);
-  if (common <= most_pattern_tokens && deepest <= most_pattern_tokens) {
+  const auto minimum = std::min_element(buckets.begin(), buckets.end(),
+                                        [](const auto& a, const auto& b) { return a.rate < b.rate; });
+  lines_.push_back(*minimum);
+  if (common <= max_pattern_tokens && deepest <= max_pattern_tokens) {
     try {
       pattern_.emplace(buckets);
       const auto length = static_cast<std::int64_t>(pattern_->cycle().size()),
                  slots = static_cast<std::int64_t>(pattern_->start().size()) + length;
-      const std::int64_t a_turn = pattern_->most(slots - 1) - pattern_->most(slots - 1 - length);
+      const std::int64_t a_turn = pattern_->maximum(slots - 1) - pattern_->maximum(slots - 1 - length);
       // The maximum is in the start or the first cycle, as later cycles repeat it.
       std::int64_t spread = 0;
       for (std::int64_t m = 0; m < slots; ++m)
-        spread = std::max(spread, pattern_->most(m) * length - a_turn * m);
+        spread = std::max(spread, pattern_->maximum(m) * length - a_turn * m);
       lines_.front() = {pattern_->rate(), numeric::whole(spread) / numeric::whole(length)};
     } catch (const LimitExceeded&) {
       pattern_.reset();
@@ -89,37 +89,37 @@ void FlowCurve::read_buckets(const std::vector<traffic::TokenBucket>& buckets) {
     if (bucket.rate != lines_.front().rate) lines_.push_back(bucket);
 }
 
-std::int64_t FlowCurve::most(std::int64_t m) const {
+std::int64_t FlowCurve::maximum(std::int64_t m) const {
   if (m < 0) return 0;
   if (unit_ > 0) {
     const std::int64_t packets = step_ * whole_tokens(first_, rate_, unit_, m);
     return on_line_ ? std::min(packets, m + 1) : packets;
   }
-  if (pattern_) return pattern_->most(m);
+  if (pattern_) return pattern_->maximum(m);
   const auto listed = static_cast<std::int64_t>(sums_.size());
   if (m >= listed) {
-    constexpr std::int64_t most_slots = traffic::GreedyPattern::most_slots;
-    if (m >= most_slots)
+    constexpr std::int64_t max_slots = traffic::GreedyPattern::max_slots;
+    if (m >= max_slots)
       throw LimitExceeded("the buckets of rate " + numeric::to_fraction(buckets_.front().rate) + " and " +
                           std::to_string(buckets_.size() - 1) + " others would have to be followed for " +
-                          std::to_string(m) + " slots; " + std::to_string(most_slots) + " is the limit");
-    sums_ = traffic::greedy_slots(buckets_, std::min(most_slots, std::max<std::int64_t>(1024, 2 * m)));
+                          std::to_string(m) + " slots; " + std::to_string(max_slots) + " is the limit");
+    sums_ = traffic::greedy_slots(buckets_, std::min(max_slots, std::max<std::int64_t>(1024, 2 * m)));
     std::partial_sum(sums_.begin(), sums_.end(), sums_.begin());
   }
   return sums_[static_cast<std::size_t>(m)];
 }
 
 std::int64_t FlowCurve::next_sent(std::int64_t m) const {
-  const std::int64_t now = most(m);
+  const std::int64_t now = maximum(m);
   std::int64_t low = m, step = 1;
-  while (low + step < last_window && most(low + step) == now) {
+  while (low + step < last_window && maximum(low + step) == now) {
     low += step;
     step *= 2;
   }
   std::int64_t high = low + step;
   while (high - low > 1) {
     const std::int64_t middle = low + (high - low) / 2;
-    (most(middle) == now ? low : high) = middle;
+    (maximum(middle) == now ? low : high) = middle;
   }
   return high;
 }
@@ -142,29 +142,29 @@ FlowCurves::FlowCurves(const std::vector<FlowGroup>& groups) {
       }
   }
   if (load_ >= 1) throw Unstable(numeric::to_fraction(load_), 1);
-  Rational greatest = above(0);
+  Rational largest = above(0);
   for (const std::int64_t corner : corners)
-    if (const Rational here = above(corner); here > greatest) {
-      greatest = here;
+    if (const Rational here = above(corner); here > largest) {
+      largest = here;
       peak_ = corner;
     }
 }
 
-std::int64_t FlowCurves::most(std::int64_t m) const {
+std::int64_t FlowCurves::maximum(std::int64_t m) const {
   std::int64_t sum = 0;
-  for (std::size_t i = 0; i < curves_.size(); ++i) sum += counts_[i] * curves_[i].most(m);
+  for (std::size_t i = 0; i < curves_.size(); ++i) sum += counts_[i] * curves_[i].maximum(m);
   return sum;
 }
 
 Rational FlowCurves::above(std::int64_t m) const {
   Rational sum = numeric::whole(-m);
   for (std::size_t i = 0; i < curves_.size(); ++i) {
-    std::optional<Rational> least;
+    std::optional<Rational> minimum;
     for (const auto& line : curves_[i].lines()) {
       const Rational here = line.burst + line.rate * numeric::whole(m);
-      if (!least || here < *least) least = here;
+      if (!minimum || here < *minimum) minimum = here;
     }
-    sum = sum + numeric::whole(counts_[i]) * *least;
+    sum = sum + numeric::whole(counts_[i]) * *minimum;
   }
   return sum;
 }

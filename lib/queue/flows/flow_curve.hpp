@@ -23,8 +23,8 @@ class FlowCurve {
   /// \throws InvalidArgument  as check_flows()
   explicit FlowCurve(const FlowGroup& group);
 
-  /// alpha(m); 0 for m = -1.  \throws LimitExceeded  more than GreedyPattern::most_slots to be listed
-  [[nodiscard]] std::int64_t most(std::int64_t m) const;
+  /// alpha(m); 0 for m = -1.  \throws LimitExceeded  more than GreedyPattern::max_slots to be listed
+  [[nodiscard]] std::int64_t maximum(std::int64_t m) const;
   /// The first slot after `m` in which the greedy source sends.
   [[nodiscard]] std::int64_t next_sent(std::int64_t m) const;
   /// Long-run rate that is let through [packets/slot], and the smallest known spread: alpha(m) <= spread +
@@ -57,8 +57,8 @@ class FlowCurves {
   [[nodiscard]] const FlowCurve& operator[](std::size_t group) const { return curves_[group]; }
   [[nodiscard]] const numeric::Rational& load() const { return load_; }
   /// The sum of all alpha(m).
-  [[nodiscard]] std::int64_t most(std::int64_t m) const;
-  /// The sum of the lines at m, less m: at least most(m) - m, and concave.
+  [[nodiscard]] std::int64_t maximum(std::int64_t m) const;
+  /// The sum of the lines at m, less m: at least maximum(m) - m, and concave.
   [[nodiscard]] numeric::Rational above(std::int64_t m) const;
   /// Where above() is largest.
   [[nodiscard]] std::int64_t peak() const { return peak_; }

@@ -9,21 +9,21 @@
 namespace tailbound::queue {
 namespace {
 
-void check_between(const char* argument, std::int64_t value, std::int64_t most) {
-  if (value < 1 || value > most)
+void check_between(const char* argument, std::int64_t value, std::int64_t maximum) {
+  if (value < 1 || value > maximum)
     throw InvalidArgument(argument, std::to_string(value),
-                          "a whole number from 1 to " + std::to_string(most));
+                          "a whole number from 1 to " + std::to_string(maximum));
 }
 
 void check_bucket(const traffic::TokenBucket& bucket) {
-  constexpr long most = 1'000'000'000;
-  if (!cln::plusp(bucket.rate) || bucket.rate > most)
+  constexpr long maximum = 1'000'000'000;
+  if (!cln::plusp(bucket.rate) || bucket.rate > maximum)
     throw InvalidArgument("rate", numeric::to_fraction(bucket.rate),
                           "above 0, and at most 10^9 tokens per slot");
-  if (bucket.burst < 1 || bucket.burst > most)
+  if (bucket.burst < 1 || bucket.burst > maximum)
     throw InvalidArgument("burst", numeric::to_fraction(bucket.burst),
                           "at least 1 (it includes the packet being sent) and at most 10^9");
-  if (cln::lcm(cln::denominator(bucket.rate), cln::denominator(bucket.burst)) > most)
+  if (cln::lcm(cln::denominator(bucket.rate), cln::denominator(bucket.burst)) > maximum)
     throw InvalidArgument("rate and burst",
                           numeric::to_fraction(bucket.rate) + ", " + numeric::to_fraction(bucket.burst),
                           "fractions with a common denominator of at most 10^9");
@@ -34,7 +34,7 @@ void check_bucket(const traffic::TokenBucket& bucket) {
 void check_flows(const std::vector<FlowGroup>& groups) {
   if (groups.empty()) throw InvalidArgument("flows", "none", "at least one group of flows");
   for (const FlowGroup& group : groups) {
-    check_between("count", group.count, FlowGroup::most_flows);
+    check_between("count", group.count, FlowGroup::max_flows);
     if (group.kind == FlowKind::regulated) {
       if (group.buckets.empty()) throw InvalidArgument("buckets", "none", "at least one for regulated flows");
       for (const auto& bucket : group.buckets) check_bucket(bucket);

@@ -23,7 +23,7 @@ enum class FlowKind {
 
 /// Identical flows.
 struct FlowGroup {
-  static constexpr std::int64_t most_flows = 1'000'000, longest_period = 1'000'000'000,
+  static constexpr std::int64_t max_flows = 1'000'000, longest_period = 1'000'000'000,
                                 largest_batch = 1'000'000;
   FlowKind kind = FlowKind::periodic;
   std::int64_t count = 1;                       ///< N: flows, above 0

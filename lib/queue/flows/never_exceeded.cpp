@@ -9,18 +9,18 @@
 namespace tailbound::queue {
 namespace {
 
-constexpr std::int64_t most_slots_looked_at = 100'000'000;
+constexpr std::int64_t max_slots_looked_at = 100'000'000;
 
 }  // namespace
 
 NeverExceeded never_exceeded(const std::vector<FlowGroup>& groups) {
   const FlowCurves curves(groups);
-  NeverExceeded worst{.packets = curves.most(0), .window = 0, .wait = 0};
+  NeverExceeded worst{.packets = curves.maximum(0), .window = 0, .wait = 0};
   const auto look_at = [&](std::int64_t m, std::int64_t packets) {
     if (packets > worst.packets || (packets == worst.packets && m < worst.window))
       worst = {.packets = packets, .window = m, .wait = 0};
   };
-  look_at(curves.peak(), curves.most(curves.peak()) - curves.peak());
+  look_at(curves.peak(), curves.maximum(curves.peak()) - curves.peak());
   // No other slot has more, or as much earlier.
   const std::int64_t first = curves.first_above(worst.packets - 1);
   std::int64_t last = curves.last_above(worst.packets);
@@ -29,7 +29,7 @@ NeverExceeded never_exceeded(const std::vector<FlowGroup>& groups) {
   std::int64_t now = 0;
   std::vector<std::int64_t> sent(groups.size());
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    sent[i] = curves[i].most(first - 1);
+    sent[i] = curves[i].maximum(first - 1);
     now += groups[i].count * sent[i];
     events.emplace(curves[i].next_sent(first - 1), i);
   }
@@ -39,7 +39,7 @@ NeverExceeded never_exceeded(const std::vector<FlowGroup>& groups) {
     while (events.top().first == m) {
       const std::size_t i = events.top().second;
       events.pop();
-      const std::int64_t more = curves[i].most(m);
+      const std::int64_t more = curves[i].maximum(m);
       now += groups[i].count * (more - sent[i]);
       sent[i] = more;
       events.emplace(curves[i].next_sent(m), i);
@@ -50,7 +50,7 @@ NeverExceeded never_exceeded(const std::vector<FlowGroup>& groups) {
     } else {
       look_at(m, now - m);
     }
-    if (++looked_at > most_slots_looked_at)
+    if (++looked_at > max_slots_looked_at)
       throw LimitExceeded(
           "the maximum queue of the flows is not found within 10^8 slots; use rates with smaller "
           "denominators or a lower load");

@@ -21,9 +21,9 @@ using numeric::Interval;
 using numeric::Rational;
 using numeric::Real;
 
-constexpr double most_products_of_periods = 2e10, most_long_products_of_periods = 1e7;
-constexpr double most_cheap_products = 3e5;
-constexpr int most_bits_of_periods = 1 << 15;
+constexpr double max_products_of_periods = 2e10, max_long_products_of_periods = 1e7;
+constexpr double max_cheap_products = 3e5;
+constexpr int max_bits_of_periods = 1 << 15;
 
 /// Flows of one period, grouped by batch.
 struct OnePeriod {
@@ -58,7 +58,7 @@ struct OnePeriod {
     if (packets >= period)
       throw Unstable(numeric::to_fraction(numeric::whole(packets) / numeric::whole(period)), 1);
   }
-  [[nodiscard]] bool alike() const { return batches.size() == 1; }
+  [[nodiscard]] bool identical() const { return batches.size() == 1; }
 };
 
 void check_level_of_flows(std::int64_t level) {
@@ -92,7 +92,7 @@ Interval sum_of_windows(std::int64_t flows, std::int64_t batch, std::int64_t slo
     double log2_bound;
   };
   std::vector<Term> terms;
-  double greatest = -1e300;
+  double largest = -1e300;
   Interval sum(0);
   for (std::int64_t j = level / batch + 1; j <= flows; ++j) {
     const std::int64_t hits = j * batch - level;
@@ -102,16 +102,16 @@ Interval sum_of_windows(std::int64_t flows, std::int64_t batch, std::int64_t slo
     }
     if (spare == 0) continue;
     terms.push_back({j, log2_binomial_bound(flows, j, hits, slots)});
-    greatest = std::max(greatest, terms.back().log2_bound);
+    largest = std::max(largest, terms.back().log2_bound);
   }
   // The bounds exceed the masses by a factor below their number.
-  const double bar = greatest - bits - 2 * std::log2(static_cast<double>(flows) + 2) - 8;
+  const double bar = largest - bits - 2 * std::log2(static_cast<double>(flows) + 2) - 8;
   Interval choose(1);
   std::int64_t chosen = -1;
-  double left_out = 0;
+  double omitted = 0;
   for (const Term& term : terms) {
     if (term.log2_bound < bar) {
-      left_out += 1;
+      omitted += 1;
       continue;
     }
     const std::int64_t j = term.j, hits = j * batch - level;
@@ -134,10 +134,9 @@ Interval sum_of_windows(std::int64_t flows, std::int64_t batch, std::int64_t slo
     sum += choose * numeric::power(share, j) * numeric::power(rest, flows - j) * as_interval(spare) /
            as_interval(slots - hits);
   }
-  if (left_out > 0) {
+  if (omitted > 0) {
     // Each term is at most 2^(bar + 1), its last factor at most `slots`.
-    const double log2_left =
-        bar + 2 + std::log2(left_out) + std::log2(static_cast<double>(slots + level)) + 1;
+    const double log2_left = bar + 2 + std::log2(omitted) + std::log2(static_cast<double>(slots + level)) + 1;
     sum += numeric::make_interval(Real(0), ldexp(Real(1), static_cast<int>(std::ceil(log2_left))));
   }
   return sum;
@@ -179,7 +178,7 @@ std::optional<numeric::Enclosure<unit::Probability>> mixed_tail(const OnePeriod&
                 2 * static_cast<double>(some.mass.size()) * static_cast<double>(flows.batches.size());
     for (std::size_t c = 1; c + 1 < flows.batches.size(); ++c)
       products += static_cast<double>(some.mass.size()) * static_cast<double>(flows.batches[c].count);
-    if (products > most_products_of_periods / (std::is_floating_point_v<T> ? 1 : 20))
+    if (products > max_products_of_periods / (std::is_floating_point_v<T> ? 1 : 20))
       throw LimitExceeded("the tail of periodic flows of " + std::to_string(flows.batches.size()) +
                           " batches would need more than 10^10 products, which is the limit");
   }
@@ -199,16 +198,16 @@ LevelProbability tail_of(const OnePeriod& flows, std::int64_t level, numeric::Di
     return numeric::agree_to(found.lower(), found.upper(), digits);
   };
   double products = 0;
-  if (!flows.alike() && digits.count <= 15) {
+  if (!flows.identical() && digits.count <= 15) {
     for (const int cut : {400, 6000}) {
       const auto found = mixed_tail<long double>(flows, level, 64, cut, products);
       if (found && good(*found)) return {Packets(level), *found, {Arithmetic::extended, 64}};
     }
   }
-  for (int bits = (numeric::to_precision(digits).bits + 127) / 64 * 64; bits <= most_bits_of_periods;
+  for (int bits = (numeric::to_precision(digits).bits + 127) / 64 * 64; bits <= max_bits_of_periods;
        bits *= 2) {
     const numeric::PrecisionScope scope(numeric::Precision{bits});
-    if (flows.alike()) {
+    if (flows.identical()) {
       const numeric::Enclosure<unit::Probability> found(
           sum_of_windows(flows.flows, flows.batches.front().batch, flows.period, level, bits));
       if (good(found)) return {Packets(level), found, {Arithmetic::interval, bits}};
@@ -219,7 +218,7 @@ LevelProbability tail_of(const OnePeriod& flows, std::int64_t level, numeric::Di
   }
   throw LimitExceeded(std::to_string(digits.count) + " digits for periodic flows at level " +
                       std::to_string(level) + " need numbers of more than " +
-                      std::to_string(most_bits_of_periods) + " bits, which is the limit");
+                      std::to_string(max_bits_of_periods) + " bits, which is the limit");
 }
 
 Integer to_integer(std::int64_t value) {
@@ -265,13 +264,13 @@ Integer quiet_arrangements(const OnePeriod& flows, std::int64_t level) {
     for (std::int64_t n = 0; n <= flows.batches[c].count; ++n) choose[c].push_back(binomials(n));
   }
   // Number of arrangements by flows used and packets left after a slot: used * levels + packets.
-  std::vector<Integer> ways(used_states * levels, Integer(0)), next;
-  ways.front() = 1;
+  std::vector<Integer> combinations(used_states * levels, Integer(0)), next;
+  combinations.front() = 1;
   for (std::int64_t slot = 0; slot + 1 < flows.period; ++slot) {
-    next.assign(ways.size(), Integer(0));
+    next.assign(combinations.size(), Integer(0));
     for (std::size_t used = 0; used < used_states; ++used) {
       for (std::size_t left = 0; left < levels; ++left) {
-        const Integer& from = ways[used * levels + left];
+        const Integer& from = combinations[used * levels + left];
         if (cln::zerop(from)) continue;
         // All choices of flows that send in this slot, kind by kind.
         const auto send = [&](const auto& self, std::size_t kind, std::size_t to, std::int64_t packets,
@@ -292,9 +291,9 @@ Integer quiet_arrangements(const OnePeriod& flows, std::int64_t level) {
         send(send, 0, used, static_cast<std::int64_t>(left), from);
       }
     }
-    std::swap(ways, next);
+    std::swap(combinations, next);
   }
-  return ways[(used_states - 1) * levels];  // no arrivals in the last slot, and no packet left
+  return combinations[(used_states - 1) * levels];  // no arrivals in the last slot, and no packet left
 }
 
 }  // namespace
@@ -313,8 +312,8 @@ numeric::Exact<unit::Probability> periodic_tail_exact(const std::vector<FlowGrou
   const OnePeriod flows(groups);
   double work = static_cast<double>(std::min(flows.period, flows.packets));
   for (const auto& [count, batch] : flows.batches) work *= static_cast<double>(count + 1);
-  if (flows.alike()) work = static_cast<double>(flows.flows) * static_cast<double>(flows.flows) / 8;
-  if (work > most_long_products_of_periods)
+  if (flows.identical()) work = static_cast<double>(flows.flows) * static_cast<double>(flows.flows) / 8;
+  if (work > max_long_products_of_periods)
     throw LimitExceeded(
         "the tail of " + std::to_string(flows.flows) +
         " periodic flows as a fraction would need more than 10^7 long products, which is the limit");
@@ -322,9 +321,9 @@ numeric::Exact<unit::Probability> periodic_tail_exact(const std::vector<FlowGrou
   const std::int64_t windows = std::min(flows.period - 2, flows.packets - level - 1);
   for (std::int64_t m = 0; m <= windows; ++m) {
     const std::int64_t wanted = level + 1 + m;
-    if (flows.alike() && wanted % flows.batches.front().batch != 0) continue;
+    if (flows.identical() && wanted % flows.batches.front().batch != 0) continue;
     // Number of arrangements with 0, 1, .. packets.
-    std::vector<Integer> ways{1};
+    std::vector<Integer> combinations{1};
     for (const auto& [count, batch] : flows.batches) {
       const auto choose = binomials(count), in = powers(m + 1, count),
                  out = powers(flows.period - m - 1, count);
@@ -332,28 +331,28 @@ numeric::Exact<unit::Probability> periodic_tail_exact(const std::vector<FlowGrou
       for (std::size_t j = 0; j <= static_cast<std::size_t>(count); ++j) {
         const std::size_t packets = j * static_cast<std::size_t>(batch);
         if (packets >= more.size()) break;
-        if (flows.alike() && packets + 1 != more.size()) continue;
+        if (flows.identical() && packets + 1 != more.size()) continue;
         const Integer weight = choose[j] * in[j] * out[static_cast<std::size_t>(count) - j];
-        for (std::size_t i = 0; i < ways.size() && i + packets < more.size(); ++i)
-          if (!cln::zerop(ways[i])) more[i + packets] = more[i + packets] + ways[i] * weight;
+        for (std::size_t i = 0; i < combinations.size() && i + packets < more.size(); ++i)
+          if (!cln::zerop(combinations[i])) more[i + packets] = more[i + packets] + combinations[i] * weight;
       }
-      ways = std::move(more);
+      combinations = std::move(more);
     }
-    sum = sum + Rational(ways.back()) / to_integer(flows.period - 1 - m);
+    sum = sum + Rational(combinations.back()) / to_integer(flows.period - 1 - m);
   }
   const Integer all = cln::expt_pos(to_integer(flows.period), to_integer(flows.flows));
   return {sum * to_integer(flows.period - flows.packets + level) / all};
 }
 
-TailBoundary periodic_least_level(const std::vector<FlowGroup>& groups, const Rational& target,
-                                  numeric::Digits digits) {
+TailBoundary periodic_min_level(const std::vector<FlowGroup>& groups, const Rational& target,
+                                numeric::Digits digits) {
   check_target(target);
   const OnePeriod flows(groups);
-  const Target asked(target);
+  const Target requested(target);
   const auto settled = [&](std::int64_t level) {
     for (int more = 0; more <= 240; more = 2 * more + 12) {
       LevelProbability at = tail_of(flows, level, {digits.count + more});
-      if (asked.is_met(at.probability) || asked.is_missed(at.probability)) return at;
+      if (requested.is_met(at.probability) || requested.is_missed(at.probability)) return at;
     }
     return LevelProbability{Packets(level), periodic_tail_exact(groups, level), {Arithmetic::exact, 0}};
   };
@@ -364,7 +363,7 @@ TailBoundary periodic_least_level(const std::vector<FlowGroup>& groups, const Ra
     // Upwards first, as levels far above take long.
     const std::int64_t middle = at || low + step >= high ? low + (high - low) / 2 : low + step;
     LevelProbability here = settled(middle);
-    if (asked.is_met(here.probability)) {
+    if (requested.is_met(here.probability)) {
       high = middle;
       at = std::move(here);
     } else {
@@ -384,7 +383,7 @@ numeric::Exact<unit::Probability> periodic_ever_exact(const std::vector<FlowGrou
   check_level_of_flows(level);
   const OnePeriod flows(groups);
   if (level >= flows.packets) return {0};
-  if (work_of_ever(flows, level) > most_long_products_of_periods)
+  if (work_of_ever(flows, level) > max_long_products_of_periods)
     throw LimitExceeded("the fraction of phases for which " + std::to_string(flows.flows) +
                         " periodic flows ever exceed a level would need more than 10^7 long products, which "
                         "is the limit (the bound has no limit)");
@@ -401,9 +400,9 @@ numeric::UpperBound<unit::Probability> periodic_ever_bound(const std::vector<Flo
   if (level >= flows.packets) return {0};
   const numeric::PrecisionScope scope(numeric::Precision{128});
   const auto tail = numeric::to_enclosure(tail_of(flows, level, {12}).probability);
-  Real least = numeric::upper(
+  Real minimum = numeric::upper(
       Interval(as_interval(flows.period) * numeric::to_interval(tail.upper())));  // at least one slot above
-  if (flows.alike() && flows.batches.front().batch == 1) {
+  if (flows.identical() && flows.batches.front().batch == 1) {
     for (int bits = 128; bits <= 1024; bits *= 2) {
       const numeric::PrecisionScope finer(numeric::Precision{bits});
       const auto above = [&](std::int64_t q) {
@@ -415,17 +414,17 @@ numeric::UpperBound<unit::Probability> periodic_ever_bound(const std::vector<Flo
           numeric::power(Interval(as_interval(flows.period - 1) / as_interval(flows.period)), flows.flows);
       if (numeric::lower(bound) > 0 &&
           numeric::relative_width(numeric::lower(bound), numeric::upper(bound)) < 1e-10) {
-        least = std::min(least, numeric::upper(bound));
+        minimum = std::min(minimum, numeric::upper(bound));
         break;
       }
     }
   }
-  return {least < 1 ? least : Real(1)};
+  return {minimum < 1 ? minimum : Real(1)};
 }
 
 numeric::Claim<unit::Probability> periodic_ever(const std::vector<FlowGroup>& flows, std::int64_t level) {
   check_level_of_flows(level);
-  if (work_of_ever(OnePeriod(flows), level) <= most_cheap_products) return periodic_ever_exact(flows, level);
+  if (work_of_ever(OnePeriod(flows), level) <= max_cheap_products) return periodic_ever_exact(flows, level);
   return periodic_ever_bound(flows, level);
 }
 
@@ -438,7 +437,7 @@ EverBoundary periodic_ever_level(const std::vector<FlowGroup>& groups, const Rat
     return numeric::compare(std::get<numeric::UpperBound<unit::Probability>>(claim).value, target) <= 0;
   };
   // The fraction of time is below that of phases: start from its smallest level.
-  std::int64_t level = periodic_least_level(groups, target).level.value;
+  std::int64_t level = periodic_min_level(groups, target).level.value;
   for (;; ++level) {
     const auto claim = periodic_ever(groups, level);
     if (meets(claim)) return {level, claim};

@@ -42,8 +42,8 @@ namespace tailbound::queue {
 
 /// Smallest level n with P(Q > n) <= target, and the tails on both sides.
 /// \param target  0 < target < 1  \throws as periodic_tail()
-[[nodiscard]] TailBoundary periodic_least_level(const std::vector<FlowGroup>& flows,
-                                                const numeric::Rational& target, numeric::Digits digits = {});
+[[nodiscard]] TailBoundary periodic_min_level(const std::vector<FlowGroup>& flows,
+                                              const numeric::Rational& target, numeric::Digits digits = {});
 
 /// P(Q > level in any slot): the probability over the phases that the level is ever exceeded, as a fraction.
 /// COST  for equal batches O(T N level^2) products of long numbers

@@ -171,13 +171,13 @@ template <class T>
     if (sent[static_cast<std::size_t>(slot - 1)] > 0)
       phases.insert(phases.end(), {slot % period, (slot - rest + period) % period});
   std::sort(phases.begin(), phases.end());
-  std::vector<std::int64_t> ways(static_cast<std::size_t>(sums.back()) + 1, 0);
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(sums.back()) + 1, 0);
   for (std::size_t i = 0; i + 1 < phases.size(); ++i) {
     const std::int64_t packets = before(phases[i] + rest) - before(phases[i]);
-    ways[static_cast<std::size_t>(packets)] += phases[i + 1] - phases[i];
+    counts[static_cast<std::size_t>(packets)] += phases[i + 1] - phases[i];
   }
   WindowLaw<T> law{.first = slots / period * sums.back(), .mass = {}, .dropped = T(0), .units = 2};
-  for (const std::int64_t phases_of_it : ways) law.mass.push_back(T(phases_of_it) / T(period));
+  for (const std::int64_t phases_of_it : counts) law.mass.push_back(T(phases_of_it) / T(period));
   while (law.mass.back() == T(0)) law.mass.pop_back();
   return law;
 }

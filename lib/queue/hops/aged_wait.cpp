@@ -18,10 +18,10 @@ namespace {
 
 using Series = std::vector<double>;
 
-constexpr std::size_t most_on = 14;
+constexpr std::size_t max_on = 14;
 constexpr double stop = 1 / grid_burst;  ///< P(a burst ends with a packet)
 /// Transitions rarer than this are negligible.
-constexpr double least_step = 1e-18;
+constexpr double min_step = 1e-18;
 
 using Numbers [[gnu::vector_size(32)]] = double;
 using Stored [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = double;
@@ -54,10 +54,10 @@ Series binomial_law(std::size_t count, double p) {
 }
 
 /// Distribution of the number of x sources that turn ON, x real.
-Series births(double x, double start, std::size_t most) {
+Series births(double x, double start, std::size_t maximum) {
   x = std::max(x, 0.0);
   Series result{std::pow(1 - start, x)};
-  for (std::size_t j = 1; j <= most; ++j) {
+  for (std::size_t j = 1; j <= maximum; ++j) {
     const double left = x - static_cast<double>(j) + 1;
     result.push_back(std::max(0.0, result.back() * left / static_cast<double>(j) * start / (1 - start)));
   }
@@ -133,14 +133,14 @@ double burst_decay(double count, double share, double leaf_load, double on_rate)
 }
 
 double sources_of_decay(double decay, double load, double on_rate) {
-  constexpr double most = 1e9;
+  constexpr double maximum = 1e9;
   const double stops = on_rate * stop, y = 1 - on_rate + on_rate * std::exp(decay);
   const auto surplus = [&](double sources) {
     const double p = load / (sources * on_rate);
     return sources * log_two_state(p * stops / (1 - p), y, stops) - decay;
   };
-  return std::exp(
-      zero_between(std::log(load / on_rate), std::log(most), [&](double x) { return surplus(std::exp(x)); }));
+  return std::exp(zero_between(std::log(load / on_rate), std::log(maximum),
+                               [&](double x) { return surplus(std::exp(x)); }));
 }
 
 std::vector<double> AgedWait::of_any_age() const {
@@ -167,8 +167,8 @@ struct AgedQueue::Chain {
   Chain(const AgedArrivals& of, std::size_t size)
       : arrivals(of),
         levels(size),
-        phases(1 + static_cast<std::size_t>(
-                       std::min(static_cast<double>(most_on), std::ceil(arrivals.sources)))) {
+        phases(1 +
+               static_cast<std::size_t>(std::min(static_cast<double>(max_on), std::ceil(arrivals.sources)))) {
     const double stops = arrivals.on_rate * stop;
     const double p = arrivals.load / (arrivals.sources * arrivals.on_rate);
     start = p * stops / (1 - p);
@@ -211,14 +211,14 @@ struct AgedQueue::Chain {
     // one.
     Matrix<double> g = Matrix<double>::Constant(size, size, 1 / static_cast<double>(size));
     std::vector<Matrix<double>> bars;
-    constexpr int most_rounds = 20'000;
+    constexpr int max_rounds = 20'000;
     for (int round = 0;; ++round) {
       bars = suffix_powers(blocks, g);
       const Matrix<double> next = Eigen::PartialPivLU<Matrix<double>>(identity - bars[1]).solve(blocks.d[0]);
       const double change = (next - g).cwiseAbs().maxCoeff();
       g = next;
       if (change < 4 * std::numeric_limits<double>::epsilon()) break;
-      if (round == most_rounds)
+      if (round == max_rounds)
         throw LimitExceeded("the first passages of a queue with bursts did not converge");
     }
     // g's stationary row: the equations g (G - I) = 0 and g e = 1.
@@ -260,7 +260,7 @@ struct AgedQueue::Chain {
     for (std::size_t i = 0; i < phases; ++i)
       for (std::size_t j = 0; j < phases; ++j) {
         const double by = step_without(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
-        if (by < least_step) continue;
+        if (by < min_step) continue;
         for (std::size_t l = 0; l < levels; ++l)
           result[j][std::max<std::size_t>(l, 1) - 1] += by * same[i][l];
       }
@@ -290,7 +290,7 @@ class TaggedBurst {
       Into& into = into_.emplace_back();
       for (std::size_t i = 0; i < phases_; ++i)
         if (const double by = step(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
-            by >= least_step) {
+            by >= min_step) {
           into.rows.push_back(served_[i].data());
           into.weights.push_back(by);
         }
@@ -312,7 +312,7 @@ class TaggedBurst {
 
   /// Tiles of levels that stay in the cache.
   void advance() {
-    const double* rows[most_on + 3];
+    const double* rows[max_on + 3];
     for (std::size_t from = 0; from < levels_; from += tile) {
       const std::size_t size = std::min(tile, levels_ - from);
       for (std::size_t i = 0; i < phases_; ++i) {
@@ -331,7 +331,7 @@ class TaggedBurst {
   }
 
  private:
-  static constexpr std::size_t margin = most_on + 2;  ///< zeros in front of level 0
+  static constexpr std::size_t margin = max_on + 2;  ///< zeros in front of level 0
   static constexpr std::size_t tile = 128;
   struct Into {
     std::vector<const double*> rows;

@@ -28,7 +28,7 @@ namespace tailbound::queue {
                                                    std::span<const double> alone);
 
 /// The sources of a uniform network.
-struct ScatteredSources {
+struct PerPacketSources {
   double load = 0;        ///< of each [packets/slot]
   double mean_burst = 1;  ///< L, mean length of an ON period [slots]
   double on_rate = 1;     ///< packets per slot while ON
@@ -38,11 +38,11 @@ struct ScatteredSources {
 /// packets over many slots: 1 + (on_rate - load)/(1 - load) (L (1 - load/on_rate) - 1); 1 without correlation
 /// [slots].
 /// SOURCE  the sum of the autocovariances of on-off sources; rates below 1 are not in the derivation
-[[nodiscard]] double correlation_slots(const ScatteredSources& sources);
+[[nodiscard]] double correlation_slots(const PerPacketSources& sources);
 
 /// s_b of (12) in a k-ary n-tree: (0.38 p^2) (1 + k^(2-n)) max(0, 1 - 3/correlation_slots).
 /// \param forwarded  p, the fraction of packets of the first of two queues that go on to the second
-[[nodiscard]] double burst_dependence(const ScatteredSources& sources, double forwarded, double radix,
+[[nodiscard]] double burst_dependence(const PerPacketSources& sources, double forwarded, double radix,
                                       int levels);
 
 }  // namespace tailbound::queue

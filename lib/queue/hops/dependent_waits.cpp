@@ -56,14 +56,14 @@ namespace {
 /// Packets ahead of one directly from a source in its slot. A link delivers at most one packet.
 Series ahead_in_slot(std::span<const LoneSource> straight, std::span<const SmoothedLinks> links,
                      std::size_t size) {
-  constexpr std::size_t most = 64;  // arrivals in a slot
+  constexpr std::size_t maximum = 64;  // arrivals in a slot
   const auto one = [](double p) {
-    Series law(most, 0);
+    Series law(maximum, 0);
     law[0] = 1 - p;
     law[1] = p;
     return law;
   };
-  Series all(most, 0), others(most, 0);
+  Series all(maximum, 0), others(maximum, 0);
   all[0] = 1;
   for (const SmoothedLinks& link : links) all = product(all, power(one(link.rate), link.count));
   double rate = 0;
@@ -73,12 +73,12 @@ Series ahead_in_slot(std::span<const LoneSource> straight, std::span<const Smoot
   }
   for (const LoneSource& source : straight) {
     const Series without = quotient(all, one(source.probability));
-    for (std::size_t n = 0; n < most; ++n)
+    for (std::size_t n = 0; n < maximum; ++n)
       others[n] += static_cast<double>(source.count) * source.probability / rate * std::max(0.0, without[n]);
   }
-  Series ahead(std::max(size, most), 0);
+  Series ahead(std::max(size, maximum), 0);
   double sum = 0;
-  for (std::size_t n = most; n-- > 0;) ahead[n] = sum += others[n] / static_cast<double>(n + 1);
+  for (std::size_t n = maximum; n-- > 0;) ahead[n] = sum += others[n] / static_cast<double>(n + 1);
   ahead.resize(size);
   return ahead;
 }
@@ -182,15 +182,15 @@ std::vector<double> sum_of_dependent(std::span<const DependentHop> hops, std::si
     Series sum(size);
     for (std::size_t S = 0; S < size; ++S) {
       std::fill(sum.begin(), sum.end(), 0);
-      const std::size_t room = size - S;
+      const std::size_t length = size - S;
       for (std::size_t w = 0; w <= S && w < kernel.size(); ++w) {
         const double weight = law[S * size + w];
         if (weight == 0) continue;
         const double* const row = kernel.row(w);
-        const std::size_t count = std::min(room, kernel.size() - w);
+        const std::size_t count = std::min(length, kernel.size() - w);
         for (std::size_t to = 0; to < count; ++to) sum[to] += weight * row[to];
       }
-      for (std::size_t to = 0; to < room; ++to) next[(S + to) * size + to] += sum[to];
+      for (std::size_t to = 0; to < length; ++to) next[(S + to) * size + to] += sum[to];
     }
     std::swap(law, next);
   }

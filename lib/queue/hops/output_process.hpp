@@ -19,7 +19,7 @@
 namespace tailbound::queue {
 
 struct OutputProcess {
-  static constexpr int most_phases = 3;
+  static constexpr int max_phases = 3;
 
   int phases = 1;           ///< 1: every slot is busy; 2: idle, busy; 3: idle, and two kinds of busy runs
   double start = 0;         ///< P(busy | idle before)

@@ -16,7 +16,7 @@ using Series = std::vector<double>;
 constexpr std::size_t block = 32, half_block = block / 2;
 constexpr double never = std::numeric_limits<double>::infinity();
 /// Arrivals with a smaller part of A(z0) are always neglected.
-constexpr double least_share = 1e-11;
+constexpr double min_share = 1e-11;
 /// Closer to 1, the rounding error of a load exceeds a thousandth of 1 - load.
 constexpr double nearest_to_capacity = 1e-11;
 
@@ -179,13 +179,13 @@ struct Either {
 struct Joint {
   Series only_first, only_second;
   std::vector<Either> either;
-  std::size_t most_first = 0, most_second = 0;  ///< a < most_first, b < most_second are kept
+  std::size_t max_first = 0, max_second = 0;  ///< a < max_first, b < max_second are kept
 
   /// P(a, b).
   [[nodiscard]] std::vector<Series> table() const;
 };
 
-Joint joint_arrivals(const QueuePair& pair, std::size_t size, double negligible = least_share) {
+Joint joint_arrivals(const QueuePair& pair, std::size_t size, double negligible = min_share) {
   std::vector<LoneSource> only_first, only_second, first, second;
   for (const PairSource& source : pair.sources) {
     if (source.count == 0) continue;
@@ -197,16 +197,16 @@ Joint joint_arrivals(const QueuePair& pair, std::size_t size, double negligible 
   const double first_growth = growth_of(sources_of_first(pair)),
                second_growth = growth_of(sources_of_second(pair));
   Joint joint;
-  joint.most_first = places(arrivals_of(first, size + 1), first_growth, negligible);
-  joint.most_second = places(arrivals_of(second, size + 1), second_growth, negligible);
-  joint.only_first = arrivals_of(only_first, joint.most_first);
-  joint.only_second = arrivals_of(only_second, joint.most_second);
+  joint.max_first = places(arrivals_of(first, size + 1), first_growth, negligible);
+  joint.max_second = places(arrivals_of(second, size + 1), second_growth, negligible);
+  joint.only_first = arrivals_of(only_first, joint.max_first);
+  joint.only_second = arrivals_of(only_second, joint.max_second);
   const double growth = std::max(1.0, std::min({first_growth, second_growth, 1e3}));
   for (const PairSource& source : pair.sources)
     if (source.count > 0 && source.through > 0 && source.around > 0) {
       Either& either = joint.either.emplace_back();
       const double both = source.through + source.around;
-      either.number = binomial(source.count, std::min(1.0, both), joint.most_first + joint.most_second);
+      either.number = binomial(source.count, std::min(1.0, both), joint.max_first + joint.max_second);
       either.number.resize(places(either.number, growth, negligible));
       either.first = source.through / both;
     }
@@ -214,15 +214,15 @@ Joint joint_arrivals(const QueuePair& pair, std::size_t size, double negligible 
 }
 
 std::vector<Series> Joint::table() const {
-  std::vector<Series> table(most_first, Series(most_second, 0));
-  for (std::size_t a = 0; a < std::min(most_first, only_first.size()); ++a)
-    for (std::size_t b = 0; b < std::min(most_second, only_second.size()); ++b)
+  std::vector<Series> table(max_first, Series(max_second, 0));
+  for (std::size_t a = 0; a < std::min(max_first, only_first.size()); ++a)
+    for (std::size_t b = 0; b < std::min(max_second, only_second.size()); ++b)
       table[a][b] = only_first[a] * only_second[b];
   for (const Either& each : either) {
-    std::vector<Series> sum(most_first, Series(most_second, 0));
+    std::vector<Series> sum(max_first, Series(max_second, 0));
     for (std::size_t n = each.number.size(); n-- > 0;)  // Horner's scheme in the polynomial of one packet
-      for (std::size_t a = most_first; a-- > 0;)
-        for (std::size_t b = most_second; b-- > 0;)
+      for (std::size_t a = max_first; a-- > 0;)
+        for (std::size_t b = max_second; b-- > 0;)
           sum[a][b] = (a > 0 ? each.first * sum[a - 1][b] : 0) +
                       (b > 0 ? (1 - each.first) * sum[a][b - 1] : 0) + each.number[n] * table[a][b];
     table = std::move(sum);
@@ -231,14 +231,14 @@ std::vector<Series> Joint::table() const {
 }
 
 void check(const QueuePair& pair) {
-  const auto refuse = [](double value) {
+  const auto reject = [](double value) {
     throw InvalidArgument("probability of a pair", std::to_string(value), "from 0 to 1");
   };
-  if (!(pair.forwarded >= 0 && pair.forwarded <= 1)) refuse(pair.forwarded);
+  if (!(pair.forwarded >= 0 && pair.forwarded <= 1)) reject(pair.forwarded);
   for (const PairSource& source : pair.sources) {
     if (source.count < 0) throw InvalidArgument("count", std::to_string(source.count), "0 or more");
     if (!(source.through >= 0 && source.around >= 0 && source.through + source.around <= 1 + 1e-12))
-      refuse(source.through + source.around);
+      reject(source.through + source.around);
   }
 }
 
@@ -253,14 +253,14 @@ struct Part {
 std::vector<Part> parts_of(std::vector<Series> table, double z, double w, double negligible) {
   std::vector<Part> parts;
   for (;;) {
-    double left = 0, greatest = 0, weight_a = 1;
+    double left = 0, largest = 0, weight_a = 1;
     std::size_t row = 0, column = 0;
     for (std::size_t a = 0; a < table.size(); ++a, weight_a *= z) {
       double weight = weight_a;
       for (std::size_t b = 0; b < table[a].size(); ++b, weight *= w) {
         const double size = weight * std::abs(table[a][b]);
         left += size;
-        if (size > greatest) greatest = size, row = a, column = b;
+        if (size > largest) largest = size, row = a, column = b;
       }
     }
     if (!(left > negligible)) return parts;
@@ -283,7 +283,7 @@ class Chain {
     const Joint joint = joint_arrivals(pair, size, negligible);
     const std::vector<Series> table = joint.table();
     idle_ = table.front();
-    most_first_ = table.size();
+    max_first_ = table.size();
     parts_ = parts_of(table, std::min(first.growth, 1e3), std::min(second.growth, 1e3), negligible);
     for (Part& part : parts_) {
       part.first.insert(part.first.begin(), 0);
@@ -292,7 +292,7 @@ class Chain {
     }
     const std::size_t margin = rounded_up(idle_.size() + 2);
     for (Line* line : {&low_, &high_, &next_low_, &next_high_, &waiting_}) {
-      line->room.assign(margin + rounded_up(size + 2) + block, 0);
+      line->buffer.assign(margin + rounded_up(size + 2) + block, 0);
       line->margin = margin;
     }
   }
@@ -303,7 +303,7 @@ class Chain {
   double step(PairLaw& law, PairLaw& p, double alpha, double beta, bool looked_at) {
     double change = 0;
     const auto put = [&](std::size_t v, const Line& next) {
-      if (looked_at) change = std::max(change, greatest_change(law, next, v));
+      if (looked_at) change = std::max(change, max_change(law, next, v));
       advance(law.row(v), p.row(v), next.data(), size_ - v, alpha, beta);
     };
     // Fullest first, two at a time: when a row changes, its successor rows are done.
@@ -321,17 +321,17 @@ class Chain {
  private:
   /// A row preceded by zeros.
   struct Line {
-    Series room;
+    Series buffer;
     std::size_t margin = 0;
-    [[nodiscard]] double* data() { return room.data() + margin; }
-    [[nodiscard]] const double* data() const { return room.data() + margin; }
+    [[nodiscard]] double* data() { return buffer.data() + margin; }
+    [[nodiscard]] const double* data() const { return buffer.data() + margin; }
   };
 
   /// For slots with x and x - 1 packets at U: rows x - 1 and x - 2 of the next law, as high and low.
   void serve_busy(const PairLaw& law, std::size_t x) {
     const std::size_t length = size_ + 3 - x;
     const auto begin = static_cast<std::ptrdiff_t>(x == size_ ? 1 : 0),
-               end = static_cast<std::ptrdiff_t>(std::min(x, most_first_) + 1);
+               end = static_cast<std::ptrdiff_t>(std::min(x, max_first_) + 1);
     std::fill_n(next_high_.data(), rounded_up(length), 0);
     std::fill_n(next_low_.data(), rounded_up(length), 0);
     for (const Part& part : parts_) {
@@ -356,20 +356,20 @@ class Chain {
     add_convolved(next.data(), y + 1, rounded_up(length), arrivals.data(), arrivals.size());
   }
 
-  double greatest_change(const PairLaw& law, const Line& next, std::size_t v) const {
+  double max_change(const PairLaw& law, const Line& next, std::size_t v) const {
     constexpr double possible = 1e-10;
-    double greatest = 0;
+    double largest = 0;
     const std::size_t inside = size_ - size_ / 8;
     const double* const values = law.row(v);
     for (std::size_t y = 0; y + v < inside; ++y) {
       const double value = values[y], change = std::abs(next.data()[y] - value);
       const double size = std::max(std::abs(value), possible * first_.left_over[v] * second_.occupancy[y]);
-      if (change > greatest * size && size > 1e-280) greatest = change / size;
+      if (change > largest * size && size > 1e-280) largest = change / size;
     }
-    return greatest;
+    return largest;
   }
 
-  std::size_t size_, most_first_ = 0;
+  std::size_t size_, max_first_ = 0;
   const LoneQueue& first_;
   const LoneQueue& second_;
   /// For busy slots: `first` with a zero on either side, `second` with the packet that U may send.
@@ -449,35 +449,35 @@ PairLaw settled(const QueuePair& pair, PairLaw law, const Alone& alone, double t
   // Rarely occupied queues relax faster than both together.
   const double gap = std::min({first.gap, second.gap, 0.3});
   // Truncation errors accumulate over the slots of a path to the edge, some 15/gap.
-  Chain chain(pair, size, first, second, std::max(least_share, tolerance * gap / 150));
+  Chain chain(pair, size, first, second, std::max(min_share, tolerance * gap / 150));
   // The rates of decay of the chain lie in an ellipse about the real axis, from -0.2 to 1 - gap; the higher
   // the loads, the wider it must be, so that entries far out do not diverge.
-  const double least = gap, greatest = 1.2, centre = (least + greatest) / 2, half = (greatest - least) / 2,
+  const double minimum = gap, largest = 1.2, centre = (minimum + largest) / 2, half = (largest - minimum) / 2,
                focus2 = half * half - (gap > 0.005 ? 0.04 : 0.07);
   double alpha = 0;
-  const int most_slots = 1500 + static_cast<int>(50 / gap);
-  const int most_combined =
+  const int max_slots = 1500 + static_cast<int>(50 / gap);
+  const int max_combined =
       200 + static_cast<int>(3 / gap) + static_cast<int>((20 - 4 * std::log10(tolerance)) / std::sqrt(gap));
-  constexpr int slots_a_look = 6;
+  constexpr int slots_per_look = 6;
   double change = 0;  // as last checked
   for (int slot = 1;; ++slot) {
     const double beta =
         slot == 1 || method == PairMethod::plain ? 0 : (slot == 2 ? 0.5 : 0.25) * focus2 * alpha * alpha;
     alpha = method == PairMethod::plain ? 1 : slot == 1 ? 1 / centre : 1 / (centre - beta / alpha);
-    const bool looked_at = slot % slots_a_look == 1;
+    const bool looked_at = slot % slots_per_look == 1;
     const double now = chain.step(law, step, alpha, beta, looked_at);
     if (looked_at) change = now / gap;
     law.slots = slot;
     law.residual = change;
     if (change <= tolerance) break;
     if (slot == 1) first_change = change;
-    if (method == PairMethod::chebyshev && !(slot < most_combined && change < 1000 * first_change)) {
+    if (method == PairMethod::chebyshev && !(slot < max_combined && change < 1000 * first_change)) {
       method = PairMethod::plain;
       change = std::numeric_limits<double>::infinity();
       law = start;
       continue;
     }
-    if (slot >= most_slots || std::isnan(change))
+    if (slot >= max_slots || std::isnan(change))
       throw LimitExceeded("the distribution of two successive queues did not converge within " +
                           std::to_string(slot) + " slots");
   }
@@ -518,10 +518,10 @@ std::vector<double> identity_error(const QueuePair& pair, const PairLaw& law) {
   for (double& value : idle) value /= mass_idle;
   const Series expected = product(alone, idle, size);
   Series error(size, 0);
-  double greatest = 0;
+  double largest = 0;
   for (std::size_t n = 0; n < size; ++n) {
-    if (expected[n] > 0) greatest = std::max(greatest, std::abs(sum[n] / expected[n] - 1));
-    error[n] = greatest;
+    if (expected[n] > 0) largest = std::max(largest, std::abs(sum[n] / expected[n] - 1));
+    error[n] = largest;
   }
   return error;
 }
@@ -530,7 +530,7 @@ PairKernel::PairKernel(const QueuePair& pair, const PairLaw& law)
     : size_(law.size()), values_(law.size() * (law.size() + 1) / 2, 0) {
   const Joint joint = joint_arrivals(pair, size_);
   const LoneQueue first = lone_first(pair, size_);
-  const std::size_t most_b = joint.most_second;
+  const std::size_t max_b = joint.max_second;
   const auto ahead = [](const Series& b) {  // of its own slot at T, in random order
     Series result(b.size(), 0);
     double sum = 0;
@@ -539,10 +539,10 @@ PairKernel::PairKernel(const QueuePair& pair, const PairLaw& law)
   };
   // Later slots: unconditional arrivals, plus the packet that the busy link may deliver.
   const std::vector<Series> table = joint.table();
-  Series later(most_b, 0);
+  Series later(max_b, 0);
   for (const Series& row : table)
-    for (std::size_t b = 0; b < most_b; ++b) later[b] += row[b];
-  const Series busy = product(later, {1 - pair.forwarded, pair.forwarded}, most_b + 1);
+    for (std::size_t b = 0; b < max_b; ++b) later[b] += row[b];
+  const Series busy = product(later, {1 - pair.forwarded, pair.forwarded}, max_b + 1);
   const Series later_ahead = ahead(later);
   // sum_{a>j} P(a, b): b packets arrive at T with a packet at U that finds j of its slot ahead. If no source
   // sends to both, a product.
@@ -550,9 +550,9 @@ PairKernel::PairKernel(const QueuePair& pair, const PairLaw& law)
     Series ahead, arrivals;  ///< by j, by b
   };
   std::vector<Term> terms;
-  std::vector<Series> beyond(table.size(), Series(most_b, 0));
+  std::vector<Series> beyond(table.size(), Series(max_b, 0));
   for (std::size_t j = table.size() - 1; j-- > 0;)
-    for (std::size_t b = 0; b < most_b; ++b) beyond[j][b] = beyond[j + 1][b] + table[j + 1][b];
+    for (std::size_t b = 0; b < max_b; ++b) beyond[j][b] = beyond[j + 1][b] + table[j + 1][b];
   if (joint.either.empty()) {
     Series sums;
     for (const Series& row : beyond) {
@@ -568,10 +568,10 @@ PairKernel::PairKernel(const QueuePair& pair, const PairLaw& law)
       terms.push_back({at_j, beyond[j]});
     }
   }
-  const std::size_t margin = rounded_up(most_b + 1), length = rounded_up(2 * size_);
-  Series left_room(margin + length, 0), right_room(margin + length, 0);
-  double* left = left_room.data() + margin;
-  double* right = right_room.data() + margin;
+  const std::size_t margin = rounded_up(max_b + 1), length = rounded_up(2 * size_);
+  Series left_buffer(margin + length, 0), right_buffer(margin + length, 0);
+  double* left = left_buffer.data() + margin;
+  double* right = right_buffer.data() + margin;
   const auto serve = [](double* values, std::size_t count) {
     values[0] += values[1];
     for (std::size_t y = 1; y + 1 < count; ++y) values[y] = values[y + 1];
@@ -581,7 +581,7 @@ PairKernel::PairKernel(const QueuePair& pair, const PairLaw& law)
     const std::size_t wanted = size_ - w;
     // Just after the arrivals of the packet's slot at U: y, served, and the arrivals with it.
     std::size_t reach = size_;
-    std::fill(left_room.begin(), left_room.end(), 0);
+    std::fill(left_buffer.begin(), left_buffer.end(), 0);
     Series sum(size_ + 1, 0);
     Series mixed(size_ + 1, 0);
     for (const Term& term : terms) {

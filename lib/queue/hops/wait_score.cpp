@@ -9,7 +9,7 @@ namespace {
 /// The score is minus this power of the tail.
 constexpr double exponent = 0.2;
 /// Smaller atoms have no accurate difference of tails.
-constexpr double least_atom = 1e-14;
+constexpr double min_atom = 1e-14;
 
 }  // namespace
 
@@ -18,9 +18,9 @@ std::vector<double> wait_score(std::span<const double> mass) {
   double above = 0;
   for (std::size_t w = mass.size(); w-- > 0;) {
     const double from = above + mass[w];
-    score[w] = mass[w] < least_atom ? -std::pow(above, exponent)
-                                    : -(std::pow(from, 1 + exponent) - std::pow(above, 1 + exponent)) /
-                                          ((1 + exponent) * mass[w]);
+    score[w] = mass[w] < min_atom ? -std::pow(above, exponent)
+                                  : -(std::pow(from, 1 + exponent) - std::pow(above, 1 + exponent)) /
+                                        ((1 + exponent) * mass[w]);
     above = from;
   }
   double mean = 0, square = 0;
@@ -32,9 +32,9 @@ std::vector<double> wait_score(std::span<const double> mass) {
 }
 
 double dependence_within(double wanted, std::span<const double> x, std::span<const double> y) {
-  const auto [x_least, x_most] = std::minmax_element(x.begin(), x.end());
-  const auto [y_least, y_most] = std::minmax_element(y.begin(), y.end());
-  const double lowest = std::min(*x_least * *y_most, *x_most * *y_least);
+  const auto [x_min, x_max] = std::minmax_element(x.begin(), x.end());
+  const auto [y_min, y_max] = std::minmax_element(y.begin(), y.end());
+  const double lowest = std::min(*x_min * *y_max, *x_max * *y_min);
   return lowest < 0 ? std::min(wanted, -1 / lowest) : wanted;
 }
 

@@ -373,31 +373,31 @@ WiredLaw::WiredLaw(WiredPair pair, double tolerance) : pair_(std::move(pair)), c
   const Series start = values_;
   bool combined = true;
   double alpha = 0, first_look = 0;
-  const int most = 3000 + static_cast<int>(60 / gap);
-  const int most_combined = 200 + static_cast<int>(40 / std::sqrt(gap));
+  const int maximum = 3000 + static_cast<int>(60 / gap);
+  const int max_combined = 200 + static_cast<int>(40 / std::sqrt(gap));
   constexpr int look = 6;
   for (slots_ = 1;; ++slots_) {
     work = values_;
     chain_.step(work, next);
     const double beta = !combined || slots_ == 1 ? 0 : (slots_ == 2 ? 0.5 : 0.25) * focus2 * alpha * alpha;
     alpha = !combined ? 1 : slots_ == 1 ? 1 / centre : 1 / (centre - beta / alpha);
-    double greatest = 0;
+    double largest = 0;
     const bool looked = slots_ % look == 0;
     for (std::size_t i = 0; i < values_.size(); ++i) {
       const double difference = next[i] - values_[i];
-      if (looked && next[i] > 1e-13) greatest = std::max(greatest, std::abs(difference) / next[i]);
+      if (looked && next[i] > 1e-13) largest = std::max(largest, std::abs(difference) / next[i]);
       change[i] = alpha * difference + beta * change[i];
       values_[i] += change[i];
     }
     if (!looked) continue;
-    if (greatest <= tolerance * gap) break;
-    if (slots_ == look) first_look = greatest;
-    if (combined && !(slots_ < most_combined && greatest < 1000 * first_look)) {
+    if (largest <= tolerance * gap) break;
+    if (slots_ == look) first_look = largest;
+    if (combined && !(slots_ < max_combined && largest < 1000 * first_look)) {
       combined = false;
       values_ = start;
       std::fill(change.begin(), change.end(), 0);
     }
-    if (slots_ >= most || std::isnan(greatest))
+    if (slots_ >= maximum || std::isnan(largest))
       throw LimitExceeded("the distribution of two successive queues did not converge within " +
                           std::to_string(slots_) + " slots");
   }
@@ -475,12 +475,12 @@ class PairWaits {
         pair_(law.pair()),
         input_(input),
         size_(pair_.second_size),
-        most_(pair_.first_size),
+        maximum_(pair_.first_size),
         own_phases_(Phases(pair_.wires).count()),
         other_(pair_.other_wires),
         lines_(other_.count() * size_),
         seen_(law.seen_by(input)),
-        result_(most_, Series(size_, 0)),
+        result_(maximum_, Series(size_, 0)),
         line_(size_ + 1, 0) {
     const Series around = second_of(host_law(pair_.hosts));
     for (unsigned mask = 0; mask < 1U << pair_.other_wires.size(); ++mask) {
@@ -494,10 +494,10 @@ class PairWaits {
 
   std::vector<Series> run() {
     served_at_once();
-    std::size_t most_ahead = 0;
-    for (const JointLaw& ahead : aheads_) most_ahead = std::max(most_ahead, ahead.size());
-    for (std::size_t v = 0; v < most_; ++v)
-      for (std::size_t j = 0; j < most_ahead && v + j < most_; ++j) {
+    std::size_t max_ahead = 0;
+    for (const JointLaw& ahead : aheads_) max_ahead = std::max(max_ahead, ahead.size());
+    for (std::size_t v = 0; v < maximum_; ++v)
+      for (std::size_t j = 0; j < max_ahead && v + j < maximum_; ++j) {
         if (v + j == 0) continue;
         std::vector<Series> values = own_slot(v, j);
         if (values.empty()) continue;
@@ -536,7 +536,7 @@ class PairWaits {
   /// The packet's own slot at U with v left over and j ahead: lines[phase of T's other links][y], by the
   /// number of the v before it that are bound for T. Empty if impossible.
   std::vector<Series> own_slot(std::size_t v, std::size_t j) {
-    std::vector<Series> values(std::min(pair_.counted ? most_ : 1, counts(v)), Series(lines_, 0));
+    std::vector<Series> values(std::min(pair_.counted ? maximum_ : 1, counts(v)), Series(lines_, 0));
     double mass = 0;
     for (std::size_t phase = 0; phase < aheads_.size(); ++phase) {
       const JointLaw& ahead = aheads_[phase];
@@ -616,7 +616,7 @@ class PairWaits {
   const WiredLaw& law_;
   const WiredPair& pair_;
   const TaggedInput& input_;
-  std::size_t size_, most_, own_phases_;
+  std::size_t size_, maximum_, own_phases_;
   Phases other_;
   std::size_t lines_;
   Series seen_;

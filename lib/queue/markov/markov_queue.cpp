@@ -25,12 +25,12 @@ using numeric::PrecisionScope;
 using numeric::Rational;
 using numeric::Real;
 
-constexpr double most_operations = 4e10;
-constexpr std::size_t most_levels = 10'000'000;
-constexpr int bits_of_doubles = 53, most_markov_bits = 512;
-constexpr int most_digits_of_doubles = 10;
+constexpr double max_operations = 4e10;
+constexpr std::size_t max_levels = 10'000'000;
+constexpr int bits_of_doubles = 53, max_markov_bits = 512;
+constexpr int max_digits_of_doubles = 10;
 /// Maximum error of candidates in long double: a larger one would cost digits of the bounds.
-constexpr long double most_error = 1e-18L;
+constexpr long double max_error = 1e-18L;
 
 /// --- blocks -----------------------------------------------------------------------------------------------
 
@@ -161,9 +161,9 @@ class CertifiedEngine final : public Engine {
     if (group != nullptr && group->share == 1 && found_by_eigenvectors(*group)) return;
     const T unit = Outward<T>(Side::below, bits_).unit();
     if (group != nullptr && group->share != 1) {
-      if (try_passages(iterated_candidates(most_operations))) return;
+      if (try_passages(iterated_candidates(max_operations))) return;
       // Cyclic reduction would take hours here.
-      if (blocks_.phases() > MarkovQueue::most_certified_phases)
+      if (blocks_.phases() > MarkovQueue::max_certified_phases)
         throw LimitExceeded("bursts this long with " + std::to_string(blocks_.phases()) +
                             " phases are not supported");
     }
@@ -171,7 +171,7 @@ class CertifiedEngine final : public Engine {
     const auto phases = static_cast<double>(blocks_.phases());
     if (group == nullptr && phases > 8 &&
         try_passages(iterated_candidates(
-            phases > MarkovQueue::most_certified_phases ? most_operations : 3e4 * phases * phases * phases)))
+            phases > MarkovQueue::max_certified_phases ? max_operations : 3e4 * phases * phases * phases)))
       return;
     const auto reduced = [&](Side side) {
       const Outward<T> outward(side, bits_);
@@ -181,12 +181,12 @@ class CertifiedEngine final : public Engine {
   }
 
   /// By plain iteration, where there are too many phases for cyclic reduction.
-  /// \param most  maximum number of operations
-  std::optional<Both<Matrix<T>>> iterated_candidates(double most) const {
+  /// \param maximum  maximum number of operations
+  std::optional<Both<Matrix<T>>> iterated_candidates(double maximum) const {
     double products = static_cast<double>(blocks_.phases());
     for (const Eigen::Index row : blocks_.first_row) products += static_cast<double>(blocks_.phases() - row);
     const double operations = products * std::pow(static_cast<double>(blocks_.phases()), 2);
-    const int rounds = static_cast<int>(std::min(2e5, most / operations));
+    const int rounds = static_cast<int>(std::min(2e5, maximum / operations));
     return both_sides<T>([&](Side side) {
       const Outward<T> outward(side, bits_);
       const T theta = Passage<T>::theta(blocks_, outward);
@@ -217,7 +217,7 @@ class CertifiedEngine final : public Engine {
       if (candidates) {
         const Matrix<T> units = error_units<T>(OnOffNumbers<T>(group.source), group.count);
         bounds_ = PassageBounds<T>::make(bits_, [&](const Outward<T>& outward) {
-          return widened(blocks_, units, (*candidates)[outward.side()], outward, most_error);
+          return widened(blocks_, units, (*candidates)[outward.side()], outward, max_error);
         });
         if (bounds_) return true;
       }
@@ -271,7 +271,7 @@ class ModalEngine final : public Engine {
 };
 
 /// Losses (of a finite queue), or tails and means (of an infinite one).
-enum class Asked { tail, loss };
+enum class Requested { tail, loss };
 
 }  // namespace
 
@@ -312,28 +312,28 @@ struct MarkovQueue::State {
   }
 
   /// The first bounds that satisfy `enough`, from engines of increasing precision.
-  /// \param least  initial number of bits
-  Bounds proved(const std::function<Bounds(Engine&)>& ask, const std::function<bool(const Bounds&)>& enough,
-                int least) {
-    for (const int bits : {bits_of_doubles, 64, 128, 256, most_markov_bits}) {
-      if (bits < least || not_made.contains(bits)) continue;
+  /// \param minimum  initial number of bits
+  Bounds proved(const std::function<Bounds(Engine&)>& compute,
+                const std::function<bool(const Bounds&)>& enough, int minimum) {
+    for (const int bits : {bits_of_doubles, 64, 128, 256, max_markov_bits}) {
+      if (bits < minimum || not_made.contains(bits)) continue;
       try {
         not_made.insert(bits);  // in case it throws
         Engine& made = engine(bits);
         not_made.erase(bits);
-        Bounds bounds = ask(made);
+        Bounds bounds = compute(made);
         if (enough(bounds)) return bounds;
       } catch (const TooFewBits&) {
         continue;
       }
     }
-    throw LimitExceeded("the requested digits need more than " + std::to_string(most_markov_bits) + " bits");
+    throw LimitExceeded("the requested digits need more than " + std::to_string(max_markov_bits) + " bits");
   }
   /// Doubles suffice for few digits of tails and means of identical sources.
-  [[nodiscard]] int least_bits(Asked asked, int wanted) const {
+  [[nodiscard]] int min_bits(Requested requested, int wanted) const {
     const OnOffGroup* group = single_group(arrivals);
-    const bool doubles = group != nullptr && group->share == 1 && asked != Asked::loss;
-    return doubles && wanted <= most_digits_of_doubles ? bits_of_doubles : 64;
+    const bool doubles = group != nullptr && group->share == 1 && requested != Requested::loss;
+    return doubles && wanted <= max_digits_of_doubles ? bits_of_doubles : 64;
   }
 
   struct Agreed {
@@ -347,11 +347,11 @@ struct MarkovQueue::State {
   }
   /// The value for two numbers of modes that agree to the requested digits, or to `enough`, or for the
   /// largest two (the second and third largest where few digits suffice).
-  Agreed computed(const std::function<Bounds(Engine&)>& ask, int enough) {
-    Real before = ask(engine(modes()[0])).lower;
+  Agreed computed(const std::function<Bounds(Engine&)>& compute, int enough) {
+    Real before = compute(engine(modes()[0])).lower;
     Agreed best{before, 0};
-    for (std::size_t i = 1; i < std::size(modes()) && (i < 3 || enough == most_digits); ++i) {
-      const Real now = ask(engine(modes()[i])).lower;
+    for (std::size_t i = 1; i < std::size(modes()) && (i < 3 || enough == max_digits); ++i) {
+      const Real now = compute(engine(modes()[i])).lower;
       best = {now, agreement(before, now)};
       if (best.digits >= std::min(digits.count, enough)) break;
       before = now;
@@ -360,35 +360,35 @@ struct MarkovQueue::State {
   }
 
   template <class Unit>
-  numeric::Claim<Unit> claim(Asked asked, const std::function<Bounds(Engine&)>& ask) {
+  numeric::Claim<Unit> claim(Requested requested, const std::function<Bounds(Engine&)>& compute) {
     if (cln::zerop(arrivals.load())) return numeric::Exact<Unit>{0};  // a queue that is always empty
     if (!certified) {
-      const Agreed agreed = computed(ask, enough_of(asked));
+      const Agreed agreed = computed(compute, enough_of(requested));
       return numeric::Approximation<Unit>{agreed.value, agreed.digits};
     }
     const Bounds bounds = proved(
-        ask, [this](const Bounds& b) { return agree_to(b.lower, b.upper, digits); },
-        least_bits(asked, digits.count));
+        compute, [this](const Bounds& b) { return agree_to(b.lower, b.upper, digits); },
+        min_bits(requested, digits.count));
     return numeric::Enclosure<Unit>(bounds.lower, bounds.upper);
   }
 
   /// Whether the number is at most `target`: proved, or as computed.
-  bool at_most(Asked asked, const std::function<Bounds(Engine&)>& ask, const Rational& target) {
+  bool at_most(Requested requested, const std::function<Bounds(Engine&)>& compute, const Rational& target) {
     if (cln::zerop(arrivals.load())) return true;
-    if (!certified) return numeric::compare(computed(ask, enough_of(asked)).value, target) <= 0;
+    if (!certified) return numeric::compare(computed(compute, enough_of(requested)).value, target) <= 0;
     const Bounds bounds = proved(
-        ask,
+        compute,
         [&](const Bounds& b) {
           return numeric::compare(b.upper, target) <= 0 || numeric::compare(b.lower, target) > 0;
         },
-        least_bits(asked, 1));
+        min_bits(requested, 1));
     return numeric::compare(bounds.upper, target) <= 0;
   }
 
   /// For losses: each further number of modes takes several times as long where matrices over all modes are
   /// used.
-  [[nodiscard]] int enough_of(Asked asked) const {
-    return asked == Asked::loss && directed() && !silent_passages() ? 3 : most_digits;
+  [[nodiscard]] int enough_of(Requested requested) const {
+    return requested == Requested::loss && directed() && !silent_passages() ? 3 : max_digits;
   }
 
   void check_capacity(std::int64_t capacity) const {
@@ -403,11 +403,11 @@ struct MarkovQueue::State {
       kept = 2 * (phases * silent + 4 * silent * silent);
       work = 4 * phases * phases * silent;
     }
-    const double most = std::min(6e7 / kept, work > 0 ? most_operations / work : 1e18);
-    if (static_cast<double>(capacity) > most)
+    const double maximum = std::min(6e7 / kept, work > 0 ? max_operations / work : 1e18);
+    if (static_cast<double>(capacity) > maximum)
       throw LimitExceeded("a capacity of " + std::to_string(capacity) + " with " +
                           std::to_string(arrivals.phases()) + " phases; the limit is " +
-                          std::to_string(static_cast<std::int64_t>(most)));
+                          std::to_string(static_cast<std::int64_t>(maximum)));
   }
 
   /// Phases, or the modes used instead.
@@ -421,11 +421,11 @@ struct MarkovQueue::State {
     if (silent_passages() || (directed() && !certified)) {
       // A level uses P once (with lower on-rates D_1, D_2, ..) and is stored twice.
       const double phases = matrix_phases(), matrices = silent_passages() ? 2 : 20;
-      const double most = std::min(most_operations / (matrices * phases * phases), 3e7 / phases);
-      if (static_cast<double>(level) > most)
+      const double maximum = std::min(max_operations / (matrices * phases * phases), 3e7 / phases);
+      if (static_cast<double>(level) > maximum)
         throw LimitExceeded("level " + std::to_string(level) + " of a queue with " +
                             std::to_string(arrivals.phases()) + " phases; the limit is " +
-                            std::to_string(static_cast<std::int64_t>(most)));
+                            std::to_string(static_cast<std::int64_t>(maximum)));
       return;
     }
     const double phases = certified ? static_cast<double>(arrivals.phases()) : 50;
@@ -437,18 +437,18 @@ struct MarkovQueue::State {
     } else if (const auto* blocks = std::get_if<RationalBlocks>(&arrivals.form())) {
       batch = static_cast<double>(blocks->size());
     }
-    const double most = std::min(most_operations / (phases * phases * (batch + 1)), double{most_levels});
-    if (static_cast<double>(level) > most)
+    const double maximum = std::min(max_operations / (phases * phases * (batch + 1)), double{max_levels});
+    if (static_cast<double>(level) > maximum)
       throw LimitExceeded("level " + std::to_string(level) + " of a queue with " +
                           std::to_string(arrivals.phases()) + " phases; the limit is " +
-                          std::to_string(static_cast<std::int64_t>(most)));
+                          std::to_string(static_cast<std::int64_t>(maximum)));
   }
 };
 
 MarkovQueue::MarkovQueue(MarkovArrivals arrivals, Digits digits, Proof proof)
     : state_(std::make_unique<State>(State{.arrivals = std::move(arrivals), .digits = digits})) {
-  if (digits.count < 1 || digits.count > most_digits)
-    throw InvalidArgument("digits", std::to_string(digits.count), "from 1 to " + std::to_string(most_digits));
+  if (digits.count < 1 || digits.count > max_digits)
+    throw InvalidArgument("digits", std::to_string(digits.count), "from 1 to " + std::to_string(max_digits));
   const MarkovArrivals& given = state_->arrivals;
   if (given.load() >= 1) throw Unstable(numeric::to_fraction(given.load()), 1);
   const OnOffGroup* single = single_group(given);
@@ -456,22 +456,22 @@ MarkovQueue::MarkovQueue(MarkovArrivals arrivals, Digits digits, Proof proof)
   // Trains of geometric length are themselves a model: where proofs take longer than a second, modes suffice.
   const bool trains = std::holds_alternative<GeometricTrains>(given.form());
   state_->certified =
-      blocks || given.phases() <= (state_->silent_passages() && !trains ? most_certified_directed_phases
-                                   : state_->directed()                 ? most_dense_directed_phases
-                                                                        : most_certified_phases);
+      blocks || given.phases() <= (state_->silent_passages() && !trains ? max_certified_directed_phases
+                                   : state_->directed()                 ? max_dense_directed_phases
+                                                                        : max_certified_phases);
   if (proof == Proof::not_needed && single != nullptr && !state_->directed() &&
-      given.phases() >= least_approximated_phases)
+      given.phases() >= min_approximated_phases)
     state_->certified = false;
   if (const auto* groups = std::get_if<std::vector<OnOffGroup>>(&given.form())) {
     double packets = 0;
     for (const OnOffGroup& group : *groups) packets += static_cast<double>(group.count);
     const double entries = (packets + 1) * std::pow(static_cast<double>(given.phases()), 2);
     if (state_->certified ? single == nullptr && entries > 4e6 : single == nullptr)
-      throw LimitExceeded(
-          std::to_string(given.phases()) + " phases of " + std::to_string(groups->size()) +
-          " kinds of sources with up to " + std::to_string(static_cast<std::int64_t>(packets)) +
-          " packets per slot; different kinds together may have at most " +
-          std::to_string(most_certified_phases) + " phases and 4e6 entries in their matrices");
+      throw LimitExceeded(std::to_string(given.phases()) + " phases of " + std::to_string(groups->size()) +
+                          " kinds of sources with up to " +
+                          std::to_string(static_cast<std::int64_t>(packets)) +
+                          " packets per slot; different kinds together may have at most " +
+                          std::to_string(max_certified_phases) + " phases and 4e6 entries in their matrices");
   }
 }
 MarkovQueue::~MarkovQueue() = default;
@@ -488,31 +488,32 @@ bool MarkovQueue::certified() const {
 ProbabilityClaim MarkovQueue::tail(std::int64_t level) {
   state_->check_level(level, "level");
   return state_->claim<unit::Probability>(
-      Asked::tail, [level](Engine& engine) { return engine.tail(static_cast<std::size_t>(level)); });
+      Requested::tail, [level](Engine& engine) { return engine.tail(static_cast<std::size_t>(level)); });
 }
 
 ProbabilityClaim MarkovQueue::probability(std::int64_t level) {
   state_->check_level(level, "level");
   if (level == 0 && cln::zerop(arrivals().load())) return numeric::Exact<unit::Probability>{1};
-  return state_->claim<unit::Probability>(
-      Asked::tail, [level](Engine& engine) { return engine.probability(static_cast<std::size_t>(level)); });
+  return state_->claim<unit::Probability>(Requested::tail, [level](Engine& engine) {
+    return engine.probability(static_cast<std::size_t>(level));
+  });
 }
 
-std::int64_t MarkovQueue::least_level(const Rational& target) {
+std::int64_t MarkovQueue::min_level(const Rational& target) {
   check_target(target);
   // P(Q > 0) = rho exactly: no enclosure can distinguish it from an equal target.
   if (arrivals().load() <= target) return 0;
   for (std::int64_t level = 1;; ++level) {
     state_->check_level(level, "level");
     if (state_->at_most(
-            Asked::tail, [level](Engine& engine) { return engine.tail(static_cast<std::size_t>(level)); },
+            Requested::tail, [level](Engine& engine) { return engine.tail(static_cast<std::size_t>(level)); },
             target))
       return level;
   }
 }
 
 numeric::Claim<unit::Packet> MarkovQueue::mean_occupancy() {
-  return state_->claim<unit::Packet>(Asked::tail, [](Engine& engine) { return engine.mean(); });
+  return state_->claim<unit::Packet>(Requested::tail, [](Engine& engine) { return engine.mean(); });
 }
 
 ProbabilityClaim MarkovQueue::loss(std::int64_t capacity) {
@@ -520,22 +521,23 @@ ProbabilityClaim MarkovQueue::loss(std::int64_t capacity) {
   if (cln::zerop(arrivals().load()))
     return numeric::Exact<unit::Probability>{0};  // without packets none is lost
   if (capacity == 0) return numeric::Exact<unit::Probability>{1};
-  return state_->claim<unit::Probability>(
-      Asked::loss, [capacity](Engine& engine) { return engine.loss(static_cast<std::size_t>(capacity)); });
+  return state_->claim<unit::Probability>(Requested::loss, [capacity](Engine& engine) {
+    return engine.loss(static_cast<std::size_t>(capacity));
+  });
 }
 
-std::int64_t MarkovQueue::least_capacity(const Rational& target) {
+std::int64_t MarkovQueue::min_capacity(const Rational& target) {
   if (cln::zerop(arrivals().load())) return 0;
   const auto meets = [&](std::int64_t capacity) {
     state_->check_capacity(capacity);
     return capacity > 0 &&
            state_->at_most(
-               Asked::loss,
+               Requested::loss,
                [capacity](Engine& engine) { return engine.loss(static_cast<std::size_t>(capacity)); },
                target);
   };
   // Doubling steps, then bisection: a finite queue with many phases takes long.
-  std::int64_t met = std::max<std::int64_t>(least_level(target), 1), missed = met, step = 1;
+  std::int64_t met = std::max<std::int64_t>(min_level(target), 1), missed = met, step = 1;
   if (meets(met)) {
     do {
       missed = std::max<std::int64_t>(met - step, 0);

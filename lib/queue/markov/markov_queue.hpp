@@ -15,9 +15,9 @@
 /// METHOD    G by its eigenvectors (identical on-off sources) or by cyclic reduction, then checked from below
 ///           and from above; pi_0 = (1 - rho) g; Ramaswami's recursion, once for lower and once for upper
 ///           bounds (queue/passage/passage.hpp). Identical on-off sources with more than
-///           `most_certified_phases` phases: spectral approximations (queue/on_off/modal_blocks.hpp), to the
+///           `max_certified_phases` phases: spectral approximations (queue/on_off/modal_blocks.hpp), to the
 ///           digits on which two numbers of modes agree. Sources whose bursts may go elsewhere, and geometric
-///           trains: with one packet in every slot ON, up to `most_certified_directed_phases` phases are
+///           trains: with one packet in every slot ON, up to `max_certified_directed_phases` phases are
 ///           certified (queue/passage/silent_passage.hpp, silent_finite.hpp), with fewer packets 153 phases;
 ///           beyond that, spectral approximations (queue/directed/directed_modes.hpp).
 /// RESULT    tails and losses as enclosures, or as marked approximations. Waits: an arriving packet has P(W
@@ -32,20 +32,20 @@ using ProbabilityClaim = numeric::Claim<unit::Probability>;
 
 /// Whether results of a queue must be proved.
 enum class Proof {
-  if_affordable,  ///< enclosures up to most_certified_phases
-  not_needed,     ///< approximations from `least_approximated_phases` phases, for identical sources: saves
+  if_affordable,  ///< enclosures up to max_certified_phases
+  not_needed,     ///< approximations from `min_approximated_phases` phases, for identical sources: saves
                   ///< seconds
 };
 
 /// Caches its results, so further queries are cheap. Not thread-safe.
 class MarkovQueue {
  public:
-  static constexpr std::int64_t most_certified_phases = 65;
+  static constexpr std::int64_t max_certified_phases = 65;
   /// For one group of sources whose bursts may go elsewhere and that send in every slot ON: 32 sources.
-  static constexpr std::int64_t most_certified_directed_phases = 561;
+  static constexpr std::int64_t max_certified_directed_phases = 561;
   /// For Proof::not_needed; fewer phases are certified within milliseconds.
-  static constexpr std::int64_t least_approximated_phases = 32;
-  static constexpr int most_digits = 60;
+  static constexpr std::int64_t min_approximated_phases = 32;
+  static constexpr int max_digits = 60;
 
   /// \param digits  relative width of enclosures at most 10^-digits, 1 .. 60; approximations state their
   ///                agreeing digits
@@ -73,7 +73,7 @@ class MarkovQueue {
 
   /// Smallest n with P(Q > n) <= target; proved where the queue is certified.
   /// \param target  0 < target < 1
-  [[nodiscard]] std::int64_t least_level(const numeric::Rational& target);
+  [[nodiscard]] std::int64_t min_level(const numeric::Rational& target);
 
   /// E[Q] [packets].
   [[nodiscard]] numeric::Claim<unit::Packet> mean_occupancy();
@@ -87,7 +87,7 @@ class MarkovQueue {
   [[nodiscard]] ProbabilityClaim loss(std::int64_t capacity);
 
   /// Smallest capacity with a loss of at most `target` of the packets.
-  [[nodiscard]] std::int64_t least_capacity(const numeric::Rational& target);
+  [[nodiscard]] std::int64_t min_capacity(const numeric::Rational& target);
 
  private:
   struct State;

@@ -12,13 +12,13 @@ using numeric::Rational;
 
 constexpr int double_bits = 53;
 /// Maximum error of a candidate: beyond it the bounds would be useless.
-constexpr double most_error_in_doubles = 1e-9;
+constexpr double max_error_in_doubles = 1e-9;
 
 /// In double precision, with entries that are too small raised.
 Blocks<double> in_doubles(const Blocks<long double>& blocks) {
   Blocks<double> result;
   const auto round = [](long double entry) {
-    return entry > 0 && entry < least_double ? least_double : static_cast<double>(entry);
+    return entry > 0 && entry < min_double ? min_double : static_cast<double>(entry);
   };
   for (const Matrix<long double>& d : blocks.d) result.d.emplace_back(d.unaryExpr(round));
   result.first_row = blocks.first_row;
@@ -37,7 +37,7 @@ std::optional<PassageBounds<double>> passage_bounds(const OnOffGroup& group, con
     const auto g = on_off_passage<long double>(
         numbers, group.count, Outward<long double>(outward.side(), 64).scaled(theta), 0x1p-64L);
     if (!g) return std::nullopt;
-    return widened(blocks, units, Matrix<double>(g->cast<double>()), outward, most_error_in_doubles);
+    return widened(blocks, units, Matrix<double>(g->cast<double>()), outward, max_error_in_doubles);
   };
   return PassageBounds<double>::make(double_bits, find);
 }

@@ -5,8 +5,8 @@
 
 #include <memory>
 
-/// Identical on-off sources in double precision: proofs of fewer digits in a tenth of the time. Internal to
-/// the queue module.
+/// Identical on-off sources in double precision: proofs of fewer digits in a tenth of the time.
+/// Internal to the queue module.
 namespace tailbound::queue {
 
 /// Tails, probabilities and the mean. For a loss it throws TooFewBits.

@@ -10,7 +10,7 @@
 namespace tailbound::queue {
 
 /// Maximum rounds of widening; two to five are typical.
-constexpr int most_widenings = 20;
+constexpr int max_widenings = 20;
 
 /// [i][j] = sqrt(w_j / w_i), w the stationary distribution: in these units all errors of a candidate are of
 /// the same size.
@@ -33,12 +33,12 @@ template <class T>
 ///
 /// METHOD  X <- F(X) -+ e units, e from the observed errors: in the limit X and F(X) are e units apart.
 /// \param units       error_units()
-/// \param most_error  e / 4 at most
+/// \param max_error  e / 4 at most
 /// \return nothing if the error is larger, the iteration does not converge, or the units are too large for T
 template <class T>
 [[nodiscard]] std::optional<CheckedCandidate<T>> widened(const Blocks<T>& nearest, const Matrix<T>& units,
                                                          const Matrix<T>& x, const Outward<T>& outward,
-                                                         const T& most_error) {
+                                                         const T& max_error) {
   const T theta = Passage<T>::theta(nearest, outward), scale = outward.scaled(theta);
   T margin(0);
   const auto widen = [&](Matrix<T>& each, const Matrix<T>& image, int round) {
@@ -46,12 +46,12 @@ template <class T>
       // An accurate candidate equals its image times `scale`, except for roundings, for which theta allows.
       const T error =
           (((each - scale * image).cwiseAbs() - theta / 4 * each).array() / units.array()).maxCoeff();
-      if (!(error <= most_error) || !units.allFinite()) return false;
+      if (!(error <= max_error) || !units.allFinite()) return false;
       margin = 4 * std::max(error, T(0));
     }
     each = image + (outward.side() == Side::below ? -margin : margin) * units;
     each = each.cwiseMax(T(0));
-    return round + 1 < most_widenings;
+    return round + 1 < max_widenings;
   };
   return CheckedCandidate<T>::find(nearest, x.cwiseMax(T(0)), outward, widen);
 }

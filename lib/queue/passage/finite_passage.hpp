@@ -25,8 +25,8 @@ class FinitePassage {
     for (Matrix<T>& sum : at_least_) sum *= factor;
     // E[(b - room)^+] by phase.
     lost_.assign(blocks_.d.size() + 1, Column<T>::Zero(n));
-    for (std::size_t room = blocks_.d.size(); room-- > 0;)
-      lost_[room] = lost_[room + 1] + at_least_[room + 1] * blocks_.ones;
+    for (std::size_t space = blocks_.d.size(); space-- > 0;)
+      lost_[space] = lost_[space + 1] + at_least_[space + 1] * blocks_.ones;
     for (Column<T>& column : lost_)
       column *= outward.factor(static_cast<double>(n) + 1 + static_cast<double>(lost_.size()));
   }
@@ -53,14 +53,14 @@ class FinitePassage {
       const std::size_t left = level > 0 ? level - 1 : 0;  // after the service
       const Row<T> here = level == 0 ? *idle : Row<T>((incoming[level] * stay_[capacity - level]) * step);
       sums.mass += here.dot(blocks_.ones.transpose());
-      const std::size_t room = capacity - left;
-      if (room < lost_.size()) sums.lost += here.dot(lost_[room].transpose());
+      const std::size_t space = capacity - left;
+      if (space < lost_.size()) sums.lost += here.dot(lost_[space].transpose());
       // Arrivals that reach level left + b, and those that exceed it and come down to it first.
       Row<T> down = Row<T>::Zero(n);
-      for (std::size_t b = std::min(batch, room);; --b) {
+      for (std::size_t b = std::min(batch, space);; --b) {
         const std::size_t target = left + b;
         if (target <= level) break;
-        if (b == room)
+        if (b == space)
           down = here * at_least_[b];
         else
           down = (here * blocks_.d[b] + down * passages_[capacity - target - 1]).eval();

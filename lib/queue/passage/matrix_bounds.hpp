@@ -70,7 +70,7 @@ enum class Side { below, nearest, above };
 
 /// Smallest nonzero entry in double precision, so that products of two are normal numbers: only these have a
 /// known relative error.
-constexpr double least_double = 1e-145;
+constexpr double min_double = 1e-145;
 
 /// The side to which a computation is rounded, and the unit roundoff of T.
 template <class T>
@@ -92,18 +92,18 @@ class Outward {
     if (side_ == Side::nearest) return T(1);
     return side_ == Side::below ? T(1 - theta) : T(1 + theta);
   }
-  /// In double precision, moves entries that are too small outward: to 0 from below, to least_double from
+  /// In double precision, moves entries that are too small outward: to 0 from below, to min_double from
   /// above.
   template <class M>
   void guard([[maybe_unused]] M&& x) const {
     if constexpr (std::is_same_v<T, double>) {
       if (side_ == Side::nearest) return;
-      // Entries raised to least_double before become 0 from below.
-      const double least = side_ == Side::below ? 2 * least_double : least_double;
-      const double instead = side_ == Side::below ? 0 : least_double;
+      // Entries raised to min_double before become 0 from below.
+      const double minimum = side_ == Side::below ? 2 * min_double : min_double;
+      const double instead = side_ == Side::below ? 0 : min_double;
       for (Eigen::Index i = 0; i < x.rows(); ++i)
         for (Eigen::Index j = 0; j < x.cols(); ++j)
-          if (x(i, j) < least && x(i, j) != 0) x(i, j) = instead;
+          if (x(i, j) < minimum && x(i, j) != 0) x(i, j) = instead;
     }
   }
   /// Whether `x` is on its side of `image`, entry by entry; false if one is not a number.
@@ -158,19 +158,19 @@ template <class T, class Make>
 }
 
 /// Excess over 1 of the scale of the blocks whose passages are the candidates for the two sides: -+ theta.
-/// \tparam Way    Passage or SilentPassage
-/// \param blocks  argument of Way::theta()
-template <class Way, class T, template <class> class Of>
+/// \tparam PassageType    Passage or SilentPassage
+/// \param blocks  argument of PassageType::theta()
+template <class PassageType, class T, template <class> class Of>
 [[nodiscard]] Both<T> excess_of(const Of<T>& blocks, int bits) {
   const auto of = [&](Side side) {
     const Outward<T> outward(side, bits);
-    return T(outward.scaled(Way::theta(blocks, outward)) - T(1));
+    return T(outward.scaled(PassageType::theta(blocks, outward)) - T(1));
   };
   return {of(Side::below), of(Side::above)};
 }
 
 /// Maximum rounds of moving a candidate before it is given up.
-constexpr int most_moves = 40;
+constexpr int max_moves = 40;
 
 /// X = Y + X A for non-negative Y and A of spectral radius below 1: X >= 0 with  X <= Y + X A  is a lower
 /// bound, with  X >= Y + X A  an upper one. The candidate solves the equation with A and Y scaled by 1 -+
@@ -191,7 +191,7 @@ template <class T, class M>
     for (Eigen::Index j = 0; j < x.cols(); ++j)
       if (!(x(i, j) >= 0)) x(i, j) = 0;
   const T factor = outward.factor(roundings);
-  for (int moves = 0; moves < most_moves; ++moves) {
+  for (int moves = 0; moves < max_moves; ++moves) {
     outward.guard(x);
     M image = y;
     add_product(image, x, a);

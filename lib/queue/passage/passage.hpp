@@ -228,9 +228,9 @@ class CheckedCandidate {
     }
     if (outward.side() == Side::below) {
       // Only a substochastic X <= F(X) is below G.
-      const T most = T(1) - T(2 * static_cast<double>(x.rows())) * outward.unit();
+      const T maximum = T(1) - T(2 * static_cast<double>(x.rows())) * outward.unit();
       for (Eigen::Index i = 0; i < x.rows(); ++i)
-        if (!(x.row(i).sum() <= most)) return std::nullopt;
+        if (!(x.row(i).sum() <= maximum)) return std::nullopt;
     }
     checked.g_ = std::move(x);
     if (outward.side() != Side::nearest)
@@ -267,7 +267,7 @@ class Passage {
         if (!(entry >= 0)) entry = 0;
     const auto move = [&outward](Matrix<T>& x, const Matrix<T>& image, int round) {
       outward.move(x, image);
-      return round + 1 < most_moves;
+      return round + 1 < max_moves;
     };
     auto checked = CheckedCandidate<T>::find(nearest, std::move(candidate), outward, move);
     return checked ? make(*std::move(checked)) : std::nullopt;

@@ -32,23 +32,23 @@ class SilentFinite {
       if (!(y_.empty() ? begin() : extend())) return std::nullopt;
     const auto n = steps_.phases(), silent = steps_.silent(), batch = steps_.batch(), one = steps_.size(1);
     const double phases = static_cast<double>(n), s = static_cast<double>(silent),
-                 most = static_cast<double>(batch);
-    const auto room = static_cast<Eigen::Index>(capacity);
-    const auto idle = stationary<T>(h(room - 1), reference, outward_);
+                 maximum = static_cast<double>(batch);
+    const auto last_level = static_cast<Eigen::Index>(capacity);
+    const auto idle = stationary<T>(h(last_level - 1), reference, outward_);
     if (!idle) return std::nullopt;
     std::vector<Row<T>> levels;
     std::vector<Row<T>> down(capacity + 1,
                              Row<T>::Zero(silent));  // rate of coming down to a level in silent slots
     Row<T> full = Row<T>::Zero(n);                   // rate of jumps to the top, by phase
     Sums sums{T(0), T(0)};
-    for (Eigen::Index level = 0; level <= room; ++level) {
-      const Eigen::Index d = room - level;
+    for (Eigen::Index level = 0; level <= last_level; ++level) {
+      const Eigen::Index d = last_level - level;
       // Rate from each phase to this level: here = q P.
       Row<T> q = Row<T>::Zero(n);
       if (level == 0) {
         q.head(silent) = *idle;
       } else if (d == 0) {
-        q = full * outward_.factor(2 * most);
+        q = full * outward_.factor(2 * maximum);
         const Row<T> first = (q * steps_.p) * outward_.factor(phases + 1);
         const auto loud = n - silent;
         q.tail(loud) += (first.tail(loud) * top_) * outward_.factor(phases + 1);
@@ -58,7 +58,7 @@ class SilentFinite {
               steps_.part(levels[static_cast<std::size_t>(level + 1 - b)], b);
         if (level <= batch)
           q.segment(steps_.begin(level), steps_.size(level)) += steps_.part(levels[0], level);
-        q.head(silent) = down[static_cast<std::size_t>(level)] * outward_.factor(most);
+        q.head(silent) = down[static_cast<std::size_t>(level)] * outward_.factor(maximum);
         const Row<T> first = (q * steps_.p) * outward_.factor(phases + 1);
         Row<T> returns(one + silent);
         returns.head(one) = first.segment(steps_.begin(1), one);
@@ -73,29 +73,29 @@ class SilentFinite {
       const Eigen::Index left = level > 0 ? level - 1 : 0;  // after the service
       sums.mass += here.dot(steps_.ones.transpose());
       T gone(0);
-      for (Eigen::Index b = room - left + 1; b <= batch; ++b)
-        gone += T(static_cast<double>(left + b - room)) *
+      for (Eigen::Index b = last_level - left + 1; b <= batch; ++b)
+        gone += T(static_cast<double>(left + b - last_level)) *
                 steps_.part(here, b).dot(steps_.ones.segment(steps_.begin(b), steps_.size(b)).transpose());
       sums.lost += gone;
       // Jumps to the levels above this one, and their descent.
       Row<T> v = Row<T>::Zero(silent);
-      if (left + batch >= room && d > 0) {
-        for (Eigen::Index b = room - left; b <= batch; ++b) {
+      if (left + batch >= last_level && d > 0) {
+        for (Eigen::Index b = last_level - left; b <= batch; ++b) {
           full.segment(steps_.begin(b), steps_.size(b)) += steps_.part(here, b);
           if (d > 1) v += steps_.part(here, b) * steps_.rows(y_[0], b);
         }
         v *= outward_.factor(phases + 1);
         if (d > 1) down[capacity - 1] += v;
       }
-      for (Eigen::Index t = std::min(left + batch, room - 1); t - 1 > level; --t) {
+      for (Eigen::Index t = std::min(left + batch, last_level - 1); t - 1 > level; --t) {
         const Eigen::Index b = t - left;
-        Row<T> next = steps_.part(here, b) * steps_.rows(y_[static_cast<std::size_t>(room - t)], b);
-        next.noalias() += v * h(room - t);
+        Row<T> next = steps_.part(here, b) * steps_.rows(y_[static_cast<std::size_t>(last_level - t)], b);
+        next.noalias() += v * h(last_level - t);
         v = next * outward_.factor(static_cast<double>(steps_.size(b)) + s + 2);
         down[static_cast<std::size_t>(t - 1)] += v;
       }
     }
-    const T factor = outward_.factor(phases + most + static_cast<double>(capacity) + 4);
+    const T factor = outward_.factor(phases + maximum + static_cast<double>(capacity) + 4);
     return Sums{sums.lost * factor, sums.mass * factor};
   }
 

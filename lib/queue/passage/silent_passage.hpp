@@ -54,14 +54,14 @@ class SilentPassage {
     for (;; ++moves) {
       const Matrix<T> image = passage.image(k);
       if (outward.side() == Side::nearest || outward.holds(k, image)) break;
-      if (moves == most_moves) return std::nullopt;
+      if (moves == max_moves) return std::nullopt;
       outward.move(k, image);
     }
     if (outward.side() == Side::below) {
       // Only a substochastic solution is below K; the rows of silent phases are exact.
-      const T most = T(1) - T(2 * static_cast<double>(silent)) * outward.unit();
+      const T maximum = T(1) - T(2 * static_cast<double>(silent)) * outward.unit();
       for (Eigen::Index i = silent; i < n; ++i)
-        if (!(k.row(i).sum() <= most)) return std::nullopt;
+        if (!(k.row(i).sum() <= maximum)) return std::nullopt;
     }
     passage.k_ = std::move(k);
     if (!passage.prepare_tails() || !passage.prepare_levels()) return std::nullopt;
@@ -209,7 +209,7 @@ class SilentPassage {
   /// climbs_ = Dbarbar_1 = [P_b + P_b K (1 + H + ... + H^(b-2)) P_0], and tails_.
   [[nodiscard]] bool prepare_tails() {
     const auto n = steps_.phases(), silent = steps_.silent(), batch = steps_.batch();
-    const double s = static_cast<double>(silent), most = static_cast<double>(batch);
+    const double s = static_cast<double>(silent), maximum = static_cast<double>(batch);
     climbs_ = steps_.p;
     climbs_.topRows(silent).setZero();
     Matrix<T> sum = Matrix<T>::Zero(silent, silent);  // 1 + H + ... + H^(b-2)
@@ -219,7 +219,7 @@ class SilentPassage {
       add_product(rows, steps_.rows(y_, b), sum);
       add_product(steps_.rows(climbs_, b), rows, steps_.p.topRows(silent));
     }
-    climbs_ *= outward_.factor(2 * s + most + 4);
+    climbs_ *= outward_.factor(2 * s + maximum + 4);
     const auto climb = solve_right<T>(steps_.ones, climbs_, outward_);
     if (!climb) return false;
     const Column<T> next = (steps_.p * *climb) * outward_.factor(static_cast<double>(n) + 1);

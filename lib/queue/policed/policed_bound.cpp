@@ -23,9 +23,9 @@ constexpr double steepest = 40;
 
 void check(const PolicedInputs& inputs) {
   const auto text = [](std::int64_t number) { return std::to_string(number); };
-  if (inputs.inputs < 1 || inputs.inputs > PolicedInputs::most_inputs)
+  if (inputs.inputs < 1 || inputs.inputs > PolicedInputs::max_inputs)
     throw InvalidArgument("inputs", text(inputs.inputs),
-                          "a whole number from 1 to " + text(PolicedInputs::most_inputs));
+                          "a whole number from 1 to " + text(PolicedInputs::max_inputs));
   if (!cln::plusp(inputs.share) || inputs.share > 1)
     throw InvalidArgument("share", numeric::to_fraction(inputs.share), "above 0, at most 1");
   if (!cln::plusp(inputs.bucket.rate) || inputs.bucket.rate >= 1)
@@ -124,7 +124,7 @@ numeric::UpperBound<unit::Probability> PolicedBound::tail(std::int64_t level) co
   return {at(best(level), level)};
 }
 
-std::int64_t PolicedBound::least_level(const Rational& target) const {
+std::int64_t PolicedBound::min_level(const Rational& target) const {
   check_target(target);
   const numeric::PrecisionScope scope(numeric::Precision{closed_form_bits});
   const double nearest = numeric::nearest_double(target);

@@ -25,7 +25,7 @@ namespace tailbound::queue {
 
 /// Identically policed inputs.
 struct PolicedInputs {
-  static constexpr std::int64_t most_inputs = 1'048'576, longest_message = 4096;
+  static constexpr std::int64_t max_inputs = 1'048'576, longest_message = 4096;
   std::int64_t inputs = 1;      ///< k
   numeric::Rational share = 1;  ///< p: fraction of an input's packets, above 0, at most 1
   traffic::TokenBucket bucket;  ///< (r, b) for all packets of an input: r above 0, b >= 1
@@ -44,7 +44,7 @@ class PolicedBound {
   [[nodiscard]] numeric::UpperBound<unit::Probability> tail(std::int64_t level) const;
   /// A level whose bound is at most `target`; the smallest one except for rounding.
   /// \param target  0 < target < 1  \throws LimitExceeded  it would exceed 10^15
-  [[nodiscard]] std::int64_t least_level(const numeric::Rational& target) const;
+  [[nodiscard]] std::int64_t min_level(const numeric::Rational& target) const;
   /// log z0 to double accuracy; infinite where there is no root.
   [[nodiscard]] double log_root() const { return log_root_; }
 

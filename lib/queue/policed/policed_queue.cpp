@@ -22,10 +22,10 @@ using numeric::Rational;
 using numeric::Real;
 
 /// Maximum number of products per query: some seconds in machine numbers, and in multiprecision.
-constexpr double most_machine_products = 2e10, most_long_products = 1e9;
+constexpr double max_machine_products = 2e10, max_long_products = 1e9;
 constexpr double log_two = 0.6931471805599453;
 /// Maximum number of slots examined one by one before computing.
-constexpr long most_listed_slots = 1 << 22;
+constexpr long max_listed_slots = 1 << 22;
 
 /// The extent of a run over past slots.
 struct Extent {
@@ -148,18 +148,18 @@ PolicedQueue::PolicedQueue(const PolicedInputs& inputs, const Accuracy& accuracy
   // Beyond this window the inputs together send less than the service.
   const Rational last =
       all < 1 ? (numeric::whole(inputs.inputs) * inputs.bucket.burst) / (1 - all) : Rational(0);
-  if (all < 1 && last < most_listed_slots) {
+  if (all < 1 && last < max_listed_slots) {
     const std::vector<std::int64_t> sent = greedy_slots(buckets(), cln::cl_I_to_long(cln::floor1(last)) + 1);
-    std::int64_t most = 0, packets = 0;
+    std::int64_t maximum = 0, packets = 0;
     for (std::size_t m = 0; m < sent.size(); ++m) {
       packets += sent[m];
-      most = std::max(most, inputs.inputs * packets - static_cast<std::int64_t>(m));
+      maximum = std::max(maximum, inputs.inputs * packets - static_cast<std::int64_t>(m));
     }
-    most_ = most;
+    maximum_ = maximum;
   }
-  if (inputs.share == 1 && !most_) most_ = 1;  // one input alone, on its link
-  if (cln::denominator(inputs.bucket.rate) > most_listed_slots ||
-      inputs.bucket.burst > numeric::whole(most_listed_slots) * (1 - inputs.bucket.rate))
+  if (inputs.share == 1 && !maximum_) maximum_ = 1;  // one input alone, on its link
+  if (cln::denominator(inputs.bucket.rate) > max_listed_slots ||
+      inputs.bucket.burst > numeric::whole(max_listed_slots) * (1 - inputs.bucket.rate))
     return;
   pattern_.emplace(buckets());
   // The maximum is in the start or the first cycle, as later ones send at most r per slot on average. In
@@ -167,17 +167,17 @@ PolicedQueue::PolicedQueue(const PolicedInputs& inputs, const Accuracy& accuracy
   const auto slots = static_cast<std::int64_t>(pattern_->start().size() + pattern_->cycle().size());
   const long unit = cln::cl_I_to_long(cln::denominator(inputs.bucket.rate));
   const long step = cln::cl_I_to_long(cln::numerator(inputs.bucket.rate));
-  std::int64_t spread = 0, most = 0;
+  std::int64_t spread = 0, maximum = 0;
   for (std::int64_t m = 0; m < slots; ++m) {
-    spread = std::max(spread, pattern_->most(m) * unit - step * m);
-    most = std::max(most, inputs.inputs * pattern_->most(m) - m);
+    spread = std::max(spread, pattern_->maximum(m) * unit - step * m);
+    maximum = std::max(maximum, inputs.inputs * pattern_->maximum(m) - m);
   }
   spread_ = numeric::whole(spread) / numeric::whole(unit);
-  if (numeric::whole(inputs.inputs) * pattern_->rate() <= 1) most_ = most;
+  if (numeric::whole(inputs.inputs) * pattern_->rate() <= 1) maximum_ = maximum;
 }
 
 std::vector<traffic::TokenBucket> PolicedQueue::buckets() const {
-  return {inputs_.bucket, traffic::one_a_slot()};
+  return {inputs_.bucket, traffic::one_per_slot()};
 }
 
 double PolicedQueue::work_of_run(std::int64_t level, double log2_error) const {
@@ -186,7 +186,7 @@ double PolicedQueue::work_of_run(std::int64_t level, double log2_error) const {
 }
 
 std::optional<LevelProbability> PolicedQueue::tail_by_renewal(std::int64_t level, numeric::Digits digits) {
-  if (!pattern_ || most_ || digits.count > 200) return std::nullopt;
+  if (!pattern_ || maximum_ || digits.count > 200) return std::nullopt;
   const double wanted = digits.count * std::log2(10.0) + 3;
   const double log2_error = numeric::log2_magnitude(bound_.tail(level).value) - wanted - 1;
   const double idle = std::log2(1 - numeric::nearest_double(inputs_.load()));  // approximate size of the g
@@ -195,7 +195,7 @@ std::optional<LevelProbability> PolicedQueue::tail_by_renewal(std::int64_t level
   for (const Method method : methods(digits, log2_error)) {
     if (method.arithmetic == Arithmetic::double_precision) continue;
     const bool machine = method.arithmetic == Arithmetic::extended;
-    if (work > (machine ? most_machine_products : most_long_products) / 4) continue;
+    if (work > (machine ? max_machine_products : max_long_products) / 4) continue;
     if (PolicedRenewal* renewal = renewal_for(method, idle - wanted - 4)) {
       const auto found = renewal->tail(level, log2_error);
       if (numeric::agree_to(found.lower(), found.upper(), digits))
@@ -242,9 +242,8 @@ const PolicedQueue::Run& PolicedQueue::run_for(std::int64_t level, double log2_e
   Run run{.tails = {}, .method = method, .level = level, .window = 0, .log2_error = log2_error, .lost = 0};
   run.window = slots_for(level, log2_error - 3);
   const double a_slot = log2_error - 3 - std::log2(static_cast<double>(run.window) + 1);
-  std::int64_t levels =
-      bound_.least_level(1 / numeric::Rational(cln::ash(1, static_cast<long>(-a_slot) + 1)));
-  if (most_) levels = std::min(levels, *most_);
+  std::int64_t levels = bound_.min_level(1 / numeric::Rational(cln::ash(1, static_cast<long>(-a_slot) + 1)));
+  if (maximum_) levels = std::min(levels, *maximum_);
   levels = std::max(levels, level);
   Extent extent{.levels = levels, .window = run.window, .batch = {}};
   const numeric::PrecisionScope batch_scope(numeric::Precision{method.bits + 64});
@@ -254,7 +253,7 @@ const PolicedQueue::Run& PolicedQueue::run_for(std::int64_t level, double log2_e
   const double products = static_cast<double>(run.window) * numeric::nearest_double(rate()) *
                           static_cast<double>(levels + 1) * static_cast<double>(extent.batch.size());
   const bool machine = method.arithmetic != Arithmetic::multiprecision;
-  if (products > (machine ? most_machine_products : most_long_products))
+  if (products > (machine ? max_machine_products : max_long_products))
     throw LimitExceeded("level " + std::to_string(level) + " to " + std::to_string(accuracy_.digits.count) +
                         " digits would take more than " + (machine ? "2e10" : "1e9") +
                         " products, which is the limit (the closed form has no limit)");
@@ -279,11 +278,11 @@ PolicedQueue::Found PolicedQueue::found(const Run& run, std::int64_t level) cons
         const numeric::PrecisionScope scope(numeric::Precision{run.method.bits + 64});
         Real zero_low, cut;
         numeric::widen(tails.dropped, gamma, Real(0), run.method.bits, zero_low, cut);
-        const Real left_out =
+        const Real omitted =
             numeric::upper(Interval(numeric::to_interval(cut) + numeric::to_interval(run.lost) * Interval(2) +
                                     numeric::to_interval(from_older_slots(level, run.window))));
         Real low, high;
-        numeric::widen(tails.above[static_cast<std::size_t>(level)], gamma, left_out, run.method.bits, low,
+        numeric::widen(tails.above[static_cast<std::size_t>(level)], gamma, omitted, run.method.bits, low,
                        high);
         const bool rounding =
             std::ldexp(gamma.units, -gamma.bits) * 4 > std::pow(10.0, -accuracy_.digits.count);
@@ -294,14 +293,14 @@ PolicedQueue::Found PolicedQueue::found(const Run& run, std::int64_t level) cons
 
 std::vector<Method> PolicedQueue::methods(numeric::Digits digits, double log2_error) const {
   std::vector<Method> all;
-  const auto asked = [&](Arithmetic arithmetic) {
+  const auto requested = [&](Arithmetic arithmetic) {
     return accuracy_.arithmetic == arithmetic || accuracy_.arithmetic == Arithmetic::automatic;
   };
-  if (asked(Arithmetic::double_precision) && digits.count <= 14 && log2_error > least_log2_double)
+  if (requested(Arithmetic::double_precision) && digits.count <= 14 && log2_error > min_log2_double)
     all.push_back({Arithmetic::double_precision, 53});
-  if (asked(Arithmetic::extended) && digits.count <= 17 && log2_error > least_log2_extended)
+  if (requested(Arithmetic::extended) && digits.count <= 17 && log2_error > min_log2_extended)
     all.push_back({Arithmetic::extended, 64});
-  if (asked(Arithmetic::multiprecision))
+  if (requested(Arithmetic::multiprecision))
     all.push_back({Arithmetic::multiprecision, numeric::sufficient_bits(digits, 1e9)});
   return all;
 }
@@ -313,7 +312,7 @@ LevelProbability PolicedQueue::tail(std::int64_t level) {
 LevelProbability PolicedQueue::tail_to(std::int64_t level, numeric::Digits digits) {
   if (level < 0)
     throw InvalidArgument("level", std::to_string(level), "a whole number of packets, 0 or more");
-  if (most_ && level >= *most_)
+  if (maximum_ && level >= *maximum_)
     return {Packets(level), numeric::Exact<unit::Probability>{0}, {Arithmetic::exact, 0}};
   if (auto quick = tail_by_renewal(level, digits)) return *quick;
   const double wanted = digits.count * std::log2(10.0) + 3;
@@ -337,22 +336,22 @@ LevelProbability PolicedQueue::tail_to(std::int64_t level, numeric::Digits digit
                       std::to_string(level));
 }
 
-TailBoundary PolicedQueue::least_level(const Rational& target) {
-  const std::int64_t enough = bound_.least_level(target);
-  const Target asked(target);
+TailBoundary PolicedQueue::min_level(const Rational& target) {
+  const std::int64_t enough = bound_.min_level(target);
+  const Target requested(target);
   const auto settled = [&](std::int64_t level) {
     for (int more = 0; more <= 60; more += 12) {
       LevelProbability at = tail_to(level, {accuracy_.digits.count + more});
-      if (asked.is_met(at.probability) || asked.is_missed(at.probability)) return at;
+      if (requested.is_met(at.probability) || requested.is_missed(at.probability)) return at;
     }
     throw LimitExceeded("the worst P(Q > " + std::to_string(level) +
                         ") cannot be distinguished from the target");
   };
   // Where the closed form is inaccurate, a first estimate from below.
   std::int64_t level = enough;
-  if (most_) level = std::min(level, *most_);
+  if (maximum_) level = std::min(level, *maximum_);
   const double log2_error =
-      asked.log2 - accuracy_.digits.count * std::log2(10.0) - 7;  // also serves tail_to()
+      requested.log2 - accuracy_.digits.count * std::log2(10.0) - 7;  // also serves tail_to()
   const std::vector<Method> order = methods(accuracy_.digits, log2_error);
   if (level > 0 && !order.empty() && !tail_by_renewal(level, accuracy_.digits)) {
     const Run& run = run_for(std::max<std::int64_t>(0, level - level / 16 - 4), log2_error, order.front());
@@ -365,11 +364,11 @@ TailBoundary PolicedQueue::least_level(const Rational& target) {
         run.tails);
   }
   LevelProbability at = settled(level);
-  while (!asked.is_met(at.probability)) at = settled(++level);
+  while (!requested.is_met(at.probability)) at = settled(++level);
   TailBoundary boundary{.level = Packets(level), .at = std::move(at), .before = {}};
   while (boundary.level.value > 0) {
     LevelProbability before = settled(boundary.level.value - 1);
-    if (asked.is_missed(before.probability)) {
+    if (requested.is_missed(before.probability)) {
       boundary.before.push_back(std::move(before));
       break;
     }

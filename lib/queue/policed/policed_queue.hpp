@@ -37,12 +37,12 @@ class PolicedQueue {
   /// Long-run rate that a bucket lets through [packets/slot]: below r if tokens overflow; r if not known.
   [[nodiscard]] numeric::Rational rate() const { return pattern_ ? pattern_->rate() : inputs_.bucket.rate; }
   /// Maximum queue over all arrival patterns; none where k r >= 1, since the queue is then unbounded.
-  [[nodiscard]] std::optional<std::int64_t> never_exceeded() const { return most_; }
+  [[nodiscard]] std::optional<std::int64_t> never_exceeded() const { return maximum_; }
 
   /// The worst P(Q > level).  \throws InvalidArgument  a negative level  \throws LimitExceeded
   [[nodiscard]] LevelProbability tail(std::int64_t level);
   /// \param target  0 < target < 1  \throws LimitExceeded
-  [[nodiscard]] TailBoundary least_level(const numeric::Rational& target);
+  [[nodiscard]] TailBoundary min_level(const numeric::Rational& target);
 
  private:
   struct Run;
@@ -72,7 +72,7 @@ class PolicedQueue {
   PolicedBound bound_;
   std::optional<traffic::GreedyPattern> pattern_;  ///< none where it repeats only after many slots
   numeric::Rational spread_;                       ///< alpha(m) <= spread + r m
-  std::optional<std::int64_t> most_;
+  std::optional<std::int64_t> maximum_;
   std::vector<std::unique_ptr<Run>> runs_;
   std::vector<std::unique_ptr<PolicedRenewal>> renewals_;
 };

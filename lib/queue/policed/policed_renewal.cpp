@@ -17,10 +17,10 @@ using numeric::Interval;
 using numeric::Rational;
 using numeric::Real;
 
-constexpr std::int64_t longest_cycle = 512, most_trials_a_slot = 4096;
-constexpr double nats_a_bit = 0.6931471805599453;
+constexpr std::int64_t longest_cycle = 512, max_trials_per_slot = 4096;
+constexpr double nats_per_bit = 0.6931471805599453;
 /// Maximum accumulated relative errors of a mass.
-constexpr double most_units = 400'000;
+constexpr double max_units = 400'000;
 
 template <class T>
 T nearest(const Rational& value) {
@@ -93,7 +93,7 @@ class BinomialSteps {
     }
     value_ *= factor;
     units_ += 2 * static_cast<double>(k_) + 4;  // 2 k factors, a power of 1 - p, and the product
-    if (units_ > most_units) by_logarithms();
+    if (units_ > max_units) by_logarithms();
   }
   /// P(.. = successes + 1) for the same trials.
   [[nodiscard]] T at_one_more() const {
@@ -123,7 +123,7 @@ class BinomialSteps {
       value_ /= T(i);
     }
     units_ = 2.1 * static_cast<double>(trials_) + 2 * static_cast<double>(few) + 1;  // powers, products
-    if (units_ > most_units / 8) by_logarithms();
+    if (units_ > max_units / 8) by_logarithms();
   }
   /// Recomputed without accumulated roundings: exact to 1.5 units.
   void by_logarithms() {
@@ -159,8 +159,8 @@ struct Cycle {
         low = std::min(low, sent(phase, j));
         high = std::max(high, sent(phase, j));
       }
-      least.push_back(low);
-      most.push_back(high);
+      minimum.push_back(low);
+      maximum.push_back(high);
     }
   }
   /// In the n + 1 slots from `phase` on, n < length.
@@ -170,20 +170,20 @@ struct Cycle {
   /// Whether it is as even as possible: counts over equally many slots differ by at most one.
   [[nodiscard]] bool even() const {
     for (std::size_t j = 0; j < length; ++j)
-      if (most[j] - least[j] > 1) return false;
+      if (maximum[j] - minimum[j] > 1) return false;
     return true;
   }
   [[nodiscard]] Rational spread(const Rational& rate) const {
-    Rational greatest = 0;
+    Rational highest = 0;
     for (std::size_t j = 0; j < length; ++j) {
-      const Rational above = numeric::whole(most[j]) - rate * numeric::whole(static_cast<std::int64_t>(j));
-      if (above > greatest) greatest = above;
+      const Rational above = numeric::whole(maximum[j]) - rate * numeric::whole(static_cast<std::int64_t>(j));
+      if (above > highest) highest = above;
     }
-    return greatest;
+    return highest;
   }
 
   std::size_t length;
-  std::vector<std::int64_t> sums, least, most;
+  std::vector<std::int64_t> sums, minimum, maximum;
   std::int64_t turn = 0;
 };
 
@@ -262,22 +262,22 @@ class Renewal final : public PolicedRenewal {
     const std::size_t size = cycle.length;
     // Windows of at least this many slots bring that many packets with a probability below 2^log2_relative.
     const Rational cycle_spread = cycle.spread(inputs_.bucket.rate);
-    std::int64_t slots = bound_.window(-1, log2_relative * nats_a_bit);
+    std::int64_t slots = bound_.window(-1, log2_relative * nats_per_bit);
     Real older = bound_.beyond(-1, slots, cycle_spread);
     for (int tries = 0; tries < 40 && numeric::log2_magnitude(older) > log2_relative; ++tries) {
       slots += slots / 16 + 1;
       older = bound_.beyond(-1, slots, cycle_spread);
     }
-    std::vector<T> least(size, T(0)), most(size, T(0));
+    std::vector<T> minimum(size, T(0)), maximum(size, T(0));
     double units = 0;
-    sum_windows(cycle, cycle.least, slots, least, units);
-    sum_windows(cycle, cycle.most, slots, most, units);
+    sum_windows(cycle, cycle.minimum, slots, minimum, units);
+    sum_windows(cycle, cycle.maximum, slots, maximum, units);
     units += static_cast<double>(slots) / static_cast<double>(size) + 1;
     std::vector<T> matrix(size * size, T(0));
     for (std::size_t phase = 0; phase < size; ++phase)
       for (std::size_t j = 0; j < size; ++j)
         matrix[phase * size + (phase + j + 1) % size] =
-            cycle.sent(phase, j) == cycle.least[j] ? least[j] : most[j];
+            cycle.sent(phase, j) == cycle.minimum[j] ? minimum[j] : maximum[j];
     return solve(matrix, units, static_cast<double>(older));
   }
 
@@ -289,14 +289,14 @@ class Renewal final : public PolicedRenewal {
     const numeric::PrecisionScope scope(numeric::Precision{method_.bits});
     const auto start = static_cast<std::int64_t>(pattern_.start().size());
     const auto size = static_cast<std::int64_t>(empty_.size());
-    const std::int64_t slots = bound_.window(base, log2_error * nats_a_bit);
+    const std::int64_t slots = bound_.window(base, log2_error * nats_per_bit);
     // With fewer trials than packets a window cannot fill the queue.
     std::int64_t first = 0;
-    while (first <= slots && inputs_.inputs * pattern_.most(first) < base + 1 + first) ++first;
+    while (first <= slots && inputs_.inputs * pattern_.maximum(first) < base + 1 + first) ++first;
     Sums lower, upper;
     double units = 0;
     if (first <= slots) {
-      BinomialSteps<T> mass(inputs_, inputs_.inputs * pattern_.most(first), base + 1 + first);
+      BinomialSteps<T> mass(inputs_, inputs_.inputs * pattern_.maximum(first), base + 1 + first);
       std::int64_t phase = (first + 1 - start) % size;
       for (std::int64_t m = first;; ++m) {
         const T* empty = m + 1 < start ? nullptr : &empty_[static_cast<std::size_t>(phase)];
@@ -394,16 +394,16 @@ class Renewal final : public PolicedRenewal {
     empty_.assign(size, T(0));
     double residual = std::numeric_limits<double>::infinity();
     for (int round = 0; round < 80; ++round) {
-      double greatest = 0;
+      double highest = 0;
       std::vector<double> off(size);
       for (std::size_t i = 0; i < size; ++i) {
         T sum(0);
         for (std::size_t j = 0; j < size; ++j) sum += matrix[i * size + j] * empty_[j];
         off[i] = static_cast<double>(T(1) - sum);
-        greatest = std::max(greatest, std::abs(off[i]));
+        highest = std::max(highest, std::abs(off[i]));
       }
-      if (!(greatest < residual / 2)) break;
-      residual = greatest;
+      if (!(highest < residual / 2)) break;
+      residual = highest;
       if (residual < unit * 4) break;
       for (std::size_t i = 0; i < size; ++i) {
         double step = 0;
@@ -444,10 +444,10 @@ double renewal_work(const PolicedInputs& inputs, const traffic::GreedyPattern& p
                     const PolicedBound& bound, std::int64_t level, double log2_error) {
   constexpr double never = std::numeric_limits<double>::infinity();
   const auto length = static_cast<std::int64_t>(pattern.cycle().size());
-  if (length > longest_cycle || inputs.inputs > most_trials_a_slot || inputs.share == 1 ||
+  if (length > longest_cycle || inputs.inputs > max_trials_per_slot || inputs.share == 1 ||
       numeric::whole(inputs.inputs) * pattern.rate() <= 1)
     return never;
-  const auto slots = static_cast<double>(bound.window(level, log2_error * nats_a_bit));
+  const auto slots = static_cast<double>(bound.window(level, log2_error * nats_per_bit));
   const auto size = static_cast<double>(length);
   return 3 * slots * (2 * static_cast<double>(inputs.inputs) + 10) + 4 * size * size * size;
 }

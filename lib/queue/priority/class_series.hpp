@@ -209,8 +209,8 @@ class ClassOccupancy {
     T slope(0);  // A_y(y_0, 0)
     for (std::size_t i = 1; i < highs; ++i) slope += T(static_cast<long>(i)) * p[i][0] * powers_[i - 1][0];
     const T pivot = T(1) - slope;
-    const auto most = static_cast<double>(highs), length = static_cast<double>(size_);
-    const double slope_errors = table.errors + most * (table.empty_cycle_errors + 2) + 3;
+    const auto maximum = static_cast<double>(highs), length = static_cast<double>(size_);
+    const double slope_errors = table.errors + maximum * (table.empty_cycle_errors + 2) + 3;
     const double pivot_errors = class_series::lost(slope, pivot, slope_errors);
     std::vector<T> parts(highs, T(0));  // [z^n] Y^i without y_n
     for (std::size_t n = 1; n < size_; ++n) {
@@ -232,9 +232,9 @@ class ClassOccupancy {
         powers_[i][n] = parts[i] + T(static_cast<long>(i)) * powers_[i - 1][0] * next;
     }
     // A path to y_n contains at most 2 n - 1 coefficients of Y (docs/derivations/priorities.md).
-    const double step = most * (length + 5) + most + static_cast<double>(lows) + table.errors +
-                        most * (table.empty_cycle_errors + 1) + pivot_errors + 5;
-    power_errors_ = {2 * step, most * (table.empty_cycle_errors + length + 5)};
+    const double step = maximum * (length + 5) + maximum + static_cast<double>(lows) + table.errors +
+                        maximum * (table.empty_cycle_errors + 1) + pivot_errors + 5;
+    power_errors_ = {2 * step, maximum * (table.empty_cycle_errors + length + 5)};
   }
 
   /// sum over i of Y^i(z) c[i](z).
@@ -319,10 +319,10 @@ class ClassWaits {
       std::swap(sums, next);
       T mass(0), tail(0), cycles(0);
       for (std::size_t j = 1; j <= n; ++j) {
-        const T ways = T(static_cast<long>(j)) * sums[n - j];
-        mass += ways * ahead.at[j];
-        tail += ways * ahead_tails.at[j];
-        if (j < high_tails.at.size()) cycles += ways * high_tails.at[j];
+        const T weight = T(static_cast<long>(j)) * sums[n - j];
+        mass += weight * ahead.at[j];
+        tail += weight * ahead_tails.at[j];
+        if (j < high_tails.at.size()) cycles += weight * high_tails.at[j];
       }
       const T slots(static_cast<long>(n));
       mass_.at[n] = mass / slots;

@@ -16,7 +16,7 @@ namespace {
 
 using numeric::Rational;
 
-constexpr std::size_t most_joint_classes = 8, most_joint_lines = 100'000;
+constexpr std::size_t max_joint_classes = 8, max_joint_lines = 100'000;
 
 std::vector<std::string> cells_of(const std::string& line) {
   std::vector<std::string> cells;
@@ -48,23 +48,23 @@ std::vector<ClassPackets> parse_joint(std::string_view text, const std::string& 
     const std::vector<std::string> cells = cells_of(line);
     if (columns == 0) {
       columns = cells.size();
-      if (columns < 2 || columns > most_joint_classes + 1)
+      if (columns < 2 || columns > max_joint_classes + 1)
         fail("has " + std::to_string(columns) +
              " columns; expected n1,n2,..,probability with 1 to 8 classes, such as 1,0,0.25");
       if (names_columns(cells)) continue;
     }
     if (cells.size() != columns)
       fail("has " + std::to_string(cells.size()) + " columns, the first line " + std::to_string(columns));
-    if (++entries > most_joint_lines) fail("more than 100000 lines");
+    if (++entries > max_joint_lines) fail("more than 100000 lines");
     std::vector<std::int64_t> packets;
     for (std::size_t i = 0; i + 1 < columns; ++i) {
       std::int64_t count = -1;
       const auto [rest, error] = std::from_chars(cells[i].data(), cells[i].data() + cells[i].size(), count);
       if (error != std::errc{} || rest != cells[i].data() + cells[i].size() || count < 0 ||
-          count > PriorityQueue::most_inputs)
+          count > PriorityQueue::max_inputs)
         fail("\"" + cells[i].substr(0, 40) +
              "\" is not a number of packets; it must be a whole number from 0 to " +
-             std::to_string(PriorityQueue::most_inputs));
+             std::to_string(PriorityQueue::max_inputs));
       packets.push_back(count);
     }
     Rational probability = 0;

@@ -17,7 +17,7 @@
 namespace tailbound::queue {
 
 struct ClassPackets {
-  std::vector<std::int64_t> packets;  ///< per class, highest priority first; 0 .. PriorityQueue::most_inputs
+  std::vector<std::int64_t> packets;  ///< per class, highest priority first; 0 .. PriorityQueue::max_inputs
   numeric::Rational probability;      ///< above 0
 };
 

@@ -21,9 +21,9 @@ using numeric::Rational;
 using numeric::Real;
 
 constexpr int machine_bits = std::numeric_limits<long double>::digits;
-constexpr int most_class_bits = 4096;
+constexpr int max_class_bits = 4096;
 /// Below 2^this, long double may have lost products to underflow.
-constexpr double least_log2_machine = -15'000;
+constexpr double min_log2_machine = -15'000;
 
 /// The first moments of the arrivals.
 struct ClassMoments {
@@ -74,9 +74,9 @@ void require_valid(const std::vector<ClassSource>& sources) {
       throw InvalidArgument("rate of a source",
                             numeric::to_fraction(source.higher) + " and " + numeric::to_fraction(source.own),
                             "from 0 to 1, together at most 1 packet per slot");
-    if (source.count > PriorityQueue::most_inputs - count)
-      throw InvalidArgument("inputs", "more than " + std::to_string(PriorityQueue::most_inputs),
-                            "at most " + std::to_string(PriorityQueue::most_inputs) + " with classes");
+    if (source.count > PriorityQueue::max_inputs - count)
+      throw InvalidArgument("inputs", "more than " + std::to_string(PriorityQueue::max_inputs),
+                            "at most " + std::to_string(PriorityQueue::max_inputs) + " with classes");
     count += source.count;
   }
 }
@@ -89,9 +89,9 @@ void require_valid(const JointPmf& joint) {
       sum = sum + p;
     }
   if (sum != 1) throw InvalidArgument("sum of the joint probabilities", numeric::to_fraction(sum), "1");
-  constexpr auto most = static_cast<std::size_t>(PriorityQueue::most_inputs) + 1;
+  constexpr auto maximum = static_cast<std::size_t>(PriorityQueue::max_inputs) + 1;
   for (const auto& row : joint.probability)
-    if (row.size() > most || joint.probability.size() > most)
+    if (row.size() > maximum || joint.probability.size() > maximum)
       throw InvalidArgument("packets of one class in a slot", "more than 128", "at most 128");
 }
 
@@ -125,7 +125,7 @@ Interval empty_cycle(const ClassArrivals& arrivals, int bits) {
     return numeric::to_real(value, numeric::Rounding::nearest);
   };
   const auto around = [](const Rational& value) { return numeric::to_interval(value); };
-  for (int extra = 64; bits + extra <= 4 * most_class_bits; extra *= 2) {
+  for (int extra = 64; bits + extra <= 4 * max_class_bits; extra *= 2) {
     const PrecisionScope scope(Precision{bits + extra});
     Real y(0);
     for (int step = 0; step < 2000; ++step) {
@@ -253,7 +253,7 @@ class ClassArithmetic {
 class PriorityLaws {
  public:
   using Probability = PriorityQueue::Probability;
-  using Least = PriorityQueue::Least;
+  using Minimum = PriorityQueue::Minimum;
 
   PriorityLaws(ClassArrivals arrivals, Digits digits) : arrivals_(std::move(arrivals)), digits_(digits) {
     std::visit([](const auto& its) { require_valid(its); }, arrivals_);
@@ -275,20 +275,20 @@ class PriorityLaws {
     const ErrorSeries<long double>& machine = in_machine().series(law, size_for(n + 1));
     const long double found = machine.at[n];
     const double units = machine.errors.at(n);
-    if (found > 0 && std::log2(found) > least_log2_machine) {
+    if (found > 0 && std::log2(found) > min_log2_machine) {
       Probability near = around(found, units, machine_bits, {Arithmetic::extended, machine_bits});
       if (numeric::agree_to(near.lower(), near.upper(), digits)) return near;
     }
     const int bits = std::max(128, numeric::sufficient_bits(digits, units));
-    if (bits > most_class_bits)
-      throw LimitExceeded("more than " + std::to_string(most_class_bits) + " bits would be needed");
+    if (bits > max_class_bits)
+      throw LimitExceeded("more than " + std::to_string(max_class_bits) + " bits would be needed");
     const PrecisionScope scope(Precision{bits});
     const ErrorSeries<Real>& fine = in_reals(bits).series(law, n + 1);
     return around(fine.at[n], fine.errors.at(n), bits, {Arithmetic::multiprecision, bits});
   }
   [[nodiscard]] Probability value(ClassLaw law, std::int64_t level) { return value(law, level, digits_); }
 
-  [[nodiscard]] Least least(ClassLaw law, const Rational& target) {
+  [[nodiscard]] Minimum minimum(ClassLaw law, const Rational& target) {
     if (target <= 0 || target >= 1)
       throw InvalidArgument("target", numeric::to_fraction(target), "above 0 and below 1");
     const long double near = rounded<long double>(target);
@@ -338,11 +338,11 @@ class PriorityLaws {
   }
 
   [[nodiscard]] static std::size_t next_size(std::size_t size) {
-    constexpr auto most = static_cast<std::size_t>(PriorityQueue::most_levels);
-    if (size >= most)
-      throw LimitExceeded("the lower class is analysed up to " + std::to_string(most) +
+    constexpr auto maximum = static_cast<std::size_t>(PriorityQueue::max_levels);
+    if (size >= maximum)
+      throw LimitExceeded("the lower class is analysed up to " + std::to_string(maximum) +
                           " packets or slots, which is the limit");
-    return std::min(2 * size, most);
+    return std::min(2 * size, maximum);
   }
   [[nodiscard]] static std::size_t size_for(std::size_t wanted) {
     std::size_t size = 64;
@@ -415,27 +415,28 @@ PriorityQueue::Probability loss_of(const PriorityQueue::Probability& tail, const
 
 }  // namespace
 
-PriorityQueue::Probability PriorityQueue::loss(Packets room) {
+PriorityQueue::Probability PriorityQueue::loss(Packets capacity) {
   const Rational sigma = load() / (1 - higher_load());
   for (Digits finer = laws_->digits();; finer.count += 3) {
-    Probability found = loss_of(laws_->value(ClassLaw::tail_when_served, room.value, finer), sigma, finer);
+    Probability found =
+        loss_of(laws_->value(ClassLaw::tail_when_served, capacity.value, finer), sigma, finer);
     if (numeric::agree_to(found.lower(), found.upper(), laws_->digits())) return found;
   }
 }
 
-PriorityQueue::Least PriorityQueue::least_level(const Rational& target) {
-  return laws_->least(ClassLaw::tail, target);
+PriorityQueue::Minimum PriorityQueue::min_level(const Rational& target) {
+  return laws_->minimum(ClassLaw::tail, target);
 }
-PriorityQueue::Least PriorityQueue::least_wait(const Rational& target) {
-  return laws_->least(ClassLaw::wait_tail, target);
+PriorityQueue::Minimum PriorityQueue::min_wait(const Rational& target) {
+  return laws_->minimum(ClassLaw::wait_tail, target);
 }
-PriorityQueue::Least PriorityQueue::least_room(const Rational& target) {
+PriorityQueue::Minimum PriorityQueue::min_buffer_size(const Rational& target) {
   // The loss increases with the tail, so its target is equivalent to one for the tail.
   const Rational sigma = load() / (1 - higher_load());
-  Least found =
-      laws_->least(ClassLaw::tail_when_served, Rational(target * sigma / (1 - sigma + target * sigma)));
-  const Packets room(found.level);
-  return {found.level, loss(room),
+  Minimum found =
+      laws_->minimum(ClassLaw::tail_when_served, Rational(target * sigma / (1 - sigma + target * sigma)));
+  const Packets capacity(found.level);
+  return {found.level, loss(capacity),
           found.before ? std::optional(loss(Packets(found.level - 1))) : std::nullopt};
 }
 

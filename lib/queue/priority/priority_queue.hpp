@@ -49,15 +49,15 @@ class PriorityLaws;
 /// Not thread-safe.
 class PriorityQueue {
  public:
-  static constexpr std::int64_t most_inputs = 128;    ///< sources in all, and packets of one class per slot
-  static constexpr std::int64_t most_levels = 16384;  ///< maximum level of any distribution
+  static constexpr std::int64_t max_inputs = 128;    ///< sources in all, and packets of one class per slot
+  static constexpr std::int64_t max_levels = 16384;  ///< maximum level of any distribution
 
   struct Probability : numeric::Enclosure<unit::Probability> {
     Method method;  ///< how it was computed
   };
 
   /// \throws InvalidArgument  probabilities below 0 or that do not sum to 1, no packet of the lower class,
-  ///                          more inputs than most_inputs
+  ///                          more inputs than max_inputs
   /// \throws Unstable         both classes together offer 1 packet per slot or more
   explicit PriorityQueue(ClassArrivals arrivals, numeric::Digits digits = {});
   ~PriorityQueue();
@@ -74,7 +74,7 @@ class PriorityQueue {
   /// CONTRACT  each encloses the number, to a relative width of 10^-digits.
   /// COST      O(k n^2) products for k inputs for the deepest level n requested, once.
   /// \throws InvalidArgument  a level below 0
-  /// \throws LimitExceeded    a level beyond most_levels
+  /// \throws LimitExceeded    a level beyond max_levels
 
   /// P(L > level)
   [[nodiscard]] Probability tail(Packets level);
@@ -82,23 +82,23 @@ class PriorityQueue {
   [[nodiscard]] Probability tail_when_served(Packets level);
   /// Fraction of lower-class packets lost with a buffer of `room` packets for this class, the one in service
   /// included.
-  [[nodiscard]] Probability loss(Packets room);
+  [[nodiscard]] Probability loss(Packets capacity);
   /// P(W > slots), W: slots that a lower-class packet waits, its own service not counted.
   [[nodiscard]] Probability wait_tail(Slots slots);
 
   /// Smallest level at which a probability is at most the target, with the probabilities on both sides as
   /// proof.
-  struct Least {
+  struct Minimum {
     std::int64_t level = 0;
     Probability at;
     std::optional<Probability> before;  ///< at level - 1; none at level 0
   };
   /// \param target  above 0, below 1
-  /// \throws LimitExceeded  the level is beyond most_levels, or the target so close to a probability that
+  /// \throws LimitExceeded  the level is beyond max_levels, or the target so close to a probability that
   ///                        4096 bits cannot decide
-  [[nodiscard]] Least least_level(const numeric::Rational& target);  ///< of tail()
-  [[nodiscard]] Least least_room(const numeric::Rational& target);   ///< of loss()
-  [[nodiscard]] Least least_wait(const numeric::Rational& target);   ///< of wait_tail()
+  [[nodiscard]] Minimum min_level(const numeric::Rational& target);        ///< of tail()
+  [[nodiscard]] Minimum min_buffer_size(const numeric::Rational& target);  ///< of loss()
+  [[nodiscard]] Minimum min_wait(const numeric::Rational& target);         ///< of wait_tail()
 
   /// P(W = t) and P(W > t), t = 0 .. size - 1.
   [[nodiscard]] series::Distribution<long double> wait_law(std::size_t size);

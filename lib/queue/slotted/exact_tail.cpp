@@ -5,15 +5,15 @@ namespace tailbound::queue {
 using numeric::Integer;
 using numeric::Rational;
 
-ExactValues::ExactValues(const SlottedQueue& queue, Quantity quantity, std::int64_t last, double most_bits) {
-  const auto refuse = [&](double bits) {
+ExactValues::ExactValues(const SlottedQueue& queue, Quantity quantity, std::int64_t last, double max_bits) {
+  const auto reject = [&](double bits) {
     throw LimitExceeded("exact values to level " + std::to_string(last) + " would need about " +
                         std::to_string(static_cast<long>(bits / 8e6)) + " MB; the limit is " +
-                        std::to_string(static_cast<long>(most_bits / 8e6)) + " MB");
+                        std::to_string(static_cast<long>(max_bits / 8e6)) + " MB");
   };
   // Even the smallest denominators double from level to level.
   const double levels = static_cast<double>(last) + 1;
-  if (levels * levels > most_bits) refuse(levels * levels);
+  if (levels * levels > max_bits) reject(levels * levels);
   const Ladder<Rational> ladder = exact_ladder(queue, static_cast<std::size_t>(last) + 1);
   const std::vector<Rational> forcing = ladder.forcing(quantity);
 
@@ -24,7 +24,7 @@ ExactValues::ExactValues(const SlottedQueue& queue, Quantity quantity, std::int6
     forcing_denominator_ = cln::lcm(forcing_denominator_, cln::denominator(entry * denominator));
   const double growth = static_cast<double>(
       std::max<std::size_t>(1, cln::integer_length(cln::numerator(ladder.pivot * denominator))));
-  if (levels * levels * growth > most_bits) refuse(levels * levels * growth);
+  if (levels * levels * growth > max_bits) reject(levels * levels * growth);
 
   // T[n] = g a^(n+1) s[n], a = D P(A=0):  T[n] = (g D c[n]) a^n + sum_j (D b[j] a^(j-1)) T[n-j].
   pivot_ = cln::numerator(ladder.pivot * denominator);

@@ -19,9 +19,9 @@ class ExactValues {
  public:
   /// C = 1.
   /// COST  O(last min(last, K)) products of numbers whose length grows in proportion to the level.
-  /// \param most_bits  limit for all the numbers together
-  /// \throws LimitExceeded  C > 1, irrational probabilities, or numbers beyond `most_bits`
-  ExactValues(const SlottedQueue& queue, Quantity quantity, std::int64_t last, double most_bits = 0x1p33);
+  /// \param max_bits  limit for all the numbers together
+  /// \throws LimitExceeded  C > 1, irrational probabilities, or numbers beyond `max_bits`
+  ExactValues(const SlottedQueue& queue, Quantity quantity, std::int64_t last, double max_bits = 0x1p33);
 
   [[nodiscard]] std::int64_t last() const { return static_cast<std::int64_t>(scaled_.size()) - 1; }
   /// The quantity at n, 0 <= n <= last().

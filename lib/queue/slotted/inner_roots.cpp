@@ -80,10 +80,10 @@ std::vector<std::complex<long double>> rough_zeros(const std::vector<double>& po
     companion(0, j) = -polynomial[static_cast<std::size_t>(j) + 1] / polynomial[0];
     if (j > 0) companion(j, j - 1) = 1;
   }
-  constexpr double least = 1e-6;  // zeros farther away do not affect those in the unit disc
+  constexpr double minimum = 1e-6;  // zeros farther away do not affect those in the unit disc
   const Eigen::VectorXcd eigenvalues = companion.eigenvalues();
   for (const std::complex<double>& eigenvalue : eigenvalues)
-    if (std::abs(eigenvalue) > least) zeros.emplace_back(1.0 / eigenvalue);
+    if (std::abs(eigenvalue) > minimum) zeros.emplace_back(1.0 / eigenvalue);
   return zeros;
 }
 
@@ -93,7 +93,7 @@ std::vector<std::complex<long double>> rough_zeros(const std::vector<double>& po
 ///         converge to the same zero.
 void settle(std::vector<std::complex<long double>>& zeros, const std::vector<double>& polynomial) {
   using Complex = std::complex<long double>;
-  constexpr int most_rounds = 200;
+  constexpr int max_rounds = 200;
   constexpr long double settled = 1e-13L;
   const auto square = [](const Complex& z) { return z.real() * z.real() + z.imag() * z.imag(); };
   // Written out: the compiler's versions handle infinities and take three times as long.
@@ -102,7 +102,7 @@ void settle(std::vector<std::complex<long double>>& zeros, const std::vector<dou
     return Complex(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
   };
   std::vector<bool> rests(zeros.size(), false);
-  for (int round = 0, moving = 1; round < most_rounds && moving > 0; ++round) {
+  for (int round = 0, moving = 1; round < max_rounds && moving > 0; ++round) {
     moving = 0;
     for (std::size_t i = 0; i < zeros.size(); ++i) {
       if (rests[i]) continue;

@@ -16,15 +16,15 @@ using numeric::Rational;
 using numeric::Real;
 using Proved = ProvedProbability;
 
-[[noreturn]] void refuse_depth() {
+[[noreturn]] void reject_depth() {
   throw LimitExceeded("the buffer would have to exceed 10^15 packets, which is the limit");
 }
 
 template <class T>
 class EngineOf final : public SlottedEngine {
  public:
-  EngineOf(TailEngine<T> engine, Method method, double least_log2)
-      : engine_(std::move(engine)), method_(method), least_log2_(least_log2) {}
+  EngineOf(TailEngine<T> engine, Method method, double min_log2)
+      : engine_(std::move(engine)), method_(method), min_log2_(min_log2) {}
 
   std::optional<Proved> at(std::int64_t n) override {
     const Scope scope(engine_.bits());
@@ -33,14 +33,14 @@ class EngineOf final : public SlottedEngine {
     engine_.enclose(engine_.value(n), lower, upper);
     if (lower < 0) lower = 0;
     if (upper > 1) upper = 1;
-    if (upper == 0 || numeric::log2_magnitude(upper) < least_log2_) return std::nullopt;
+    if (upper == 0 || numeric::log2_magnitude(upper) < min_log2_) return std::nullopt;
     return Proved(Enclosure<unit::Probability>(std::move(lower), std::move(upper)));
   }
 
   std::optional<std::int64_t> guess(const Target& target, std::int64_t hint) override {
     const Scope scope(engine_.bits());
     const double log2_target = target.log2;
-    const bool in_reach = log2_target > least_log2_;
+    const bool in_reach = log2_target > min_log2_;
     const T bar = in_reach ? from_rational(target.value) : T(0);
     if (hint < 0) {
       // Step as far as is about as cheap as a few jumps.
@@ -50,7 +50,7 @@ class EngineOf final : public SlottedEngine {
         const std::vector<T>& values = engine_.walk(count);
         const auto found = std::find_if(
             values.begin() + static_cast<std::ptrdiff_t>(known), values.end(),
-            [&](const T& value) { return in_reach ? at_most(value, bar) : log2_of(value) < least_log2_; });
+            [&](const T& value) { return in_reach ? at_most(value, bar) : log2_of(value) < min_log2_; });
         if (found != values.end()) {
           known = static_cast<std::size_t>(found - values.begin());
           if (in_reach) return static_cast<std::int64_t>(known);
@@ -68,10 +68,10 @@ class EngineOf final : public SlottedEngine {
       const double to_fall = last - log2_target;
       // Flat to the rounding of the logarithms: it falls by less than 1e-15 over half of 2048 places or more.
       const bool flat = !(slope > 0) && !std::is_floating_point_v<T> && known >= 2048 && to_fall > 1e-2;
-      if (flat) refuse_depth();
+      if (flat) reject_depth();
       if (!(slope > 0)) return std::nullopt;
       const double places = to_fall / slope;
-      if (!(places < static_cast<double>(deepest_level))) refuse_depth();
+      if (!(places < static_cast<double>(deepest_level))) reject_depth();
       hint = static_cast<std::int64_t>(known) + static_cast<std::int64_t>(places);
     }
     // Values this small need another arithmetic, but the hint is known.
@@ -89,7 +89,7 @@ class EngineOf final : public SlottedEngine {
     // Gallop away from the hint, then halve.
     std::int64_t above = -1, below = -1;  // value(above) > target >= value(below)
     for (std::int64_t step = 1, n = hint;; step *= 4) {
-      if (n > deepest_level) refuse_depth();
+      if (n > deepest_level) reject_depth();
       if (at_most(engine_.value(n).value, bar)) {
         below = n;
         if (above >= 0 || n == 0) break;
@@ -148,7 +148,7 @@ class EngineOf final : public SlottedEngine {
 
   TailEngine<T> engine_;
   Method method_;
-  double least_log2_;
+  double min_log2_;
 };
 
 }  // namespace
@@ -162,30 +162,30 @@ std::unique_ptr<SlottedEngine> make_engine(const SlottedQueue& queue, Quantity q
   const int spare_bits = queue.packets_per_slot > 1 ? 192 : 0;
   switch (arithmetic) {
     case Arithmetic::double_precision: {
-      const long negligible = negligible_excess(std::max(log2_value, least_log2_double), 53, log2_idle);
+      const long negligible = negligible_excess(std::max(log2_value, min_log2_double), 53, log2_idle);
       // For probabilities the entries matter down to the last one, so they use the slower method.
       if (quantity == Quantity::tail)
         if (const auto fast = fast_ladder(queue, negligible))
           return std::make_unique<EngineOf<double>>(TailEngine<double>(*fast, quantity),
-                                                    Method{arithmetic, 53}, least_log2_double);
+                                                    Method{arithmetic, 53}, min_log2_double);
       const PrecisionScope scope(Precision{128 + spare_bits});
       return std::make_unique<EngineOf<double>>(
           TailEngine<double>(enclosed_ladder(queue, negligible), quantity, 53), Method{arithmetic, 53},
-          least_log2_double);
+          min_log2_double);
     }
     case Arithmetic::extended: {
       const int digits = std::numeric_limits<long double>::digits;
-      const long negligible = negligible_excess(std::max(log2_value, least_log2_extended), digits, log2_idle);
+      const long negligible = negligible_excess(std::max(log2_value, min_log2_extended), digits, log2_idle);
       if (quick) {
         const auto fast = quantity == Quantity::tail ? fast_ladder(queue, negligible) : std::nullopt;
         if (!fast) return nullptr;
         return std::make_unique<EngineOf<long double>>(TailEngine<long double>(*fast, quantity),
-                                                       Method{arithmetic, digits}, least_log2_extended);
+                                                       Method{arithmetic, digits}, min_log2_extended);
       }
       const PrecisionScope scope(Precision{160 + spare_bits});
       return std::make_unique<EngineOf<long double>>(
           TailEngine<long double>(enclosed_ladder(queue, negligible), quantity, digits),
-          Method{arithmetic, digits}, least_log2_extended);
+          Method{arithmetic, digits}, min_log2_extended);
     }
     case Arithmetic::multiprecision: {
       const PrecisionScope scope(Precision{bits + 64});

@@ -15,7 +15,7 @@ namespace tailbound::queue {
 using ProvedProbability = numeric::Proved<unit::Probability>;
 
 /// Below these, machine numbers would lose digits to underflow, so they are not used there.
-inline constexpr double least_log2_double = -800, least_log2_extended = -2000;
+inline constexpr double min_log2_double = -800, min_log2_extended = -2000;
 /// The deepest level supported.
 inline constexpr std::int64_t deepest_level = 1'000'000'000'000'000;
 

@@ -16,7 +16,7 @@ using symbolic::Pgf;
 
 namespace {
 
-constexpr int most_packets_per_slot = 32;
+constexpr int max_packets_per_slot = 32;
 
 /// `name`, with a digit appended if a parameter already has that name.
 std::string fresh_name(std::string name, const std::vector<std::string>& taken) {
@@ -173,9 +173,9 @@ std::optional<PolynomialTails> polynomial_tails(const Pgf& arrivals) {
 }  // namespace
 
 SlottedFormula slotted_formula(const Pgf& arrivals, int packets_per_slot) {
-  if (packets_per_slot < 1 || packets_per_slot > most_packets_per_slot)
+  if (packets_per_slot < 1 || packets_per_slot > max_packets_per_slot)
     throw InvalidArgument("packets per slot", std::to_string(packets_per_slot),
-                          "from 1 to " + std::to_string(most_packets_per_slot));
+                          "from 1 to " + std::to_string(max_packets_per_slot));
   require_pgf_value(arrivals);
   const Expression load = arrivals.mean();
   require_stable(load, packets_per_slot);

@@ -21,13 +21,13 @@ using numeric::Rational;
 using numeric::Real;
 using Proved = ProvedProbability;
 
-constexpr int most_bits = 65'536;
+constexpr int max_bits = 65'536;
 /// Maximum number of products per query in each arithmetic: some seconds, and at most a few GB.
-constexpr double most_work_in_machine_numbers = 4e9;
-constexpr double most_work_in_long_numbers = 4e8;
+constexpr double max_work_in_machine_numbers = 4e9;
+constexpr double max_work_in_long_numbers = 4e8;
 
 void check(const SlottedQueue& queue, const Accuracy& accuracy) {
-  if (queue.packets_per_slot < 1 || queue.packets_per_slot > SlottedQueue::most_packets_per_slot)
+  if (queue.packets_per_slot < 1 || queue.packets_per_slot > SlottedQueue::max_packets_per_slot)
     throw InvalidArgument("packets-per-slot", std::to_string(queue.packets_per_slot),
                           "a whole number from 1 to 128");
   if (accuracy.digits.count < 1 || accuracy.digits.count > 10'000)
@@ -63,7 +63,7 @@ std::vector<Stage> stages(const Accuracy& accuracy, double units) {
   const int first = numeric::sufficient_bits(accuracy.digits, units);
   std::vector<Stage> order;
   const auto escalate = [&](Arithmetic arithmetic) {
-    for (int bits = first, tries = 0; bits <= most_bits && tries < 4; bits *= 2, ++tries)
+    for (int bits = first, tries = 0; bits <= max_bits && tries < 4; bits *= 2, ++tries)
       order.push_back({arithmetic, bits});
   };
   switch (accuracy.arithmetic) {
@@ -142,8 +142,8 @@ bool is_long(Arithmetic arithmetic) {
   return arithmetic == Arithmetic::multiprecision || arithmetic == Arithmetic::interval;
 }
 
-double most_work(Arithmetic arithmetic) {
-  return is_machine(arithmetic) ? most_work_in_machine_numbers : most_work_in_long_numbers;
+double max_work(Arithmetic arithmetic) {
+  return is_machine(arithmetic) ? max_work_in_machine_numbers : max_work_in_long_numbers;
 }
 
 std::string describe(const Accuracy& accuracy) {
@@ -226,7 +226,7 @@ class ValueSearch {
   [[nodiscard]] double guessed_log2(int attempt) const {
     return deepest_log2_  ? *deepest_log2_
            : attempt < 0  ? rough_ - 8
-           : attempt == 0 ? least_log2_double
+           : attempt == 0 ? min_log2_double
                           : -64.0 * static_cast<double>(deepest_ + 16);
   }
 
@@ -235,9 +235,9 @@ class ValueSearch {
     double work = 0;
     for (const std::size_t i : pending_) {
       work += engine.cost(levels_[i].value);
-      if (work > most_work(stage.arithmetic)) break;
+      if (work > max_work(stage.arithmetic)) break;
     }
-    if (!(work > most_work(stage.arithmetic))) return false;
+    if (!(work > max_work(stage.arithmetic))) return false;
     if (!is_machine(stage.arithmetic))
       throw LimitExceeded("levels to " + std::to_string(deepest_) + " at " +
                           std::to_string(accuracy_.digits.count) +
@@ -315,7 +315,7 @@ class BoundarySearch {
         // At low load the tail may fall by many bits per level: start with 48.
         log2_value_(static_cast<double>(cln::integer_length(cln::numerator(target))) -
                     static_cast<double>(cln::integer_length(cln::denominator(target))) - 48),
-        obstacle_(wanted_.log2 > least_log2_double
+        obstacle_(wanted_.log2 > min_log2_double
                       ? "the tail decays too slowly for its numbers"
                       : "the target is below about 1e-240, the reach of its numbers") {}
 
@@ -354,7 +354,7 @@ class BoundarySearch {
         if (!guess) return false;
         hint_ = *guess;
       }
-      if (engine->cost(hint_) > most_work(stage.arithmetic)) {
+      if (engine->cost(hint_) > max_work(stage.arithmetic)) {
         if (is_machine(stage.arithmetic)) return false;
         throw LimitExceeded("the boundary near level " + std::to_string(hint_) +
                             " would need more than 4e8 multiprecision products, which is the limit");
@@ -487,7 +487,7 @@ std::vector<LevelProbability> occupancy_probabilities(const SlottedQueue& queue,
   return values_at(queue, Quantity::mass, levels, accuracy);
 }
 
-TailBoundary least_level(const SlottedQueue& queue, const Rational& target, const Accuracy& accuracy) {
+TailBoundary min_level(const SlottedQueue& queue, const Rational& target, const Accuracy& accuracy) {
   check(queue, accuracy);
   if (!(target > 0 && target < 1))
     throw InvalidArgument("target", numeric::to_fraction(target), "a probability above 0 and below 1");

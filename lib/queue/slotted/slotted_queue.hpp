@@ -20,7 +20,7 @@
 namespace tailbound::queue {
 
 struct SlottedQueue {
-  static constexpr int most_packets_per_slot = 128;
+  static constexpr int max_packets_per_slot = 128;
 
   series::Arrivals arrivals;
   int packets_per_slot = 1;  ///< C, 1 .. 128
@@ -84,8 +84,8 @@ struct TailBoundary {
 
 /// \param target  0 < target < 1
 /// \throws as occupancy_tails(); LimitExceeded also if the level would exceed 10^15
-[[nodiscard]] TailBoundary least_level(const SlottedQueue& queue, const numeric::Rational& target,
-                                       const Accuracy& accuracy = {});
+[[nodiscard]] TailBoundary min_level(const SlottedQueue& queue, const numeric::Rational& target,
+                                     const Accuracy& accuracy = {});
 
 /// E[Q] = rho + A''(1) / (2 (1 - rho)) for C = 1 [packets]; exact where the moments of A are rational and
 /// C = 1, enclosed to `digits` otherwise.

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <type_traits>
 
-/// A renewal equation in one arithmetic, with the bound that turns its values into enclosures. Internal to
-/// the queue module: other modules include slotted_queue.hpp.
+/// A renewal equation in one arithmetic, with the bound that turns its values into enclosures.
+/// Internal to the queue module: other modules include slotted_queue.hpp.
 namespace tailbound::queue {
 
 /// T: double, long double or Real (a priori rounding bound) or Interval (outward rounding). Computed values

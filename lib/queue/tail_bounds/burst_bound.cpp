@@ -84,7 +84,7 @@ ValueAndSlope excess(const std::vector<Source<Real>>& sources, const Real& x, in
 }
 
 /// The smaller number, as a point: a lower bound of both.
-Interval least(const Interval& a, const Interval& b) {
+Interval minimum(const Interval& a, const Interval& b) {
   return numeric::to_interval(numeric::lower(a) < numeric::lower(b) ? numeric::lower(a) : numeric::lower(b));
 }
 
@@ -157,11 +157,11 @@ std::optional<BurstConstants> prove(const std::vector<OnOffGroup>& groups, const
       Real w = eigenvalue(rough[g], 1 - rough[g].rate + rough[g].rate * z, bits).value;
       w += ldexp(w, 24 - bits);
       const Interval stay = Interval(1) - source.stop;
-      const Interval own_room = numeric::to_interval(w) - stay * y,
-                     other_room = numeric::to_interval(w) - stay;
-      if (!(numeric::lower(own_room) > 0) || !(numeric::lower(other_room) > 0)) return std::nullopt;
-      own = source.stop / own_room;
-      const Interval other = source.stop / other_room;
+      const Interval own_margin = numeric::to_interval(w) - stay * y,
+                     other_margin = numeric::to_interval(w) - stay;
+      if (!(numeric::lower(own_margin) > 0) || !(numeric::lower(other_margin) > 0)) return std::nullopt;
+      own = source.stop / own_margin;
+      const Interval other = source.stop / other_margin;
       const bool elsewhere = groups[g].share != 1;
       Interval image = Interval(1) - source.start + source.start * source.share * y * own;
       if (elsewhere) image += source.start * (Interval(1) - source.share) * other;
@@ -171,10 +171,10 @@ std::optional<BurstConstants> prove(const std::vector<OnOffGroup>& groups, const
       const Interval on = source.start / (source.start + source.stop);
       mass_here = on * source.share;
       off = Interval(1) - on;
-      floor = least(Interval(1), own);
+      floor = minimum(Interval(1), own);
       if (elsewhere) {
         other_part = on * (Interval(1) - source.share) * other;
-        floor = least(floor, other);
+        floor = minimum(floor, other);
       }
       if (const auto quiet = quiet_mean(rough[g], source, own, other, bits))
         floor = numeric::to_interval(numeric::lower(*quiet));

@@ -14,7 +14,7 @@ using numeric::PrecisionScope;
 using numeric::Rational;
 using numeric::Real;
 
-constexpr std::int64_t most_level = 1'000'000'000'000'000;
+constexpr std::int64_t max_level = 1'000'000'000'000'000;
 
 void check_count(std::int64_t count, const char* name) {
   if (count < 0) throw InvalidArgument(name, std::to_string(count), "a whole number of packets, 0 or more");
@@ -70,13 +70,13 @@ numeric::UpperBound<unit::Probability> ExponentialBound::loss(std::int64_t capac
 }
 
 template <class Bound>
-std::int64_t ExponentialBound::least(const Bound& bound, const Real& prefactor,
-                                     const Rational& target) const {
+std::int64_t ExponentialBound::minimum(const Bound& bound, const Real& prefactor,
+                                       const Rational& target) const {
   const auto meets = [&](std::int64_t n) { return numeric::compare(bound(n), target) <= 0; };
   if (meets(1)) return 1;
   const PrecisionScope scope(Precision{bits_});
   const Real guess = (log(prefactor) - log(numeric::to_real(target, numeric::Rounding::nearest))) / log_z_;
-  if (!(guess < most_level))
+  if (!(guess < max_level))
     throw LimitExceeded("the bound for a queue at load " + numeric::to_fraction(load_) +
                         " meets the target only above 10^15 packets, which is the limit");
   std::int64_t n = std::max<std::int64_t>(static_cast<std::int64_t>(guess), 2);
@@ -85,27 +85,28 @@ std::int64_t ExponentialBound::least(const Bound& bound, const Real& prefactor,
   return n;
 }
 
-std::int64_t ExponentialBound::least_level(const Rational& target) const {
+std::int64_t ExponentialBound::min_level(const Rational& target) const {
   check_target(target);
   if (load_ <= target) return 0;
-  return least([&](std::int64_t n) { return at(tail_, n); }, tail_, target);
+  return minimum([&](std::int64_t n) { return at(tail_, n); }, tail_, target);
 }
 
-std::int64_t ExponentialBound::least_capacity(const Rational& target) const {
+std::int64_t ExponentialBound::min_capacity(const Rational& target) const {
   check_target(target);
   const PrecisionScope scope(Precision{bits_});
   Real prefactor = loss_;
   if (climb_)
     prefactor =
         std::min(prefactor, Real(*climb_ * numeric::to_real((1 - load_) / load_, numeric::Rounding::up)));
-  return least([&](std::int64_t capacity) { return loss(capacity).value; }, prefactor, target);
+  return minimum([&](std::int64_t capacity) { return loss(capacity).value; }, prefactor, target);
 }
 
 numeric::UpperBound<unit::Packet> ExponentialBound::mean_occupancy() const {
   // E[Q] is the sum of P(Q > n): rho while the bound is above rho, then a geometric series.
   const PrecisionScope scope(Precision{bits_});
-  const std::int64_t first =
-      load_ < 1 && cln::plusp(load_) ? least([&](std::int64_t n) { return at(tail_, n); }, tail_, load_) : 1;
+  const std::int64_t first = load_ < 1 && cln::plusp(load_)
+                                 ? minimum([&](std::int64_t n) { return at(tail_, n); }, tail_, load_)
+                                 : 1;
   const Interval ratio = exp(-numeric::to_interval(log_z_));
   const Interval rest = Interval(at(tail_, first)) / (Interval(1) - ratio);
   return {numeric::upper(numeric::to_interval(load_) * Interval(Real(first)) + rest)};

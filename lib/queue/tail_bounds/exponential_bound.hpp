@@ -41,7 +41,7 @@ class ExponentialBound {
   /// Smallest n whose bound is at most `target`; so is P(Q > n).
   /// \param target  0 < target < 1
   /// \throws LimitExceeded  n would exceed 10^15
-  [[nodiscard]] std::int64_t least_level(const numeric::Rational& target) const;
+  [[nodiscard]] std::int64_t min_level(const numeric::Rational& target) const;
 
   /// Upper bound of the fraction of packets lost with a buffer of `capacity` packets. 1 at capacity 0.
   /// \throws InvalidArgument  a negative capacity
@@ -49,7 +49,7 @@ class ExponentialBound {
   /// Smallest capacity whose bound is at most `target`.
   /// \param target  0 < target < 1
   /// \throws LimitExceeded  it would exceed 10^15
-  [[nodiscard]] std::int64_t least_capacity(const numeric::Rational& target) const;
+  [[nodiscard]] std::int64_t min_capacity(const numeric::Rational& target) const;
 
   /// Upper bound of E[Q] [packets].
   [[nodiscard]] numeric::UpperBound<unit::Packet> mean_occupancy() const;
@@ -59,8 +59,8 @@ class ExponentialBound {
   [[nodiscard]] numeric::Real at(const numeric::Real& prefactor, std::int64_t n) const;
   /// Smallest n >= 1 with bound(n) <= target, where prefactor z^-n approximates the bound.
   template <class Bound>
-  [[nodiscard]] std::int64_t least(const Bound& bound, const numeric::Real& prefactor,
-                                   const numeric::Rational& target) const;
+  [[nodiscard]] std::int64_t minimum(const Bound& bound, const numeric::Real& prefactor,
+                                     const numeric::Rational& target) const;
 
   numeric::Rational load_;
   numeric::Real log_z_;  ///< rounded down

@@ -19,8 +19,8 @@ using numeric::Real;
 constexpr std::size_t lanes = 8, wide = 2 * lanes;
 constexpr double unit_roundoff = 0x1p-53;
 /// More points or multiplications would take too long for a bound.
-constexpr std::int64_t most_points = std::int64_t{1} << 18;
-constexpr std::int64_t most_circle_work = 200'000'000;
+constexpr std::int64_t max_points = std::int64_t{1} << 18;
+constexpr std::int64_t max_circle_work = 200'000'000;
 /// Slots between two checks of the remainder.
 constexpr std::int64_t stride = 8;
 
@@ -33,7 +33,7 @@ struct Kind {
   const SourceChain* source;
   std::vector<SourceChain::Step> steps;  ///< divided by the eigenvalue
   std::vector<double> start;             ///< of the states after a slot without a packet
-  std::vector<double> worth;             ///< v, scaled to minimum 1
+  std::vector<double> slot_weights;      ///< v, scaled to minimum 1
   std::vector<char> receives;            ///< whether a packet arrives with a step to this state
   double own_roundings = 0;              ///< roundings per slot, in units
   std::vector<double> now, silent, sending;
@@ -41,7 +41,7 @@ struct Kind {
 
 /// Weights of a kind in one slot: the sum over all states, over those whose last slot had no packet for this
 /// queue, and over those with one.
-struct Sums {
+struct WeightSums {
   std::array<double, wide> all, none, one;
 };
 
@@ -118,7 +118,7 @@ class Circle {
     for (const SourceChain& source : sources) {
       Kind& kind = kinds_.emplace_back();
       kind.source = &source;
-      const auto [eigenvalue, worth] = source.weights(std::log(radius));
+      const auto [eigenvalue, slot_weights] = source.weights(std::log(radius));
       const double scale = 1 / eigenvalue;
       ratio *= exp(log(Interval(1) / numeric::to_interval(Real(scale))) *
                    Interval(Real(static_cast<long>(source.count))));
@@ -135,17 +135,17 @@ class Circle {
         if (step.sends) kind.receives[to] = 1;
         ++steps_to[to];
       }
-      kind.worth = worth;
-      const double least = *std::min_element(worth.begin(), worth.end());
-      for (double& value : kind.worth) value /= least;
+      kind.slot_weights = slot_weights;
+      const double minimum = *std::min_element(slot_weights.begin(), slot_weights.end());
+      for (double& value : kind.slot_weights) value /= minimum;
       // M(R) v <= growth v
       const double y = up(source.quiet + up(source.rate * radius));
       std::vector<double> image(states, 0.0);
       for (const SourceChain::Step& step : kind.steps)
         image[static_cast<std::size_t>(step.from)] +=
-            step.probability * (step.sends ? y : 1) * kind.worth[static_cast<std::size_t>(step.to)];
+            step.probability * (step.sends ? y : 1) * kind.slot_weights[static_cast<std::size_t>(step.to)];
       double growth = 0;
-      for (std::size_t i = 0; i < states; ++i) growth = std::max(growth, image[i] / kind.worth[i]);
+      for (std::size_t i = 0; i < states; ++i) growth = std::max(growth, image[i] / kind.slot_weights[i]);
       log_growth_ += static_cast<double>(source.count) *
                      (std::log(growth) + static_cast<double>(states + 8) * 4 * unit_roundoff);
       // Sums over steps, the rounding of y, and the product with it.
@@ -211,10 +211,10 @@ class Circle {
     }
     Lanes turned = one(), total{};
     std::array<double, lanes> left{};
-    std::vector<Sums> sums(kinds_.size());
+    std::vector<WeightSums> sums(kinds_.size());
     for (std::int64_t slot = 1;; ++slot) {
       work_ += steps_;
-      if (work_ * static_cast<std::int64_t>(wide) > most_circle_work) return false;
+      if (work_ * static_cast<std::int64_t>(wide) > max_circle_work) return false;
       for (std::size_t k = 0; k < kinds_.size(); ++k) advance(kinds_[k], x, sums[k]);
       multiply(turned.data(), turn.data());
       const Lanes term = term_of(sums, turned);
@@ -245,7 +245,7 @@ class Circle {
     return true;
   }
 
-  static void advance(Kind& kind, const Lanes& x, Sums& sums) {
+  static void advance(Kind& kind, const Lanes& x, WeightSums& sums) {
     const SourceChain& source = *kind.source;
     Lanes y{};
     for (std::size_t i = 0; i < wide; ++i) y[i] = source.rate * x[i];
@@ -264,7 +264,7 @@ class Circle {
       for (std::size_t i = 0; i < wide; ++i) sums.none[i] += source.quiet * sent[i];
   }
 
-  [[nodiscard]] Lanes term_of(const std::vector<Sums>& sums, const Lanes& turned) const {
+  [[nodiscard]] Lanes term_of(const std::vector<WeightSums>& sums, const Lanes& turned) const {
     Lanes result = turned;
     if (of_ == LastEmptySlot::Of::tail) {
       for (std::size_t k = 0; k < kinds_.size(); ++k) {
@@ -295,7 +295,7 @@ class Circle {
   }
 
   /// Counts rounding errors, which are largest at angle 0, where all terms are positive.
-  void count(std::int64_t slot, const std::vector<Sums>& sums, double turned) {
+  void count(std::int64_t slot, const std::vector<WeightSums>& sums, double turned) {
     slots_ = slot;
     double units = 16 * static_cast<double>(slot) + 64, term = turned, packets = 0, none = turned;
     for (std::size_t k = 0; k < kinds_.size(); ++k) {
@@ -310,16 +310,16 @@ class Circle {
     terms_ += 1.001 * term;
     roundings_ += 1.001 * std::expm1(units * unit_roundoff) * term;
     if (slot % stride == 0) {
-      auto& worths = worth_at_zero_.emplace_back();
-      for (const Kind& kind : kinds_) worths.push_back(worth_of(kind, 0));
+      auto& weights_of_kinds = weights_at_zero_.emplace_back();
+      for (const Kind& kind : kinds_) weights_of_kinds.push_back(weights_of(kind, 0));
     }
   }
 
   /// sum |now| v of a kind at one point
-  static double worth_of(const Kind& kind, std::size_t lane) {
+  static double weights_of(const Kind& kind, std::size_t lane) {
     double sum = 0;
     for (std::size_t state = 0; state < kind.start.size(); ++state)
-      sum += kind.worth[state] *
+      sum += kind.slot_weights[state] *
              std::hypot(kind.now[state * wide + lane], kind.now[state * wide + lanes + lane]);
     return sum * (1 + 1e-12);
   }
@@ -331,9 +331,9 @@ class Circle {
     const auto place = static_cast<std::size_t>(slot / stride - 1);
     for (std::size_t k = 0; k < kinds_.size(); ++k) {
       const double own = kinds_[k].own_roundings * static_cast<double>(slot) * unit_roundoff;
-      double worth = at_zero ? worth_at_zero_[place][k] : worth_of(kinds_[k], lane);
-      worth += 1.01 * std::expm1(own) * worth_at_zero_[place][k];
-      exponent += static_cast<double>(kinds_[k].source->count) * std::log(worth);
+      double slot_weights = at_zero ? weights_at_zero_[place][k] : weights_of(kinds_[k], lane);
+      slot_weights += 1.01 * std::expm1(own) * weights_at_zero_[place][k];
+      exponent += static_cast<double>(kinds_[k].source->count) * std::log(slot_weights);
     }
     const double times = of_ == LastEmptySlot::Of::loss ? sources_ + 2 : 1;
     return 1.001 * times * std::exp(exponent);
@@ -349,7 +349,7 @@ class Circle {
   double sources_ = 0;
   std::int64_t steps_ = 0, work_ = 0, slots_ = 0;
   double terms_ = 0, roundings_ = 0, left_ = 0, left_at_zero_ = 0;
-  std::vector<std::vector<double>> worth_at_zero_;
+  std::vector<std::vector<double>> weights_at_zero_;
   std::vector<double> real_, imaginary_;
 };
 
@@ -363,7 +363,7 @@ std::optional<LastEmptySlot> LastEmptySlot::upto(const std::vector<SourceChain>&
   const double depth = decay_rate * static_cast<double>(level);
   const double before = std::min(depth / 2, 5.0), part = 1 - before / depth;
   const double points = std::max((depth + 18) / part, 10 / (1 - part)) / decay_rate;
-  if (!(points < static_cast<double>(most_points))) return std::nullopt;
+  if (!(points < static_cast<double>(max_points))) return std::nullopt;
   LastEmptySlot result;
   result.level_ = level;
   result.points_ = 2 * static_cast<std::int64_t>(std::max(points / 2, 16.0)) + 2;
@@ -401,10 +401,10 @@ double LastEmptySlot::mean(std::int64_t n) const {
 
 Real LastEmptySlot::bound(std::int64_t n) const {
   const PrecisionScope scope(numeric::Precision{96});
-  const double most = up((mean(n) + error_) * (1 + 4 * unit_roundoff));
+  const double maximum = up((mean(n) + error_) * (1 + 4 * unit_roundoff));
   const Interval fall = exp(-log(numeric::to_interval(Real(radius_))) * Interval(Real(static_cast<long>(n))));
   const Real exactly =
-      numeric::upper(numeric::to_interval(Real(most)) * numeric::to_interval(factor_) * fall);
+      numeric::upper(numeric::to_interval(Real(maximum)) * numeric::to_interval(factor_) * fall);
   // Up to six digits: more would depend on the machine's exponential function and are meaningless.
   constexpr int bits = 20;
   int exponent = 0;

@@ -32,7 +32,7 @@ numeric::Real SourceBound::closer(Of of, std::int64_t level, numeric::Real bound
   return bound;
 }
 
-std::int64_t SourceBound::least(Of of, std::int64_t enough, const numeric::Rational& target) {
+std::int64_t SourceBound::minimum(Of of, std::int64_t enough, const numeric::Rational& target) {
   if (enough < 2) return enough;
   const LastEmptySlot* sums = upto(of, enough);
   if (sums == nullptr) return enough;
@@ -48,16 +48,16 @@ numeric::UpperBound<unit::Probability> SourceBound::tail(std::int64_t level) {
   return {closer(Of::tail, level, exponential_.tail(level).value)};
 }
 
-std::int64_t SourceBound::least_level(const numeric::Rational& target) {
-  return least(Of::tail, exponential_.least_level(target), target);
+std::int64_t SourceBound::min_level(const numeric::Rational& target) {
+  return minimum(Of::tail, exponential_.min_level(target), target);
 }
 
 numeric::UpperBound<unit::Probability> SourceBound::loss(std::int64_t capacity) {
   return {closer(Of::loss, capacity, exponential_.loss(capacity).value)};
 }
 
-std::int64_t SourceBound::least_capacity(const numeric::Rational& target) {
-  return least(Of::loss, exponential_.least_capacity(target), target);
+std::int64_t SourceBound::min_capacity(const numeric::Rational& target) {
+  return minimum(Of::loss, exponential_.min_capacity(target), target);
 }
 
 }  // namespace tailbound::queue

@@ -23,17 +23,17 @@ class SourceBound {
   /// As those of ExponentialBound, and never larger. For many levels, query the deepest first: that is
   /// fastest.
   [[nodiscard]] numeric::UpperBound<unit::Probability> tail(std::int64_t level);
-  [[nodiscard]] std::int64_t least_level(const numeric::Rational& target);
+  [[nodiscard]] std::int64_t min_level(const numeric::Rational& target);
   [[nodiscard]] numeric::UpperBound<unit::Probability> loss(std::int64_t capacity);
-  [[nodiscard]] std::int64_t least_capacity(const numeric::Rational& target);
+  [[nodiscard]] std::int64_t min_capacity(const numeric::Rational& target);
 
  private:
   /// The sums up to `level`, where they can be computed.
   [[nodiscard]] const LastEmptySlot* upto(LastEmptySlot::Of of, std::int64_t level);
   [[nodiscard]] numeric::Real closer(LastEmptySlot::Of of, std::int64_t level, numeric::Real bound);
   /// Smallest level from 1 to `enough` whose sum is at most `target`.
-  [[nodiscard]] std::int64_t least(LastEmptySlot::Of of, std::int64_t enough,
-                                   const numeric::Rational& target);
+  [[nodiscard]] std::int64_t minimum(LastEmptySlot::Of of, std::int64_t enough,
+                                     const numeric::Rational& target);
 
   struct Known {
     std::optional<LastEmptySlot> sums{};

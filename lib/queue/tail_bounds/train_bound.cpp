@@ -18,17 +18,17 @@ using numeric::PrecisionScope;
 using numeric::Rational;
 using numeric::Real;
 
-constexpr std::int64_t most_train_inputs = std::int64_t{1} << 20;
+constexpr std::int64_t max_train_inputs = std::int64_t{1} << 20;
 
 void check(const Trains& trains) {
-  if (trains.inputs < 1 || trains.inputs > most_train_inputs)
+  if (trains.inputs < 1 || trains.inputs > max_train_inputs)
     throw InvalidArgument("inputs", std::to_string(trains.inputs), "from 1 to 2^20 = 1048576");
   if (!cln::plusp(trains.load))
     throw InvalidArgument("load", numeric::to_fraction(trains.load), "above 0 and below 1");
   if (trains.load >= 1) throw Unstable(numeric::to_fraction(trains.load), 1);
-  if (trains.cells.largest() > Trains::most_cells)
+  if (trains.cells.largest() > Trains::max_cells)
     throw LimitExceeded("packets of " + std::to_string(trains.cells.largest()) + " cells; the limit is " +
-                        std::to_string(Trains::most_cells));
+                        std::to_string(Trains::max_cells));
 }
 
 /// For a free input: what starts in a slot.
@@ -112,7 +112,7 @@ Interval behind_first(const traffic::CellCounts& counts, const Interval& q) {
 /// (packet_sizes.md, (7)): at least w^-(Lmax - 1).
 Interval quiet_mean(const Trains& trains, const Starts& starts, const Interval& other) {
   const std::int64_t longest = trains.cells.largest();
-  const Interval least = power(other, longest - 1), elsewhere = numeric::to_interval(starts.elsewhere),
+  const Interval minimum = power(other, longest - 1), elsewhere = numeric::to_interval(starts.elsewhere),
                  more = Interval(1) / numeric::to_interval(starts.none());
   // [a]: sum over r >= 1 of P(L = r + a) w^-r, and P(L > a).
   std::vector<Interval> weighted(static_cast<std::size_t>(longest) + 1, Interval(0)),
@@ -135,7 +135,7 @@ Interval quiet_mean(const Trains& trains, const Starts& starts, const Interval& 
     }
     return numeric::lower(sum) >= 0;
   };
-  Real low = numeric::lower(least), high(1);
+  Real low = numeric::lower(minimum), high(1);
   for (int step = 0; step < 24; ++step) {
     const Real middle = (low + high) / 2;
     (holds(middle) ? low : high) = middle;
@@ -269,11 +269,11 @@ SourceBound source_bound(const Trains& trains, numeric::Digits digits) {
 std::int64_t train_phases(const Trains& trains) {
   const bool others = trains.elsewhere && trains.inputs > 1;
   const std::int64_t states = others ? 2 * trains.cells.largest() - 1 : trains.cells.largest();
-  constexpr std::int64_t most = std::int64_t{1} << 62;
+  constexpr std::int64_t maximum = std::int64_t{1} << 62;
   const std::int64_t less = std::min(trains.inputs, states - 1), sum = trains.inputs + states - 1;
   std::int64_t phases = 1;
   for (std::int64_t i = 1; i <= less; ++i) {
-    if (phases > most / (sum - less + i)) return most;
+    if (phases > maximum / (sum - less + i)) return maximum;
     phases = phases * (sum - less + i) / i;
   }
   return phases;
@@ -281,7 +281,7 @@ std::int64_t train_phases(const Trains& trains) {
 
 std::optional<MarkovArrivals> train_chain(const Trains& trains) {
   check(trains);
-  if (train_phases(trains) > most_chain_phases) return std::nullopt;
+  if (train_phases(trains) > max_chain_phases) return std::nullopt;
   const Starts starts = starts_of(trains);
   const std::int64_t longest = trains.cells.largest();
   const bool others = !cln::zerop(starts.elsewhere);
@@ -340,8 +340,8 @@ std::optional<MarkovArrivals> train_chain(const Trains& trains) {
       if (cln::plusp(probability))
         entries.push_back({from, index_of(place.first), place.second, probability});
   }
-  const std::size_t size = phases.size(), most = static_cast<std::size_t>(trains.inputs);
-  RationalBlocks blocks(most + 1,
+  const std::size_t size = phases.size(), maximum = static_cast<std::size_t>(trains.inputs);
+  RationalBlocks blocks(maximum + 1,
                         std::vector<std::vector<Rational>>(size, std::vector<Rational>(size, Rational(0))));
   for (const Entry& entry : entries) blocks[entry.cells][entry.from][entry.to] = entry.probability;
   return MarkovArrivals::blocks(std::move(blocks));

@@ -32,13 +32,13 @@ struct Trains {
   /// output only, which gives a smaller queue.
   bool elsewhere = true;
 
-  static constexpr std::int64_t most_cells = 4096;  ///< of a packet
+  static constexpr std::int64_t max_cells = 4096;  ///< of a packet
 };
 
 /// \param digits  1 .. 1000
 /// \throws InvalidArgument  inputs, load or digits out of range
 /// \throws Unstable         load >= 1
-/// \throws LimitExceeded    packets of more than most_cells cells; a load so close to 1 that 2^16 bits would
+/// \throws LimitExceeded    packets of more than max_cells cells; a load so close to 1 that 2^16 bits would
 ///                          be needed
 /// COST  a millisecond for three sizes
 [[nodiscard]] ExponentialBound train_bound(const Trains& trains, numeric::Digits digits = {10});
@@ -56,9 +56,9 @@ struct Trains {
 [[nodiscard]] std::int64_t train_phases(const Trains& trains);
 
 /// Maximum number of phases of the exact chain: its queue is solved in about a second.
-constexpr std::int64_t most_chain_phases = 64;
+constexpr std::int64_t max_chain_phases = 64;
 
-/// The exact chain; none where it has more than most_chain_phases.
+/// The exact chain; none where it has more than max_chain_phases.
 /// \throws as train_bound()
 [[nodiscard]] std::optional<MarkovArrivals> train_chain(const Trains& trains);
 

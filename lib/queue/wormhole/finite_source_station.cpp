@@ -8,7 +8,7 @@ namespace tailbound::queue {
 namespace {
 
 constexpr std::size_t none = static_cast<std::size_t>(-1);
-constexpr std::size_t most_by_newton = 12;
+constexpr std::size_t max_by_newton = 12;
 /// Weight of a new D relative to that of the previous round: 1/2 slows convergence, 1 worsens it near
 /// saturation.
 constexpr double new_left = 0.7;
@@ -65,17 +65,17 @@ double come_before(double variation, double left, double follow) {
 /// The only zero in [0, most] of a function that is decreasing there, or the nearest end; from `guess`, until
 /// the function is less than `precision` times the argument.
 template <class Function>
-double falling_zero(const Function& function, double most, double guess, double precision) {
-  double low = 0, high = most;
-  if (!(most > 0)) return 0;
-  double x = std::clamp(guess, 0.0, most);
+double falling_zero(const Function& function, double maximum, double guess, double precision) {
+  double low = 0, high = maximum;
+  if (!(maximum > 0)) return 0;
+  double x = std::clamp(guess, 0.0, maximum);
   double value = function(x);
   // Near the zero secants suffice, from a slope of -1, while each is much closer than the previous one.
   for (double before = x, at_before = value + 1e300, slope = -1; x > 0;) {
     if (std::abs(value) <= precision * x) return x;
     if (at_before < 1e299) slope = (value - at_before) / (x - before);
     const double next = x - value / slope;
-    if (!(slope < 0) || !(next > 0 && next < most)) break;
+    if (!(slope < 0) || !(next > 0 && next < maximum)) break;
     const double found = function(next);
     if (!(std::abs(found) < std::abs(value) / 4)) {
       if (std::abs(next - x) <= 1e-14 * x) return x;  // as close as rounding permits
@@ -86,12 +86,12 @@ double falling_zero(const Function& function, double most, double guess, double 
   }
   double other = x, other_value = value;
   // A bracket near the guess, if there is one.
-  double step = std::max(0.02 * x, 1e-6 * most);
+  double step = std::max(0.02 * x, 1e-6 * maximum);
   for (int i = 0; i < 60 && value != 0; ++i, step *= 4) {
-    other = value > 0 ? std::min(most, x + step) : std::max(0.0, x - step);
+    other = value > 0 ? std::min(maximum, x + step) : std::max(0.0, x - step);
     other_value = function(other);
     if ((value > 0) != (other_value > 0)) break;
-    if (other == 0 || other == most) return other;
+    if (other == 0 || other == maximum) return other;
     x = other;
     value = other_value;
   }
@@ -124,7 +124,7 @@ double falling_zero(const Function& function, double most, double guess, double 
 struct StationTimes {
   const StationService& service;
   double offered = 0;    ///< mean number of occupied servers
-  double room = 0;       ///< maximum number of inputs without a server
+  double capacity = 0;   ///< maximum number of inputs without a server
   double behind = 0;     ///< X1, within its bounds
   double variation = 0;  ///< of X
   double residual = 0;   ///< kap0, the first of m residual times, divided by X / m
@@ -149,17 +149,17 @@ class InputWait {
     t_ = station.slowest * input.others / m, t1_ = station.slowest * station.behind * scale_ / m;
     if (station.waits_for_overhang()) overhang_ = input.overhang, overhang_second_ = input.overhang_second;
     reference_ = seen_busy(found.waiting);
-    left_ = std::min(others_left / station.room, 1 - 1e-12);
+    left_ = std::min(others_left / station.capacity, 1 - 1e-12);
     behind_ahead_ =
-        station.room * std::clamp(come_before(variation_in(), left_, input.channel_follow), 0.0, 1.0);
+        station.capacity * std::clamp(come_before(variation_in(), left_, input.channel_follow), 0.0, 1.0);
   }
 
   /// \param guess  the wait of the previous round
   void solve(double guess) {
-    const double most = std::min((1 / input_.rate - input_.own + input_.overhang) * (1 - 1e-12),
-                                 station_.room * t1_ + overhang_);
-    wait_ =
-        falling_zero([&](double w) { return missing(w); }, most, guess, std::max(4e-15, station_.precision));
+    const double maximum = std::min((1 / input_.rate - input_.own + input_.overhang) * (1 - 1e-12),
+                                    station_.capacity * t1_ + overhang_);
+    wait_ = falling_zero([&](double w) { return missing(w); }, maximum, guess,
+                         std::max(4e-15, station_.precision));
     if (looked_at_ != wait_) static_cast<void>(missing(wait_));
   }
 
@@ -180,8 +180,8 @@ class InputWait {
 
   void means(StationWaits& wait) const {
     wait.by_product_form = found_.waiting / input_.rate;
-    wait.feedback =
-        -t1_ * station_.room * (1 - left_) * std::expm1(variation_in() * std::log1p(-left_)) / variation_in();
+    wait.feedback = -t1_ * station_.capacity * (1 - left_) * std::expm1(variation_in() * std::log1p(-left_)) /
+                    variation_in();
     wait.mean = wait_;
     wait.behind = t1_ * behind_ahead_ + overhang_;
     wait.fresh = 1 - sigma_ > 1e-6 ? std::max(0.0, (wait_ - sigma_ * wait.behind) / (1 - sigma_))
@@ -241,7 +241,7 @@ class InputWait {
     const double q = input_.rate * w, absent = 1 - wanted_ - q;
     const double r = reference_ > 0 ? whole_power(seen_busy(q) / reference_, m) : 0;
     fresh_busy_ = std::min(1.0, found_.busy * r * input_.together);
-    fresh_ahead_ = std::min(station_.room, fresh_busy_ + found_.queue * r * input_.together);
+    fresh_ahead_ = std::min(station_.capacity, fresh_busy_ + found_.queue * r * input_.together);
     residual_ = m == 1 ? seen_residual(station_.service.mean * (1 - sigma_) * input_.rate / absent,
                                        station_.variation)
                        : station_.residual;
@@ -266,7 +266,7 @@ class InputWait {
 
 }  // namespace
 
-void FiniteSourceStation::wire_of(std::size_t group, int left_out, std::vector<double>& sizes) const {
+void FiniteSourceStation::wire_of(std::size_t group, int omitted, std::vector<double>& sizes) const {
   const StationInput& input = (*inputs_)[group];
   const double all = weights_[group] * input.lanes;
   sizes.assign(static_cast<std::size_t>(input.lanes) + 1, 1);
@@ -276,7 +276,7 @@ void FiniteSourceStation::wire_of(std::size_t group, int left_out, std::vector<d
     pairs *= input.apart;
   }
   // Derivatives.
-  for (int i = 0; i < left_out; ++i) {
+  for (int i = 0; i < omitted; ++i) {
     for (std::size_t n = 1; n < sizes.size(); ++n) sizes[n - 1] = sizes[n] * static_cast<double>(n) / all;
     sizes.pop_back();
   }
@@ -298,7 +298,7 @@ void FiniteSourceStation::find_groups() {
     wire_of(group, 0, one_);
     std::vector<double> rest{1};  // of all links except two
     for (int i = 2; i < wires; ++i) multiply(one_, rest);
-    auto& [all, less, least] = groups_[group];
+    auto& [all, less, minimum] = groups_[group];
     all = rest;
     for (int i = 0; i < std::min(2, wires); ++i) multiply(one_, all);
     wire_of(group, 1, less);
@@ -307,18 +307,18 @@ void FiniteSourceStation::find_groups() {
       multiply(one_, less);
       multiply(rest, less);
     }
-    least.assign(1, 0);
+    minimum.assign(1, 0);
     if (lanes > 1) {
-      wire_of(group, 2, least);
-      if (wires > 1) multiply(one_, least);
+      wire_of(group, 2, minimum);
+      if (wires > 1) multiply(one_, minimum);
     }
     if (wires > 1) {
       both_ = two_;
       multiply(two_, both_);
-      least.resize(std::max(least.size(), both_.size()), 0);
-      for (std::size_t n = 0; n < both_.size(); ++n) least[n] += (wires - 1) * both_[n];
+      minimum.resize(std::max(minimum.size(), both_.size()), 0);
+      for (std::size_t n = 0; n < both_.size(); ++n) minimum[n] += (wires - 1) * both_[n];
     }
-    multiply(rest, least);
+    multiply(rest, minimum);
   }
 }
 
@@ -327,7 +327,7 @@ void FiniteSourceStation::others_by_wires(std::size_t first, std::size_t second,
   for (std::size_t group = 0; group < groups_.size(); ++group) {
     const GroupSizes& its = groups_[group];
     const bool once = group == first || group == second;
-    multiply(once && first == second ? its.least : once ? its.less : its.all, sizes);
+    multiply(once && first == second ? its.minimum : once ? its.less : its.all, sizes);
   }
   for (std::size_t n = 0; n < sizes.size(); ++n) sizes[n] *= scale_[n];
 }
@@ -341,16 +341,16 @@ void FiniteSourceStation::others(std::size_t first, std::size_t second, std::vec
   double* const size = sizes.data();
   const double* const ratio = ratio_.data();
   size[0] = 1;
-  std::size_t most = 0;
+  std::size_t maximum = 0;
   for (std::size_t group = 0; group < inputs_->size(); ++group) {
     const int count = (*inputs_)[group].count - (group == first ? 1 : 0) - (group == second ? 1 : 0);
     const double weight = weights_[group];
     for (int i = 0; i < count; ++i) {
-      size[++most] = 0;
-      for (std::size_t n = most; n >= 1; --n) size[n] += weight * ratio[n] * size[n - 1];
+      size[++maximum] = 0;
+      for (std::size_t n = maximum; n >= 1; --n) size[n] += weight * ratio[n] * size[n - 1];
     }
   }
-  sizes.resize(most + 1);
+  sizes.resize(maximum + 1);
 }
 
 /// sum of c_n e_(n - removed) min(n, m) / n, with c_n e_(n-1) = (c_n / c_(n-1)) c_(n-1) e_(n-1).
@@ -372,21 +372,21 @@ double FiniteSourceStation::residuals(std::vector<double>& found) {
   if (with_lanes_) find_groups();
   others(none, none, whole_);
   all_ = std::accumulate(whole_.begin(), whole_.end(), 0.0);
-  double greatest = 0;
+  double largest = 0;
   found_.resize(inputs_->size());
   for (std::size_t i = 0; i < inputs_->size(); ++i) {
     others(i, none, sizes_);
     found_[i] = served(sizes_, 1);
     found[i] = std::log(weights_[i] * found_[i] / all_ / wanted_[i]);
-    greatest = std::max(greatest, std::abs(found[i]));
+    largest = std::max(largest, std::abs(found[i]));
   }
-  return greatest;
+  return largest;
 }
 
 /// Steps of log y into `found`, from the residuals there; false if there are none.
 bool FiniteSourceStation::newton(std::vector<double>& found) {
   const std::size_t groups = inputs_->size();
-  if (groups > most_by_newton) return false;
+  if (groups > max_by_newton) return false;
   matrix_.assign(groups * groups, 0);
   for (std::size_t j = 0; j < groups; ++j) {
     others(j, none, sizes_);
@@ -501,7 +501,7 @@ double FiniteSourceStation::pairs_held(double offered) const {
   return std::clamp(pairs / (m * (m - 1.0)) / square(offered / m), 1.0, m / (m - 1.0));
 }
 
-void FiniteSourceStation::update_left(std::vector<StationMemory>& memory, double room) const {
+void FiniteSourceStation::update_left(std::vector<StationMemory>& memory, double capacity) const {
   const std::vector<StationInput>& inputs = *inputs_;
   double present = 0;
   const auto presence = [&](std::size_t i) {
@@ -515,7 +515,8 @@ void FiniteSourceStation::update_left(std::vector<StationMemory>& memory, double
   };
   for (std::size_t k = 0; k < inputs.size(); ++k) over_others += inputs[k].count * of_one(k);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const double left = std::min(room, std::max(0.0, over_others - of_one(i)) * presence(i) / inputs[i].rate);
+    const double left =
+        std::min(capacity, std::max(0.0, over_others - of_one(i)) * presence(i) / inputs[i].rate);
     memory[i].left += new_left * (left - memory[i].left);
   }
 }
@@ -556,12 +557,12 @@ void FiniteSourceStation::solve(const StationService& service, const std::vector
     growth *= (1 - offered.servers) / (1 - offered.servers * service.behind / service.mean);
   find_weights(memory, growth, precision);
   together_ = pairs_held(offered.servers);
-  const double room = static_cast<double>(total_) - m;
-  if (room <= 0) return;
-  update_left(memory, room);
+  const double capacity = static_cast<double>(total_) - m;
+  if (capacity <= 0) return;
+  update_left(memory, capacity);
   const StationTimes times{.service = service,
                            .offered = offered.servers,
-                           .room = room,
+                           .capacity = capacity,
                            .behind = std::clamp(service.behind, service.shorter_behind ? 0.0 : service.mean,
                                                 std::max(service.mean, 2 * m / service.rate)),
                            .variation = variation,

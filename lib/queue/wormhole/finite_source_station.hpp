@@ -101,7 +101,7 @@ class FiniteSourceStation {
 
   /// Probability of n messages at the station solved last.
   [[nodiscard]] double present(std::size_t n) const { return whole_[n] / all_; }
-  [[nodiscard]] std::size_t most_present() const { return whole_.size(); }
+  [[nodiscard]] std::size_t max_present() const { return whole_.size(); }
 
   /// State of the other inputs as seen by one, by the product form without it.
   struct FoundOthers {
@@ -124,14 +124,14 @@ class FiniteSourceStation {
   /// T from the weights.
   [[nodiscard]] double pairs_held(double offered) const;
   /// D of each input, from the waits of the previous round.
-  void update_left(std::vector<StationMemory>& memory, double room) const;
+  void update_left(std::vector<StationMemory>& memory, double capacity) const;
   [[nodiscard]] FoundOthers found_by(std::size_t input);
   /// c_n e_n of all inputs except one each of two groups (none: past the end).
   void others(std::size_t first, std::size_t second, std::vector<double>& sizes);
   void find_groups();
   void others_by_wires(std::size_t first, std::size_t second, std::vector<double>& sizes);
-  /// 1, Y, Y^2 / 2 .. for n messages on a link of the group, with `left_out` virtual channels omitted.
-  void wire_of(std::size_t group, int left_out, std::vector<double>& sizes) const;
+  /// 1, Y, Y^2 / 2 .. for n messages on a link of the group, with `omitted` virtual channels omitted.
+  void wire_of(std::size_t group, int omitted, std::vector<double>& sizes) const;
   void multiply(const std::vector<double>& by, std::vector<double>& sizes);
   /// \param removed  1 or 2
   [[nodiscard]] double served(const std::vector<double>& sizes, std::size_t removed) const;
@@ -147,7 +147,7 @@ class FiniteSourceStation {
   bool with_lanes_ = false;
   /// Weights of n messages of a group; without one of its virtual channels, and without two.
   struct GroupSizes {
-    std::vector<double> all, less, least;
+    std::vector<double> all, less, minimum;
   };
   std::vector<GroupSizes> groups_;
 };

@@ -79,10 +79,10 @@ int ChildProcess::wait() {
   return status_;
 }
 
-void ChildProcess::end_within(std::chrono::milliseconds patience) {
+void ChildProcess::end_within(std::chrono::milliseconds timeout) {
   constexpr auto look = std::chrono::milliseconds(5);
   stream_.cut();
-  for (const auto end = FramedStream::Clock::now() + patience; alive_ && FramedStream::Clock::now() < end;) {
+  for (const auto end = FramedStream::Clock::now() + timeout; alive_ && FramedStream::Clock::now() < end;) {
     const pid_t ended = waitpid(id_, &status_, WNOHANG);
     if (ended == id_ || (ended < 0 && errno != EINTR)) alive_ = false;
     if (alive_) std::this_thread::sleep_for(look);

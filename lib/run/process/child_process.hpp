@@ -51,7 +51,7 @@ class ChildProcess {
   /// Waits for its end; returns its status as from waitpid().
   int wait();
   /// Closes the stream, which it may notice, waits for the given time, and kills it.
-  void end_within(std::chrono::milliseconds patience);
+  void end_within(std::chrono::milliseconds timeout);
 
  private:
   ChildProcess(const std::function<int(FramedStream&)>& work, std::vector<int> others,

@@ -35,13 +35,13 @@ bool FramedStream::send(std::string_view message, Clock::time_point until) {
       continue;
     }
     if (errno == EINTR) continue;
-    bool room = errno == EAGAIN;
-    while (room) {
+    bool retry = errno == EAGAIN;
+    while (retry) {
       pollfd look{.fd = descriptor_, .events = POLLOUT, .revents = 0};
       if (poll(&look, 1, milliseconds_until(until)) > 0) break;
-      room = Clock::now() < until;
+      retry = Clock::now() < until;
     }
-    if (room) continue;
+    if (retry) continue;
     if (rest.size() < frame.size()) cut();  // half a message must not become the start of the next
     return false;
   }

@@ -76,7 +76,7 @@ std::string checksum_of(const Json& json) {
 
 Part part_of(const Json& json) {
   Part part{.version = json.at("version"),
-            .question = json.at("question"),
+            .query = json.at("question"),
             .files = {},
             .number = {json.at("part"), json.at("parts")},
             .complete = json.at("complete"),
@@ -90,7 +90,7 @@ Part part_of(const Json& json) {
 
 std::string to_text(const Part& part) {
   Json json{{"tailbound", kind},         {"format", part_format},      {"version", part.version},
-            {"question", part.question}, {"part", part.number.number}, {"parts", part.number.of},
+            {"question", part.query},    {"part", part.number.number}, {"parts", part.number.of},
             {"complete", part.complete}, {"files", Json::array()},     {"jobs", Json::array()}};
   for (const InputFile& file : part.files) json["files"].push_back(json_of(file));
   for (const JobResults& job : part.jobs) json["jobs"].push_back(json_of(job));
@@ -105,9 +105,9 @@ Part read_part(std::string_view text, const std::string& source) {
       throw ParseError(source, 0, 0, "not a part file written by --part");
     if (json.at("format") != part_format)
       throw ParseError(source, 0, 0, "a part file of a format that this version does not read");
-    const std::string said = json.at("checksum");
+    const std::string stated = json.at("checksum");
     json.erase("checksum");
-    if (said != checksum_of(json)) throw ParseError(source, 0, 0, "damaged (wrong checksum)");
+    if (stated != checksum_of(json)) throw ParseError(source, 0, 0, "damaged (wrong checksum)");
     return part_of(json);
   } catch (const nlohmann::json::exception&) {
     throw ParseError(source, 0, 0, "not a part file, or truncated");

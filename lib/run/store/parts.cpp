@@ -8,7 +8,7 @@
 namespace tailbound::run {
 namespace {
 
-constexpr int most_parts = 100'000;
+constexpr int max_parts = 100'000;
 
 class Busy {
  public:
@@ -21,7 +21,7 @@ class Busy {
   bool& flag_;
 };
 
-[[noreturn]] void refuse(const NamedPart& part, const std::string& is, const std::string& legal) {
+[[noreturn]] void reject(const NamedPart& part, const std::string& is, const std::string& legal) {
   throw InvalidArgument(part.name, is, legal);
 }
 
@@ -45,25 +45,25 @@ std::string difference(const std::vector<std::string>& its, const std::vector<st
   return more + ", where " + name + (less.empty() ? " has nothing" : " has " + less);
 }
 
-void require_alike(const NamedPart& its, const NamedPart& first) {
-  if (its.part.question != first.part.question)
-    refuse(its, "of another query (" + difference(its.part.question, first.part.question, first.name) + ")",
+void require_identical(const NamedPart& its, const NamedPart& first) {
+  if (its.part.query != first.part.query)
+    reject(its, "of another query (" + difference(its.part.query, first.part.query, first.name) + ")",
            "of the same query");
   if (its.part.number.of != first.part.number.of)
-    refuse(its, "part " + in_words(its.part.number),
+    reject(its, "part " + in_words(its.part.number),
            "part of the same division as " + first.name + ", part " + in_words(first.part.number));
   for (const InputFile& file : its.part.files)
     for (const InputFile& same : first.part.files)
       if (file.path == same.path && (file.size != same.size || file.checksum != same.checksum))
-        refuse(its, "of a different " + file.path + " than " + first.name, "of the same file");
+        reject(its, "of a different " + file.path + " than " + first.name, "of the same file");
 }
 
 /// Except for the times.
 bool same_results(const Part& a, const Part& b) {
-  const auto alike = [](const JobResults& one, const JobResults& other) {
+  const auto identical = [](const JobResults& one, const JobResults& other) {
     return one.identity == other.identity && one.pieces == other.pieces && one.results == other.results;
   };
-  return std::equal(a.jobs.begin(), a.jobs.end(), b.jobs.begin(), b.jobs.end(), alike);
+  return std::equal(a.jobs.begin(), a.jobs.end(), b.jobs.begin(), b.jobs.end(), identical);
 }
 
 /// "2, 5 .. 9"
@@ -85,22 +85,22 @@ std::string named(const std::string& identity, int time) {
   return time == 1 ? identity : identity + " (" + std::to_string(time) + ")";
 }
 
-PartOfRun::PartOfRun(PartNumber number, Executor* hands) : number_(number), hands_(hands) {
-  if (number.of < 1 || number.of > most_parts || number.number < 1 || number.number > number.of)
-    throw InvalidArgument("part", in_words(number), "I/N with 1 <= I <= N <= " + std::to_string(most_parts));
+PartOfRun::PartOfRun(PartNumber number, Executor* workers) : number_(number), workers_(workers) {
+  if (number.of < 1 || number.of > max_parts || number.number < 1 || number.number > number.of)
+    throw InvalidArgument("part", in_words(number), "I/N with 1 <= I <= N <= " + std::to_string(max_parts));
 }
 
 Outcome PartOfRun::carry_out(const Job& job, const Controls& controls, std::vector<Piece> begun) {
   Threads threads(controls.threads);
-  Executor& hands = hands_ != nullptr ? *hands_ : threads;
-  if (busy_) return hands.carry_out(job, controls, std::move(begun));  // within a piece
+  Executor& workers = workers_ != nullptr ? *workers_ : threads;
+  if (busy_) return workers.carry_out(job, controls, std::move(begun));  // within a piece
   int time = 1;
   const auto met = [&] {
     const std::string name = named(job.identity, time);
     return std::any_of(jobs_.begin(), jobs_.end(),
                        [&](const JobResults& other) { return other.identity == name; });
   };
-  if (job.identified && met()) throw Elsewhere();
+  if (job.identified && met()) throw MissingPart();
   while (met()) ++time;
   begun.resize(job.pieces);
   std::vector<std::size_t> own;
@@ -119,17 +119,17 @@ Outcome PartOfRun::carry_out(const Job& job, const Controls& controls, std::vect
   };
   Job mine = job;
   mine.pieces = own.size();
-  mine.work = [&](std::size_t i, std::string_view state, Look& look) {
-    return job.work(own[i], state, look);
+  mine.work = [&](std::size_t i, std::string_view state, PieceMonitor& monitor) {
+    return job.work(own[i], state, monitor);
   };
   Controls how = controls;
   if (controls.checkpoint)
     how.checkpoint = [&](const std::vector<Piece>& pieces) { controls.checkpoint(with_own(pieces)); };
   JobResults& results = jobs_.emplace_back(
       JobResults{.identity = named(job.identity, time), .pieces = job.pieces, .seconds = 0, .results = {}});
-  if (own.empty()) throw Elsewhere();
+  if (own.empty()) throw MissingPart();
   const Busy busy(busy_);
-  const Outcome outcome = hands.carry_out(mine, how, std::move(own_begun));
+  const Outcome outcome = workers.carry_out(mine, how, std::move(own_begun));
   results.seconds = outcome.seconds;
   for (std::size_t i = 0; i < own.size(); ++i)
     if (outcome.pieces[i].finished) results.results[own[i]] = outcome.pieces[i].bytes;
@@ -137,7 +137,7 @@ Outcome PartOfRun::carry_out(const Job& job, const Controls& controls, std::vect
     cut_ = true;
     if (controls.checkpoint) controls.checkpoint(with_own(outcome.pieces));
   }
-  throw Elsewhere();
+  throw MissingPart();
 }
 
 void require_whole(const std::vector<NamedPart>& parts, const std::string& version) {
@@ -146,14 +146,14 @@ void require_whole(const std::vector<NamedPart>& parts, const std::string& versi
   std::map<int, const NamedPart*> there;
   for (const NamedPart& its : parts) {
     if (its.part.version != version)
-      refuse(its, "of tailbound version " + its.part.version, "of this version, " + version);
-    require_alike(its, first);
+      reject(its, "of tailbound version " + its.part.version, "of this version, " + version);
+    require_identical(its, first);
     if (!its.part.complete)
-      refuse(its, "incomplete because its run was stopped",
+      reject(its, "incomplete because its run was stopped",
              "complete: run part " + in_words(its.part.number) + " again");
     const auto [other, is_new] = there.emplace(its.part.number.number, &its);
     if (!is_new && !same_results(other->second->part, its.part))
-      refuse(its, "part " + in_words(its.part.number) + " with other results than " + other->second->name,
+      reject(its, "part " + in_words(its.part.number) + " with other results than " + other->second->name,
              "given once");
   }
   std::vector<int> missing;
@@ -181,7 +181,7 @@ Outcome Recorded::carry_out(const Job& job, const Controls& controls, std::vecto
     throw InvalidArgument("the content of the parts", "of another query", "of \"" + name + "\"");
   }
   Outcome outcome{.pieces = std::vector<Piece>(job.pieces),
-                  .crew = {.kind = Crew::Kind::parts, .count = parts_.front().part.number.of},
+                  .worker_group = {.kind = WorkerGroup::Kind::parts, .count = parts_.front().part.number.of},
                   .seconds = 0};
   for (const JobResults* results : found->second) {
     if (results->pieces != job.pieces)

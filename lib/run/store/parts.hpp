@@ -47,9 +47,9 @@ struct InputFile {
 
 /// The content of the file of a part.
 struct Part {
-  std::string version;                ///< of the program
-  std::vector<std::string> question;  ///< the command-line arguments that the answer depends on
-  std::vector<InputFile> files;       ///< its input files
+  std::string version;             ///< of the program
+  std::vector<std::string> query;  ///< the command-line arguments that the answer depends on
+  std::vector<InputFile> files;    ///< its input files
   PartNumber number;
   bool complete = false;         ///< not stopped early
   std::vector<JobResults> jobs;  ///< in the order in which they occurred
@@ -66,9 +66,9 @@ struct Part {
 /// Executes the pieces of one part, and keeps their results.
 class PartOfRun final : public Executor {
  public:
-  /// \param hands  executes the pieces, must outlive this; null: the threads given in the controls of a job
+  /// \param workers  executes the pieces, must outlive this; null: the threads given in the controls of a job
   /// \throws InvalidArgument  "part" out of range
-  explicit PartOfRun(PartNumber number, Executor* hands = nullptr);
+  explicit PartOfRun(PartNumber number, Executor* workers = nullptr);
 
   /// \throws Elsewhere  always, once this part's pieces are done or stopped: a part returns no answer
   [[nodiscard]] Outcome carry_out(const Job& job, const Controls& controls,
@@ -82,7 +82,7 @@ class PartOfRun final : public Executor {
 
  private:
   PartNumber number_;
-  Executor* hands_;
+  Executor* workers_;
   std::vector<JobResults> jobs_;
   std::size_t counted_ = 0;  ///< pieces of all jobs so far
   bool cut_ = false, busy_ = false;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int application = 0x7462'7377;  // "tbsw"
 constexpr int store_format = 1;
-constexpr int patience_ms = 120'000;  ///< for locks of other processes
+constexpr int timeout_ms = 120'000;  ///< for locks of other processes
 constexpr int pause_ms = 5;
 constexpr std::int64_t foreign_claim_seconds = 86'400;
 
@@ -65,7 +65,7 @@ class PointStore::Database {
   Database(std::string path, std::string version, Use use)
       : path_(std::move(path)), version_(std::move(version)) {
     std::error_code error;
-    if (use == Use::read && !std::filesystem::exists(path_, error)) refuse("an existing store");
+    if (use == Use::read && !std::filesystem::exists(path_, error)) reject("an existing store");
     const int flags = use == Use::read ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     if (const int result = sqlite3_open_v2(path_.c_str(), &handle_, flags, nullptr); result != SQLITE_OK) {
       if (result == SQLITE_NOMEM) {
@@ -74,13 +74,13 @@ class PointStore::Database {
       }
       const std::string why = sqlite3_errmsg(handle_);
       sqlite3_close(handle_);
-      refuse("a writable file (" + why + ")");
+      reject("a writable file (" + why + ")");
     }
-    sqlite3_busy_timeout(handle_, patience_ms);
+    sqlite3_busy_timeout(handle_, timeout_ms);
     try {
       // SQLite does not wait for a change of the journal mode: if several processes create the store, it is
       // retried.
-      for (int tries = 0; !begun(tries < patience_ms / pause_ms); ++tries)
+      for (int tries = 0; !begun(tries < timeout_ms / pause_ms); ++tries)
         std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms));
     } catch (...) {
       sqlite3_close(handle_);
@@ -193,14 +193,14 @@ class PointStore::Database {
     using Error::Error;
   };
 
-  [[noreturn]] void refuse(const std::string& legal) const { throw InvalidArgument("--store", path_, legal); }
+  [[noreturn]] void reject(const std::string& legal) const { throw InvalidArgument("--store", path_, legal); }
 
   void check(int result) const {
     if (result == SQLITE_OK) return;
     if (result == SQLITE_NOMEM || result == SQLITE_IOERR_NOMEM) throw std::bad_alloc();
     const std::string why = sqlite3_errmsg(handle_);
     if (result == SQLITE_NOTADB)
-      refuse("a store written by `sweep`, or a new file (this is a file of another kind)");
+      reject("a store written by `sweep`, or a new file (this is a file of another kind)");
     // The statements are correct, so if SQLite rejects them, the tables are different.
     if ((result & 0xFF) == SQLITE_CORRUPT || result == SQLITE_ERROR)
       damaged("the store is damaged (" + why + ")");
@@ -237,14 +237,14 @@ class PointStore::Database {
       step.done();
     }
     if (pragma("PRAGMA application_id") != application)
-      refuse("a store written by `sweep` (this is another database)");
+      reject("a store written by `sweep` (this is another database)");
     if (pragma("PRAGMA user_version") != store_format)
-      refuse("a store of format " + std::to_string(store_format) + " (this one has format " +
+      reject("a store of format " + std::to_string(store_format) + " (this one has format " +
              std::to_string(pragma("PRAGMA user_version")) + "); give another file");
     Statement version(*this, "SELECT value FROM about WHERE key = 'version'");
     const std::string its = version.step() ? version.text(0) : "?";
     if (its != version_)
-      refuse("a store of version " + version_ +
+      reject("a store of version " + version_ +
              " of tailbound, because results of different versions are not mixed (this one is of version " +
              its + "); give another file");
     run("PRAGMA synchronous = NORMAL");
@@ -295,8 +295,8 @@ bool PointStore::has(const std::string& key) {
 
 std::vector<std::size_t> PointStore::keep_and_claim(const std::vector<PointRow>& rows,
                                                     const std::vector<std::string>& keys, std::size_t& cursor,
-                                                    std::size_t most) {
-  if (rows.empty() && (most == 0 || cursor >= keys.size())) return {};
+                                                    std::size_t maximum) {
+  if (rows.empty() && (maximum == 0 || cursor >= keys.size())) return {};
   const std::string host = host_name(), beginning = beginning_of(getpid());
   std::vector<std::size_t> claimed;
   Database::Step step(*database_);
@@ -316,7 +316,7 @@ std::vector<std::size_t> PointStore::keep_and_claim(const std::vector<PointRow>&
                               "INSERT OR REPLACE INTO claim"
                               " VALUES(?1, ?2, ?3, ?4, ?5,"
                               " 1 + coalesce((SELECT tries FROM claim WHERE key = ?1), 0))");
-    for (; cursor < keys.size() && claimed.size() < most; ++cursor) {
+    for (; cursor < keys.size() && claimed.size() < maximum; ++cursor) {
       const std::string& key = keys[cursor];
       const bool finished = there.bind(1, key).step();
       there.again();

@@ -69,7 +69,7 @@ class PointStore {
   /// \return positions in `keys` that are neither finished nor claimed by a running process
   [[nodiscard]] std::vector<std::size_t> keep_and_claim(const std::vector<PointRow>& rows,
                                                         const std::vector<std::string>& keys,
-                                                        std::size_t& cursor, std::size_t most);
+                                                        std::size_t& cursor, std::size_t maximum);
 
   struct Count {
     std::int64_t points = 0;   ///< finished

@@ -17,18 +17,18 @@ namespace {
 using numeric::Integer;
 using numeric::Rational;
 
-constexpr std::size_t most_numbers = 1'000'000;
+constexpr std::size_t max_numbers = 1'000'000;
 constexpr std::size_t longest_number = 10'000;
 constexpr long largest_exponent = 10'000;
 constexpr std::int64_t largest_power = 1'000'000;
 constexpr std::int64_t largest_index = 1'000'000'000'000'000;
-constexpr std::size_t most_bits = std::size_t{1} << 30;
-constexpr int most_factors = 8;  // maximum factors of a term; c * 10^e * x^n needs three
+constexpr std::size_t max_bits = std::size_t{1} << 30;
+constexpr int max_factors = 8;  // maximum factors of a term; c * 10^e * x^n needs three
 constexpr long largest_binary_exponent = 20'000;
 
 // Doubles: a significand of 53 bits, multiples of 2^-1074; 17 digits distinguish any two, and 15 are always
 // preserved.
-constexpr long double_bits = 53, least_double_bit = -1074;
+constexpr long double_bits = 53, min_double_bit = -1074;
 constexpr int round_trip_digits = 17, kept_digits = 15;
 
 bool is_digit(char c) {
@@ -165,8 +165,8 @@ long decimal_exponent(int significant_digits, long last_place) {
 
 /// The last bit of a double next to `value`, as an exponent of 2.
 long last_bit_of_double(const Rational& value) {
-  if (cln::zerop(value)) return least_double_bit;
-  return std::max(binary_exponent(value) - (double_bits - 1), least_double_bit);
+  if (cln::zerop(value)) return min_double_bit;
+  return std::max(binary_exponent(value) - (double_bits - 1), min_double_bit);
 }
 
 /// How `value`, printed with a number of digits, may be a double.
@@ -205,18 +205,18 @@ DoublePrint double_print(const Rational& value, int significant_digits) {
 /// double's last bit.
 bool find_doubles(std::vector<Coefficient>& list) {
   std::size_t decimals = 0, long_ones = 0, telling = 0, shortest = 0, rounded = 0, rounded_telling = 0;
-  int most = 0;
+  int maximum = 0;
   for (const Coefficient& entry : list) {
     if (!entry.last_place || cln::zerop(entry.value)) continue;
     ++decimals;
-    most = std::max(most, entry.significant_digits);
+    maximum = std::max(maximum, entry.significant_digits);
     if (entry.significant_digits >= kept_digits) ++long_ones;
     if (entry.significant_digits >= round_trip_digits) ++telling;
   }
   if (decimals == 0)
     return std::any_of(list.begin(), list.end(),
                        [](const Coefficient& entry) { return entry.last_bit.has_value(); });
-  if (most <= kept_digits || 2 * long_ones < decimals) return false;
+  if (maximum <= kept_digits || 2 * long_ones < decimals) return false;
   for (const Coefficient& entry : list) {
     if (!entry.last_place || cln::zerop(entry.value)) continue;
     const DoublePrint print = double_print(entry.value, entry.significant_digits);
@@ -225,7 +225,7 @@ bool find_doubles(std::vector<Coefficient>& list) {
     if (print.is_rounded && entry.significant_digits >= round_trip_digits) ++rounded_telling;
   }
   const auto nearly = [](std::size_t some, std::size_t all) { return all > 0 && 10 * (all - some) <= all; };
-  const bool by_shortest = nearly(shortest, decimals) && most <= round_trip_digits;
+  const bool by_shortest = nearly(shortest, decimals) && maximum <= round_trip_digits;
   const bool by_rounded = nearly(rounded, decimals) && nearly(rounded_telling, telling);
   if (!by_shortest && !by_rounded) return false;
   // Trailing zeros are omitted by the shortest format and by "%g", but not where all have the same last place
@@ -241,7 +241,7 @@ bool find_doubles(std::vector<Coefficient>& list) {
     if (cln::zerop(entry.value))
       entry.last_place.reset();
     else
-      entry.last_place = decimal_exponent(entry.significant_digits, *entry.last_place) - (most - 1);
+      entry.last_place = decimal_exponent(entry.significant_digits, *entry.last_place) - (maximum - 1);
   }
   return true;
 }
@@ -452,7 +452,7 @@ class Reader {
 
   void count(const Rational& value, std::size_t start) {
     bits_ += numeric::bit_size(value);
-    if (bits_ > most_bits) fail(start, "the numbers up to here need more than 2^30 bits");
+    if (bits_ > max_bits) fail(start, "the numbers up to here need more than 2^30 bits");
   }
 
   // --- terms ---
@@ -465,7 +465,7 @@ class Reader {
     long shift = 0;      // the powers of ten
     bool divide = false, printed = false;
     for (int factors = 1;; ++factors) {
-      if (factors > most_factors) fail(at_, "a term of more than 8 factors");
+      if (factors > max_factors) fail(at_, "a term of more than 8 factors");
       if (is_letter(peek()))
         read_name(term, divide);
       else
@@ -713,7 +713,7 @@ class Reader {
       const std::size_t at_term = at_;
       const bool negative = read_sign();
       terms.emplace_back(read_term(negative), at_term);
-      if (terms.size() > most_numbers + 1) fail(at_term, "more than 1000000 terms");
+      if (terms.size() > max_numbers + 1) fail(at_term, "more than 1000000 terms");
       algebraic = algebraic || terms.back().first.has_variable || terms.back().first.is_order;
     } while (continues(algebraic));
 
@@ -722,7 +722,7 @@ class Reader {
       fail(start, "expected a number, found '" + shortened(item) + "'");
     if (!algebraic) {
       if (terms.size() > 1) fail(start, "a sum of plain numbers");
-      if (lone_.size() >= 2 * most_numbers) fail(start, "more than 1000000 numbers");
+      if (lone_.size() >= 2 * max_numbers) fail(start, "more than 1000000 numbers");
       lone_.push_back({coefficient(terms.front().first, 0, start), row, after_comma_});
       return;
     }
@@ -807,9 +807,9 @@ class Reader {
         list_.coefficients.push_back(std::move(lone.number));
       }
     } else {
-      refuse_rows();
+      reject_rows();
     }
-    if (list_.coefficients.size() > most_numbers)
+    if (list_.coefficients.size() > max_numbers)
       fail_at(list_.coefficients.back(), "more than 1000000 numbers");
   }
 
@@ -818,7 +818,7 @@ class Reader {
   }
 
   /// Names the first line that does not match the pattern of the first one.
-  [[noreturn]] void refuse_rows() const {
+  [[noreturn]] void reject_rows() const {
     const auto length = [&](std::size_t first) {
       std::size_t next = first + 1;
       while (next < lone_.size() && lone_[next].row == lone_[first].row) ++next;
@@ -840,7 +840,7 @@ class Reader {
   }
 
   Coefficient coefficient(const Term& term, std::int64_t index, std::size_t offset) const {
-    if (list_.coefficients.size() >= most_numbers) fail(offset, "more than 1000000 numbers");
+    if (list_.coefficients.size() >= max_numbers) fail(offset, "more than 1000000 numbers");
     const auto [line, column] = clean_.position(offset);
     return {index,
             term.number.value,

@@ -11,7 +11,7 @@ namespace {
 using numeric::Rational;
 
 constexpr std::int64_t largest_value = 1'048'575;
-constexpr std::size_t most_bits_of_sum = 131'072;
+constexpr std::size_t max_bits_of_sum = 131'072;
 
 [[noreturn]] void fail_at(const Coefficient& place, std::string_view source, const std::string& what) {
   throw ParseError(std::string(source), place.line, place.column, what);
@@ -33,7 +33,7 @@ Rational checked_sum(const CoefficientList& list, std::string_view source) {
               "the value is " + std::to_string(entry.index) + "; it must be at most " +
                   std::to_string(largest_value));
     sum = sum + entry.value;
-    if (numeric::bit_size(sum) > most_bits_of_sum)
+    if (numeric::bit_size(sum) > max_bits_of_sum)
       fail_at(entry, source, "the sum up to here is a fraction of more than 131072 bits");
   }
   return sum;
@@ -42,14 +42,14 @@ Rational checked_sum(const CoefficientList& list, std::string_view source) {
 /// One unit in the last place of each decimal, plus 2^-52 (the rounding of an addition) for those with the
 /// digits of doubles; at most 1e-9.
 Rational rounding_of(const CoefficientList& list) {
-  static const Rational most = numeric::parse_rational("1e-9", "most");
+  static const Rational maximum = numeric::parse_rational("1e-9", "most");
   static const Rational of_an_addition = numeric::parse_rational("2^-52", "rounding");
   constexpr int digits_that_doubles_keep = 15;
   Rational sum = 0;
   for (const Coefficient& entry : list.coefficients) {
     sum = sum + unit_in_last_place(entry);
     if (shown_digits(entry) >= digits_that_doubles_keep) sum = sum + of_an_addition;
-    if (sum > most) return most;
+    if (sum > maximum) return maximum;
   }
   return sum;
 }

@@ -20,7 +20,7 @@ using numeric::Rational;
 using numeric::Real;
 
 constexpr int law_bits = 320;
-constexpr std::size_t most_terms = 65'536;
+constexpr std::size_t max_terms = 65'536;
 constexpr int negligible_bits = 1100;
 
 using Weights = std::vector<Real>;
@@ -32,7 +32,7 @@ struct NamedLaw {
   Weights (*weights)(const std::vector<Rational>& of);
 };
 
-[[noreturn]] void refuse(const char* law, const char* parameter, const Rational& value, const char* legal) {
+[[noreturn]] void reject(const char* law, const char* parameter, const Rational& value, const char* legal) {
   throw InvalidArgument(std::string(parameter) + " of " + law, numeric::to_fraction(value), legal);
 }
 
@@ -41,22 +41,22 @@ Real real(const Rational& value) {
 }
 
 void require_probability(const char* law, const Rational& p) {
-  if (p <= 0 || p >= 1) refuse(law, "p", p, "above 0 and below 1");
+  if (p <= 0 || p >= 1) reject(law, "p", p, "above 0 and below 1");
 }
 
-std::size_t terms_in(const char* law, const char* parameter, const Rational& value, long least) {
-  if (cln::denominator(value) != 1 || value < least || value >= static_cast<unsigned long>(most_terms))
-    refuse(law, parameter, value, "a whole number in range, below 65536");
+std::size_t terms_in(const char* law, const char* parameter, const Rational& value, long minimum) {
+  if (cln::denominator(value) != 1 || value < minimum || value >= static_cast<unsigned long>(max_terms))
+    reject(law, parameter, value, "a whole number in range, below 65536");
   return static_cast<std::size_t>(cln::cl_I_to_ulong(cln::numerator(value)));
 }
 
 /// Terms, each from the previous one, until the rest of a decreasing distribution is negligible.
 template <class Next>
 Weights falling(const char* law, Weights terms, const Real& ratio, Next next) {
-  const Real least = ldexp(Real(1), -negligible_bits);
+  const Real minimum = ldexp(Real(1), -negligible_bits);
   // Beyond the peak the terms eventually fall at least by `ratio`.
-  while (terms.back() > least * (1 - ratio) || terms.size() < 2 || terms.back() > terms[terms.size() - 2]) {
-    if (terms.size() == most_terms)
+  while (terms.back() > minimum * (1 - ratio) || terms.size() < 2 || terms.back() > terms[terms.size() - 2]) {
+    if (terms.size() == max_terms)
       throw LimitExceeded(std::string(law) +
                           " of more than 65536 terms; its tail decays too slowly for a table");
     terms.push_back(terms.back() * next(terms.size()));
@@ -65,7 +65,7 @@ Weights falling(const char* law, Weights terms, const Real& ratio, Next next) {
 }
 
 Weights negative_binomial(const std::vector<Rational>& of) {
-  if (of[0] <= 0 || of[0] > 1'000'000) refuse("negbin", "r", of[0], "above 0 and at most 1000000");
+  if (of[0] <= 0 || of[0] > 1'000'000) reject("negbin", "r", of[0], "above 0 and at most 1000000");
   require_probability("negbin", of[1]);
   const Real r = real(of[0]), fails = real(1 - of[1]);
   return falling("negbin", {pow(real(of[1]), r)}, fails, [&](std::size_t k) {
@@ -100,7 +100,7 @@ Weights logarithmic(const std::vector<Rational>& of) {
 }
 
 Weights zipf(const std::vector<Rational>& of) {
-  if (of[0] < 0 || of[0] > 100) refuse("zipf", "s", of[0], "from 0 to 100");
+  if (of[0] < 0 || of[0] > 100) reject("zipf", "s", of[0], "from 0 to 100");
   const std::size_t n = terms_in("zipf", "n", of[1], 1);
   Weights terms{Real(0)};
   for (std::size_t k = 1; k <= n; ++k)
@@ -109,8 +109,8 @@ Weights zipf(const std::vector<Rational>& of) {
 }
 
 Weights lognormal(const std::vector<Rational>& of) {
-  if (of[0] < -50 || of[0] > 20) refuse("lognormal", "mu", of[0], "from -50 to 20");
-  if (of[1] <= 0 || of[1] > 20) refuse("lognormal", "sigma", of[1], "above 0 and at most 20");
+  if (of[0] < -50 || of[0] > 20) reject("lognormal", "mu", of[0], "from -50 to 20");
+  if (of[1] <= 0 || of[1] > 20) reject("lognormal", "sigma", of[1], "above 0 and at most 20");
   const std::size_t n = terms_in("lognormal", "n", of[2], 1);
   const Real mu = real(of[0]), scale = real(of[1]) * sqrt(Real(2));
   // P(X > k + 1/2), from the upper tail, so that small differences keep their digits.
@@ -130,7 +130,7 @@ Weights lognormal(const std::vector<Rational>& of) {
 
 Weights uniform_law(const std::vector<Rational>& of) {
   const std::size_t a = terms_in("uniform", "a", of[0], 0), b = terms_in("uniform", "b", of[1], 0);
-  if (b < a) refuse("uniform", "b", of[1], "at least a");
+  if (b < a) reject("uniform", "b", of[1], "at least a");
   Weights terms(b + 1, Real(0));
   for (std::size_t k = a; k <= b; ++k) terms[k] = 1;
   return terms;

@@ -15,11 +15,11 @@ using Clock = std::chrono::steady_clock;
 
 /// Slots between two checks of the clock and the stop request: doubled or halved within these limits until
 /// they take some 20 ms.
-constexpr std::int64_t least_chunk = 1, most_chunk = 1 << 20;
+constexpr std::int64_t min_chunk = 1, max_chunk = 1 << 20;
 
 std::int64_t next_chunk(std::int64_t chunk, Clock::duration took) {
-  if (took < std::chrono::milliseconds(10)) return std::min(chunk * 2, most_chunk);
-  if (took > std::chrono::milliseconds(40)) return std::max(chunk / 2, least_chunk);
+  if (took < std::chrono::milliseconds(10)) return std::min(chunk * 2, max_chunk);
+  if (took > std::chrono::milliseconds(40)) return std::max(chunk / 2, min_chunk);
   return chunk;
 }
 
@@ -115,11 +115,11 @@ class Replications {
  public:
   Replications(const RunPlan& plan, const ReplicationFactory& factory) : plan_(plan), factory_(factory) {}
 
-  [[nodiscard]] run::Piece simulate(std::size_t number, std::string_view begun, run::Look& look);
+  [[nodiscard]] run::Piece simulate(std::size_t number, std::string_view begun, run::PieceMonitor& monitor);
 
  private:
   [[nodiscard]] auto make(std::size_t number);
-  [[nodiscard]] run::Piece stand(Standing& standing, Replication& simulation) const;
+  [[nodiscard]] run::Piece state_of(Standing& standing, Replication& simulation) const;
 
   const RunPlan& plan_;
   const ReplicationFactory& factory_;
@@ -137,7 +137,7 @@ auto Replications::make(std::size_t number) {
   return std::unique_ptr<Replication, decltype(end)>(factory_(RandomKey{plan_.seed, number}).release(), end);
 }
 
-run::Piece Replications::stand(Standing& standing, Replication& simulation) const {
+run::Piece Replications::state_of(Standing& standing, Replication& simulation) const {
   const bool finished = standing.slots == plan_.replication_slots();
   standing.state.clear();
   if (!finished) {
@@ -148,7 +148,7 @@ run::Piece Replications::stand(Standing& standing, Replication& simulation) cons
   return {to_bytes(standing), finished};
 }
 
-run::Piece Replications::simulate(std::size_t number, std::string_view begun, run::Look& look) {
+run::Piece Replications::simulate(std::size_t number, std::string_view begun, run::PieceMonitor& monitor) {
   Standing own = standing_of(begun, plan_);
   const auto simulation = make(number);
   if (!own.state.empty()) {
@@ -156,7 +156,7 @@ run::Piece Replications::simulate(std::size_t number, std::string_view begun, ru
     simulation->load(reader);
     if (!reader.at_end()) ByteReader::fail();
   }
-  std::int64_t chunk = least_chunk;
+  std::int64_t chunk = min_chunk;
   for (;;) {
     const std::int64_t measured = own.slots - plan_.warmup;
     const std::int64_t boundary =
@@ -170,11 +170,11 @@ run::Piece Replications::simulate(std::size_t number, std::string_view begun, ru
       Counts counts = simulation->take_counts();
       if (measured >= 0) own.batches.push_back(std::move(counts));  // batches of the warm-up are dropped
     }
-    if (own.slots == plan_.replication_slots()) return stand(own, *simulation);
-    const run::Look::Wish wish =
-        look.at(static_cast<double>(own.slots) / static_cast<double>(plan_.replication_slots()));
-    if (wish == run::Look::Wish::stop) return stand(own, *simulation);
-    if (wish == run::Look::Wish::state) look.keep(stand(own, *simulation).bytes);
+    if (own.slots == plan_.replication_slots()) return state_of(own, *simulation);
+    const run::PieceMonitor::Directive directive =
+        monitor.at(static_cast<double>(own.slots) / static_cast<double>(plan_.replication_slots()));
+    if (directive == run::PieceMonitor::Directive::stop) return state_of(own, *simulation);
+    if (directive == run::PieceMonitor::Directive::state) monitor.keep(state_of(own, *simulation).bytes);
   }
 }
 
@@ -186,16 +186,15 @@ double relaxation_slots(double utilization, const SourceMemory& memory) {
   return std::max(4.0, 2 * (rho + memory.variance) / ((1 - rho) * (1 - rho))) + memory.slots;
 }
 
-std::int64_t affordable_slots(double steps, double steps_a_slot, double relaxation, int replications) {
-  const double affordable = steps / steps_a_slot / replications;
+std::int64_t affordable_slots(double steps, double steps_per_slot, double relaxation, int replications) {
+  const double affordable = steps / steps_per_slot / replications;
   const double wanted = 100 * relaxation;
   const double slots = std::clamp(std::max(affordable, std::min(wanted, 10 * affordable)), 1000.0, 1e9);
   const double unit = std::pow(10.0, std::floor(std::log10(slots)) - 1);
   return static_cast<std::int64_t>(std::floor(slots / unit) * unit);
 }
 
-RunPlan make_plan(double warmup, double least_batch, std::int64_t slots, int replications,
-                  std::uint64_t seed) {
+RunPlan make_plan(double warmup, double min_batch, std::int64_t slots, int replications, std::uint64_t seed) {
   if (replications < 1 || replications > 1024)
     throw InvalidArgument("replications", std::to_string(replications), "from 1 to 1024");
   RunPlan plan;
@@ -204,9 +203,9 @@ RunPlan make_plan(double warmup, double least_batch, std::int64_t slots, int rep
   plan.slots = slots;
   plan.warmup = static_cast<std::int64_t>(std::ceil(warmup / 64)) * 64;
   const int fewest = (8 + replications - 1) / replications;
-  const int most = std::max(1, std::min(16, 4096 / replications));
+  const int maximum = std::max(1, std::min(16, 4096 / replications));
   plan.batches = static_cast<int>(
-      std::clamp(static_cast<double>(slots) / least_batch, 1.0 * std::min(fewest, most), 1.0 * most));
+      std::clamp(static_cast<double>(slots) / min_batch, 1.0 * std::min(fewest, maximum), 1.0 * maximum));
   return plan;
 }
 
@@ -233,19 +232,19 @@ RunResult run(const RunPlan& plan, std::string_view model, const ReplicationFact
   RunPlan one = plan;
   one.replications = 1;
   const std::string of = fingerprint_of(model, one);
-  const auto replications_asked = static_cast<std::size_t>(plan.replications);
+  const auto requested_replications = static_cast<std::size_t>(plan.replications);
   if (controls.finished != nullptr && begun.empty() && controls.finished->of == of &&
-      controls.finished->pieces.size() <= replications_asked) {
+      controls.finished->pieces.size() <= requested_replications) {
     begun = controls.finished->pieces;
-    begun.resize(replications_asked);
+    begun.resize(requested_replications);
   }
   const auto checkpoint = [&](const std::vector<run::Piece>& now) {
     controls.checkpoint(seal_checkpoint(fingerprint, content_of(now)));
   };
   Replications replications(plan, factory);
   run::Job job{.identity = fingerprint, .pieces = static_cast<std::size_t>(plan.replications), .work = {}};
-  job.work = [&](std::size_t number, std::string_view state, run::Look& look) {
-    return replications.simulate(number, state, look);
+  job.work = [&](std::size_t number, std::string_view state, run::PieceMonitor& monitor) {
+    return replications.simulate(number, state, monitor);
   };
   job.done_before = [&](const run::Piece& piece) {
     return static_cast<double>(standing_of(piece.bytes, plan).slots) /
@@ -261,8 +260,10 @@ RunResult run(const RunPlan& plan, std::string_view model, const ReplicationFact
   run::Threads threads(controls.threads);
   run::Executor& executor = controls.executor != nullptr ? *controls.executor : threads;
   const run::Outcome outcome = executor.carry_out(job, how, std::move(begun));
-  RunResult result{
-      .batches = {}, .complete = outcome.complete(), .crew = outcome.crew, .seconds = outcome.seconds};
+  RunResult result{.batches = {},
+                   .complete = outcome.complete(),
+                   .worker_group = outcome.worker_group,
+                   .seconds = outcome.seconds};
   if (!result.complete && controls.checkpoint) checkpoint(outcome.pieces);
   if (controls.finished != nullptr && result.complete) *controls.finished = {of, outcome.pieces};
   for (const run::Piece& piece : outcome.pieces)

@@ -31,9 +31,9 @@ struct RunPlan {
 };
 
 /// A plan with at least this warm-up, a multiple of 64 slots. Batches: 16 per replication, or fewer so that
-/// each lasts at least `least_batch` slots, but in total at least 8. \throws InvalidArgument  replications
+/// each lasts at least `min_batch` slots, but in total at least 8. \throws InvalidArgument  replications
 /// out of range
-[[nodiscard]] RunPlan make_plan(double warmup, double least_batch, std::int64_t slots, int replications,
+[[nodiscard]] RunPlan make_plan(double warmup, double min_batch, std::int64_t slots, int replications,
                                 std::uint64_t seed);
 
 /// The automatic plan: length of the warm-up and number of batches.
@@ -58,7 +58,7 @@ struct RunPlan {
 /// given number of work steps; up to 10 times more if that would be less than 100 relaxation times. Two
 /// significant digits, from 1000 to 10^9.
 /// \param relaxation  relaxation time of the system [slots]
-[[nodiscard]] std::int64_t affordable_slots(double steps, double steps_a_slot, double relaxation,
+[[nodiscard]] std::int64_t affordable_slots(double steps, double steps_per_slot, double relaxation,
                                             int replications);
 
 using run::Progress;
@@ -88,7 +88,7 @@ struct RunControls {
 struct RunResult {
   std::vector<std::vector<Counts>> batches;  ///< [replication][batch]: whole batches only
   bool complete = false;                     ///< false if the run was stopped
-  run::Crew crew{};                          ///< that executed it
+  run::WorkerGroup worker_group{};           ///< that executed it
   double seconds = 0;                        ///< of wall time
 
   /// All batches of all replications, one after the other.
@@ -102,7 +102,7 @@ using ReplicationFactory = std::function<std::unique_ptr<Replication>(RandomKey 
 /// \param resume  bytes from a checkpoint, or empty
 /// \throws InvalidArgument  a plan or number of threads out of range; a checkpoint of other inputs
 /// \throws ParseError       a damaged checkpoint, or not a checkpoint
-/// \throws run::Elsewhere    results of another part are missing
+/// \throws run::MissingPart    results of another part are missing
 /// \throws the exceptions of replications
 [[nodiscard]] RunResult run(const RunPlan& plan, std::string_view model, const ReplicationFactory& factory,
                             const RunControls& controls = {}, std::string_view resume = {});

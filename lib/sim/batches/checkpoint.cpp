@@ -7,7 +7,7 @@ namespace {
 constexpr std::string_view magic = "tailbound-state\n";
 constexpr std::uint32_t version = 3;
 
-[[noreturn]] void refuse(const std::string& why) {
+[[noreturn]] void reject(const std::string& why) {
   throw ParseError("checkpoint", 0, 0, why);
 }
 
@@ -28,20 +28,20 @@ std::string seal_checkpoint(std::string_view fingerprint, std::string_view conte
 }
 
 std::string open_checkpoint(std::string_view fingerprint, std::string_view bytes) {
-  if (!bytes.starts_with(magic)) refuse("not a checkpoint of tailbound");
+  if (!bytes.starts_with(magic)) reject("not a checkpoint of tailbound");
   constexpr std::size_t head = magic.size() + sizeof(std::uint32_t) + sizeof(std::uint64_t);
   constexpr std::size_t tail = sizeof(std::uint64_t);
-  if (bytes.size() < head + tail) refuse("truncated");
+  if (bytes.size() < head + tail) reject("truncated");
   ByteReader reader(bytes.substr(magic.size()));
   const auto its_version = reader.get<std::uint32_t>();
   if (its_version != version)
-    refuse("of format version " + std::to_string(its_version) + "; this program reads version " +
+    reject("of format version " + std::to_string(its_version) + "; this program reads version " +
            std::to_string(version));
   const auto length = reader.get<std::uint64_t>();
-  if (length != bytes.size() - head - tail) refuse("truncated, or with trailing bytes");
+  if (length != bytes.size() - head - tail) reject("truncated, or with trailing bytes");
   ByteReader end(bytes.substr(bytes.size() - tail));
   if (end.get<std::uint64_t>() != checksum(bytes.substr(0, bytes.size() - tail)))
-    refuse("damaged (wrong checksum)");
+    reject("damaged (wrong checksum)");
   const std::string its_fingerprint = reader.get_text();
   if (its_fingerprint != fingerprint)
     throw InvalidArgument("the checkpoint's simulation", "\"" + its_fingerprint + "\"",

@@ -181,7 +181,7 @@ class Simulated final : public BroadcastReplication {
       require(histogram ? counts_[i].size() <= latency_bins : counts_[i].size() == size);
     }
   }
-  void watch(Witness witness) override { witness_ = std::move(witness); }
+  void watch(Observer observer) override { observer_ = std::move(observer); }
   [[nodiscard]] const WormEngine& engine() const override { return engine_; }
 
  private:
@@ -194,7 +194,8 @@ class Simulated final : public BroadcastReplication {
     counts[BroadcastRows::unicasts].resize(4);
     for (const std::size_t row : {BroadcastRows::unicast_latency, BroadcastRows::broadcast_latency})
       counts[row].clear();
-    for (const std::size_t row : {BroadcastRows::flits, BroadcastRows::held}) counts[row].resize(dimensions_);
+    for (const std::size_t row : {BroadcastRows::flits, BroadcastRows::occupancy})
+      counts[row].resize(dimensions_);
     return counts;
   }
 
@@ -244,11 +245,11 @@ class Simulated final : public BroadcastReplication {
   void count_cycle() {
     counts_[BroadcastRows::waiting][0] += engine_.waiting_messages();
     const Index links = network_->layout().nodes * dimensions_;
-    for (const WormHeld& held : engine_.held()) {
-      const Index link = network_->layout().channels[held.channel].station - first_link_;
+    for (const ChannelOccupancy& occupancy : engine_.occupancy()) {
+      const Index link = network_->layout().channels[occupancy.channel].station - first_link_;
       if (link >= links) continue;  // injection, which wraps around, or ejection
-      counts_[BroadcastRows::flits][link % dimensions_] += held.flits;
-      counts_[BroadcastRows::held][link % dimensions_] += held.cycles;
+      counts_[BroadcastRows::flits][link % dimensions_] += occupancy.flits;
+      counts_[BroadcastRows::occupancy][link % dimensions_] += occupancy.cycles;
     }
     for (const WormDelivery& delivery : engine_.delivered()) {
       ++counts_[BroadcastRows::delivered][0];
@@ -257,7 +258,7 @@ class Simulated final : public BroadcastReplication {
         count_unicast(delivery);
       else
         receive_copy(delivery);
-      if (witness_) witness_(delivery);
+      if (observer_) observer_(delivery);
     }
   }
 
@@ -308,12 +309,12 @@ class Simulated final : public BroadcastReplication {
   std::vector<Index> free_;
   std::deque<Step> steps_;  ///< by `due`
   Counts counts_;
-  Witness witness_;
+  Observer observer_;
 };
 
-void require_up_to(std::int64_t greatest, const char* argument, std::int64_t value) {
-  const std::string legal = "from 1 to " + std::to_string(greatest);
-  require(value >= 1 && value <= greatest, argument, std::to_string(value), legal.c_str());
+void require_up_to(std::int64_t largest, const char* argument, std::int64_t value) {
+  const std::string legal = "from 1 to " + std::to_string(largest);
+  require(value >= 1 && value <= largest, argument, std::to_string(value), legal.c_str());
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ struct BroadcastRows {
   static constexpr std::size_t crossings = 10;         ///< [0]: flits that crossed a channel
   static constexpr std::size_t flits = 11;  ///< [dimension]: flits of the messages that left its links
   /// [dimension]: cycles for which these messages occupied a virtual channel
-  static constexpr std::size_t held = 12;
+  static constexpr std::size_t occupancy = 12;
   static constexpr std::size_t count = 13;
 };
 
@@ -79,8 +79,8 @@ class BroadcastReplication : public Replication {
  public:
   /// Called for each unicast and copy as it ends. The message's tag is 0 for unicasts, and the same above 0
   /// for all copies of a broadcast until it ends.
-  using Witness = std::function<void(const WormDelivery&)>;
-  virtual void watch(Witness witness) = 0;
+  using Observer = std::function<void(const WormDelivery&)>;
+  virtual void watch(Observer observer) = 0;
   [[nodiscard]] virtual const WormEngine& engine() const = 0;
 };
 

@@ -16,15 +16,15 @@ double deliveries(const BroadcastModel& model) {
 }
 
 /// Maximum flit-hops of a probe for saturation, and minimum messages generated per node.
-constexpr double most_probe_hops = 6e8, least_probe_messages = 50;
+constexpr double max_probe_hops = 6e8, min_probe_messages = 50;
 
 double messages_of_probe(const BroadcastModel& model, const SaturationSearch& search) {
   const double messages = messages_each(search, model.nodes());
   if (search.messages > 0) return messages;
   BroadcastModel one = model;
   one.rate = 1;  // in a cycle, one message of each node
-  const double hops = 1.5 * search.replications * flit_hops_a_cycle(one);
-  return std::clamp(most_probe_hops / hops, least_probe_messages, messages);
+  const double hops = 1.5 * search.replications * flit_hops_per_cycle(one);
+  return std::clamp(max_probe_hops / hops, min_probe_messages, messages);
 }
 
 HistogramBatches histogram(const RunResult& result, std::size_t row, double confidence) {
@@ -57,7 +57,7 @@ RunPlan automatic_plan(const BroadcastModel& model, double fraction_of_saturatio
   return make_plan(5 * tau, 10 * tau, cycles, replications, seed);
 }
 
-double flit_hops_a_cycle(const BroadcastModel& model) {
+double flit_hops_per_cycle(const BroadcastModel& model) {
   const double nodes = model.nodes(), broadcast = numeric::nearest_double(model.broadcast);
   const double links = model.dimensions / 2.0 * nodes / (nodes - 1);
   const double ejection = model.ends.ejection == network::Ejection::one ? 1 : 0;
@@ -67,7 +67,7 @@ double flit_hops_a_cycle(const BroadcastModel& model) {
 
 std::int64_t affordable_cycles(const BroadcastModel& model, double fraction_of_saturation, double flit_hops,
                                int replications) {
-  return affordable_slots(flit_hops, flit_hops_a_cycle(model),
+  return affordable_slots(flit_hops, flit_hops_per_cycle(model),
                           relaxation_cycles(model, fraction_of_saturation), replications);
 }
 
@@ -104,23 +104,23 @@ BroadcastEstimates broadcast_estimates(const BroadcastModel& model, const RunRes
       sums.ratio<unit::Load>(at(BroadcastRows::delivered, 1, model.nodes()), at(BroadcastRows::cycles, 0, 1))
           .value();
   result.offered = deliveries(model) * numeric::nearest_double(model.rate) * static_cast<double>(model.flits);
-  const double asked = sums.total(at(BroadcastRows::generated, 0, 1)) +
-                       (model.nodes() - 1) * sums.total(at(BroadcastRows::generated, 1, 1));
-  result.generated = asked * static_cast<double>(model.flits) /
+  const double requested = sums.total(at(BroadcastRows::generated, 0, 1)) +
+                           (model.nodes() - 1) * sums.total(at(BroadcastRows::generated, 1, 1));
+  result.generated = requested * static_cast<double>(model.flits) /
                      (sums.total(at(BroadcastRows::cycles, 0, 1)) * model.nodes());
   if (result.unicasts > 0)
     result.mean_links = sums.total(at(BroadcastRows::unicasts, 3, 1)) / static_cast<double>(result.unicasts);
   const double cycles = sums.total(at(BroadcastRows::cycles, 0, 1)) * model.nodes();
   for (std::size_t i = 0; i < static_cast<std::size_t>(model.dimensions); ++i)
     result.dimensions.push_back({.flits = sums.total(at(BroadcastRows::flits, i, 1)) / cycles,
-                                 .busy = sums.total(at(BroadcastRows::held, i, 1)) / cycles});
-  const auto held = [&](const Counts& counts) {
-    double cycles_held = 0;
+                                 .busy = sums.total(at(BroadcastRows::occupancy, i, 1)) / cycles});
+  const auto occupancy = [&](const Counts& counts) {
+    double cycles_occupied = 0;
     for (std::size_t i = 0; i < static_cast<std::size_t>(model.dimensions); ++i)
-      cycles_held += static_cast<double>(counts[BroadcastRows::held][i]);
-    return cycles_held / (model.nodes() * model.dimensions);
+      cycles_occupied += static_cast<double>(counts[BroadcastRows::occupancy][i]);
+    return cycles_occupied / (model.nodes() * model.dimensions);
   };
-  result.busy = sums.ratio<unit::Ratio>(held, at(BroadcastRows::cycles, 0, 1)).value();
+  result.busy = sums.ratio<unit::Ratio>(occupancy, at(BroadcastRows::cycles, 0, 1)).value();
   result.stability = stability_of(
       run_result,
       {.cycles = BroadcastRows::cycles, .generated = BroadcastRows::sent, .waiting = BroadcastRows::waiting},
@@ -131,7 +131,7 @@ BroadcastEstimates broadcast_estimates(const BroadcastModel& model, const RunRes
 
 SimulatedSaturation simulated_saturation(const BroadcastModel& model, const SaturationSearch& search,
                                          const RunControls& controls,
-                                         const std::function<void(std::size_t)>& told) {
+                                         const std::function<void(std::size_t)>& on_progress) {
   const double messages = messages_of_probe(model, search);
   const auto probe = [&](double rate) -> std::optional<SaturationProbe> {
     BroadcastModel at = model;
@@ -144,7 +144,7 @@ SimulatedSaturation simulated_saturation(const BroadcastModel& model, const Satu
                            .delivered = rate * found.throughput.value / found.offered,
                            .stability = found.stability};
   };
-  SimulatedSaturation result = search_saturation(search, probe, told);
+  SimulatedSaturation result = search_saturation(search, probe, on_progress);
   result.messages = messages;
   return result;
 }

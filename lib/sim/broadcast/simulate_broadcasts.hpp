@@ -58,7 +58,7 @@ struct BroadcastEstimates {
                                      std::int64_t cycles, int replications, std::uint64_t seed);
 
 /// Flits that cross a port or a link per cycle if all traffic is carried.
-[[nodiscard]] double flit_hops_a_cycle(const BroadcastModel& model);
+[[nodiscard]] double flit_hops_per_cycle(const BroadcastModel& model);
 /// Cycles of each replication such that all together take about `flit_hops`, by affordable_slots().
 [[nodiscard]] std::int64_t affordable_cycles(const BroadcastModel& model, double fraction_of_saturation,
                                              double flit_hops, int replications);
@@ -77,9 +77,8 @@ struct BroadcastEstimates {
 /// but at least 50 per node, if a probe would take more than 6e8 flit-hops. \param model  its rate does not
 /// matter
 /// \throws NoAnswer  stable up to 1 message/cycle/node
-[[nodiscard]] SimulatedSaturation simulated_saturation(const BroadcastModel& model,
-                                                       const SaturationSearch& search,
-                                                       const RunControls& controls = {},
-                                                       const std::function<void(std::size_t)>& told = {});
+[[nodiscard]] SimulatedSaturation simulated_saturation(
+    const BroadcastModel& model, const SaturationSearch& search, const RunControls& controls = {},
+    const std::function<void(std::size_t)>& on_progress = {});
 
 }  // namespace tailbound::sim

@@ -20,37 +20,37 @@ enum ClassPurpose : std::uint64_t {
   bursts_of_class = 2,
   class_of_burst = 2 + OnOffSlots::purposes
 };
-constexpr std::size_t most_waiting = std::size_t{1} << 26;
+constexpr std::size_t max_waiting = std::size_t{1} << 26;
 
 void require_valid(const ClassModel& model) {
-  const auto refuse = [](const char* what, const std::string& value, const std::string& legal) {
+  const auto reject = [](const char* what, const std::string& value, const std::string& legal) {
     throw InvalidArgument(what, value, legal);
   };
-  if (model.inputs < 1 || model.inputs > ClassModel::most_inputs)
-    refuse("inputs", std::to_string(model.inputs), "1 to 1024");
-  if (model.loads.empty() || model.loads.size() > ClassModel::most_classes)
-    refuse("classes", std::to_string(model.loads.size()), "1 to 8");
+  if (model.inputs < 1 || model.inputs > ClassModel::max_inputs)
+    reject("inputs", std::to_string(model.inputs), "1 to 1024");
+  if (model.loads.empty() || model.loads.size() > ClassModel::max_classes)
+    reject("classes", std::to_string(model.loads.size()), "1 to 8");
   for (const Rational& load : model.loads)
-    if (load <= 0) refuse("load of a class", plain(load), "above 0 packets per slot");
+    if (load <= 0) reject("load of a class", plain(load), "above 0 packets per slot");
   if (model.joint.empty() && model.load() > numeric::whole(model.inputs))
-    refuse("loads of the classes", plain(model.load()) + " together",
+    reject("loads of the classes", plain(model.load()) + " together",
            "at most one packet per slot from each input");
   if (!model.finite() && model.load() >= 1) throw Unstable(plain(model.load()), 1);
   if (model.schedule == Schedule::strict) {
-    if (!model.weights.empty()) refuse("weights", "given", "omitted with strict priority");
+    if (!model.weights.empty()) reject("weights", "given", "omitted with strict priority");
   } else if (model.weights.size() != model.classes()) {
-    refuse("weights", std::to_string(model.weights.size()), "one for each class");
+    reject("weights", std::to_string(model.weights.size()), "one for each class");
   }
   for (const Rational& weight : model.weights) {
-    if (weight < Rational(1) / 1000 || weight > 1000) refuse("weight", plain(weight), "from 1/1000 to 1000");
+    if (weight < Rational(1) / 1000 || weight > 1000) reject("weight", plain(weight), "from 1/1000 to 1000");
     if (model.schedule == Schedule::wrr && cln::denominator(weight) != 1)
-      refuse("weight", plain(weight), "a whole number of packets with wrr (drr takes any)");
+      reject("weight", plain(weight), "a whole number of packets with wrr (drr takes any)");
   }
-  if (model.finite() && model.rooms.size() != model.classes())
-    refuse("rooms", std::to_string(model.rooms.size()), "one for each class");
-  for (const std::int64_t room : model.rooms)
-    if (room < 1 || room > ClassModel::most_room)
-      refuse("room", std::to_string(room), "1 to 10000000 packets");
+  if (model.finite() && model.capacities.size() != model.classes())
+    reject("rooms", std::to_string(model.capacities.size()), "one for each class");
+  for (const std::int64_t capacity : model.capacities)
+    if (capacity < 1 || capacity > ClassModel::max_capacity)
+      reject("room", std::to_string(capacity), "1 to 10000000 packets");
 }
 
 /// The largest 64-bit number that represents a probability of at most this.
@@ -123,8 +123,8 @@ class ClassBacklog {
 
  private:
   void grow() {
-    if (slots_.size() >= most_waiting)
-      throw LimitExceeded("a queue exceeds the limit of " + std::to_string(most_waiting) + " packets");
+    if (slots_.size() >= max_waiting)
+      throw LimitExceeded("a queue exceeds the limit of " + std::to_string(max_waiting) + " packets");
     std::vector<std::int64_t> more(2 * slots_.size());
     for (std::size_t i = 0; i < size_; ++i) more[i] = slots_[(first_ + i) & (slots_.size() - 1)];
     slots_ = std::move(more);
@@ -302,7 +302,7 @@ class SharedOutput final : public Replication {
     auto& arrivals = row(ClassRows::arrivals, c);
     for (std::int64_t i = 0; i < arriving_[c]; ++i) {
       ++arrivals[0];
-      if (model_.finite() && static_cast<std::int64_t>(backlog.size()) >= model_.rooms[c]) {
+      if (model_.finite() && static_cast<std::int64_t>(backlog.size()) >= model_.capacities[c]) {
         ++arrivals[1];
         continue;
       }
@@ -410,7 +410,7 @@ std::string describe(const ClassModel& model) {
             numeric::to_fraction(model.burst->on_rate);
   text += std::string(", ") + names_of(Schedule{})[static_cast<std::size_t>(model.schedule)];
   for (const Rational& weight : model.weights) text += " " + numeric::to_fraction(weight);
-  for (const std::int64_t room : model.rooms) text += ", room " + std::to_string(room);
+  for (const std::int64_t capacity : model.capacities) text += ", room " + std::to_string(capacity);
   return text;
 }
 

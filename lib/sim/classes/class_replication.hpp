@@ -46,8 +46,8 @@ struct SlotPackets {
 };
 
 struct ClassModel {
-  static constexpr std::int64_t most_inputs = 1024, most_room = 10'000'000;
-  static constexpr std::size_t most_classes = 8;
+  static constexpr std::int64_t max_inputs = 1024, max_capacity = 10'000'000;
+  static constexpr std::size_t max_classes = 8;
 
   std::int64_t inputs = 1;  ///< 1 .. 1024
   std::vector<numeric::Rational>
@@ -56,11 +56,11 @@ struct ClassModel {
   std::vector<SlotPackets> joint{};  ///< instead of inputs and bursts; sums to 1
   Schedule schedule = Schedule::strict;
   std::vector<numeric::Rational> weights{};  ///< wrr: whole; drr: 1/1000 .. 1000; strict: none
-  std::vector<std::int64_t> rooms{};         ///< buffer of each class [packets]; unlimited if empty
+  std::vector<std::int64_t> capacities{};    ///< buffer of each class [packets]; unlimited if empty
 
   [[nodiscard]] std::size_t classes() const { return loads.size(); }
   [[nodiscard]] numeric::Rational load() const;
-  [[nodiscard]] bool finite() const { return !rooms.empty(); }
+  [[nodiscard]] bool finite() const { return !capacities.empty(); }
   /// Are the queues of each class served alone and served last counted as well?
   [[nodiscard]] bool bounded() const { return schedule != Schedule::strict && !finite(); }
 };

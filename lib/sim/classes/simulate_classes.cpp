@@ -27,8 +27,8 @@ RunResult run_classes(const ClassModel& model, const RunPlan& plan, const RunCon
 }
 
 std::vector<ClassEstimates> class_estimates(const ClassModel& model, const RunResult& result,
-                                            const ClassQuestions& questions) {
-  const double confidence = questions.confidence;
+                                            const ClassQueries& queries) {
+  const double confidence = queries.confidence;
   const BatchSums batches(result, confidence);
   if (batches.size() < 2)
     throw InvalidArgument("number of completed batches", std::to_string(batches.size()), "at least 2");
@@ -53,16 +53,16 @@ std::vector<ClassEstimates> class_estimates(const ClassModel& model, const RunRe
         batches.ratio<unit::Ratio>(lost, came).value_or(numeric::Estimate<unit::Ratio>{0, 0, 1, confidence});
     const HistogramBatches occupancy = histogram(ClassRows::occupancy);
     its.mean_occupancy = occupancy.mean<unit::Packet>();
-    its.occupancy = occupancy.tails(questions.occupancy_levels);
+    its.occupancy = occupancy.tails(queries.occupancy_levels);
     if (const HistogramBatches waits = histogram(ClassRows::waits); waits.all() > 0) {
       its.mean_wait = waits.mean<unit::Slot>();
-      its.wait = waits.tails(questions.wait_levels);
-      for (const double fraction : questions.percentiles)
+      its.wait = waits.tails(queries.wait_levels);
+      for (const double fraction : queries.percentiles)
         its.percentiles.push_back({fraction, waits.percentile(fraction)});
     }
     if (model.bounded()) {
-      its.alone = histogram(ClassRows::alone).tails(questions.occupancy_levels);
-      its.last = histogram(ClassRows::last).tails(questions.occupancy_levels);
+      its.alone = histogram(ClassRows::alone).tails(queries.occupancy_levels);
+      its.last = histogram(ClassRows::last).tails(queries.occupancy_levels);
     }
   }
   return all;

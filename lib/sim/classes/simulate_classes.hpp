@@ -35,7 +35,7 @@ struct ClassEstimates {
       last;  ///< P(L > n) if the class were served first, last; if model.bounded()
 };
 
-struct ClassQuestions {
+struct ClassQueries {
   std::vector<std::int64_t> occupancy_levels{}, wait_levels{};  ///< >= 0
   std::vector<double> percentiles{};                            ///< of the wait, above 0 and below 1
   double confidence = 0.95;
@@ -55,6 +55,6 @@ struct ClassWork {
 /// Per class.
 /// \throws InvalidArgument  fewer than two batches were completed; a level or a confidence out of range
 [[nodiscard]] std::vector<ClassEstimates> class_estimates(const ClassModel& model, const RunResult& result,
-                                                          const ClassQuestions& questions = {});
+                                                          const ClassQueries& queries = {});
 
 }  // namespace tailbound::sim

@@ -23,7 +23,7 @@ enum Purpose : std::uint64_t { sending = 0, choices = 1 };
 /// 0.
 class Packet {
  public:
-  static constexpr std::int64_t most_age = (1 << 24) - 1;
+  static constexpr std::int64_t max_age = (1 << 24) - 1;
 
   Packet(std::uint32_t to, std::uint32_t via, std::uint32_t rule, std::int64_t slot)
       : word_(std::uint64_t{to} << 44U | std::uint64_t{via} << 33U | std::uint64_t{rule} << 32U |
@@ -36,14 +36,14 @@ class Packet {
   [[nodiscard]] Packet past_group() const { return Packet(word_ & ~(std::uint64_t{0x7FF} << 33U)); }
   [[nodiscard]] std::uint32_t rule() const { return word_ >> 32U & 1U; }
   [[nodiscard]] std::uint32_t queues() const { return static_cast<std::uint32_t>(word_ >> 24U & 0xFFU) - 1; }
-  /// \pre at most most_age
+  /// \pre at most max_age
   [[nodiscard]] std::int64_t age(std::int64_t now) const {
     return static_cast<std::int64_t>((static_cast<std::uint64_t>(now) - word_) & slots);
   }
   [[nodiscard]] Packet joined() const { return Packet(word_ + (std::uint64_t{1} << 24U)); }
 
  private:
-  static constexpr std::uint64_t slots = most_age;
+  static constexpr std::uint64_t slots = max_age;
   std::uint64_t word_;
 };
 
@@ -108,11 +108,11 @@ class Simulated final : public FabricReplication {
         delays_(256) {
     if (buffer_ && (*buffer_ < 1 || *buffer_ > 1'000'000'000))
       throw InvalidArgument("buffer", std::to_string(*buffer_), "from 1 to 1000000000 packets");
-    std::size_t most = 0;
+    std::size_t maximum = 0;
     for (const Router& router : tables_->routers)
-      most = std::max<std::size_t>(most, router.cells + router.senders);
-    packets_.resize(most + 1);
-    coming_.resize(most + 1);
+      maximum = std::max<std::size_t>(maximum, router.cells + router.senders);
+    packets_.resize(maximum + 1);
+    coming_.resize(maximum + 1);
     for (const FabricTables::Queue& queue : tables_->queues)
       queues_.push_back({0, queue.cell, queue.kind, queue.takes});
   }
@@ -140,7 +140,7 @@ class Simulated final : public FabricReplication {
     Packet packet{0};
     std::uint32_t draw = 0;
     std::uint32_t queue = 0;  ///< none: it has arrived at a switch
-    const std::uint16_t* way = nullptr;
+    const std::uint16_t* next_hop = nullptr;
     std::uint32_t last_port = 0;
   };
 
@@ -159,8 +159,8 @@ class Simulated final : public FabricReplication {
   void join(const Coming& coming);
   [[nodiscard]] Packet packet_of(const FabricTables::Sender& sender, Draws& draws) const;
   [[nodiscard]] std::uint32_t drawn_group(std::uint32_t from, std::uint32_t to, Draws& draws) const;
-  [[nodiscard]] const std::uint16_t* way_of(const Packet& packet, std::size_t router) const;
-  [[nodiscard]] std::uint32_t port_of(const Router& router, std::uint16_t way, std::uint32_t draw) const;
+  [[nodiscard]] const std::uint16_t* route_of(const Packet& packet, std::size_t router) const;
+  [[nodiscard]] std::uint32_t port_of(const Router& router, std::uint16_t next_hop, std::uint32_t draw) const;
   void deliver(std::int64_t latency, std::uint32_t queues);
   void set_apart(std::int64_t slot, std::size_t cell, Packet packet);
   void take_back();
@@ -265,10 +265,10 @@ std::uint32_t Simulated::drawn_group(std::uint32_t from, std::uint32_t to, Draws
 }
 
 /// The route entries from a router to a packet's destination.
-const std::uint16_t* Simulated::way_of(const Packet& packet, std::size_t router) const {
+const std::uint16_t* Simulated::route_of(const Packet& packet, std::size_t router) const {
   const std::uint32_t place =
       packet.via() == 0 ? tables_->target[packet.to()].place : tables_->first_group_place + packet.via() - 1;
-  return tables_->way_at(packet.rule(), router, place);
+  return tables_->route_at(packet.rule(), router, place);
 }
 
 /// First the senders, then their packets.
@@ -293,21 +293,22 @@ void Simulated::send_from_hosts(std::size_t router) {
   send(its, draws);
   for (std::size_t i = 0; i < count_; ++i) {
     const Packet packet(packets_[i]);
-    const std::uint16_t way = *way_of(packet, router);
-    const std::uint32_t port = port_of(its, way, draws.next());
+    const std::uint16_t next_hop = *route_of(packet, router);
+    const std::uint32_t port = port_of(its, next_hop, draws.next());
     inbox_[tables_->router_of[tables_->queues[its.first_queue + port].to]].push_back(packet.word());
   }
 }
 
 /// \pre there is a route, and it continues
-std::uint32_t Simulated::port_of(const Router& router, std::uint16_t way, std::uint32_t draw) const {
+std::uint32_t Simulated::port_of(const Router& router, std::uint16_t next_hop, std::uint32_t draw) const {
   if (router.masks) {
-    unsigned mask = way;
+    unsigned mask = next_hop;
     for (std::uint32_t before = below(bits_of(mask), draw); before > 0; --before) mask &= mask - 1;
     return static_cast<std::uint32_t>(std::countr_zero(mask));
   }
-  if (way < FabricTables::chosen) return way;
-  const FabricTables::Choice& choice = tables_->choices[router.first_choice + (way ^ FabricTables::chosen)];
+  if (next_hop < FabricTables::chosen) return next_hop;
+  const FabricTables::Choice& choice =
+      tables_->choices[router.first_choice + (next_hop ^ FabricTables::chosen)];
   if (choice.weights != 0) {
     std::uint32_t at = choice.first;
     while (below(choice.weights, draw) >= tables_->bounds[at]) ++at;
@@ -328,13 +329,13 @@ void Simulated::put_in_queues(const Router& router, std::size_t number, Draws& d
     if (its.packet.via() != 0 && tables_->groups->of_node[router.node] + 1 == its.packet.via())
       its.packet = its.packet.past_group();
     its.last_port = tables_->target[its.packet.to()].last_port;
-    its.way = way_of(its.packet, number);
-    __builtin_prefetch(its.way);
+    its.next_hop = route_of(its.packet, number);
+    __builtin_prefetch(its.next_hop);
   }
   for (std::size_t i = 0; i < count_; ++i) {
     Coming& its = coming_[i];
     std::uint32_t port = its.last_port;
-    if (*its.way != FabricTables::arrived) port = port_of(router, *its.way, its.draw);
+    if (*its.next_hop != FabricTables::arrived) port = port_of(router, *its.next_hop, its.draw);
     its.queue = port == FabricTables::none ? port : router.first_queue + port;
     if (port != FabricTables::none) __builtin_prefetch(&queues_[its.queue], 1);
   }
@@ -383,10 +384,10 @@ void Simulated::deliver(std::int64_t latency, std::uint32_t queues) {
 }
 
 void Simulated::set_apart(std::int64_t slot, std::size_t cell, Packet packet) {
-  constexpr std::int64_t most =
-      Packet::most_age - 256 * static_cast<std::int64_t>(ring);  // short waits may follow
-  if (packet.age(now_) + slot - now_ > most)
-    throw LimitExceeded("a packet has been in the network for more than " + std::to_string(most) +
+  constexpr std::int64_t maximum =
+      Packet::max_age - 256 * static_cast<std::int64_t>(ring);  // short waits may follow
+  if (packet.age(now_) + slot - now_ > maximum)
+    throw LimitExceeded("a packet has been in the network for more than " + std::to_string(maximum) +
                         " slots: a link is overloaded");
   if (++apart_count_ > most_apart)
     throw LimitExceeded("the queues exceed " + std::to_string(most_apart) + " packets: a link is overloaded");
@@ -432,7 +433,7 @@ Counts Simulated::take_counts() {
   for (std::size_t queues = 0; queues < fast_queues; ++queues)
     add_short(delays_[queues], fast_delays_, queues);
   const FabricRows& rows = tables_->rows;
-  const auto lengths = static_cast<std::size_t>(tables_->most_queues) + 1;
+  const auto lengths = static_cast<std::size_t>(tables_->max_queues) + 1;
   Counts counts(rows.delays(lengths));
   for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
     Kind its = std::exchange(kinds_[kind], Kind{});
@@ -450,7 +451,7 @@ Counts Simulated::take_counts() {
 
 FabricBalance Simulated::balance() const {
   FabricBalance balance = totals_;
-  balance.under_way =
+  balance.in_transit =
       apart_count_ + std::count_if(cells_.begin(), cells_.end(), [](auto word) { return word != 0; });
   return balance;
 }

@@ -33,13 +33,13 @@ namespace tailbound::sim {
 /// Traffic and routes, computed once for all runs of a fabric.
 class FabricTables;
 
-/// \param most_bytes  maximum memory of the simulation
+/// \param max_bytes  maximum memory of the simulation
 /// \throws InvalidArgument  a node that sends more than one packet per slot; a host connected to a host
 /// \throws NoAnswer         no route leads from a node to one of its destinations
 /// \throws LimitExceeded    more memory, or a route of more than 250 links
 [[nodiscard]] std::shared_ptr<const FabricTables> fabric_tables(const network::Fabric& fabric,
-                                                                std::uint64_t most_bytes = std::uint64_t{8}
-                                                                                           << 30);
+                                                                std::uint64_t max_bytes = std::uint64_t{8}
+                                                                                          << 30);
 
 struct FabricModel {
   std::shared_ptr<const FabricTables> tables;
@@ -75,7 +75,7 @@ struct FabricRows {
 };
 
 struct FabricBalance {
-  std::int64_t sent = 0, delivered = 0, dropped = 0, under_way = 0;
+  std::int64_t sent = 0, delivered = 0, dropped = 0, in_transit = 0;
 };
 
 class FabricReplication : public Replication {

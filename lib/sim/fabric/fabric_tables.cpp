@@ -22,7 +22,7 @@ using network::ProductDemand;
 using network::SparseDemand;
 using numeric::Rational;
 
-constexpr std::size_t most_kinds = 200;
+constexpr std::size_t max_kinds = 200;
 constexpr double all_draws = 18446744073709551616.0;  // 2^64
 
 std::uint64_t threshold_of(const Rational& rate) {
@@ -139,7 +139,7 @@ QueueKinds::QueueKinds(const Network& network) : of_link(network.links.size(), n
   for (const bool by_name : {true, false}) {
     kinds.clear();
     std::map<std::string, std::uint32_t> known;
-    for (std::size_t link = 0; link < network.links.size() && kinds.size() <= most_kinds; ++link) {
+    for (std::size_t link = 0; link < network.links.size() && kinds.size() <= max_kinds; ++link) {
       if (!network.has_queue(link)) continue;
       const network::Node &from = network.nodes[network.links[link].from],
                           &to = network.nodes[network.links[link].to];
@@ -151,21 +151,21 @@ QueueKinds::QueueKinds(const Network& network) : of_link(network.links.size(), n
       ++kinds[found->second].queues;
       kinds[found->second].places += network.links[link].rate.packets;
     }
-    if (kinds.size() <= most_kinds) return;
+    if (kinds.size() <= max_kinds) return;
   }
 }
 
-FabricTables::FabricTables(const network::Fabric& fabric, std::uint64_t most_bytes)
-    : kinds(fabric.network), identity(identity_of(fabric)), most_bytes_(most_bytes) {
+FabricTables::FabricTables(const network::Fabric& fabric, std::uint64_t max_bytes)
+    : kinds(fabric.network), identity(identity_of(fabric)), max_bytes_(max_bytes) {
   const Network& network = fabric.network;
   network::require_valid(network);
   rows.kinds = kinds.kinds.size();
   number_queues(network);
   find_places(network, fabric.demands);
-  find_ways(network, fabric.demands);
+  find_routes(network, fabric.demands);
   network::require_fabric(fabric);
   find_senders(network, fabric.demands);
-  check_ways(network);
+  check_routes(network);
   queue_of_link_ = {};
 }
 
@@ -259,7 +259,7 @@ void FabricTables::find_places(const Network& network, const Demands& demands) {
   if (std::any_of(demands.begin(), demands.end(),
                   [](const auto& demand) { return demand.route == network::RouteRule::valiant; })) {
     groups = network::switch_groups(network, network::RouteRule::valiant);
-    if (groups->size() > most_groups)
+    if (groups->size() > max_groups)
       throw LimitExceeded("Valiant routes use more than 2047 groups, the limit for simulations");
     place_nodes_.insert(place_nodes_.end(), groups->switches.begin(), groups->switches.end());
   }
@@ -286,7 +286,7 @@ std::uint32_t FabricTables::table_of(network::RouteRule rule) const {
 }
 
 /// Data for the search of routes to one destination after another.
-struct FabricTables::WaySearch {
+struct FabricTables::RouteSearch {
   Entering entering;
   Choices choices;
   std::vector<std::uint16_t> distance;  ///< of each node from the destination; unreached if there is no route
@@ -295,12 +295,12 @@ struct FabricTables::WaySearch {
   std::vector<std::uint32_t> closer{}, queue{};
 };
 
-bool FabricTables::may_pass(const WaySearch& search, std::uint32_t from, std::uint32_t to) const {
+bool FabricTables::may_pass(const RouteSearch& search, std::uint32_t from, std::uint32_t to) const {
   return !search.minimal || network::minimal_link(groups->of_node[from], groups->of_node[to], search.toward);
 }
 
 /// From the destination backwards, over the links that the rule allows.
-void FabricTables::measure(std::size_t place, const Network& network, WaySearch& search) const {
+void FabricTables::measure(std::size_t place, const Network& network, RouteSearch& search) const {
   std::vector<std::uint16_t>& distance = search.distance;
   std::fill(distance.begin(), distance.end(), unreached);
   std::vector<std::uint32_t>& queue = search.queue;
@@ -321,7 +321,7 @@ void FabricTables::measure(std::size_t place, const Network& network, WaySearch&
 }
 
 /// For each router the number of its set of ports that lead closer. Returns the length of the longest route.
-int FabricTables::choose(std::size_t place, std::size_t rule, const Network& network, WaySearch& search) {
+int FabricTables::choose(std::size_t place, std::size_t rule, const Network& network, RouteSearch& search) {
   int longest = 0;
   for (std::size_t router = 0; router < routers.size(); ++router) {
     const Router& its = routers[router];
@@ -336,37 +336,37 @@ int FabricTables::choose(std::size_t place, std::size_t rule, const Network& net
       if (there + 1 == here && (there == 0 || !network.nodes[to].host) && may_pass(search, its.node, to))
         closer.push_back(port);
     }
-    std::uint16_t& way = ways_[rule][router * places_ + place];
+    std::uint16_t& next_hop = routes_[rule][router * places_ + place];
     if (here == 0) {
-      way = arrived;
+      next_hop = arrived;
       continue;
     }
     if (rule_of_table_[rule] == network::RouteRule::shortest) closer.resize(1);
-    way = search.choices.number_of(router, closer);
+    next_hop = search.choices.number_of(router, closer);
   }
   return longest;
 }
 
-void FabricTables::require_room(std::size_t tables, std::size_t links) const {
+void FabricTables::require_capacity(std::size_t tables, std::size_t links) const {
   // A plane of cells for each stored slot, and the route tables.
   const double bytes = 2.0 * static_cast<double>(tables * routers.size()) * static_cast<double>(places_) +
                        1024.0 * static_cast<double>(cells) + 64.0 * static_cast<double>(links);
-  if (bytes > static_cast<double>(most_bytes_))
+  if (bytes > static_cast<double>(max_bytes_))
     throw LimitExceeded("the simulation of this network would need " +
                         std::to_string(std::llround(bytes / 1e6)) + " MB; the limit is " +
-                        std::to_string(most_bytes_ / 1'000'000) + " MB");
+                        std::to_string(max_bytes_ / 1'000'000) + " MB");
 }
 
-void FabricTables::find_ways(const Network& network, const Demands& demands) {
+void FabricTables::find_routes(const Network& network, const Demands& demands) {
   choose_tables(demands);
   std::array<bool, 2> used{};
   for (const network::Demand& demand : demands) used[table_of(demand.route)] = true;
-  require_room((used[0] ? 1U : 0U) + (used[1] ? 1U : 0U), network.links.size());
+  require_capacity((used[0] ? 1U : 0U) + (used[1] ? 1U : 0U), network.links.size());
   for (std::size_t rule = 0; rule < 2; ++rule)
-    if (used[rule]) ways_[rule].assign(routers.size() * places_, no_way);
-  WaySearch search{.entering = Entering(network.nodes.size(), routers, queues),
-                   .choices = Choices(routers.size()),
-                   .distance = std::vector<std::uint16_t>(network.nodes.size())};
+    if (used[rule]) routes_[rule].assign(routers.size() * places_, no_route);
+  RouteSearch search{.entering = Entering(network.nodes.size(), routers, queues),
+                     .choices = Choices(routers.size()),
+                     .distance = std::vector<std::uint16_t>(network.nodes.size())};
   int longest = 0, longest_first_leg = 0;
   for (std::size_t place = 0; place < places_; ++place) {
     for (std::size_t rule = 0; rule < 2; ++rule) {
@@ -380,19 +380,19 @@ void FabricTables::find_ways(const Network& network, const Demands& demands) {
       leg = std::max(leg, choose(place, rule, network, search));
     }
   }
-  most_queues = longest + longest_first_leg + 1;
-  if (most_queues > 251) throw LimitExceeded("a route has more than 250 links, the limit for simulations");
-  encode_ways(search.choices.lists());
+  max_queues = longest + longest_first_leg + 1;
+  if (max_queues > 251) throw LimitExceeded("a route has more than 250 links, the limit for simulations");
+  encode_routes(search.choices.lists());
 }
 
 /// Converts numbers of lists to the fastest look-up: single ports, masks of few ports, choices.
-void FabricTables::encode_ways(const std::vector<std::vector<std::vector<std::uint32_t>>>& lists) {
+void FabricTables::encode_routes(const std::vector<std::vector<std::vector<std::uint32_t>>>& lists) {
   std::vector<std::uint16_t> code;
   for (std::size_t router = 0; router < routers.size(); ++router) {
     Router& its = routers[router];
     its.first_choice = static_cast<std::uint32_t>(choices.size());
     const auto weight_of = [&](std::uint32_t port) { return weight_[its.first_queue + port]; };
-    const auto alike = [&](const std::vector<std::uint32_t>& list) {
+    const auto identical = [&](const std::vector<std::uint32_t>& list) {
       return std::all_of(list.begin(), list.end(),
                          [&](std::uint32_t port) { return weight_of(port) == weight_of(list.front()); });
     };
@@ -401,8 +401,9 @@ void FabricTables::encode_ways(const std::vector<std::vector<std::vector<std::ui
     };
     // If ports are adjacent, a choice is faster than the search for a bit.
     its.masks = !std::all_of(lists[router].begin(), lists[router].end(), side_by_side) &&
-                std::all_of(lists[router].begin(), lists[router].end(),
-                            [&](const auto& list) { return list.back() < most_mask_ports && alike(list); });
+                std::all_of(lists[router].begin(), lists[router].end(), [&](const auto& list) {
+                  return list.back() < max_mask_ports && identical(list);
+                });
     code.clear();
     for (const std::vector<std::uint32_t>& list : lists[router]) {
       std::uint64_t sum = 0;
@@ -419,7 +420,7 @@ void FabricTables::encode_ways(const std::vector<std::vector<std::vector<std::ui
         code.push_back(its.masks ? mask : static_cast<std::uint16_t>(list.front()));
         continue;
       }
-      const bool weighted = !alike(list);
+      const bool weighted = !identical(list);
       Choice choice{list.front(), static_cast<std::uint32_t>(list.size()),
                     weighted ? static_cast<std::uint32_t>(sum) : 0, listed};
       if (listed || weighted) {
@@ -433,10 +434,10 @@ void FabricTables::encode_ways(const std::vector<std::vector<std::vector<std::ui
       code.push_back(static_cast<std::uint16_t>(chosen | (choices.size() - its.first_choice)));
       choices.push_back(choice);
     }
-    for (std::vector<std::uint16_t>& table : ways_)
+    for (std::vector<std::uint16_t>& table : routes_)
       for (std::size_t place = 0; place < (table.empty() ? 0 : places_); ++place) {
-        std::uint16_t& way = table[router * places_ + place];
-        if (way < no_way) way = code[way];
+        std::uint16_t& next_hop = table[router * places_ + place];
+        if (next_hop < no_route) next_hop = code[next_hop];
       }
   }
 }
@@ -461,14 +462,14 @@ std::size_t FabricTables::add_targets(const WeightedNodes& list) {
   Targets its;
   double sum = 0, all = 0;
   for (const auto& [node, weight] : list) all += weight;
-  const bool alike = std::all_of(list.begin(), list.end(),
-                                 [&](const auto& each) { return each.second == list.front().second; });
+  const bool identical = std::all_of(list.begin(), list.end(),
+                                     [&](const auto& each) { return each.second == list.front().second; });
   for (const auto& [node, weight] : list) {
     its.nodes.push_back(node);
     sum += weight;
-    if (!alike) its.bounds.push_back(bound_of(sum / all));
+    if (!identical) its.bounds.push_back(bound_of(sum / all));
   }
-  if (!alike) its.bounds.back() = ~std::uint64_t{0};
+  if (!identical) its.bounds.back() = ~std::uint64_t{0};
   targets.push_back(std::move(its));
   return targets.size() - 1;
 }
@@ -567,7 +568,7 @@ void FabricTables::number_senders(const Sending& sending, const Network& network
 }
 
 /// From each router where packets start to each of their destinations.
-void FabricTables::check_ways(const Network& network) const {
+void FabricTables::check_routes(const Network& network) const {
   std::vector<std::map<std::uint32_t, std::uint32_t>> places;  // per list: destination -> a node there
   for (const Targets& list : targets) {
     auto& its = places.emplace_back();
@@ -584,12 +585,12 @@ void FabricTables::check_ways(const Network& network) const {
         if (part.valiant && second_legs.emplace(part.targets).second)
           check_second_legs(network, places[part.targets]);
         for (std::size_t g = 0; part.valiant && g < groups->drawn.size(); ++g)
-          if (way(part.rule, router, first_group_place + groups->drawn[g]) == no_way)
+          if (next_hop(part.rule, router, first_group_place + groups->drawn[g]) == no_route)
             throw NoAnswer("no route leads from " + network.nodes[sender.node].name + " to " +
                            network.nodes[groups->switches[groups->drawn[g]].front()].name +
                            ", an intermediate group of its Valiant routes");
         for (const auto& [place, node] : places[part.targets])
-          if (way(part.rule, router, place) == no_way && node != sender.node)
+          if (next_hop(part.rule, router, place) == no_route && node != sender.node)
             throw NoAnswer("no route leads from " + network.nodes[sender.node].name + " to " +
                            network.nodes[node].name);
       }
@@ -606,14 +607,14 @@ void FabricTables::check_second_legs(const Network& network,
     network::require_in_group(network, *groups, node, network::RouteRule::valiant);
     for (const std::uint32_t group : groups->drawn)
       for (const std::uint32_t entry : groups->entries[group])
-        if (groups->of_node[node] != group && way(spread, router_of[entry], place) == no_way)
+        if (groups->of_node[node] != group && next_hop(spread, router_of[entry], place) == no_route)
           throw NoAnswer("no route leads from " + network.nodes[entry].name + " to " +
                          network.nodes[node].name + ", one of its destinations");
   }
 }
 
-std::shared_ptr<const FabricTables> fabric_tables(const network::Fabric& fabric, std::uint64_t most_bytes) {
-  return std::make_shared<const FabricTables>(fabric, most_bytes);
+std::shared_ptr<const FabricTables> fabric_tables(const network::Fabric& fabric, std::uint64_t max_bytes) {
+  return std::make_shared<const FabricTables>(fabric, max_bytes);
 }
 
 }  // namespace tailbound::sim

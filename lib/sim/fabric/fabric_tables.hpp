@@ -20,11 +20,11 @@ class FabricTables {
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   /// A route entry is one of these values. Otherwise, at a switch with `masks`, it is a bit for each port to
   /// choose from; at any other it is a port, or `chosen` and the number of a Choice.
-  static constexpr std::uint16_t arrived = 0xFFFF, no_way = 0xFFFE, chosen = 0x8000;
-  static constexpr std::size_t most_mask_ports = 15;
-  static constexpr std::size_t most_groups = 2047;  ///< intermediate groups of Valiant routes
+  static constexpr std::uint16_t arrived = 0xFFFF, no_route = 0xFFFE, chosen = 0x8000;
+  static constexpr std::size_t max_mask_ports = 15;
+  static constexpr std::size_t max_groups = 2047;  ///< intermediate groups of Valiant routes
 
-  FabricTables(const network::Fabric& fabric, std::uint64_t most_bytes);
+  FabricTables(const network::Fabric& fabric, std::uint64_t max_bytes);
 
   /// One queue; the queues of a switch are adjacent.
   struct Queue {
@@ -74,12 +74,12 @@ class FabricTables {
     std::vector<std::uint64_t> bounds;
   };
 
-  [[nodiscard]] const std::uint16_t* way_at(std::uint32_t rule, std::size_t router,
-                                            std::uint32_t place) const {
-    return ways_[rule].data() + router * places_ + place;
+  [[nodiscard]] const std::uint16_t* route_at(std::uint32_t rule, std::size_t router,
+                                              std::uint32_t place) const {
+    return routes_[rule].data() + router * places_ + place;
   }
-  [[nodiscard]] std::uint16_t way(std::uint32_t rule, std::size_t router, std::uint32_t place) const {
-    return *way_at(rule, router, place);
+  [[nodiscard]] std::uint16_t next_hop(std::uint32_t rule, std::size_t router, std::uint32_t place) const {
+    return *route_at(rule, router, place);
   }
 
   FabricRows rows;
@@ -98,20 +98,20 @@ class FabricTables {
   std::vector<Targets> targets;
   std::optional<network::SwitchGroups> groups;  ///< for minimal or Valiant routes
   std::uint32_t first_group_place = 0;          ///< in route tables: group 0, after the destinations
-  int most_queues = 0;                          ///< on the longest route
+  int max_queues = 0;                           ///< on the longest route
   std::string identity;                         ///< description and checksum of the fabric
 
  private:
   using Demands = std::vector<network::Demand>;
   void number_queues(const network::Network& network);
   void find_places(const network::Network& network, const Demands& demands);
-  struct WaySearch;
-  void find_ways(const network::Network& network, const Demands& demands);
-  void require_room(std::size_t tables, std::size_t links) const;
-  [[nodiscard]] bool may_pass(const WaySearch& search, std::uint32_t from, std::uint32_t to) const;
-  void measure(std::size_t place, const network::Network& network, WaySearch& search) const;
-  int choose(std::size_t place, std::size_t rule, const network::Network& network, WaySearch& search);
-  void encode_ways(const std::vector<std::vector<std::vector<std::uint32_t>>>& lists);
+  struct RouteSearch;
+  void find_routes(const network::Network& network, const Demands& demands);
+  void require_capacity(std::size_t tables, std::size_t links) const;
+  [[nodiscard]] bool may_pass(const RouteSearch& search, std::uint32_t from, std::uint32_t to) const;
+  void measure(std::size_t place, const network::Network& network, RouteSearch& search) const;
+  int choose(std::size_t place, std::size_t rule, const network::Network& network, RouteSearch& search);
+  void encode_routes(const std::vector<std::vector<std::vector<std::uint32_t>>>& lists);
   void find_senders(const network::Network& network, const Demands& demands);
   struct Sending;
   using WeightedNodes = std::vector<std::pair<std::uint32_t, double>>;
@@ -126,7 +126,7 @@ class FabricTables {
                       const std::vector<numeric::Rational>& sent);
   void choose_tables(const Demands& demands);
   [[nodiscard]] std::uint32_t table_of(network::RouteRule rule) const;
-  void check_ways(const network::Network& network) const;
+  void check_routes(const network::Network& network) const;
   void check_second_legs(const network::Network& network,
                          const std::map<std::uint32_t, std::uint32_t>& places) const;
 
@@ -134,11 +134,11 @@ class FabricTables {
   std::vector<std::uint32_t> weight_;         ///< per queue's link
   std::size_t places_ = 0;
   std::vector<std::vector<std::uint32_t>> place_nodes_;  ///< where the route to each destination ends
-  std::array<std::vector<std::uint16_t>, 2> ways_;       ///< by table, for each router and destination
+  std::array<std::vector<std::uint16_t>, 2> routes_;     ///< by table, for each router and destination
   std::array<network::RouteRule, 2> rule_of_table_{
       network::RouteRule::shortest,
       network::RouteRule::spread};  ///< shortest, spread or minimal: at most two of them are in use
-  std::uint64_t most_bytes_;
+  std::uint64_t max_bytes_;
 };
 
 }  // namespace tailbound::sim

@@ -9,14 +9,14 @@ namespace {
 using Batches = std::vector<const Counts*>;
 
 LinkEstimates kind_estimates(const FabricModel& model, const Batches& batches, std::size_t kind,
-                             const NetworkQuestions& questions) {
+                             const NetworkQueries& queries) {
   const FabricRows& rows = model.tables->rows;
   LinkEstimates result;
   result.link = kind;
   const HistogramBatches occupancy(
-      batches, [&](const Counts& batch) { return batch[rows.occupancy(kind)]; }, questions.confidence);
+      batches, [&](const Counts& batch) { return batch[rows.occupancy(kind)]; }, queries.confidence);
   result.mean_occupancy = occupancy.mean<unit::Packet>();
-  result.tail = occupancy.tails(questions.occupancy_levels);
+  result.tail = occupancy.tails(queries.occupancy_levels);
   std::vector<double> served, slots, dropped, came;
   for (const Counts* batch : batches) {
     const auto& counts = (*batch)[rows.drops(kind)];
@@ -27,10 +27,10 @@ LinkEstimates kind_estimates(const FabricModel& model, const Batches& batches, s
     dropped.push_back(static_cast<double>(counts[0]));
     came.push_back(static_cast<double>(counts[1]));
   }
-  result.load = estimate<unit::Load>(served, slots, questions.confidence);
+  result.load = estimate<unit::Load>(served, slots, queries.confidence);
   const bool any = std::any_of(came.begin(), came.end(), [](double packets) { return packets > 0; });
-  result.loss = any ? estimate<unit::Ratio>(dropped, came, questions.confidence)
-                    : numeric::Estimate<unit::Ratio>{0, 0, 1, questions.confidence};
+  result.loss = any ? estimate<unit::Ratio>(dropped, came, queries.confidence)
+                    : numeric::Estimate<unit::Ratio>{0, 0, 1, queries.confidence};
   return result;
 }
 
@@ -40,8 +40,8 @@ const QueueKinds& queue_kinds(const FabricModel& model) {
   return model.tables->kinds;
 }
 
-int most_queues(const FabricModel& model) {
-  return model.tables->most_queues;
+int max_queues(const FabricModel& model) {
+  return model.tables->max_queues;
 }
 
 RunResult run_fabric(const FabricModel& model, const RunPlan& plan, const RunControls& controls,
@@ -54,7 +54,7 @@ RunResult run_fabric(const FabricModel& model, const RunPlan& plan, const RunCon
 }
 
 NetworkEstimates fabric_estimates(const FabricModel& model, const RunResult& run_result,
-                                  const NetworkQuestions& questions) {
+                                  const NetworkQueries& queries) {
   const Batches batches = run_result.all();
   if (batches.size() < 2)
     throw InvalidArgument("number of completed batches", std::to_string(batches.size()), "at least 2");
@@ -62,8 +62,8 @@ NetworkEstimates fabric_estimates(const FabricModel& model, const RunResult& run
   NetworkEstimates result;
   result.batches = batches.size();
   for (std::size_t kind = 0; kind < rows.kinds; ++kind)
-    result.links.push_back(kind_estimates(model, batches, kind, questions));
-  estimate_delays(result, batches, rows.delays(0), questions);
+    result.links.push_back(kind_estimates(model, batches, kind, queries));
+  estimate_delays(result, batches, rows.delays(0), queries);
   return result;
 }
 

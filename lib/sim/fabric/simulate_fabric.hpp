@@ -12,7 +12,7 @@ namespace tailbound::sim {
 
 /// The kinds of its queues, and the number of queues on its longest route.
 [[nodiscard]] const QueueKinds& queue_kinds(const FabricModel& model);
-[[nodiscard]] int most_queues(const FabricModel& model);
+[[nodiscard]] int max_queues(const FabricModel& model);
 
 [[nodiscard]] RunResult run_fabric(const FabricModel& model, const RunPlan& plan,
                                    const RunControls& controls = {}, std::string_view resume = {});
@@ -20,6 +20,6 @@ namespace tailbound::sim {
 /// A link represents a kind of queue, by its position in queue_kinds(): load, occupancy and loss of one such
 /// queue. There are no flows.  \throws as network_estimates()
 [[nodiscard]] NetworkEstimates fabric_estimates(const FabricModel& model, const RunResult& result,
-                                                const NetworkQuestions& questions);
+                                                const NetworkQueries& queries);
 
 }  // namespace tailbound::sim

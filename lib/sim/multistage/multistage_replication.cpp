@@ -58,8 +58,8 @@ class Simulated final : public MultistageReplication {
   void arrival();
   void end_of_service();
   [[nodiscard]] std::uint32_t next_queue(std::uint32_t queue, std::uint32_t destination) const;
-  [[nodiscard]] bool has_way_in(std::uint32_t queue, bool hot) const {
-    return queues_[queue].count < places_ || (hot && queues_[queue].open != none);
+  [[nodiscard]] bool can_enter(std::uint32_t queue, bool hot) const {
+    return queues_[queue].count < capacity_ || (hot && queues_[queue].open != none);
   }
   bool enter(std::uint32_t queue, const Request& request);
   void push(std::uint32_t queue, const Request& request);
@@ -77,7 +77,7 @@ class Simulated final : public MultistageReplication {
     return on_hot_tree_[queue] != 0 ? MultistageRows::hot_tree : MultistageRows::elsewhere;
   }
   [[nodiscard]] Request& at(std::uint32_t queue, std::uint32_t place) {
-    return requests_[std::size_t{queue} * places_ + place];
+    return requests_[std::size_t{queue} * capacity_ + place];
   }
   [[nodiscard]] Request& head(std::uint32_t queue) { return at(queue, queues_[queue].head); }
   template <class List, class Wrong>
@@ -86,7 +86,7 @@ class Simulated final : public MultistageReplication {
   [[nodiscard]] Counts empty_counts() const;
 
   RandomKey key_;
-  std::uint32_t nodes_, size_, stages_, places_;
+  std::uint32_t nodes_, size_, stages_, capacity_;
   std::uint64_t degree_;     ///< maximum degree of combining
   std::uint64_t hot_below_;  ///< a 64-bit word below it makes a request hot
   bool all_hot_;
@@ -118,8 +118,8 @@ Simulated::Simulated(const MultistageModel& model, RandomKey key)
   nodes_ = static_cast<std::uint32_t>(network.network.nodes);
   size_ = static_cast<std::uint32_t>(network.network.switch_size);
   stages_ = static_cast<std::uint32_t>(wiring_.size());
-  places_ = static_cast<std::uint32_t>(network.buffer + 1);
-  const double memory = 16.0 * nodes_ * stages_ * (places_ + 4.0);
+  capacity_ = static_cast<std::uint32_t>(network.buffer + 1);
+  const double memory = 16.0 * nodes_ * stages_ * (capacity_ + 4.0);
   if (memory > largest_memory)
     throw LimitExceeded("the simulation of " + network::describe(network) + " would need " +
                         std::to_string(memory / (1ULL << 30U)) + " GiB; the limit is 16 GiB");
@@ -132,7 +132,7 @@ Simulated::Simulated(const MultistageModel& model, RandomKey key)
   std::uint32_t divisor = nodes_;
   for (std::uint32_t stage = 0; stage < stages_; ++stage) divisors_.push_back(divisor /= size_);
   queues_.resize(std::size_t{nodes_} * stages_);
-  requests_.resize(queues_.size() * places_);
+  requests_.resize(queues_.size() * capacity_);
   if (network.links == network::Links::one) outputs_.resize(queues_.size());
   stalled_.assign(nodes_, none);
   ends_.resize(std::bit_ceil(queues_.size()));
@@ -247,7 +247,7 @@ bool Simulated::enter(std::uint32_t queue, const Request& request) {
     ++counts_[MultistageRows::combined][stage_of_[queue]];
     return true;
   }
-  if (its.count == places_) return false;
+  if (its.count == capacity_) return false;
   if (hot) ++counts_[MultistageRows::hot_arrivals][stage_of_[queue]];
   push(queue, request);
   return true;
@@ -256,7 +256,7 @@ bool Simulated::enter(std::uint32_t queue, const Request& request) {
 void Simulated::push(std::uint32_t queue, const Request& request) {
   Queue& its = queues_[queue];
   std::uint32_t place = its.head + its.count;
-  if (place >= places_) place -= places_;
+  if (place >= capacity_) place -= capacity_;
   at(queue, place) = request;
   const std::uint32_t stage = stage_of_[queue];
   counts_[row(queue)][stage] -= now_;
@@ -287,7 +287,8 @@ void Simulated::serve(std::uint32_t queue) {
 
 /// The output that the head needs: the number of its next queue, less that of the first possible one.
 std::uint32_t Simulated::output_of(std::uint32_t queue) const {
-  const std::uint32_t destination = requests_[std::size_t{queue} * places_ + queues_[queue].head].destination;
+  const std::uint32_t destination =
+      requests_[std::size_t{queue} * capacity_ + queues_[queue].head].destination;
   return next_queue(queue, destination) - nodes_;
 }
 
@@ -304,7 +305,7 @@ void Simulated::release(std::uint32_t output) {
 void Simulated::depart(std::uint32_t queue) {
   Queue& its = queues_[queue];
   if (!outputs_.empty()) release(output_of(queue));
-  if (++its.head == places_) its.head = 0;
+  if (++its.head == capacity_) its.head = 0;
   --its.count;
   const std::uint32_t stage = stage_of_[queue];
   counts_[row(queue)][stage] += now_;
@@ -373,7 +374,7 @@ RequestBalance Simulated::balance() const {
   RequestBalance balance{.generated = generated_, .delivered = delivered_};
   for (std::size_t queue = 0; queue < queues_.size(); ++queue)
     for (std::uint32_t i = 0; i < queues_[queue].count; ++i)
-      balance.inside += requests_[queue * places_ + (queues_[queue].head + i) % places_].requests;
+      balance.inside += requests_[queue * capacity_ + (queues_[queue].head + i) % capacity_].requests;
   for (const std::uint32_t destination : stalled_) balance.stalled += destination != none;
   return balance;
 }
@@ -399,7 +400,7 @@ std::int64_t Simulated::misplaced() const {
     const Queue& its = queues_[queue];
     wrong += misplaced_in(its, found, [&](std::uint32_t at) {
       return output_of(at) + nodes_ != queue ||
-             has_way_in(queue, requests_[std::size_t{at} * places_ + queues_[at].head].hot());
+             can_enter(queue, requests_[std::size_t{at} * capacity_ + queues_[at].head].hot());
     });
   }
   for (std::uint32_t output = 0; output < outputs_.size(); ++output)
@@ -409,7 +410,7 @@ std::int64_t Simulated::misplaced() const {
   for (std::size_t queue = 0; queue < queues_.size(); ++queue)
     wrong += found[queue] != (queues_[queue].count > 0 ? 1 : 0);
   for (std::uint32_t port = 0; port < nodes_; ++port)
-    wrong += stalled_[port] != none && has_way_in(port, stalled_[port] == hot_request);
+    wrong += stalled_[port] != none && can_enter(port, stalled_[port] == hot_request);
   return wrong;
 }
 
@@ -424,7 +425,7 @@ void Simulated::save(ByteWriter& writer) {
          {its.head, its.count, its.open, its.joined, its.first, its.last, its.next_waiting})
       writer.put(number);
     for (std::uint32_t i = 0; i < its.count; ++i) {
-      const Request& request = requests_[queue * places_ + (its.head + i) % places_];
+      const Request& request = requests_[queue * capacity_ + (its.head + i) % capacity_];
       writer.put(request.births);
       writer.put(request.requests);
       writer.put(request.destination);
@@ -456,10 +457,10 @@ void Simulated::load(ByteReader& reader) {
     for (std::uint32_t* number :
          {&its.head, &its.count, &its.open, &its.joined, &its.first, &its.last, &its.next_waiting})
       *number = reader.get<std::uint32_t>();
-    require(its.head < places_ && its.count <= places_ && (its.open == none || its.open < places_));
+    require(its.head < capacity_ && its.count <= capacity_ && (its.open == none || its.open < capacity_));
     require(known(its.first) && known(its.last) && known(its.next_waiting));
     for (std::uint32_t i = 0; i < its.count; ++i) {
-      Request& request = requests_[queue * places_ + (its.head + i) % places_];
+      Request& request = requests_[queue * capacity_ + (its.head + i) % capacity_];
       request.births = reader.get<std::uint64_t>();
       request.requests = reader.get<std::uint32_t>();
       request.destination = reader.get<std::uint32_t>();

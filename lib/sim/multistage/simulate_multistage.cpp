@@ -24,8 +24,8 @@ double relaxation_slots(const MultistageModel& model) {
       model.network.links == network::Links::one ? 1.0
                                                  : static_cast<double>(model.network.network.switch_size);
   const double last = 1 - h + h * static_cast<double>(model.network.network.nodes) / sharing;
-  const double places = static_cast<double>(model.network.buffer) + 1;
-  return stages * places * (model.network.combining == 1 ? std::max(1.0, last) : 1);
+  const double capacity = static_cast<double>(model.network.buffer) + 1;
+  return stages * capacity * (model.network.combining == 1 ? std::max(1.0, last) : 1);
 }
 
 RunPlan automatic_plan(const MultistageModel& model, std::int64_t slots, int replications,

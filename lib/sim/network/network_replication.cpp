@@ -10,17 +10,17 @@ namespace {
 
 using numeric::Rational;
 
-constexpr std::size_t most_packets = std::size_t{1} << 25;
-enum Purpose : std::uint64_t { sending = 0, order = 1, ways = 2, bursts = 3 };
+constexpr std::size_t max_packets = std::size_t{1} << 25;
+enum Purpose : std::uint64_t { sending = 0, order = 1, paths = 2, bursts = 3 };
 
 struct Packet {
-  std::uint32_t way;   ///< position in ways_
+  std::uint32_t path;  ///< position in ways_
   std::uint32_t step;  ///< position in its route
   std::int64_t birth, joined;
 };
 
 /// One route of one flow.
-struct Way {
+struct Path {
   std::size_t flow;
   std::vector<std::size_t> links;
   std::size_t first;  ///< step of the first link with a queue
@@ -32,7 +32,7 @@ struct Way {
 struct Source {
   std::uint64_t stream = 0;           ///< of its draws
   std::vector<std::uint64_t> bounds;  ///< sums of probabilities * 2^64 - 1, so that 1 fits
-  std::vector<std::uint32_t> ways;
+  std::vector<std::uint32_t> paths;
 };
 
 /// A flow with bursts: a 64-bit draw selects the route of a packet, as above.
@@ -41,7 +41,7 @@ struct BurstyFlow {
   OnOffSlots slots;
   bool on;                  ///< in the first slot of the next block of 64
   std::uint64_t sends = 0;  ///< bit s: in slot s of the present block
-  Source ways{};
+  Source paths{};
 };
 
 struct Queue {
@@ -66,13 +66,13 @@ class Simulated final : public NetworkReplication {
  private:
   void add_source(std::size_t node, int lanes, const network::Network& network);
   void add_burst(std::size_t flow, const network::Network& network);
-  void add_way(Source& source, const Rational& sum, std::size_t flow, const network::Route& route,
-               const network::Network& network);
+  void add_path(Source& source, const Rational& sum, std::size_t flow, const network::Route& route,
+                const network::Network& network);
   void check_loads(const network::Network& network) const;
   void one_slot();
   void send();
   void send_bursts();
-  void send_packet(std::uint32_t way);
+  void send_packet(std::uint32_t path);
   void join(const Packet& packet);
   void serve(std::size_t link);
   void deliver(const Packet& packet);
@@ -81,7 +81,7 @@ class Simulated final : public NetworkReplication {
   NetworkRows rows_;
   std::optional<std::int64_t> buffer_;
   RandomKey key_;
-  std::vector<Way> ways_;
+  std::vector<Path> paths_;
   std::vector<Source> sources_;
   std::vector<BurstyFlow> bursts_;
   std::vector<Queue> queues_;
@@ -119,7 +119,7 @@ Simulated::Simulated(const NetworkModel& model, RandomKey key)
 
 /// All lanes have the same rates, independently.
 void Simulated::add_source(std::size_t node, int lanes, const network::Network& network) {
-  Source source{.stream = node, .bounds = {}, .ways = {}};
+  Source source{.stream = node, .bounds = {}, .paths = {}};
   Rational sum = 0;
   for (std::size_t flow = 0; flow < network.flows.size(); ++flow) {
     const network::Flow& its = network.flows[flow];
@@ -131,7 +131,7 @@ void Simulated::add_source(std::size_t node, int lanes, const network::Network& 
         throw InvalidArgument("the rate of all flows from " + network.nodes[node].name,
                               numeric::to_fraction(sum * lanes),
                               "at most " + std::to_string(lanes) + " packets per slot");
-      add_way(source, sum, flow, route, network);
+      add_path(source, sum, flow, route, network);
     }
   }
   if (source.bounds.empty()) return;
@@ -141,13 +141,13 @@ void Simulated::add_source(std::size_t node, int lanes, const network::Network& 
   }
 }
 
-void Simulated::add_way(Source& source, const Rational& sum, std::size_t flow, const network::Route& route,
-                        const network::Network& network) {
-  Way way{flow, route.links, 0, static_cast<std::size_t>(network.flows[flow].priority) - 1};
-  while (way.first < way.links.size() && !network.has_queue(way.links[way.first])) ++way.first;
+void Simulated::add_path(Source& source, const Rational& sum, std::size_t flow, const network::Route& route,
+                         const network::Network& network) {
+  Path path{flow, route.links, 0, static_cast<std::size_t>(network.flows[flow].priority) - 1};
+  while (path.first < path.links.size() && !network.has_queue(path.links[path.first])) ++path.first;
   source.bounds.push_back(scaled(sum));
-  source.ways.push_back(static_cast<std::uint32_t>(ways_.size()));
-  ways_.push_back(std::move(way));
+  source.paths.push_back(static_cast<std::uint32_t>(paths_.size()));
+  paths_.push_back(std::move(path));
 }
 
 void Simulated::add_burst(std::size_t flow, const network::Network& network) {
@@ -158,8 +158,8 @@ void Simulated::add_burst(std::size_t flow, const network::Network& network) {
   BurstyFlow& added = bursts_.emplace_back(BurstyFlow{flow, slots, slots.start(key_, bursts, flow)});
   Rational sum = 0;
   for (const network::Route& route : its.routes)
-    add_way(added.ways, sum = sum + route.share, flow, route, network);
-  added.ways.bounds.back() = ~std::uint64_t{0};
+    add_path(added.paths, sum = sum + route.share, flow, route, network);
+  added.paths.bounds.back() = ~std::uint64_t{0};
 }
 
 void Simulated::check_loads(const network::Network& network) const {
@@ -192,7 +192,7 @@ void Simulated::send() {
     const std::uint64_t draw = random_words(key_, sending, source.stream, slot / 4)[slot % 4];
     const auto bound = std::upper_bound(source.bounds.begin(), source.bounds.end(), draw);
     if (bound == source.bounds.end()) continue;
-    send_packet(source.ways[static_cast<std::size_t>(bound - source.bounds.begin())]);
+    send_packet(source.paths[static_cast<std::size_t>(bound - source.bounds.begin())]);
   }
   send_bursts();
 }
@@ -202,26 +202,26 @@ void Simulated::send_bursts() {
   for (BurstyFlow& its : bursts_) {
     if (slot % 64 == 0) its.sends = its.slots.sends(key_, bursts, its.flow, slot / 64, its.on);
     if ((its.sends >> (slot % 64) & 1U) == 0) continue;
-    std::size_t way = 0;
-    if (const auto& bounds = its.ways.bounds; bounds.size() > 1) {
-      const std::uint64_t draw = random_words(key_, ways, its.flow, slot / 4)[slot % 4];
-      while (way + 1 < bounds.size() && draw >= bounds[way]) ++way;
+    std::size_t path = 0;
+    if (const auto& bounds = its.paths.bounds; bounds.size() > 1) {
+      const std::uint64_t draw = random_words(key_, paths, its.flow, slot / 4)[slot % 4];
+      while (path + 1 < bounds.size() && draw >= bounds[path]) ++path;
     }
-    send_packet(its.ways.ways[way]);
+    send_packet(its.paths.paths[path]);
   }
 }
 
-void Simulated::send_packet(std::uint32_t way) {
+void Simulated::send_packet(std::uint32_t path) {
   ++totals_.sent;
-  const Packet packet{way, static_cast<std::uint32_t>(ways_[way].first), now_, now_};
-  if (packet.step == ways_[way].links.size())
+  const Packet packet{path, static_cast<std::uint32_t>(paths_[path].first), now_, now_};
+  if (packet.step == paths_[path].links.size())
     deliver(packet);  // from host to host, without a queue
   else
     arriving_.push_back(packet);
 }
 
 void Simulated::join(const Packet& packet) {
-  const std::size_t link = ways_[packet.way].links[packet.step];
+  const std::size_t link = paths_[packet.path].links[packet.step];
   auto& drops = counts_[rows_.drops(link)];
   drops.resize(2);
   ++drops[1];
@@ -231,9 +231,9 @@ void Simulated::join(const Packet& packet) {
     ++totals_.dropped;
     return;
   }
-  if (queue.size >= most_packets)
-    throw LimitExceeded("a queue exceeds the limit of " + std::to_string(most_packets) + " packets");
-  auto& packets = queue.packets[ways_[packet.way].rank];
+  if (queue.size >= max_packets)
+    throw LimitExceeded("a queue exceeds the limit of " + std::to_string(max_packets) + " packets");
+  auto& packets = queue.packets[paths_[packet.path].rank];
   packets.push_back(packet);
   packets.back().joined = now_;
   ++queue.size;
@@ -256,7 +256,7 @@ void Simulated::serve(std::size_t link) {
     --queue.size;
     add_one(counts_[rows_.waits(link)], static_cast<std::size_t>(now_ - packet.joined));
     ++packet.step;
-    if (packet.step == ways_[packet.way].links.size())
+    if (packet.step == paths_[packet.path].links.size())
       deliver(packet);
     else
       arriving_.push_back(packet);
@@ -266,8 +266,8 @@ void Simulated::serve(std::size_t link) {
 
 /// The last queue has served the packet in slot now_.
 void Simulated::deliver(const Packet& packet) {
-  const Way& way = ways_[packet.way];
-  const auto queues = static_cast<std::int64_t>(way.links.size() - way.first);
+  const Path& path = paths_[packet.path];
+  const auto queues = static_cast<std::int64_t>(path.links.size() - path.first);
   const std::int64_t latency = queues == 0 ? 0 : now_ - packet.birth + 1;
   ++totals_.delivered;
   add_one(counts_[rows_.delays(static_cast<std::size_t>(queues))],
@@ -276,10 +276,10 @@ void Simulated::deliver(const Packet& packet) {
   auto& packets = counts_[rows_.flow_packets()];
   sums.resize(flows_);
   packets.resize(flows_);
-  sums[way.flow] += static_cast<std::uint64_t>(latency - queues);
-  ++packets[way.flow];
+  sums[path.flow] += static_cast<std::uint64_t>(latency - queues);
+  ++packets[path.flow];
   if (rows_.counted_flows > 0)
-    add_one(counts_[rows_.delays_of_flow(way.flow)], static_cast<std::size_t>(latency - queues));
+    add_one(counts_[rows_.delays_of_flow(path.flow)], static_cast<std::size_t>(latency - queues));
 }
 
 Counts Simulated::take_counts() {
@@ -296,22 +296,22 @@ PacketBalance Simulated::balance() const {
 void put_packets(ByteWriter& writer, const auto& packets) {
   writer.put<std::uint64_t>(packets.size());
   for (const Packet& packet : packets) {
-    writer.put(packet.way);
+    writer.put(packet.path);
     writer.put(packet.step);
     writer.put(packet.birth);
     writer.put(packet.joined);
   }
 }
 
-void get_packets(ByteReader& reader, auto& packets, const std::vector<Way>& ways) {
+void get_packets(ByteReader& reader, auto& packets, const std::vector<Path>& paths) {
   packets.clear();
   for (auto left = reader.get<std::uint64_t>(); left > 0; --left) {
     Packet packet{};
-    packet.way = reader.get<std::uint32_t>();
+    packet.path = reader.get<std::uint32_t>();
     packet.step = reader.get<std::uint32_t>();
     packet.birth = reader.get<std::int64_t>();
     packet.joined = reader.get<std::int64_t>();
-    if (packet.way >= ways.size() || packet.step >= ways[packet.way].links.size()) ByteReader::fail();
+    if (packet.path >= paths.size() || packet.step >= paths[packet.path].links.size()) ByteReader::fail();
     packets.push_back(packet);
   }
 }
@@ -338,13 +338,13 @@ void Simulated::load(ByteReader& reader) {
   totals_.sent = reader.get<std::int64_t>();
   totals_.delivered = reader.get<std::int64_t>();
   totals_.dropped = reader.get<std::int64_t>();
-  get_packets(reader, arriving_, ways_);
+  get_packets(reader, arriving_, paths_);
   for (Queue& queue : queues_) {
     queue.size = 0;
     for (std::size_t rank = 0; rank < queue.packets.size(); ++rank) {
-      get_packets(reader, queue.packets[rank], ways_);
+      get_packets(reader, queue.packets[rank], paths_);
       for (const Packet& packet : queue.packets[rank])
-        if (ways_[packet.way].rank != rank) ByteReader::fail();
+        if (paths_[packet.path].rank != rank) ByteReader::fail();
       queue.size += queue.packets[rank].size();
     }
   }
@@ -360,12 +360,12 @@ void Simulated::load(ByteReader& reader) {
 }  // namespace
 
 NetworkRows::NetworkRows(const network::Network& network)
-    : links(network.links.size()), most_queues(0), counted_flows(0) {
+    : links(network.links.size()), max_queues(0), counted_flows(0) {
   for (const network::Flow& flow : network.flows)
     for (const network::Route& route : flow.routes)
-      most_queues = std::max(most_queues, static_cast<std::size_t>(std::count_if(
-                                              route.links.begin(), route.links.end(),
-                                              [&](std::size_t link) { return network.has_queue(link); })));
+      max_queues = std::max(max_queues, static_cast<std::size_t>(std::count_if(
+                                            route.links.begin(), route.links.end(),
+                                            [&](std::size_t link) { return network.has_queue(link); })));
 }
 
 std::unique_ptr<NetworkReplication> make_network_replication(const NetworkModel& model, RandomKey key) {

@@ -24,7 +24,7 @@ struct NetworkModel {
 
 /// Rows of the counts; links count as in Network::links, flows as in Network::flows.
 struct NetworkRows {
-  std::size_t links, most_queues,
+  std::size_t links, max_queues,
       counted_flows;  ///< of the network; on a route; with separately counted delays
   explicit NetworkRows(const network::Network& network);
   explicit NetworkRows(const NetworkModel& model) : NetworkRows(model.network) {
@@ -41,12 +41,12 @@ struct NetworkRows {
   [[nodiscard]] std::size_t flow_packets() const { return 3 * links + 1; }
   /// [d]: delivered packets of that flow with queueing delay d.  \pre the model counts flow_delays
   [[nodiscard]] std::size_t delays_of_flow(std::size_t flow) const { return 3 * links + 2 + flow; }
-  /// [d]: delivered packets with queueing delay d that passed `queues` queues, 0 .. most_queues; their
+  /// [d]: delivered packets with queueing delay d that passed `queues` queues, 0 .. max_queues; their
   /// latency is the sum of both.
   [[nodiscard]] std::size_t delays(std::size_t queues) const {
     return 3 * links + 2 + counted_flows + queues;
   }
-  [[nodiscard]] std::size_t count() const { return delays(most_queues) + 1; }
+  [[nodiscard]] std::size_t count() const { return delays(max_queues) + 1; }
 };
 
 class NetworkReplication : public Replication {

@@ -25,13 +25,13 @@ std::vector<double> offered(const network::Network& network) {
 }
 
 LinkEstimates link_estimates(const NetworkRows& rows, const Batches& batches, std::size_t link,
-                             const NetworkQuestions& questions) {
+                             const NetworkQueries& queries) {
   LinkEstimates result;
   result.link = link;
   const HistogramBatches occupancy(
-      batches, [&](const Counts& batch) { return batch[rows.occupancy(link)]; }, questions.confidence);
+      batches, [&](const Counts& batch) { return batch[rows.occupancy(link)]; }, queries.confidence);
   result.mean_occupancy = occupancy.mean<unit::Packet>();
-  result.tail = occupancy.tails(questions.occupancy_levels);
+  result.tail = occupancy.tails(queries.occupancy_levels);
   std::vector<double> served, slots, dropped, came;
   for (const Counts* batch : batches) {
     served.push_back(total_count((*batch)[rows.waits(link)]));
@@ -40,10 +40,10 @@ LinkEstimates link_estimates(const NetworkRows& rows, const Batches& batches, st
     dropped.push_back(static_cast<double>(at(*batch, rows.drops(link), 0)));
     came.push_back(static_cast<double>(at(*batch, rows.drops(link), 1)));
   }
-  result.load = estimate<unit::Load>(served, slots, questions.confidence);
+  result.load = estimate<unit::Load>(served, slots, queries.confidence);
   const bool any = std::any_of(came.begin(), came.end(), [](double packets) { return packets > 0; });
-  result.loss = any ? estimate<unit::Ratio>(dropped, came, questions.confidence)
-                    : numeric::Estimate<unit::Ratio>{0, 0, 1, questions.confidence};
+  result.loss = any ? estimate<unit::Ratio>(dropped, came, queries.confidence)
+                    : numeric::Estimate<unit::Ratio>{0, 0, 1, queries.confidence};
   return result;
 }
 
@@ -78,22 +78,22 @@ bool has_bursts(const network::Network& network) {
                      [](const network::Flow& flow) { return flow.burst.has_value(); });
 }
 
-SourceMemory greatest_memory(const network::Network& network) {
-  SourceMemory greatest;
-  if (!has_bursts(network)) return greatest;
-  const auto traffic = network::queue_traffic(network, network::Sources::decoupled);
+SourceMemory max_memory(const network::Network& network) {
+  SourceMemory largest;
+  if (!has_bursts(network)) return largest;
+  const auto traffic = network::queue_traffic(network, network::Sources::independent_sources);
   for (std::size_t link = 0; link < traffic.size(); ++link) {
     if (!network.has_queue(link)) continue;
     double variance = 0;
     for (const network::BurstySource& bursty : traffic[link].bursts) {
       const SourceMemory memory = memory_of(bursty.source, bursty.count);
       variance += memory.variance;
-      greatest.slots = std::max(greatest.slots, memory.slots);
+      largest.slots = std::max(largest.slots, memory.slots);
     }
     const double takes = numeric::nearest_double(traffic[link].rate.value());
-    greatest.variance = std::max(greatest.variance, variance / (takes * takes));
+    largest.variance = std::max(largest.variance, variance / (takes * takes));
   }
-  return greatest;
+  return largest;
 }
 
 }  // namespace
@@ -108,8 +108,8 @@ NetworkWork network_work(const network::Network& network) {
         std::max(work.utilization, loads[link] / numeric::nearest_double(network.links[link].rate.value()));
     work.steps_per_slot += loads[link];
   }
-  work.memory = greatest_memory(network);
-  work.hops = static_cast<int>(NetworkRows(network).most_queues);
+  work.memory = max_memory(network);
+  work.hops = static_cast<int>(NetworkRows(network).max_queues);
   return work;
 }
 
@@ -118,7 +118,7 @@ std::string describe(const NetworkModel& model) {
   std::string result = "network " + model.network.name + " of " + std::to_string(model.network.links.size()) +
                        " links and " + std::to_string(model.network.flows.size()) + " flows (checksum " +
                        std::to_string(checksum(text)) + ")";
-  result += ", up to " + std::to_string(NetworkRows(model.network).most_queues) + " queues on a route";
+  result += ", up to " + std::to_string(NetworkRows(model.network).max_queues) + " queues on a route";
   if (model.buffer) result += ", buffer " + std::to_string(*model.buffer);
   if (model.flow_delays) result += ", the delays of each flow";
   return result;
@@ -132,7 +132,7 @@ RunResult run_network(const NetworkModel& model, const RunPlan& plan, const RunC
 }
 
 NetworkEstimates network_estimates(const NetworkModel& model, const RunResult& run_result,
-                                   const NetworkQuestions& questions) {
+                                   const NetworkQueries& queries) {
   const Batches batches = run_result.all();
   if (batches.size() < 2)
     throw InvalidArgument("number of completed batches", std::to_string(batches.size()), "at least 2");
@@ -142,26 +142,26 @@ NetworkEstimates network_estimates(const NetworkModel& model, const RunResult& r
   const std::vector<double> loads = offered(model.network);
   for (std::size_t link = 0; link < loads.size(); ++link)
     if (model.network.has_queue(link) && loads[link] > 0)
-      result.links.push_back(link_estimates(rows, batches, link, questions));
+      result.links.push_back(link_estimates(rows, batches, link, queries));
   for (std::size_t flow = 0; flow < model.network.flows.size(); ++flow)
-    result.flows.push_back(flow_estimates(rows, batches, flow, questions.confidence));
-  estimate_delays(result, batches, rows.delays(0), questions);
+    result.flows.push_back(flow_estimates(rows, batches, flow, queries.confidence));
+  estimate_delays(result, batches, rows.delays(0), queries);
   return result;
 }
 
 void estimate_delays(NetworkEstimates& result, const Batches& batches, std::size_t first,
-                     const NetworkQuestions& questions) {
+                     const NetworkQueries& queries) {
   const HistogramBatches queueing(
-      batches, [&](const Counts& batch) { return delays(batch, first, 0); }, questions.confidence);
+      batches, [&](const Counts& batch) { return delays(batch, first, 0); }, queries.confidence);
   const HistogramBatches latency(
-      batches, [&](const Counts& batch) { return delays(batch, first, 1); }, questions.confidence);
+      batches, [&](const Counts& batch) { return delays(batch, first, 1); }, queries.confidence);
   result.packets = static_cast<std::uint64_t>(queueing.all());
   if (result.packets == 0)
     throw InvalidArgument("number of delivered packets", "0", "above 0: simulate more slots");
-  result.delay_ccdf = queueing.tails(questions.delay_levels);
+  result.delay_ccdf = queueing.tails(queries.delay_levels);
   result.mean_queueing = queueing.mean<unit::Slot>();
   result.mean_latency = latency.mean<unit::Slot>();
-  for (const double fraction : questions.percentiles)
+  for (const double fraction : queries.percentiles)
     result.percentiles.push_back({fraction, queueing.percentile(fraction), latency.percentile(fraction)});
 }
 

@@ -29,7 +29,7 @@ struct FlowEstimates {
   std::optional<numeric::Estimate<unit::Slot>> mean_queueing;  ///< none if no packet was delivered
 };
 
-struct NetworkQuestions {
+struct NetworkQueries {
   std::vector<std::int64_t> occupancy_levels{};  ///< for LinkEstimates::tail, >= 0
   std::vector<std::int64_t> delay_levels{};      ///< for delay_ccdf, >= 0
   std::vector<double> percentiles{};             ///< as fractions, above 0 and below 1
@@ -71,11 +71,11 @@ struct NetworkWork {
 /// Delays of all packets from their rows: row `first` for packets that passed no queue, the next for one
 /// queue, and so on up to the last row of a batch.  \throws as network_estimates()
 void estimate_delays(NetworkEstimates& result, const std::vector<const Counts*>& batches, std::size_t first,
-                     const NetworkQuestions& questions);
+                     const NetworkQueries& queries);
 
 /// \throws InvalidArgument  fewer than two batches were completed, no packet was delivered, a level or
 ///                          percentile out of range
 [[nodiscard]] NetworkEstimates network_estimates(const NetworkModel& model, const RunResult& result,
-                                                 const NetworkQuestions& questions);
+                                                 const NetworkQueries& queries);
 
 }  // namespace tailbound::sim

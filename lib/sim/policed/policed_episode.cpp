@@ -30,7 +30,7 @@ struct PortEvent {
   }
 };
 
-struct PacketOnWay {
+struct PacketInTransit {
   std::size_t flow = 0, hop = 0;
   DataUnits length = 0;
   Ticks created = 0, came = 0;
@@ -138,7 +138,7 @@ class PolicedEpisodes::Engine {
   }
   const EpisodePeaks& run(const EpisodePlan& plan, std::size_t target);
   [[nodiscard]] const std::vector<Ticks>& latest_arrivals() const { return latest_; }
-  void watch(Witness witness) { witness_ = std::move(witness); }
+  void watch(Observer observer) { observer_ = std::move(observer); }
 
  private:
   void begin(const EpisodePlan& plan, std::size_t target);
@@ -180,12 +180,12 @@ class PolicedEpisodes::Engine {
   EpisodePeaks peaks_;
   std::size_t longest_path_ = 0, hops_ = 0;
   const EpisodePlan* plan_ = nullptr;
-  Witness witness_{};
+  Observer observer_{};
   std::size_t target_ = 0;
   Ticks now_ = 0;
   std::uint64_t events_made_ = 0, sent_ = 0, chances_ = 0;
   std::priority_queue<PortEvent, std::vector<PortEvent>, std::greater<>> events_;
-  std::vector<PacketOnWay> packets_;
+  std::vector<PacketInTransit> packets_;
   std::vector<std::uint32_t> unused_;
   std::vector<ClassQueue> queues_;
   std::vector<SendingPort> ports_;
@@ -321,18 +321,18 @@ void PolicedEpisodes::Engine::send(std::size_t f) {
 
 /// Its last bit is in.
 void PolicedEpisodes::Engine::arrive(std::uint32_t packet) {
-  PacketOnWay& its = packets_[packet];
+  PacketInTransit& its = packets_[packet];
   const TickedHop& hop = network_.flows[its.flow].hops[its.hop];
   const TickedPort& port = network_.ports[hop.port];
   ClassQueue& queue = queues_[hop.queue];
   its.came = now_;
-  if (witness_) witness_(now_, its.flow, its.hop, its.length);
+  if (observer_) observer_(now_, its.flow, its.hop, its.length);
   if (its.flow == target_) arrivals_[packet * longest_path_ + its.hop] = now_;
   queue.content += its.length * port.per_unit;
   const SendingPort& sending = ports_[hop.port];
   const bool its_own = sending.busy && sending.packet != no_packet && sending.queue == hop.queue;
-  Ticks& most = peaks_.backlog[hop.queue];
-  most = std::max(most, queue.content - (its_own ? now_ - sending.began : 0));
+  Ticks& maximum = peaks_.backlog[hop.queue];
+  maximum = std::max(maximum, queue.content - (its_own ? now_ - sending.began : 0));
   if (port.latency == 0) return join(packet);
   Ticks taken = port.latency;
   if (plan_->full_latency == Chance::never)
@@ -350,7 +350,7 @@ void PolicedEpisodes::Engine::arrive(std::uint32_t packet) {
 
 /// It is ready for sending.
 void PolicedEpisodes::Engine::join(std::uint32_t packet) {
-  const PacketOnWay& its = packets_[packet];
+  const PacketInTransit& its = packets_[packet];
   const TickedHop& hop = network_.flows[its.flow].hops[its.hop];
   const TickedPort& port = network_.ports[hop.port];
   SendingPort& sending = ports_[hop.port];
@@ -464,7 +464,7 @@ void PolicedEpisodes::Engine::depart(std::size_t p) {
   const std::uint32_t packet = std::exchange(sending.packet, no_packet);
   sending.busy = false;
   if (packet == no_packet) return begin_sending(p);
-  PacketOnWay& its = packets_[packet];
+  PacketInTransit& its = packets_[packet];
   ClassQueue& queue = queues_[sending.queue];
   const Ticks took = its.length * port.per_unit;
   queue.content -= took;
@@ -503,7 +503,7 @@ void PolicedEpisodes::Engine::depart(std::size_t p) {
 
 /// It has arrived over a link.
 void PolicedEpisodes::Engine::hold(std::uint32_t packet) {
-  const PacketOnWay& its = packets_[packet];
+  const PacketInTransit& its = packets_[packet];
   const TickedFlow& flow = network_.flows[its.flow];
   const TickedHop& before = flow.hops[its.hop - 1];
   if (!network_.ports[before.port].reshaped) return arrive(packet);
@@ -521,12 +521,12 @@ void PolicedEpisodes::Engine::release(std::size_t number) {
   PacketLine& held = regulators_[number];
   const std::uint32_t packet = held.front();
   held.pop_front();
-  const PacketOnWay its = packets_[packet];
+  const PacketInTransit its = packets_[packet];
   take_tokens(network_.flows[its.flow], regulated_[its.flow][its.hop], its.length, now_);
   arrive(packet);
   if (held.empty()) return;
   const std::uint32_t next = held.front();
-  const PacketOnWay& head = packets_[next];
+  const PacketInTransit& head = packets_[next];
   push(eligible_at(network_.flows[head.flow], regulated_[head.flow][head.hop], head.length, now_), rank(next),
        EventKind::released, number);
 }
@@ -538,8 +538,8 @@ const EpisodePeaks& PolicedEpisodes::run(const EpisodePlan& plan, std::size_t ta
   return engine_->run(plan, target);
 }
 
-void PolicedEpisodes::watch(Witness witness) {
-  engine_->watch(std::move(witness));
+void PolicedEpisodes::watch(Observer observer) {
+  engine_->watch(std::move(observer));
 }
 
 const std::vector<Ticks>& PolicedEpisodes::latest_arrivals() const {

@@ -92,8 +92,8 @@ class PolicedEpisodes {
   [[nodiscard]] const EpisodePeaks& run(const EpisodePlan& plan, std::size_t target = 0);
   /// Called for every packet that arrives at a port of its flow's path, `hop` from 0 on, when its last bit is
   /// in.
-  using Witness = std::function<void(Ticks at, std::size_t flow, std::size_t hop, DataUnits length)>;
-  void watch(Witness witness);
+  using Observer = std::function<void(Ticks at, std::size_t flow, std::size_t hop, DataUnits length)>;
+  void watch(Observer observer);
   /// Arrival times of the target's latest packet at each queue of its path.
   [[nodiscard]] const std::vector<Ticks>& latest_arrivals() const;
 

@@ -55,8 +55,8 @@ class EventRuns {
 
   [[nodiscard]] std::uint64_t below(std::uint64_t count) { return count == 0 ? 0 : random_.next() % count; }
   [[nodiscard]] bool one_in(std::uint64_t count) { return below(count) == 0; }
-  /// Of any order of magnitude up to `most`.
-  [[nodiscard]] Ticks any_time(Ticks most);
+  /// Of any order of magnitude up to `maximum`.
+  [[nodiscard]] Ticks any_time(Ticks maximum);
   /// Number of packets of a run: less than a burst, a burst, or more, sent at the rate after the burst.
   [[nodiscard]] std::uint32_t any_count(std::size_t flow) {
     const std::uint64_t burst = burst_[flow];
@@ -128,11 +128,11 @@ std::vector<std::size_t> EventRuns::targets() const {
   return all;
 }
 
-Ticks EventRuns::any_time(Ticks most) {
-  if (most <= 0) return 0;
+Ticks EventRuns::any_time(Ticks maximum) {
+  if (maximum <= 0) return 0;
   int bits = 0;
-  while (bits < 62 && (most >> bits) != 0) ++bits;
-  const Ticks limit = std::min(most, Ticks{1} << below(static_cast<std::uint64_t>(bits) + 1));
+  while (bits < 62 && (maximum >> bits) != 0) ++bits;
+  const Ticks limit = std::min(maximum, Ticks{1} << below(static_cast<std::uint64_t>(bits) + 1));
   return static_cast<Ticks>(below(static_cast<std::uint64_t>(limit) + 1));
 }
 
@@ -366,11 +366,11 @@ void EventRuns::change(EpisodePlan& plan, std::size_t target, const std::vector<
 void EventRuns::climb(std::size_t target, std::uint64_t budget) {
   const std::vector<Meeting> met = meetings(target);
   const std::uint64_t end = packets_ + budget;
-  constexpr int most_failures = 150;
+  constexpr int max_failures = 150;
   while (packets_ < end && !over()) {
     EpisodePlan best = beginning(target, met);
     Ticks latest = run(best, target).delay[target];
-    for (int failures = 0; failures < most_failures && packets_ < end && !over(); ++failures) {
+    for (int failures = 0; failures < max_failures && packets_ < end && !over(); ++failures) {
       EpisodePlan next = best;
       change(next, target, met);
       if (one_in(3)) change(next, target, met);
@@ -386,10 +386,10 @@ void EventRuns::climb(std::size_t target, std::uint64_t budget) {
 void EventRuns::search() {
   std::vector<std::size_t> all = targets();
   // If there are too few packets for each flow, for as many flows as possible.
-  const std::uint64_t least = 16 * burst_packets_;
+  const std::uint64_t minimum = 16 * burst_packets_;
   for (std::size_t i = 0; i < all.size() && !over(); ++i) {
     const std::uint64_t left = plan_.packets - packets_;
-    climb(all[i], std::max(least, left / (all.size() - i)));
+    climb(all[i], std::max(minimum, left / (all.size() - i)));
   }
 }
 

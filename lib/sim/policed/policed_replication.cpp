@@ -17,8 +17,8 @@ using numeric::Rational;
 
 constexpr std::uint32_t wheel_slots = 4096;
 constexpr std::uint32_t no_flow = ~std::uint32_t{0};
-constexpr std::uint64_t most_policed_packets = std::uint64_t{1} << 26;  ///< in all queues
-constexpr std::uint64_t longest_burst_slots = 1 << 20;                  ///< of one greedy phase of `together`
+constexpr std::uint64_t max_policed_packets = std::uint64_t{1} << 26;  ///< in all queues
+constexpr std::uint64_t longest_burst_slots = 1 << 20;                 ///< of one greedy phase of `together`
 
 /// Purposes of random numbers.
 enum PolicedPurpose : std::uint64_t { times = 0, orders = 1, rounds = 2 };
@@ -125,7 +125,7 @@ class PolicedSlots final : public PolicedReplication {
   Counts take_counts() override;
   void save(ByteWriter& writer) override;
   void load(ByteReader& reader) override;
-  void watch(Witness witness) override { witness_ = std::move(witness); }
+  void watch(Observer observer) override { observer_ = std::move(observer); }
   [[nodiscard]] std::vector<std::int64_t> backlogs() const override {
     return {lengths_.begin(), lengths_.end()};
   }
@@ -148,11 +148,11 @@ class PolicedSlots final : public PolicedReplication {
   void act_at_random(std::uint32_t number);
   void act_together(std::uint32_t number);
   [[nodiscard]] std::uint64_t start_in_round(std::uint32_t number, std::uint64_t round) const;
-  /// From 1 to about `most`, each order of magnitude equally likely.
-  [[nodiscard]] std::uint64_t some_slots(std::uint64_t most) {
-    const auto magnitudes = static_cast<std::uint32_t>(std::bit_width(most));
-    const std::uint64_t least = std::uint64_t{1} << below(std::min(magnitudes, 31U), times_.next());
-    return least + below(static_cast<std::uint32_t>(least), times_.next());
+  /// From 1 to about `maximum`, each order of magnitude equally likely.
+  [[nodiscard]] std::uint64_t some_slots(std::uint64_t maximum) {
+    const auto magnitudes = static_cast<std::uint32_t>(std::bit_width(maximum));
+    const std::uint64_t minimum = std::uint64_t{1} << below(std::min(magnitudes, 31U), times_.next());
+    return minimum + below(static_cast<std::uint32_t>(minimum), times_.next());
   }
   void begin_wheel();
 
@@ -175,7 +175,7 @@ class PolicedSlots final : public PolicedReplication {
   std::vector<std::uint32_t> next_;   ///< [flow]: in the same slot of the wheel
   std::vector<std::uint32_t> due_;
   std::vector<SlotPacket> came_;
-  Witness witness_;
+  Observer observer_;
 
   Counts counts_;
 };
@@ -283,10 +283,10 @@ void PolicedSlots::fill(SlotFlow& flow) {
 std::int64_t PolicedSlots::allowed(const SlotFlow& flow) const {
   const std::vector<SlotBucket>& buckets = kinds_[flow.kind].fine;
   const std::int64_t* held = held_.data() + flow.first_bucket;
-  std::int64_t most = *held / buckets.front().unit;
-  for (std::size_t i = 1; i < buckets.size() && most > 0; ++i)
-    most = std::min(most, held[i] / buckets[i].unit);
-  return most;
+  std::int64_t maximum = *held / buckets.front().unit;
+  for (std::size_t i = 1; i < buckets.size() && maximum > 0; ++i)
+    maximum = std::min(maximum, held[i] / buckets[i].unit);
+  return maximum;
 }
 
 std::uint64_t PolicedSlots::next_token(const SlotFlow& flow) const {
@@ -305,12 +305,12 @@ void PolicedSlots::put(std::uint32_t number, std::int64_t packets) {
   std::int64_t* held = held_.data() + flow.first_bucket;
   for (const SlotBucket& bucket : kinds_[flow.kind].fine) *held++ -= packets * bucket.unit;
   inside_ += static_cast<std::uint64_t>(packets);
-  if (inside_ > most_policed_packets)
-    throw LimitExceeded("the queues exceed " + std::to_string(most_policed_packets) + " packets");
+  if (inside_ > max_policed_packets)
+    throw LimitExceeded("the queues exceed " + std::to_string(max_policed_packets) + " packets");
   came_.insert(came_.end(), static_cast<std::size_t>(packets),
                {flow.first_hop, static_cast<std::uint32_t>(slot_)});
   counts_[PolicedRows::sent][number] += static_cast<std::uint64_t>(packets);
-  if (witness_) witness_(slot_, number, packets);
+  if (observer_) observer_(slot_, number, packets);
 }
 
 void PolicedSlots::act_at_random(std::uint32_t number) {

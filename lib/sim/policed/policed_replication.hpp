@@ -67,8 +67,8 @@ struct PolicedRows {
 class PolicedReplication : public Replication {
  public:
   /// Receives what every flow sends, in the order of slots; flows that send nothing in a slot are omitted.
-  using Witness = std::function<void(std::uint64_t slot, std::size_t flow, std::int64_t packets)>;
-  virtual void watch(Witness witness) = 0;
+  using Observer = std::function<void(std::uint64_t slot, std::size_t flow, std::int64_t packets)>;
+  virtual void watch(Observer observer) = 0;
   /// Q of each port after the arrivals of the last slot.
   [[nodiscard]] virtual std::vector<std::int64_t> backlogs() const = 0;
 };

@@ -19,10 +19,10 @@ using network::Scheduler;
 using numeric::Rational;
 using numeric::to_fraction;
 
-constexpr long most_ticks = 1L << 60;  ///< of one packet, bucket or latency
+constexpr long max_ticks = 1L << 60;  ///< of one packet, bucket or latency
 /// A range of lengths is divided into at least this many steps, and the shortest transmission into at least
 /// this many ticks.
-constexpr long least_steps = 16, least_ticks = 8;
+constexpr long min_steps = 16, min_ticks = 8;
 
 /// The greatest common divisor of all added numbers.
 class CommonDivisor {
@@ -42,7 +42,7 @@ class CommonDivisor {
 
 std::int64_t counted(const Rational& value, const Rational& unit) {
   const Rational count = value / unit;
-  if (count > most_ticks)
+  if (count > max_ticks)
     throw LimitExceeded("the numbers of the network have no usable common unit of time: in ticks of " +
                         to_fraction(unit) + " one of them exceeds 2^60; use numbers with fewer digits");
   return cln::cl_I_to_long(cln::numerator(count));
@@ -95,7 +95,7 @@ Rational unit_of(const PolicedNetwork& network) {
   Rational divisor = unit.value();
   for (const PolicedFlow& flow : network.flows)
     if (flow.shortest < flow.longest)
-      while (flow.longest - flow.shortest < least_steps * divisor) divisor = divisor / 2;
+      while (flow.longest - flow.shortest < min_steps * divisor) divisor = divisor / 2;
   return divisor;
 }
 
@@ -116,14 +116,14 @@ Rational tick_of(const PolicedNetwork& network, const Rational& unit) {
   Rational divisor = tick.value();
   for (const PolicedFlow& flow : network.flows)
     for (const std::size_t port : flow.path)
-      while (flow.longest / network.ports[port].rate < least_ticks * divisor) divisor = divisor / 2;
+      while (flow.longest / network.ports[port].rate < min_ticks * divisor) divisor = divisor / 2;
   return divisor;
 }
 
 /// Packets that together are the burst, or as close below it as possible.
 std::vector<DataUnits> full_burst_of(DataUnits burst, DataUnits longest, DataUnits shortest) {
-  const DataUnits most = 1 << 20;
-  const DataUnits count = std::min((burst + longest - 1) / longest, most);
+  const DataUnits maximum = 1 << 20;
+  const DataUnits count = std::min((burst + longest - 1) / longest, maximum);
   if (count * shortest > burst)
     return std::vector<DataUnits>(static_cast<std::size_t>(burst / longest), longest);
   std::vector<DataUnits> packets(static_cast<std::size_t>(count), longest);
@@ -189,12 +189,12 @@ TickedNetwork ticked(const PolicedNetwork& network) {
     its.traffic_class = flow.traffic_class;
     its.longest = units(flow.longest);
     its.shortest = units(flow.shortest);
-    Rational least = flow.buckets.front().burst;
+    Rational minimum = flow.buckets.front().burst;
     for (const traffic::TokenBucket& bucket : flow.buckets) {
       its.buckets.push_back({ticks(all.unit / bucket.rate), ticks(bucket.burst / bucket.rate)});
-      least = std::min(least, bucket.burst);
+      minimum = std::min(minimum, bucket.burst);
     }
-    its.full_burst = full_burst_of(units(least), its.longest, its.shortest);
+    its.full_burst = full_burst_of(units(minimum), its.longest, its.shortest);
     for (const std::size_t port : flow.path) {
       static_cast<void>(ticks(flow.longest / network.ports[port].rate));
       for (const Rational& slope : network.ports[port].idle_slopes)

@@ -20,7 +20,7 @@
 namespace tailbound::sim {
 
 struct PolicedPortEstimates {
-  std::int64_t greatest = 0;             ///< Q [packets], seen
+  std::int64_t largest = 0;              ///< Q [packets], seen
   numeric::Estimate<unit::Packet> mean;  ///< E[Q]
   std::vector<LevelEstimate> tail;       ///< P(Q > level)
   std::vector<std::int64_t> of_classes;  ///< maximum Q of each class; empty without strict priority
@@ -28,7 +28,7 @@ struct PolicedPortEstimates {
 
 struct PolicedFlowEstimates {
   std::uint64_t sent = 0, left = 0;  ///< packets; the difference is still inside, or arrived before
-  std::int64_t greatest = 0;         ///< end-to-end delay [slots, wait + 1 at each port], seen; 0: none left
+  std::int64_t largest = 0;          ///< end-to-end delay [slots, wait + 1 at each port], seen; 0: none left
   std::optional<numeric::Estimate<unit::Slot>> mean;  ///< of the packets that left, if any did
   std::vector<LevelEstimate> tail;                    ///< P(delay > level), for the same packets
 };
@@ -40,7 +40,7 @@ struct PolicedEstimates {
   std::size_t batches = 0;
 };
 
-struct PolicedQuestions {
+struct PolicedQueries {
   std::vector<std::int64_t> backlog_levels{}, delay_levels{};  ///< >= 0 [packets], [slots]
   double confidence = 0.95;
 };
@@ -50,6 +50,6 @@ struct PolicedQuestions {
 
 /// \throws InvalidArgument  fewer than two batches were completed; a level or a confidence out of range
 [[nodiscard]] PolicedEstimates policed_estimates(const PolicedModel& model, const RunResult& result,
-                                                 const PolicedQuestions& questions = {});
+                                                 const PolicedQueries& queries = {});
 
 }  // namespace tailbound::sim

@@ -70,7 +70,7 @@ double growth(std::span<const BurstySource> sources, double x) {
 }
 
 std::int32_t checked(std::int64_t count) {
-  if (count < 1 || count > OnCount::most_sources)
+  if (count < 1 || count > OnCount::max_sources)
     throw InvalidArgument("number of sources", std::to_string(count), "from 1 to 4096");
   return static_cast<std::int32_t>(count);
 }
@@ -191,8 +191,8 @@ DirectedCount::State DirectedCount::stationary(RandomStream& random) const {
   return {come, Binomials(count_, elsewhere / (1 + elsewhere)).draw(count_ - come, random)};
 }
 
-DirectedCount::Binomials::Binomials(std::int32_t most, double probability)
-    : probability_(probability), certain_(probability >= 1), tables_(static_cast<std::size_t>(most) + 1) {}
+DirectedCount::Binomials::Binomials(std::int32_t maximum, double probability)
+    : probability_(probability), certain_(probability >= 1), tables_(static_cast<std::size_t>(maximum) + 1) {}
 
 const DistributionTable& DirectedCount::Binomials::make(std::int32_t of) {
   const Masses masses = binomial(of, probability_);

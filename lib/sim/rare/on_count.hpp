@@ -67,9 +67,9 @@ struct DistributionTable {
 /// 2^-32, and less than 1e-20 in total is cut off. Not thread-safe.
 class OnCount {
  public:
-  static constexpr std::int64_t most_sources = 4096;
+  static constexpr std::int64_t max_sources = 4096;
 
-  /// \param count  1 .. most_sources
+  /// \param count  1 .. max_sources
   OnCount(std::int64_t count, const OnOffChances& chances);
 
   using State = std::int32_t;  ///< sources ON
@@ -108,7 +108,7 @@ class DirectedCount {
     friend bool operator==(const State&, const State&) = default;
   };
 
-  /// \param count  1 .. OnCount::most_sources
+  /// \param count  1 .. OnCount::max_sources
   DirectedCount(std::int64_t count, const DirectedChances& chances);
 
   [[nodiscard]] std::int32_t packets(State on, RandomStream& random) {
@@ -126,7 +126,7 @@ class DirectedCount {
   /// Binomial numbers with the same probability.
   class Binomials {
    public:
-    Binomials(std::int32_t most, double probability);
+    Binomials(std::int32_t maximum, double probability);
     [[nodiscard]] std::int32_t draw(std::int32_t of, RandomStream& random) {
       if (of == 0 || certain_) return of;
       auto& table = tables_[static_cast<std::size_t>(of)];

@@ -13,7 +13,7 @@ namespace {
 
 using network::SourceRate;
 
-constexpr std::size_t most_values = std::size_t{1} << 14;
+constexpr std::size_t max_values = std::size_t{1} << 14;
 
 void check(std::span<const SourceRate> sources) {
   if (sources.empty()) throw InvalidArgument("sources", "an empty list", "at least one source");
@@ -45,7 +45,7 @@ void trim(std::vector<double>& values) {
 
 std::vector<double> binomial(double count, double rate) {
   if (rate >= 1) {
-    if (count >= static_cast<double>(most_values))
+    if (count >= static_cast<double>(max_values))
       throw LimitExceeded("more than 2^14 packets may arrive per slot, the limit");
     std::vector<double> certain(static_cast<std::size_t>(count) + 1);
     certain.back() = 1;
@@ -53,7 +53,7 @@ std::vector<double> binomial(double count, double rate) {
   }
   std::vector<double> values{std::exp(count * std::log1p(-rate))};
   for (double j = 0; j < count && (j < count * rate || values.back() >= negligible / 100); ++j) {
-    if (values.size() >= most_values)
+    if (values.size() >= max_values)
       throw LimitExceeded("more than 2^14 packets may arrive per slot, the limit");
     values.push_back(values.back() * (count - j) / (j + 1) * (rate / (1 - rate)));
   }
@@ -66,7 +66,7 @@ std::vector<double> convolved(const std::vector<double>& left, const std::vector
   for (std::size_t i = 0; i < left.size(); ++i)
     for (std::size_t j = 0; j < right.size(); ++j) sum[i + j] += left[i] * right[j];
   trim(sum);
-  if (sum.size() > most_values) throw LimitExceeded("more than 2^14 packets may arrive per slot, the limit");
+  if (sum.size() > max_values) throw LimitExceeded("more than 2^14 packets may arrive per slot, the limit");
   return sum;
 }
 

@@ -10,7 +10,7 @@
 namespace tailbound::sim {
 namespace {
 
-enum BurstyPurpose : std::uint64_t { beside = 0, cycles = 1 };
+enum BurstyPurpose : std::uint64_t { other = 0, cycles = 1 };
 
 double checked_exponent(const RareBurstyQueueModel& model) {
   check_event_level(model.event, model.level);
@@ -69,13 +69,13 @@ void put(ByteWriter& writer, DirectedCount::State on) {
   writer.put(on.here);
   writer.put(on.elsewhere);
 }
-void get(ByteReader& reader, std::int64_t most, std::int32_t& on) {
+void get(ByteReader& reader, std::int64_t maximum, std::int32_t& on) {
   on = reader.get<std::int32_t>();
-  if (on < 0 || on > most) ByteReader::fail();
+  if (on < 0 || on > maximum) ByteReader::fail();
 }
-void get(ByteReader& reader, std::int64_t most, DirectedCount::State& on) {
-  get(reader, most, on.here);
-  get(reader, most - on.here, on.elsewhere);
+void get(ByteReader& reader, std::int64_t maximum, DirectedCount::State& on) {
+  get(reader, maximum, on.here);
+  get(reader, maximum - on.here, on.elsewhere);
 }
 
 template <class Sources>
@@ -87,10 +87,10 @@ class RareBurstyQueue final : public Replication {
         bar_(event_bar(model.event, model.level)),
         tilted_(model.sources.count, tilted),
         plain_(model.sources.count, plain),
-        most_on_(model.sources.count),
-        beside_random_(key, beside, 0),
+        max_on_(model.sources.count),
+        other_random_(key, other, 0),
         random_(key, cycles, 0),
-        on_(plain_.stationary(beside_random_)) {}
+        on_(plain_.stationary(other_random_)) {}
 
   void advance(std::int64_t count) override {
     for (std::int64_t i = 0; i < count; ++i) {
@@ -106,7 +106,7 @@ class RareBurstyQueue final : public Replication {
     return counts;
   }
   void save(ByteWriter& writer) override {
-    beside_random_.save(writer);
+    other_random_.save(writer);
     random_.save(writer);
     writer.put(occupancy_);
     put(writer, on_);
@@ -115,10 +115,10 @@ class RareBurstyQueue final : public Replication {
     for (const auto& row : counted_) writer.put(row);
   }
   void load(ByteReader& reader) override {
-    beside_random_.load(reader);
+    other_random_.load(reader);
     random_.load(reader);
     occupancy_ = reader.get<std::int64_t>();
-    get(reader, most_on_, on_);
+    get(reader, max_on_, on_);
     if (occupancy_ < 0) ByteReader::fail();
     for (std::uint64_t* count : {&cycles_, &hits_, &slots_}) *count = reader.get<std::uint64_t>();
     counted_.clear();
@@ -135,8 +135,8 @@ class RareBurstyQueue final : public Replication {
   RareEvent event_;
   std::int64_t bar_;
   Sources tilted_, plain_;
-  std::int64_t most_on_;
-  RandomStream beside_random_, random_;
+  std::int64_t max_on_;
+  RandomStream other_random_, random_;
   std::int64_t occupancy_ = 0;  ///< of the plain simulation
   State on_;                    ///< of its sources, in the next slot
   std::vector<std::vector<std::uint64_t>> counted_;
@@ -147,9 +147,9 @@ class RareBurstyQueue final : public Replication {
 template <class Sources>
 void RareBurstyQueue<Sources>::go_on_to_empty() {
   do {
-    occupancy_ = std::max<std::int64_t>(occupancy_ - 1, 0) + plain_.packets(on_, beside_random_);
+    occupancy_ = std::max<std::int64_t>(occupancy_ - 1, 0) + plain_.packets(on_, other_random_);
     if (event_ == RareEvent::loss) occupancy_ = std::min(occupancy_, bar_);
-    on_ = plain_.next(on_, beside_random_);
+    on_ = plain_.next(on_, other_random_);
     ++slots_;
   } while (occupancy_ > 0);
 }

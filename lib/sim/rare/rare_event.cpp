@@ -8,7 +8,7 @@
 namespace tailbound::sim {
 namespace {
 
-constexpr std::int64_t most_level = 1'000'000'000;
+constexpr std::int64_t max_level = 1'000'000'000;
 constexpr double deepest = 644;  ///< -log 1e-280
 
 /// The fraction lost, from the packets lost in a cycle: docs/derivations/rare_events.md, (5).
@@ -24,10 +24,10 @@ std::int64_t event_bar(RareEvent event, std::int64_t level) {
 }
 
 void check_event_level(RareEvent event, std::int64_t level) {
-  const std::int64_t least = event == RareEvent::wait ? 0 : 1;
-  if (level < least || level > most_level)
+  const std::int64_t minimum = event == RareEvent::wait ? 0 : 1;
+  if (level < minimum || level > max_level)
     throw InvalidArgument("level", std::to_string(level),
-                          "from " + std::to_string(least) + " to " + std::to_string(most_level));
+                          "from " + std::to_string(minimum) + " to " + std::to_string(max_level));
 }
 
 void require_in_reach(RareEvent event, std::int64_t level, double exponent) {

@@ -175,8 +175,8 @@ RareQueueEstimate estimate_rare_queue(const RareQueueModel& model, std::uint64_t
       rare_queue_estimate(model, run_rare_queue(model, plan, quiet), goal.confidence);
   const double factor = 1.6 * std::pow(pilot.relative_width() / goal.relative_width, 2);
   const double wanted = std::max(1.0, factor) * static_cast<double>(pilot_cycles);
-  const auto most = static_cast<double>(std::max(goal.most_cycles, pilot_cycles));
-  plan = rare_queue_plan(static_cast<std::int64_t>(std::min(wanted, most)), seed ^ 0x9e3779b97f4a7c15ULL);
+  const auto maximum = static_cast<double>(std::max(goal.max_cycles, pilot_cycles));
+  plan = rare_queue_plan(static_cast<std::int64_t>(std::min(wanted, maximum)), seed ^ 0x9e3779b97f4a7c15ULL);
   return rare_queue_estimate(model, run_rare_queue(model, plan, controls), goal.confidence);
 }
 

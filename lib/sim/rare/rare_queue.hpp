@@ -78,7 +78,7 @@ struct RareQueueEstimate {
 struct RareQueueGoal {
   double relative_width = 0.02;  ///< half the interval's width over the value; 1e-4 .. 1
   double confidence = 0.95;
-  std::int64_t most_cycles = 1'000'000'000;
+  std::int64_t max_cycles = 1'000'000'000;
 };
 
 /// Runs as many cycles as the goal requires. 16 384 pilot cycles give the spread, and a second run with other

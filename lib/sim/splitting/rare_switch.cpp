@@ -18,10 +18,10 @@ using numeric::Rational;
 using traffic::Destination;
 
 constexpr std::int64_t deepest_switch_level = 1'000'000;
-constexpr std::size_t most_numbers = std::size_t{1} << 27U;  ///< in the states of copies, at all levels
+constexpr std::size_t max_numbers = std::size_t{1} << 27U;  ///< in the states of copies, at all levels
 constexpr std::uint64_t pilot_seed = 0x70696c6f74;
 
-void refuse(const SwitchModel& model) {
+void reject(const SwitchModel& model) {
   static_cast<void>(make_switch_replication(model, {}));  // checks the switch itself
   if (model.threshold)
     throw InvalidArgument("threshold", numeric::to_fraction(*model.threshold),
@@ -58,7 +58,7 @@ class SwitchSlots {
   }
   [[nodiscard]] std::size_t queues() const { return outputs_; }
   [[nodiscard]] bool possible(const SplitState& state) const;
-  [[nodiscard]] std::size_t numbers() const { return sources_ + numbers_an_input_ * inputs_; }
+  [[nodiscard]] std::size_t numbers() const { return sources_ + numbers_per_input_ * inputs_; }
 
  private:
   enum class Sending { cells, bursts, packets, trains };
@@ -69,7 +69,7 @@ class SwitchSlots {
     std::uint64_t is_on = 0;
   };
 
-  [[nodiscard]] bool remembers() const { return numbers_an_input_ > 0; }
+  [[nodiscard]] bool remembers() const { return numbers_per_input_ > 0; }
   [[nodiscard]] std::uint32_t output(RandomStream& random) const {
     return binary_ ? random.next() & (static_cast<std::uint32_t>(outputs_) - 1)
                    : static_cast<std::uint32_t>(table_.draw(random.next()));
@@ -80,9 +80,9 @@ class SwitchSlots {
   void look_at_train(SplitState& state, std::size_t input, RandomStream& random) const;
 
   Sending sending_ = Sending::cells;
-  bool scattered_;
+  bool per_packet_;
   std::size_t inputs_, outputs_, sources_;
-  std::size_t numbers_an_input_ = 0;
+  std::size_t numbers_per_input_ = 0;
   std::int32_t memory_ = std::numeric_limits<std::int32_t>::max();
   bool limited_;
   bool binary_;  ///< all outputs are equivalent, and their number a power of two
@@ -143,7 +143,7 @@ std::vector<double> chances_of_sizes(const SwitchModel& model) {
 }
 
 SwitchSlots::SwitchSlots(const SwitchModel& model)
-    : scattered_(model.destination == Destination::per_packet),
+    : per_packet_(model.destination == Destination::per_packet),
       inputs_(model.rates.size()),
       outputs_(static_cast<std::size_t>(model.outputs)),
       sources_(lengths + outputs_),
@@ -157,7 +157,7 @@ SwitchSlots::SwitchSlots(const SwitchModel& model)
     size_cells_.push_back(static_cast<std::int32_t>(size.cells));
   if (model.burst) {
     sending_ = Sending::bursts;
-    numbers_an_input_ = limited_ ? 2 : 1;
+    numbers_per_input_ = limited_ ? 2 : 1;
     for (const Rational& rate : model.rates) {
       const traffic::OnOff source = traffic::on_off(rate, *model.burst);
       input_.push_back({.turns_on = coin(source.start),
@@ -167,7 +167,7 @@ SwitchSlots::SwitchSlots(const SwitchModel& model)
     }
   } else if (!model.sizes.empty() && model.arrival == PacketArrival::cells) {
     sending_ = Sending::trains;
-    numbers_an_input_ = 2;
+    numbers_per_input_ = 2;
     const Rational mean = mean_size(model);
     for (const Rational& rate : model.rates)
       input_.push_back({.begins = coin(rate / (rate + mean * (1 - rate)))});
@@ -250,7 +250,7 @@ void SwitchSlots::look_at_burst(SplitState& state, std::size_t input, RandomStre
     ++state[lost_now];
     return;
   }
-  ++state[lengths + (scattered_ ? output(random) : static_cast<std::uint32_t>(burst - 1))];
+  ++state[lengths + (per_packet_ ? output(random) : static_cast<std::uint32_t>(burst - 1))];
   ++state[total];
 }
 
@@ -424,8 +424,8 @@ RareTotal checked_total(const SwitchModel& traffic, const std::optional<RareTota
 
 RareSwitchModel rare_switch_model(const SwitchModel& traffic, const std::optional<RareTotal>& rare,
                                   const std::stop_token& stop) {
-  refuse(traffic);
-  const RareTotal asked = checked_total(traffic, rare);
+  reject(traffic);
+  const RareTotal requested = checked_total(traffic, rare);
   PilotLength length = pilot_length(traffic);
   int longer = 3;  ///< number of pilot runs without progress
   const std::size_t numbers = SwitchSlots(traffic).numbers();
@@ -434,14 +434,14 @@ RareSwitchModel rare_switch_model(const SwitchModel& traffic, const std::optiona
   for (std::uint64_t round = 0;; ++round) {
     const Seen seen = pilot(traffic, model.copies, length, round, stop);
     std::vector<double> wanted = seen.deep;
-    model.level = level_of(asked, wanted);
+    model.level = level_of(requested, wanted);
     const auto deepest = static_cast<std::size_t>(model.level + (model.loses() ? 0 : 1));
     const bool enough = model.level > 0 && deepest < wanted.size();
     if (enough) {
       wanted.resize(std::max<std::size_t>(2, deepest + 1));
       for (double& its : wanted) its -= std::min(0.15 * its, 3.0);
     }
-    if (numbers * wanted.size() > most_numbers)
+    if (numbers * wanted.size() > max_numbers)
       throw LimitExceeded("storing states of " + std::to_string(numbers) + " numbers at " +
                           std::to_string(wanted.size()) + " levels needs more than 2^27 numbers, the limit");
     if (!enough && wanted.size() <= model.copies.size() && round > 0) {
@@ -460,7 +460,7 @@ RareSwitchModel rare_switch_model(const SwitchModel& traffic, const std::optiona
 }
 
 std::unique_ptr<Replication> make_rare_switch_replication(const RareSwitchModel& model, RandomKey key) {
-  refuse(model.traffic);
+  reject(model.traffic);
   if (model.copies.empty() || model.copies.front() != 1)
     throw InvalidArgument("copies", std::to_string(model.copies.size()) + " levels",
                           "those of a rare_switch_model()");

@@ -19,7 +19,7 @@ constexpr std::int64_t deepest_tree_level = 100'000;
 void check(const RareTreeModel& model) {
   // Checks radix, levels and load.
   (void)network::tree_paths(model.tree.tree, model.tree.load, model.tree.routing,
-                            network::Sources::decoupled);
+                            network::Sources::independent_sources);
   if (!cln::plusp(model.tree.load))
     throw InvalidArgument("load", numeric::to_fraction(model.tree.load), "above 0");
   if (model.tree.load >= 1) throw Unstable(numeric::to_fraction(model.tree.load), 1);
@@ -133,7 +133,7 @@ struct Plumbing {
   std::vector<std::size_t> tables;   ///< [level-1 switch]: position in `arrivals`, or in `bursts`
   std::vector<AliasTable> arrivals;  ///< packets of a switch's leaves in a slot; or, if they have bursts,
   std::vector<OnCount> bursts;       ///< the number of ON leaves, and their packets
-  std::int32_t most_on = 0;          ///< leaves of a switch
+  std::int32_t max_on = 0;           ///< leaves of a switch
   explicit Plumbing(const RareTreeModel& model);
 
  private:
@@ -153,18 +153,18 @@ Targets Plumbing::add(const std::vector<std::pair<std::uint32_t, double>>& share
 
 Plumbing::Plumbing(const RareTreeModel& model) {
   check(model);
-  if (model.tree.keeps_ways())
+  if (model.tree.keeps_paths())
     throw InvalidArgument(
         "destination", "per-burst",
         "per-packet, because with per-burst destinations the queue lengths are not the whole state");
   const Feeding feeding(model.tree);
   std::vector<Queue> found{feeding.queue_of_stage(model.stage)};
-  std::map<Queue, std::vector<std::pair<Queue, double>>> ways;  ///< [queue]: where its packets go
-  ways[found[0]];
+  std::map<Queue, std::vector<std::pair<Queue, double>>> branches;  ///< [queue]: where its packets go
+  branches[found[0]];
   for (std::size_t i = 0; i < found.size(); ++i) {
     const Queue queue = found[i];
     for (const Feeder& feeder : feeding.feeders(queue)) {
-      const auto [place, fresh] = ways.try_emplace(feeder.queue);
+      const auto [place, fresh] = branches.try_emplace(feeder.queue);
       place->second.emplace_back(queue, feeder.share);
       if (fresh) found.push_back(feeder.queue);
     }
@@ -177,14 +177,14 @@ Plumbing::Plumbing(const RareTreeModel& model) {
   std::map<std::int64_t, std::vector<std::pair<std::uint32_t, double>>> leaves;
   for (const Queue& queue : found) {
     std::vector<std::pair<std::uint32_t, double>> shares;
-    for (const auto& [to, share] : ways[queue]) shares.emplace_back(number[to], share);
+    for (const auto& [to, share] : branches[queue]) shares.emplace_back(number[to], share);
     served.push_back(add(shares, 1));
     if (const double share = feeding.leaf_share(queue); share > 0)
       leaves[queue.block].emplace_back(number[queue], share);
   }
   std::map<double, std::size_t> known;
   const auto radix = static_cast<int>(model.tree.tree.radix);
-  most_on = radix;
+  max_on = radix;
   for (const auto& [block, shares] : leaves) {
     double whole = 0;
     for (const auto& share : shares) whole += share.second;
@@ -204,23 +204,23 @@ Plumbing::Plumbing(const RareTreeModel& model) {
 }
 
 /// Sources of the observed queue for independent source arrivals.
-network::QueueTraffic decoupled_traffic(const RareTreeModel& model) {
+network::QueueTraffic independent_traffic(const RareTreeModel& model) {
   check(model);
-  const auto paths =
-      network::tree_paths(model.tree.tree, model.tree.load, model.tree.routing, network::Sources::decoupled);
+  const auto paths = network::tree_paths(model.tree.tree, model.tree.load, model.tree.routing,
+                                         network::Sources::independent_sources);
   // The longest route: stage by stage.
   return paths.back().hops.at(static_cast<std::size_t>(model.stage));
 }
 
 /// log z0 of that traffic.
 double decay_of(const RareTreeModel& model) {
-  const network::QueueTraffic traffic = decoupled_traffic(model);
+  const network::QueueTraffic traffic = independent_traffic(model);
   if (!model.tree.burst) return decay_exponent(traffic.sources);
   const traffic::OnOff leaf = traffic::on_off(model.tree.load, *model.tree.burst);
   std::vector<network::BurstySource> sources;
   for (const network::SourceRate& each : traffic.sources) {
     const numeric::Rational share = each.rate / model.tree.load;
-    if (model.tree.keeps_ways())
+    if (model.tree.keeps_paths())
       sources.push_back({leaf, each.count, share});
     else
       sources.push_back({traffic::thinned(leaf, share), each.count});
@@ -261,13 +261,13 @@ class Queues {
     const std::size_t sources = plumbing_.bursts.empty() ? 0 : plumbing_.tables.size();
     if (state.size() != plumbing_.queues + sources) return false;
     return std::all_of(state.begin() + static_cast<std::ptrdiff_t>(plumbing_.queues), state.end(),
-                       [&](std::int32_t on) { return on >= 0 && on <= plumbing_.most_on; });
+                       [&](std::int32_t on) { return on >= 0 && on <= plumbing_.max_on; });
   }
 
  private:
-  void send(SplitState& state, Targets ways, RandomStream& random) {
+  void send(SplitState& state, Targets branches, RandomStream& random) {
     const std::uint64_t number = random.next();
-    for (std::uint32_t i = ways.first; i < ways.last; ++i)
+    for (std::uint32_t i = branches.first; i < branches.last; ++i)
       if (number < plumbing_.targets[i].bound) {
         ++state[plumbing_.targets[i].queue];
         return;
@@ -284,17 +284,17 @@ void Queues::begin(SplitState& state, RandomStream& random) {
   for (std::size_t queue = 1; queue < plumbing_.queues; ++queue) {
     const auto serves = static_cast<std::int32_t>(state[queue] > 0);
     state[queue] -= serves;
-    const Targets ways = plumbing_.served[queue];
-    if (ways.last - ways.first == 1) {
-      const Target& target = plumbing_.targets[ways.first];
+    const Targets branches = plumbing_.served[queue];
+    if (branches.last - branches.first == 1) {
+      const Target& target = plumbing_.targets[branches.first];
       state[target.queue] += serves & static_cast<std::int32_t>(random.next() < target.bound);
     } else if (serves != 0) {
-      send(state, ways, random);
+      send(state, branches, random);
     }
   }
   const bool bursty = !plumbing_.bursts.empty();
   for (std::size_t at = 0; at < plumbing_.sources.size(); ++at) {
-    const Targets ways = plumbing_.sources[at];
+    const Targets branches = plumbing_.sources[at];
     std::int32_t packets;
     if (bursty) {
       OnCount& leaves = plumbing_.bursts[plumbing_.tables[at]];
@@ -304,10 +304,10 @@ void Queues::begin(SplitState& state, RandomStream& random) {
     } else {
       packets = plumbing_.arrivals[plumbing_.tables[at]].draw(random.next());
     }
-    if (ways.last - ways.first == 1)
-      state[plumbing_.targets[ways.first].queue] += packets;
+    if (branches.last - branches.first == 1)
+      state[plumbing_.targets[branches.first].queue] += packets;
     else
-      for (; packets > 0; --packets) send(state, ways, random);
+      for (; packets > 0; --packets) send(state, branches, random);
   }
 }
 
@@ -322,7 +322,7 @@ std::vector<double> splitting_factors(const RareTreeModel& model) {
 }
 
 RunPlan automatic_plan(const RareTreeModel& model, std::int64_t slots, int replications, std::uint64_t seed) {
-  const double load = numeric::nearest_double(decoupled_traffic(model).load);
+  const double load = numeric::nearest_double(independent_traffic(model).load);
   RunPlan plan = automatic_plan(numeric::nearest_double(model.tree.load), model.stage + 1, slots,
                                 replications, seed, source_memory(model.tree));
   plan.warmup += static_cast<std::int64_t>(4 * static_cast<double>(model.level) / (1 - load));

@@ -71,8 +71,8 @@ RunResult run_switch(const SwitchModel& model, const RunPlan& plan, const RunCon
 }
 
 SwitchEstimates switch_estimates(const SwitchModel& model, const RunResult& run_result,
-                                 const SwitchQuestions& questions) {
-  const double confidence = questions.confidence;
+                                 const SwitchQueries& queries) {
+  const double confidence = queries.confidence;
   const BatchSums batches(run_result, confidence);
   if (batches.size() < 2)
     throw InvalidArgument("number of completed batches", std::to_string(batches.size()), "at least 2");
@@ -84,12 +84,12 @@ SwitchEstimates switch_estimates(const SwitchModel& model, const RunResult& run_
   result.batches = batches.size();
   const HistogramBatches total = histogram(SwitchRows::total);
   result.mean_total = total.mean<unit::Packet>();
-  result.total_tail = total.tails(questions.total_levels);
+  result.total_tail = total.tails(queries.total_levels);
   const auto output = [&](std::size_t row, std::size_t group) {
     const HistogramBatches lengths = histogram(row);
     const auto came = BatchSums::at(SwitchRows::cells, group), lost = BatchSums::at(SwitchRows::lost, group);
     return SwitchOutput{.mean = lengths.mean<unit::Packet>(),
-                        .tail = lengths.tails(questions.queue_levels),
+                        .tail = lengths.tails(queries.queue_levels),
                         .cells = count_of(batches, came),
                         .lost = count_of(batches, lost),
                         .loss = share(batches, lost, came, confidence)};

@@ -44,7 +44,7 @@ struct SwitchEstimates {
   std::size_t batches = 0;
 };
 
-struct SwitchQuestions {
+struct SwitchQueries {
   std::vector<std::int64_t> total_levels{}, queue_levels{};  ///< for the tails of T and of Q, >= 0 [cells]
   double confidence = 0.95;
 };
@@ -62,6 +62,6 @@ struct SwitchWork {
 
 /// \throws InvalidArgument  fewer than two batches were completed; a level or a confidence out of range
 [[nodiscard]] SwitchEstimates switch_estimates(const SwitchModel& model, const RunResult& result,
-                                               const SwitchQuestions& questions = {});
+                                               const SwitchQueries& queries = {});
 
 }  // namespace tailbound::sim

@@ -18,23 +18,23 @@ using numeric::Rational;
 using traffic::Destination;
 
 constexpr std::uint32_t block_slots = 64;
-constexpr std::int64_t most_inputs = 1024, most_outputs = 4096, most_cells = 65'536, most_room = 10'000'000;
+constexpr std::int64_t max_inputs = 1024, max_outputs = 4096, max_cells = 65'536, max_capacity = 10'000'000;
 constexpr std::uint64_t longest = std::uint64_t{1} << 26;  ///< T without a memory [cells]
-/// bound for a threshold's fraction: its product with most_room fits
+/// bound for a threshold's fraction: its product with max_capacity fits
 constexpr long largest_part = long{1} << 39;
 constexpr std::uint32_t no_limit = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint32_t nobody = no_limit;
-constexpr std::uint64_t calls_a_block = 64;  ///< of the generator, for outputs and sizes of one input
+constexpr std::uint64_t calls_per_block = 64;  ///< of the generator, for outputs and sizes of one input
 
 /// Purposes of random numbers.
 enum Purpose : std::uint64_t { coins = 0, draws = 1, orders = 2, starts = 3, bursts = 8 };
 
 /// How an input sends.
-enum class Sending { cells, scattered_bursts, whole_bursts, whole_packets, trains };
+enum class Sending { cells, per_packet_bursts, whole_bursts, whole_packets, trains };
 
 Sending sending_of(const SwitchModel& model) {
   if (model.burst)
-    return model.destination == Destination::per_burst ? Sending::whole_bursts : Sending::scattered_bursts;
+    return model.destination == Destination::per_burst ? Sending::whole_bursts : Sending::per_packet_bursts;
   if (model.sizes.empty()) return Sending::cells;
   return model.arrival == PacketArrival::whole ? Sending::whole_packets : Sending::trains;
 }
@@ -54,7 +54,7 @@ void check_sizes(const SwitchModel& model) {
           "from 1 to 1024");
   Rational sum = 0;
   for (const traffic::CellClass& size : model.sizes) {
-    require(size.cells >= 1 && size.cells <= most_cells, "size", std::to_string(size.cells),
+    require(size.cells >= 1 && size.cells <= max_cells, "size", std::to_string(size.cells),
             "from 1 to 65536 cells");
     require(size.share > 0, "share of a size", numeric::to_fraction(size.share), "above 0");
     sum = sum + size.share;
@@ -64,17 +64,18 @@ void check_sizes(const SwitchModel& model) {
 
 void check(const SwitchModel& model) {
   const auto inputs = static_cast<std::int64_t>(model.rates.size());
-  require(inputs >= 1 && inputs <= most_inputs, "inputs", std::to_string(inputs), "from 1 to 1024");
-  require(model.outputs >= 1 && model.outputs <= most_outputs, "outputs", std::to_string(model.outputs),
+  require(inputs >= 1 && inputs <= max_inputs, "inputs", std::to_string(inputs), "from 1 to 1024");
+  require(model.outputs >= 1 && model.outputs <= max_outputs, "outputs", std::to_string(model.outputs),
           "from 1 to 4096");
   for (const Rational& rate : model.rates)
     require(rate > 0 && rate <= 1, "load", numeric::to_fraction(rate),
             "above 0 and at most 1 packet per slot per input");
   require(model.hot >= 0 && model.hot <= 1, "hot", numeric::to_fraction(model.hot), "from 0 to 1");
   check_sizes(model);
-  for (const auto& [room, name] : {std::pair{model.memory, "memory"}, std::pair{model.buffer, "buffer"}})
-    if (room)
-      require(*room >= 1 && *room <= most_room, name, std::to_string(*room), "from 1 to 10000000 packets");
+  for (const auto& [capacity, name] : {std::pair{model.memory, "memory"}, std::pair{model.buffer, "buffer"}})
+    if (capacity)
+      require(*capacity >= 1 && *capacity <= max_capacity, name, std::to_string(*capacity),
+              "from 1 to 10000000 packets");
   if (model.burst)
     for (const Rational& rate : model.rates) static_cast<void>(traffic::on_off(rate, *model.burst));
   if (!model.threshold) return;
@@ -126,7 +127,7 @@ struct Sent {
 class Draws {
  public:
   Draws(RandomKey key, std::uint64_t input, std::uint64_t block)
-      : sequence_(key, Purpose::draws, input, block * calls_a_block) {}
+      : sequence_(key, Purpose::draws, input, block * calls_per_block) {}
   [[nodiscard]] std::uint32_t bits(unsigned count) {
     if (left_ < count) {
       word_ = sequence_.next();
@@ -191,7 +192,7 @@ class Simulated final : public SwitchReplication {
   void put_burst(std::size_t input, std::uint64_t block);
   template <bool finite>
   void put_trains(std::size_t input, std::uint64_t block);
-  void make_room_to_count();
+  void grow_counters();
 
   // --- slots
   template <bool finite>
@@ -332,12 +333,12 @@ void Simulated::put_burst(std::size_t input, std::uint64_t block) {
   const OnOffSlots& burst = bursts_.size() == 1 ? bursts_.front() : bursts_[input];
   const auto [states, sends] = burst.slots(key_, Purpose::bursts, input, block, source.on);
   Draws draws(key_, input, block);
-  const bool scattered = sending_ == Sending::scattered_bursts;
+  const bool per_packet = sending_ == Sending::per_packet_bursts;
   const std::uint64_t begins = states & ~((states << 1U) | static_cast<std::uint64_t>(source.sending));
   for (std::uint64_t rest = states; rest != 0; rest &= rest - 1) {
     const auto slot = static_cast<std::uint32_t>(std::countr_zero(rest));
     const bool sent = ((sends >> slot) & 1U) != 0;
-    if (scattered ? sent : ((begins >> slot) & 1U) != 0) source.output = draw_output(draws);
+    if (per_packet ? sent : ((begins >> slot) & 1U) != 0) source.output = draw_output(draws);
     if (sent) put<finite>(slot, input, {.output = source.output, .cells = 1, .size = 0, .number = 0});
   }
   source.sending = (states >> 63U) != 0;
@@ -399,7 +400,7 @@ void Simulated::make_block() {
       case Sending::cells:
         if (binary_ && output_bits_ == 4) return make_cells<finite, 4>();
         return make_cells<finite, 0>();
-      case Sending::scattered_bursts:
+      case Sending::per_packet_bursts:
       case Sending::whole_bursts:
         return make_block_of<Sending::whole_bursts, finite>();
       case Sending::whole_packets:
@@ -415,7 +416,7 @@ void Simulated::make_block() {
 }
 
 /// Enlarges the histograms for all values possible in the block.
-void Simulated::make_room_to_count() {
+void Simulated::grow_counters() {
   const std::uint64_t total = std::accumulate(lengths_.begin(), lengths_.end(), std::uint64_t{0});
   const std::uint64_t longest_queue = *std::max_element(lengths_.begin(), lengths_.end());
   if (total + cells_of_block_ >= longest)
@@ -448,7 +449,7 @@ void Simulated::take_one_by_one(std::uint32_t slot) {
   const Sent* const sent = sent_.data() + slot * inputs_;
   for (std::uint32_t input = 0; input < inputs_; ++input)
     if (sent[input].cells > 0) order_.push_back(input);
-  RandomSequence random(key_, Purpose::orders, 0, slot_ * most_inputs);
+  RandomSequence random(key_, Purpose::orders, 0, slot_ * max_inputs);
   for (std::size_t left = order_.size(); left > 1; --left)
     std::swap(order_[left - 1], order_[random.next_below(static_cast<std::uint32_t>(left))]);
   std::uint64_t total = std::accumulate(lengths_.begin(), lengths_.end(), std::uint64_t{0});
@@ -521,7 +522,7 @@ void Simulated::advance(std::int64_t slots) {
   while (slots > 0) {
     const auto first = static_cast<std::uint32_t>(slot_ % block_slots);
     if (first == 0) make_block();
-    make_room_to_count();
+    grow_counters();
     const auto last = static_cast<std::uint32_t>(
         std::min<std::int64_t>(block_slots, static_cast<std::int64_t>(first) + slots));
     if (finite_)
@@ -610,7 +611,7 @@ void Simulated::load(ByteReader& reader) {
 }  // namespace
 
 SwitchModel switch_model(std::int64_t inputs, const Rational& load) {
-  require(inputs >= 1 && inputs <= most_inputs, "inputs", std::to_string(inputs), "from 1 to 1024");
+  require(inputs >= 1 && inputs <= max_inputs, "inputs", std::to_string(inputs), "from 1 to 1024");
   return {.rates = std::vector<Rational>(static_cast<std::size_t>(inputs), load), .outputs = inputs};
 }
 

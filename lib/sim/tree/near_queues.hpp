@@ -35,9 +35,9 @@ class NearQueues {
 
   /// \param limit  the longest queue at the start of a slot, at most 254 including all that may join in the
   /// slot
-  NearQueues(std::int32_t* free, std::size_t radix, std::int32_t limit, std::int32_t room)
+  NearQueues(std::int32_t* free, std::size_t radix, std::int32_t limit, std::int32_t capacity)
       : free_(free), radix_(radix), limit_(limit) {
-    room_ += static_cast<std::uint8_t>(std::min(room, 255));
+    capacity_ += static_cast<std::uint8_t>(std::min(capacity, 255));
   }
   /// At the start of a slot: loads the queues from memory, if all are short.
   [[nodiscard]] bool come(std::int32_t slot) {
@@ -74,7 +74,7 @@ class NearQueues {
     SixteenBytes one;
     std::memcpy(&one, __builtin_assume_aligned(one_at.data() + 8 * half_rows, sizeof one), sizeof one);
     ahead_ += one;
-    if constexpr (finite) ahead_ = ahead_ < room_ ? ahead_ : room_;
+    if constexpr (finite) ahead_ = ahead_ < capacity_ ? ahead_ : capacity_;
   }
   /// Each queue serves one packet.
   void serve() {
@@ -83,7 +83,7 @@ class NearQueues {
   }
 
  private:
-  SixteenBytes ahead_{}, room_{};
+  SixteenBytes ahead_{}, capacity_{};
   std::int32_t* free_;
   std::size_t radix_;
   std::int32_t limit_;

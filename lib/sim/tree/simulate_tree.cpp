@@ -9,19 +9,18 @@ namespace tailbound::sim {
 namespace {
 
 StageEstimates stage_estimates(const TreeModel& model, const std::vector<const Counts*>& counts, int stage,
-                               const TreeQuestions& questions) {
+                               const TreeQueries& queries) {
   const TreeRows rows(model.tree);
   StageEstimates result;
   result.stage = stage;
   result.up = stage < model.tree.levels - 1;
   result.level = result.up ? stage + 1 : 2 * model.tree.levels - 1 - stage;
   const HistogramBatches occupancy(
-      counts, [&](const Counts& batch) { return batch[rows.occupancy(stage)]; }, questions.confidence);
+      counts, [&](const Counts& batch) { return batch[rows.occupancy(stage)]; }, queries.confidence);
   const LevelEstimate busy = occupancy.tail(0);
-  result.load = {busy.probability.value, busy.probability.lower, busy.probability.upper,
-                 questions.confidence};
+  result.load = {busy.probability.value, busy.probability.lower, busy.probability.upper, queries.confidence};
   result.mean_occupancy = occupancy.mean<unit::Packet>();
-  result.tail = occupancy.tails(questions.occupancy_levels);
+  result.tail = occupancy.tails(queries.occupancy_levels);
   std::vector<double> drops, came;
   for (const Counts* batch : counts) {
     const std::uint64_t dropped = (*batch)[rows.drops(stage)][0];
@@ -30,9 +29,9 @@ StageEstimates stage_estimates(const TreeModel& model, const std::vector<const C
     came.push_back(drops.back() + total_count((*batch)[rows.waits(stage)]));
   }
   if (std::accumulate(came.begin(), came.end(), 0.0) > 0)
-    result.loss = estimate<unit::Ratio>(drops, came, questions.confidence);
+    result.loss = estimate<unit::Ratio>(drops, came, queries.confidence);
   else
-    result.loss = {0, 0, 1, questions.confidence};
+    result.loss = {0, 0, 1, queries.confidence};
   return result;
 }
 
@@ -64,32 +63,32 @@ RunResult run_tree(const TreeModel& model, const RunPlan& plan, const RunControl
 }
 
 TreeEstimates tree_estimates(const TreeModel& model, const RunResult& run_result,
-                             const TreeQuestions& questions) {
+                             const TreeQueries& queries) {
   const std::vector<const Counts*> counts = run_result.all();
   TreeEstimates result;
   result.batches = counts.size();
   if (counts.size() < 2)
     throw InvalidArgument("number of completed batches", std::to_string(counts.size()), "at least 2");
   for (int stage = 0; stage < stage_count(model.tree); ++stage)
-    result.stages.push_back(stage_estimates(model, counts, stage, questions));
+    result.stages.push_back(stage_estimates(model, counts, stage, queries));
   const HistogramBatches queueing(
       counts, [&](const Counts& batch) { return delays(model, batch, [](int) { return 0; }); },
-      questions.confidence);
+      queries.confidence);
   const HistogramBatches latency(
       counts,
       [&](const Counts& batch) { return delays(model, batch, [](int turn) { return 2 * turn - 1; }); },
-      questions.confidence);
+      queries.confidence);
   result.packets = static_cast<std::uint64_t>(queueing.all());
-  result.delay_ccdf = queueing.tails(questions.delay_levels);
+  result.delay_ccdf = queueing.tails(queries.delay_levels);
   result.mean_queueing = queueing.mean<unit::Slot>();
   result.mean_latency = latency.mean<unit::Slot>();
-  for (const double fraction : questions.percentiles)
+  for (const double fraction : queries.percentiles)
     result.percentiles.push_back({fraction, queueing.percentile(fraction), latency.percentile(fraction)});
   if (model.observed_flows > 0) {
     const HistogramBatches reorder(
         counts, [&](const Counts& batch) { return batch[TreeRows(model.tree).reorder()]; },
-        questions.confidence);
-    result.reorder_tail = reorder.tails(questions.reorder_levels);
+        queries.confidence);
+    result.reorder_tail = reorder.tails(queries.reorder_levels);
   }
   return result;
 }

@@ -29,7 +29,7 @@ struct PercentileEstimate {
   numeric::Estimate<unit::Slot> latency;   ///< D + number of queues on the route
 };
 
-struct TreeQuestions {
+struct TreeQueries {
   std::vector<std::int64_t> occupancy_levels{};  ///< for StageEstimates::tail, >= 0
   std::vector<std::int64_t> delay_levels{};      ///< for delay_ccdf, >= 0
   std::vector<double> percentiles{};             ///< as fractions, above 0 and below 1
@@ -57,6 +57,6 @@ struct TreeEstimates {
 
 /// \throws InvalidArgument  fewer than two batches were completed; a level or percentile out of range
 [[nodiscard]] TreeEstimates tree_estimates(const TreeModel& model, const RunResult& result,
-                                           const TreeQuestions& questions);
+                                           const TreeQueries& queries);
 
 }  // namespace tailbound::sim

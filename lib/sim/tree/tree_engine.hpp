@@ -28,7 +28,7 @@ enum Purpose : std::uint64_t {
   rotations = 192,
   orders = 256,
   bursts = 320,
-  ways = 384
+  paths = 384
 };
 
 inline void count_at(std::vector<std::uint64_t>& histogram, std::size_t at, std::uint64_t count) {
@@ -61,13 +61,13 @@ class Tree final : public TreeReplication {
   };
 
   /// The route of all packets of a burst.
-  struct Way {
+  struct Path {
     Packet digits = 0;             ///< the part that each packet stores
     std::uint16_t first_port = 0;  ///< out of the leaf's switch, if up
   };
-  struct KeptWay {
+  struct KeptPath {
     std::int64_t began = -1;  ///< the first slot of the leaf's burst; -1: it is OFF
-    Way way{};
+    Path path{};
   };
 
   /// Common data of all switches of a stage, and the write position of the present one.
@@ -99,12 +99,12 @@ class Tree final : public TreeReplication {
   void advance_within_block(int first, int last);
   void fill(std::int64_t leaf, int first, int last, Packet* stream);
   void draw_destinations(std::int64_t leaf, std::span<Packet, block_slots> destination) const;
-  [[nodiscard]] Way draw_way(std::int64_t leaf, std::int64_t began) const;
-  void keep_ways(std::int64_t leaf, std::uint64_t on, int last, std::span<Packet, block_slots> digits);
+  [[nodiscard]] Path draw_path(std::int64_t leaf, std::int64_t began) const;
+  void keep_paths(std::int64_t leaf, std::uint64_t on, int last, std::span<Packet, block_slots> digits);
   void prepare_visits(int stage, int inputs, std::size_t parents_offset);
   void prepare_choices(int stage, std::int64_t at);
   template <bool binary>
-  void follow_ways(const Switches& work, const Packet* in, int first, int last);
+  void follow_paths(const Switches& work, const Packet* in, int first, int last);
   void prepare_rotations(int stage, std::int64_t at);
   void run_stage(int stage, int first, int last);
   template <Role role>
@@ -130,7 +130,7 @@ class Tree final : public TreeReplication {
   std::vector<Packet> leaf_scratch_;
   std::vector<std::int32_t> free_;  ///< [stage][switch][port]: next free slot, from the start of the block
   std::vector<std::uint8_t> on_;    ///< [leaf]: is it ON in the block's first slot? Empty without bursts
-  std::vector<KeptWay> kept_;       ///< [leaf]: in the slot before the block. Empty without per-burst routes
+  std::vector<KeptPath> kept_;      ///< [leaf]: in the slot before the block. Empty without per-burst routes
   std::vector<Late> late_;
   PacketBalance totals_;  ///< sent, dropped, and in `delivered` all that joined the queues of the last stage
   std::vector<std::vector<std::uint64_t>> waits_, delays_, backlogs_;
@@ -144,7 +144,7 @@ class Tree final : public TreeReplication {
   std::vector<std::uint32_t> visits_;  ///< [slot][rank]: offset of the stream to read
   std::vector<std::uint16_t> order_;   ///< [slot][rank]: of the leaves of a switch, with per-burst routes
   std::vector<std::uint16_t>
-      first_ports_;                     ///< [leaf][slot], of all leaves or those of a switch: Way::first_port
+      first_ports_;  ///< [leaf][slot], of all leaves or those of a switch: Path::first_port
   std::vector<std::uint64_t> choices_;  ///< random bytes (or 32-bit numbers) for up links
   std::array<std::uint16_t, block_slots> rotations_{};
   /// [stage][position in a group][wait]; the last wait stands for no packet

@@ -14,8 +14,8 @@ namespace tailbound::sim {
 namespace tree_engine {
 namespace {
 
-constexpr std::int64_t most_late = std::int64_t{1} << 26;
-constexpr std::uint64_t most_bytes = std::uint64_t{16} << 30;
+constexpr std::int64_t max_late = std::int64_t{1} << 26;
+constexpr std::uint64_t max_bytes = std::uint64_t{16} << 30;
 
 /// 1 << i.
 constexpr auto bit_of = [] {
@@ -31,7 +31,7 @@ Tree<Packet>::Tree(const Shape& shape, const Layout& layout, RandomKey key)
     : shape_(shape), layout_(layout), key_(key) {
   const std::size_t arrays = static_cast<std::size_t>(shape.stages - 1 + (shape.turning ? 1 : 0));
   const double elements = static_cast<double>(arrays) * static_cast<double>(shape.array_size);
-  if (elements * sizeof(Packet) > static_cast<double>(most_bytes) || elements > 4.2e9)
+  if (elements * sizeof(Packet) > static_cast<double>(max_bytes) || elements > 4.2e9)
     throw LimitExceeded("the simulation would need " + std::to_string(elements * sizeof(Packet) / (1 << 30)) +
                         " GiB of memory; the limit is 16 GiB");
   streams_.resize(arrays * shape.array_size);
@@ -39,7 +39,7 @@ Tree<Packet>::Tree(const Shape& shape, const Layout& layout, RandomKey key)
   if (shape.bursts)
     for (std::int64_t leaf = 0; leaf < shape.leaves; ++leaf)
       on_.push_back(shape.bursts->start(key, bursts, static_cast<std::uint64_t>(leaf)));
-  if (shape.keeps_ways) {
+  if (shape.keeps_paths) {
     kept_.resize(static_cast<std::size_t>(shape.leaves));
     order_.resize(static_cast<std::size_t>(block_slots * shape.radix));
     first_ports_.resize(static_cast<std::size_t>(block_slots * (shape.turning ? shape.leaves : shape.radix)));
@@ -150,9 +150,9 @@ void Tree<Packet>::draw_destinations(std::int64_t leaf, std::span<Packet, block_
 
 /// For the burst of a leaf that started in that slot: uniform destination and ports up.
 template <class Packet>
-auto Tree<Packet>::draw_way(std::int64_t leaf, std::int64_t began) const -> Way {
+auto Tree<Packet>::draw_path(std::int64_t leaf, std::int64_t began) const -> Path {
   const RandomWords words =
-      random_words(key_, ways, static_cast<std::uint64_t>(leaf), static_cast<std::uint64_t>(began));
+      random_words(key_, paths, static_cast<std::uint64_t>(leaf), static_cast<std::uint64_t>(began));
   // Binary fractions in base k, as for single packets; with 54 bits, as k is at most 2^10.
   const auto take = [radix = static_cast<std::uint64_t>(shape_.radix)](std::uint64_t& fraction) {
     const std::uint64_t product = fraction * radix;
@@ -160,30 +160,30 @@ auto Tree<Packet>::draw_way(std::int64_t leaf, std::int64_t began) const -> Way 
     return static_cast<std::uint16_t>(product >> 54U);
   };
   std::uint64_t down = words[0] >> 10U, up = words[1] >> 10U;
-  Way way{.first_port = take(up)};
+  Path path{.first_port = take(up)};
   for (int digit = 0; digit < shape_.levels; ++digit)
-    way.digits |= static_cast<Packet>(take(down)) << (digit * layout_.digit_stride);
+    path.digits |= static_cast<Packet>(take(down)) << (digit * layout_.digit_stride);
   for (int port = 0; port < shape_.levels - 2; ++port)
-    way.digits |= static_cast<Packet>(take(up)) << (layout_.way_shift + port * shape_.digit_bits);
-  return way;
+    path.digits |= static_cast<Packet>(take(up)) << (layout_.path_shift + port * shape_.digit_bits);
+  return path;
 }
 
 /// The part of their burst's route that packets of a leaf store, slot by slot; and, for the leaf's switch,
 /// their first ports.
 /// \param on  bit s: is the leaf ON in slot s of the block?
 template <class Packet>
-void Tree<Packet>::keep_ways(std::int64_t leaf, std::uint64_t on, int last,
-                             std::span<Packet, block_slots> digits) {
-  KeptWay& kept = kept_[static_cast<std::size_t>(leaf)];
+void Tree<Packet>::keep_paths(std::int64_t leaf, std::uint64_t on, int last,
+                              std::span<Packet, block_slots> digits) {
+  KeptPath& kept = kept_[static_cast<std::size_t>(leaf)];
   std::uint16_t* const ports =
       first_ports_.data() + (shape_.turning ? leaf : leaf % shape_.radix) * block_slots;
-  KeptWay now = kept;
+  KeptPath now = kept;
   std::uint64_t begins = on & ~(on << 1U | static_cast<std::uint64_t>(now.began >= 0));
   for (int s = 0; s < block_slots; begins &= begins - 1) {
     const int next = std::countr_zero(begins);  // 64 if there is none
-    std::fill(digits.begin() + s, digits.begin() + next, now.way.digits);
-    std::fill(ports + s, ports + next, now.way.first_port);
-    if (next < block_slots) now = {block_start() + next, draw_way(leaf, block_start() + next)};
+    std::fill(digits.begin() + s, digits.begin() + next, now.path.digits);
+    std::fill(ports + s, ports + next, now.path.first_port);
+    if (next < block_slots) now = {block_start() + next, draw_path(leaf, block_start() + next)};
     s = next;
   }
   if (last == block_slots) {
@@ -206,12 +206,12 @@ void Tree<Packet>::fill(std::int64_t leaf, int first, int last, Packet* stream) 
     const OnOffSlots::Block slots = shape_.bursts->slots(key_, bursts, entity, block, on);
     sends = slots.sends;
     if (last == block_slots) state = on;
-    if (shape_.keeps_ways) keep_ways(leaf, slots.on, last, destination);
+    if (shape_.keeps_paths) keep_paths(leaf, slots.on, last, destination);
   } else {
     sends = shape_.threshold == 0 ? ~std::uint64_t{0}
                                   : bernoulli_bits(key_, arrivals, entity, block * 16, shape_.threshold);
   }
-  if (!shape_.keeps_ways) draw_destinations(leaf, destination);
+  if (!shape_.keeps_paths) draw_destinations(leaf, destination);
 
   Packet common = present | layout_.marks;
   const bool observed =
@@ -242,7 +242,7 @@ void Tree<Packet>::fill(std::int64_t leaf, int first, int last, Packet* stream) 
     std::int64_t rest = leaf;
     for (int digit = 0; digit < shape_.levels; ++digit, rest /= shape_.radix)
       own |= static_cast<std::uint32_t>(rest % shape_.radix) << (digit * shape_.digit_bits);
-    const auto digits = static_cast<Packet>((Packet{1} << layout_.way_shift) - 1);
+    const auto digits = static_cast<Packet>((Packet{1} << layout_.path_shift) - 1);
     for (int s = first; s < last; ++s) {
       const auto different =
           static_cast<int>(std::bit_width(own ^ (destination[static_cast<std::size_t>(s)] & digits)));
@@ -333,7 +333,7 @@ void Tree<Packet>::join_late(int stage, std::int32_t wait, std::size_t stream, s
     throw LimitExceeded("delays exceed " + std::to_string((std::int64_t{1} << layout_.birth_bits) - 1) +
                         " slots, the limit for time stamps");
   if (last) return;
-  if (std::ssize(late_) >= most_late)
+  if (std::ssize(late_) >= max_late)
     throw LimitExceeded(
         "the queues exceed the memory of the simulation: the limit is 2^26 packets in addition to those in "
         "the rings");
@@ -359,7 +359,7 @@ void Tree<Packet>::deliver(Packet packet, std::int64_t served) {
 /// Adds the fast histograms to the growing ones and clears them.
 template <class Packet>
 void Tree<Packet>::fold() {
-  const auto beyond = static_cast<std::size_t>(std::min<std::int32_t>(shape_.room, fast_waits - 1));
+  const auto beyond = static_cast<std::size_t>(std::min<std::int32_t>(shape_.capacity, fast_waits - 1));
   for (std::size_t i = 0; i < fast_waits_.size(); ++i)
     if (const std::uint64_t count = std::exchange(fast_waits_[i], 0U);
         count != 0 && i % waits_stride < beyond)
@@ -450,9 +450,9 @@ void Tree<Packet>::save(ByteWriter& writer) {
   writer.put(totals_.dropped);
   writer.put(free_);
   if (shape_.bursts) writer.put(on_);
-  if (shape_.keeps_ways) {
+  if (shape_.keeps_paths) {
     std::vector<std::int64_t> began;
-    for (const KeptWay& kept : kept_) began.push_back(kept.began);
+    for (const KeptPath& kept : kept_) began.push_back(kept.began);
     writer.put(began);
   }
   // Streams are mostly empty: store position and packet of occupied cells.
@@ -496,11 +496,11 @@ void Tree<Packet>::load(ByteReader& reader) {
     on_ = reader.get_vector<std::uint8_t>();
     require_size(on_.size(), static_cast<std::size_t>(shape_.leaves));
   }
-  if (shape_.keeps_ways) {
+  if (shape_.keeps_paths) {
     const auto began = reader.get_vector<std::int64_t>();
     require_size(began.size(), kept_.size());
     for (std::size_t leaf = 0; leaf < began.size(); ++leaf)
-      kept_[leaf] = {began[leaf], draw_way(static_cast<std::int64_t>(leaf), began[leaf])};
+      kept_[leaf] = {began[leaf], draw_path(static_cast<std::int64_t>(leaf), began[leaf])};
   }
   std::fill(streams_.begin(), streams_.end(), Packet{0});
   for (auto left = reader.get<std::int64_t>(); left > 0; --left) {
@@ -549,7 +549,7 @@ SourceMemory source_memory(const TreeModel& model) {
   if (!model.burst) return {};
   const traffic::OnOff leaf = traffic::on_off(model.load, *model.burst);
   const cln::cl_I radix(static_cast<long>(model.tree.radix));
-  if (!model.keeps_ways()) return memory_of(traffic::thinned(leaf, Rational(1) / radix), model.tree.radix);
+  if (!model.keeps_paths()) return memory_of(traffic::thinned(leaf, Rational(1) / radix), model.tree.radix);
   const cln::cl_I leaves = cln::expt_pos(radix, cln::cl_I(model.tree.levels));
   return memory_of(leaf, cln::cl_I_to_long(leaves), Rational(1) / leaves);
 }
@@ -562,7 +562,7 @@ std::string describe(const TreeModel& model) {
   if (model.burst)
     text += ", bursts of " + numeric::to_fraction(model.burst->slots) + " slots at rate " +
             numeric::to_fraction(model.burst->on_rate) +
-            (model.keeps_ways() ? ", each to one destination" : "");
+            (model.keeps_paths() ? ", each to one destination" : "");
   if (model.buffer) text += ", buffer " + std::to_string(*model.buffer);
   if (model.observed_flows > 0) text += ", " + std::to_string(model.observed_flows) + " flows observed";
   return text;

@@ -51,7 +51,7 @@ struct TreeModel {
   /// one route. Per packet: each draws both.
   traffic::Destination destination = traffic::Destination::per_burst;
   /// Are there bursts with per-burst routes?
-  [[nodiscard]] bool keeps_ways() const {
+  [[nodiscard]] bool keeps_paths() const {
     return burst.has_value() && destination == traffic::Destination::per_burst;
   }
 };

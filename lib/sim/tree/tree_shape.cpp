@@ -6,7 +6,7 @@
 namespace tailbound::sim::tree_engine {
 namespace {
 
-constexpr int most_flows = 4096;
+constexpr int max_flows = 4096;
 
 void check(const TreeModel& model) {
   network::require_valid(model.tree);
@@ -21,9 +21,9 @@ void check(const TreeModel& model) {
   if (model.ring_slots && (*model.ring_slots < 128 || *model.ring_slots > 4096 ||
                            !std::has_single_bit(static_cast<std::uint64_t>(*model.ring_slots))))
     throw InvalidArgument("ring slots", std::to_string(*model.ring_slots), "a power of two from 128 to 4096");
-  if (model.observed_flows < 0 || model.observed_flows > std::min<std::int64_t>(leaves, most_flows))
+  if (model.observed_flows < 0 || model.observed_flows > std::min<std::int64_t>(leaves, max_flows))
     throw InvalidArgument("observed flows", std::to_string(model.observed_flows),
-                          "from 0 to " + std::to_string(std::min<std::int64_t>(leaves, most_flows)));
+                          "from 0 to " + std::to_string(std::min<std::int64_t>(leaves, max_flows)));
   if (model.observed_flows > 0 && model.buffer)
     throw InvalidArgument(
         "buffer", std::to_string(*model.buffer),
@@ -40,7 +40,7 @@ std::int64_t ring_slots(const TreeModel& model) {
   const double load = numeric::nearest_double(model.load);
   // For reflected Brownian motion the probability beyond is e^-24. With long per-burst routes the streams
   // would be long as well: a thousandth of the packets may then take the slower code path.
-  const double relaxations = model.keeps_ways() ? 2.5 : 12;
+  const double relaxations = model.keeps_paths() ? 2.5 : 12;
   double wanted = std::max(128.0, 64 + relaxations * burstiness(model) / std::max(1 - load, 1e-6));
   if (model.buffer) wanted = std::min(wanted, std::max(128.0, 64.0 + static_cast<double>(*model.buffer) + 1));
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::min(wanted, 4096.0))));
@@ -61,10 +61,10 @@ Shape::Shape(const TreeModel& model)
       stream_stride(static_cast<std::size_t>(ring) + line),
       array_size(static_cast<std::size_t>(radix) * stream_stride + line),
       threshold(0),
-      room(model.buffer ? static_cast<std::int32_t>(*model.buffer) : unlimited),
+      capacity(model.buffer ? static_cast<std::int32_t>(*model.buffer) : unlimited),
       flows(model.observed_flows),
       flow_spacing(flows == 0 ? 0 : leaves / flows),
-      keeps_ways(model.keeps_ways()),
+      keeps_paths(model.keeps_paths()),
       longest_likely_wait(wait_limit()) {
   for (int digit = 0; digit < levels - 1; ++digit) {
     switch_stride[static_cast<std::size_t>(digit)] = array_size;

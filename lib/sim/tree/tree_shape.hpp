@@ -14,7 +14,7 @@
 namespace tailbound::sim::tree_engine {
 
 constexpr int block_slots = 64;                 ///< number of slots simulated switch by switch
-constexpr int most_marked = 3;                  ///< marked digits of a packet: as many as fit into 16 bits
+constexpr int max_marked = 3;                   ///< marked digits of a packet: as many as fit into 16 bits
 constexpr int mark_bit = 4;                     ///< of a digit: the numbers of 16 ports and one for none
 constexpr std::int32_t longest_queue = 28'000;  ///< [packets]
 constexpr std::int32_t unlimited = std::numeric_limits<std::int32_t>::max();
@@ -40,11 +40,11 @@ struct Shape {
   std::array<std::size_t, 16> switch_stride{};  ///< [digit]: between switches whose digits differ by 1
   std::size_t array_size;                       ///< of the streams between two stages
   std::uint64_t threshold;                      ///< load * 2^64; 0 represents load 1
-  std::int32_t room;
+  std::int32_t capacity;
   int flows;
   std::int64_t flow_spacing;
   std::optional<OnOffSlots> bursts{};
-  bool keeps_ways;  ///< bursts do
+  bool keeps_paths;  ///< bursts do
   double longest_likely_wait;
 
   explicit Shape(const TreeModel& model);
@@ -75,20 +75,20 @@ constexpr int packet_bits = std::numeric_limits<Packet>::digits;
 /// others.
 struct Layout {
   bool marked;
-  int digit_stride, way_shift, turn_shift, flow_shift, birth_shift, birth_bits;
+  int digit_stride, path_shift, turn_shift, flow_shift, birth_shift, birth_bits;
   /// The digits of a packed number, and the factor that moves each to its position (vectors of 16-bit numbers
   /// have a product that compilers find, but no shift by a variable).
-  std::array<std::uint16_t, most_marked> digits{}, factors{};
+  std::array<std::uint16_t, max_marked> digits{}, factors{};
   std::uint32_t marks = 0;
   Layout(const Shape& shape, int bits, bool marked_digits)
       : marked(marked_digits),
         digit_stride(marked ? mark_bit + 1 : shape.digit_bits),
-        way_shift(shape.levels * digit_stride),
-        turn_shift(way_shift + (shape.keeps_ways ? std::max(shape.levels - 2, 0) * shape.digit_bits : 0)),
+        path_shift(shape.levels * digit_stride),
+        turn_shift(path_shift + (shape.keeps_paths ? std::max(shape.levels - 2, 0) * shape.digit_bits : 0)),
         flow_shift(turn_shift + (shape.turning ? 4 : 0)),
         birth_shift(flow_shift + static_cast<int>(std::bit_width(static_cast<unsigned>(shape.flows)))),
         birth_bits(bits - 1 - birth_shift) {
-    for (int i = 0; marked && i < std::min(shape.levels, most_marked); ++i) {
+    for (int i = 0; marked && i < std::min(shape.levels, max_marked); ++i) {
       const auto at = static_cast<std::size_t>(i);
       digits[at] = static_cast<std::uint16_t>(((1U << shape.digit_bits) - 1) << (i * shape.digit_bits));
       factors[at] = static_cast<std::uint16_t>(1U << (i * (digit_stride - shape.digit_bits)));
@@ -98,10 +98,10 @@ struct Layout {
   /// Can delays of several times the likely maximum be distinguished? (With per-burst routes, of twice that,
   /// as a long delay needs as many rare events as there are queues on a route.)
   [[nodiscard]] bool fits(const Shape& shape) const {
-    if (marked && shape.levels > most_marked) return false;
+    if (marked && shape.levels > max_marked) return false;
     return birth_bits >= 10 && birth_bits < 40 &&
-           std::ldexp(1.0, birth_bits) > (shape.keeps_ways ? 2 : 4) * shape.stages *
-                                             std::min<double>(shape.longest_likely_wait, shape.room);
+           std::ldexp(1.0, birth_bits) > (shape.keeps_paths ? 2 : 4) * shape.stages *
+                                             std::min<double>(shape.longest_likely_wait, shape.capacity);
   }
 };
 

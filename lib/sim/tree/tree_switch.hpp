@@ -18,7 +18,7 @@ namespace tailbound::sim::tree_engine {
 /// processed.
 template <class Packet>
 template <bool binary>
-void Tree<Packet>::follow_ways(const Switches& work, const Packet* in, int first, int last) {
+void Tree<Packet>::follow_paths(const Switches& work, const Packet* in, int first, int last) {
   const auto radix = static_cast<std::uint32_t>(shape_.radix);
   auto* const bytes = reinterpret_cast<unsigned char*>(choices_.data());
   const auto fill_from = [&](const auto& port_of) {
@@ -47,7 +47,7 @@ void Tree<Packet>::follow_ways(const Switches& work, const Packet* in, int first
         first_ports_.data() + (shape_.turning ? work.at * shape_.radix * block_slots : 0);
     fill_from([&](std::size_t visit, int s) { return ports[order_[visit] * block_slots + s]; });
   } else {
-    const int shift = layout_.way_shift + (work.level - 2) * shape_.digit_bits;
+    const int shift = layout_.path_shift + (work.level - 2) * shape_.digit_bits;
     const auto mask = static_cast<Packet>((1U << shape_.digit_bits) - 1);
     const Packet* const now = in + column(0);
     fill_from([&](std::size_t visit, int s) {
@@ -59,7 +59,7 @@ void Tree<Packet>::follow_ways(const Switches& work, const Packet* in, int first
 template <class Packet>
 template <Role role>
 void Tree<Packet>::choose_pass(int stage, int first, int last) {
-  const bool finite = shape_.room != unlimited;
+  const bool finite = shape_.capacity != unlimited;
   const auto with_ports = [&]<bool turning, bool is_finite>() {
     if constexpr (role != Role::up && !turning && packet_bits<Packet> == 32)
       if (layout_.marked) return pass<role, turning, is_finite, Ports::marked>(stage, first, last);
@@ -96,7 +96,7 @@ void Tree<Packet>::pass(int stage, int first, int last) {
   work.level = level;
   work.stage = stage;
   prepare_visits(stage, static_cast<int>(work.inputs), work.parents_offset);
-  if (role == Role::up && level == 1 && shape_.keeps_ways)
+  if (role == Role::up && level == 1 && shape_.keeps_paths)
     std::transform(visits_.begin(), visits_.begin() + std::ssize(order_), order_.begin(),
                    [this](std::uint32_t offset) { return offset / shape_.stream_stride; });
 
@@ -122,12 +122,12 @@ void Tree<Packet>::pass(int stage, int first, int last) {
     work.at = at;
     prepare_rotations(stage, at);
     if constexpr (role == Role::up) {
-      if (!shape_.keeps_ways)
+      if (!shape_.keeps_paths)
         prepare_choices(stage, at);
       else if (shape_.binary)
-        follow_ways<true>(work, in, first, last);
+        follow_paths<true>(work, in, first, last);
       else
-        follow_ways<false>(work, in, first, last);
+        follow_paths<false>(work, in, first, last);
     }
     work.out_position = position_out_of(at);
     work.next_in = streams_into(next);
@@ -155,7 +155,7 @@ void Tree<Packet>::one_switch(const Switches& work, const Packet* in, int first,
   const int digit_shift = role == Role::last ? 0 : (work.level - 1) * layout.digit_stride;
   const auto digit_mask = static_cast<Packet>((1U << layout.digit_stride) - 1);
   const auto turn_of_level = static_cast<Packet>(work.level - 1);
-  const std::int32_t wait_limit = shape_.wait_limit(), room = shape_.room;
+  const std::int32_t wait_limit = shape_.wait_limit(), capacity = shape_.capacity;
   const auto ring_mask = static_cast<std::uint32_t>(shape_.ring) - 1;
   const auto start = static_cast<std::uint32_t>(column(0));
   const bool parents = work.parents, observing = role == Role::last && shape_.flows > 0;
@@ -188,7 +188,8 @@ void Tree<Packet>::one_switch(const Switches& work, const Packet* in, int first,
   std::uint64_t near = 0, near_dropped = 0;  ///< packets and absent ones processed while queues were short
   // A full queue does not grow: a look-ahead is needed only with larger buffers than bytes can count.
   const std::int32_t bar = std::min<std::int32_t>(wait_limit, static_cast<std::int32_t>(fast_waits) - 1);
-  NearQueues queues(free, radix, room < bar ? room : bar - static_cast<std::int32_t>(inputs), room);
+  NearQueues queues(free, radix, capacity < bar ? capacity : bar - static_cast<std::int32_t>(inputs),
+                    capacity);
 
   using Ahead = FetchAhead<Packet, turning && role != Role::up, role != Role::last, narrow>;
   Ahead ahead({.in = work.next_in + start,
@@ -271,7 +272,7 @@ void Tree<Packet>::one_switch(const Switches& work, const Packet* in, int first,
       const std::size_t wait = found[j][port];
       ++waits[j * waits_stride + wait];
       if constexpr (finite) {
-        const auto fits = static_cast<std::uint32_t>(static_cast<std::int32_t>(wait) < room);
+        const auto fits = static_cast<std::uint32_t>(static_cast<std::int32_t>(wait) < capacity);
         near_dropped += here & ~fits;
         here &= fits;
         port &= 0U - fits;
@@ -287,7 +288,7 @@ void Tree<Packet>::one_switch(const Switches& work, const Packet* in, int first,
       port &= ~first_port;
       std::int32_t& next = free[port];
       const std::int32_t wait = std::max(next - s, 0);
-      const std::uint32_t joins = here & static_cast<std::uint32_t>(!finite || wait < room);
+      const std::uint32_t joins = here & static_cast<std::uint32_t>(!finite || wait < capacity);
       if constexpr (finite) dropped += here - joins;
       next = s + wait + static_cast<std::int32_t>(joins);
       const std::int64_t served = block + s + wait;

@@ -29,21 +29,22 @@ void find_busiest(const WormModel& model, const BatchSums& sums, const WormWante
   for (std::uint32_t node = 0; node < layout.nodes && model.traffic.flows.empty(); ++node)
     mark(node, (node + 1) % layout.nodes);
   std::erase_if(channels, [&](std::uint32_t channel) { return injection[layout.channels[channel].station]; });
-  std::vector<double> held(layout.channels.size());
+  std::vector<double> occupancy(layout.channels.size());
   for (const std::uint32_t channel : channels)
-    held[channel] = sums.total(BatchSums::at(WormRows::held, channel));
+    occupancy[channel] = sums.total(BatchSums::at(WormRows::occupancy, channel));
   const std::size_t count = std::min(wanted.channels, channels.size());
-  std::partial_sort(
-      channels.begin(), channels.begin() + static_cast<std::ptrdiff_t>(count), channels.end(),
-      [&](std::uint32_t a, std::uint32_t b) { return held[a] != held[b] ? held[a] > held[b] : a < b; });
+  std::partial_sort(channels.begin(), channels.begin() + static_cast<std::ptrdiff_t>(count), channels.end(),
+                    [&](std::uint32_t a, std::uint32_t b) {
+                      return occupancy[a] != occupancy[b] ? occupancy[a] > occupancy[b] : a < b;
+                    });
   const double cycles = sums.total(BatchSums::at(WormRows::cycles, 0));
   for (std::size_t i = 0; i < count; ++i)
     result.busiest.push_back(
         {.channel = channels[i],
          .name = model.network->channel_name(channels[i]),
-         .held = sums.ratio<unit::Probability>(BatchSums::at(WormRows::held, channels[i]),
-                                               BatchSums::at(WormRows::cycles, 0))
-                     .value(),
+         .occupancy = sums.ratio<unit::Probability>(BatchSums::at(WormRows::occupancy, channels[i]),
+                                                    BatchSums::at(WormRows::cycles, 0))
+                          .value(),
          .flits = sums.total(BatchSums::at(WormRows::flits, channels[i])) / cycles});
 }
 
@@ -60,7 +61,7 @@ void find_percentiles(const WormModel& model, const RunResult& run_result, const
 }
 
 void find_shortfall(const WormModel& model, const RunResult& run_result, WormStability& stability) {
-  stability.shortfall = greatest_shortfall(
+  stability.shortfall = max_shortfall(
       run_result, {.offered = WormRows::offered, .delivered = WormRows::arrived}, shortfall_test);
   if (!stability.shortfall) return;
   const network::WormStation& station = model.network->layout().stations[stability.shortfall->source];
@@ -72,8 +73,8 @@ void find_shortfall(const WormModel& model, const RunResult& run_result, WormSta
 
 std::int64_t affordable_cycles(const WormModel& model, double fraction_of_saturation, double mean_distance,
                                double flit_hops, int replications) {
-  const double hops_a_cycle = message_rate(model) * static_cast<double>(model.flits) * mean_distance;
-  return affordable_slots(flit_hops, hops_a_cycle, relaxation_cycles(model, fraction_of_saturation),
+  const double hops_per_cycle = message_rate(model) * static_cast<double>(model.flits) * mean_distance;
+  return affordable_slots(flit_hops, hops_per_cycle, relaxation_cycles(model, fraction_of_saturation),
                           replications);
 }
 
@@ -83,7 +84,7 @@ numeric::Rational rounded_load(double load) {
 
 double relaxation_cycles(const WormModel& model, double fraction_of_saturation) {
   return static_cast<double>(model.flits) * relaxation_slots(std::min(fraction_of_saturation, 0.95)) +
-         model.network->layout().longest_way;
+         model.network->layout().longest_path;
 }
 
 RunPlan automatic_plan(const WormModel& model, double fraction_of_saturation, std::int64_t cycles,
@@ -131,7 +132,7 @@ WormEstimates worm_estimates(const WormModel& model, const RunResult& run_result
 
 SimulatedSaturation simulated_saturation(const WormModel& model, const SaturationSearch& search,
                                          const RunControls& controls,
-                                         const std::function<void(std::size_t)>& told) {
+                                         const std::function<void(std::size_t)>& on_progress) {
   const double messages = messages_each(search, model.network->layout().nodes);
   const auto probe_of = [&](double load, double of_each) -> std::optional<SaturationProbe> {
     WormModel at = model;
@@ -148,7 +149,7 @@ SimulatedSaturation simulated_saturation(const WormModel& model, const Saturatio
         found && found->stability.stable && found->stability.shortfall->suspicious(shortfall_test);
     return unclear ? probe_of(load, longer_probe * messages) : found;
   };
-  SimulatedSaturation result = search_saturation(search, probe, told);
+  SimulatedSaturation result = search_saturation(search, probe, on_progress);
   result.messages = messages;
   return result;
 }

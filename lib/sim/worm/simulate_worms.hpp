@@ -26,8 +26,8 @@ struct WormPercentile {
 struct WormChannelUse {
   std::uint32_t channel = 0;
   std::string name;
-  numeric::Estimate<unit::Probability> held;  ///< fraction of time in which it belongs to a message
-  double flits = 0;                           ///< per cycle
+  numeric::Estimate<unit::Probability> occupancy;  ///< fraction of time in which it belongs to a message
+  double flits = 0;                                ///< per cycle
 };
 
 struct WormEstimates {
@@ -81,10 +81,10 @@ struct WormWanted {
 /// which single sources may fall short of their offered load, but not significantly, is repeated with four
 /// times as many messages.
 /// \param model  its load does not matter
-/// \param told   called with the number of probes made
+/// \param on_progress   called with the number of probes made
 /// \throws NoAnswer  stable up to load 1; deadlock
-[[nodiscard]] SimulatedSaturation simulated_saturation(const WormModel& model, const SaturationSearch& search,
-                                                       const RunControls& controls = {},
-                                                       const std::function<void(std::size_t)>& told = {});
+[[nodiscard]] SimulatedSaturation simulated_saturation(
+    const WormModel& model, const SaturationSearch& search, const RunControls& controls = {},
+    const std::function<void(std::size_t)>& on_progress = {});
 
 }  // namespace tailbound::sim

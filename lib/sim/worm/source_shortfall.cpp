@@ -86,8 +86,8 @@ SourceShortfall shortfall(const std::vector<Batch>& batches, std::size_t replica
 
 }  // namespace
 
-std::optional<SourceShortfall> greatest_shortfall(const RunResult& result, const SourceRows& rows,
-                                                  const ShortfallTest& test) {
+std::optional<SourceShortfall> max_shortfall(const RunResult& result, const SourceRows& rows,
+                                             const ShortfallTest& test) {
   if (!(test.false_alarm > 0 && test.false_alarm < 1))
     throw InvalidArgument("false alarm", std::to_string(test.false_alarm), "above 0 and below 1");
   const std::vector<Batch> batches = halved(result);
@@ -99,17 +99,17 @@ std::optional<SourceShortfall> greatest_shortfall(const RunResult& result, const
   const boost::math::students_t student(static_cast<double>(batches.size()) - 1);
   const double threshold =
       boost::math::quantile(complement(student, test.false_alarm / static_cast<double>(counts.size())));
-  SourceShortfall greatest{.threshold = threshold};
+  SourceShortfall largest{.threshold = threshold};
   for (const std::size_t count : counts) {
     SourceShortfall its = shortfall(batches, result.batches.size(), ranks, count, rows);
     its.threshold = threshold;
-    its.is_short = its.not_carried > test.least && its.significance > threshold;
-    const bool stands_out = its.is_short != greatest.is_short
+    its.is_short = its.not_carried > test.minimum && its.significance > threshold;
+    const bool stands_out = its.is_short != largest.is_short
                                 ? its.is_short
-                                : its.not_carried > test.least && its.significance > greatest.significance;
-    if (greatest.count == 0 || stands_out) greatest = its;
+                                : its.not_carried > test.minimum && its.significance > largest.significance;
+    if (largest.count == 0 || stands_out) largest = its;
   }
-  return greatest;
+  return largest;
 }
 
 }  // namespace tailbound::sim

@@ -15,7 +15,7 @@
 ///           of them are tested as a group on the other half, and vice versa. So the choice of the group does
 ///           not depend on the data that tests it, and a group of several short sources has less noise than
 ///           each of them. With one replication, the halves are those of its time. A group is short if its
-///           shortfall is above `least` of its messages, above 0 in each replication, and above Student's t
+///           shortfall is above `minimum` of its messages, above 0 in each replication, and above Student's t
 ///           quantile of its mean over the batches: at 1 - false_alarm / (number of groups).
 /// RESULT    In a network that carries its load, a backlog at the end of a batch is shorter as often as
 ///           longer, and the batches of a stable queue are negatively correlated. Measured with queues with 3
@@ -34,7 +34,7 @@ struct SourceRows {
 };
 
 struct ShortfallTest {
-  double least = 0.005;        ///< fraction of the messages, from 0
+  double minimum = 0.005;      ///< fraction of the messages, from 0
   double false_alarm = 0.005;  ///< above 0 and below 1
 };
 
@@ -44,20 +44,19 @@ struct SourceShortfall {
   std::uint32_t count = 0;   ///< sources in the group
   double not_carried = 0;    ///< of their messages
   double significance = 0;   ///< t: the shortfall over its standard error
-  double threshold = 0;      ///< of t; above it and `least` the sources are short
+  double threshold = 0;      ///< of t; above it and `minimum` the sources are short
   bool is_short = false;
   std::string name{};  ///< of the source, if the simulation names it
 
   /// Not short, but a longer run may show a shortfall.
   [[nodiscard]] bool suspicious(const ShortfallTest& test) const {
-    return !is_short && not_carried > test.least && significance > 1.5;
+    return !is_short && not_carried > test.minimum && significance > 1.5;
   }
 };
 
 /// Nothing for fewer than 4 batches, or if nothing was offered.
 /// COST  sources, times the logarithm of their number, and the batches
-[[nodiscard]] std::optional<SourceShortfall> greatest_shortfall(const RunResult& result,
-                                                                const SourceRows& rows,
-                                                                const ShortfallTest& test = {});
+[[nodiscard]] std::optional<SourceShortfall> max_shortfall(const RunResult& result, const SourceRows& rows,
+                                                           const ShortfallTest& test = {});
 
 }  // namespace tailbound::sim

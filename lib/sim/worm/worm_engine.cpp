@@ -7,11 +7,11 @@
 namespace tailbound::sim {
 namespace {
 
-constexpr std::uint64_t most_waiting = std::uint64_t{1} << 26U;
+constexpr std::uint64_t max_waiting = std::uint64_t{1} << 26U;
 constexpr double largest_memory = 16.0 * (1ULL << 30U);
 /// Cycles between two searches for blocked worms while others move.
 constexpr std::uint64_t deadlock_period = 4096;
-constexpr std::uint32_t most_flits = ~std::uint32_t{0} / 2;  ///< flits that a place can count
+constexpr std::uint32_t max_flits = ~std::uint32_t{0} / 2;  ///< flits that a place can count
 
 }  // namespace
 
@@ -20,7 +20,7 @@ WormEngine::WormEngine(const network::WormNetwork& network, std::uint32_t buffer
     : network_(network),
       key_(key),
       buffer_flits_(buffer_flits),
-      longest_way_(network.layout().longest_way),
+      longest_path_(network.layout().longest_path),
       random_(random_of(0)),
       owner_(network.layout().channels.size(), none),
       lines_(network.layout().stations.size()),
@@ -47,8 +47,8 @@ void WormEngine::send(const WormMessage& message) {
       return;
     }
   }
-  if (waiting_messages_ == most_waiting)
-    throw LimitExceeded("more than " + std::to_string(most_waiting) +
+  if (waiting_messages_ == max_waiting)
+    throw LimitExceeded("more than " + std::to_string(max_waiting) +
                         " messages wait at the sources: the load is far above saturation");
   ++waiting_messages_;
   Index at = static_cast<Index>(messages_.size());
@@ -80,22 +80,22 @@ WormEngine::Index WormEngine::new_worm() {
   const auto id = static_cast<Index>(worms_.size());
   const double memory =
       static_cast<double>(id + 1) *
-      static_cast<double>(sizeof(Worm) + sizeof(Trip) + sizeof(Place) * places_of_a_worm() +
-                          (sizeof(Hold) + (with_times_ ? sizeof(Transit) : 0)) * longest_way_);
+      static_cast<double>(sizeof(Worm) + sizeof(Trip) + sizeof(Place) * places_per_worm() +
+                          (sizeof(Hold) + (with_times_ ? sizeof(Transit) : 0)) * longest_path_);
   if (memory > largest_memory)
     throw LimitExceeded("the messages in the network need more than 16 GiB, the limit");
   worms_.emplace_back();
   trips_.emplace_back();
-  places_.resize(places_.size() + places_of_a_worm());
-  holds_.resize(holds_.size() + longest_way_);
-  if (with_times_) transits_.resize(transits_.size() + longest_way_ + 1);
-  lay_spare_wires(id);
+  places_.resize(places_.size() + places_per_worm());
+  holds_.resize(holds_.size() + longest_path_);
+  if (with_times_) transits_.resize(transits_.size() + longest_path_ + 1);
+  assign_spare_wires(id);
   return id;
 }
 
 /// Assigns the places that no flit enters. Worms visited one after the other have different ones, to avoid
 /// store-to-load dependencies.
-void WormEngine::lay_spare_wires(Index id) {
+void WormEngine::assign_spare_wires(Index id) {
   Place* const source = places(id);
   for (Index i = 0; i < block; ++i)
     (source - i)->wire = network_.layout().wires + (id * block + i) % spare_wires;
@@ -111,7 +111,7 @@ WormEngine::Index WormEngine::free_channel(Index station) {
   return found;
 }
 
-void WormEngine::ask(Index id) {
+void WormEngine::request(Index id) {
   Worm& worm = worms_[id];
   const Index station = network_.next_station(head_of(trips_[id].message, worm.passed, head_channel(id)));
   const Index channel = free_channel(station);
@@ -153,7 +153,7 @@ bool WormEngine::wake(Index id) {
 
 /// Grants the channel to the first in the queue.
 void WormEngine::release(Index channel, Index flits, std::uint64_t since) {
-  held_.push_back({channel, flits, now_ - since});
+  occupancy_.push_back({channel, flits, now_ - since});
   owner_[channel] = none;
   Line& line = lines_[network_.layout().channels[channel].station];
   if (line.first != none) {
@@ -185,7 +185,7 @@ void WormEngine::shuffle(std::vector<Index>& list) {
 
 void WormEngine::cycle() {
   delivered_.clear();
-  held_.clear();
+  occupancy_.clear();
   if (++turn_ == 0) {
     std::fill(wire_used_.begin(), wire_used_.end(), turn_);
     ++turn_;
@@ -195,11 +195,11 @@ void WormEngine::cycle() {
   // In an order independent of that of the visits, then at random. With delays there is only one order of
   // visits.
   if (!with_times_)
-    std::sort(asking_.begin(), asking_.end(),
+    std::sort(requesting_.begin(), requesting_.end(),
               [this](Index a, Index b) { return head_channel(a) < head_channel(b); });
-  shuffle(asking_);
-  for (const Index id : asking_) ask(id);
-  asking_.clear();
+  shuffle(requesting_);
+  for (const Index id : requesting_) request(id);
+  requesting_.clear();
   const std::uint64_t before = crossings_;
   if (with_times_)
     visit_all<Moves::with_times>();
@@ -246,17 +246,17 @@ bool WormEngine::advance(Index id) {
     if (head_moves && !again) return advance_whole(id);
     if (!head_moves && buffer_flits_ == 1) return false;
   }
-  Place* const way = places(id);
-  Place& head = way[last_held(worm)];
+  Place* const path = places(id);
+  Place& head = path[last_held(worm)];
   const Index before = head.flits();
-  const bool anything = move_flits<shared, again>(&head, way + worm.first);
+  const bool anything = move_flits<shared, again>(&head, path + worm.first);
   // The buffer of a waiting worm's head may lose a flit, but then the worm is neither granted nor ejecting.
   const Index came = head.flits() - before;
   worm.gone += came & worm.ejecting;
   head.content &= Index{worm.ejecting} - 1;  // flits that arrived there have left
   const bool stays = anything | (worm.granted != 0);
   if ((worm.granted & came) != 0) enter(id);
-  if (way[worm.first].flits() == 0) return !leave_behind(id);
+  if (path[worm.first].flits() == 0) return !leave_behind(id);
   return stays;
 }
 
@@ -267,7 +267,7 @@ bool WormEngine::advance(Index id) {
 ///         are empty.
 template <bool shared, bool again>
 bool WormEngine::move_flits(Place* head, const Place* tail) {
-  const Index room = buffer_flits_;
+  const Index capacity = buffer_flits_;
   const Index turn = turn_;
   Index* const wires = wire_used_.data();
   Index moved = 0, active = 0;
@@ -278,7 +278,7 @@ bool WormEngine::move_flits(Place* head, const Place* tail) {
       const Place& from = to[-1];
       // A flit that arrived in this cycle stays, and the wire is not used twice.
       const Index last_came = again ? from.content & 1U : 0;
-      Index moves = static_cast<Index>(from.flits() > last_came) & static_cast<Index>(flits < room);
+      Index moves = static_cast<Index>(from.flits() > last_came) & static_cast<Index>(flits < capacity);
       if (again) moves &= came ^ 1U;
       active |= moves;
       if (shared) {
@@ -307,25 +307,25 @@ void WormEngine::enter(Index id) {
   worm.granted = 0;
   if (worm.ejecting) return;
   if (with_times_)
-    line_up(id, hold(id, worm.passed).channel);
+    enqueue(id, hold(id, worm.passed).channel);
   else
-    asking_.push_back(id);
+    requesting_.push_back(id);
 }
 
 /// Without shared wires every channel of a worm has a flit. If its head moves, all its channels pass one on,
 /// and only the ends change.
 bool WormEngine::advance_whole(Index id) {
   Worm& worm = worms_[id];
-  Place* const way = places(id);
+  Place* const path = places(id);
   const Index head = last_held(worm);
   crossings_ += head - worm.first;
-  way[worm.first].content -= 2;
+  path[worm.first].content -= 2;
   if (worm.ejecting)
     ++worm.gone;
   else
-    way[head].content = 2;
+    path[head].content = 2;
   if (worm.granted) enter(id);
-  return way[worm.first].flits() > 0 || !leave_behind(id);
+  return path[worm.first].flits() > 0 || !leave_behind(id);
 }
 
 /// Releases channels that the tail has left. Has the worm arrived?
@@ -441,15 +441,15 @@ std::optional<std::string> WormEngine::deadlock() const {
     return owner_[network_.layout().stations[worms_[worm].waits_for].first];
   };
   for (std::size_t step = 0; step < worms_.size(); ++step) id = ahead(id);  // closes the cycle
-  constexpr int most_named = 12;
+  constexpr int max_named = 12;
   std::string text;
   const Index start = id;
   int named = 0;
   do {
-    if (++named <= most_named) text += network_.channel_name(head_channel(id)) + "; ";
+    if (++named <= max_named) text += network_.channel_name(head_channel(id)) + "; ";
     id = ahead(id);
   } while (id != start);
-  if (named > most_named) text += "and " + std::to_string(named - most_named) + " more; ";
+  if (named > max_named) text += "and " + std::to_string(named - max_named) + " more; ";
   return text.substr(0, text.size() - 2);
 }
 
@@ -527,7 +527,7 @@ void WormEngine::save(ByteWriter& writer) const {
   }
   if (with_times_) save_times(writer);
   writer.put(awake_);
-  writer.put(asking_);
+  writer.put(requesting_);
   writer.put<std::uint64_t>(ended_.size());
   for (const Ended& ended : ended_) {
     writer.put(ended.channel);
@@ -568,8 +568,8 @@ void WormEngine::load(ByteReader& reader) {
   require(worms <= layout.channels.size() * (in_a_buffer + 1) + 1);
   worms_.assign(worms, {});
   trips_.assign(worms, {});
-  places_.assign(worms * places_of_a_worm(), {});
-  holds_.assign(worms * longest_way_, {});
+  places_.assign(worms * places_per_worm(), {});
+  holds_.assign(worms * longest_path_, {});
   const auto known = [worms](Index id) { return id == none || id < worms; };
   const auto get_worms = [&] {
     std::vector<Index> list = reader.get_vector<Index>();
@@ -590,13 +590,13 @@ void WormEngine::load(ByteReader& reader) {
     get({&worm.first, &worm.passed, &worm.gone, &worm.waits_for, &worm.behind});
     for (std::uint8_t* flag : {&worm.granted, &worm.ejecting}) *flag = reader.get<bool>() ? 1 : 0;
     worm.awake = reader.get<bool>();
-    require(worm.first <= worm.passed && worm.passed <= longest_way_);
-    require(last_held(worm) >= 1 && last_held(worm) <= longest_way_ && worm.gone < worm.flits);
+    require(worm.first <= worm.passed && worm.passed <= longest_path_);
+    require(last_held(worm) >= 1 && last_held(worm) <= longest_path_ && worm.gone < worm.flits);
     require(worm.waits_for == none || (worm.waits_for < lines_.size() && known(worm.behind)));
-    lay_spare_wires(id);
-    const auto get_flits = [&](Index k, Index most) {
+    assign_spare_wires(id);
+    const auto get_flits = [&](Index k, Index maximum) {
       const auto flits = reader.get<Index>();
-      require(flits <= most && flits <= most_flits);
+      require(flits <= maximum && flits <= max_flits);
       places(id)[k].content = 2 * flits;
     };
     get_flits(0, worm.flits);
@@ -610,7 +610,7 @@ void WormEngine::load(ByteReader& reader) {
   }
   if (with_times_) load_times(reader);
   awake_ = get_worms();
-  asking_ = get_worms();
+  requesting_ = get_worms();
   const auto ended = reader.get<std::uint64_t>();
   require(ended <= layout.channels.size());
   ended_.assign(ended, {});

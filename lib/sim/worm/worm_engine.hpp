@@ -61,7 +61,7 @@ struct WormDelivery {
 };
 
 /// How long a channel was occupied by a worm.
-struct WormHeld {
+struct ChannelOccupancy {
   std::uint32_t channel = 0;
   std::uint32_t flits = 0;
   std::uint64_t cycles = 0;  ///< from the head's entry until the next head could enter
@@ -99,7 +99,7 @@ class WormEngine {
 
   /// Deliveries of the last cycle.
   [[nodiscard]] std::span<const WormDelivery> delivered() const { return delivered_; }
-  [[nodiscard]] std::span<const WormHeld> held() const { return held_; }
+  [[nodiscard]] std::span<const ChannelOccupancy> occupancy() const { return occupancy_; }
   /// Flits that crossed a channel since the start.
   [[nodiscard]] std::uint64_t crossings() const { return crossings_; }
   [[nodiscard]] std::uint64_t waiting_messages() const { return waiting_messages_; }
@@ -182,8 +182,8 @@ class WormEngine {
   };
   /// Events of a future cycle.
   struct ToCome {
-    std::vector<Index> credits;  ///< channels
-    std::vector<Index> asks;     ///< worms
+    std::vector<Index> credits;   ///< channels
+    std::vector<Index> requests;  ///< worms
     std::vector<Ended> free;
   };
   static constexpr Index ring = 64;  ///< above all delays
@@ -199,7 +199,7 @@ class WormEngine {
   void give_back(Index channel);
   void take_back(Index channel);
   /// A worm's head has entered the channel.
-  void line_up(Index id, Index channel);
+  void enqueue(Index id, Index channel);
   /// A worm's tail has left the channel's buffer.
   void next_in_buffer(Index channel);
   void release_later(const Ended& channel);
@@ -208,10 +208,10 @@ class WormEngine {
   /// Cycle `now_ + cycles`, one of the future cycles.
   [[nodiscard]] ToCome& in_cycles(std::uint64_t cycles) { return to_come_in_[(now_ + cycles) % ring]; }
   [[nodiscard]] Transit* transits(Index id) {
-    return transits_.data() + std::size_t{id} * (std::size_t{longest_way_} + 1);
+    return transits_.data() + std::size_t{id} * (std::size_t{longest_path_} + 1);
   }
   [[nodiscard]] const Transit* transits(Index id) const {
-    return transits_.data() + std::size_t{id} * (std::size_t{longest_way_} + 1);
+    return transits_.data() + std::size_t{id} * (std::size_t{longest_path_} + 1);
   }
   template <bool shared, bool again>
   [[nodiscard]] bool advance(Index id);
@@ -222,14 +222,14 @@ class WormEngine {
   void leave_tail_channels(Index id);
   void finish(Index id);
   void release(Index channel, Index flits, std::uint64_t since);
-  void ask(Index id);
+  void request(Index id);
   void grant(Index id, Index channel);
   bool wake(Index id);
   void enter(Index id);
   void start(const WormMessage& message, Index channel);
   [[nodiscard]] Index free_channel(Index station);
   [[nodiscard]] Index new_worm();
-  void lay_spare_wires(Index id);
+  void assign_spare_wires(Index id);
   void shuffle(std::vector<Index>& list);
   void require_no_deadlock() const;
   [[nodiscard]] std::vector<bool> free_slots() const;
@@ -247,22 +247,22 @@ class WormEngine {
   /// CONTRACT  the worm has entered the network
   [[nodiscard]] Index head_channel(Index id) const { return hold(id, worms_[id].passed).channel; }
   /// The k-th channel of a worm's route, k = 1 .. longest route.
-  [[nodiscard]] Hold& hold(Index id, Index k) { return holds_[std::size_t{id} * longest_way_ + k - 1]; }
+  [[nodiscard]] Hold& hold(Index id, Index k) { return holds_[std::size_t{id} * longest_path_ + k - 1]; }
   [[nodiscard]] const Hold& hold(Index id, Index k) const {
-    return holds_[std::size_t{id} * longest_way_ + k - 1];
+    return holds_[std::size_t{id} * longest_path_ + k - 1];
   }
   /// Its channels, including granted ones: first_held() .. last_held().
   [[nodiscard]] static Index first_held(const Worm& worm) { return worm.first > 0 ? worm.first : 1; }
   [[nodiscard]] static Index last_held(const Worm& worm) { return worm.passed + worm.granted; }
-  [[nodiscard]] std::size_t places_of_a_worm() const { return std::size_t{block} + longest_way_; }
-  [[nodiscard]] Place* places(Index id) { return places_.data() + id * places_of_a_worm() + block - 1; }
+  [[nodiscard]] std::size_t places_per_worm() const { return std::size_t{block} + longest_path_; }
+  [[nodiscard]] Place* places(Index id) { return places_.data() + id * places_per_worm() + block - 1; }
   [[nodiscard]] const Place* places(Index id) const {
-    return places_.data() + id * places_of_a_worm() + block - 1;
+    return places_.data() + id * places_per_worm() + block - 1;
   }
 
   const network::WormNetwork& network_;
   RandomKey key_;
-  Index buffer_flits_, longest_way_;
+  Index buffer_flits_, longest_path_;
   std::uint64_t now_ = 0;
   RandomSequence random_;     ///< for this cycle
   std::vector<Index> owner_;  ///< [channel]: worm, `none` or `leaving`
@@ -276,12 +276,12 @@ class WormEngine {
   std::vector<Hold> holds_;    ///< [worm][k - 1]
   std::vector<Waiting> messages_;
   std::vector<Index> free_worms_, free_messages_;
-  std::vector<Index> awake_;   ///< worms that may move
-  std::vector<Index> again_;   ///< worms to visit once more in this cycle
-  std::vector<Index> asking_;  ///< heads that arrived in the last cycle
+  std::vector<Index> awake_;       ///< worms that may move
+  std::vector<Index> again_;       ///< worms to visit once more in this cycle
+  std::vector<Index> requesting_;  ///< heads that arrived in the last cycle
   std::vector<Ended> ended_;
   std::vector<WormDelivery> delivered_;
-  std::vector<WormHeld> held_;
+  std::vector<ChannelOccupancy> occupancy_;
   std::uint64_t waiting_messages_ = 0;
   network::RouterTiming timing_;
   bool with_times_ = false;

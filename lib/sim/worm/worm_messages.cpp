@@ -9,7 +9,7 @@
 namespace tailbound::sim {
 namespace {
 
-constexpr std::int64_t most_message_flits = 1'000'000;
+constexpr std::int64_t max_message_flits = 1'000'000;
 
 std::vector<network::WormFlow> sorted_flows(const network::WormTraffic& traffic) {
   std::vector<network::WormFlow> flows = traffic.flows;
@@ -34,9 +34,9 @@ void check(const WormModel& model) {
   require(model.network != nullptr, "network", "missing", "given");
   require(model.load > 0 && model.load <= 1, "load", numeric::to_fraction(model.load),
           "above 0 and at most 1 flit/cycle/node");
-  require(model.flits >= 1 && model.flits <= most_message_flits, "flits", std::to_string(model.flits),
+  require(model.flits >= 1 && model.flits <= max_message_flits, "flits", std::to_string(model.flits),
           "from 1 to 1000000");
-  require(model.buffer_flits >= 1 && model.buffer_flits <= most_message_flits, "buffer [flits]",
+  require(model.buffer_flits >= 1 && model.buffer_flits <= max_message_flits, "buffer [flits]",
           std::to_string(model.buffer_flits), "from 1 to 1000000");
   check(model.timing);
   require(model.network->layout().nodes >= 2, "nodes", std::to_string(model.network->layout().nodes),
@@ -99,11 +99,11 @@ WormMessages::WormMessages(const WormModel& model, RandomKey key)
   }
   first_flow_.push_back(flows_.size());
   senders_ = flows_.empty() ? network_.layout().nodes : rates.size();
-  const double greatest = rates.empty() ? 1 : *std::max_element(rates.begin(), rates.end());
-  for (const double rate : rates) kept_.push_back(rate / greatest);
+  const double largest = rates.empty() ? 1 : *std::max_element(rates.begin(), rates.end());
+  for (const double rate : rates) kept_.push_back(rate / largest);
   const double all = up_to_.empty() ? 1 : up_to_.back();
   for (double& sum : up_to_) sum /= all;
-  const double probability = greatest * numeric::nearest_double(model.load) / static_cast<double>(flits_);
+  const double probability = largest * numeric::nearest_double(model.load) / static_cast<double>(flits_);
   if (arrivals_ == WormArrivals::bernoulli && probability > 1)
     throw InvalidArgument("load", numeric::to_fraction(model.load),
                           "low enough that no node sends more than one message per cycle");

@@ -55,7 +55,7 @@ class Simulated final : public WormReplication {
       if (!fits) ByteReader::fail();
     }
   }
-  void watch(Witness witness) override { witness_ = std::move(witness); }
+  void watch(Observer observer) override { observer_ = std::move(observer); }
   [[nodiscard]] const WormEngine& engine() const override { return engine_; }
 
  private:
@@ -64,7 +64,7 @@ class Simulated final : public WormReplication {
     for (const std::size_t row : {WormRows::generated, WormRows::delivered}) counts[row].resize(2);
     counts[WormRows::times].resize(4);
     counts[WormRows::latency].clear();
-    for (const std::size_t row : {WormRows::flits, WormRows::held})
+    for (const std::size_t row : {WormRows::flits, WormRows::occupancy})
       counts[row].resize(network_->layout().channels.size());
     for (const std::size_t row : {WormRows::offered, WormRows::arrived})
       counts[row].resize(network_->layout().stations.size());
@@ -79,9 +79,9 @@ class Simulated final : public WormReplication {
 
   void count_cycle() {
     counts_[WormRows::waiting][0] += engine_.waiting_messages();
-    for (const WormHeld& held : engine_.held()) {
-      counts_[WormRows::flits][held.channel] += held.flits;
-      counts_[WormRows::held][held.channel] += held.cycles;
+    for (const ChannelOccupancy& occupancy : engine_.occupancy()) {
+      counts_[WormRows::flits][occupancy.channel] += occupancy.flits;
+      counts_[WormRows::occupancy][occupancy.channel] += occupancy.cycles;
     }
     for (const WormDelivery& delivery : engine_.delivered()) {
       const std::uint64_t latency = delivery.ended - delivery.message.born;
@@ -93,7 +93,7 @@ class Simulated final : public WormReplication {
       counts_[WormRows::times][2] += delivery.released - delivery.started;
       counts_[WormRows::times][3] += delivery.distance;
       count_in_bin(counts_[WormRows::latency], latency >> bin_shift_);
-      if (witness_) witness_(delivery);
+      if (observer_) observer_(delivery);
     }
   }
 
@@ -102,7 +102,7 @@ class Simulated final : public WormReplication {
   WormMessages messages_;
   WormEngine engine_;
   Counts counts_;
-  Witness witness_;
+  Observer observer_;
 };
 
 }  // namespace

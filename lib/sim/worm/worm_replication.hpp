@@ -31,7 +31,7 @@ struct WormRows {
   static constexpr std::size_t waiting = 5;    ///< [0]: messages at sources, summed over cycles
   static constexpr std::size_t crossings = 6;  ///< [0]: flits that crossed a channel
   static constexpr std::size_t flits = 7;      ///< [channel]: flits of the messages that left it
-  static constexpr std::size_t held = 8;       ///< [channel]: cycles for which these messages occupied it
+  static constexpr std::size_t occupancy = 8;  ///< [channel]: cycles for which these messages occupied it
   static constexpr std::size_t offered =
       9;  ///< [station]: messages that began to wait for it at their source
   static constexpr std::size_t arrived = 10;  ///< [station]: of these, delivered
@@ -44,8 +44,8 @@ struct WormRows {
 class WormReplication : public Replication {
  public:
   /// Called for each message as it ends.
-  using Witness = std::function<void(const WormDelivery&)>;
-  virtual void watch(Witness witness) = 0;
+  using Observer = std::function<void(const WormDelivery&)>;
+  virtual void watch(Observer observer) = 0;
   [[nodiscard]] virtual const WormEngine& engine() const = 0;
 };
 

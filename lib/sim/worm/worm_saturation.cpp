@@ -55,7 +55,7 @@ RunPlan probe_plan(const SaturationSearch& search, double cycles) {
 
 SimulatedSaturation search_saturation(const SaturationSearch& search,
                                       const std::function<std::optional<SaturationProbe>(double)>& probe,
-                                      const std::function<void(std::size_t)>& told) {
+                                      const std::function<void(std::size_t)>& on_progress) {
   if (!(search.precision >= 1e-4 && search.precision <= 1))
     throw InvalidArgument("precision", std::to_string(search.precision), "from 0.0001 to 1");
   SimulatedSaturation result;
@@ -64,7 +64,7 @@ SimulatedSaturation search_saturation(const SaturationSearch& search,
     result.complete = found.has_value();
     if (!found) return false;
     result.probes.push_back(*found);
-    if (told) told(result.probes.size());
+    if (on_progress) on_progress(result.probes.size());
     return found->stability.stable;
   };
   if (!(search.bound > 0)) throw InvalidArgument("bound", std::to_string(search.bound), "above 0");
@@ -84,8 +84,8 @@ SimulatedSaturation search_saturation(const SaturationSearch& search,
     const bool is_stable = stable_at(middle);
     if (result.complete) (is_stable ? stable : unstable) = middle;
   }
-  result.greatest_stable = stable;
-  result.least_unstable = unstable;
+  result.max_stable = stable;
+  result.min_unstable = unstable;
   result.bounded = unstable == search.bound;
   return result;
 }

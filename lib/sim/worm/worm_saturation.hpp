@@ -45,9 +45,9 @@ struct SaturationProbe {
 };
 
 struct SimulatedSaturation {
-  double greatest_stable = 0,
-         least_unstable = 0;            ///< loads; the search ends when they differ by `precision`
-  bool bounded = false;                 ///< least_unstable is the bound of the search, and was not simulated
+  double max_stable = 0,
+         min_unstable = 0;              ///< loads; the search ends when they differ by `precision`
+  bool bounded = false;                 ///< min_unstable is the bound of the search, and was not simulated
   std::vector<SaturationProbe> probes;  ///< in the order in which they were made
   double messages = 0;                  ///< generated at each node while measured
   bool complete = true;                 ///< false if it was stopped
@@ -76,10 +76,10 @@ struct SaturationSearch {
 /// By bracketing and bisection, up to load 1 or below the bound. The bound itself is never simulated, so no
 /// load above it is found stable.
 /// \param probe  simulates a load; nothing if it was stopped
-/// \param told   called with the number of probes made
+/// \param on_progress   called with the number of probes made
 /// \throws NoAnswer  stable up to load 1 although the bound is above, or unstable down to 1e-7
 [[nodiscard]] SimulatedSaturation search_saturation(
     const SaturationSearch& search, const std::function<std::optional<SaturationProbe>(double)>& probe,
-    const std::function<void(std::size_t)>& told);
+    const std::function<void(std::size_t)>& on_progress);
 
 }  // namespace tailbound::sim

@@ -9,12 +9,12 @@ namespace tailbound::sim {
 /// Events of this cycle, before any movement.
 void WormEngine::begin_with_times() {
   ToCome& now = in_cycles(0);
-  to_come_ -= now.credits.size() + now.asks.size() + now.free.size();
+  to_come_ -= now.credits.size() + now.requests.size() + now.free.size();
   for (const Index channel : now.credits) take_back(channel);
-  asking_.insert(asking_.end(), now.asks.begin(), now.asks.end());
+  requesting_.insert(requesting_.end(), now.requests.begin(), now.requests.end());
   for (const Ended& ended : now.free) release(ended.channel, ended.flits, ended.since);
   now.credits.clear();
-  now.asks.clear();
+  now.requests.clear();
   now.free.clear();
 }
 
@@ -39,7 +39,7 @@ void WormEngine::release_later(const Ended& channel) {
   ++to_come_;
 }
 
-void WormEngine::line_up(Index id, Index channel) {
+void WormEngine::enqueue(Index id, Index channel) {
   const bool injection = worms_[id].passed == 1;
   const Index takes = injection ? 1 + timing_.router_cycles : timing_.hop();
   Trip& trip = trips_[id];
@@ -48,7 +48,7 @@ void WormEngine::line_up(Index id, Index channel) {
   Lane& lane = lanes_[channel];
   if (lane.front == none) {
     lane.front = id;
-    in_cycles(takes).asks.push_back(id);
+    in_cycles(takes).requests.push_back(id);
     ++to_come_;
     return;
   }
@@ -62,7 +62,7 @@ void WormEngine::next_in_buffer(Index channel) {
   if (lane.front == none) return;
   const Trip& trip = trips_[lane.front];
   lane.second = trip.next_in_buffer;
-  in_cycles(std::max(now_ + 1, trip.head_lands) - now_).asks.push_back(lane.front);
+  in_cycles(std::max(now_ + 1, trip.head_lands) - now_).requests.push_back(lane.front);
   ++to_come_;
 }
 
@@ -70,8 +70,8 @@ void WormEngine::next_in_buffer(Index channel) {
 /// without a grant or a credit.
 bool WormEngine::advance_with_times(Index id) {
   Worm& worm = worms_[id];
-  Place* const way = places(id);
-  Transit* const under_way = transits(id);
+  Place* const path = places(id);
+  Transit* const in_transit = transits(id);
   const Index head = last_held(worm);
   const auto bit = static_cast<Index>(now_ % ring);
   Index still_coming = 0, active = 0;
@@ -81,26 +81,26 @@ bool WormEngine::advance_with_times(Index id) {
     transit.coming -= static_cast<Index>(landed);
     still_coming |= transit.coming;
   };
-  land(under_way[head]);
+  land(in_transit[head]);
   for (Index k = head; k > worm.first; --k) {
-    Transit& from = under_way[k - 1];
+    Transit& from = in_transit[k - 1];
     land(from);
-    Transit& to = under_way[k];
+    Transit& to = in_transit[k];
     const bool ejects = k == head && worm.ejecting != 0;
     Lane& lane = lanes_[to.channel];
-    if (way[k - 1].flits() == from.coming || (lane.credits == 0 && !ejects)) continue;
+    if (path[k - 1].flits() == from.coming || (lane.credits == 0 && !ejects)) continue;
     active = 1;
-    Index& used = wire_used_[way[k].wire];
+    Index& used = wire_used_[path[k].wire];
     if (used == turn_) continue;
     used = turn_;
     ++crossings_;
-    way[k - 1].content -= 2;
+    path[k - 1].content -= 2;
     if (ejects) {
       ++worm.gone;
     } else {
       --lane.credits;
       const Index takes = k == 1 ? 1 + timing_.router_cycles : timing_.hop();
-      way[k].content += 2;
+      path[k].content += 2;
       ++to.coming;
       to.arriving |= std::uint64_t{1} << ((now_ + takes) % ring);
       still_coming = 1;
@@ -109,7 +109,7 @@ bool WormEngine::advance_with_times(Index id) {
     if (k == head && worm.granted != 0) enter(id);
   }
   const bool stays = (still_coming | active | worm.granted) != 0;
-  if (way[worm.first].flits() == 0) return !leave_behind(id) && stays;
+  if (path[worm.first].flits() == 0) return !leave_behind(id) && stays;
   return stays;
 }
 
@@ -128,7 +128,7 @@ void WormEngine::save_times(ByteWriter& writer) const {
   }
   for (const ToCome& cycle : to_come_in_) {
     writer.put(cycle.credits);
-    writer.put(cycle.asks);
+    writer.put(cycle.requests);
     writer.put<std::uint64_t>(cycle.free.size());
     for (const Ended& ended : cycle.free) {
       for (const Index number : {ended.channel, ended.flits}) writer.put(number);
@@ -155,7 +155,7 @@ void WormEngine::load_times(ByteReader& reader) {
     require((lane.second == none || (lane.front != none && lane.last != none)) &&
             (lane.front == none || !free[lane.front]) && (lane.second == none || !free[lane.second]));
   }
-  transits_.assign(worms * (std::size_t{longest_way_} + 1), {});
+  transits_.assign(worms * (std::size_t{longest_path_} + 1), {});
   for (Index id = 0; id < worms; ++id) {
     if (free[id]) continue;
     trips_[id].head_lands = reader.get<std::uint64_t>();
@@ -171,9 +171,9 @@ void WormEngine::load_times(ByteReader& reader) {
   to_come_ = 0;
   for (ToCome& cycle : to_come_in_) {
     cycle.credits = reader.get_vector<Index>();
-    cycle.asks = reader.get_vector<Index>();
+    cycle.requests = reader.get_vector<Index>();
     for (const Index channel : cycle.credits) require(channel < channels);
-    for (const Index id : cycle.asks) require(id < worms && !free[id]);
+    for (const Index id : cycle.requests) require(id < worms && !free[id]);
     const auto count = reader.get<std::uint64_t>();
     require(count <= channels);
     cycle.free.assign(count, {});
@@ -182,7 +182,7 @@ void WormEngine::load_times(ByteReader& reader) {
       ended.flits = reader.get<Index>();
       ended.since = reader.get<std::uint64_t>();
     }
-    to_come_ += cycle.credits.size() + cycle.asks.size() + cycle.free.size();
+    to_come_ += cycle.credits.size() + cycle.requests.size() + cycle.free.size();
   }
   last_move_ = now_;
 }

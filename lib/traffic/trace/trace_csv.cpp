@@ -10,7 +10,7 @@ namespace tailbound::traffic {
 namespace {
 
 constexpr std::size_t longest_line = 4096;
-constexpr std::size_t most_columns = 32;
+constexpr std::size_t max_columns = 32;
 constexpr std::int64_t latest = std::int64_t{1} << 62U;
 
 constexpr std::int64_t nanoseconds(TimeUnit unit) {
@@ -33,12 +33,12 @@ std::string shown(std::string_view text) {
   return result + (text.size() > 40 ? "...\"" : "\"");
 }
 
-/// The cells of a line; those beyond most_columns are only counted.
-std::size_t split(std::string_view text, std::array<std::string_view, most_columns>& cells) {
+/// The cells of a line; those beyond max_columns are only counted.
+std::size_t split(std::string_view text, std::array<std::string_view, max_columns>& cells) {
   std::size_t count = 0;
   for (;;) {
     const std::size_t end = std::min(text.find_first_of(",;\t"), text.size());
-    if (count < most_columns) cells[count] = trim(text.substr(0, end));
+    if (count < max_columns) cells[count] = trim(text.substr(0, end));
     ++count;
     if (end == text.size()) return count;
     text.remove_prefix(end + 1);
@@ -116,8 +116,8 @@ void TraceCsvReader::finish() {
 }
 
 void TraceCsvReader::columns_of(std::string_view text) {
-  std::array<std::string_view, most_columns> cells;
-  columns_ = static_cast<int>(std::min(split(text, cells), most_columns));
+  std::array<std::string_view, max_columns> cells;
+  columns_ = static_cast<int>(std::min(split(text, cells), max_columns));
   const bool named = std::any_of(cells.begin(), cells.begin() + columns_, [](std::string_view cell) {
     return !cell.empty() && std::isalpha(static_cast<unsigned char>(cell.front())) != 0;
   });
@@ -147,7 +147,7 @@ void TraceCsvReader::line(std::string_view text) {
     columns_of(text);
     if (std::isalpha(static_cast<unsigned char>(text.front())) != 0) return;
   }
-  std::array<std::string_view, most_columns> cells;
+  std::array<std::string_view, max_columns> cells;
   const std::size_t count = split(text, cells);
   const auto last = static_cast<std::size_t>(std::max({time_, bytes_, input_}));
   if (count <= last)

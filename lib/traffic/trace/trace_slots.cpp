@@ -9,7 +9,7 @@ namespace tailbound::traffic {
 
 namespace {
 
-constexpr std::size_t most_inputs_listed = 4096;
+constexpr std::size_t max_inputs_listed = 4096;
 
 }  // namespace
 
@@ -35,7 +35,7 @@ void TraceSlots::packet(const TracePacket& packet, const std::string& name) {
   ++stamps_.packets;
   stamps_.bytes += static_cast<std::uint64_t>(packet.bytes);
   stamps_.last = packet.time;
-  if (packet.input >= 0 && stamps_.inputs.size() < most_inputs_listed) stamps_.inputs.insert(packet.input);
+  if (packet.input >= 0 && stamps_.inputs.size() < max_inputs_listed) stamps_.inputs.insert(packet.input);
   const auto slot =
       static_cast<std::int64_t>(static_cast<double>(packet.time - stamps_.first) / slotting_.slot_ns);
   const std::int64_t cells = (packet.bytes + slotting_.cell_bytes - 1) / slotting_.cell_bytes;

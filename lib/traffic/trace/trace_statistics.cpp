@@ -6,16 +6,16 @@
 namespace tailbound::traffic {
 namespace {
 
-constexpr std::size_t most_blocks = 40;
-constexpr std::int64_t most_counted_cells = 65'536;
+constexpr std::size_t max_blocks = 40;
+constexpr std::int64_t max_counted_cells = 65'536;
 constexpr std::int64_t fewest_windows = 100;
 
 }  // namespace
 
-TraceStatistics::TraceStatistics(const std::vector<std::int64_t>& rooms) : blocks_(1), counts_(1, 0) {
+TraceStatistics::TraceStatistics(const std::vector<std::int64_t>& capacities) : blocks_(1), counts_(1, 0) {
   for (std::int64_t length = 1; length < 1'000'000'000'000; length *= 10)
     for (const std::int64_t digit : {1, 3}) windows_.push_back({digit * length, digit * length});
-  for (const std::int64_t room : rooms) buffers_.push_back({room});
+  for (const std::int64_t capacity : capacities) buffers_.push_back({capacity});
 }
 
 void TraceStatistics::Block::add_run(std::int64_t low, std::int64_t high) {
@@ -43,15 +43,15 @@ std::vector<double> TraceStatistics::Block::tails() const {
 /// The slot now_ has ended: its block may be full.
 void TraceStatistics::pass_slot() {
   if (blocks_.back().slots < block_slots_) return;
-  if (blocks_.size() == most_blocks) {
-    for (std::size_t i = 0; i < most_blocks / 2; ++i) {
+  if (blocks_.size() == max_blocks) {
+    for (std::size_t i = 0; i < max_blocks / 2; ++i) {
       Block &first = blocks_[2 * i], &second = blocks_[2 * i + 1];
       if (first.change.size() < second.change.size()) first.change.resize(second.change.size());
       for (std::size_t q = 0; q < second.change.size(); ++q) first.change[q] += second.change[q];
       first.slots += second.slots;
       if (i > 0) blocks_[i] = std::move(first);
     }
-    blocks_.resize(most_blocks / 2);
+    blocks_.resize(max_blocks / 2);
     block_slots_ *= 2;
   }
   blocks_.emplace_back();
@@ -76,9 +76,9 @@ void TraceStatistics::slot(std::int64_t slot, std::int64_t cells) {
   idle(gap);
   for (TraceBuffer& buffer : buffers_) {
     buffer.queue = std::max<std::int64_t>(buffer.queue - gap - 1, 0) + cells;
-    if (buffer.queue > buffer.room) {
-      buffer.lost += static_cast<std::uint64_t>(buffer.queue - buffer.room);
-      buffer.queue = buffer.room;
+    if (buffer.queue > buffer.capacity) {
+      buffer.lost += static_cast<std::uint64_t>(buffer.queue - buffer.capacity);
+      buffer.queue = buffer.capacity;
     }
   }
   if (queue_ <= 1) ++busy_periods_;
@@ -90,7 +90,7 @@ void TraceStatistics::slot(std::int64_t slot, std::int64_t cells) {
   ++now_;
   pass_slot();
   cells_ += static_cast<std::uint64_t>(cells);
-  const auto counted = static_cast<std::size_t>(std::min(cells, most_counted_cells));
+  const auto counted = static_cast<std::size_t>(std::min(cells, max_counted_cells));
   if (counts_.size() <= counted) counts_.resize(counted + 1, 0);
   ++counts_[counted];
   const auto packets = static_cast<double>(cells);

@@ -29,7 +29,7 @@ struct TraceTail {
 
 /// A buffer to which the trace is applied.
 struct TraceBuffer {
-  std::int64_t room = 1;  ///< cells
+  std::int64_t capacity = 1;  ///< cells
   std::uint64_t lost = 0;
   std::int64_t queue = 0;
 };
@@ -37,8 +37,8 @@ struct TraceBuffer {
 class TraceStatistics {
  public:
   static constexpr std::int64_t deepest = 1 << 20;  ///< levels beyond are counted as this
-  /// \param rooms  sizes of the buffers to which it is applied
-  explicit TraceStatistics(const std::vector<std::int64_t>& rooms = {});
+  /// \param capacities  sizes of the buffers to which it is applied
+  explicit TraceStatistics(const std::vector<std::int64_t>& capacities = {});
 
   /// The next slot with cells.
   void slot(std::int64_t slot, std::int64_t cells);

@@ -11,8 +11,8 @@ namespace {
 
 using numeric::Rational;
 
-constexpr std::int64_t most_sources_read = 1'048'576;
-constexpr std::size_t most_counts = 65'537;
+constexpr std::int64_t max_sources_read = 1'048'576;
+constexpr std::size_t max_counts = 65'537;
 constexpr const char* how = "tailbound fit TRACE --save-traffic FILE writes one";
 
 TrafficFile::Sources sources_of(const nlohmann::json& given) {
@@ -20,8 +20,8 @@ TrafficFile::Sources sources_of(const nlohmann::json& given) {
     return numeric::parse_rational(given.at(key).get<std::string>(), key);
   };
   const auto count = given.at("count").get<std::int64_t>();
-  if (count < 1 || count > most_sources_read)
-    throw InvalidArgument("count", std::to_string(count), "1 to " + std::to_string(most_sources_read));
+  if (count < 1 || count > max_sources_read)
+    throw InvalidArgument("count", std::to_string(count), "1 to " + std::to_string(max_sources_read));
   return {count, on_off(number("load"), {number("burst"), number("on_rate")})};
 }
 
@@ -73,7 +73,7 @@ TrafficFile parse_traffic_file(std::string_view text, const std::string& name) {
     if (count > static_cast<std::uint64_t>(std::int64_t{1} << 62) - sum) fail("more slots than 2^62");
     sum += count;
   }
-  if (file.slots < 1 || file.counts.empty() || file.counts.size() > most_counts ||
+  if (file.slots < 1 || file.counts.empty() || file.counts.size() > max_counts ||
       sum != static_cast<std::uint64_t>(file.slots))
     fail("its counts do not sum to its slots");
   return file;

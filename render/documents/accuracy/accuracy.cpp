@@ -21,7 +21,7 @@ using network::WormTopology;
 using numeric::plain;
 
 /// For more networks an answer only states how many were measured; a command has at most so many loads.
-constexpr std::size_t most_statements = 3, most_loads_in_command = 9;
+constexpr std::size_t max_statements = 3, max_loads_in_command = 9;
 
 // --- settings as text
 
@@ -201,8 +201,8 @@ std::string quantity_name(Quantity quantity, MeasuredModel model) {
 std::string reach_in_words(const Accuracy& accuracy, const ErrorRange& range) {
   if (range.quantity == Quantity::tail) return "down to P(D > t) = " + probability_in_words(range.up_to);
   const char* of = accuracy.rows.front()->loads == RowLoads::simulated ? "simulated saturation load"
-                   : is_broadcast(accuracy.asked.model) ? "saturation rate of variant conserving"
-                                                        : "model's saturation load";
+                   : is_broadcast(accuracy.requested.model) ? "saturation rate of variant conserving"
+                                                            : "model's saturation load";
   return fmt::format("up to {:.4g} % of the {}", 100 * range.up_to, of);
 }
 
@@ -217,8 +217,8 @@ std::string errors_in_words(const Accuracy& accuracy) {
     const std::optional<ErrorRange> errors = accuracy.errors(quantity);
     if (!errors) continue;
     if (where.empty() && errors->up_to > 0) where = " " + reach_in_words(accuracy, *errors);
-    text += (text.empty() ? "" : ", ") + quantity_name(quantity, accuracy.asked.model) + " " +
-            error_in_words(errors->least, errors->greatest);
+    text += (text.empty() ? "" : ", ") + quantity_name(quantity, accuracy.requested.model) + " " +
+            error_in_words(errors->minimum, errors->largest);
     if (accuracy.beyond(quantity)) beyond = "; not measured beyond that";
   }
   return where + ": " + text + beyond;
@@ -226,8 +226,8 @@ std::string errors_in_words(const Accuracy& accuracy) {
 
 std::string outside_in_words(const Accuracy& accuracy) {
   std::vector<std::string> parts;
-  for (const auto& [asked, measured] : accuracy.outside) {
-    std::string text = setting_in_words({asked.setting, asked.value, asked.value});
+  for (const auto& [requested, measured] : accuracy.outside) {
+    std::string text = setting_in_words({requested.setting, requested.value, requested.value});
     const std::string its = measured ? setting_in_words(*measured) : "";
     if (text.empty() && its.empty()) continue;
     if (text.empty()) text = "default";
@@ -251,7 +251,7 @@ std::string shell_quoted(const std::string& word) {
 
 /// " --loads 0.1,0.2" or " --fractions 10%,50%"; for many loads 30 to 90 % of saturation.
 std::string loads_in_command(const OfferedLoads& offered, const char* loads) {
-  if (offered.values.empty() || offered.values.size() > most_loads_in_command)
+  if (offered.values.empty() || offered.values.size() > max_loads_in_command)
     return " --fractions 30%,50%,70%,80%,90%";
   std::vector<std::string> texts;
   for (const numeric::Rational& value : offered.values)
@@ -300,45 +300,45 @@ std::string command_of_worms(const AccuracyRow& row) {
                                   : row.model == MeasuredModel::wormhole_conditional
                                       ? WormholeVariant::conditional
                                       : WormholeVariant::finite_source;
-  WormholeQuestion question{.network = topology,
-                            .flits = whole_of(row, Setting::flits),
-                            .offered = {},
-                            .variant = variant,
-                            .virtual_channels = static_cast<int>(whole_of(row, Setting::virtual_channels)),
-                            .lengths = choice_of<sim::WormLengths>(row, Setting::lengths),
-                            .buffer_flits = whole_of(row, Setting::buffer_flits)};
+  WormholeQuery query{.network = topology,
+                      .flits = whole_of(row, Setting::flits),
+                      .offered = {},
+                      .variant = variant,
+                      .virtual_channels = static_cast<int>(whole_of(row, Setting::virtual_channels)),
+                      .lengths = choice_of<sim::WormLengths>(row, Setting::lengths),
+                      .buffer_flits = whole_of(row, Setting::buffer_flits)};
   if (row.find(Setting::router_cycles) != nullptr) {
     const auto cycles = [&](Setting setting) { return static_cast<std::uint32_t>(whole_of(row, setting)); };
-    question.timing = {.router_cycles = cycles(Setting::router_cycles),
-                       .link_cycles = cycles(Setting::link_cycles),
-                       .credit_cycles = cycles(Setting::credit_cycles)};
+    query.timing = {.router_cycles = cycles(Setting::router_cycles),
+                    .link_cycles = cycles(Setting::link_cycles),
+                    .credit_cycles = cycles(Setting::credit_cycles)};
   }
-  question.offered.of_saturation = row.loads != RowLoads::simulated;
+  query.offered.of_saturation = row.loads != RowLoads::simulated;
   for (const MeasuredError& error : row.errors)
     if (error.quantity == Quantity::mean_latency)
-      question.offered.values.push_back(to_decimals(
+      query.offered.values.push_back(to_decimals(
           row.loads == RowLoads::simulated ? error.at * row.simulated_saturation.value_or(0) : error.at));
-  return measuring_command(question);
+  return measuring_command(query);
 }
 
 std::string command_of_hypercube(const AccuracyRow& row) {
-  BroadcastQuestion question;
+  BroadcastQuery query;
   for (std::int64_t nodes = whole_of(row, Setting::nodes); nodes > 2; nodes /= 2)
-    ++question.hypercube.dimensions;
-  question.hypercube.virtual_channels = whole_of(row, Setting::virtual_channels);
-  question.hypercube.flits = whole_of(row, Setting::flits);
-  question.hypercube.broadcast = to_decimals(from_of(row, Setting::broadcast));
-  question.hypercube.startup = to_decimals(from_of(row, Setting::startup));
-  question.hypercube.ends = {choice_of<network::Injection>(row, Setting::injection),
-                             choice_of<network::Ejection>(row, Setting::ejection)};
-  question.replication = row.model == MeasuredModel::broadcast_literal       ? Replication::literal
-                         : row.model == MeasuredModel::broadcast_shared_wire ? Replication::shared_wire
-                                                                             : Replication::conserving;
-  question.offered.of_saturation = true;
+    ++query.hypercube.dimensions;
+  query.hypercube.virtual_channels = whole_of(row, Setting::virtual_channels);
+  query.hypercube.flits = whole_of(row, Setting::flits);
+  query.hypercube.broadcast = to_decimals(from_of(row, Setting::broadcast));
+  query.hypercube.startup = to_decimals(from_of(row, Setting::startup));
+  query.hypercube.ends = {choice_of<network::Injection>(row, Setting::injection),
+                          choice_of<network::Ejection>(row, Setting::ejection)};
+  query.replication = row.model == MeasuredModel::broadcast_literal       ? Replication::literal
+                      : row.model == MeasuredModel::broadcast_shared_wire ? Replication::shared_wire
+                                                                          : Replication::conserving;
+  query.offered.of_saturation = true;
   std::set<double> fractions;
   for (const MeasuredError& error : row.errors) fractions.insert(error.at);
-  for (const double fraction : fractions) question.offered.values.push_back(to_decimals(fraction));
-  return measuring_command(question);
+  for (const double fraction : fractions) query.offered.values.push_back(to_decimals(fraction));
+  return measuring_command(query);
 }
 
 std::string list_of(const AccuracyRow& row, Setting setting, const std::vector<double>& values) {
@@ -407,11 +407,11 @@ std::string probability_in_words(double probability) {
   return fmt::format("{:.2g}e{}", probability / std::pow(10, exponent), exponent);
 }
 
-std::string error_in_words(double least, double greatest) {
-  if (std::isinf(greatest))
-    return signed_percent(least) + " % to infinite, because the model saturates first";
-  if (least == -greatest && greatest > 0) return fmt::format("within {:.1f} %", 100 * greatest);
-  const std::string low = signed_percent(least), high = signed_percent(greatest);
+std::string error_in_words(double minimum, double largest) {
+  if (std::isinf(largest))
+    return signed_percent(minimum) + " % to infinite, because the model saturates first";
+  if (minimum == -largest && largest > 0) return fmt::format("within {:.1f} %", 100 * largest);
+  const std::string low = signed_percent(minimum), high = signed_percent(largest);
   return low == high ? low + " %" : low + " to " + high + " %";
 }
 
@@ -441,7 +441,7 @@ std::string accuracy_note(const std::vector<StatedAccuracy>& all) {
                        clause(each.accuracy, each.command);
     if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(std::move(text));
   }
-  if (texts.size() <= most_statements)
+  if (texts.size() <= max_statements)
     return fmt::format("Accuracy, as model / simulation - 1: {}.", fmt::join(texts, "; "));
   std::string note;
   const auto measured = [](const StatedAccuracy& each) { return each.accuracy.measured(); };
@@ -454,12 +454,12 @@ std::string accuracy_note(const std::vector<StatedAccuracy>& all) {
     for (const StatedAccuracy& each : all)
       if (const auto its = each.accuracy.errors(quantity)) {
         if (!worst) worst = its;
-        worst->least = std::min(worst->least, its->least);
-        worst->greatest = std::max(worst->greatest, its->greatest);
+        worst->minimum = std::min(worst->minimum, its->minimum);
+        worst->largest = std::max(worst->largest, its->largest);
       }
     if (worst)
-      errors.push_back(quantity_name(quantity, all.front().accuracy.asked.model) + " " +
-                       error_in_words(worst->least, worst->greatest));
+      errors.push_back(quantity_name(quantity, all.front().accuracy.requested.model) + " " +
+                       error_in_words(worst->minimum, worst->largest));
   }
   if (!errors.empty()) note += fmt::format(": {}", fmt::join(errors, ", "));
   note += "; each value is in JSON and CSV";
@@ -468,10 +468,10 @@ std::string accuracy_note(const std::vector<StatedAccuracy>& all) {
   return note + ".";
 }
 
-std::string measuring_command(const WormholeQuestion& question) {
+std::string measuring_command(const WormholeQuery& query) {
   std::string text = "tailbound validate wormhole";
-  const WormholeVariant usual = usual_variant(question.network);
-  if (const auto* topology = std::get_if<WormTopology>(&question.network)) {
+  const WormholeVariant usual = usual_variant(query.network);
+  if (const auto* topology = std::get_if<WormTopology>(&query.network)) {
     const std::string sides = fmt::format("{}", fmt::join(topology->sides, "x"));
     text += fmt::format(" --topology {} --nodes {}", name_of(topology->shape),
                         sides.empty() ? std::to_string(topology->nodes) : sides);
@@ -483,54 +483,52 @@ std::string measuring_command(const WormholeQuestion& question) {
     if (network::has_dimensions(topology->shape) && sides.empty() &&
         topology->dimensions != WormTopology{}.dimensions)
       text += fmt::format(" --dimensions {}", topology->dimensions);
-    if (question.virtual_channels && question.virtual_channels != usual_virtual_channels(question.network))
-      text += fmt::format(" --virtual-channels {}", *question.virtual_channels);
+    if (query.virtual_channels && query.virtual_channels != usual_virtual_channels(query.network))
+      text += fmt::format(" --virtual-channels {}", *query.virtual_channels);
     text += ends_in_command(topology->ends, {}, network::has_ports(topology->shape));
   } else {
-    const auto& own = std::get<OwnWormNetwork>(question.network);
+    const auto& own = std::get<OwnWormNetwork>(query.network);
     text += " --network " + shell_quoted(own.file);
     if (own.matrix) text += " --matrix " + shell_quoted(*own.matrix);
   }
-  text += fmt::format(" --flits {}", question.flits);
-  if (question.buffer_flits != 1) text += fmt::format(" --buffer-flits {}", question.buffer_flits);
-  const network::RouterTiming usual_timing, &timing = question.timing;
+  text += fmt::format(" --flits {}", query.flits);
+  if (query.buffer_flits != 1) text += fmt::format(" --buffer-flits {}", query.buffer_flits);
+  const network::RouterTiming usual_timing, &timing = query.timing;
   if (timing.router_cycles != usual_timing.router_cycles)
     text += fmt::format(" --router-cycles {}", timing.router_cycles);
   if (timing.link_cycles != usual_timing.link_cycles)
     text += fmt::format(" --link-cycles {}", timing.link_cycles);
   if (timing.credit_cycles != usual_timing.credit_cycles)
     text += fmt::format(" --credit-cycles {}", timing.credit_cycles);
-  if (question.lengths != sim::WormLengths::fixed)
-    text += std::string(" --lengths ") + name_of(question.lengths);
-  if (question.variant.value_or(usual) != usual)
-    text += std::string(" --variant ") + name_of(*question.variant);
-  return text + loads_in_command(question.offered, "--loads");
+  if (query.lengths != sim::WormLengths::fixed) text += std::string(" --lengths ") + name_of(query.lengths);
+  if (query.variant.value_or(usual) != usual) text += std::string(" --variant ") + name_of(*query.variant);
+  return text + loads_in_command(query.offered, "--loads");
 }
 
-std::string measuring_command(const BroadcastQuestion& question) {
-  const BroadcastHypercube& hypercube = question.hypercube;
+std::string measuring_command(const BroadcastQuery& query) {
+  const BroadcastHypercube& hypercube = query.hypercube;
   std::string text = fmt::format(
       "tailbound validate broadcast --dimensions {} --virtual-channels {} --flits {} --broadcast {}",
       hypercube.dimensions, hypercube.virtual_channels, hypercube.flits, plain(hypercube.broadcast));
   text += ends_in_command(hypercube.ends, network::all_port, true);
   if (hypercube.startup != 1) text += " --startup " + plain(hypercube.startup);
-  if (question.replication != broadcast_variants.front())
-    text += fmt::format(" --replication {}", name_of(question.replication));
-  return text + loads_in_command(question.offered, "--rates");
+  if (query.replication != broadcast_variants.front())
+    text += fmt::format(" --replication {}", name_of(query.replication));
+  return text + loads_in_command(query.offered, "--rates");
 }
 
-std::string measuring_command(const std::vector<MultistageQuestion>& questions) {
-  const network::CombiningMultistage& network = questions.front().network;
+std::string measuring_command(const std::vector<MultistageQuery>& queries) {
+  const network::CombiningMultistage& network = queries.front().network;
   std::vector<std::string> loads;
-  for (const MultistageQuestion& question : questions)
-    if (std::string load = plain(question.load); std::find(loads.begin(), loads.end(), load) == loads.end())
+  for (const MultistageQuery& query : queries)
+    if (std::string load = plain(query.load); std::find(loads.begin(), loads.end(), load) == loads.end())
       loads.push_back(std::move(load));
   std::string text =
       fmt::format("tailbound validate multistage --nodes {} --switch {} --buffer {} --hot {} --combining {}",
                   network.network.nodes, network.network.switch_size, network.buffer, plain(network.hot),
                   network.combining ? std::to_string(*network.combining) : "unlimited");
   if (network.links == network::Links::any) text += " --links any";
-  if (loads.size() <= most_loads_in_command) text += fmt::format(" --loads {}", fmt::join(loads, ","));
+  if (loads.size() <= max_loads_in_command) text += fmt::format(" --loads {}", fmt::join(loads, ","));
   return text;
 }
 
@@ -594,9 +592,9 @@ Cells accuracy_cells(const Accuracy& accuracy, const AccuracyKeys& keys, double 
   for (const auto& [quantity, key] : keys) {
     const std::optional<ErrorRange> errors = accuracy.errors(quantity, at);
     found = found || (errors && quantity != Quantity::saturation);
-    cells.push_back({key + "_error_min", errors ? Value(Model{errors->least}) : Value(None{})});
-    cells.push_back({key + "_error_max", errors && std::isfinite(errors->greatest)
-                                             ? Value(Model{errors->greatest})
+    cells.push_back({key + "_error_min", errors ? Value(Model{errors->minimum}) : Value(None{})});
+    cells.push_back({key + "_error_max", errors && std::isfinite(errors->largest)
+                                             ? Value(Model{errors->largest})
                                              : Value(None{})});
   }
   const char* state = !accuracy.measured()        ? "not measured"

@@ -36,10 +36,10 @@ struct StatedAccuracy {
 // --- the commands
 
 /// `tailbound validate wormhole ...` for the same network and loads; for many loads some typical ones.
-[[nodiscard]] std::string measuring_command(const answers::WormholeQuestion& question);
-[[nodiscard]] std::string measuring_command(const answers::BroadcastQuestion& question);
-/// \param questions  about one network, at least one
-[[nodiscard]] std::string measuring_command(const std::vector<answers::MultistageQuestion>& questions);
+[[nodiscard]] std::string measuring_command(const answers::WormholeQuery& query);
+[[nodiscard]] std::string measuring_command(const answers::BroadcastQuery& query);
+/// \param queries  about one network, at least one
+[[nodiscard]] std::string measuring_command(const std::vector<answers::MultistageQuery>& queries);
 [[nodiscard]] std::string measuring_command(const answers::TreeTopology& tree, answers::Hops hops);
 /// The command that reproduces a row.
 [[nodiscard]] std::string reproducing_command(const answers::AccuracyRow& row);
@@ -65,7 +65,7 @@ using AccuracyKeys = std::vector<std::pair<answers::Quantity, std::string>>;
 /// "0.5", "1e-6"
 [[nodiscard]] std::string probability_in_words(double probability);
 /// "-0.6 to +0.5 %", "within 4.1 %"
-[[nodiscard]] std::string error_in_words(double least, double greatest);
+[[nodiscard]] std::string error_in_words(double minimum, double largest);
 
 /// The complete page.
 [[nodiscard]] std::string trust_page();

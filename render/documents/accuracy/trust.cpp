@@ -45,19 +45,19 @@ std::string accuracy_cell(const AccuracyRow& row, Quantity quantity, double colu
   for (const MeasuredError& error : row.errors) {
     if (error.quantity != quantity || column_of(error) != column) continue;
     if (!all) all = error;
-    all->least = std::min(all->least, error.least);
-    all->greatest = std::max(all->greatest, error.greatest);
+    all->minimum = std::min(all->minimum, error.minimum);
+    all->largest = std::max(all->largest, error.largest);
   }
   if (!all) return "-";
-  if (std::isinf(all->greatest)) return "infinite";
-  const std::string low = signed_percent(all->least), high = signed_percent(all->greatest);
+  if (std::isinf(all->largest)) return "infinite";
+  const std::string low = signed_percent(all->minimum), high = signed_percent(all->largest);
   return low == high ? low : low + " .. " + high;
 }
 
 std::string saturation_cell(const AccuracyRow& row) {
   for (const MeasuredError& error : row.errors)
     if (error.quantity == Quantity::saturation)
-      return fmt::format("{} ({:.4g})", signed_percent(error.least), row.simulated_saturation.value_or(0));
+      return fmt::format("{} ({:.4g})", signed_percent(error.minimum), row.simulated_saturation.value_or(0));
   return "-";
 }
 
@@ -119,7 +119,7 @@ std::string accuracy_list(const Measured& rows) {
     text += "| " + settings_in_words(*row) + " |";
     for (const MeasuredError& error : row->errors)
       text += fmt::format("{} {} at {:.3g} %", &error == row->errors.data() ? "" : ",",
-                          signed_percent(error.least), 100 * error.at);
+                          signed_percent(error.minimum), 100 * error.at);
     text += end_of_line(*row);
   }
   return text;
@@ -140,10 +140,10 @@ std::string range_of(const Measured& rows, Quantity quantity, double at) {
       if (error.quantity != quantity) continue;
       if (quantity == Quantity::tail ? error.at < at * (1 - 1e-9) : error.at > at + 1e-9) continue;
       if (!all) all = error;
-      all->least = std::min(all->least, error.least);
-      all->greatest = std::max(all->greatest, error.greatest);
+      all->minimum = std::min(all->minimum, error.minimum);
+      all->largest = std::max(all->largest, error.largest);
     }
-  return all ? error_in_words(all->least, all->greatest) : "-";
+  return all ? error_in_words(all->minimum, all->largest) : "-";
 }
 
 /// The networks with the largest errors up to a load (down to a probability).
@@ -154,7 +154,7 @@ std::string worst_of(const Measured& rows, Quantity quantity, double at, const s
     for (const MeasuredError& error : row->errors)
       if (error.quantity == quantity &&
           (quantity == Quantity::tail ? error.at >= at * (1 - 1e-9) : error.at <= at + 1e-9))
-        for (const double each : {error.least, error.greatest})
+        for (const double each : {error.minimum, error.largest})
           if (std::abs(each) > std::abs(worst)) worst = each;
     sorted.emplace_back(worst, row);
   }
@@ -249,7 +249,7 @@ std::string accuracy_summary() {
 /// The error of a quantity without a load.
 std::string whole_error(const AccuracyRow& row, Quantity quantity) {
   for (const MeasuredError& error : row.errors)
-    if (error.quantity == quantity) return error_in_words(error.least, error.greatest);
+    if (error.quantity == quantity) return error_in_words(error.minimum, error.largest);
   return "-";
 }
 

@@ -21,36 +21,36 @@ using numeric::plain;
 using numeric::Rounding;
 
 /// The unknown of all points.
-bool asks_for_buffer(const BufferQuestion& question) {
-  return std::holds_alternative<LeastBuffer>(question.asked);
+bool requests_buffer(const BufferQuery& query) {
+  return std::holds_alternative<MinBuffer>(query.requested);
 }
-bool asks_for_probability(const BufferQuestion& question) {
-  return std::holds_alternative<ProbabilityOf>(question.asked);
+bool requests_probability(const BufferQuery& query) {
+  return std::holds_alternative<ProbabilityOf>(query.requested);
 }
-bool asks_for_load(const BufferQuestion& question) {
-  return std::holds_alternative<GreatestLoad>(question.asked);
+bool requests_load(const BufferQuery& query) {
+  return std::holds_alternative<MaxLoad>(query.requested);
 }
-bool asks_for_speedup(const BufferQuestion& question) {
-  return std::holds_alternative<LeastSpeedup>(question.asked);
-}
-
-bool asks_for_burst(const BufferQuestion& question) {
-  return std::holds_alternative<LongestBurst>(question.asked);
+bool requests_speedup(const BufferQuery& query) {
+  return std::holds_alternative<MinSpeedup>(query.requested);
 }
 
-bool at_any_time(const BufferQuestion& question) {
-  return std::holds_alternative<PoissonAtAnyTime>(question.traffic.source);
+bool requests_burst(const BufferQuery& query) {
+  return std::holds_alternative<LongestBurst>(query.requested);
+}
+
+bool at_any_time(const BufferQuery& query) {
+  return std::holds_alternative<PoissonAtAnyTime>(query.traffic.source);
 }
 
 /// The kind of Poisson arrivals; empty for other traffic.
-std::string poisson_in_words(const BufferQuestion& question) {
-  const bool loss = question.criterion == Criterion::loss;
-  if (at_any_time(question))
+std::string poisson_in_words(const BufferQuery& query) {
+  const bool loss = query.criterion == Criterion::loss;
+  if (at_any_time(query))
     return loss ? "M/D/1/K: Poisson arrivals in continuous time, service time of one slot; K is the buffer, "
                   "the packet in service included"
                 : "M/D/1: Poisson arrivals in continuous time, service time of one slot; Q includes the "
                   "packet in service";
-  if (loss && std::holds_alternative<PoissonArrivals>(question.traffic.source))
+  if (loss && std::holds_alternative<PoissonArrivals>(query.traffic.source))
     return "slotted: the packets of a slot arrive together (continuous time: --traffic md1, M/D/1/K)";
   return {};
 }
@@ -77,8 +77,8 @@ std::string safe_end(const numeric::Proved<unit::Ratio>& speedup, numeric::Digit
 }
 
 /// The traffic; without the burst length if that is the unknown.
-std::string traffic_in_words(const BufferQuestion& question, const std::vector<const Traffic*>& all = {}) {
-  if (!asks_for_burst(question)) return in_words(question.traffic, all);
+std::string traffic_in_words(const BufferQuery& query, const std::vector<const Traffic*>& all = {}) {
+  if (!requests_burst(query)) return in_words(query.traffic, all);
   const auto without_burst = [](const Traffic& traffic) {
     const auto& inputs = std::get<BurstyInputs>(traffic.source);
     return Traffic{EqualInputs{inputs.inputs, inputs.load}};
@@ -87,11 +87,11 @@ std::string traffic_in_words(const BufferQuestion& question, const std::vector<c
   others.reserve(all.size());
   std::vector<const Traffic*> pointers;
   for (const Traffic* each : all) pointers.push_back(&others.emplace_back(without_burst(*each)));
-  const auto destination = std::get<BurstyInputs>(question.traffic.source).destination;
+  const auto destination = std::get<BurstyInputs>(query.traffic.source).destination;
   const bool one_destination = std::all_of(all.begin(), all.end(), [&](const Traffic* each) {
     return std::get<BurstyInputs>(each->source).destination == destination;
   });
-  return in_words(without_burst(question.traffic), pointers) +
+  return in_words(without_burst(query.traffic), pointers) +
          (one_destination ? " (bursts " + in_words(destination) + ")" : "");
 }
 
@@ -102,50 +102,50 @@ Slots drain_slots(const BufferPoint& point) {
 }
 
 /// The unknown of --solve.
-std::optional<const char*> solved_for(const BufferQuestion& question) {
-  if (asks_for_load(question)) return "load";
-  if (asks_for_speedup(question)) return "speedup";
-  if (asks_for_burst(question)) return "burst";
+std::optional<const char*> solved_for(const BufferQuery& query) {
+  if (requests_load(query)) return "load";
+  if (requests_speedup(query)) return "speedup";
+  if (requests_burst(query)) return "burst";
   return std::nullopt;
 }
 
 /// As given; none if a buffer is the unknown.
-std::optional<Packets> capacity_asked(const BufferQuestion& question) {
+std::optional<Packets> requested_capacity(const BufferQuery& query) {
   return std::visit(
-      [](const auto& asked) -> std::optional<Packets> {
-        if constexpr (requires { asked.capacity; }) return asked.capacity;
+      [](const auto& requested) -> std::optional<Packets> {
+        if constexpr (requires { requested.capacity; }) return requested.capacity;
         return std::nullopt;
       },
-      question.asked);
+      query.requested);
 }
 
-const Fields<BufferQuestion>& buffer_inputs() {
-  using Question = BufferQuestion;
-  static const Fields<Question> fields{
-      {traffic_fields(), &Question::traffic},
-      {{"drop", "target", "", Shape::given, "EPS, the target, between 0 and 1"}, &Question::drop, if_there},
+const Fields<BufferQuery>& buffer_inputs() {
+  using Query = BufferQuery;
+  static const Fields<Query> fields{
+      {traffic_fields(), &Query::traffic},
+      {{"drop", "target", "", Shape::given, "EPS, the target, between 0 and 1"}, &Query::drop, if_present},
       {{"capacity", "capacity", "", Shape::whole, "B as given [packets], the packet in service included"},
-       &capacity_asked,
-       if_there},
-      {{"solve", "solve", "", Shape::text, "the unknown: load, speedup or burst"}, &solved_for, if_there},
+       &requested_capacity,
+       if_present},
+      {{"solve", "solve", "", Shape::text, "the unknown: load, speedup or burst"}, &solved_for, if_present},
       {{"criterion", "criterion", "", Shape::text,
         "overflow: tail probability P(Q > B) of the infinite buffer; or loss: fraction of packets lost"},
-       &Question::criterion},
-      {accuracy_fields(), &Question::accuracy}};
+       &Query::criterion},
+      {accuracy_fields(), &Query::accuracy}};
   return fields;
 }
 
-Cells input_cells(const BufferQuestion& question, const Units& units) {
-  Cells cells = joined(buffer_inputs().cells(question), unit_fields().cells(units));
-  if (asks_for_burst(question)) std::erase_if(cells, [](const auto& cell) { return cell.key == "burst"; });
+Cells input_cells(const BufferQuery& query, const Units& units) {
+  Cells cells = joined(buffer_inputs().cells(query), unit_fields().cells(units));
+  if (requests_burst(query)) std::erase_if(cells, [](const auto& cell) { return cell.key == "burst"; });
   return cells;
 }
 
 /// The results at the buffer's end of the interval; of the other end only whether it misses the target.
 enum class OtherEnd { none, before, above };
 OtherEnd other_end(const BufferPoint& point) {
-  const auto& [question, answer] = point;
-  if (asks_for_probability(question) || answer.speedup) return OtherEnd::none;
+  const auto& [query, answer] = point;
+  if (requests_probability(query) || answer.speedup) return OtherEnd::none;
   return answer.load || answer.burst ? OtherEnd::above : OtherEnd::before;
 }
 
@@ -198,14 +198,14 @@ const Fields<BufferPoint>& buffer_results() {
         "a buffer proved to meet the target, where `buffer` is an approximation", Style::plain, 0,
         "buffer_proved"},
        [](const Point& of) { return of.second.proved_buffer; },
-       if_there},
+       if_present},
       {probability_at("probability", "P or loss at B",
                       "the criterion at B (and at the load, speedup or burst of the answer)", Style::plain),
        [](const Point& of) { return of.second.at.probability; }},
       {{"probability_bound", "", "", Shape::bound,
         "proved upper bound of the criterion at B, where `probability` is an approximation", Style::hidden},
        [](const Point& of) { return of.second.bound; },
-       if_there},
+       if_present},
       {probability_at("probability_before", "", "the criterion at B - 1, above the target; null if B is 0"),
        &beyond, [](const Point& of) { return other_end(of) == OtherEnd::before; }},
       {probability_at("probability_above", "",
@@ -213,7 +213,7 @@ const Fields<BufferPoint>& buffer_results() {
        &beyond, [](const Point& of) { return other_end(of) == OtherEnd::above; }},
       {{"mean_occupancy", "mean occupancy", "packets", Shape::claim, "E[Q]"},
        [](const Point& of) { return of.second.mean_occupancy; },
-       if_there},
+       if_present},
       {{"decay_rate", "decay rate", "", Shape::proved,
         "asymptotic decay rate of P(Q > n) [1/packet]; null if no packet ever waits, or if it cannot be "
         "enclosed"},
@@ -250,7 +250,7 @@ Fields<BufferPoint> slot_fields(const std::optional<numeric::Rational>& slot_ns)
   static const Column drain{
       "drain_slots", "drain", "slots", Shape::whole, "time to drain a full buffer without arrivals",
       Style::hidden};
-  return {{slot, [slot_ns](const BufferPoint&) { return slot_ns; }, if_there},
+  return {{slot, [slot_ns](const BufferPoint&) { return slot_ns; }, if_present},
           {drain, &drain_slots, [known = slot_ns.has_value()](const BufferPoint&) { return known; }}};
 }
 
@@ -264,27 +264,27 @@ Cells result_cells(const BufferPoint& point, const Units& units) {
 }
 
 /// "P(Q > 157) <= 1e-15" or "loss <= 1e-9".
-std::string target_in_words(const BufferQuestion& question, const std::string& buffer) {
+std::string target_in_words(const BufferQuery& query, const std::string& buffer) {
   return fmt::format(
       "{} <= {}",
-      question.criterion == Criterion::overflow ? "P(Q > " + buffer + ")" : "fraction of packets lost",
-      plain(*question.drop()));
+      query.criterion == Criterion::overflow ? "P(Q > " + buffer + ")" : "fraction of packets lost",
+      plain(*query.drop()));
 }
 
 /// The answer to one point.
 std::string sentence(const BufferPoint& point) {
-  const auto& [question, answer] = point;
-  const numeric::Digits digits = question.accuracy.digits;
+  const auto& [query, answer] = point;
+  const numeric::Digits digits = query.accuracy.digits;
   const std::int64_t buffer = answer.buffer.value;
-  if (asks_for_probability(question)) {
+  if (requests_probability(query)) {
     const std::string probability = brief(shown(answer.at.probability), digits);
-    if (question.criterion == Criterion::loss)
+    if (query.criterion == Criterion::loss)
       return fmt::format("{} buffer loses {} of the packets.", capitalized(with_article(buffer, "packet")),
                          probability);
     return fmt::format("P(Q > {}) = {} for {} buffer.", buffer, probability, with_article(buffer, "packet"));
   }
-  const std::string target = target_in_words(question, std::to_string(buffer));
-  if (asks_for_buffer(question)) {
+  const std::string target = target_in_words(query, std::to_string(buffer));
+  if (requests_buffer(query)) {
     if (buffer == 0) return fmt::format("No buffer is needed: {}.", target);
     return fmt::format("{} buffer suffices{}: {}.", capitalized(with_article(buffer, "packet")),
                        answer.proved_buffer
@@ -295,23 +295,23 @@ std::string sentence(const BufferPoint& point) {
   const auto solved = [&](const char* what, const std::string& value) {
     return fmt::format("{} {} for {} buffer: {}.", what, value, with_article(buffer, "packet"), target);
   };
-  if (asks_for_load(question)) return solved("Maximum load", safe_end(*answer.load, digits));
-  if (asks_for_burst(question)) return solved("Maximum mean burst", plain(*answer.safe_burst) + " slots");
+  if (requests_load(query)) return solved("Maximum load", safe_end(*answer.load, digits));
+  if (requests_burst(query)) return solved("Maximum mean burst", plain(*answer.safe_burst) + " slots");
   return solved("Minimum speedup", safe_end(*answer.speedup, digits));
 }
 
 std::string proof(const BufferPoint& point) {
-  const auto& [question, answer] = point;
-  const numeric::Digits digits = question.accuracy.digits;
+  const auto& [query, answer] = point;
+  const numeric::Digits digits = query.accuracy.digits;
   const Value probability = shown(answer.at.probability);
   const std::string at =
-      fmt::format("{} = {}", symbol(question.criterion, answer.buffer), brief(probability, digits));
+      fmt::format("{} = {}", symbol(query.criterion, answer.buffer), brief(probability, digits));
   const std::string words = certainty(probability, digits);
-  if (asks_for_probability(question)) return fmt::format("{}, {}", at, words);
-  const std::string target = plain(*question.drop());
-  if (asks_for_buffer(question))
+  if (requests_probability(query)) return fmt::format("{}, {}", at, words);
+  const std::string target = plain(*query.drop());
+  if (requests_buffer(query))
     return answer.beyond ? fmt::format("{} <= {} < {} = {}\n{}", at, target,
-                                       symbol(question.criterion, answer.buffer - Packets(1)),
+                                       symbol(query.criterion, answer.buffer - Packets(1)),
                                        brief(shown(answer.beyond->probability), digits), words)
                          : fmt::format("{} <= {}, {}", at, target, words);
   if (answer.load && !answer.beyond)
@@ -329,8 +329,8 @@ std::string proof(const BufferPoint& point) {
 }
 
 std::vector<Line> lines(const BufferPoint& point, const Units& units) {
-  const auto& [question, answer] = point;
-  const numeric::Digits digits = question.accuracy.digits;
+  const auto& [query, answer] = point;
+  const numeric::Digits digits = query.accuracy.digits;
   const Value probability = shown(answer.at.probability);
   const UnitScale scale = scale_of(units);
   std::vector<Line> lines;
@@ -339,10 +339,10 @@ std::vector<Line> lines(const BufferPoint& point, const Units& units) {
     lines.push_back(
         {"proof",
          fmt::format("{} <= {}{}\nthe tighter of two bounds that hold for any number of sources",
-                     symbol(question.criterion, answer.buffer), brief(shown(*answer.bound), digits),
+                     symbol(query.criterion, answer.buffer), brief(shown(*answer.bound), digits),
                      answer.proved_buffer
-                         ? fmt::format(", and {} <= {}", symbol(question.criterion, *answer.proved_buffer),
-                                       plain(*question.drop()))
+                         ? fmt::format(", and {} <= {}", symbol(query.criterion, *answer.proved_buffer),
+                                       plain(*query.drop()))
                          : "")});
   if (answer.load) lines.push_back({"answer", certainty(shown(*answer.load), digits)});
   if (answer.speedup) lines.push_back({"answer", certainty(shown(*answer.speedup), digits)});
@@ -360,8 +360,8 @@ std::vector<Line> lines(const BufferPoint& point, const Units& units) {
     lines.push_back({"overload",
                      "more packets arrive than are served: an infinite queue would grow without limit, so "
                      "P(Q > n) does not exist"});
-  if (const std::string queue = poisson_in_words(question); !queue.empty()) lines.push_back({"queue", queue});
-  const std::string caution = overflow_caution(question.criterion, question.traffic);
+  if (const std::string queue = poisson_in_words(query); !queue.empty()) lines.push_back({"queue", queue});
+  const std::string caution = overflow_caution(query.criterion, query.traffic);
   if (!caution.empty()) lines.push_back({"caution", caution});
   if (answer.mean_occupancy) {
     const Value mean = shown(answer.mean_occupancy);
@@ -404,16 +404,16 @@ std::string settings(const std::vector<BufferPoint>& points) {
 
 /// What the points are of and to which target, where it is one.
 std::string title(const std::vector<BufferPoint>& points) {
-  const auto& [question, answer] = points.front();
-  if (asks_for_probability(question))
-    return question.criterion == Criterion::overflow ? "P(Q > B)" : "Fraction of packets lost";
+  const auto& [query, answer] = points.front();
+  if (requests_probability(query))
+    return query.criterion == Criterion::overflow ? "P(Q > B)" : "Fraction of packets lost";
   const std::string target =
-      same_drop(points) ? "for " + target_in_words(question, "B") : std::string("for the targets");
+      same_drop(points) ? "for " + target_in_words(query, "B") : std::string("for the targets");
   return fmt::format("{} {}",
-                     asks_for_buffer(question)  ? "Minimum buffer"
-                     : asks_for_load(question)  ? "Maximum load"
-                     : asks_for_burst(question) ? "Maximum mean burst"
-                                                : "Minimum speedup",
+                     requests_buffer(query)  ? "Minimum buffer"
+                     : requests_load(query)  ? "Maximum load"
+                     : requests_burst(query) ? "Maximum mean burst"
+                                             : "Minimum speedup",
                      target);
 }
 
@@ -437,26 +437,26 @@ std::vector<std::string> notes(const std::vector<BufferPoint>& points) {
 }
 
 Picture picture(const Document& document, const std::vector<BufferPoint>& points) {
-  const BufferQuestion& question = points.front().first;
-  Picture picture{.title = title(points) + ", " + traffic_in_words(question, traffics_of(points)),
+  const BufferQuery& query = points.front().first;
+  Picture picture{.title = title(points) + ", " + traffic_in_words(query, traffics_of(points)),
                   .x_label = {},
                   .y_label = "buffer B [packets]"};
   Sweep sweep{.axes = {"load", "burst", "inputs", "drop", "capacity", "on_rate", "packets_per_slot"},
               .height = "buffer"};
   // The load of a class is a separate query, not an axis.
-  if (std::holds_alternative<TrafficClass>(question.traffic.source))
+  if (std::holds_alternative<TrafficClass>(query.traffic.source))
     sweep.axes = {"capacity", "drop", "inputs", "class"};
-  if (asks_for_probability(question)) {
+  if (requests_probability(query)) {
     sweep.height = "probability";
     sweep.powers_of_ten = true;
-    picture.y_label = question.criterion == Criterion::overflow ? "P(Q > B)" : "fraction of packets lost";
-  } else if (asks_for_load(question)) {
+    picture.y_label = query.criterion == Criterion::overflow ? "P(Q > B)" : "fraction of packets lost";
+  } else if (requests_load(query)) {
     sweep.height = "greatest_load";
     picture.y_label = "maximum load [packets/slot]";
-  } else if (asks_for_speedup(question)) {
+  } else if (requests_speedup(query)) {
     sweep.height = "least_speedup";
     picture.y_label = "minimum speedup";
-  } else if (asks_for_burst(question)) {
+  } else if (requests_burst(query)) {
     sweep.height = "longest_burst";
     picture.y_label = "maximum mean burst [slots]";
   }
@@ -465,22 +465,22 @@ Picture picture(const Document& document, const std::vector<BufferPoint>& points
 
 /// P(Q > n) of the queue and the end of its buffer, for one point.
 Picture tail_picture(const BufferPoint& point) {
-  const auto& [question, answer] = point;
+  const auto& [query, answer] = point;
   if (answer.overloaded)
     throw NoAnswer(
         "nothing to draw: more packets arrive than are served, so the infinite queue grows without limit");
   const auto capacity = static_cast<double>(answer.buffer.value);
-  Picture picture{.title = "Output queue, " + traffic_in_words(question, {&question.traffic}),
+  Picture picture{.title = "Output queue, " + traffic_in_words(query, {&query.traffic}),
                   .x_label = "level n [packets]",
                   .y_label = "P(Q > n)",
                   .powers_of_ten = true};
   const std::int64_t beyond = answer.buffer.value + std::max<std::int64_t>(4, answer.buffer.value / 8);
-  constexpr std::int64_t most_steps = 60;  // more steps cannot be distinguished
-  const CurveStyle style = answer.buffer.value <= most_steps ? CurveStyle::steps : CurveStyle::line;
-  Curve tail = tail_curve(answers::tail_through(question.traffic, Packets(beyond)), "P(Q > n)", style);
+  constexpr std::int64_t max_steps = 60;  // more steps cannot be distinguished
+  const CurveStyle style = answer.buffer.value <= max_steps ? CurveStyle::steps : CurveStyle::line;
+  Curve tail = tail_curve(answers::tail_through(query.traffic, Packets(beyond)), "P(Q > n)", style);
   if (tail.points.empty()) throw NoAnswer("nothing to draw: no packet ever waits");
   picture.curves.push_back(std::move(tail));
-  if (const auto drop = question.drop())
+  if (const auto drop = query.drop())
     picture.curves.push_back(target_curve(*drop, 0, static_cast<double>(beyond)));
   Curve marks{.title = "", .style = CurveStyle::marks};
   const auto mark = [&](const bounds::ComputedProbability& at, const std::string& name) {
@@ -491,7 +491,7 @@ Picture tail_picture(const BufferPoint& point) {
     marks.labels.push_back(name + " = " + brief(value, {3}));
   };
   mark(answer.at,
-       "buffer " + std::to_string(answer.buffer.value) + ": " + symbol(question.criterion, answer.buffer));
+       "buffer " + std::to_string(answer.buffer.value) + ": " + symbol(query.criterion, answer.buffer));
   if (answer.loss) mark(*answer.loss, symbol(Criterion::loss, answer.buffer));
   if (!marks.points.empty()) picture.curves.push_back(std::move(marks));
   return picture;
@@ -511,16 +511,16 @@ std::optional<numeric::Rational>* load_to_vary(Traffic& traffic) {
 
 /// The minimum buffer of independent slots against the load, with this point marked.
 Picture load_picture(const BufferPoint& point) {
-  const auto& [question, answer] = point;
-  BufferQuestion other = question;
+  const auto& [query, answer] = point;
+  BufferQuery other = query;
   std::optional<numeric::Rational>* const load = load_to_vary(other.traffic);
-  const numeric::Rational here = **load, full = question.traffic.packets_per_slot;
-  std::vector<BufferQuestion> others;
+  const numeric::Rational here = **load, full = query.traffic.packets_per_slot;
+  std::vector<BufferQuery> others;
   for (const numeric::Rational& share : loads_around(here / full)) {
     *load = share * full;
     others.push_back(other);
   }
-  const auto points = answered(others, [](const BufferQuestion& one) { return answers::answer(one); });
+  const auto points = answered(others, [](const BufferQuery& one) { return answers::answer(one); });
   if (points.size() < 2) throw NoAnswer("nothing to draw: no other load has an answer");
   Picture picture = document(points, {}).picture();
   picture.title = "Buffer against load";
@@ -530,8 +530,8 @@ Picture load_picture(const BufferPoint& point) {
 }
 
 /// Of the numbers that a list of points is answered with.
-const char* unit_of_answer(const BufferQuestion& question) {
-  return asks_for_buffer(question) ? " packets" : asks_for_burst(question) ? " slots" : "";
+const char* unit_of_answer(const BufferQuery& query) {
+  return requests_buffer(query) ? " packets" : requests_burst(query) ? " slots" : "";
 }
 
 Result result_of(const BufferPoint& point, const Units& units) {
@@ -553,14 +553,14 @@ Layout buffer_layout() {
 }
 
 Document document(const std::vector<BufferPoint>& points, const Units& units) {
-  const BufferQuestion& first = points.front().first;
+  const BufferQuery& first = points.front().first;
   auto layout = buffer_layout();
   for (Column& column : layout.results)
     if (column.key == "probability") column.heading = symbol(first.criterion);
-  layout.quiet = {asks_for_buffer(first)        ? "buffer"
-                  : asks_for_probability(first) ? "probability"
-                  : asks_for_load(first)        ? "safe_load"
-                  : asks_for_burst(first)       ? "safe_burst"
+  layout.quiet = {requests_buffer(first)        ? "buffer"
+                  : requests_probability(first) ? "probability"
+                  : requests_load(first)        ? "safe_load"
+                  : requests_burst(first)       ? "safe_burst"
                                                 : "safe_speedup"};
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
                     .headline = {},
@@ -578,14 +578,14 @@ Document document(const std::vector<BufferPoint>& points, const Units& units) {
                         unit_of_answer(first));
   if (points.size() > 1) document.notes = notes(points);
   document = with_units(std::move(document), scale_of(units));
-  const bool buffer_known = asks_for_buffer(first) || asks_for_probability(first);
+  const bool buffer_known = requests_buffer(first) || requests_probability(first);
   if (points.size() > 1 || !buffer_known) {
     document.picture = [document, points] { return picture(document, points); };
     return document;
   }
   document.picture = [point = points.front()] { return tail_picture(point); };
   Traffic traffic = first.traffic;
-  if (asks_for_buffer(first) && !answers::correlated(traffic) && load_to_vary(traffic) != nullptr)
+  if (requests_buffer(first) && !answers::correlated(traffic) && load_to_vary(traffic) != nullptr)
     document.further_pictures.push_back([point = points.front()] { return load_picture(point); });
   return document;
 }

@@ -9,7 +9,7 @@
 
 namespace tailbound::render {
 
-using BufferPoint = std::pair<answers::BufferQuestion, answers::BufferAnswer>;
+using BufferPoint = std::pair<answers::BufferQuery, answers::BufferAnswer>;
 
 /// \pre at least one point; all of them with the same unknown (a buffer, a probability, a load or a speedup)
 [[nodiscard]] Document document(const std::vector<BufferPoint>& points, const answers::Units& units = {});

@@ -17,14 +17,14 @@ namespace {
 using namespace answers;
 using series::Coefficient;
 
-constexpr int most_digits = 10'000;
+constexpr int max_digits = 10'000;
 
 const char* symbol(CoefficientsOf of) {
   return of == CoefficientsOf::occupancy ? "P(Q = n)" : "P(Q > n)";
 }
 
 const Coefficient& printed(const ComparePoint& point, std::size_t i) {
-  return point.question.list.coefficients[i];
+  return point.query.list.coefficients[i];
 }
 std::string level(const ComparePoint& point, std::size_t i) {
   return fmt::format("n = {}", printed(point, i).index);
@@ -40,18 +40,18 @@ std::string cause_in_words(const ComparePoint& point) {
   const Disagreement& first = *point.answer.first;
   const int digits = point.answer.printed_digits;
   switch (first.cause) {
-    case DisagreementCause::left_out:
+    case DisagreementCause::omitted:
       return "The series omits this power, so its coefficient is 0; the true value is not 0.";
     case DisagreementCause::last_digits:
       return fmt::format("Only the last digits differ: the program that {} rounded its own last places.",
-                         point.question.list.doubles ? "computed these doubles" : "printed them");
+                         point.query.list.doubles ? "computed these doubles" : "printed them");
     case DisagreementCause::cancellation:
       return fmt::format(
           "Absolute error {}. A plain expansion {} rounds at about 1e-{} and carries that absolute error "
           "into every later coefficient, so the tail below it is lost.",
           numeric::to_decimal(first.error, 2, numeric::Rounding::nearest),
-          point.question.list.doubles ? std::string("in doubles")
-                                      : fmt::format("with {0} digits (Digits := {0})", digits),
+          point.query.list.doubles ? std::string("in doubles")
+                                   : fmt::format("with {0} digits (Digits := {0})", digits),
           digits);
     case DisagreementCause::not_rounding:
       break;
@@ -59,12 +59,12 @@ std::string cause_in_words(const ComparePoint& point) {
   return fmt::format(
       "Not a rounding error: check the traffic, that the first value belongs to n = 0, and --of (now {}, "
       "{}).",
-      name_of(point.question.of), symbol(point.question.of));
+      name_of(point.query.of), symbol(point.query.of));
 }
 
 const char* name(DisagreementCause cause) {
   switch (cause) {
-    case DisagreementCause::left_out:
+    case DisagreementCause::omitted:
       return "omitted";
     case DisagreementCause::last_digits:
       return "last digits";
@@ -118,11 +118,11 @@ std::vector<Line> lines(const ComparePoint& point) {
   lines.push_back({"digits printed", answer.printed_digits > 0
                                          ? fmt::format("at most {}", answer.printed_digits)
                                          : std::string("none: all numbers are exact")});
-  if (!point.question.list.format.empty()) lines.push_back({"format", point.question.list.format});
-  if (point.question.list.doubles)
+  if (!point.query.list.format.empty()) lines.push_back({"format", point.query.list.format});
+  if (point.query.list.doubles)
     lines.push_back({"written as", "doubles: a value agrees within one unit of a double's last place"});
   lines.push_back({"compared with", fmt::format("enclosures certified to {} digits", answer.digits.count)});
-  if (const std::size_t lone = point.question.list.lone_numbers; lone > 0)
+  if (const std::size_t lone = point.query.list.lone_numbers; lone > 0)
     lines.push_back({"omitted", counted(lone, "number") + " outside the list"});
   return lines;
 }
@@ -133,15 +133,15 @@ const Fields<ComparePoint>& compare_inputs() {
       {traffic_fields(), &Point::traffic},
       {{"file", "file", "", Shape::text, "file with the coefficients"}, &Point::file},
       {{"of", "of", "", Shape::text, "what they are: occupancy, P(Q = n), or tail, P(Q > n)"},
-       [](const Point& of) { return of.question.of; }},
+       [](const Point& of) { return of.query.of; }},
       {{"arithmetic", "arithmetic", "", Shape::text,
         "requested: auto, double, multiprecision, interval or exact", Style::hidden},
-       [](const Point& of) { return queue::name(of.question.arithmetic); }},
+       [](const Point& of) { return queue::name(of.query.arithmetic); }},
       {{"digits", "digits", "", Shape::whole, "certified digits of the true values", Style::hidden},
        [](const Point& of) { return of.answer.digits.count; }},
       {{"require", "required", "", Shape::whole, "digits that must agree, 1 to 10000", Style::hidden},
-       [](const Point& of) { return of.question.required; },
-       if_there}};
+       [](const Point& of) { return of.query.required; },
+       if_present}};
   return fields;
 }
 
@@ -173,15 +173,15 @@ const Fields<ComparePoint>& compare_results() {
        [](const Point& of) { return of.answer.printed_digits; }},
       {{"doubles", "doubles", "", Shape::flag, "true: the decimals of the file are printed doubles",
         Style::hidden},
-       [](const Point& of) { return of.question.list.doubles; }},
+       [](const Point& of) { return of.query.list.doubles; }},
       {{"lone_numbers", "omitted", "", Shape::whole, "numbers outside the list, which are ignored",
         Style::hidden},
-       [](const Point& of) { return of.question.list.lone_numbers; }},
+       [](const Point& of) { return of.query.list.lone_numbers; }},
       {{"format", "format", "", Shape::text,
         "program that printed the file, such as Mathematica or numpy; absent for the usual forms",
         Style::hidden},
-       [](const Point& of) { return of.question.list.format; },
-       [](const Point& of) { return !of.question.list.format.empty(); }}};
+       [](const Point& of) { return of.query.list.format; },
+       [](const Point& of) { return !of.query.list.format.empty(); }}};
   return fields;
 }
 
@@ -198,7 +198,7 @@ const Table<CoefficientRow>& coefficient_table() {
       "the values of the file, one row per value",
       {{{"index", "n", "", Shape::whole, "n"}, [](const Row& of) { return of.file.index; }},
        {{"printed", "file", "", Shape::text, "as in the file, a decimal or a fraction"},
-        [](const Row& of) { return printed_in_words(of.file, most_digits); }},
+        [](const Row& of) { return printed_in_words(of.file, max_digits); }},
        {{"expected", "proved", "", Shape::proved, "the true value"},
         [](const Row& of) { return of.compared.expected; }},
        {{"agreed_digits", "digits that agree", "", Shape::whole, "at least 0"},
@@ -233,7 +233,7 @@ std::string headline(const std::vector<ComparePoint>& points) {
 std::string settings(const std::vector<ComparePoint>& points) {
   const ComparePoint& first = points.front();
   const auto load = load_of(first.traffic);
-  return fmt::format("{} of {}{}.", symbol(first.question.of), first.file,
+  return fmt::format("{} of {}{}.", symbol(first.query.of), first.file,
                      load ? " at load " + numeric::plain(*load) : "");
 }
 

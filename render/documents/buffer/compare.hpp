@@ -13,7 +13,7 @@ namespace tailbound::render {
 struct ComparePoint {
   std::string file;
   answers::Traffic traffic;
-  answers::CompareQuestion question;
+  answers::CompareQuery query;
   answers::CompareAnswer answer;
 };
 
@@ -25,6 +25,6 @@ struct ComparePoint {
 /// "n = 4, line 9"; for a power that a series omits "n = 4".
 [[nodiscard]] std::string place_in_words(const series::Coefficient& printed);
 /// The number in the file, as a decimal of at most the given number of digits, or as a fraction.
-[[nodiscard]] std::string printed_in_words(const series::Coefficient& printed, int most_digits);
+[[nodiscard]] std::string printed_in_words(const series::Coefficient& printed, int max_digits);
 
 }  // namespace tailbound::render

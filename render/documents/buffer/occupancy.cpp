@@ -21,19 +21,19 @@ std::vector<const Traffic*> traffics_of(const std::vector<OccupancyPoint>& point
   return all;
 }
 
-std::string caption(const OccupancyQuestion& question) {
-  return in_words(question.traffic);
+std::string caption(const OccupancyQuery& query) {
+  return in_words(query.traffic);
 }
 
-const Fields<OccupancyQuestion>& occupancy_inputs() {
-  using Question = OccupancyQuestion;
-  static const Fields<Question> fields{
-      {traffic_fields(), &Question::traffic},
+const Fields<OccupancyQuery>& occupancy_inputs() {
+  using Query = OccupancyQuery;
+  static const Fields<Query> fields{
+      {traffic_fields(), &Query::traffic},
       {{"until", "until", "", Shape::given, "levels from 0 to the first with P(Q > n) at most this",
         Style::hidden},
-       [](const Question& of) { return std::get<Until>(of.levels).tail; },
-       [](const Question& of) { return std::holds_alternative<Until>(of.levels); }},
-      {accuracy_fields(), &Question::accuracy}};
+       [](const Query& of) { return std::get<Until>(of.levels).tail; },
+       [](const Query& of) { return std::holds_alternative<Until>(of.levels); }},
+      {accuracy_fields(), &Query::accuracy}};
   return fields;
 }
 
@@ -64,7 +64,7 @@ const Table<TailRow>& tail_table() {
        {{"probability_bound", "proved: at most", "", Shape::bound,
          "proved upper bound of P(Q > n), where `probability` is an approximation"},
         [](const TailRow& of) { return of.level.bound; },
-        if_there},
+        if_present},
        {{"certainty", "kind", "", Shape::text, "kind of number"},
         [](const TailRow& of) { return certainty(shown(of.level.tail.probability), of.digits); }},
        {{"method", "method", "", Shape::text, "as in the command buffer", Style::hidden},
@@ -74,7 +74,7 @@ const Table<TailRow>& tail_table() {
 
 /// The asymptote through the deepest level, and the same inputs without bursts.
 void add_context(Picture& picture, const OccupancyPoint& point, const Curve& tail) {
-  const auto& [question, answer] = point;
+  const auto& [query, answer] = point;
   const auto first = tail.points.front(), last = tail.points.back();
   if (answer.decay_rate && last.first > first.first) {
     constexpr double log10_of_e = 0.43429448190325183;
@@ -88,15 +88,15 @@ void add_context(Picture& picture, const OccupancyPoint& point, const Curve& tai
   for (const OccupancyLevel& level : answer.tail) levels.push_back(level.level);
   std::sort(levels.begin(), levels.end());
   Curve plain_curve =
-      tail_curve(without_bursts(question, levels), "same inputs and load without bursts", CurveStyle::dashed);
+      tail_curve(without_bursts(query, levels), "same inputs and load without bursts", CurveStyle::dashed);
   if (!plain_curve.points.empty()) picture.curves.push_back(std::move(plain_curve));
 }
 
 /// The deepest level, or of several points their means.
 std::string headline(const std::vector<OccupancyPoint>& points) {
-  const auto& [question, answer] = points.front();
+  const auto& [query, answer] = points.front();
   if (points.size() > 1) return fmt::format("Queue-length distributions of {} settings.", points.size());
-  const numeric::Digits digits = question.accuracy.digits;
+  const numeric::Digits digits = query.accuracy.digits;
   const std::string mean =
       fmt::format("mean occupancy {} packets", brief(shown(answer.mean_occupancy), digits));
   if (answer.tail.empty()) return capitalized(mean) + ".";
@@ -154,23 +154,23 @@ Layout occupancy_layout() {
 }
 
 Document document(const std::vector<OccupancyPoint>& points, const Units& units) {
-  const OccupancyQuestion& first = points.front().first;
+  const OccupancyQuery& first = points.front().first;
   Document document{.layout = std::make_shared<const Layout>(occupancy_layout()),
                     .headline = headline(points),
                     .settings = "Output queue, " + in_words(first.traffic, traffics_of(points)) +
                                 ". Q: packets just after the arrivals of a slot.",
                     .results = {},
                     .digits = first.accuracy.digits};
-  for (const auto& [question, answer] : points) {
+  for (const auto& [query, answer] : points) {
     Result& result = document.results.emplace_back();
-    result.inputs = joined(occupancy_inputs().cells(question), unit_fields().cells(units));
+    result.inputs = joined(occupancy_inputs().cells(query), unit_fields().cells(units));
     result.cells = occupancy_results().cells(answer);
     const auto shared = std::make_shared<const OccupancyAnswer>(answer);
     result.tables.push_back(
         tail_table().rows(answer.tail.size(), [shared, digits = document.digits](std::size_t i) {
           return TailRow{shared->tail[i], digits};
         }));
-    result.caption = caption(question);
+    result.caption = caption(query);
     if (points.size() > 1) continue;
     const Value mean = shown(answer.mean_occupancy);
     result.lines = {

@@ -10,7 +10,7 @@
 
 namespace tailbound::render {
 
-using OccupancyPoint = std::pair<answers::OccupancyQuestion, answers::OccupancyAnswer>;
+using OccupancyPoint = std::pair<answers::OccupancyQuery, answers::OccupancyAnswer>;
 
 /// \pre at least one point
 [[nodiscard]] Document document(const std::vector<OccupancyPoint>& points, const answers::Units& units = {});

@@ -28,7 +28,7 @@ const Fields<PgfTraffic>& typed_fields() {
   using Typed = PgfTraffic;
   const auto row = [](const char* key, const char* heading, const char* meaning,
                       std::optional<std::string> Typed::*typed) {
-    return Fields<Typed>::Part(text_column(key, heading, meaning), typed, if_there);
+    return Fields<Typed>::Part(text_column(key, heading, meaning), typed, if_present);
   };
   static const Fields<Typed> fields{
       row("traffic", "traffic", "as typed: bernoulli, poisson or onoff", &Typed::traffic),
@@ -57,12 +57,12 @@ const Fields<PgfInputs>& pgf_inputs() {
       {typed_fields(), &Inputs::traffic},
       {{"packets_per_slot", "served", "", Shape::whole, "packets served per slot, 1 to 32"},
        &Inputs::packets_per_slot,
-       if_there},
+       if_present},
       {text_column("of", "of", "arrivals A(z), occupancy Q(z) or wait W(z)"), &Inputs::of},
       {text_column("as", "as", "language of the formulas: text, latex, maple, gp or c"), &Inputs::language},
       {{"cancelled", "cancelled", "", Shape::flag, "common root z = 1 cancelled", Style::hidden},
        &Inputs::cancelled,
-       if_there}};
+       if_present}};
   return fields;
 }
 
@@ -75,12 +75,12 @@ const Fields<PgfPoint>& pgf_results() {
   using Point = PgfPoint;
   using Answer = answers::PgfAnswer;
   const auto moment = [](Expression Answer::*which) {
-    return [which](const Point& of) { return printed(of.answer.*which, of.question.language); };
+    return [which](const Point& of) { return printed(of.answer.*which, of.query.language); };
   };
   static const Fields<Point> fields{
       {expression_column(),
        [](const Point& of) {
-         const Language language = of.question.language;
+         const Language language = of.query.language;
          return language == Language::c ? print(of.answer.definition, language)
                                         : print(of.answer.definition.expression, language);
        }},
@@ -90,9 +90,9 @@ const Fields<PgfPoint>& pgf_results() {
       {{"conditions", "conditions", "", Shape::texts, "conditions on the parameters"},
        [](const Point& of) { return TextList{of.answer.definition.remarks}; }},
       {text_column("generating_function", "A(z)", "of the arrivals per slot"),
-       [](const Point& of) { return of.question.arrivals.expression().text(); }},
+       [](const Point& of) { return of.query.arrivals.expression().text(); }},
       {{"parameters", "parameters", "", Shape::texts, "names that stay symbols"},
-       [](const Point& of) { return TextList{of.question.arrivals.free_parameters()}; }}};
+       [](const Point& of) { return TextList{of.query.arrivals.free_parameters()}; }}};
   return fields;
 }
 
@@ -119,9 +119,9 @@ const Fields<OnOffPgfPoint>& one_source_results() {
 }
 
 Result result_of(const PgfPoint& point) {
-  const answers::PgfQuestion& question = point.question;
-  Result result{.inputs = pgf_inputs().cells({point.traffic, question.of, question.language,
-                                              question.packets_per_slot, question.cancelled}),
+  const answers::PgfQuery& query = point.query;
+  Result result{.inputs = pgf_inputs().cells(
+                    {point.traffic, query.of, query.language, query.packets_per_slot, query.cancelled}),
                 .cells = {}};
   result.cells.reserve(7);  // a growing vector copies its values, one of which may have megabytes
   pgf_results().add(point, result.cells);
@@ -156,7 +156,7 @@ std::vector<std::string> moment_lines(const answers::PgfAnswer& answer) {
 }
 
 std::string formula(const PgfPoint& point, const Result& shown, bool moments, bool quiet) {
-  const Language language = point.question.language;
+  const Language language = point.query.language;
   symbolic::Definition definition = point.answer.definition;
   if (quiet) definition.remarks.clear();
   const auto print = [&] { return symbolic::print(definition, language, expression_of(shown)); };

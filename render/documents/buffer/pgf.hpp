@@ -17,7 +17,7 @@ struct PgfTraffic {
 
 struct PgfPoint {
   PgfTraffic traffic;
-  answers::PgfQuestion question;
+  answers::PgfQuery query;
   answers::PgfAnswer answer;
 };
 

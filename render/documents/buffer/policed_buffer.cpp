@@ -23,8 +23,8 @@ constexpr const char* policed_basis =
 constexpr const char* message_basis =
     "All packets of a message go to one output; an input sends its messages in order.";
 
-bool finds_buffer(const PolicedBufferQuestion& question) {
-  return std::holds_alternative<LeastBuffer>(question.asked);
+bool finds_buffer(const PolicedBufferQuery& query) {
+  return std::holds_alternative<MinBuffer>(query.requested);
 }
 bool exact_case(const PolicedBufferPoint& point) {
   return !point.second.bound_only();
@@ -38,8 +38,8 @@ std::string tokens(const numeric::Rational& burst) {
 }
 
 /// The policed inputs: number, rate and tokens of each.
-std::string inputs_in_words(const PolicedBufferQuestion& question) {
-  const queue::PolicedInputs& inputs = question.inputs;
+std::string inputs_in_words(const PolicedBufferQuery& query) {
+  const queue::PolicedInputs& inputs = query.inputs;
   std::string words =
       fmt::format("{} policed to {} packets per slot and {}{}", counted(inputs.inputs, "input"),
                   plain(inputs.bucket.rate), tokens(inputs.bucket.burst), inputs.inputs > 1 ? " each" : "");
@@ -51,28 +51,30 @@ std::string symbol_at(Packets buffer) {
   return fmt::format("P(Q > {})", buffer.value);
 }
 
-const Fields<PolicedBufferQuestion>& policed_inputs() {
-  using Question = PolicedBufferQuestion;
-  static const Fields<Question> fields{
-      {{"inputs", "inputs", "", Shape::whole, "K"}, [](const Question& of) { return of.inputs.inputs; }},
+const Fields<PolicedBufferQuery>& policed_inputs() {
+  using Query = PolicedBufferQuery;
+  static const Fields<Query> fields{
+      {{"inputs", "inputs", "", Shape::whole, "K"}, [](const Query& of) { return of.inputs.inputs; }},
       {{"police_rate", "rate", "packets/slot", Shape::given,
         "--police: R, token rate of an input's bucket [tokens/slot]"},
-       [](const Question& of) { return of.inputs.bucket.rate; }},
+       [](const Query& of) { return of.inputs.bucket.rate; }},
       {{"police_burst", "tokens", "", Shape::given, "--police: B, depth of an input's bucket [tokens]"},
-       [](const Question& of) { return of.inputs.bucket.burst; }},
+       [](const Query& of) { return of.inputs.bucket.burst; }},
       {{"message", "message", "packets", Shape::whole,
         "--police: maximum packets of a message, which go to one output together"},
-       [](const Question& of) { return of.inputs.message; },
-       [](const Question& of) { return of.inputs.message > 1; }},
+       [](const Query& of) { return of.inputs.message; },
+       [](const Query& of) { return of.inputs.message > 1; }},
       {{"offered", "offered", "packets/slot", Shape::given,
         "--police: rate of an honest host, independent from slot to slot"},
-       &Question::offered,
-       if_there},
-      {{"drop", "target", "", Shape::given, "EPS, the target, between 0 and 1"}, &Question::drop, if_there},
+       &Query::offered,
+       if_present},
+      {{"drop", "target", "", Shape::given, "EPS, the target, between 0 and 1"}, &Query::drop, if_present},
       {{"capacity", "capacity", "", Shape::whole, "B as given [packets], the packet in service included"},
-       [](const Question& of) { return of.within ? *of.within : std::get<ProbabilityOf>(of.asked).capacity; },
-       [](const Question& of) { return !finds_buffer(of) || of.within.has_value(); }},
-      {accuracy_fields(), &Question::accuracy}};
+       [](const Query& of) {
+         return of.within ? *of.within : std::get<ProbabilityOf>(of.requested).capacity;
+       },
+       [](const Query& of) { return !finds_buffer(of) || of.within.has_value(); }},
+      {accuracy_fields(), &Query::accuracy}};
   return fields;
 }
 
@@ -91,11 +93,11 @@ const Fields<HonestHosts>& honest_fields() {
         "--offered: minimum bucket depth [tokens] at which an honest host is delayed in at most EPS of the "
         "slots"},
        &Hosts::unnoticed_burst,
-       if_there},
+       if_present},
       {{"buffer_honest", "honest, policed", "packets", Shape::whole,
         "--offered: suffices if all hosts are honest and policed (not shaped)"},
        &Hosts::buffer,
-       if_there}};
+       if_present}};
   return fields;
 }
 
@@ -127,7 +129,7 @@ const Fields<PolicedBufferPoint>& policed_results() {
       {{"unpoliced_buffer", "Bernoulli", "packets", Shape::whole,
         "--police: minimum buffer of independent Bernoulli inputs at the bucket's rate"},
        [](const Point& of) { return of.second.unpoliced_buffer; },
-       if_there},
+       if_present},
       {{"unpoliced_probability", "Bernoulli", "", Shape::claim,
         "--police: P(Q > B) of independent Bernoulli inputs at the bucket's rate"},
        [](const Point& of) { return shown(of.second.unpoliced->probability); },
@@ -143,7 +145,7 @@ const Fields<PolicedBufferPoint>& policed_results() {
         "queue",
         Style::hidden},
        [](const Point& of) { return of.second.never_exceeded; },
-       if_there},
+       if_present},
       {honest_fields(),
        [](const Point& of) -> const std::optional<HonestHosts>& { return of.second.honest; }},
       {{"method", "", "", Shape::text, "double, .., multiprecision, or bound", Style::hidden},
@@ -155,39 +157,39 @@ const Fields<PolicedBufferPoint>& policed_results() {
 }
 
 std::string headline(const PolicedBufferPoint& point) {
-  const auto& [question, answer] = point;
+  const auto& [query, answer] = point;
   const std::string buffer = with_article(answer.buffer.value, "packet") + " buffer";
-  if (question.within)
+  if (query.within)
     return fmt::format("Maximum bucket {} packets per slot and {} for {} buffer: P(Q > {}) <= {}.",
-                       plain(question.inputs.bucket.rate), tokens(question.inputs.bucket.burst),
-                       with_article(question.within->value, "packet"), question.within->value,
-                       plain(*question.drop()));
-  if (finds_buffer(question))
+                       plain(query.inputs.bucket.rate), tokens(query.inputs.bucket.burst),
+                       with_article(query.within->value, "packet"), query.within->value,
+                       plain(*query.drop()));
+  if (finds_buffer(query))
     return fmt::format("{} suffices: {} <= {} in the worst case.", capitalized(buffer),
-                       symbol_at(answer.buffer), plain(*question.drop()));
+                       symbol_at(answer.buffer), plain(*query.drop()));
   return fmt::format(
       "{} {} {} in the worst case for {}.", symbol_at(answer.buffer),
-      exact_case(point) ? "=" : "<=", brief(shown(answer.at.probability), question.accuracy.digits), buffer);
+      exact_case(point) ? "=" : "<=", brief(shown(answer.at.probability), query.accuracy.digits), buffer);
 }
 
 std::vector<Line> lines(const PolicedBufferPoint& point, const Units& units) {
-  const auto& [question, answer] = point;
-  const numeric::Digits digits = question.accuracy.digits;
+  const auto& [query, answer] = point;
+  const numeric::Digits digits = query.accuracy.digits;
   std::vector<Line> lines;
   const Value at = shown(answer.at.probability);
   std::string proof =
       fmt::format("{} {} {}", symbol_at(answer.buffer), exact_case(point) ? "=" : "<=", brief(at, digits));
-  if (const auto drop = question.drop()) {
+  if (const auto drop = query.drop()) {
     proof += " <= " + plain(*drop);
     if (answer.before)
       proof += fmt::format(" < {} = {}", symbol_at(answer.buffer - Packets(1)),
                            brief(shown(answer.before->probability), digits));
   }
   lines.push_back(
-      {"proof", proof + (exact_case(point)             ? "\nin the worst case, " + certainty(at, digits)
-                         : question.inputs.message > 1 ? "\na proved bound: fewer packets may suffice"
-                                                       : "\na proved bound: fewer packets may suffice, but "
-                                                         "the exact worst case would take too long")});
+      {"proof", proof + (exact_case(point)          ? "\nin the worst case, " + certainty(at, digits)
+                         : query.inputs.message > 1 ? "\na proved bound: fewer packets may suffice"
+                                                    : "\na proved bound: fewer packets may suffice, but "
+                                                      "the exact worst case would take too long")});
   if (exact_case(point))
     lines.push_back(
         {"closed form",
@@ -197,35 +199,35 @@ std::vector<Line> lines(const PolicedBufferPoint& point, const Units& units) {
                          brief(shown(answer.closed_form), {6}))});
   if (answer.unpoliced_buffer)
     lines.push_back({"Bernoulli", fmt::format("independent Bernoulli inputs at {} need {}",
-                                              plain(question.inputs.bucket.rate),
+                                              plain(query.inputs.bucket.rate),
                                               counted(answer.unpoliced_buffer->value, "packet"))});
   if (answer.unpoliced)
-    lines.push_back({"Bernoulli",
-                     fmt::format("independent Bernoulli inputs at {}: {}", plain(question.inputs.bucket.rate),
-                                 brief(shown(answer.unpoliced->probability), digits))});
+    lines.push_back(
+        {"Bernoulli", fmt::format("independent Bernoulli inputs at {}: {}", plain(query.inputs.bucket.rate),
+                                  brief(shown(answer.unpoliced->probability), digits))});
   lines.push_back({"per token", fmt::format("at most {} packets of buffer, deep in the tail (1/rate)",
                                             brief(Exact{answer.token_price}, {5}))});
-  if (answer.rate != question.inputs.bucket.rate)
+  if (answer.rate != query.inputs.bucket.rate)
     lines.push_back(
         {"caution",
          fmt::format("a bucket this shallow discards tokens: it passes {} packets per slot, not {}",
-                     plain(answer.rate), plain(question.inputs.bucket.rate))});
+                     plain(answer.rate), plain(query.inputs.bucket.rate))});
   if (answer.never_exceeded)
     lines.push_back({"never", fmt::format("more than {} for any outputs drawn",
                                           counted(answer.never_exceeded->value, "packet"))});
   if (answer.honest) {
     const HonestHosts& honest = *answer.honest;
-    std::string said = fmt::format(
+    std::string phrase = fmt::format(
         "{} packets per slot, Bernoulli: waits at a shaper in {} of the slots; a policer drops at most {}",
-        plain(*question.offered), brief(shown(honest.delayed_at_shaper.probability), {6}),
+        plain(*query.offered), brief(shown(honest.delayed_at_shaper.probability), {6}),
         brief(shown(honest.lost_at_policer), {6}));
     if (honest.unnoticed_burst)
-      said += fmt::format("\nat most {} of the slots with {} or more", plain(*question.drop()),
-                          tokens(*honest.unnoticed_burst));
+      phrase += fmt::format("\nat most {} of the slots with {} or more", plain(*query.drop()),
+                            tokens(*honest.unnoticed_burst));
     if (honest.buffer)
-      said += fmt::format("\nif all hosts are honest and policed, {} suffice",
-                          counted(honest.buffer->value, "packet"));
-    lines.push_back({"honest host", said});
+      phrase += fmt::format("\nif all hosts are honest and policed, {} suffice",
+                            counted(honest.buffer->value, "packet"));
+    lines.push_back({"honest host", phrase});
   }
   if (units.packet_bytes) lines.push_back({"size", bytes_in_words(shown(answer.buffer), scale_of(units))});
   if (exact_case(point)) lines.push_back({"arithmetic", in_words(answer.at.computation)});
@@ -265,7 +267,7 @@ Layout with_policing(Layout buffer) {
 }
 
 Document document(const std::vector<PolicedBufferPoint>& points, const Units& units) {
-  const PolicedBufferQuestion& first = points.front().first;
+  const PolicedBufferQuery& first = points.front().first;
   Layout layout{.command = "buffer",
                 .inputs = joined(policed_inputs().columns(), unit_fields().columns()),
                 .results = policed_results().columns(),

@@ -9,7 +9,7 @@
 
 namespace tailbound::render {
 
-using PolicedBufferPoint = std::pair<answers::PolicedBufferQuestion, answers::PolicedBufferAnswer>;
+using PolicedBufferPoint = std::pair<answers::PolicedBufferQuery, answers::PolicedBufferAnswer>;
 
 /// \pre at least one point; all of them with the same unknown (a buffer or a probability)
 [[nodiscard]] Document document(const std::vector<PolicedBufferPoint>& points, const answers::Units& units);

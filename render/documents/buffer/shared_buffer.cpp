@@ -25,12 +25,12 @@ constexpr const char* aside =
     "The approximation is within 3 packets of exact chains of 2 to 8 ports; with a threshold up to 7 too "
     "large.";
 
-bool asks_for_memory(const SharedBufferQuestion& question) {
-  return std::holds_alternative<LeastBuffer>(question.asked);
+bool requests_memory(const SharedBufferQuery& query) {
+  return std::holds_alternative<MinBuffer>(query.requested);
 }
 
-Rational per_port(Packets memory, const SharedBufferQuestion& question) {
-  return Rational(static_cast<long>(memory.value)) / Rational(static_cast<long>(question.outputs));
+Rational per_port(Packets memory, const SharedBufferQuery& query) {
+  return Rational(static_cast<long>(memory.value)) / Rational(static_cast<long>(query.outputs));
 }
 
 /// Memory saved relative to separate buffers.
@@ -41,42 +41,42 @@ std::optional<Rational> saving(const SharedBufferAnswer& answer) {
 }
 
 /// "P(T > 157)" or "loss(157)".
-std::string symbol(const SharedBufferQuestion& question, Packets memory) {
-  return question.criterion == Criterion::overflow ? fmt::format("P(T > {})", memory.value)
-                                                   : fmt::format("loss({})", memory.value);
+std::string symbol(const SharedBufferQuery& query, Packets memory) {
+  return query.criterion == Criterion::overflow ? fmt::format("P(T > {})", memory.value)
+                                                : fmt::format("loss({})", memory.value);
 }
 
 /// The unit of memory.
-const char* unit_of(const SharedBufferQuestion& question) {
-  return question.cells ? "cell" : "packet";
+const char* unit_of(const SharedBufferQuery& query) {
+  return query.cells ? "cell" : "packet";
 }
 
 /// "64 inputs at load 0.8"
-std::string traffic_in_words(const SharedBufferQuestion& question) {
-  if (const auto* equal = std::get_if<EqualSwitchInputs>(&question.traffic))
+std::string traffic_in_words(const SharedBufferQuery& query) {
+  if (const auto* equal = std::get_if<EqualSwitchInputs>(&query.traffic))
     return fmt::format("{} at load {}{}", counted(equal->inputs, "input"), plain(equal->load),
-                       question.cells ? fmt::format(", packets of {} in cells of {} bytes",
-                                                    question.cells->name, question.cells->cell_bytes)
-                                      : "");
-  if (std::holds_alternative<UnequalSwitchInputs>(question.traffic)) return "inputs with unequal rates";
-  return "traffic from " + std::get<TrafficMatrix>(question.traffic).name;
+                       query.cells ? fmt::format(", packets of {} in cells of {} bytes", query.cells->name,
+                                                 query.cells->cell_bytes)
+                                   : "");
+  if (std::holds_alternative<UnequalSwitchInputs>(query.traffic)) return "inputs with unequal rates";
+  return "traffic from " + std::get<TrafficMatrix>(query.traffic).name;
 }
 
 /// "P(T > 349) <= 1e-15"
-std::string target_in_words(const SharedBufferQuestion& question, const std::string& memory) {
-  const std::string target = plain(*question.drop());
-  if (question.criterion == Criterion::overflow) return fmt::format("P(T > {}) <= {}", memory, target);
-  return fmt::format("fraction of {}s lost <= {}{}", unit_of(question), target,
-                     question.threshold ? " for each output" : "");
+std::string target_in_words(const SharedBufferQuery& query, const std::string& memory) {
+  const std::string target = plain(*query.drop());
+  if (query.criterion == Criterion::overflow) return fmt::format("P(T > {}) <= {}", memory, target);
+  return fmt::format("fraction of {}s lost <= {}{}", unit_of(query), target,
+                     query.threshold ? " for each output" : "");
 }
 
-std::string sharing_in_words(const SharedBufferQuestion& question) {
-  return question.threshold ? fmt::format("shared by {} with a dynamic threshold of {}",
-                                          counted(question.outputs, "port"), plain(*question.threshold))
-                            : fmt::format("shared by {}", counted(question.outputs, "port"));
+std::string sharing_in_words(const SharedBufferQuery& query) {
+  return query.threshold ? fmt::format("shared by {} with a dynamic threshold of {}",
+                                       counted(query.outputs, "port"), plain(*query.threshold))
+                         : fmt::format("shared by {}", counted(query.outputs, "port"));
 }
 
-Column shared_room(const char* key, const char* heading, const char* meaning) {
+Column shared_capacity(const char* key, const char* heading, const char* meaning) {
   return {key, heading, "packets", Shape::whole, meaning, Style::plain, 0, key};
 }
 
@@ -124,14 +124,14 @@ const Fields<SharedBufferPoint>& shared_inputs() {
       {{"threshold", "threshold", "", Shape::given,
         "--shared: alpha; a packet for output i is accepted if Q_i < alpha (M - T) on arrival"},
        [](const Point& of) { return of.first.threshold; },
-       if_there},
+       if_present},
       {cells, [](const Point& of) { return of.first.cells; }},
       {{"drop", "target", "", Shape::given, "EPS, the target, between 0 and 1"},
        [](const Point& of) { return of.first.drop(); },
-       if_there},
+       if_present},
       {{"capacity", "capacity", "", Shape::whole, "M as given [packets], those in service included"},
-       [](const Point& of) { return std::get<ProbabilityOf>(of.first.asked).capacity; },
-       [](const Point& of) { return std::holds_alternative<ProbabilityOf>(of.first.asked); }},
+       [](const Point& of) { return std::get<ProbabilityOf>(of.first.requested).capacity; },
+       [](const Point& of) { return std::holds_alternative<ProbabilityOf>(of.first.requested); }},
       {{"criterion", "criterion", "", Shape::text,
         "overflow: P(T > M); or loss: fraction of packets lost (with a threshold: of the output that loses "
         "most)"},
@@ -145,7 +145,7 @@ Cells input_cells(const SharedBufferPoint& point, const Units& units) {
 }
 
 bool sizes_memory(const SharedBufferPoint& point) {
-  return asks_for_memory(point.first);
+  return requests_memory(point.first);
 }
 bool in_cells(const SharedBufferPoint& point) {
   return point.first.cells.has_value();
@@ -154,8 +154,8 @@ bool in_cells(const SharedBufferPoint& point) {
 const Fields<SharedBufferPoint>& shared_results() {
   using Point = SharedBufferPoint;
   static const Fields<Point> fields{
-      {shared_room("memory", "memory",
-                   "--shared: M, proved to meet the target, or as given; packets in service included"),
+      {shared_capacity("memory", "memory",
+                       "--shared: M, proved to meet the target, or as given; packets in service included"),
        [](const Point& of) { return of.second.memory; }},
       {{"bytes", "size", "bytes", Shape::given, "--sizes: of the memory, `memory` times cell_bytes"},
        [](const Point& of) {
@@ -169,7 +169,7 @@ const Fields<SharedBufferPoint>& shared_results() {
       {{"packet_loss", "packet loss", "", Shape::number,
         "--sizes: upper bound of the fraction of packets that lose a cell", Style::plain, 4},
        [](const Point& of) { return of.second.packets_at; },
-       if_there},
+       if_present},
       {{"memory_approximate", "about", "packets", Shape::model,
         "--shared: approximate minimum memory; null if the outputs differ"},
        [](const Point& of) { return shown(of.second.about); },
@@ -185,10 +185,10 @@ const Fields<SharedBufferPoint>& shared_results() {
                                 : Value(None{});
        },
        &sizes_memory},
-      {shared_room("dedicated_buffer", "separate, per port",
-                   "--shared: minimum separate buffer for the target, at the output that needs most"),
+      {shared_capacity("dedicated_buffer", "separate, per port",
+                       "--shared: minimum separate buffer for the target, at the output that needs most"),
        [](const Point& of) { return of.second.dedicated->port; }, &sizes_memory},
-      {shared_room("dedicated_total", "total", "--shared: total of separate buffers"),
+      {shared_capacity("dedicated_total", "total", "--shared: total of separate buffers"),
        [](const Point& of) { return of.second.dedicated->total; }, &sizes_memory},
       {{"saving", "saving", "", Shape::proved, "--shared: 1 - memory / dedicated_total; null if that is 0",
         Style::percent},
@@ -206,47 +206,46 @@ const Fields<SharedBufferPoint>& shared_results() {
   return fields;
 }
 
-double kib(const SharedBufferQuestion& question, Packets memory) {
-  return static_cast<double>(memory.value * question.cells->cell_bytes) / 1024;
+double kib(const SharedBufferQuery& query, Packets memory) {
+  return static_cast<double>(memory.value * query.cells->cell_bytes) / 1024;
 }
 
 std::string sentence(const SharedBufferPoint& point) {
-  const auto& [question, answer] = point;
+  const auto& [query, answer] = point;
   const std::int64_t memory = answer.memory.value;
-  const std::string size = question.cells ? fmt::format(" ({:.4g} KiB)", kib(question, answer.memory)) : "";
-  const std::string shared = with_article(memory, unit_of(question)) + " shared memory" + size;
-  if (asks_for_memory(question))
+  const std::string size = query.cells ? fmt::format(" ({:.4g} KiB)", kib(query, answer.memory)) : "";
+  const std::string shared = with_article(memory, unit_of(query)) + " shared memory" + size;
+  if (requests_memory(query))
     return fmt::format("{} suffices: {}.", capitalized(shared),
-                       target_in_words(question, std::to_string(memory)));
+                       target_in_words(query, std::to_string(memory)));
   const std::string at = brief(shown(answer.at), numeric::Digits{4});
-  if (question.criterion == Criterion::overflow)
+  if (query.criterion == Criterion::overflow)
     return fmt::format("P(T > {}) <= {} for {}.", memory, at, shared);
-  return fmt::format("{} loses at most {} of the {}s{}.", capitalized(shared), at, unit_of(question),
-                     question.threshold ? " of any output" : "");
+  return fmt::format("{} loses at most {} of the {}s{}.", capitalized(shared), at, unit_of(query),
+                     query.threshold ? " of any output" : "");
 }
 
 std::vector<Line> lines(const SharedBufferPoint& point, const Units& units) {
-  const auto& [question, answer] = point;
+  const auto& [query, answer] = point;
   const numeric::Digits digits{4};
   const UnitScale scale = scale_of(units);
   std::vector<Line> lines;
   const std::string bound =
-      fmt::format("{} <= {}", symbol(question, answer.memory), brief(shown(answer.at), digits));
+      fmt::format("{} <= {}", symbol(query, answer.memory), brief(shown(answer.at), digits));
   lines.push_back(
-      {"proof", (question.drop() ? fmt::format("{} <= {}", bound, plain(*question.drop())) : bound) + ""});
+      {"proof", (query.drop() ? fmt::format("{} <= {}", bound, plain(*query.drop())) : bound) + ""});
   if (answer.about)
-    lines.push_back(
-        {"approximately", fmt::format("{} suffice ({:.3g} per port); not proved",
-                                      counted(std::llround(answer.about->value), "packet"),
-                                      answer.about->value / static_cast<double>(question.outputs))});
+    lines.push_back({"approximately", fmt::format("{} suffice ({:.3g} per port); not proved",
+                                                  counted(std::llround(answer.about->value), "packet"),
+                                                  answer.about->value / static_cast<double>(query.outputs))});
   if (answer.about_at)
-    lines.push_back({"approximately", fmt::format("{} = {:.3g}, not proved", symbol(question, answer.memory),
+    lines.push_back({"approximately", fmt::format("{} = {:.3g}, not proved", symbol(query, answer.memory),
                                                   answer.about_at->value)});
   if (answer.dedicated) {
     const auto& own = *answer.dedicated;
-    const bool identical = own.total.value == own.port.value * question.outputs;
+    const bool identical = own.total.value == own.port.value * query.outputs;
     std::string text =
-        fmt::format("{} {}s in total ({}) for the same target", own.total.value, unit_of(question),
+        fmt::format("{} {}s in total ({}) for the same target", own.total.value, unit_of(query),
                     identical ? fmt::format("{} per port", own.port.value)
                               : fmt::format("up to {} per port", own.port.value));
     if (const auto saved = saving(answer); saved && *saved > 0)
@@ -255,9 +254,9 @@ std::vector<Line> lines(const SharedBufferPoint& point, const Units& units) {
   }
   std::string total =
       fmt::format("{} {}s in all queues, exact",
-                  question.cells ? numeric::to_decimal(answer.mean.value, 10, numeric::Rounding::nearest)
-                                 : plain(answer.mean.value),
-                  unit_of(question));
+                  query.cells ? numeric::to_decimal(answer.mean.value, 10, numeric::Rounding::nearest)
+                              : plain(answer.mean.value),
+                  unit_of(query));
   if (answer.packets_at)
     lines.push_back(
         {"packets", fmt::format("at most {} of them lose a cell", brief(shown(*answer.packets_at), digits))});
@@ -271,28 +270,27 @@ std::vector<Line> lines(const SharedBufferPoint& point, const Units& units) {
 }
 
 std::string title(const std::vector<SharedBufferPoint>& points) {
-  const SharedBufferQuestion& question = points.front().first;
+  const SharedBufferQuery& query = points.front().first;
   const auto all_have_its = [&](auto member) {
-    return std::all_of(points.begin(), points.end(), [&](const SharedBufferPoint& point) {
-      return member(point.first) == member(question);
-    });
+    return std::all_of(points.begin(), points.end(),
+                       [&](const SharedBufferPoint& point) { return member(point.first) == member(query); });
   };
-  const bool same_criterion = all_have_its([](const SharedBufferQuestion& of) { return of.criterion; });
-  if (!asks_for_memory(question))
-    return !same_criterion                             ? "Proved upper bound of the criterion"
-           : question.criterion == Criterion::overflow ? "Proved upper bound of P(T > M)"
-                                                       : "Proved upper bound of the loss";
+  const bool same_criterion = all_have_its([](const SharedBufferQuery& of) { return of.criterion; });
+  if (!requests_memory(query))
+    return !same_criterion                          ? "Proved upper bound of the criterion"
+           : query.criterion == Criterion::overflow ? "Proved upper bound of P(T > M)"
+                                                    : "Proved upper bound of the loss";
   const bool one_target =
-      same_criterion && all_have_its([](const SharedBufferQuestion& of) { return of.drop(); });
+      same_criterion && all_have_its([](const SharedBufferQuery& of) { return of.drop(); });
   return "Minimum shared memory for " +
-         (one_target ? target_in_words(question, "M") : std::string("the targets"));
+         (one_target ? target_in_words(query, "M") : std::string("the targets"));
 }
 
 /// What the points are of: the ports, and the traffic where all have the same.
 std::string settings(const std::vector<SharedBufferPoint>& points) {
-  const SharedBufferQuestion& question = points.front().first;
+  const SharedBufferQuery& query = points.front().first;
   if (points.size() > 1) return "Output queues of a switch that share one memory.";
-  return fmt::format("Memory {}; {}.", sharing_in_words(question), traffic_in_words(question));
+  return fmt::format("Memory {}; {}.", sharing_in_words(query), traffic_in_words(query));
 }
 
 /// Without inputs that follow from others, which would make a curve of each point.
@@ -311,7 +309,7 @@ Document for_drawing(Document document, const std::vector<SharedBufferPoint>& po
 }
 
 Picture picture(const Document& shown_document, const std::vector<SharedBufferPoint>& points) {
-  const SharedBufferQuestion& question = points.front().first;
+  const SharedBufferQuery& query = points.front().first;
   const Document document = for_drawing(shown_document, points);
   Picture picture{.title = title(points), .x_label = {}, .y_label = "memory per port [packets]"};
   struct Kind {
@@ -321,13 +319,13 @@ Picture picture(const Document& shown_document, const std::vector<SharedBufferPo
   std::vector<Kind> kinds{{"memory_per_port", "proved", CurveStyle::points_and_line},
                           {"memory_approximate_per_port", "approximately", CurveStyle::dashed},
                           {"dedicated_buffer", "separate buffers", CurveStyle::line}};
-  if (!asks_for_memory(question)) {
-    picture.y_label = question.criterion == Criterion::overflow ? "P(T > M)" : "fraction of packets lost";
+  if (!requests_memory(query)) {
+    picture.y_label = query.criterion == Criterion::overflow ? "P(T > M)" : "fraction of packets lost";
     kinds = {{"probability_bound", "proved", CurveStyle::points_and_line},
              {"probability_approximate", "approximately", CurveStyle::dashed}};
   }
   // One color per setting, so that its curves are recognized as related.
-  const std::size_t most = most_curves_told_apart / kinds.size();
+  const std::size_t maximum = max_distinct_curves / kinds.size();
   for (const Kind& kind : kinds) {
     const bool known = std::any_of(
         document.results.begin(), document.results.end(),
@@ -335,31 +333,31 @@ Picture picture(const Document& shown_document, const std::vector<SharedBufferPo
     if (!known) continue;
     const Sweep sweep{.axes = {"inputs", "load", "threshold", "outputs", "drop", "capacity"},
                       .height = kind.key,
-                      .powers_of_ten = !asks_for_memory(question),
+                      .powers_of_ten = !requests_memory(query),
                       .style = kind.style};
     const Picture part = sweep_picture(document, sweep, Picture{.title = {}, .x_label = {}, .y_label = {}});
     picture.x_label = part.x_label;
     picture.powers_of_ten = part.powers_of_ten;
-    for (std::size_t i = 0; i < part.curves.size() && i < most; ++i) {
+    for (std::size_t i = 0; i < part.curves.size() && i < maximum; ++i) {
       Curve curve = part.curves[i];
       curve.title = curve.title.empty() ? kind.title : fmt::format("{}, {}", kind.title, curve.title);
       if (part.curves.size() > 1) curve.colour = static_cast<int>(i);
       picture.curves.push_back(std::move(curve));
     }
-    if (part.curves.size() > most) picture.note = fmt::format("The first {} settings.", most);
+    if (part.curves.size() > maximum) picture.note = fmt::format("The first {} settings.", maximum);
   }
   return picture;
 }
 
 /// The same query at other loads; for a memory with as many outputs as inputs at other numbers of ports.
 Picture picture_around(const SharedBufferPoint& point, const Units& units) {
-  const SharedBufferQuestion& question = point.first;
-  const auto* equal = std::get_if<EqualSwitchInputs>(&question.traffic);
+  const SharedBufferQuery& query = point.first;
+  const auto* equal = std::get_if<EqualSwitchInputs>(&query.traffic);
   if (equal == nullptr) throw NoAnswer("nothing to draw: no input is a list");
-  const bool by_ports = asks_for_memory(question) && question.outputs == equal->inputs;
-  std::vector<SharedBufferQuestion> others;
+  const bool by_ports = requests_memory(query) && query.outputs == equal->inputs;
+  std::vector<SharedBufferQuery> others;
   const auto add = [&](const EqualSwitchInputs& inputs, std::int64_t outputs) {
-    others.push_back(question);
+    others.push_back(query);
     others.back().traffic = inputs;
     others.back().outputs = outputs;
   };
@@ -370,10 +368,9 @@ Picture picture_around(const SharedBufferPoint& point, const Units& units) {
     for (const std::int64_t number : ports) add({.inputs = number, .load = equal->load}, number);
   } else {
     for (const Rational& load : loads_around(equal->load))
-      add({.inputs = equal->inputs, .load = load}, question.outputs);
+      add({.inputs = equal->inputs, .load = load}, query.outputs);
   }
-  const auto points =
-      answered(others, [](const SharedBufferQuestion& other) { return answers::answer(other); });
+  const auto points = answered(others, [](const SharedBufferQuery& other) { return answers::answer(other); });
   if (points.size() < 2) throw NoAnswer("nothing to draw: no other load has an answer");
   Picture picture = document(points, units).picture();
   mark_here(picture, by_ports ? static_cast<double>(equal->inputs) : cln::double_approx(equal->load),
@@ -390,11 +387,11 @@ Layout with_shared_memory(Layout buffer) {
 }
 
 Document document(const std::vector<SharedBufferPoint>& points, const Units& units) {
-  const SharedBufferQuestion& first = points.front().first;
+  const SharedBufferQuery& first = points.front().first;
   Layout layout{.command = "buffer",
                 .inputs = joined(shared_inputs().columns(), unit_fields().columns()),
                 .results = shared_results().columns(),
-                .quiet = {asks_for_memory(first) ? "memory" : "probability_bound"}};
+                .quiet = {requests_memory(first) ? "memory" : "probability_bound"}};
   if (first.cells)
     for (Column& column : layout.results)
       if (column.unit == "packets") column.unit = "cells";
@@ -412,7 +409,7 @@ Document document(const std::vector<SharedBufferPoint>& points, const Units& uni
       points.size() == 1
           ? sentence(points.front())
           : fmt::format("{}: {}{}.", title(points), range_in_words(document, document.layout->quiet.front()),
-                        asks_for_memory(first) ? fmt::format(" {}s", unit_of(first)) : "");
+                        requests_memory(first) ? fmt::format(" {}s", unit_of(first)) : "");
   const bool about = std::any_of(points.begin(), points.end(), [](const SharedBufferPoint& point) {
     return point.second.about || point.second.about_at;
   });

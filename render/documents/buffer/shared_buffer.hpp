@@ -9,7 +9,7 @@
 
 namespace tailbound::render {
 
-using SharedBufferPoint = std::pair<answers::SharedBufferQuestion, answers::SharedBufferAnswer>;
+using SharedBufferPoint = std::pair<answers::SharedBufferQuery, answers::SharedBufferAnswer>;
 
 /// \pre at least one point; all of them with the same unknown (a memory or a probability)
 [[nodiscard]] Document document(const std::vector<SharedBufferPoint>& points,

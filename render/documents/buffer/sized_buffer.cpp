@@ -27,13 +27,13 @@ constexpr const char* cells_basis =
 constexpr const char* bound_basis =
     "Upper bounds: at most 3 times the exact value where that is known (docs/derivations/packet_sizes.md).";
 
-constexpr const char* stand_in_basis =
+constexpr const char* approximation_basis =
     "Geometric approximation: buffers up to 5 % too large at load 0.8, 16 % at 0.5, 29 % at 0.3, where exact "
     "values are known.";
-constexpr const char* stand_in_name = "geometric approximation";
+constexpr const char* approximation_name = "geometric approximation";
 
-bool asks_for_buffer(const SizedBufferQuestion& question) {
-  return std::holds_alternative<LeastBuffer>(question.asked);
+bool requests_buffer(const SizedBufferQuery& query) {
+  return std::holds_alternative<MinBuffer>(query.requested);
 }
 
 template <class... Truths>
@@ -65,9 +65,9 @@ const char* what_is_lost(SizedCriterion criterion) {
 }
 
 /// "16 inputs at load 0.8, packets of imix in cells of 64 bytes"
-std::string traffic_in_words(const SizedBufferQuestion& question) {
-  return fmt::format("{} at load {}, packets of {} in cells of {} bytes", counted(question.inputs, "input"),
-                     plain(question.load), question.sizes_name, question.cell_bytes);
+std::string traffic_in_words(const SizedBufferQuery& query) {
+  return fmt::format("{} at load {}, packets of {} in cells of {} bytes", counted(query.inputs, "input"),
+                     plain(query.load), query.sizes_name, query.cell_bytes);
 }
 
 std::string arrival_in_words(CellArrival arrive) {
@@ -75,24 +75,24 @@ std::string arrival_in_words(CellArrival arrive) {
 }
 
 /// "P(Q > 687) <= 1e-9"
-std::string target_in_words(const SizedBufferQuestion& question, const std::string& buffer) {
-  const std::string target = plain(*question.drop());
-  if (question.criterion == SizedCriterion::overflow) return fmt::format("P(Q > {}) <= {}", buffer, target);
-  return fmt::format("fraction of {} lost <= {}", what_is_lost(question.criterion), target);
+std::string target_in_words(const SizedBufferQuery& query, const std::string& buffer) {
+  const std::string target = plain(*query.drop());
+  if (query.criterion == SizedCriterion::overflow) return fmt::format("P(Q > {}) <= {}", buffer, target);
+  return fmt::format("fraction of {} lost <= {}", what_is_lost(query.criterion), target);
 }
 
 std::string sentence(const SizedBufferPoint& point) {
-  const auto& [question, answer] = point;
+  const auto& [query, answer] = point;
   const std::string buffer = with_article(answer.buffer.value, "cell") + " buffer";
-  if (question.drop())
+  if (query.drop())
     return fmt::format("{} suffices: {}.", capitalized(buffer),
-                       target_in_words(question, std::to_string(answer.buffer.value)));
-  const std::string at = brief(shown_any(answer.at), question.accuracy.digits);
-  if (question.criterion == SizedCriterion::overflow)
+                       target_in_words(query, std::to_string(answer.buffer.value)));
+  const std::string at = brief(shown_any(answer.at), query.accuracy.digits);
+  if (query.criterion == SizedCriterion::overflow)
     return fmt::format("P(Q > {}) {} {} for {}.", answer.buffer.value, answer.at_bound() ? "<=" : "=", at,
                        buffer);
   return fmt::format("{} loses {}{} of the {}.", capitalized(buffer), answer.at_bound() ? "at most " : "", at,
-                     what_is_lost(question.criterion));
+                     what_is_lost(query.criterion));
 }
 
 /// "0.0087 .. 0.0109" for an interval, "at most" for a bound, otherwise the number and its kind.
@@ -106,43 +106,43 @@ std::string loss_in_words(const Value& value, numeric::Digits digits) {
 }
 
 std::vector<Line> lines(const SizedBufferPoint& point) {
-  const auto& [question, answer] = point;
-  const numeric::Digits digits = question.accuracy.digits;
+  const auto& [query, answer] = point;
+  const numeric::Digits digits = query.accuracy.digits;
   std::vector<Line> lines;
   const Value at = shown_any(answer.at);
-  const std::string here = symbol(question.criterion, answer.buffer.value);
+  const std::string here = symbol(query.criterion, answer.buffer.value);
   std::string proof = fmt::format("{} {} {}", here, answer.at_bound() ? "<=" : "=", brief(at, digits));
-  if (const auto drop = question.drop()) {
+  if (const auto drop = query.drop()) {
     proof += fmt::format(" <= {}", plain(*drop));
     if (answer.before)
-      proof += fmt::format(" < {} = {}", symbol(question.criterion, answer.buffer.value - 1),
+      proof += fmt::format(" < {} = {}", symbol(query.criterion, answer.buffer.value - 1),
                            brief(shown_any(*answer.before), digits));
   }
   if (!answer.at_bound())
     proof += "\n" + certainty(at, digits);
-  else if (question.criterion == SizedCriterion::packet_loss)
+  else if (query.criterion == SizedCriterion::packet_loss)
     proof += "\na proved bound, E[L] times the cell loss: fewer cells may suffice";
   else
     proof += "\na proved bound: fewer cells may suffice";
   lines.push_back({"proof", proof});
-  if (const auto& about = answer.stand_in) {
+  if (const auto& about = answer.approximation) {
     const std::string mean = numeric::to_decimal(about->length, 4, numeric::Rounding::nearest);
     const auto& proved = std::get<numeric::UpperBound<unit::Probability>>(answer.at);
-    std::string said;
+    std::string phrase;
     if (about->at.value >= static_cast<double>(proved.value))
-      said = "no tighter than the proof";
+      phrase = "no tighter than the proof";
     else
-      said = fmt::format("{}{} about {:.3g}",
-                         about->buffer ? fmt::format("{:.0f} cells suffice; ", about->buffer->value) : "",
-                         here, about->at.value);
+      phrase = fmt::format("{}{} about {:.3g}",
+                           about->buffer ? fmt::format("{:.0f} cells suffice; ", about->buffer->value) : "",
+                           here, about->at.value);
     lines.push_back({"approximately",
                      fmt::format("{}, mean occupancy {:.4g}\n{}: trains of {} cells on average; not proved",
-                                 said, about->mean_occupancy.value, stand_in_name, mean)});
+                                 phrase, about->mean_occupancy.value, approximation_name, mean)});
   }
   lines.push_back({"size", bytes_in_words(point)});
-  if (question.criterion != SizedCriterion::cell_loss)
+  if (query.criterion != SizedCriterion::cell_loss)
     lines.push_back({"cell loss", loss_in_words(shown_any(answer.cell_loss), digits)});
-  if (answer.packet_loss && question.criterion != SizedCriterion::packet_loss)
+  if (answer.packet_loss && query.criterion != SizedCriterion::packet_loss)
     lines.push_back({"packet loss", loss_in_words(shown_any(*answer.packet_loss), digits)});
   const Value mean = shown_any(answer.mean_occupancy);
   lines.push_back(
@@ -155,26 +155,26 @@ std::vector<Line> lines(const SizedBufferPoint& point) {
   return lines;
 }
 
-const Fields<SizedBufferQuestion>& sized_inputs() {
-  using Question = SizedBufferQuestion;
-  static const Fields<Question> fields{
+const Fields<SizedBufferQuery>& sized_inputs() {
+  using Query = SizedBufferQuery;
+  static const Fields<Query> fields{
       {{"traffic", "traffic", "", Shape::text, "bernoulli", Style::hidden},
-       [](const Question&) { return "bernoulli"; }},
-      {{"inputs", "inputs", "", Shape::whole, "K"}, &Question::inputs},
-      {{"load", "load", "cells/slot", Shape::given, "fraction of slots with a cell"}, &Question::load},
-      {{"sizes", "sizes", "", Shape::text, "packet sizes: imix, a list or a file"}, &Question::sizes_name},
-      {{"cell_bytes", "cell", "bytes", Shape::whole, "--sizes: C, bytes in a cell"}, &Question::cell_bytes},
+       [](const Query&) { return "bernoulli"; }},
+      {{"inputs", "inputs", "", Shape::whole, "K"}, &Query::inputs},
+      {{"load", "load", "cells/slot", Shape::given, "fraction of slots with a cell"}, &Query::load},
+      {{"sizes", "sizes", "", Shape::text, "packet sizes: imix, a list or a file"}, &Query::sizes_name},
+      {{"cell_bytes", "cell", "bytes", Shape::whole, "--sizes: C, bytes in a cell"}, &Query::cell_bytes},
       {{"arrive", "arrive", "", Shape::text,
         "--sizes: whole, all cells of a packet in one slot; or cells, one per slot"},
-       &Question::arrive},
-      {{"drop", "target", "", Shape::given, "EPS, the target, between 0 and 1"}, &Question::drop, if_there},
+       &Query::arrive},
+      {{"drop", "target", "", Shape::given, "EPS, the target, between 0 and 1"}, &Query::drop, if_present},
       {{"capacity", "capacity", "", Shape::whole, "B as given [cells]"},
-       [](const Question& of) { return std::get<ProbabilityOf>(of.asked).capacity; },
-       [](const Question& of) { return std::holds_alternative<ProbabilityOf>(of.asked); }},
+       [](const Query& of) { return std::get<ProbabilityOf>(of.requested).capacity; },
+       [](const Query& of) { return std::holds_alternative<ProbabilityOf>(of.requested); }},
       {{"criterion", "criterion", "", Shape::text,
         "overflow: P(Q > B); loss: fraction of packets lost; or cell-loss: fraction of cells lost"},
-       &Question::criterion},
-      {accuracy_fields(), &Question::accuracy}};
+       &Query::criterion},
+      {accuracy_fields(), &Query::accuracy}};
   return fields;
 }
 
@@ -190,9 +190,9 @@ bool bound_at(const SizedBufferPoint& point) {
 
 /// A number of the geometric approximation, if there is one.
 template <class Getter>
-auto of_stand_in(Getter getter) {
+auto of_approximation(Getter getter) {
   return [getter](const SizedBufferPoint& of) {
-    const auto& about = of.second.stand_in;
+    const auto& about = of.second.approximation;
     return about ? Value(shown_as(Shape::proved, std::invoke(getter, *about))) : Value(None{});
   };
 }
@@ -213,25 +213,25 @@ const Fields<SizedBufferPoint>& sized_results() {
        &bound_at},
       {{"probability_before", "", "", Shape::claim, "the criterion at B - 1", Style::hidden},
        [](const Point& of) { return shown_any(of.second.before); },
-       [](const Point& of) { return !bound_at(of) && asks_for_buffer(of.first); }},
+       [](const Point& of) { return !bound_at(of) && requests_buffer(of.first); }},
       {{"buffer_approximate", "geometric approximation", "cells", Shape::model,
         "--arrive cells: approximate minimum buffer (see `approximation`); null if it would take too long"},
-       of_stand_in(&GeometricStandIn::buffer),
-       [](const Point& of) { return only_bounds(of) && asks_for_buffer(of.first); }},
+       of_approximation(&GeometricApproximation::buffer),
+       [](const Point& of) { return only_bounds(of) && requests_buffer(of.first); }},
       {{"probability_approximate", "", "", Shape::model,
         "approximate criterion at B or M; null if none is known", Style::hidden},
-       of_stand_in(&GeometricStandIn::at),
+       of_approximation(&GeometricApproximation::at),
        &only_bounds},
       {{"mean_occupancy_approximate", "", "cells", Shape::model, "--arrive cells: approximate E[Q]",
         Style::hidden},
-       of_stand_in(&GeometricStandIn::mean_occupancy),
+       of_approximation(&GeometricApproximation::mean_occupancy),
        &only_bounds},
       {{"approximation", "", "", Shape::text, "--arrive cells: geometric approximation", Style::hidden},
-       of_stand_in([](const GeometricStandIn&) { return stand_in_name; }),
+       of_approximation([](const GeometricApproximation&) { return approximation_name; }),
        &only_bounds},
       {{"train_length", "", "cells", Shape::proved,
         "--arrive cells: mean length of the geometric trains, (E[L^2]/E[L] + 1)/2", Style::hidden},
-       of_stand_in(&GeometricStandIn::length),
+       of_approximation(&GeometricApproximation::length),
        &only_bounds},
       {{"cell_loss", "cell loss", "", Shape::number,
         "--sizes: fraction of the cells lost at B (with --sizes `buffer` and all other counts are in cells); "
@@ -285,22 +285,22 @@ const Table<SizeLoss>& class_table() {
 }
 
 std::string title(const std::vector<SizedBufferPoint>& points) {
-  const SizedBufferQuestion& question = points.front().first;
-  if (!asks_for_buffer(question)) return "Fraction of packets lost";
+  const SizedBufferQuery& query = points.front().first;
+  if (!requests_buffer(query)) return "Fraction of packets lost";
   const bool one_target = std::all_of(points.begin(), points.end(), [&](const SizedBufferPoint& point) {
-    return point.first.drop() == question.drop() && point.first.criterion == question.criterion;
+    return point.first.drop() == query.drop() && point.first.criterion == query.criterion;
   });
-  return "Minimum buffer for " + (one_target ? target_in_words(question, "B") : std::string("the targets"));
+  return "Minimum buffer for " + (one_target ? target_in_words(query, "B") : std::string("the targets"));
 }
 
 std::string settings(const std::vector<SizedBufferPoint>& points) {
-  const SizedBufferQuestion& question = points.front().first;
+  const SizedBufferQuery& query = points.front().first;
   if (points.size() > 1) return "Output queue, packets of several sizes in cells.";
-  return fmt::format("Output queue, {}; {}.", traffic_in_words(question), arrival_in_words(question.arrive));
+  return fmt::format("Output queue, {}; {}.", traffic_in_words(query), arrival_in_words(query.arrive));
 }
 
 Picture picture(const Document& document, const std::vector<SizedBufferPoint>& points) {
-  const bool buffers = asks_for_buffer(points.front().first);
+  const bool buffers = requests_buffer(points.front().first);
   Picture picture{.title = title(points),
                   .x_label = {},
                   .y_label = buffers ? "buffer [cells]" : "fraction of packets lost"};
@@ -308,7 +308,7 @@ Picture picture(const Document& document, const std::vector<SizedBufferPoint>& p
               .height = buffers ? "buffer" : "packet_loss",
               .powers_of_ten = !buffers};
   const bool both = buffers && std::any_of(points.begin(), points.end(), [](const SizedBufferPoint& point) {
-                      return point.second.stand_in.has_value();
+                      return point.second.approximation.has_value();
                     });
   if (!both) return sweep_picture(document, sweep, std::move(picture));
   // The proved values and, in the same colour, the approximation.
@@ -318,29 +318,28 @@ Picture picture(const Document& document, const std::vector<SizedBufferPoint>& p
     const Picture part = sweep_picture(document, sweep, Picture{.title = {}, .x_label = {}, .y_label = {}});
     picture.x_label = part.x_label;
     picture.powers_of_ten = part.powers_of_ten;
-    const std::size_t most = most_curves_told_apart / 2;
-    for (std::size_t i = 0; i < part.curves.size() && i < most; ++i) {
+    const std::size_t maximum = max_distinct_curves / 2;
+    for (std::size_t i = 0; i < part.curves.size() && i < maximum; ++i) {
       Curve curve = part.curves[i];
       curve.title = curve.title.empty() ? name : fmt::format("{}, {}", name, curve.title);
       if (part.curves.size() > 1) curve.colour = static_cast<int>(i);
       picture.curves.push_back(std::move(curve));
     }
-    if (part.curves.size() > most) picture.note = fmt::format("The first {} settings.", most);
+    if (part.curves.size() > maximum) picture.note = fmt::format("The first {} settings.", maximum);
   };
   add("buffer", "proved", CurveStyle::points_and_line);
-  add("buffer_approximate", stand_in_name, CurveStyle::dashed);
+  add("buffer_approximate", approximation_name, CurveStyle::dashed);
   return picture;
 }
 
 /// The same query at other loads.
 Picture picture_around(const SizedBufferPoint& point) {
-  std::vector<SizedBufferQuestion> others;
+  std::vector<SizedBufferQuery> others;
   for (const Rational& load : loads_around(point.first.load)) {
     others.push_back(point.first);
     others.back().load = load;
   }
-  const auto points =
-      answered(others, [](const SizedBufferQuestion& other) { return answers::answer(other); });
+  const auto points = answered(others, [](const SizedBufferQuery& other) { return answers::answer(other); });
   if (points.size() < 2) throw NoAnswer("nothing to draw: no other load has an answer");
   Picture picture = document(points).picture();
   mark_here(picture, cln::double_approx(point.first.load), "this load");
@@ -357,12 +356,12 @@ Layout with_packet_sizes(Layout buffer) {
 }
 
 Document document(const std::vector<SizedBufferPoint>& points) {
-  const SizedBufferQuestion& first = points.front().first;
+  const SizedBufferQuery& first = points.front().first;
   Layout layout{.command = "buffer",
                 .inputs = sized_inputs().columns(),
                 .results = sized_results().columns(),
                 .tables = {class_table().layout()},
-                .quiet = {asks_for_buffer(first) ? "buffer" : "packet_loss"}};
+                .quiet = {requests_buffer(first) ? "buffer" : "packet_loss"}};
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
                     .headline = {},
                     .settings = settings(points),
@@ -378,18 +377,18 @@ Document document(const std::vector<SizedBufferPoint>& points) {
     result.caption = traffic_in_words(point.first);
     (point.first.arrive == CellArrival::whole ? whole : cells) = true;
     bound = bound || point.second.bound_only();
-    aside = aside || point.second.stand_in;
+    aside = aside || point.second.approximation;
     result.tables.back().in_text = points.size() == 1;
   }
   document.headline =
       points.size() == 1
           ? sentence(points.front())
           : fmt::format("{}: {}{}.", title(points), range_in_words(document, document.layout->quiet.front()),
-                        asks_for_buffer(first) ? " cells" : "");
+                        requests_buffer(first) ? " cells" : "");
   if (whole) document.notes.emplace_back(whole_basis);
   if (cells) document.notes.emplace_back(cells_basis);
   if (bound) document.notes.emplace_back(bound_basis);
-  if (aside) document.notes.emplace_back(stand_in_basis);
+  if (aside) document.notes.emplace_back(approximation_basis);
   if (points.size() == 1)
     document.picture = [point = points.front()] { return picture_around(point); };
   else

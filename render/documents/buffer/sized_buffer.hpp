@@ -8,7 +8,7 @@
 
 namespace tailbound::render {
 
-using SizedBufferPoint = std::pair<answers::SizedBufferQuestion, answers::SizedBufferAnswer>;
+using SizedBufferPoint = std::pair<answers::SizedBufferQuery, answers::SizedBufferAnswer>;
 
 /// \pre at least one point; all of them with the same unknown (a buffer or a probability)
 [[nodiscard]] Document document(const std::vector<SizedBufferPoint>& points);

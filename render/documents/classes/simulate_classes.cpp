@@ -23,10 +23,10 @@ using sim::ClassEstimates;
 using sim::ClassModel;
 using sim::Schedule;
 
-std::vector<Rational> rooms_of(const ClassModel& model) {
-  std::vector<Rational> rooms;
-  for (const std::int64_t room : model.rooms) rooms.push_back(numeric::whole(room));
-  return rooms;
+std::vector<Rational> capacities_of(const ClassModel& model) {
+  std::vector<Rational> capacities;
+  for (const std::int64_t capacity : model.capacities) capacities.push_back(numeric::whole(capacity));
+  return capacities;
 }
 
 const Fields<ClassModel>& class_model_inputs() {
@@ -48,7 +48,7 @@ const Fields<ClassModel>& class_model_inputs() {
        &Model::weights,
        [](const Model& of) { return !of.weights.empty(); }},
       {{"buffers", "buffers", "packets", Shape::givens, "buffers of the classes, if finite"},
-       &rooms_of,
+       &capacities_of,
        [](const Model& of) { return of.finite(); }}};
   return fields;
 }
@@ -86,7 +86,7 @@ const Table<ClassOf>& classes_table() {
 
 /// A level or a percentile of a class.
 struct ClassPlace {
-  const SimulateClassesQuestion& question;
+  const SimulateClassesQuery& query;
   const ClassEstimates& found;
   std::size_t which, at;
 };
@@ -99,7 +99,7 @@ const Table<ClassPlace>& wait_percentiles() {
       "of the waits, one row per class and percentile",
       {{place_of_class, [](const ClassPlace& of) { return of.which + 1; }},
        {{"percentile", "percentile", "%", Shape::given, "p in percent"},
-        [](const ClassPlace& of) { return Rational(of.question.percentiles[of.at] * 100); }},
+        [](const ClassPlace& of) { return Rational(of.query.percentiles[of.at] * 100); }},
        {{"wait_slots", "wait", "slots", Shape::estimate, "smallest t with P(W <= t) >= p"},
         [](const ClassPlace& of) { return of.found.percentiles[of.at].wait; }}}};
   return table;
@@ -143,12 +143,12 @@ Rows rows_of(const Shared<SimulateClassesPoint>& points, std::size_t at, const T
 }
 
 std::vector<Rows> class_rows(const Shared<SimulateClassesPoint>& points, std::size_t at) {
-  const auto& [question, answer] = (*points)[at];
+  const auto& [query, answer] = (*points)[at];
   std::vector<Rows> tables{classes_table().rows(answer.classes.size(), [points, at](std::size_t i) {
     return ClassOf{(*points)[at], i};
   })};
   tables.push_back(rows_of(points, at, class_tails(), answer.classes.front().occupancy.size()));
-  if (const std::size_t size = question.percentiles.size();
+  if (const std::size_t size = query.percentiles.size();
       size > 0 && std::all_of(answer.classes.begin(), answer.classes.end(),
                               [&](const ClassEstimates& its) { return its.percentiles.size() == size; }))
     tables.push_back(rows_of(points, at, wait_percentiles(), size));
@@ -210,13 +210,13 @@ std::vector<std::string> class_notes(const std::vector<SimulateClassesPoint>& po
 }
 
 Picture class_picture(const std::vector<SimulateClassesPoint>& points) {
-  const auto& [question, answer] = points.front();
+  const auto& [query, answer] = points.front();
   Picture picture{.title = "Occupancy of " + title(points),
                   .x_label = "n [packets]",
                   .y_label = "P(L > n)",
                   .note = "simulation, 95 % intervals: " + in_words(answer.simulated),
                   .powers_of_ten = true};
-  const std::vector<ClassEstimates> whole = whole_tails(question, answer);
+  const std::vector<ClassEstimates> whole = whole_tails(query, answer);
   for (std::size_t c = 0; c < whole.size(); ++c) {
     Curve curve{.title = fmt::format("class {}", c + 1), .style = CurveStyle::bars};
     for (const sim::LevelEstimate& level : whole[c].occupancy)
@@ -238,7 +238,7 @@ Layout simulate_classes_layout() {
           .quiet = {}};
 }
 
-Document document(std::vector<SimulateClassesPoint> given, std::size_t asked, const Units& units) {
+Document document(std::vector<SimulateClassesPoint> given, std::size_t requested, const Units& units) {
   const auto points = share(std::move(given));
   Document document{.layout = std::make_shared<const Layout>(simulate_classes_layout()),
                     .headline = classes_headline(*points),
@@ -246,9 +246,9 @@ Document document(std::vector<SimulateClassesPoint> given, std::size_t asked, co
                     .results = {},
                     .notes = class_notes(*points)};
   for (std::size_t i = 0; i < points->size(); ++i) {
-    const auto& [question, answer] = (*points)[i];
+    const auto& [query, answer] = (*points)[i];
     Result& result = document.results.emplace_back();
-    result.inputs = joined(class_model_inputs().cells(question.model), unit_fields().cells(units));
+    result.inputs = joined(class_model_inputs().cells(query.model), unit_fields().cells(units));
     result.cells = simulation_fields().cells(answer.simulated);
     result.tables = class_rows(points, i);
     if (points->size() == 1) result.lines = simulation_lines(answer.simulated);
@@ -256,7 +256,7 @@ Document document(std::vector<SimulateClassesPoint> given, std::size_t asked, co
   if (points->size() > 1)
     for (Result& result : document.results) result.caption = point_title(document, result);
   document = with_units(std::move(document), scale_of(units));
-  mark_stopped(document, class_runs(*points), asked);
+  mark_stopped(document, class_runs(*points), requested);
   document.picture = [points] { return class_picture(*points); };
   return document;
 }

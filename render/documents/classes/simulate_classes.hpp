@@ -10,11 +10,11 @@
 
 namespace tailbound::render {
 
-using SimulateClassesPoint = std::pair<answers::SimulateClassesQuestion, answers::SimulateClassesAnswer>;
+using SimulateClassesPoint = std::pair<answers::SimulateClassesQuery, answers::SimulateClassesAnswer>;
 
-/// \param asked  number of points; if some are missing, the document is marked as stopped
+/// \param requested  number of points; if some are missing, the document is marked as stopped
 /// \pre at least one point
-[[nodiscard]] Document document(std::vector<SimulateClassesPoint> points, std::size_t asked,
+[[nodiscard]] Document document(std::vector<SimulateClassesPoint> points, std::size_t requested,
                                 const answers::Units& units = {});
 
 [[nodiscard]] Layout simulate_classes_layout();

@@ -15,7 +15,7 @@ using answers::CheckedLevel;
 using answers::CrossCheck;
 
 /// Maximum number of contradictions listed in a note.
-constexpr std::size_t most_named_levels = 3;
+constexpr std::size_t max_named_levels = 3;
 
 /// "0.0123", "1.02e-3"
 std::string probability_in_words(double value) {
@@ -47,9 +47,9 @@ std::string level_in_words(const CheckedLevel& level) {
 }
 
 const char* agreement_name(Agreement agreement) {
-  return agreement == Agreement::agrees       ? "agrees"
-         : agreement == Agreement::optimistic ? "underestimates"
-                                              : "overestimates";
+  return agreement == Agreement::agrees           ? "agrees"
+         : agreement == Agreement::underestimates ? "underestimates"
+                                                  : "overestimates";
 }
 
 double how_far(const CheckedLevel& level) {
@@ -104,10 +104,10 @@ std::vector<std::string> check_notes(const CrossCheck& check, const std::vector<
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const CheckedLevel* a, const CheckedLevel* b) { return how_far(*a) > how_far(*b); });
   std::string text = "WARNING: simulation contradicts the computed delays, do not use them: ";
-  for (std::size_t i = 0; i < std::min(sorted.size(), most_named_levels); ++i)
+  for (std::size_t i = 0; i < std::min(sorted.size(), max_named_levels); ++i)
     text += (i == 0 ? "" : "; ") + whose(*sorted[i], flows) + "simulated " + level_in_words(*sorted[i]);
-  if (sorted.size() > most_named_levels)
-    text += fmt::format("; and {} more of {} flows", sorted.size() - most_named_levels, flows.size());
+  if (sorted.size() > max_named_levels)
+    text += fmt::format("; and {} more of {} flows", sorted.size() - max_named_levels, flows.size());
   return {text};
 }
 

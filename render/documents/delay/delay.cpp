@@ -29,9 +29,9 @@ using numeric::Rational;
 using numeric::Rounding;
 
 /// Maximum number of columns P(D > t) in a text table.
-constexpr std::size_t most_level_columns = 6;
+constexpr std::size_t max_level_columns = 6;
 /// Maximum number of sources of a queue that are listed individually.
-constexpr std::size_t most_sources = 64;
+constexpr std::size_t max_sources = 64;
 
 // --- numbers ---------------------------------------------------------------------------------------------
 
@@ -39,7 +39,7 @@ constexpr std::size_t most_sources = 64;
 Value mean_latency_ns(const DelayEntry& entry) {
   return shown(answers::mean_latency_ns(
       entry.path().routes, entry.found().delay.mean_queueing,
-      {.slot = *entry.question().units.slot_ns(), .hop = entry.question().hop_ns.value_or(Rational(0))}));
+      {.slot = *entry.query().units.slot_ns(), .hop = entry.query().hop_ns.value_or(Rational(0))}));
 }
 
 // --- fields ----------------------------------------------------------------------------------------------
@@ -57,7 +57,7 @@ struct DelayRow {
   }
   /// Its minimum buffer, if requested.
   [[nodiscard]] std::optional<bounds::ClaimedBufferSize> size() const {
-    return entry.question().drop ? entry.answer().buffers[entry.path().longest[at]] : std::nullopt;
+    return entry.query().drop ? entry.answer().buffers[entry.path().longest[at]] : std::nullopt;
   }
 };
 
@@ -73,7 +73,7 @@ struct Reordered {
 
 std::optional<Reordered> reordered(const DelayEntry& entry) {
   if (!entry.found().reorder) return std::nullopt;
-  return Reordered{*entry.question().reorder, *entry.found().reorder};
+  return Reordered{*entry.query().reorder, *entry.found().reorder};
 }
 Reordered reordered(const ReorderPoint& point) {
   return {point.first.targets, point.second};
@@ -93,7 +93,7 @@ const Fields<Reordered>& reorder_inputs() {
       {{"reorder", "reorder target", "", Shape::given,
         "EPS; the reorder buffer is the smallest b with P(R > b) <= EPS"},
        [](const Reordered& of) { return of.targets.probability; },
-       if_there},
+       if_present},
       {{"flow_rate", "flow rate", "packets/slot", Shape::given,
         "rate of the flow that is reordered, above 0, at most 1", Style::hidden},
        [](const Reordered& of) { return of.found.flow_rate; }}};
@@ -147,13 +147,13 @@ const Fields<DelayFlow>& flow_fields() {
 
 const Fields<DelayEntry>& delay_input_fields() {
   static const Fields<DelayEntry> fields{
-      {topology_fields(), [](const DelayEntry& of) { return of.question().topology; }},
+      {topology_fields(), [](const DelayEntry& of) { return of.query().topology; }},
       {flow_fields(), [](const DelayEntry& of) { return of.path().name.empty() ? nullptr : &of.path(); }},
       {{"class", "class", "", Shape::whole, "priority class; class 1 is served first"},
        [](const DelayEntry& of) { return of.path().priority; },
        [](const DelayEntry& of) { return of.answer().paths.classes > 1; }},
-      {delay_columns().sources, [](const DelayEntry& of) { return of.question().sources; }},
-      {delay_columns().hop_delay, [](const DelayEntry& of) { return of.question().hop_delay; }},
+      {delay_columns().sources, [](const DelayEntry& of) { return of.query().sources; }},
+      {delay_columns().hop_delay, [](const DelayEntry& of) { return of.query().hop_delay; }},
       {{"hops", "hops", "", Shape::text,
         "how waits at successive queues depend on each other: chain (each on the previous one, bursts also "
         "on their age), safe (the same, conservative), independent, bound (any dependence); or one queue"},
@@ -163,11 +163,11 @@ const Fields<DelayEntry>& delay_input_fields() {
         Style::hidden},
        [](const DelayEntry& of) { return of.found().hops_reason; },
        [](const DelayEntry& of) { return !of.found().hops_reason.empty(); }},
-      {drop_target_fields(), [](const DelayEntry& of) { return of.question().drop; }},
+      {drop_target_fields(), [](const DelayEntry& of) { return of.query().drop; }},
       {reorder_inputs(), [](const DelayEntry& of) { return reordered(of); }},
-      {delay_columns().digits, [](const DelayEntry& of) { return of.question().digits.count; }},
-      {unit_fields(), [](const DelayEntry& of) { return of.question().units; }},
-      {hop_column(), [](const DelayEntry& of) { return of.question().hop_ns; }, if_there}};
+      {delay_columns().digits, [](const DelayEntry& of) { return of.query().digits.count; }},
+      {unit_fields(), [](const DelayEntry& of) { return of.query().units; }},
+      {hop_column(), [](const DelayEntry& of) { return of.query().hop_ns; }, if_present}};
   return fields;
 }
 
@@ -183,7 +183,7 @@ const Fields<ReorderPoint>& reorder_point_inputs() {
 
 /// In ns, if units define the slot time.
 bool knows_ns(const DelayEntry& of) {
-  return of.question().units.slot_ns().has_value();
+  return of.query().units.slot_ns().has_value();
 }
 
 const Fields<DelayEntry>& delay_result_fields() {
@@ -201,7 +201,7 @@ const Fields<DelayEntry>& delay_result_fields() {
       {{"total_buffer", "buffers", "packets", Shape::whole,
         "total buffer of the queues on the longest route, packets in service included"},
        [](const DelayEntry& of) { return of.answer().total_buffer(of.flow); },
-       [](const DelayEntry& of) { return of.question().drop.has_value(); }},
+       [](const DelayEntry& of) { return of.query().drop.has_value(); }},
       {reorder_results(), [](const DelayEntry& of) { return reordered(of); }}};
   return fields;
 }
@@ -297,7 +297,7 @@ const Table<FeedingSources>& source_table() {
        {{"rate_before", "before", "packets/slot", Shape::given,
          "rate of each in the classes with precedence; omitted if there is none"},
         &FeedingSources::before,
-        if_there},
+        if_present},
        {{"burst", "burst", "", Shape::given, "mean burst length [slots]; null without bursts"},
         of_bursts([](const network::BurstySource& each) { return Rational(1 / each.source.stop); })},
        {{"on_rate", "on-rate", "", Shape::given, "packets per slot within a burst; null without bursts"},
@@ -314,7 +314,7 @@ std::vector<FeedingSources> sources_of(const DelayEntry& entry) {
   const DelayFlow& flow = entry.path();
   for (std::size_t hop = 0; hop < flow.longest.size(); ++hop) {
     const network::QueueTraffic& traffic = DelayRow{entry, hop}.traffic();
-    if (traffic.sources.size() + traffic.bursts.size() + traffic.classes.size() > most_sources) continue;
+    if (traffic.sources.size() + traffic.bursts.size() + traffic.classes.size() > max_sources) continue;
     for (const network::ClassSource& source : traffic.classes)
       rows.push_back({hop + 1, source.count, source.own, nullptr, source.higher});
     for (const network::SourceRate& source : traffic.sources)
@@ -349,7 +349,7 @@ std::vector<Rows> tables_of(const DelayEntry& entry, bool in_text) {
   tables.back().in_text = false;
   if (entry.found().reorder && !entry.found().reorder->tail.empty()) {
     const std::shared_ptr<const ReorderAnswer> reorder(entry.points, &*entry.found().reorder);
-    tables.push_back(reorder_rows(reorder, *entry.question().reorder, entry.question().digits, in_text));
+    tables.push_back(reorder_rows(reorder, *entry.query().reorder, entry.query().digits, in_text));
   }
   if (const auto& check = entry.answer().check; check && !check->levels.empty()) {
     std::vector<std::optional<std::size_t>> flows{checked_flow(entry)};
@@ -361,7 +361,7 @@ std::vector<Rows> tables_of(const DelayEntry& entry, bool in_text) {
 
 /// Percentiles and P(D > t) as columns of a text table; in data formats they are tables of each result.
 void add_text_columns(Document& document, const std::vector<DelayEntry>& entries) {
-  const DelayQuestion& first = entries.front().question();
+  const DelayQuery& first = entries.front().query();
   const bool ns = first.units.slot_ns().has_value();
   for (const Rational& p : first.percentiles) {
     document.text_columns.push_back({percent_text(p), percent_text(p) + " %", "", Shape::text, ""});
@@ -369,7 +369,7 @@ void add_text_columns(Document& document, const std::vector<DelayEntry>& entries
       document.text_columns.push_back(
           {percent_text(p) + " ns", percent_text(p) + " %", "ns", Shape::given, ""});
   }
-  const bool levels = first.levels.size() <= most_level_columns;
+  const bool levels = first.levels.size() <= max_level_columns;
   if (levels)
     for (const Slots level : first.levels)
       document.text_columns.push_back({fmt::format("above {}", level.value),
@@ -390,13 +390,13 @@ void add_text_columns(Document& document, const std::vector<DelayEntry>& entries
 }
 
 std::string reorder_headline(const Document& document, const std::vector<ReorderPoint>& points) {
-  const auto& [question, answer] = points.front();
+  const auto& [query, answer] = points.front();
   if (const std::string buffer = range_in_words(document, "reorder_buffer"); !buffer.empty())
     return fmt::format("Minimum reorder buffer: {} packet{}.", buffer, buffer == "1" ? "" : "s");
   if (answer.tail.empty()) return "Reorder buffer.";
   const std::size_t deepest = answer.tail.size() - 1;
-  return fmt::format("P(R > {}) = {}.", question.targets.levels.at(deepest).value,
-                     brief(shown_reorder(answer, answer.tail[deepest]), question.digits));
+  return fmt::format("P(R > {}) = {}.", query.targets.levels.at(deepest).value,
+                     brief(shown_reorder(answer, answer.tail[deepest]), query.digits));
 }
 
 /// Flow rates are shown in text where they were given.
@@ -458,7 +458,7 @@ Layout delay_layout() {
 Document document(std::vector<DelayPoint> given) {
   const auto points = share(std::move(given));
   const std::vector<DelayEntry> entries = delay_entries(points);
-  const DelayQuestion& first = points->front().first;
+  const DelayQuery& first = points->front().first;
   const bool one = entries.size() == 1;
   Layout layout = delay_layout();
   if (first.drop)
@@ -487,7 +487,7 @@ Document document(std::vector<DelayPoint> given) {
     if (one) result.lines = delay_lines(entry);
   }
   if (!one) add_text_columns(document, entries);
-  if (const auto& [question, last] = points->back(); last.stopped) {
+  if (const auto& [query, last] = points->back(); last.stopped) {
     document.stopped = true;
     document.stopped_after = fmt::format("{} of {} flows", last.flows.size(), last.paths.flows.size());
   }
@@ -499,7 +499,7 @@ Document document(std::vector<DelayPoint> given) {
 }
 
 Document document(const std::vector<ReorderPoint>& points) {
-  const ReorderQuestion& first = points.front().first;
+  const ReorderQuery& first = points.front().first;
   const bool one = points.size() == 1;
   Layout layout = delay_layout();
   show_flow_rates(layout);
@@ -517,21 +517,21 @@ Document document(const std::vector<ReorderPoint>& points) {
                               "independent of one another."},
                     .digits = first.digits};
   for (const ReorderPoint& point : points) {
-    const auto& [question, answer] = point;
+    const auto& [query, answer] = point;
     Result& result = document.results.emplace_back();
     result.inputs = reorder_point_inputs().cells(point);
     result.cells = reorder_results().cells(reordered(point));
     if (!answer.tail.empty())
-      result.tables.push_back(reorder_rows(std::make_shared<const ReorderAnswer>(answer), question.targets,
-                                           question.digits, true));
+      result.tables.push_back(
+          reorder_rows(std::make_shared<const ReorderAnswer>(answer), query.targets, query.digits, true));
     if (one) {
       if (answer.size)
-        result.lines = {{"reorder buffer", reorder_in_words(question.targets, answer, question.digits,
-                                                            scale_of(question.units))}};
+        result.lines = {
+            {"reorder buffer", reorder_in_words(query.targets, answer, query.digits, scale_of(query.units))}};
       else
-        result.lines = {{"flow", plain(question.flow_rate) + " packets per slot"}};
+        result.lines = {{"flow", plain(query.flow_rate) + " packets per slot"}};
     }
-    result.caption = "flow of " + plain(question.flow_rate) + " packets per slot";
+    result.caption = "flow of " + plain(query.flow_rate) + " packets per slot";
   }
   document.headline = reorder_headline(document, points);
   document = with_units(std::move(document), scale_of(first.units));

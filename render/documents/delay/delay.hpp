@@ -9,8 +9,8 @@
 
 namespace tailbound::render {
 
-using DelayPoint = std::pair<answers::DelayQuestion, answers::DelayAnswer>;
-using ReorderPoint = std::pair<answers::ReorderQuestion, answers::ReorderAnswer>;
+using DelayPoint = std::pair<answers::DelayQuery, answers::DelayAnswer>;
+using ReorderPoint = std::pair<answers::ReorderQuery, answers::ReorderAnswer>;
 
 /// Each flow of each query is a result. Marked as stopped if an answer is.
 /// \pre at least one point; all of them with the same percentiles, levels and targets

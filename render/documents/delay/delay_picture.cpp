@@ -30,13 +30,13 @@ std::string joined_notes(const std::string& first, const std::string& then) {
 /// P(D > t) of one query's flows, with the percentiles marked; for several flows the four with the largest
 /// last percentile.
 void add_curves(Picture& picture, const DelayPoint& point) {
-  constexpr std::size_t most_curves = 4;
-  const auto& question = point.first;
+  constexpr std::size_t max_curves = 4;
+  const auto& query = point.first;
   const auto& answer = point.second;
-  std::vector<std::vector<std::size_t>> groups = flows_alike(answer);
-  if (groups.size() > most_curves) {
-    picture.title += fmt::format(": the {} slowest of {} flows", most_curves, answer.flows.size());
-    groups.resize(most_curves);
+  std::vector<std::vector<std::size_t>> groups = identical_flows(answer);
+  if (groups.size() > max_curves) {
+    picture.title += fmt::format(": the {} slowest of {} flows", max_curves, answer.flows.size());
+    groups.resize(max_curves);
   }
   const auto title = [&](const std::vector<std::size_t>& group) {
     const std::string& name = answer.paths.flows[group.front()].name;
@@ -53,7 +53,7 @@ void add_curves(Picture& picture, const DelayPoint& point) {
       to.points.emplace_back(static_cast<double>(above.slots.value), *y);
       return true;
     };
-    for (const bounds::ClaimedSlotProbability& above : delay_curve(question, answer, group.front()))
+    for (const bounds::ClaimedSlotProbability& above : delay_curve(query, answer, group.front()))
       add(curve, above);
     if (curve.points.empty()) {
       picture.note = joined_notes(picture.note, "never delayed: " + title(group));
@@ -79,7 +79,7 @@ const std::vector<std::string>& axes() {
 
 /// Percentiles of the latency against the varying input: all of one flow, the last one of several.
 Picture sweep(const Document& document, const std::vector<DelayEntry>& entries, Picture picture) {
-  const DelayQuestion& first = entries.front().question();
+  const DelayQuery& first = entries.front().query();
   const bool one_flow = std::all_of(entries.begin(), entries.end(),
                                     [](const DelayEntry& entry) { return entry.answer().flows.size() == 1; });
   std::vector<std::size_t> order(first.percentiles.size());
@@ -109,7 +109,7 @@ Picture sweep(const Document& document, const std::vector<DelayEntry>& entries, 
   for (const std::size_t i : order) {
     // As many percentiles as can be distinguished, the largest first.
     const std::size_t curves_of_each = i == order.front() ? 0 : picture.curves.size() / drawn;
-    if (picture.curves.size() + curves_of_each > most_curves_told_apart) break;
+    if (picture.curves.size() + curves_of_each > max_distinct_curves) break;
     add(percent_text(first.percentiles[i]) + " %", [i, in_ns](const DelayEntry& entry) {
       return in_ns ? entry_latency_ns(entry, i) : shown(entry.found().delay.latency[i].slots);
     });
@@ -121,9 +121,9 @@ Picture sweep(const Document& document, const std::vector<DelayEntry>& entries, 
 }  // namespace
 
 Picture delay_picture(const Document& document, const Shared<DelayPoint>& points) {
-  const DelayQuestion& first = points->front().first;
+  const DelayQuery& first = points->front().first;
   std::vector<const Topology*> all;
-  for (const auto& [question, answer] : *points) all.push_back(&question.topology);
+  for (const auto& [query, answer] : *points) all.push_back(&query.topology);
   if (points->size() > 1 && varies(document, {.axes = axes(), .height = "mean_queueing_slots"}))
     return sweep(document, delay_entries(points),
                  {.title = "Delay, " + in_words(first.topology, all), .x_label = {}, .y_label = {}});
@@ -140,22 +140,22 @@ Picture delay_picture(const Document& document, const Shared<DelayPoint>& points
   // Points that differ only in names, such as sources or routing.
   const std::vector<const Column*> varying = varying_inputs(document);
   const std::vector<DelayEntry> entries = delay_entries(points);
-  for (std::size_t i = 0; i < entries.size() && picture.curves.size() < most_curves_told_apart; ++i) {
+  for (std::size_t i = 0; i < entries.size() && picture.curves.size() < max_distinct_curves; ++i) {
     Curve curve{.title = {}, .style = CurveStyle::line};
     for (const Column* column : varying)
       if (column->style != Style::hidden)
         curve.title +=
             (curve.title.empty() ? "" : ", ") + brief(value_of(document.results[i].inputs, column->key));
     for (const bounds::ClaimedSlotProbability& above :
-         delay_curve(entries[i].question(), entries[i].answer(), entries[i].flow))
+         delay_curve(entries[i].query(), entries[i].answer(), entries[i].flow))
       if (const auto y = log10_height(shown(above.probability)); y && *y > -1e5)
         curve.points.emplace_back(static_cast<double>(above.slots.value), *y);
     if (!curve.points.empty()) picture.curves.push_back(std::move(curve));
   }
   if (picture.curves.empty()) throw NoAnswer("nothing to draw: no packet is ever delayed");
-  if (entries.size() > most_curves_told_apart)
+  if (entries.size() > max_distinct_curves)
     picture.note += fmt::format("{}The first {} of {} curves.", picture.note.empty() ? "" : " ",
-                                most_curves_told_apart, entries.size());
+                                max_distinct_curves, entries.size());
   return picture;
 }
 

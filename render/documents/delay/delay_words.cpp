@@ -24,14 +24,14 @@ using numeric::plain;
 using numeric::Rational;
 
 std::string arrivals_in_words(network::Sources sources) {
-  return sources == network::Sources::decoupled
+  return sources == network::Sources::independent_sources
              ? "independent source arrivals at every queue"
              : "every queue is fed as a first hop, as in the published model";
 }
 
 /// Do bursts reach queues after upstream queues have stretched them?
-bool stretches(const DelayQuestion& question, const FlowDelay& found) {
-  const auto* tree = std::get_if<TreeTopology>(&question.topology);
+bool stretches(const DelayQuery& query, const FlowDelay& found) {
+  const auto* tree = std::get_if<TreeTopology>(&query.topology);
   return found.hops == Hops::chain && tree != nullptr && tree->bursts_keep_path();
 }
 
@@ -93,12 +93,12 @@ std::string latency_in_words(const DelayEntry& entry) {
   std::string words = entry.path().routes.size() > 1
                           ? "queueing delay + one slot per queue on the packet's route"
                           : fmt::format("queueing delay + {}, one per queue", counted(hops, "slot"));
-  if (entry.question().hop_ns) words += "\nin ns, " + hop_in_words(*entry.question().hop_ns);
+  if (entry.query().hop_ns) words += "\nin ns, " + hop_in_words(*entry.query().hop_ns);
   return words;
 }
 
 /// model_caution() of each kind of hops in the answer.
-std::vector<std::string> cautions(const DelayQuestion& question, const DelayAnswer& answer) {
+std::vector<std::string> cautions(const DelayQuery& query, const DelayAnswer& answer) {
   std::vector<std::string> lines;
   for (const Hops hops : {Hops::chain, Hops::safe, Hops::independent, Hops::bound}) {
     const auto& flows = answer.flows;
@@ -106,8 +106,7 @@ std::vector<std::string> cautions(const DelayQuestion& question, const DelayAnsw
       return flow.hops == hops && !flow.one_queue;
     });
     if (its == flows.end()) continue;
-    if (std::string caution = model_caution(answer.paths.omissions, question.topology, hops);
-        !caution.empty())
+    if (std::string caution = model_caution(answer.paths.omissions, query.topology, hops); !caution.empty())
       lines.push_back(std::move(caution));
   }
   return lines;
@@ -122,7 +121,7 @@ std::string after_latency(const Topology& topology) {
 std::string tree_caution(const TreeTopology& tree, Hops hops) {
   constexpr double deepest = 1e-6;
   return "accuracy (model / simulation - 1): " +
-         clause(answers::accuracy(answers::asked_accuracy(tree, hops, {deepest})),
+         clause(answers::accuracy(answers::requested_accuracy(tree, hops, {deepest})),
                 measuring_command(tree, hops));
 }
 
@@ -171,14 +170,14 @@ std::string sources_in_words(const network::QueueTraffic& traffic) {
 }
 
 std::optional<std::size_t> checked_flow(const DelayEntry& entry) {
-  if (std::holds_alternative<TreeTopology>(entry.question().topology)) return std::nullopt;
+  if (std::holds_alternative<TreeTopology>(entry.query().topology)) return std::nullopt;
   return entry.flow;
 }
 
 std::string kind_in_words(const DelayEntry& entry, const Value& value) {
   const auto& check = entry.answer().check;
   if (check && check->contradicted(checked_flow(entry))) return "contradicted by simulation";
-  return certainty(value, entry.question().digits);
+  return certainty(value, entry.query().digits);
 }
 
 Value shown_reorder(const ReorderAnswer& reorder, const numeric::Enclosure<unit::Probability>& probability) {
@@ -211,18 +210,18 @@ std::string delay_headline(const std::vector<DelayEntry>& entries) {
   };
   if (entries.front().found().delay.latency.empty()) {
     const auto mean = [](const DelayEntry& entry) { return shown(entry.found().delay.mean_queueing); };
-    const auto [least, most] = std::minmax_element(
+    const auto [minimum, maximum] = std::minmax_element(
         entries.begin(), entries.end(),
         [&](const DelayEntry& a, const DelayEntry& b) { return height(mean(a)) < height(mean(b)); });
-    const numeric::Digits digits = entries.front().question().digits;
+    const numeric::Digits digits = entries.front().query().digits;
     return fmt::format("Mean queueing delay {} slots.",
-                       range(brief(mean(*least), digits), brief(mean(*most), digits)));
+                       range(brief(mean(*minimum), digits), brief(mean(*maximum), digits)));
   }
-  const auto [least, most] = std::minmax_element(
+  const auto [minimum, maximum] = std::minmax_element(
       entries.begin(), entries.end(),
       [&](const DelayEntry& a, const DelayEntry& b) { return percentile(a)->slots < percentile(b)->slots; });
-  const std::string slots =
-      range(std::to_string(percentile(*least)->slots.value), std::to_string(percentile(*most)->slots.value));
+  const std::string slots = range(std::to_string(percentile(*minimum)->slots.value),
+                                  std::to_string(percentile(*maximum)->slots.value));
   std::string text =
       fmt::format("{} % of packets have a latency of at most {} slot{}",
                   percent_text(percentile(entries.front())->probability), slots, slots == "1" ? "" : "s");
@@ -238,12 +237,12 @@ std::string delay_headline(const std::vector<DelayEntry>& entries) {
 std::string delay_settings(const DelayEntry& only) {
   const DelayFlow& flow = only.path();
   return fmt::format("{}{}; {}{} in series.", flow.name.empty() ? "" : "Flow " + flow.name + ", ",
-                     in_words(only.question().topology), flow.routes.size() > 1 ? "up to " : "",
+                     in_words(only.query().topology), flow.routes.size() > 1 ? "up to " : "",
                      counted(flow.longest.size(), "queue"));
 }
 
 std::string delay_settings(const std::vector<DelayPoint>& points, std::size_t results) {
-  const DelayQuestion& first = points.front().first;
+  const DelayQuery& first = points.front().first;
   std::vector<const Topology*> all;
   for (const DelayPoint& point : points) all.push_back(&point.first.topology);
   const std::string what = first.percentiles.empty() ? "" : "; columns: queueing delay / latency [slots]";
@@ -254,39 +253,39 @@ std::string delay_settings(const std::vector<DelayPoint>& points, std::size_t re
 }
 
 std::vector<Line> delay_lines(const DelayEntry& only) {
-  const DelayQuestion& question = only.question();
+  const DelayQuery& query = only.query();
   const FlowDelay& found = only.found();
-  const UnitScale scale = scale_of(question.units);
+  const UnitScale scale = scale_of(query.units);
   const Value mean = shown(found.delay.mean_queueing);
   const std::string mean_ns = ns_in_words(mean, scale);
   std::vector<Line> lines{
-      {"mean queueing", fmt::format("{} slots, {}{}", brief(mean, question.digits), kind_in_words(only, mean),
+      {"mean queueing", fmt::format("{} slots, {}{}", brief(mean, query.digits), kind_in_words(only, mean),
                                     mean_ns.empty() ? "" : "; " + mean_ns)},
       {"latency", latency_in_words(only)},
-      {"delay of a hop", hop_delay_in_words(question.hop_delay)},
-      {"arrivals", stretches(question, found)
+      {"delay of a hop", hop_delay_in_words(query.hop_delay)},
+      {"arrivals", stretches(query, found)
                        ? "bursts as sent at the first queue, spread by upstream queues at later ones"
-                       : arrivals_in_words(question.sources)}};
+                       : arrivals_in_words(query.sources)}};
   if (!found.hops_reason.empty())
     lines.push_back({"hops", fmt::format("{}; a more accurate model does not apply: {}", name_of(found.hops),
                                          found.hops_reason)});
   if (scale.ns_of_slot) lines.push_back({"slot", ns_in_words(Whole{1}, scale)});
   if (found.reorder && found.reorder->size)
     lines.push_back(
-        {"reorder buffer", reorder_in_words(*question.reorder, *found.reorder, question.digits, scale)});
-  if (question.drop) {
+        {"reorder buffer", reorder_in_words(*query.reorder, *found.reorder, query.digits, scale)});
+  if (query.drop) {
     const Packets total = only.answer().total_buffer(only.flow);
     const std::string bytes = bytes_in_words(shown(total), scale);
     lines.push_back(
         {"buffers",
          fmt::format("{} packets in total{} for {} at each hop, packets in service included", total.value,
-                     bytes.empty() ? "" : ", " + bytes, plain(question.drop->probability))});
+                     bytes.empty() ? "" : ", " + bytes, plain(query.drop->probability))});
   }
   return lines;
 }
 
 std::vector<std::string> delay_notes(const std::vector<DelayPoint>& points, bool one) {
-  const DelayQuestion& first = points.front().first;
+  const DelayQuery& first = points.front().first;
   std::vector<std::string> notes;
   std::string truth = truth_in_words(points);
   if (one) {
@@ -307,14 +306,14 @@ std::vector<std::string> delay_notes(const std::vector<DelayPoint>& points, bool
     notes.push_back(std::move(truth));
   }
   for (const DelayPoint& point : points) add_remarks(notes, point.first.topology);
-  for (const auto& [question, answer] : points)
-    for (const std::string& caution : cautions(question, answer))
+  for (const auto& [query, answer] : points)
+    for (const std::string& caution : cautions(query, answer))
       if (std::find(notes.begin(), notes.end(), "model: " + caution) == notes.end())
         notes.push_back("model: " + caution);
-  for (const auto& [question, answer] : points) {
+  for (const auto& [query, answer] : points) {
     if (!answer.check) continue;
     std::vector<std::string> flows;
-    if (std::holds_alternative<NetworkTopology>(question.topology))
+    if (std::holds_alternative<NetworkTopology>(query.topology))
       for (const DelayFlow& flow : answer.paths.flows) flows.push_back(flow.name);
     for (std::string& note : check_notes(*answer.check, flows))
       if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));

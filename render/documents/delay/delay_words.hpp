@@ -16,7 +16,7 @@ struct DelayEntry {
   Shared<DelayPoint> points;
   std::size_t point = 0, flow = 0;
 
-  [[nodiscard]] const answers::DelayQuestion& question() const { return (*points)[point].first; }
+  [[nodiscard]] const answers::DelayQuery& query() const { return (*points)[point].first; }
   [[nodiscard]] const answers::DelayAnswer& answer() const { return (*points)[point].second; }
   [[nodiscard]] const answers::DelayFlow& path() const { return answer().paths.flows[flow]; }
   [[nodiscard]] const answers::FlowDelay& found() const { return answer().flows[flow]; }

@@ -23,7 +23,7 @@ using numeric::plain;
 using numeric::Rational;
 
 /// Maximum rows of text tables; data formats have all rows.
-constexpr std::size_t most_rows_shown = 16;
+constexpr std::size_t max_rows_shown = 16;
 
 std::string fabric_in_words(const FabricTopology& topology) {
   std::string words = topology.name() + failures_in_words(topology.without);
@@ -39,31 +39,30 @@ const std::vector<FabricPercentile>& percentiles_of(const FabricAnswer& answer) 
   return answer.pairs ? answer.pairs->all.percentiles : answer.pair->percentiles;
 }
 
-std::optional<Packets> greatest_buffer(const FabricAnswer& answer) {
-  std::optional<Packets> greatest;
+std::optional<Packets> max_buffer(const FabricAnswer& answer) {
+  std::optional<Packets> highest;
   for (const FabricQueueClass& queue : answer.queues)
-    if (queue.buffer) greatest = std::max(greatest.value_or(Packets(0)), queue.buffer->buffer);
-  return greatest;
+    if (queue.buffer) highest = std::max(highest.value_or(Packets(0)), queue.buffer->buffer);
+  return highest;
 }
 
 /// For switches with shared memory; none if there is no such switch.
-std::optional<Packets> greatest_memory(const FabricAnswer& answer) {
-  std::optional<Packets> greatest;
+std::optional<Packets> max_memory(const FabricAnswer& answer) {
+  std::optional<Packets> highest;
   for (const FabricSwitchClass& its : answer.by_switch)
-    if (its.memory) greatest = std::max(greatest.value_or(Packets(0)), its.memory->memory);
-  return greatest;
+    if (its.memory) highest = std::max(highest.value_or(Packets(0)), its.memory->memory);
+  return highest;
 }
 
-const Fields<FabricQuestion>& fabric_input_fields() {
-  using Question = FabricQuestion;
-  static const Fields<Question> fields{
-      {network_fields<FabricTopology>(&FabricTopology::name), &Question::topology},
-      {delay_columns().flow, &Question::flow, if_there},
-      {delay_columns().sources, [](const Question&) { return "decoupled"; }},
-      {delay_columns().hop_delay, [](const Question&) { return "wait"; }},
-      {drop_target_fields(), &Question::drop},
-      {delay_columns().digits, [](const Question& of) { return of.digits.count; }},
-      {unit_fields(), &Question::units}};
+const Fields<FabricQuery>& fabric_input_fields() {
+  using Query = FabricQuery;
+  static const Fields<Query> fields{{network_fields<FabricTopology>(&FabricTopology::name), &Query::topology},
+                                    {delay_columns().flow, &Query::flow, if_present},
+                                    {delay_columns().sources, [](const Query&) { return "decoupled"; }},
+                                    {delay_columns().hop_delay, [](const Query&) { return "wait"; }},
+                                    {drop_target_fields(), &Query::drop},
+                                    {delay_columns().digits, [](const Query& of) { return of.digits.count; }},
+                                    {unit_fields(), &Query::units}};
   return fields;
 }
 
@@ -110,12 +109,12 @@ const Fields<FabricAnswer>& fabric_result_fields() {
        [](const Answer& of) { return percentiles_of(of).back().slots; }},
       {pairs_fields(), &Answer::pairs},
       {{"greatest_buffer", "largest buffer", "packets", Shape::whole, "of all queues, for the target"},
-       &greatest_buffer,
-       if_there},
+       &max_buffer,
+       if_present},
       {{"greatest_memory", "largest memory", "packets", Shape::whole,
         "of all switches with shared memory, for the target"},
-       &greatest_memory,
-       if_there}};
+       &max_memory,
+       if_present}};
   return fields;
 }
 
@@ -264,12 +263,12 @@ std::string first_of(std::size_t shown_rows, std::size_t all, const char* what) 
 /// The complete table for data formats; if it is long, also its first rows for text.
 void add_rows(std::vector<Rows>& tables, Rows rows, const char* text_key, const char* what, bool one) {
   const std::size_t size = rows.size;
-  rows.in_text = one && size <= most_rows_shown;
+  rows.in_text = one && size <= max_rows_shown;
   tables.push_back(rows);
-  if (size <= most_rows_shown) return;
+  if (size <= max_rows_shown) return;
   rows.key = text_key;
-  rows.size = most_rows_shown;
-  rows.caption = first_of(most_rows_shown, size, what);
+  rows.size = max_rows_shown;
+  rows.caption = first_of(max_rows_shown, size, what);
   rows.in_text = one;
   tables.push_back(std::move(rows));
 }
@@ -281,8 +280,8 @@ std::vector<Rows> tables(const Shared<FabricPoint>& points, std::size_t i, bool 
     tables.push_back(
         pair_table().rows(answer.pairs->all.percentiles.size() * (answer.pairs->by_hops.size() + 1),
                           [points, i](std::size_t row) {
-                            const auto& [question, found] = (*points)[i];
-                            return pair_row(question.topology.fabric->network, *found.pairs, row);
+                            const auto& [query, found] = (*points)[i];
+                            return pair_row(query.topology.fabric->network, *found.pairs, row);
                           }));
   else
     tables.push_back(fabric_percentile_table().rows(answer.pair->percentiles.size(),
@@ -299,7 +298,7 @@ std::vector<Rows> tables(const Shared<FabricPoint>& points, std::size_t i, bool 
   if (!answer.by_switch.empty())
     add_rows(tables,
              switch_table().rows(answer.by_switch.size(),
-                                 [points, i, sharing = greatest_memory(answer).has_value()](std::size_t row) {
+                                 [points, i, sharing = max_memory(answer).has_value()](std::size_t row) {
                                    return SwitchRow{(*points)[i].second.by_switch[row], sharing};
                                  }),
              "largest_switches", "groups of switches, by buffer", one);
@@ -311,31 +310,31 @@ std::vector<Rows> tables(const Shared<FabricPoint>& points, std::size_t i, bool 
 // --- text
 
 std::string headline(const FabricPoint& point) {
-  const auto& [question, answer] = point;
+  const auto& [query, answer] = point;
   const FabricPercentile& last = percentiles_of(answer).back();
   std::string text = fmt::format("{} % of packets have a latency of at most {} slots",
                                  plain(last.probability * 100), last.slots.value);
-  if (!question.flow) text += fmt::format(" (worst pair: {})", last.worst.value);
-  if (question.drop)
-    text += fmt::format("; {} buffers suffice", fmt::format("{}-packet", greatest_buffer(answer)->value));
+  if (!query.flow) text += fmt::format(" (worst pair: {})", last.worst.value);
+  if (query.drop)
+    text += fmt::format("; {} buffers suffice", fmt::format("{}-packet", max_buffer(answer)->value));
   return text + ".";
 }
 
 std::string settings(const FabricPoint& point) {
-  const auto& [question, answer] = point;
-  std::string text = fabric_in_words(question.topology);
-  if (question.flow) text += ", from " + *question.flow;
-  if (question.drop)
+  const auto& [query, answer] = point;
+  std::string text = fabric_in_words(query.topology);
+  if (query.flow) text += ", from " + *query.flow;
+  if (query.drop)
     text += fmt::format("; each buffer for {} <= {}",
-                        question.drop->criterion == bounds::Criterion::overflow ? "P(Q > B)" : "loss",
-                        plain(question.drop->probability));
-  if (const auto memory = greatest_memory(answer))
+                        query.drop->criterion == bounds::Criterion::overflow ? "P(Q > B)" : "loss",
+                        plain(query.drop->probability));
+  if (const auto memory = max_memory(answer))
     text += fmt::format("; {} packets suffice for each shared memory (proved)", memory->value);
   return text + ".";
 }
 
 std::vector<Line> lines(const FabricPoint& point) {
-  const auto& [question, answer] = point;
+  const auto& [query, answer] = point;
   std::vector<Line> lines{
       {"network",
        fmt::format(
@@ -359,7 +358,7 @@ std::vector<std::string> notes(const std::vector<FabricPoint>& points) {
       "independent, so the deep tail is underestimated. Loads are exact, probabilities proved within the "
       "model."};
   if (std::any_of(points.begin(), points.end(),
-                  [](const FabricPoint& point) { return greatest_memory(point.second).has_value(); }))
+                  [](const FabricPoint& point) { return max_memory(point.second).has_value(); }))
     notes.push_back(
         "Shared memory: one for all queues of a switch, no thresholds; a proved upper bound of P(T > M), or "
         "of the fraction of the switch's packets lost.");
@@ -398,7 +397,7 @@ Document document(std::vector<FabricPoint> given) {
   Layout layout = delay_layout();
   layout.quiet = {"latency_slots"};
   layout.quiet_table.clear();
-  const FabricQuestion& first = points->front().first;
+  const FabricQuery& first = points->front().first;
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
                     .headline = one ? headline(points->front()) : std::string(),
                     .settings = one ? settings(points->front()) : capitalized(first.topology.name()) + ".",

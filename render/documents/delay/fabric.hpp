@@ -8,7 +8,7 @@
 
 namespace tailbound::render {
 
-using FabricPoint = std::pair<answers::FabricQuestion, answers::FabricAnswer>;
+using FabricPoint = std::pair<answers::FabricQuery, answers::FabricAnswer>;
 
 /// Delays and buffers of a network of many hosts, with the keys of `delay`.  \pre at least one point
 [[nodiscard]] Document document(std::vector<FabricPoint> points);

@@ -19,11 +19,11 @@ using bounds::Criterion;
 using numeric::plain;
 using numeric::Rational;
 
-const LatencyTarget* latency_of(const LoadScaleQuestion& question) {
-  return std::get_if<LatencyTarget>(&question.asked);
+const LatencyTarget* latency_of(const LoadScaleQuery& query) {
+  return std::get_if<LatencyTarget>(&query.requested);
 }
-const BufferTarget* buffer_of(const LoadScaleQuestion& question) {
-  return std::get_if<BufferTarget>(&question.asked);
+const BufferTarget* buffer_of(const LoadScaleQuery& query) {
+  return std::get_if<BufferTarget>(&query.requested);
 }
 
 const char* kind_name(ScaleLimit::Kind kind) {
@@ -70,31 +70,31 @@ const Fields<BufferTarget>& buffer_fields() {
   return fields;
 }
 
-const Fields<LoadScaleQuestion>& load_scale_input_fields() {
-  using Question = LoadScaleQuestion;
-  static const Fields<Question> fields{
-      {topology_fields(), [](const Question& of) { return Topology(of.topology); }},
-      {delay_columns().flow, &Question::flow, if_there},
-      {delay_columns().sources, &Question::sources,
-       [](const Question& of) { return !std::holds_alternative<Stability>(of.asked); }},
-      {delay_columns().hop_delay, &Question::hop_delay, &latency_of},
+const Fields<LoadScaleQuery>& load_scale_input_fields() {
+  using Query = LoadScaleQuery;
+  static const Fields<Query> fields{
+      {topology_fields(), [](const Query& of) { return Topology(of.topology); }},
+      {delay_columns().flow, &Query::flow, if_present},
+      {delay_columns().sources, &Query::sources,
+       [](const Query& of) { return !std::holds_alternative<Stability>(of.requested); }},
+      {delay_columns().hop_delay, &Query::hop_delay, &latency_of},
       {drop_target_fields(),
-       [](const Question& of) {
+       [](const Query& of) {
          const BufferTarget* target = buffer_of(of);
          return target != nullptr ? &target->drop : nullptr;
        }},
       {{"solve", "solve", "", Shape::text, "the unknown: load-scale"},
-       [](const Question&) { return "load-scale"; }},
+       [](const Query&) { return "load-scale"; }},
       {latency_fields(), &latency_of},
       {buffer_fields(), &buffer_of},
-      {delay_columns().digits, [](const Question& of) { return of.digits.count; }},
-      {unit_fields(), &Question::units},
+      {delay_columns().digits, [](const Query& of) { return of.digits.count; }},
+      {unit_fields(), &Query::units},
       {hop_column(),
-       [](const Question& of) {
+       [](const Query& of) {
          const LatencyTarget* target = latency_of(of);
          return target != nullptr && target->time ? std::optional(target->time->hop) : std::nullopt;
        },
-       if_there}};
+       if_present}};
   return fields;
 }
 
@@ -116,7 +116,7 @@ const Fields<LoadScaleAnswer>& load_scale_result_fields() {
   static const Fields<Answer> fields{
       {{"greatest_load_scale", "maximum load scale", "", Shape::claim,
         "--solve: supremum of the factors; a target is met at its lower end and missed at its upper end"},
-       &Answer::greatest},
+       &Answer::largest},
       {{"safe_load_scale", "safe load scale", "", Shape::given,
         "--solve: a factor at which the target is met, a short decimal", Style::hidden},
        [](const Answer& of) { return of.target->met; },
@@ -142,7 +142,7 @@ const Fields<LoadScaleAnswer>& load_scale_result_fields() {
         "the same at the upper end, above the target; null if it is met up to the limit of the links",
         Style::hidden},
        &missed_probability,
-       if_there}};
+       if_present}};
   return fields;
 }
 
@@ -162,30 +162,30 @@ const Table<ScaleLimit>& limit_table() {
 // --- text
 
 /// "P(T > 30)", "P(Q > 64)" or "loss(64)"
-std::string symbol(const LoadScaleQuestion& question) {
-  if (const LatencyTarget* target = latency_of(question))
+std::string symbol(const LoadScaleQuery& query) {
+  if (const LatencyTarget* target = latency_of(query))
     return fmt::format("P(T > {}{})", plain(target->within), target->time ? " ns" : "");
-  const BufferTarget& target = *buffer_of(question);
+  const BufferTarget& target = *buffer_of(query);
   return fmt::format("{}{})", target.drop.criterion == Criterion::overflow ? "P(Q > " : "loss(",
                      target.capacity.value);
 }
 
 /// The target at the factor: "99.99 % of each flow's packets within 30 slots".
-std::string target_in_words(const LoadScaleQuestion& question) {
-  if (const LatencyTarget* target = latency_of(question))
+std::string target_in_words(const LoadScaleQuery& query) {
+  if (const LatencyTarget* target = latency_of(query))
     return fmt::format("{} % of the packets of {} within {} {}", plain(target->percentile * 100),
-                       question.flow ? *question.flow : "each flow", plain(target->within),
+                       query.flow ? *query.flow : "each flow", plain(target->within),
                        target->time ? "ns" : "slots");
-  const BufferTarget& target = *buffer_of(question);
-  return fmt::format("{} <= {} at each queue{}", symbol(question), plain(target.drop.probability),
-                     question.flow ? " of " + *question.flow : "");
+  const BufferTarget& target = *buffer_of(query);
+  return fmt::format("{} <= {} at each queue{}", symbol(query), plain(target.drop.probability),
+                     query.flow ? " of " + *query.flow : "");
 }
 
 std::string sentence(const LoadScalePoint& point) {
-  const auto& [question, answer] = point;
+  const auto& [query, answer] = point;
   const ScaleLimit& limit = answer.first_limit();
   if (answer.target)
-    return fmt::format("Maximum load scale {}: {}.", plain(answer.target->met), target_in_words(question));
+    return fmt::format("Maximum load scale {}: {}.", plain(answer.target->met), target_in_words(query));
   return fmt::format("Load scale {} {} is stable; there {}.", limit.attained() ? "up to" : "below",
                      factor_in_words(limit.factor), limit.in_words());
 }
@@ -199,7 +199,7 @@ std::string settings(const std::vector<LoadScalePoint>& points) {
 }
 
 std::vector<Line> lines(const LoadScalePoint& point) {
-  const auto& question = point.first;
+  const auto& query = point.first;
   const auto& answer = point.second;
   const ScaleLimit& limit = answer.first_limit();
   const std::string stable =
@@ -208,7 +208,7 @@ std::vector<Line> lines(const LoadScalePoint& point) {
   if (!answer.target) return {{"answer", "exact: independent of the queueing model"}};
   const LoadScaleOfTarget& target = *answer.target;
   const auto at = [&](const NearestToTarget& nearest) {
-    return fmt::format("{} = {} of {}", symbol(question), brief(shown(nearest.probability), question.digits),
+    return fmt::format("{} = {} of {}", symbol(query), brief(shown(nearest.probability), query.digits),
                        nearest.name);
   };
   std::string proof = fmt::format("met at {}, where {}", plain(target.met), at(target.at_met));
@@ -216,23 +216,23 @@ std::vector<Line> lines(const LoadScalePoint& point) {
     proof += fmt::format("\nmissed at {}, where {}", plain(*target.missed), at(*target.at_missed));
   else
     proof += "\nand up to the limit of the links";
-  const Value greatest = shown(answer.greatest());
-  return {{std::holds_alternative<Approximation>(greatest) ? "computed" : "proof", proof},
-          {"answer", certainty(greatest, question.digits)},
+  const Value largest = shown(answer.largest());
+  return {{std::holds_alternative<Approximation>(largest) ? "computed" : "proof", proof},
+          {"answer", certainty(largest, query.digits)},
           {"stable", stable}};
 }
 
 std::vector<std::string> notes(const std::vector<LoadScalePoint>& points) {
-  const auto& [question, answer] = points.front();
+  const auto& [query, answer] = points.front();
   std::vector<std::string> notes;
   for (const LoadScalePoint& point : points) add_remarks(notes, point.first.topology.network);
   if (points.size() > 1)
     notes.emplace_back(answer.target
                            ? "Each factor meets the target at its lower end and misses it at its upper end."
                            : "Each factor is exact: below it every queue is stable.");
-  if (latency_of(question) != nullptr) {
+  if (latency_of(query) != nullptr) {
     notes.emplace_back("T: latency, queueing delay and " + latency_slots_in_words() +
-                       std::string(question.units.slot_ns() ? ", per-hop latency included." : "."));
+                       std::string(query.units.slot_ns() ? ", per-hop latency included." : "."));
     for (const LoadScalePoint& point : points) {
       const std::string caution =
           model_caution(point.second.omissions, Topology(point.first.topology), Hops::independent);
@@ -270,9 +270,9 @@ Document document(std::vector<LoadScalePoint> given) {
                     .notes = notes(*points),
                     .digits = points->front().first.digits};
   for (std::size_t i = 0; i < points->size(); ++i) {
-    const auto& [question, answer] = (*points)[i];
+    const auto& [query, answer] = (*points)[i];
     Result& result = document.results.emplace_back();
-    result.inputs = load_scale_input_fields().cells(question);
+    result.inputs = load_scale_input_fields().cells(query);
     result.cells = load_scale_result_fields().cells(answer);
     result.tables = {limit_table().rows(
         answer.limits.size(),

@@ -8,7 +8,7 @@
 
 namespace tailbound::render {
 
-using LoadScalePoint = std::pair<answers::LoadScaleQuestion, answers::LoadScaleAnswer>;
+using LoadScalePoint = std::pair<answers::LoadScaleQuery, answers::LoadScaleAnswer>;
 
 /// Maximum scaling of the rates of a network, with the keys of `delay`.
 /// \pre at least one point; all of them with the same kind of target

@@ -75,7 +75,7 @@ Json flows(const network::PolicedNetwork& network, const bounds::NetworkGuarante
                    {"residuals", std::move(residuals)},
                    {"tfa", json_of(its.tfa)},
                    {"sfa", json_of(its.sfa)},
-                   {"least", json_of(its.least)}});
+                   {"least", json_of(its.minimum)}});
   }
   return all;
 }
@@ -103,14 +103,14 @@ Json groups(const bounds::NetworkGuarantee& found) {
 
 }  // namespace
 
-std::string certificate(const answers::NetworkGuaranteeQuestion& question,
+std::string certificate(const answers::NetworkGuaranteeQuery& query,
                         const answers::NetworkGuaranteeAnswer& answer) {
-  const network::PolicedNetwork& network = question.file.network;
-  const network::PolicedUnits& units = question.file.units;
+  const network::PolicedNetwork& network = query.file.network;
+  const network::PolicedUnits& units = query.file.units;
   const Json whole{
       {"certificate", "guarantee"},
       {"form", 1},
-      {"network", question.name()},
+      {"network", query.name()},
       {"units", {{"size", units.size}, {"time", units.time}, {"rate", units.size + "/" + units.time}}},
       {"classes", network.classes},
       {"ports", ports(network)},

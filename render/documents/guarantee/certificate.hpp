@@ -13,7 +13,7 @@
 /// TESTS     tests/golden/certificate_test.cpp
 namespace tailbound::render {
 
-[[nodiscard]] std::string certificate(const answers::NetworkGuaranteeQuestion& question,
+[[nodiscard]] std::string certificate(const answers::NetworkGuaranteeQuery& query,
                                       const answers::NetworkGuaranteeAnswer& answer);
 
 }  // namespace tailbound::render

@@ -31,8 +31,8 @@ bool counts_cells(const HeadroomPoint& point) {
 }
 
 /// "400 Gbit/s and 500 m"
-std::string link_in_words(const HeadroomQuestion& question) {
-  return fmt::format("{} Gbit/s and {} m", plain(question.gbps), plain(question.cable));
+std::string link_in_words(const HeadroomQuery& query) {
+  return fmt::format("{} Gbit/s and {} m", plain(query.gbps), plain(query.cable));
 }
 
 /// Times may be arbitrary fractions.
@@ -40,62 +40,62 @@ std::string ns_text(const numeric::Rational& time) {
   return brief(Exact{time}, {6}) + " ns";
 }
 
-const Fields<HeadroomQuestion>& headroom_inputs() {
-  using Question = HeadroomQuestion;
-  static const Fields<Question> fields{
-      {{"link_gbps", "link", "Gbit/s", Shape::given, "rate of a link [Gbit/s]"}, &Question::gbps},
-      {{"cable_m", "cable", "m", Shape::given, "--headroom: length of the cable"}, &Question::cable},
+const Fields<HeadroomQuery>& headroom_inputs() {
+  using Query = HeadroomQuery;
+  static const Fields<Query> fields{
+      {{"link_gbps", "link", "Gbit/s", Shape::given, "rate of a link [Gbit/s]"}, &Query::gbps},
+      {{"cable_m", "cable", "m", Shape::given, "--headroom: length of the cable"}, &Query::cable},
       {{"longest_bytes", "longest", "bytes", Shape::whole, "--headroom: longest packet that is paused"},
-       [](const Question& of) { return of.link().packets.longest; }},
+       [](const Query& of) { return of.link().packets.longest; }},
       {{"shortest_bytes", "shortest", "bytes", Shape::whole, "--headroom: shortest packet"},
-       [](const Question& of) { return of.link().packets.shortest; }},
+       [](const Query& of) { return of.link().packets.shortest; }},
       {{"cell_bytes", "cell", "bytes", Shape::whole, "--headroom: cells of the memory"},
-       &Question::cell_bytes,
-       if_there}};
+       &Query::cell_bytes,
+       if_present}};
   return fields;
 }
 
 /// Derived from the rate and the packets if not given. Therefore not an input, which pictures would
 /// distinguish.
-const Fields<HeadroomQuestion>& headroom_latencies() {
-  using Question = HeadroomQuestion;
-  static const Fields<Question> fields{
+const Fields<HeadroomQuery>& headroom_latencies() {
+  using Query = HeadroomQuery;
+  static const Fields<Query> fields{
       {{"sender_ns", "sender", "ns", Shape::given,
         "--headroom: time from the last bit of a pause frame until the sender stops", Style::hidden},
-       [](const Question& of) { return of.link().sender_latency; }},
+       [](const Query& of) { return of.link().sender_latency; }},
       {{"pause_quanta", "", "", Shape::whole, "--headroom: the same in quanta of 512 bit times",
         Style::hidden},
-       [](const Question& of) { return of.quanta()->count; },
-       [](const Question& of) { return of.quanta().has_value(); }},
+       [](const Query& of) { return of.quanta()->count; },
+       [](const Query& of) { return of.quanta().has_value(); }},
       {{"receiver_ns", "receiver", "ns", Shape::given,
         "--headroom: time until the pause frame is ready to be sent", Style::hidden},
-       [](const Question& of) { return of.link().receiver_latency; }},
+       [](const Query& of) { return of.link().receiver_latency; }},
       {{"metre_ns", "", "ns", Shape::given, "--headroom: delay per metre of cable", Style::hidden},
-       [](const Question& of) { return of.link().delay_per_metre; }},
+       [](const Query& of) { return of.link().delay_per_metre; }},
       {{"phy_ns", "", "ns", Shape::given, "--headroom: delay of each direction in addition to the cable",
         Style::hidden},
-       [](const Question& of) { return of.link().fixed_delay; }},
+       [](const Query& of) { return of.link().fixed_delay; }},
       {{"return_bytes", "", "bytes", Shape::whole,
         "--headroom: longest packet in the direction of pause frames", Style::hidden},
-       [](const Question& of) { return of.link().longest_return; }},
+       [](const Query& of) { return of.link().longest_return; }},
       {{"return_gbps", "", "Gbit/s", Shape::given, "--headroom: rate of that direction", Style::hidden},
-       [](const Question& of) { return of.return_gbps.value_or(of.gbps); }}};
+       [](const Query& of) { return of.return_gbps.value_or(of.gbps); }}};
   return fields;
 }
 
-std::vector<std::string> assumed_keys(const HeadroomQuestion& question) {
+std::vector<std::string> assumed_keys(const HeadroomQuery& query) {
   std::vector<std::string> keys;
   const auto add = [&](const char* key, bool given) {
     if (!given) keys.emplace_back(key);
   };
-  add("sender_ns", !question.sender_assumed());
-  add("receiver_ns", question.receiver_ns.has_value());
-  add("longest_bytes", question.longest.has_value());
-  add("shortest_bytes", question.shortest.has_value());
-  add("return_bytes", question.return_bytes.has_value());
-  add("return_gbps", question.return_gbps.has_value());
-  add("metre_ns", question.metre_ns.has_value());
-  add("phy_ns", question.phy_ns.has_value());
+  add("sender_ns", !query.sender_assumed());
+  add("receiver_ns", query.receiver_ns.has_value());
+  add("longest_bytes", query.longest.has_value());
+  add("shortest_bytes", query.shortest.has_value());
+  add("return_bytes", query.return_bytes.has_value());
+  add("return_gbps", query.return_gbps.has_value());
+  add("metre_ns", query.metre_ns.has_value());
+  add("phy_ns", query.phy_ns.has_value());
   return keys;
 }
 
@@ -120,7 +120,7 @@ const Fields<HeadroomPoint>& headroom_results() {
        [](const Point& of) { return of.second.credits.round_trip; }},
       {{"assumed", "", "", Shape::texts, "--headroom: keys of the defaults used", Style::hidden},
        [](const Point& of) { return Value(TextList{assumed_keys(of.first)}); }},
-      {headroom_latencies(), [](const Point& of) -> const HeadroomQuestion& { return of.first; }}};
+      {headroom_latencies(), [](const Point& of) -> const HeadroomQuery& { return of.first; }}};
   return fields;
 }
 
@@ -135,19 +135,19 @@ const Table<HeadroomTerm>& headroom_terms() {
   return table;
 }
 
-std::string usual_sender(const HeadroomQuestion& question) {
-  const UsualQuanta usual = usual_pause_quanta(question.gbps);
+std::string usual_sender(const HeadroomQuery& query) {
+  const UsualQuanta usual = usual_pause_quanta(query.gbps);
   const numeric::Rational of = numeric::whole(usual.of_gbps);
   return fmt::format("the sender stops within {} quanta ({}), {}", usual.quanta.count,
-                     ns_text(question.link().sender_latency),
-                     of == question.gbps  ? std::string("as 802.3 allows")
-                     : of > question.gbps ? fmt::format("those of {} Gbit/s in 802.3", usual.of_gbps)
-                                          : fmt::format("the time of {} Gbit/s in 802.3", usual.of_gbps));
+                     ns_text(query.link().sender_latency),
+                     of == query.gbps  ? std::string("as 802.3 allows")
+                     : of > query.gbps ? fmt::format("those of {} Gbit/s in 802.3", usual.of_gbps)
+                                       : fmt::format("the time of {} Gbit/s in 802.3", usual.of_gbps));
 }
 
 /// The defaults used, as text, with the options that set them. If rates differ, without their numbers.
 std::vector<std::string> assumed(const std::vector<HeadroomPoint>& points) {
-  const HeadroomQuestion& first = points.front().first;
+  const HeadroomQuery& first = points.front().first;
   const bool one_rate = std::all_of(points.begin(), points.end(),
                                     [&](const HeadroomPoint& each) { return each.first.gbps == first.gbps; });
   const bounds::PausingLink link = first.link();
@@ -181,14 +181,14 @@ std::string joined_by(const std::vector<std::string>& all, const char* separator
 }
 
 std::vector<Line> lines(const HeadroomPoint& point) {
-  const auto& [question, answer] = point;
+  const auto& [query, answer] = point;
   const UnitScale bytes{.bytes_of_packet = 1};
   std::vector<Line> lines{
       {"headroom", bytes_in_words(Whole{answer.headroom.bytes}, bytes) + ", never exceeded"}};
   if (answer.cells)
     lines.push_back(
-        {"in cells", fmt::format("{} of {} bytes, {}", counted(*answer.cells, "cell"), *question.cell_bytes,
-                                 bytes_in_words(Whole{*answer.cells * *question.cell_bytes}, bytes))});
+        {"in cells", fmt::format("{} of {} bytes, {}", counted(*answer.cells, "cell"), *query.cell_bytes,
+                                 bytes_in_words(Whole{*answer.cells * *query.cell_bytes}, bytes))});
   lines.push_back({"credits", fmt::format("{}{} keep the link busy; round trip {}",
                                           bytes_in_words(Whole{answer.credits.bytes}, bytes),
                                           answer.credit_cells

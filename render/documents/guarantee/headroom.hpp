@@ -9,7 +9,7 @@
 /// Presentation of the headroom of links with pause frames.
 namespace tailbound::render {
 
-using HeadroomPoint = std::pair<answers::HeadroomQuestion, answers::HeadroomAnswer>;
+using HeadroomPoint = std::pair<answers::HeadroomQuery, answers::HeadroomAnswer>;
 
 /// \pre at least one point; all of them with cells, or none
 [[nodiscard]] Document document(const std::vector<HeadroomPoint>& points);

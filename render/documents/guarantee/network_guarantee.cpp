@@ -33,14 +33,14 @@ constexpr const char* slots_basis =
 
 /// Data of rows and pictures.
 struct Guaranteed {
-  NetworkGuaranteeQuestion question;
+  NetworkGuaranteeQuery query;
   NetworkGuaranteeAnswer answer;
 
-  [[nodiscard]] const network::PolicedNetwork& network() const { return question.file.network; }
+  [[nodiscard]] const network::PolicedNetwork& network() const { return query.file.network; }
   [[nodiscard]] const QueueGuarantee& queue(std::size_t q) const { return answer.found.queues[q]; }
   /// Queues whose results are known in integer packets and slots.
   [[nodiscard]] bool in_slots() const {
-    return question.method == GuaranteeMethod::best || question.method == GuaranteeMethod::slots;
+    return query.method == GuaranteeMethod::best || query.method == GuaranteeMethod::slots;
   }
   [[nodiscard]] std::string port_name(std::size_t q) const { return network().ports[queue(q).port].name; }
 };
@@ -51,7 +51,7 @@ struct FlowRow {
   std::size_t flow = 0;
   [[nodiscard]] const FlowGuarantee& its() const { return all->answer.found.flows[flow]; }
   [[nodiscard]] const network::PolicedFlow& policed() const { return all->network().flows[flow]; }
-  [[nodiscard]] const Rational& delay() const { return its().delay(all->question.method); }
+  [[nodiscard]] const Rational& delay() const { return its().delay(all->query.method); }
 };
 struct QueueRow {
   Shown all;
@@ -60,14 +60,14 @@ struct QueueRow {
 };
 
 /// Integer packets, bytes or bits.
-Rational most_data(const QueueGuarantee& queue, bool in_slots) {
+Rational max_data(const QueueGuarantee& queue, bool in_slots) {
   if (in_slots && queue.in_slots)
     return std::min(Rational(cln::floor1(queue.backlog)), numeric::whole(*queue.in_slots));
   return cln::ceiling1(queue.backlog);
 }
 
 /// In integer slots a packet leaves once all earlier ones have left.
-Rational most_delay(const QueueGuarantee& queue, bool in_slots) {
+Rational max_delay(const QueueGuarantee& queue, bool in_slots) {
   return in_slots && queue.in_slots ? std::min(queue.delay, numeric::whole(*queue.in_slots)) : queue.delay;
 }
 
@@ -86,13 +86,13 @@ Table<FlowRow> flow_table(const network::PolicedUnits& units) {
             [](const FlowRow& of) { return at_most(of.delay()); }},
            {{"delay_least", "minimum delay", units.time, Shape::given,
              "delay of its shortest packets without other traffic"},
-            [](const FlowRow& of) { return of.its().least; }},
+            [](const FlowRow& of) { return of.its().minimum; }},
            {{"jitter", "jitter", units.time, Shape::bound, "delay bound - minimum delay"},
-            [](const FlowRow& of) { return at_most(of.delay() - of.its().least); }},
+            [](const FlowRow& of) { return at_most(of.delay() - of.its().minimum); }},
            {{"method", "by", "", Shape::text,
              "tfa: sum over its ports (total flow analysis); sfa: concatenated service curves (separated "
              "flow analysis); slots: tfa in whole packets and slots"},
-            [](const FlowRow& of) { return of.its().used(of.all->question.method); }}}};
+            [](const FlowRow& of) { return of.its().used(of.all->query.method); }}}};
 }
 
 Table<QueueRow> port_table(const network::PolicedUnits& units) {
@@ -105,9 +105,9 @@ Table<QueueRow> port_table(const network::PolicedUnits& units) {
             [](const QueueRow& of) { return of.all->network().classes.size() > 1; }},
            {{"backlog_never", "backlog bound", units.size, Shape::bound,
              "upper bound of the backlog; bits leave as they are sent"},
-            [](const QueueRow& of) { return at_most(most_data(of.its(), of.all->in_slots())); }},
+            [](const QueueRow& of) { return at_most(max_data(of.its(), of.all->in_slots())); }},
            {{"delay_never", "delay bound", units.time, Shape::bound, "upper bound of the delay at this port"},
-            [](const QueueRow& of) { return at_most(most_delay(of.its(), of.all->in_slots())); }},
+            [](const QueueRow& of) { return at_most(max_delay(of.its(), of.all->in_slots())); }},
            {{"utilisation", "load", "", Shape::given, "utilization: long-term rate of its flows / link rate",
              Style::percent},
             [](const QueueRow& of) {
@@ -122,12 +122,12 @@ const char* certificate_kind(const NetworkGuaranteeAnswer& answer) {
   return answer.found.cyclic.empty() ? "feed-forward" : "fixed point";
 }
 
-const Fields<NetworkGuaranteeQuestion>& guarantee_inputs() {
-  using Question = NetworkGuaranteeQuestion;
-  static const Fields<Question> fields{
-      {{"network", "network", "", Shape::text, "name in the file, otherwise the file name"}, &Question::name},
-      {{"flow", "flow", "", Shape::text, "flow requested"}, &Question::flow, if_there},
-      {{"method", "method", "", Shape::text, "best, tfa, sfa or slots"}, &Question::method}};
+const Fields<NetworkGuaranteeQuery>& guarantee_inputs() {
+  using Query = NetworkGuaranteeQuery;
+  static const Fields<Query> fields{
+      {{"network", "network", "", Shape::text, "name in the file, otherwise the file name"}, &Query::name},
+      {{"flow", "flow", "", Shape::text, "flow requested"}, &Query::flow, if_present},
+      {{"method", "method", "", Shape::text, "best, tfa, sfa or slots"}, &Query::method}};
   return fields;
 }
 
@@ -135,16 +135,15 @@ const Fields<Guaranteed>& guarantee_results() {
   static const auto cyclic = [](const Guaranteed& of) { return !of.answer.found.cyclic.empty(); };
   static const Fields<Guaranteed> fields{
       {{"size_unit", "", "", Shape::text, "unit of data: packets, bytes or bits", Style::hidden},
-       [](const Guaranteed& of) { return of.question.file.units.size; }},
+       [](const Guaranteed& of) { return of.query.file.units.size; }},
       {{"time_unit", "", "", Shape::text, "unit of time: slots, ns, us, ms or s", Style::hidden},
-       [](const Guaranteed& of) { return of.question.file.units.time; }},
+       [](const Guaranteed& of) { return of.query.file.units.time; }},
       {{"latest_flow", "flow with the largest bound", "", Shape::text, "of the flows requested"},
-       [](const Guaranteed& of) { return of.network().flows[of.answer.latest(of.question.method)].name; }},
+       [](const Guaranteed& of) { return of.network().flows[of.answer.latest(of.query.method)].name; }},
       {{"greatest_delay", "delay bound", "", Shape::bound,
         "upper bound of the delay of all of them, in time_unit"},
        [](const Guaranteed& of) {
-         return at_most(
-             of.answer.found.flows[of.answer.latest(of.question.method)].delay(of.question.method));
+         return at_most(of.answer.found.flows[of.answer.latest(of.query.method)].delay(of.query.method));
        }},
       {{"certificate", "certificate", "", Shape::text,
         "feed-forward: no cyclic dependency; fixed point: mutually consistent delays of a cyclic network"},
@@ -159,13 +158,13 @@ const Fields<Guaranteed>& guarantee_results() {
 }
 
 std::string headline(const Shown& of) {
-  const network::PolicedUnits& units = of->question.file.units;
-  const FlowRow latest{of, of->answer.latest(of->question.method)};
+  const network::PolicedUnits& units = of->query.file.units;
+  const FlowRow latest{of, of->answer.latest(of->query.method)};
   const std::string delay = time_in_words(at_most(latest.delay()), units);
   return fmt::format("Worst-case delay {} (flow {}).", delay, latest.policed().name);
 }
 
-const char* const greatest_of_many = "rows with the largest delay bounds, of many";
+const char* const max_of_many = "rows with the largest delay bounds, of many";
 
 double number(const Rational& value) {
   return numeric::nearest_double(value);
@@ -175,7 +174,7 @@ double number(const Rational& value) {
 Picture curves_picture(const Guaranteed& of) {
   const std::size_t drawn = of.answer.drawn;
   const QueueGuarantee& queue = of.queue(drawn);
-  const network::PolicedUnits& units = of.question.file.units;
+  const network::PolicedUnits& units = of.query.file.units;
   // The maxima are at breakpoints of one of the curves.
   Rational at_backlog = 0, at_delay = 0;
   std::vector<Rational> times{0};
@@ -200,8 +199,8 @@ Picture curves_picture(const Guaranteed& of) {
     service.points.emplace_back(number(time), number(queue.service(time)));
   }
   const double level = number(queue.arrivals(at_delay));
-  Curve most{
-      .title = fmt::format("backlog, at most {} {}", plain(most_data(queue, of.in_slots())), units.size),
+  Curve maximum{
+      .title = fmt::format("backlog, at most {} {}", plain(max_data(queue, of.in_slots())), units.size),
       .style = CurveStyle::points_and_line,
       .points = {{number(at_backlog), number(queue.service(at_backlog))},
                  {number(at_backlog), number(queue.arrivals(at_backlog))}}};
@@ -214,15 +213,15 @@ Picture curves_picture(const Guaranteed& of) {
   return {.title = fmt::format("Worst case at port {}{}", of.port_name(drawn), of_class),
           .x_label = fmt::format("length of time [{}]", units.time),
           .y_label = fmt::format("data [{}]", units.size),
-          .curves = {std::move(arrivals), std::move(service), std::move(most), std::move(latest)}};
+          .curves = {std::move(arrivals), std::move(service), std::move(maximum), std::move(latest)}};
 }
 
 std::vector<TableLayout> tables_of(const network::PolicedUnits& units) {
   const TableLayout flows = flow_table(units).layout(), ports = port_table(units).layout();
   return {flows,
           ports,
-          {"latest_flows", greatest_of_many, flows.columns},
-          {"slowest_ports", greatest_of_many, ports.columns}};
+          {"latest_flows", max_of_many, flows.columns},
+          {"slowest_ports", max_of_many, ports.columns}};
 }
 
 }  // namespace
@@ -236,26 +235,26 @@ Layout network_guarantee_layout() {
           .quiet = {"greatest_delay"}};
 }
 
-Document document(const NetworkGuaranteeQuestion& question, NetworkGuaranteeAnswer answer) {
-  const auto all = std::make_shared<const Guaranteed>(Guaranteed{question, std::move(answer)});
-  const network::PolicedUnits& units = question.file.units;
+Document document(const NetworkGuaranteeQuery& query, NetworkGuaranteeAnswer answer) {
+  const auto all = std::make_shared<const Guaranteed>(Guaranteed{query, std::move(answer)});
+  const network::PolicedUnits& units = query.file.units;
   const Table<FlowRow> flows = flow_table(units);
   const Table<QueueRow> ports = port_table(units);
   Layout layout = network_guarantee_layout();
   layout.tables = tables_of(units);
-  Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
-                    .headline = headline(all),
-                    .settings = fmt::format(
-                        "{}: {}.", question.name(),
-                        question.flow ? "flow " + *question.flow : counted(all->answer.flows.size(), "flow")),
-                    .results = {},
-                    .digits = policed_digits};
+  Document document{
+      .layout = std::make_shared<const Layout>(std::move(layout)),
+      .headline = headline(all),
+      .settings = fmt::format("{}: {}.", query.name(),
+                              query.flow ? "flow " + *query.flow : counted(all->answer.flows.size(), "flow")),
+      .results = {},
+      .digits = policed_digits};
   Result& result = document.results.emplace_back();
-  result.inputs = guarantee_inputs().cells(question);
+  result.inputs = guarantee_inputs().cells(query);
   result.cells = guarantee_results().cells(*all);
   const auto& found = all->answer.found;
   const auto later = [&](std::size_t one, std::size_t other) {
-    return found.flows[one].delay(question.method) > found.flows[other].delay(question.method);
+    return found.flows[one].delay(query.method) > found.flows[other].delay(query.method);
   };
   const auto slower = [&](std::size_t one, std::size_t other) {
     return found.queues[one].delay > found.queues[other].delay;
@@ -283,7 +282,7 @@ Document document(const NetworkGuaranteeQuestion& question, NetworkGuaranteeAnsw
     document.notes.emplace_back(slots_basis);
   document.picture = [all] { return curves_picture(*all); };
   document.further_pictures = {
-      [all] { return picture_of_network(all->question.name(), network_picture(all->network())); }};
+      [all] { return picture_of_network(all->query.name(), network_picture(all->network())); }};
   return document;
 }
 

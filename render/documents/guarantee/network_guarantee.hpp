@@ -7,7 +7,7 @@
 namespace tailbound::render {
 
 [[nodiscard]] Layout network_guarantee_layout();
-[[nodiscard]] Document document(const answers::NetworkGuaranteeQuestion& question,
+[[nodiscard]] Document document(const answers::NetworkGuaranteeQuery& query,
                                 answers::NetworkGuaranteeAnswer answer);
 
 }  // namespace tailbound::render

@@ -17,7 +17,7 @@ namespace tailbound::render {
 /// Digits of times and data in text.
 inline constexpr numeric::Digits policed_digits{6};
 /// Maximum rows of text tables; data formats have all rows.
-inline constexpr std::size_t most_policed_rows = 32;
+inline constexpr std::size_t max_policed_rows = 32;
 
 /// "13.5 us"
 [[nodiscard]] inline std::string time_in_words(const Value& time, const network::PolicedUnits& units) {
@@ -41,11 +41,11 @@ void add_rows(Result& result, const Table<Row>& table, const char* text_key, con
     return table.rows(which.size(), [which, row](std::size_t i) { return row(which[i]); });
   };
   result.tables.push_back(rows_of(all));
-  if (all.size() <= most_policed_rows) return;
+  if (all.size() <= max_policed_rows) return;
   result.tables.back().in_text = false;
   std::vector<std::size_t> shown = all;
   std::stable_sort(shown.begin(), shown.end(), first);
-  shown.resize(most_policed_rows);
+  shown.resize(max_policed_rows);
   std::sort(shown.begin(), shown.end());
   Rows some = rows_of(shown);
   some.key = text_key;

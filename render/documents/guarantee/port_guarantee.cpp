@@ -23,7 +23,7 @@ using queue::FlowGroup;
 using queue::FlowKind;
 using queue::FlowProof;
 
-using PortPoint = std::pair<PortGuaranteeQuestion, PortGuaranteeAnswer>;
+using PortPoint = std::pair<PortGuaranteeQuery, PortGuaranteeAnswer>;
 
 constexpr const char* never_basis =
     "Exact maximum over all conforming arrivals, dependent or not (attained when all flows are greedy at "
@@ -34,15 +34,15 @@ constexpr const char* phases_basis =
     "Independent flows with uniform phases drawn once at start-up. The fraction of time is the mean over all "
     "start-ups; the fraction of start-ups that ever exceed the buffer is larger.";
 
-bool asks_time(const PortGuaranteeQuestion& question) {
-  return std::holds_alternative<ShareOfTime>(question.how_sure);
+bool requests_time(const PortGuaranteeQuery& query) {
+  return std::holds_alternative<ShareOfTime>(query.assurance);
 }
-bool asks_starts(const PortGuaranteeQuestion& question) {
-  return std::holds_alternative<ShareOfStarts>(question.how_sure);
+bool requests_starts(const PortGuaranteeQuery& query) {
+  return std::holds_alternative<ShareOfStarts>(query.assurance);
 }
-std::optional<numeric::Rational> target_of(const PortGuaranteeQuestion& question) {
-  if (const auto* time = std::get_if<ShareOfTime>(&question.how_sure)) return time->target;
-  if (const auto* starts = std::get_if<ShareOfStarts>(&question.how_sure)) return starts->target;
+std::optional<numeric::Rational> target_of(const PortGuaranteeQuery& query) {
+  if (const auto* time = std::get_if<ShareOfTime>(&query.assurance)) return time->target;
+  if (const auto* starts = std::get_if<ShareOfStarts>(&query.assurance)) return starts->target;
   return std::nullopt;
 }
 
@@ -81,11 +81,11 @@ std::string in_words(const std::vector<FlowGroup>& groups) {
 }
 
 /// The behavior of flows that attains the bound.
-std::string in_words(const queue::FlowWitness& witness) {
+std::string in_words(const queue::FlowPattern& pattern) {
   std::string words;
-  for (std::size_t i = 0; i < witness.flows.size(); ++i) {
-    const FlowGroup& group = witness.flows[i];
-    const bool at_once = i >= witness.sent.size() || witness.sent[i].size() <= 1;
+  for (std::size_t i = 0; i < pattern.flows.size(); ++i) {
+    const FlowGroup& group = pattern.flows[i];
+    const bool at_once = i >= pattern.sent.size() || pattern.sent[i].size() <= 1;
     words += fmt::format("{}{} {} of {} packet{}{} every {} slots", words.empty() ? "" : "; ", group.count,
                          group.count == 1 ? "flow" : "flows", group.batch, group.batch == 1 ? "" : "s",
                          at_once ? "" : " in a row", group.period);
@@ -98,22 +98,22 @@ bool is_exact(const PortGuaranteeAnswer& answer) {
   return answer.level && answer.level->proof == FlowProof::exact;
 }
 
-const Fields<PortGuaranteeQuestion>& port_inputs() {
-  using Question = PortGuaranteeQuestion;
-  static const Fields<Question> fields{
+const Fields<PortGuaranteeQuery>& port_inputs() {
+  using Query = PortGuaranteeQuery;
+  static const Fields<Query> fields{
       {{"flows_asked", "flows", "", Shape::text, "one port: --bucket, --periodic and --sporadic, as text"},
-       [](const Question& of) { return in_words(of.flows); }},
+       [](const Query& of) { return in_words(of.flows); }},
       {{"drop", "target", "", Shape::given, "--drop: fraction of time in which the buffer may be exceeded"},
-       [](const Question& of) { return target_of(of); },
-       &asks_time},
+       [](const Query& of) { return target_of(of); },
+       &requests_time},
       {{"ever_target", "target", "", Shape::given, "--ever: fraction of start-ups that may ever exceed it"},
-       [](const Question& of) { return target_of(of); },
-       &asks_starts},
+       [](const Query& of) { return target_of(of); },
+       &requests_starts},
       {{"capacity", "capacity", "packets", Shape::whole,
         "buffer of the port, packet in transmission included"},
-       &Question::capacity,
-       if_there},
-      {{"solve", "solve", "", Shape::text, "the unknown: buffer, flows or rate"}, &Question::solve}};
+       &Query::capacity,
+       if_present},
+      {{"solve", "solve", "", Shape::text, "the unknown: buffer, flows or rate"}, &Query::solve}};
   return fields;
 }
 
@@ -129,14 +129,14 @@ const Fields<PortLevel>& level_fields() {
        [](const Level& of) { return of.probability.has_value(); }},
       {{"least", "", "", Shape::flag, "true if no smaller buffer suffices for all such flows (proved)",
         Style::hidden},
-       &Level::least},
+       &Level::minimum},
       {{"witness_buffer", "lower bound", "packets", Shape::whole,
         "buffer needed by the flows in witness_traffic"},
        &Level::needed,
-       if_there},
+       if_present},
       {{"witness_traffic", "", "", Shape::text, "conforming flows that need witness_buffer", Style::hidden},
-       [](const Level& of) { return in_words(*of.witness); },
-       [](const Level& of) { return of.witness.has_value() && !of.least; }}};
+       [](const Level& of) { return in_words(*of.pattern); },
+       [](const Level& of) { return of.pattern.has_value() && !of.minimum; }}};
   return fields;
 }
 
@@ -150,14 +150,14 @@ const Fields<PortGuaranteeAnswer>& port_results() {
       {{"wait_never", "maximum wait", "slots", Shape::whole, "maximum FIFO wait before transmission; exact"},
        [](const Answer& of) { return of.never.wait; }},
       {{"most_flows", "flows", "", Shape::whole, "--solve flows: maximum number of flows by this analysis"},
-       &Answer::most_flows,
-       if_there},
+       &Answer::max_flows,
+       if_present},
       {{"greatest_rate", "rate", "packets/slot", Shape::given, "--solve rate: maximum rate, to 4 digits"},
-       &Answer::greatest_rate,
-       if_there},
+       &Answer::max_rate,
+       if_present},
       {{"least_period", "period", "slots", Shape::whole, "--solve rate: minimum distance"},
-       &Answer::least_period,
-       if_there},
+       &Answer::min_period,
+       if_present},
       {level_fields(), [](const Answer& of) -> const std::optional<PortLevel>& { return of.level; }},
       {{"probability_exact", "P(Q > capacity)", "", Shape::proved, "fraction of time above the capacity"},
        [](const Answer& of) { return shown(*of.exact); },
@@ -167,46 +167,45 @@ const Fields<PortGuaranteeAnswer>& port_results() {
        [](const Answer& of) { return of.ever.has_value(); }},
       {{"probability_most", "P(Q > capacity)", "", Shape::bound,
         "upper bound of the fraction of time above the capacity, all such flows"},
-       &Answer::most,
-       if_there},
+       &Answer::maximum,
+       if_present},
       {{"probability_witness", "lower bound", "", Shape::bound,
         "lower bound of the same, attained by some of these flows"},
        &Answer::witnessed,
-       if_there}};
+       if_present}};
   return fields;
 }
 
-std::string target_in_words(const PortGuaranteeQuestion& question) {
-  const std::string target = plain(*target_of(question));
-  return asks_time(question) ? fmt::format("at most {} of the time", target)
-                             : fmt::format("at most {} of the start-ups", target);
+std::string target_in_words(const PortGuaranteeQuery& query) {
+  const std::string target = plain(*target_of(query));
+  return requests_time(query) ? fmt::format("at most {} of the time", target)
+                              : fmt::format("at most {} of the start-ups", target);
 }
 
-std::string solved_in_words(const PortGuaranteeQuestion& question, const PortGuaranteeAnswer& answer) {
+std::string solved_in_words(const PortGuaranteeQuery& query, const PortGuaranteeAnswer& answer) {
   const std::string how =
-      target_of(question) ? "exceeded " + target_in_words(question) : std::string("never exceeded");
-  const std::string buffer = with_article(*question.capacity, "packet") + " buffer, " + how;
-  if (answer.most_flows)
-    return fmt::format("Maximum {} for {}.", counted(*answer.most_flows, "flow"), buffer);
-  if (answer.greatest_rate)
-    return fmt::format("Maximum rate {} packets per slot for {}.", plain(*answer.greatest_rate), buffer);
-  return fmt::format("Minimum distance {} slots for {}.", answer.flows[question.varied].period, buffer);
+      target_of(query) ? "exceeded " + target_in_words(query) : std::string("never exceeded");
+  const std::string buffer = with_article(*query.capacity, "packet") + " buffer, " + how;
+  if (answer.max_flows) return fmt::format("Maximum {} for {}.", counted(*answer.max_flows, "flow"), buffer);
+  if (answer.max_rate)
+    return fmt::format("Maximum rate {} packets per slot for {}.", plain(*answer.max_rate), buffer);
+  return fmt::format("Minimum distance {} slots for {}.", answer.flows[query.varied].period, buffer);
 }
 
 std::string headline(const PortPoint& point) {
-  const auto& [question, answer] = point;
-  if (question.solve != PortSolve::buffer) return solved_in_words(question, answer);
-  if (question.capacity) {
-    const std::string buffer = capitalized(with_article(*question.capacity, "packet")) + " buffer is ";
-    if (answer.never.packets <= *question.capacity) return buffer + "never exceeded.";
+  const auto& [query, answer] = point;
+  if (query.solve != PortSolve::buffer) return solved_in_words(query, answer);
+  if (query.capacity) {
+    const std::string buffer = capitalized(with_article(*query.capacity, "packet")) + " buffer is ";
+    if (answer.never.packets <= *query.capacity) return buffer + "never exceeded.";
     if (answer.exact)
-      return fmt::format("{}exceeded {} of the time.", buffer, brief(shown(*answer.exact), question.digits));
-    return fmt::format("{}exceeded at most {} of the time.", buffer, brief(shown(*answer.most), {4}));
+      return fmt::format("{}exceeded {} of the time.", buffer, brief(shown(*answer.exact), query.digits));
+    return fmt::format("{}exceeded at most {} of the time.", buffer, brief(shown(*answer.maximum), {4}));
   }
-  if (!target_of(question))
+  if (!target_of(query))
     return fmt::format("The backlog never exceeds {}.", counted(answer.never.packets, "packet"));
   return fmt::format("{} buffer suffices: exceeded {}.",
-                     capitalized(with_article(answer.level->buffer, "packet")), target_in_words(question));
+                     capitalized(with_article(answer.level->buffer, "packet")), target_in_words(query));
 }
 
 const char* proof_in_words(FlowProof proof) {
@@ -224,35 +223,35 @@ const char* proof_in_words(FlowProof proof) {
 }
 
 std::vector<Line> lines(const PortPoint& point, const Units& units) {
-  const auto& [question, answer] = point;
+  const auto& [query, answer] = point;
   std::vector<Line> lines;
-  if (answer.level && target_of(question)) {
+  if (answer.level && target_of(query)) {
     const PortLevel& level = *answer.level;
     if (level.probability) {
       const Value at = shown(*level.probability);
-      const std::string what = asks_time(question)
+      const std::string what = requests_time(query)
                                    ? fmt::format("P(Q > {})", level.buffer)
                                    : fmt::format("fraction that ever exceeds {}", level.buffer);
       lines.push_back(
           {"proof", fmt::format("{} {} {} <= {}\n{}", what, std::holds_alternative<Bound>(at) ? "<=" : "=",
-                                brief(at, question.digits), plain(*target_of(question)),
-                                is_exact(answer) ? certainty(at, question.digits)
+                                brief(at, query.digits), plain(*target_of(query)),
+                                is_exact(answer) ? certainty(at, query.digits)
                                                  : std::string(proof_in_words(level.proof)))});
     } else {
       lines.push_back({"proof", proof_in_words(level.proof)});
     }
-    if (level.witness && !level.least && *level.needed > 0)
+    if (level.pattern && !level.minimum && *level.needed > 0)
       lines.push_back(
-          {"lower bound", fmt::format("{}: {}", counted(*level.needed, "packet"), in_words(*level.witness))});
+          {"lower bound", fmt::format("{}: {}", counted(*level.needed, "packet"), in_words(*level.pattern))});
   }
-  if (question.capacity && question.solve == PortSolve::buffer && *question.capacity < answer.never.packets) {
-    if (answer.most)
-      lines.push_back({"fraction of time",
-                       fmt::format("at most {} for all such flows; at least {} for some",
-                                   brief(shown(*answer.most), {4}), brief(shown(*answer.witnessed), {4}))});
+  if (query.capacity && query.solve == PortSolve::buffer && *query.capacity < answer.never.packets) {
+    if (answer.maximum)
+      lines.push_back({"fraction of time", fmt::format("at most {} for all such flows; at least {} for some",
+                                                       brief(shown(*answer.maximum), {4}),
+                                                       brief(shown(*answer.witnessed), {4}))});
     if (answer.exact)
-      lines.push_back({"fraction of time", fmt::format("{}, {}", brief(shown(*answer.exact), question.digits),
-                                                       certainty(shown(*answer.exact), question.digits))});
+      lines.push_back({"fraction of time", fmt::format("{}, {}", brief(shown(*answer.exact), query.digits),
+                                                       certainty(shown(*answer.exact), query.digits))});
     if (answer.ever) {
       const Value ever = shown(*answer.ever);
       lines.push_back(
@@ -271,26 +270,26 @@ std::vector<Line> lines(const PortPoint& point, const Units& units) {
 
 /// P(Q > q) for all such flows and for some, down to the target or to the level that is never exceeded.
 Picture tails_picture(const PortPoint& point) {
-  const auto& [question, answer] = point;
+  const auto& [query, answer] = point;
   const std::int64_t last =
-      std::max<std::int64_t>(4, std::min(answer.never.packets, question.capacity ? 2 * *question.capacity
-                                                               : answer.level    ? 2 * answer.level->buffer
-                                                                                 : answer.never.packets));
+      std::max<std::int64_t>(4, std::min(answer.never.packets, query.capacity ? 2 * *query.capacity
+                                                               : answer.level ? 2 * answer.level->buffer
+                                                                              : answer.never.packets));
   const std::int64_t step = std::max<std::int64_t>(1, last / 60);
   const FlowTails tails = flow_tails(answer.flows, last, step);
   Picture picture{.title = "Backlog of independent flows: " + in_words(answer.flows),
                   .x_label = "q [packets]",
                   .y_label = "P(Q > q)",
                   .powers_of_ten = true};
-  Curve most{.title = "upper bound, all such flows", .style = CurveStyle::line};
+  Curve maximum{.title = "upper bound, all such flows", .style = CurveStyle::line};
   Curve witnessed{.title = "lower bound, some of them", .style = CurveStyle::line};
-  for (std::size_t i = 0; i < tails.log10_most.size(); ++i) {
+  for (std::size_t i = 0; i < tails.log10_max.size(); ++i) {
     const auto q = static_cast<double>(static_cast<std::int64_t>(i) * step);
-    if (std::isfinite(tails.log10_most[i])) most.points.emplace_back(q, tails.log10_most[i]);
+    if (std::isfinite(tails.log10_max[i])) maximum.points.emplace_back(q, tails.log10_max[i]);
     if (std::isfinite(tails.log10_witnessed[i])) witnessed.points.emplace_back(q, tails.log10_witnessed[i]);
   }
-  picture.curves = {std::move(most), std::move(witnessed)};
-  if (const auto target = target_of(question); target && asks_time(question)) {
+  picture.curves = {std::move(maximum), std::move(witnessed)};
+  if (const auto target = target_of(query); target && requests_time(query)) {
     const double level = *log10_height(Given{*target});
     picture.curves.push_back({.title = "target",
                               .style = CurveStyle::rule,
@@ -308,14 +307,13 @@ Layout with_port_guarantee(Layout guarantee) {
   return guarantee;
 }
 
-Document document(const PortGuaranteeQuestion& question, const PortGuaranteeAnswer& answer,
-                  const Units& units) {
-  const PortPoint point{question, answer};
-  const char* quiet = answer.most_flows      ? "most_flows"
-                      : answer.greatest_rate ? "greatest_rate"
-                      : answer.least_period  ? "least_period"
-                      : !answer.level        ? (answer.exact ? "probability_exact" : "probability_most")
-                                             : "buffer";
+Document document(const PortGuaranteeQuery& query, const PortGuaranteeAnswer& answer, const Units& units) {
+  const PortPoint point{query, answer};
+  const char* quiet = answer.max_flows    ? "most_flows"
+                      : answer.max_rate   ? "greatest_rate"
+                      : answer.min_period ? "least_period"
+                      : !answer.level     ? (answer.exact ? "probability_exact" : "probability_most")
+                                          : "buffer";
   Layout layout{.command = "guarantee",
                 .inputs = joined(port_inputs().columns(), unit_fields().columns()),
                 .results = port_results().columns(),
@@ -324,17 +322,17 @@ Document document(const PortGuaranteeQuestion& question, const PortGuaranteeAnsw
                     .headline = headline(point),
                     .settings = "One port: " + in_words(answer.flows) + ".",
                     .results = {},
-                    .digits = question.digits};
+                    .digits = query.digits};
   Result& result = document.results.emplace_back();
-  result.inputs = joined(port_inputs().cells(question), unit_fields().cells(units));
+  result.inputs = joined(port_inputs().cells(query), unit_fields().cells(units));
   result.cells = port_results().cells(answer);
   result.lines = lines(point, units);
-  const bool never_only = !target_of(question) && !question.capacity;
+  const bool never_only = !target_of(query) && !query.capacity;
   if (never_only || (answer.level && answer.level->proof == FlowProof::never))
     document.notes.emplace_back(never_basis);
   else
     document.notes.emplace_back(
-        answer.exact || is_exact(answer) || asks_starts(question) ? phases_basis : independent_basis);
+        answer.exact || is_exact(answer) || requests_starts(query) ? phases_basis : independent_basis);
   document = with_units(std::move(document), scale_of(units));
   document.picture = [point] { return tails_picture(point); };
   return document;

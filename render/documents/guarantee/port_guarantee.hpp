@@ -9,7 +9,7 @@ namespace tailbound::render {
 
 /// The layout of guarantees of networks, extended by that of one port.
 [[nodiscard]] Layout with_port_guarantee(Layout guarantee);
-[[nodiscard]] Document document(const answers::PortGuaranteeQuestion& question,
+[[nodiscard]] Document document(const answers::PortGuaranteeQuery& query,
                                 const answers::PortGuaranteeAnswer& answer, const answers::Units& units);
 
 }  // namespace tailbound::render

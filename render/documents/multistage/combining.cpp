@@ -13,7 +13,7 @@
 namespace tailbound::render {
 namespace {
 
-using answers::SimulateMultistageQuestion;
+using answers::SimulateMultistageQuery;
 using network::CombiningMultistage;
 using numeric::plain;
 
@@ -66,10 +66,10 @@ std::string named(const Column& column, const Value& value) {
                    : column.heading + " " + brief(value);
 }
 
-std::string differences(const Document& document, const Result& result, std::string_view left_out = {}) {
+std::string differences(const Document& document, const Result& result, std::string_view omitted = {}) {
   std::vector<std::string> parts;
   for (const Column* column : varying_inputs(document))
-    if (column->key != left_out) parts.push_back(named(*column, value_of(result.inputs, column->key)));
+    if (column->key != omitted) parts.push_back(named(*column, value_of(result.inputs, column->key)));
   return with_commas(std::move(parts));
 }
 
@@ -140,14 +140,14 @@ const Fields<CombiningPoint>& combining_fields() {
   return fields;
 }
 
-const Fields<SimulateMultistageQuestion>& simulated_combining_fields() {
-  using Question = SimulateMultistageQuestion;
-  static const Fields<Question> fields{
+const Fields<SimulateMultistageQuery>& simulated_combining_fields() {
+  using Query = SimulateMultistageQuery;
+  static const Fields<Query> fields{
       {combining_fields(),
-       [](const Question& of) {
+       [](const Query& of) {
          return CombiningPoint{of.network, of.load, of.service};
        }},
-      {{"wiring", "wiring", "", Shape::text, "wiring of the stages: baseline or omega"}, &Question::wiring}};
+      {{"wiring", "wiring", "", Shape::text, "wiring of the stages: baseline or omega"}, &Query::wiring}};
   return fields;
 }
 
@@ -158,10 +158,10 @@ std::string in_words(const std::vector<CombiningPoint>& points) {
   return shared.empty() ? "combining multistage networks" : shared;
 }
 
-std::string wiring_in_words(const std::vector<SimulateMultistageQuestion>& questions) {
+std::string wiring_in_words(const std::vector<SimulateMultistageQuery>& queries) {
   std::vector<std::vector<std::string>> all;
-  for (const SimulateMultistageQuestion& question : questions)
-    all.push_back({fmt::format("{} wiring", name_of(question.wiring))});
+  for (const SimulateMultistageQuery& query : queries)
+    all.push_back({fmt::format("{} wiring", name_of(query.wiring))});
   return shared_in_words(all);
 }
 
@@ -217,8 +217,8 @@ Picture flow_picture(const Document& document, const std::string& title, Multist
     ++colour;
   }
   if (picture.curves.empty()) throw NoAnswer("nothing to draw: no point has a number to show");
-  if (picture.curves.size() > most_curves_told_apart) {
-    const std::size_t kept = most_curves_told_apart / flows.size() * flows.size();
+  if (picture.curves.size() > max_distinct_curves) {
+    const std::size_t kept = max_distinct_curves / flows.size() * flows.size();
     picture.note += fmt::format(". The first {} of {} curves.", kept, picture.curves.size());
     picture.curves.resize(kept);
   }

@@ -21,13 +21,13 @@ struct CombiningPoint {
 
 [[nodiscard]] const Fields<CombiningPoint>& combining_fields();
 /// The wiring of the stages of a simulated network.
-[[nodiscard]] const Fields<answers::SimulateMultistageQuestion>& simulated_combining_fields();
+[[nodiscard]] const Fields<answers::SimulateMultistageQuery>& simulated_combining_fields();
 
 /// "64 nodes, 2 x 2 switches, buffer 4, hot 0.08, combining up to 2, links pass one request at a time", for
 /// one load also ", load 0.8"; varying parameters are omitted.  \pre at least one point
 [[nodiscard]] std::string in_words(const std::vector<CombiningPoint>& points);
 /// "baseline wiring"; omitted if it varies.
-[[nodiscard]] std::string wiring_in_words(const std::vector<answers::SimulateMultistageQuestion>& questions);
+[[nodiscard]] std::string wiring_in_words(const std::vector<answers::SimulateMultistageQuery>& queries);
 /// Does nothing vary, or only the load?
 [[nodiscard]] bool one_network(const Document& document);
 /// The varying parameters of one result, "load 0.3, buffer 4"; empty for a single result.
@@ -56,7 +56,7 @@ template <class Answer>
 }
 
 /// Maximum number of points for which text shows the tables of the hot path.
-inline constexpr std::size_t most_hot_paths_in_text = 3;
+inline constexpr std::size_t max_hot_paths_in_text = 3;
 [[nodiscard]] std::string hot_path_caption(const Document& document, const Result& result);
 
 /// The plot of --plot.

@@ -71,14 +71,14 @@ std::string mean_or_none(const std::optional<numeric::Model<unit::Time>>& delay)
 }
 
 std::vector<Line> lines(const std::vector<MultistagePoint>& points) {
-  const auto& [question, answer] = points.front();
+  const auto& [query, answer] = points.front();
   std::vector<Line> lines{
       {"throughput", fmt::format("{:.4g} requests per processor and service time, offered {}",
-                                 answer.throughput.value, plain(question.load))},
+                                 answer.throughput.value, plain(query.load))},
       {"mean delay", fmt::format("{:.4g}; hot {}, cold {}", answer.delay.value,
                                  mean_or_none(answer.hot_delay), mean_or_none(answer.cold_delay))},
       {"saturation", saturation_in_words(answer, "\n")}};
-  if (const std::string bound = network_bound_in_words(question.network, answer, "\n"); !bound.empty())
+  if (const std::string bound = network_bound_in_words(query.network, answer, "\n"); !bound.empty())
     lines.push_back({"bound", bound});
   lines.push_back({"iteration", iteration_in_words(points.front())});
   return lines;
@@ -88,17 +88,17 @@ const AccuracyKeys hot_spot_accuracy_keys{{Quantity::mean_delay, "delay"},
                                           {Quantity::throughput, "throughput"}};
 
 Accuracy accuracy_of(const MultistagePoint& point) {
-  return accuracy(asked_accuracy(point.first, point.second.saturated));
+  return accuracy(requested_accuracy(point.first, point.second.saturated));
 }
 
 /// The command that measures all loads of a point's network.
 std::string command_of(const std::vector<MultistagePoint>& points, const MultistagePoint& of) {
-  std::vector<MultistageQuestion> questions;
+  std::vector<MultistageQuery> queries;
   for (const MultistagePoint& each : points)
     if (network::describe(each.first.network) == network::describe(of.first.network) &&
         each.first.variant == of.first.variant)
-      questions.push_back(each.first);
-  return measuring_command(questions);
+      queries.push_back(each.first);
+  return measuring_command(queries);
 }
 
 std::string note_on_accuracy(const std::vector<MultistagePoint>& points) {
@@ -110,16 +110,16 @@ std::string note_on_accuracy(const std::vector<MultistagePoint>& points) {
   return accuracy_note(all);
 }
 
-const Fields<MultistageQuestion>& multistage_inputs() {
-  using Question = MultistageQuestion;
-  static const Fields<Question> fields{
+const Fields<MultistageQuery>& multistage_inputs() {
+  using Query = MultistageQuery;
+  static const Fields<Query> fields{
       {combining_fields(),
-       [](const Question& of) {
+       [](const Query& of) {
          return CombiningPoint{of.network, of.load, of.service};
        }},
       {{"variant", "variant", "", Shape::text,
         "variant of the model: blocking (full buffers block upstream) or published"},
-       &Question::variant}};
+       &Query::variant}};
   return fields;
 }
 
@@ -207,14 +207,14 @@ std::string headline(const std::vector<MultistagePoint>& points) {
     return fmt::format("Throughput {:.4g} requests per processor and service time, mean delay {:.4g}.",
                        answer.throughput.value, answer.delay.value);
   std::vector<double> loads;
-  for (const auto& [question, its] : points) {
+  for (const auto& [query, its] : points) {
     if (!its.saturation_load)
       return "Saturation is not reached at load 1" +
              std::string(is_reached_by_some(points) ? " by some of the networks." : ".");
     loads.push_back(its.saturation_load->value);
   }
-  const auto [least, most] = std::minmax_element(loads.begin(), loads.end());
-  const std::string from = fmt::format("{:.4g}", *least), to = fmt::format("{:.4g}", *most);
+  const auto [minimum, maximum] = std::minmax_element(loads.begin(), loads.end());
+  const std::string from = fmt::format("{:.4g}", *minimum), to = fmt::format("{:.4g}", *maximum);
   return fmt::format("Saturation load {} requests per processor and service time.",
                      from == to ? from : from + " to " + to);
 }
@@ -222,15 +222,15 @@ std::string headline(const std::vector<MultistagePoint>& points) {
 /// For each network, regardless of the given loads.
 void add_saturation(std::vector<std::string>& notes, const Document& document,
                     const std::vector<MultistagePoint>& points) {
-  constexpr std::size_t most = 8;
+  constexpr std::size_t maximum = 8;
   std::vector<std::string> seen;
-  for (std::size_t i = 0; i < points.size() && seen.size() < most; ++i) {
+  for (std::size_t i = 0; i < points.size() && seen.size() < maximum; ++i) {
     std::string network = network_in_words(document, document.results[i]);
     if (std::find(seen.begin(), seen.end(), network) != seen.end()) continue;
     const std::string of = network.empty() ? "" : ", " + network;
-    const auto& [question, answer] = points[i];
+    const auto& [query, answer] = points[i];
     notes.push_back(fmt::format("Saturation{}: {}.", of, saturation_in_words(answer)));
-    if (const std::string bound = network_bound_in_words(question.network, answer); !bound.empty())
+    if (const std::string bound = network_bound_in_words(query.network, answer); !bound.empty())
       notes.push_back(fmt::format("Bound{}: {}.", of, bound));
     seen.push_back(std::move(network));
   }
@@ -249,7 +249,7 @@ std::vector<std::string> notes(const Document& document, const std::vector<Multi
                                   iteration_in_words(points[i])));
       break;
     }
-  if (points.size() > most_hot_paths_in_text)
+  if (points.size() > max_hot_paths_in_text)
     notes.emplace_back("Queues on the path of hot requests: --format json or csv, or fewer points.");
   notes.emplace_back(
       "Approximate model. Delays from the entry into stage 0, in the unit of --service. Saturated: "
@@ -289,7 +289,7 @@ Document document(const std::vector<MultistagePoint>& points, MultistageCurve cu
   for (std::size_t i = 0; i < points.size(); ++i) {
     Rows rows = hot_path(points[i].second);
     rows.caption = hot_path_caption(document, document.results[i]);
-    rows.in_text = points.size() <= most_hot_paths_in_text;
+    rows.in_text = points.size() <= max_hot_paths_in_text;
     document.results[i].tables.push_back(std::move(rows));
   }
   if (points.size() == 1) document.results.front().lines = lines(points);

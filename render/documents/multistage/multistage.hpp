@@ -8,7 +8,7 @@
 
 namespace tailbound::render {
 
-using MultistagePoint = std::pair<answers::MultistageQuestion, answers::MultistageAnswer>;
+using MultistagePoint = std::pair<answers::MultistageQuery, answers::MultistageAnswer>;
 
 /// \pre at least one point
 [[nodiscard]] Document document(const std::vector<MultistagePoint>& points,

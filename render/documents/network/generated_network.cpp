@@ -12,7 +12,7 @@ namespace tailbound::render {
 namespace {
 
 using answers::GeneratedNetworkAnswer;
-using answers::GeneratedNetworkQuestion;
+using answers::GeneratedNetworkQuery;
 
 Cells result_cells(const GeneratedNetworkAnswer& answer) {
   const network::FabricFacts& facts = answer.facts;
@@ -59,7 +59,7 @@ Layout generated_network_layout() {
   return layout;
 }
 
-Document document(const GeneratedNetworkQuestion& question, const GeneratedNetworkAnswer& answer) {
+Document document(const GeneratedNetworkQuery& query, const GeneratedNetworkAnswer& answer) {
   Document document;
   static const auto layout = std::make_shared<const Layout>(generated_network_layout());
   document.layout = layout;
@@ -67,16 +67,16 @@ Document document(const GeneratedNetworkQuestion& question, const GeneratedNetwo
       fmt::format("{}: {} hosts, {} switches.", answer.facts.name, answer.facts.hosts, answer.facts.switches);
   Result result;
   result.inputs = {
-      {"shape", Text{question.imported ? "import"
-                                       : std::visit([](const auto& shape) { return std::string(shape.name); },
-                                                    question.shape)}}};
-  if (question.imported) result.inputs.push_back({"imported", Text{question.imported->name}});
+      {"shape", Text{query.imported ? "import"
+                                    : std::visit([](const auto& shape) { return std::string(shape.name); },
+                                                 query.shape)}}};
+  if (query.imported) result.inputs.push_back({"imported", Text{query.imported->name}});
   document.notes = answer.remarks;
-  if (question.traffic) {
-    result.inputs.push_back({"uniform", Given{question.traffic->uniform}});
-    result.inputs.push_back({"route", Text{name_of(question.traffic->route)}});
+  if (query.traffic) {
+    result.inputs.push_back({"uniform", Given{query.traffic->uniform}});
+    result.inputs.push_back({"route", Text{name_of(query.traffic->route)}});
   }
-  if (!question.without.empty()) result.inputs.push_back({"without", TextList{question.without}});
+  if (!query.without.empty()) result.inputs.push_back({"without", TextList{query.without}});
   result.cells = result_cells(answer);
   document.results.push_back(std::move(result));
   document.picture = [name = answer.facts.name, network = answer.network] {

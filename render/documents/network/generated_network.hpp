@@ -6,7 +6,7 @@
 namespace tailbound::render {
 
 /// Its picture is a drawing of the network, up to a few hundred nodes.
-[[nodiscard]] Document document(const answers::GeneratedNetworkQuestion& question,
+[[nodiscard]] Document document(const answers::GeneratedNetworkQuery& query,
                                 const answers::GeneratedNetworkAnswer& answer);
 
 [[nodiscard]] Layout generated_network_layout();

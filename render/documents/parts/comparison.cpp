@@ -6,7 +6,7 @@ namespace {
 
 /// Of one or several points.
 struct Counts {
-  std::size_t optimistic = 0, conservative = 0, judged = 0, saturated = 0, rare = 0;
+  std::size_t underestimates = 0, conservative = 0, judged = 0, saturated = 0, rare = 0;
 };
 
 std::string sentence(const Counts& counts, const std::string& predicted) {
@@ -14,8 +14,8 @@ std::string sentence(const Counts& counts, const std::string& predicted) {
   std::string text;
   if (counts.judged == 0)
     text = predicted + " could not be judged in any row";
-  else if (counts.optimistic > 0)
-    text = fmt::format("{} underestimates in {}", predicted, rows(counts.optimistic));
+  else if (counts.underestimates > 0)
+    text = fmt::format("{} underestimates in {}", predicted, rows(counts.underestimates));
   else if (counts.conservative > 0)
     text = fmt::format("{} is conservative in {} and underestimates in none", predicted,
                        rows(counts.conservative));
@@ -88,7 +88,7 @@ std::string conclusion(const answers::Tally& tally, const std::string& predicted
 std::string conclusion(const std::vector<answers::Tally>& tallies, const std::string& predicted) {
   Counts counts;
   for (const answers::Tally& tally : tallies) {
-    counts.optimistic += tally.optimistic();
+    counts.underestimates += tally.underestimates();
     counts.conservative += tally.conservative();
     counts.judged += tally.judged();
     counts.rare += tally.count(answers::Verdict::too_rare);
@@ -97,8 +97,8 @@ std::string conclusion(const std::vector<answers::Tally>& tallies, const std::st
   return sentence(counts, predicted);
 }
 
-std::string verdicts_in_words(answers::Optimistic side) {
-  const bool below = side == answers::Optimistic::below;
+std::string verdicts_in_words(answers::UnsafeSide side) {
+  const bool below = side == answers::UnsafeSide::below;
   return fmt::format(
       "inside: within the interval of the simulation; above: {}; below: {}; too rare: not judged. Error: "
       "prediction / simulation - 1.",

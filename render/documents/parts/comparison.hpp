@@ -38,10 +38,10 @@ template <class Unit>
   const std::optional<double> error = comparison.error();
   if (!error) return None{};
   const numeric::Estimate<Unit>& simulated = comparison.simulated;
-  const double said = comparison.span()->upper;
-  const double greatest =
-      simulated.lower > 0 ? said / simulated.lower - 1 : std::numeric_limits<double>::infinity();
-  return Estimate{*error, said / simulated.upper - 1, greatest, simulated.confidence};
+  const double computed = comparison.span()->upper;
+  const double largest =
+      simulated.lower > 0 ? computed / simulated.lower - 1 : std::numeric_limits<double>::infinity();
+  return Estimate{*error, computed / simulated.upper - 1, largest, simulated.confidence};
 }
 
 /// A comparison without its unit, as one table contains quantities with different units.
@@ -73,6 +73,6 @@ struct ShownComparison {
 
 /// A note: the meaning of each verdict, and of the error.
 /// \param side  the side on which predictions are too favorable
-[[nodiscard]] std::string verdicts_in_words(answers::Optimistic side = answers::Optimistic::below);
+[[nodiscard]] std::string verdicts_in_words(answers::UnsafeSide side = answers::UnsafeSide::below);
 
 }  // namespace tailbound::render

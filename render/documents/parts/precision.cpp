@@ -6,7 +6,7 @@
 namespace tailbound::render {
 namespace {
 
-constexpr std::size_t most_names = 12;
+constexpr std::size_t max_names = 12;
 
 class Widths {
  public:
@@ -34,9 +34,8 @@ class Widths {
 
 std::string listed(const std::vector<std::string>& names) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), most_names); ++i)
-    text += (i == 0 ? "" : ", ") + names[i];
-  return names.size() > most_names ? fmt::format("{} and {} more", text, names.size() - most_names) : text;
+  for (std::size_t i = 0; i < std::min(names.size(), max_names); ++i) text += (i == 0 ? "" : ", ") + names[i];
+  return names.size() > max_names ? fmt::format("{} and {} more", text, names.size() - max_names) : text;
 }
 
 }  // namespace
@@ -67,7 +66,7 @@ void add_precision(Document& document, const answers::PrecisionTarget& target,
         "{} {:.4g} % of its value, after {} replications, at look {} of at most {}.",
         wide.empty() ? "every interval has a half-width of at most"
                      : "the limit was reached before every interval had a half-width of at most",
-        100 * numeric::nearest_double(target.half_width), one.replications, one.looks, one.most_looks);
+        100 * numeric::nearest_double(target.half_width), one.replications, one.looks, one.max_looks);
     if (!wide.empty()) note += fmt::format(" Wider: {}.", listed(wide));
     if (!unseen.empty()) note += fmt::format(" Too few observations: {}.", listed(unseen));
     if (reached.size() == 1) note = capitalized(std::move(note));

@@ -15,11 +15,14 @@ std::string progress(const Simulated& simulated) {
 }
 
 /// "on 2 threads"
-std::string by(const run::Crew& crew) {
+std::string by(const run::WorkerGroup& worker_group) {
   static constexpr const char* names[] = {"on {} thread", "on {} process", "on {} rank", "in {} part"};
-  static_assert(std::size(names) == static_cast<std::size_t>(run::Crew::Kind::parts) + 1);
-  const char* ending = crew.count == 1 ? "" : crew.kind == run::Crew::Kind::processes ? "es" : "s";
-  return fmt::format(fmt::runtime(names[static_cast<std::size_t>(crew.kind)]), crew.count) + ending;
+  static_assert(std::size(names) == static_cast<std::size_t>(run::WorkerGroup::Kind::parts) + 1);
+  const char* ending = worker_group.count == 1                                  ? ""
+                       : worker_group.kind == run::WorkerGroup::Kind::processes ? "es"
+                                                                                : "s";
+  return fmt::format(fmt::runtime(names[static_cast<std::size_t>(worker_group.kind)]), worker_group.count) +
+         ending;
 }
 
 }  // namespace
@@ -54,7 +57,7 @@ Column estimated_cycles(const char* key, const char* heading, const char* meanin
 }
 
 std::vector<Line> simulation_lines(const Simulated& simulated, const std::string& unit) {
-  return {{"simulated", in_words(simulated, unit)}, {"took", course_in_words(simulated)}};
+  return {{"simulated", in_words(simulated, unit)}, {"took", outcome_in_words(simulated)}};
 }
 
 std::string in_words(const Simulated& simulated, const std::string& unit) {
@@ -68,28 +71,29 @@ std::string in_words(const Simulated& simulated, const std::string& unit) {
                      simulated.automatic_warmup ? "automatic" : "given", plan.seed);
 }
 
-std::string course_in_words(const Simulated& simulated) {
+std::string outcome_in_words(const Simulated& simulated) {
   const sim::RunResult& result = simulated.result;
-  const std::string time = fmt::format("{:.1f} s {}", result.seconds, by(result.crew));
+  const std::string time = fmt::format("{:.1f} s {}", result.seconds, by(result.worker_group));
   return simulated.stopped() ? fmt::format("stopped after {}, with {} done", time, progress(simulated))
                              : time;
 }
 
 std::string batches_in_words(const std::vector<const Simulated*>& points) {
   const auto fewer = [](const Simulated* a, const Simulated* b) { return a->batches() < b->batches(); };
-  const auto [least, most] = std::minmax_element(points.begin(), points.end(), fewer);
-  return fmt::format("{}{} batches{}, seed {}", (*least)->batches() == (*most)->batches() ? "" : "at least ",
-                     (*least)->batches(), points.size() > 1 ? " each" : "", points.front()->plan.seed);
+  const auto [minimum, maximum] = std::minmax_element(points.begin(), points.end(), fewer);
+  return fmt::format("{}{} batches{}, seed {}",
+                     (*minimum)->batches() == (*maximum)->batches() ? "" : "at least ", (*minimum)->batches(),
+                     points.size() > 1 ? " each" : "", points.front()->plan.seed);
 }
 
-void mark_stopped(Document& document, const std::vector<const Simulated*>& finished, std::size_t asked) {
+void mark_stopped(Document& document, const std::vector<const Simulated*>& finished, std::size_t requested) {
   const bool cut = !finished.empty() && finished.back()->stopped();
-  if (finished.size() == asked && !cut) return;
+  if (finished.size() == requested && !cut) return;
   document.stopped = true;
-  if (asked == 1 && cut)
+  if (requested == 1 && cut)
     document.stopped_after = progress(*finished.back());
   else
-    document.stopped_after = fmt::format("{} of {} points{}", finished.size(), asked,
+    document.stopped_after = fmt::format("{} of {} points{}", finished.size(), requested,
                                          cut ? ", the last with " + progress(*finished.back()) : "");
 }
 

@@ -28,7 +28,7 @@ namespace tailbound::render {
 [[nodiscard]] std::string in_words(const answers::Simulated& simulated, const std::string& unit = "slot");
 
 /// "3.2 s on 2 threads"; or what was stopped, and when.
-[[nodiscard]] std::string course_in_words(const answers::Simulated& simulated);
+[[nodiscard]] std::string outcome_in_words(const answers::Simulated& simulated);
 
 /// For a note on several points: "64 batches each, seed 1", or the smallest number of batches.
 [[nodiscard]] std::string batches_in_words(const std::vector<const answers::Simulated*>& points);
@@ -37,6 +37,6 @@ namespace tailbound::render {
 /// batches". Called with the number of points requested.
 /// \param finished  the available points, in order; the last may be partial
 void mark_stopped(Document& document, const std::vector<const answers::Simulated*>& finished,
-                  std::size_t asked);
+                  std::size_t requested);
 
 }  // namespace tailbound::render

@@ -56,7 +56,7 @@ std::string failures_in_words(const std::vector<std::string>& without) {
   return without.empty() ? "" : fmt::format(" without {}", fmt::join(without, ", "));
 }
 
-std::optional<std::string> failures_asked(const std::vector<std::string>& without) {
+std::optional<std::string> requested_failures(const std::vector<std::string>& without) {
   if (without.empty()) return std::nullopt;
   return fmt::format("{}", fmt::join(without, ","));
 }

@@ -14,7 +14,7 @@ namespace tailbound::render {
 /// " without a, b", or empty.
 [[nodiscard]] std::string failures_in_words(const std::vector<std::string>& without);
 /// "a,b", if something fails.
-[[nodiscard]] std::optional<std::string> failures_asked(const std::vector<std::string>& without);
+[[nodiscard]] std::optional<std::string> requested_failures(const std::vector<std::string>& without);
 
 /// Of a listed network, or of a fabric.  \param named  its file, or its name
 template <class Network, class Named>
@@ -22,17 +22,17 @@ template <class Network, class Named>
   return {{{"network", "network", "", Shape::text, "network file"}, named},
           {{"matrix", "matrix", "", Shape::text, "file of the traffic matrix, if given separately"},
            &Network::matrix,
-           if_there},
+           if_present},
           {{"without", "without", "", Shape::text, "failures: nodes, links, or a number of random links"},
-           [](const Network& of) { return failures_asked(of.without); },
-           if_there},
+           [](const Network& of) { return requested_failures(of.without); },
+           if_present},
           {{"uniform", "uniform", "", Shape::given,
             "packets per slot of each host, sent uniformly to all others; above 0, at most 1"},
            &Network::uniform,
-           if_there},
+           if_present},
           {{"load_scale", "load scale", "", Shape::given, "all rates of the network times this, above 0"},
            &Network::load_scale,
-           if_there}};
+           if_present}};
 }
 
 /// Of a tree or a listed network.

@@ -80,7 +80,7 @@ const Source* source_of(const Traffic& traffic) {
 }
 
 /// For traffic that is named in addition to its parameters.
-std::optional<const char*> kind_asked(const Traffic& traffic) {
+std::optional<const char*> requested_kind(const Traffic& traffic) {
   using Kind = std::optional<const char*>;
   return std::visit(Cases{[](const EqualInputs&) -> Kind { return "bernoulli"; },
                           [](const PoissonArrivals&) -> Kind { return "poisson"; },
@@ -127,9 +127,9 @@ const Fields<Traffic>& traffic_fields() {
   static const Fields<Traffic> fields{
       {{"traffic", "traffic", "", Shape::text,
         "bernoulli, poisson (per slot), md1 (Poisson in continuous time), onoff or incast", Style::hidden},
-       &kind_asked,
-       if_there},
-      {{"inputs", "inputs", "", Shape::whole, "independent identical inputs"}, &equal_inputs, if_there},
+       &requested_kind,
+       if_present},
+      {{"inputs", "inputs", "", Shape::whole, "independent identical inputs"}, &equal_inputs, if_present},
       {Fields<UnequalInputs>{{{"rates", "rates", "packets/slot", Shape::givens,
                                "of independent inputs, one rate each", Style::hidden},
                               &UnequalInputs::rates}},
@@ -169,7 +169,9 @@ const Fields<Traffic>& traffic_fields() {
             [](const TrafficClass& of) { return of.name; },
             [](const TrafficClass& of) { return !of.joint.empty(); }}},
        source_of<TrafficClass>},
-      {{"load", "load", "packets/slot", Shape::given, "rho, offered load of the queue"}, &load_of, if_there},
+      {{"load", "load", "packets/slot", Shape::given, "rho, offered load of the queue"},
+       &load_of,
+       if_present},
       {{"packets_per_slot", "served", "", Shape::whole, "packets served per slot, 1 to 32"},
        &Traffic::packets_per_slot}};
   return fields;

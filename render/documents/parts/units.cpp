@@ -26,10 +26,10 @@ const Fields<answers::Units>& unit_fields() {
   static const Fields<Units> fields{
       {{"packet_bytes", "packet", "", Shape::whole, "size of a packet [bytes]", Style::hidden},
        &Units::packet_bytes,
-       if_there},
+       if_present},
       {{"link_gbps", "link", "", Shape::given, "rate of a link [Gbit/s]", Style::hidden},
        &Units::link_gbps,
-       if_there}};
+       if_present}};
   return fields;
 }
 

@@ -77,7 +77,7 @@ const Fields<Judged>& judged_fields() {
   static const Fields<Judged> fields{
       {verdict_column("verdict_of_all", "analysis is"),
        [](const Judged& of) {
-         return verdict_name(of.tally.optimistic() > 0     ? Verdict::below
+         return verdict_name(of.tally.underestimates() > 0 ? Verdict::below
                              : of.tally.conservative() > 0 ? Verdict::above
                                                            : Verdict::inside);
        }},

@@ -33,13 +33,13 @@ template <class Points>
 }
 
 /// One result per point, for point types with simulated_of().
-/// \param asked      number of points
+/// \param requested      number of points
 /// \param result_of  (point) -> Result; its lines are kept if it is the only one
 /// \param drawn      (document) -> Picture
 template <class Points, class ResultOf>
 [[nodiscard]] Document validated_document(Layout layout, std::string headline, std::string settings,
                                           std::vector<std::string> notes, const Points& points,
-                                          std::size_t asked, const ResultOf& result_of,
+                                          std::size_t requested, const ResultOf& result_of,
                                           std::function<Picture(const Document&)> drawn,
                                           const UnitScale& scale = {}) {
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
@@ -53,7 +53,7 @@ template <class Points, class ResultOf>
     if (points.size() > 1) result.lines.clear();
   }
   document = with_units(std::move(document), scale);
-  mark_stopped(document, validated_runs(points), asked);
+  mark_stopped(document, validated_runs(points), requested);
   document.picture = [document, drawn = std::move(drawn)] { return drawn(document); };
   return document;
 }

@@ -17,21 +17,21 @@ using answers::BroadcastHypercube;
 using answers::LoadMeasure;
 using answers::SimulatedBroadcasts;
 using answers::SimulatedHypercube;
-using answers::SimulateHypercubeQuestion;
+using answers::SimulateHypercubeQuery;
 
 /// (1 + b (N - 2)) M rate
-numeric::Rational offered_flits(const SimulateHypercubeQuestion& question, std::size_t i,
+numeric::Rational offered_flits(const SimulateHypercubeQuery& query, std::size_t i,
                                 const SimulatedBroadcasts& point) {
-  const BroadcastHypercube& hypercube = question.network.hypercube;
+  const BroadcastHypercube& hypercube = query.network.hypercube;
   const numeric::Rational rate =
-      question.offered.of_saturation ? given(point.rate).value : question.offered.values[i];
+      query.offered.of_saturation ? given(point.rate).value : query.offered.values[i];
   return (1 + hypercube.broadcast * (static_cast<long>(hypercube.nodes()) - 2)) *
          static_cast<long>(hypercube.flits) * rate;
 }
 
 /// A rate of a hypercube.
 struct SimulatedRate {
-  const SimulateHypercubeQuestion& question;
+  const SimulateHypercubeQuery& query;
   const answers::SimulateHypercubeAnswer& answer;
   std::size_t at = 0;
 
@@ -68,7 +68,7 @@ const Fields<SimulatedRate>& simulated_hypercube_results() {
        [](const Of& of) { return of.found().throughput; }},
       {flits("offered_throughput", "offered", Shape::proved, "(1 + b (N - 2)) M rate: expected throughput",
              Style::hidden),
-       [](const Of& of) { return offered_flits(of.question, of.at, of.point()); }},
+       [](const Of& of) { return offered_flits(of.query, of.at, of.point()); }},
       {flits("generated_throughput", "generated", Shape::estimate,
              "flits of the messages generated while measured", Style::hidden),
        [](const Of& of) { return observed(of.found().generated); }},
@@ -127,11 +127,11 @@ const Table<DimensionUseRow>& simulated_dimensions() {
   return table;
 }
 
-std::vector<Rows> tables(const SimulateHypercubeQuestion& question, const SimulatedBroadcasts& point) {
+std::vector<Rows> tables(const SimulateHypercubeQuery& query, const SimulatedBroadcasts& point) {
   const auto shared = std::make_shared<const sim::BroadcastEstimates>(point.found);
   std::vector<Rows> tables{simulated_broadcast_percentiles().rows(
                                shared->percentiles.size(),
-                               [shared, fractions = question.percentiles](std::size_t i) {
+                               [shared, fractions = query.percentiles](std::size_t i) {
                                  return BroadcastPercentileRow{fractions[i], shared->percentiles[i]};
                                }),
                            simulated_dimensions().rows(shared->dimensions.size(), [shared](std::size_t i) {
@@ -172,19 +172,19 @@ std::vector<Line> lines(const SimulatedBroadcasts& point) {
 
 std::vector<SimulatedHypercube> networks_of(const std::vector<SimulatedHypercubeAnswered>& answered) {
   std::vector<SimulatedHypercube> all;
-  for (const auto& [question, answer] : answered) all.push_back(question.network);
+  for (const auto& [query, answer] : answered) all.push_back(query.network);
   return all;
 }
 
 std::vector<BroadcastHypercube> hypercubes_of(const std::vector<SimulatedHypercubeAnswered>& answered) {
   std::vector<BroadcastHypercube> all;
-  for (const auto& [question, answer] : answered) all.push_back(question.network.hypercube);
+  for (const auto& [query, answer] : answered) all.push_back(query.network.hypercube);
   return all;
 }
 
 std::vector<const SimulatedBroadcasts*> points_of(const std::vector<SimulatedHypercubeAnswered>& networks) {
   std::vector<const SimulatedBroadcasts*> all;
-  for (const auto& [question, answer] : networks)
+  for (const auto& [query, answer] : networks)
     for (const SimulatedBroadcasts& point : answer.points) all.push_back(&point);
   return all;
 }
@@ -194,14 +194,14 @@ std::vector<std::string> notes(const std::vector<SimulatedHypercubeAnswered>& ne
   std::vector<std::string> notes;
   if (points.size() > 1)
     for (const SimulatedBroadcasts* point : points)
-      if (points.size() <= most_tables)
+      if (points.size() <= max_tables)
         notes.push_back(fmt::format("rate {:.6g}: {}; {}; flits per cycle and node: {}", point->rate,
                                     messages_in_words(*point), in_words(point->simulated, "cycle"),
                                     delivered_in_words(*point)));
-  if (points.size() > most_tables)
+  if (points.size() > max_tables)
     notes.push_back(fmt::format(
         "Percentiles, links of each dimension and run lengths: in JSON and CSV, or here with up to {} rates.",
-        most_tables));
+        max_tables));
   notes.push_back(fmt::format(
       "Estimates with {:.6g} % intervals. Broadcast latency: until the last receiver. Occupied channels: "
       "mean virtual channels per link. Saturation: of the model, variant {}, which underestimates it.",
@@ -240,7 +240,7 @@ Layout simulate_hypercube_layout() {
                      saturation_table(LoadMeasure::messages)}};
 }
 
-Document document(const std::vector<SimulatedHypercubeAnswered>& networks, std::size_t asked) {
+Document document(const std::vector<SimulatedHypercubeAnswered>& networks, std::size_t requested) {
   const std::vector<const SimulatedBroadcasts*> points = points_of(networks);
   Layout layout = simulate_hypercube_layout();
   for (Column& column : layout.results)
@@ -251,34 +251,34 @@ Document document(const std::vector<SimulatedHypercubeAnswered>& networks, std::
                     .settings = "Simulation: " + in_words(first, networks_of(networks)) + ".",
                     .results = {},
                     .notes = notes(networks)};
-  for (const auto& [question, answer] : networks)
+  for (const auto& [query, answer] : networks)
     for (std::size_t i = 0; i < answer.points.size(); ++i) {
       const SimulatedBroadcasts& point = answer.points[i];
       Result& result = document.results.emplace_back();
-      result.inputs = joined(simulated_hypercube_fields().cells(question.network),
-                             rate_cells(question.offered, i, point.rate));
-      result.cells = simulated_hypercube_results().cells({question, answer, i});
-      result.tables = tables(question, point);
-      for (Rows& rows : result.tables) rows.in_text = points.size() <= most_tables;
+      result.inputs =
+          joined(simulated_hypercube_fields().cells(query.network), rate_cells(query.offered, i, point.rate));
+      result.cells = simulated_hypercube_results().cells({query, answer, i});
+      result.tables = tables(query, point);
+      for (Rows& rows : result.tables) rows.in_text = points.size() <= max_tables;
       if (points.size() == 1) result.lines = lines(point);
-      result.caption = (networks.size() > 1 ? in_words(question.network) + ",\n" : std::string()) +
+      result.caption = (networks.size() > 1 ? in_words(query.network) + ",\n" : std::string()) +
                        fmt::format("rate {:.6g}", point.rate);
     }
   document.headline = headline(document);
   std::vector<const answers::Simulated*> simulated;
   for (const SimulatedBroadcasts* point : points) simulated.push_back(&point->simulated);
-  mark_stopped(document, simulated, asked);
+  mark_stopped(document, simulated, requested);
   document.picture = [document, networks] { return picture(document, networks); };
   return document;
 }
 
 Document document(const std::vector<HypercubeSaturationAnswered>& networks) {
   std::vector<SaturationPoint> points;
-  for (const auto& [question, answer] : networks)
-    points.push_back({.inputs = simulated_hypercube_fields().cells(question.network),
-                      .network = in_words(question.network),
-                      .title = title_in_words(question.network.hypercube),
-                      .length = question.length,
+  for (const auto& [query, answer] : networks)
+    points.push_back({.inputs = simulated_hypercube_fields().cells(query.network),
+                      .network = in_words(query.network),
+                      .title = title_in_words(query.network.hypercube),
+                      .length = query.length,
                       .saturation = found_saturation(answer)});
   return saturation_document(simulate_hypercube_layout(), points, hypercube_axes());
 }

@@ -10,15 +10,16 @@ namespace tailbound::render {
 
 /// One network, simulated at each of its rates.
 using SimulatedHypercubeAnswered =
-    std::pair<answers::SimulateHypercubeQuestion, answers::SimulateHypercubeAnswer>;
+    std::pair<answers::SimulateHypercubeQuery, answers::SimulateHypercubeAnswer>;
 
 /// Marked as stopped if rates are missing or the last is partial.
-/// \param asked  number of rates of all networks
+/// \param requested  number of rates of all networks
 /// \pre at least one network, each with at least one rate
-[[nodiscard]] Document document(const std::vector<SimulatedHypercubeAnswered>& networks, std::size_t asked);
+[[nodiscard]] Document document(const std::vector<SimulatedHypercubeAnswered>& networks,
+                                std::size_t requested);
 
 using HypercubeSaturationAnswered =
-    std::pair<answers::HypercubeSaturationQuestion, answers::HypercubeSaturationAnswer>;
+    std::pair<answers::HypercubeSaturationQuery, answers::HypercubeSaturationAnswer>;
 
 /// \pre at least one
 [[nodiscard]] Document document(const std::vector<HypercubeSaturationAnswered>& networks);

@@ -15,12 +15,12 @@ using namespace answers;
 
 std::string title(const std::vector<SimulateMultistagePoint>& points) {
   std::vector<CombiningPoint> all;
-  std::vector<SimulateMultistageQuestion> questions;
+  std::vector<SimulateMultistageQuery> queries;
   for (const SimulateMultistagePoint& point : points) {
     all.push_back({point.first.network, point.first.load, point.first.service});
-    questions.push_back(point.first);
+    queries.push_back(point.first);
   }
-  const std::string wiring = wiring_in_words(questions);
+  const std::string wiring = wiring_in_words(queries);
   return in_words(all) + (wiring.empty() ? "" : ", " + wiring);
 }
 
@@ -71,11 +71,11 @@ Rows hot_path(const SimulateMultistageAnswer& answer) {
 }
 
 std::vector<Line> lines(const SimulateMultistagePoint& point) {
-  const auto& [question, answer] = point;
+  const auto& [query, answer] = point;
   return joined(
       std::vector<Line>{
           {"throughput", fmt::format("{} requests per processor and service time, offered {}",
-                                     brief(shown(answer.throughput)), numeric::plain(question.load))},
+                                     brief(shown(answer.throughput)), numeric::plain(query.load))},
           {"mean delay", brief(shown(answer.delay))},
           {"hot requests", brief(shown(answer.hot_delay))},
           {"cold requests", brief(shown(answer.cold_delay))},
@@ -89,7 +89,7 @@ std::vector<std::string> notes(const std::vector<SimulateMultistagePoint>& point
       fmt::format("Estimates with {:.6g} % intervals from {}. Delays from the entry into stage 0, in the "
                   "unit of --service. Stalled: fraction of requests that find stage 0 full.",
                   100 * points.front().first.confidence, batches_in_words(runs_of(points)))};
-  if (points.size() > most_hot_paths_in_text)
+  if (points.size() > max_hot_paths_in_text)
     notes.emplace_back("Queues on the path of hot requests: --format json or csv, or fewer points.");
   return notes;
 }
@@ -114,26 +114,26 @@ Layout simulate_multistage_layout() {
           .tables = {simulated_hot_path().layout()}};
 }
 
-Document document(const std::vector<SimulateMultistagePoint>& points, std::size_t asked,
+Document document(const std::vector<SimulateMultistagePoint>& points, std::size_t requested,
                   MultistageCurve curve) {
   Document document{.layout = std::make_shared<const Layout>(simulate_multistage_layout()),
                     .headline = {},
                     .settings = "Simulation: " + title(points) + ".",
                     .results = {}};
-  for (const auto& [question, answer] : points)
+  for (const auto& [query, answer] : points)
     document.results.push_back(
-        {.inputs = simulated_combining_fields().cells(question), .cells = simulated_flow().cells(answer)});
+        {.inputs = simulated_combining_fields().cells(query), .cells = simulated_flow().cells(answer)});
   for (std::size_t i = 0; i < points.size(); ++i) {
     Rows rows = hot_path(points[i].second);
     rows.caption = hot_path_caption(document, document.results[i]);
-    rows.in_text = points.size() <= most_hot_paths_in_text;
+    rows.in_text = points.size() <= max_hot_paths_in_text;
     document.results[i].tables.push_back(std::move(rows));
   }
   if (points.size() == 1) document.results.front().lines = lines(points.front());
   document.headline = fmt::format("Throughput {} requests per processor and service time, mean delay {}.",
                                   range_in_words(document, "throughput"), range_in_words(document, "delay"));
   document.notes = notes(points);
-  mark_stopped(document, runs_of(points), asked);
+  mark_stopped(document, runs_of(points), requested);
   document.picture = [document, points, curve] { return picture(document, points, curve); };
   return document;
 }

@@ -10,11 +10,11 @@
 namespace tailbound::render {
 
 using SimulateMultistagePoint =
-    std::pair<answers::SimulateMultistageQuestion, answers::SimulateMultistageAnswer>;
+    std::pair<answers::SimulateMultistageQuery, answers::SimulateMultistageAnswer>;
 
-/// \param asked  number of points; if some are missing, the document is marked as stopped
+/// \param requested  number of points; if some are missing, the document is marked as stopped
 /// \pre at least one point
-[[nodiscard]] Document document(const std::vector<SimulateMultistagePoint>& points, std::size_t asked,
+[[nodiscard]] Document document(const std::vector<SimulateMultistagePoint>& points, std::size_t requested,
                                 MultistageCurve curve = MultistageCurve::delay);
 
 [[nodiscard]] Layout simulate_multistage_layout();

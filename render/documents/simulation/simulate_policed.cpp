@@ -17,16 +17,16 @@ namespace {
 using namespace answers;
 using numeric::Rational;
 
-constexpr const char* witness_basis =
+constexpr const char* cross_check_basis =
     "Seen: exact maxima of this simulation, in which all flows conform to their buckets. Never: proved "
     "bounds (tailbound guarantee) for any arrival times. The true worst case lies between.";
 
 /// Data of the rows.
 struct WitnessedNetwork {
-  SimulatePolicedQuestion question;
+  SimulatePolicedQuery query;
   SimulatePolicedAnswer answer;
 
-  [[nodiscard]] const network::PolicedNetwork& network() const { return question.file.network; }
+  [[nodiscard]] const network::PolicedNetwork& network() const { return query.file.network; }
 };
 using Witnessed = std::shared_ptr<const WitnessedNetwork>;
 
@@ -106,16 +106,16 @@ Table<SeenQueueRow> seen_port_table(const network::PolicedUnits& units) {
             bounded<SeenQueueRow>}}};
 }
 
-const Fields<SimulatePolicedQuestion>& simulated_policed_inputs() {
-  using Question = SimulatePolicedQuestion;
-  static const Fields<Question> fields{
-      {{"network", "network", "", Shape::text, "name in the file, otherwise the file name"}, &Question::name},
-      {{"flow", "flow", "", Shape::text, "flow requested"}, &Question::flow, if_there},
+const Fields<SimulatePolicedQuery>& simulated_policed_inputs() {
+  using Query = SimulatePolicedQuery;
+  static const Fields<Query> fields{
+      {{"network", "network", "", Shape::text, "name in the file, otherwise the file name"}, &Query::name},
+      {{"flow", "flow", "", Shape::text, "flow requested"}, &Query::flow, if_present},
       {{"sources", "sources", "", Shape::text, "sources: search, greedy, periodic, random or together"},
-       &Question::sources},
+       &Query::sources},
       {{"packets", "packets", "", Shape::whole, "packets to send, all flows and runs together"},
-       &Question::packets},
-      {{"seed", "seed", "", Shape::whole, "seed of the random numbers"}, &Question::seed}};
+       &Query::packets},
+      {{"seed", "seed", "", Shape::whole, "seed of the random numbers"}, &Query::seed}};
   return fields;
 }
 
@@ -123,9 +123,9 @@ const Fields<WitnessedNetwork>& simulated_policed_results() {
   static const auto has_bounds = [](const WitnessedNetwork& of) { return of.answer.never.has_value(); };
   static const Fields<WitnessedNetwork> fields{
       {{"size_unit", "", "", Shape::text, "unit of data: packets, bytes or bits", Style::hidden},
-       [](const WitnessedNetwork& of) { return of.question.file.units.size; }},
+       [](const WitnessedNetwork& of) { return of.query.file.units.size; }},
       {{"time_unit", "", "", Shape::text, "unit of time: slots, ns, us, ms or s", Style::hidden},
-       [](const WitnessedNetwork& of) { return of.question.file.units.time; }},
+       [](const WitnessedNetwork& of) { return of.query.file.units.time; }},
       {{"nearest_flow", "nearest flow", "", Shape::text,
         "flow closest to its bound; without bounds, the flow with the maximum delay"},
        [](const WitnessedNetwork& of) { return of.network().flows[of.answer.nearest()].name; }},
@@ -153,7 +153,7 @@ std::string seen_headline(const WitnessedNetwork& of, const network::PolicedUnit
     return fmt::format(
         "ERROR IN TAILBOUND: the simulation of {} exceeds a proved bound. Please report it with the network "
         "file.",
-        of.question.name());
+        of.query.name());
   const std::string seen = time_in_words(Exact{of.answer.seen.flows[flow].delay}, units);
   if (!of.answer.never)
     return fmt::format("Maximum delay seen: {} (flow {}); no bound is known.", seen, name);
@@ -178,19 +178,19 @@ Layout simulate_policed_layout() {
           .quiet_table = "flows"};
 }
 
-Document document(const SimulatePolicedQuestion& question, SimulatePolicedAnswer answer) {
-  const auto all = std::make_shared<const WitnessedNetwork>(WitnessedNetwork{question, std::move(answer)});
-  const network::PolicedUnits& units = question.file.units;
+Document document(const SimulatePolicedQuery& query, SimulatePolicedAnswer answer) {
+  const auto all = std::make_shared<const WitnessedNetwork>(WitnessedNetwork{query, std::move(answer)});
+  const network::PolicedUnits& units = query.file.units;
   Layout layout = simulate_policed_layout();
   layout.tables = seen_tables(units);
   Document document{
       .layout = std::make_shared<const Layout>(std::move(layout)),
       .headline = seen_headline(*all, units),
-      .settings = fmt::format("Simulation of {}, sources {}.", question.name(), name_of(question.sources)),
+      .settings = fmt::format("Simulation of {}, sources {}.", query.name(), name_of(query.sources)),
       .results = {},
       .digits = policed_digits};
   Result& result = document.results.emplace_back();
-  result.inputs = simulated_policed_inputs().cells(question);
+  result.inputs = simulated_policed_inputs().cells(query);
   result.cells = simulated_policed_results().cells(*all);
   const SimulatePolicedAnswer& its = all->answer;
   const auto part_of_flow = [&](std::size_t flow) {
@@ -215,12 +215,12 @@ Document document(const SimulatePolicedQuestion& question, SimulatePolicedAnswer
       [&](std::size_t one, std::size_t other) { return part_of_queue(one) > part_of_queue(other); });
   result.lines.push_back(
       {"simulated", fmt::format("{} packets in {} runs, sources {}, seed {}", its.seen.packets, its.seen.runs,
-                                name_of(question.sources), question.seed)});
+                                name_of(query.sources), query.seed)});
   if (!its.never) document.notes.push_back("Bounds: " + its.no_bound + ".");
-  document.notes.emplace_back(witness_basis);
+  document.notes.emplace_back(cross_check_basis);
   if (its.seen.stopped) {
     document.stopped = true;
-    document.stopped_after = fmt::format("with {} of {} packets sent", its.seen.packets, question.packets);
+    document.stopped_after = fmt::format("with {} of {} packets sent", its.seen.packets, query.packets);
   }
   return document;
 }

@@ -10,7 +10,7 @@
 namespace tailbound::render {
 
 [[nodiscard]] Layout simulate_policed_layout();
-[[nodiscard]] Document document(const answers::SimulatePolicedQuestion& question,
+[[nodiscard]] Document document(const answers::SimulatePolicedQuery& query,
                                 answers::SimulatePolicedAnswer answer);
 
 }  // namespace tailbound::render

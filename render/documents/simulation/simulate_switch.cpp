@@ -22,7 +22,7 @@ using numeric::Rational;
 using sim::PacketArrival;
 using sim::SwitchModel;
 
-constexpr std::size_t most_tails_in_text = 8;  ///< for at most this many points with given levels
+constexpr std::size_t max_tails_in_text = 8;  ///< for at most this many points with given levels
 
 bool equal_rates(const SwitchModel& model) {
   return std::equal(model.rates.begin() + 1, model.rates.end(), model.rates.begin());
@@ -78,14 +78,14 @@ const Fields<SwitchModel>& simulated_switch_inputs() {
       {{"memory", "memory", "packets", Shape::whole,
         "memory shared by all queues; a packet that finds it full is lost. With sizes in cells"},
        &Model::memory,
-       if_there},
+       if_present},
       {{"threshold", "threshold", "", Shape::given,
         "alpha: an output accepts a packet only while its queue is below alpha times the free memory"},
        &Model::threshold,
-       if_there},
+       if_present},
       {{"buffer", "room", "packets", Shape::whole, "buffer of each output queue. With sizes in cells"},
        &Model::buffer,
-       if_there}};
+       if_present}};
   return fields;
 }
 
@@ -171,15 +171,15 @@ const Table<sim::SwitchPackets>& packet_sizes() {
 }
 
 bool tails_in_text(const std::vector<SimulateSwitchPoint>& points) {
-  return points.size() == 1 || (points.size() <= most_tails_in_text && !points.front().first.levels.empty());
+  return points.size() == 1 || (points.size() <= max_tails_in_text && !points.front().first.levels.empty());
 }
 
 std::vector<Rows> tables_of(const Shared<SimulateSwitchPoint>& points, std::size_t at) {
-  const auto& [question, answer] = (*points)[at];
+  const auto& [query, answer] = (*points)[at];
   std::vector<Rows> tables{switch_tails().rows(
       answer.tail.size(),
       [points, at](std::size_t i) -> const SwitchLevel& { return (*points)[at].second.tail[i]; })};
-  if (loses((*points)[at]) && has_sizes(question.model))
+  if (loses((*points)[at]) && has_sizes(query.model))
     tables.push_back(packet_sizes().rows(answer.found.sizes.size(),
                                          [points, at](std::size_t i) -> const sim::SwitchPackets& {
                                            return (*points)[at].second.found.sizes[i];
@@ -232,9 +232,9 @@ std::string title(const std::vector<Point>& points) {
 }
 
 std::vector<Line> lines(const SimulateSwitchPoint& point) {
-  const auto& [question, answer] = point;
+  const auto& [query, answer] = point;
   const sim::SwitchEstimates& found = answer.found;
-  const std::string unit = unit_of(question.model);
+  const std::string unit = unit_of(query.model);
   std::vector<Line> lines{
       {"all queues", fmt::format("{} {} on average", brief(shown(found.mean_total)), unit)}};
   if (found.output)
@@ -243,10 +243,10 @@ std::vector<Line> lines(const SimulateSwitchPoint& point) {
   if (found.hot)
     lines.push_back({"hot output", fmt::format("{} {}, offered {} per slot", brief(shown(found.hot->mean)),
                                                unit, plain(answer.output_load))});
-  if (question.model.finite()) {
+  if (query.model.finite()) {
     lines.push_back({"lost", fmt::format("{} of the packets ({} of {})", brief(shown(found.packet_loss)),
                                          found.hurt, found.packets)});
-    if (!question.model.sizes.empty())
+    if (!query.model.sizes.empty())
       lines.push_back({"", fmt::format("{} of the cells ({} of {})", brief(shown(found.cell_loss)),
                                        found.lost, found.cells)});
     if (found.hot && found.output)
@@ -320,7 +320,7 @@ Picture tails_picture(const Document& document, const std::vector<SimulateSwitch
   const auto optional = [](const std::optional<sim::LevelEstimate>& level) {
     return level ? &*level : nullptr;
   };
-  const std::size_t drawn = std::min(points.size(), most_curves_told_apart);
+  const std::size_t drawn = std::min(points.size(), max_distinct_curves);
   for (std::size_t i = 0; i < drawn; ++i)
     draw(points.size() == 1 ? "T, all queues" : point_title(document, document.results[i]), points[i],
          [](const SwitchLevel& level) { return &level.total; });
@@ -381,7 +381,7 @@ Layout simulate_switch_layout() {
   return layout;
 }
 
-Document document(std::vector<SimulateSwitchPoint> given, std::size_t asked, const Units& units) {
+Document document(std::vector<SimulateSwitchPoint> given, std::size_t requested, const Units& units) {
   const auto points = share(std::move(given));
   Document document{.layout = std::make_shared<const Layout>(simulate_switch_layout()),
                     .headline = {},
@@ -389,9 +389,9 @@ Document document(std::vector<SimulateSwitchPoint> given, std::size_t asked, con
                     .results = {},
                     .notes = notes(*points)};
   for (std::size_t i = 0; i < points->size(); ++i) {
-    const auto& [question, answer] = (*points)[i];
+    const auto& [query, answer] = (*points)[i];
     Result& result = document.results.emplace_back();
-    result.inputs = joined(simulated_switch_inputs().cells(question.model), unit_fields().cells(units));
+    result.inputs = joined(simulated_switch_inputs().cells(query.model), unit_fields().cells(units));
     result.cells = simulated_switch_results().cells((*points)[i]);
     result.tables = tables_of(points, i);
     if (points->size() == 1) result.lines = lines((*points)[i]);
@@ -401,14 +401,14 @@ Document document(std::vector<SimulateSwitchPoint> given, std::size_t asked, con
   document.headline = headline(document, points->front().first.model);
   document = with_units(std::move(document), scale_of(units));
   if (!points->front().first.model.sizes.empty()) document.layout = in_cells(*document.layout);
-  mark_stopped(document, runs_of(*points), asked);
+  mark_stopped(document, runs_of(*points), requested);
   document.picture = [document, points] { return picture(document, *points); };
   return document;
 }
 
 // --- rare events
 
-Document document(std::vector<SimulateRareSwitchPoint> points, std::size_t asked, const Units& units) {
+Document document(std::vector<SimulateRareSwitchPoint> points, std::size_t requested, const Units& units) {
   Layout layout = simulate_switch_layout();
   const bool losses = points.front().first.of_losses();
   const char* key = losses ? "loss" : "probability";
@@ -420,18 +420,18 @@ Document document(std::vector<SimulateRareSwitchPoint> points, std::size_t asked
                     .results = {}};
   bool found = false, missed = false;
   for (const SimulateRareSwitchPoint& point : points) {
-    const auto& [question, answer] = point;
+    const auto& [query, answer] = point;
     Result& result = document.results.emplace_back();
-    result.inputs = joined(simulated_switch_inputs().cells(question.model), unit_fields().cells(units));
-    if (question.rare)
-      result.inputs.push_back({rare_target.key, std::holds_alternative<Packets>(*question.rare)
-                                                    ? Given{std::get<Packets>(*question.rare).value}
-                                                    : Given{std::get<Rational>(*question.rare)}});
+    result.inputs = joined(simulated_switch_inputs().cells(query.model), unit_fields().cells(units));
+    if (query.rare)
+      result.inputs.push_back({rare_target.key, std::holds_alternative<Packets>(*query.rare)
+                                                    ? Given{std::get<Packets>(*query.rare).value}
+                                                    : Given{std::get<Rational>(*query.rare)}});
     result.cells = joined(rare_switch_results().cells(point), simulation_fields().cells(answer.simulated));
     (answer.probability ? found : missed) = true;
   }
-  const auto& [question, answer] = points.front();
-  const char* unit = unit_of(question.model);
+  const auto& [query, answer] = points.front();
+  const char* unit = unit_of(query.model);
   if (!found)
     throw NoAnswer(losses ? "no path lost a packet; increase --slots"
                           : fmt::format("no path reached more than {} {} in all queues; increase --slots",
@@ -453,8 +453,8 @@ Document document(std::vector<SimulateRareSwitchPoint> points, std::size_t asked
     if (missed) document.notes.emplace_back("No number: no path reached the event; increase --slots.");
   }
   document = with_units(std::move(document), scale_of(units));
-  if (!question.model.sizes.empty()) document.layout = in_cells(*document.layout);
-  mark_stopped(document, runs_of(points), asked);
+  if (!query.model.sizes.empty()) document.layout = in_cells(*document.layout);
+  mark_stopped(document, runs_of(points), requested);
   document.picture = [document, key, losses] {
     return sweep_picture(document,
                          {.axes = {losses ? "memory" : "rare", "load", "burst", "hot", "inputs", "outputs"},

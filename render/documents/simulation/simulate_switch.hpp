@@ -11,17 +11,17 @@
 
 namespace tailbound::render {
 
-using SimulateSwitchPoint = std::pair<answers::SimulateSwitchQuestion, answers::SimulateSwitchAnswer>;
-using SimulateRareSwitchPoint = std::pair<answers::SimulateRareSwitchQuestion, answers::SimulateRareAnswer>;
+using SimulateSwitchPoint = std::pair<answers::SimulateSwitchQuery, answers::SimulateSwitchAnswer>;
+using SimulateRareSwitchPoint = std::pair<answers::SimulateRareSwitchQuery, answers::SimulateRareAnswer>;
 
-/// \param asked  number of points; if some are missing, the document is marked as stopped
+/// \param requested  number of points; if some are missing, the document is marked as stopped
 /// \pre at least one point
-[[nodiscard]] Document document(std::vector<SimulateSwitchPoint> points, std::size_t asked,
+[[nodiscard]] Document document(std::vector<SimulateSwitchPoint> points, std::size_t requested,
                                 const answers::Units& units = {});
 
 /// Either all tails or all losses. Points that splitting never observed have no probability.
 /// \throws NoAnswer  no point has a probability
-[[nodiscard]] Document document(std::vector<SimulateRareSwitchPoint> points, std::size_t asked,
+[[nodiscard]] Document document(std::vector<SimulateRareSwitchPoint> points, std::size_t requested,
                                 const answers::Units& units = {});
 
 /// For both: rare events are an option of the same command.

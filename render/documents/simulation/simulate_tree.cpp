@@ -18,25 +18,24 @@ using namespace answers;
 using numeric::plain;
 using numeric::Rational;
 
-bool of_tree(const SimulateTreeQuestion& question) {
-  return std::holds_alternative<TreeTopology>(question.topology);
+bool of_tree(const SimulateTreeQuery& query) {
+  return std::holds_alternative<TreeTopology>(query.topology);
 }
 
-std::string room_in_words(const SimulateTreeQuestion& question) {
-  if (!question.buffer) return "";
-  return fmt::format(", buffers of {} packet{}", question.buffer->value,
-                     *question.buffer == Packets(1) ? "" : "s");
+std::string capacity_in_words(const SimulateTreeQuery& query) {
+  if (!query.buffer) return "";
+  return fmt::format(", buffers of {} packet{}", query.buffer->value, *query.buffer == Packets(1) ? "" : "s");
 }
 
 std::string title(const std::vector<SimulateTreePoint>& points) {
-  const SimulateTreeQuestion& first = points.front().first;
+  const SimulateTreeQuery& first = points.front().first;
   std::vector<const Topology*> all;
-  bool same_room = true;
+  bool same_capacity = true;
   for (const SimulateTreePoint& point : points) {
     all.push_back(&point.first.topology);
-    same_room = same_room && point.first.buffer == first.buffer;
+    same_capacity = same_capacity && point.first.buffer == first.buffer;
   }
-  return in_words(first.topology, all) + (same_room ? room_in_words(first) : "");
+  return in_words(first.topology, all) + (same_capacity ? capacity_in_words(first) : "");
 }
 
 /// A point with its additional time units.
@@ -44,7 +43,7 @@ struct SimulatedInUnits {
   const SimulateTreePoint& point;
   const Units& units;
 
-  [[nodiscard]] const SimulateTreeQuestion& question() const { return point.first; }
+  [[nodiscard]] const SimulateTreeQuery& query() const { return point.first; }
   [[nodiscard]] const SimulateTreeAnswer& answer() const { return point.second; }
   /// In ns, including the time added by hops if given. None without units.
   [[nodiscard]] std::optional<Value> ns(const std::optional<numeric::Estimate<unit::Time>>& time,
@@ -59,14 +58,14 @@ const Column hop_number{"hop", "hop", "", Shape::whole, "--rare: hop of the queu
 
 const Fields<SimulatedInUnits>& simulated_tree_inputs() {
   using Of = SimulatedInUnits;
-  static const Fields<Of> fields{{topology_fields(), [](const Of& of) { return of.question().topology; }},
+  static const Fields<Of> fields{{topology_fields(), [](const Of& of) { return of.query().topology; }},
                                  {{"buffer", "room", "packets", Shape::whole,
                                    "buffer of each queue, packet in service included; overflow is lost"},
-                                  [](const Of& of) { return of.question().buffer; },
-                                  if_there},
+                                  [](const Of& of) { return of.query().buffer; },
+                                  if_present},
                                  {unit_fields(), [](const Of& of) { return of.units; }},
-                                 {hop_column(), [](const Of& of) { return of.question().time->hop; },
-                                  [](const Of& of) { return of.question().time.has_value(); }}};
+                                 {hop_column(), [](const Of& of) { return of.query().time->hop; },
+                                  [](const Of& of) { return of.query().time.has_value(); }}};
   return fields;
 }
 
@@ -83,7 +82,7 @@ const Fields<SimulatedInUnits>& simulated_tree_results() {
        [](const Of& of) { return of.answer().mean_latency; }},
       {{"mean_latency_ns", "mean latency", "ns", Shape::estimate, "the same in ns, per-hop latency included"},
        [](const Of& of) { return of.ns(of.answer().mean_latency_time, of.answer().mean_latency); },
-       if_there},
+       if_present},
       {simulation_fields(), [](const Of& of) { return of.answer().simulated; }}};
   return fields;
 }
@@ -97,7 +96,7 @@ struct SimulatedRow {
 
   [[nodiscard]] const SimulatedPercentile& percentile() const { return of.answer().percentiles[at]; }
   [[nodiscard]] const SimulatedQueue& queue() const { return of.answer().queues[at]; }
-  [[nodiscard]] bool of_finite_queue() const { return of.question().buffer.has_value(); }
+  [[nodiscard]] bool of_finite_queue() const { return of.query().buffer.has_value(); }
 };
 
 const Table<SimulatedRow>& simulated_percentiles() {
@@ -113,7 +112,7 @@ const Table<SimulatedRow>& simulated_percentiles() {
         [](const Row& row) { return row.percentile().latency; }},
        {{"latency_ns", "latency", "ns", Shape::estimate, "of the latency in ns, per-hop latency included"},
         [](const Row& row) { return row.of.ns(row.percentile().latency_time, row.percentile().latency); },
-        if_there}}};
+        if_present}}};
   return table;
 }
 
@@ -215,7 +214,7 @@ const Table<SimulatedFlow>& simulated_flows() {
 }
 
 std::vector<Rows> tables_of(const Shared<SimulateTreePoint>& points, std::size_t at, const Units& units) {
-  const auto& [question, answer] = (*points)[at];
+  const auto& [query, answer] = (*points)[at];
   const bool alone = points->size() == 1;
   std::vector<Rows> tables;
   const auto add = [&](const Table<SimulatedRow>& table, std::size_t size) {
@@ -233,16 +232,16 @@ std::vector<Rows> tables_of(const Shared<SimulateTreePoint>& points, std::size_t
   };
   add(simulated_percentiles(), answer.percentiles.size());
   if (!answer.delay_ccdf.empty()) add_levels(simulated_delays(), &SimulateTreeAnswer::delay_ccdf);
-  if (question.reorder_levels) add_levels(simulated_reordering(), &SimulateTreeAnswer::reorder_tail);
-  add(of_tree(question) ? simulated_hops() : simulated_links(), answer.queues.size());
+  if (query.reorder_levels) add_levels(simulated_reordering(), &SimulateTreeAnswer::reorder_tail);
+  add(of_tree(query) ? simulated_hops() : simulated_links(), answer.queues.size());
   tables.back().in_text = alone;
-  if (!question.occupancy_levels.empty())
+  if (!query.occupancy_levels.empty())
     tables.push_back(simulated_tails().rows(
-        answer.queues.size() * question.occupancy_levels.size(), [points, at](std::size_t i) {
-          const auto& [asked, found] = (*points)[at];
-          const std::size_t levels = asked.occupancy_levels.size();
+        answer.queues.size() * query.occupancy_levels.size(), [points, at](std::size_t i) {
+          const auto& [requested, found] = (*points)[at];
+          const std::size_t levels = requested.occupancy_levels.size();
           const SimulatedQueue& queue = found.queues[i / levels];
-          return TailOfQueue{of_tree(asked), queue, queue.tail[i % levels]};
+          return TailOfQueue{of_tree(requested), queue, queue.tail[i % levels]};
         }));
   if (!answer.flows.empty()) {
     tables.push_back(simulated_flows().rows(
@@ -262,11 +261,11 @@ std::string slots_in_words(const Value& slots, const UnitScale& scale) {
 }
 
 std::vector<Line> lines(const SimulateTreePoint& point, const UnitScale& scale) {
-  const auto& [question, answer] = point;
+  const auto& [query, answer] = point;
   std::string latency = slots_in_words(shown(answer.mean_latency), scale);
-  if (question.time)
+  if (query.time)
     latency = fmt::format("{} slots; {} ns with {}", brief(shown(answer.mean_latency)),
-                          brief(shown(*answer.mean_latency_time)), hop_in_words(question.time->hop));
+                          brief(shown(*answer.mean_latency_time)), hop_in_words(query.time->hop));
   return joined<Line>({{"mean queueing", slots_in_words(shown(answer.mean_queueing), scale)},
                        {"mean latency", std::move(latency)},
                        {"packets", fmt::format("{} delivered while measured", answer.packets)}},
@@ -280,20 +279,19 @@ std::string headline(const Document& document) {
 
 std::vector<std::string> notes(const std::vector<SimulateTreePoint>& points,
                                const std::vector<const Simulated*>& runs) {
-  const auto& [question, answer] = points.front();
+  const auto& [query, answer] = points.front();
   std::string note =
       fmt::format("Estimates with {:g} % intervals from {}. D: queueing delay of all packets, in slots",
-                  100 * question.confidence, batches_in_words(runs));
-  if (question.reorder_levels) note += "; R: packets that wait for an earlier one of the same leaf";
-  if (question.buffer) note += "; buffers include the packet in service";
-  if (question.time && points.size() > 1)
-    note += "; latencies in ns include " + hop_in_words(question.time->hop);
+                  100 * query.confidence, batches_in_words(runs));
+  if (query.reorder_levels) note += "; R: packets that wait for an earlier one of the same leaf";
+  if (query.buffer) note += "; buffers include the packet in service";
+  if (query.time && points.size() > 1) note += "; latencies in ns include " + hop_in_words(query.time->hop);
   std::vector<std::string> all{note + "."};
   for (const SimulateTreePoint& point : points) add_remarks(all, point.first.topology);
-  const std::string ports = question.fabric ? "" : switch_in_words(question.topology);
+  const std::string ports = query.fabric ? "" : switch_in_words(query.topology);
   all.push_back("Latency: queueing delay and " + latency_slots_in_words() + "." +
                 (ports.empty() ? "" : " " + ports));
-  if (question.fabric)
+  if (query.fabric)
     all.emplace_back(
         "Queues between nodes whose names differ only in their numbers are counted together; occupancies are "
         "sampled every eighth slot.");
@@ -324,10 +322,10 @@ Picture picture(const Document& document, const std::vector<SimulateTreePoint>& 
   if (points.size() == 1) picture.note += ": " + in_words(points.front().second.simulated);
   if (const auto& time = points.front().first.time)
     picture.note += "; latency is D, " + latency_slots_in_words() + ", and " + hop_in_words(time->hop);
-  if (const SimulateTreeQuestion& asked = points.front().first;
-      !asked.occupancy_levels.empty() || asked.reorder_levels)
+  if (const SimulateTreeQuery& requested = points.front().first;
+      !requested.occupancy_levels.empty() || requested.reorder_levels)
     picture.note += "; queues and reorder buffers are in the tables";
-  const std::size_t drawn = std::min(points.size(), most_curves_told_apart);
+  const std::size_t drawn = std::min(points.size(), max_distinct_curves);
   for (std::size_t i = 0; i < drawn; ++i) {
     Curve curve =
         bars(points[i], points.size() == 1 ? "simulation" : point_title(document, document.results[i]));
@@ -422,7 +420,7 @@ std::vector<Line> rare_lines(const SimulateRareAnswer& answer) {
                                                                         its.planned_batches())
                                                           : "",
                                             its.plan.seed)});
-  lines.push_back({"took", course_in_words(its)});
+  lines.push_back({"took", outcome_in_words(its)});
   return lines;
 }
 
@@ -440,7 +438,7 @@ Layout simulate_tree_layout() {
           .quiet_table = "percentiles"};
 }
 
-Document document(std::vector<SimulateTreePoint> given, std::size_t asked, const Units& units) {
+Document document(std::vector<SimulateTreePoint> given, std::size_t requested, const Units& units) {
   const auto points = share(std::move(given));
   std::vector<const Simulated*> runs;
   for (const SimulateTreePoint& point : *points) runs.push_back(&point.second.simulated);
@@ -450,22 +448,22 @@ Document document(std::vector<SimulateTreePoint> given, std::size_t asked, const
                     .results = {},
                     .notes = notes(*points, runs)};
   for (std::size_t i = 0; i < points->size(); ++i) {
-    const auto& [question, answer] = (*points)[i];
+    const auto& [query, answer] = (*points)[i];
     Result& result = document.results.emplace_back();
     result.inputs = simulated_tree_inputs().cells({(*points)[i], units});
     result.cells = simulated_tree_results().cells({(*points)[i], units});
     result.tables = tables_of(points, i, units);
-    result.caption = in_words(question.topology) + room_in_words(question);
+    result.caption = in_words(query.topology) + capacity_in_words(query);
     if (points->size() == 1) result.lines = lines((*points)[i], scale_of(units));
   }
   document.headline = headline(document);
   document = with_units(std::move(document), scale_of(units));
-  mark_stopped(document, runs, asked);
+  mark_stopped(document, runs, requested);
   document.picture = [document, points, units] { return picture(document, *points, units); };
   return document;
 }
 
-Document document(const std::vector<SimulateRarePoint>& points, std::size_t asked, const Units& units) {
+Document document(const std::vector<SimulateRarePoint>& points, std::size_t requested, const Units& units) {
   auto layout = simulate_tree_layout();
   layout.quiet = {"level", "probability"};
   layout.quiet_table.clear();
@@ -484,13 +482,13 @@ Document document(const std::vector<SimulateRarePoint>& points, std::size_t aske
     runs.push_back(&answer.simulated);
     (answer.probability ? found : missed) = true;
   }
-  const auto& [question, answer] = points.front();
+  const auto& [query, answer] = points.front();
   if (!found)
     throw NoAnswer(
         fmt::format("no path reached a queue of more than {} packets; increase --slots", answer.level.value));
   if (points.size() == 1) {
     document.headline = fmt::format("P(Q > {}) = {} at hop {}.", answer.level.value,
-                                    brief(shown(*answer.probability)), question.hop);
+                                    brief(shown(*answer.probability)), query.hop);
     document.results.front().lines = rare_lines(answer);
   } else {
     document.headline = fmt::format("P(Q > n) {}.", range_in_words(document, "probability"));
@@ -501,7 +499,7 @@ Document document(const std::vector<SimulateRarePoint>& points, std::size_t aske
     if (missed) document.notes.emplace_back("No probability: no path reached the level; increase --slots.");
   }
   document = with_units(std::move(document), scale_of(units));
-  mark_stopped(document, runs, asked);
+  mark_stopped(document, runs, requested);
   document.picture = [document] {
     return sweep_picture(document,
                          {.axes = {"rare", "load", "hop", "burst", "on_rate", "radix", "levels"},

@@ -11,17 +11,17 @@
 
 namespace tailbound::render {
 
-using SimulateTreePoint = std::pair<answers::SimulateTreeQuestion, answers::SimulateTreeAnswer>;
-using SimulateRarePoint = std::pair<answers::SimulateRareQuestion, answers::SimulateRareAnswer>;
+using SimulateTreePoint = std::pair<answers::SimulateTreeQuery, answers::SimulateTreeAnswer>;
+using SimulateRarePoint = std::pair<answers::SimulateRareQuery, answers::SimulateRareAnswer>;
 
-/// \param asked  number of points; if some are missing, the document is marked as stopped
+/// \param requested  number of points; if some are missing, the document is marked as stopped
 /// \pre at least one point
-[[nodiscard]] Document document(std::vector<SimulateTreePoint> points, std::size_t asked,
+[[nodiscard]] Document document(std::vector<SimulateTreePoint> points, std::size_t requested,
                                 const answers::Units& units = {});
 
 /// Points that splitting never observed have no probability.
 /// \throws NoAnswer  no point has a probability
-[[nodiscard]] Document document(const std::vector<SimulateRarePoint>& points, std::size_t asked,
+[[nodiscard]] Document document(const std::vector<SimulateRarePoint>& points, std::size_t requested,
                                 const answers::Units& units = {});
 
 /// Below the headline of one rare event: its interval, its method, its run.  \pre it has a probability

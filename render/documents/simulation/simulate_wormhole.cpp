@@ -16,7 +16,7 @@ namespace {
 using answers::LoadMeasure;
 using answers::SimulatedWorms;
 using answers::SimulateWormholeAnswer;
-using answers::SimulateWormholeQuestion;
+using answers::SimulateWormholeQuery;
 
 /// A load of a network.
 struct SimulatedLoad {
@@ -99,16 +99,16 @@ const Table<sim::WormChannelUse>& busiest_table() {
       "the ten channels with the highest occupancy, sources excluded",
       {{{"channel", "channel", "", Shape::text, "its ends"}, &Use::name},
        {{"held", "held", "", Shape::estimate, "occupancy: fraction of time allocated to a message"},
-        &Use::held},
+        &Use::occupancy},
        {{"flits_per_cycle", "flits/cycle", "", Shape::estimate, "flits that cross it"},
         [](const Use& of) { return observed(of.flits); }}}};
   return table;
 }
 
-std::vector<Rows> tables(const SimulateWormholeQuestion& question, const SimulatedWorms& point) {
+std::vector<Rows> tables(const SimulateWormholeQuery& query, const SimulatedWorms& point) {
   std::vector<LatencyPercentile> percentiles;
-  for (std::size_t i = 0; i < question.percentiles.size(); ++i)
-    percentiles.push_back({question.percentiles[i], percentile_of(point, i)});
+  for (std::size_t i = 0; i < query.percentiles.size(); ++i)
+    percentiles.push_back({query.percentiles[i], percentile_of(point, i)});
   std::vector<Rows> tables{simulated_latency_percentiles().rows(share(std::move(percentiles))),
                            busiest_table().rows(share(point.found.busiest))};
   for (Rows& rows : tables) rows.in_text = false;
@@ -116,25 +116,24 @@ std::vector<Rows> tables(const SimulateWormholeQuestion& question, const Simulat
 }
 
 /// The percentiles and the busiest channel, in the table of loads.
-Cells text_cells(const SimulateWormholeQuestion& question, const SimulatedWorms& point) {
+Cells text_cells(const SimulateWormholeQuery& query, const SimulatedWorms& point) {
   Cells cells;
-  for (std::size_t i = 0; i < question.percentiles.size(); ++i)
+  for (std::size_t i = 0; i < query.percentiles.size(); ++i)
     cells.push_back({percentile_key(i), percentile_of(point, i)});
   if (point.found.busiest.empty()) return joined(std::move(cells), {{"channel", None{}}, {"held", None{}}});
   return joined(std::move(cells), busiest_table().fields.cells(point.found.busiest.front()));
 }
 
-std::vector<Column> text_columns(const SimulateWormholeQuestion& question) {
+std::vector<Column> text_columns(const SimulateWormholeQuery& query) {
   std::vector<Column> columns;
-  for (std::size_t i = 0; i < question.percentiles.size(); ++i)
-    columns.push_back(
-        {percentile_key(i), percentile_heading(question.percentiles[i]), "", Shape::estimate, ""});
+  for (std::size_t i = 0; i < query.percentiles.size(); ++i)
+    columns.push_back({percentile_key(i), percentile_heading(query.percentiles[i]), "", Shape::estimate, ""});
   columns.push_back({"channel", "busiest channel", "", Shape::text, ""});
   columns.push_back({"held", "held", "", Shape::estimate, ""});
   return columns;
 }
 
-std::vector<Line> lines(const SimulateWormholeQuestion& question, const SimulateWormholeAnswer& answer) {
+std::vector<Line> lines(const SimulateWormholeQuery& query, const SimulateWormholeAnswer& answer) {
   const SimulatedWorms& point = answer.points.front();
   const auto cycles = [](const Value& value) {
     return brief(value) + (std::holds_alternative<None>(value) ? "" : " cycles");
@@ -143,12 +142,12 @@ std::vector<Line> lines(const SimulateWormholeQuestion& question, const Simulate
                           {"latency", cycles(shown(point.found.latency))},
                           {"source queueing", cycles(shown(point.found.source_wait))},
                           {"service", cycles(shown(point.found.service))}};
-  for (std::size_t i = 0; i < question.percentiles.size(); ++i)
-    lines.push_back({percentile_heading(question.percentiles[i]), cycles(percentile_of(point, i))});
+  for (std::size_t i = 0; i < query.percentiles.size(); ++i)
+    lines.push_back({percentile_heading(query.percentiles[i]), cycles(percentile_of(point, i))});
   if (!point.found.busiest.empty()) {
     const sim::WormChannelUse& busiest = point.found.busiest.front();
     lines.push_back(
-        {"busiest channel", fmt::format("{}, occupancy {}", busiest.name, brief(shown(busiest.held)))});
+        {"busiest channel", fmt::format("{}, occupancy {}", busiest.name, brief(shown(busiest.occupancy)))});
   }
   lines.push_back({"messages", std::to_string(point.found.messages)});
   return joined(std::move(lines), simulation_lines(point.simulated, "cycle"));
@@ -156,13 +155,13 @@ std::vector<Line> lines(const SimulateWormholeQuestion& question, const Simulate
 
 std::vector<answers::WormholeNetwork> all_networks(const std::vector<SimulatedWormholeAnswered>& networks) {
   std::vector<answers::WormholeNetwork> all;
-  for (const auto& [question, answer] : networks) all.push_back(question.network.network);
+  for (const auto& [query, answer] : networks) all.push_back(query.network.network);
   return all;
 }
 
 std::vector<const SimulatedWorms*> points_of(const std::vector<SimulatedWormholeAnswered>& networks) {
   std::vector<const SimulatedWorms*> all;
-  for (const auto& [question, answer] : networks)
+  for (const auto& [query, answer] : networks)
     for (const SimulatedWorms& point : answer.points) all.push_back(&point);
   return all;
 }
@@ -171,10 +170,10 @@ std::vector<std::string> notes(const std::vector<SimulatedWormholeAnswered>& net
   const std::vector<const SimulatedWorms*> points = points_of(networks);
   std::vector<std::string> notes;
   if (points.size() > 1) notes = runs_in_words(points, networks.size() == 1);
-  for (const auto& [question, answer] : networks)
-    notes = joined(std::move(notes),
-                   saturation_notes(question, answer,
-                                    networks.size() == 1 ? "" : in_words(question.network, answer.layout)));
+  for (const auto& [query, answer] : networks)
+    notes = joined(
+        std::move(notes),
+        saturation_notes(query, answer, networks.size() == 1 ? "" : in_words(query.network, answer.layout)));
   notes.push_back(
       fmt::format("Estimates with {:.6g} % intervals. Occupancy: fraction of time that the channel is "
                   "allocated to a message.",
@@ -186,21 +185,22 @@ std::vector<std::string> notes(const std::vector<SimulatedWormholeAnswered>& net
 std::string headline(const Document& document, const std::vector<const SimulatedWorms*>& points) {
   const std::string latency = range_in_words(document, "latency");
   if (latency.empty()) return "No message was delivered.";
-  const auto [least, most] =
+  const auto [minimum, maximum] =
       std::minmax_element(points.begin(), points.end(),
                           [](const SimulatedWorms* a, const SimulatedWorms* b) { return a->load < b->load; });
-  const std::string from = fmt::format("{:.4g}", (*least)->load), to = fmt::format("{:.4g}", (*most)->load);
+  const std::string from = fmt::format("{:.4g}", (*minimum)->load),
+                    to = fmt::format("{:.4g}", (*maximum)->load);
   return fmt::format("Mean latency {} cycles at {} flits/cycle/node.", latency,
                      from == to ? "load " + from : "loads " + from + " to " + to);
 }
 
 Picture picture(const Document& document, const std::vector<SimulatedWormholeAnswered>& networks) {
-  const auto& [question, answer] = networks.front();
-  Picture picture{.title = networks.size() == 1 ? title_in_words(question.network)
+  const auto& [query, answer] = networks.front();
+  Picture picture{.title = networks.size() == 1 ? title_in_words(query.network)
                                                 : "Wormhole networks: mean latency, simulated",
                   .x_label = {},
                   .y_label = "mean latency [cycles]",
-                  .note = fmt::format("simulation, {:.6g} % intervals", 100 * question.confidence)};
+                  .note = fmt::format("simulation, {:.6g} % intervals", 100 * query.confidence)};
   const DrawnWorms drawn = drawn_worms(document, "latency");
   if (varies(drawn.document, drawn.sweep)) {
     picture = sweep_picture(drawn.document, drawn.sweep, std::move(picture));
@@ -237,7 +237,7 @@ Layout simulate_wormhole_layout() {
   return layout;
 }
 
-Document document(const std::vector<SimulatedWormholeAnswered>& networks, std::size_t asked) {
+Document document(const std::vector<SimulatedWormholeAnswered>& networks, std::size_t requested) {
   const auto& [first, found] = networks.front();
   Document document{.layout = std::make_shared<const Layout>(simulate_wormhole_layout()),
                     .headline = {},
@@ -248,32 +248,32 @@ Document document(const std::vector<SimulatedWormholeAnswered>& networks, std::s
                     .results = {},
                     .notes = notes(networks)};
   document.text_columns = text_columns(first);
-  for (const auto& [question, answer] : networks)
+  for (const auto& [query, answer] : networks)
     for (std::size_t i = 0; i < answer.points.size(); ++i) {
       const SimulatedWorms& point = answer.points[i];
       Result& result = document.results.emplace_back();
-      result.inputs = joined(simulated_worm_inputs().cells(question.network),
-                             load_cells(question, answer, i, point.load));
+      result.inputs =
+          joined(simulated_worm_inputs().cells(query.network), load_cells(query, answer, i, point.load));
       result.cells = simulated_load_results().cells({answer, point});
-      result.tables = tables(question, point);
-      result.text_cells = text_cells(question, point);
+      result.tables = tables(query, point);
+      result.text_cells = text_cells(query, point);
     }
   document.headline = headline(document, points_of(networks));
   if (document.results.size() == 1) document.results.front().lines = lines(first, found);
   std::vector<const answers::Simulated*> simulated;
   for (const SimulatedWorms* point : points_of(networks)) simulated.push_back(&point->simulated);
-  mark_stopped(document, simulated, asked);
+  mark_stopped(document, simulated, requested);
   document.picture = [document, networks] { return picture(document, networks); };
   return document;
 }
 
 Document document(const std::vector<WormholeSaturationAnswered>& networks) {
   std::vector<SaturationPoint> points;
-  for (const auto& [question, answer] : networks)
-    points.push_back({.inputs = simulated_worm_inputs().cells(question.network),
-                      .network = in_words(question.network, answer.layout),
-                      .title = title_in_words(question.network),
-                      .length = question.length,
+  for (const auto& [query, answer] : networks)
+    points.push_back({.inputs = simulated_worm_inputs().cells(query.network),
+                      .network = in_words(query.network, answer.layout),
+                      .title = title_in_words(query.network),
+                      .length = query.length,
                       .saturation = found_saturation(answer)});
   Layout layout = simulate_wormhole_layout();
   for (Column& column : layout.results)

@@ -10,16 +10,16 @@
 namespace tailbound::render {
 
 /// A simulated network at all of its loads.
-using SimulatedWormholeAnswered =
-    std::pair<answers::SimulateWormholeQuestion, answers::SimulateWormholeAnswer>;
+using SimulatedWormholeAnswered = std::pair<answers::SimulateWormholeQuery, answers::SimulateWormholeAnswer>;
 
 /// A result for each load of each network. Marked as stopped if loads are missing or the last is partial.
-/// \param asked  number of loads of all networks
+/// \param requested  number of loads of all networks
 /// \pre at least one network, each with at least one load
-[[nodiscard]] Document document(const std::vector<SimulatedWormholeAnswered>& networks, std::size_t asked);
+[[nodiscard]] Document document(const std::vector<SimulatedWormholeAnswered>& networks,
+                                std::size_t requested);
 
 using WormholeSaturationAnswered =
-    std::pair<answers::WormholeSaturationQuestion, answers::WormholeSaturationAnswer>;
+    std::pair<answers::WormholeSaturationQuery, answers::WormholeSaturationAnswer>;
 
 /// \pre at least one
 [[nodiscard]] Document document(const std::vector<WormholeSaturationAnswered>& networks);

@@ -19,7 +19,7 @@ using traffic::FittedSources;
 
 /// A query and its answer.
 struct Fitted {
-  FitQuestion question;
+  FitQuery query;
   FitAnswer answer;
 };
 
@@ -33,13 +33,13 @@ numeric::Estimate<unit::Ratio> estimated(double value, double half_width) {
 
 const Fields<Fitted>& fit_inputs() {
   static const Fields<Fitted> fields{
-      {{"trace", "trace", "", Shape::text, "file"}, [](const Fitted& of) { return of.question.file; }},
+      {{"trace", "trace", "", Shape::text, "file"}, [](const Fitted& of) { return of.query.file; }},
       {{"link_gbps", "link", "Gbit/s", Shape::given, "rate of the output"},
-       [](const Fitted& of) { return of.question.link_gbps; }},
+       [](const Fitted& of) { return of.query.link_gbps; }},
       {{"cell_bytes", "cell", "bytes", Shape::whole, "the output sends one cell per slot"},
-       [](const Fitted& of) { return of.question.cell_bytes; }},
+       [](const Fitted& of) { return of.query.cell_bytes; }},
       {{"arrive", "arrive", "", Shape::text, "whole: all cells of a packet in one slot; cells: one per slot"},
-       [](const Fitted& of) { return of.question.arrival; }}};
+       [](const Fitted& of) { return of.query.arrival; }}};
   return fields;
 }
 
@@ -144,16 +144,16 @@ const Table<FitTest>& tests_table() {
   return table;
 }
 
-const Table<FitAnswer::Played>& played_table() {
-  using Played = FitAnswer::Played;
-  static const Table<Played> table{
+const Table<FitAnswer::Replay>& played_table() {
+  using Replay = FitAnswer::Replay;
+  static const Table<Replay> table{
       "played",
       "loss of the trace itself in given buffers",
-      {{{"buffer", "buffer", "cells", Shape::whole, "B, cell in service included"}, &Played::buffer},
+      {{{"buffer", "buffer", "cells", Shape::whole, "B, cell in service included"}, &Replay::buffer},
        {{"lost", "cells lost", "", Shape::whole, "cells of the trace"},
-        [](const Played& of) { return static_cast<std::int64_t>(of.lost); }},
+        [](const Replay& of) { return static_cast<std::int64_t>(of.lost); }},
        {{"loss", "lost", "", Shape::model, "fraction of its cells"},
-        [](const Played& of) { return computed<unit::Ratio>(of.loss); }}}};
+        [](const Replay& of) { return computed<unit::Ratio>(of.loss); }}}};
   return table;
 }
 
@@ -186,7 +186,7 @@ std::vector<std::string> fit_notes(const Fitted& of) {
 }
 
 Picture fit_picture(const Fitted& of) {
-  Picture picture{.title = "Queue of " + of.question.file,
+  Picture picture{.title = "Queue of " + of.query.file,
                   .x_label = "n [cells]",
                   .y_label = "P(Q > n)",
                   .note = "trace: 95 % simultaneous intervals from blocks",
@@ -198,10 +198,10 @@ Picture fit_picture(const Fitted& of) {
     const auto x = static_cast<double>(each.trace.level);
     if (each.trace.probability > 0)
       add_point(trace, x, shown(estimated(each.trace.probability, each.half_width)), true);
-    const double least = 0.01 / static_cast<double>(of.answer.slots);
-    if (each.independent > least)
+    const double minimum = 0.01 / static_cast<double>(of.answer.slots);
+    if (each.independent > minimum)
       add_point(independent, x, shown(computed<unit::Probability>(each.independent)), true);
-    if (each.sources.value_or(0) > least)
+    if (each.sources.value_or(0) > minimum)
       add_point(sources, x, shown(computed<unit::Probability>(*each.sources)), true);
   }
   picture.curves = {trace, independent};
@@ -220,11 +220,11 @@ Layout fit_layout() {
           .quiet = {"verdict"}};
 }
 
-Document document(const FitQuestion& question, FitAnswer answer) {
-  const auto of = std::make_shared<const Fitted>(Fitted{question, std::move(answer)});
+Document document(const FitQuery& query, FitAnswer answer) {
+  const auto of = std::make_shared<const Fitted>(Fitted{query, std::move(answer)});
   Document document{.layout = std::make_shared<const Layout>(fit_layout()),
                     .headline = headline_of(*of),
-                    .settings = "Trace " + of->question.file + ".",
+                    .settings = "Trace " + of->query.file + ".",
                     .results = {},
                     .notes = fit_notes(*of)};
   Result& result = document.results.emplace_back();
@@ -253,7 +253,7 @@ Document document(const FitQuestion& question, FitAnswer answer) {
   if (!found.played.empty())
     result.tables.push_back(played_table().rows(
         found.played.size(),
-        [of](std::size_t i) -> const FitAnswer::Played& { return of->answer.played[i]; }));
+        [of](std::size_t i) -> const FitAnswer::Replay& { return of->answer.played[i]; }));
   for (Rows& rows : result.tables) rows.in_text = true;
   document.picture = [of] { return fit_picture(*of); };
   return document;

@@ -6,6 +6,6 @@
 namespace tailbound::render {
 
 [[nodiscard]] Layout fit_layout();
-[[nodiscard]] Document document(const answers::FitQuestion& question, answers::FitAnswer answer);
+[[nodiscard]] Document document(const answers::FitQuery& query, answers::FitAnswer answer);
 
 }  // namespace tailbound::render

@@ -17,7 +17,7 @@ using answers::BroadcastLatencies;
 using answers::BroadcastQuantity;
 using answers::SimulatedBroadcasts;
 using answers::ValidateBroadcastAnswer;
-using answers::ValidateBroadcastQuestion;
+using answers::ValidateBroadcastQuery;
 
 /// Of the simulation, after those of the variants.
 const char* latency_name(BroadcastQuantity quantity) {
@@ -26,7 +26,7 @@ const char* latency_name(BroadcastQuantity quantity) {
 
 /// The comparisons at one rate.
 struct RateCompared {
-  const ValidateBroadcastQuestion* question;
+  const ValidateBroadcastQuery* query;
   const ValidateBroadcastAnswer* answer;
   std::size_t rate;                       ///< its index
   std::vector<BroadcastComparison> rows;  ///< of messages that were sent
@@ -50,10 +50,10 @@ struct RateCompared {
 
 std::vector<RateCompared> points_of(const std::vector<ValidateBroadcastAnswered>& networks) {
   std::vector<RateCompared> points;
-  for (const auto& [question, answer] : networks) {
+  for (const auto& [query, answer] : networks) {
     std::size_t next = 0;
     for (std::size_t i = 0; i < answer.simulation.points.size(); ++i) {
-      RateCompared& point = points.emplace_back(RateCompared{&question, &answer, i, {}});
+      RateCompared& point = points.emplace_back(RateCompared{&query, &answer, i, {}});
       const sim::BroadcastEstimates& found = point.simulated().found;
       for (const bool sent : {found.unicast_latency.has_value(), found.broadcast_latency.has_value()})
         if (sent) point.rows.push_back(answer.rows[next++]);
@@ -64,7 +64,7 @@ std::vector<RateCompared> points_of(const std::vector<ValidateBroadcastAnswered>
 
 std::vector<std::string> assumptions(const RateCompared& point) {
   if (!point.answer->deeper_buffers) return {};
-  return {fmt::format("buffers of 1 flit (simulated: {})", point.question->simulation.network.buffer_flits)};
+  return {fmt::format("buffers of 1 flit (simulated: {})", point.query->simulation.network.buffer_flits)};
 }
 
 /// A latency by a variant.
@@ -88,7 +88,7 @@ const Table<VariantLatencyRow>& broadcast_variants_table() {
 
 const Fields<RateCompared>& compared_rate_inputs() {
   static const Fields<RateCompared> fields{
-      {simulated_hypercube_fields(), [](const RateCompared& of) { return of.question->simulation.network; }},
+      {simulated_hypercube_fields(), [](const RateCompared& of) { return of.query->simulation.network; }},
       {replication_column(), &RateCompared::variant}};
   return fields;
 }
@@ -107,7 +107,7 @@ Fields<RateCompared> compared_rate_fields(const std::string& model) {
       {{"optimistic_rows", "underestimates", "", Shape::whole,
         "number of the two latencies that the variant underestimates, below the interval of the simulation",
         Style::hidden},
-       [](const Of& of) { return of.tally().optimistic(); }},
+       [](const Of& of) { return of.tally().underestimates(); }},
       {{"model_assumes", "model assumes", "", Shape::texts,
         "assumptions of the models that differ from the simulated network", Style::hidden},
        [](const Of& of) { return Value(TextList{assumptions(of)}); }},
@@ -121,7 +121,7 @@ std::vector<VariantLatencyRow> variant_rows(const RateCompared& point) {
   std::vector<VariantLatencyRow> all;
   for (const BroadcastComparison& row : point.rows)
     for (std::size_t i = 0; i < broadcast_variants.size(); ++i)
-      if (answers::covers(broadcast_variants[i], point.question->simulation.network.hypercube.ends))
+      if (answers::covers(broadcast_variants[i], point.query->simulation.network.hypercube.ends))
         all.push_back({row.quantity, broadcast_variants[i], row.variants[i]});
   return all;
 }
@@ -147,7 +147,7 @@ std::vector<Line> lines(const RateCompared& point) {
 /// Every judged variant once, in the order of the networks.
 std::vector<std::size_t> judged_of(const std::vector<ValidateBroadcastAnswered>& networks) {
   std::vector<std::size_t> all;
-  for (const auto& [question, answer] : networks)
+  for (const auto& [query, answer] : networks)
     if (std::find(all.begin(), all.end(), answer.judged) == all.end()) all.push_back(answer.judged);
   return all;
 }
@@ -157,7 +157,7 @@ std::string headline(const std::vector<ValidateBroadcastAnswered>& networks) {
   std::string text;
   for (const std::size_t variant : judged_of(networks)) {
     std::vector<answers::Tally> tallies;
-    for (const auto& [question, answer] : networks)
+    for (const auto& [query, answer] : networks)
       if (answer.judged == variant) tallies.push_back(answer.tally);
     text += (text.empty() ? "" : "; ") +
             conclusion(tallies, fmt::format("the model ({})", name_of(broadcast_variants[variant])));
@@ -178,17 +178,17 @@ std::vector<std::string> notes(const std::vector<ValidateBroadcastAnswered>& net
   notes.push_back(verdicts_in_words() +
                   fmt::format(" 95 % intervals. Fractions of saturation: of variant {}.",
                               name_of(broadcast_variants.front())));
-  if (points.size() > most_tables)
+  if (points.size() > max_tables)
     notes.push_back(fmt::format(
-        "Other variants: in JSON and CSV, or here with up to {} rates, or with --replication.", most_tables));
+        "Other variants: in JSON and CSV, or here with up to {} rates, or with --replication.", max_tables));
   std::vector<answers::BroadcastHypercube> hypercubes;
-  for (const auto& [question, answer] : networks) hypercubes.push_back(question.simulation.network.hypercube);
+  for (const auto& [query, answer] : networks) hypercubes.push_back(query.simulation.network.hypercube);
   return joined(std::move(notes), unicast_notes(hypercubes));
 }
 
 std::vector<answers::SimulatedHypercube> networks_of(const std::vector<ValidateBroadcastAnswered>& answered) {
   std::vector<answers::SimulatedHypercube> all;
-  for (const auto& [question, answer] : answered) all.push_back(question.simulation.network);
+  for (const auto& [query, answer] : answered) all.push_back(query.simulation.network);
   return all;
 }
 
@@ -252,7 +252,7 @@ void add_network(Picture& picture, const ValidateBroadcastAnswered& network) {
 
 Picture picture(const Document& document, const std::vector<ValidateBroadcastAnswered>& networks) {
   std::vector<answers::BroadcastHypercube> all;
-  for (const auto& [question, answer] : networks) all.push_back(question.simulation.network.hypercube);
+  for (const auto& [query, answer] : networks) all.push_back(query.simulation.network.hypercube);
   Picture picture = latency_axes(title_in_words(all.front(), all));
   picture.note = "simulation with 95 % intervals; the models are approximate" + ends_in_words(all);
   if (networks.size() == 1) {
@@ -291,26 +291,26 @@ Layout validate_broadcast_layout() {
   return layout_for("model");
 }
 
-Document document(const std::vector<ValidateBroadcastAnswered>& networks, std::size_t asked) {
+Document document(const std::vector<ValidateBroadcastAnswered>& networks, std::size_t requested) {
   const std::vector<RateCompared> points = points_of(networks);
   const std::string model = judged_of(networks).size() == 1 ? points.front().variant() : "model";
   const auto result_of = [&](const RateCompared& point) -> Result {
-    const answers::SimulateHypercubeQuestion& question = point.question->simulation;
+    const answers::SimulateHypercubeQuery& query = point.query->simulation;
     Rows variants = broadcast_variants_table().rows(share(variant_rows(point)));
     variants.caption = "All variants of the model:";
-    variants.in_text = points.size() <= most_tables;
+    variants.in_text = points.size() <= max_tables;
     return {.inputs = joined(compared_rate_inputs().cells(point),
-                             rate_cells(question.offered, point.rate, point.simulated().rate)),
+                             rate_cells(query.offered, point.rate, point.simulated().rate)),
             .cells = compared_rate_fields(model).cells(point),
             .tables = {std::move(variants)},
             .lines = lines(point),
-            .caption = (networks.size() > 1 ? in_words(question.network) + ",\n" : std::string()) +
+            .caption = (networks.size() > 1 ? in_words(query.network) + ",\n" : std::string()) +
                        fmt::format("rate {:.6g}", point.simulated().rate)};
   };
   return validated_document(
       layout_for(model), headline(networks),
       "Mean latency: " + in_words(networks.front().first.simulation.network, networks_of(networks)) + ".",
-      notes(networks, points), points, asked, result_of,
+      notes(networks, points), points, requested, result_of,
       [networks](const Document& document) { return picture(document, networks); });
 }
 

@@ -11,12 +11,13 @@ namespace tailbound::render {
 
 /// One network at each of its rates, with one judged variant.
 using ValidateBroadcastAnswered =
-    std::pair<answers::ValidateBroadcastQuestion, answers::ValidateBroadcastAnswer>;
+    std::pair<answers::ValidateBroadcastQuery, answers::ValidateBroadcastAnswer>;
 
 /// Marked as stopped if rates are missing or the last is partial.
-/// \param asked  number of results: rates of all networks and variants
+/// \param requested  number of results: rates of all networks and variants
 /// \pre at least one network, each with at least one rate
-[[nodiscard]] Document document(const std::vector<ValidateBroadcastAnswered>& networks, std::size_t asked);
+[[nodiscard]] Document document(const std::vector<ValidateBroadcastAnswered>& networks,
+                                std::size_t requested);
 
 [[nodiscard]] Layout validate_broadcast_layout();
 

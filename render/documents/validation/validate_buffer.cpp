@@ -21,16 +21,16 @@ Table<ValidatedRow> validated_buffer_table(const Units& units) {
 }
 
 /// As for the command buffer.
-Traffic traffic_of(const ValidateBufferQuestion& question) {
-  if (!question.classes.empty())
-    return {.source = TrafficClass{
-                .inputs = question.inputs, .loads = question.classes, .priority = question.priority}};
-  if (question.burst)
-    return {.source = BurstyInputs{.inputs = question.inputs,
-                                   .load = question.load,
-                                   .burst = *question.burst,
-                                   .destination = question.destination}};
-  return {.source = EqualInputs{question.inputs, question.load}};
+Traffic traffic_of(const ValidateBufferQuery& query) {
+  if (!query.classes.empty())
+    return {.source =
+                TrafficClass{.inputs = query.inputs, .loads = query.classes, .priority = query.priority}};
+  if (query.burst)
+    return {.source = BurstyInputs{.inputs = query.inputs,
+                                   .load = query.load,
+                                   .burst = *query.burst,
+                                   .destination = query.destination}};
+  return {.source = EqualInputs{query.inputs, query.load}};
 }
 
 std::string title(const std::vector<ValidateBufferPoint>& points) {
@@ -83,12 +83,12 @@ Picture picture(const Document& document, const std::vector<ValidateBufferPoint>
     return validated_sweep(document, {"load", "burst", "on_rate", "inputs"}, "mean_prediction",
                            "mean_simulation", std::move(picture));
   }
-  const auto& [question, answer] = points.front();
+  const auto& [query, answer] = points.front();
   picture.x_label = "n [" + packets + "]";
   picture.y_label = "P(Q > n)";
   picture.note = "95 % intervals; " + in_words(answer.simulation.simulated);
   std::vector<ValidatedLevel> curve;
-  for (const ComparedOccupancy& point : compared_curve(question, answer))
+  for (const ComparedOccupancy& point : compared_curve(query, answer))
     curve.push_back({.level = static_cast<double>(point.level.value),
                      .predicted = shown(*point.above.predicted),
                      .simulated = shown(point.above.simulated)});
@@ -100,9 +100,9 @@ Picture picture(const Document& document, const std::vector<ValidateBufferPoint>
 Layout validate_buffer_layout() {
   Layout layout{.command = "validate buffer", .inputs = {}, .results = {}};
   for (const Column& column : traffic_fields().columns())
-    for (const char* asked : {"traffic", "inputs", "burst", "on_rate", "burst_destination", "class",
-                              "class_loads", "load", "packets_per_slot"})
-      if (column.key == asked) layout.inputs.push_back(column);
+    for (const char* requested : {"traffic", "inputs", "burst", "on_rate", "burst_destination", "class",
+                                  "class_loads", "load", "packets_per_slot"})
+      if (column.key == requested) layout.inputs.push_back(column);
   layout.inputs = joined(std::move(layout.inputs), unit_fields().columns());
   layout.results = validated_buffer_results().columns();
   layout.tables = {validated_buffer_table({}).layout()};
@@ -111,11 +111,11 @@ Layout validate_buffer_layout() {
   return layout;
 }
 
-Document document(std::vector<ValidateBufferPoint> given, std::size_t asked, const Units& units) {
+Document document(std::vector<ValidateBufferPoint> given, std::size_t requested, const Units& units) {
   const auto points = share(std::move(given));
   const auto result_of = [&units](const ValidateBufferPoint& point) -> Result {
-    const auto& [question, answer] = point;
-    const Traffic traffic = traffic_of(question);
+    const auto& [query, answer] = point;
+    const Traffic traffic = traffic_of(query);
     return {.inputs = joined(traffic_fields().cells(traffic), unit_fields().cells(units)),
             .cells = validated_buffer_results().cells(point),
             .tables = {validated_buffer_table(units).rows(share(rows_of(answer)))},
@@ -123,7 +123,7 @@ Document document(std::vector<ValidateBufferPoint> given, std::size_t asked, con
             .caption = in_words(traffic) + ": " + conclusion(answer.tally)};
   };
   return validated_document(
-      validate_buffer_layout(), headline_of(*points), title(*points), notes(*points), *points, asked,
+      validate_buffer_layout(), headline_of(*points), title(*points), notes(*points), *points, requested,
       result_of, [points, units](const Document& document) { return picture(document, *points, units); },
       scale_of(units));
 }

@@ -10,11 +10,11 @@
 
 namespace tailbound::render {
 
-using ValidateBufferPoint = std::pair<answers::ValidateBufferQuestion, answers::ValidateBufferAnswer>;
+using ValidateBufferPoint = std::pair<answers::ValidateBufferQuery, answers::ValidateBufferAnswer>;
 
-/// \param asked  number of points; if some are missing, the document is marked as stopped
+/// \param requested  number of points; if some are missing, the document is marked as stopped
 /// \pre at least one point
-[[nodiscard]] Document document(std::vector<ValidateBufferPoint> points, std::size_t asked,
+[[nodiscard]] Document document(std::vector<ValidateBufferPoint> points, std::size_t requested,
                                 const answers::Units& units = {});
 
 [[nodiscard]] Layout validate_buffer_layout();

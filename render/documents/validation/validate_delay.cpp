@@ -90,10 +90,10 @@ std::vector<ValidatedRow> rows_of(const ValidateDelayAnswer& answer) {
 }
 
 /// "T: .. . ", if latencies are compared.
-std::string latency_in_words(const ValidateDelayQuestion& question) {
-  if (!question.time) return "";
+std::string latency_in_words(const ValidateDelayQuery& query) {
+  if (!query.time) return "";
   return fmt::format("T: latency in ns, D, {}, and {}. ", latency_slots_in_words(),
-                     hop_in_words(question.time->hop));
+                     hop_in_words(query.time->hop));
 }
 
 std::vector<std::string> notes(const std::vector<ValidateDelayPoint>& points) {
@@ -104,8 +104,8 @@ std::vector<std::string> notes(const std::vector<ValidateDelayPoint>& points) {
                   verdicts_in_words());
   if (std::string ports = switch_in_words(points.front().first.topology); !ports.empty())
     notes.push_back(std::move(ports));
-  for (const auto& [question, answer] : points) {
-    const std::string caution = model_caution(answer.omissions, question.topology, answer.hops);
+  for (const auto& [query, answer] : points) {
+    const std::string caution = model_caution(answer.omissions, query.topology, answer.hops);
     const std::string note = "Model: " + caution;
     if (!caution.empty() && std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
   }
@@ -121,27 +121,25 @@ Picture picture(const Document& document, const std::vector<ValidateDelayPoint>&
     return validated_sweep(document, {"load", "load_scale", "uniform", "burst", "on_rate", "radix", "levels"},
                            "mean_prediction_slots", "mean_simulation_slots", std::move(picture));
   }
-  const auto& [question, answer] = points.front();
+  const auto& [query, answer] = points.front();
   picture.x_label = "t [" + slots + "]";
   picture.y_label = "P(D > t)";
   picture.note = "95 % intervals; " + in_words(answer.simulation.simulated);
-  if (question.time)
-    picture.note +=
-        ". Latency is D, " + latency_slots_in_words() + ", and " + hop_in_words(question.time->hop);
+  if (query.time)
+    picture.note += ". Latency is D, " + latency_slots_in_words() + ", and " + hop_in_words(query.time->hop);
   std::vector<ValidatedLevel> curve;
-  for (const ComparedDelay& point : compared_curve(question, answer))
+  for (const ComparedDelay& point : compared_curve(query, answer))
     curve.push_back({.level = static_cast<double>(point.level.value),
                      .predicted = shown(*point.above.predicted),
                      .simulated = shown(point.above.simulated)});
   picture = validated_picture(curve, std::move(picture));
-  if (question.fabric) return picture;
-  const std::vector<Hops> possible =
-      possible_hops(question.topology, {question.sources, question.hop_delay, {}, {}});
+  if (query.fabric) return picture;
+  const std::vector<Hops> possible = possible_hops(query.topology, {query.sources, query.hop_delay, {}, {}});
   // The upper bound, or the most conservative model.
   const auto highest = std::find_if(possible.begin(), possible.end(),
                                     [](Hops hops) { return hops == Hops::bound || hops == Hops::safe; });
   if (highest == possible.end() || answer.hops == *highest) return picture;
-  ValidateDelayQuestion bounded = question;
+  ValidateDelayQuery bounded = query;
   bounded.hops = *highest;
   Curve bound{.title = *highest == Hops::bound ? "upper bound" : "conservative", .style = CurveStyle::line};
   for (const ComparedDelay& point : compared_curve(bounded, answer))
@@ -163,18 +161,18 @@ Layout validate_delay_layout() {
   return layout;
 }
 
-Document document(std::vector<ValidateDelayPoint> given, std::size_t asked, const Units& units) {
+Document document(std::vector<ValidateDelayPoint> given, std::size_t requested, const Units& units) {
   const auto points = share(std::move(given));
   const auto result_of = [&units](const ValidateDelayPoint& point) -> Result {
-    const auto& [question, answer] = point;
+    const auto& [query, answer] = point;
     return {.inputs = validated_delay_inputs(units).cells(point),
             .cells = validated_delay_results().cells(point),
             .tables = {validated_delay_table(units).rows(share(rows_of(answer)))},
             .lines = validated_lines(point),
-            .caption = in_words(question.topology) + ": " + conclusion(answer.tally)};
+            .caption = in_words(query.topology) + ": " + conclusion(answer.tally)};
   };
   return validated_document(
-      validate_delay_layout(), headline_of(*points), title(*points), notes(*points), *points, asked,
+      validate_delay_layout(), headline_of(*points), title(*points), notes(*points), *points, requested,
       result_of, [points, units](const Document& document) { return picture(document, *points, units); },
       scale_of(units));
 }

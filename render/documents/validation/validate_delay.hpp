@@ -10,11 +10,11 @@
 
 namespace tailbound::render {
 
-using ValidateDelayPoint = std::pair<answers::ValidateDelayQuestion, answers::ValidateDelayAnswer>;
+using ValidateDelayPoint = std::pair<answers::ValidateDelayQuery, answers::ValidateDelayAnswer>;
 
-/// \param asked  number of points; if some are missing, the document is marked as stopped
+/// \param requested  number of points; if some are missing, the document is marked as stopped
 /// \pre at least one point
-[[nodiscard]] Document document(std::vector<ValidateDelayPoint> points, std::size_t asked,
+[[nodiscard]] Document document(std::vector<ValidateDelayPoint> points, std::size_t requested,
                                 const answers::Units& units = {});
 
 [[nodiscard]] Layout validate_delay_layout();

@@ -14,12 +14,12 @@ using namespace answers;
 
 std::string title(const std::vector<ValidateMultistagePoint>& points) {
   std::vector<CombiningPoint> all;
-  std::vector<SimulateMultistageQuestion> questions;
+  std::vector<SimulateMultistageQuery> queries;
   for (const ValidateMultistagePoint& point : points) {
-    const SimulateMultistageQuestion& question = questions.emplace_back(point.first.simulation);
-    all.push_back({question.network, question.load, question.service});
+    const SimulateMultistageQuery& query = queries.emplace_back(point.first.simulation);
+    all.push_back({query.network, query.load, query.service});
   }
-  const std::string wiring = wiring_in_words(questions);
+  const std::string wiring = wiring_in_words(queries);
   return in_words(all) + (wiring.empty() ? "" : ", " + wiring);
 }
 
@@ -70,7 +70,7 @@ const Fields<ValidateMultistagePoint>& validated_multistage_results() {
   static const Fields<Point> fields{
       {{"optimistic_rows", "underestimates", "", Shape::whole,
         "rows in which blocking has more throughput or less delay than the interval of the simulation"},
-       [](const Point& of) { return of.second.of_blocking.optimistic(); }},
+       [](const Point& of) { return of.second.of_blocking.underestimates(); }},
       {{"rows_judged", "rows judged", "", Shape::whole, "quantities with a verdict"},
        [](const Point& of) { return of.second.of_blocking.judged(); }},
       {simulation_fields(), simulated_of<Point>}};
@@ -130,11 +130,11 @@ Layout validate_multistage_layout() {
   return layout;
 }
 
-Document document(const std::vector<ValidateMultistagePoint>& points, std::size_t asked,
+Document document(const std::vector<ValidateMultistagePoint>& points, std::size_t requested,
                   MultistageCurve curve) {
   const auto result_of = [](const ValidateMultistagePoint& point) -> Result {
-    const auto& [question, answer] = point;
-    return {.inputs = simulated_combining_fields().cells(question.simulation),
+    const auto& [query, answer] = point;
+    return {.inputs = simulated_combining_fields().cells(query.simulation),
             .cells = validated_multistage_results().cells(point),
             .tables = {variants_table().rows(share(rows_of(answer)))},
             .lines = simulation_lines(answer.simulation.simulated)};
@@ -143,7 +143,7 @@ Document document(const std::vector<ValidateMultistagePoint>& points, std::size_
       validated_document(validate_multistage_layout(), capitalized(verdict_of_all(points)) + ".",
                          capitalized(title(points)) + (has_published(points) ? "; two models and simulation."
                                                                              : "; model and simulation."),
-                         notes(points), points, asked, result_of,
+                         notes(points), points, requested, result_of,
                          [points, curve](const Document& drawn) { return picture(drawn, points, curve); });
   if (points.size() > 1)
     for (Result& result : document.results)

@@ -10,11 +10,11 @@
 namespace tailbound::render {
 
 using ValidateMultistagePoint =
-    std::pair<answers::ValidateMultistageQuestion, answers::ValidateMultistageAnswer>;
+    std::pair<answers::ValidateMultistageQuery, answers::ValidateMultistageAnswer>;
 
-/// \param asked  number of points; if some are missing, the document is marked as stopped
+/// \param requested  number of points; if some are missing, the document is marked as stopped
 /// \pre at least one point
-[[nodiscard]] Document document(const std::vector<ValidateMultistagePoint>& points, std::size_t asked,
+[[nodiscard]] Document document(const std::vector<ValidateMultistagePoint>& points, std::size_t requested,
                                 MultistageCurve curve = MultistageCurve::delay);
 
 [[nodiscard]] Layout validate_multistage_layout();

@@ -38,11 +38,11 @@ std::string predicted_name(const SizedBufferPoints& points) {
 }
 
 /// Without its buffer.
-std::string queue_in_words(const ValidateSizedBufferQuestion& question) {
+std::string queue_in_words(const ValidateSizedBufferQuery& query) {
   return fmt::format(
-      "{} at load {}, packets of {} in cells of {} bytes, {}", counted(question.inputs, "input"),
-      plain(question.load), question.cells.name, question.cells.cell_bytes,
-      question.arrive == CellArrival::whole ? "all cells of a packet in one slot" : "cell by cell");
+      "{} at load {}, packets of {} in cells of {} bytes, {}", counted(query.inputs, "input"),
+      plain(query.load), query.cells.name, query.cells.cell_bytes,
+      query.arrive == CellArrival::whole ? "all cells of a packet in one slot" : "cell by cell");
 }
 
 bool of_one_queue(const SizedBufferPoints& points) {
@@ -77,7 +77,7 @@ const Fields<ValidateSizedBufferPoint>& validated_sizes_inputs() {
        [](const Point& of) { return of.first.arrive; }},
       {{"capacity", "capacity", "cells", Shape::whole, "--sizes: B, of which the losses are compared"},
        [](const Point& of) { return of.first.capacity; },
-       if_there}};
+       if_present}};
   return fields;
 }
 
@@ -131,7 +131,7 @@ Layout with_validated_sizes(Layout buffer) {
   return buffer;
 }
 
-Document document(std::vector<ValidateSizedBufferPoint> given, std::size_t asked) {
+Document document(std::vector<ValidateSizedBufferPoint> given, std::size_t requested) {
   const auto points = std::make_shared<const SizedBufferPoints>(std::move(given));
   const Table<ValidatedRow> table = memory_table(predicted_name(*points));
   Layout layout{.command = "validate buffer",
@@ -141,9 +141,9 @@ Document document(std::vector<ValidateSizedBufferPoint> given, std::size_t asked
                 .quiet = {"what", "prediction", "simulation", "verdict"},
                 .quiet_table = "rows"};
   const auto result_of = [&table](const ValidateSizedBufferPoint& point) -> Result {
-    const auto& [question, answer] = point;
+    const auto& [query, answer] = point;
     const std::string predicted = bound_only(point) ? "the bound" : "the analysis";
-    const MemoryRowNames names{.losses = question.capacity.has_value(),
+    const MemoryRowNames names{.losses = query.capacity.has_value(),
                                .cells = true,
                                .letter = 'Q',
                                .tail = "occupancy_tail",
@@ -152,10 +152,10 @@ Document document(std::vector<ValidateSizedBufferPoint> given, std::size_t asked
             .cells = validated_sizes_results().cells(point),
             .tables = {table.rows(memory_rows(answer, names))},
             .lines = validated_lines(point),
-            .caption = queue_in_words(question) + ": " + conclusion(answer.tally, predicted)};
+            .caption = queue_in_words(query) + ": " + conclusion(answer.tally, predicted)};
   };
   return validated_document(std::move(layout), headline_of(*points, "the " + predicted_name(*points)),
-                            title(*points), notes(*points), *points, asked, result_of,
+                            title(*points), notes(*points), *points, requested, result_of,
                             [points](const Document& document) { return picture(document, *points); });
 }
 

@@ -9,12 +9,11 @@
 
 namespace tailbound::render {
 
-using ValidateSizedBufferPoint =
-    std::pair<answers::ValidateSizedBufferQuestion, answers::ValidateSwitchAnswer>;
+using ValidateSizedBufferPoint = std::pair<answers::ValidateSizedBufferQuery, answers::ValidateSwitchAnswer>;
 
-/// \param asked  number of points; if some are missing, the document is marked as stopped
+/// \param requested  number of points; if some are missing, the document is marked as stopped
 /// \pre at least one point; all of them with a capacity, or none
-[[nodiscard]] Document document(std::vector<ValidateSizedBufferPoint> points, std::size_t asked);
+[[nodiscard]] Document document(std::vector<ValidateSizedBufferPoint> points, std::size_t requested);
 
 /// The keys of `validate buffer`, followed by those of --sizes.
 [[nodiscard]] Layout with_validated_sizes(Layout buffer);

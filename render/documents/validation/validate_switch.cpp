@@ -24,13 +24,13 @@ bool of_losses(const std::vector<ValidateSwitchPoint>& points) {
   return points.front().first.criterion == Criterion::loss;
 }
 
-std::string switch_in_words(const ValidateSwitchQuestion& question) {
-  return fmt::format("{} x {} switch at load {}{}{}", question.traffic.inputs, question.outputs,
-                     plain(question.traffic.load),
-                     question.cells ? fmt::format(", packets of {} in cells of {} bytes",
-                                                  question.cells->name, question.cells->cell_bytes)
-                                    : "",
-                     question.threshold ? ", dynamic threshold " + plain(*question.threshold) : "");
+std::string switch_in_words(const ValidateSwitchQuery& query) {
+  return fmt::format(
+      "{} x {} switch at load {}{}{}", query.traffic.inputs, query.outputs, plain(query.traffic.load),
+      query.cells
+          ? fmt::format(", packets of {} in cells of {} bytes", query.cells->name, query.cells->cell_bytes)
+          : "",
+      query.threshold ? ", dynamic threshold " + plain(*query.threshold) : "");
 }
 
 template <class Key>
@@ -47,28 +47,28 @@ std::string title(const std::vector<ValidateSwitchPoint>& points) {
                      one ? switch_in_words(points.front().first) : "several switches");
 }
 
-const Fields<ValidateSwitchQuestion>& validated_switch_inputs() {
-  using Question = ValidateSwitchQuestion;
+const Fields<ValidateSwitchQuery>& validated_switch_inputs() {
+  using Query = ValidateSwitchQuery;
   static const Fields<SwitchCells> cells{
       {{"sizes", "sizes", "", Shape::text, "of packets of several cells"}, &SwitchCells::name},
       {{"cell_bytes", "cell", "bytes", Shape::whole, "of these"}, &SwitchCells::cell_bytes}};
-  static const Fields<Question> fields{
+  static const Fields<Query> fields{
       {{"inputs", "inputs", "", Shape::whole, "inputs of the switch, 1 to 1024"},
-       [](const Question& of) { return of.traffic.inputs; }},
-      {{"outputs", "outputs", "", Shape::whole, "of the switch, each with a queue"}, &Question::outputs},
+       [](const Query& of) { return of.traffic.inputs; }},
+      {{"outputs", "outputs", "", Shape::whole, "of the switch, each with a queue"}, &Query::outputs},
       {{"load", "load", "packets/slot", Shape::given, "of each input; with sizes, of cells"},
-       [](const Question& of) { return of.traffic.load; }},
+       [](const Query& of) { return of.traffic.load; }},
       {{"memory", "memory", "", Shape::whole,
         "M, that all queues share, of losses [packets; with sizes, cells]"},
-       [](const Question& of) { return of.memories.front(); },
-       [](const Question& of) { return of.criterion == Criterion::loss && of.memories.size() == 1; }},
-      {cells, &Question::cells},
+       [](const Query& of) { return of.memories.front(); },
+       [](const Query& of) { return of.criterion == Criterion::loss && of.memories.size() == 1; }},
+      {cells, &Query::cells},
       {{"threshold", "threshold", "", Shape::given, "alpha of a dynamic threshold"},
-       &Question::threshold,
-       if_there},
+       &Query::threshold,
+       if_present},
       {{"criterion", "criterion", "", Shape::text,
         "overflow: P(T > M) with unlimited memory; or loss: fraction of packets lost"},
-       &Question::criterion}};
+       &Query::criterion}};
   return fields;
 }
 
@@ -183,20 +183,20 @@ Layout validate_switch_layout() {
   return layout;
 }
 
-Document document(std::vector<ValidateSwitchPoint> given, std::size_t asked) {
+Document document(std::vector<ValidateSwitchPoint> given, std::size_t requested) {
   const auto points = share(std::move(given));
   const auto result_of = [](const ValidateSwitchPoint& point) -> Result {
-    const auto& [question, answer] = point;
-    const MemoryRowNames names{.losses = question.criterion == Criterion::loss,
-                               .cells = question.cells.has_value()};
-    return {.inputs = validated_switch_inputs().cells(question),
+    const auto& [query, answer] = point;
+    const MemoryRowNames names{.losses = query.criterion == Criterion::loss,
+                               .cells = query.cells.has_value()};
+    return {.inputs = validated_switch_inputs().cells(query),
             .cells = validated_switch_results().cells(point),
             .tables = {memory_table("bound").rows(memory_rows(answer, names))},
             .lines = validated_lines(point),
-            .caption = switch_in_words(question) + ": " + conclusion(answer.tally, "the bound")};
+            .caption = switch_in_words(query) + ": " + conclusion(answer.tally, "the bound")};
   };
   return validated_document(validate_switch_layout(), headline_of(*points, "the bound"), title(*points),
-                            notes(*points), *points, asked, result_of,
+                            notes(*points), *points, requested, result_of,
                             [points](const Document&) { return picture(*points); });
 }
 

@@ -10,11 +10,11 @@
 
 namespace tailbound::render {
 
-using ValidateSwitchPoint = std::pair<answers::ValidateSwitchQuestion, answers::ValidateSwitchAnswer>;
+using ValidateSwitchPoint = std::pair<answers::ValidateSwitchQuery, answers::ValidateSwitchAnswer>;
 
-/// \param asked  number of points; if some are missing, the document is marked as stopped
+/// \param requested  number of points; if some are missing, the document is marked as stopped
 /// \pre at least one point, all of one criterion
-[[nodiscard]] Document document(std::vector<ValidateSwitchPoint> points, std::size_t asked);
+[[nodiscard]] Document document(std::vector<ValidateSwitchPoint> points, std::size_t requested);
 
 [[nodiscard]] Layout validate_switch_layout();
 

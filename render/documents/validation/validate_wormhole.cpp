@@ -17,7 +17,7 @@ namespace {
 using answers::SimulatedWorms;
 using answers::SimulateWormholeAnswer;
 using answers::ValidateWormholeAnswer;
-using answers::ValidateWormholeQuestion;
+using answers::ValidateWormholeQuery;
 using answers::WormholeComparison;
 using answers::WormholeModelled;
 
@@ -95,14 +95,14 @@ std::vector<Line> lines(const ValidateWormholeAnswer& answer) {
 
 std::vector<const SimulatedWorms*> points_of(const std::vector<ValidatedWormhole>& networks) {
   std::vector<const SimulatedWorms*> all;
-  for (const auto& [question, answer] : networks)
+  for (const auto& [query, answer] : networks)
     for (const SimulatedWorms& point : answer.simulation.points) all.push_back(&point);
   return all;
 }
 
 std::vector<answers::WormholeNetwork> all_networks(const std::vector<ValidatedWormhole>& networks) {
   std::vector<answers::WormholeNetwork> all;
-  for (const auto& [question, answer] : networks) all.push_back(question.simulation.network.network);
+  for (const auto& [query, answer] : networks) all.push_back(query.simulation.network.network);
   return all;
 }
 
@@ -121,7 +121,7 @@ std::vector<std::string> notes(const std::vector<ValidatedWormhole>& networks) {
 
 std::string headline(const std::vector<ValidatedWormhole>& networks) {
   std::vector<answers::Tally> tallies;
-  for (const auto& [question, answer] : networks) tallies.push_back(answer.tally);
+  for (const auto& [query, answer] : networks) tallies.push_back(answer.tally);
   return capitalized(conclusion(tallies, "the model")) + ".";
 }
 
@@ -172,8 +172,8 @@ Picture picture_of_all(const Document& document, const std::vector<ValidatedWorm
 }
 
 Picture picture(const Document& document, const std::vector<ValidatedWormhole>& networks) {
-  const auto& [question, answer] = networks.front();
-  Picture picture{.title = networks.size() == 1 ? title_in_words(question.simulation.network)
+  const auto& [query, answer] = networks.front();
+  Picture picture{.title = networks.size() == 1 ? title_in_words(query.simulation.network)
                                                 : "Wormhole networks: mean latency by model and simulation",
                   .x_label = {},
                   .y_label = "mean latency [cycles]",
@@ -191,7 +191,7 @@ Layout validate_wormhole_layout() {
           .results = validated_load_fields().columns()};
 }
 
-Document document(const std::vector<ValidatedWormhole>& networks, std::size_t asked) {
+Document document(const std::vector<ValidatedWormhole>& networks, std::size_t requested) {
   Document document{.layout = std::make_shared<const Layout>(validate_wormhole_layout()),
                     .headline = headline(networks),
                     .settings = settings(networks),
@@ -199,16 +199,16 @@ Document document(const std::vector<ValidatedWormhole>& networks, std::size_t as
                     .notes = notes(networks)};
   for (const ValidatedWormhole& network : networks)
     for (std::size_t i = 0; i < network.second.rows.size(); ++i) {
-      const answers::SimulateWormholeQuestion& question = network.first.simulation;
+      const answers::SimulateWormholeQuery& query = network.first.simulation;
       Result& result = document.results.emplace_back();
-      result.inputs = joined(simulated_worm_inputs().cells(question.network),
-                             load_cells(question, network.second.simulation, i, network.second.rows[i].load));
+      result.inputs = joined(simulated_worm_inputs().cells(query.network),
+                             load_cells(query, network.second.simulation, i, network.second.rows[i].load));
       result.cells = validated_load_fields().cells({network, i});
     }
   if (document.results.size() == 1) document.results.front().lines = lines(networks.front().second);
   std::vector<const answers::Simulated*> simulated;
   for (const SimulatedWorms* point : points_of(networks)) simulated.push_back(&point->simulated);
-  mark_stopped(document, simulated, asked);
+  mark_stopped(document, simulated, requested);
   document.picture = [document, networks] { return picture(document, networks); };
   return document;
 }

@@ -10,12 +10,12 @@
 namespace tailbound::render {
 
 /// A network at all of its loads, by model and simulation.
-using ValidatedWormhole = std::pair<answers::ValidateWormholeQuestion, answers::ValidateWormholeAnswer>;
+using ValidatedWormhole = std::pair<answers::ValidateWormholeQuery, answers::ValidateWormholeAnswer>;
 
 /// A result for each load of each network. Marked as stopped if loads are missing or the last is partial.
-/// \param asked  number of loads of all networks
+/// \param requested  number of loads of all networks
 /// \pre at least one network, each with at least one load
-[[nodiscard]] Document document(const std::vector<ValidatedWormhole>& networks, std::size_t asked);
+[[nodiscard]] Document document(const std::vector<ValidatedWormhole>& networks, std::size_t requested);
 
 [[nodiscard]] Layout validate_wormhole_layout();
 

@@ -19,13 +19,13 @@ using answers::BroadcastAnswer;
 using answers::BroadcastChannels;
 using answers::BroadcastHypercube;
 using answers::BroadcastPoint;
-using answers::BroadcastQuestion;
+using answers::BroadcastQuery;
 using answers::Replication;
 
-Cells input_cells(const BroadcastQuestion& question, std::size_t i, const BroadcastPoint& point) {
-  Cells cells = hypercube_fields().cells(question.hypercube);
-  cells.push_back({"replication", Text{name_of(question.replication)}});
-  return joined(std::move(cells), rate_cells(question.offered, i, point.rate));
+Cells input_cells(const BroadcastQuery& query, std::size_t i, const BroadcastPoint& point) {
+  Cells cells = hypercube_fields().cells(query.hypercube);
+  cells.push_back({"replication", Text{name_of(query.replication)}});
+  return joined(std::move(cells), rate_cells(query.offered, i, point.rate));
 }
 
 /// A rate of a hypercube.
@@ -91,12 +91,12 @@ const Table<DimensionRow>& dimension_table() {
   return table;
 }
 
-Rows dimension_rows(const BroadcastQuestion& question, const BroadcastPoint& point) {
+Rows dimension_rows(const BroadcastQuery& query, const BroadcastPoint& point) {
   const auto channels = share(point.dimensions);
   Rows rows = dimension_table().rows(channels->size(), [channels](std::size_t i) {
     return DimensionRow{(*channels)[i], i};
   });
-  rows.caption = question.replication == Replication::shared_wire
+  rows.caption = query.replication == Replication::shared_wire
                      ? "Channels of each dimension, identical in this variant:"
                      : "Channels of each dimension:";
   return rows;
@@ -106,7 +106,7 @@ std::string saturation_in_words(const BroadcastAnswer& answer) {
   return fmt::format("{:.10g} messages/cycle/node", answer.saturation.value);
 }
 
-std::vector<Line> lines(const BroadcastQuestion& question, const BroadcastAnswer& answer) {
+std::vector<Line> lines(const BroadcastQuery& query, const BroadcastAnswer& answer) {
   const BroadcastPoint& point = answer.points.front();
   const auto cycles = [](const numeric::Model<unit::Cycle>& time) {
     return fmt::format("{} cycles", brief(shown(time)));
@@ -115,7 +115,7 @@ std::vector<Line> lines(const BroadcastQuestion& question, const BroadcastAnswer
                                                point.rate, 100 * point.fraction_of_saturation.value)},
                           {"unicast", cycles(point.unicast_latency)},
                           {"broadcast", cycles(point.broadcast_latency) +
-                                            (question.hypercube.broadcast == 0 ? " (hypothetical)" : "")},
+                                            (query.hypercube.broadcast == 0 ? " (hypothetical)" : "")},
                           {"multiplexing", fmt::format("{:.4f}", point.multiplexing.value)},
                           {"injection wait", cycles(point.source_wait)}};
   if (point.ejection_wait) lines.push_back({"ejection wait", cycles(*point.ejection_wait)});
@@ -138,18 +138,18 @@ const AccuracyKeys hypercube_accuracy_keys{{answers::Quantity::mean_latency, "un
                                            {answers::Quantity::saturation, "saturation"}};
 
 /// Accuracy is measured at fractions of the saturation rate of the first variant.
-double reference_rate(const BroadcastQuestion& question, const BroadcastAnswer& answer) {
-  return question.replication == answers::broadcast_variants.front()
+double reference_rate(const BroadcastQuery& query, const BroadcastAnswer& answer) {
+  return query.replication == answers::broadcast_variants.front()
              ? answer.saturation.value
-             : answers::broadcast_saturation(question.hypercube, answers::broadcast_variants.front()).value;
+             : answers::broadcast_saturation(query.hypercube, answers::broadcast_variants.front()).value;
 }
 
-answers::Accuracy accuracy_of(const BroadcastQuestion& question, const BroadcastAnswer& answer) {
-  const double reference = reference_rate(question, answer);
+answers::Accuracy accuracy_of(const BroadcastQuery& query, const BroadcastAnswer& answer) {
+  const double reference = reference_rate(query, answer);
   std::vector<double> fractions;
   for (const BroadcastPoint& point : answer.points) fractions.push_back(point.rate / reference);
   return answers::accuracy(
-      answers::asked_accuracy(question.hypercube, question.replication, std::move(fractions)));
+      answers::requested_accuracy(query.hypercube, query.replication, std::move(fractions)));
 }
 
 std::vector<BroadcastHypercube> hypercubes_of(const std::vector<BroadcastRatesAnswered>& networks) {
@@ -158,7 +158,7 @@ std::vector<BroadcastHypercube> hypercubes_of(const std::vector<BroadcastRatesAn
   return all;
 }
 
-std::vector<std::string> notes(const std::vector<BroadcastRatesAnswered>& networks, bool tables_left_out) {
+std::vector<std::string> notes(const std::vector<BroadcastRatesAnswered>& networks, bool omitted_tables) {
   std::vector<std::string> notes{"Approximate model. Broadcast latency: until the last receiver."};
   for (const Replication replication : answers::broadcast_variants)
     if (std::any_of(networks.begin(), networks.end(), [&](const BroadcastRatesAnswered& network) {
@@ -166,16 +166,16 @@ std::vector<std::string> notes(const std::vector<BroadcastRatesAnswered>& networ
         }))
       notes.push_back(variant_note(replication));
   std::vector<StatedAccuracy> accuracy;
-  for (const auto& [question, answer] : networks)
+  for (const auto& [query, answer] : networks)
     accuracy.push_back(
-        {.network = network_in_words(question.hypercube) + ", variant " + name_of(question.replication),
-         .accuracy = accuracy_of(question, answer),
-         .command = measuring_command(question)});
+        {.network = network_in_words(query.hypercube) + ", variant " + name_of(query.replication),
+         .accuracy = accuracy_of(query, answer),
+         .command = measuring_command(query)});
   notes.push_back(accuracy_note(accuracy));
   notes = joined(std::move(notes), unicast_notes(hypercubes_of(networks)));
-  if (tables_left_out)
-    notes.push_back(fmt::format("Channels of each dimension: in JSON and CSV, or here with up to {} rates.",
-                                most_tables));
+  if (omitted_tables)
+    notes.push_back(
+        fmt::format("Channels of each dimension: in JSON and CSV, or here with up to {} rates.", max_tables));
   return notes;
 }
 
@@ -187,11 +187,11 @@ bool one_variant(const std::vector<BroadcastRatesAnswered>& networks) {
 
 /// The saturation rate, and of a single rate the latencies there.
 std::string headline(const Document& document, const std::vector<BroadcastRatesAnswered>& networks) {
-  const auto [least, most] = std::minmax_element(
+  const auto [minimum, maximum] = std::minmax_element(
       networks.begin(), networks.end(),
       [](const auto& a, const auto& b) { return a.second.saturation.value < b.second.saturation.value; });
-  const std::string from = fmt::format("{:.4g}", least->second.saturation.value);
-  const std::string to = fmt::format("{:.4g}", most->second.saturation.value);
+  const std::string from = fmt::format("{:.4g}", minimum->second.saturation.value);
+  const std::string to = fmt::format("{:.4g}", maximum->second.saturation.value);
   std::string text =
       fmt::format("Saturation rate {} messages/cycle/node", from == to ? from : from + " to " + to);
   if (document.results.size() == 1) {
@@ -205,28 +205,28 @@ std::string headline(const Document& document, const std::vector<BroadcastRatesA
 }
 
 std::string settings(const std::vector<BroadcastRatesAnswered>& networks) {
-  const auto& [question, answer] = networks.front();
-  std::string text = capitalized(in_words(question.hypercube, hypercubes_of(networks)));
-  if (one_variant(networks)) text += fmt::format("; variant {}", name_of(question.replication));
+  const auto& [query, answer] = networks.front();
+  std::string text = capitalized(in_words(query.hypercube, hypercubes_of(networks)));
+  if (one_variant(networks)) text += fmt::format("; variant {}", name_of(query.replication));
   return text + ".";
 }
 
 /// The same up to just below saturation, for smooth curves.
 Document sampled(const BroadcastRatesAnswered& network) {
-  answers::BroadcastQuestion question = network.first;
-  question.offered.of_saturation = true;
-  question.offered.values.clear();
+  answers::BroadcastQuery query = network.first;
+  query.offered.of_saturation = true;
+  query.offered.values.clear();
   for (int percent = 2; percent <= 98; percent += percent < 80 ? 6 : 2)
-    question.offered.values.push_back(numeric::Rational(percent) / 100);
-  BroadcastRatesAnswered answered{question, answers::answer(question, {})};
+    query.offered.values.push_back(numeric::Rational(percent) / 100);
+  BroadcastRatesAnswered answered{query, answers::answer(query, {})};
   return document(std::vector{std::move(answered)});
 }
 
 Picture picture(const Document& document, const std::vector<BroadcastRatesAnswered>& networks) {
-  const auto& [question, answer] = networks.front();
-  Picture picture = latency_axes(title_in_words(question.hypercube, hypercubes_of(networks)));
+  const auto& [query, answer] = networks.front();
+  Picture picture = latency_axes(title_in_words(query.hypercube, hypercubes_of(networks)));
   picture.note = "an approximate model";
-  if (one_variant(networks)) picture.note += fmt::format(", variant {}", name_of(question.replication));
+  if (one_variant(networks)) picture.note += fmt::format(", variant {}", name_of(query.replication));
   std::vector<DrawnLatency> latencies{{"unicast_latency", "unicast", 1}};
   if (std::any_of(networks.begin(), networks.end(), [](const BroadcastRatesAnswered& network) {
         return network.first.hypercube.broadcast > 0;
@@ -236,14 +236,14 @@ Picture picture(const Document& document, const std::vector<BroadcastRatesAnswer
   if (networks.size() > 1) return latency_picture(document, latencies, std::move(picture));
   picture = latency_picture(sampled(networks.front()), latencies, std::move(picture));
   for (Curve& curve : picture.curves) curve.style = CurveStyle::line;
-  picture.note += fmt::format("; start-up {}", brief(Given{question.hypercube.startup}));
-  double greatest = static_cast<double>(question.hypercube.flits);
+  picture.note += fmt::format("; start-up {}", brief(Given{query.hypercube.startup}));
+  double largest = static_cast<double>(query.hypercube.flits);
   for (const Curve& curve : picture.curves)
-    for (const auto& [rate, latency] : curve.points) greatest = std::max(greatest, latency);
+    for (const auto& [rate, latency] : curve.points) largest = std::max(largest, latency);
   const double saturation = answer.saturation.value;
   picture.curves.push_back({.title = fmt::format("saturation, {:.5g}", saturation),
                             .style = CurveStyle::dashed,
-                            .points = {{saturation, 0}, {saturation, greatest}}});
+                            .points = {{saturation, 0}, {saturation, largest}}});
   return picture;
 }
 
@@ -261,32 +261,32 @@ Layout broadcast_layout() {
 
 Document document(const std::vector<BroadcastRatesAnswered>& networks) {
   std::size_t results = 0;
-  for (const auto& [question, answer] : networks) results += answer.points.size();
+  for (const auto& [query, answer] : networks) results += answer.points.size();
   Layout layout = broadcast_layout();
   if (networks.size() > 1) layout.results.front().style = Style::plain;  // saturation differs
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
                     .headline = {},
                     .settings = settings(networks),
                     .results = {},
-                    .notes = notes(networks, results > most_tables)};
-  for (const auto& [question, answer] : networks) {
-    const answers::Accuracy accuracy = accuracy_of(question, answer);
-    const double reference = reference_rate(question, answer);
-    const std::string command = measuring_command(question);
+                    .notes = notes(networks, results > max_tables)};
+  for (const auto& [query, answer] : networks) {
+    const answers::Accuracy accuracy = accuracy_of(query, answer);
+    const double reference = reference_rate(query, answer);
+    const std::string command = measuring_command(query);
     for (std::size_t i = 0; i < answer.points.size(); ++i) {
       const BroadcastPoint& point = answer.points[i];
       Result& result = document.results.emplace_back();
-      result.inputs = input_cells(question, i, point);
+      result.inputs = input_cells(query, i, point);
       result.cells =
           joined(broadcast_results().cells({answer, point}),
                  accuracy_cells(accuracy, hypercube_accuracy_keys, point.rate / reference, command));
-      result.tables = {dimension_rows(question, point)};
-      result.tables.front().in_text = results <= most_tables;
+      result.tables = {dimension_rows(query, point)};
+      result.tables.front().in_text = results <= max_tables;
       if (results == 1) {
-        result.lines = lines(question, answer);
+        result.lines = lines(query, answer);
         continue;
       }
-      result.caption = (networks.size() > 1 ? in_words(question.hypercube) + ",\n" : std::string()) +
+      result.caption = (networks.size() > 1 ? in_words(query.hypercube) + ",\n" : std::string()) +
                        fmt::format("rate {:.6g}", point.rate);
     }
   }

@@ -9,7 +9,7 @@
 namespace tailbound::render {
 
 /// One network, at each of its rates.
-using BroadcastRatesAnswered = std::pair<answers::BroadcastQuestion, answers::BroadcastAnswer>;
+using BroadcastRatesAnswered = std::pair<answers::BroadcastQuery, answers::BroadcastAnswer>;
 
 /// \pre at least one network, each with at least one rate
 [[nodiscard]] Document document(const std::vector<BroadcastRatesAnswered>& networks);

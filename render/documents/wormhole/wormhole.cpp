@@ -14,7 +14,7 @@ namespace {
 using answers::WormholeAnswer;
 using answers::WormholeChannel;
 using answers::WormholePoint;
-using answers::WormholeQuestion;
+using answers::WormholeQuery;
 using answers::WormholeVariant;
 
 /// Maximum number of channels of a cycle listed in a note.
@@ -25,20 +25,19 @@ constexpr double trusted_error = 0.05;
 const AccuracyKeys worm_accuracy_keys{{answers::Quantity::mean_latency, "latency"},
                                       {answers::Quantity::saturation, "saturation"}};
 
-answers::Accuracy accuracy_of(const WormholeQuestion& question, const WormholeAnswer& answer) {
+answers::Accuracy accuracy_of(const WormholeQuery& query, const WormholeAnswer& answer) {
   std::vector<double> fractions;
   for (const WormholePoint& point : answer.points) fractions.push_back(point.fraction_of_saturation.value);
-  return answers::accuracy(answers::asked_accuracy(question, std::move(fractions)));
+  return answers::accuracy(answers::requested_accuracy(query, std::move(fractions)));
 }
 
 bool is_trusted(const answers::Accuracy& accuracy, double fraction) {
   const auto errors = accuracy.errors(answers::Quantity::mean_latency, fraction);
-  return errors && errors->least >= -trusted_error && errors->greatest <= trusted_error;
+  return errors && errors->minimum >= -trusted_error && errors->largest <= trusted_error;
 }
 
-bool by_finite_sources(const WormholeQuestion& question) {
-  return question.variant.value_or(answers::usual_variant(question.network)) ==
-         WormholeVariant::finite_source;
+bool by_finite_sources(const WormholeQuery& query) {
+  return query.variant.value_or(answers::usual_variant(query.network)) == WormholeVariant::finite_source;
 }
 
 Column model_column(const char* key, const char* heading, const char* unit, const char* meaning,
@@ -67,17 +66,17 @@ const Table<WormholeChannel>& channel_table() {
        {model_column(
             "sharing", "sharing delay", "cycles",
             "mean time lost to other messages on the physical channel, if virtual channels share it"),
-        &Channel::sharing, if_there},
+        &Channel::sharing, if_present},
        {model_column("credits", "credit delay", "cycles",
                      "part of the occupancy time spent on credits and reallocation; with --router-cycles, "
                      "--link-cycles or --credit-cycles"),
-        &Channel::credits, if_there}}};
+        &Channel::credits, if_present}}};
   return table;
 }
 
 /// A load of a network.
 struct WormholeLoad {
-  const WormholeQuestion& question;
+  const WormholeQuery& query;
   const WormholeAnswer& answer;
   const answers::Accuracy& accuracy;
   std::size_t at = 0;
@@ -150,30 +149,30 @@ const Fields<WormholeLoad>& wormhole_course() {
   return fields;
 }
 
-const Fields<WormholeQuestion>& wormhole_inputs() {
-  using Question = WormholeQuestion;
-  static const Fields<Question> fields{
+const Fields<WormholeQuery>& wormhole_inputs() {
+  using Query = WormholeQuery;
+  static const Fields<Query> fields{
       {worm_network_fields(),
-       [](const Question& of) {
-         return AskedWorms{of.network, of.variant, of.flits, of.virtual_channels};
+       [](const Query& of) {
+         return RequestedWorms{of.network, of.variant, of.flits, of.virtual_channels};
        }},
-      {worm_buffer_column(), &Question::buffer_flits},
-      {worm_length_column(), &Question::lengths},
-      {router_timing_fields(), if_unusual<Question>}};
+      {worm_buffer_column(), &Query::buffer_flits},
+      {worm_length_column(), &Query::lengths},
+      {router_timing_fields(), if_unusual<Query>}};
   return fields;
 }
 
 Result result_of(const WormholeLoad& load) {
-  const auto& [question, answer, accuracy, i] = load;
+  const auto& [query, answer, accuracy, i] = load;
   const WormholePoint& point = load.point();
   Result result;
-  result.inputs = wormhole_inputs().cells(question);
-  result.inputs = joined(std::move(result.inputs), load_cells(question.offered, i, point.load));
-  result.cells = joined(
-      joined(wormhole_results().cells(load),
-             accuracy_cells(accuracy, worm_accuracy_keys, load.fraction(), measuring_command(question))),
-      wormhole_course().cells(load));
-  if (question.channels) {
+  result.inputs = wormhole_inputs().cells(query);
+  result.inputs = joined(std::move(result.inputs), load_cells(query.offered, i, point.load));
+  result.cells =
+      joined(joined(wormhole_results().cells(load),
+                    accuracy_cells(accuracy, worm_accuracy_keys, load.fraction(), measuring_command(query))),
+             wormhole_course().cells(load));
+  if (query.channels) {
     result.tables.push_back(channel_table().rows(share(point.channels)));
     result.caption = fmt::format("{}load {:.6g}, {:.1f} % of saturation: busiest channels after the sources",
                                  answer.network.empty() ? "" : answer.network + ", ", point.load,
@@ -208,7 +207,7 @@ std::string cycle_note(const WormholeAnswer& answer) {
 
 std::vector<answers::WormholeNetwork> all_networks(const std::vector<WormholeNetworkAnswer>& networks) {
   std::vector<answers::WormholeNetwork> all;
-  for (const auto& [question, answer] : networks) all.push_back(question.network);
+  for (const auto& [query, answer] : networks) all.push_back(query.network);
   return all;
 }
 
@@ -220,10 +219,10 @@ bool has_ejection_channels(const answers::WormholeNetwork& network) {
 /// One statement for all networks.
 std::string accuracy_note(const std::vector<WormholeNetworkAnswer>& networks) {
   std::vector<StatedAccuracy> all;
-  for (const auto& [question, answer] : networks)
-    all.push_back({.network = in_words(question),
-                   .accuracy = accuracy_of(question, answer),
-                   .command = measuring_command(question)});
+  for (const auto& [query, answer] : networks)
+    all.push_back({.network = in_words(query),
+                   .accuracy = accuracy_of(query, answer),
+                   .command = measuring_command(query)});
   return accuracy_note(all);
 }
 
@@ -234,28 +233,28 @@ std::string other_side(const WormholeAnswer& answer) {
 
 std::vector<std::string> notes_on(const std::vector<WormholeNetworkAnswer>& networks) {
   std::vector<std::string> notes;
-  for (const auto& [question, answer] : networks) {
+  for (const auto& [query, answer] : networks) {
     notes.push_back(fmt::format(
         "{}Saturation {:.10g} flits/cycle/node{}; mean distance {:.4g} channels, injection{} included.",
-        networks.size() == 1 ? "" : in_words(question) + ": ", answer.saturation.value,
-        by_finite_sources(question) ? other_side(answer) : std::string(), answer.mean_distance.value,
-        has_ejection_channels(question.network) ? " and ejection" : ""));
+        networks.size() == 1 ? "" : in_words(query) + ": ", answer.saturation.value,
+        by_finite_sources(query) ? other_side(answer) : std::string(), answer.mean_distance.value,
+        has_ejection_channels(query.network) ? " and ejection" : ""));
   }
   notes.push_back("Approximate model. " + accuracy_note(networks));
-  for (const auto& [question, answer] : networks)
-    if (!question.variant && !by_finite_sources(question))
+  for (const auto& [query, answer] : networks)
+    if (!query.variant && !by_finite_sources(query))
       notes.push_back(
           fmt::format("{} is large: variant paper, which is fast. --variant finite-source is more accurate "
                       "and takes minutes (--time-limit).",
-                      answers::name(question.network)));
+                      answers::name(query.network)));
   for (std::string& note : hypercube_notes(all_networks(networks))) notes.push_back(std::move(note));
-  for (const auto& [question, answer] : networks) {
-    const bool holds_part = by_finite_sources(question) && question.lengths == sim::WormLengths::fixed;
+  for (const auto& [query, answer] : networks) {
+    const bool holds_part = by_finite_sources(query) && query.lengths == sim::WormLengths::fixed;
     if (answer.shorter_than_path && !holds_part)
       notes.push_back(
           fmt::format("Messages of {} flits are shorter than the mean path; they occupy fewer channels at a "
                       "time than the model assumes, so it overestimates the waits.",
-                      question.flits));
+                      query.flits));
     if (!answer.deadlock_cycle.empty()) notes.push_back(cycle_note(answer));
   }
   return notes;
@@ -263,11 +262,11 @@ std::vector<std::string> notes_on(const std::vector<WormholeNetworkAnswer>& netw
 
 /// The saturation load, and of a single load the latency there.
 std::string headline(const Document& document, const std::vector<WormholeNetworkAnswer>& networks) {
-  const auto [least, most] = std::minmax_element(
+  const auto [minimum, maximum] = std::minmax_element(
       networks.begin(), networks.end(),
       [](const auto& a, const auto& b) { return a.second.saturation.value < b.second.saturation.value; });
-  const std::string from = fmt::format("{:.4g}", least->second.saturation.value);
-  const std::string to = fmt::format("{:.4g}", most->second.saturation.value);
+  const std::string from = fmt::format("{:.4g}", minimum->second.saturation.value);
+  const std::string to = fmt::format("{:.4g}", maximum->second.saturation.value);
   std::string text =
       fmt::format("Saturation load {} flits/cycle/node", from == to ? from : from + " to " + to);
   if (document.results.size() == 1) {
@@ -278,9 +277,9 @@ std::string headline(const Document& document, const std::vector<WormholeNetwork
 }
 
 Picture picture(const Document& document, const std::vector<WormholeNetworkAnswer>& networks) {
-  const auto& [question, answer] = networks.front();
+  const auto& [query, answer] = networks.front();
   Picture picture{
-      .title = networks.size() == 1 ? in_words(question) : "Wormhole networks: mean latency of the model",
+      .title = networks.size() == 1 ? in_words(query) : "Wormhole networks: mean latency of the model",
       .x_label = {},
       .y_label = "mean latency [cycles]",
       .note = "an approximate model"};
@@ -303,9 +302,9 @@ Picture picture(const Document& document, const std::vector<WormholeNetworkAnswe
   }
   picture.x_label = "load [flits/cycle/node]";
   picture.curves.front() = {
-      .title = "model", .style = CurveStyle::line, .points = answers::latency_curve(question, answer)};
-  constexpr std::size_t most_named = 4;
-  if (answer.points.size() <= most_named) {
+      .title = "model", .style = CurveStyle::line, .points = answers::latency_curve(query, answer)};
+  constexpr std::size_t max_named = 4;
+  if (answer.points.size() <= max_named) {
     Curve here{.title = "", .style = CurveStyle::marks};
     for (const auto& point : answer.points) {
       here.points.emplace_back(point.load, point.latency.value);
@@ -313,12 +312,12 @@ Picture picture(const Document& document, const std::vector<WormholeNetworkAnswe
     }
     picture.curves.push_back(std::move(here));
   }
-  double least = static_cast<double>(question.flits) + answer.mean_distance.value - 1, greatest = 2 * least;
-  for (const auto& [load, latency] : picture.curves.front().points) greatest = std::max(greatest, latency);
+  double minimum = static_cast<double>(query.flits) + answer.mean_distance.value - 1, largest = 2 * minimum;
+  for (const auto& [load, latency] : picture.curves.front().points) largest = std::max(largest, latency);
   picture.curves.push_back(
       {.title = fmt::format("saturation of the model, {:.5g}", answer.saturation.value),
        .style = CurveStyle::dashed,
-       .points = {{answer.saturation.value, least}, {answer.saturation.value, greatest}}});
+       .points = {{answer.saturation.value, minimum}, {answer.saturation.value, largest}}});
   return picture;
 }
 
@@ -333,17 +332,17 @@ Layout wormhole_layout() {
 }
 
 Document document(const std::vector<WormholeNetworkAnswer>& networks) {
-  const auto& [question, answer] = networks.front();
+  const auto& [query, answer] = networks.front();
   Document document{.layout = std::make_shared<const Layout>(wormhole_layout()),
                     .headline = {},
-                    .settings = networks.size() == 1 ? capitalized(in_words(question)) + "."
+                    .settings = networks.size() == 1 ? capitalized(in_words(query)) + "."
                                                      : "Wormhole networks, model" +
                                                            common_ends_in_words(all_networks(networks)) + ".",
                     .results = {}};
-  for (const auto& [asked, found] : networks) {
-    const answers::Accuracy accuracy = accuracy_of(asked, found);
+  for (const auto& [requested, found] : networks) {
+    const answers::Accuracy accuracy = accuracy_of(requested, found);
     for (std::size_t i = 0; i < found.points.size(); ++i)
-      document.results.push_back(result_of({asked, found, accuracy, i}));
+      document.results.push_back(result_of({requested, found, accuracy, i}));
   }
   if (document.results.size() == 1) document.results.front().lines = lines(answer);
   document.headline = headline(document, networks);

@@ -9,7 +9,7 @@
 namespace tailbound::render {
 
 /// A network at all of its loads.
-using WormholeNetworkAnswer = std::pair<answers::WormholeQuestion, answers::WormholeAnswer>;
+using WormholeNetworkAnswer = std::pair<answers::WormholeQuery, answers::WormholeAnswer>;
 
 /// A result for each load of each network.
 /// \pre at least one network, with at least one point

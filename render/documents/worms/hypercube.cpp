@@ -113,14 +113,14 @@ bool rates_vary(const Document& document) {
   return false;
 }
 
-struct RateAsked {
+struct RequestedRate {
   numeric::Rational value;
   bool of_saturation = false;
   double rate = 0;
 };
 
-const Fields<RateAsked>& rate_fields() {
-  using Of = RateAsked;
+const Fields<RequestedRate>& rate_fields() {
+  using Of = RequestedRate;
   static const Fields<Of> fields{
       {{"fraction", "fraction", "", Shape::given, "fraction of saturation, as given", Style::hidden},
        &Of::value,

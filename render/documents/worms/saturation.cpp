@@ -26,7 +26,7 @@ bool judges_sources(LoadMeasure measure) {
 /// model / simulation - 1
 std::optional<double> error_of(const FoundSaturation& saturation) {
   if (!saturation.model) return std::nullopt;
-  return *saturation.model / saturation.found.greatest_stable - 1;
+  return *saturation.model / saturation.found.max_stable - 1;
 }
 
 const Fields<answers::SaturationLength>& search_inputs() {
@@ -43,10 +43,10 @@ Fields<FoundSaturation> saturation_fields(LoadMeasure measure) {
   return {
       {{measured_key("greatest_stable", measure), "maximum stable", unit, Shape::estimate,
         "--saturation: the largest " + load + " at which the source queues are stable"},
-       [](const Found& of) { return observed(of.found.greatest_stable); }},
+       [](const Found& of) { return observed(of.found.max_stable); }},
       {{measured_key("least_unstable", measure), "minimum unstable", unit, Shape::estimate,
         "--saturation: the smallest at which they are not"},
-       [](const Found& of) { return observed(of.found.least_unstable); }},
+       [](const Found& of) { return observed(of.found.min_unstable); }},
       {{"least_unstable_is_bound", "", "", Shape::flag,
         "--saturation: the minimum unstable " + load + " is the channel bound, not simulated", Style::hidden},
        [](const Found& of) { return of.found.bounded; }},
@@ -125,8 +125,8 @@ std::vector<Line> lines(const FoundSaturation& saturation) {
   const char* unit = answers::unit_of(saturation.measure);
   const std::optional<double> error = error_of(saturation);
   return {
-      {"maximum stable", fmt::format("{:.5g} {}", saturation.found.greatest_stable, unit)},
-      {"minimum unstable", fmt::format("{:.5g} {}{}", saturation.found.least_unstable, unit,
+      {"maximum stable", fmt::format("{:.5g} {}", saturation.found.max_stable, unit)},
+      {"minimum unstable", fmt::format("{:.5g} {}{}", saturation.found.min_unstable, unit,
                                        saturation.found.bounded ? ", the channel bound, not simulated" : "")},
       {"channel bound", fmt::format("{} {}, exact: there the physical channel {} carries 1 flit per cycle",
                                     bound_in_words(saturation.bound), unit, saturation.channel)},
@@ -137,12 +137,12 @@ std::vector<Line> lines(const FoundSaturation& saturation) {
 
 /// "0.77441", of several networks "0.3 to 0.77".
 std::string maximum_stable_in_words(const std::vector<SaturationPoint>& points) {
-  const auto [least, most] = std::minmax_element(
+  const auto [minimum, maximum] = std::minmax_element(
       points.begin(), points.end(), [](const SaturationPoint& a, const SaturationPoint& b) {
-        return a.saturation.found.greatest_stable < b.saturation.found.greatest_stable;
+        return a.saturation.found.max_stable < b.saturation.found.max_stable;
       });
-  const std::string from = fmt::format("{:.5g}", least->saturation.found.greatest_stable);
-  const std::string to = fmt::format("{:.5g}", most->saturation.found.greatest_stable);
+  const std::string from = fmt::format("{:.5g}", minimum->saturation.found.max_stable);
+  const std::string to = fmt::format("{:.5g}", maximum->saturation.found.max_stable);
   return from == to ? from : from + " to " + to;
 }
 

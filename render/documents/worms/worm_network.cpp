@@ -19,7 +19,7 @@ using network::WormTopology;
 namespace {
 
 /// Up to this number of loads the notes describe each simulation.
-constexpr std::size_t most_runs_told = 10;
+constexpr std::size_t max_runs_listed = 10;
 
 const char* variant_name(const answers::WormholeNetwork& network,
                          const std::optional<answers::WormholeVariant>& variant) {
@@ -96,8 +96,8 @@ const Fields<network::RouterTiming>& router_timing_fields() {
   return fields;
 }
 
-const Fields<AskedWorms>& worm_network_fields() {
-  using Asked = AskedWorms;
+const Fields<RequestedWorms>& worm_network_fields() {
+  using Requested = RequestedWorms;
   static const Fields<WormTopology> topology{
       {{"topology", "topology", "", Shape::text,
         "butterfly-fat-tree, mesh, torus, bidirectional-torus or hypercube"},
@@ -118,17 +118,17 @@ const Fields<AskedWorms>& worm_network_fields() {
        [](const WormTopology& of) {
          return of.sides.empty() ? std::nullopt : std::optional(fmt::format("{}", fmt::join(of.sides, "x")));
        },
-       if_there},
+       if_present},
       {{"concentration", "nodes per router", "", Shape::whole, "nodes per router, if more than one"},
        [](const WormTopology& of) {
          return of.concentration == 1 ? std::nullopt : std::optional(of.concentration);
        },
-       if_there},
+       if_present},
       {{"pattern", "traffic", "", Shape::text, "traffic pattern, if not uniform"},
        [](const WormTopology& of) {
          return of.pattern.uniform() ? std::nullopt : std::optional(name_of(of.pattern.name));
        },
-       if_there},
+       if_present},
       {hot, [](const WormTopology& of) {
          return of.pattern.name == network::WormPatternName::hot_spot ? &of.pattern : nullptr;
        }}};
@@ -136,28 +136,28 @@ const Fields<AskedWorms>& worm_network_fields() {
       {{"network", "network", "", Shape::text, "network file", Style::hidden}, &OwnWormNetwork::file},
       {{"matrix", "matrix", "", Shape::text, "file with its flows, if given separately", Style::hidden},
        &OwnWormNetwork::matrix,
-       if_there}};
-  static const auto known = [](const Asked& of) { return std::get_if<WormTopology>(&of.network); };
-  static const Fields<Asked> fields{
+       if_present}};
+  static const auto known = [](const Requested& of) { return std::get_if<WormTopology>(&of.network); };
+  static const Fields<Requested> fields{
       {topology, known},
       {{"nodes", "nodes", "", Shape::whole, "processors; of a network file, switches included"},
-       [](const Asked& of) { return answers::node_count(of.network); }},
+       [](const Requested& of) { return answers::node_count(of.network); }},
       {dimensions, known},
       {irregular, known},
       {{"variant", "variant", "", Shape::text,
         "variant of the model: finite-source, paper (as published), or conditional (published, with "
         "conserved flows of a butterfly fat-tree)"},
-       [](const Asked& of) { return variant_name(of.network, of.variant); }},
-      {own, [](const Asked& of) { return std::get_if<OwnWormNetwork>(&of.network); }},
-      {{"flits", "flits", "", Shape::whole, "message length"}, &Asked::flits},
+       [](const Requested& of) { return variant_name(of.network, of.variant); }},
+      {own, [](const Requested& of) { return std::get_if<OwnWormNetwork>(&of.network); }},
+      {{"flits", "flits", "", Shape::whole, "message length"}, &Requested::flits},
       {{"virtual_channels", "virtual channels", "", Shape::whole,
         "virtual channels per link; absent for a network file, which defines them"},
-       [](const Asked& of) {
+       [](const Requested& of) {
          const std::optional<int> usual = answers::usual_virtual_channels(of.network);
          return usual ? std::optional(of.virtual_channels.value_or(*usual)) : std::nullopt;
        },
-       if_there},
-      {worm_ends_fields(), [](const Asked& of) {
+       if_present},
+      {worm_ends_fields(), [](const Requested& of) {
          const auto* its = std::get_if<WormTopology>(&of.network);
          return its != nullptr ? &its->ends : nullptr;
        }}};
@@ -204,11 +204,11 @@ std::vector<std::string> hypercube_notes(const std::vector<answers::WormholeNetw
           " in `broadcast` and `simulate hypercube`."};
 }
 
-std::string in_words(const answers::WormholeQuestion& question) {
+std::string in_words(const answers::WormholeQuery& query) {
   return fmt::format("{}; variant {}",
-                     network_in_words(question, answers::name(question.network),
-                                      channels_per_link(question) + question.timing.in_words()),
-                     variant_name(question.network, question.variant));
+                     network_in_words(query, answers::name(query.network),
+                                      channels_per_link(query) + query.timing.in_words()),
+                     variant_name(query.network, query.variant));
 }
 
 Column worm_buffer_column() {
@@ -224,7 +224,7 @@ const Fields<answers::SimulatedWormhole>& simulated_worm_inputs() {
   static const Fields<Network> fields{
       {worm_network_fields(),
        [](const Network& of) {
-         return AskedWorms{of.network, of.variant, of.flits, of.virtual_channels};
+         return RequestedWorms{of.network, of.variant, of.flits, of.virtual_channels};
        }},
       {worm_buffer_column(), &Network::buffer_flits},
       {worm_length_column(), &Network::lengths},
@@ -240,12 +240,12 @@ std::vector<Column> simulated_load_columns() {
                 load_columns());
 }
 
-Cells load_cells(const answers::SimulateWormholeQuestion& question,
-                 const answers::SimulateWormholeAnswer& answer, std::size_t i, double load) {
-  Cells cells = load_cells(question.offered, i, load);
-  if (!question.offered.of_saturation) return cells;
+Cells load_cells(const answers::SimulateWormholeQuery& query, const answers::SimulateWormholeAnswer& answer,
+                 std::size_t i, double load) {
+  Cells cells = load_cells(query.offered, i, load);
+  if (!query.offered.of_saturation) return cells;
   cells.insert(cells.begin(), Cell{"of", Text{answer.simulated_saturation ? "simulated" : "model"}});
-  if (answer.simulated_saturation) cells.push_back({"precision", Given{question.search.precision}});
+  if (answer.simulated_saturation) cells.push_back({"precision", Given{query.search.precision}});
   return cells;
 }
 
@@ -276,7 +276,7 @@ std::string load_in_words(const answers::SimulateWormholeAnswer& answer,
                      answer.simulated_saturation ? "simulated" : "model's");
 }
 
-std::vector<std::string> saturation_notes(const answers::SimulateWormholeQuestion& question,
+std::vector<std::string> saturation_notes(const answers::SimulateWormholeQuery& query,
                                           const answers::SimulateWormholeAnswer& answer,
                                           const std::string& network) {
   const char* unit = "flits/cycle/node";
@@ -284,7 +284,7 @@ std::vector<std::string> saturation_notes(const answers::SimulateWormholeQuestio
   if (!answer.model_saturation) notes.push_back(fmt::format("No model: {}.", answer.no_model));
   if (answer.simulated_saturation)
     notes.push_back(fmt::format("Saturation: maximum stable load of the simulation, {:.5g} {}{}.",
-                                answer.simulated_saturation->greatest_stable, unit,
+                                answer.simulated_saturation->max_stable, unit,
                                 answer.model_saturation ? fmt::format(" (the model saturates at {:.5g})",
                                                                       answer.model_saturation->value)
                                                         : std::string("")));
@@ -295,11 +295,11 @@ std::vector<std::string> saturation_notes(const answers::SimulateWormholeQuestio
       fmt::format("Channel bound {} {}, exact: there the physical channel {} carries 1 flit per cycle.",
                   bound_in_words(answer.limit.load.value), unit, answer.limit.channel));
   if (answer.model_saturation &&
-      question.network.virtual_channels.value_or(1) > answers::most_channels_modelled &&
-      question.network.variant.value_or(answers::usual_variant(question.network.network)) ==
+      query.network.virtual_channels.value_or(1) > answers::max_channels_modelled &&
+      query.network.variant.value_or(answers::usual_variant(query.network.network)) ==
           answers::WormholeVariant::finite_source)
     notes.push_back(fmt::format("The model treats more than {} virtual channels per link as {}.",
-                                answers::most_channels_modelled, answers::most_channels_modelled));
+                                answers::max_channels_modelled, answers::max_channels_modelled));
   if (!network.empty()) return {fmt::format("{}. {}", network, fmt::join(notes, " "))};
   return notes;
 }
@@ -313,9 +313,9 @@ const Fields<answers::SimulateWormholeAnswer>& simulated_worm_fields() {
       {of_load(
            "greatest_stable_load", Shape::estimate,
            "by simulation, with --saturation or fractions of it: the largest load with stable source queues"),
-       [](const auto& of) { return observed(of.greatest_stable); }},
+       [](const auto& of) { return observed(of.max_stable); }},
       {of_load("least_unstable_load", Shape::estimate, "of the same search: the smallest unstable load"),
-       [](const auto& of) { return observed(of.least_unstable); }}};
+       [](const auto& of) { return observed(of.min_unstable); }}};
   static const Fields<Answer> fields{
       {{"channels", "", "", Shape::whole, "virtual channels, injection and ejection included", Style::hidden},
        [](const Answer& of) { return of.layout.channels; }},
@@ -340,7 +340,7 @@ const Fields<answers::SimulateWormholeAnswer>& simulated_worm_fields() {
 std::vector<std::string> runs_in_words(const std::vector<const answers::SimulatedWorms*>& points,
                                        bool one_network) {
   std::vector<std::string> texts;
-  if (one_network && points.size() <= most_runs_told) {
+  if (one_network && points.size() <= max_runs_listed) {
     for (const answers::SimulatedWorms* point : points)
       texts.push_back(fmt::format("load {:.6g}: {} messages; {}", point->load, point->found.messages,
                                   in_words(point->simulated, "cycle")));

@@ -13,21 +13,21 @@
 namespace tailbound::render {
 
 /// The network and its traffic, as given.
-struct AskedWorms {
+struct RequestedWorms {
   const answers::WormholeNetwork& network;
   std::optional<answers::WormholeVariant> variant;
   std::int64_t flits = 0;
   std::optional<int> virtual_channels;  ///< of each link, if given
 };
-[[nodiscard]] const Fields<AskedWorms>& worm_network_fields();
+[[nodiscard]] const Fields<RequestedWorms>& worm_network_fields();
 
 [[nodiscard]] Column worm_buffer_column();
 [[nodiscard]] Column worm_length_column();
 /// Only for non-default timing of routers, links and credits.
 [[nodiscard]] const Fields<network::RouterTiming>& router_timing_fields();
-template <class Asked>
-const network::RouterTiming* if_unusual(const Asked& asked) {
-  return asked.timing == network::RouterTiming{} ? nullptr : &asked.timing;
+template <class Requested>
+const network::RouterTiming* if_unusual(const Requested& requested) {
+  return requested.timing == network::RouterTiming{} ? nullptr : &requested.timing;
 }
 
 /// "fraction" and "load"
@@ -47,7 +47,7 @@ const network::RouterTiming* if_unusual(const Asked& asked) {
 
 /// "8 x 8 mesh, 2 virtual channels, ejection one, messages of 32 flits; variant finite-source"; the channels
 /// only if given
-[[nodiscard]] std::string in_words(const answers::WormholeQuestion& question);
+[[nodiscard]] std::string in_words(const answers::WormholeQuery& query);
 
 // --- simulated
 
@@ -55,7 +55,7 @@ const network::RouterTiming* if_unusual(const Asked& asked) {
 /// load_columns(), with "of"
 [[nodiscard]] std::vector<Column> simulated_load_columns();
 /// load_cells(); for fractions also "of", and "precision" of a search
-[[nodiscard]] Cells load_cells(const answers::SimulateWormholeQuestion& question,
+[[nodiscard]] Cells load_cells(const answers::SimulateWormholeQuery& query,
                                const answers::SimulateWormholeAnswer& answer, std::size_t i, double load);
 
 /// "8 x 8 mesh, 2 virtual channels per link, buffers of 1 flit, ejection one, messages of 32 flits"; for a
@@ -73,7 +73,7 @@ const network::RouterTiming* if_unusual(const Asked& asked) {
 /// Notes on the references of loads: the saturation load of fractions, the bound of the channels, and why
 /// there is no model.
 /// \param network  its description if there are several; then one note that names it
-[[nodiscard]] std::vector<std::string> saturation_notes(const answers::SimulateWormholeQuestion& question,
+[[nodiscard]] std::vector<std::string> saturation_notes(const answers::SimulateWormholeQuery& query,
                                                         const answers::SimulateWormholeAnswer& answer,
                                                         const std::string& network);
 

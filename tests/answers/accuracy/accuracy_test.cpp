@@ -36,7 +36,8 @@ std::vector<MeasuredError> latencies(double first, double second, double third) 
           {Quantity::mean_latency, 0.8, third, third}};
 }
 
-AskedAccuracy ask(double nodes, double channels, double flits, std::vector<double> at = {0.5}) {
+RequestedAccuracy requested_settings(double nodes, double channels, double flits,
+                                     std::vector<double> at = {0.5}) {
   return {
       .model = MeasuredModel::wormhole_finite_source,
       .settings = {{Setting::nodes, nodes}, {Setting::virtual_channels, channels}, {Setting::flits, flits}},
@@ -47,18 +48,18 @@ const std::vector<AccuracyRow> small_table{
     mesh_row(64, 1, 8, latencies(0.001, -0.002, 0.03)), mesh_row(64, 1, 32, latencies(-0.004, 0.005, 0.01)),
     mesh_row(256, 1, 32, latencies(0.0, 0.02, -0.05)), mesh_row(64, 2, 32, latencies(0.1, 0.2, 0.3))};
 
-WormholeQuestion mesh_of_64(std::int64_t flits, int channels) {
+WormholeQuery mesh_of_64(std::int64_t flits, int channels) {
   return {.network = WormTopology{.nodes = 64}, .flits = flits, .offered = {}, .virtual_channels = channels};
 }
 
 /// For networks of limited size and virtual channels; tori take seconds each.
-int check_saturation(int most_nodes, int most_channels, bool two_way_tori) {
+int check_saturation(int max_nodes, int max_channels, bool two_way_tori) {
   int compared = 0;
   for (const AccuracyRow& row : accuracy_rows()) {
     const MeasuredSetting* shape = row.find(Setting::topology);
     if (shape == nullptr || !row.model_saturation) continue;
     const auto number = [&](Setting setting) { return static_cast<int>(row.find(setting)->from); };
-    if (number(Setting::nodes) > most_nodes || number(Setting::virtual_channels) > most_channels) continue;
+    if (number(Setting::nodes) > max_nodes || number(Setting::virtual_channels) > max_channels) continue;
     if (!two_way_tori && shape->from == static_cast<double>(WormShape::bidirectional_torus)) continue;
     WormTopology topology{.shape = static_cast<WormShape>(number(Setting::topology)),
                           .nodes = number(Setting::nodes),
@@ -67,20 +68,20 @@ int check_saturation(int most_nodes, int most_channels, bool two_way_tori) {
     if (row.find(Setting::dimensions) != nullptr) topology.dimensions = number(Setting::dimensions);
     const WormholeVariant variant =
         row.model == MeasuredModel::wormhole_paper ? WormholeVariant::paper : WormholeVariant::finite_source;
-    WormholeQuestion question{.network = topology,
-                              .flits = number(Setting::flits),
-                              .offered = {.values = {parse_rational("0.01", "load")}},
-                              .variant = variant,
-                              .virtual_channels = number(Setting::virtual_channels),
-                              .buffer_flits = number(Setting::buffer_flits)};
+    WormholeQuery query{.network = topology,
+                        .flits = number(Setting::flits),
+                        .offered = {.values = {parse_rational("0.01", "load")}},
+                        .variant = variant,
+                        .virtual_channels = number(Setting::virtual_channels),
+                        .buffer_flits = number(Setting::buffer_flits)};
     if (row.find(Setting::router_cycles) != nullptr) {
       const auto cycles = [&](Setting setting) { return static_cast<std::uint32_t>(number(setting)); };
-      question.timing = {.router_cycles = cycles(Setting::router_cycles),
-                         .link_cycles = cycles(Setting::link_cycles),
-                         .credit_cycles = cycles(Setting::credit_cycles)};
+      query.timing = {.router_cycles = cycles(Setting::router_cycles),
+                      .link_cycles = cycles(Setting::link_cycles),
+                      .credit_cycles = cycles(Setting::credit_cycles)};
     }
-    INFO(row.network << ", " << question.flits << " flits, V " << *question.virtual_channels);
-    CHECK(answer(question, {}).saturation.value ==
+    INFO(row.network << ", " << query.flits << " flits, V " << *query.virtual_channels);
+    CHECK(answer(query, {}).saturation.value ==
           Approx(*row.model_saturation).epsilon(0.0002).margin(0.00006));  // four digits
     ++compared;
   }
@@ -101,13 +102,13 @@ TEST_CASE("accuracy: every row is well formed, and its own network is covered by
   std::set<std::string> seen;
   for (const AccuracyRow& row : accuracy_rows()) {
     std::string key = std::to_string(static_cast<int>(row.model));
-    AskedAccuracy asked{.model = row.model, .settings = {}};
+    RequestedAccuracy requested{.model = row.model, .settings = {}};
     std::set<Setting> settings;
     for (const MeasuredSetting& each : row.settings) {
       CHECK(each.from <= each.to);
       CHECK(settings.insert(each.setting).second);
       key += " " + std::to_string(each.from) + ".." + std::to_string(each.to);
-      asked.settings.push_back({each.setting, each.from});
+      requested.settings.push_back({each.setting, each.from});
     }
     INFO(row.network << " " << key);
     CHECK(seen.insert(key).second);
@@ -116,14 +117,14 @@ TEST_CASE("accuracy: every row is well formed, and its own network is covered by
     CHECK(row.networks >= 1);
     std::map<Quantity, double> last;
     for (const MeasuredError& error : row.errors) {
-      CHECK(error.least <= error.greatest);
-      CHECK((error.least > -1 || error.least == -error.greatest));  // worst errors have both signs
+      CHECK(error.minimum <= error.largest);
+      CHECK((error.minimum > -1 || error.minimum == -error.largest));  // worst errors have both signs
       const bool tail = error.quantity == Quantity::tail;
       if (last.count(error.quantity) > 0 && error.at > 0)
         CHECK((tail ? error.at < last[error.quantity] : error.at > last[error.quantity]));
       last[error.quantity] = error.at;
     }
-    const Accuracy found = accuracy(asked);
+    const Accuracy found = accuracy(requested);
     REQUIRE(found.rows.size() == 1);
     CHECK(found.rows.front() == &row);
     if (row.loads == RowLoads::simulated) CHECK(row.simulated_saturation.value_or(0) > 0);
@@ -132,69 +133,71 @@ TEST_CASE("accuracy: every row is well formed, and its own network is covered by
 }
 
 TEST_CASE("accuracy: on each side of each boundary") {
-  const auto measured = [](const AskedAccuracy& asked) { return accuracy(asked, small_table).rows.size(); };
-  CHECK(measured(ask(64, 1, 8)) == 1);
-  CHECK(measured(ask(64, 1, 32)) == 1);
-  CHECK(measured(ask(64, 1, 16)) == 2);
-  CHECK(measured(ask(64, 1, 7)) == 0);
-  CHECK(measured(ask(64, 1, 33)) == 0);
-  CHECK(measured(ask(144, 1, 32)) == 2);
-  CHECK(measured(ask(63, 1, 32)) == 0);
-  CHECK(measured(ask(257, 1, 32)) == 0);
+  const auto measured = [](const RequestedAccuracy& requested) {
+    return accuracy(requested, small_table).rows.size();
+  };
+  CHECK(measured(requested_settings(64, 1, 8)) == 1);
+  CHECK(measured(requested_settings(64, 1, 32)) == 1);
+  CHECK(measured(requested_settings(64, 1, 16)) == 2);
+  CHECK(measured(requested_settings(64, 1, 7)) == 0);
+  CHECK(measured(requested_settings(64, 1, 33)) == 0);
+  CHECK(measured(requested_settings(144, 1, 32)) == 2);
+  CHECK(measured(requested_settings(63, 1, 32)) == 0);
+  CHECK(measured(requested_settings(257, 1, 32)) == 0);
   // Within the box of two rows that differ in both numbers; it contains a third row.
-  CHECK(measured(ask(144, 1, 16)) == 3);
-  CHECK(accuracy(ask(64, 1, 8),
+  CHECK(measured(requested_settings(144, 1, 16)) == 3);
+  CHECK(accuracy(requested_settings(64, 1, 8),
                  {mesh_row(64, 1, 4, latencies(0, 0, 0)), mesh_row(64, 1, 32, latencies(0, 0, 0))})
             .measured());
-  CHECK_FALSE(accuracy(ask(64, 1, 8),
+  CHECK_FALSE(accuracy(requested_settings(64, 1, 8),
                        {mesh_row(64, 1, 3, latencies(0, 0, 0)), mesh_row(64, 1, 32, latencies(0, 0, 0))})
                   .measured());
   // Virtual channels are not interpolated.
-  CHECK(measured(ask(64, 2, 32)) == 1);
-  CHECK(measured(ask(64, 3, 32)) == 0);
-  CHECK(measured(ask(64, 2, 16)) == 0);
+  CHECK(measured(requested_settings(64, 2, 32)) == 1);
+  CHECK(measured(requested_settings(64, 3, 32)) == 0);
+  CHECK(measured(requested_settings(64, 2, 16)) == 0);
   // A setting that no row has, and another model.
-  AskedAccuracy other = ask(64, 1, 32);
+  RequestedAccuracy other = requested_settings(64, 1, 32);
   other.settings.push_back({Setting::buffer_flits, 1});
   CHECK(measured(other) == 0);
-  other = ask(64, 1, 32);
+  other = requested_settings(64, 1, 32);
   other.settings.pop_back();
   CHECK(measured(other) == 0);
-  other = ask(64, 1, 32);
+  other = requested_settings(64, 1, 32);
   other.model = MeasuredModel::wormhole_paper;
   CHECK(measured(other) == 0);
 }
 
 TEST_CASE("accuracy: settings outside are compared with the nearest row") {
-  const Accuracy found = accuracy(ask(64, 2, 5), small_table);
+  const Accuracy found = accuracy(requested_settings(64, 2, 5), small_table);
   CHECK_FALSE(found.measured());
   REQUIRE(found.outside.size() == 1);
-  CHECK(found.outside[0].asked.setting == Setting::flits);
-  CHECK(found.outside[0].asked.value == 5);
+  CHECK(found.outside[0].requested.setting == Setting::flits);
+  CHECK(found.outside[0].requested.value == 5);
   CHECK(found.outside[0].measured->from == 32);
   CHECK_FALSE(found.errors(Quantity::mean_latency));
   CHECK_FALSE(found.beyond(Quantity::mean_latency));
 }
 
 TEST_CASE("accuracy: errors reach up to the load, of all rows in the box") {
-  const Accuracy one = accuracy(ask(64, 1, 8, {0.1, 0.6}), small_table);
+  const Accuracy one = accuracy(requested_settings(64, 1, 8, {0.1, 0.6}), small_table);
   const auto range = one.errors(Quantity::mean_latency);
   REQUIRE(range);
-  CHECK(range->least == -0.002);
-  CHECK(range->greatest == 0.03);  // at 80 %, the first load measured above 60 %
+  CHECK(range->minimum == -0.002);
+  CHECK(range->largest == 0.03);  // at 80 %, the first load measured above 60 %
   CHECK(range->up_to == 0.8);
   const auto low = one.errors(Quantity::mean_latency, 0.5);
   REQUIRE(low);
-  CHECK(low->greatest == 0.001);
+  CHECK(low->largest == 0.001);
   CHECK(low->up_to == 0.5);
   CHECK_FALSE(one.errors(Quantity::mean_latency, 0.81));
   CHECK_FALSE(one.errors(Quantity::saturation));
-  const Accuracy between = accuracy(ask(144, 1, 32, {0.9}), small_table);
+  const Accuracy between = accuracy(requested_settings(144, 1, 32, {0.9}), small_table);
   REQUIRE(between.rows.size() == 2);
   const auto all = between.errors(Quantity::mean_latency);
   REQUIRE(all);
-  CHECK(all->least == -0.05);
-  CHECK(all->greatest == 0.02);
+  CHECK(all->minimum == -0.05);
+  CHECK(all->largest == 0.02);
   CHECK(between.beyond(Quantity::mean_latency));
 }
 
@@ -202,13 +205,13 @@ TEST_CASE("accuracy: a fraction of the model's saturation load is another one of
   std::vector<MeasuredError> errors = latencies(0.01, 0.02, 0.03);
   errors.push_back({Quantity::saturation, 0, 0.25, 0.25});
   const std::vector<AccuracyRow> table{mesh_row(64, 1, 32, errors, RowLoads::simulated)};
-  const Accuracy found = accuracy(ask(64, 1, 32), table);
+  const Accuracy found = accuracy(requested_settings(64, 1, 32), table);
   // 0.4 of the model's is 0.5 of the simulated saturation load, 0.64 is 0.8.
-  CHECK(found.errors(Quantity::mean_latency, 0.4)->greatest == 0.02);
-  CHECK(found.errors(Quantity::mean_latency, 0.41)->greatest == 0.03);
+  CHECK(found.errors(Quantity::mean_latency, 0.4)->largest == 0.02);
+  CHECK(found.errors(Quantity::mean_latency, 0.41)->largest == 0.03);
   CHECK(found.errors(Quantity::mean_latency, 0.64)->up_to == 0.8);
   CHECK_FALSE(found.errors(Quantity::mean_latency, 0.65));
-  CHECK(found.errors(Quantity::saturation)->least == 0.25);
+  CHECK(found.errors(Quantity::saturation)->minimum == 0.25);
 }
 
 TEST_CASE("accuracy: tails reach down to a probability, and a single flit of room is apart") {
@@ -219,36 +222,37 @@ TEST_CASE("accuracy: tails reach down to a probability, and a single flit of roo
        .loads = RowLoads::none,
        .errors = {{Quantity::tail, 1e-2, -0.1, 0.1}, {Quantity::tail, 1e-4, -0.3, 0.0}},
        .measured = "test"}};
-  AskedAccuracy asked{
+  RequestedAccuracy requested{
       .model = MeasuredModel::delay_chain, .settings = {{Setting::radix, 4}}, .at = {0.5, 1e-3}};
-  CHECK(accuracy(asked, table).errors(Quantity::tail)->least == -0.3);
-  CHECK(accuracy(asked, table).errors(Quantity::tail, 1e-2)->least == -0.1);
-  CHECK_FALSE(accuracy(asked, table).errors(Quantity::tail, 1e-5));
-  asked.at = {1e-5};
-  CHECK(accuracy(asked, table).beyond(Quantity::tail));
-  CHECK(accuracy(asked, table).errors(Quantity::tail)->up_to == 1e-4);
+  CHECK(accuracy(requested, table).errors(Quantity::tail)->minimum == -0.3);
+  CHECK(accuracy(requested, table).errors(Quantity::tail, 1e-2)->minimum == -0.1);
+  CHECK_FALSE(accuracy(requested, table).errors(Quantity::tail, 1e-5));
+  requested.at = {1e-5};
+  CHECK(accuracy(requested, table).beyond(Quantity::tail));
+  CHECK(accuracy(requested, table).errors(Quantity::tail)->up_to == 1e-4);
   std::vector<AccuracyRow> buffers(3, table.front());
   for (std::size_t i = 0; i < buffers.size(); ++i)
     buffers[i].settings = {
         {Setting::buffer_flits, 1.0 + 3 * static_cast<double>(i), 1.0 + 3 * static_cast<double>(i)}};
-  asked.settings = {{Setting::buffer_flits, 5}};
-  CHECK(accuracy(asked, buffers).rows.size() == 2);
-  asked.settings = {{Setting::buffer_flits, 2}};
-  CHECK_FALSE(accuracy(asked, buffers).measured());
-  asked.settings = {{Setting::buffer_flits, 1}};
-  CHECK(accuracy(asked, buffers).rows.size() == 1);
+  requested.settings = {{Setting::buffer_flits, 5}};
+  CHECK(accuracy(requested, buffers).rows.size() == 2);
+  requested.settings = {{Setting::buffer_flits, 2}};
+  CHECK_FALSE(accuracy(requested, buffers).measured());
+  requested.settings = {{Setting::buffer_flits, 1}};
+  CHECK(accuracy(requested, buffers).rows.size() == 1);
 }
 
 TEST_CASE("accuracy: short messages on several virtual channels have the measured accuracy") {
   // Simulated saturation 0.2886, 0.3249, 0.3204.
   for (const int channels : {2, 4, 8}) {
-    const Accuracy found = accuracy(asked_accuracy(mesh_of_64(5, channels), {0.9}));
+    const Accuracy found = accuracy(requested_accuracy(mesh_of_64(5, channels), {0.9}));
     INFO(channels);
     REQUIRE(found.rows.size() == 1);
-    CHECK(std::abs(found.errors(Quantity::saturation)->greatest) < 0.035);
-    CHECK(found.errors(Quantity::mean_latency)->least > -0.12);
+    CHECK(std::abs(found.errors(Quantity::saturation)->largest) < 0.035);
+    CHECK(found.errors(Quantity::mean_latency)->minimum > -0.12);
   }
-  CHECK(accuracy(asked_accuracy(mesh_of_64(32, 1), {0.8})).errors(Quantity::mean_latency)->greatest < 0.02);
-  CHECK_FALSE(accuracy(asked_accuracy(mesh_of_64(5, 6), {0.9})).measured());
-  CHECK_FALSE(accuracy(asked_accuracy(mesh_of_64(1000, 1), {0.9})).measured());
+  CHECK(accuracy(requested_accuracy(mesh_of_64(32, 1), {0.8})).errors(Quantity::mean_latency)->largest <
+        0.02);
+  CHECK_FALSE(accuracy(requested_accuracy(mesh_of_64(5, 6), {0.9})).measured());
+  CHECK_FALSE(accuracy(requested_accuracy(mesh_of_64(1000, 1), {0.9})).measured());
 }

@@ -43,11 +43,11 @@ OfferedLoads rate_fractions(const std::vector<const char*>& values) {
   return offered;
 }
 
-SimulateHypercubeQuestion short_simulation(const OfferedLoads& offered) {
-  SimulateHypercubeQuestion question{
+SimulateHypercubeQuery short_simulation(const OfferedLoads& offered) {
+  SimulateHypercubeQuery query{
       .network = {.hypercube = small_cube()}, .offered = offered, .percentiles = {}, .length = {}};
-  question.length.slots = 20'000;
-  return question;
+  query.length.slots = 20'000;
+  return query;
 }
 
 Run stopped_run() {
@@ -60,9 +60,9 @@ Run stopped_run() {
 
 TEST_CASE("answers: broadcast has the model's numbers, at rates and at fractions of its saturation rate") {
   const Replication replication = GENERATE(from_range(broadcast_variants));
-  const BroadcastQuestion question{
+  const BroadcastQuery query{
       .hypercube = small_cube(), .replication = replication, .offered = rate_fractions({"1/2", "0"})};
-  const BroadcastAnswer found = answer(question, {});
+  const BroadcastAnswer found = answer(query, {});
   const bounds::wormhole::BroadcastCube cube{.dimensions = 4,
                                              .virtual_channels = 3,
                                              .flits = 16,
@@ -70,15 +70,15 @@ TEST_CASE("answers: broadcast has the model's numbers, at rates and at fractions
                                              .startup = 1,
                                              .replication = replication};
   CHECK(found.saturation.value == bounds::wormhole::broadcast_saturation(cube));
-  CHECK(found.saturation.value == broadcast_saturation(question.hypercube, replication).value);
+  CHECK(found.saturation.value == broadcast_saturation(query.hypercube, replication).value);
   CHECK_FALSE(found.stopped);
   REQUIRE(found.points.size() == 2);
-  const double rates_asked[] = {0.5 * found.saturation.value, 0};
+  const double requested_rates[] = {0.5 * found.saturation.value, 0};
   for (std::size_t i = 0; i < 2; ++i) {
-    const auto model = bounds::wormhole::broadcast_latency(cube, rates_asked[i]);
+    const auto model = bounds::wormhole::broadcast_latency(cube, requested_rates[i]);
     REQUIRE(model);
     const BroadcastPoint& point = found.points[i];
-    CHECK(point.rate == rates_asked[i]);
+    CHECK(point.rate == requested_rates[i]);
     CHECK(point.fraction_of_saturation.value == (i == 0 ? 0.5 : 0));
     CHECK(point.unicast_latency.value == model->unicast_latency);
     CHECK(point.broadcast_latency.value == model->broadcast_latency);
@@ -91,21 +91,21 @@ TEST_CASE("answers: broadcast has the model's numbers, at rates and at fractions
       CHECK(point.dimensions[d].all_busy.value == model->dimensions[d].all_busy);
       CHECK(point.dimensions[d].multiplexing.value == model->dimensions[d].multiplexing);
     }
-    const auto latencies = broadcast_latencies(question.hypercube, replication, rates_asked[i]);
+    const auto latencies = broadcast_latencies(query.hypercube, replication, requested_rates[i]);
     REQUIRE(latencies);
     CHECK(latencies->unicast.value == model->unicast_latency);
     CHECK(latencies->broadcast.value == model->broadcast_latency);
   }
-  BroadcastQuestion again = question;
+  BroadcastQuery again = query;
   again.offered = rates({"0.01"});
   CHECK(answer(again, {}).points.front().rate == 0.01);
 }
 
 TEST_CASE("answers: broadcast beyond saturation reports the saturation rate") {
-  const BroadcastQuestion question{.hypercube = small_cube(), .offered = rates({"0.001", "0.5"})};
-  const double saturation = broadcast_saturation(question.hypercube, question.replication).value;
+  const BroadcastQuery query{.hypercube = small_cube(), .offered = rates({"0.001", "0.5"})};
+  const double saturation = broadcast_saturation(query.hypercube, query.replication).value;
   try {
-    static_cast<void>(answer(question, {}));
+    static_cast<void>(answer(query, {}));
     FAIL("it has an answer");
   } catch (const Saturated& saturated) {
     CHECK(saturated.load() == 0.5);
@@ -114,51 +114,51 @@ TEST_CASE("answers: broadcast beyond saturation reports the saturation rate") {
                Catch::Matchers::StartsWith(
                    "the network is saturated at rate 0.5 messages/cycle/node: the network saturates at 0.0"));
   }
-  BroadcastQuestion beyond = question;
+  BroadcastQuery beyond = query;
   beyond.offered = rate_fractions({"1"});
   CHECK_THROWS_AS(answer(beyond, {}), InvalidArgument);
   beyond.offered = rates({"-0.1"});
   CHECK_THROWS_AS(answer(beyond, {}), InvalidArgument);
-  CHECK_FALSE(broadcast_latencies(question.hypercube, question.replication, saturation * 1.001));
+  CHECK_FALSE(broadcast_latencies(query.hypercube, query.replication, saturation * 1.001));
   // A curve ends where the variant does.
-  const auto curve = broadcast_curve(question.hypercube, question.replication, 2 * saturation);
+  const auto curve = broadcast_curve(query.hypercube, query.replication, 2 * saturation);
   REQUIRE(curve.size() > 40);
   CHECK(curve.size() <= 51);
   CHECK(curve.front().rate == 0);
   CHECK(curve.back().rate <= saturation);
-  CHECK(broadcast_curve(question.hypercube, question.replication, saturation / 2).size() == 101);
+  CHECK(broadcast_curve(query.hypercube, query.replication, saturation / 2).size() == 101);
 }
 
 TEST_CASE(
     "answers: broadcast with one injection and one ejection channel per node, and cases without a model") {
-  BroadcastQuestion question{.hypercube = small_cube(), .offered = rates({"0.004"})};
-  const BroadcastAnswer published = answer(question, {});
+  BroadcastQuery query{.hypercube = small_cube(), .offered = rates({"0.004"})};
+  const BroadcastAnswer published = answer(query, {});
   CHECK_FALSE(published.points[0].ejection_wait);
-  question.hypercube.ends = {};
+  query.hypercube.ends = {};
   for (const Replication replication : {Replication::conserving, Replication::shared_wire}) {
-    question.replication = replication;
-    CHECK(covers(replication, question.hypercube.ends));
-    CHECK_NOTHROW(check(question.hypercube, replication));
-    const BroadcastAnswer found = answer(question, {});
+    query.replication = replication;
+    CHECK(covers(replication, query.hypercube.ends));
+    CHECK_NOTHROW(check(query.hypercube, replication));
+    const BroadcastAnswer found = answer(query, {});
     REQUIRE(found.points[0].ejection_wait);
     CHECK(found.points[0].ejection_wait->value > 0);
     CHECK(found.points[0].unicast_latency.value > published.points[0].unicast_latency.value);
     CHECK(found.saturation.value < published.saturation.value);
   }
-  question.replication = Replication::literal;
-  CHECK_FALSE(covers(Replication::literal, question.hypercube.ends));
+  query.replication = Replication::literal;
+  CHECK_FALSE(covers(Replication::literal, query.hypercube.ends));
   CHECK(covers(Replication::literal, network::all_port));
-  const std::string refusal =
+  const std::string rejection =
       "ejection is one; it must be unlimited with replication literal: the published equations";
-  CHECK_THROWS_WITH(answer(question, {}), refusal);
-  CHECK_THROWS_WITH(check(question.hypercube, Replication::literal), refusal);
-  ValidateBroadcastQuestion beside{.simulation = short_simulation(rates({"0.004"})),
-                                   .replication = Replication::literal};
-  beside.simulation.network.hypercube.ends = {};
-  CHECK_THROWS_WITH(answer(beside, {}), refusal);
+  CHECK_THROWS_WITH(answer(query, {}), rejection);
+  CHECK_THROWS_WITH(check(query.hypercube, Replication::literal), rejection);
+  ValidateBroadcastQuery validation{.simulation = short_simulation(rates({"0.004"})),
+                                    .replication = Replication::literal};
+  validation.simulation.network.hypercube.ends = {};
+  CHECK_THROWS_WITH(answer(validation, {}), rejection);
   // With the other variants it has no prediction, and is not judged.
-  beside.replication = Replication::shared_wire;
-  const ValidateBroadcastAnswer compared = answer(beside, {});
+  validation.replication = Replication::shared_wire;
+  const ValidateBroadcastAnswer compared = answer(validation, {});
   REQUIRE(compared.rows.size() == 2);
   for (const BroadcastComparison& row : compared.rows)
     for (std::size_t i = 0; i < broadcast_variants.size(); ++i)
@@ -166,14 +166,14 @@ TEST_CASE(
 }
 
 TEST_CASE("answers: broadcast stopped before the first point has no answer") {
-  const BroadcastQuestion question{.hypercube = small_cube(), .offered = rates({"0.001", "0.002"})};
-  CHECK_THROWS_AS(answer(question, stopped_run()), Stopped);
+  const BroadcastQuery query{.hypercube = small_cube(), .offered = rates({"0.001", "0.002"})};
+  CHECK_THROWS_AS(answer(query, stopped_run()), Stopped);
 }
 
 TEST_CASE("answers: simulate hypercube has the estimates of the simulator") {
-  SimulateHypercubeQuestion question = short_simulation(rate_fractions({"0.3", "1.1"}));
-  question.percentiles = {rational("0.5")};
-  const SimulateHypercubeAnswer found = answer(question, {.threads = 2});
+  SimulateHypercubeQuery query = short_simulation(rate_fractions({"0.3", "1.1"}));
+  query.percentiles = {rational("0.5")};
+  const SimulateHypercubeAnswer found = answer(query, {.threads = 2});
   CHECK(found.model_saturation.value == broadcast_saturation(small_cube(), Replication::conserving).value);
   CHECK_FALSE(found.stopped);
   REQUIRE(found.points.size() == 2);
@@ -189,7 +189,7 @@ TEST_CASE("answers: simulate hypercube has the estimates of the simulator") {
                                   .startup = 1,
                                   .buffer_flits = 1};
   const sim::RunPlan plan =
-      sim::automatic_plan(model, point.fraction_of_saturation.value, 20'000, 4, question.length.seed);
+      sim::automatic_plan(model, point.fraction_of_saturation.value, 20'000, 4, query.length.seed);
   const auto direct = sim::broadcast_estimates(model, sim::run_broadcasts(model, plan), {0.5});
   REQUIRE(point.found.unicast_latency);
   CHECK(point.found.unicast_latency->value == direct.unicast_latency->value);
@@ -197,45 +197,45 @@ TEST_CASE("answers: simulate hypercube has the estimates of the simulator") {
   CHECK(point.found.broadcast_latency->value == direct.broadcast_latency->value);
   REQUIRE(point.found.percentiles.size() == 1);
   CHECK(point.found.percentiles[0].unicast->value == direct.percentiles[0].unicast->value);
-  CHECK_THROWS_AS(answer(question, stopped_run()), Stopped);
+  CHECK_THROWS_AS(answer(query, stopped_run()), Stopped);
 }
 
 TEST_CASE("answers: simulate hypercube rejects unsupported networks") {
-  const auto refused = [](const SimulateHypercubeQuestion& question) -> std::string {
+  const auto rejected = [](const SimulateHypercubeQuery& query) -> std::string {
     try {
-      static_cast<void>(answer(question, {}));
+      static_cast<void>(answer(query, {}));
     } catch (const InvalidArgument& error) {
       return error.argument();
     }
     return "";
   };
   const OfferedLoads some = rates({"0.01"});
-  SimulateHypercubeQuestion question = short_simulation(some);
-  question.network.hypercube.dimensions = 17;
-  CHECK(refused(question) == "dimensions");
+  SimulateHypercubeQuery query = short_simulation(some);
+  query.network.hypercube.dimensions = 17;
+  CHECK(rejected(query) == "dimensions");
   for (const std::int64_t virtual_channels : {std::int64_t{1}, std::int64_t{65}, std::int64_t{1} << 40}) {
-    question = short_simulation(some);
-    question.network.hypercube.virtual_channels = virtual_channels;
-    CHECK(refused(question) == "virtual channels");
+    query = short_simulation(some);
+    query.network.hypercube.virtual_channels = virtual_channels;
+    CHECK(rejected(query) == "virtual channels");
   }
   for (const char* startup : {"1/2", "-1", "1e10"}) {
-    question = short_simulation(some);
-    question.network.hypercube.startup = rational(startup);
-    CHECK(refused(question) == "startup");
+    query = short_simulation(some);
+    query.network.hypercube.startup = rational(startup);
+    CHECK(rejected(query) == "startup");
   }
-  CHECK(refused(short_simulation(rates({"0"}))) == "rates");
-  CHECK(refused(short_simulation(rates({"1.5"}))) == "rates");
-  CHECK(refused(short_simulation(rate_fractions({"0"}))) == "fractions");
-  CHECK(refused(short_simulation(rate_fractions({"1000"}))) == "fractions");
+  CHECK(rejected(short_simulation(rates({"0"}))) == "rates");
+  CHECK(rejected(short_simulation(rates({"1.5"}))) == "rates");
+  CHECK(rejected(short_simulation(rate_fractions({"0"}))) == "fractions");
+  CHECK(rejected(short_simulation(rate_fractions({"1000"}))) == "fractions");
   CHECK_THROWS_AS(answer(short_simulation(rates({"0.12"})), {}), NoAnswer);  // above the limit of a channel
 }
 
 TEST_CASE("answers: validate broadcast compares every variant, and counts verdicts of the judged one") {
   const Replication replication = GENERATE(from_range(broadcast_variants));
-  ValidateBroadcastQuestion question{.simulation = short_simulation(rates({"0.005", "0.03"})),
-                                     .replication = replication};
-  question.simulation.network.buffer_flits = 2;
-  const ValidateBroadcastAnswer found = answer(question, {});
+  ValidateBroadcastQuery query{.simulation = short_simulation(rates({"0.005", "0.03"})),
+                               .replication = replication};
+  query.simulation.network.buffer_flits = 2;
+  const ValidateBroadcastAnswer found = answer(query, {});
   CHECK(broadcast_variants[found.judged] == replication);
   CHECK(found.deeper_buffers);
   REQUIRE(found.rows.size() == 4);
@@ -257,11 +257,11 @@ TEST_CASE("answers: validate broadcast compares every variant, and counts verdic
     }
     if (row.variants[found.judged].verdict() == Verdict::below) ++below;
   }
-  CHECK(found.tally.optimistic() == below);
+  CHECK(found.tally.underestimates() == below);
 }
 
 TEST_CASE("answers: validate broadcast has no row for messages that were not sent") {
-  ValidateBroadcastQuestion unicasts{.simulation = short_simulation(rates({"0.01"}))};
+  ValidateBroadcastQuery unicasts{.simulation = short_simulation(rates({"0.01"}))};
   unicasts.simulation.network.hypercube.broadcast = 0;
   const ValidateBroadcastAnswer found = answer(unicasts, {});
   REQUIRE(found.rows.size() == 1);
@@ -270,19 +270,19 @@ TEST_CASE("answers: validate broadcast has no row for messages that were not sen
 }
 
 TEST_CASE("answers: saturation rate of a hypercube") {
-  HypercubeSaturationQuestion question;
-  question.network.hypercube.flits = 8;
-  question.length.precision = rational("0.02");
-  const HypercubeSaturationAnswer found = answer(question, {.threads = 2});
+  HypercubeSaturationQuery query;
+  query.network.hypercube.flits = 8;
+  query.length.precision = rational("0.02");
+  const HypercubeSaturationAnswer found = answer(query, {.threads = 2});
   CHECK(found.model.value().value ==
-        broadcast_saturation(question.network.hypercube, Replication::conserving).value);
+        broadcast_saturation(query.network.hypercube, Replication::conserving).value);
   CHECK(found.limit.load.value == rational("1/8"));  // two nodes, one message every 8 cycles
-  CHECK(found.found.greatest_stable < 0.125);
-  CHECK(found.found.least_unstable > 0.124);
-  question.length.precision = 1;
-  CHECK_THROWS_AS(answer(question, {}), InvalidArgument);
-  question.length.precision = rational("0.02");
-  CHECK_THROWS_AS(answer(question, stopped_run()), Stopped);
+  CHECK(found.found.max_stable < 0.125);
+  CHECK(found.found.min_unstable > 0.124);
+  query.length.precision = 1;
+  CHECK_THROWS_AS(answer(query, {}), InvalidArgument);
+  query.length.precision = rational("0.02");
+  CHECK_THROWS_AS(answer(query, stopped_run()), Stopped);
 }
 
 }  // namespace

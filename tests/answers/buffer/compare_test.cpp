@@ -36,7 +36,7 @@ answers::TrueValue exactly(const std::string& text) {
 
 /// Of the queue of two inputs at load 1/2, A(z) = ((3 + z) / 4)^2: z = A(z) at z = 9, so that P(Q > 0) = 1/2
 /// and P(Q > n) = 9^-n for n >= 1.
-answers::CompareQuestion question(const std::string& list, CoefficientsOf of) {
+answers::CompareQuery query(const std::string& list, CoefficientsOf of) {
   return {.queue = {.arrivals = series::Arrivals::equal_inputs(2, rational("1/2"))},
           .list = list_of(list),
           .of = of};
@@ -84,7 +84,7 @@ TEST_CASE("agreed digits are relative", "[answers][compare]") {
 }
 
 TEST_CASE("a matching list agrees in all printed digits", "[answers][compare]") {
-  const auto decimals = answers::answer(question("[0.5, 0.1111, 0.0123]", CoefficientsOf::tail));
+  const auto decimals = answers::answer(query("[0.5, 0.1111, 0.0123]", CoefficientsOf::tail));
   CHECK_FALSE(decimals.first);
   CHECK(decimals.printed_digits == 4);
   CHECK(decimals.digits.count == 10);
@@ -96,26 +96,26 @@ TEST_CASE("a matching list agrees in all printed digits", "[answers][compare]") 
   CHECK(decimals.profile.front().digits == 4);
   CHECK(decimals.profile.front().last == 2U);
 
-  const auto fractions = answers::answer(question("[1/2, 7/18, 8/81]", CoefficientsOf::occupancy));
+  const auto fractions = answers::answer(query("[1/2, 7/18, 8/81]", CoefficientsOf::occupancy));
   CHECK_FALSE(fractions.first);
   CHECK(fractions.printed_digits == 0);
   CHECK(fractions.digits.count == 40);
   CHECK(fractions.coefficients[1].agreed_digits == 40);
 
-  auto told = question("[1/2, 1/9]", CoefficientsOf::tail);
-  told.digits = numeric::Digits{15};
-  CHECK(answers::answer(told).digits.count == 15);
+  auto given = query("[1/2, 1/9]", CoefficientsOf::tail);
+  given.digits = numeric::Digits{15};
+  CHECK(answers::answer(given).digits.count == 15);
 }
 
 TEST_CASE("a mismatching list: the first disagreement and its most likely cause", "[answers][compare]") {
   const auto first = [](const std::string& list, CoefficientsOf of) {
-    const auto found = answers::answer(question(list, of)).first;
+    const auto found = answers::answer(query(list, of)).first;
     REQUIRE(found);
     return *found;
   };
-  const auto left_out = first("0.5 + 0.0987654321*x^2", CoefficientsOf::occupancy);
-  CHECK(left_out.at == 1);
-  CHECK(left_out.cause == DisagreementCause::left_out);
+  const auto omitted = first("0.5 + 0.0987654321*x^2", CoefficientsOf::occupancy);
+  CHECK(omitted.at == 1);
+  CHECK(omitted.cause == DisagreementCause::omitted);
   const auto last = first("[0.5000000000, 0.1111111119]", CoefficientsOf::tail);
   CHECK(last.at == 1);
   CHECK(last.cause == DisagreementCause::last_digits);
@@ -128,11 +128,11 @@ TEST_CASE("a mismatching list: the first disagreement and its most likely cause"
 }
 
 TEST_CASE("required digits, and the last index for each number of digits", "[answers][compare]") {
-  auto asked = question("[0.5000000000, 0.1111111111, 0.01234567901, 0.0013717400]", CoefficientsOf::tail);
-  asked.required = 6;
-  CHECK_FALSE(answers::answer(asked).first);
-  asked.required = 8;
-  const auto found = answers::answer(asked);
+  auto requested = query("[0.5000000000, 0.1111111111, 0.01234567901, 0.0013717400]", CoefficientsOf::tail);
+  requested.required = 6;
+  CHECK_FALSE(answers::answer(requested).first);
+  requested.required = 8;
+  const auto found = answers::answer(requested);
   REQUIRE(found.first);
   CHECK(found.first->at == 3);
   REQUIRE(found.profile.size() == 2);
@@ -140,13 +140,13 @@ TEST_CASE("required digits, and the last index for each number of digits", "[ans
   CHECK(found.profile[0].last == 2U);
   CHECK(found.profile[1].digits == 5);
   CHECK(found.profile[1].last == 3U);
-  const auto none = answers::answer(question("[0.9, 0.1111]", CoefficientsOf::tail));
+  const auto none = answers::answer(query("[0.9, 0.1111]", CoefficientsOf::tail));
   CHECK_FALSE(none.profile.front().last);
 }
 
 namespace {
 
-/// P(Q > n) of the queue of question(), as doubles, n = 0 .. 60.
+/// P(Q > n) of the queue of query(), as doubles, n = 0 .. 60.
 std::vector<double> nearest_doubles() {
   std::vector<double> values{0.5};
   Rational power = 1;
@@ -177,9 +177,9 @@ TEST_CASE("nearest doubles of the truth agree in every print", "[answers][compar
     std::vector<std::string> numbers;
     for (const double value : nearest_doubles()) numbers.push_back(print(value));
     CAPTURE(joined(numbers));
-    const auto asked = question(joined(numbers), CoefficientsOf::tail);
-    CHECK(asked.list.doubles == doubles);
-    const auto found = answers::answer(asked);
+    const auto requested = query(joined(numbers), CoefficientsOf::tail);
+    CHECK(requested.list.doubles == doubles);
+    const auto found = answers::answer(requested);
     CHECK_FALSE(found.first);
     CHECK(found.profile.front().last == 60U);
     return found;
@@ -196,15 +196,15 @@ TEST_CASE("nearest doubles of the truth agree in every print", "[answers][compar
 }
 
 TEST_CASE("an exact 0.1 has all required digits", "[answers][compare]") {
-  answers::CompareQuestion asked{
+  answers::CompareQuery requested{
       .queue = {.arrivals = series::Arrivals::poisson(rational("9/10"))},
       .list = list_of("[0.1, 0.14596031111569496, 0.13764015532147417, 0.11505008845764043]"),
       .of = CoefficientsOf::occupancy};
-  CHECK_FALSE(answers::answer(asked).first);
-  asked.required = 16;
-  CHECK_FALSE(answers::answer(asked).first);
-  asked.list = list_of("0.1");
-  CHECK_FALSE(answers::answer(asked).first);
+  CHECK_FALSE(answers::answer(requested).first);
+  requested.required = 16;
+  CHECK_FALSE(answers::answer(requested).first);
+  requested.list = list_of("0.1");
+  CHECK_FALSE(answers::answer(requested).first);
 }
 
 TEST_CASE("a wrong digit is caught wherever it is", "[answers][compare]") {
@@ -217,7 +217,7 @@ TEST_CASE("a wrong digit is caught wherever it is", "[answers][compare]") {
       if (text[++at] == '.') ++at;
     if (text[at] + by < '0' || text[at] + by > '9') by = -by;
     text[at] = static_cast<char>(text[at] + by);
-    const auto found = answers::answer(question(joined(numbers), CoefficientsOf::tail)).first;
+    const auto found = answers::answer(query(joined(numbers), CoefficientsOf::tail)).first;
     return found && found->at == which;
   };
   // Two bits off is wrong in each format: "%.17g" also omits trailing zeros.
@@ -230,7 +230,7 @@ TEST_CASE("a wrong digit is caught wherever it is", "[answers][compare]") {
           if (numbers.size() == which) value = std::nextafter(std::nextafter(value, away), away);
           numbers.push_back(formatted(format, value));
         }
-        const auto found = answers::answer(question(joined(numbers), CoefficientsOf::tail)).first;
+        const auto found = answers::answer(query(joined(numbers), CoefficientsOf::tail)).first;
         CHECK((found && found->at == which));
       }
   std::vector<std::string> doubles, decimals;
@@ -251,13 +251,13 @@ TEST_CASE("a wrong digit is caught wherever it is", "[answers][compare]") {
 }
 
 TEST_CASE("compare rejects invalid input", "[answers][compare]") {
-  auto asked = question("[0.5]", CoefficientsOf::tail);
-  asked.required = 0;
-  CHECK_THROWS_AS(answers::answer(asked), InvalidArgument);
-  asked.required.reset();
-  asked.queue.arrivals = series::Arrivals::equal_inputs(2, rational("1"));
-  CHECK_THROWS_AS(answers::answer(asked), Unstable);
+  auto requested = query("[0.5]", CoefficientsOf::tail);
+  requested.required = 0;
+  CHECK_THROWS_AS(answers::answer(requested), InvalidArgument);
+  requested.required.reset();
+  requested.queue.arrivals = series::Arrivals::equal_inputs(2, rational("1"));
+  CHECK_THROWS_AS(answers::answer(requested), Unstable);
   const std::string deep = "0 0.5\n1000001 1e-40\n";
-  CHECK_THROWS_AS(answers::answer(question(deep, CoefficientsOf::occupancy)), LimitExceeded);
-  CHECK_FALSE(answers::answer(question(deep, CoefficientsOf::tail)).first);  // almost nothing, as printed
+  CHECK_THROWS_AS(answers::answer(query(deep, CoefficientsOf::occupancy)), LimitExceeded);
+  CHECK_FALSE(answers::answer(query(deep, CoefficientsOf::tail)).first);  // almost nothing, as printed
 }

@@ -17,13 +17,13 @@ Expression number(const char* text) {
   return symbolic::parse_expression(text, "number");
 }
 
-answers::PgfQuestion question(PgfOf of) {
+answers::PgfQuery query(PgfOf of) {
   return {.arrivals = Pgf::equal_inputs(16, number("9/10")), .of = of};
 }
 
-std::string refused(const answers::PgfQuestion& asked) {
+std::string rejected(const answers::PgfQuery& requested) {
   try {
-    static_cast<void>(answers::answer(asked));
+    static_cast<void>(answers::answer(requested));
   } catch (const InvalidArgument& error) {
     return error.argument();
   }
@@ -33,59 +33,59 @@ std::string refused(const answers::PgfQuestion& asked) {
 }  // namespace
 
 TEST_CASE("pgf: requested moments", "[answers]") {
-  const auto arrivals = answers::answer(question(PgfOf::arrivals));
+  const auto arrivals = answers::answer(query(PgfOf::arrivals));
   CHECK(arrivals.definition.name == "A");
   CHECK(arrivals.mean.equals(number("9/10")));
   CHECK(arrivals.zero.equals(number("(1 - 9/160)^16")));
-  const auto occupancy = answers::answer(question(PgfOf::occupancy));
+  const auto occupancy = answers::answer(query(PgfOf::occupancy));
   CHECK(occupancy.definition.name == "Q");
   CHECK(occupancy.mean.equals(number("4.696875")));
   CHECK(occupancy.zero.equals(number("1/10")));
-  const auto wait = answers::answer(question(PgfOf::wait));
+  const auto wait = answers::answer(query(PgfOf::wait));
   CHECK(wait.definition.name == "W");
   CHECK(wait.mean.equals(number("4.696875/0.9 - 1")));  // Little's law, without the own service slot
 }
 
 TEST_CASE("pgf: conditions on symbolic parameters", "[answers]") {
   const Expression k = Expression::symbol("k"), rho = Expression::symbol("rho");
-  const auto found = answers::answer(answers::PgfQuestion{.arrivals = Pgf::equal_inputs(k, rho)});
+  const auto found = answers::answer(answers::PgfQuery{.arrivals = Pgf::equal_inputs(k, rho)});
   CHECK(found.zero.equals(1 - rho));
   CHECK_FALSE(found.definition.remarks.empty());
 }
 
 TEST_CASE("pgf: incompatible settings", "[answers]") {
-  auto asked = question(PgfOf::arrivals);
-  asked.cancelled = true;
-  CHECK(refused(asked) == "cancel");
-  asked = question(PgfOf::wait);
-  asked.packets_per_slot = 2;
-  CHECK(refused(asked) == "packets per slot");
-  asked = {.arrivals = Pgf::poisson(Expression::symbol("rho")), .cancelled = true};
-  CHECK_THROWS_AS(answers::answer(asked), answers::NotCancelled);
-  asked = {.arrivals = symbolic::parse_pgf("(1 + z)/3", "A"), .of = PgfOf::arrivals};
-  CHECK(refused(asked) == "arrivals");
+  auto requested = query(PgfOf::arrivals);
+  requested.cancelled = true;
+  CHECK(rejected(requested) == "cancel");
+  requested = query(PgfOf::wait);
+  requested.packets_per_slot = 2;
+  CHECK(rejected(requested) == "packets per slot");
+  requested = {.arrivals = Pgf::poisson(Expression::symbol("rho")), .cancelled = true};
+  CHECK_THROWS_AS(answers::answer(requested), answers::NotCancelled);
+  requested = {.arrivals = symbolic::parse_pgf("(1 + z)/3", "A"), .of = PgfOf::arrivals};
+  CHECK(rejected(requested) == "arrivals");
   CHECK_THROWS_AS(answers::checked(symbolic::parse_pgf("2*z - z^2", "A")), InvalidArgument);
   CHECK_NOTHROW(answers::checked(symbolic::parse_pgf("2*p*z - z^2", "A")));
-  CHECK_THROWS_AS(answers::answer(answers::PgfQuestion{.arrivals = Pgf::equal_inputs(2, 1)}), Unstable);
+  CHECK_THROWS_AS(answers::answer(answers::PgfQuery{.arrivals = Pgf::equal_inputs(2, 1)}), Unstable);
 }
 
 TEST_CASE("pgf: one bursty source", "[answers]") {
-  answers::OnOffPgfQuestion asked{.load = number("3/5"), .burst = 16, .inputs = 32};
+  answers::OnOffPgfQuery requested{.load = number("3/5"), .burst = 16, .inputs = 32};
   // D(z) at z = 1 is the transition matrix of the chain: its rows sum to 1.
-  const queue::OnOffFormula found = answers::answer(asked);
+  const queue::OnOffFormula found = answers::answer(requested);
   for (const auto& row : found.entry) CHECK((row[0] + row[1]).substitute("z", 1).equals(1));
   CHECK(found.stop.equals(number("1/16")));
-  asked.load = Expression::symbol("z");
-  CHECK_THROWS_AS(answers::answer(asked), InvalidArgument);
+  requested.load = Expression::symbol("z");
+  CHECK_THROWS_AS(answers::answer(requested), InvalidArgument);
 }
 
 TEST_CASE("pgf: a source that sends in bursts is refused where its numbers are none of a source",
           "[answers]") {
-  const auto argument = [](const answers::OnOffPgfQuestion& asked) {
+  const auto argument = [](const answers::OnOffPgfQuery& requested) {
     try {
-      static_cast<void>(answers::answer(asked));
-    } catch (const InvalidArgument& refused) {
-      return refused.argument();
+      static_cast<void>(answers::answer(requested));
+    } catch (const InvalidArgument& rejected) {
+      return rejected.argument();
     }
     return std::string("nothing");
   };

@@ -10,10 +10,10 @@ using numeric::Rational;
 
 namespace {
 
-answers::SharedBufferQuestion question(int inputs, const char* load, const char* target) {
+answers::SharedBufferQuery query(int inputs, const char* load, const char* target) {
   return {.traffic = answers::EqualSwitchInputs{inputs, parse_rational(load, "load")},
           .outputs = inputs,
-          .asked = answers::LeastBuffer{parse_rational(target, "target")}};
+          .requested = answers::MinBuffer{parse_rational(target, "target")}};
 }
 
 std::string problem(const std::string& text) {
@@ -43,7 +43,7 @@ TEST_CASE("an invalid traffic matrix is reported with its position", "[answers][
 }
 
 TEST_CASE("a shared memory, separate buffers and the approximation", "[answers][shared]") {
-  const answers::SharedBufferAnswer found = answers::answer(question(4, "0.8", "1e-9"));
+  const answers::SharedBufferAnswer found = answers::answer(query(4, "0.8", "1e-9"));
   CHECK(found.memory.value == 54);
   CHECK(found.mean.value == 8);
   CHECK(found.output_load == Rational(4) / 5);
@@ -54,8 +54,8 @@ TEST_CASE("a shared memory, separate buffers and the approximation", "[answers][
   CHECK(static_cast<double>(found.variance->value) == Approx(7.680959).epsilon(1e-7));
 
   // The inverse: the bound by which the memory was found.
-  answers::SharedBufferQuestion back = question(4, "0.8", "1e-9");
-  back.asked = answers::ProbabilityOf{found.memory};
+  answers::SharedBufferQuery back = query(4, "0.8", "1e-9");
+  back.requested = answers::ProbabilityOf{found.memory};
   const answers::SharedBufferAnswer at = answers::answer(back);
   CHECK(static_cast<double>(at.at.value) == Approx(static_cast<double>(found.at.value)).epsilon(1e-12));
   CHECK_FALSE(at.dedicated);
@@ -63,11 +63,11 @@ TEST_CASE("a shared memory, separate buffers and the approximation", "[answers][
 }
 
 TEST_CASE("a shared memory of unequal outputs: separate buffers are summed", "[answers][shared]") {
-  answers::SharedBufferQuestion asked = question(1, "0.1", "1e-9");
-  asked.traffic = answers::traffic_matrix("0.2,0.2\n0.2,0.2\n0.2,0\n0.2,0\n", "file");
-  asked.outputs = 2;
-  const answers::SharedBufferAnswer found = answers::answer(asked);
-  answers::SharedBufferQuestion busy = question(4, "0.8", "1e-9");
+  answers::SharedBufferQuery requested = query(1, "0.1", "1e-9");
+  requested.traffic = answers::traffic_matrix("0.2,0.2\n0.2,0.2\n0.2,0\n0.2,0\n", "file");
+  requested.outputs = 2;
+  const answers::SharedBufferAnswer found = answers::answer(requested);
+  answers::SharedBufferQuery busy = query(4, "0.8", "1e-9");
   CHECK(found.dedicated->port == answers::answer(busy).dedicated->port);
   CHECK(found.dedicated->total > found.dedicated->port);
   CHECK(found.dedicated->total.value < 2 * found.dedicated->port.value);
@@ -79,15 +79,15 @@ TEST_CASE("a shared memory of unequal outputs: separate buffers are summed", "[a
 TEST_CASE("a lower dynamic threshold needs more memory", "[answers][shared]") {
   std::int64_t former = 0;
   for (const char* alpha : {"16", "4", "1", "1/2"}) {
-    answers::SharedBufferQuestion asked = question(8, "0.8", "1e-9");
-    asked.criterion = bounds::Criterion::loss;
-    asked.threshold = parse_rational(alpha, "threshold");
-    const answers::SharedBufferAnswer found = answers::answer(asked);
+    answers::SharedBufferQuery requested = query(8, "0.8", "1e-9");
+    requested.criterion = bounds::Criterion::loss;
+    requested.threshold = parse_rational(alpha, "threshold");
+    const answers::SharedBufferAnswer found = answers::answer(requested);
     CHECK(found.memory.value > former);
     CHECK(found.about->value <= static_cast<double>(found.memory.value));
     former = found.memory.value;
   }
-  answers::SharedBufferQuestion overflow = question(8, "0.8", "1e-9");
+  answers::SharedBufferQuery overflow = query(8, "0.8", "1e-9");
   overflow.threshold = Rational(1);
   CHECK_THROWS_AS(answers::answer(overflow), InvalidArgument);
 }

@@ -8,7 +8,7 @@
 using namespace tailbound;
 using answers::CellArrival;
 using answers::SizedBufferAnswer;
-using answers::SizedBufferQuestion;
+using answers::SizedBufferQuery;
 using answers::SizedCriterion;
 using answers::SizedProbability;
 using numeric::Rational;
@@ -16,14 +16,14 @@ using traffic::PacketSizes;
 
 namespace {
 
-SizedBufferQuestion question(std::int64_t inputs, const char* sizes, CellArrival arrive,
-                             decltype(SizedBufferQuestion::asked) asked) {
+SizedBufferQuery query(std::int64_t inputs, const char* sizes, CellArrival arrive,
+                       decltype(SizedBufferQuery::requested) requested) {
   return {.inputs = inputs,
           .load = Rational(4) / 5,
           .sizes_name = sizes,
           .sizes = PacketSizes::of_list(sizes, "test"),
           .arrive = arrive,
-          .asked = std::move(asked)};
+          .requested = std::move(requested)};
 }
 
 numeric::Real upper_end(const SizedProbability& value) {
@@ -44,8 +44,7 @@ const Rational billionth = Rational(1) / 1'000'000'000;
 }  // namespace
 
 TEST_CASE("whole packets of several sizes: minimum buffer and its loss", "[answers][sized_buffer]") {
-  const SizedBufferAnswer found =
-      answer(question(16, imix, CellArrival::whole, answers::LeastBuffer{billionth}));
+  const SizedBufferAnswer found = answer(query(16, imix, CellArrival::whole, answers::MinBuffer{billionth}));
   CHECK_FALSE(found.bound_only());
   CHECK(numeric::compare(upper_end(found.at), billionth) <= 0);
   REQUIRE(found.before);
@@ -64,18 +63,18 @@ TEST_CASE("whole packets of several sizes: minimum buffer and its loss", "[answe
   CHECK(upper_end(*found.classes[1].loss) < lower_end(*found.classes[2].loss));
 
   // The figures of section 5, with a given capacity.
-  const SizedBufferAnswer room =
-      answer(question(16, imix, CellArrival::whole, answers::ProbabilityOf{Packets(100)}));
-  CHECK(static_cast<double>(upper_end(room.cell_loss)) == Approx(1.08800e-2).epsilon(1e-5));
-  CHECK(static_cast<double>(upper_end(*room.packet_loss)) == Approx(8.79842e-3).epsilon(1e-6));
+  const SizedBufferAnswer capacity =
+      answer(query(16, imix, CellArrival::whole, answers::ProbabilityOf{Packets(100)}));
+  CHECK(static_cast<double>(upper_end(capacity.cell_loss)) == Approx(1.08800e-2).epsilon(1e-5));
+  CHECK(static_cast<double>(upper_end(*capacity.packet_loss)) == Approx(8.79842e-3).epsilon(1e-6));
 }
 
 TEST_CASE("packets of one cell in packets or cells: one queue", "[answers][sized_buffer]") {
   const answers::BufferAnswer plain =
-      answer(answers::BufferQuestion{.traffic = {.source = answers::EqualInputs{8, Rational(4) / 5}},
-                                     .asked = answers::LeastBuffer{billionth}});
+      answer(answers::BufferQuery{.traffic = {.source = answers::EqualInputs{8, Rational(4) / 5}},
+                                  .requested = answers::MinBuffer{billionth}});
   for (const CellArrival arrive : {CellArrival::whole, CellArrival::cells}) {
-    const SizedBufferAnswer found = answer(question(8, "40:1,64:2", arrive, answers::LeastBuffer{billionth}));
+    const SizedBufferAnswer found = answer(query(8, "40:1,64:2", arrive, answers::MinBuffer{billionth}));
     CHECK(found.buffer == plain.buffer);
     // One cell per packet: packet loss equals cell loss.
     REQUIRE(found.packet_loss);
@@ -87,7 +86,7 @@ TEST_CASE("packets of one cell in packets or cells: one queue", "[answers][sized
 TEST_CASE("packets cell by cell: exact for few phases, a bound for many", "[answers][sized_buffer]") {
   // 4 inputs, two cells per packet: the chain of 15 phases.
   const SizedBufferAnswer exact =
-      answer(question(4, "128", CellArrival::cells, answers::ProbabilityOf{Packets(10)}));
+      answer(query(4, "128", CellArrival::cells, answers::ProbabilityOf{Packets(10)}));
   CHECK_FALSE(exact.bound_only());
   CHECK(static_cast<double>(lower_end(exact.cell_loss)) == Approx(0.010096674088).epsilon(1e-10));
   REQUIRE(exact.packet_loss);
@@ -97,73 +96,73 @@ TEST_CASE("packets cell by cell: exact for few phases, a bound for many", "[answ
   CHECK(upper_end(*exact.classes.front().loss) >= upper_end(*exact.packet_loss));
   CHECK(static_cast<double>(upper_end(*exact.classes.front().loss)) == Approx(0.020193348176).epsilon(1e-9));
 
-  const SizedBufferAnswer bound =
-      answer(question(16, imix, CellArrival::cells, answers::LeastBuffer{billionth}));
+  const SizedBufferAnswer bound = answer(query(16, imix, CellArrival::cells, answers::MinBuffer{billionth}));
   CHECK(bound.bound_only());
   CHECK_FALSE(bound.before);
   CHECK(numeric::compare(upper_end(bound.at), billionth) <= 0);
   const auto by_hand = queue::train_bound(
       {.inputs = 16, .load = Rational(4) / 5, .cells = PacketSizes::imix().cells(64)}, {10});
-  CHECK(bound.buffer.value == by_hand.least_level(billionth));
+  CHECK(bound.buffer.value == by_hand.min_level(billionth));
   // Few inputs, so that both the bound and the chain are known.
-  const SizedBufferAnswer few =
-      answer(question(6, "128", CellArrival::cells, answers::LeastBuffer{billionth}));
+  const SizedBufferAnswer few = answer(query(6, "128", CellArrival::cells, answers::MinBuffer{billionth}));
   const auto few_bound = queue::train_bound(
       {.inputs = 6, .load = Rational(4) / 5, .cells = PacketSizes::of_list("128", "test").cells(64)}, {10});
-  CHECK(few.buffer.value <= few_bound.least_level(billionth));
-  CHECK(few.buffer.value >= few_bound.least_level(billionth) - 4);
+  CHECK(few.buffer.value <= few_bound.min_level(billionth));
+  CHECK(few.buffer.value >= few_bound.min_level(billionth) - 4);
 }
 
 TEST_CASE("packets cell by cell: geometric trains and a bound", "[answers][sized_buffer]") {
   for (const SizedCriterion criterion : {SizedCriterion::overflow, SizedCriterion::cell_loss}) {
-    SizedBufferQuestion asked =
-        question(16, imix, CellArrival::cells, answers::LeastBuffer{Rational(1) / 10'000});
-    asked.criterion = criterion;
-    const SizedBufferAnswer found = answer(asked);
-    REQUIRE(found.stand_in);
+    SizedBufferQuery requested =
+        query(16, imix, CellArrival::cells, answers::MinBuffer{Rational(1) / 10'000});
+    requested.criterion = criterion;
+    const SizedBufferAnswer found = answer(requested);
+    REQUIRE(found.approximation);
     // E[L^2] / E[L] = 2 g - 1 for the sizes themselves.
-    CHECK(found.stand_in->length == Rational(527) / 71);
-    CHECK(2 * found.stand_in->length - 1 ==
+    CHECK(found.approximation->length == Rational(527) / 71);
+    CHECK(2 * found.approximation->length - 1 ==
           Rational(7 * 1 + 4 * 10 * 10 + 1 * 24 * 24) / Rational(7 * 1 + 4 * 10 + 1 * 24));
-    REQUIRE(found.stand_in->buffer);
+    REQUIRE(found.approximation->buffer);
     // Slightly below the proved value (losses are bounded less tightly), and the minimum of its own model.
-    const auto least = static_cast<std::int64_t>(found.stand_in->buffer->value);
-    CHECK(least <= found.buffer.value);
-    CHECK(least >= found.buffer.value * (criterion == SizedCriterion::overflow ? 9 : 8) / 10);
+    const auto minimum = static_cast<std::int64_t>(found.approximation->buffer->value);
+    CHECK(minimum <= found.buffer.value);
+    CHECK(minimum >= found.buffer.value * (criterion == SizedCriterion::overflow ? 9 : 8) / 10);
     queue::MarkovQueue model(
-        queue::MarkovArrivals::trains({.inputs = 16, .load = asked.load, .length = found.stand_in->length}),
+        queue::MarkovArrivals::trains(
+            {.inputs = 16, .load = requested.load, .length = found.approximation->length}),
         {6});
-    CHECK((criterion == SizedCriterion::overflow ? model.least_level(Rational(1) / 10'000)
-                                                 : model.least_capacity(Rational(1) / 10'000)) == least);
-    CHECK(found.stand_in->at.value < static_cast<double>(upper_end(found.at)));
-    CHECK(found.stand_in->at.value < 1e-4);
-    CHECK(found.stand_in->mean_occupancy.value == Approx(21.349).epsilon(1e-4));
+    CHECK((criterion == SizedCriterion::overflow ? model.min_level(Rational(1) / 10'000)
+                                                 : model.min_capacity(Rational(1) / 10'000)) == minimum);
+    CHECK(found.approximation->at.value < static_cast<double>(upper_end(found.at)));
+    CHECK(found.approximation->at.value < 1e-4);
+    CHECK(found.approximation->mean_occupancy.value == Approx(21.349).epsilon(1e-4));
 
-    asked.asked = answers::ProbabilityOf{Packets(100)};
-    const SizedBufferAnswer room = answer(asked);
-    REQUIRE(room.stand_in);
-    CHECK_FALSE(room.stand_in->buffer);
+    requested.requested = answers::ProbabilityOf{Packets(100)};
+    const SizedBufferAnswer capacity = answer(requested);
+    REQUIRE(capacity.approximation);
+    CHECK_FALSE(capacity.approximation->buffer);
     // Simulated: 0.0267 +- 0.0005 above 100 cells.
-    if (criterion == SizedCriterion::overflow) CHECK(room.stand_in->at.value == Approx(0.0282).epsilon(1e-2));
+    if (criterion == SizedCriterion::overflow)
+      CHECK(capacity.approximation->at.value == Approx(0.0282).epsilon(1e-2));
   }
   // None if the result is exact, and if no queue forms.
-  CHECK_FALSE(answer(question(4, "128", CellArrival::cells, answers::ProbabilityOf{Packets(10)})).stand_in);
-  CHECK_FALSE(answer(question(1, imix, CellArrival::cells, answers::LeastBuffer{billionth})).stand_in);
-  CHECK(answer(question(1024, imix, CellArrival::cells, answers::ProbabilityOf{Packets(50)})).stand_in);
+  CHECK_FALSE(answer(query(4, "128", CellArrival::cells, answers::ProbabilityOf{Packets(10)})).approximation);
+  CHECK_FALSE(answer(query(1, imix, CellArrival::cells, answers::MinBuffer{billionth})).approximation);
+  CHECK(answer(query(1024, imix, CellArrival::cells, answers::ProbabilityOf{Packets(50)})).approximation);
 }
 
 TEST_CASE("a loss is the share of packets, or that of cells where it is asked for",
           "[answers][sized_buffer]") {
   const Rational target = Rational(1) / 1000;
-  const auto at = [](SizedCriterion criterion, CellArrival arrive, const char* sizes, auto asked) {
-    SizedBufferQuestion it = question(16, sizes, arrive, asked);
+  const auto at = [](SizedCriterion criterion, CellArrival arrive, const char* sizes, auto requested) {
+    SizedBufferQuery it = query(16, sizes, arrive, requested);
     it.criterion = criterion;
     return answer(it);
   };
   // Whole packets: exact, on both sides of the target.
   for (const char* sizes : {imix, "64:1,128:1", "1500"}) {
     const SizedBufferAnswer packets =
-        at(SizedCriterion::packet_loss, CellArrival::whole, sizes, answers::LeastBuffer{target});
+        at(SizedCriterion::packet_loss, CellArrival::whole, sizes, answers::MinBuffer{target});
     CHECK_FALSE(packets.at_bound());
     CHECK(upper_end(packets.at) == upper_end(*packets.packet_loss));
     CHECK(numeric::compare(upper_end(packets.at), target) <= 0);
@@ -173,32 +172,32 @@ TEST_CASE("a loss is the share of packets, or that of cells where it is asked fo
                                         answers::ProbabilityOf{packets.buffer - Packets(1)});
     CHECK(upper_end(before.at) == upper_end(*packets.before));
     const SizedBufferAnswer cells =
-        at(SizedCriterion::cell_loss, CellArrival::whole, sizes, answers::LeastBuffer{target});
+        at(SizedCriterion::cell_loss, CellArrival::whole, sizes, answers::MinBuffer{target});
     CHECK(upper_end(cells.at) == upper_end(cells.cell_loss));
     CHECK(numeric::compare(upper_end(cells.at), target) <= 0);
     CHECK(numeric::compare(lower_end(*cells.before), target) > 0);
   }
   // With few inputs long packets are lost more often than their cells, short ones rarely.
   const auto buffers = [&](SizedCriterion criterion) {
-    return at(criterion, CellArrival::whole, imix, answers::LeastBuffer{target}).buffer.value;
+    return at(criterion, CellArrival::whole, imix, answers::MinBuffer{target}).buffer.value;
   };
   CHECK(buffers(SizedCriterion::packet_loss) < buffers(SizedCriterion::cell_loss));
   // Cell by cell: at most E[L] packets per cell, so the target of cells is lower by that factor.
   for (const auto& [inputs, sizes] : {std::pair{4, "128"}, {16, imix}}) {
-    SizedBufferQuestion asked = question(inputs, sizes, CellArrival::cells, answers::LeastBuffer{target});
-    asked.criterion = SizedCriterion::packet_loss;
-    const SizedBufferAnswer packets = answer(asked);
+    SizedBufferQuery requested = query(inputs, sizes, CellArrival::cells, answers::MinBuffer{target});
+    requested.criterion = SizedCriterion::packet_loss;
+    const SizedBufferAnswer packets = answer(requested);
     CHECK(packets.at_bound());
     CHECK_FALSE(packets.before);
-    CHECK_FALSE(packets.stand_in);
+    CHECK_FALSE(packets.approximation);
     CHECK(numeric::compare(upper_end(packets.at), target) <= 0);
     CHECK(static_cast<double>(upper_end(packets.at)) ==
           Approx(numeric::nearest_double(packets.mean_cells) *
                  static_cast<double>(upper_end(packets.cell_loss)))
               .epsilon(1e-12));
-    asked.criterion = SizedCriterion::cell_loss;
-    asked.asked = answers::LeastBuffer{target / packets.mean_cells};
-    CHECK(answer(asked).buffer == packets.buffer);
+    requested.criterion = SizedCriterion::cell_loss;
+    requested.requested = answers::MinBuffer{target / packets.mean_cells};
+    CHECK(answer(requested).buffer == packets.buffer);
     for (const answers::SizeLoss& one : packets.classes) {
       REQUIRE(one.loss);
       CHECK(static_cast<double>(upper_end(*one.loss)) ==
@@ -208,22 +207,22 @@ TEST_CASE("a loss is the share of packets, or that of cells where it is asked fo
   }
   // For packets of one cell packet loss equals cell loss, exactly.
   const SizedBufferAnswer one =
-      at(SizedCriterion::packet_loss, CellArrival::cells, "64", answers::LeastBuffer{target});
+      at(SizedCriterion::packet_loss, CellArrival::cells, "64", answers::MinBuffer{target});
   CHECK_FALSE(one.at_bound());
   CHECK(one.before);
 }
 
 TEST_CASE("invalid sized buffers are rejected", "[answers][sized_buffer][errors]") {
-  SizedBufferQuestion asked = question(4, imix, CellArrival::cells, answers::LeastBuffer{billionth});
-  asked.accuracy.arithmetic = queue::Arithmetic::exact;
-  CHECK_THROWS_AS(answer(asked), InvalidArgument);
+  SizedBufferQuery requested = query(4, imix, CellArrival::cells, answers::MinBuffer{billionth});
+  requested.accuracy.arithmetic = queue::Arithmetic::exact;
+  CHECK_THROWS_AS(answer(requested), InvalidArgument);
   for (const CellArrival arrive : {CellArrival::whole, CellArrival::cells}) {
-    asked = question(4, imix, arrive, answers::LeastBuffer{billionth});
-    asked.load = 1;
-    CHECK_THROWS_AS(answer(asked), Unstable);
-    asked.load = 0;
-    CHECK_THROWS_AS(answer(asked), InvalidArgument);
-    asked = question(4, imix, arrive, answers::LeastBuffer{Rational(2)});
-    CHECK_THROWS_AS(answer(asked), InvalidArgument);
+    requested = query(4, imix, arrive, answers::MinBuffer{billionth});
+    requested.load = 1;
+    CHECK_THROWS_AS(answer(requested), Unstable);
+    requested.load = 0;
+    CHECK_THROWS_AS(answer(requested), InvalidArgument);
+    requested = query(4, imix, arrive, answers::MinBuffer{Rational(2)});
+    CHECK_THROWS_AS(answer(requested), InvalidArgument);
   }
 }

@@ -7,7 +7,7 @@
 #include <tests/support/rational.hpp>
 
 using namespace tailbound;
-using answers::DelayQuestion;
+using answers::DelayQuery;
 using answers::Hops;
 using numeric::Rational;
 using tailbound::test::rational;
@@ -18,12 +18,12 @@ answers::NetworkTopology topology_of_text(const std::string& text) {
   return {.network = network::read_network(text, "text").network, .file = "text", .matrix = {}};
 }
 
-DelayQuestion of_tree(std::optional<Hops> hops) {
-  DelayQuestion question{.topology = answers::TreeTopology{.tree = {4, 2}, .load = rational("0.7")}};
-  question.percentiles = {rational("0.99"), rational("0.999999")};
-  question.levels = {Slots(3)};
-  question.hops = hops;
-  return question;
+DelayQuery of_tree(std::optional<Hops> hops) {
+  DelayQuery query{.topology = answers::TreeTopology{.tree = {4, 2}, .load = rational("0.7")}};
+  query.percentiles = {rational("0.99"), rational("0.999999")};
+  query.levels = {Slots(3)};
+  query.hops = hops;
+  return query;
 }
 
 const char* three_switches = R"(
@@ -94,29 +94,29 @@ TEST_CASE("hops: a chain unless told, bounds above it") {
 }
 
 TEST_CASE("hops: without a chain model hops are independent, and other models are rejected") {
-  DelayQuestion question = of_tree({});
-  question.hop_delay = queue::HopDelay::occupancy;
-  CHECK(answers::answer(question).flows[0].hops == Hops::independent);
-  CHECK(answers::possible_hops(question.topology, question.model()) == std::vector<Hops>{Hops::independent});
-  question.hops = Hops::chain;
-  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
-  question = of_tree(Hops::bound);
-  question.topology = switches("1");
-  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
-  question.hops.reset();
-  CHECK(answers::answer(question).flows[0].hops == Hops::chain);
-  CHECK(answers::possible_hops(question.topology, question.model()).size() == 2);
+  DelayQuery query = of_tree({});
+  query.hop_delay = queue::HopDelay::occupancy;
+  CHECK(answers::answer(query).flows[0].hops == Hops::independent);
+  CHECK(answers::possible_hops(query.topology, query.model()) == std::vector<Hops>{Hops::independent});
+  query.hops = Hops::chain;
+  CHECK_THROWS_AS(answers::answer(query), InvalidArgument);
+  query = of_tree(Hops::bound);
+  query.topology = switches("1");
+  CHECK_THROWS_AS(answers::answer(query), InvalidArgument);
+  query.hops.reset();
+  CHECK(answers::answer(query).flows[0].hops == Hops::chain);
+  CHECK(answers::possible_hops(query.topology, query.model()).size() == 2);
 }
 
 namespace {
 
-DelayQuestion of_bursts(const char* burst, traffic::Destination destination, std::optional<Hops> hops = {}) {
-  DelayQuestion question = of_tree(hops);
-  auto& tree = std::get<answers::TreeTopology>(question.topology);
+DelayQuery of_bursts(const char* burst, traffic::Destination destination, std::optional<Hops> hops = {}) {
+  DelayQuery query = of_tree(hops);
+  auto& tree = std::get<answers::TreeTopology>(query.topology);
   tree.load = rational("0.6");
   tree.burst = traffic::Burst{.slots = rational(burst)};
   tree.destination = destination;
-  return question;
+  return query;
 }
 
 }  // namespace
@@ -143,7 +143,7 @@ TEST_CASE("hops: bursts that keep their path have an aged delay, conservative on
   CHECK(shortest.hops_reason.find("2 packets") != std::string::npos);
   CHECK_THROWS_AS(answers::answer(of_bursts("1.6", per_burst, Hops::chain)), InvalidArgument);
   // Packets of a burst share its path: their delays do not show whether packets are reordered.
-  DelayQuestion reordered = of_bursts("16", per_burst);
+  DelayQuery reordered = of_bursts("16", per_burst);
   reordered.reorder = answers::ReorderTargets{.probability = rational("0.001"), .levels = {}};
   reordered.flow_rate = rational("0.1");
   CHECK_THROWS_WITH(answers::answer(reordered), Catch::Contains("simulate tree --reorder"));
@@ -161,7 +161,7 @@ TEST_CASE("hops: bursts with per-packet paths form a chain below an upper bound"
   CHECK(answers::possible_hops(of_bursts("16", per_packet).topology, {}) ==
         std::vector<Hops>{Hops::chain, Hops::independent, Hops::bound});
   // In binary trees the chain underestimates: it is used only on request.
-  DelayQuestion binary = of_bursts("16", per_packet);
+  DelayQuery binary = of_bursts("16", per_packet);
   std::get<answers::TreeTopology>(binary.topology).tree = {2, 3};
   const auto usual = answers::answer(binary).flows[0];
   CHECK(usual.hops == Hops::independent);
@@ -173,33 +173,33 @@ TEST_CASE("hops: bursts with per-packet paths form a chain below an upper bound"
 TEST_CASE(
     "hops: one queue with only sources as inputs is exact; links of several packets per slot are "
     "independent") {
-  DelayQuestion question = of_tree({});
-  question.topology = switches("1");
-  const auto answer = answers::answer(question);
+  DelayQuery query = of_tree({});
+  query.topology = switches("1");
+  const auto answer = answers::answer(query);
   CHECK(answer.flows[0].hops == Hops::chain);        // a: s -> t, t -> u, u -> d
   CHECK(answer.flows[3].hops == Hops::independent);  // e: only t -> c
   CHECK(std::holds_alternative<numeric::Exact<unit::Slot>>(answer.flows[3].delay.mean_queueing));
   // Two inputs never fill a link of two packets per slot; its output meets others at u -> d.
-  question.topology = switches("2");
-  CHECK(answers::answer(question).flows[0].hops == Hops::chain);
+  query.topology = switches("2");
+  CHECK(answers::answer(query).flows[0].hops == Hops::chain);
   std::string text = three_switches;
   text.replace(text.find("RATE"), 4, "2");
   for (const char* host : {"f", "g"})
     text += std::string("[[flow]]\nfrom = \"") + host + "\"\nto = \"d\"\nrate = 0.05\n";
   text.replace(text.find("\"e\"]\nswitches"), 3, "\"e\", \"f\", \"g\"");
   text.replace(text.find("from = [\"c\", \"e\"]"), 17, "from = [\"c\", \"e\", \"f\", \"g\"]");
-  question.topology = topology_of_text(text);
-  CHECK(answers::answer(question).flows[0].hops == Hops::independent);
+  query.topology = topology_of_text(text);
+  CHECK(answers::answer(query).flows[0].hops == Hops::independent);
 }
 
 TEST_CASE("hops: flows through one queue have different delays") {
-  DelayQuestion question = of_tree({});
+  DelayQuery query = of_tree({});
   const std::string star =
       "hosts = ['a', 'b', 'd']\nswitches = ['s']\n[[link]]\nfrom = ['a', 'b']\nto = 's'\n[[link]]\nfrom = "
       "'s'\nto = 'd'\n"
       "[[flow]]\nfrom = 'a'\nto = 'd'\nrate = ";
-  question.topology = topology_of_text(star + "0.9\n[[flow]]\nfrom = 'b'\nto = 'd'\nrate = 0.05\n");
-  const auto unequal = answers::answer(question);
+  query.topology = topology_of_text(star + "0.9\n[[flow]]\nfrom = 'b'\nto = 'd'\nrate = 0.05\n");
+  const auto unequal = answers::answer(query);
   const auto mean = [&](std::size_t flow) {
     return static_cast<double>(
         std::get<numeric::Approximation<unit::Slot>>(unequal.flows[flow].delay.mean_queueing).value);
@@ -207,20 +207,20 @@ TEST_CASE("hops: flows through one queue have different delays") {
   CHECK(mean(0) == Approx(0.925).epsilon(1e-3));
   CHECK(mean(1) == Approx(1.35).epsilon(1e-3));
   CHECK(unequal.flows[1].one_queue);
-  question.topology = topology_of_text(star + "0.4\n[[flow]]\nfrom = 'b'\nto = 'd'\nrate = 0.4\n");
+  query.topology = topology_of_text(star + "0.4\n[[flow]]\nfrom = 'b'\nto = 'd'\nrate = 0.4\n");
   CHECK(std::holds_alternative<numeric::Exact<unit::Slot>>(
-      answers::answer(question).flows[0].delay.mean_queueing));
+      answers::answer(query).flows[0].delay.mean_queueing));
 }
 
 TEST_CASE("hops: a tandem of bursts whose second queue never waits is one queue, certified") {
-  DelayQuestion question = of_tree({});
-  question.drop = bounds::DropTarget{.probability = rational("1e-9")};
-  question.topology = topology_of_text(
+  DelayQuery query = of_tree({});
+  query.drop = bounds::DropTarget{.probability = rational("1e-9")};
+  query.topology = topology_of_text(
       "hosts = ['x', 'y', 'z', 'w']\nswitches = ['s', 't']\n[[link]]\nfrom = ['x', 'y']\nto = 's'\n"
       "[[link]]\nfrom = ['z', 'w']\nto = 't'\nboth = true\n[[link]]\nfrom = 's'\nto = 't'\n"
       "[[flow]]\nfrom = 'x'\nto = 'z'\nrate = 0.45\nburst = 8\n[[flow]]\nfrom = 'y'\nto = 'z'\nrate = "
       "0.45\nburst = 8\n");
-  const auto answer = answers::answer(question);
+  const auto answer = answers::answer(query);
   CHECK(answer.flows[0].one_queue);
   CHECK(answer.proved());
   const auto& mean = std::get<numeric::Enclosure<unit::Slot>>(answer.flows[0].delay.mean_queueing);
@@ -230,13 +230,13 @@ TEST_CASE("hops: a tandem of bursts whose second queue never waits is one queue,
 
 TEST_CASE("hops: where the chain of trees contradicts itself another model answers, and says why") {
   // Four spines, each bringing a total source rate of more than half a packet per slot.
-  DelayQuestion question = of_tree({});
-  question.topology = topology_of_text(
+  DelayQuery query = of_tree({});
+  query.topology = topology_of_text(
       "hosts = 'h[0..15]'\nswitches = 'leaf[0..3], spine[0..3]'\n"
       "[[link]]\neach = 'i = 0..15'\nfrom = 'h[i]'\nto = 'leaf[i/4]'\nboth = true\n"
       "[[link]]\neach = 'l = 0..3, s = 0..3'\nfrom = 'leaf[l]'\nto = 'spine[s]'\nboth = true\n"
       "[traffic]\npermutation = 'shift'\nshift = 4\nrate = 0.8\nroute = 'spread'\n");
-  const auto answer = answers::answer(question);
+  const auto answer = answers::answer(query);
   CHECK(answer.flows[0].hops == Hops::chain);
   CHECK(answer.flows[0].hops_reason.find("contradicts itself") != std::string::npos);
   for (const auto& above : answer.flows[0].delay.above)
@@ -244,59 +244,59 @@ TEST_CASE("hops: where the chain of trees contradicts itself another model answe
 }
 
 TEST_CASE("hops: beyond the reach of a chain hops are independent, with a reason") {
-  DelayQuestion question = of_tree({});
-  question.levels = {Slots(5000)};
-  CHECK(answers::answer(question).flows[0].hops == Hops::independent);
-  question.hops = Hops::chain;
-  CHECK_THROWS_AS(answers::answer(question), LimitExceeded);
+  DelayQuery query = of_tree({});
+  query.levels = {Slots(5000)};
+  CHECK(answers::answer(query).flows[0].hops == Hops::independent);
+  query.hops = Hops::chain;
+  CHECK_THROWS_AS(answers::answer(query), LimitExceeded);
 }
 
 TEST_CASE("hops: reorder buffers of a chain are computed, of a bound rejected") {
-  DelayQuestion question = of_tree({});
-  question.reorder = answers::ReorderTargets{.probability = rational("1e-6"), .levels = {Packets(2)}};
-  const auto chain = answers::answer(question);
+  DelayQuery query = of_tree({});
+  query.reorder = answers::ReorderTargets{.probability = rational("1e-6"), .levels = {Packets(2)}};
+  const auto chain = answers::answer(query);
   REQUIRE(chain.flows[0].reorder);
   CHECK(chain.flows[0].reorder->computed);
-  question.hops = Hops::independent;
-  const auto independent = answers::answer(question);
+  query.hops = Hops::independent;
+  const auto independent = answers::answer(query);
   CHECK(independent.flows[0].reorder->computed);
   const auto difference =
       chain.flows[0].reorder->size->buffer.value - independent.flows[0].reorder->size->buffer.value;
   CHECK(std::abs(difference) <= 3);
-  question.hops = Hops::bound;
-  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
+  query.hops = Hops::bound;
+  CHECK_THROWS_AS(answers::answer(query), InvalidArgument);
 }
 
 TEST_CASE("hops: latencies in ns for routes of several lengths, with chain and bound") {
-  DelayQuestion question = of_tree({});
-  std::get<answers::TreeTopology>(question.topology).routing = network::TreeRouting::nearest_ancestor;
-  question.units.packet_bytes = 125;
-  question.units.link_gbps = rational("100");  // a slot of 10 ns
-  question.hop_ns = Rational(25);
-  const auto chain = answers::answer(question);
-  question.hops = Hops::bound;
-  const auto bound = answers::answer(question);
+  DelayQuery query = of_tree({});
+  std::get<answers::TreeTopology>(query.topology).routing = network::TreeRouting::nearest_ancestor;
+  query.units.packet_bytes = 125;
+  query.units.link_gbps = rational("100");  // a slot of 10 ns
+  query.hop_ns = Rational(25);
+  const auto chain = answers::answer(query);
+  query.hops = Hops::bound;
+  const auto bound = answers::answer(query);
   for (std::size_t i = 0; i < 2; ++i) {
-    const Rational& least = chain.flows[0].latency_ns[i];
-    CHECK(least >= Rational(static_cast<long>(chain.flows[0].delay.latency[i].slots.value)) * 10);
-    CHECK(bound.flows[0].latency_ns[i] > least);
+    const Rational& minimum = chain.flows[0].latency_ns[i];
+    CHECK(minimum >= Rational(static_cast<long>(chain.flows[0].delay.latency[i].slots.value)) * 10);
+    CHECK(bound.flows[0].latency_ns[i] > minimum);
   }
 }
 
 TEST_CASE("hops: a chain agrees with simulations, a bound exceeds them") {
-  answers::ValidateDelayQuestion question{.topology =
-                                              answers::TreeTopology{.tree = {4, 2}, .load = rational("0.8")}};
-  question.levels = {Slots(0), Slots(4), Slots(12)};
-  question.length.slots = 40'000;
-  question.length.seed = 3;
-  const auto chain = answers::answer(question);
+  answers::ValidateDelayQuery query{.topology =
+                                        answers::TreeTopology{.tree = {4, 2}, .load = rational("0.8")}};
+  query.levels = {Slots(0), Slots(4), Slots(12)};
+  query.length.slots = 40'000;
+  query.length.seed = 3;
+  const auto chain = answers::answer(query);
   CHECK(chain.hops == Hops::chain);
   for (const answers::ComparedDelay& row : chain.tail) {
     const auto& predicted = std::get<numeric::Approximation<unit::Probability>>(*row.above.predicted);
     CHECK(static_cast<double>(predicted.value) == Approx(row.above.simulated.value).epsilon(0.06));
   }
-  question.hops = Hops::bound;
-  const auto bound = answers::answer(question);
+  query.hops = Hops::bound;
+  const auto bound = answers::answer(query);
   CHECK(bound.hops == Hops::bound);
   CHECK(bound.tally.rows() == chain.tally.rows());
 }

@@ -11,7 +11,7 @@
 
 using namespace tailbound;
 using answers::DelayAnswer;
-using answers::DelayQuestion;
+using answers::DelayQuery;
 using numeric::Rational;
 using tailbound::test::rational;
 
@@ -65,21 +65,21 @@ bool is_exactly(const numeric::Claim<unit::Slot>& claim, const Rational& value) 
 }  // namespace
 
 TEST_CASE("delay of a tree is the sum over its queues", "[answers][delay]") {
-  DelayQuestion question{.topology = small_tree()};
-  question.percentiles = answers::usual_percentiles();
-  question.levels = {Slots(0), Slots(7)};
-  question.hops = answers::Hops::independent;
-  const DelayAnswer answer = answers::answer(question);
+  DelayQuery query{.topology = small_tree()};
+  query.percentiles = answers::usual_percentiles();
+  query.levels = {Slots(0), Slots(7)};
+  query.hops = answers::Hops::independent;
+  const DelayAnswer answer = answers::answer(query);
   REQUIRE(answer.flows.size() == 1);
   CHECK_FALSE(answer.stopped);
   CHECK_FALSE(answer.proved());  // independence of hops is not proved
-  CHECK(question.of_one_flow());
+  CHECK(query.of_one_flow());
 
   const bounds::TreeDelay tree =
-      bounds::tree_delay({4, 2}, Rational(4) / 5, network::TreeRouting::random_root, question.sources);
-  bounds::PathDelay delays(tree.network.queues, question.hop_delay);
+      bounds::tree_delay({4, 2}, Rational(4) / 5, network::TreeRouting::random_root, query.sources);
+  bounds::PathDelay delays(tree.network.queues, query.hop_delay);
   const bounds::ClaimedDelayAnswer expected =
-      delays.claims(tree.routes, {.levels = question.levels, .percentiles = question.percentiles});
+      delays.claims(tree.routes, {.levels = query.levels, .percentiles = query.percentiles});
   const bounds::ClaimedDelayAnswer& found = answer.flows.front().delay;
   CHECK(static_cast<double>(std::get<numeric::Approximation<unit::Slot>>(found.mean_queueing).value) ==
         Approx(numeric::nearest_double(std::get<numeric::Exact<unit::Slot>>(expected.mean_queueing).value))
@@ -94,23 +94,23 @@ TEST_CASE("delay of a tree is the sum over its queues", "[answers][delay]") {
 }
 
 TEST_CASE("delay of a network: flows, links and identical flows", "[answers][delay]") {
-  DelayQuestion question{.topology = two_switches()};
-  question.percentiles = {rational("0.99")};
-  question.drop = bounds::DropTarget{rational("1e-6")};
-  question.hops = answers::Hops::independent;
-  const DelayAnswer answer = answers::answer(question);
+  DelayQuery query{.topology = two_switches()};
+  query.percentiles = {rational("0.99")};
+  query.drop = bounds::DropTarget{rational("1e-6")};
+  query.hops = answers::Hops::independent;
+  const DelayAnswer answer = answers::answer(query);
   REQUIRE(answer.flows.size() == 4);
-  CHECK_FALSE(question.of_one_flow());
+  CHECK_FALSE(query.of_one_flow());
   const auto& flows = answer.paths.flows;
   CHECK(flows[0].source == "a");
   CHECK(flows[0].destination == "c");
   CHECK(flows[0].links == std::vector<std::string>{"left -> c"});
   CHECK(flows[2].links == std::vector<std::string>{"left -> right", "right -> d"});
   // a and b meet the same queues on their paths to c and to d.
-  CHECK(flows[0].alike == 0);
-  CHECK(flows[1].alike == 0);
-  CHECK(flows[2].alike == 2);
-  CHECK(flows[3].alike == 2);
+  CHECK(flows[0].identical == 0);
+  CHECK(flows[1].identical == 0);
+  CHECK(flows[2].identical == 2);
+  CHECK(flows[3].identical == 2);
   for (const auto& [one, other] : {std::pair{0, 1}, std::pair{2, 3}}) {
     const auto &x = answer.flows[static_cast<std::size_t>(one)].delay,
                &y = answer.flows[static_cast<std::size_t>(other)].delay;
@@ -126,24 +126,24 @@ TEST_CASE("delay of a network: flows, links and identical flows", "[answers][del
     }
     CHECK(answer.total_buffer(flow).value == sum);
   }
-  const auto groups = answers::flows_alike(answer);
+  const auto groups = answers::identical_flows(answer);
   REQUIRE(groups.size() == 2);
   CHECK(groups[0].size() + groups[1].size() == 4);
 
-  question.flow = "b -> d";
-  const DelayAnswer of_one = answers::answer(question);
+  query.flow = "b -> d";
+  const DelayAnswer of_one = answers::answer(query);
   REQUIRE(of_one.flows.size() == 1);
   CHECK(of_one.paths.flows.front().name == "b -> d");
-  CHECK(question.of_one_flow());
+  CHECK(query.of_one_flow());
   CHECK(of_one.flows.front().delay.queueing.front().slots == answer.flows[2].delay.queueing.front().slots);
 
-  question.flow = "c -> d";
-  CHECK_THROWS_WITH(answers::answer(question),
-                    Catch::Contains("c -> d") && Catch::Contains("a -> c, b -> c"));
+  query.flow = "c -> d";
+  CHECK_THROWS_WITH(answers::answer(query), Catch::Contains("c -> d") && Catch::Contains("a -> c, b -> c"));
 }
 
 TEST_CASE("delay of all packets of all flows", "[answers][delay]") {
-  const answers::DelayPaths paths = answers::delay_paths(two_switches(), network::Sources::decoupled);
+  const answers::DelayPaths paths =
+      answers::delay_paths(two_switches(), network::Sources::independent_sources);
   Rational sum = 0;
   const std::vector<bounds::Route> routes = paths.all_routes();
   CHECK(routes.size() == 2);
@@ -160,61 +160,61 @@ TEST_CASE("delay: omissions of the model", "[answers][delay]") {
     return answers::delay_paths(topology, sources).omissions;
   };
   answers::TreeTopology tree = small_tree();
-  CHECK(omissions(tree, Sources::decoupled).correlated_waits);
-  CHECK_FALSE(omissions(tree, Sources::decoupled).later_hops);
+  CHECK(omissions(tree, Sources::independent_sources).correlated_waits);
+  CHECK_FALSE(omissions(tree, Sources::independent_sources).later_hops);
   CHECK(omissions(tree, Sources::first_hop).later_hops);
-  CHECK_FALSE(omissions(tree, Sources::decoupled).spread_bursts);
+  CHECK_FALSE(omissions(tree, Sources::independent_sources).spread_bursts);
   tree.burst = traffic::Burst{.slots = 8};
-  CHECK(omissions(tree, Sources::decoupled).spread_bursts);
+  CHECK(omissions(tree, Sources::independent_sources).spread_bursts);
   // For a single queue nothing is omitted.
   tree.tree.levels = 1;
-  CHECK_FALSE(omissions(tree, Sources::decoupled).spread_bursts);
-  CHECK_FALSE(omissions(tree, Sources::decoupled).correlated_waits);
+  CHECK_FALSE(omissions(tree, Sources::independent_sources).spread_bursts);
+  CHECK_FALSE(omissions(tree, Sources::independent_sources).correlated_waits);
 }
 
 TEST_CASE("delay: reorder buffer of each flow, and for given delays", "[answers][delay][reorder]") {
-  DelayQuestion question{.topology = two_switches()};
-  question.reorder =
+  DelayQuery query{.topology = two_switches()};
+  query.reorder =
       answers::ReorderTargets{.probability = rational("1e-6"), .levels = {Packets(0), Packets(2)}};
-  const DelayAnswer answer = answers::answer(question);
+  const DelayAnswer answer = answers::answer(query);
   for (std::size_t i = 0; i < answer.flows.size(); ++i) {
     REQUIRE(answer.flows[i].reorder.has_value());
     CHECK(answer.flows[i].reorder->flow_rate == answer.paths.flows[i].rate);
     CHECK(answer.flows[i].reorder->tail.size() == 2);
   }
-  question.flow_rate = rational("0.1");
-  CHECK(answers::answer(question).flows.back().reorder->flow_rate == rational("0.1"));
+  query.flow_rate = rational("0.1");
+  CHECK(answers::answer(query).flows.back().reorder->flow_rate == rational("0.1"));
 
   // Delay 0 or 1, one packet per slot: one packet waits if it was not delayed and the previous one was.
-  const answers::ReorderAnswer given = answers::answer(answers::ReorderQuestion{
+  const answers::ReorderAnswer given = answers::answer(answers::ReorderQuery{
       .delays = {rational("3/4"), rational("1/4")}, .flow_rate = 1, .targets = {.levels = {Packets(0)}}});
   CHECK_FALSE(given.size.has_value());
   CHECK(given.tail.size() == 1);
 }
 
 TEST_CASE("delay: a stop keeps the finished flows", "[answers][delay][stop]") {
-  DelayQuestion question{.topology = two_switches()};
-  question.percentiles = {rational("0.9")};
-  question.drop = bounds::DropTarget{rational("1e-6")};
+  DelayQuery query{.topology = two_switches()};
+  query.percentiles = {rational("0.9")};
+  query.drop = bounds::DropTarget{rational("1e-6")};
   std::stop_source stop;
   answers::Run run{.stop = stop.get_token()};
   std::size_t begun = 0;
   run.progress = [&](double, double) {
     if (++begun == 3) stop.request_stop();
   };
-  const DelayAnswer answer = answers::answer(question, run);
+  const DelayAnswer answer = answers::answer(query, run);
   CHECK(answer.stopped);
   REQUIRE(answer.flows.size() == 3);
   for (std::size_t flow = 0; flow < answer.flows.size(); ++flow)
     for (const std::size_t queue : answer.paths.flows[flow].longest) CHECK(answer.buffers[queue].has_value());
-  CHECK_THROWS_AS(answers::answer(question, run), Stopped);
+  CHECK_THROWS_AS(answers::answer(query, run), Stopped);
 }
 
 TEST_CASE("delay: curves for plots reach the last percentile", "[answers][delay]") {
-  DelayQuestion question{.topology = small_tree()};
-  question.percentiles = answers::usual_percentiles();
-  const DelayAnswer answer = answers::answer(question);
-  const auto curve = answers::delay_curve(question, answer, 0);
+  DelayQuery query{.topology = small_tree()};
+  query.percentiles = answers::usual_percentiles();
+  const DelayAnswer answer = answers::answer(query);
+  const auto curve = answers::delay_curve(query, answer, 0);
   REQUIRE(curve.size() > 10);
   CHECK(curve.front().slots == Slots(0));
   CHECK(curve.back().slots == answer.flows.front().delay.queueing.back().slots);

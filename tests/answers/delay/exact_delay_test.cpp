@@ -141,18 +141,19 @@ TEST_CASE(
     "delays of small trees: within 0.5 % of the exact chain, 1 % where rare, 5 % where rare and straight") {
   for (const Known& known : known_delays()) {
     const std::vector<long double> law = exact_delay(known);
-    answers::DelayQuestion question{.topology = network_of(known.of)};
-    question.flow = (known.branch ? fmt::format("from{}_{}", *known.branch, known.source)
-                                  : fmt::format("straight{}", known.source)) +
-                    " -> end";
-    for (std::int64_t t = 0; t < 12; ++t) question.levels.emplace_back(t);
-    const answers::DelayAnswer answer = answers::answer(question);
-    const bounds::ClaimedDelayAnswer& said = answer.flows.front().delay;
-    CAPTURE(*question.flow, static_cast<double>(mean(law)), span_of(to_predicted(said.mean_queueing)).upper);
-    CHECK(near(span_of(to_predicted(said.mean_queueing)).upper, known.mean, 1e-3L));
-    for (std::size_t t = 0; t < question.levels.size(); ++t) {
+    answers::DelayQuery query{.topology = network_of(known.of)};
+    query.flow = (known.branch ? fmt::format("from{}_{}", *known.branch, known.source)
+                               : fmt::format("straight{}", known.source)) +
+                 " -> end";
+    for (std::int64_t t = 0; t < 12; ++t) query.levels.emplace_back(t);
+    const answers::DelayAnswer answer = answers::answer(query);
+    const bounds::ClaimedDelayAnswer& predicted = answer.flows.front().delay;
+    CAPTURE(*query.flow, static_cast<double>(mean(law)),
+            span_of(to_predicted(predicted.mean_queueing)).upper);
+    CHECK(near(span_of(to_predicted(predicted.mean_queueing)).upper, known.mean, 1e-3L));
+    for (std::size_t t = 0; t < query.levels.size(); ++t) {
       const long double truth = tail(law, t),
-                        computed = span_of(to_predicted(said.above[t].probability)).upper;
+                        computed = span_of(to_predicted(predicted.above[t].probability)).upper;
       if (truth < 1e-3L) break;
       CAPTURE(t, static_cast<double>(truth), static_cast<double>(computed));
       // Other queues send runs with three correct moments.

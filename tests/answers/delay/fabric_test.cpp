@@ -29,7 +29,7 @@ std::vector<FabricTopology> read(const NamedText& file, const Loads& loads = {})
   return read_fabrics(file, std::nullopt, RouteRule::spread, loads, no_file);
 }
 
-FabricQuestion question(FabricTopology topology) {
+FabricQuery query(FabricTopology topology) {
   return {.topology = std::move(topology),
           .percentiles = {Rational(1) / 2, Rational(999'999) / 1'000'000},
           .drop = bounds::DropTarget{Rational(1) / 1'000'000'000}};
@@ -56,12 +56,12 @@ TEST_CASE("fabrics: few pairs with too many routes make a fabric") {
   CHECK(permutation(16).empty());  // 1 024 pairs, 65 000 routes at most
   const auto many = permutation(32);
   REQUIRE(many.size() == 1);
-  FabricQuestion asked = question(many.front());
-  asked.drop.reset();
+  FabricQuery requested = query(many.front());
+  requested.drop.reset();
   const auto& entries = std::get<SparseDemand>(many.front().fabric->demands.front().rates).entries;
-  asked.flow = many.front().fabric->network.nodes[entries.front().from].name + " -> " +
-               many.front().fabric->network.nodes[entries.front().to].name;
-  const FabricAnswer found = answer(asked);
+  requested.flow = many.front().fabric->network.nodes[entries.front().from].name + " -> " +
+                   many.front().fabric->network.nodes[entries.front().to].name;
+  const FabricAnswer found = answer(requested);
   // In a permutation the traffic to hosts, edge switches and pods is spread evenly over as many links.
   for (const FabricQueueClass& queue : found.queues) CHECK(queue.load <= Rational(3) / 10);
   REQUIRE(found.pair);
@@ -84,18 +84,18 @@ TEST_CASE("fabrics: loads") {
 
 TEST_CASE("fabrics: kinds of queues and of switches") {
   const FabricTraffic traffic{Rational(4) / 5, RouteRule::spread};
-  const FabricAnswer found = answer(question(read(leaf_spine(traffic)).front()));
+  const FabricAnswer found = answer(query(read(leaf_spine(traffic)).front()));
   CHECK(found.hosts == 512);
   CHECK(found.switches == 24);
   CHECK(found.links == 2 * (512 + 128));
   REQUIRE(found.queues.size() == 3);  // to hosts; up, from 32 hosts; down, from 480
   // 480 / 511 of the packets of a leaf's 32 hosts go up, over 8 spines.
   const Rational up = Rational(32) * 4 / 5 * 480 / 511 / 8;
-  std::int64_t room_to_host = 0, room_up = 0, room_down = 0;
+  std::int64_t capacity_to_host = 0, capacity_up = 0, capacity_down = 0;
   for (const FabricQueueClass& queue : found.queues) {
-    const std::int64_t room = queue.buffer->buffer.value;
+    const std::int64_t capacity = queue.buffer->buffer.value;
     if (queue.packets_per_slot == 1) {
-      room_to_host = room;
+      capacity_to_host = capacity;
       CHECK(queue.load == Rational(4) / 5);
       CHECK(queue.queues == 512);
       CHECK(queue.sources == 511);
@@ -104,15 +104,15 @@ TEST_CASE("fabrics: kinds of queues and of switches") {
     CHECK(queue.load == up);
     CHECK(queue.queues == 128);
     CHECK((queue.sources == 32 || queue.sources == 480));
-    (queue.sources == 32 ? room_up : room_down) = room;
+    (queue.sources == 32 ? capacity_up : capacity_down) = capacity;
   }
-  CHECK(room_up <= room_down);
+  CHECK(capacity_up <= capacity_down);
   REQUIRE(found.by_switch.size() == 2);
   for (const FabricSwitchClass& its : found.by_switch) {
     const bool leaf = its.switches == 16;
     CHECK(its.queues == (leaf ? 40 : 16));
-    CHECK(its.buffer.value == (leaf ? 32 * room_to_host + 8 * room_up : 16 * room_down));
-    CHECK(its.largest.value == (leaf ? std::max(room_to_host, room_up) : room_down));
+    CHECK(its.buffer.value == (leaf ? 32 * capacity_to_host + 8 * capacity_up : 16 * capacity_down));
+    CHECK(its.largest.value == (leaf ? std::max(capacity_to_host, capacity_up) : capacity_down));
   }
   REQUIRE(found.pairs);
   CHECK(found.pairs->all.pairs == 512 * 511);
@@ -123,17 +123,18 @@ TEST_CASE("fabrics: kinds of queues and of switches") {
 TEST_CASE("fabrics: switches with shared memory") {
   const std::string network =
       to_toml(LeafSpine{4, 2, 4, 1}, FabricTraffic{Rational(2) / 5, RouteRule::spread});
-  const auto asked = [&](const std::string& key, bool room) {
-    return read_fabrics({"net.toml", key + network}, std::nullopt, RouteRule::spread, {}, no_file, {}, room);
+  const auto requested = [&](const std::string& key, bool capacity) {
+    return read_fabrics({"net.toml", key + network}, std::nullopt, RouteRule::spread, {}, no_file, {},
+                        capacity);
   };
   // 16 hosts are treated as a fabric on request; otherwise pair by pair.
-  CHECK(asked("shared_memory = true\n", false).empty());
-  CHECK(asked("", true).empty());
-  CHECK(asked("shared_memory = false\n", true).empty());
-  const auto leaves = asked("shared_memory = \"leaf[0..2]\"\n", true);
+  CHECK(requested("shared_memory = true\n", false).empty());
+  CHECK(requested("", true).empty());
+  CHECK(requested("shared_memory = false\n", true).empty());
+  const auto leaves = requested("shared_memory = \"leaf[0..2]\"\n", true);
   REQUIRE(leaves.size() == 1);
-  const FabricAnswer found = answer(question(leaves.front()));
-  const FabricAnswer all = answer(question(asked("shared_memory = true\n", true).front()));
+  const FabricAnswer found = answer(query(leaves.front()));
+  const FabricAnswer all = answer(query(requested("shared_memory = true\n", true).front()));
   // Leaves with shared memory and the one without are two classes; with the spines three.
   REQUIRE(found.by_switch.size() == 3);
   REQUIRE(all.by_switch.size() == 2);
@@ -155,23 +156,23 @@ TEST_CASE("fabrics: switches with shared memory") {
 
 TEST_CASE("fabrics: one pair") {
   const FabricTraffic traffic{Rational(1) / 2, RouteRule::spread};
-  FabricQuestion asked = question(read(leaf_spine(traffic)).front());
-  const FabricAnswer all = answer(asked);
-  asked.flow = "h0 -> h511";
-  const FabricAnswer one = answer(asked);
+  FabricQuery requested = query(read(leaf_spine(traffic)).front());
+  const FabricAnswer all = answer(requested);
+  requested.flow = "h0 -> h511";
+  const FabricAnswer one = answer(requested);
   REQUIRE(one.pair);
   CHECK(one.pair->hops == 3);
   CHECK(one.pair->percentiles.back().slots == all.pairs->all.percentiles.back().worst);
   for (const char* wrong : {"h0 -> h512", "h0", "h0 -> h0", "h0 -> leaf0"}) {
-    asked.flow = wrong;
-    CHECK_THROWS_AS(answer(asked), InvalidArgument);
+    requested.flow = wrong;
+    CHECK_THROWS_AS(answer(requested), InvalidArgument);
   }
 }
 
 TEST_CASE("fabrics: an overloaded link is named") {
   const NamedText file{"net.toml",
                        to_toml(LeafSpine{16, 8, 32, 1}, FabricTraffic{Rational(4) / 5, RouteRule::spread})};
-  CHECK_THROWS_WITH(answer(question(read(file).front())), Catch::Contains("is overloaded"));
+  CHECK_THROWS_WITH(answer(query(read(file).front())), Catch::Contains("is overloaded"));
 }
 
 TEST_CASE("fabrics: a failed spine") {
@@ -187,33 +188,33 @@ TEST_CASE("fabrics: a failed spine") {
       if (queue.packets_per_slot == 4) return queue.load;
     return Rational(-1);
   };
-  const FabricAnswer whole = answer(question(read(file).front()));
+  const FabricAnswer whole = answer(query(read(file).front()));
   const auto broken = without({"spine3"});
   REQUIRE(broken.size() == 1);
   CHECK(broken.front().without == std::vector<std::string>{"spine3"});
-  const FabricAnswer found = answer(question(broken.front()));
+  const FabricAnswer found = answer(query(broken.front()));
   CHECK(uplink(whole) == load(8));
   CHECK(uplink(found) == load(7));
   CHECK(found.pairs->all.mean_latency.lower() > whole.pairs->all.mean_latency.upper());
   // The same given as a key of the file.
-  const FabricAnswer said =
-      answer(question(read({"net.toml", "without = [\"spine3\"]\n" + file.text}).front()));
-  CHECK(uplink(said) == uplink(found));
-  CHECK(said.pairs->all.mean_latency.lower() == found.pairs->all.mean_latency.lower());
-  CHECK(said.pairs->all.percentiles.back().slots == found.pairs->all.percentiles.back().slots);
+  const FabricAnswer computed =
+      answer(query(read({"net.toml", "without = [\"spine3\"]\n" + file.text}).front()));
+  CHECK(uplink(computed) == uplink(found));
+  CHECK(computed.pairs->all.mean_latency.lower() == found.pairs->all.mean_latency.lower());
+  CHECK(computed.pairs->all.percentiles.back().slots == found.pairs->all.percentiles.back().slots);
   // Hosts without a leaf neither send nor receive, even if other hosts have uniform traffic.
-  CHECK(answer(question(without({"leaf0"}).front())).pairs->all.pairs == 480 * 479);
+  CHECK(answer(query(without({"leaf0"}).front())).pairs->all.pairs == 480 * 479);
   const std::vector<std::string> leaf{"leaf0"};
   const auto uniform = read_fabrics(leaf_spine(std::nullopt), std::nullopt, RouteRule::spread,
                                     {.uniform = {Rational(1) / 2}, .load_scale = {}}, no_file, leaf);
   REQUIRE(uniform.size() == 1);
-  CHECK(answer(question(uniform.front())).pairs->all.pairs == 480 * 479);
+  CHECK(answer(query(uniform.front())).pairs->all.pairs == 480 * 479);
   // Disconnected pairs are named; full links are named with their offered load.
   std::vector<std::string> spines;
   for (int i = 0; i < 8; ++i) spines.push_back("spine" + std::to_string(i));
-  CHECK_THROWS_WITH(answer(question(without(spines).front())), Catch::Contains("no route leads from h"));
+  CHECK_THROWS_WITH(answer(query(without(spines).front())), Catch::Contains("no route leads from h"));
   spines.resize(5);  // 5.01 packets per slot for links of capacity 4
-  CHECK_THROWS_WITH(answer(question(without(spines).front())),
+  CHECK_THROWS_WITH(answer(query(without(spines).front())),
                     Catch::Contains("the link leaf0 -> spine5 is overloaded: its offered load is 5.00978") &&
                         Catch::Contains("so are 95 others, 47 with the same load"));
   CHECK_THROWS_WITH(without({"nobody"}), Catch::Contains("a node, a link"));

@@ -19,7 +19,7 @@
 
 using namespace tailbound;
 using answers::LoadScaleAnswer;
-using answers::LoadScaleQuestion;
+using answers::LoadScaleQuery;
 using numeric::Rational;
 using tailbound::test::rational;
 
@@ -36,7 +36,7 @@ network::Network star(int hosts) {
 }
 
 /// Two routes of one and two queues from a to c; b also sends to c.
-answers::NetworkTopology two_ways() {
+answers::NetworkTopology two_paths() {
   return {.network = network::read_network(R"(
 hosts = ["a", "b", "c"]
 switches = ["s", "t"]
@@ -52,12 +52,11 @@ flow = [{from = "a", to = "c", rate = 0.4, routes = [{share = "1/4", path = ["s"
 /// The latency of the flow's percentile with all rates multiplied by `factor`.
 Slots latency_at(const answers::NetworkTopology& topology, const std::string& flow,
                  const Rational& percentile, const Rational& factor) {
-  answers::DelayQuestion question{
-      .topology =
-          answers::NetworkTopology{.network = answers::scaled(topology.network, factor), .file = "scaled"}};
-  question.flow = flow;
-  question.percentiles = {percentile};
-  return answers::answer(question).flows.front().delay.latency.front().slots;
+  answers::DelayQuery query{.topology = answers::NetworkTopology{
+                                .network = answers::scaled(topology.network, factor), .file = "scaled"}};
+  query.flow = flow;
+  query.percentiles = {percentile};
+  return answers::answer(query).flows.front().delay.latency.front().slots;
 }
 
 }  // namespace
@@ -70,15 +69,16 @@ TEST_CASE("maximum load scale: exactly where the first link is full", "[answers]
     for (network::Flow& flow : network.flows)
       flow.rate = Rational(1 + static_cast<long>(random() % 50)) / 1000;
     const LoadScaleAnswer answer =
-        answers::answer(LoadScaleQuestion{.topology = {.network = network, .file = "star"}});
-    const Rational factor = std::get<numeric::Exact<unit::Ratio>>(answer.greatest()).value;
+        answers::answer(LoadScaleQuery{.topology = {.network = network, .file = "star"}});
+    const Rational factor = std::get<numeric::Exact<unit::Ratio>>(answer.largest()).value;
     // Loads as the analysis computes them, with all rates multiplied by the factor: at most 1, and 1
     // somewhere.
-    Rational most = 0;
+    Rational maximum = 0;
     for (network::Flow& flow : network.flows) flow.rate = flow.rate * factor;
-    for (const network::QueueTraffic& traffic : network::queue_traffic(network, network::Sources::decoupled))
-      most = std::max(most, traffic.load);
-    CHECK(most == 1);
+    for (const network::QueueTraffic& traffic :
+         network::queue_traffic(network, network::Sources::independent_sources))
+      maximum = std::max(maximum, traffic.load);
+    CHECK(maximum == 1);
     CHECK(std::is_sorted(answer.limits.begin(), answer.limits.end(),
                          [](const auto& a, const auto& b) { return a.factor < b.factor; }));
     CHECK(answer.limits.size() == 10);  // five links to hosts, five hosts that send
@@ -87,12 +87,12 @@ TEST_CASE("maximum load scale: exactly where the first link is full", "[answers]
 }
 
 TEST_CASE("maximum load scale: the latency of a percentile on both sides", "[answers][load_scale]") {
-  const answers::NetworkTopology topology = two_ways();
+  const answers::NetworkTopology topology = two_paths();
   for (const auto& [text, within] :
        {std::pair{"0.9999", 12}, std::pair{"0.99", 4}, std::pair{"0.999", 7}, std::pair{"0.9", 2}}) {
     const Rational percentile = rational(text);
-    const LoadScaleAnswer answer = answers::answer(LoadScaleQuestion{
-        .topology = topology, .asked = answers::LatencyTarget{percentile, Rational(within)}});
+    const LoadScaleAnswer answer = answers::answer(LoadScaleQuery{
+        .topology = topology, .requested = answers::LatencyTarget{percentile, Rational(within)}});
     REQUIRE(answer.target.has_value());
     REQUIRE(answer.target->missed.has_value());
     const Rational met = answer.target->met, missed = *answer.target->missed;
@@ -108,39 +108,38 @@ TEST_CASE("maximum load scale: the latency of a percentile on both sides", "[ans
     CHECK(answer.omissions.correlated_waits);
   }
   // For a single flow the factor is larger or equal.
-  LoadScaleQuestion question{.topology = topology, .asked = answers::LatencyTarget{rational("0.99"), 3}};
-  const Rational all = answers::answer(question).target->met;
-  question.flow = "b -> c";
-  const LoadScaleAnswer of_b = answers::answer(question);
+  LoadScaleQuery query{.topology = topology, .requested = answers::LatencyTarget{rational("0.99"), 3}};
+  const Rational all = answers::answer(query).target->met;
+  query.flow = "b -> c";
+  const LoadScaleAnswer of_b = answers::answer(query);
   CHECK(of_b.target->met >= all);
   CHECK(of_b.target->at_met.name == "b -> c");
-  question.flow = "nobody";
-  CHECK_THROWS_WITH(answers::answer(question),
-                    Catch::Contains("nobody") && Catch::Contains("a -> c, b -> c"));
+  query.flow = "nobody";
+  CHECK_THROWS_WITH(answers::answer(query), Catch::Contains("nobody") && Catch::Contains("a -> c, b -> c"));
 }
 
 TEST_CASE("maximum load scale: times in ns include the time added by hops", "[answers][load_scale]") {
-  const answers::NetworkTopology topology = two_ways();
+  const answers::NetworkTopology topology = two_paths();
   const auto met = [&](const Rational& within, const std::optional<answers::SlotTime>& time) {
     return answers::answer(
-               LoadScaleQuestion{.topology = topology,
-                                 .asked = answers::LatencyTarget{rational("0.999"), within, time}})
+               LoadScaleQuery{.topology = topology,
+                              .requested = answers::LatencyTarget{rational("0.999"), within, time}})
         .target->met;
   };
   // Slots of 10 ns without more are slots.
   CHECK(met(60, answers::SlotTime{.slot = 10}) == met(6, std::nullopt));
   CHECK(met(69, answers::SlotTime{.slot = 10}) == met(6, std::nullopt));
   const Rational hop = rational("12.5"), found = met(100, answers::SlotTime{.slot = 10, .hop = hop});
-  answers::DelayQuestion question{.topology = answers::NetworkTopology{
-                                      .network = answers::scaled(topology.network, found), .file = "scaled"}};
-  question.percentiles = {rational("0.999")};
-  question.units = {.packet_bytes = 64, .link_gbps = rational("51.2")};
-  question.hop_ns = hop;
-  Rational greatest = 0;
-  for (const answers::FlowDelay& flow : answers::answer(question).flows)
-    greatest = std::max(greatest, flow.latency_ns.front());
-  CHECK(greatest <= 100);
-  CHECK(greatest > 80);
+  answers::DelayQuery query{.topology = answers::NetworkTopology{
+                                .network = answers::scaled(topology.network, found), .file = "scaled"}};
+  query.percentiles = {rational("0.999")};
+  query.units = {.packet_bytes = 64, .link_gbps = rational("51.2")};
+  query.hop_ns = hop;
+  Rational largest = 0;
+  for (const answers::FlowDelay& flow : answers::answer(query).flows)
+    largest = std::max(largest, flow.latency_ns.front());
+  CHECK(largest <= 100);
+  CHECK(largest > 80);
 }
 
 TEST_CASE("maximum load scale: buffers agree with the maximum load of a single queue",
@@ -152,14 +151,14 @@ TEST_CASE("maximum load scale: buffers agree with the maximum load of a single q
   for (const bounds::Criterion criterion : {bounds::Criterion::overflow, bounds::Criterion::loss}) {
     const bounds::DropTarget target{rational("1e-9"), criterion};
     const LoadScaleAnswer answer =
-        answers::answer(LoadScaleQuestion{.topology = {.network = network, .file = "star"},
-                                          .asked = answers::BufferTarget{Packets(24), target}});
-    const bounds::MaxLoad most = bounds::max_load(
+        answers::answer(LoadScaleQuery{.topology = {.network = network, .file = "star"},
+                                       .requested = answers::BufferTarget{Packets(24), target}});
+    const bounds::MaxLoad maximum = bounds::max_load(
         {.arrivals = series::Arrivals::equal_inputs(8, rational("0.5")), .packets_per_slot = 1}, Packets(24),
         target);
     CHECK(numeric::nearest_double(answer.target->met) / 2 ==
-          Approx(static_cast<double>(most.load.lower())).epsilon(1e-9));
-    const auto enclosure = std::get<numeric::Enclosure<unit::Ratio>>(answer.greatest());
+          Approx(static_cast<double>(maximum.load.lower())).epsilon(1e-9));
+    const auto enclosure = std::get<numeric::Enclosure<unit::Ratio>>(answer.largest());
     CHECK(static_cast<double>(enclosure.lower()) <= static_cast<double>(enclosure.upper()));
   }
 }
@@ -175,20 +174,20 @@ TEST_CASE("maximum load scale: targets that every factor meets, and that none do
                                 "lonely")
               .network,
       .file = "lonely"};
-  LoadScaleQuestion question{.topology = lonely, .asked = answers::LatencyTarget{rational("0.99"), 1}};
-  const LoadScaleAnswer answer = answers::answer(question);
+  LoadScaleQuery query{.topology = lonely, .requested = answers::LatencyTarget{rational("0.99"), 1}};
+  const LoadScaleAnswer answer = answers::answer(query);
   // Its link carries 2 packets per slot, so the host is the limit, which is attained.
   CHECK(answer.first_limit().kind == answers::ScaleLimit::Kind::node);
-  CHECK(std::get<numeric::Exact<unit::Ratio>>(answer.greatest()).value == 2);
+  CHECK(std::get<numeric::Exact<unit::Ratio>>(answer.largest()).value == 2);
   CHECK_FALSE(answer.target->missed.has_value());
-  question.asked = answers::LatencyTarget{rational("0.99"), 0};
-  CHECK_THROWS_AS(answers::answer(question), NoAnswer);
-  question.asked = answers::LatencyTarget{1, 5};
-  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
-  question.asked = answers::LatencyTarget{rational("0.5"), -1};
-  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
-  question.asked = answers::BufferTarget{Packets(3), {rational("1")}};
-  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
+  query.requested = answers::LatencyTarget{rational("0.99"), 0};
+  CHECK_THROWS_AS(answers::answer(query), NoAnswer);
+  query.requested = answers::LatencyTarget{1, 5};
+  CHECK_THROWS_AS(answers::answer(query), InvalidArgument);
+  query.requested = answers::LatencyTarget{rational("0.5"), -1};
+  CHECK_THROWS_AS(answers::answer(query), InvalidArgument);
+  query.requested = answers::BufferTarget{Packets(3), {rational("1")}};
+  CHECK_THROWS_AS(answers::answer(query), InvalidArgument);
 }
 
 TEST_CASE("the maximum factor of a fabric equals that of its listed flows", "[answers][load_scale][fabric]") {
@@ -214,15 +213,15 @@ uniform = 0.5
 route = "spread"
 )";
   const network::Fabric fabric = network::read_fabric(text, "fabric").fabric;
-  LoadScaleQuestion listed{.topology = {.network = network::written_out(fabric), .file = "listed"}};
-  LoadScaleQuestion whole{.topology = {.network = fabric.network, .file = "whole"},
-                          .fabric = std::make_shared<network::Fabric>(fabric)};
+  LoadScaleQuery listed{.topology = {.network = network::written_out(fabric), .file = "listed"}};
+  LoadScaleQuery whole{.topology = {.network = fabric.network, .file = "whole"},
+                       .fabric = std::make_shared<network::Fabric>(fabric)};
   CHECK(answers::answer(listed).first_limit().factor == answers::answer(whole).first_limit().factor);
   listed.digits = whole.digits = {4};
-  for (const auto& asked :
-       {decltype(whole.asked)(answers::LatencyTarget{.percentile = rational("0.999"), .within = 8}),
-        decltype(whole.asked)(answers::BufferTarget{Packets(12), {.probability = rational("1e-6")}})}) {
-    listed.asked = whole.asked = asked;
+  for (const auto& requested :
+       {decltype(whole.requested)(answers::LatencyTarget{.percentile = rational("0.999"), .within = 8}),
+        decltype(whole.requested)(answers::BufferTarget{Packets(12), {.probability = rational("1e-6")}})}) {
+    listed.requested = whole.requested = requested;
     const LoadScaleAnswer one = answers::answer(listed), other = answers::answer(whole);
     REQUIRE(other.target);
     const Rational a = one.target->met, b = other.target->met;
@@ -234,6 +233,6 @@ route = "spread"
   whole.flow = "h0 -> h5";
   CHECK_THROWS_WITH(answers::answer(whole),
                     Catch::Contains("left out: of a network that is answered as a whole"));
-  whole.asked = answers::LatencyTarget{.percentile = rational("0.999"), .within = 8};
+  whole.requested = answers::LatencyTarget{.percentile = rational("0.999"), .within = 8};
   CHECK(answers::answer(whole).target->at_met.name == "h0 -> h5");
 }

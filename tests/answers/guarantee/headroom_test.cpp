@@ -7,14 +7,14 @@
 
 using namespace tailbound;
 using answers::HeadroomAnswer;
-using answers::HeadroomQuestion;
+using answers::HeadroomQuery;
 using answers::PauseQuanta;
 using answers::usual_pause_quanta;
 using tailbound::test::rational;
 
 namespace {
 
-HeadroomQuestion link_of(const char* gbps, const char* cable) {
+HeadroomQuery link_of(const char* gbps, const char* cable) {
   return {.gbps = rational(gbps), .cable = rational(cable)};
 }
 
@@ -35,46 +35,46 @@ TEST_CASE("headroom of a link with only rate and cable given, computed by hand")
 }
 
 TEST_CASE("headroom of a fully specified link is that of the model") {
-  HeadroomQuestion asked = link_of("400", "500");
-  asked.sender = PauseQuanta{905};
-  asked.receiver_ns = rational("500");
-  asked.cell_bytes = 256;
+  HeadroomQuery query = link_of("400", "500");
+  query.sender = PauseQuanta{905};
+  query.receiver_ns = rational("500");
+  query.cell_bytes = 256;
   // tests/bounds/guarantee/headroom_test.cpp computes the same link by hand.
-  CHECK(answer(asked).headroom.bytes == 350716);
-  CHECK(answer(asked).credits.bytes == 359912);
-  CHECK(answer(asked).cells == 4111);
+  CHECK(answer(query).headroom.bytes == 350716);
+  CHECK(answer(query).credits.bytes == 359912);
+  CHECK(answer(query).cells == 4111);
   // 4074 packets of 64 + 20 bytes in 342240, one cell each, and two of 36 cells.
-  CHECK(answer(asked).credit_cells == 4146);
-  asked.sender = rational("1158.4");
-  CHECK_FALSE(asked.quanta());
-  CHECK(answer(asked).headroom.bytes == 350716);
+  CHECK(answer(query).credit_cells == 4146);
+  query.sender = rational("1158.4");
+  CHECK_FALSE(query.quanta());
+  CHECK(answer(query).headroom.bytes == 350716);
 
   // At 8 Gbit/s a byte takes 1 ns, but 4 ns in the other direction: (100 + 20 + 64 + 20) * 4 = 816 bytes on
   // the line, 10 for the receiver, 20 for the sender, (3 * 4 + 7) * 2 of cable: 884, all of which are stored,
   // and 1000 of the last packet.
-  asked = link_of("8", "3");
-  asked.return_gbps = rational("2");
-  asked.sender = rational("20");
-  asked.receiver_ns = rational("10");
-  asked.metre_ns = rational("4");
-  asked.phy_ns = rational("7");
-  asked.longest = 1000;
-  asked.shortest = 100;
-  asked.return_bytes = 100;
-  CHECK(answer(asked).headroom.bytes == 1884);
-  CHECK(asked.link().packets.shortest == 100);
+  query = link_of("8", "3");
+  query.return_gbps = rational("2");
+  query.sender = rational("20");
+  query.receiver_ns = rational("10");
+  query.metre_ns = rational("4");
+  query.phy_ns = rational("7");
+  query.longest = 1000;
+  query.shortest = 100;
+  query.return_bytes = 100;
+  CHECK(answer(query).headroom.bytes == 1884);
+  CHECK(query.link().packets.shortest == 100);
 }
 
 TEST_CASE("defaults of a link follow from the given values") {
-  HeadroomQuestion asked = link_of("100", "10");
-  CHECK(asked.link().sender_latency == rational("2017.28"));
-  CHECK(asked.link().receiver_latency == asked.link().sender_latency);
-  asked.sender = rational("300");
-  CHECK(asked.link().receiver_latency == 300);
-  asked.longest = 1518;
-  CHECK(asked.link().longest_return == 1518);
-  CHECK(asked.link().packets.shortest == 64);
-  CHECK_FALSE(asked.link().return_rate);
+  HeadroomQuery query = link_of("100", "10");
+  CHECK(query.link().sender_latency == rational("2017.28"));
+  CHECK(query.link().receiver_latency == query.link().sender_latency);
+  query.sender = rational("300");
+  CHECK(query.link().receiver_latency == 300);
+  query.longest = 1518;
+  CHECK(query.link().longest_return == 1518);
+  CHECK(query.link().packets.shortest == 64);
+  CHECK_FALSE(query.link().return_rate);
 }
 
 TEST_CASE("default pause quanta never decrease with the rate") {
@@ -99,8 +99,8 @@ TEST_CASE("default pause quanta never decrease with the rate") {
 TEST_CASE("invalid links are rejected") {
   CHECK_THROWS_AS(answer(link_of("0", "500")), InvalidArgument);
   CHECK_THROWS_AS(answer(link_of("400", "-1")), InvalidArgument);
-  HeadroomQuestion asked = link_of("400", "500");
-  asked.shortest = 10'000;
-  CHECK_THROWS_WITH(answer(asked), Catch::Contains("shortest packet is 10000"));
+  HeadroomQuery query = link_of("400", "500");
+  query.shortest = 10'000;
+  CHECK_THROWS_WITH(answer(query), Catch::Contains("shortest packet is 10000"));
   CHECK_THROWS_AS(answer(link_of("1e6", "1e15")), LimitExceeded);
 }

@@ -7,41 +7,41 @@
 #include <tests/support/two_policed_hops.hpp>
 
 using namespace tailbound;
-using answers::NetworkGuaranteeQuestion;
+using answers::NetworkGuaranteeQuery;
 using bounds::GuaranteeMethod;
 
 namespace {
 
-NetworkGuaranteeQuestion about_two_hops() {
+NetworkGuaranteeQuery about_two_hops() {
   return {.file = network::read_policed_network(test::two_policed_hops, "two.toml"), .file_name = "two.toml"};
 }
 
 }  // namespace
 
 TEST_CASE("a network's guarantee covers all flows, or one and its ports") {
-  NetworkGuaranteeQuestion asked = about_two_hops();
-  const auto all = answer(asked);
+  NetworkGuaranteeQuery query = about_two_hops();
+  const auto all = answer(query);
   CHECK(all.flows.size() == 2);
   CHECK(all.queues.size() == 3);
   CHECK(all.latest(GuaranteeMethod::best) == 0);
-  asked.flow = "quick";
-  const auto one = answer(asked);
+  query.flow = "quick";
+  const auto one = answer(query);
   CHECK(one.flows == std::vector<std::size_t>{1});
   CHECK(one.queues == one.found.flows[1].queues);
-  CHECK(one.found.flows[1].least == 2);
+  CHECK(one.found.flows[1].minimum == 2);
   // A burst of 3 arrives over its link one by one: at most two packets are present at once.
   CHECK(one.found.queues[one.queues.back()].in_slots == 2);
-  asked.port = "a -> s";
-  CHECK(answer(asked).found.queues[answer(asked).drawn].port == 0);
+  query.port = "a -> s";
+  CHECK(answer(query).found.queues[answer(query).drawn].port == 0);
 }
 
 TEST_CASE("an unknown flow or port is rejected with a similar name") {
-  NetworkGuaranteeQuestion asked = about_two_hops();
-  asked.flow = "quik";
-  CHECK_THROWS_WITH(answer(asked),
+  NetworkGuaranteeQuery query = about_two_hops();
+  query.flow = "quik";
+  CHECK_THROWS_WITH(answer(query),
                     Catch::Contains("--flow is quik") && Catch::Contains("did you mean quick"));
-  asked.flow.reset();
-  asked.port = "s -> d";
-  CHECK_THROWS_WITH(answer(asked),
+  query.flow.reset();
+  query.port = "s -> d";
+  CHECK_THROWS_WITH(answer(query),
                     Catch::Contains("--port is s -> d") && Catch::Contains("did you mean s -> c"));
 }

@@ -26,74 +26,74 @@ FlowGroup periodic_group(std::int64_t count, std::int64_t period, std::int64_t b
 }  // namespace
 
 TEST_CASE("a port's buffer: never exceeded, for a fraction of time, for a fraction of start-ups") {
-  PortGuaranteeQuestion asked{.flows = {policed_group(100, ratio(1, 125), 4)}};
-  const auto never = answer(asked);
+  PortGuaranteeQuery query{.flows = {policed_group(100, ratio(1, 125), 4)}};
+  const auto never = answer(query);
   CHECK(never.level->buffer == 400);
   CHECK(never.never.wait == 399);
   CHECK(never.load == ratio(4, 5));
-  asked.how_sure = ShareOfTime{billionth};
-  const auto time = answer(asked);
+  query.assurance = ShareOfTime{billionth};
+  const auto time = answer(query);
   CHECK(time.level->buffer == 152);
   CHECK(time.level->needed == 96);
-  CHECK(!time.level->least);
-  asked.flows = {periodic_group(100, 125)};
-  const auto periodic = answer(asked);
+  CHECK(!time.level->minimum);
+  query.flows = {periodic_group(100, 125)};
+  const auto periodic = answer(query);
   CHECK(periodic.level->buffer == 24);
-  CHECK(periodic.level->least);
+  CHECK(periodic.level->minimum);
   CHECK(periodic.level->proof == FlowProof::exact);
-  asked.how_sure = ShareOfStarts{billionth};
-  CHECK(answer(asked).level->buffer == 27);
+  query.assurance = ShareOfStarts{billionth};
+  CHECK(answer(query).level->buffer == 27);
 }
 
 TEST_CASE("fraction of time in which a port's capacity is exceeded") {
-  PortGuaranteeQuestion asked{.flows = {periodic_group(3, 5)}, .capacity = 1};
-  const auto exact = answer(asked);
+  PortGuaranteeQuery query{.flows = {periodic_group(3, 5)}, .capacity = 1};
+  const auto exact = answer(query);
   const auto tail = numeric::to_enclosure(*exact.exact);
   CHECK(static_cast<double>(tail.upper()) == Approx(17.0 / 125));
   CHECK(std::get<numeric::Exact<unit::Probability>>(*exact.ever).value == ratio(13, 25));
-  asked.flows = {policed_group(100, ratio(1, 125), 4)};
-  asked.capacity = 96;
-  const auto bounds = answer(asked);
+  query.flows = {policed_group(100, ratio(1, 125), 4)};
+  query.capacity = 96;
+  const auto bounds = answer(query);
   CHECK(bounds.witnessed->value < 1e-9);
-  CHECK(bounds.most->value > 1e-9);
+  CHECK(bounds.maximum->value > 1e-9);
 }
 
 TEST_CASE("what fits a buffer, and one more does not") {
-  PortGuaranteeQuestion asked{.flows = {policed_group(1, ratio(1, 125), 4)},
-                              .how_sure = ShareOfTime{billionth},
-                              .capacity = 64,
-                              .solve = PortSolve::flows};
-  const auto flows = answer(asked);
-  PortGuaranteeQuestion back{.flows = flows.flows, .how_sure = asked.how_sure};
+  PortGuaranteeQuery query{.flows = {policed_group(1, ratio(1, 125), 4)},
+                           .assurance = ShareOfTime{billionth},
+                           .capacity = 64,
+                           .solve = PortSolve::flows};
+  const auto flows = answer(query);
+  PortGuaranteeQuery back{.flows = flows.flows, .assurance = query.assurance};
   CHECK(answer(back).level->buffer <= 64);
   ++back.flows.front().count;
   CHECK(answer(back).level->buffer > 64);
-  asked.how_sure = Never{};
-  CHECK(answer(asked).most_flows == 16);
+  query.assurance = Never{};
+  CHECK(answer(query).max_flows == 16);
 
-  asked = {.flows = {policed_group(100, ratio(1, 1000), 4)},
-           .how_sure = ShareOfTime{billionth},
+  query = {.flows = {policed_group(100, ratio(1, 1000), 4)},
+           .assurance = ShareOfTime{billionth},
            .capacity = 120,
            .solve = PortSolve::rate};
-  const auto rate = answer(asked);
-  back.flows = {policed_group(100, *rate.greatest_rate, 4)};
+  const auto rate = answer(query);
+  back.flows = {policed_group(100, *rate.max_rate, 4)};
   CHECK(answer(back).level->buffer <= 120);
-  back.flows.front().buckets.front().rate = *rate.greatest_rate * ratio(1001, 1000);
+  back.flows.front().buckets.front().rate = *rate.max_rate * ratio(1001, 1000);
   CHECK(answer(back).level->buffer > 120);
 
-  asked.flows = {periodic_group(100, 1)};
-  asked.capacity = 24;
-  CHECK(answer(asked).least_period <= 125);
-  asked.flows = {policed_group(100, ratio(1, 1000), 4)};
-  asked.capacity = 3;
-  CHECK_THROWS_WITH(answer(asked), Catch::Contains("a buffer of 3 packets is not enough"));
+  query.flows = {periodic_group(100, 1)};
+  query.capacity = 24;
+  CHECK(answer(query).min_period <= 125);
+  query.flows = {policed_group(100, ratio(1, 1000), 4)};
+  query.capacity = 3;
+  CHECK_THROWS_WITH(answer(query), Catch::Contains("a buffer of 3 packets is not enough"));
 }
 
 TEST_CASE("start-ups need periodic flows of equal period; loads are below one packet per slot") {
-  PortGuaranteeQuestion asked{.flows = {periodic_group(10, 100), periodic_group(10, 200)},
-                              .how_sure = ShareOfStarts{billionth}};
-  CHECK_THROWS_WITH(answer(asked),
+  PortGuaranteeQuery query{.flows = {periodic_group(10, 100), periodic_group(10, 200)},
+                           .assurance = ShareOfStarts{billionth}};
+  CHECK_THROWS_WITH(answer(query),
                     Catch::Contains("--ever is given for flows that are not periodic of one period"));
-  asked = {.flows = {periodic_group(10, 10)}};
-  CHECK_THROWS_AS(answer(asked), Unstable);
+  query = {.flows = {periodic_group(10, 10)}};
+  CHECK_THROWS_AS(answer(query), Unstable);
 }

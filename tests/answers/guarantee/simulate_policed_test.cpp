@@ -8,11 +8,11 @@
 
 using namespace tailbound;
 using answers::SimulatePolicedAnswer;
-using answers::SimulatePolicedQuestion;
+using answers::SimulatePolicedQuery;
 
 namespace {
 
-SimulatePolicedQuestion about_two_policed_hops() {
+SimulatePolicedQuery about_two_policed_hops() {
   return {.file = network::read_policed_network(test::two_policed_hops, "two.toml"),
           .file_name = "two.toml",
           .packets = 2'000};
@@ -21,8 +21,8 @@ SimulatePolicedQuestion about_two_policed_hops() {
 }  // namespace
 
 TEST_CASE("simulated delays of policed flows are below their guarantees, and come close") {
-  SimulatePolicedQuestion asked = about_two_policed_hops();
-  const SimulatePolicedAnswer all = answer(asked, {});
+  SimulatePolicedQuery query = about_two_policed_hops();
+  const SimulatePolicedAnswer all = answer(query, {});
   REQUIRE(all.never);
   CHECK(all.flows.size() == 2);
   CHECK(all.queues.size() == 3);
@@ -30,13 +30,13 @@ TEST_CASE("simulated delays of policed flows are below their guarantees, and com
   // Three packets one by one, and that of the other flow in between.
   CHECK(all.seen.flows[0].delay == 5);
   CHECK(all.seen.flows[1].delay == 3);
-  asked.flow = "quick";
-  const SimulatePolicedAnswer one = answer(asked, {});
+  query.flow = "quick";
+  const SimulatePolicedAnswer one = answer(query, {});
   CHECK(one.flows == std::vector<std::size_t>{1});
   CHECK(one.queues.size() == 2);
   CHECK(one.nearest() == 1);
-  asked.flow = "quack";
-  CHECK_THROWS_AS(answer(asked, {}), InvalidArgument);
+  query.flow = "quack";
+  CHECK_THROWS_AS(answer(query, {}), InvalidArgument);
 }
 
 TEST_CASE("sources that send between slots have bounds for arbitrary times") {
@@ -57,10 +57,10 @@ TEST_CASE("exceeding a guarantee is detected") {
 }
 
 TEST_CASE("without a bound there are observations and a reason") {
-  SimulatePolicedQuestion asked = about_two_policed_hops();
-  for (network::PolicedFlow& flow : asked.file.network.flows) flow.buckets[0].rate = numeric::Rational(3) / 4;
-  asked.flow = "slow";
-  const SimulatePolicedAnswer found = answer(asked, {});
+  SimulatePolicedQuery query = about_two_policed_hops();
+  for (network::PolicedFlow& flow : query.file.network.flows) flow.buckets[0].rate = numeric::Rational(3) / 4;
+  query.flow = "slow";
+  const SimulatePolicedAnswer found = answer(query, {});
   CHECK_FALSE(found.never);
   CHECK(found.no_bound.find("is offered 1.5") != std::string::npos);
   CHECK(found.flows == std::vector<std::size_t>{0});

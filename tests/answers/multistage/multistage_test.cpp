@@ -17,23 +17,22 @@ using tailbound::test::rational;
 
 namespace {
 
-MultistageQuestion question(const char* hot, const char* load, network::Links links = network::Links::any) {
+MultistageQuery query(const char* hot, const char* load, network::Links links = network::Links::any) {
   return {.network = {.network = {64, 2}, .buffer = 4, .hot = rational(hot), .combining = 2, .links = links},
           .load = rational(load)};
 }
 
-SimulateMultistageQuestion simulation(const char* hot, const char* load) {
-  return {
-      .network = question(hot, load).network, .load = rational(load), .length = {.slots = 3000, .seed = 4}};
+SimulateMultistageQuery simulation(const char* hot, const char* load) {
+  return {.network = query(hot, load).network, .load = rational(load), .length = {.slots = 3000, .seed = 4}};
 }
 
 }  // namespace
 
 TEST_CASE("multistage: times scale with the service time, fractions do not", "[answers]") {
-  MultistageQuestion asked = question("0.08", "0.8");
-  const MultistageAnswer one = answer(asked);
-  asked.service = rational("5/2");
-  const MultistageAnswer longer = answer(asked);
+  MultistageQuery requested = query("0.08", "0.8");
+  const MultistageAnswer one = answer(requested);
+  requested.service = rational("5/2");
+  const MultistageAnswer longer = answer(requested);
   CHECK(longer.throughput.value == one.throughput.value);
   CHECK(longer.delay.value == Approx(2.5 * one.delay.value).epsilon(1e-14));
   CHECK(longer.hot_delay->value == Approx(2.5 * one.hot_delay->value).epsilon(1e-14));
@@ -47,148 +46,146 @@ TEST_CASE("multistage: times scale with the service time, fractions do not", "[a
 
 TEST_CASE("multistage: no delay for missing kinds of requests", "[answers]") {
   for (const Variant variant : {Variant::blocking, Variant::published}) {
-    MultistageQuestion asked = question("0", "0.5");
-    asked.variant = variant;
-    CHECK_FALSE(answer(asked).hot_delay);
-    asked.network.hot = 1;
-    CHECK_FALSE(answer(asked).cold_delay);
-    CHECK(answer(asked).hot_delay);
+    MultistageQuery requested = query("0", "0.5");
+    requested.variant = variant;
+    CHECK_FALSE(answer(requested).hot_delay);
+    requested.network.hot = 1;
+    CHECK_FALSE(answer(requested).cold_delay);
+    CHECK(answer(requested).hot_delay);
   }
 }
 
 TEST_CASE("multistage: saturated if throughput is below 98 %", "[answers]") {
-  CHECK_FALSE(answer(question("0.08", "0.3")).saturated);
-  const MultistageAnswer full = answer(question("0.08", "0.8"));
+  CHECK_FALSE(answer(query("0.08", "0.3")).saturated);
+  const MultistageAnswer full = answer(query("0.08", "0.8"));
   CHECK(full.saturated);
   CHECK(full.throughput.value < 0.98 * 0.8);
 }
 
 TEST_CASE("multistage: the saturation load does not depend on the loads asked for", "[answers]") {
   for (const network::Links links : {network::Links::one, network::Links::any}) {
-    const auto found = [&](const char* load) {
-      return answer(question("0.08", load, links)).saturation_load;
-    };
+    const auto found = [&](const char* load) { return answer(query("0.08", load, links)).saturation_load; };
     const double saturation = found("0.3").value().value;
     for (const char* load : {"0.05", "0.74", "0.75", "0.8", "1"})
       CHECK(found(load).value().value == saturation);
     // It is where the throughput departs from the load.
     const auto saturated = [&](double part) {
-      MultistageQuestion asked = question("0.08", "1", links);
-      asked.load = rational(std::to_string(std::lround(1e6 * part * saturation)) + "/1000000");
-      return answer(asked).saturated;
+      MultistageQuery requested = query("0.08", "1", links);
+      requested.load = rational(std::to_string(std::lround(1e6 * part * saturation)) + "/1000000");
+      return answer(requested).saturated;
     };
     CHECK_FALSE(saturated(0.999));
     CHECK(saturated(1.002));
   }
   // Simulated: throughput is 98 % of the load up to 0.707 and 0.52; the model is 4 % below.
-  CHECK(answer(question("0.08", "0.5")).saturation_load->value == Approx(0.735).margin(0.001));
-  CHECK(answer(question("0.08", "0.5", network::Links::one)).saturation_load->value ==
+  CHECK(answer(query("0.08", "0.5")).saturation_load->value == Approx(0.735).margin(0.001));
+  CHECK(answer(query("0.08", "0.5", network::Links::one)).saturation_load->value ==
         Approx(0.541).margin(0.001));
   // 1 / (1 - h + h N / s) = 25 / 87 at h = 2 / 25, and Pfister and Norton's 1 / (1 + h (N - 1)) = 25 / 151
-  MultistageQuestion asked = question("0.08", "0.5");
-  asked.network.combining = 1;
-  CHECK(answer(asked).saturation_bound.value == rational("25/87"));
-  CHECK(answer(asked).saturation_load->value <= 25.0 / 87);
-  asked.network.links = network::Links::one;
-  CHECK(answer(asked).saturation_bound.value == rational("25/151"));
-  CHECK(answer(asked).saturation_load->value <= 25.0 / 151);
-  CHECK(answer(asked).saturation_load->value > 0.98 * 25.0 / 151);
+  MultistageQuery requested = query("0.08", "0.5");
+  requested.network.combining = 1;
+  CHECK(answer(requested).saturation_bound.value == rational("25/87"));
+  CHECK(answer(requested).saturation_load->value <= 25.0 / 87);
+  requested.network.links = network::Links::one;
+  CHECK(answer(requested).saturation_bound.value == rational("25/151"));
+  CHECK(answer(requested).saturation_load->value <= 25.0 / 151);
+  CHECK(answer(requested).saturation_load->value > 0.98 * 25.0 / 151);
   // If all requests are hot and any number combines, a load of 1 is carried.
-  asked.network.hot = 1;
-  asked.network.combining.reset();
-  CHECK_FALSE(answer(asked).saturation_load);
+  requested.network.hot = 1;
+  requested.network.combining.reset();
+  CHECK_FALSE(answer(requested).saturation_load);
 }
 
 TEST_CASE("multistage: the published variant requires outputs that accept any number of requests",
           "[answers]") {
-  MultistageQuestion asked = question("0.08", "0.5", network::Links::one);
-  asked.variant = Variant::published;
+  MultistageQuery requested = query("0.08", "0.5", network::Links::one);
+  requested.variant = Variant::published;
   try {
-    static_cast<void>(answer(asked));
+    static_cast<void>(answer(requested));
     FAIL("it answered");
-  } catch (const InvalidArgument& refused) {
-    CHECK(refused.argument() == "links");
+  } catch (const InvalidArgument& rejected) {
+    CHECK(rejected.argument() == "links");
   }
-  SimulateMultistageQuestion simulated = simulation("0.08", "0.5");
+  SimulateMultistageQuery simulated = simulation("0.08", "0.5");
   simulated.network.links = network::Links::one;
-  const ValidateMultistageAnswer found = answer(ValidateMultistageQuestion{simulated});
+  const ValidateMultistageAnswer found = answer(ValidateMultistageQuery{simulated});
   CHECK_FALSE(found.published);
   CHECK_FALSE(found.delay->published);
   CHECK(std::abs(*found.delay->blocking.error()) < 0.05);
 }
 
 TEST_CASE("multistage: out-of-range queries are rejected with the field's name", "[answers]") {
-  const auto argument = [](const auto& asked) {
+  const auto argument = [](const auto& requested) {
     try {
-      static_cast<void>(answer(asked));
-    } catch (const InvalidArgument& refused) {
-      return refused.argument();
+      static_cast<void>(answer(requested));
+    } catch (const InvalidArgument& rejected) {
+      return rejected.argument();
     }
     return std::string("nothing");
   };
   for (const char* load : {"0", "-1", "1.01"}) {
-    CHECK(argument(question("0.08", load)) == "load");
+    CHECK(argument(query("0.08", load)) == "load");
     CHECK(argument(simulation("0.08", load)) == "load");
   }
-  CHECK(argument(question("1.1", "0.5")) == "hot");
+  CHECK(argument(query("1.1", "0.5")) == "hot");
   CHECK(argument(simulation("-0.1", "0.5")) == "hot");
   for (const char* service : {"0", "-1", "1000000001"}) {
-    MultistageQuestion asked = question("0.08", "0.5");
-    asked.service = rational(service);
-    CHECK(argument(asked) == "service");
-    SimulateMultistageQuestion simulated = simulation("0.08", "0.5");
+    MultistageQuery requested = query("0.08", "0.5");
+    requested.service = rational(service);
+    CHECK(argument(requested) == "service");
+    SimulateMultistageQuery simulated = simulation("0.08", "0.5");
     simulated.service = rational(service);
     CHECK(argument(simulated) == "service");
   }
-  MultistageQuestion asked = question("0.08", "0.5");
-  asked.network.network.nodes = 60;
-  CHECK(argument(asked) == "nodes");
-  SimulateMultistageQuestion simulated = simulation("0.08", "0.5");
+  MultistageQuery requested = query("0.08", "0.5");
+  requested.network.network.nodes = 60;
+  CHECK(argument(requested) == "nodes");
+  SimulateMultistageQuery simulated = simulation("0.08", "0.5");
   simulated.length.replications = 0;
   CHECK(argument(simulated) == "replications");
 }
 
 TEST_CASE("simulate multistage: independent of threads; length given or by rule", "[answers]") {
-  SimulateMultistageQuestion asked = simulation("0.08", "0.5");
-  const SimulateMultistageAnswer one = answer(asked, {.threads = 1});
-  const SimulateMultistageAnswer two = answer(asked, {.threads = 2});
+  SimulateMultistageQuery requested = simulation("0.08", "0.5");
+  const SimulateMultistageAnswer one = answer(requested, {.threads = 1});
+  const SimulateMultistageAnswer two = answer(requested, {.threads = 2});
   CHECK(one.delay->value == two.delay->value);
   CHECK(one.throughput.upper == two.throughput.upper);
   CHECK(one.requests == two.requests);
   CHECK_FALSE(one.stopped());
   CHECK(one.hot_path.size() == 6);
-  asked.service = 3;
-  const SimulateMultistageAnswer longer = answer(asked, {.threads = 2});
+  requested.service = 3;
+  const SimulateMultistageAnswer longer = answer(requested, {.threads = 2});
   CHECK(longer.delay->value == Approx(3 * one.delay->value).epsilon(1e-14));
   CHECK(longer.delay->lower == Approx(3 * one.delay->lower).epsilon(1e-14));
   CHECK(longer.throughput.value == one.throughput.value);
 
-  asked.length.slots.reset();
-  asked.services = 8e6;
-  const std::int64_t slots = answer(asked).simulated.plan.slots;
+  requested.length.slots.reset();
+  requested.services = 8e6;
+  const std::int64_t slots = answer(requested).simulated.plan.slots;
   CHECK(slots >= 10'000);  // 8e6 / (64 * 0.5 * 6 * 4) = 10 416, to two digits
   CHECK(slots <= 10'416);
 }
 
 TEST_CASE("validate multistage: both variants, one simulation, one verdict each", "[answers]") {
-  const ValidateMultistageAnswer found = answer(ValidateMultistageQuestion{simulation("0.08", "0.8")});
+  const ValidateMultistageAnswer found = answer(ValidateMultistageQuery{simulation("0.08", "0.8")});
   CHECK(found.of_blocking.rows() == 4);
-  std::size_t optimistic = found.throughput.blocking.optimistic() ? 1 : 0;
+  std::size_t underestimates = found.throughput.blocking.underestimates() ? 1 : 0;
   for (const auto* delay : {&found.delay, &found.hot_delay, &found.cold_delay}) {
     REQUIRE(*delay);
-    if ((*delay)->blocking.optimistic()) ++optimistic;
-    CHECK((*delay)->published->optimistic());  // the model ignores blocking by full buffers
+    if ((*delay)->blocking.underestimates()) ++underestimates;
+    CHECK((*delay)->published->underestimates());  // the model ignores blocking by full buffers
     CHECK(*(*delay)->published->error() < -0.1);
   }
-  CHECK(found.of_blocking.optimistic() == optimistic);
+  CHECK(found.of_blocking.underestimates() == underestimates);
   // Too much throughput would be too favorable; the published variant has less.
   CHECK(found.throughput.published->verdict() == Verdict::below);
-  CHECK_FALSE(found.throughput.published->optimistic());
+  CHECK_FALSE(found.throughput.published->underestimates());
   CHECK(found.throughput.published->conservative());
   CHECK(*found.throughput.published->error() ==
         Approx(found.published->throughput.value / found.simulation.throughput.value - 1));
 
-  const ValidateMultistageAnswer cold = answer(ValidateMultistageQuestion{simulation("0", "0.5")});
+  const ValidateMultistageAnswer cold = answer(ValidateMultistageQuery{simulation("0", "0.5")});
   CHECK_FALSE(cold.hot_delay);
   CHECK(cold.of_blocking.rows() == 3);
 }

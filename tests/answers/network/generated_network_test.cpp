@@ -12,47 +12,47 @@ using namespace tailbound;
 using namespace tailbound::answers;
 
 TEST_CASE("a generated network matches its file, including failures", "[answers][network]") {
-  GeneratedNetworkQuestion question{.shape = network::FatTree{4, 3}, .traffic = network::FabricTraffic{}};
-  const GeneratedNetworkAnswer whole = answer(question);
+  GeneratedNetworkQuery query{.shape = network::FatTree{4, 3}, .traffic = network::FabricTraffic{}};
+  const GeneratedNetworkAnswer whole = answer(query);
   CHECK(whole.failed == 0);
   CHECK(whole.cut_off == 0);
   CHECK(whole.diameter == 4);
-  question.without = {"core0", "edge0", "h15 -> edge7"};
-  const GeneratedNetworkAnswer broken = answer(question);
+  query.without = {"core0", "edge0", "h15 -> edge7"};
+  const GeneratedNetworkAnswer broken = answer(query);
   CHECK(broken.failed == 4 + 4 + 1);
   CHECK(broken.cut_off == 3);
   CHECK(broken.diameter == 4);
   const network::Network read = network::read_fabric(broken.file, "file").fabric.network;
   CHECK(read.links.size() == broken.network.links.size());
   // Cut in two: there is no diameter.
-  question.without = {"core0", "core1", "core2", "core3"};
-  CHECK(!answer(question).diameter);
-  question.without = {"core0"};
-  question.shared_memory = "core[1..2]";
-  const network::Network both = network::read_fabric(answer(question).file, "file").fabric.network;
+  query.without = {"core0", "core1", "core2", "core3"};
+  CHECK(!answer(query).diameter);
+  query.without = {"core0"};
+  query.shared_memory = "core[1..2]";
+  const network::Network both = network::read_fabric(answer(query).file, "file").fabric.network;
   CHECK(both.links.size() == read.links.size() + 2 * (4 + 1));
   CHECK(std::count_if(both.nodes.begin(), both.nodes.end(),
                       [](const auto& node) { return node.shared_memory; }) == 2);
-  question.shared_memory = "all";
-  CHECK(network::read_fabric(answer(question).file, "file").fabric.network.nodes.back().shared_memory);
-  question.shared_memory = "nobody";
-  CHECK_THROWS_WITH(answer(question), Catch::Contains("nobody"));
-  question.shared_memory.reset();
-  question.without = {"a \"name\" -> b"};
-  CHECK_THROWS_WITH(answer(question), Catch::Contains("without is"));
+  query.shared_memory = "all";
+  CHECK(network::read_fabric(answer(query).file, "file").fabric.network.nodes.back().shared_memory);
+  query.shared_memory = "nobody";
+  CHECK_THROWS_WITH(answer(query), Catch::Contains("nobody"));
+  query.shared_memory.reset();
+  query.without = {"a \"name\" -> b"};
+  CHECK_THROWS_WITH(answer(query), Catch::Contains("without is"));
 }
 
 TEST_CASE("a fabric's simulation agrees with that of its listed flows", "[answers][network]") {
   const std::string text =
       network::to_toml(network::LeafSpine{3, 2, 3, 1}, network::FabricTraffic{numeric::Rational(3) / 5});
   const network::Fabric fabric = network::read_fabric(text, "file").fabric;
-  SimulateTreeQuestion listed;
+  SimulateTreeQuery listed;
   listed.topology = NetworkTopology{.network = network::written_out(fabric), .file = "file"};
   listed.percentiles = {numeric::Rational(1) / 2, numeric::Rational(99) / 100};
   listed.delay_levels = {Slots(0), Slots(3)};
   listed.occupancy_levels = {Packets(1)};
   listed.length.slots = 30'000;
-  SimulateTreeQuestion together = listed;
+  SimulateTreeQuery together = listed;
   together.topology = NetworkTopology{.network = fabric.network, .file = "file"};
   together.fabric = simulated_fabric(fabric);
   together.length.seed = 2;
@@ -88,29 +88,29 @@ TEST_CASE("a fabric's simulation agrees with that of its listed flows", "[answer
 }
 
 TEST_CASE("an imported network becomes a file that can be read back", "[answers][network]") {
-  GeneratedNetworkQuestion question{.shape = {}, .imported = NamedText{"x.gml", R"(graph [ label "two"
+  GeneratedNetworkQuery query{.shape = {}, .imported = NamedText{"x.gml", R"(graph [ label "two"
   node [ id 0 label "a b" ] node [ id 1 ] node [ id 2 label "h9" ]
   edge [ source 0 target 1 LinkSpeedRaw 40000000000 ] edge [ source 1 target 0 LinkSpeedRaw 40000000000 ]
   edge [ source 1 target 2 LinkSpeedRaw 10000000000 ] ])"}};
-  const GeneratedNetworkAnswer plain = answer(question);
+  const GeneratedNetworkAnswer plain = answer(query);
   CHECK(plain.facts.name == "two");
   CHECK(plain.facts.hosts == 1);
   CHECK(plain.facts.switches == 2);
   CHECK(plain.facts.switch_wires == 2);
   CHECK(plain.remarks.size() == 4);
   CHECK_THAT(plain.file, Catch::StartsWith("# read as GML: 1 host, 2 switches, 3 links"));
-  question.traffic = network::FabricTraffic{};
-  question.without = {"a b"};
-  const GeneratedNetworkAnswer broken = answer(question);
+  query.traffic = network::FabricTraffic{};
+  query.without = {"a b"};
+  const GeneratedNetworkAnswer broken = answer(query);
   CHECK_THAT(broken.file, Catch::Contains("without = [\"a b\"]") && Catch::Contains("uniform = \"1/2\""));
   CHECK(broken.failed == 2);
   CHECK(
       network::read_fabric(broken.file, "file", network::FlowsFrom::elsewhere).fabric.network.links.size() ==
       2);
-  question.shared_memory = "all";
+  query.shared_memory = "all";
   const network::Network shared =
-      network::read_fabric(answer(question).file, "file", network::FlowsFrom::elsewhere).fabric.network;
+      network::read_fabric(answer(query).file, "file", network::FlowsFrom::elsewhere).fabric.network;
   CHECK(shared.nodes.back().shared_memory);
-  question.imported = NamedText{"x.txt", "nothing that is a network = 1"};
-  CHECK_THROWS_WITH(answer(question), Catch::Contains("FILE is x.txt; it must be GraphML, GML, DOT"));
+  query.imported = NamedText{"x.txt", "nothing that is a network = 1"};
+  CHECK_THROWS_WITH(answer(query), Catch::Contains("FILE is x.txt; it must be GraphML, GML, DOT"));
 }

@@ -51,15 +51,16 @@ TEST_CASE("Scaled networks: all rates are multiplied", "[answers]") {
 }
 
 TEST_CASE("Scaled networks: the maximum factor is where the first link is full", "[answers]") {
-  const answers::ScaleLimit greatest = answers::greatest_scale(two_flows());
-  CHECK(greatest.factor == Rational(5) / 4);
-  CHECK(greatest.in_words() == "the link s -> c is full");
-  CHECK_FALSE(greatest.allows(greatest.factor));  // its queue would grow without bound
-  CHECK(greatest.allows(Rational(124) / 100));
-  CHECK(network::queue_traffic(answers::scaled(two_flows(), greatest.factor), network::Sources::decoupled)[2]
+  const answers::ScaleLimit largest = answers::max_scale(two_flows());
+  CHECK(largest.factor == Rational(5) / 4);
+  CHECK(largest.in_words() == "the link s -> c is full");
+  CHECK_FALSE(largest.allows(largest.factor));  // its queue would grow without bound
+  CHECK(largest.allows(Rational(124) / 100));
+  CHECK(network::queue_traffic(answers::scaled(two_flows(), largest.factor),
+                               network::Sources::independent_sources)[2]
             .load == 1);
   // Bursts of 2 slots at 0.5 packets per slot: a can send at most 1/3.
-  const answers::ScaleLimit bursts = answers::greatest_scale(two_flows("burst = 2\non_rate = 0.5"));
+  const answers::ScaleLimit bursts = answers::max_scale(two_flows("burst = 2\non_rate = 0.5"));
   CHECK(bursts.factor == Rational(10) / 9);
   CHECK(bursts.in_words() == "the bursts of the flow a -> c come one slot apart");
   CHECK(bursts.allows(bursts.factor));
@@ -68,7 +69,7 @@ TEST_CASE("Scaled networks: the maximum factor is where the first link is full",
 }
 
 TEST_CASE("Scaled networks: with buffers only the sources limit the factor", "[answers]") {
-  const answers::ScaleLimit sending = answers::greatest_scale(two_flows(), answers::Overload::allowed);
+  const answers::ScaleLimit sending = answers::max_scale(two_flows(), answers::Overload::allowed);
   CHECK(sending.factor == 2);
   CHECK(sending.in_words() == "b sends a packet in every slot");
   CHECK(sending.allows(2));
@@ -85,8 +86,8 @@ TEST_CASE("Scaled networks: a link is full if all its sources send continuously"
                                        "\"a\"\nto = \"b\"\nrate = 0.5\n",
                                        "text")
                                        .network;
-  const answers::ScaleLimit greatest = answers::greatest_scale(network);
-  CHECK(greatest.factor == 2);
-  CHECK(greatest.kind == answers::ScaleLimit::Kind::link);
-  CHECK_FALSE(greatest.attained());
+  const answers::ScaleLimit largest = answers::max_scale(network);
+  CHECK(largest.factor == 2);
+  CHECK(largest.kind == answers::ScaleLimit::Kind::link);
+  CHECK_FALSE(largest.attained());
 }

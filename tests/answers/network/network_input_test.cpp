@@ -61,14 +61,14 @@ TEST_CASE("Network input: at each load, up to the capacity of the links", "[answ
   CHECK(networks[1].load_scale == Rational(3) / 2);
   CHECK(networks[2].network.flows[0].rate == Rational(1) / 10);
   CHECK(answers::at_loads(uniform, {}).front().network.flows[0].rate == Rational(1) / 2);
-  const auto refused = [&](const answers::Loads& loads, const std::string& said) {
-    CHECK_THROWS_WITH(answers::at_loads(uniform, loads), Catch::Contains(said));
+  const auto rejected = [&](const answers::Loads& loads, const std::string& expected) {
+    CHECK_THROWS_WITH(answers::at_loads(uniform, loads), Catch::Contains(expected));
   };
-  refused({.uniform = {0}}, "uniform is 0; it must be above 0");
-  refused({.uniform = {2}}, "below 1, where the link");
-  refused({.uniform = {1}}, "uniform is 1; it must be below 1, where the link s -> ");
-  refused({.uniform = {Rational(1) / 2}, .load_scale = {3}}, "load scale is 3; it must be below 2, where");
-  refused({.load_scale = {-1}}, "load scale is -1; it must be above 0");
+  rejected({.uniform = {0}}, "uniform is 0; it must be above 0");
+  rejected({.uniform = {2}}, "below 1, where the link");
+  rejected({.uniform = {1}}, "uniform is 1; it must be below 1, where the link s -> ");
+  rejected({.uniform = {Rational(1) / 2}, .load_scale = {3}}, "load scale is 3; it must be below 2, where");
+  rejected({.load_scale = {-1}}, "load scale is -1; it must be above 0");
   CHECK_NOTHROW(answers::at_loads(uniform, {.uniform = {1}}, answers::Overload::allowed));
 }
 
@@ -78,10 +78,10 @@ TEST_CASE("Network input: files of other programs, with uniform traffic or a mat
   const NetworkTopology uniform = answers::read_uniform_network(dot, network::RouteRule::shortest);
   CHECK(uniform.network.flows.size() == 6);
   CHECK(uniform.network.remarks.front() == "read as DOT (Graphviz): 3 hosts, 1 switch, 3 links");
-  const NetworkTopology asked =
+  const NetworkTopology requested =
       answers::read_network(dot, {"m.csv", ",h1,h2\nh3,20G,30G\nh1,,5G\n"}, network::RouteRule::shortest);
-  REQUIRE(asked.network.flows.size() == 3);
-  CHECK(asked.network.flows[1].rate == Rational(6) / 5);  // of a host of four lanes
+  REQUIRE(requested.network.flows.size() == 3);
+  CHECK(requested.network.flows[1].rate == Rational(6) / 5);  // of a host of four lanes
   CHECK(answers::read_uniform_network(dot, network::RouteRule::shortest, {"h1"}).network.flows.size() == 2);
   const auto none = [](const std::string&, const auto&) { FAIL("no file is named"); };
   CHECK_THROWS_WITH(answers::read_network(dot, none),

@@ -25,12 +25,12 @@ struct StoppedRun {
 };
 
 TEST_CASE("points: all of them, in order, with progress") {
-  std::vector<double> told;
-  const Run run{.progress = [&](double done, double) { told.push_back(done); }};
+  std::vector<double> reported;
+  const Run run{.progress = [&](double done, double) { reported.push_back(done); }};
   const auto points = for_each_point(4, run, [](std::size_t i) { return Number{10 * i}; });
   CHECK(points.finished == std::vector<Number>{{0}, {10}, {20}, {30}});
   CHECK_FALSE(points.stopped);
-  CHECK(told == std::vector<double>{0, 0.25, 0.5, 0.75});
+  CHECK(reported == std::vector<double>{0, 0.25, 0.5, 0.75});
   CHECK(for_each_point(0, run, [](std::size_t i) { return Number{i}; }).finished.empty());
 }
 

@@ -21,9 +21,9 @@ Value there_and_back(const Value& value) {
   return stored::answer_of<Value>(stored::bytes_of(value));
 }
 
-BufferQuestion one_queue(const char* load) {
+BufferQuery one_queue(const char* load) {
   return {.traffic = {.source = EqualInputs{.inputs = 8, .load = rational(load)}},
-          .asked = LeastBuffer{rational("1e-9")}};
+          .requested = MinBuffer{rational("1e-9")}};
 }
 
 /// The complete output of an answer.
@@ -110,12 +110,12 @@ TEST_CASE("stored: fields are counted, and keep their order") {
 }
 
 TEST_CASE("stored: an answer looks the same after being stored") {
-  const BufferQuestion question = one_queue("0.8");
-  const BufferAnswer found = answer(question);
+  const BufferQuery query = one_queue("0.8");
+  const BufferAnswer found = answer(query);
   const auto back = from_bytes<BufferAnswer>(to_bytes(found));
   CHECK(to_bytes(back) == to_bytes(found));
   const auto document = [&](const BufferAnswer& one) {
-    return render::document(std::vector<std::pair<BufferQuestion, BufferAnswer>>{{question, one}}, {});
+    return render::document(std::vector<std::pair<BufferQuery, BufferAnswer>>{{query, one}}, {});
   };
   CHECK(shown(document(back)) == shown(document(found)));
 }
@@ -125,7 +125,7 @@ TEST_CASE("stored: damaged bytes are rejected or give another answer, nothing wo
   for (std::size_t size = 0; size < whole.size(); ++size)
     CHECK_THROWS_AS(from_bytes<BufferAnswer>(whole.substr(0, size)), ParseError);
   CHECK_THROWS_AS(from_bytes<BufferAnswer>(whole + "x"), ParseError);
-  std::size_t refused = 0;
+  std::size_t rejected = 0;
   for (std::size_t place = 0; place < whole.size(); ++place)
     for (const int bit : {0, 3, 7}) {
       std::string damaged = whole;
@@ -133,20 +133,20 @@ TEST_CASE("stored: damaged bytes are rejected or give another answer, nothing wo
       try {
         static_cast<void>(to_bytes(from_bytes<BufferAnswer>(damaged)));
       } catch (const ParseError&) {
-        ++refused;
+        ++rejected;
       }
     }
-  CHECK(refused > whole.size());  // of three times as many
+  CHECK(rejected > whole.size());  // of three times as many
 }
 
 TEST_CASE("stored: the queues of a delay are those of its traffic") {
-  DelayQuestion question{.topology = TreeTopology{.tree = {4, 2}, .load = rational("0.6")}};
-  question.percentiles = {rational("0.99")};
-  question.drop = bounds::DropTarget{rational("1e-6")};
-  const DelayAnswer found = answer(question);
+  DelayQuery query{.topology = TreeTopology{.tree = {4, 2}, .load = rational("0.6")}};
+  query.percentiles = {rational("0.99")};
+  query.drop = bounds::DropTarget{rational("1e-6")};
+  const DelayAnswer found = answer(query);
   const auto back = from_bytes<DelayAnswer>(to_bytes(found));
   CHECK(to_bytes(back) == to_bytes(found));
-  const auto curve = delay_curve(question, found, 0), again = delay_curve(question, back, 0);
+  const auto curve = delay_curve(query, found, 0), again = delay_curve(query, back, 0);
   REQUIRE(curve.size() == again.size());
   for (std::size_t i = 0; i < curve.size(); ++i)
     CHECK(stored::bytes_of(curve[i].probability) == stored::bytes_of(again[i].probability));

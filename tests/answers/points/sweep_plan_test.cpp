@@ -71,7 +71,7 @@ TEST_CASE("sweep plan: points do not depend on the order of options, and are uni
 }
 
 TEST_CASE("sweep plan: errors name the position") {
-  const auto refusal = [](const char* text) -> std::string {
+  const auto rejection = [](const char* text) -> std::string {
     try {
       static_cast<void>(read_sweep_plan(text, "plan.toml"));
     } catch (const Error& error) {
@@ -79,18 +79,18 @@ TEST_CASE("sweep plan: errors name the position") {
     }
     return "";
   };
-  CHECK(refusal("") == "plan.toml:1:1: a plan has one or more [[question]] tables");
-  CHECK(refusal("[[question]]\nload = 1\n").find("needs the key \"ask\"") != std::string::npos);
-  CHECK(refusal("[[question]]\nask = \"a\"\nload = []\n").find("plan.toml:3:8: the list is empty") == 0);
-  CHECK(refusal("[[question]]\nask = \"a\"\nload = [[1]]\n").find("plan.toml:3:9") == 0);
-  CHECK(refusal("[[question]]\nask = \"a\"\nload = \"\"\n").find("plan.toml:3:8") == 0);
-  CHECK(refusal("[[question]]\nask = \"a\"\nload = [\"1:2:0\"]\n").find("plan.toml:3:9") == 0);
-  CHECK(refusal("[[question]]\nask = \"a\"\na_b = 1\na-b = 2\n").find("--a-b is given twice") !=
+  CHECK(rejection("") == "plan.toml:1:1: a plan has one or more [[question]] tables");
+  CHECK(rejection("[[question]]\nload = 1\n").find("needs the key \"ask\"") != std::string::npos);
+  CHECK(rejection("[[question]]\nask = \"a\"\nload = []\n").find("plan.toml:3:8: the list is empty") == 0);
+  CHECK(rejection("[[question]]\nask = \"a\"\nload = [[1]]\n").find("plan.toml:3:9") == 0);
+  CHECK(rejection("[[question]]\nask = \"a\"\nload = \"\"\n").find("plan.toml:3:8") == 0);
+  CHECK(rejection("[[question]]\nask = \"a\"\nload = [\"1:2:0\"]\n").find("plan.toml:3:9") == 0);
+  CHECK(rejection("[[question]]\nask = \"a\"\na_b = 1\na-b = 2\n").find("--a-b is given twice") !=
         std::string::npos);
-  CHECK(refusal("[[questions]]\nask = \"a\"\n").find("no key \"questions\"") != std::string::npos);
-  CHECK(refusal("[[question]]\nask = \"a\"\n[picture]\nz = \"b\"\n").find("its keys are x, y") !=
+  CHECK(rejection("[[questions]]\nask = \"a\"\n").find("no key \"questions\"") != std::string::npos);
+  CHECK(rejection("[[question]]\nask = \"a\"\n[picture]\nz = \"b\"\n").find("its keys are x, y") !=
         std::string::npos);
-  CHECK(refusal("[[question]]\nask = \"a\"\nb = [\"1:2000:1\"]\nc = [\"1:2000:1\"]\n") ==
+  CHECK(rejection("[[question]]\nask = \"a\"\nb = [\"1:2000:1\"]\nc = [\"1:2000:1\"]\n") ==
         "a question has more than 1000000 points");
-  CHECK(refusal("not toml").find("plan.toml:1:") == 0);
+  CHECK(rejection("not toml").find("plan.toml:1:") == 0);
 }

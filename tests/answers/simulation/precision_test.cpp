@@ -13,20 +13,20 @@ using namespace tailbound::answers;
 using tailbound::test::rational;
 
 /// Two inputs that send with probability 0.7 each to one of two outputs: E[Q] = rho + rho^2 / 4 / (1 - rho).
-SimulateSwitchQuestion small_switch(std::uint64_t seed) {
-  SimulateSwitchQuestion question;
-  question.model = sim::switch_model(2, rational("0.7"));
-  question.levels = {Packets(0)};
-  question.length.slots = 2000;
-  question.length.seed = seed;
-  return question;
+SimulateSwitchQuery small_switch(std::uint64_t seed) {
+  SimulateSwitchQuery query;
+  query.model = sim::switch_model(2, rational("0.7"));
+  query.levels = {Packets(0)};
+  query.length.slots = 2000;
+  query.length.seed = seed;
+  return query;
 }
 const double mean_occupancy = 0.7 + 0.49 / 4 / 0.3;
 
 /// Only the mean occupancy.
 struct MeanJudge {
   double target;
-  WideIntervals operator()(const SimulateSwitchQuestion&, const SimulateSwitchAnswer& answer) const {
+  WideIntervals operator()(const SimulateSwitchQuery&, const SimulateSwitchAnswer& answer) const {
     const auto& mean = answer.found.output->mean;
     if ((mean.upper - mean.lower) / 2 > target * mean.value) return {.wide = {"mean"}, .unseen = {}};
     return {};
@@ -37,26 +37,26 @@ struct MeanJudge {
 
 TEST_CASE("precision: looks double until the limit") {
   const PrecisionTarget target{.half_width = rational("0.02")};
-  CHECK(most_looks(target) == 7);
+  CHECK(max_looks(target) == 7);
   CHECK(replications_of(target, 1) == 4);
   CHECK(replications_of(target, 3) == 16);
   CHECK(replications_of(target, 7) == 256);
-  CHECK(most_looks({.half_width = 1, .most_replications = 4}) == 1);
-  CHECK(most_looks({.half_width = 1, .most_replications = 5}) == 2);
-  CHECK(replications_of({.half_width = 1, .most_replications = 5}, 2) == 5);
-  CHECK_THROWS_AS(most_looks({.half_width = 0}), InvalidArgument);
-  CHECK_THROWS_AS(most_looks({.half_width = 2}), InvalidArgument);
-  CHECK_THROWS_AS(most_looks({.half_width = 1, .most_replications = 3}), InvalidArgument);
+  CHECK(max_looks({.half_width = 1, .max_replications = 4}) == 1);
+  CHECK(max_looks({.half_width = 1, .max_replications = 5}) == 2);
+  CHECK(replications_of({.half_width = 1, .max_replications = 5}, 2) == 5);
+  CHECK_THROWS_AS(max_looks({.half_width = 0}), InvalidArgument);
+  CHECK_THROWS_AS(max_looks({.half_width = 2}), InvalidArgument);
+  CHECK_THROWS_AS(max_looks({.half_width = 1, .max_replications = 3}), InvalidArgument);
 }
 
 TEST_CASE("precision: the result equals that of as many replications, at the confidence of a look") {
-  const PrecisionTarget target{.half_width = rational("0.05"), .most_replications = 64};
+  const PrecisionTarget target{.half_width = rational("0.05"), .max_replications = 64};
   const auto [found, reached] = answer_to_width(small_switch(1), target, MeanJudge{0.05}, {});
   CHECK(reached.intervals.wide.empty());
   CHECK(reached.looks > 1);
   CHECK(reached.replications == replications_of(target, reached.looks));
   CHECK(reached.confidence_of_each == Approx(1 - 0.05 / 5));
-  SimulateSwitchQuestion whole = small_switch(1);
+  SimulateSwitchQuery whole = small_switch(1);
   whole.length.replications = reached.replications;
   whole.confidence = reached.confidence_of_each;
   const SimulateSwitchAnswer again = answer(whole);
@@ -68,7 +68,7 @@ TEST_CASE("precision: the result equals that of as many replications, at the con
 }
 
 TEST_CASE("precision: a limit ends the run") {
-  const PrecisionTarget target{.half_width = rational("1e-6"), .most_replications = 8};
+  const PrecisionTarget target{.half_width = rational("1e-6"), .max_replications = 8};
   const auto reached = answer_to_width(small_switch(1), target, MeanJudge{1e-6}, {}).second;
   CHECK(reached.looks == 2);
   CHECK(reached.replications == 8);
@@ -99,7 +99,7 @@ TEST_CASE("precision: rows of a document by name") {
   CHECK(render::wide_intervals(document, rational("0.005")).wide.size() == 3);
   render::add_precision(document, {.half_width = rational("0.03")},
                         {{.looks = 2,
-                          .most_looks = 7,
+                          .max_looks = 7,
                           .replications = 8,
                           .confidence_of_each = 1 - 0.05 / 7,
                           .intervals = found}},
@@ -110,7 +110,7 @@ TEST_CASE("precision: rows of a document by name") {
 }
 
 TEST_CASE("precision: intervals cover the true value despite the stopping rule", "[.full]") {
-  const PrecisionTarget target{.half_width = rational("0.03"), .most_replications = 256};
+  const PrecisionTarget target{.half_width = rational("0.03"), .max_replications = 256};
   constexpr int runs = 300;
   int covered = 0, naive = 0;
   for (std::uint64_t seed = 1; seed <= runs; ++seed) {
@@ -119,11 +119,11 @@ TEST_CASE("precision: intervals cover the true value despite the stopping rule",
     covered += mean.lower <= mean_occupancy && mean_occupancy <= mean.upper ? 1 : 0;
     CHECK(reached.intervals.wide.empty());
     // The same rule with 95 % at every look.
-    SimulateSwitchQuestion question = small_switch(seed);
+    SimulateSwitchQuery query = small_switch(seed);
     for (int look = 1; look <= 7; ++look) {
-      question.length.replications = replications_of(target, look);
-      const SimulateSwitchAnswer at = answer(question);
-      if (look < 7 && !MeanJudge{0.03}(question, at).wide.empty()) continue;
+      query.length.replications = replications_of(target, look);
+      const SimulateSwitchAnswer at = answer(query);
+      if (look < 7 && !MeanJudge{0.03}(query, at).wide.empty()) continue;
       const auto& its = at.found.output->mean;
       naive += its.lower <= mean_occupancy && mean_occupancy <= its.upper ? 1 : 0;
       break;

@@ -12,99 +12,99 @@ using namespace tailbound;
 using namespace tailbound::answers;
 using tailbound::test::rational;
 
-SimulateRareQuestion rare(int radix, int levels, const char* load) {
-  SimulateRareQuestion question{.topology = {.tree = {radix, levels}, .load = rational(load)}};
-  question.length.slots = 4000;
-  return question;
+SimulateRareQuery rare(int radix, int levels, const char* load) {
+  SimulateRareQuery query{.topology = {.tree = {radix, levels}, .load = rational(load)}};
+  query.length.slots = 4000;
+  return query;
 }
 
 }  // namespace
 
 TEST_CASE("answers: choice of the method for a rare event") {
-  SimulateRareQuestion question = rare(4, 2, "0.8");
-  CHECK(method_of(question) == RareMethod::importance_sampling);
-  question.hop = 2;
-  CHECK(method_of(question) == RareMethod::splitting);
-  question.hop = 1;
-  question.topology.routing = network::TreeRouting::nearest_ancestor;
-  CHECK(method_of(question) == RareMethod::splitting);
-  question.topology.tree.levels = 1;
-  CHECK(method_of(question) == RareMethod::importance_sampling);
-  question.hop = 2;
-  CHECK_THROWS_AS(method_of(question), InvalidArgument);
+  SimulateRareQuery query = rare(4, 2, "0.8");
+  CHECK(method_of(query) == RareMethod::importance_sampling);
+  query.hop = 2;
+  CHECK(method_of(query) == RareMethod::splitting);
+  query.hop = 1;
+  query.topology.routing = network::TreeRouting::nearest_ancestor;
+  CHECK(method_of(query) == RareMethod::splitting);
+  query.topology.tree.levels = 1;
+  CHECK(method_of(query) == RareMethod::importance_sampling);
+  query.hop = 2;
+  CHECK_THROWS_AS(method_of(query), InvalidArgument);
 }
 
 TEST_CASE("answers: a rare event by its level or by its probability") {
-  SimulateRareQuestion question = rare(16, 1, "0.9");
-  question.rare = rational("1e-15");
-  const SimulateRareAnswer found = answers::answer(question);
+  SimulateRareQuery query = rare(16, 1, "0.9");
+  query.rare = rational("1e-15");
+  const SimulateRareAnswer found = answers::answer(query);
   REQUIRE(found.probability);
   CHECK(found.probability->value == Approx(1e-15).epsilon(1));
   CHECK(found.cycles() >= 4000);
-  question.rare = found.level;
-  CHECK(answers::answer(question).probability->value == found.probability->value);
+  query.rare = found.level;
+  CHECK(answers::answer(query).probability->value == found.probability->value);
 }
 
 TEST_CASE("answers: events never observed by splitting have no probability") {
-  SimulateRareQuestion question = rare(2, 2, "0.3");
-  question.hop = 3;
-  question.rare = Packets(200);
-  question.length.slots = 64;
-  const SimulateRareAnswer unseen = answers::answer(question);
+  SimulateRareQuery query = rare(2, 2, "0.3");
+  query.hop = 3;
+  query.rare = Packets(200);
+  query.length.slots = 64;
+  const SimulateRareAnswer unseen = answers::answer(query);
   CHECK(unseen.method == RareMethod::splitting);
   CHECK(unseen.level == Packets(200));
   CHECK_FALSE(unseen.probability);
 }
 
 TEST_CASE("answers: unsupported rare events are rejected") {
-  SimulateRareQuestion question = rare(4, 2, "0.8");
-  question.rare = rational("1.5");
-  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
-  question.rare = Packets(0);
-  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
-  question.rare = Packets(10);
-  question.length.warmup = 100;  // cycles need none
-  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
-  question.length.warmup.reset();
-  question.topology.load = 1;
-  CHECK_THROWS_AS(answers::answer(question), Unstable);
+  SimulateRareQuery query = rare(4, 2, "0.8");
+  query.rare = rational("1.5");
+  CHECK_THROWS_AS(answers::answer(query), InvalidArgument);
+  query.rare = Packets(0);
+  CHECK_THROWS_AS(answers::answer(query), InvalidArgument);
+  query.rare = Packets(10);
+  query.length.warmup = 100;  // cycles need none
+  CHECK_THROWS_AS(answers::answer(query), InvalidArgument);
+  query.length.warmup.reset();
+  query.topology.load = 1;
+  CHECK_THROWS_AS(answers::answer(query), Unstable);
 }
 
 TEST_CASE("answers: rare totals of a switch lie between 0 and the proved bound") {
-  SimulateRareSwitchQuestion question{.model = sim::switch_model(4, rational("0.8"))};
-  question.length.slots = 60'000;
+  SimulateRareSwitchQuery query{.model = sim::switch_model(4, rational("0.8"))};
+  query.length.slots = 60'000;
   for (const auto& [level, truth] : {std::pair{25, 5.610669e-5}, std::pair{50, 4.4594903e-11}}) {
-    question.rare = Packets(level);
-    const SimulateRareAnswer found = answers::answer(question);
+    query.rare = Packets(level);
+    const SimulateRareAnswer found = answers::answer(query);
     CHECK(found.method == RareMethod::splitting);
     CHECK(found.level == Packets(level));
     REQUIRE(found.probability);
     CHECK(found.probability->value == Approx(truth).epsilon(0.5));
     const SharedBufferAnswer proved =
-        answers::answer(SharedBufferQuestion{.traffic = EqualSwitchInputs{4, rational("0.8")},
-                                             .outputs = 4,
-                                             .criterion = bounds::Criterion::overflow,
-                                             .asked = ProbabilityOf{Packets(level)}});
+        answers::answer(SharedBufferQuery{.traffic = EqualSwitchInputs{4, rational("0.8")},
+                                          .outputs = 4,
+                                          .criterion = bounds::Criterion::overflow,
+                                          .requested = ProbabilityOf{Packets(level)}});
     REQUIRE(proved.about_at);
     CHECK(proved.about_at->value == Approx(truth).epsilon(1));
     CHECK(static_cast<double>(proved.at.value) > found.probability->upper);
   }
-  question.rare = rational("1e-9");
-  const SimulateRareAnswer near = answers::answer(question);
+  query.rare = rational("1e-9");
+  const SimulateRareAnswer near = answers::answer(query);
   CHECK(near.probability->value == Approx(1e-9).epsilon(0.6));
 }
 
 TEST_CASE("answers: rare losses of a memory, and unsupported settings of a switch") {
-  SimulateRareSwitchQuestion question{.model = sim::switch_model(4, rational("0.8"))};
-  question.length.slots = 60'000;
-  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);  // an unlimited memory has no loss
-  question.model.memory = 30;
-  const SimulateRareAnswer found = answers::answer(question);
+  SimulateRareSwitchQuery query{.model = sim::switch_model(4, rational("0.8"))};
+  query.length.slots = 60'000;
+  CHECK_THROWS_AS(answers::answer(query), InvalidArgument);  // an unlimited memory has no loss
+  query.model.memory = 30;
+  const SimulateRareAnswer found = answers::answer(query);
   CHECK(found.level == Packets(30));
   CHECK(found.probability->value == Approx(3.72870710e-7).epsilon(0.3));
-  question.rare = Packets(20);
-  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
-  question.rare.reset();
-  question.model.threshold = 1;
-  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
+  query.rare = Packets(20);
+  CHECK_THROWS_AS(answers::answer(query), InvalidArgument);
+  query.rare.reset();
+  query.model.threshold = 1;
+  CHECK_THROWS_AS(answers::answer(query), InvalidArgument);
 }

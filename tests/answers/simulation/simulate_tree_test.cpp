@@ -14,33 +14,33 @@ using namespace tailbound;
 using namespace tailbound::answers;
 using tailbound::test::rational;
 
-SimulateTreeQuestion small_simulation() {
-  SimulateTreeQuestion question{.topology = TreeTopology{.tree = {4, 2}, .load = rational("0.8")}};
-  question.percentiles = {rational("0.5"), rational("0.999999")};
-  question.length.slots = 4000;
-  return question;
+SimulateTreeQuery small_simulation() {
+  SimulateTreeQuery query{.topology = TreeTopology{.tree = {4, 2}, .load = rational("0.8")}};
+  query.percentiles = {rational("0.5"), rational("0.999999")};
+  query.length.slots = 4000;
+  return query;
 }
 
 /// a -> switch -> b
-SimulateTreeQuestion small_network(const char* rate) {
+SimulateTreeQuery small_network(const char* rate) {
   network::Network network{.name = "line",
                            .nodes = {{"a", true}, {"s", false}, {"b", true}},
                            .links = {{.from = 0, .to = 1}, {.from = 1, .to = 2}},
                            .flows = {}};
   network.flows.push_back(
       {.name = "ab", .source = 0, .destination = 2, .rate = rational(rate), .routes = {{.links = {0, 1}}}});
-  SimulateTreeQuestion question{.topology = NetworkTopology{.network = network}};
-  question.length.slots = 2000;
-  return question;
+  SimulateTreeQuery query{.topology = NetworkTopology{.network = network}};
+  query.length.slots = 2000;
+  return query;
 }
 
 }  // namespace
 
 TEST_CASE("answers: a simulated tree, queue by queue") {
-  SimulateTreeQuestion question = small_simulation();
-  question.occupancy_levels = {Packets(0), Packets(5)};
-  question.delay_levels = {Slots(0), Slots(10)};
-  const SimulateTreeAnswer answer = answers::answer(question);
+  SimulateTreeQuery query = small_simulation();
+  query.occupancy_levels = {Packets(0), Packets(5)};
+  query.delay_levels = {Slots(0), Slots(10)};
+  const SimulateTreeAnswer answer = answers::answer(query);
   REQUIRE(answer.queues.size() == 3);
   CHECK(answer.queues[0].hop == 1);
   CHECK(answer.queues[0].up);
@@ -59,7 +59,7 @@ TEST_CASE("answers: a simulated tree, queue by queue") {
   CHECK(answer.flows.empty());
   CHECK(answer.reorder_tail.empty());
   CHECK_FALSE(answer.simulated.stopped());
-  CHECK(answer.simulated.plan.slots == plan_of(question).slots);
+  CHECK(answer.simulated.plan.slots == plan_of(query).slots);
 }
 
 TEST_CASE("answers: percentiles of too few packets have no upper end") {
@@ -71,24 +71,24 @@ TEST_CASE("answers: percentiles of too few packets have no upper end") {
 }
 
 TEST_CASE("answers: reorder levels as given, or up to the largest observed") {
-  SimulateTreeQuestion question = small_simulation();
-  question.reorder_levels.emplace();
-  const SimulateTreeAnswer found = answers::answer(question);
+  SimulateTreeQuery query = small_simulation();
+  query.reorder_levels.emplace();
+  const SimulateTreeAnswer found = answers::answer(query);
   REQUIRE(found.reorder_tail.size() > 2);
   CHECK(found.reorder_tail.back().count == 0);
   CHECK(found.reorder_tail[found.reorder_tail.size() - 2].count > 0);
-  question.reorder_levels = {Packets(2), Packets(0)};
-  const SimulateTreeAnswer asked = answers::answer(question);
-  REQUIRE(asked.reorder_tail.size() == 2);
-  CHECK(asked.reorder_tail[0].level == 2);
-  CHECK(asked.reorder_tail[0].count == found.reorder_tail[2].count);
-  question.buffer = Packets(4);
-  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
+  query.reorder_levels = {Packets(2), Packets(0)};
+  const SimulateTreeAnswer requested = answers::answer(query);
+  REQUIRE(requested.reorder_tail.size() == 2);
+  CHECK(requested.reorder_tail[0].level == 2);
+  CHECK(requested.reorder_tail[0].count == found.reorder_tail[2].count);
+  query.buffer = Packets(4);
+  CHECK_THROWS_AS(answers::answer(query), InvalidArgument);
 }
 
 TEST_CASE("answers: a simulated network, link by link and flow by flow") {
-  SimulateTreeQuestion question = small_network("0.5");
-  const SimulateTreeAnswer answer = answers::answer(question);
+  SimulateTreeQuery query = small_network("0.5");
+  const SimulateTreeAnswer answer = answers::answer(query);
   REQUIRE(answer.queues.size() == 1);
   CHECK(answer.queues[0].link == "s -> b");
   CHECK(answer.queues[0].hop == 0);
@@ -97,52 +97,52 @@ TEST_CASE("answers: a simulated network, link by link and flow by flow") {
   CHECK(answer.flows[0].packets == answer.packets);
   REQUIRE(answer.flows[0].mean_queueing);
   CHECK(answer.flows[0].mean_queueing->value == 0);
-  question.reorder_levels.emplace();
-  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
+  query.reorder_levels.emplace();
+  CHECK_THROWS_AS(answers::answer(query), InvalidArgument);
 }
 
 TEST_CASE("answers: the plot of a simulated tree is from the same run") {
-  const SimulateTreeQuestion question = small_simulation();
-  const SimulateTreeAnswer answer = answers::answer(question);
-  const auto curve = whole_delay_ccdf(question, answer);
+  const SimulateTreeQuery query = small_simulation();
+  const SimulateTreeAnswer answer = answers::answer(query);
+  const auto curve = whole_delay_ccdf(query, answer);
   REQUIRE(curve.size() > 10);
   CHECK(curve.size() <= 62);
   CHECK(curve.front().level == 0);
   CHECK(curve.back().count > 0);
-  SimulateTreeQuestion at_its_levels = question;
+  SimulateTreeQuery at_its_levels = query;
   for (const sim::LevelEstimate& level : curve) at_its_levels.delay_levels.emplace_back(level.level);
-  const SimulateTreeAnswer asked = answers::answer(at_its_levels);
-  for (std::size_t i = 0; i < curve.size(); ++i) CHECK(curve[i].count == asked.delay_ccdf[i].count);
-  CHECK(whole_occupancy_tail(question, answer).front().level == 0);
+  const SimulateTreeAnswer requested = answers::answer(at_its_levels);
+  for (std::size_t i = 0; i < curve.size(); ++i) CHECK(curve[i].count == requested.delay_ccdf[i].count);
+  CHECK(whole_occupancy_tail(query, answer).front().level == 0);
 }
 
 TEST_CASE("answers: a buffer allows loads that are unstable without") {
-  SimulateTreeQuestion question = small_simulation();
-  std::get<TreeTopology>(question.topology).load = 1;
-  CHECK_THROWS_AS(answers::answer(question), Unstable);
-  CHECK_THROWS_AS(plan_of(question), Unstable);
-  question.buffer = Packets(4);
-  const SimulateTreeAnswer answer = answers::answer(question);
+  SimulateTreeQuery query = small_simulation();
+  std::get<TreeTopology>(query.topology).load = 1;
+  CHECK_THROWS_AS(answers::answer(query), Unstable);
+  CHECK_THROWS_AS(plan_of(query), Unstable);
+  query.buffer = Packets(4);
+  const SimulateTreeAnswer answer = answers::answer(query);
   CHECK(answer.queues[0].dropped > 0);
   CHECK(answer.queues[0].loss.value > 0);
 }
 
 TEST_CASE("answers: unsupported trees are rejected by name") {
-  const auto refused = [](const TreeTopology& topology, const char* argument) {
-    SimulateTreeQuestion question{.topology = topology};
-    question.length.slots = 1000;
+  const auto rejected = [](const TreeTopology& topology, const char* argument) {
+    SimulateTreeQuery query{.topology = topology};
+    query.length.slots = 1000;
     try {
-      static_cast<void>(answers::answer(question));
+      static_cast<void>(answers::answer(query));
       FAIL("not refused");
     } catch (const InvalidArgument& error) {
       CHECK(error.argument() == argument);
     }
   };
-  refused({.tree = {1, 2}, .load = rational("0.5")}, "radix");
-  refused({.tree = {4, 17}, .load = rational("0.5")}, "levels");
-  refused({.tree = {1024, 3}, .load = rational("0.5")}, "radix^levels");
-  refused({.tree = {4, 2}, .load = 0}, "load");
-  refused({.tree = {4, 2}, .load = rational("1.5")}, "load");
+  rejected({.tree = {1, 2}, .load = rational("0.5")}, "radix");
+  rejected({.tree = {4, 17}, .load = rational("0.5")}, "levels");
+  rejected({.tree = {1024, 3}, .load = rational("0.5")}, "radix^levels");
+  rejected({.tree = {4, 2}, .load = 0}, "load");
+  rejected({.tree = {4, 2}, .load = rational("1.5")}, "load");
   // Sources that alternate ON and OFF keep their phases permanently.
-  refused({.tree = {4, 2}, .load = rational("0.5"), .burst = traffic::Burst{.slots = 1}}, "burst");
+  rejected({.tree = {4, 2}, .load = rational("0.5"), .burst = traffic::Burst{.slots = 1}}, "burst");
 }

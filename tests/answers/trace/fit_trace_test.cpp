@@ -12,7 +12,7 @@
 
 using namespace tailbound;
 using answers::FitAnswer;
-using answers::FitQuestion;
+using answers::FitQuery;
 using traffic::TakePacket;
 using traffic::TracePacket;
 
@@ -23,13 +23,13 @@ constexpr std::int64_t cell = 64, slot = 512;  // 1 Gbit/s: 512 ns
 /// Cells of each slot, from the given number of inputs.
 using SlotOf = std::function<int(std::int64_t)>;
 
-FitQuestion question_of(std::int64_t slots, SlotOf cells_in) {
-  FitQuestion question{.file = "synthetic", .packets = {}, .link_gbps = 1, .cell_bytes = cell};
-  question.packets = [slots, cells_in = std::move(cells_in)](const TakePacket& take) {
+FitQuery query_of(std::int64_t slots, SlotOf cells_in) {
+  FitQuery query{.file = "synthetic", .packets = {}, .link_gbps = 1, .cell_bytes = cell};
+  query.packets = [slots, cells_in = std::move(cells_in)](const TakePacket& take) {
     for (std::int64_t t = 0; t < slots; ++t)
       for (int i = cells_in(t); i > 0; --i) take({.time = t * slot, .bytes = cell});
   };
-  return question;
+  return query;
 }
 
 /// On-off inputs with lengths drawn by `on` and `off`; when on, one cell per slot with probability `rate`.
@@ -102,9 +102,9 @@ TEST_CASE("fit: Bernoulli, on-off and trains of IMIX are trusted, Pareto bursts 
     int trusted = 0;
     std::string seen = row.name;
     for (const std::uint64_t seed : {1U, 2U, 3U}) {
-      FitQuestion question = question_of(row.slots, row.trace(seed));
-      if (row.sources) question.inputs = 8;
-      const FitAnswer found = answers::answer(question);
+      FitQuery query = query_of(row.slots, row.trace(seed));
+      if (row.sources) query.inputs = 8;
+      const FitAnswer found = answers::answer(query);
       trusted += found.trusted() ? 1 : 0;
       for (const auto& test : found.tests)
         seen += std::string(" ") + name_of(test.kind) + " " + std::to_string(test.measured) +
@@ -118,9 +118,9 @@ TEST_CASE("fit: Bernoulli, on-off and trains of IMIX are trusted, Pareto bursts 
 }
 
 TEST_CASE("fit: parameters of on-off sources are recovered", "[fit]") {
-  FitQuestion question = question_of(1'000'000, on_off_trace(3));
-  question.inputs = 8;
-  const FitAnswer found = answers::answer(question);
+  FitQuery query = query_of(1'000'000, on_off_trace(3));
+  query.inputs = 8;
+  const FitAnswer found = answers::answer(query);
   REQUIRE(found.fit.sources);
   CHECK(found.load == Approx(0.5).epsilon(0.03));
   CHECK(found.fit.sources->burst() == Approx(10).epsilon(0.25));
@@ -128,14 +128,14 @@ TEST_CASE("fit: parameters of on-off sources are recovered", "[fit]") {
 }
 
 TEST_CASE("fit: its output is read back as the same traffic", "[fit]") {
-  FitQuestion question = question_of(400'000, on_off_trace(3));
-  question.inputs = 8;
-  const FitAnswer found = answers::answer(question);
+  FitQuery query = query_of(400'000, on_off_trace(3));
+  query.inputs = 8;
+  const FitAnswer found = answers::answer(query);
   const auto read =
-      std::get<answers::Blocks>(answers::fitted_traffic(answers::traffic_file(question, found), "f"));
+      std::get<answers::Blocks>(answers::fitted_traffic(answers::traffic_file(query, found), "f"));
   CHECK(numeric::nearest_double(read.arrivals.load()) ==
         Approx(found.fit.sources->load * static_cast<double>(found.fit.sources->count)).epsilon(1e-8));
-  const FitQuestion plain = question_of(200'000, bernoulli_trace(3));
+  const FitQuery plain = query_of(200'000, bernoulli_trace(3));
   const FitAnswer slots = answers::answer(plain);
   const auto pmf =
       std::get<answers::Probabilities>(answers::fitted_traffic(answers::traffic_file(plain, slots), "f"));
@@ -146,18 +146,18 @@ TEST_CASE("fit: its output is read back as the same traffic", "[fit]") {
 }
 
 TEST_CASE("fit: one link, overload, disorder, coarse stamps and buffers", "[fit]") {
-  CHECK_THROWS_WITH(answers::answer(question_of(1000, [](std::int64_t t) { return t % 2 == 0 ? 1 : 0; })),
+  CHECK_THROWS_WITH(answers::answer(query_of(1000, [](std::int64_t t) { return t % 2 == 0 ? 1 : 0; })),
                     Catch::Contains("one link"));
-  CHECK_THROWS_WITH(answers::answer(question_of(1000, [](std::int64_t t) { return t % 2 == 0 ? 3 : 0; })),
+  CHECK_THROWS_WITH(answers::answer(query_of(1000, [](std::int64_t t) { return t % 2 == 0 ? 3 : 0; })),
                     Catch::Contains("without end"));
-  FitQuestion disorder = question_of(1, [](std::int64_t) { return 1; });
+  FitQuery disorder = query_of(1, [](std::int64_t) { return 1; });
   disorder.packets = [](const TakePacket& take) {
     take({.time = 100, .bytes = 64});
     take({.time = 99, .bytes = 64});
   };
   CHECK_THROWS_WITH(answers::answer(disorder), Catch::Contains("packet 2") && Catch::Contains("1 ns before"));
   // Timestamps with a resolution of 8 slots.
-  FitQuestion coarse = question_of(40'000, bernoulli_trace(1));
+  FitQuery coarse = query_of(40'000, bernoulli_trace(1));
   coarse.packets = [its = coarse.packets](const TakePacket& take) {
     its([&](TracePacket packet) {
       packet.time = packet.time / (8 * slot) * (8 * slot);
@@ -165,7 +165,7 @@ TEST_CASE("fit: one link, overload, disorder, coarse stamps and buffers", "[fit]
     });
   };
   CHECK(answers::answer(coarse).coarse_stamps);
-  FitQuestion fine = question_of(40'000, bernoulli_trace(1));
+  FitQuery fine = query_of(40'000, bernoulli_trace(1));
   fine.buffers = {Packets(2), Packets(1000)};
   const FitAnswer played = answers::answer(fine);
   CHECK_FALSE(played.coarse_stamps);

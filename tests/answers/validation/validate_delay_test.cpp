@@ -16,36 +16,36 @@ using namespace tailbound;
 using namespace tailbound::answers;
 using tailbound::test::rational;
 
-ValidateDelayQuestion small_validation() {
-  ValidateDelayQuestion question{.topology = TreeTopology{.tree = {4, 2}, .load = rational("0.6")}};
-  question.length.slots = 4000;
-  return question;
+ValidateDelayQuery small_validation() {
+  ValidateDelayQuery query{.topology = TreeTopology{.tree = {4, 2}, .load = rational("0.6")}};
+  query.length.slots = 4000;
+  return query;
 }
 
 }  // namespace
 
 TEST_CASE("answers: delays by analysis and simulation equal the separate answers") {
-  ValidateDelayQuestion question = small_validation();
-  question.levels = {Slots(2), Slots(6)};
-  question.percentiles = {rational("0.99")};
-  const ValidateDelayAnswer both = answers::answer(question);
+  ValidateDelayQuery query = small_validation();
+  query.levels = {Slots(2), Slots(6)};
+  query.percentiles = {rational("0.99")};
+  const ValidateDelayAnswer both = answers::answer(query);
   CHECK(both.confidence_of_each == Approx(1 - 0.05 / 4));
   CHECK(both.omissions.correlated_waits);
   CHECK(both.tally.rows() == 4);
 
-  DelayQuestion analysis{.topology = question.topology};
-  analysis.levels = question.levels;
-  analysis.percentiles = question.percentiles;
+  DelayQuery analysis{.topology = query.topology};
+  analysis.levels = query.levels;
+  analysis.percentiles = query.percentiles;
   const DelayAnswer analysed = answers::answer(analysis);
-  SimulateTreeQuestion simulation{.topology = question.topology};
-  simulation.delay_levels = question.levels;
-  simulation.percentiles = question.percentiles;
+  SimulateTreeQuery simulation{.topology = query.topology};
+  simulation.delay_levels = query.levels;
+  simulation.percentiles = query.percentiles;
   simulation.confidence = both.confidence_of_each;
-  simulation.length = question.length;
+  simulation.length = query.length;
   const SimulateTreeAnswer simulated = answers::answer(simulation);
   REQUIRE(both.tail.size() == 2);
   for (std::size_t i = 0; i < 2; ++i) {
-    CHECK(both.tail[i].level == question.levels[i]);
+    CHECK(both.tail[i].level == query.levels[i]);
     CHECK(both.tail[i].above.span()->upper ==
           span_of(to_predicted(analysed.flows[0].delay.above[i].probability)).upper);
     CHECK(both.tail[i].above.simulated.value == simulated.delay_ccdf[i].probability.value);
@@ -59,26 +59,26 @@ TEST_CASE("answers: delays by analysis and simulation equal the separate answers
 }
 
 TEST_CASE("answers: delays are compared by default where the analysis gives 0.5 to 1e-6") {
-  const ValidateDelayQuestion question = small_validation();
-  const ValidateDelayAnswer both = answers::answer(question);
+  const ValidateDelayQuery query = small_validation();
+  const ValidateDelayAnswer both = answers::answer(query);
   REQUIRE(both.tail.size() >= 8);
   CHECK(both.tail.front().above.span()->upper <= 0.5);
   CHECK(both.tail.back().above.span()->upper <= 1e-6);
   CHECK(both.tail.back().above.span()->lower > 1e-7);
-  const auto curve = compared_curve(question, both);
+  const auto curve = compared_curve(query, both);
   REQUIRE(curve.size() > 5);
   CHECK(curve.front().level == Slots(0));
   CHECK(curve.front().above.predicted);
 }
 
 TEST_CASE("answers: unsupported delays are rejected") {
-  ValidateDelayQuestion question = small_validation();
-  std::get<TreeTopology>(question.topology).load = 1;
-  CHECK_THROWS_AS(answers::answer(question), Unstable);
-  std::get<TreeTopology>(question.topology).load = rational("0.5");
-  std::get<TreeTopology>(question.topology).burst = traffic::Burst{.slots = 8};
-  question.sources = network::Sources::first_hop;
-  CHECK_THROWS_AS(answers::answer(question), InvalidArgument);
+  ValidateDelayQuery query = small_validation();
+  std::get<TreeTopology>(query.topology).load = 1;
+  CHECK_THROWS_AS(answers::answer(query), Unstable);
+  std::get<TreeTopology>(query.topology).load = rational("0.5");
+  std::get<TreeTopology>(query.topology).burst = traffic::Burst{.slots = 8};
+  query.sources = network::Sources::first_hop;
+  CHECK_THROWS_AS(answers::answer(query), InvalidArgument);
 }
 
 TEST_CASE("answers: a fabric is compared like its listed flows", "[answers][network]") {
@@ -86,13 +86,13 @@ TEST_CASE("answers: a fabric is compared like its listed flows", "[answers][netw
       network::read_fabric(network::to_toml(network::FatTree{4, 3}, network::FabricTraffic{rational("0.7")}),
                            "file")
           .fabric;
-  ValidateDelayQuestion listed{.topology =
-                                   NetworkTopology{.network = network::written_out(fabric), .file = "file"}};
+  ValidateDelayQuery listed{.topology =
+                                NetworkTopology{.network = network::written_out(fabric), .file = "file"}};
   listed.hops = Hops::independent;
   listed.percentiles = {rational("0.5"), rational("0.99"), rational("0.9999")};
   listed.length.slots = 4'000;
   listed.length.replications = 2;
-  ValidateDelayQuestion whole = listed;
+  ValidateDelayQuery whole = listed;
   whole.topology = NetworkTopology{.network = fabric.network, .file = "file"};
   whole.fabric = {std::make_shared<const network::Fabric>(fabric), simulated_fabric(fabric)};
   const ValidateDelayAnswer one = answers::answer(listed), other = answers::answer(whole);

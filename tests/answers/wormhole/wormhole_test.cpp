@@ -22,7 +22,7 @@ OfferedLoads fractions(const std::vector<const char*>& list) {
   return offered;
 }
 
-WormholeQuestion mesh(OfferedLoads offered) {
+WormholeQuery mesh(OfferedLoads offered) {
   return {.network = network::WormTopology{.nodes = 64},
           .flits = 20,
           .offered = std::move(offered),
@@ -36,9 +36,9 @@ SimulatedWormhole small_mesh() {
 }  // namespace
 
 TEST_CASE("wormhole answers: latency is source queueing, network latency and distance") {
-  WormholeQuestion question = mesh(fractions({"0", "1/2", "0.8"}));
-  question.channels = 3;
-  const WormholeAnswer found = answer(question, {});
+  WormholeQuery query = mesh(fractions({"0", "1/2", "0.8"}));
+  query.channels = 3;
+  const WormholeAnswer found = answer(query, {});
   CHECK(found.network == "8 x 8 mesh");
   CHECK(found.saturation.value == Approx(0.1885620332).epsilon(1e-9));
   CHECK(found.deadlock_cycle.empty());
@@ -56,11 +56,11 @@ TEST_CASE("wormhole answers: latency is source queueing, network latency and dis
 }
 
 TEST_CASE("wormhole answers: finite sources by default, except where they take long") {
-  WormholeQuestion question{.network = network::WormTopology{.nodes = 16},
-                            .flits = 32,
-                            .offered = {.values = {parse_rational("0.3", "load")}},
-                            .channels = 3};
-  const WormholeAnswer found = answer(question, {});
+  WormholeQuery query{.network = network::WormTopology{.nodes = 16},
+                      .flits = 32,
+                      .offered = {.values = {parse_rational("0.3", "load")}},
+                      .channels = 3};
+  const WormholeAnswer found = answer(query, {});
   CHECK(found.points[0].service.value == Approx(32 * 1.4403991).epsilon(1e-7));
   CHECK(found.points[0].source_wait.value == Approx(32 * 0.7122608).epsilon(2e-7));
   CHECK(found.unsolved.value > found.saturation.value);
@@ -70,12 +70,12 @@ TEST_CASE("wormhole answers: finite sources by default, except where they take l
     CHECK(channel.variation.value > 0);
     CHECK(channel.follow.value().value > 0.1);
   }
-  question.variant = WormholeVariant::paper;
-  const WormholeAnswer published = answer(question, {});
+  query.variant = WormholeVariant::paper;
+  const WormholeAnswer published = answer(query, {});
   CHECK_FALSE(published.points[0].channels[0].follow);
-  question.variant = WormholeVariant::conditional;
+  query.variant = WormholeVariant::conditional;
   CHECK_THROWS_WITH(
-      answer(question, {}),
+      answer(query, {}),
       "variant is conditional; it must be finite-source or paper: conditional is of a butterfly fat-tree");
   CHECK(usual_variant(network::WormTopology{.nodes = 1024}) == WormholeVariant::finite_source);
   CHECK(usual_variant(network::WormTopology{.nodes = 4096}) == WormholeVariant::paper);
@@ -84,38 +84,38 @@ TEST_CASE("wormhole answers: finite sources by default, except where they take l
 }
 
 TEST_CASE("wormhole answers: short messages are reported") {
-  WormholeQuestion question = mesh(fractions({"1/2"}));
-  question.flits = 4;
-  CHECK(answer(question, {}).shorter_than_path);
+  WormholeQuery query = mesh(fractions({"1/2"}));
+  query.flits = 4;
+  CHECK(answer(query, {}).shorter_than_path);
 }
 
 TEST_CASE("wormhole answers: messages of geometric length") {
   // Two nodes, each with its own channel to the other: a queue with one server.
   const network::WormTopology pair{.shape = WormShape::hypercube, .nodes = 2};
-  WormholeQuestion question{.network = pair,
-                            .flits = 8,
-                            .offered = {.values = {parse_rational("0.5", "load")}},
-                            .lengths = sim::WormLengths::geometric};
-  const WormholeAnswer alone = answer(question, {});
+  WormholeQuery query{.network = pair,
+                      .flits = 8,
+                      .offered = {.values = {parse_rational("0.5", "load")}},
+                      .lengths = sim::WormLengths::geometric};
+  const WormholeAnswer alone = answer(query, {});
   CHECK(alone.points[0].service.value == Approx(8));
   CHECK(alone.points[0].source_wait.value == Approx(8 * 0.5 * (2 - 1.0 / 8) / 2 / (1 - 0.5)));
   // The model compared with a simulation is the same.
-  question.network = small_mesh().network;
-  question.offered.values = {parse_rational("0.3", "load")};
-  const WormholeAnswer found = answer(question, {});
+  query.network = small_mesh().network;
+  query.offered.values = {parse_rational("0.3", "load")};
+  const WormholeAnswer found = answer(query, {});
   SimulatedWormhole simulated = small_mesh();
   simulated.lengths = sim::WormLengths::geometric;
   CHECK(found.saturation.value == wormhole_model_of(simulated).model->saturation());
-  question.virtual_channels = 2;
-  const double together = answer(question, {}).points[0].latency.value;
-  question.lengths = sim::WormLengths::fixed;
-  CHECK(together > 1.2 * answer(question, {}).points[0].latency.value);
-  question.virtual_channels = {};
-  CHECK(found.points[0].latency.value > 1.2 * answer(question, {}).points[0].latency.value);
-  CHECK(found.saturation.value < answer(question, {}).saturation.value);
-  question.lengths = sim::WormLengths::geometric;
-  question.variant = WormholeVariant::paper;
-  CHECK_THROWS_WITH(answer(question, {}),
+  query.virtual_channels = 2;
+  const double together = answer(query, {}).points[0].latency.value;
+  query.lengths = sim::WormLengths::fixed;
+  CHECK(together > 1.2 * answer(query, {}).points[0].latency.value);
+  query.virtual_channels = {};
+  CHECK(found.points[0].latency.value > 1.2 * answer(query, {}).points[0].latency.value);
+  CHECK(found.saturation.value < answer(query, {}).saturation.value);
+  query.lengths = sim::WormLengths::geometric;
+  query.variant = WormholeVariant::paper;
+  CHECK_THROWS_WITH(answer(query, {}),
                     "lengths is geometric; it must be fixed by the published variants, which know no other; "
                     "variant finite-source does");
 }
@@ -129,12 +129,12 @@ TEST_CASE("wormhole answers: beyond saturation there is no answer") {
     CHECK(saturated.load() == 0.2);
     CHECK(saturated.saturation() == Approx(0.1885620332).epsilon(1e-9));
   }
-  WormholeQuestion question = mesh(fractions({"1/2", "1/4"}));
-  question.channels = 600'000;
-  CHECK_THROWS_WITH(answer(question, {}), "channels is 600000; it must be at most 500000 for 2 loads");
-  question = mesh(fractions({"1/2"}));
-  question.flits = 0;
-  CHECK_THROWS_AS(answer(question, {}), InvalidArgument);
+  WormholeQuery query = mesh(fractions({"1/2", "1/4"}));
+  query.channels = 600'000;
+  CHECK_THROWS_WITH(answer(query, {}), "channels is 600000; it must be at most 500000 for 2 loads");
+  query = mesh(fractions({"1/2"}));
+  query.flits = 0;
+  CHECK_THROWS_AS(answer(query, {}), InvalidArgument);
 }
 
 TEST_CASE("wormhole answers: a stop keeps the finished points") {
@@ -150,12 +150,12 @@ TEST_CASE("wormhole answers: a stop keeps the finished points") {
 }
 
 TEST_CASE("wormhole answers: simulation and model") {
-  ValidateWormholeQuestion question;
-  question.simulation = {.network = small_mesh(),
-                         .offered = fractions({"0.1", "0.5"}),
-                         .percentiles = {parse_rational("1/2", "percentile")},
-                         .length = {.slots = 20'000, .seed = 4}};
-  const ValidateWormholeAnswer found = answer(question, {});
+  ValidateWormholeQuery query;
+  query.simulation = {.network = small_mesh(),
+                      .offered = fractions({"0.1", "0.5"}),
+                      .percentiles = {parse_rational("1/2", "percentile")},
+                      .length = {.slots = 20'000, .seed = 4}};
+  const ValidateWormholeAnswer found = answer(query, {});
   CHECK(found.simulation.layout.name == "4 x 4 mesh");
   CHECK(found.simulation.layout.channels == found.simulation.layout.wires);
   REQUIRE(found.rows.size() == 2);
@@ -170,20 +170,20 @@ TEST_CASE("wormhole answers: simulation and model") {
     CHECK(point.found.busiest.front().name.find(" -> ") != std::string::npos);
     CHECK_FALSE(point.simulated.automatic_warmup == false);
   }
-  const auto curve = latency_curve(question, found);
+  const auto curve = latency_curve(query, found);
   REQUIRE(curve.size() >= 4);
   CHECK(curve.back().first == found.rows.back().load);
   CHECK(curve.back().second == Approx(found.rows.back().latency.span().value().upper).epsilon(1e-12));
 
-  const SimulateWormholeAnswer alone = answer(question.simulation, {.threads = 2});
+  const SimulateWormholeAnswer alone = answer(query.simulation, {.threads = 2});
   CHECK(alone.points[1].found.latency.value().value ==
         found.simulation.points[1].found.latency.value().value);
 }
 
 TEST_CASE("wormhole answers: the plotted curve follows the model, without visible corners") {
-  const WormholeQuestion question = mesh(fractions({"0.2", "0.6"}));
-  const WormholeAnswer found = answer(question, {});
-  const LatencyCurve curve = latency_curve(question, found);
+  const WormholeQuery query = mesh(fractions({"0.2", "0.6"}));
+  const WormholeAnswer found = answer(query, {});
+  const LatencyCurve curve = latency_curve(query, found);
   CHECK(curve.back().first == Approx(0.985 * found.saturation.value).epsilon(1e-12));
   CHECK(curve.size() <= 30);
   const double height = std::log(curve.back().second / curve.front().second);
@@ -197,19 +197,19 @@ TEST_CASE("wormhole answers: the plotted curve follows the model, without visibl
 }
 
 TEST_CASE("wormhole answers: the model has the simulated number of virtual channels") {
-  ValidateWormholeQuestion question;
-  question.simulation = {.network = small_mesh(), .offered = fractions({"0.3"}), .length = {.slots = 20'000}};
-  question.simulation.network.virtual_channels = 2;
-  question.simulation.network.variant = WormholeVariant::paper;
-  const ValidateWormholeAnswer two = answer(question, {});
+  ValidateWormholeQuery query;
+  query.simulation = {.network = small_mesh(), .offered = fractions({"0.3"}), .length = {.slots = 20'000}};
+  query.simulation.network.virtual_channels = 2;
+  query.simulation.network.variant = WormholeVariant::paper;
+  const ValidateWormholeAnswer two = answer(query, {});
   CHECK(two.modelled.virtual_channels == 2);
   CHECK_FALSE(two.modelled.bernoulli_arrivals);
   // Not that with one virtual channel, 0.4065, but that of the enumerated network.
   CHECK(two.simulation.model_saturation.value().value == Approx(0.3916150809).epsilon(1e-9));
-  CHECK(answer(question.simulation, {}).model_saturation.value().value ==
+  CHECK(answer(query.simulation, {}).model_saturation.value().value ==
         two.simulation.model_saturation.value().value);
-  WormholeSaturationQuestion search{
-      .network = question.simulation.network,
+  WormholeSaturationQuery search{
+      .network = query.simulation.network,
       .length = {.precision = parse_rational("0.2", "precision"), .replications = 2}};
   CHECK(answer(search, {}).model.value().value == two.simulation.model_saturation.value().value);
   CHECK(wormhole_model(small_mesh().network, WormholeVariant::paper).saturation() ==
@@ -217,110 +217,109 @@ TEST_CASE("wormhole answers: the model has the simulated number of virtual chann
 }
 
 TEST_CASE("wormhole answers: without a model of the network fractions are of the simulated saturation") {
-  SimulateWormholeQuestion question{
-      .network = small_mesh(),
-      .offered = fractions({"0.5"}),
-      .length = {.slots = 4000, .replications = 2},
-      .search = {.precision = parse_rational("0.2", "precision"), .replications = 2}};
-  question.network.lengths = sim::WormLengths::geometric;
-  question.network.buffer_flits = 4;
-  const SimulateWormholeAnswer found = answer(question, {});
+  SimulateWormholeQuery query{.network = small_mesh(),
+                              .offered = fractions({"0.5"}),
+                              .length = {.slots = 4000, .replications = 2},
+                              .search = {.precision = parse_rational("0.2", "precision"), .replications = 2}};
+  query.network.lengths = sim::WormLengths::geometric;
+  query.network.buffer_flits = 4;
+  const SimulateWormholeAnswer found = answer(query, {});
   CHECK_FALSE(found.model_saturation);
   CHECK(found.no_model == "there is no model of buffers of several flits with messages of geometric length");
-  const double stable = found.simulated_saturation.value().greatest_stable;
+  const double stable = found.simulated_saturation.value().max_stable;
   CHECK(found.points[0].load == Approx(stable / 2).epsilon(1e-7));
   CHECK(found.points[0].fraction_of_saturation.value().value == Approx(0.5).epsilon(1e-7));
-  question.fractions_of = FractionsOf::model;
+  query.fractions_of = FractionsOf::model;
   CHECK_THROWS_WITH(
-      answer(question, {}),
+      answer(query, {}),
       "of is model; it must be simulated, or loads given instead of fractions: there is no model of "
       "buffers of several flits with messages of geometric length");
-  question.offered = {.values = {parse_rational("0.1", "load")}};
-  const SimulateWormholeAnswer loads = answer(question, {});
+  query.offered = {.values = {parse_rational("0.1", "load")}};
+  const SimulateWormholeAnswer loads = answer(query, {});
   CHECK_FALSE(loads.simulated_saturation);
   CHECK_FALSE(loads.points[0].fraction_of_saturation);
-  ValidateWormholeQuestion compared;
-  compared.simulation = question;
+  ValidateWormholeQuery compared;
+  compared.simulation = query;
   CHECK_THROWS_WITH(
       answer(compared, {}),
       "there is nothing to compare: there is no model of buffers of several flits with messages of "
       "geometric length (tailbound simulate wormhole simulates this network)");
-  WormholeSaturationQuestion search{.network = question.network, .length = question.search};
+  WormholeSaturationQuery search{.network = query.network, .length = query.search};
   const WormholeSaturationAnswer saturation = answer(search, {});
   CHECK_FALSE(saturation.model);
-  CHECK(saturation.found.greatest_stable == stable);
+  CHECK(saturation.found.max_stable == stable);
   CHECK(saturation.search.first_guess == Approx(0.6 * 15 / 16.0));
 }
 
 TEST_CASE("wormhole answers: loads above what a physical channel carries are not simulated") {
-  SimulateWormholeQuestion question{.network = small_mesh(),
-                                    .offered = {.values = {parse_rational("0.95", "load")}},
-                                    .length = {.slots = 1000}};
+  SimulateWormholeQuery query{.network = small_mesh(),
+                              .offered = {.values = {parse_rational("0.95", "load")}},
+                              .length = {.slots = 1000}};
   CHECK_THROWS_WITH(
-      answer(question, {}),
+      answer(query, {}),
       "saturated at load 0.95 flits/cycle/node: the physical channel (1,0) -> (2,0) would have to "
       "carry 1.01333 flits per cycle, and carries 1; no load above 0.9375 can be carried");
-  question.offered.values = {parse_rational("0.1", "load")};
-  const SimulateWormholeAnswer found = answer(question, {});
+  query.offered.values = {parse_rational("0.1", "load")};
+  const SimulateWormholeAnswer found = answer(query, {});
   CHECK(found.limit.load.value == parse_rational("15/16", "load"));
   CHECK(found.limit.channel == "(1,0) -> (2,0)");
 }
 
 TEST_CASE("wormhole answers: given virtual channels, in the model and in the simulation") {
-  WormholeQuestion question{.network = network::WormTopology{.nodes = 16},
-                            .offered = fractions({"0.5"}),
-                            .variant = WormholeVariant::paper};
-  const WormholeAnswer usual = answer(question, {});
-  question.virtual_channels = 1;
-  CHECK(answer(question, {}).saturation.value == usual.saturation.value);
-  question.virtual_channels = 2;
-  const WormholeAnswer two = answer(question, {});
+  WormholeQuery query{.network = network::WormTopology{.nodes = 16},
+                      .offered = fractions({"0.5"}),
+                      .variant = WormholeVariant::paper};
+  const WormholeAnswer usual = answer(query, {});
+  query.virtual_channels = 1;
+  CHECK(answer(query, {}).saturation.value == usual.saturation.value);
+  query.virtual_channels = 2;
+  const WormholeAnswer two = answer(query, {});
   CHECK(two.saturation.value == Approx(0.3916150809).epsilon(1e-9));
-  question.virtual_channels = 65;
-  CHECK_THROWS_WITH(answer(question, {}), "virtual channels is 65; it must be from 1 to 64");
-  question.virtual_channels = 64;
-  question.network = network::WormTopology{.nodes = 1024};
-  CHECK_THROWS_AS(answer(question, {}), LimitExceeded);
+  query.virtual_channels = 65;
+  CHECK_THROWS_WITH(answer(query, {}), "virtual channels is 65; it must be from 1 to 64");
+  query.virtual_channels = 64;
+  query.network = network::WormTopology{.nodes = 1024};
+  CHECK_THROWS_AS(answer(query, {}), LimitExceeded);
 }
 
 TEST_CASE("wormhole answers: with finite sources more than eight virtual channels are like eight") {
-  WormholeQuestion question{.network = network::WormTopology{.nodes = 16}, .offered = fractions({"0.5"})};
-  question.virtual_channels = 8;
-  const WormholeAnswer eight = answer(question, {});
-  question.virtual_channels = 24;
-  CHECK(answer(question, {}).points[0].latency.value == eight.points[0].latency.value);
-  question.virtual_channels = 6;
-  CHECK(answer(question, {}).points[0].latency.value != eight.points[0].latency.value);
+  WormholeQuery query{.network = network::WormTopology{.nodes = 16}, .offered = fractions({"0.5"})};
+  query.virtual_channels = 8;
+  const WormholeAnswer eight = answer(query, {});
+  query.virtual_channels = 24;
+  CHECK(answer(query, {}).points[0].latency.value == eight.points[0].latency.value);
+  query.virtual_channels = 6;
+  CHECK(answer(query, {}).points[0].latency.value != eight.points[0].latency.value);
 }
 
 TEST_CASE("wormhole answers: deeper buffers, and cases without a model") {
-  WormholeQuestion question{.network = network::WormTopology{.nodes = 16}, .offered = fractions({"0.5"})};
-  const double one = answer(question, {}).saturation.value;
-  question.buffer_flits = 4;
-  CHECK(answer(question, {}).saturation.value > one);
-  const auto refused = [](WormholeQuestion asked, const char* legal) {
-    CHECK_THROWS_WITH(answer(asked, {}), std::string("buffer flits is 4; it must be ") + legal);
+  WormholeQuery query{.network = network::WormTopology{.nodes = 16}, .offered = fractions({"0.5"})};
+  const double one = answer(query, {}).saturation.value;
+  query.buffer_flits = 4;
+  CHECK(answer(query, {}).saturation.value > one);
+  const auto rejected = [](WormholeQuery requested, const char* legal) {
+    CHECK_THROWS_WITH(answer(requested, {}), std::string("buffer flits is 4; it must be ") + legal);
   };
-  WormholeQuestion other = question;
+  WormholeQuery other = query;
   other.variant = WormholeVariant::paper;
-  refused(other, "1 by the published variants, which know no other; variant finite-source does");
-  other = question;
+  rejected(other, "1 by the published variants, which know no other; variant finite-source does");
+  other = query;
   other.lengths = sim::WormLengths::geometric;
-  refused(other, "1 with messages of geometric length");
-  other = question;
+  rejected(other, "1 with messages of geometric length");
+  other = query;
   other.virtual_channels = 2;
-  CHECK(answer(other, {}).saturation.value > answer(question, {}).saturation.value);
-  ValidateWormholeQuestion beside;
-  beside.simulation = {.network = small_mesh(), .offered = fractions({"0.3"}), .length = {.slots = 2000}};
-  beside.simulation.network.buffer_flits = 3;
-  CHECK(answer(beside, {}).model->worms().buffer_flits == 3);
-  beside.simulation.network.lengths = sim::WormLengths::geometric;
-  CHECK_THROWS_AS(answer(beside, {}), NoAnswer);
+  CHECK(answer(other, {}).saturation.value > answer(query, {}).saturation.value);
+  ValidateWormholeQuery validation;
+  validation.simulation = {.network = small_mesh(), .offered = fractions({"0.3"}), .length = {.slots = 2000}};
+  validation.simulation.network.buffer_flits = 3;
+  CHECK(answer(validation, {}).model->worms().buffer_flits == 3);
+  validation.simulation.network.lengths = sim::WormLengths::geometric;
+  CHECK_THROWS_AS(answer(validation, {}), NoAnswer);
 }
 
 TEST_CASE("wormhole answers: messages leave by all links at once, or by one channel") {
   const auto cube = [](network::WormEnds ends) {
-    return WormholeQuestion{
+    return WormholeQuery{
         .network = network::WormTopology{.shape = WormShape::hypercube, .nodes = 16, .ends = ends},
         .offered = {.values = {parse_rational("0.2", "load")}}};
   };
@@ -331,31 +330,31 @@ TEST_CASE("wormhole answers: messages leave by all links at once, or by one chan
   CHECK(one.points[0].bottleneck.value().name.find("ejection") == 0);
   CHECK(unlimited.points[0].bottleneck.value().name.find("ejection") == std::string::npos);
   CHECK_THROWS_AS(
-      answer(WormholeQuestion{.network = network::WormTopology{.nodes = 16, .ends = network::all_port},
-                              .offered = fractions({"0.5"})},
+      answer(WormholeQuery{.network = network::WormTopology{.nodes = 16, .ends = network::all_port},
+                           .offered = fractions({"0.5"})},
              {}),
       InvalidArgument);
 }
 
 TEST_CASE("wormhole answers: saturation load") {
-  WormholeSaturationQuestion question{.network = small_mesh(),
-                                      .length = {.precision = parse_rational("0.1", "precision")}};
-  const WormholeSaturationAnswer found = answer(question, {});
-  CHECK(found.found.greatest_stable > 0.9 * found.model.value().value);
+  WormholeSaturationQuery query{.network = small_mesh(),
+                                .length = {.precision = parse_rational("0.1", "precision")}};
+  const WormholeSaturationAnswer found = answer(query, {});
+  CHECK(found.found.max_stable > 0.9 * found.model.value().value);
   CHECK(found.limit.load.value == parse_rational("15/16", "load"));
   CHECK_FALSE(found.found.bounded);
-  CHECK(found.found.least_unstable <= 1.11 * found.found.greatest_stable);
+  CHECK(found.found.min_unstable <= 1.11 * found.found.max_stable);
   CHECK(found.search.first_guess == Approx(1.1 * found.model.value().value));
 }
 
 TEST_CASE("wormhole answers: parameters of the simulation are checked") {
-  SimulateWormholeQuestion question{.network = small_mesh(), .offered = fractions({"0.3"})};
-  question.network.flits = 2'000'000;
-  CHECK_THROWS_WITH(answer(question, {}), "flits is 2000000; it must be from 1 to 1000000 in a simulation");
-  question.network = small_mesh();
-  question.network.buffer_flits = 0;
-  CHECK_THROWS_AS(answer(question, {}), InvalidArgument);
-  question.network = small_mesh();
-  question.offered = fractions({"0"});
-  CHECK_THROWS_AS(answer(question, {}), InvalidArgument);
+  SimulateWormholeQuery query{.network = small_mesh(), .offered = fractions({"0.3"})};
+  query.network.flits = 2'000'000;
+  CHECK_THROWS_WITH(answer(query, {}), "flits is 2000000; it must be from 1 to 1000000 in a simulation");
+  query.network = small_mesh();
+  query.network.buffer_flits = 0;
+  CHECK_THROWS_AS(answer(query, {}), InvalidArgument);
+  query.network = small_mesh();
+  query.offered = fractions({"0"});
+  CHECK_THROWS_AS(answer(query, {}), InvalidArgument);
 }

@@ -19,7 +19,7 @@ using network::PolicedNetwork;
 namespace {
 
 struct Held {
-  int networks = 0, finished = 0, refused = 0, backlogs = 0, attained = 0;
+  int networks = 0, finished = 0, rejected = 0, backlogs = 0, attained = 0;
 };
 
 /// Flows start anywhere on the ring and use each port at most once.
@@ -32,7 +32,7 @@ PolicedNetwork random_ring(std::mt19937& random) {
     for (int hops = pick(1, static_cast<int>(ports) - 1); hops > 0; --hops)
       path.push_back((path.back() + 1) % ports);
     std::vector<traffic::TokenBucket> buckets{{ratio(1, pick(3, 6)), pick(1, 2)}};
-    if (pick(0, 3) == 0) buckets.push_back(traffic::one_a_slot());
+    if (pick(0, 3) == 0) buckets.push_back(traffic::one_per_slot());
     add_flow(network, path, buckets);
   }
   return network;
@@ -46,17 +46,17 @@ void hold_against(const PolicedNetwork& network, const AdversaryLimits& limits, 
   try {
     found = bounds::guarantee(network);
   } catch (const NoAnswer&) {
-    ++held.refused;
+    ++held.rejected;
     return;
   }
   const PolicedTruth truth = policed_truth(network, limits);
   held.finished += truth.finished ? 1 : 0;
   for (const bounds::QueueGuarantee& queue : found.queues) {
-    const std::int64_t most = cln::cl_I_to_long(cln::floor1(queue.backlog));
-    CHECK(truth.backlog[queue.port] <= most);
+    const std::int64_t maximum = cln::cl_I_to_long(cln::floor1(queue.backlog));
+    CHECK(truth.backlog[queue.port] <= maximum);
     if (queue.in_slots) CHECK(truth.backlog[queue.port] <= *queue.in_slots);
     ++held.backlogs;
-    held.attained += truth.finished && truth.backlog[queue.port] == queue.in_slots.value_or(most) ? 1 : 0;
+    held.attained += truth.finished && truth.backlog[queue.port] == queue.in_slots.value_or(maximum) ? 1 : 0;
   }
   for (std::size_t f = 0; f < found.flows.size(); ++f)
     for (const auto& delay : {found.flows[f].tfa, found.flows[f].sfa, found.flows[f].slots})

@@ -22,13 +22,17 @@ constexpr long steps = 8, end = 48;
 
 ArrivalCurve random_arrivals(std::mt19937& random) {
   std::vector<ArrivalCurve::Line> lines;
-  const auto draw = [&](long most) { return static_cast<long>(random() % static_cast<unsigned long>(most)); };
+  const auto draw = [&](long maximum) {
+    return static_cast<long>(random() % static_cast<unsigned long>(maximum));
+  };
   for (long i = draw(4); i >= 0; --i) lines.push_back({ratio(1 + draw(8), 4), ratio(1 + draw(40), 3)});
   return ArrivalCurve(std::move(lines));
 }
 
 ServiceCurve random_service(std::mt19937& random) {
-  const auto draw = [&](long most) { return static_cast<long>(random() % static_cast<unsigned long>(most)); };
+  const auto draw = [&](long maximum) {
+    return static_cast<long>(random() % static_cast<unsigned long>(maximum));
+  };
   ServiceCurve service(ratio(draw(12), 4), ratio(5 + draw(4), 2));
   for (long i = draw(3); i > 0; --i) service = in_series(service, ServiceCurve(0, ratio(5 + draw(20), 2)));
   return service;
@@ -41,10 +45,10 @@ ServiceCurve random_residual(std::mt19937& random) {
 
 /// Maximum of `value` over the samples of the first `last` time units.
 template <class Value>
-Rational greatest(const Value& value, long last = end) {
-  Rational most = value(Rational(0));
-  for (long i = 1; i <= last * steps; ++i) most = std::max(most, Rational(value(ratio(i, steps))));
-  return most;
+Rational largest(const Value& value, long last = end) {
+  Rational maximum = value(Rational(0));
+  for (long i = 1; i <= last * steps; ++i) maximum = std::max(maximum, Rational(value(ratio(i, steps))));
+  return maximum;
 }
 
 }  // namespace
@@ -55,7 +59,7 @@ TEST_CASE("curves are minima of lines, and add and subtract line by line") {
     const ArrivalCurve one = random_arrivals(random), two = random_arrivals(random);
     ArrivalCurve sum = one;
     sum += two;
-    const ArrivalCurve lower = least(one, two), later = one.later(ratio(7, 3));
+    const ArrivalCurve lower = minimum(one, two), later = one.later(ratio(7, 3));
     CHECK(sum.without(two) == one);
     CHECK(sum.without(sum).is_nothing());
     for (long k = 0; k <= 10 * steps; ++k) {
@@ -81,20 +85,20 @@ TEST_CASE("backlog, delay and outputs are suprema, residual service an infimum")
     const auto output = departures(arrivals, service);
     CHECK(backlog.has_value() == (arrivals.rate() <= service.rate()));
     if (!backlog) continue;
-    const Rational seen = greatest([&](const Rational& t) -> Rational { return arrivals(t) - service(t); });
+    const Rational seen = largest([&](const Rational& t) -> Rational { return arrivals(t) - service(t); });
     CHECK(seen <= *backlog);
     CHECK(*backlog <= seen + slack);
     CHECK(output->burst() == *backlog);
     const Rational latest =
-        greatest([&](const Rational& t) -> Rational { return service.inverse(arrivals(t) - 1) - t; });
+        largest([&](const Rational& t) -> Rational { return service.inverse(arrivals(t) - 1) - t; });
     CHECK(latest <= *delay);
     CHECK(*delay <= latest + slack);
     for (long k = 0; k <= 10 * steps; k += 5) {
       const Rational t = ratio(k, steps);
-      const Rational most =
-          greatest([&](const Rational& u) -> Rational { return arrivals(t + u) - service(u); });
-      CHECK(most <= (*output)(t));
-      CHECK((*output)(t) <= most + slack);
+      const Rational maximum =
+          largest([&](const Rational& u) -> Rational { return arrivals(t + u) - service(u); });
+      CHECK(maximum <= (*output)(t));
+      CHECK((*output)(t) <= maximum + slack);
     }
     const auto left = fifo_residual(service, others);
     CHECK(left.has_value() == (others.rate() < service.rate()));
@@ -104,7 +108,7 @@ TEST_CASE("backlog, delay and outputs are suprema, residual service an infimum")
       const Rational v = ratio(k, steps);
       // The minimum over later times, with its sign.
       const Rational lowest =
-          -greatest([&](const Rational& w) -> Rational { return others(v + w) - service(theta + v + w); });
+          -largest([&](const Rational& w) -> Rational { return others(v + w) - service(theta + v + w); });
       CHECK((*left)(theta + v) <= lowest);
       CHECK((*left)(theta + v) >= lowest - slack);
     }
@@ -141,7 +145,7 @@ TEST_CASE("curves of published examples, in microseconds and bytes") {
   two += flow;
   const Rational first = *horizontal_distance(two, service);
   CHECK(first == 50);
-  const ArrivalCurve behind = least(flow.later(first), ArrivalCurve({{ratio(25, 2), 0}}));
+  const ArrivalCurve behind = minimum(flow.later(first), ArrivalCurve({{ratio(25, 2), 0}}));
   CHECK(cln::double_approx(*horizontal_distance(behind, service)) == Approx(29.322).margin(5e-4));
   ArrivalCurve joined = behind;
   joined += flow;

@@ -78,16 +78,16 @@ Came pause_now(const PausingLink& link, std::int64_t return_left, std::int64_t p
 /// Maximum number of cells by the definition: trying all last packets.
 std::vector<std::int64_t> cells_by_definition(std::int64_t line, PacketLengths packets, std::int64_t overhead,
                                               std::int64_t cell) {
-  std::vector<std::int64_t> most(static_cast<std::size_t>(line) + 1, 0);
+  std::vector<std::int64_t> maximum(static_cast<std::size_t>(line) + 1, 0);
   for (std::int64_t x = 1; x <= line; ++x) {
-    auto& best = most[static_cast<std::size_t>(x)];
-    best = most[static_cast<std::size_t>(x - 1)];
+    auto& best = maximum[static_cast<std::size_t>(x)];
+    best = maximum[static_cast<std::size_t>(x - 1)];
     for (std::int64_t length = packets.shortest; length <= packets.longest && length + overhead <= x;
          ++length)
-      best =
-          std::max(best, most[static_cast<std::size_t>(x - length - overhead)] + (length + cell - 1) / cell);
+      best = std::max(best,
+                      maximum[static_cast<std::size_t>(x - length - overhead)] + (length + cell - 1) / cell);
   }
-  return most;
+  return maximum;
 }
 
 }  // namespace
@@ -135,19 +135,19 @@ TEST_CASE("headroom of a slower return direction, and of parts of a byte", "[gua
 
 TEST_CASE("maximum cells of packets, by hand", "[guarantee][headroom]") {
   // 65 bytes need two cells of 64: 15 such packets are 975 bytes.
-  CHECK(bounds::most_cells(1000, {64, 1518}, 64) == 30);
-  CHECK(bounds::most_cells(1000, {64, 64}, 64) == 15);
+  CHECK(bounds::max_cells(1000, {64, 1518}, 64) == 30);
+  CHECK(bounds::max_cells(1000, {64, 64}, 64) == 15);
   // Three packets of 129 bytes, three cells each, or five of 65 and ten cells: 387 bytes.
-  CHECK(bounds::most_cells(387, {64, 1518}, 64) == 10);
-  CHECK(bounds::most_cells(387, {128, 1518}, 64) == 9);
-  CHECK(bounds::most_cells(63, {64, 1518}, 64) == 0);
-  CHECK(bounds::most_cells(10, {1, 1}, 64) == 10);
+  CHECK(bounds::max_cells(387, {64, 1518}, 64) == 10);
+  CHECK(bounds::max_cells(387, {128, 1518}, 64) == 9);
+  CHECK(bounds::max_cells(63, {64, 1518}, 64) == 0);
+  CHECK(bounds::max_cells(10, {1, 1}, 64) == 10);
 }
 
 TEST_CASE("maximum cells by enumeration of packets", "[guarantee][headroom]") {
   std::mt19937_64 random(20);
-  const auto draw = [&](std::int64_t least, std::int64_t greatest) {
-    return std::uniform_int_distribution<std::int64_t>(least, greatest)(random);
+  const auto draw = [&](std::int64_t minimum, std::int64_t largest) {
+    return std::uniform_int_distribution<std::int64_t>(minimum, largest)(random);
   };
   for (int round = 0; round < 150; ++round) {
     const PacketLengths packets{draw(1, 30), draw(30, 90)};
@@ -155,7 +155,7 @@ TEST_CASE("maximum cells by enumeration of packets", "[guarantee][headroom]") {
     const auto plain = cells_by_definition(400, packets, 0, cell);
     INFO(packets.shortest << " to " << packets.longest << " in cells of " << cell);
     for (std::int64_t bytes = 0; bytes <= 400; bytes += 7)
-      CHECK(bounds::most_cells(bytes, packets, cell) == plain[static_cast<std::size_t>(bytes)]);
+      CHECK(bounds::max_cells(bytes, packets, cell) == plain[static_cast<std::size_t>(bytes)]);
 
     // A pause frame that takes no time, and latency alone: the line bytes of the round trip.
     PausingLink link = short_link(0, draw(0, 380), 0, packets, 0);
@@ -163,11 +163,12 @@ TEST_CASE("maximum cells by enumeration of packets", "[guarantee][headroom]") {
     link.overhead = draw(0, 20);
     const std::int64_t line = to_int(link.receiver_latency) + link.overhead;
     const auto whole_packets = cells_by_definition(line, packets, link.overhead, cell);
-    std::int64_t most = 0;
+    std::int64_t maximum = 0;
     for (std::int64_t rest = 0; rest <= std::min(line, packets.longest); ++rest)
-      most = std::max(most, (rest + cell - 1) / cell + whole_packets[static_cast<std::size_t>(line - rest)]);
+      maximum =
+          std::max(maximum, (rest + cell - 1) / cell + whole_packets[static_cast<std::size_t>(line - rest)]);
     const std::int64_t last = (packets.longest + cell - 1) / cell;
-    CHECK(bounds::headroom_cells(link, cell) == most + last);
+    CHECK(bounds::headroom_cells(link, cell) == maximum + last);
     CHECK(bounds::credit_cells(link, cell) == whole_packets.back() + 2 * last);
     // Cells of one byte are bytes.
     CHECK(bounds::headroom_cells(link, 1) == bounds::headroom(link).bytes);
@@ -177,23 +178,23 @@ TEST_CASE("maximum cells by enumeration of packets", "[guarantee][headroom]") {
 
 TEST_CASE("headroom: never exceeded and nearly attained", "[guarantee][headroom]") {
   std::mt19937_64 random(21);
-  const auto draw = [&](std::int64_t least, std::int64_t greatest) {
-    return std::uniform_int_distribution<std::int64_t>(least, greatest)(random);
+  const auto draw = [&](std::int64_t minimum, std::int64_t largest) {
+    return std::uniform_int_distribution<std::int64_t>(minimum, largest)(random);
   };
   for (int round = 0; round < 200; ++round) {
     const PacketLengths packets{64, draw(64, 1518)};
     const std::int64_t cell = draw(32, 256), longest_return = draw(64, 1518);
     const PausingLink link = short_link(draw(0, 3000), draw(0, 500), draw(0, 1000), packets, longest_return);
     const std::int64_t bytes = bounds::headroom(link).bytes, cells = bounds::headroom_cells(link, cell);
-    CHECK(cells <= bounds::most_cells(bytes, {1, packets.longest}, cell));
+    CHECK(cells <= bounds::max_cells(bytes, {1, packets.longest}, cell));
 
-    Came most;
+    Came maximum;
     const auto run = [&](std::int64_t return_left, const auto& next) {
       const std::int64_t first = next(1'000'000) + preamble + gap;
       for (std::int64_t phase = 0; phase < first; ++phase) {
         const Came came = pause_now(link, return_left, phase, cell, next);
-        most.bytes = std::max(most.bytes, came.bytes);
-        most.cells = std::max(most.cells, came.cells);
+        maximum.bytes = std::max(maximum.bytes, came.bytes);
+        maximum.cells = std::max(maximum.cells, came.cells);
       }
     };
     // Random lengths, and random packets of the return direction.
@@ -204,32 +205,32 @@ TEST_CASE("headroom: never exceeded and nearly attained", "[guarantee][headroom]
         return ends ? (draw(0, 1) == 1 ? packets.longest : packets.shortest)
                     : draw(packets.shortest, packets.longest);
       });
-      most.bytes = std::max(most.bytes, came.bytes);
-      most.cells = std::max(most.cells, came.cells);
+      maximum.bytes = std::max(maximum.bytes, came.bytes);
+      maximum.cells = std::max(maximum.cells, came.cells);
     }
     // The worst time: a packet of the return direction has just begun. Longest packets; lengths that waste
     // cells, with the longest one last.
     const std::int64_t worst = longest_return + preamble + gap;
     run(worst, [&](std::int64_t) { return packets.longest; });
-    const std::int64_t most_of_longest = most.bytes;
+    const std::int64_t most_of_longest = maximum.bytes;
     for (std::int64_t length = packets.shortest; length <= packets.longest; length += cell)
       for (const std::int64_t wasteful :
            {length, std::min((length - 1) / cell * cell + cell + 1, packets.longest)})
         run(worst,
             [&](std::int64_t left) { return left < wasteful + preamble + gap ? packets.longest : wasteful; });
     INFO("longest " << packets.longest << ", return " << longest_return << ", cell " << cell);
-    CHECK(most.bytes <= bytes);
-    CHECK(most.cells <= cells);
+    CHECK(maximum.bytes <= bytes);
+    CHECK(maximum.cells <= cells);
     // Two gaps are counted unnecessarily: after the pause frame, and before the last packet.
     CHECK(most_of_longest >= bytes - 2 * gap);
-    CHECK(most.cells * 100 >= cells * 90);
+    CHECK(maximum.cells * 100 >= cells * 90);
   }
 }
 
 TEST_CASE("credits: a link never waits with them, but does with one packet less", "[guarantee][headroom]") {
   std::mt19937_64 random(22);
-  const auto draw = [&](std::int64_t least, std::int64_t greatest) {
-    return std::uniform_int_distribution<std::int64_t>(least, greatest)(random);
+  const auto draw = [&](std::int64_t minimum, std::int64_t largest) {
+    return std::uniform_int_distribution<std::int64_t>(minimum, largest)(random);
   };
   struct Sent {
     std::int64_t end, credits;
@@ -282,7 +283,7 @@ TEST_CASE("credits: a link never waits with them, but does with one packet less"
 }
 
 TEST_CASE("headroom: invalid links are rejected", "[guarantee][headroom]") {
-  const auto refused = [](const auto& change) {
+  const auto rejected = [](const auto& change) {
     PausingLink link = long_link();
     change(link);
     CHECK_THROWS_AS(bounds::headroom(link), InvalidArgument);
@@ -290,20 +291,20 @@ TEST_CASE("headroom: invalid links are rejected", "[guarantee][headroom]") {
     CHECK_THROWS_AS(bounds::credits(link), InvalidArgument);
     CHECK_THROWS_AS(bounds::credit_cells(link, 64), InvalidArgument);
   };
-  refused([](PausingLink& link) { link.rate = 0; });
-  refused([](PausingLink& link) { link.return_rate = -1; });
-  refused([](PausingLink& link) { link.cable = -1; });
-  refused([](PausingLink& link) { link.delay_per_metre = -5; });
-  refused([](PausingLink& link) { link.fixed_delay = -5; });
-  refused([](PausingLink& link) { link.receiver_latency = -1; });
-  refused([](PausingLink& link) { link.sender_latency = -1; });
-  refused([](PausingLink& link) { link.packets = {0, 64}; });
-  refused([](PausingLink& link) { link.packets = {65, 64}; });
-  refused([](PausingLink& link) { link.longest_return = -1; });
-  refused([](PausingLink& link) { link.pause_frame = -1; });
-  refused([](PausingLink& link) { link.overhead = -1; });
+  rejected([](PausingLink& link) { link.rate = 0; });
+  rejected([](PausingLink& link) { link.return_rate = -1; });
+  rejected([](PausingLink& link) { link.cable = -1; });
+  rejected([](PausingLink& link) { link.delay_per_metre = -5; });
+  rejected([](PausingLink& link) { link.fixed_delay = -5; });
+  rejected([](PausingLink& link) { link.receiver_latency = -1; });
+  rejected([](PausingLink& link) { link.sender_latency = -1; });
+  rejected([](PausingLink& link) { link.packets = {0, 64}; });
+  rejected([](PausingLink& link) { link.packets = {65, 64}; });
+  rejected([](PausingLink& link) { link.longest_return = -1; });
+  rejected([](PausingLink& link) { link.pause_frame = -1; });
+  rejected([](PausingLink& link) { link.overhead = -1; });
   CHECK_THROWS_AS(bounds::headroom_cells(long_link(), 0), InvalidArgument);
-  CHECK_THROWS_AS(bounds::most_cells(-1, {64, 1518}, 64), InvalidArgument);
+  CHECK_THROWS_AS(bounds::max_cells(-1, {64, 1518}, 64), InvalidArgument);
   CHECK_THROWS_AS(bounds::pause_quanta(-1, 1), InvalidArgument);
   CHECK_THROWS_AS(bounds::pause_quanta(1, 0), InvalidArgument);
   PausingLink far = long_link();

@@ -67,16 +67,16 @@ TEST_CASE("guarantees in slots: small networks, bound and true value") {
     std::int64_t delay_bound, delay;  ///< of flow 0
   };
   const std::vector<Row> rows{
-      {alike(1, one_port, "2", "1/4"), {6}, {6}, 6, 6},
-      {alike(1, one_port, "3", "1/4", true), {8}, {8}, 8, 8},
-      {alike(2, two_ports, "2", "1/3"), {4, 3}, {4, 3}, 7, 7},
-      {alike(2, two_ports, "2", "1/3", true), {3, 3}, {3, 3}, 6, 5},
-      {alike(2, two_ports, "3", "1/3"), {6, 5}, {6, 5}, 11, 10},
-      {alike(2, two_ports, "3", "1/3", true), {5, 5}, {5, 5}, 10, 8},
-      {alike(3, three_ports, "1", "1/3"), {2, 2, 2}, {2, 2, 2}, 6, 6},
-      {alike(3, three_ports, "2", "1/4"), {4, 3, 3}, {4, 3, 3}, 10, 10},
-      {alike(3, tree, "2", "1/4"), {4, 4, 8}, {4, 4, 7}, 12, 9},
-      {alike(3, tree, "2", "1/4", true), {3, 3, 8}, {3, 3, 7}, 11, 9},
+      {identical(1, one_port, "2", "1/4"), {6}, {6}, 6, 6},
+      {identical(1, one_port, "3", "1/4", true), {8}, {8}, 8, 8},
+      {identical(2, two_ports, "2", "1/3"), {4, 3}, {4, 3}, 7, 7},
+      {identical(2, two_ports, "2", "1/3", true), {3, 3}, {3, 3}, 6, 5},
+      {identical(2, two_ports, "3", "1/3"), {6, 5}, {6, 5}, 11, 10},
+      {identical(2, two_ports, "3", "1/3", true), {5, 5}, {5, 5}, 10, 8},
+      {identical(3, three_ports, "1", "1/3"), {2, 2, 2}, {2, 2, 2}, 6, 6},
+      {identical(3, three_ports, "2", "1/4"), {4, 3, 3}, {4, 3, 3}, 10, 10},
+      {identical(3, tree, "2", "1/4"), {4, 4, 8}, {4, 4, 7}, 12, 9},
+      {identical(3, tree, "2", "1/4", true), {3, 3, 8}, {3, 3, 7}, 11, 9},
   };
   for (const Row& row : rows) {
     INFO(text_of(row.network));
@@ -99,13 +99,13 @@ TEST_CASE("guarantees in slots: one port, closed form for equal flows") {
     if (at * (unit - 1) != (burst - 1) * unit) continue;
     PolicedNetwork network = slotted_ports(1);
     for (int flow = 0; flow < flows; ++flow)
-      add_flow(network, {0}, {{ratio(1, unit), numeric::whole(burst)}, traffic::one_a_slot()});
+      add_flow(network, {0}, {{ratio(1, unit), numeric::whole(burst)}, traffic::one_per_slot()});
     const SlottedGuarantee bound = slotted_guarantee(network);
     CHECK(bound.backlog.front() == flows + (flows - 1) * at);
     CHECK(bound.attained.front());
   }
   // Without a peak rate: the bucket depths.
-  CHECK(slotted_guarantee(alike(1, one_port, "5", "1/4")).backlog.front() == 15);
+  CHECK(slotted_guarantee(identical(1, one_port, "5", "1/4")).backlog.front() == 15);
 }
 
 namespace {
@@ -114,25 +114,25 @@ using Patterns = std::vector<traffic::GreedyPattern>;
 
 std::int64_t most_of(const Patterns& patterns, const std::vector<std::size_t>& flows, std::int64_t m) {
   std::int64_t sum = 0;
-  for (const std::size_t flow : flows) sum += patterns[flow].most(m);
+  for (const std::size_t flow : flows) sum += patterns[flow].maximum(m);
   return sum;
 }
 
 /// Arrivals of `group` at the next port in m + 1 slots, by the literal formula over all v and L.
 std::int64_t leaving_as_written(const Patterns& patterns, const std::vector<std::size_t>& group,
                                 const std::vector<std::size_t>& cross, std::int64_t m) {
-  std::int64_t most = 0;
+  std::int64_t maximum = 0;
   // A busy period has more packets than slots at every time.
   for (std::int64_t served = 0; most_of(patterns, group, served) + most_of(patterns, cross, served) > served;
        ++served)
     for (std::int64_t v = 0; v <= served; ++v) {
       const std::int64_t others = most_of(patterns, cross, v);
       if (served >= others + most_of(patterns, group, v)) continue;
-      most = std::max(
-          most, std::min(most_of(patterns, group, m + served - v),
-                         most_of(patterns, group, m + served) - std::max<std::int64_t>(0, served - others)));
+      maximum = std::max(maximum, std::min(most_of(patterns, group, m + served - v),
+                                           most_of(patterns, group, m + served) -
+                                               std::max<std::int64_t>(0, served - others)));
     }
-  return std::min(most, m + 1);
+  return std::min(maximum, m + 1);
 }
 
 }  // namespace
@@ -149,7 +149,7 @@ TEST_CASE("guarantees in slots: two ports, the literal formula") {
       for (int count = pick(1, 3); count > 0; --count) {
         flows->push_back(network.flows.size());
         std::vector<traffic::TokenBucket> buckets{{ratio(1, pick(7, 12)), ratio(pick(4, 16), 4)}};
-        if (pick(0, 2) == 0) buckets.push_back(traffic::one_a_slot());
+        if (pick(0, 2) == 0) buckets.push_back(traffic::one_per_slot());
         add_flow(network, path, buckets);
       }
     INFO(text_of(network));
@@ -189,7 +189,7 @@ TEST_CASE("guarantees in slots: many random networks, never below an adversary",
 
 TEST_CASE("the adversary handles rings and reports where it stopped") {
   const Paths ring{{0, 1}, {1, 2}, {2, 0}};
-  const PolicedNetwork network = alike(3, ring, "1", "1/3");
+  const PolicedNetwork network = identical(3, ring, "1", "1/3");
   const PolicedTruth truth = policed_truth(network);
   REQUIRE(truth.finished);
   CHECK(truth.backlog == Counts{2, 2, 2});
@@ -199,11 +199,11 @@ TEST_CASE("the adversary handles rings and reports where it stopped") {
 }
 
 TEST_CASE("guarantees in slots: errors") {
-  CHECK_THROWS_AS(slotted_guarantee(alike(1, one_port, "2", "2/5")), Unstable);
-  CHECK_THROWS_AS(slotted_guarantee(alike(1, one_port, "1/2", "1/5")), InvalidArgument);
-  CHECK_THROWS_AS(slotted_guarantee(alike(1, {{}}, "2", "1/5")), InvalidArgument);
-  CHECK_THROWS_AS(slotted_guarantee(alike(1, {{1}}, "2", "1/5")), InvalidArgument);
-  CHECK_THROWS_AS(slotted_guarantee(alike(2, two_ports, "9000000", "999999/3000000")), LimitExceeded);
+  CHECK_THROWS_AS(slotted_guarantee(identical(1, one_port, "2", "2/5")), Unstable);
+  CHECK_THROWS_AS(slotted_guarantee(identical(1, one_port, "1/2", "1/5")), InvalidArgument);
+  CHECK_THROWS_AS(slotted_guarantee(identical(1, {{}}, "2", "1/5")), InvalidArgument);
+  CHECK_THROWS_AS(slotted_guarantee(identical(1, {{1}}, "2", "1/5")), InvalidArgument);
+  CHECK_THROWS_AS(slotted_guarantee(identical(2, two_ports, "9000000", "999999/3000000")), LimitExceeded);
   for (const auto& change : std::vector<void (*)(PolicedNetwork&)>{
            [](PolicedNetwork& n) { n.ports[0].rate = 2; }, [](PolicedNetwork& n) { n.ports[0].latency = 1; },
            [](PolicedNetwork& n) { n.ports[0].wire = 1; },
@@ -215,7 +215,7 @@ TEST_CASE("guarantees in slots: errors") {
            },
            [](PolicedNetwork& n) { n.flows[0].traffic_class = 1; },
            [](PolicedNetwork& n) { n.flows[0].shortest = ratio(1, 2); }}) {
-    PolicedNetwork network = alike(1, one_port, "2", "1/5");
+    PolicedNetwork network = identical(1, one_port, "2", "1/5");
     change(network);
     CHECK_THROWS_AS(slotted_guarantee(network), InvalidArgument);
   }

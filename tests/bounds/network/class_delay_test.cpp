@@ -10,7 +10,7 @@
 
 using namespace tailbound;
 using answers::DelayAnswer;
-using answers::DelayQuestion;
+using answers::DelayQuery;
 using tailbound::test::rational;
 
 namespace {
@@ -42,13 +42,12 @@ std::string class_flow(const char* from, const char* to, const char* rate, int p
 }
 
 DelayAnswer class_delays(const std::string& toml, std::optional<answers::Hops> hops = {}) {
-  DelayQuestion question{.topology =
-                             answers::NetworkTopology{.network = network::read_network(toml, "n").network}};
-  question.levels = {Slots(0), Slots(3), Slots(10)};
-  question.percentiles = {rational("0.99")};
-  question.hops = hops;
-  question.drop = bounds::DropTarget{rational("1e-6")};
-  return answers::answer(question);
+  DelayQuery query{.topology = answers::NetworkTopology{.network = network::read_network(toml, "n").network}};
+  query.levels = {Slots(0), Slots(3), Slots(10)};
+  query.percentiles = {rational("0.99")};
+  query.hops = hops;
+  query.drop = bounds::DropTarget{rational("1e-6")};
+  return answers::answer(query);
 }
 
 }  // namespace
@@ -93,7 +92,7 @@ to = "d"
               .meets(test::ends(numeric::Claim<unit::Probability>(queue.wait_tail(Slots(levels[i]))))));
   CHECK(std::get<numeric::Exact<unit::Slot>>(found.flows[2].delay.mean_queueing).value == queue.mean_wait());
   CHECK(found.buffers[found.paths.flows[2].longest.front()]->buffer.value ==
-        queue.least_level(rational("1e-6")).level);
+        queue.min_level(rational("1e-6")).level);
 }
 
 TEST_CASE("classes in a network: waits of lower classes are added as independent and marked", "[classes]") {

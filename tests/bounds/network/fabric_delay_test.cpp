@@ -23,7 +23,7 @@ using numeric::Rational;
 
 namespace {
 
-const std::vector<Rational> asked{Rational(1) / 2, Rational(99) / 100, Rational(999'999) / 1'000'000};
+const std::vector<Rational> requested{Rational(1) / 2, Rational(99) / 100, Rational(999'999) / 1'000'000};
 
 template <class Unit>
 void require_same_digits(const Enclosure<Unit>& found, const numeric::Proved<Unit>& listed) {
@@ -73,14 +73,14 @@ std::string overload(const std::string& message) {
 }
 
 /// \return false if the network is overloaded, and both methods report it
-bool require_equal_to_routes(const Fabric& fabric, std::size_t most_pairs) {
+bool require_equal_to_routes(const Fabric& fabric, std::size_t max_pairs) {
   const Network network = written_out(fabric);
   const FabricGraph graph(fabric);
   const FabricOrbits orbits = fabric_orbits(graph);
   const FabricRates rates = fabric_rates(graph, orbits);
   std::string overloaded;
   try {
-    (void)network_delay(network, Sources::decoupled);
+    (void)network_delay(network, Sources::independent_sources);
   } catch (const Overloaded& error) {
     overloaded = error.what();
   }
@@ -94,18 +94,18 @@ bool require_equal_to_routes(const Fabric& fabric, std::size_t most_pairs) {
     REQUIRE(overload(whole) == overload(overloaded));
     return false;
   }
-  const NetworkDelay listed = network_delay(network, Sources::decoupled);
+  const NetworkDelay listed = network_delay(network, Sources::independent_sources);
   FabricDelay delay(graph, orbits, rates);
   PathDelay paths(listed.network.queues, queue::HopDelay::wait);
-  const FabricDelayAnswer answer = delay.answer(asked);
+  const FabricDelayAnswer answer = delay.answer(requested);
   REQUIRE(answer.undecided == 0);
   // Two classes between the same nodes are two flows, and one pair if they take the same paths.
   const bool one_class = fabric.demands.size() == 1;
   if (one_class) REQUIRE(answer.all.pairs == network.flows.size());
 
-  std::vector<std::int64_t> worst(asked.size(), 0);
-  std::vector<Rational> sums(asked.size(), Rational(0));
-  const std::size_t step = 1 + network.flows.size() / most_pairs;
+  std::vector<std::int64_t> worst(requested.size(), 0);
+  std::vector<Rational> sums(requested.size(), Rational(0));
+  const std::size_t step = 1 + network.flows.size() / max_pairs;
   std::map<std::vector<std::pair<std::vector<std::size_t>, Rational>>, DelayAnswer> known;
   for (std::size_t i = 0; i < network.flows.size(); ++i) {
     const Flow& flow = network.flows[i];
@@ -113,9 +113,9 @@ bool require_equal_to_routes(const Fabric& fabric, std::size_t most_pairs) {
     for (const bounds::Route& route : listed.flows[i].routes) key.emplace_back(route.queues, route.share);
     auto place = known.find(key);
     if (place == known.end())
-      place = known.emplace(key, paths.answer(listed.flows[i].routes, {{}, asked})).first;
+      place = known.emplace(key, paths.answer(listed.flows[i].routes, {{}, requested})).first;
     const DelayAnswer& its = place->second;
-    for (std::size_t p = 0; p < asked.size(); ++p) {
+    for (std::size_t p = 0; p < requested.size(); ++p) {
       worst[p] = std::max(worst[p], its.latency[p].slots.value);
       sums[p] = sums[p] + Rational(static_cast<long>(its.latency[p].slots.value));
     }
@@ -123,13 +123,14 @@ bool require_equal_to_routes(const Fabric& fabric, std::size_t most_pairs) {
     if (i % step != 0 || !one_class) continue;
     INFO(flow.name);
     const FabricPairDelay pair = delay.pair(static_cast<std::uint32_t>(flow.source),
-                                            static_cast<std::uint32_t>(flow.destination), asked);
-    for (std::size_t p = 0; p < asked.size(); ++p) require_percentile(pair.percentiles[p], its.latency[p]);
+                                            static_cast<std::uint32_t>(flow.destination), requested);
+    for (std::size_t p = 0; p < requested.size(); ++p)
+      require_percentile(pair.percentiles[p], its.latency[p]);
     require_same_digits(pair.mean_latency, its.mean_latency);
   }
   const std::vector<bounds::Route> routes = all_routes(network, listed);
-  const DelayAnswer all = paths.answer(routes, {{}, asked});
-  for (std::size_t p = 0; p < asked.size(); ++p) {
+  const DelayAnswer all = paths.answer(routes, {{}, requested});
+  for (std::size_t p = 0; p < requested.size(); ++p) {
     require_percentile(answer.all.percentiles[p], all.latency[p]);
     REQUIRE(answer.all.percentiles[p].worst.value == worst[p]);
     if (one_class)
@@ -244,7 +245,7 @@ TEST_CASE("fabric delay: one slower link makes its pairs slower") {
     const FabricGraph graph(fabric);
     const FabricOrbits orbits = fabric_orbits(graph);
     const FabricRates rates = fabric_rates(graph, orbits);
-    return FabricDelay(graph, orbits, rates).answer(asked).all;
+    return FabricDelay(graph, orbits, rates).answer(requested).all;
   };
   for (Link& link : fabric.network.links) link.rate.packets = 2;
   const FabricPairs even = worst();
@@ -269,6 +270,6 @@ TEST_CASE("fabric delay: legal queries") {
   FabricDelay delay(graph, orbits, rates);
   CHECK_THROWS_AS(delay.answer({Rational(1)}), InvalidArgument);
   CHECK_THROWS_AS(delay.answer({Rational(0)}), InvalidArgument);
-  CHECK_THROWS_AS(delay.pair(0, 0, asked), InvalidArgument);
-  CHECK_THROWS_AS(delay.pair(0, 4, asked), InvalidArgument);
+  CHECK_THROWS_AS(delay.pair(0, 0, requested), InvalidArgument);
+  CHECK_THROWS_AS(delay.pair(0, 4, requested), InvalidArgument);
 }

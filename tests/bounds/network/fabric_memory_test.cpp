@@ -43,7 +43,7 @@ TEST_CASE("fabric memory: a spine matches a single switch with the same traffic 
             queue::matrix_switch(matrix),
             {.measure = criterion == Criterion::overflow ? queue::MemoryRule::Measure::overflow
                                                          : queue::MemoryRule::Measure::loss})
-            .least(target.probability);
+            .minimum(target.probability);
     CHECK(found.memory.value >= known.memory.value);
     CHECK(found.memory.value <= known.memory.value + 3);
   }

@@ -10,7 +10,7 @@
 
 using namespace tailbound;
 using bounds::DelayAnswer;
-using bounds::DelayQuestion;
+using bounds::DelayQuery;
 using bounds::NetworkDelay;
 using bounds::PathDelay;
 using network::Network;
@@ -21,12 +21,12 @@ using tailbound::test::rational;
 
 namespace {
 
-DelayQuestion whole_question() {
-  DelayQuestion question{{},
-                         {rational("0.5"), rational("0.9"), rational("0.99"), rational("0.9999"),
-                          1 - rational("1e-6"), 1 - rational("1e-9"), 1 - rational("1e-15")}};
-  for (const std::int64_t t : {0, 1, 2, 5, 10, 20, 50, 100}) question.levels.emplace_back(t);
-  return question;
+DelayQuery whole_query() {
+  DelayQuery query{{},
+                   {rational("0.5"), rational("0.9"), rational("0.99"), rational("0.9999"),
+                    1 - rational("1e-6"), 1 - rational("1e-9"), 1 - rational("1e-15")}};
+  for (const std::int64_t t : {0, 1, 2, 5, 10, 20, 50, 100}) query.levels.emplace_back(t);
+  return query;
 }
 
 /// The ends of both, bit by bit.
@@ -96,7 +96,7 @@ Network hand_made(const char* from_a, const char* from_b, const char* between) {
 
 std::string overloaded(const Network& network) {
   try {
-    (void)bounds::network_delay(network, Sources::decoupled);
+    (void)bounds::network_delay(network, Sources::independent_sources);
   } catch (const bounds::Overloaded& error) {
     return error.what();
   }
@@ -111,10 +111,10 @@ TEST_CASE("Network delay: a tree written and read back equals the built-in tree"
     network::Tree tree;
     const char* load;
   };
-  const DelayQuestion question = whole_question();
+  const DelayQuery query = whole_query();
   for (const Shape& shape : {Shape{{2, 3}, "0.9"}, Shape{{4, 2}, "0.8"}})
     for (const TreeRouting routing : {TreeRouting::random_root, TreeRouting::nearest_ancestor})
-      for (const Sources sources : {Sources::decoupled, Sources::first_hop}) {
+      for (const Sources sources : {Sources::independent_sources, Sources::first_hop}) {
         INFO("radix " << shape.tree.radix << ", routing " << static_cast<int>(routing) << ", sources "
                       << static_cast<int>(sources));
         const Rational load = rational(shape.load);
@@ -154,21 +154,21 @@ TEST_CASE("Network delay: a tree written and read back equals the built-in tree"
         PathDelay of_network(delay.network.queues, queue::HopDelay::wait);
         // In the order of the tree's routes, so that sums are rounded identically.
         const std::vector<bounds::Route> routes = translated(tree.routes, tree.network, delay.network);
-        check_identical(of_tree.answer(tree.routes, question), of_network.answer(routes, question));
+        check_identical(of_tree.answer(tree.routes, query), of_network.answer(routes, query));
         // Each flow takes one of the tree's routes.
         for (const std::size_t position : {std::size_t{0}, read.flows.size() / 2, read.flows.size() - 1}) {
           const auto& flow = delay.flows[position];
           const std::vector<bounds::Route> as_tree = translated(flow.routes, delay.network, tree.network);
           REQUIRE(as_tree.size() == 1);
           CHECK(as_tree.front().share == 1);
-          check_identical(of_tree.answer(as_tree, question), of_network.answer(flow.routes, question));
+          check_identical(of_tree.answer(as_tree, query), of_network.answer(flow.routes, query));
         }
       }
 }
 
 TEST_CASE("Network delay: two switches by hand", "[bounds][network][delay]") {
   const Network network = hand_made("0.2", "0.3", "0.1");
-  const NetworkDelay delay = bounds::network_delay(network, Sources::decoupled);
+  const NetworkDelay delay = bounds::network_delay(network, Sources::independent_sources);
   // left -> right: a sends 0.3, b 0.3. right -> d: a sends 0.2, b 0.3. right -> c: a alone, 0.1. c's flow
   // is alone on right -> left and on left -> a.
   REQUIRE(delay.queue_of_link.size() == network.links.size());
@@ -217,7 +217,7 @@ TEST_CASE("Network delay: routes of a flow through the same queues are merged", 
                     rational("0.4"),
                     {{{0, 1, 2, 7}, quarter}, {{0, 3, 4, 7}, quarter}, {{0, 5, 6, 7}, rational("1/2")}}},
                    {"cb", 2, 1, rational("0.3"), {{{8, 6, 7}, 1}}}};
-  const NetworkDelay delay = bounds::network_delay(network, Sources::decoupled);
+  const NetworkDelay delay = bounds::network_delay(network, Sources::independent_sources);
   REQUIRE(delay.flows.size() == 2);
   REQUIRE(delay.flows[0].routes.size() == 2);
   Rational sum = 0;
@@ -246,12 +246,12 @@ TEST_CASE("Network delay: the overloaded link is named with its load", "[bounds]
   CHECK(overloaded(wide).find("right -> d") != std::string::npos);
   wide.links[6].rate.packets = 2;
   CHECK(overloaded(wide) == "not overloaded");
-  CHECK_THROWS_AS(bounds::tree_delay({4, 2}, 1, TreeRouting::random_root, Sources::decoupled),
+  CHECK_THROWS_AS(bounds::tree_delay({4, 2}, 1, TreeRouting::random_root, Sources::independent_sources),
                   bounds::Overloaded);
   // A host's own link is not a queue: full is allowed.
   Network full = hand_made("1/2", "1/4", "0.1");
   full.flows = {{"b to d", 1, 3, rational("0.9"), {{{1, 3, 6}, 1}}}};
-  const NetworkDelay delay = bounds::network_delay(full, Sources::decoupled);
+  const NetworkDelay delay = bounds::network_delay(full, Sources::independent_sources);
   CHECK(delay.queue_of_link[5] == NetworkDelay::none);  // nothing passes
   CHECK(delay.network.queues.size() == 1);
 }
@@ -276,7 +276,7 @@ TEST_CASE("Network delay: memoryless bursts change nothing, longer ones increase
   forgetful.flows[0].burst = traffic::Burst{.slots = 1 / (1 - plain.flows[0].rate), .on_rate = 1};
   bursty.flows[0].burst = traffic::Burst{.slots = 20, .on_rate = 1};
   const auto answers = [](const Network& network) {
-    const NetworkDelay delay = bounds::network_delay(network, Sources::decoupled);
+    const NetworkDelay delay = bounds::network_delay(network, Sources::independent_sources);
     PathDelay delays(delay.network.queues, queue::HopDelay::wait);
     std::vector<DelayAnswer> result;
     for (const bounds::FlowDelay& flow : delay.flows)
@@ -307,7 +307,8 @@ TEST_CASE("Network delay: unsupported cases with bursts are rejected", "[bounds]
   CHECK_THROWS_AS(bounds::network_delay(network, Sources::first_hop), InvalidArgument);
   network.links[3].rate.packets = 128;
   for (network::Flow& flow : network.flows) flow.burst = traffic::Burst{.slots = 20, .on_rate = 1};
-  CHECK_THROWS_WITH(bounds::network_delay(network, Sources::decoupled), Catch::Contains("are more than 256"));
+  CHECK_THROWS_WITH(bounds::network_delay(network, Sources::independent_sources),
+                    Catch::Contains("are more than 256"));
   CHECK_THROWS_AS(bounds::tree_delay({4, 2}, rational("0.6"), TreeRouting::random_root, Sources::first_hop,
                                      traffic::Burst{.slots = 8, .on_rate = 1}),
                   InvalidArgument);
@@ -324,7 +325,7 @@ flow = [{from = "a", to = "c", rate = 1}, {from = "b", to = "c", rate = 0.5}]
                                                 "full.toml")
                               .network;
   CHECK(overloaded(network) == "not overloaded");
-  const NetworkDelay delay = bounds::network_delay(network, Sources::decoupled);
+  const NetworkDelay delay = bounds::network_delay(network, Sources::independent_sources);
   PathDelay delays(delay.network.queues, queue::HopDelay::wait);
   // One or two packets arrive in each slot, and two are served: no packet waits.
   const auto answer = delays.answer(delay.flows.front().routes, {.levels = {Slots(0)}, .percentiles = {}});

@@ -36,15 +36,15 @@ struct AgedTreeDelay {
         delay(paths, rational(tree.burst), tree.model),
         routes(delay.routes()) {
     const auto turns = network::tree_paths({tree.radix, tree.levels}, rational(tree.load), tree.routing,
-                                           network::Sources::decoupled);
+                                           network::Sources::independent_sources);
     for (std::size_t i = 0; i < routes.size(); ++i) routes[i].share = turns[i].share;
   }
 
   [[nodiscard]] ClaimedDelayAnswer at(const std::vector<int>& slots) {
-    bounds::DelayQuestion asked;
-    for (const int t : slots) asked.levels.emplace_back(t);
-    asked.percentiles = {rational("999999/1000000")};
-    return delay.claims(routes, asked);
+    bounds::DelayQuery query;
+    for (const int t : slots) query.levels.emplace_back(t);
+    query.percentiles = {rational("999999/1000000")};
+    return delay.claims(routes, query);
   }
   [[nodiscard]] double above(int t) { return computed(at({t}).above.front().probability); }
   [[nodiscard]] std::int64_t percentile() { return at({}).queueing.front().slots.value; }
@@ -148,9 +148,9 @@ TEST_CASE("aged bursts: with many ports hops depend on each other only through t
   for (BurstPath& path : apart.paths)
     for (double& each : path.forwarded) each = 0;
   AgedDelay without(apart, 16, AgedModel::fitted);
-  bounds::DelayQuestion asked;
-  asked.levels = {Slots(20), Slots(100)};
-  const auto other = without.claims(as_is.routes, asked);
+  bounds::DelayQuery query;
+  query.levels = {Slots(20), Slots(100)};
+  const auto other = without.claims(as_is.routes, query);
   CHECK(computed(other.above[0].probability) == as_is.above(20));
   CHECK(computed(other.above[1].probability) == as_is.above(100));
 }

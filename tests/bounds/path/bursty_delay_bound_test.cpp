@@ -27,10 +27,10 @@ std::vector<bounds::BoundedRoute> bursty_bound_tree(std::int64_t radix, int leve
                               traffic::Burst{rational(burst)});
 }
 
-bounds::DelayQuestion bursty_bound_levels(std::initializer_list<int> levels) {
-  bounds::DelayQuestion question;
-  for (const int t : levels) question.levels.emplace_back(t);
-  return question;
+bounds::DelayQuery bursty_bound_levels(std::initializer_list<int> levels) {
+  bounds::DelayQuery query;
+  for (const int t : levels) query.levels.emplace_back(t);
+  return query;
 }
 
 /// log of the larger eigenvalue of [[1 - a, a y], [b, (1 - b) y]] by definition.
@@ -48,7 +48,7 @@ double bursty_bound_plain(int k, int levels, int hops, double load, double burst
       k};
   queue::MarkovQueue queue(queue::MarkovArrivals::on_off({group}));
   const queue::ClaimedHopDelay first = queue::hop_delay(queue, queue::HopDelay::wait, 300);
-  double least = 1;
+  double minimum = 1;
   for (double x = 1e-3; x < 3; x *= 1.004) {
     const double z = 1 + x;
     double product = 0;
@@ -58,12 +58,12 @@ double bursty_bound_plain(int k, int levels, int hops, double load, double burst
       const double m = std::pow(k, std::min(h, levels));
       const double others = std::exp(m * (k - 1) / k * bursty_bound_log_eigenvalue(load, burst, 1 / m, z));
       const double busy = (1 + x / k) * others, spare = (1 - 1. / k) * (1 - load);
-      if (z - busy <= 0) return least;
+      if (z - busy <= 0) return minimum;
       product *= spare * x / (z - busy) * (1 + others) / 2;
     }
-    least = std::min(least, product * std::pow(z, -(t + 1)));
+    minimum = std::min(minimum, product * std::pow(z, -(t + 1)));
   }
-  return least;
+  return minimum;
 }
 
 }  // namespace
@@ -78,23 +78,23 @@ TEST_CASE("delay bound with bursts: percentiles match the derivation") {
   const Row rows[] = {{4, "0.6", "16", 5, {29, 33, 37, 50, 61}}, {4, "0.6", "16", 3, {24, 29, 33, 45, 56}},
                       {4, "0.8", "16", 5, {58, 0, 74, 98, 0}},   {4, "0.6", "64", 5, {42, 0, 56, 76, 0}},
                       {8, "0.6", "16", 5, {25, 0, 32, 43, 0}},   {16, "0.6", "16", 5, {23, 0, 30, 40, 0}}};
-  bounds::DelayQuestion question;
+  bounds::DelayQuery query;
   for (const char* p : {"0.9999", "0.99999", "0.999999", "0.999999999", "0.999999999999"})
-    question.percentiles.push_back(rational(p));
+    query.percentiles.push_back(rational(p));
   for (const Row& row : rows) {
     auto routes = bursty_bound_tree(row.radix, 3, row.load, row.burst);
     CHECK(routes.front().proved_hops == 3);
     routes.front().later.resize(row.hops - 1);
-    const bounds::BoundedDelayAnswer answer = bounds::delay_bound(routes, question);
+    const bounds::BoundedDelayAnswer answer = bounds::delay_bound(routes, query);
     for (std::size_t i = 0; i < 5; ++i) {
       if (row.slots[i] != 0) CHECK(answer.queueing[i].slots.value == row.slots[i]);
       CHECK(answer.latency[i].slots.value ==
             answer.queueing[i].slots.value + static_cast<std::int64_t>(row.hops));
       // The smallest such t: one slot less does not suffice.
       CHECK(bursty_bound_value(answer.queueing[i].at) <=
-            numeric::nearest_double(1 - question.percentiles[i]) * (1 + 1e-12));
+            numeric::nearest_double(1 - query.percentiles[i]) * (1 + 1e-12));
       CHECK(bursty_bound_value(answer.queueing[i].before.at(0)) >
-            numeric::nearest_double(1 - question.percentiles[i]));
+            numeric::nearest_double(1 - query.percentiles[i]));
     }
   }
 }
@@ -224,10 +224,10 @@ TEST_CASE("delay bound with bursts: long bursts, high loads, wide and deep trees
   for (const Row& row : {Row{64, 2, "0.95", "1000"}, Row{4, 5, "0.95", "1000"}, Row{2, 5, "0.05", "1000"},
                          Row{16, 5, "0.95", "1000"}, Row{1000, 2, "0.6", "16"}, Row{2, 1, "0.95", "1000"},
                          Row{3, 3, "0.001", "1000000"}, Row{2, 3, "0.999", "1000"}}) {
-    bounds::DelayQuestion question = bursty_bound_levels({0, 100, 100000});
-    question.percentiles = {rational("0.999999")};
+    bounds::DelayQuery query = bursty_bound_levels({0, 100, 100000});
+    query.percentiles = {rational("0.999999")};
     const auto answer =
-        bounds::delay_bound(bursty_bound_tree(row.radix, row.levels, row.load, row.burst), question);
+        bounds::delay_bound(bursty_bound_tree(row.radix, row.levels, row.load, row.burst), query);
     CHECK(bursty_bound_value(answer.above[1]) <= 1);
     CHECK(bursty_bound_value(answer.above[2]) < 1e-6);
     CHECK(bursty_bound_value(answer.queueing[0].at) <= 1e-6 * (1 + 1e-12));
@@ -265,7 +265,7 @@ TEST_CASE("delay bound with bursts: means exact for Bernoulli sources, upper bou
   const queue::OnOffGroup group{traffic::on_off(rational("0.15"), {rational("16"), rational("1/4")}), 4};
   queue::MarkovQueue queue(queue::MarkovArrivals::on_off({group}));
   const double exact = static_cast<double>(
-      numeric::upper(queue::stand_in(queue::mean_hop_delay(queue, queue::HopDelay::wait)).bounds));
+      numeric::upper(queue::claim_bounds(queue::mean_hop_delay(queue, queue::HopDelay::wait)).bounds));
   const double bound = numeric::nearest_double(
       bounds::mean_wait_bound({{rational("0.15"), 4, traffic::Burst{rational("16"), rational("1/4")}}}));
   CHECK(exact == Approx(0.878).epsilon(2e-3));

@@ -22,28 +22,28 @@ double middle(const queue::ProbabilityClaim& claim) {
   return (static_cast<double>(enclosure.lower()) + static_cast<double>(enclosure.upper())) / 2;
 }
 
-double loss(const char* load, std::int64_t places) {
+double loss(const char* load, std::int64_t capacity) {
   return middle(
-      poisson_at_any_time(rational(load))->drop_probability(Packets(places), Criterion::loss).probability);
+      poisson_at_any_time(rational(load))->drop_probability(Packets(capacity), Criterion::loss).probability);
 }
 
-answers::BufferAnswer least(const char* load, const char* drop, Criterion criterion = Criterion::loss) {
+answers::BufferAnswer minimum(const char* load, const char* drop, Criterion criterion = Criterion::loss) {
   return answers::answer(
-      answers::BufferQuestion{.traffic = {.source = answers::PoissonAtAnyTime{rational(load)}},
-                              .asked = answers::LeastBuffer{rational(drop)},
-                              .criterion = criterion});
+      answers::BufferQuery{.traffic = {.source = answers::PoissonAtAnyTime{rational(load)}},
+                           .requested = answers::MinBuffer{rational(drop)},
+                           .criterion = criterion});
 }
 
 TEST_CASE("M/D/1/K: textbook buffers for a loss of 2 %") {
-  CHECK(least("0.7", "0.02").buffer == Packets(5));
-  CHECK(least("0.8", "0.02").buffer == Packets(7));
-  CHECK(least("0.9", "0.02").buffer == Packets(10));
+  CHECK(minimum("0.7", "0.02").buffer == Packets(5));
+  CHECK(minimum("0.8", "0.02").buffer == Packets(7));
+  CHECK(minimum("0.9", "0.02").buffer == Packets(10));
   // Slotted queues, where packets arrive together before one is served, give other values.
   const auto slotted = [](const char* load) {
     return answers::answer(
-               answers::BufferQuestion{.traffic = {.source = answers::PoissonArrivals{rational(load)}},
-                                       .asked = answers::LeastBuffer{rational("0.02")},
-                                       .criterion = Criterion::loss})
+               answers::BufferQuery{.traffic = {.source = answers::PoissonArrivals{rational(load)}},
+                                    .requested = answers::MinBuffer{rational("0.02")},
+                                    .criterion = Criterion::loss})
         .buffer;
   };
   CHECK(slotted("0.7") == Packets(5));
@@ -62,10 +62,10 @@ TEST_CASE("M/D/1/K: capacity 1 and 2 in closed form, capacity 0 loses everything
 
 TEST_CASE("M/D/1/K: the chain of K states, and the distribution of M/D/1 from it") {
   for (const char* load : {"0.2", "0.7", "0.9", "0.99"})
-    for (const std::int64_t places : {1, 2, 5, 17, 40}) {
+    for (const std::int64_t capacity : {1, 2, 5, 17, 40}) {
       const queue::DeterministicOccupancy chain =
-          queue::deterministic_queue(numeric::nearest_double(rational(load)), places);
-      CHECK(loss(load, places) == Approx(chain.lost).epsilon(1e-9));
+          queue::deterministic_queue(numeric::nearest_double(rational(load)), capacity);
+      CHECK(loss(load, capacity) == Approx(chain.lost).epsilon(1e-9));
     }
   const auto queue = poisson_at_any_time(rational("0.8"));
   const queue::DeterministicOccupancy chain = queue::deterministic_queue(0.8, 2000);
@@ -82,7 +82,7 @@ TEST_CASE("M/D/1/K: the chain of K states, and the distribution of M/D/1 from it
 TEST_CASE("M/D/1/K: simulated packet by packet") {
   // 4e5 arrivals: the standard error of a loss of 2 % is 2.2e-4, slightly more as losses cluster; 6 of them.
   std::mt19937_64 random(11);
-  for (const auto& [load, places] : {std::pair{"0.8", 6}, {"0.9", 3}}) {
+  for (const auto& [load, capacity] : {std::pair{"0.8", 6}, {"0.9", 3}}) {
     std::exponential_distribution<double> gap(numeric::nearest_double(rational(load)));
     std::deque<double> departures;
     double now = 0;
@@ -91,19 +91,19 @@ TEST_CASE("M/D/1/K: simulated packet by packet") {
     for (int i = 0; i < arrivals; ++i) {
       now += gap(random);
       while (!departures.empty() && departures.front() <= now) departures.pop_front();
-      if (static_cast<int>(departures.size()) == places)
+      if (static_cast<int>(departures.size()) == capacity)
         ++lost;
       else
         departures.push_back((departures.empty() ? now : departures.back()) + 1);
     }
-    CHECK(static_cast<double>(lost) / arrivals == Approx(loss(load, places)).margin(0.003));
+    CHECK(static_cast<double>(lost) / arrivals == Approx(loss(load, capacity)).margin(0.003));
   }
 }
 
 TEST_CASE("M/D/1/K: the minimum buffer is proved on both sides") {
   for (const char* load : {"0.3", "0.9", "0.999"})
     for (const char* drop : {"0.5", "0.01", "1e-6", "1e-15"}) {
-      const answers::BufferAnswer found = least(load, drop);
+      const answers::BufferAnswer found = minimum(load, drop);
       const double target = numeric::nearest_double(rational(drop));
       CHECK(middle(found.at.probability) <= target);
       REQUIRE(found.beyond);
@@ -111,40 +111,39 @@ TEST_CASE("M/D/1/K: the minimum buffer is proved on both sides") {
       CHECK(middle(found.at.probability) == Approx(loss(load, found.buffer.value)).epsilon(1e-9));
     }
   // Capacity 1 at load 1/2 loses 1/3.
-  CHECK(least("1/2", "0.3334").buffer == Packets(1));
-  CHECK(least("1/2", "0.3333").buffer == Packets(2));
+  CHECK(minimum("1/2", "0.3334").buffer == Packets(1));
+  CHECK(minimum("1/2", "0.3333").buffer == Packets(2));
   // The overflow is that of the slotted queue.
-  CHECK(least("0.8", "1e-9", Criterion::overflow).buffer ==
-        answers::answer(
-            answers::BufferQuestion{.traffic = {.source = answers::PoissonArrivals{rational("0.8")}},
-                                    .asked = answers::LeastBuffer{rational("1e-9")}})
+  CHECK(minimum("0.8", "1e-9", Criterion::overflow).buffer ==
+        answers::answer(answers::BufferQuery{.traffic = {.source = answers::PoissonArrivals{rational("0.8")}},
+                                             .requested = answers::MinBuffer{rational("1e-9")}})
             .buffer);
 }
 
 TEST_CASE("M/D/1: unsupported queries") {
-  const auto argument = [](const answers::BufferQuestion& asked) {
+  const auto argument = [](const answers::BufferQuery& query) {
     try {
-      static_cast<void>(answers::answer(asked));
-    } catch (const InvalidArgument& refused) {
-      return refused.argument();
+      static_cast<void>(answers::answer(query));
+    } catch (const InvalidArgument& rejected) {
+      return rejected.argument();
     }
     return std::string("nothing");
   };
-  answers::BufferQuestion asked{.traffic = {.source = answers::PoissonAtAnyTime{rational("0.8")}},
-                                .asked = answers::LeastBuffer{rational("0.01")},
-                                .criterion = Criterion::loss};
-  CHECK(argument(asked) == "nothing");
-  asked.traffic.packets_per_slot = 2;
-  CHECK(argument(asked) == "packets per slot");
-  asked = {.traffic = {.source = answers::PoissonAtAnyTime{}},
-           .asked = answers::GreatestLoad{Packets(9), rational("0.01")},
+  answers::BufferQuery query{.traffic = {.source = answers::PoissonAtAnyTime{rational("0.8")}},
+                             .requested = answers::MinBuffer{rational("0.01")},
+                             .criterion = Criterion::loss};
+  CHECK(argument(query) == "nothing");
+  query.traffic.packets_per_slot = 2;
+  CHECK(argument(query) == "packets per slot");
+  query = {.traffic = {.source = answers::PoissonAtAnyTime{}},
+           .requested = answers::MaxLoad{Packets(9), rational("0.01")},
            .criterion = Criterion::loss};
-  CHECK(argument(asked) == "criterion");
-  asked.criterion = Criterion::overflow;
-  CHECK(argument(asked) == "nothing");
+  CHECK(argument(query) == "criterion");
+  query.criterion = Criterion::overflow;
+  CHECK(argument(query) == "nothing");
   CHECK_THROWS_AS(poisson_at_any_time(1), Unstable);
-  CHECK_THROWS_AS(least("0.5", "0"), InvalidArgument);
-  CHECK_THROWS_AS(least("0.5", "1"), InvalidArgument);
+  CHECK_THROWS_AS(minimum("0.5", "0"), InvalidArgument);
+  CHECK_THROWS_AS(minimum("0.5", "1"), InvalidArgument);
 }
 
 }  // namespace

@@ -18,12 +18,12 @@ double value(const numeric::Claim<unit::Probability>& claim) {
   return static_cast<double>(std::get<numeric::UpperBound<unit::Probability>>(claim).value);
 }
 
-const bounds::DelayQuestion rare{{},
-                                 {rational("0.999999"), rational("0.999999999"), rational("0.999999999999")}};
+const bounds::DelayQuery rare{{},
+                              {rational("0.999999"), rational("0.999999999"), rational("0.999999999999")}};
 
 /// (8) directly: the minimum over many z, in double.
 double plain_bound(double k, int hops, int levels, double rho, int t) {
-  double least = 1;
+  double minimum = 1;
   for (double x = 1e-3; x < 3; x *= 1.004) {
     const double z = 1 + x, a = std::pow(1 + rho / k * x, k);
     if (z - a <= 0) break;
@@ -32,12 +32,12 @@ double plain_bound(double k, int hops, int levels, double rho, int t) {
       const double m = std::pow(k, std::min(h, levels));
       const double others = std::pow(1 + rho / m * x, m * (k - 1) / k), busy = (1 + x / k) * others;
       const double load = 1 / k + (1 - 1 / k) * rho;
-      if (z - busy <= 0) return least;
+      if (z - busy <= 0) return minimum;
       product *= (1 - load) * x / (z - busy) * (1 + others) / 2;
     }
-    least = std::min(least, product * std::pow(z, -(t + 1)));
+    minimum = std::min(minimum, product * std::pow(z, -(t + 1)));
   }
-  return least;
+  return minimum;
 }
 
 }  // namespace
@@ -63,8 +63,8 @@ TEST_CASE("delay bound: percentiles match the derivation, up to the root and thr
 
 TEST_CASE("delay bound: no z of the formula gives less") {
   const auto routes = bounds::bounded_tree({4, 2}, rational("0.7"), network::TreeRouting::random_root);
-  const bounds::DelayQuestion question{{Slots(5), Slots(20), Slots(60)}, {}};
-  const bounds::BoundedDelayAnswer answer = bounds::delay_bound(routes, question);
+  const bounds::DelayQuery query{{Slots(5), Slots(20), Slots(60)}, {}};
+  const bounds::BoundedDelayAnswer answer = bounds::delay_bound(routes, query);
   for (const bounds::ClaimedSlotProbability& above : answer.above) {
     const double plain = plain_bound(4, 3, 2, 0.7, static_cast<int>(above.slots.value));
     CHECK(value(above.probability) <= plain * (1 + 1e-9));
@@ -74,9 +74,9 @@ TEST_CASE("delay bound: no z of the formula gives less") {
 
 TEST_CASE("delay bound: above the exact tail of a single queue") {
   const auto routes = bounds::bounded_tree({8, 1}, rational("0.8"), network::TreeRouting::random_root);
-  bounds::DelayQuestion question;
-  for (int t = 0; t < 40; ++t) question.levels.emplace_back(t);
-  const bounds::BoundedDelayAnswer answer = bounds::delay_bound(routes, question);
+  bounds::DelayQuery query;
+  for (int t = 0; t < 40; ++t) query.levels.emplace_back(t);
+  const bounds::BoundedDelayAnswer answer = bounds::delay_bound(routes, query);
   const queue::LoneQueue exact = queue::lone_queue({{8, 0.1}}, 200);
   double tail = 0;
   for (std::size_t t = 199; t > 39; --t) tail += exact.wait[t];

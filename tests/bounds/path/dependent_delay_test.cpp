@@ -64,9 +64,9 @@ TEST_CASE("dependent hops: percentiles match simulation to the slot") {
   for (const Row& row : rows) {
     const bounds::DependentPaths paths = tree(row.radix, 3, row.load);
     DependentDelay delays(paths.hops);
-    bounds::DelayQuestion question{{}, {rational("0.999999")}};
-    for (int t = 0; t < 60; ++t) question.levels.emplace_back(t);
-    const bounds::ClaimedDelayAnswer answer = delays.claims(paths.flows[0], question);
+    bounds::DelayQuery query{{}, {rational("0.999999")}};
+    for (int t = 0; t < 60; ++t) query.levels.emplace_back(t);
+    const bounds::ClaimedDelayAnswer answer = delays.claims(paths.flows[0], query);
     CHECK(answer.queueing[0].slots.value == row.slots);
     CHECK(answer.latency[0].slots.value == row.slots + 5);
     if (row.mean == 0) continue;
@@ -82,8 +82,8 @@ TEST_CASE("dependent hops: percentiles match simulation to the slot") {
 TEST_CASE("dependent hops: P(D > t) matches 1e10 simulated packets within 2 %") {
   const bounds::DependentPaths paths = tree(16, 3, "0.8");
   DependentDelay delays(paths.hops);
-  const bounds::DelayQuestion question{{Slots(10), Slots(20), Slots(30), Slots(40)}, {}};
-  const bounds::ClaimedDelayAnswer answer = delays.claims(paths.flows[0], question);
+  const bounds::DelayQuery query{{Slots(10), Slots(20), Slots(30), Slots(40)}, {}};
+  const bounds::ClaimedDelayAnswer answer = delays.claims(paths.flows[0], query);
   const double simulated[] = {0.3943 * 0.944, 0.03740 * 0.927, 1.846e-3 * 0.957, 6.510e-5 * 1.016};
   for (std::size_t i = 0; i < 4; ++i)
     CHECK(computed(answer.above[i].probability) == Approx(simulated[i]).epsilon(0.02));
@@ -93,23 +93,24 @@ TEST_CASE("dependent hops: stated digits agree with a deeper computation") {
   for (const char* load : {"0.5", "0.8"})
     for (const std::int64_t radix : {2, 8}) {
       const bounds::DependentPaths paths = tree(radix, 2, load);
-      bounds::DelayQuestion question{{}, {rational("0.999999")}};
+      bounds::DelayQuery query{{}, {rational("0.999999")}};
       DependentDelay delays(paths.hops);
-      const auto percentile = delays.claims(paths.flows[0], question).queueing[0];
-      question.percentiles = {1 - rational("1e-15")};
-      question.levels = {percentile.at.slots};
+      const auto percentile = delays.claims(paths.flows[0], query).queueing[0];
+      query.percentiles = {1 - rational("1e-15")};
+      query.levels = {percentile.at.slots};
       const double deeper =
-          computed(DependentDelay(paths.hops).claims(paths.flows[0], question).above[0].probability);
-      const auto& said = std::get<numeric::Approximation<unit::Probability>>(percentile.at.probability);
-      CHECK(said.agreed_digits >= 3);
-      CHECK(static_cast<double>(said.value) == Approx(deeper).epsilon(std::pow(10.0, -said.agreed_digits)));
+          computed(DependentDelay(paths.hops).claims(paths.flows[0], query).above[0].probability);
+      const auto& predicted = std::get<numeric::Approximation<unit::Probability>>(percentile.at.probability);
+      CHECK(predicted.agreed_digits >= 3);
+      CHECK(static_cast<double>(predicted.value) ==
+            Approx(deeper).epsilon(std::pow(10.0, -predicted.agreed_digits)));
     }
 }
 
 TEST_CASE("dependent hops: binary trees, where a leaf's packet uses one link") {
   const bounds::DependentPaths paths = tree(2, 3, "0.8");
-  const bounds::DelayQuestion question{{Slots(31)}, {rational("0.999999")}};
-  const bounds::ClaimedDelayAnswer answer = DependentDelay(paths.hops).claims(paths.flows[0], question);
+  const bounds::DelayQuery query{{Slots(31)}, {rational("0.999999")}};
+  const bounds::ClaimedDelayAnswer answer = DependentDelay(paths.hops).claims(paths.flows[0], query);
   CHECK(computed(answer.mean_queueing) == Approx(6.037).margin(0.0006));
   CHECK(answer.queueing[0].slots.value == 44);  // simulated 43
   CHECK(computed(answer.above[0].probability) == Approx(9.77e-5).epsilon(0.02));
@@ -219,13 +220,13 @@ TEST_CASE("dependent hops: a tree in closed form equals the listed tree") {
   const bounds::DependentPaths closed = bounds::dependent_tree(shape, load, routing);
   const network::Network network = network::tree_network(shape, load, routing);
   const bounds::DependentPaths written = bounds::dependent_network(network);
-  const bounds::DelayQuestion question{{Slots(0), Slots(3), Slots(10)}, {}};
+  const bounds::DelayQuery query{{Slots(0), Slots(3), Slots(10)}, {}};
   for (const std::size_t flow : {std::size_t{1}, std::size_t{8}}) {  // leaf 0 to leaf 1, and to leaf 8
     const std::size_t turn = flow == 1 ? 0 : 1;
     std::vector<bounds::Route> route{closed.flows[0][turn]};
     route[0].share = 1;
-    const auto a = DependentDelay(closed.hops).claims(route, question);
-    const auto b = DependentDelay(written.hops).claims(written.flows[flow], question);
+    const auto a = DependentDelay(closed.hops).claims(route, query);
+    const auto b = DependentDelay(written.hops).claims(written.flows[flow], query);
     for (std::size_t i = 0; i < 3; ++i)
       CHECK(computed(a.above[i].probability) == Approx(computed(b.above[i].probability)).epsilon(2e-4));
   }
@@ -258,12 +259,12 @@ TEST_CASE("dependent hops: percentiles of more trees match simulation") {
     std::int64_t radix;
     int levels;
     const char* load;
-    std::int64_t least, most;
+    std::int64_t minimum, maximum;
   };
   for (const Row& row : {Row{16, 3, "0.9", 110, 111}, Row{4, 3, "0.9", 106, 108}, Row{2, 3, "0.8", 43, 44}}) {
     const bounds::DependentPaths paths = tree(row.radix, row.levels, row.load);
     const auto answer = DependentDelay(paths.hops).claims(paths.flows[0], {{}, {rational("0.999999")}});
-    CHECK(answer.queueing[0].slots.value >= row.least);
-    CHECK(answer.queueing[0].slots.value <= row.most);
+    CHECK(answer.queueing[0].slots.value >= row.minimum);
+    CHECK(answer.queueing[0].slots.value <= row.maximum);
   }
 }

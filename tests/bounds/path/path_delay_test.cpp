@@ -19,7 +19,7 @@ namespace {
 
 using namespace tailbound;
 using bounds::DelayAnswer;
-using bounds::DelayQuestion;
+using bounds::DelayQuery;
 using bounds::PathDelay;
 using numeric::Rational;
 using queue::HopDelay;
@@ -29,7 +29,7 @@ using test::rational;
 
 /// One line of data/reference/path_delay.csv.
 struct Row {
-  std::string question, radix, levels, load, sources, routing, delay, argument, value;
+  std::string query, radix, levels, load, sources, routing, delay, argument, value;
 
   [[nodiscard]] std::string model() const {
     return radix + "," + levels + "," + load + "," + sources + "," + routing + "," + delay;
@@ -64,7 +64,7 @@ bounds::TreeDelay tree_of(const std::string& radix, const std::string& levels, c
   return bounds::tree_delay(
       {std::stol(radix), std::stoi(levels)}, numeric::parse_rational(load, "load"),
       routing == "random-root" ? network::TreeRouting::random_root : network::TreeRouting::nearest_ancestor,
-      sources == "decoupled" ? network::Sources::decoupled : network::Sources::first_hop);
+      sources == "decoupled" ? network::Sources::independent_sources : network::Sources::first_hop);
 }
 
 bounds::TreeDelay tree_of(const Row& row) {
@@ -89,17 +89,17 @@ TEST_CASE("Delays through trees: reference values from PARI/GP", "[bounds][delay
     const bounds::TreeDelay tree = tree_of(rows.front());
     bounds::PathDelay delays(tree.network.queues, rows.front().delay == "wait" ? queue::HopDelay::wait
                                                                                : queue::HopDelay::occupancy);
-    bounds::DelayQuestion question;
+    bounds::DelayQuery query;
     for (const Row& row : rows) {
-      if (row.question == "ccdf") question.levels.emplace_back(std::stol(row.argument));
-      if (row.question == "percentile")
-        question.percentiles.push_back(numeric::parse_rational(row.argument, "percentile") / 100);
+      if (row.query == "ccdf") query.levels.emplace_back(std::stol(row.argument));
+      if (row.query == "percentile")
+        query.percentiles.push_back(numeric::parse_rational(row.argument, "percentile") / 100);
     }
-    const bounds::DelayAnswer answer = delays.answer(tree.routes, question);
+    const bounds::DelayAnswer answer = delays.answer(tree.routes, query);
     std::size_t level = 0, percentile = 0;
     for (const Row& row : rows) {
-      INFO(row.question << " " << row.argument << " " << row.value);
-      if (row.question == "ccdf") {
+      INFO(row.query << " " << row.argument << " " << row.value);
+      if (row.query == "ccdf") {
         const Rational reference = numeric::parse_rational(row.value, "value");
         const auto enclosure = numeric::to_enclosure(answer.above[level++].probability);
         const Rational lower = numeric::to_rational(enclosure.lower()),
@@ -112,10 +112,10 @@ TEST_CASE("Delays through trees: reference values from PARI/GP", "[bounds][delay
         deepest = std::min(deepest, reference);
         longest = std::max(longest, std::stoul(row.argument));
         ++ccdf;
-      } else if (row.question == "percentile") {
+      } else if (row.query == "percentile") {
         CHECK(answer.queueing[percentile++].slots.value == std::stol(row.value));
         ++percentiles;
-      } else if (row.question == "mean") {
+      } else if (row.query == "mean") {
         const auto* exact = std::get_if<numeric::Exact<unit::Slot>>(&answer.mean_queueing);
         REQUIRE(exact != nullptr);
         CHECK(exact->value == numeric::parse_rational(row.value, "value"));
@@ -194,19 +194,19 @@ std::vector<Fraction> exact_at_most(const std::vector<SlottedQueue>& queues,
   return result;
 }
 
-std::int64_t least_at(const std::vector<Fraction>& at_most, const Fraction& p) {
+std::int64_t min_at(const std::vector<Fraction>& at_most, const Fraction& p) {
   return std::find_if(at_most.begin(), at_most.end(), [&](const Fraction& value) { return value >= p; }) -
          at_most.begin();
 }
 
 /// Checks that the percentile is correct and proved by both probabilities.
-void check_percentile(const bounds::Percentile& percentile, std::int64_t expected, std::int64_t least) {
+void check_percentile(const bounds::Percentile& percentile, std::int64_t expected, std::int64_t minimum) {
   CHECK(percentile.slots.value == expected);
   CHECK(percentile.at.slots.value == expected);
   const Rational target = 1 - percentile.probability;
   CHECK(numeric::surely_at_most(percentile.at.probability, target));
-  REQUIRE(percentile.before.size() == (expected > least ? 1 : 0));
-  if (expected > least) {
+  REQUIRE(percentile.before.size() == (expected > minimum ? 1 : 0));
+  if (expected > minimum) {
     CHECK(percentile.before.front().slots.value == expected - 1);
     CHECK(numeric::surely_above(percentile.before.front().probability, target));
   }
@@ -329,13 +329,13 @@ TEST_CASE("Delay over a path: several routes give the weighted sum", "[bounds][d
     const std::vector<bounds::Route> routes = random_routes(random, queues.size());
     INFO("seed " << seed << ", routes " << routes.size());
     PathDelay delays(hop_queues(queues), HopDelay::wait, {12});
-    const DelayQuestion question{levels_to(60), {}};
-    const DelayAnswer mixed = delays.answer(routes, question);
+    const DelayQuery query{levels_to(60), {}};
+    const DelayAnswer mixed = delays.answer(routes, query);
     const numeric::PrecisionScope scope(numeric::Precision{192});
-    std::vector<numeric::Interval> sums(question.levels.size(), numeric::Interval(0));
+    std::vector<numeric::Interval> sums(query.levels.size(), numeric::Interval(0));
     for (const bounds::Route& route : routes) {
       const std::vector<bounds::Route> alone{{route.queues, 1}};
-      const DelayAnswer answer = delays.answer(alone, question);
+      const DelayAnswer answer = delays.answer(alone, query);
       for (std::size_t i = 0; i < sums.size(); ++i) {
         const auto tail = numeric::to_enclosure(answer.above[i].probability);
         sums[i] += numeric::to_interval(route.share) * numeric::make_interval(tail.lower(), tail.upper());
@@ -343,7 +343,7 @@ TEST_CASE("Delay over a path: several routes give the weighted sum", "[bounds][d
     }
     for (std::size_t i = 0; i < sums.size(); ++i) {
       const auto tail = numeric::to_enclosure(mixed.above[i].probability);
-      CHECK(mixed.above[i].slots == question.levels[i]);
+      CHECK(mixed.above[i].slots == query.levels[i]);
       CHECK(overlap(tail, numeric::Enclosure<unit::Probability>(sums[i])));
       CHECK((tail.upper() == 0 || tail.relative_width() <= 1e-12));
     }
@@ -357,26 +357,26 @@ TEST_CASE("Delay over a path: percentiles by brute force in fractions, boundarie
     const std::vector<SlottedQueue> queues = small_queues(seed, 2);
     test::Random random(seed);
     const std::vector<bounds::Route> routes = random_routes(random, queues.size());
-    std::int64_t least = 100;
+    std::int64_t minimum = 100;
     for (const bounds::Route& route : routes)
-      least = std::min(least, static_cast<std::int64_t>(route.queues.size()));
+      minimum = std::min(minimum, static_cast<std::int64_t>(route.queues.size()));
     constexpr std::size_t size = 24;
     const std::vector<Fraction> queueing = exact_at_most(queues, routes, false, size);
     const std::vector<Fraction> latency = exact_at_most(queues, routes, true, size);
-    DelayQuestion question{{}, {rational("0.5"), rational("0.9"), rational("0.99"), below_one("1e-4")}};
+    DelayQuery query{{}, {rational("0.5"), rational("0.9"), rational("0.99"), below_one("1e-4")}};
     const Fraction near = test::power_of_ten(-40);
     for (const std::size_t t : {0u, 1u, 3u, 6u})
-      for (const Fraction& value : {queueing[t], latency[t + static_cast<std::size_t>(least)]})
+      for (const Fraction& value : {queueing[t], latency[t + static_cast<std::size_t>(minimum)]})
         for (const Fraction& p : {value, Fraction(value - near), Fraction(value + near)})
-          if (p < 1) question.percentiles.push_back(test::to_rational(p)), ++boundaries;
+          if (p < 1) query.percentiles.push_back(test::to_rational(p)), ++boundaries;
     PathDelay delays(hop_queues(queues), HopDelay::wait);
-    const DelayAnswer answer = delays.answer(routes, question);
-    for (std::size_t i = 0; i < question.percentiles.size(); ++i) {
+    const DelayAnswer answer = delays.answer(routes, query);
+    for (std::size_t i = 0; i < query.percentiles.size(); ++i) {
       INFO("seed " << seed << ", percentile "
-                   << numeric::to_decimal(question.percentiles[i], 50, numeric::Rounding::nearest));
-      const Fraction p = test::to_fraction(question.percentiles[i]);
-      check_percentile(answer.queueing[i], least_at(queueing, p), 0);
-      check_percentile(answer.latency[i], least_at(latency, p), least);
+                   << numeric::to_decimal(query.percentiles[i], 50, numeric::Rounding::nearest));
+      const Fraction p = test::to_fraction(query.percentiles[i]);
+      check_percentile(answer.queueing[i], min_at(queueing, p), 0);
+      check_percentile(answer.latency[i], min_at(latency, p), minimum);
     }
   }
   CHECK(boundaries >= 150);
@@ -404,7 +404,7 @@ TEST_CASE("Delay over a path: 38 and 60 digits contain the exact fractions", "[b
 TEST_CASE("Delay over a path: five hops to 1e-300", "[bounds][delay]") {
   // The routes of a 16-ary 3-tree: queues of 16, 256 and three times 4096 sources.
   const bounds::TreeDelay tree = bounds::tree_delay(
-      {16, 3}, rational("0.6"), network::TreeRouting::random_root, network::Sources::decoupled);
+      {16, 3}, rational("0.6"), network::TreeRouting::random_root, network::Sources::independent_sources);
   constexpr std::size_t size = 860;
   const Float600 load = Float600(6) / 10;
   const std::vector<Float600> first = plain_wait(16, load / 16, size),
@@ -421,10 +421,10 @@ TEST_CASE("Delay over a path: five hops to 1e-300", "[bounds][delay]") {
   Float600 rest = 1;
   for (const Float600& mass : sum) above.push_back(rest -= mass);
   CHECK(above.back() < Float600("1e-299"));
-  DelayQuestion question{{Slots(0), Slots(61), Slots(250), Slots(500), Slots(700), Slots(size - 1)}, {}};
+  DelayQuery query{{Slots(0), Slots(61), Slots(250), Slots(500), Slots(700), Slots(size - 1)}, {}};
   for (const int digits : {10, 38}) {
     PathDelay delays(tree.network.queues, HopDelay::wait, {digits});
-    const DelayAnswer answer = delays.answer(tree.routes, question);
+    const DelayAnswer answer = delays.answer(tree.routes, query);
     for (const auto& [slots, probability] : answer.above) {
       INFO("digits " << digits << ", P(D > " << slots.value << "): " << test::show(probability));
       Fraction exact;
@@ -438,12 +438,12 @@ TEST_CASE("Delay over a path: five hops to 1e-300", "[bounds][delay]") {
 
 TEST_CASE("Delay over a path: load 0.999 by transforms", "[bounds][delay]") {
   const bounds::TreeDelay tree = bounds::tree_delay(
-      {4, 2}, rational("0.999"), network::TreeRouting::random_root, network::Sources::decoupled);
+      {4, 2}, rational("0.999"), network::TreeRouting::random_root, network::Sources::independent_sources);
   REQUIRE(tree.routes.size() == 1);
-  const DelayQuestion question{
+  const DelayQuery query{
       {}, {rational("0.5"), rational("0.99"), below_one("1e-6"), below_one("1e-12"), below_one("1e-15")}};
   PathDelay delays(tree.network.queues, HopDelay::wait);
-  const DelayAnswer answer = delays.answer(tree.routes, question);
+  const DelayAnswer answer = delays.answer(tree.routes, query);
   const std::size_t size = static_cast<std::size_t>(answer.queueing.back().slots.value) + 10;
   CHECK(size > series::transform_pays_from());
   series::Distribution<double> sum;
@@ -452,8 +452,8 @@ TEST_CASE("Delay over a path: load 0.999 by transforms", "[bounds][delay]") {
         queue::hop_delay(std::get<SlottedQueue>(tree.network.queues[queue]), HopDelay::wait, size, -200), 1);
     sum = sum.size() == 0 ? hop : series::sum(sum, hop, series::Summation::direct);
   }
-  for (std::size_t i = 0; i < question.percentiles.size(); ++i) {
-    const Rational target = 1 - question.percentiles[i];
+  for (std::size_t i = 0; i < query.percentiles.size(); ++i) {
+    const Rational target = 1 - query.percentiles[i];
     // The smallest t by direct sums, proved on both sides.
     std::size_t t = 0;
     while (numeric::compare(series::enclose_tail(sum, t).lower(), target) > 0) ++t;
@@ -471,8 +471,9 @@ TEST_CASE("Delay over a path: any load below capacity, any number of hops", "[bo
     for (int levels = 1; levels <= 8; ++levels) {
       const std::string load = "0." + std::string(static_cast<std::size_t>(nines), '9');
       INFO(load << ", " << levels << " levels");
-      const bounds::TreeDelay tree = bounds::tree_delay(
-          {4, levels}, rational(load), network::TreeRouting::random_root, network::Sources::decoupled);
+      const bounds::TreeDelay tree =
+          bounds::tree_delay({4, levels}, rational(load), network::TreeRouting::random_root,
+                             network::Sources::independent_sources);
       PathDelay delays(tree.network.queues, HopDelay::wait, {3});
       const DelayAnswer answer = delays.answer(tree.routes, {{Slots(5000)}, {}});
       // More hops never delay less, and never less than each of them.
@@ -525,11 +526,10 @@ TEST_CASE("Delay over a path: queues that serve several packets per slot", "[bou
 
 TEST_CASE("Delay over a path: no wait with a single source", "[bounds][delay]") {
   PathDelay delays({inputs(1, "0.3"), inputs(1, "1/2")}, HopDelay::wait);
-  const DelayQuestion question{{Slots(0), Slots(5)},
-                               {rational("1/1000"), rational("0.5"), below_one("1e-30")}};
+  const DelayQuery query{{Slots(0), Slots(5)}, {rational("1/1000"), rational("0.5"), below_one("1e-30")}};
   for (const std::vector<bounds::Route>& routes :
        {std::vector<bounds::Route>{{{0, 1, 0}, 1}}, std::vector<bounds::Route>{{{}, 1}}}) {
-    const DelayAnswer answer = delays.answer(routes, question);
+    const DelayAnswer answer = delays.answer(routes, query);
     const auto hops = static_cast<std::int64_t>(routes.front().queues.size());
     for (const auto& [slots, probability] : answer.above)
       CHECK(numeric::to_enclosure(probability).upper() == 0);
@@ -589,19 +589,19 @@ TEST_CASE("Delay over a path: the whole distribution agrees with single queries"
 TEST_CASE("Delay over a path: errors", "[bounds][delay]") {
   PathDelay delays({inputs(4, "0.7"), inputs(4, "1")}, HopDelay::wait);
   const std::vector<bounds::Route> good{{{0}, 1}};
-  const auto ask = [&](const std::vector<bounds::Route>& routes, const DelayQuestion& question) {
-    return delays.answer(routes, question);
+  const auto claims_for = [&](const std::vector<bounds::Route>& routes, const DelayQuery& query) {
+    return delays.answer(routes, query);
   };
-  CHECK_THROWS_AS(ask({}, {}), InvalidArgument);
-  CHECK_THROWS_AS(ask({{{0}, rational("1/2")}}, {}), InvalidArgument);
-  CHECK_THROWS_AS(ask({{{0}, rational("3/2")}, {{0}, rational("-1/2")}}, {}), InvalidArgument);
-  CHECK_THROWS_AS(ask({{{2}, 1}}, {}), InvalidArgument);
-  CHECK_THROWS_AS(ask({{{0, 1}, 1}}, {}), Unstable);
-  CHECK_THROWS_AS(ask(good, {{Slots(-1)}, {}}), InvalidArgument);
-  CHECK_THROWS_AS(ask(good, {{Slots(std::int64_t{1} << 24)}, {}}), InvalidArgument);
+  CHECK_THROWS_AS(claims_for({}, {}), InvalidArgument);
+  CHECK_THROWS_AS(claims_for({{{0}, rational("1/2")}}, {}), InvalidArgument);
+  CHECK_THROWS_AS(claims_for({{{0}, rational("3/2")}, {{0}, rational("-1/2")}}, {}), InvalidArgument);
+  CHECK_THROWS_AS(claims_for({{{2}, 1}}, {}), InvalidArgument);
+  CHECK_THROWS_AS(claims_for({{{0, 1}, 1}}, {}), Unstable);
+  CHECK_THROWS_AS(claims_for(good, {{Slots(-1)}, {}}), InvalidArgument);
+  CHECK_THROWS_AS(claims_for(good, {{Slots(std::int64_t{1} << 24)}, {}}), InvalidArgument);
   for (const char* p : {"0", "1", "-1", "1.5"})
-    CHECK_THROWS_AS(ask(good, {{}, {rational(p)}}), InvalidArgument);
-  CHECK_NOTHROW(ask(good, {}));
+    CHECK_THROWS_AS(claims_for(good, {{}, {rational(p)}}), InvalidArgument);
+  CHECK_NOTHROW(claims_for(good, {}));
   CHECK_THROWS_AS(PathDelay({inputs(4, "0.7")}, HopDelay::wait, {0}), InvalidArgument);
   PathDelay wide({inputs(8, "1.6", 2)}, HopDelay::occupancy);
   CHECK_THROWS_AS(wide.answer(good, {}), InvalidArgument);
@@ -624,10 +624,10 @@ TEST_CASE("paths through bursty queues are sums term by term", "[bounds][path_de
                                             on_off(1, "0.5", "12")};
   const std::vector<bounds::Route> routes{{{0, 1, 0, 3}, rational("2/3")}, {{2}, rational("1/3")}};
   PathDelay delays(queues, HopDelay::wait);
-  DelayQuestion question{.levels = {}, .percentiles = {rational("0.9"), rational("0.99999999")}};
+  DelayQuery query{.levels = {}, .percentiles = {rational("0.9"), rational("0.99999999")}};
   constexpr std::size_t size = 120;
-  for (std::size_t t = 0; t < size; ++t) question.levels.emplace_back(static_cast<std::int64_t>(t));
-  const DelayAnswer answer = delays.answer(routes, question);
+  for (std::size_t t = 0; t < size; ++t) query.levels.emplace_back(static_cast<std::int64_t>(t));
+  const DelayAnswer answer = delays.answer(routes, query);
 
   queue::MarkovQueue first(std::get<queue::MarkovArrivals>(queues[0]), {14}),
       third(std::get<queue::MarkovArrivals>(queues[2]), {14});
@@ -667,9 +667,9 @@ TEST_CASE("a bursty path of one hop is its occupancy divided by the load", "[bou
     const queue::MarkovArrivals arrivals = on_off(count, "0.6", "8");
     PathDelay delays({arrivals}, HopDelay::wait);
     const std::vector<bounds::Route> routes{{{0}, 1}};
-    const bounds::DelayQuestion question{.levels = {Slots(0), Slots(7), Slots(40)},
-                                         .percentiles = {rational("0.999")}};
-    const bounds::ClaimedDelayAnswer claims = delays.claims(routes, question);
+    const bounds::DelayQuery query{.levels = {Slots(0), Slots(7), Slots(40)},
+                                   .percentiles = {rational("0.999")}};
+    const bounds::ClaimedDelayAnswer claims = delays.claims(routes, query);
     queue::MarkovQueue queue(arrivals);
     for (const bounds::ClaimedSlotProbability& above : claims.above) {
       const auto value = [](const auto& claim) {
@@ -682,11 +682,11 @@ TEST_CASE("a bursty path of one hop is its occupancy divided by the load", "[bou
     }
     CHECK(std::holds_alternative<numeric::Approximation<unit::Slot>>(claims.mean_queueing) == !proved);
     if (proved)
-      CHECK_NOTHROW(delays.answer(routes, question));
+      CHECK_NOTHROW(delays.answer(routes, query));
     else
-      CHECK_THROWS_AS(delays.answer(routes, question), NoAnswer);
+      CHECK_THROWS_AS(delays.answer(routes, query), NoAnswer);
     CHECK_THROWS_AS(delays.distribution(routes, rational("1e-9")), NoAnswer);
     PathDelay deep({arrivals}, HopDelay::wait, {20});
-    CHECK_THROWS_AS(deep.claims(routes, question), LimitExceeded);
+    CHECK_THROWS_AS(deep.claims(routes, query), LimitExceeded);
   }
 }

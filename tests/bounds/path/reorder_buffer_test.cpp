@@ -294,7 +294,7 @@ TEST_CASE("reorder buffer: equal delays never reorder", "[bounds][reorder]") {
 TEST_CASE("reorder buffer: undecided cases give the reason", "[bounds][reorder]") {
   const numeric::Rational rate = to_rational(parse_decimal("0.7"));
   const numeric::Rational target = to_rational(power_of_ten(-12));
-  const auto refusal = [&](const DelayDistribution& delays, const numeric::Rational& bar) {
+  const auto rejection = [&](const DelayDistribution& delays, const numeric::Rational& bar) {
     try {
       const auto size = bounds::reorder_buffer(rate, delays, bar);
       return "answered " + std::to_string(size.buffer.value);
@@ -302,15 +302,15 @@ TEST_CASE("reorder buffer: undecided cases give the reason", "[bounds][reorder]"
       return std::string(error.what());
     }
   };
-  CHECK_THAT(refusal(geometric(Fraction(1, 2), 20), target), Catch::Contains("beyond are too many"));
-  CHECK(refusal(geometric(Fraction(1, 2), 100), target).substr(0, 8) == "answered");
+  CHECK_THAT(rejection(geometric(Fraction(1, 2), 20), target), Catch::Contains("beyond are too many"));
+  CHECK(rejection(geometric(Fraction(1, 2), 100), target).substr(0, 8) == "answered");
   DelayDistribution wide = geometric(Fraction(1, 2), 100);
   const PrecisionScope scope(Precision{128});
   for (Interval& value : wide.above) value += numeric::make_interval(numeric::Real(0), numeric::Real(1e-10));
-  CHECK_THAT(refusal(wide, target), Catch::Contains("enclosed too widely"));
+  CHECK_THAT(rejection(wide, target), Catch::Contains("enclosed too widely"));
   // Equal to the target, and not a binary fraction: no enclosure can decide that.
   const Enumeration exact(parse_decimal("0.7"), paper_delay);
-  CHECK_THAT(refusal(bounds::from_pmf(to_rationals(paper_delay)), to_rational(exact.tail(1))),
+  CHECK_THAT(rejection(bounds::from_pmf(to_rationals(paper_delay)), to_rational(exact.tail(1))),
              Catch::Contains("or the two are equal"));
 }
 

@@ -96,8 +96,8 @@ TEST_CASE("loss with several packets per slot equals the chain, or is rejected",
         const auto loss = drop(traffic, capacity, Criterion::loss, {}, served);
         INFO(show(loss.probability));
         CHECK(encloses(loss.probability, known(expected)));
-      } catch (const Error& refusal) {
-        CHECK(std::string(refusal.what()).size() > 10);
+      } catch (const Error& rejection) {
+        CHECK(std::string(rejection.what()).size() > 10);
       }
     }
 }
@@ -155,26 +155,26 @@ TEST_CASE("the minimum buffer is that of a brute-force search", "[bounds][buffer
                             power_of_ten(-static_cast<int>(random.between(0, 6)));
     INFO(traffic.text() << " target " << target);
     {
-      std::int64_t least = 0;
-      while (reference_tail(traffic, least).upper > target) ++least;
+      std::int64_t minimum = 0;
+      while (reference_tail(traffic, minimum).upper > target) ++minimum;
       const auto answer = size_for(traffic, target);
-      CHECK(answer.buffer.value == least);
-      CHECK(answer.before.has_value() == (least > 0));
-      CHECK(encloses(answer.at.probability, reference_tail(traffic, least)));
-      CHECK(answer.at.level.value == least);
+      CHECK(answer.buffer.value == minimum);
+      CHECK(answer.before.has_value() == (minimum > 0));
+      CHECK(encloses(answer.at.probability, reference_tail(traffic, minimum)));
+      CHECK(answer.at.level.value == minimum);
     }
     const std::vector<Fraction> pmf = fraction_pmf(traffic);
-    std::int64_t least = 0;
+    std::int64_t minimum = 0;
     Fraction loss = finite_chain_loss(pmf, 0), before = 2;
-    while (loss > target && least < 9) {
+    while (loss > target && minimum < 9) {
       before = loss;
-      loss = finite_chain_loss(pmf, ++least);
+      loss = finite_chain_loss(pmf, ++minimum);
     }
     if (loss > target) continue;  // too deep to solve the chain quickly
     ++with_loss;
     const auto answer = size_for(traffic, target, Criterion::loss);
-    INFO("by loss " << least);
-    CHECK(answer.buffer.value == least);
+    INFO("by loss " << minimum);
+    CHECK(answer.buffer.value == minimum);
     CHECK(encloses(answer.at.probability, known(loss)));
     REQUIRE(answer.before.has_value());  // a buffer of 0 loses everything
     CHECK(encloses(answer.before->probability, known(before)));

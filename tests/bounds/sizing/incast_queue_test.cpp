@@ -22,11 +22,11 @@ struct IncastChain {
   std::vector<double> tails;  ///< P(Q > n)
   double lost = 0, mean = 0;  ///< packets per slot; E[Q]
 
-  IncastChain(const Incast& incast, int room) {
+  IncastChain(const Incast& incast, int capacity) {
     const double q = numeric::nearest_double(incast.start());
     const auto senders = static_cast<int>(incast.senders), packets = static_cast<int>(incast.packets);
     std::vector<std::vector<double>> now(static_cast<std::size_t>(packets),
-                                         std::vector<double>(static_cast<std::size_t>(room) + 1, 0));
+                                         std::vector<double>(static_cast<std::size_t>(capacity) + 1, 0));
     now[0][0] = 1;
     for (int step = 0; step < 200'000; ++step) {
       auto next = now;
@@ -34,12 +34,12 @@ struct IncastChain {
       lost = 0;
       double change = 0;
       const auto arrive = [&](int left, int queued, int arriving, double p) {
-        const int all = std::max(queued - 1, 0) + arriving, kept = std::min(all, room);
+        const int all = std::max(queued - 1, 0) + arriving, kept = std::min(all, capacity);
         lost += p * (all - kept);
         next[static_cast<std::size_t>(left)][static_cast<std::size_t>(kept)] += p;
       };
       for (int left = 0; left < packets; ++left)
-        for (int queued = 0; queued <= room; ++queued) {
+        for (int queued = 0; queued <= capacity; ++queued) {
           const double p = now[static_cast<std::size_t>(left)][static_cast<std::size_t>(queued)];
           if (p == 0) continue;
           if (left > 0) {
@@ -54,8 +54,8 @@ struct IncastChain {
       now = std::move(next);
       if (change < 1e-15) break;
     }
-    tails.assign(static_cast<std::size_t>(room) + 1, 0);
-    for (int n = room - 1; n >= 0; --n) {
+    tails.assign(static_cast<std::size_t>(capacity) + 1, 0);
+    for (int n = capacity - 1; n >= 0; --n) {
       tails[static_cast<std::size_t>(n)] = tails[static_cast<std::size_t>(n) + 1];
       for (const auto& row : now) tails[static_cast<std::size_t>(n)] += row[static_cast<std::size_t>(n) + 1];
     }
@@ -78,11 +78,11 @@ TEST_CASE("incast: P(Q > n), means and losses match the chain slot by slot", "[i
             Approx(chain.tails[static_cast<std::size_t>(n)]).epsilon(1e-8).margin(1e-13));
     }
     CHECK(static_cast<double>(middle(queue->mean_occupancy())) == Approx(chain.mean).epsilon(1e-8));
-    for (const int room : {1, 2, 4, 9, 20}) {
-      const IncastChain finite(incast, room);
-      CHECK(
-          static_cast<double>(middle(queue->drop_probability(Packets(room), Criterion::loss).probability)) ==
-          Approx(finite.lost / numeric::nearest_double(incast.load())).epsilon(1e-8).margin(1e-13));
+    for (const int capacity : {1, 2, 4, 9, 20}) {
+      const IncastChain finite(incast, capacity);
+      CHECK(static_cast<double>(
+                middle(queue->drop_probability(Packets(capacity), Criterion::loss).probability)) ==
+            Approx(finite.lost / numeric::nearest_double(incast.load())).epsilon(1e-8).margin(1e-13));
     }
   }
 }
@@ -111,12 +111,12 @@ TEST_CASE("incast: minimum buffers are proved on both sides", "[incast]") {
     for (const Criterion criterion : {Criterion::overflow, Criterion::loss})
       for (const char* target : {"0.9", "0.1", "0.001", "1/1000000000"}) {
         const auto queue = bounds::output_queue(incast);
-        const bounds::LeastRoom room = queue->least_room({rational(target), criterion});
-        INFO(incast.senders << " " << target << " " << room.buffer.value);
-        CHECK(test::ends(room.at.probability).upper <= test::to_fraction(rational(target)));
-        if (room.buffer.value > 0) {
-          REQUIRE(room.before);
-          CHECK(test::ends(room.before->probability).lower > test::to_fraction(rational(target)));
+        const bounds::MinBufferSize capacity = queue->min_buffer_size({rational(target), criterion});
+        INFO(incast.senders << " " << target << " " << capacity.buffer.value);
+        CHECK(test::ends(capacity.at.probability).upper <= test::to_fraction(rational(target)));
+        if (capacity.buffer.value > 0) {
+          REQUIRE(capacity.before);
+          CHECK(test::ends(capacity.before->probability).lower > test::to_fraction(rational(target)));
         }
       }
 }

@@ -10,26 +10,26 @@ namespace {
 using numeric::Rational;
 
 /// A queue with only P(Q > B), a given function of its burst.
-class Told final : public OutputQueue {
+class GivenQueue final : public OutputQueue {
  public:
-  Told(double probability, int& asked) : probability_(probability), asked_(asked) {}
+  GivenQueue(double probability, int& requested) : probability_(probability), requested_(requested) {}
   std::optional<Rational> load() const override { return {}; }
   int packets_per_slot() const override { return 1; }
   bool correlated() const override { return true; }
   std::vector<ComputedProbability> tails(std::span<const Packets>) override { return {}; }
   ComputedProbability drop_probability(Packets, Criterion) override {
-    ++asked_;
+    ++requested_;
     const numeric::Real value(probability_);
     return {numeric::Enclosure<unit::Probability>(value, value), {}};
   }
-  LeastRoom least_room(const DropTarget&) override { throw NoAnswer("not requested"); }
+  MinBufferSize min_buffer_size(const DropTarget&) override { throw NoAnswer("not requested"); }
   numeric::Claim<unit::Packet> mean_occupancy() override { throw NoAnswer("not requested"); }
   std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate() override { return {}; }
   std::optional<ComputedProbability> loss_above(const ComputedProbability&, Packets) override { return {}; }
 
  private:
   double probability_;
-  int& asked_;
+  int& requested_;
 };
 
 double to_double(const Rational& value) {
@@ -40,30 +40,30 @@ double to_double(const Rational& value) {
 TEST_CASE("longest burst: known boundaries are found in few evaluations") {
   std::mt19937_64 random(11);
   std::uniform_real_distribution<double> uniform(0, 1);
-  int most = 0;
+  int maximum = 0;
   for (int repeat = 0; repeat < 300; ++repeat) {
     const double power = 0.3 + 2 * uniform(random), boundary = 2 * std::pow(10.0, 5 * uniform(random)),
                  exponent = 1 + 40 * uniform(random);
     const Rational target = numeric::to_rational(std::exp(-exponent));
     const double scale = boundary * std::pow(exponent, 1 / power);
-    int asked = 0;
+    int requested = 0;
     const auto queue_of = [&](const Rational& slots) -> std::unique_ptr<OutputQueue> {
-      return std::make_unique<Told>(std::exp(-std::pow(scale / to_double(slots), power)), asked);
+      return std::make_unique<GivenQueue>(std::exp(-std::pow(scale / to_double(slots), power)), requested);
     };
     const LongestBurst found = longest_burst(queue_of, Rational(3) / 2, Packets(10), {target});
     CHECK(to_double(found.met) <= boundary * (1 + 1e-12));
     CHECK(to_double(found.missed) >= boundary * (1 - 1e-12));
     CHECK(to_double(found.missed) <= to_double(found.met) * 1.00101);
-    most = std::max(most, asked);
+    maximum = std::max(maximum, requested);
   }
-  CHECK(most < 60);
+  CHECK(maximum < 60);
 }
 
 TEST_CASE("longest burst: shortest that misses, longest that meets") {
-  int asked = 0;
+  int requested = 0;
   const auto always = [&](double probability) {
-    return [&asked, probability](const Rational&) -> std::unique_ptr<OutputQueue> {
-      return std::make_unique<Told>(probability, asked);
+    return [&requested, probability](const Rational&) -> std::unique_ptr<OutputQueue> {
+      return std::make_unique<GivenQueue>(probability, requested);
     };
   };
   CHECK_THROWS_AS(longest_burst(always(0.5), 2, Packets(10), {Rational(1) / 10}), NoAnswer);
@@ -80,8 +80,8 @@ TEST_CASE("longest burst: on-off sources, checked on both sides by separate queu
   const LongestBurst found = longest_burst(queue_of, Rational(3) / 2, Packets(32), target);
   CHECK(found.met == Rational(1704) / 100);
   CHECK(found.missed == Rational(1705) / 100);
-  CHECK(queue_of(found.met)->least_room(target).buffer == Packets(32));
-  CHECK(queue_of(found.missed)->least_room(target).buffer == Packets(33));
+  CHECK(queue_of(found.met)->min_buffer_size(target).buffer == Packets(32));
+  CHECK(queue_of(found.missed)->min_buffer_size(target).buffer == Packets(33));
 }
 
 }  // namespace

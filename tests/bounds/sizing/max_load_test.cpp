@@ -60,9 +60,9 @@ void check(const Traffic& traffic, std::int64_t capacity, const Fraction& target
   std::optional<bounds::MaxLoad> found;
   try {
     found = bounds::max_load({traffic.arrivals()}, Packets(capacity), drop, {{digits}});
-  } catch (const NoAnswer& refusal) {
+  } catch (const NoAnswer& rejection) {
     // Correct only if the whole traffic, without thinning, meets the target.
-    INFO(refusal.what());
+    INFO(rejection.what());
     CHECK(traffic.kind == Traffic::Kind::pmf);
     CHECK(criterion_value(traffic, capacity, criterion).upper <= target);
     return;

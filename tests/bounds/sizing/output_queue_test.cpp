@@ -49,32 +49,32 @@ TEST_CASE("output queue: recurrence and matrices agree without correlation") {
     CHECK(upper(ours[i].probability) == Approx(upper(theirs[i].probability)).epsilon(1e-9));
   for (const auto criterion : {bounds::Criterion::overflow, bounds::Criterion::loss})
     for (const char* drop : {"1e-3", "1e-9", "1e-15"}) {
-      const auto room = independent->least_room({rational(drop), criterion});
-      CHECK(room.buffer == correlated->least_room({rational(drop), criterion}).buffer);
-      CHECK(upper(room.at.probability) <= std::stod(drop));
-      CHECK(upper(room.before->probability) > std::stod(drop));
+      const auto capacity = independent->min_buffer_size({rational(drop), criterion});
+      CHECK(capacity.buffer == correlated->min_buffer_size({rational(drop), criterion}).buffer);
+      CHECK(upper(capacity.at.probability) <= std::stod(drop));
+      CHECK(upper(capacity.before->probability) > std::stod(drop));
     }
 }
 
 TEST_CASE("answers: buffer, its inverse queries and the distribution agree") {
-  const answers::BufferQuestion least{.traffic = equal("0.8"),
-                                      .asked = answers::LeastBuffer{rational("1e-9")}};
-  const auto buffer = answers::answer(least);
+  const answers::BufferQuery minimum{.traffic = equal("0.8"),
+                                     .requested = answers::MinBuffer{rational("1e-9")}};
+  const auto buffer = answers::answer(minimum);
   const auto back = answers::answer(
-      answers::BufferQuestion{.traffic = equal("0.8"), .asked = answers::ProbabilityOf{buffer.buffer}});
+      answers::BufferQuery{.traffic = equal("0.8"), .requested = answers::ProbabilityOf{buffer.buffer}});
   CHECK(upper(back.at.probability) == upper(buffer.at.probability));
   const auto tail = answers::answer(
-      answers::OccupancyQuestion{.traffic = equal("0.8"), .levels = answers::Until{rational("1e-9")}});
+      answers::OccupancyQuery{.traffic = equal("0.8"), .levels = answers::Until{rational("1e-9")}});
   CHECK(tail.tail.back().level == buffer.buffer);
   CHECK(upper(tail.tail.back().tail.probability) == upper(buffer.at.probability));
-  const auto most = answers::answer(
-      answers::BufferQuestion{.traffic = {.source = answers::EqualInputs{.inputs = 4}},
-                              .asked = answers::GreatestLoad{buffer.buffer, rational("1e-9")}});
-  CHECK(static_cast<double>(numeric::to_enclosure(*most.load).lower()) >= 0.8);
-  const auto fastest = answers::answer(answers::BufferQuestion{
-      .traffic = equal("0.95"), .asked = answers::LeastSpeedup{buffer.buffer, rational("1e-9")}});
+  const auto maximum =
+      answers::answer(answers::BufferQuery{.traffic = {.source = answers::EqualInputs{.inputs = 4}},
+                                           .requested = answers::MaxLoad{buffer.buffer, rational("1e-9")}});
+  CHECK(static_cast<double>(numeric::to_enclosure(*maximum.load).lower()) >= 0.8);
+  const auto fastest = answers::answer(answers::BufferQuery{
+      .traffic = equal("0.95"), .requested = answers::MinSpeedup{buffer.buffer, rational("1e-9")}});
   CHECK(static_cast<double>(numeric::to_enclosure(*fastest.speedup).upper()) ==
-        Approx(0.95 / static_cast<double>(numeric::to_enclosure(*most.load).lower())).epsilon(1e-8));
+        Approx(0.95 / static_cast<double>(numeric::to_enclosure(*maximum.load).lower())).epsilon(1e-8));
 }
 
 TEST_CASE("output queue: several packets served per slot") {
@@ -85,8 +85,8 @@ TEST_CASE("output queue: several packets served per slot") {
   const auto ours = independent->tails(levels), theirs = correlated->tails(levels);
   for (std::size_t i = 0; i < levels.size(); ++i)
     CHECK(upper(ours[i].probability) == Approx(upper(theirs[i].probability)).epsilon(1e-9));
-  CHECK(independent->least_room({rational("1e-6")}).buffer ==
-        correlated->least_room({rational("1e-6")}).buffer);
+  CHECK(independent->min_buffer_size({rational("1e-6")}).buffer ==
+        correlated->min_buffer_size({rational("1e-6")}).buffer);
   CHECK(std::get<numeric::Approximation<unit::Packet>>(correlated->mean_occupancy())
             .value.convert_to<double>() ==
         Approx(std::get<numeric::Enclosure<unit::Packet>>(independent->mean_occupancy())
@@ -101,8 +101,8 @@ TEST_CASE("output queue: several packets served per slot") {
 }
 
 TEST_CASE("answers: unsupported queries for correlated traffic") {
-  CHECK_THROWS_AS(answers::answer(answers::BufferQuestion{
-                      .traffic = one_phase(), .asked = answers::GreatestLoad{Packets(9), rational("1e-9")}}),
+  CHECK_THROWS_AS(answers::answer(answers::BufferQuery{
+                      .traffic = one_phase(), .requested = answers::MaxLoad{Packets(9), rational("1e-9")}}),
                   InvalidArgument);
   CHECK_THROWS_AS(answers::output_queue(one_phase(), {.arithmetic = queue::Arithmetic::exact}),
                   InvalidArgument);

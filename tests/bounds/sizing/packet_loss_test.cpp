@@ -20,7 +20,7 @@ struct ByChain {
   Fraction cells;
 };
 
-ByChain by_chain(const WholePackets& packets, std::size_t room) {
+ByChain by_chain(const WholePackets& packets, std::size_t capacity) {
   const std::size_t classes = packets.cells.classes.size();
   const Fraction x = to_fraction(packets.load) / (packets.inputs * to_fraction(packets.cells.mean));
   // Arrivals of a slot in order: sequences of classes with their probability (all input orders equally
@@ -47,20 +47,20 @@ ByChain by_chain(const WholePackets& packets, std::size_t room) {
     slots = std::move(longer);
   }
   // The chain of cells left over before the arrivals: 0 .. room - 1.
-  std::vector<std::vector<Fraction>> p(room, std::vector<Fraction>(room));
-  std::vector<std::vector<Fraction>> hurt(room, std::vector<Fraction>(classes));
-  std::vector<Fraction> lost(room), came(classes);
+  std::vector<std::vector<Fraction>> p(capacity, std::vector<Fraction>(capacity));
+  std::vector<std::vector<Fraction>> hurt(capacity, std::vector<Fraction>(classes));
+  std::vector<Fraction> lost(capacity), came(classes);
   Fraction cells_offered = 0;
   for (const Slot& slot : all) {
     for (const std::size_t c : slot.sizes) {
       came[c] += slot.probability;
       cells_offered += slot.probability * packets.cells.classes[c].cells;
     }
-    for (std::size_t from = 0; from < room; ++from) {
+    for (std::size_t from = 0; from < capacity; ++from) {
       std::size_t full = from;
       for (const std::size_t c : slot.sizes) {
         const auto cells = static_cast<std::size_t>(packets.cells.classes[c].cells);
-        const std::size_t taken = std::min(cells, room - full);
+        const std::size_t taken = std::min(cells, capacity - full);
         if (taken < cells) hurt[from][c] += slot.probability;
         lost[from] += slot.probability * static_cast<long>(cells - taken);
         full += taken;
@@ -69,8 +69,8 @@ ByChain by_chain(const WholePackets& packets, std::size_t room) {
     }
   }
   // Its distribution, by elimination from the top.
-  std::vector<Fraction> mass(room);
-  for (std::size_t s = room; s-- > 1;) {
+  std::vector<Fraction> mass(capacity);
+  for (std::size_t s = capacity; s-- > 1;) {
     Fraction leave = 0;
     for (std::size_t to = 0; to < s; ++to) leave += p[s][to];
     for (std::size_t from = 0; from < s; ++from) p[from][s] /= leave;
@@ -79,12 +79,12 @@ ByChain by_chain(const WholePackets& packets, std::size_t room) {
   }
   mass[0] = 1;
   Fraction total = 1;
-  for (std::size_t s = 1; s < room; ++s) {
+  for (std::size_t s = 1; s < capacity; ++s) {
     for (std::size_t from = 0; from < s; ++from) mass[s] += mass[from] * p[from][s];
     total += mass[s];
   }
   ByChain result{std::vector<Fraction>(classes), 0};
-  for (std::size_t s = 0; s < room; ++s) {
+  for (std::size_t s = 0; s < capacity; ++s) {
     for (std::size_t c = 0; c < classes; ++c) result.of_class[c] += mass[s] / total * hurt[s][c] / came[c];
     result.cells += mass[s] / total * lost[s] / cells_offered;
   }
@@ -125,11 +125,11 @@ TEST_CASE("packet and cell losses equal the finite chain, exactly", "[bounds][pa
     const WholePackets packets{.inputs = random.between(1, 4),
                                .load = to_rational(Fraction(Whole(random.between(5, 97)), Whole(100))),
                                .cells = PacketSizes::of_list(sizes, "test").cells(1)};
-    const std::int64_t room = random.between(1, 14);
+    const std::int64_t capacity = random.between(1, 14);
     INFO(packets.inputs << " inputs, load " << numeric::to_fraction(packets.load) << ", cells " << sizes
-                        << ", room " << room);
-    const ByChain chain = by_chain(packets, static_cast<std::size_t>(room));
-    const auto loss = bounds::packet_loss(packets, Packets(room));
+                        << ", room " << capacity);
+    const ByChain chain = by_chain(packets, static_cast<std::size_t>(capacity));
+    const auto loss = bounds::packet_loss(packets, Packets(capacity));
     REQUIRE(loss);
     Fraction all = 0;
     for (std::size_t c = 0; c < chain.of_class.size(); ++c) {
@@ -138,7 +138,7 @@ TEST_CASE("packet and cell losses equal the finite chain, exactly", "[bounds][pa
     }
     CHECK(holds(loss->all, all));
     const auto cells =
-        bounds::drop_probability(bounds::cell_queue(packets), Packets(room), bounds::Criterion::loss);
+        bounds::drop_probability(bounds::cell_queue(packets), Packets(capacity), bounds::Criterion::loss);
     CHECK(encloses(cells.probability, {chain.cells, chain.cells}));
   }
 }

@@ -141,14 +141,14 @@ TEST_CASE("broadcast: one injection or ejection channel per node matches damped 
     for (const int n : {1, 4, 7})
       for (const int V : {2, 4})
         for (const double b : {0.0, 0.01, 1.0}) {
-          BroadcastCube asked = cube(n, V, 32, b);
-          asked.ends = ends;
-          const double saturation = broadcast_saturation(asked);
+          BroadcastCube requested = cube(n, V, 32, b);
+          requested.ends = ends;
+          const double saturation = broadcast_saturation(requested);
           CAPTURE(n, V, b, static_cast<int>(ends.injection), static_cast<int>(ends.ejection), saturation);
           for (const double fraction : {0.2, 0.5, 0.8}) {
-            const auto solved = broadcast_latency(asked, fraction * saturation);
+            const auto solved = broadcast_latency(requested, fraction * saturation);
             REQUIRE(solved);
-            const Iterated other = iterate(asked, fraction * saturation);
+            const Iterated other = iterate(requested, fraction * saturation);
             CHECK(solved->unicast_latency == Approx(other.unicast).epsilon(1e-12));
             CHECK(solved->broadcast_latency == Approx(other.broadcast).epsilon(1e-12));
           }
@@ -157,11 +157,11 @@ TEST_CASE("broadcast: one injection or ejection channel per node matches damped 
 
 TEST_CASE("broadcast: the published equations support ports and no ejection channels") {
   for (const auto& ends : other_ends) {
-    BroadcastCube asked = cube(3, 2, 8, 0.1, Replication::literal);
-    asked.ends = ends;
+    BroadcastCube requested = cube(3, 2, 8, 0.1, Replication::literal);
+    requested.ends = ends;
     const bool by_one = ends.ejection == tailbound::network::Ejection::unlimited;
     CHECK_THROWS_WITH(
-        broadcast_saturation(asked),
+        broadcast_saturation(requested),
         by_one ? "injection is one; it must be ports with replication literal: the published equations"
                : "ejection is one; it must be unlimited with replication literal: the published equations");
   }
@@ -176,12 +176,12 @@ TEST_CASE("broadcast: bracketing matches damped iteration of the printed equatio
       for (const int V : {2, 3, 4, 6})
         for (const int M : {32, 64, 100})
           for (const double b : {0.0, 0.005, 0.01}) {
-            const BroadcastCube asked = cube(n, V, M, b, replication);
-            const double saturation = broadcast_saturation(asked);
+            const BroadcastCube requested = cube(n, V, M, b, replication);
+            const double saturation = broadcast_saturation(requested);
             for (const double fraction : {0.2, 0.5, 0.8}) {
-              const auto solved = broadcast_latency(asked, fraction * saturation);
+              const auto solved = broadcast_latency(requested, fraction * saturation);
               REQUIRE(solved);
-              const Iterated other = iterate(asked, fraction * saturation);
+              const Iterated other = iterate(requested, fraction * saturation);
               worst = std::max({worst, std::abs(solved->unicast_latency / other.unicast - 1),
                                 std::abs(solved->broadcast_latency / other.broadcast - 1)});
               ++points;
@@ -328,30 +328,30 @@ TEST_CASE("broadcast: zero load, and unlimited virtual channels") {
 
 TEST_CASE("broadcast: solved below the saturation rate, not above, and increasing up to it") {
   std::mt19937 random(58);
-  const auto uniform = [&](double least, double greatest) {
-    return std::uniform_real_distribution<double>(least, greatest)(random);
+  const auto uniform = [&](double minimum, double largest) {
+    return std::uniform_real_distribution<double>(minimum, largest)(random);
   };
   for (int trial = 0; trial < 60; ++trial) {
     const int n = std::uniform_int_distribution<int>(1, 20)(random);
     const std::int64_t V = std::uniform_int_distribution<std::int64_t>(2, trial % 4 == 0 ? 1000 : 8)(random);
     const double b = trial % 3 == 0 ? uniform(0, 1) : trial % 7 == 0 ? 1 : uniform(0, 0.02);
-    BroadcastCube asked = cube(n, V, std::floor(std::exp(uniform(0, 7))), b,
-                               trial % 2 == 0 ? Replication::conserving : Replication::literal);
+    BroadcastCube requested = cube(n, V, std::floor(std::exp(uniform(0, 7))), b,
+                                   trial % 2 == 0 ? Replication::conserving : Replication::literal);
     const auto choice = static_cast<std::size_t>(trial / 2 % 4);
-    if (trial % 2 == 0 && choice < other_ends.size()) asked.ends = other_ends[choice];
-    const double saturation = broadcast_saturation(asked);
-    CAPTURE(n, V, b, asked.flits, static_cast<int>(asked.ends.injection),
-            static_cast<int>(asked.ends.ejection), saturation);
+    if (trial % 2 == 0 && choice < other_ends.size()) requested.ends = other_ends[choice];
+    const double saturation = broadcast_saturation(requested);
+    CAPTURE(n, V, b, requested.flits, static_cast<int>(requested.ends.injection),
+            static_cast<int>(requested.ends.ejection), saturation);
     REQUIRE(saturation > 0);
     double unicast = 0, broadcast = 0;
     for (const double fraction : {0.0, 0.1, 0.5, 0.9, 0.99, 0.9999, 1 - 1e-13}) {
-      const auto point = broadcast_latency(asked, fraction * saturation);
+      const auto point = broadcast_latency(requested, fraction * saturation);
       REQUIRE(point);
       CHECK(point->unicast_latency > unicast);
       CHECK(point->broadcast_latency > broadcast);
       unicast = point->unicast_latency;
       broadcast = point->broadcast_latency;
-      double before = asked.flits;
+      double before = requested.flits;
       for (const BroadcastDimension& dimension : point->dimensions) {
         const double printed =
             dimension.service * dimension.service + std::pow(dimension.service - before, 2);
@@ -361,7 +361,7 @@ TEST_CASE("broadcast: solved below the saturation rate, not above, and increasin
       }
     }
     for (const double factor : {1 + 1e-12, 1.0001, 1.01, 1.1, 1.3, 2.0, 10.0})
-      CHECK_FALSE(broadcast_latency(asked, factor * saturation));
+      CHECK_FALSE(broadcast_latency(requested, factor * saturation));
   }
 }
 

@@ -49,8 +49,8 @@ TEST_CASE(
 /// Messages of `flits` flits over random channels whose turns lead to later stations or, in cyclic graphs, to
 /// any. Rates solve the flow balance, by iteration.
 ChannelGraph random_graph(std::mt19937& random, bool cyclic) {
-  const auto integer = [&](std::size_t least, std::size_t greatest) {
-    return std::uniform_int_distribution<std::size_t>(least, greatest)(random);
+  const auto integer = [&](std::size_t minimum, std::size_t largest) {
+    return std::uniform_int_distribution<std::size_t>(minimum, largest)(random);
   };
   const std::size_t sources = integer(1, 3), inner = integer(2, 8), last = sources + inner;
   ChannelGraph graph;
@@ -67,9 +67,9 @@ ChannelGraph random_graph(std::mt19937& random, bool cyclic) {
       std::vector<Turn>& turns = graph.channels.back().turns;
       turns.push_back({.station = last, .probability = 1, .own_share = 0});
       for (std::size_t extra = integer(0, 2); extra > 0; --extra) {
-        const std::size_t least = cyclic ? sources : std::max(sources, station + 1);
-        if (least >= last) break;
-        const std::size_t to = integer(least, last - 1);
+        const std::size_t minimum = cyclic ? sources : std::max(sources, station + 1);
+        if (minimum >= last) break;
+        const std::size_t to = integer(minimum, last - 1);
         bool fresh = to != station;
         for (const Turn& turn : turns) fresh = fresh && turn.station != to;
         if (fresh) turns.push_back({.station = to, .probability = 1, .own_share = 0});
@@ -245,18 +245,18 @@ TEST_CASE("wormhole: at load 0 a message takes M + D - 1") {
 TEST_CASE("wormhole: invalid graphs are rejected") {
   const ChannelGraph good = cube_graph({.radix = 3});
   CHECK_THROWS_AS(Model(good).solve(-1), InvalidArgument);
-  const auto refuse = [&](auto&& spoil) {
+  const auto reject = [&](auto&& spoil) {
     ChannelGraph graph = good;
     spoil(graph);
     CHECK_THROWS_AS(Model(graph), InvalidArgument);
   };
-  refuse([](ChannelGraph& graph) { graph.channels[0].station = 10'000; });
-  refuse([](ChannelGraph& graph) { graph.channels[0].rate = 0; });
-  refuse([](ChannelGraph& graph) { graph.channels[0].turns[0].probability += 0.1; });
-  refuse([](ChannelGraph& graph) { graph.channels[0].turns[0].station = 10'000; });
-  refuse([](ChannelGraph& graph) { graph.stations[0].servers = 0; });
-  refuse([](ChannelGraph& graph) { graph.stations[0].channels.clear(); });
-  refuse([](ChannelGraph& graph) { graph.sources.pop_back(); });
+  reject([](ChannelGraph& graph) { graph.channels[0].station = 10'000; });
+  reject([](ChannelGraph& graph) { graph.channels[0].rate = 0; });
+  reject([](ChannelGraph& graph) { graph.channels[0].turns[0].probability += 0.1; });
+  reject([](ChannelGraph& graph) { graph.channels[0].turns[0].station = 10'000; });
+  reject([](ChannelGraph& graph) { graph.stations[0].servers = 0; });
+  reject([](ChannelGraph& graph) { graph.stations[0].channels.clear(); });
+  reject([](ChannelGraph& graph) { graph.sources.pop_back(); });
 }
 
 }  // namespace

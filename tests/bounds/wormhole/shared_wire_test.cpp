@@ -54,10 +54,10 @@ TEST_CASE("shared links: streams met by a unicast, path by path") {
       }
     const std::vector<double> found = streams_met(n, ends);
     REQUIRE(found.size() == static_cast<std::size_t>(n) + 1);
-    std::vector<double> met(found.size()), ways(found.size());
+    std::vector<double> met(found.size()), counts(found.size());
     for (std::uint32_t to = 1; to < nodes; ++to) {
       const std::vector<std::uint32_t>& own = all[to];  // from node 0: the cube is symmetric
-      ways[own.size()] += 1;
+      counts[own.size()] += 1;
       for (std::uint32_t other = 0; other < nodes * nodes; ++other) {
         const bool meets = std::any_of(all[other].begin(), all[other].end(), [&](std::uint32_t link) {
           return std::find(own.begin(), own.end(), link) != own.end();
@@ -72,7 +72,7 @@ TEST_CASE("shared links: streams met by a unicast, path by path") {
     }
     for (std::size_t d = 1; d < found.size(); ++d) {
       CAPTURE(n, d);
-      CHECK(found[d] == Approx(met[d] / ways[d] / of_link).epsilon(1e-12).margin(1e-14));
+      CHECK(found[d] == Approx(met[d] / counts[d] / of_link).epsilon(1e-12).margin(1e-14));
     }
   }
 }
@@ -186,27 +186,27 @@ Plain plain(const BroadcastCube& of, double rate) {
 
 TEST_CASE("shared links: the literal equations give the same") {
   std::mt19937 random(81);
-  const auto uniform = [&](double least, double greatest) {
-    return std::uniform_real_distribution<double>(least, greatest)(random);
+  const auto uniform = [&](double minimum, double largest) {
+    return std::uniform_real_distribution<double>(minimum, largest)(random);
   };
   for (int trial = 0; trial < 100; ++trial) {
     const int n = std::uniform_int_distribution<int>(1, 10)(random);
     const std::int64_t V = std::uniform_int_distribution<std::int64_t>(2, 9)(random);
     const double b = trial % 4 == 0 ? 0 : trial % 4 == 1 ? uniform(0, 1) : uniform(0, 0.05);
-    BroadcastCube asked = cube(n, V, std::floor(std::exp(uniform(1, 6))), b);
-    asked.ends = all_ends[static_cast<std::size_t>(trial / 4 % 4)];
-    const double rate = uniform(0.05, 0.95) * broadcast_saturation(asked);
-    const auto point = broadcast_latency(asked, rate);
+    BroadcastCube requested = cube(n, V, std::floor(std::exp(uniform(1, 6))), b);
+    requested.ends = all_ends[static_cast<std::size_t>(trial / 4 % 4)];
+    const double rate = uniform(0.05, 0.95) * broadcast_saturation(requested);
+    const auto point = broadcast_latency(requested, rate);
     REQUIRE(point);
-    const Plain expected = plain(asked, rate);
-    CAPTURE(n, V, b, asked.flits, rate, trial / 4 % 4);
+    const Plain expected = plain(requested, rate);
+    CAPTURE(n, V, b, requested.flits, rate, trial / 4 % 4);
     CHECK(point->unicast_latency == Approx(expected.unicast).epsilon(1e-9));
     CHECK(point->source_wait == Approx(expected.wait).epsilon(1e-9).margin(1e-12));
     CHECK(point->step_service == Approx(expected.step).epsilon(1e-9));
     REQUIRE(point->dimensions.size() == static_cast<std::size_t>(n));
     for (const BroadcastDimension& dimension : point->dimensions) {
       CHECK(dimension.blocking == Approx(expected.blocking).epsilon(1e-8).margin(1e-12));
-      const double l = dimension.utilization / asked.flits;
+      const double l = dimension.utilization / requested.flits;
       CHECK(dimension.service * l == Approx(expected.held).epsilon(1e-9));
     }
   }
@@ -228,9 +228,9 @@ TEST_CASE("shared links: exactly known cases") {
   // With ejection channels, and with one injection channel, where the copies of a node are sent one after
   // another.
   for (const network::WormEnds& ends : all_ends) {
-    BroadcastCube asked = cube(6, 4, 32, 0.01, 3);
-    asked.ends = ends;
-    const auto idle = broadcast_latency(asked, 0);
+    BroadcastCube requested = cube(6, 4, 32, 0.01, 3);
+    requested.ends = ends;
+    const auto idle = broadcast_latency(requested, 0);
     REQUIRE(idle);
     const double hops = ends.ejection == network::Ejection::one ? 2 : 1;
     CHECK(idle->unicast_latency == Approx(32 + 3 * 64 / 63.0 + hops - 1).epsilon(1e-14));
@@ -277,21 +277,21 @@ TEST_CASE("shared links: exactly known cases") {
 
 TEST_CASE("shared links: carried below the saturation rate, not above, with increasing latency") {
   std::mt19937 random(82);
-  const auto uniform = [&](double least, double greatest) {
-    return std::uniform_real_distribution<double>(least, greatest)(random);
+  const auto uniform = [&](double minimum, double largest) {
+    return std::uniform_real_distribution<double>(minimum, largest)(random);
   };
   for (int trial = 0; trial < 40; ++trial) {
     const int n = std::uniform_int_distribution<int>(1, 12)(random);
     const std::int64_t V = std::uniform_int_distribution<std::int64_t>(2, trial % 4 == 0 ? 1000 : 8)(random);
     const double b = trial % 3 == 0 ? uniform(0, 1) : trial % 7 == 0 ? 1 : uniform(0, 0.02);
-    BroadcastCube asked = cube(n, V, std::floor(std::exp(uniform(0, 7))), b);
-    asked.ends = all_ends[static_cast<std::size_t>(trial % 4)];
-    const double saturation = broadcast_saturation(asked);
-    CAPTURE(n, V, b, asked.flits, trial % 4, saturation);
+    BroadcastCube requested = cube(n, V, std::floor(std::exp(uniform(0, 7))), b);
+    requested.ends = all_ends[static_cast<std::size_t>(trial % 4)];
+    const double saturation = broadcast_saturation(requested);
+    CAPTURE(n, V, b, requested.flits, trial % 4, saturation);
     REQUIRE(saturation > 0);
     double unicast = 0, broadcast = 0;
     for (const double fraction : {0.0, 0.1, 0.5, 0.9, 0.99, 1 - 1e-12}) {
-      const auto point = broadcast_latency(asked, fraction * saturation);
+      const auto point = broadcast_latency(requested, fraction * saturation);
       REQUIRE(point);
       CHECK(point->unicast_latency > unicast);
       CHECK(point->broadcast_latency > broadcast);
@@ -299,7 +299,7 @@ TEST_CASE("shared links: carried below the saturation rate, not above, with incr
       broadcast = point->broadcast_latency;
     }
     for (const double factor : {1 + 1e-11, 1.0001, 1.01, 1.1, 2.0, 10.0})
-      CHECK_FALSE(broadcast_latency(asked, factor * saturation));
+      CHECK_FALSE(broadcast_latency(requested, factor * saturation));
   }
 }
 

@@ -93,7 +93,7 @@ TEST_CASE("shared links: within 5 % of simulated latencies up to 80 % of saturat
   struct Row {
     Cube cube;
     int virtual_channels;
-    double buffer, flits, half, at_half, most, at_most, saturation;
+    double buffer, flits, half, at_half, maximum, at_most, saturation;
   };
   const Cube mesh{.radix = 8}, cube{.radix = 2, .dimensions = 6};
   // Loads of 50 and 80 % of the simulated saturation load, and the simulated mean latencies there.
@@ -107,7 +107,7 @@ TEST_CASE("shared links: within 5 % of simulated latencies up to 80 % of saturat
     CAPTURE(network::name(row.cube), row.virtual_channels, row.buffer, row.flits);
     const Shared made = shared(row.cube, row.virtual_channels);
     CHECK(latency(made, row.flits, row.buffer, row.half) == Approx(row.at_half).epsilon(0.05));
-    CHECK(latency(made, row.flits, row.buffer, row.most) == Approx(row.at_most).epsilon(0.05));
+    CHECK(latency(made, row.flits, row.buffer, row.maximum) == Approx(row.at_most).epsilon(0.05));
     const FiniteSourceModel model(made.graph, {.flits = row.flits, .buffer_flits = row.buffer},
                                   made.channels);
     CHECK(model.saturation().below == Approx(row.saturation).epsilon(0.05));

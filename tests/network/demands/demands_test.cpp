@@ -44,7 +44,7 @@ Rates rates(const std::string& traffic) {
   return listed;
 }
 
-std::string refusal(const std::string& toml) {
+std::string rejection(const std::string& toml) {
   for (const bool listed : {true, false}) {
     try {
       if (listed)
@@ -181,7 +181,8 @@ TEST_CASE("failures are removed before routes are found", "[network][failures]")
   // In the fat-tree without one core switch, the others carry its load: the links up from agg0, which had two
   // of them.
   const auto load = [&](const std::string& text, const char* link) {
-    for (const QueueTraffic& traffic : queue_traffic(read_network(text, "t").network, Sources::decoupled))
+    for (const QueueTraffic& traffic :
+         queue_traffic(read_network(text, "t").network, Sources::independent_sources))
       if (traffic.name == link) return traffic.load;
     return Rational(-1);
   };
@@ -195,51 +196,51 @@ TEST_CASE("failures are removed before routes are found", "[network][failures]")
 }
 
 TEST_CASE("invalid compact traffic is rejected with its location", "[network][demands]") {
-  const auto refused = [](const std::string& traffic, const std::string& what) {
-    CHECK_THAT(refusal(star_of_four + traffic), Catch::Contains(what));
+  const auto rejected = [](const std::string& traffic, const std::string& what) {
+    CHECK_THAT(rejection(star_of_four + traffic), Catch::Contains(what));
   };
-  refused("[[traffic]]\n", "4:1: traffic must have exactly one of uniform");
-  refused("[[traffic]]\nuniform = 2\n", "5:11: the rate of uniform traffic is \"2\"");
-  refused("[[traffic]]\nuniform = 0.1\nfrom = \"h[0..9]\"\n",
-          "6:8: the list of names is \"h[0..9]\"; it must be at most 5");
-  refused("[[traffic]]\nuniform = 0.1\nfrom = \"x\"\n", "6:8: the node \"x\" is not among");
-  refused("[[traffic]]\nuniform = 0.1\nfrom = \"h0\"\nto = \"h0\"\n", "4:1: there is no traffic");
-  refused("[[traffic]]\nuniform = 0.1\nhot = \"h0\"\n", "needs the key \"hot_share\"");
-  refused("[[traffic]]\nuniform = 0.1\nhot = \"s\"\nhot_share = 0.1\n", "receives no traffic");
-  refused("[[traffic]]\nuniform = 0.1\nrate = 0.1\n", "has no key \"rate\"");
-  refused("[[traffic]]\npermutation = \"transpose\"\nrate = 0.1\nfrom = \"h[0..2]\"\n",
-          "it must be a square");
-  refused("[[traffic]]\npermutation = \"bit-reverse\"\nrate = 0.1\nfrom = \"h[0..2]\"\n", "a power of 2");
-  refused("[[traffic]]\npermutation = \"random\"\nshift = 1\nrate = 0.1\n", "\"shift\" does not apply to");
-  refused("[[traffic]]\ngravity = [[\"h0\", 0.1]]\n", "must be a list such as");
-  refused("[[traffic]]\ngravity = [[\"h0\", 0.1, -1]]\n", "it must be from 0 to 10^9");
-  refused("[[traffic]]\nuniform = 0.6\n[[traffic]]\nuniform = 0.1\n",
-          "two tables of traffic have no \"name\"");
-  refused("[[traffic]]\nuniform = 0.6\n[[traffic]]\nname = \"b\"\nuniform = 0.6\n",
-          "sends 6/5 packets per slot in total");
+  rejected("[[traffic]]\n", "4:1: traffic must have exactly one of uniform");
+  rejected("[[traffic]]\nuniform = 2\n", "5:11: the rate of uniform traffic is \"2\"");
+  rejected("[[traffic]]\nuniform = 0.1\nfrom = \"h[0..9]\"\n",
+           "6:8: the list of names is \"h[0..9]\"; it must be at most 5");
+  rejected("[[traffic]]\nuniform = 0.1\nfrom = \"x\"\n", "6:8: the node \"x\" is not among");
+  rejected("[[traffic]]\nuniform = 0.1\nfrom = \"h0\"\nto = \"h0\"\n", "4:1: there is no traffic");
+  rejected("[[traffic]]\nuniform = 0.1\nhot = \"h0\"\n", "needs the key \"hot_share\"");
+  rejected("[[traffic]]\nuniform = 0.1\nhot = \"s\"\nhot_share = 0.1\n", "receives no traffic");
+  rejected("[[traffic]]\nuniform = 0.1\nrate = 0.1\n", "has no key \"rate\"");
+  rejected("[[traffic]]\npermutation = \"transpose\"\nrate = 0.1\nfrom = \"h[0..2]\"\n",
+           "it must be a square");
+  rejected("[[traffic]]\npermutation = \"bit-reverse\"\nrate = 0.1\nfrom = \"h[0..2]\"\n", "a power of 2");
+  rejected("[[traffic]]\npermutation = \"random\"\nshift = 1\nrate = 0.1\n", "\"shift\" does not apply to");
+  rejected("[[traffic]]\ngravity = [[\"h0\", 0.1]]\n", "must be a list such as");
+  rejected("[[traffic]]\ngravity = [[\"h0\", 0.1, -1]]\n", "it must be from 0 to 10^9");
+  rejected("[[traffic]]\nuniform = 0.6\n[[traffic]]\nuniform = 0.1\n",
+           "two tables of traffic have no \"name\"");
+  rejected("[[traffic]]\nuniform = 0.6\n[[traffic]]\nname = \"b\"\nuniform = 0.6\n",
+           "sends 6/5 packets per slot in total");
 }
 
 TEST_CASE("invalid or too many formula links are rejected with their location", "[network][node_names]") {
-  const auto refused = [](const std::string& links, const std::string& what) {
+  const auto rejected = [](const std::string& links, const std::string& what) {
     CHECK_THAT(
-        refusal("hosts = \"h[0..3]\"\nswitches = \"s[0..1]\"\n" + links + "\n[traffic]\nuniform = 0.1\n"),
+        rejection("hosts = \"h[0..3]\"\nswitches = \"s[0..1]\"\n" + links + "\n[traffic]\nuniform = 0.1\n"),
         Catch::Contains(what));
   };
-  refused("link = [{each = \"i = 0..4\", from = \"h[i]\", to = \"s0\"}]",
-          "3:17: the node \"h4\" is not among");
-  refused("link = [{each = \"i = 0..3\", from = \"h[j]\", to = \"s0\"}]", "the formula is \"j\"");
-  refused("link = [{each = \"i = 0..99999999999\", from = \"h[i%4]\", to = \"s0\"}]",
-          "3:17: the link from \"h0\" to \"s0\" is listed twice");
-  refused("link = [{each = \"i = 0..99999999999, j = 1..0\", from = \"h[i]\", to = \"s0\"}]",
-          "4000000 steps");
-  refused("link = [{each = \"i = 0..3\", pairs = [[1, 2]], from = \"h[i]\", to = \"s0\"}]",
-          "give one of them");
-  refused("link = [{pairs = [[1, 2, 3]], from = \"h[i]\", to = \"s[j]\"}]", "must be a list of pairs");
-  refused("link = [{pairs = [[9, 0]], from = \"h[i]\", to = \"s[j]\"}]", "the node \"h9\" is not among");
-  CHECK_THAT(refusal("hosts = \"h[0..99999999999]\""), Catch::Contains("1:9: the list of names"));
-  CHECK_THAT(refusal("hosts = \"h[0..299999]\""), Catch::Contains("at most 200000 in all"));
-  CHECK_THAT(refusal("hosts = [\"h[0..3]\"]\nswitches = [\"s\"]\nlink = [{from = \"h[0..3]\", to = \"s\", "
-                     "both = true}]"),
+  rejected("link = [{each = \"i = 0..4\", from = \"h[i]\", to = \"s0\"}]",
+           "3:17: the node \"h4\" is not among");
+  rejected("link = [{each = \"i = 0..3\", from = \"h[j]\", to = \"s0\"}]", "the formula is \"j\"");
+  rejected("link = [{each = \"i = 0..99999999999\", from = \"h[i%4]\", to = \"s0\"}]",
+           "3:17: the link from \"h0\" to \"s0\" is listed twice");
+  rejected("link = [{each = \"i = 0..99999999999, j = 1..0\", from = \"h[i]\", to = \"s0\"}]",
+           "4000000 steps");
+  rejected("link = [{each = \"i = 0..3\", pairs = [[1, 2]], from = \"h[i]\", to = \"s0\"}]",
+           "give one of them");
+  rejected("link = [{pairs = [[1, 2, 3]], from = \"h[i]\", to = \"s[j]\"}]", "must be a list of pairs");
+  rejected("link = [{pairs = [[9, 0]], from = \"h[i]\", to = \"s[j]\"}]", "the node \"h9\" is not among");
+  CHECK_THAT(rejection("hosts = \"h[0..99999999999]\""), Catch::Contains("1:9: the list of names"));
+  CHECK_THAT(rejection("hosts = \"h[0..299999]\""), Catch::Contains("at most 200000 in all"));
+  CHECK_THAT(rejection("hosts = [\"h[0..3]\"]\nswitches = [\"s\"]\nlink = [{from = \"h[0..3]\", to = \"s\", "
+                       "both = true}]"),
              Catch::Contains("no flows"));  // in a list names are taken literally
 }
 
@@ -258,20 +259,20 @@ TEST_CASE("a list of pairs does not depend on the chunks of the file", "[network
 
 TEST_CASE("an invalid list of pairs is rejected with its location", "[network][demands]") {
   const std::string head = "from,to,rate\n";
-  const auto refused = [](const std::string& csv, const std::string& what) {
+  const auto rejected = [](const std::string& csv, const std::string& what) {
     CHECK_THAT(sparse_message(csv), Catch::Contains(what));
   };
-  refused("", "pairs.csv:1:1: there is no traffic");
-  refused("a,b,c\n", "1:1: the first line must name");
-  refused(head + "h0,h1\n", "2:1: a line must have three cells");
-  refused(head + "h0,h1,0.1,\n", "2:1: a line must have three cells");
-  refused(head + "h0, x,0.1\n", "2:5: the node \"x\" is not in the network");
-  refused(head + "h0,h1,two\n", "2:7: the rate is \"two\"");
-  refused(head + "h0,h1,2\n", "2:7: the rate is \"2\"; it must be above 0 and at most 1");
-  refused(head + "h0,h0,0.1\n", "2:4: traffic from \"h0\" to itself");
-  refused(head + "\"h0,h1,0.1\n", "2:1: the quotation mark that opens here");
-  refused(head + "h0,h1,0.1\nh1,h0,0.1\nh0,h1,0.2\n", "from \"h0\" to \"h1\" is listed twice");
-  refused(head + "h0,h1,0.6\nh0,h2,0.6\n", "\"h0\" sends 6/5 packets per slot or more");
-  refused(head + std::string(3'000, 'x'), "2:1: a line of more than 2000 bytes");
-  refused(head + "\xff\xfe,h1,0.1\n", "2:1: the node \"??\" is not");
+  rejected("", "pairs.csv:1:1: there is no traffic");
+  rejected("a,b,c\n", "1:1: the first line must name");
+  rejected(head + "h0,h1\n", "2:1: a line must have three cells");
+  rejected(head + "h0,h1,0.1,\n", "2:1: a line must have three cells");
+  rejected(head + "h0, x,0.1\n", "2:5: the node \"x\" is not in the network");
+  rejected(head + "h0,h1,two\n", "2:7: the rate is \"two\"");
+  rejected(head + "h0,h1,2\n", "2:7: the rate is \"2\"; it must be above 0 and at most 1");
+  rejected(head + "h0,h0,0.1\n", "2:4: traffic from \"h0\" to itself");
+  rejected(head + "\"h0,h1,0.1\n", "2:1: the quotation mark that opens here");
+  rejected(head + "h0,h1,0.1\nh1,h0,0.1\nh0,h1,0.2\n", "from \"h0\" to \"h1\" is listed twice");
+  rejected(head + "h0,h1,0.6\nh0,h2,0.6\n", "\"h0\" sends 6/5 packets per slot or more");
+  rejected(head + std::string(3'000, 'x'), "2:1: a line of more than 2000 bytes");
+  rejected(head + "\xff\xfe,h1,0.1\n", "2:1: the node \"??\" is not");
 }

@@ -56,21 +56,21 @@ struct Graph {
   }
   /// Between switches that have hosts; -1: not connected.
   [[nodiscard]] int diameter() const {
-    int most = 0;
+    int maximum = 0;
     for (std::size_t from = 0; from < names.size(); ++from) {
       if (hosts_of[from] == 0) continue;
       const std::vector<int> distance = distances(from);
       for (std::size_t to = 0; to < names.size(); ++to) {
         if (hosts_of[to] == 0) continue;
         if (distance[to] < 0) return -1;
-        most = std::max(most, distance[to]);
+        maximum = std::max(maximum, distance[to]);
       }
     }
-    return most;
+    return maximum;
   }
   /// Length of the shortest cycle.
   [[nodiscard]] int girth() const {
-    int least = 1000;
+    int minimum = 1000;
     for (std::size_t root = 0; root < names.size(); ++root) {
       std::vector<int> distance(names.size(), -1), parent(names.size(), -1);
       std::vector<std::size_t> queue{root};
@@ -83,11 +83,11 @@ struct Graph {
             parent[to] = static_cast<int>(queue[next]);
             queue.push_back(to);
           } else if (parent[queue[next]] != other) {
-            least = std::min(least, distance[to] + distance[queue[next]] + 1);
+            minimum = std::min(minimum, distance[to] + distance[queue[next]] + 1);
           }
         }
     }
-    return least;
+    return minimum;
   }
   [[nodiscard]] std::set<std::size_t> degrees() const {
     std::set<std::size_t> all;

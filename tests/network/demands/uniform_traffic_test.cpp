@@ -69,7 +69,7 @@ TEST_CASE("uniform traffic: around one switch each queue has all other hosts as 
     CHECK(network.flows.size() == static_cast<std::size_t>(hosts * (hosts - 1)));
     CHECK_NOTHROW(require_valid(network));
     CHECK(network.flows.front().name == "h0 -> h1");
-    for (const QueueTraffic& traffic : queue_traffic(network, Sources::decoupled)) {
+    for (const QueueTraffic& traffic : queue_traffic(network, Sources::independent_sources)) {
       CHECK(traffic.load == Rational(9) / 10);
       if (traffic.name.rfind("s -> ", 0) != 0) continue;
       REQUIRE(traffic.sources.size() == 1);
@@ -121,21 +121,21 @@ TEST_CASE("uniform traffic: every end sends to all reachable ends only", "[netwo
 }
 
 TEST_CASE("uniform traffic: invalid parameters are rejected", "[network]") {
-  const auto refused = [](Network network, const Rational& rate) {
+  const auto rejected = [](Network network, const Rational& rate) {
     CHECK_THROWS_AS(add_uniform_traffic(network, rate), InvalidArgument);
     CHECK(network.flows.size() <= 1);
   };
-  refused(star(4), 0);
-  refused(star(4), Rational(-1) / 2);
-  refused(star(4), Rational(11) / 10);
-  refused(star(1), Rational(1) / 2);
-  refused(star(1001), Rational(1) / 2);
-  refused({.name = "", .nodes = {{"a", true}, {"b", true}}, .links = {}, .flows = {}}, 1);
+  rejected(star(4), 0);
+  rejected(star(4), Rational(-1) / 2);
+  rejected(star(4), Rational(11) / 10);
+  rejected(star(1), Rational(1) / 2);
+  rejected(star(1001), Rational(1) / 2);
+  rejected({.name = "", .nodes = {{"a", true}, {"b", true}}, .links = {}, .flows = {}}, 1);
   Network own = star(3);
   own.flows.push_back({.name = "x", .source = 0, .destination = 1, .rate = 1, .routes = {{{0, 3}}}});
-  refused(own, Rational(1) / 2);
-  Network most = star(4);
-  CHECK_NOTHROW(add_uniform_traffic(most, 1));
+  rejected(own, Rational(1) / 2);
+  Network maximum = star(4);
+  CHECK_NOTHROW(add_uniform_traffic(maximum, 1));
 }
 
 TEST_CASE("uniform traffic: in a file", "[network]") {

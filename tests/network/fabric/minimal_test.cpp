@@ -125,7 +125,7 @@ bool require_defined(const Fabric& fabric) {
   const std::vector<int> lanes = network.lanes();
   for (const auto& [ends, rate] : passed) sources[ends.second][rate / lanes[ends.first]] += lanes[ends.first];
   const FabricRates rates = fabric_rates(graph, fabric_orbits(graph));
-  const std::vector<QueueTraffic> listed = queue_traffic(written_out(fabric), Sources::decoupled);
+  const std::vector<QueueTraffic> listed = queue_traffic(written_out(fabric), Sources::independent_sources);
   for (std::size_t link = 0; link < network.links.size(); ++link) {
     if (!network.has_queue(link)) continue;
     INFO(network.link_name(link));
@@ -150,9 +150,9 @@ Fabric built_fabric(const FabricShape& shape, const std::string& traffic) {
 Rational fullest(const Fabric& fabric) {
   const FabricGraph graph(fabric);
   const FabricRates rates = fabric_rates(graph, fabric_orbits(graph));
-  Rational most = 0;
-  for (const FabricRates::Queue& queue : rates.queues()) most = std::max(most, queue.load);
-  return most;
+  Rational maximum = 0;
+  for (const FabricRates::Queue& queue : rates.queues()) maximum = std::max(maximum, queue.load);
+  return maximum;
 }
 
 const std::string minimal = "route = \"minimal\"\n";
@@ -180,8 +180,8 @@ TEST_CASE("minimal routes: rates match the definition exactly", "[network][minim
 
 TEST_CASE("minimal routes: random networks with groups match the definition", "[network][minimal]") {
   std::mt19937_64 random(17);
-  int ways = 0, refused = 0;
-  for (int i = 0; i < 120 && ways < 25; ++i) {
+  int routes = 0, rejected = 0;
+  for (int i = 0; i < 120 && routes < 25; ++i) {
     auto fabric = test::with_valiant(test::random_fabric(random), random, 300);
     if (!fabric || fabric->network.nodes.size() > 40) continue;
     INFO("network " << i);
@@ -203,10 +203,10 @@ TEST_CASE("minimal routes: random networks with groups match the definition", "[
     } catch (const InvalidArgument&) {
       continue;
     }
-    ++(require_defined(*fabric) ? ways : refused);
+    ++(require_defined(*fabric) ? routes : rejected);
   }
-  CHECK(ways >= 8);
-  CHECK(refused >= 3);
+  CHECK(routes >= 8);
+  CHECK(rejected >= 3);
 }
 
 TEST_CASE("minimal routes: adversarial traffic saturates a dragonfly", "[network][minimal]") {

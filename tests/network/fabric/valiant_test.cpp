@@ -128,7 +128,7 @@ void require_defined(const Fabric& fabric) {
   for (const auto& [ends, rate] : passed) ++sources[ends.second][rate];
   const FabricGraph graph(fabric);
   const FabricRates rates = fabric_rates(graph, fabric_orbits(graph));
-  const std::vector<QueueTraffic> listed = queue_traffic(written_out(fabric), Sources::decoupled);
+  const std::vector<QueueTraffic> listed = queue_traffic(written_out(fabric), Sources::independent_sources);
   for (std::size_t link = 0; link < network.links.size(); ++link) {
     if (!network.has_queue(link)) continue;
     INFO(network.link_name(link));
@@ -143,7 +143,7 @@ void require_defined(const Fabric& fabric) {
 
 /// Offered loads of the links between two groups of a dragonfly, and from one group to the next.
 struct GlobalLoads {
-  Rational all = 0, most = 0;
+  Rational all = 0, maximum = 0;
 };
 
 GlobalLoads global_loads(const Fabric& fabric) {
@@ -157,7 +157,7 @@ GlobalLoads global_loads(const Fabric& fabric) {
     const std::uint32_t queue = rates.queue_of_link()[link];
     const Rational load = queue == FabricRates::none ? Rational(0) : rates.queues()[queue].load;
     loads.all = loads.all + load;
-    if (load > loads.most) loads.most = load;
+    if (load > loads.maximum) loads.maximum = load;
   }
   return loads;
 }
@@ -190,17 +190,17 @@ TEST_CASE("Valiant routes: a dragonfly's global links carry each packet twice", 
                     valiant = global_loads(shaped_fabric(mesh, uniform + "\"valiant\"\n"));
   CHECK(minimal.all == Rational(14) / 5 * 12 / 13);
   CHECK(valiant.all == 2 * minimal.all);
-  CHECK(minimal.most == minimal.all / 42);
-  CHECK(valiant.most == valiant.all / 42);
+  CHECK(minimal.maximum == minimal.all / 42);
+  CHECK(valiant.maximum == valiant.all / 42);
   // Each group sends to the next: one link takes all traffic, or all links an equal part.
   const std::string next = "[traffic]\npermutation = \"shift\"\nshift = 2\nrate = \"1/5\"\nroute = ";
   const GlobalLoads worst = global_loads(shaped_fabric(mesh, next + "\"spread\"\n")),
                     spread = global_loads(shaped_fabric(mesh, next + "\"valiant\"\n"));
-  CHECK(worst.most == Rational(2) / 5);
+  CHECK(worst.maximum == Rational(2) / 5);
   CHECK(spread.all == 2 * worst.all);
   // A link other than the one between the two groups is the first link for a fifth of the group's traffic,
   // and the second for another fifth.
-  CHECK(spread.most == Rational(2) * 2 / 25);
+  CHECK(spread.maximum == Rational(2) * 2 / 25);
 }
 
 TEST_CASE("Valiant routes: disconnected groups are not drawn, invalid input is rejected",
@@ -225,16 +225,16 @@ TEST_CASE("Valiant routes: disconnected groups are not drawn, invalid input is r
                     Catch::Contains("groups is 2; it must be 3 or more"));
   CHECK_THROWS_AS(to_toml(Dragonfly{2, 1, 1, 2}, FabricTraffic{1, RouteRule::valiant}), InvalidArgument);
   CHECK_THROWS_AS(to_toml(FatTree{}, FabricTraffic{1, RouteRule::valiant}), InvalidArgument);
-  const auto refused = [&](const std::string& groups, const char* why) {
+  const auto rejected = [&](const std::string& groups, const char* why) {
     std::string file = text;
     file.replace(file.find("groups = 1"), 10, groups);
     CHECK_THROWS_WITH(read_network(file, "fabric.toml"), Catch::Contains(why));
     CHECK_THROWS_WITH(read_fabric(file, "fabric.toml"), Catch::Contains(why));
   };
-  refused("", "groups is 0");
-  refused("groups = 0", "a whole number above 0");
-  refused("groups = [\"s[0..3]_0\", \"s1_0\"]", "the switch \"s1_0\" is in two groups");
-  refused("groups = [[\"h0\"]]", "\"h0\" is not among the switches");
+  rejected("", "groups is 0");
+  rejected("groups = 0", "a whole number above 0");
+  rejected("groups = [\"s[0..3]_0\", \"s1_0\"]", "the switch \"s1_0\" is in two groups");
+  rejected("groups = [[\"h0\"]]", "\"h0\" is not among the switches");
   std::string ungrouped = text;
   ungrouped.replace(ungrouped.find("groups = 1"), 10, "groups = [\"s0_0\", \"s1_0\", \"s2_0\"]");
   CHECK_THROWS_WITH(read_fabric(ungrouped, "fabric.toml"),
@@ -261,8 +261,8 @@ TEST_CASE("Valiant routes: the count for listing matches the routes", "[network]
     return shaped_fabric(Dragonfly{1, 1, switches - 1, switches},
                          "[traffic]\nuniform = 0.1\nroute = \"valiant\"\n");
   };
-  const Fabric most = mesh(101), more = mesh(102);  // 999 900 and 1 030 200
-  CHECK(can_be_listed(FabricGraph(most)));
+  const Fabric maximum = mesh(101), more = mesh(102);  // 999 900 and 1 030 200
+  CHECK(can_be_listed(FabricGraph(maximum)));
   CHECK_FALSE(can_be_listed(FabricGraph(more)));
   CHECK(written_out(mesh(6)).flows.front().routes.size() == 4);
 }

@@ -40,12 +40,12 @@ std::string sources_of(const Network& network, const std::string& link, Sources 
 }
 
 /// The path of each route: "a left right b".
-std::vector<std::string> ways(const Network& network, const Flow& flow) {
+std::vector<std::string> routes_of_flow(const Network& network, const Flow& flow) {
   std::vector<std::string> result;
   for (const Route& route : flow.routes) {
-    std::string way = network.nodes[flow.source].name;
-    for (const std::size_t link : route.links) way += " " + network.nodes[network.links[link].to].name;
-    result.push_back(to_fraction(route.share) + ": " + way);
+    std::string stations = network.nodes[flow.source].name;
+    for (const std::size_t link : route.links) stations += " " + network.nodes[network.links[link].to].name;
+    result.push_back(to_fraction(route.share) + ": " + stations);
   }
   return result;
 }
@@ -149,13 +149,13 @@ std::string random_file(std::mt19937_64& random, int switches, int flows) {
 
 /// Processor time, minimum of three runs, in ticks.
 double cost_of(const std::function<void()>& work) {
-  double least = std::numeric_limits<double>::infinity();
+  double minimum = std::numeric_limits<double>::infinity();
   for (int run = 0; run < 3; ++run) {
     const std::clock_t begin = std::clock();
     work();
-    least = std::min(least, static_cast<double>(std::clock() - begin));
+    minimum = std::min(minimum, static_cast<double>(std::clock() - begin));
   }
-  return least;
+  return minimum;
 }
 
 /// A torus of 16 x 16 switches, 1 024 links, and flows between random switches.
@@ -192,20 +192,20 @@ TEST_CASE("the example network has the rates computed by hand", "[network][netwo
   CHECK(network.flows[0].name == "camera -> archive");
 
   // The trunk to the right: the camera sends 3/5 over it, the desk 1/3 + 1/4 = 7/12.
-  CHECK(sources_of(network, "left -> right", Sources::decoupled) == "7/12 x1, 3/5 x1");
+  CHECK(sources_of(network, "left -> right", Sources::independent_sources) == "7/12 x1, 3/5 x1");
   CHECK(sources_of(network, "left -> right", Sources::first_hop) == "7/12 x1, 3/5 x1");
-  CHECK(sources_of(network, "right -> left", Sources::decoupled) == "1/2 x1");
+  CHECK(sources_of(network, "right -> left", Sources::independent_sources) == "1/2 x1");
   // To the archive: 3/5 of the camera, 1/4 of the desk; by the trunk of two packets, 17/20 in two halves.
-  CHECK(sources_of(network, "right -> archive", Sources::decoupled) == "1/4 x1, 3/5 x1");
+  CHECK(sources_of(network, "right -> archive", Sources::independent_sources) == "1/4 x1, 3/5 x1");
   CHECK(sources_of(network, "right -> archive", Sources::first_hop) == "17/40 x2");
-  CHECK(sources_of(network, "right -> printer", Sources::decoupled) == "1/3 x1");
+  CHECK(sources_of(network, "right -> printer", Sources::independent_sources) == "1/3 x1");
   CHECK(sources_of(network, "right -> printer", Sources::first_hop) == "1/6 x2");
-  CHECK(sources_of(network, "left -> desk", Sources::decoupled) == "1/4 x1, 1/2 x1");
+  CHECK(sources_of(network, "left -> desk", Sources::independent_sources) == "1/4 x1, 1/2 x1");
   CHECK(sources_of(network, "left -> desk", Sources::first_hop) == "1/4 x1, 1/2 x1");
-  CHECK(sources_of(network, "left -> camera", Sources::decoupled).empty());
-  CHECK(sources_of(network, "camera -> left", Sources::decoupled) == "17/20 x1");
+  CHECK(sources_of(network, "left -> camera", Sources::independent_sources).empty());
+  CHECK(sources_of(network, "camera -> left", Sources::independent_sources) == "17/20 x1");
 
-  for (const QueueTraffic& traffic : queue_traffic(network, Sources::decoupled)) {
+  for (const QueueTraffic& traffic : queue_traffic(network, Sources::independent_sources)) {
     if (traffic.name != "left -> right") continue;
     CHECK(to_fraction(traffic.load) == "71/60");
     CHECK(traffic.rate.packets == 2);
@@ -220,7 +220,7 @@ TEST_CASE("a traffic matrix equals its flows", "[network][network_file]") {
                      by_matrix.matrix->route);
   CHECK(by_matrix.network.flows.size() == 5);
   const Network by_flows = network_of(network_file("two_switches.toml"));
-  for (const Sources sources : {Sources::decoupled, Sources::first_hop}) {
+  for (const Sources sources : {Sources::independent_sources, Sources::first_hop}) {
     const auto one = queue_traffic(by_matrix.network, sources), other = queue_traffic(by_flows, sources);
     REQUIRE(one.size() == other.size());
     for (std::size_t i = 0; i < one.size(); ++i) {
@@ -234,7 +234,7 @@ TEST_CASE("the example in docs/networks.md behaves as described there", "[networ
   const std::string page = network_file("../../docs/networks.md");
   const std::size_t begin = page.find("```toml\n") + 8;
   std::string example = page.substr(begin, page.find("```", begin) - begin);
-  CHECK(sources_of(network_of(example), "s -> b", Sources::decoupled) == "3/10 x1");
+  CHECK(sources_of(network_of(example), "s -> b", Sources::independent_sources) == "3/10 x1");
   const auto with = [&](const std::string& old, const std::string& changed) {
     std::string text = example;
     text.replace(text.find(old), old.size(), changed);
@@ -283,33 +283,34 @@ TEST_CASE("numbers before already read ones are found", "[network][network_file]
       "flow = [{name = \"é\", routes = [{share = 0.25, path = [\"s\", \"t\"]}, {share = 0.75, path = "
       "[\"s\",\"u\",\"t\"]}], to = \"c\", from = \"a\", rate = 0.5}]");
   CHECK(to_fraction(network.flows[0].rate) == "1/2");
-  CHECK(ways(network, network.flows[0]) == std::vector<std::string>{"1/4: a s t c", "3/4: a s u t c"});
+  CHECK(routes_of_flow(network, network.flows[0]) ==
+        std::vector<std::string>{"1/4: a s t c", "3/4: a s u t c"});
 }
 
 TEST_CASE("routes: shortest, spread, listed", "[network][network_file]") {
   const auto routes = [](const std::string& keys) {
     const Network network = network_of(with_flow("rate = 0.5" + keys));
-    return ways(network, network.flows[0]);
+    return routes_of_flow(network, network.flows[0]);
   };
-  using Ways = std::vector<std::string>;
-  CHECK(routes("") == Ways{"1: a s t c"});
-  CHECK(routes(", path = \"shortest\"") == Ways{"1: a s t c"});
-  CHECK(routes(", path = \"spread\"") == Ways{"1: a s t c"});
+  using Paths = std::vector<std::string>;
+  CHECK(routes("") == Paths{"1: a s t c"});
+  CHECK(routes(", path = \"shortest\"") == Paths{"1: a s t c"});
+  CHECK(routes(", path = \"spread\"") == Paths{"1: a s t c"});
   for (const char* path : {"\"s\", \"u\", \"t\"", "\"a\", \"s\", \"u\", \"t\"", "\"s\", \"u\", \"t\", \"c\"",
                            "\"a\", \"s\", \"u\", \"t\", \"c\""})
-    CHECK(routes(", path = [" + std::string(path) + "]") == Ways{"1: a s u t c"});
+    CHECK(routes(", path = [" + std::string(path) + "]") == Paths{"1: a s u t c"});
   CHECK(routes(", routes = [{share = 0.25, path = [\"s\", \"t\"]}, {share = \"3/4\", path = "
-               "[\"s\",\"u\",\"t\"]}]") == Ways{"1/4: a s t c", "3/4: a s u t c"});
-  CHECK(routes(", loops = true, path = [\"s\", \"u\", \"s\", \"t\"]") == Ways{"1: a s u s t c"});
+               "[\"s\",\"u\",\"t\"]}]") == Paths{"1/4: a s t c", "3/4: a s u t c"});
+  CHECK(routes(", loops = true, path = [\"s\", \"u\", \"s\", \"t\"]") == Paths{"1: a s u s t c"});
 
   // Hosts do not forward: the route from u to b by the host h is as short as the one by s.
   const std::string bypass =
       "hosts = [\"h\"]\nswitches = [\"u\", \"s\", \"v\", \"b\"]\n"
       "link = [{from=\"u\", to=[\"h\",\"v\",\"s\"]}, {from=[\"h\",\"s\",\"v\"], to=\"b\"}]\n";
   const Network shortest = network_of(bypass + "flow = [{from=\"u\", to=\"b\", rate=1}]");
-  CHECK(ways(shortest, shortest.flows[0]) == Ways{"1: u v b"});
+  CHECK(routes_of_flow(shortest, shortest.flows[0]) == Paths{"1: u v b"});
   const Network spread = network_of(bypass + "flow = [{from=\"u\", to=\"b\", rate=1, path=\"spread\"}]");
-  CHECK(ways(spread, spread.flows[0]) == Ways{"1/2: u v b", "1/2: u s b"});
+  CHECK(routes_of_flow(spread, spread.flows[0]) == Paths{"1/2: u v b", "1/2: u s b"});
 
   const std::string only_by_host =
       "hosts = [\"h\"]\nswitches = [\"u\", \"b\", \"x\", \"y\"]\n"
@@ -318,14 +319,14 @@ TEST_CASE("routes: shortest, spread, listed", "[network][network_file]") {
   const std::string flow = "]\nflow = [{from=\"u\", to=\"b\", rate=1}]";
   CHECK_THAT(message(only_by_host + flow), Catch::Contains("4:9: no route leads from \"u\" to \"b\""));
   const Network around = network_of(only_by_host + ", {from=\"y\", to=\"b\"}" + flow);
-  CHECK(ways(around, around.flows[0]) == Ways{"1: u x y b"});
+  CHECK(routes_of_flow(around, around.flows[0]) == Paths{"1: u x y b"});
 
   // Equally at each node, not over the routes: 1/2 by s, then 1/2 each; 1/2 by v.
   const Network uneven = network_of(
       "switches = [\"a\",\"s\",\"v\",\"x\",\"y\",\"z\",\"b\"]\n"
       "link = [{from=\"a\",to=[\"s\",\"v\"]},{from=\"s\",to=[\"x\",\"y\"]},{from=\"v\",to=\"z\"},"
       "{from=[\"x\",\"y\",\"z\"],to=\"b\"}]\nflow = [{from=\"a\",to=\"b\",rate=1,path=\"spread\"}]");
-  CHECK(ways(uneven, uneven.flows[0]) == Ways{"1/4: a s x b", "1/4: a s y b", "1/2: a v z b"});
+  CHECK(routes_of_flow(uneven, uneven.flows[0]) == Paths{"1/4: a s x b", "1/4: a s y b", "1/2: a v z b"});
 }
 
 TEST_CASE("spreading over all shortest routes is a tree's routing", "[network][network_file]") {
@@ -402,21 +403,21 @@ TEST_CASE("flows with bursts are read, written, and rejected with their location
   check_equal(network_of(to_toml(network)), network);
   check_equal(network_of(to_toml(network_of(with_flow("rate = 0.3, burst = 16.5")))),
               network_of(with_flow("rate = 0.3, burst = 16.5")));
-  const auto refused = [](const std::string& keys, const std::string& expected) {
+  const auto rejected = [](const std::string& keys, const std::string& expected) {
     CAPTURE(keys);
     const std::string text = message(with_flow(keys));
     CHECK_THAT(text, Catch::StartsWith("net.toml:7:"));
     CHECK_THAT(text, Catch::Contains("the flow \"") && Catch::Contains(expected));
   };
-  refused("rate = 0.9, burst = 4", "at least 9 slots");
-  refused("rate = 0.9, burst = 0.5", "from 1 to 10^9 slots");
-  refused("rate = 0.9, burst = 1e10", "from 1 to 10^9 slots");
-  refused("rate = 0.9, burst = 0", "from 1 to 10^9 slots");
-  refused("rate = 0.9, burst = \"x\"", "must be a number");
-  refused("rate = 0.9, burst = true", "must be a number");
-  refused("rate = 0.5, burst = 20, on_rate = 0.5", "below its on-rate of 1/2");
-  refused("rate = 0.5, burst = 20, on_rate = 1.5", "above 0 and at most 1");
-  refused("rate = 0.5, on_rate = 1", "has \"on_rate\" but no \"burst\"; give both");
+  rejected("rate = 0.9, burst = 4", "at least 9 slots");
+  rejected("rate = 0.9, burst = 0.5", "from 1 to 10^9 slots");
+  rejected("rate = 0.9, burst = 1e10", "from 1 to 10^9 slots");
+  rejected("rate = 0.9, burst = 0", "from 1 to 10^9 slots");
+  rejected("rate = 0.9, burst = \"x\"", "must be a number");
+  rejected("rate = 0.9, burst = true", "must be a number");
+  rejected("rate = 0.5, burst = 20, on_rate = 0.5", "below its on-rate of 1/2");
+  rejected("rate = 0.5, burst = 20, on_rate = 1.5", "above 0 and at most 1");
+  rejected("rate = 0.5, on_rate = 1", "has \"on_rate\" but no \"burst\"; give both");
 
   // Rates of flows with bursts do not add up with those of other flows, nor with each other.
   Network busy = network_of(with_flow("rate = 0.9, burst = 20"));
@@ -431,169 +432,171 @@ TEST_CASE("flows with bursts are read, written, and rejected with their location
 }
 
 TEST_CASE("an invalid network file is rejected with its location", "[network][network_file]") {
-  const auto refused = [](const std::string& toml, const std::string& expected) {
+  const auto rejected = [](const std::string& toml, const std::string& expected) {
     CAPTURE(toml);
     CHECK_THAT(message(toml), Catch::StartsWith("net.toml:" + expected));
   };
-  const auto flow_refused = [&](const std::string& keys, const std::string& expected) {
-    refused(with_flow(keys), "7:" + expected);
+  const auto flow_rejected = [&](const std::string& keys, const std::string& expected) {
+    rejected(with_flow(keys), "7:" + expected);
   };
-  refused("", "1:1: the file is empty");
-  refused("# nothing\n", "1:1: the file is empty");
-  refused("name = \"x\"", "1:1: the network has no nodes");
-  refused(frame, "1:1: the network has no flows");
-  refused("a = \xFF", "1:5: the text is not valid UTF-8");
-  refused("a = 1\nb = \"\xC3\xA9\xED\xA0\x80\"", "2:7: the text is not valid UTF-8");
-  refused(
+  rejected("", "1:1: the file is empty");
+  rejected("# nothing\n", "1:1: the file is empty");
+  rejected("name = \"x\"", "1:1: the network has no nodes");
+  rejected(frame, "1:1: the network has no flows");
+  rejected("a = \xFF", "1:5: the text is not valid UTF-8");
+  rejected("a = 1\nb = \"\xC3\xA9\xED\xA0\x80\"", "2:7: the text is not valid UTF-8");
+  rejected(
       "hosts = [\"a\"]\nlinks = []\n",
       "2:1: a network file has no key \"links\"; its keys are name, hosts, switches, link, flow, traffic");
-  refused("hosts = [zürich]", "1:11: non-ASCII characters must be inside double quotes");
-  refused("é = 1", "1:1: non-ASCII characters must be inside double quotes");
-  refused("name = \"\"\"a\\\n  é\"\"\"", "2:3: a non-ASCII character must not follow a backslash");
-  refused("hosts = 8.\"é\"", "1:11: quotation marks must enclose a whole name or value");
-  refused("hosts = 8[\"é\"]", "1:10: a bracket inside a name or value");
-  refused("hosts = 8=\"é\"", "1:10: a second = after one key");
-  refused("hosts = 8\x05=\"é\"", "1:10: a control character");
-  refused("hosts = 8'é'", "1:10: quotation marks must enclose a whole name or value");
-  refused("hosts = [\"a\" \"b\"]", "1:14: quotation marks must enclose a whole name or value");
+  rejected("hosts = [zürich]", "1:11: non-ASCII characters must be inside double quotes");
+  rejected("é = 1", "1:1: non-ASCII characters must be inside double quotes");
+  rejected("name = \"\"\"a\\\n  é\"\"\"", "2:3: a non-ASCII character must not follow a backslash");
+  rejected("hosts = 8.\"é\"", "1:11: quotation marks must enclose a whole name or value");
+  rejected("hosts = 8[\"é\"]", "1:10: a bracket inside a name or value");
+  rejected("hosts = 8=\"é\"", "1:10: a second = after one key");
+  rejected("hosts = 8\x05=\"é\"", "1:10: a control character");
+  rejected("hosts = 8'é'", "1:10: quotation marks must enclose a whole name or value");
+  rejected("hosts = [\"a\" \"b\"]", "1:14: quotation marks must enclose a whole name or value");
   CHECK_THAT(message("name = \"\"\"a\\\n  e\\\\é\"\"\""), Catch::Contains("no nodes"));
-  refused("hosts = [}]", "1:10: ");
-  refused("hosts = 1", "1:9: \"hosts\" must be a list of names");
-  refused("hosts = [\"a\"]\n[[\nlink]]", "2:3: a table without a name");
-  refused("[ =]", "1:3: a table without a name");
-  refused("[[[a]]", "1:3: a table without a name");
-  refused("hosts = [1]", "1:10: the name of a node must be a string");
-  refused("hosts = [\"\"]", "1:10: the name of a node is \"\"");
-  refused("hosts = [\"a\\nb\"]", "1:10: the name of a node is \"a?b\"");
-  refused("hosts = [\"" + std::string(201, 'x') + "\"]", "1:10: the name of a node is");
-  refused("hosts = [\"a\", \"b\"]\nswitches = [\n  \"a\"]", "3:3: the node \"a\" is listed twice");
-  refused("hosts = [\"a\"\n", "1:14: ");
-  refused("hosts = [\"a\"]\nhosts = [\"b\"]", "2:9: ");
+  rejected("hosts = [}]", "1:10: ");
+  rejected("hosts = 1", "1:9: \"hosts\" must be a list of names");
+  rejected("hosts = [\"a\"]\n[[\nlink]]", "2:3: a table without a name");
+  rejected("[ =]", "1:3: a table without a name");
+  rejected("[[[a]]", "1:3: a table without a name");
+  rejected("hosts = [1]", "1:10: the name of a node must be a string");
+  rejected("hosts = [\"\"]", "1:10: the name of a node is \"\"");
+  rejected("hosts = [\"a\\nb\"]", "1:10: the name of a node is \"a?b\"");
+  rejected("hosts = [\"" + std::string(201, 'x') + "\"]", "1:10: the name of a node is");
+  rejected("hosts = [\"a\", \"b\"]\nswitches = [\n  \"a\"]", "3:3: the node \"a\" is listed twice");
+  rejected("hosts = [\"a\"\n", "1:14: ");
+  rejected("hosts = [\"a\"]\nhosts = [\"b\"]", "2:9: ");
 
   const std::string two = "hosts = [\"a\"]\nswitches = [\"s\"]\n";
-  refused(two + "link = 3", "3:8: \"link\" must be a list of tables: [[link]]");
-  refused(two + "[link]\nfrom = \"a\"", "3:1: \"link\" must be a list of tables");
-  refused(two + "link = [3]", "3:9: \"link\" must be a list of tables");
-  refused(two + "[[link]]\nfrom = \"a\"\n", "3:1: a [[link]] needs the key \"to\"");
-  refused(two + "[[link]]\nto = \"a\"\n", "3:1: a [[link]] needs the key \"from\"");
-  refused(two + "[[link]]\nfrom = \"a\"\nto = \"s\"\nspeed = 2",
-          "6:1: a [[link]] has no key \"speed\"; its keys are from, to, rate, both");
-  refused(two + "[[link]]\nfrom = \"a\"\nto = \"x\"",
-          "5:6: the node \"x\" is not among the hosts and switches");
-  refused(two + "[[link]]\nfrom = [\"a\", \"y\"]\nto = \"s\"", "4:14: the node \"y\" is not among");
-  refused(two + "[[link]]\nfrom = \"a\"\nto = \"a\"",
-          "3:1: a link from \"a\" to \"a\" connects a node to itself");
-  refused(two + "[[link]]\nfrom = \"a\"\nto = \"s\"\nboth = true\n[[link]]\nfrom = \"s\"\nto = \"a\"",
-          "7:1: the link from \"s\" to \"a\" is listed twice, once from each end");
-  const auto link_refused = [&](const std::string& keys, const std::string& expected) {
-    refused(two + "[[link]]\nfrom = \"a\"\nto = \"s\"\n" + keys, expected);
+  rejected(two + "link = 3", "3:8: \"link\" must be a list of tables: [[link]]");
+  rejected(two + "[link]\nfrom = \"a\"", "3:1: \"link\" must be a list of tables");
+  rejected(two + "link = [3]", "3:9: \"link\" must be a list of tables");
+  rejected(two + "[[link]]\nfrom = \"a\"\n", "3:1: a [[link]] needs the key \"to\"");
+  rejected(two + "[[link]]\nto = \"a\"\n", "3:1: a [[link]] needs the key \"from\"");
+  rejected(two + "[[link]]\nfrom = \"a\"\nto = \"s\"\nspeed = 2",
+           "6:1: a [[link]] has no key \"speed\"; its keys are from, to, rate, both");
+  rejected(two + "[[link]]\nfrom = \"a\"\nto = \"x\"",
+           "5:6: the node \"x\" is not among the hosts and switches");
+  rejected(two + "[[link]]\nfrom = [\"a\", \"y\"]\nto = \"s\"", "4:14: the node \"y\" is not among");
+  rejected(two + "[[link]]\nfrom = \"a\"\nto = \"a\"",
+           "3:1: a link from \"a\" to \"a\" connects a node to itself");
+  rejected(two + "[[link]]\nfrom = \"a\"\nto = \"s\"\nboth = true\n[[link]]\nfrom = \"s\"\nto = \"a\"",
+           "7:1: the link from \"s\" to \"a\" is listed twice, once from each end");
+  const auto link_rejected = [&](const std::string& keys, const std::string& expected) {
+    rejected(two + "[[link]]\nfrom = \"a\"\nto = \"s\"\n" + keys, expected);
   };
   for (const char* rate : {"0", "129", "-1", "1.001", "\"1/129\""})
-    link_refused(std::string("rate = ") + rate, "6:8: the rate of a link is ");
-  link_refused("rate = true", "6:8: the rate of a link must be a number");
-  link_refused("rate = \"2 furlongs\"", "6:8: the rate of a link");
-  link_refused("rate = \"0G\"", "6:8: the rate of a link must be above 0");
-  link_refused("rate = \"10G\"\n[[link]]\nfrom = \"s\"\nto = \"a\"",
-               "7:1: a link has no rate, and other links have speeds");
-  link_refused("rate = \"10G\"\n[[link]]\nfrom = \"s\"\nto = \"a\"\nrate = 2",
-               "10:8: a rate is in packets per slot, and other links have speeds");
-  link_refused("rate = \"10G\"\n[[link]]\nfrom = \"s\"\nto = \"a\"\nrate = \"3333G\"",
-               "10:8: the speed of a link over 10 Gbit/s is");
-  link_refused("wires = 0", "6:9: the wires of a bundle must be a whole number from 1 to 1024");
-  refused(two + "[[link]]\nfrom = \"a\"\nto = \"s\"\nboth = 1", "6:8: \"both\" must be true or false");
+    link_rejected(std::string("rate = ") + rate, "6:8: the rate of a link is ");
+  link_rejected("rate = true", "6:8: the rate of a link must be a number");
+  link_rejected("rate = \"2 furlongs\"", "6:8: the rate of a link");
+  link_rejected("rate = \"0G\"", "6:8: the rate of a link must be above 0");
+  link_rejected("rate = \"10G\"\n[[link]]\nfrom = \"s\"\nto = \"a\"",
+                "7:1: a link has no rate, and other links have speeds");
+  link_rejected("rate = \"10G\"\n[[link]]\nfrom = \"s\"\nto = \"a\"\nrate = 2",
+                "10:8: a rate is in packets per slot, and other links have speeds");
+  link_rejected("rate = \"10G\"\n[[link]]\nfrom = \"s\"\nto = \"a\"\nrate = \"3333G\"",
+                "10:8: the speed of a link over 10 Gbit/s is");
+  link_rejected("wires = 0", "6:9: the wires of a bundle must be a whole number from 1 to 1024");
+  rejected(two + "[[link]]\nfrom = \"a\"\nto = \"s\"\nboth = 1", "6:8: \"both\" must be true or false");
 
-  flow_refused("", "32: ");  // a comma before the brace
-  flow_refused("path = []", "9: the flow \"a -> c\" needs the key \"rate\"");
-  flow_refused("rate = 0", "39: the rate of the flow \"a -> c\" is 0; it must be above 0");
-  flow_refused("rate = 0.0", "39: the rate of the flow \"a -> c\" is 0; it must be above 0");
-  flow_refused("rate = -0.1", "39: the rate of the flow \"a -> c\" is \"-0.1\"; it must be above 0");
-  flow_refused("rate = 1.0001",
-               "39: with this flow, \"a\" sends 10001/10000 packets per slot; it may send at most 1");
-  flow_refused("rate = \"fast\"", "39: the rate of the flow \"a -> c\" is \"fast\"; it must be a number");
-  flow_refused("rate = \"1/0\"", "39: the rate of the flow \"a -> c\" is \"1/0\"; it must be a number");
-  flow_refused("rate = nan", "39: the rate of the flow \"a -> c\" is \"nan\"; it must be a number");
-  flow_refused("rate = inf", "39: the rate of the flow \"a -> c\" is \"inf\"; it must be a number");
-  flow_refused("rate = true", "39: the rate of the flow \"a -> c\" must be a number");
-  flow_refused("rate = \"0e99999\"", "39: the rate of the flow \"a -> c\" is \"0e99999\"; at most 200");
-  flow_refused("rate = \"1e-99\"",
-               "39: the rate of the flow \"a -> c\" is \"1e-99\"; the common denominator");
-  flow_refused("rate = 0.5, speed = 1", "44: a [[flow]] has no key \"speed\"; its keys are name, from");
-  flow_refused("rate = 0.5, path = \"best\"", "51: the route must be \"shortest\", \"spread\"");
-  flow_refused("rate = 0.5, path = 3", "51: the route must be");
-  flow_refused("rate = 0.5, path = [\"t\"]",
-               "52: the path needs a link from \"a\" to \"t\", but the network has no such link");
-  flow_refused("rate = 0.5, path = [\"s\", \"x\"]", "57: the node \"x\" is not among");
-  flow_refused("rate = 0.5, path = [\"s\", \"b\", \"s\", \"t\"]", "57: the path leads through \"b\", a host");
-  flow_refused("rate = 0.5, path = [\"s\", \"u\", \"s\", \"t\"]", "62: the path passes \"s\" twice");
-  flow_refused("rate = 0.5, loops = true, path = [\"s\", \"u\", \"s\", \"u\", \"t\"]",
-               "81: the path takes the link from \"s\" to \"u\" twice");
-  flow_refused("rate = 0.5, loops = true", "9: the flow \"a -> c\" has loops = true; its path");
-  flow_refused("rate = 0.5, path = \"spread\", routes = []", "70: the flow \"a -> c\" has both");
-  flow_refused("rate = 0.5, routes = 1", "53: \"routes\" must be a list");
-  flow_refused("rate = 0.5, routes = []",
-               "53: the shares of the flow \"a -> c\" sum to 0; they must sum to 1");
-  flow_refused("rate = 0.5, routes = [{share = 0.5, path = [\"s\", \"t\"]}]",
-               "53: the shares of the flow \"a -> c\" sum to 1/2; they must sum to 1");
-  flow_refused("rate = 0.5, routes = [{share = 2, path = [\"s\", \"t\"]}]",
-               "63: the share of a route of the flow \"a -> c\" is \"2\"");
-  flow_refused("rate = 0.5, routes = [{share = 1}]", "54: a route needs the key \"path\"");
-  flow_refused("rate = 0.5, routes = [{share = 1, way = []}]", "66: a route has no key \"way\"");
+  flow_rejected("", "32: ");  // a comma before the brace
+  flow_rejected("path = []", "9: the flow \"a -> c\" needs the key \"rate\"");
+  flow_rejected("rate = 0", "39: the rate of the flow \"a -> c\" is 0; it must be above 0");
+  flow_rejected("rate = 0.0", "39: the rate of the flow \"a -> c\" is 0; it must be above 0");
+  flow_rejected("rate = -0.1", "39: the rate of the flow \"a -> c\" is \"-0.1\"; it must be above 0");
+  flow_rejected("rate = 1.0001",
+                "39: with this flow, \"a\" sends 10001/10000 packets per slot; it may send at most 1");
+  flow_rejected("rate = \"fast\"", "39: the rate of the flow \"a -> c\" is \"fast\"; it must be a number");
+  flow_rejected("rate = \"1/0\"", "39: the rate of the flow \"a -> c\" is \"1/0\"; it must be a number");
+  flow_rejected("rate = nan", "39: the rate of the flow \"a -> c\" is \"nan\"; it must be a number");
+  flow_rejected("rate = inf", "39: the rate of the flow \"a -> c\" is \"inf\"; it must be a number");
+  flow_rejected("rate = true", "39: the rate of the flow \"a -> c\" must be a number");
+  flow_rejected("rate = \"0e99999\"", "39: the rate of the flow \"a -> c\" is \"0e99999\"; at most 200");
+  flow_rejected("rate = \"1e-99\"",
+                "39: the rate of the flow \"a -> c\" is \"1e-99\"; the common denominator");
+  flow_rejected("rate = 0.5, speed = 1", "44: a [[flow]] has no key \"speed\"; its keys are name, from");
+  flow_rejected("rate = 0.5, path = \"best\"", "51: the route must be \"shortest\", \"spread\"");
+  flow_rejected("rate = 0.5, path = 3", "51: the route must be");
+  flow_rejected("rate = 0.5, path = [\"t\"]",
+                "52: the path needs a link from \"a\" to \"t\", but the network has no such link");
+  flow_rejected("rate = 0.5, path = [\"s\", \"x\"]", "57: the node \"x\" is not among");
+  flow_rejected("rate = 0.5, path = [\"s\", \"b\", \"s\", \"t\"]",
+                "57: the path leads through \"b\", a host");
+  flow_rejected("rate = 0.5, path = [\"s\", \"u\", \"s\", \"t\"]", "62: the path passes \"s\" twice");
+  flow_rejected("rate = 0.5, loops = true, path = [\"s\", \"u\", \"s\", \"u\", \"t\"]",
+                "81: the path takes the link from \"s\" to \"u\" twice");
+  flow_rejected("rate = 0.5, loops = true", "9: the flow \"a -> c\" has loops = true; its path");
+  flow_rejected("rate = 0.5, path = \"spread\", routes = []", "70: the flow \"a -> c\" has both");
+  flow_rejected("rate = 0.5, routes = 1", "53: \"routes\" must be a list");
+  flow_rejected("rate = 0.5, routes = []",
+                "53: the shares of the flow \"a -> c\" sum to 0; they must sum to 1");
+  flow_rejected("rate = 0.5, routes = [{share = 0.5, path = [\"s\", \"t\"]}]",
+                "53: the shares of the flow \"a -> c\" sum to 1/2; they must sum to 1");
+  flow_rejected("rate = 0.5, routes = [{share = 2, path = [\"s\", \"t\"]}]",
+                "63: the share of a route of the flow \"a -> c\" is \"2\"");
+  flow_rejected("rate = 0.5, routes = [{share = 1}]", "54: a route needs the key \"path\"");
+  flow_rejected("rate = 0.5, routes = [{share = 1, way = []}]", "66: a route has no key \"way\"");
 
-  refused(frame + "[[flow]]\nfrom = \"a\"\nto = \"a\"\nrate = 0.5",
-          "7:1: the flow \"a -> a\" leads from a node to itself");
-  refused(frame + "[[flow]]\nfrom = \"a\"\nto = \"d\"\nrate = 0.5",
-          "7:1: no route leads from \"a\" to \"d\"");
-  refused(frame + "[[flow]]\nfrom = \"a\"\nto = \"z\"\nrate = 0.5", "9:6: the node \"z\" is not among");
-  refused(
+  rejected(frame + "[[flow]]\nfrom = \"a\"\nto = \"a\"\nrate = 0.5",
+           "7:1: the flow \"a -> a\" leads from a node to itself");
+  rejected(frame + "[[flow]]\nfrom = \"a\"\nto = \"d\"\nrate = 0.5",
+           "7:1: no route leads from \"a\" to \"d\"");
+  rejected(frame + "[[flow]]\nfrom = \"a\"\nto = \"z\"\nrate = 0.5", "9:6: the node \"z\" is not among");
+  rejected(
       frame +
           "[[flow]]\nfrom = \"a\"\nto = \"b\"\nrate = 0.5\n[[flow]]\nfrom = \"a\"\nto = \"b\"\nrate = 0.1",
       "11:1: two flows are named \"a -> b\"");
-  refused(
+  rejected(
       frame +
           "[[flow]]\nfrom = \"a\"\nto = \"b\"\nrate = 0.5\n[[flow]]\nfrom = \"a\"\nto = \"c\"\nrate = 0.6",
       "14:8: with this flow, \"a\" sends 11/10 packets per slot; it may send at most 1");
 
-  refused(frame + "[traffic]\nroute = \"spread\"", "7:1: [traffic] needs the key \"matrix\"");
-  refused(frame + "[traffic]\nmatrix = 1", "8:10: \"matrix\" must be a string");
-  refused(frame + "[traffic]\nmatrix = \"\"", "8:10: \"matrix\" must be the name");
-  refused(frame + "[traffic]\nmatrix = \"m.csv\"\nroute = \"x\"", "9:9: the route must be");
-  refused(frame + "[traffic]\nmatrix = \"m.csv\"\nrule = \"x\"", "9:1: [traffic] has no key \"rule\"");
+  rejected(frame + "[traffic]\nroute = \"spread\"", "7:1: [traffic] needs the key \"matrix\"");
+  rejected(frame + "[traffic]\nmatrix = 1", "8:10: \"matrix\" must be a string");
+  rejected(frame + "[traffic]\nmatrix = \"\"", "8:10: \"matrix\" must be the name");
+  rejected(frame + "[traffic]\nmatrix = \"m.csv\"\nroute = \"x\"", "9:9: the route must be");
+  rejected(frame + "[traffic]\nmatrix = \"m.csv\"\nrule = \"x\"", "9:1: [traffic] has no key \"rule\"");
   CHECK(message(frame + "[traffic]\nmatrix = \"m.csv\"\nroute = \"spread\"") == "no error");
 }
 
 TEST_CASE("an invalid traffic matrix is rejected with its location", "[network][network_file]") {
-  const auto refused = [](const std::string& csv, const std::string& expected) {
+  const auto rejected = [](const std::string& csv, const std::string& expected) {
     CAPTURE(csv);
     CHECK_THAT(matrix_message(csv), Catch::StartsWith("demand.csv:" + expected));
   };
   CHECK(matrix_message(",a,\"b\"\r\n\"a\", ,0.1\r\n\n# end\nb,0.25, 0 \n") == "no error");
   CHECK(matrix_message("x,a\n") == "no error");  // the network has a flow of its own
-  refused("", "1:1: the traffic matrix is empty");
-  refused("\n  \n# a\n", "1:1: the traffic matrix is empty");
-  refused(",a,z\n", "1:4: the node \"z\" is not in the network");
-  refused(",a,b,a\n", "1:6: the destination \"a\" has two columns");
-  refused(",b\nx,1\n", "2:1: the node \"x\" is not in the network");
-  refused(",b\na,0.1\nb,\na,0.1\n", "4:1: the source \"a\" has two rows");
-  refused(",b,c\na,0.1\n", "2:1: the row of \"a\" has 2 cells; the first row has 3");
-  refused(",b,c\n\na,0.1,,2\n", "3:1: the row of \"a\" has 4 cells; the first row has 3");
-  refused(",b\na, much\n", "2:4: the rate of the flow \"a -> b\" is \"much\"; it must be a number");
-  refused(",b\na,-1\n", "2:3: the rate of the flow \"a -> b\" is \"-1\"; it must be above 0 and at most 3");
-  refused(",b\na,1.5\n", "2:3: with this flow, \"a\" sends 2 packets per slot; it may send at most 1");
-  refused(",b\na,3.5\n", "2:3: the rate of the flow \"a -> b\" is \"3.5\"; it must be above 0 and at most 3");
-  refused(",a\na,0.1\n", "2:3: the flow from \"a\" leads to itself");
-  refused(",c\na,0.1\n", "2:3: the flow \"a -> c\" is already in the network");
-  refused(",b\na,0.75\n", "2:3: with this flow, \"a\" sends 5/4 packets per slot");
-  refused(",b,d\nb,0,0.5\n", "2:5: no route leads from \"b\" to \"d\"");
-  refused(",\"b\na,0.75\n", "1:2: the quotation mark that opens here is not closed");
-  refused(",\"b\"x\n", "1:5: a comma or the end of the line must follow");
-  refused(",\xC3\xA9,\xFF\n", "1:4: the text is not valid UTF-8");
-  refused(",b\na,0e99999\n", "2:3: the rate of the flow \"a -> b\" is \"0e99999\"; at most 200");
+  rejected("", "1:1: the traffic matrix is empty");
+  rejected("\n  \n# a\n", "1:1: the traffic matrix is empty");
+  rejected(",a,z\n", "1:4: the node \"z\" is not in the network");
+  rejected(",a,b,a\n", "1:6: the destination \"a\" has two columns");
+  rejected(",b\nx,1\n", "2:1: the node \"x\" is not in the network");
+  rejected(",b\na,0.1\nb,\na,0.1\n", "4:1: the source \"a\" has two rows");
+  rejected(",b,c\na,0.1\n", "2:1: the row of \"a\" has 2 cells; the first row has 3");
+  rejected(",b,c\n\na,0.1,,2\n", "3:1: the row of \"a\" has 4 cells; the first row has 3");
+  rejected(",b\na, much\n", "2:4: the rate of the flow \"a -> b\" is \"much\"; it must be a number");
+  rejected(",b\na,-1\n", "2:3: the rate of the flow \"a -> b\" is \"-1\"; it must be above 0 and at most 3");
+  rejected(",b\na,1.5\n", "2:3: with this flow, \"a\" sends 2 packets per slot; it may send at most 1");
+  rejected(",b\na,3.5\n",
+           "2:3: the rate of the flow \"a -> b\" is \"3.5\"; it must be above 0 and at most 3");
+  rejected(",a\na,0.1\n", "2:3: the flow from \"a\" leads to itself");
+  rejected(",c\na,0.1\n", "2:3: the flow \"a -> c\" is already in the network");
+  rejected(",b\na,0.75\n", "2:3: with this flow, \"a\" sends 5/4 packets per slot");
+  rejected(",b,d\nb,0,0.5\n", "2:5: no route leads from \"b\" to \"d\"");
+  rejected(",\"b\na,0.75\n", "1:2: the quotation mark that opens here is not closed");
+  rejected(",\"b\"x\n", "1:5: a comma or the end of the line must follow");
+  rejected(",\xC3\xA9,\xFF\n", "1:4: the text is not valid UTF-8");
+  rejected(",b\na,0e99999\n", "2:3: the rate of the flow \"a -> b\" is \"0e99999\"; at most 200");
 
   Network bare = network_of(frame + "[traffic]\nmatrix = \"m.csv\"");
   CHECK_THROWS_WITH(add_traffic_matrix(bare, ",a\nb,0\n", "m.csv"),
                     "m.csv:1:1: the traffic matrix has no flows");
   add_traffic_matrix(bare, ",c\n\"b\",0.3\n", "m.csv", RouteRule::spread);
-  CHECK(ways(bare, bare.flows.at(0)) == std::vector<std::string>{"1: b s t c"});
+  CHECK(routes_of_flow(bare, bare.flows.at(0)) == std::vector<std::string>{"1: b s t c"});
 }
 
 TEST_CASE("a traffic matrix limits a node's rate as the network file does", "[network][network_file]") {
@@ -601,18 +604,18 @@ TEST_CASE("a traffic matrix limits a node's rate as the network file does", "[ne
   Network network = network_of(frame +
                                "flow = [{from = \"a\", to = \"c\", rate = 0.3, burst = 16},\n"
                                "  {name = \"plain\", from = \"a\", to = \"c\", rate = 0.8}]\n");
-  const auto refused = [&network](const std::string& csv, const std::string& why) {
+  const auto rejected = [&network](const std::string& csv, const std::string& why) {
     CAPTURE(csv);
     const Network before = network;
     CHECK_THROWS_WITH(add_traffic_matrix(network, csv, "m.csv"), Catch::StartsWith("m.csv:" + why));
     check_equal(network, before);
   };
-  refused("", "1:1: the traffic matrix is empty");
-  refused(",b\na,0.201\n", "2:3: with this flow, \"a\" sends 1001/1000 packets per slot");
+  rejected("", "1:1: the traffic matrix is empty");
+  rejected(",b\na,0.201\n", "2:3: with this flow, \"a\" sends 1001/1000 packets per slot");
   add_traffic_matrix(network, ",b\na,0.2\n", "m.csv");
   CHECK(network.flows.size() == 3);
   check_equal(network_of(to_toml(network)), network);
-  refused(",d\na,0.001\n", "2:3: with this flow, \"a\" sends 1001/1000 packets per slot");
+  rejected(",d\na,0.001\n", "2:3: with this flow, \"a\" sends 1001/1000 packets per slot");
 }
 
 /// Quadratic time in the characters would take days, and a stack level for each would overflow the stack.
@@ -697,7 +700,7 @@ TEST_CASE("reading a network takes linear time in its flows", "[network][network
   const Network with_few = network_of(few), with_many = network_of(many);
   CHECK(with_few.links.size() == 1'024);
   CHECK(with_many.flows.size() == 16'000);
-  for (const Sources sources : {Sources::decoupled, Sources::first_hop}) {
+  for (const Sources sources : {Sources::independent_sources, Sources::first_hop}) {
     CHECK(queue_traffic(with_many, sources).size() == 1'024);
     const auto rates = [sources](const Network& network) {
       return cost_of([&] { (void)queue_traffic(network, sources); });

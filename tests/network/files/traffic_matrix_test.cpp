@@ -29,7 +29,7 @@ std::map<std::string, std::string> flows_of(const std::string& csv,
   return flows;
 }
 
-std::string matrix_refusal(const std::string& csv) {
+std::string matrix_rejection(const std::string& csv) {
   try {
     (void)flows_of(csv);
   } catch (const ParseError& error) {
@@ -92,18 +92,19 @@ TEST_CASE("ambiguous matrices get a remark", "[network][matrix]") {
 }
 
 TEST_CASE("an undecidable matrix is rejected", "[network][matrix]") {
-  CHECK_THAT(matrix_refusal("dst,a,b,c\na,,0.1,0.2\n"),
+  CHECK_THAT(matrix_rejection("dst,a,b,c\na,,0.1,0.2\n"),
              Catch::Contains("does not show whether rows or columns receive"));
-  CHECK_THAT(matrix_refusal(",a,b,total\na,0,0.2,0.4\n"),
+  CHECK_THAT(matrix_rejection(",a,b,total\na,0,0.2,0.4\n"),
              Catch::Contains("m.csv:2:9: the sum is \"0.4\", but the rates add up to 0.2"));
-  CHECK_THAT(matrix_refusal("0,0.2\n0.1,0\n"), Catch::Contains("m.csv:"));
-  CHECK_THAT(matrix_refusal(",a,b,c\na,0,nan,0.1\n"), Catch::Contains("not a number; leave the cell blank"));
-  CHECK_THAT(matrix_refusal(",a,b,c\na,0,20G,0.1\n"),
+  CHECK_THAT(matrix_rejection("0,0.2\n0.1,0\n"), Catch::Contains("m.csv:"));
+  CHECK_THAT(matrix_rejection(",a,b,c\na,0,nan,0.1\n"),
+             Catch::Contains("not a number; leave the cell blank"));
+  CHECK_THAT(matrix_rejection(",a,b,c\na,0,20G,0.1\n"),
              Catch::Contains("\"20G\", a speed; give link speeds in the network file"));
-  CHECK_THAT(matrix_refusal(",a,b,x\na,0,0.1,0.1\n"),
+  CHECK_THAT(matrix_rejection(",a,b,x\na,0,0.1,0.1\n"),
              Catch::Contains("the node \"x\" is not in the network"));
-  CHECK_THAT(matrix_refusal("0,0.2,0.1\n0.1,0,0.3\n"), Catch::Contains("3 sending nodes, but has 2 rows"));
-  CHECK_THAT(matrix_refusal("a,b,0.2\n"), Catch::StartsWith("m.csv:1"));
+  CHECK_THAT(matrix_rejection("0,0.2,0.1\n0.1,0,0.3\n"), Catch::Contains("3 sending nodes, but has 2 rows"));
+  CHECK_THAT(matrix_rejection("a,b,0.2\n"), Catch::StartsWith("m.csv:1"));
 }
 
 TEST_CASE("speeds in a matrix are relative to the network's links", "[network][matrix]") {

@@ -20,7 +20,7 @@ Network imported(const std::string& text) {
   return read_foreign(*format, text, "file");
 }
 
-std::string import_refusal(const std::string& text) {
+std::string import_rejection(const std::string& text) {
   try {
     (void)imported(text);
   } catch (const ParseError& error) {
@@ -172,7 +172,7 @@ TEST_CASE("speeds become fractions", "[network][imports]") {
   const Network wide = imported("source,target,speed\na,b,100G\nb,c,155M\n");
   CHECK(link_list(wide).count("a > b 128") == 1);
   CHECK(has_remark(wide, "rounded down"));
-  CHECK_THAT(import_refusal("source,target,speed\na,b,800G\nb,c,1M\n"),
+  CHECK_THAT(import_rejection("source,target,speed\na,b,800G\nb,c,1M\n"),
              Catch::Contains("may differ by a factor of 16384"));
   CHECK(read_speed("125MBps") == rational("1"));
   CHECK(read_speed("10000000000") == rational("10"));
@@ -191,32 +191,32 @@ TEST_CASE("formats are recognised from their first lines", "[network][imports]")
   CHECK(foreign_format("digraph{a->b}") == ForeignFormat::dot);
   CHECK(foreign_format("graph\n{\n a -- b }") == ForeignFormat::dot);
   CHECK(foreign_format("Nodes 4\nConnections 2\n0->3 id 1\n") == ForeignFormat::htsim_connections);
-  CHECK_THAT(import_refusal("Nodes 4\nConnections 2\n0->3 id 1\n"), Catch::Contains("give it as --matrix"));
-  CHECK_THAT(import_refusal("<?xml version='1.0'?>\n<platform version='4.1'></platform>"),
+  CHECK_THAT(import_rejection("Nodes 4\nConnections 2\n0->3 id 1\n"), Catch::Contains("give it as --matrix"));
+  CHECK_THAT(import_rejection("<?xml version='1.0'?>\n<platform version='4.1'></platform>"),
              Catch::Contains("a platform of SimGrid"));
-  CHECK_THAT(import_refusal("<html></html>"), Catch::Contains("XML but not GraphML"));
+  CHECK_THAT(import_rejection("<html></html>"), Catch::Contains("XML but not GraphML"));
 }
 
 TEST_CASE("broken files are rejected with their location", "[network][imports]") {
-  CHECK_THAT(import_refusal("<graphml><graph><node id='a'>"), Catch::Contains("no XML"));
+  CHECK_THAT(import_rejection("<graphml><graph><node id='a'>"), Catch::Contains("no XML"));
   CHECK_THAT(
-      import_refusal("<graphml>\n<graph>\n<node id='a'/><edge source='a' target='b'/></graph></graphml>"),
+      import_rejection("<graphml>\n<graph>\n<node id='a'/><edge source='a' target='b'/></graph></graphml>"),
       Catch::StartsWith("file:3:") && Catch::Contains("\"b\", which is not listed"));
-  CHECK_THAT(import_refusal("graph [ node [ id 0 ] edge [ source 0 target 1 ] ]"),
+  CHECK_THAT(import_rejection("graph [ node [ id 0 ] edge [ source 0 target 1 ] ]"),
              Catch::Contains("\"1\", which is not listed"));
-  CHECK_THAT(import_refusal("graph [ node [ id 0"), Catch::Contains("a [ is not closed"));
-  CHECK_THAT(import_refusal("graph { a -- b"), Catch::Contains("a { is not closed"));
-  CHECK_THAT(import_refusal("graph { a -- }"), Catch::Contains("a node is expected here"));
-  CHECK_THAT(import_refusal("digraph { a -> \"b }"),
+  CHECK_THAT(import_rejection("graph [ node [ id 0"), Catch::Contains("a [ is not closed"));
+  CHECK_THAT(import_rejection("graph { a -- b"), Catch::Contains("a { is not closed"));
+  CHECK_THAT(import_rejection("graph { a -- }"), Catch::Contains("a node is expected here"));
+  CHECK_THAT(import_rejection("digraph { a -> \"b }"),
              Catch::Contains("quotation mark that opens here is not closed"));
-  CHECK_THAT(import_refusal("router 0 node x\n"), Catch::Contains("must be a whole number, not \"x\""));
-  CHECK_THAT(import_refusal("3 1 2\n0\n0 1 10Gbps 1ms 0\n"),
+  CHECK_THAT(import_rejection("router 0 node x\n"), Catch::Contains("must be a whole number, not \"x\""));
+  CHECK_THAT(import_rejection("3 1 2\n0\n0 1 10Gbps 1ms 0\n"),
              Catch::Contains("announces 2 links, but the file has 1"));
-  CHECK_THAT(import_refusal("3 1 1\n9\n0 1 10Gbps 1ms 0\n"), Catch::Contains("is not one of the 3 nodes"));
-  CHECK_THAT(import_refusal("Nodes 5\nTiers 2\nTier 0\nRadix_Down 2\nRadix_Up 2\nTier 1\nRadix_Down 2\n"),
+  CHECK_THAT(import_rejection("3 1 1\n9\n0 1 10Gbps 1ms 0\n"), Catch::Contains("is not one of the 3 nodes"));
+  CHECK_THAT(import_rejection("Nodes 5\nTiers 2\nTier 0\nRadix_Down 2\nRadix_Up 2\nTier 1\nRadix_Down 2\n"),
              Catch::Contains("Nodes (5) must be a multiple of 2"));
   std::string deep = "graph {";
   for (int i = 0; i < 100; ++i) deep += "{";
-  CHECK_THAT(import_refusal(deep + "a -- b"), Catch::Contains("nested more than 32 deep"));
-  CHECK_THAT(import_refusal("graph { a }"), Catch::Contains("has no links"));
+  CHECK_THAT(import_rejection(deep + "a -- b"), Catch::Contains("nested more than 32 deep"));
+  CHECK_THAT(import_rejection("graph { a }"), Catch::Contains("has no links"));
 }

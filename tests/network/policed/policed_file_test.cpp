@@ -122,7 +122,7 @@ bucket = { rate = "1/3", burst = 2 }
 }
 
 TEST_CASE("invalid files with policed flows are rejected with their location") {
-  const auto refused = [](const std::string& text, const std::string& why) {
+  const auto rejected = [](const std::string& text, const std::string& why) {
     INFO(why);
     try {
       (void)read_policed_network(text, "line.toml");
@@ -148,6 +148,6 @@ TEST_CASE("invalid files with policed flows are rejected with their location") {
       {"rate = 1000\n", "", "needs the key \"rate\""},
       {"latency = 2.5", "latency = -1", "must be 0 or above"},
   };
-  for (const auto& [what, with, why] : faults) refused(replaced(two_switches, what, with), why);
-  refused(two_switches + "\n[traffic]\nuniform = 0.5\n", "as a [[flow]] with a \"bucket\"");
+  for (const auto& [what, with, why] : faults) rejected(replaced(two_switches, what, with), why);
+  rejected(two_switches + "\n[traffic]\nuniform = 0.5\n", "as a [[flow]] with a \"bucket\"");
 }

@@ -16,28 +16,28 @@
 namespace tailbound::network {
 namespace {
 
-struct Way {
+struct Path {
   std::vector<std::uint32_t> channels;
   double rate = 0;
 };
 
-std::vector<Way> all_ways(const OneLane& network) {
-  std::vector<Way> ways;
+std::vector<Path> all_paths(const OneLane& network) {
+  std::vector<Path> paths;
   const WormLayout& layout = network.layout();
   for (std::uint32_t source = 0; source < layout.nodes; ++source)
     for (std::uint32_t destination = 0; destination < layout.nodes; ++destination)
       for (std::uint32_t variant = 0; variant < layout.variants && source != destination; ++variant) {
         WormHead head{.source = source, .destination = destination, .variant = variant};
-        Way way{.channels = {}, .rate = 1.0 / (layout.nodes - 1) / layout.variants};
+        Path path{.channels = {}, .rate = 1.0 / (layout.nodes - 1) / layout.variants};
         for (std::uint32_t next = network.next_station(head); next != WormNetwork::arrived;
              next = network.next_station(head)) {
           head.channel = layout.stations[next].first;
           ++head.passed;
-          way.channels.push_back(head.channel);
+          path.channels.push_back(head.channel);
         }
-        ways.push_back(std::move(way));
+        paths.push_back(std::move(path));
       }
-  return ways;
+  return paths;
 }
 
 TEST_CASE("merged virtual channels: the same routes, and their original number") {
@@ -78,7 +78,7 @@ TEST_CASE("shared channels: each pair of routes separately") {
     const ChannelGraph graph = walk_graph(network, {});
     const auto found = wire_sharing(network, {}, graph);
     REQUIRE(found);
-    const std::vector<Way> ways = all_ways(network);
+    const std::vector<Path> paths = all_paths(network);
     const WormLayout& layout = network.layout();
     std::vector<std::uint32_t> on_wire(layout.wires);
     for (const WormChannel& channel : layout.channels) ++on_wire[channel.wire];
@@ -88,13 +88,13 @@ TEST_CASE("shared channels: each pair of routes separately") {
     };
     // Means over the messages of a turn, by the names of its channels.
     std::map<std::pair<std::string, std::string>, std::map<std::string, double>> sums;
-    for (const Way& own : ways)
+    for (const Path& own : paths)
       for (std::size_t k = 1; k < own.channels.size(); ++k) {
         const std::uint32_t channel = own.channels[k], before = own.channels[k - 1];
         if (alone(channel)) continue;
         auto& sum = sums[{network.channel_name(before), network.channel_name(channel)}];
         sum["flow"] += own.rate;
-        for (const Way& other : ways)
+        for (const Path& other : paths)
           for (std::size_t l = 1; l < other.channels.size(); ++l) {
             if (wire(other.channels[l]) != wire(channel)) continue;
             const double both = own.rate * other.rate;

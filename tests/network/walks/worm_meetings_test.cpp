@@ -15,28 +15,28 @@ namespace {
 
 using namespace tailbound::network;
 
-struct Way {
+struct Path {
   std::vector<std::uint32_t> stations, wires;
   double rate = 0;
 };
 
-std::vector<Way> ways_of(const WormNetwork& network, const std::vector<WormFlow>& flows) {
+std::vector<Path> paths_of(const WormNetwork& network, const std::vector<WormFlow>& flows) {
   const WormLayout& layout = network.layout();
-  std::vector<Way> ways;
+  std::vector<Path> paths;
   for (const WormFlow& flow : flows)
     for (std::uint32_t variant = 0; variant < layout.variants; ++variant) {
-      Way way{.stations = {}, .wires = {}, .rate = flow.rate / layout.variants};
+      Path path{.stations = {}, .wires = {}, .rate = flow.rate / layout.variants};
       WormHead head{.source = flow.source, .destination = flow.destination, .variant = variant};
       for (auto station = network.next_station(head); station != WormNetwork::arrived;
            station = network.next_station(head)) {
         head.channel = layout.stations[station].first;
         ++head.passed;
-        way.stations.push_back(station);
-        way.wires.push_back(layout.channels[head.channel].wire);
+        path.stations.push_back(station);
+        path.wires.push_back(layout.channels[head.channel].wire);
       }
-      ways.push_back(way);
+      paths.push_back(path);
     }
-  return ways;
+  return paths;
 }
 
 /// As in SharedWire, pair by pair.
@@ -48,12 +48,12 @@ std::map<std::uint32_t, SharedWire> pair_by_pair(const WormNetwork& network,
   const auto same = [&](std::uint32_t one, std::uint32_t other) {
     return one == other && layout.stations[one].count == 1;
   };
-  const std::vector<Way> ways = ways_of(network, flows);
+  const std::vector<Path> paths = paths_of(network, flows);
   std::map<std::uint32_t, SharedWire> found;
-  for (const Way& own : ways) {
+  for (const Path& own : paths) {
     for (const std::uint32_t wire : own.wires)
       if (channels[wire] > 1) found[wire].rate += own.rate;
-    for (const Way& other : ways) {
+    for (const Path& other : paths) {
       if (same(own.stations.front(), other.stations.front()) ||
           same(own.stations.back(), other.stations.back()))
         continue;

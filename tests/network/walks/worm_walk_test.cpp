@@ -50,7 +50,7 @@ class PlainMesh : public WormNetwork {
     WormLayout layout{.name = "mesh",
                       .nodes = k * k,
                       .wires = 6 * k * k,
-                      .longest_way = 2 * k,
+                      .longest_path = 2 * k,
                       .channels = {},
                       .stations = {}};
     for (std::uint32_t i = 0; i < layout.wires; ++i) {
@@ -254,7 +254,7 @@ class RandomLayers : public WormNetwork {
                  .nodes = nodes,
                  .wires = 0,
                  .variants = variants,
-                 .longest_way = layers + 2,
+                 .longest_path = layers + 2,
                  .channels = {},
                  .stations = {}} {
       std::mt19937 random(seed);
@@ -356,7 +356,7 @@ class SharedLine : public WormNetwork {
     return {.name = "line",
             .nodes = 4,
             .wires = 6,
-            .longest_way = 4,
+            .longest_path = 4,
             .channels = {{0, 0}, {1, 1}, {2, 2}, {2, 2}, {3, 3}, {3, 3}, {4, 4}, {5, 5}},
             .stations = {{0, 1}, {1, 1}, {2, 2}, {4, 2}, {6, 1}, {7, 1}}};
   }
@@ -382,14 +382,14 @@ TEST_CASE("walk: fractions of messages ending on a link are at most 1") {
 
 TEST_CASE("walk: invalid networks and traffic are rejected") {
   const PlainMesh mesh(3);
-  const auto refuse = [&](std::vector<WormFlow> sent) {
+  const auto reject = [&](std::vector<WormFlow> sent) {
     CHECK_THROWS_AS(walk_graph(mesh, {std::move(sent)}), InvalidArgument);
   };
-  refuse({{0, 0, 1}});
-  refuse({{0, 9, 1}});
-  refuse({{0, 1, 0}});
-  refuse({{0, 1, -1}});
-  refuse({{0, 1, 1}, {0, 1, 1}});
+  reject({{0, 0, 1}});
+  reject({{0, 9, 1}});
+  reject({{0, 1, 0}});
+  reject({{0, 1, -1}});
+  reject({{0, 1, 1}, {0, 1, 1}});
   class Endless : public PlainMesh {
    public:
     Endless() : PlainMesh(3) {}
@@ -404,7 +404,7 @@ TEST_CASE("walk: invalid networks and traffic are rejected") {
         : WormNetwork({.name = "vast",
                        .nodes = 100'000,
                        .wires = 1,
-                       .longest_way = 1,
+                       .longest_path = 1,
                        .channels = {},
                        .stations = {}}) {}
     [[nodiscard]] std::uint32_t next_station(const WormHead&) const override { return arrived; }

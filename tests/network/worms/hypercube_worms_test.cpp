@@ -31,7 +31,7 @@ TEST_CASE(
       REQUIRE(layout.wires == layout.stations.size());
       REQUIRE(layout.channels.size() ==
               std::size_t{nodes} * (ports + dimensions * static_cast<Index>(lanes)) + ejections);
-      REQUIRE(layout.longest_way == dimensions + 1 + (ejections > 0 ? 1 : 0));
+      REQUIRE(layout.longest_path == dimensions + 1 + (ejections > 0 ? 1 : 0));
       std::set<Index> links_used;
       for (Index source = 0; source < nodes; ++source)
         for (Index destination = 0; destination < nodes; ++destination)
@@ -41,7 +41,7 @@ TEST_CASE(
             for (;;) {
               const Index station = network->next_station(head);
               if (station == WormNetwork::arrived) break;
-              REQUIRE(stations.size() < layout.longest_way);
+              REQUIRE(stations.size() < layout.longest_path);
               stations.push_back(station);
               const WormStation& its = layout.stations[station];
               const bool link = station >= nodes * ports && station < nodes * (ports + dimensions);

@@ -30,8 +30,8 @@ Network worm_network(const std::string& toml) {
 }
 
 /// "a -> s; s -> b" for the route of a message, by the first channels of its stations.
-std::string way(const RoutedWormNetwork& worms, std::uint32_t source, std::uint32_t destination,
-                std::uint32_t variant = 0) {
+std::string path(const RoutedWormNetwork& worms, std::uint32_t source, std::uint32_t destination,
+                 std::uint32_t variant = 0) {
   std::string text;
   WormHead head{.source = source, .destination = destination, .variant = variant};
   for (;; ++head.passed) {
@@ -58,9 +58,9 @@ const std::string a_to_c = "{from = \"a\", to = \"c\", rate = 0.5";
 TEST_CASE("wormhole file: hosts inject by their links, switches by channels of their own") {
   const RoutedWormNetwork worms(
       worm_network(with_flows(a_to_c + "}, {from = \"s\", to = \"t\", rate = 0.25}")));
-  CHECK(way(worms, 0, 2) == "a -> s; s -> t; t -> c");
-  CHECK(way(worms, 3, 4) == "injection at s; s -> t; ejection at t");
-  CHECK(worms.layout().longest_way == 3);
+  CHECK(path(worms, 0, 2) == "a -> s; s -> t; t -> c");
+  CHECK(path(worms, 3, 4) == "injection at s; s -> t; ejection at t");
+  CHECK(worms.layout().longest_path == 3);
   CHECK_FALSE(worms.layout().shares_wires());
   // Two nodes send: their rates are scaled to a sum of two.
   REQUIRE(worms.traffic().flows.size() == 2);
@@ -72,8 +72,8 @@ TEST_CASE("wormhole file: parallel channels, classes and virtual channels of a l
   const RoutedWormNetwork worms(worm_network(with_flows(
       a_to_c + ", path = [\"s\", \"t\"], classes = [0, 1, 0]}, {from = \"b\", to = \"c\", rate = 0.1}",
       ", rate = 2, classes = 2, virtual_channels = 3")));
-  CHECK(way(worms, 0, 2) == "a -> s; s -> t, wire 0, class 1, virtual channel 0; t -> c");
-  CHECK(way(worms, 1, 2) == "b -> s; s -> t, wire 0, class 0, virtual channel 0; t -> c");
+  CHECK(path(worms, 0, 2) == "a -> s; s -> t, wire 0, class 1, virtual channel 0; t -> c");
+  CHECK(path(worms, 1, 2) == "b -> s; s -> t, wire 0, class 0, virtual channel 0; t -> c");
   CHECK(worms.layout().shares_wires());
   std::map<std::uint32_t, int> on_wire;
   std::vector<std::uint32_t> counts;
@@ -101,7 +101,7 @@ TEST_CASE("wormhole file: shares of routes become variants") {
       "path = [\"t\"]}, {share = \"1/3\", path = [\"u\"]}]}]"));
   REQUIRE(worms.layout().variants == 6);
   std::map<std::string, int> count;
-  for (std::uint32_t variant = 0; variant < 6; ++variant) ++count[way(worms, 0, 1, variant)];
+  for (std::uint32_t variant = 0; variant < 6; ++variant) ++count[path(worms, 0, 1, variant)];
   CHECK(count ==
         std::map<std::string, int>{{"a -> s; s -> b", 1}, {"a -> t; t -> b", 3}, {"a -> u; u -> b", 2}});
   const ChannelGraph graph = walk_graph(worms, worms.traffic());
@@ -264,29 +264,29 @@ TEST_CASE("wormhole file: errors have their location") {
 }
 
 TEST_CASE("wormhole file: wormhole keys are rejected in packet networks") {
-  const auto refused = [](const std::string& toml) {
+  const auto rejected = [](const std::string& toml) {
     CHECK_THROWS_AS(read_network(toml, "net.toml"), ParseError);
   };
-  refused(with_flows(a_to_c + "}", ", virtual_channels = 2"));
-  refused(with_flows(a_to_c + ", path = [\"s\", \"t\"], classes = [0, 0, 0]}"));
-  refused(worm_frame() + "[traffic]\nuniform = true\n");
+  rejected(with_flows(a_to_c + "}", ", virtual_channels = 2"));
+  rejected(with_flows(a_to_c + ", path = [\"s\", \"t\"], classes = [0, 0, 0]}"));
+  rejected(worm_frame() + "[traffic]\nuniform = true\n");
   CHECK_NOTHROW(read_network(network_file("two_switches.toml"), "net.toml", FileUse::worms));
 }
 
 TEST_CASE("wormhole file: invalid networks are rejected") {
   const Network good = worm_network(with_flows(a_to_c + "}"));
-  const auto refuse = [&](auto&& spoil) {
+  const auto reject = [&](auto&& spoil) {
     Network network = good;
     spoil(network);
     CHECK_THROWS_AS(RoutedWormNetwork(network), InvalidArgument);
   };
-  refuse([](Network& network) { network.flows.clear(); });
-  refuse([](Network& network) { network.links[0].virtual_channels = 17; });
-  refuse([](Network& network) { network.links[0].classes = 0; });
-  refuse([](Network& network) { network.flows[0].routes[0].classes = {0}; });
-  refuse([](Network& network) { network.flows[0].routes[0].classes = {0, 1, 0}; });
-  refuse([](Network& network) { network.flows[0].burst = tailbound::traffic::Burst{.slots = 16}; });
-  refuse([](Network& network) {
+  reject([](Network& network) { network.flows.clear(); });
+  reject([](Network& network) { network.links[0].virtual_channels = 17; });
+  reject([](Network& network) { network.links[0].classes = 0; });
+  reject([](Network& network) { network.flows[0].routes[0].classes = {0}; });
+  reject([](Network& network) { network.flows[0].routes[0].classes = {0, 1, 0}; });
+  reject([](Network& network) { network.flows[0].burst = tailbound::traffic::Burst{.slots = 16}; });
+  reject([](Network& network) {
     network.flows.push_back(network.flows[0]);
     network.flows[1].name = "again";
   });

@@ -73,16 +73,16 @@ TEST_CASE("patterns: permutations, and each sender has total rate 1") {
 }
 
 TEST_CASE("patterns: unsupported networks are rejected by name") {
-  const auto refused = [](const NodeGrid& grid, const WormPattern& pattern) {
+  const auto rejected = [](const NodeGrid& grid, const WormPattern& pattern) {
     CHECK_THROWS_AS(pattern_traffic(grid, pattern), InvalidArgument);
   };
-  refused({.sides = {3, 3}}, {.name = WormPatternName::shuffle});
-  refused({.sides = {3, 5}}, {.name = WormPatternName::transpose});
-  refused({.sides = {4, 8}}, {.name = WormPatternName::transpose});
-  refused({.sides = {2, 2}}, {.name = WormPatternName::tornado});
-  refused({.sides = {4, 4}}, {.name = WormPatternName::hot_spot});
-  refused({.sides = {4, 4}}, {.name = WormPatternName::hot_spot, .hot_node = 16, .hot_share = 1});
-  refused({.sides = {4, 4}}, {.name = WormPatternName::hot_spot, .hot_share = 2});
+  rejected({.sides = {3, 3}}, {.name = WormPatternName::shuffle});
+  rejected({.sides = {3, 5}}, {.name = WormPatternName::transpose});
+  rejected({.sides = {4, 8}}, {.name = WormPatternName::transpose});
+  rejected({.sides = {2, 2}}, {.name = WormPatternName::tornado});
+  rejected({.sides = {4, 4}}, {.name = WormPatternName::hot_spot});
+  rejected({.sides = {4, 4}}, {.name = WormPatternName::hot_spot, .hot_node = 16, .hot_share = 1});
+  rejected({.sides = {4, 4}}, {.name = WormPatternName::hot_spot, .hot_share = 2});
   CHECK(pattern_traffic({.sides = {4, 4}}, {}).flows.empty());
 }
 

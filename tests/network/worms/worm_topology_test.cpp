@@ -40,13 +40,13 @@ TEST_CASE("wormhole topology: virtual channels of a fat-tree share their links")
 
 TEST_CASE("wormhole topology: legal numbers of nodes") {
   CHECK(legal_nodes(WormShape::butterfly_fat_tree, 2).front() == 4);
-  CHECK(legal_nodes(WormShape::butterfly_fat_tree, 2).back() == most_fat_tree_nodes);
+  CHECK(legal_nodes(WormShape::butterfly_fat_tree, 2).back() == max_fat_tree_nodes);
   CHECK(legal_nodes(WormShape::hypercube, 2).back() == 16384);
   CHECK(legal_nodes(WormShape::mesh, 14) == Sizes{16384});
   CHECK(legal_nodes(WormShape::torus, 4) == Sizes{16, 81, 256, 625, 1296, 2401, 4096, 6561, 10000, 14641});
   CHECK(legal_nodes(WormShape::bidirectional_torus, 8) == Sizes{6561});
-  CHECK(most_dimensions(WormShape::mesh) == 14);
-  CHECK(most_dimensions(WormShape::bidirectional_torus) == 8);
+  CHECK(max_dimensions(WormShape::mesh) == 14);
+  CHECK(max_dimensions(WormShape::bidirectional_torus) == 8);
 }
 
 TEST_CASE("wormhole topology: errors name the nearest size") {
@@ -82,7 +82,7 @@ TEST_CASE("wormhole topology: injection and ejection, if there is a choice") {
       const auto network = worm_network(topology, usual_virtual_channels(topology));
       const auto usual = worm_network({.shape = shape, .nodes = 64}, usual_virtual_channels(topology));
       const bool ejects = ends.ejection == Ejection::one;
-      CHECK(network->layout().longest_way == usual->layout().longest_way - (ejects ? 0 : 1));
+      CHECK(network->layout().longest_path == usual->layout().longest_path - (ejects ? 0 : 1));
       CHECK(network->layout().stations.size() == usual->layout().stations.size() - (ejects ? 0 : 64) +
                                                      (ends.injection == Injection::ports ? 5 * 64 : 0));
       CHECK(channel_graph(topology).mean_distance ==
@@ -104,6 +104,6 @@ TEST_CASE("wormhole topology: every legal size gives a network of that size") {
         CHECK(network->layout().name == name(topology));
         const ChannelGraph graph = channel_graph(topology);
         CHECK(graph.name == name(topology));
-        CHECK(graph.mean_distance <= network->layout().longest_way);
+        CHECK(graph.mean_distance <= network->layout().longest_path);
       }
 }

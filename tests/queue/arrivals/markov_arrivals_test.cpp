@@ -156,28 +156,28 @@ TEST_CASE("Markov arrivals: alternating sources are rejected", "[queue][markov][
 }
 
 TEST_CASE("arrivals as blocks: invalid blocks are rejected", "[queue][markov][errors]") {
-  const auto refused = [](const PlainBlocks<Fraction>& plain, const std::string& message) {
+  const auto rejected = [](const PlainBlocks<Fraction>& plain, const std::string& message) {
     CHECK_THROWS_AS(MarkovArrivals::blocks(blocks(plain)), InvalidArgument);
     CHECK_THROWS_WITH(MarkovArrivals::blocks(blocks(plain)), Contains(message));
   };
   const Fraction half(1, 2), third(1, 3);
-  refused({}, "blocks is an empty list");
-  refused({{}}, "phases is 0");
-  refused({{{half, half}}}, "row 1 of D_0");  // 1 x 2
-  refused({{{half, 0}, {0, half}}, {{half, 0}}}, "D_1 is 1 rows");
-  refused({{{half, 0}, {0}}, {{0, half}, {half, 0}}}, "row 2 of D_0");
-  refused({{{half, 0}, {0, half}}, {{0, third}, {half, 0}}}, "the sum of row 1");
-  refused({{{half, 0}, {0, half}}, {{0, half}, {half, third}}}, "the sum of row 2");
-  refused({{{half, -half}, {0, half}}, {{half, half}, {half, 0}}}, "an entry in row 1 of D_0 is -1/2");
-  refused({{{0, 0}, {0, half}}, {{0, Fraction(3, 2)}, {half, 0}}}, "an entry in row 1 of D_1 is 3/2");
+  rejected({}, "blocks is an empty list");
+  rejected({{}}, "phases is 0");
+  rejected({{{half, half}}}, "row 1 of D_0");  // 1 x 2
+  rejected({{{half, 0}, {0, half}}, {{half, 0}}}, "D_1 is 1 rows");
+  rejected({{{half, 0}, {0}}, {{0, half}, {half, 0}}}, "row 2 of D_0");
+  rejected({{{half, 0}, {0, half}}, {{0, third}, {half, 0}}}, "the sum of row 1");
+  rejected({{{half, 0}, {0, half}}, {{0, half}, {half, third}}}, "the sum of row 2");
+  rejected({{{half, -half}, {0, half}}, {{half, half}, {half, 0}}}, "an entry in row 1 of D_0 is -1/2");
+  rejected({{{0, 0}, {0, half}}, {{0, Fraction(3, 2)}, {half, 0}}}, "an entry in row 1 of D_1 is 3/2");
   // Phase 3 is never left; phase 2 is never re-entered.
-  refused({{{half, 0, 0}, {half, 0, half}, {0, 0, half}}, {{half, 0, 0}, {0, 0, 0}, {0, 0, half}}},
-          "phases 1 communicate with each other, but not with 2, 3");
-  refused({{{0, half, 0}, {half, 0, 0}, {0, half, 0}}, {{half, 0, 0}, {half, 0, 0}, {0, 0, half}}},
-          "phases 1, 2 communicate with each other, but not with 3");
+  rejected({{{half, 0, 0}, {half, 0, half}, {0, 0, half}}, {{half, 0, 0}, {0, 0, 0}, {0, 0, half}}},
+           "phases 1 communicate with each other, but not with 2, 3");
+  rejected({{{0, half, 0}, {half, 0, 0}, {0, half, 0}}, {{half, 0, 0}, {half, 0, 0}, {0, 0, half}}},
+           "phases 1, 2 communicate with each other, but not with 3");
   PlainBlocks<Fraction> wide(
       1, std::vector<std::vector<Fraction>>(257, std::vector<Fraction>(257, Fraction(Whole(1), Whole(257)))));
-  refused(wide, "phases is 257");
+  rejected(wide, "phases is 257");
   const PlainBlocks<Fraction> many(1025, {{Fraction(Whole(1), Whole(1025))}});
   CHECK_THROWS_AS(MarkovArrivals::blocks(blocks(many)), LimitExceeded);
   // More digits than the exact load with that many phases supports: 1/3 of each odd digit.

@@ -14,8 +14,8 @@ namespace {
 using Wide = boost::multiprecision::cpp_dec_float_100;
 
 /// The chain just after departures, solved as dense linear equations with 100 digits: pi (P - 1) = 0, sum 1.
-std::vector<Wide> by_linear_algebra(double load, int places) {
-  const auto size = static_cast<std::size_t>(places);
+std::vector<Wide> by_linear_algebra(double load, int capacity) {
+  const auto size = static_cast<std::size_t>(capacity);
   const Wide rho = load;
   std::vector<Wide> arrivals{exp(-rho)};
   for (std::size_t j = 1; j <= size; ++j) arrivals.push_back(arrivals.back() * rho / j);
@@ -52,9 +52,9 @@ std::vector<Wide> by_linear_algebra(double load, int places) {
 
 /// The same by the balance of each state, column after column of pi P = pi, which subtracts: with 400 digits,
 /// some 250 of which the subtractions lose here.
-std::vector<Wide> by_balance(double load, int places) {
+std::vector<Wide> by_balance(double load, int capacity) {
   using Wider = boost::multiprecision::number<boost::multiprecision::cpp_dec_float<400>>;
-  const auto size = static_cast<std::size_t>(places);
+  const auto size = static_cast<std::size_t>(capacity);
   const Wider rho = load;
   std::vector<Wider> arrivals{exp(-rho)}, pi{1};
   for (std::size_t j = 1; j <= size; ++j) arrivals.push_back(arrivals.back() * rho / j);
@@ -82,13 +82,13 @@ TEST_CASE("M/D/1/L: 500 random queues agree with linear algebra in at least 100 
   std::mt19937 random(7);
   double worst = 0;
   for (int i = 0; i < 500; ++i) {
-    const int places = std::uniform_int_distribution<int>(1, 60)(random);
+    const int capacity = std::uniform_int_distribution<int>(1, 60)(random);
     const double load = std::exp(std::uniform_real_distribution<double>(std::log(0.01), std::log(4))(random));
-    const DeterministicOccupancy queue = deterministic_queue(load, places);
-    const std::vector<Wide> wanted = by_balance(load, places);
+    const DeterministicOccupancy queue = deterministic_queue(load, capacity);
+    const std::vector<Wide> wanted = by_balance(load, capacity);
     REQUIRE(queue.probability.size() == wanted.size());
-    if (places <= 14) {
-      const std::vector<Wide> again = by_linear_algebra(load, places);
+    if (capacity <= 14) {
+      const std::vector<Wide> again = by_linear_algebra(load, capacity);
       for (std::size_t k = 0; k < wanted.size(); ++k) REQUIRE(abs(again[k] / wanted[k] - 1) < 1e-40);
     }
     for (std::size_t k = 0; k < wanted.size(); ++k)
@@ -99,9 +99,9 @@ TEST_CASE("M/D/1/L: 500 random queues agree with linear algebra in at least 100 
 
 TEST_CASE("M/D/1/L: sums, accepted rate, and the infinite buffer M/D/1") {
   for (const double load : {0.05, 0.5, 0.9, 1.0, 1.7, 30.0, 500.0})
-    for (const std::int64_t places : {1, 2, 5, 40, 1000}) {
-      CAPTURE(load, places);
-      const DeterministicOccupancy queue = deterministic_queue(load, places);
+    for (const std::int64_t capacity : {1, 2, 5, 40, 1000}) {
+      CAPTURE(load, capacity);
+      const DeterministicOccupancy queue = deterministic_queue(load, capacity);
       double sum = 0;
       for (const double p : queue.probability) sum += p;
       CHECK(sum == Approx(1).epsilon(1e-12));

@@ -54,25 +54,25 @@ struct StoodStill {
 };
 
 /// The chain of W iterated until it is stationary; each packet of a slot is considered at its position.
-StoodStill by_definition(const SourceStates& sources, int p, int q, std::size_t most) {
+StoodStill by_definition(const SourceStates& sources, int p, int q, std::size_t maximum) {
   const std::size_t states = sources.states();
   std::vector<Chances> law(states,
-                           Chances(most, 0));  // parts just after arrivals, and the state of the next slot
+                           Chances(maximum, 0));  // parts just after arrivals, and the state of the next slot
   law[0][0] = 1;
   StoodStill known;
   for (int step = 0; step < 6000; ++step) {
     known = {Chances(200, 0), Chances(400, 0)};
     double packets = 0;
-    std::vector<Chances> next(states, Chances(most, 0));
+    std::vector<Chances> next(states, Chances(maximum, 0));
     for (std::size_t state = 0; state < states; ++state) {
       const Chances arriving = sources.packets(state);
-      for (std::size_t w = 0; w < most; ++w) {
+      for (std::size_t w = 0; w < maximum; ++w) {
         if (law[state][w] < 1e-18) continue;
         const std::size_t left = w > static_cast<std::size_t>(p) ? w - static_cast<std::size_t>(p) : 0;
         for (std::size_t b = 0; b < arriving.size(); ++b) {
           const double chance = law[state][w] * arriving[b];
           const std::size_t there = left + b * static_cast<std::size_t>(q);
-          if (chance == 0 || there >= most) continue;
+          if (chance == 0 || there >= maximum) continue;
           for (std::size_t j = 0; j < b; ++j) {
             const std::size_t slots =
                 (left + j * static_cast<std::size_t>(q) + static_cast<std::size_t>(q) - 1) /
@@ -89,7 +89,7 @@ StoodStill by_definition(const SourceStates& sources, int p, int q, std::size_t 
     for (double& value : known.delay) value /= packets;
     double change = 0;
     for (std::size_t state = 0; state < states; ++state)
-      for (std::size_t w = 0; w < most; ++w) change += std::abs(next[state][w] - law[state][w]);
+      for (std::size_t w = 0; w < maximum; ++w) change += std::abs(next[state][w] - law[state][w]);
     law = std::move(next);
     if (change < 1e-14) break;
   }
@@ -148,8 +148,8 @@ TEST_CASE("links that serve whole packets per slot match the slotted queue", "[q
   const auto law = computed.law(60, -200);
   for (std::size_t t = 0; t < 60; ++t)
     CHECK(static_cast<double>(law.tail[t]) == Approx(static_cast<double>(expected.tail[t])).epsilon(1e-12));
-  const auto level = computed.least_level(rational("1/1000000"));
-  CHECK(level == queue::least_level({arrivals, 3}, rational("1/1000000")).level.value);
+  const auto level = computed.min_level(rational("1/1000000"));
+  CHECK(level == queue::min_level({arrivals, 3}, rational("1/1000000")).level.value);
 }
 
 TEST_CASE("bursts at links that serve several packets per slot match the chain", "[queue][parts]") {

@@ -64,7 +64,7 @@ TEST_CASE("wait transform: its slope at 1 is the mean wait") {
   const queue::OnOffGroup group = wait_transform_group(5, "0.7", "20");
   queue::WaitTransform transform(group);
   queue::MarkovQueue queue(queue::MarkovArrivals::on_off({group}));
-  const queue::StandIn mean = queue::stand_in(queue::mean_hop_delay(queue, queue::HopDelay::wait));
+  const queue::ClaimBounds mean = queue::claim_bounds(queue::mean_hop_delay(queue, queue::HopDelay::wait));
   const double step = 1e-7;
   CHECK((wait_transform_middle(transform, 1 + step) - 1) / step ==
         Approx(static_cast<double>(numeric::lower(mean.bounds))).epsilon(1e-5));

@@ -28,7 +28,7 @@ TEST_CASE("bursts to one output: 4 inputs, load 0.6, bursts of 16", "[queue][dir
   MarkovQueue queue(MarkovArrivals::on_off({switch_inputs(4, "0.6", "16")}));
   REQUIRE(queue.certified());
   CHECK(queue.arrivals().phases() == 15);
-  CHECK(queue.least_level(rational("1e-9")) == 526);
+  CHECK(queue.min_level(rational("1e-9")) == 526);
   CHECK(apart(ends(queue.tail(525)).middle(), 1.0182224076e-9L) < 1e-10);
   CHECK(apart(ends(queue.tail(526)).middle(), 9.8090758745e-10L) < 1e-10);
   CHECK(apart(ends(queue.mean_occupancy()).middle(), 10.185106306L) < 1e-10);
@@ -78,7 +78,7 @@ TEST_CASE("bursts to one output: two inputs with bursts of one slot", "[queue][d
   CHECK(ends(queue.tail(1)).contains(Fraction(1, 64)));
   CHECK(ends(queue.tail(1)).narrow(10));
   CHECK(ends(queue.tail(2)).upper == 0);
-  CHECK(queue.least_level(rational("1e-6")) == 2);
+  CHECK(queue.min_level(rational("1e-6")) == 2);
 }
 
 TEST_CASE("bursts to one output: long chains solved state by state", "[queue][directed][chain]") {
@@ -209,16 +209,17 @@ TEST_CASE("spectral approximation: agrees with certified results", "[queue][dire
 
 TEST_CASE("bursts to one of very many outputs: starts tend to Poisson", "[queue][directed][limit]") {
   // i ON here: each stays with probability 3/4, Poisson ones start; load 0.3.
-  constexpr std::size_t most = 18;
+  constexpr std::size_t maximum = 18;
   const long double stay = 0.75L, starts = 0.3L * (1 - stay);
-  PlainBlocks<long double> blocks(most + 1, std::vector(most + 1, std::vector<long double>(most + 1, 0)));
-  for (std::size_t i = 0; i <= most; ++i)
+  PlainBlocks<long double> blocks(maximum + 1,
+                                  std::vector(maximum + 1, std::vector<long double>(maximum + 1, 0)));
+  for (std::size_t i = 0; i <= maximum; ++i)
     for (std::size_t kept = 0; kept <= i; ++kept) {
       long double p = 1;
       for (std::size_t c = 0; c < kept; ++c)
         p *= static_cast<long double>(i - c) / static_cast<long double>(c + 1) * stay;
       p *= std::pow(1 - stay, static_cast<long double>(i - kept)) * std::exp(-starts);
-      for (std::size_t fresh = 0; kept + fresh <= most; ++fresh) {
+      for (std::size_t fresh = 0; kept + fresh <= maximum; ++fresh) {
         blocks[i][i][kept + fresh] += p;
         p *= starts / static_cast<long double>(fresh + 1);
       }

@@ -16,24 +16,24 @@ namespace {
 using test::rational;
 
 /// For K inputs that each send a packet with probability p, by iterating the chain until it is stationary.
-double by_steps(int inputs, double p, int servers, std::size_t room) {
+double by_steps(int inputs, double p, int servers, std::size_t capacity) {
   std::vector<double> batch(static_cast<std::size_t>(inputs) + 1);
   for (int n = 0; n <= inputs; ++n)
     batch[static_cast<std::size_t>(n)] =
         std::exp(std::lgamma(inputs + 1.0) - std::lgamma(n + 1.0) - std::lgamma(inputs - n + 1.0)) *
         std::pow(p, n) * std::pow(1 - p, inputs - n);
-  std::vector<double> now(room + 1, 0.0);
+  std::vector<double> now(capacity + 1, 0.0);
   now[0] = 1;
   double lost = 0;
   for (int slot = 0; slot < 20000; ++slot) {
-    std::vector<double> next(room + 1, 0.0);
+    std::vector<double> next(capacity + 1, 0.0);
     lost = 0;
-    for (std::size_t state = 0; state <= room; ++state) {
+    for (std::size_t state = 0; state <= capacity; ++state) {
       const std::size_t left =
           state > static_cast<std::size_t>(servers) ? state - static_cast<std::size_t>(servers) : 0;
       for (std::size_t n = 0; n < batch.size(); ++n) {
-        next[std::min(room, left + n)] += now[state] * batch[n];
-        if (left + n > room) lost += now[state] * batch[n] * static_cast<double>(left + n - room);
+        next[std::min(capacity, left + n)] += now[state] * batch[n];
+        if (left + n > capacity) lost += now[state] * batch[n] * static_cast<double>(left + n - capacity);
       }
     }
     now = next;
@@ -41,29 +41,29 @@ double by_steps(int inputs, double p, int servers, std::size_t room) {
   return lost / (inputs * p);
 }
 
-double loss_of(const SlottedQueue& queue, std::int64_t room) {
-  const LevelProbability found = loss_probability(queue, Packets(room));
+double loss_of(const SlottedQueue& queue, std::int64_t capacity) {
+  const LevelProbability found = loss_probability(queue, Packets(capacity));
   if (const auto* exact = std::get_if<numeric::Exact<unit::Probability>>(&found.probability))
     return numeric::nearest_double(exact->value);
   return std::get<numeric::Enclosure<unit::Probability>>(found.probability).lower().convert_to<double>();
 }
 
 TEST_CASE("overload: the loss of a finite buffer is that of its chain") {
-  for (const auto& [inputs, p, servers, room] : {std::tuple{10, "0.5", 3, 20},
-                                                 {10, "0.5", 3, 3},
-                                                 {10, "0.5", 3, 1},
-                                                 {16, "0.1", 1, 30},
-                                                 {4, "1/4", 1, 12},
-                                                 {4, "0.3", 1, 1},
-                                                 {2, "0.9", 1, 50},
-                                                 {8, "3/4", 6, 25},
-                                                 {3, "0.99", 2, 6}}) {
+  for (const auto& [inputs, p, servers, capacity] : {std::tuple{10, "0.5", 3, 20},
+                                                     {10, "0.5", 3, 3},
+                                                     {10, "0.5", 3, 1},
+                                                     {16, "0.1", 1, 30},
+                                                     {4, "1/4", 1, 12},
+                                                     {4, "0.3", 1, 1},
+                                                     {2, "0.9", 1, 50},
+                                                     {8, "3/4", 6, 25},
+                                                     {3, "0.99", 2, 6}}) {
     const SlottedQueue queue{.arrivals = series::Arrivals::equal_inputs(inputs, rational(p) * inputs),
                              .packets_per_slot = servers};
-    CAPTURE(inputs, p, servers, room);
-    CHECK(loss_of(queue, room) == Approx(by_steps(inputs, numeric::nearest_double(rational(p)), servers,
-                                                  static_cast<std::size_t>(room)))
-                                      .epsilon(1e-8));
+    CAPTURE(inputs, p, servers, capacity);
+    CHECK(loss_of(queue, capacity) == Approx(by_steps(inputs, numeric::nearest_double(rational(p)), servers,
+                                                      static_cast<std::size_t>(capacity)))
+                                          .epsilon(1e-8));
   }
 }
 
@@ -74,7 +74,8 @@ TEST_CASE("overload: 10 inputs of rate 1/2, 3 served per slot, buffer of 3") {
 
 TEST_CASE("overload: if no slot has fewer arrivals than services, all excess is lost") {
   const SlottedQueue all{.arrivals = series::Arrivals::equal_inputs(10, 10), .packets_per_slot = 3};
-  for (const std::int64_t room : {3, 5, 20, 1000}) CHECK(loss_of(all, room) == Approx(0.7).epsilon(1e-12));
+  for (const std::int64_t capacity : {3, 5, 20, 1000})
+    CHECK(loss_of(all, capacity) == Approx(0.7).epsilon(1e-12));
   CHECK(loss_of(all, 2) == Approx(0.8).epsilon(1e-12));
   CHECK(loss_of(all, 0) == 1);
   // Exactly as many: nothing is lost if they fit.

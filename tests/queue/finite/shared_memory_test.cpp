@@ -132,19 +132,19 @@ TEST_CASE("shared memory: the independent queues' tails", "[queue][shared]") {
     const series::StopLoss own = queue::occupancy(
         std::vector<Rational>(static_cast<std::size_t>(ports), Rational(4) / (5 * Rational(ports))),
         level + 1);
-    return static_cast<double>(series::sum_of_alike(own, ports).tail[level]);
+    return static_cast<double>(series::sum_of_identical(own, ports).tail[level]);
   };
   CHECK(tail_of_sum(2, 12) == Approx(9.207495e-4).epsilon(1e-6));
   CHECK(tail_of_sum(2, 28) == Approx(4.887850e-9).epsilon(1e-6));
   CHECK(tail_of_sum(4, 25) == Approx(6.442251e-4).epsilon(1e-6));
   CHECK(tail_of_sum(4, 50) == Approx(3.906918e-9).epsilon(1e-6));
   // (3) with them in place of T~: the bound of P(T > 25) that they prove.
-  const series::StopLoss four =
-      series::sum_of_alike(queue::occupancy(std::vector<Rational>(4, parse_rational("1/5", "rate")), 26), 4);
-  long double least = 1;
+  const series::StopLoss four = series::sum_of_identical(
+      queue::occupancy(std::vector<Rational>(4, parse_rational("1/5", "rate")), 26), 4);
+  long double minimum = 1;
   for (std::size_t a = 0; a <= 25; ++a)
-    least = std::min(least, four.excess[a] / static_cast<long double>(26 - a));
-  CHECK(static_cast<double>(least) == Approx(1.3843e-3).epsilon(4e-5));
+    minimum = std::min(minimum, four.excess[a] / static_cast<long double>(26 - a));
+  CHECK(static_cast<double>(minimum) == Approx(1.3843e-3).epsilon(4e-5));
 }
 
 TEST_CASE("shared memory: bounds are above the exact chain", "[queue][shared]") {
@@ -155,9 +155,9 @@ TEST_CASE("shared memory: bounds are above the exact chain", "[queue][shared]") 
                                           {4, 0.8, "0.8"},
                                           {4, 0.1, "0.1"}}) {
     const SharedSwitch fed = equal_switch(ports, text);
-    const int most = ports == 2 ? 40 : 22;
-    const SharedChain open = free_chain(ports, load, most + 14, most);
-    for (int memory = 0; memory <= most; memory += 3) {
+    const int maximum = ports == 2 ? 40 : 22;
+    const SharedChain open = free_chain(ports, load, maximum + 14, maximum);
+    for (int memory = 0; memory <= maximum; memory += 3) {
       INFO(ports << " ports, load " << text << ", memory " << memory);
       CHECK(bound_at(fed, overflow, memory) >= open.tail(memory));
       if (memory == 0) continue;
@@ -175,13 +175,13 @@ TEST_CASE("shared memory: bounds are above the exact chain with unequal traffic"
     const std::size_t inputs = 1 + random() % 4, outputs = 2 + random() % 2;
     std::vector<std::vector<Rational>> exact(inputs, std::vector<Rational>(outputs, 0));
     std::vector<std::vector<double>> rates(inputs, std::vector<double>(outputs, 0));
-    const auto most = static_cast<long>(std::max(inputs, outputs));
+    const auto maximum = static_cast<long>(std::max(inputs, outputs));
     for (std::size_t j = 0; j < inputs; ++j)
       for (std::size_t o = 0; o < outputs; ++o) {
-        exact[j][o] = Rational(static_cast<long>(random() % 20)) / Rational(20 * most);
+        exact[j][o] = Rational(static_cast<long>(random() % 20)) / Rational(20 * maximum);
         rates[j][o] = numeric::nearest_double(exact[j][o]);
       }
-    exact[0][0] = Rational(9) / Rational(10 * most);
+    exact[0][0] = Rational(9) / Rational(10 * maximum);
     rates[0][0] = numeric::nearest_double(exact[0][0]);
     const SharedSwitch fed = queue::matrix_switch(exact);
     const int memory = 3 + static_cast<int>(random() % 10);
@@ -205,7 +205,7 @@ TEST_CASE("shared memory: the bound requires the proof's independence", "[queue]
   const SharedChain two = free_chain(2, 0.8, 60, 1);
   const series::StopLoss own = queue::occupancy({Rational(2) / 5, Rational(2) / 5}, 2);
   CHECK(two.tail(1) == Approx(0.907).epsilon(1e-3));
-  CHECK(static_cast<double>(series::sum_of_alike(own, 2).tail[1]) == Approx(0.818).epsilon(1e-3));
+  CHECK(static_cast<double>(series::sum_of_identical(own, 2).tail[1]) == Approx(0.818).epsilon(1e-3));
 }
 
 TEST_CASE("shared memory: the minimum memory is where the bound first meets the target", "[queue][shared]") {
@@ -219,16 +219,16 @@ TEST_CASE("shared memory: the minimum memory is where the bound first meets the 
       for (const char* text : {"0.9", "0.01", "1e-9", "1e-30", "1e-100"}) {
         const Rational target = parse_rational(text, "target");
         SharedMemory memory(equal_switch(inputs, load, outputs), rule);
-        const queue::ProvedMemory least = memory.least(target);
+        const queue::ProvedMemory minimum = memory.minimum(target);
         INFO(inputs << " inputs at " << load << ", " << outputs << " outputs, target " << text << ": "
-                    << least.memory.value);
-        CHECK(numeric::compare(least.at.value, target) <= 0);
-        CHECK(memory.bound(least.memory).value == least.at.value);
-        if (least.memory.value > 0)
-          CHECK(numeric::compare(memory.bound(least.memory - Packets(1)).value, target) > 0);
+                    << minimum.memory.value);
+        CHECK(numeric::compare(minimum.at.value, target) <= 0);
+        CHECK(memory.bound(minimum.memory).value == minimum.at.value);
+        if (minimum.memory.value > 0)
+          CHECK(numeric::compare(memory.bound(minimum.memory - Packets(1)).value, target) > 0);
         // Another table of another length gives the same, up to its counted roundings.
         SharedMemory other(memory.fed(), rule);
-        CHECK(as_double(other.bound(least.memory)) == Approx(as_double(least.at)).epsilon(1e-9));
+        CHECK(as_double(other.bound(minimum.memory)) == Approx(as_double(minimum.at)).epsilon(1e-9));
       }
 }
 
@@ -272,8 +272,8 @@ TEST_CASE("shared memory: the variance of the total matches the exact chain", "[
 }
 
 TEST_CASE("shared memory: the approximation is close to the exact chain", "[queue][shared]") {
-  const auto least = [](const SharedSwitch& fed, const MemoryRule& rule, double target) {
-    return SharedApproximation::of(fed, rule)->least(std::log(target), Packets(10)).value;
+  const auto minimum = [](const SharedSwitch& fed, const MemoryRule& rule, double target) {
+    return SharedApproximation::of(fed, rule)->minimum(std::log(target), Packets(10)).value;
   };
   for (const auto& [ports, load, text] : {std::tuple{2, 0.5, "0.5"}, {2, 0.8, "0.8"}, {4, 0.8, "0.8"}}) {
     const SharedSwitch fed = equal_switch(ports, text);
@@ -282,17 +282,17 @@ TEST_CASE("shared memory: the approximation is close to the exact chain", "[queu
       int truth = 0;
       while (open.tail(truth) > target) ++truth;
       INFO(ports << " ports, load " << text << ", target " << target);
-      CHECK(std::abs(static_cast<double>(least(fed, overflow, target)) - truth) <= 2);
-      int room = 1;
-      while (free_chain(ports, load, room, 0).loss() > target) ++room;
-      CHECK(std::abs(static_cast<double>(least(fed, loss, target)) - room) <= 2);
+      CHECK(std::abs(static_cast<double>(minimum(fed, overflow, target)) - truth) <= 2);
+      int capacity = 1;
+      while (free_chain(ports, load, capacity, 0).loss() > target) ++capacity;
+      CHECK(std::abs(static_cast<double>(minimum(fed, loss, target)) - capacity) <= 2);
     }
   }
   // The threshold's fixed point is conservative or nearly so, within 8 packets.
   const SharedSwitch four = equal_switch(4, "0.8");
   for (const auto& [alpha, text, memory] : {std::tuple{0.5, "1/2", 30}, {1.0, "1", 30}, {2.0, "2", 30}}) {
     const double truth = threshold_chain(4, 0.8, memory, alpha).loss();
-    CHECK(std::abs(static_cast<double>(least(four, threshold(text), truth)) - memory) <= 4);
+    CHECK(std::abs(static_cast<double>(minimum(four, threshold(text), truth)) - memory) <= 4);
   }
 }
 
@@ -324,7 +324,7 @@ TEST_CASE("shared memory of 8 ports: bounds and approximation against the chain"
   int truth = 0;
   while (open.tail(truth) > 1e-4) ++truth;
   CHECK(std::abs(static_cast<double>(
-                     SharedApproximation::of(fed, overflow)->least(std::log(1e-4), Packets(10)).value) -
+                     SharedApproximation::of(fed, overflow)->minimum(std::log(1e-4), Packets(10)).value) -
                  truth) <= 2);
   for (const int memory : {20, 28}) {
     CHECK(bound_at(fed, loss, memory) >= free_chain(8, 0.8, memory, 0).loss());
@@ -346,10 +346,10 @@ TEST_CASE("shared memory: invalid arguments are rejected", "[queue][shared]") {
   CHECK_THROWS_AS(SharedMemory(fed, threshold("1/1001")), InvalidArgument);
   CHECK_THROWS_AS(SharedMemory(fed, threshold("1001")), InvalidArgument);
   CHECK_THROWS_AS(SharedMemory(fed, threshold("1/3000001")), InvalidArgument);
-  CHECK_THROWS_AS(SharedMemory(fed, overflow).least(Rational(1)), InvalidArgument);
-  CHECK_THROWS_AS(SharedMemory(fed, overflow).least(parse_rational("1e-601", "target")), LimitExceeded);
+  CHECK_THROWS_AS(SharedMemory(fed, overflow).minimum(Rational(1)), InvalidArgument);
+  CHECK_THROWS_AS(SharedMemory(fed, overflow).minimum(parse_rational("1e-601", "target")), LimitExceeded);
   CHECK_THROWS_AS(
-      SharedMemory(equal_switch(1024, "0.9999"), overflow).least(parse_rational("1e-9", "target")),
+      SharedMemory(equal_switch(1024, "0.9999"), overflow).minimum(parse_rational("1e-9", "target")),
       LimitExceeded);
   CHECK_THROWS_AS(SharedMemory(fed, overflow).bound(Packets(-1)), InvalidArgument);
   CHECK_THROWS_AS(SharedMemory(fed, overflow).bound(Packets(1'000'001)), InvalidArgument);

@@ -1,6 +1,6 @@
 #include <cln/rational.h>
 #include <tailbound/core/error.hpp>
-#include <tailbound/queue/delay/crowd.hpp>
+#include <tailbound/queue/delay/small_sources.hpp>
 #include <tailbound/queue/finite/shared_queues.hpp>
 
 #include <catch2/catch.hpp>
@@ -25,14 +25,14 @@ namespace {
 
 /// Each input sends with these rates to `count` identical outputs; the queue's distribution from the model of
 /// many small sources.
-OutputQueues crowd_outputs(const std::vector<Rational>& rates, std::int64_t count) {
+OutputQueues small_source_outputs(const std::vector<Rational>& rates, std::int64_t count) {
   Rational load = 0;
   for (const Rational& rate : rates) load = load + rate;
   OutputQueues outputs{.count = count, .load = load, .packets_per_slot = 1, .law = {}};
-  outputs.law = [rates, load](std::size_t size, double log2_least) {
-    std::vector<CrowdSource> sources;
+  outputs.law = [rates, load](std::size_t size, double log2_min) {
+    std::vector<SmallSource> sources;
     for (const Rational& rate : rates) sources.push_back({numeric::nearest_long_double(rate), 1});
-    return crowd_delay({sources, 2, &load}, HopDelay::occupancy, size, log2_least);
+    return small_sources_delay({sources, 2, &load}, HopDelay::occupancy, size, log2_min);
   };
   return outputs;
 }
@@ -43,10 +43,10 @@ OutputQueues slotted_outputs(const std::vector<Rational>& rates, std::int64_t co
   Rational load = 0;
   for (const Rational& rate : rates) load = load + rate;
   OutputQueues outputs{.count = count, .load = load, .packets_per_slot = packets_per_slot, .law = {}};
-  outputs.law = [rates, packets_per_slot](std::size_t size, double log2_least) {
+  outputs.law = [rates, packets_per_slot](std::size_t size, double log2_min) {
     return occupancy_law(
         {.arrivals = series::Arrivals::unequal_inputs(rates), .packets_per_slot = packets_per_slot}, size,
-        log2_least);
+        log2_min);
   };
   return outputs;
 }
@@ -74,8 +74,8 @@ std::vector<double> settled_law(const std::vector<Rational>& rates, int packets_
 }
 
 /// The minimum memory and its bound from a distribution of the sum, in double.
-std::pair<std::int64_t, double> least_of(const std::vector<double>& total, Measure measure, double load,
-                                         double target) {
+std::pair<std::int64_t, double> min_of(const std::vector<double>& total, Measure measure, double load,
+                                       double target) {
   std::vector<double> excess(total.size(), 0);
   double tail = 0;
   for (std::size_t n = total.size() - 1; n-- > 0;) {
@@ -112,10 +112,10 @@ TEST_CASE("shared queues: matches sums computed one by one, for one or several p
   for (const Measure measure : {Measure::overflow, Measure::loss})
     for (const char* text : {"1e-3", "1e-6", "1e-9"}) {
       const Rational target = parse_rational(text, "target");
-      const auto [memory, bound] = least_of(total, measure, load, numeric::nearest_double(target));
-      for (const OutputQueues& first : {crowd_outputs(few, 3), slotted_outputs(few, 3)}) {
+      const auto [memory, bound] = min_of(total, measure, load, numeric::nearest_double(target));
+      for (const OutputQueues& first : {small_source_outputs(few, 3), slotted_outputs(few, 3)}) {
         const std::vector<OutputQueues> outputs{first, slotted_outputs(many, 2, 2)};
-        const ProvedMemory found = least_memory(outputs, measure, target);
+        const ProvedMemory found = min_memory(outputs, measure, target);
         CAPTURE(text, static_cast<int>(measure));
         CHECK(found.memory.value == memory);
         const auto at = static_cast<double>(found.at.value);
@@ -136,9 +136,9 @@ TEST_CASE("shared queues: above the bound from the inputs, and close to it") {
     const SharedSwitch fed = uniform_switch(loads, outputs);
     const Rational target = parse_rational("1e-7", "target");
     for (const Measure measure : {Measure::overflow, Measure::loss}) {
-      const ProvedMemory known = SharedMemory(fed, {.measure = measure}).least(target);
-      const std::vector<OutputQueues> laws{crowd_outputs(fed.outputs.front().rates, outputs)};
-      const ProvedMemory found = least_memory(laws, measure, target);
+      const ProvedMemory known = SharedMemory(fed, {.measure = measure}).minimum(target);
+      const std::vector<OutputQueues> laws{small_source_outputs(fed.outputs.front().rates, outputs)};
+      const ProvedMemory found = min_memory(laws, measure, target);
       CAPTURE(inputs, outputs, percent, static_cast<int>(measure));
       CHECK(found.memory.value >= known.memory.value);
       CHECK(static_cast<double>(found.memory.value) <= 1.5 * static_cast<double>(known.memory.value) + 3);
@@ -149,12 +149,12 @@ TEST_CASE("shared queues: above the bound from the inputs, and close to it") {
 TEST_CASE("shared queues: errors of a distribution keep the bound conservative") {
   const std::vector<Rational> rates(4, ratio(1, 5));
   const Rational target = parse_rational("1e-6", "target");
-  const std::vector<OutputQueues> sharp{crowd_outputs(rates, 4)};
-  const ProvedMemory known = least_memory(sharp, Measure::loss, target);
+  const std::vector<OutputQueues> sharp{small_source_outputs(rates, 4)};
+  const ProvedMemory known = min_memory(sharp, Measure::loss, target);
   const auto shaken = [&](long double relative, long double absolute) {
     std::vector<OutputQueues> outputs = sharp;
-    outputs.front().law = [&, law = sharp.front().law](std::size_t size, double log2_least) {
-      series::Distribution<long double> values = law(size, log2_least);
+    outputs.front().law = [&, law = sharp.front().law](std::size_t size, double log2_min) {
+      series::Distribution<long double> values = law(size, log2_min);
       for (auto* each : {&values.mass, &values.tail})
         for (long double& value : *each) value = std::max(0.0L, value * (1 - relative) - absolute);
       values.mass_units += static_cast<double>(relative) * 0x1.01p64;
@@ -163,7 +163,7 @@ TEST_CASE("shared queues: errors of a distribution keep the bound conservative")
       values.tail_error += absolute;
       return values;
     };
-    return least_memory(outputs, Measure::loss, target);
+    return min_memory(outputs, Measure::loss, target);
   };
   for (const ProvedMemory& found : {shaken(0x1p-20L, 0), shaken(0, 1e-16L)}) {
     const bool more = found.memory.value > known.memory.value;
@@ -179,10 +179,10 @@ TEST_CASE("shared queues: a simulated switch stays below the bound") {
   std::vector<OutputQueues> outputs;
   for (std::size_t i = 0; i < shares.size(); ++i) {
     const std::vector<Rational> rates(6, ratio(std::lround(shares[i] * 10), 60));
-    outputs.push_back(i == 4 ? slotted_outputs(rates, 1, 2) : crowd_outputs(rates, 1));
+    outputs.push_back(i == 4 ? slotted_outputs(rates, 1, 2) : small_source_outputs(rates, 1));
   }
   const Rational target = parse_rational("0.01", "target");
-  const auto memory = static_cast<int>(least_memory(outputs, Measure::overflow, target).memory.value);
+  const auto memory = static_cast<int>(min_memory(outputs, Measure::overflow, target).memory.value);
   std::mt19937_64 draw(11);
   std::uniform_real_distribution<double> uniform;
   std::vector<int> queues(shares.size(), 0);
@@ -220,12 +220,12 @@ TEST_CASE("shared queues: a simulated switch stays below the bound") {
 TEST_CASE("shared queues: deep targets, many sources, and errors") {
   const std::vector<Rational> thousands(3000, ratio(1, 4000));
   const auto steps = [&](std::int64_t ports) {
-    const std::vector<OutputQueues> outputs{crowd_outputs(thousands, ports)};
-    std::vector<std::int64_t> least;
+    const std::vector<OutputQueues> outputs{small_source_outputs(thousands, ports)};
+    std::vector<std::int64_t> minimum;
     for (const char* target : {"1e-9", "1e-18", "1e-27"})
-      least.push_back(
-          least_memory(outputs, Measure::overflow, parse_rational(target, "target")).memory.value);
-    return std::pair(least[1] - least[0], least[2] - least[1]);
+      minimum.push_back(
+          min_memory(outputs, Measure::overflow, parse_rational(target, "target")).memory.value);
+    return std::pair(minimum[1] - minimum[0], minimum[2] - minimum[1]);
   };
   // With one queue nine decades always cost the same; with many ever less, but never less than with one.
   const auto [near, deep] = steps(1);
@@ -233,6 +233,7 @@ TEST_CASE("shared queues: deep targets, many sources, and errors") {
   const auto [near_of_many, deep_of_many] = steps(64);
   CHECK(near_of_many > deep_of_many);
   CHECK(deep_of_many >= deep);
-  const std::vector<OutputQueues> full{crowd_outputs({ratio(1, 2), ratio(499'999'999, 1'000'000'000)}, 2)};
-  CHECK_THROWS_AS(least_memory(full, Measure::loss, parse_rational("1e-9", "target")), LimitExceeded);
+  const std::vector<OutputQueues> full{
+      small_source_outputs({ratio(1, 2), ratio(499'999'999, 1'000'000'000)}, 2)};
+  CHECK_THROWS_AS(min_memory(full, Measure::loss, parse_rational("1e-9", "target")), LimitExceeded);
 }

@@ -52,9 +52,9 @@ std::vector<Fraction> by_all_phases(const std::vector<FlowGroup>& flows, std::si
 struct RandomSource {
   double rate, burst, tokens;
   bool sending = false;
-  std::int64_t next(std::mt19937_64& random, double patience, double eagerness) {
+  std::int64_t next(std::mt19937_64& random, double idle_bias, double eagerness) {
     tokens = std::min(burst, tokens + rate);
-    if (!sending && tokens >= patience && std::uniform_real_distribution<>()(random) < eagerness)
+    if (!sending && tokens >= idle_bias && std::uniform_real_distribution<>()(random) < eagerness)
       sending = true;
     if (!sending) return 0;
     const auto packets = static_cast<std::int64_t>(tokens + 1e-9);
@@ -82,25 +82,25 @@ TEST_CASE("buffers of independent flows: known values") {
         Row{regulated(50, "1/100", "16"), 800, 242, 200}, Row{regulated(500, "1/1000", "4"), 2000, 70, 63}}) {
     INFO(row.flows.count << " flows, never more than " << row.never);
     const FlowBounds bounds({row.flows});
-    const FlowLevel found = bounds.least_level(rational("1e-9"));
+    const FlowLevel found = bounds.min_level(rational("1e-9"));
     CHECK(bounds.never_exceeded().packets == row.never);
     CHECK(found.level == row.level);
     CHECK(found.proof == FlowProof::windows);
     CHECK(numeric::compare(found.probability.value, rational("1e-9")) <= 0);
     CHECK(found.needed == row.needed);
-    CHECK(numeric::compare(found.witness_probability.value, rational("1e-9")) > 0);
-    CHECK(found.witness.exact);
-    CHECK(queue::periodic_least_level(found.witness.flows, rational("1e-9")).level.value == row.needed);
+    CHECK(numeric::compare(found.pattern_probability.value, rational("1e-9")) > 0);
+    CHECK(found.pattern.exact);
+    CHECK(queue::periodic_min_level(found.pattern.flows, rational("1e-9")).level.value == row.needed);
   }
 }
 
 TEST_CASE("periodic flows of several periods: bounds enclose the tail") {
   const FlowBounds bounds({periodic(20, 100), periodic(60, 200), periodic(120, 400)});
-  const FlowLevel found = bounds.least_level(rational("1e-9"));
+  const FlowLevel found = bounds.min_level(rational("1e-9"));
   CHECK(found.level == 28);
   CHECK(found.needed == 26);
   CHECK(found.proof == FlowProof::periods);
-  CHECK_FALSE(found.witness.exact);
+  CHECK_FALSE(found.pattern.exact);
   CHECK(static_cast<double>(bounds.lower(10).value) == Approx(6.29e-4).epsilon(1e-3));
   CHECK(static_cast<double>(bounds.upper(10).value) == Approx(5.91e-3).epsilon(1e-3));
   CHECK(static_cast<double>(bounds.lower(15).value) == Approx(1.5e-5).epsilon(1e-2));
@@ -109,7 +109,7 @@ TEST_CASE("periodic flows of several periods: bounds enclose the tail") {
 
 TEST_CASE("flows of one period: bounds equal the exact tail") {
   const FlowBounds bounds({periodic(30, 125), periodic(70, 125)});
-  const FlowLevel found = bounds.least_level(rational("1e-9"));
+  const FlowLevel found = bounds.min_level(rational("1e-9"));
   CHECK(found.level == 24);
   CHECK(found.needed == 24);
   CHECK(found.proof == FlowProof::exact);
@@ -186,7 +186,7 @@ TEST_CASE("simulated policed bursts stay below the bound") {
   std::mt19937_64 random(8);
   constexpr int levels = 30, pieces = 40, slots = 20'000;
   // Patience 4: all or nothing; 1: one packet at a time after idle times; both at random times.
-  for (const auto& [patience, eagerness] : {std::pair{4.0, 1.0}, {4.0, 0.05}, {1.0, 0.02}, {2.5, 0.1}}) {
+  for (const auto& [idle_bias, eagerness] : {std::pair{4.0, 1.0}, {4.0, 0.05}, {1.0, 0.02}, {2.5, 0.1}}) {
     std::vector<double> sum(levels, 0), squares(levels, 0);
     for (int piece = 0; piece < pieces; ++piece) {
       std::vector<RandomSource> sources;
@@ -199,7 +199,7 @@ TEST_CASE("simulated policed bursts stay below the bound") {
       std::int64_t waiting = 0;
       for (int t = -2000; t < slots; ++t) {
         waiting = std::max<std::int64_t>(waiting - 1, 0);
-        for (RandomSource& source : sources) waiting += source.next(random, patience, eagerness);
+        for (RandomSource& source : sources) waiting += source.next(random, idle_bias, eagerness);
         for (double& last : since) {
           last += 1;
           if (last >= 50 && std::uniform_real_distribution<>()(random) < eagerness) {
@@ -226,11 +226,11 @@ TEST_CASE("levels of mixed kinds meet their targets") {
   for (const char* target : {"0.1", "1e-4", "1e-9", "1e-15", "1e-100"}) {
     for (const std::vector<FlowGroup>& flows :
          {std::vector<FlowGroup>{periodic(20, 100), sporadic(60, 200), regulated(20, "1/100", "4.5")},
-          {regulated(20, "1/100", "4.5"), regulated(20, {{ratio(1, 80), 2}, traffic::one_a_slot()})},
+          {regulated(20, "1/100", "4.5"), regulated(20, {{ratio(1, 80), 2}, traffic::one_per_slot()})},
           {regulated(100, "3/400", "4")},
           {regulated(7, "2/19", "1.2"), periodic(3, 31, 2)}}) {
       const FlowBounds bounds(flows);
-      const FlowLevel found = bounds.least_level(rational(target));
+      const FlowLevel found = bounds.min_level(rational(target));
       CHECK(numeric::compare(found.probability.value, rational(target)) <= 0);
       CHECK(numeric::compare(bounds.upper(found.level).value, rational(target)) <= 0);
       CHECK(found.needed <= found.level);
@@ -238,33 +238,33 @@ TEST_CASE("levels of mixed kinds meet their targets") {
       if (found.needed > 0)
         CHECK(numeric::compare(bounds.lower(found.needed - 1).value, rational(target)) > 0);
       // Example traffic conforms: it never queues more and offers no more.
-      for (const auto& witness : bounds.witnesses()) {
-        CHECK(queue::load(witness.flows) <= queue::load(flows));
-        REQUIRE(witness.sent.size() == witness.flows.size());
+      for (const auto& pattern : bounds.patterns()) {
+        CHECK(queue::load(pattern.flows) <= queue::load(flows));
+        REQUIRE(pattern.sent.size() == pattern.flows.size());
         bool at_once = true;
-        for (std::size_t i = 0; i < witness.sent.size(); ++i) {
-          const auto& sent = witness.sent[i];
+        for (std::size_t i = 0; i < pattern.sent.size(); ++i) {
+          const auto& sent = pattern.sent[i];
           at_once = at_once && sent.size() == 1;
-          CHECK(std::accumulate(sent.begin(), sent.end(), std::int64_t{0}) == witness.flows[i].batch);
+          CHECK(std::accumulate(sent.begin(), sent.end(), std::int64_t{0}) == pattern.flows[i].batch);
         }
-        if (at_once) CHECK(queue::never_exceeded(witness.flows).packets <= bounds.never_exceeded().packets);
+        if (at_once) CHECK(queue::never_exceeded(pattern.flows).packets <= bounds.never_exceeded().packets);
       }
     }
   }
 }
 
 TEST_CASE("flows with a peak rate have example traffic that sends at the peak") {
-  const FlowGroup deep = regulated(100, {{ratio(1, 125), 16}, traffic::one_a_slot()});
+  const FlowGroup deep = regulated(100, {{ratio(1, 125), 16}, traffic::one_per_slot()});
   const FlowBounds bounds({deep});
-  const FlowLevel found = bounds.least_level(rational("1e-9"));
+  const FlowLevel found = bounds.min_level(rational("1e-9"));
   CHECK(found.level == 634);
   CHECK(found.needed > 340);
   CHECK(found.needed <= 382);  // all at once
-  REQUIRE(found.witness.sent.size() == 1);
-  CHECK(found.witness.sent.front() == std::vector<std::int64_t>(16, 1));
-  CHECK(found.witness.flows.front().period == 2000);
+  REQUIRE(found.pattern.sent.size() == 1);
+  CHECK(found.pattern.sent.front() == std::vector<std::int64_t>(16, 1));
+  CHECK(found.pattern.flows.front().period == 2000);
   // Four packets would take four times the longest period.
-  const auto slow = FlowBounds({regulated(2, "1/1000000000", "4")}).witnesses();
+  const auto slow = FlowBounds({regulated(2, "1/1000000000", "4")}).patterns();
   CHECK(slow.front().flows == std::vector<FlowGroup>{periodic(2, 1'000'000'000)});
   // For any buckets: applied to them, period after period, no token is missing.
   std::mt19937 random(9);
@@ -276,12 +276,12 @@ TEST_CASE("flows with a peak rate have example traffic that sends at the peak") 
         {ratio(pick(1, 8), pick(4, 9)), ratio(pick(4, 9), 4)}};
     if (queue::load({regulated(1, buckets)}) >= 1) continue;
     const FlowBounds some({regulated(1, buckets)});
-    for (const auto& witness : some.witnesses()) {
+    for (const auto& pattern : some.patterns()) {
       std::vector<numeric::Rational> held;
       for (const auto& bucket : buckets) held.push_back(bucket.burst);
-      for (std::int64_t t = 0; t < 4 * witness.flows.front().period; ++t) {
-        const auto slot = static_cast<std::size_t>(t % witness.flows.front().period);
-        const auto& sent = witness.sent.front();
+      for (std::int64_t t = 0; t < 4 * pattern.flows.front().period; ++t) {
+        const auto slot = static_cast<std::size_t>(t % pattern.flows.front().period);
+        const auto& sent = pattern.sent.front();
         for (std::size_t i = 0; i < buckets.size(); ++i) {
           if (t > 0) held[i] = std::min(buckets[i].burst, numeric::Rational(held[i] + buckets[i].rate));
           if (slot < sent.size()) held[i] = held[i] - numeric::whole(sent[slot]);
@@ -299,21 +299,21 @@ TEST_CASE("the distribution of a pattern is that over all its phases") {
     std::vector<std::int64_t> sent(static_cast<std::size_t>(pick(1, 5)));
     for (std::int64_t& packets : sent) packets = pick(0, 3);
     const std::int64_t period = pick(static_cast<int>(sent.size()), 9), slots = pick(1, 20);
-    std::vector<int> ways(200, 0);
+    std::vector<int> counts(200, 0);
     for (std::int64_t phase = 0; phase < period; ++phase) {
       std::int64_t packets = 0;
       for (std::int64_t t = phase; t < phase + slots; ++t)
         if (t % period < static_cast<std::int64_t>(sent.size()))
           packets += sent[static_cast<std::size_t>(t % period)];
-      ++ways[static_cast<std::size_t>(packets)];
+      ++counts[static_cast<std::size_t>(packets)];
     }
     const auto law = queue::pattern_law<long double>(sent, period, slots);
-    for (std::size_t n = 0; n < ways.size(); ++n) {
+    for (std::size_t n = 0; n < counts.size(); ++n) {
       const std::int64_t at = static_cast<std::int64_t>(n) - law.first;
       const long double mass = at >= 0 && at < static_cast<std::int64_t>(law.mass.size())
                                    ? law.mass[static_cast<std::size_t>(at)]
                                    : 0;
-      REQUIRE(mass == static_cast<long double>(ways[n]) / static_cast<long double>(period));
+      REQUIRE(mass == static_cast<long double>(counts[n]) / static_cast<long double>(period));
     }
   }
 }
@@ -342,6 +342,6 @@ TEST_CASE("independent flows: arguments out of range are rejected") {
   const FlowBounds bounds({sporadic(4, 5)});
   CHECK_THROWS_WITH(bounds.upper(-1), Catch::Contains("level is -1"));
   CHECK_THROWS_WITH(bounds.lower(-1), Catch::Contains("level is -1"));
-  CHECK_THROWS_WITH(bounds.least_level(0), Catch::Contains("target"));
+  CHECK_THROWS_WITH(bounds.min_level(0), Catch::Contains("target"));
   CHECK(bounds.upper(4).value == 0);
 }

@@ -18,7 +18,7 @@ TEST_CASE("the load of flows is their long-run rate") {
   CHECK(queue::load({regulated(100, "1/125", "4")}) == ratio(4, 5));
   // A bucket of one packet overflows: it sends every third slot.
   CHECK(queue::load({regulated(2, "2/5", "1")}) == ratio(2, 3));
-  CHECK(queue::load({regulated(1, {{ratio(9, 10), 20}, traffic::one_a_slot()})}) == ratio(9, 10));
+  CHECK(queue::load({regulated(1, {{ratio(9, 10), 20}, traffic::one_per_slot()})}) == ratio(9, 10));
   CHECK(queue::load({regulated(3, {{ratio(1, 4), 8}, {ratio(1, 2), 2}})}) == ratio(3, 4));
   // Its pattern would take 10^9 slots to repeat: the smallest rate.
   CHECK(queue::load({regulated(1, {{ratio(1, 999'999'937), ratio(1'000'000'000, 999'999'937)}})}) ==
@@ -37,7 +37,7 @@ TEST_CASE("flows: arguments out of range are rejected by name") {
   CHECK_THROWS_WITH(check_flows({regulated(1, "1/2", "1/2")}), Catch::Contains("burst is 1/2"));
   CHECK_THROWS_WITH(check_flows({regulated(1, "1/2000000011", "2")}), Catch::Contains("10^9"));
   FlowGroup both = periodic(1, 5);
-  both.buckets.push_back(traffic::one_a_slot());
+  both.buckets.push_back(traffic::one_per_slot());
   CHECK_THROWS_AS(check_flows({both}), InvalidArgument);
   CHECK_THROWS_WITH(queue::require_stable({periodic(5, 5)}), Catch::Contains("the load is 1 packets"));
   CHECK_NOTHROW(queue::require_stable({regulated(2, "2/5", "1"), periodic(1, 4)}));

@@ -41,7 +41,7 @@ class Adversary {
       choose(state, 0, 0, std::max<std::int64_t>(state.back() - 1, 0));
     }
   }
-  [[nodiscard]] std::int64_t most() const { return most_; }
+  [[nodiscard]] std::int64_t maximum() const { return maximum_; }
 
  private:
   static constexpr long unit = 60;
@@ -50,7 +50,7 @@ class Adversary {
   }
   void visit(const std::vector<std::int64_t>& state) {
     if (!seen_.insert(state).second) return;
-    most_ = std::max(most_, state.back());
+    maximum_ = std::max(maximum_, state.back());
     open_.push_back(state);
   }
   /// Chooses the packets of flow `flow` in this slot, given the queue; then refills.
@@ -72,9 +72,9 @@ class Adversary {
         choose(state, flow + 1, at + 1, waiting + group.batch);
       }
     } else {
-      std::int64_t most = 1'000'000;
-      for (std::size_t i = 0; i < group.buckets.size(); ++i) most = std::min(most, kept[at + i] / unit);
-      for (std::int64_t packets = 0; packets <= most; ++packets) {
+      std::int64_t maximum = 1'000'000;
+      for (std::size_t i = 0; i < group.buckets.size(); ++i) maximum = std::min(maximum, kept[at + i] / unit);
+      for (std::int64_t packets = 0; packets <= maximum; ++packets) {
         state = kept;
         for (std::size_t i = 0; i < group.buckets.size(); ++i)
           state[at + i] = std::min(fine(group.buckets[i].burst),
@@ -88,7 +88,7 @@ class Adversary {
   std::vector<FlowGroup> flows_;
   std::set<std::vector<std::int64_t>> seen_;
   std::vector<std::vector<std::int64_t>> open_;
-  std::int64_t most_ = 0;
+  std::int64_t maximum_ = 0;
 };
 
 /// By the definition, over a number of slots.
@@ -115,17 +115,18 @@ NeverExceeded over_slots(const std::vector<FlowGroup>& groups, std::int64_t slot
 }  // namespace
 
 TEST_CASE("maximum queue of flows: known values") {
-  const auto most = [](const std::vector<FlowGroup>& flows) { return never_exceeded(flows).packets; };
-  CHECK(most({regulated(100, "1/125", "4")}) == 400);
-  CHECK(most({periodic(100, 125)}) == 100);
-  CHECK(most({sporadic(100, 125)}) == 100);
-  CHECK(most({regulated(100, "1/125", "16")}) == 1600);
-  CHECK(most({regulated(100, {{ratio(1, 125), 16}, traffic::one_a_slot()})}) == 1585);
-  CHECK(most({regulated(500, "1/1000", "4")}) == 2000);
+  const auto maximum = [](const std::vector<FlowGroup>& flows) { return never_exceeded(flows).packets; };
+  CHECK(maximum({regulated(100, "1/125", "4")}) == 400);
+  CHECK(maximum({periodic(100, 125)}) == 100);
+  CHECK(maximum({sporadic(100, 125)}) == 100);
+  CHECK(maximum({regulated(100, "1/125", "16")}) == 1600);
+  CHECK(maximum({regulated(100, {{ratio(1, 125), 16}, traffic::one_per_slot()})}) == 1585);
+  CHECK(maximum({regulated(500, "1/1000", "4")}) == 2000);
   // Three flows at one port, each two packets deep, or three behind links.
-  CHECK(most({regulated(3, "1/4", "2")}) == 6);
-  CHECK(most({regulated(3, {{ratio(1, 4), 3}, traffic::one_a_slot()})}) == 8);
-  const NeverExceeded known = never_exceeded({regulated(100, {{ratio(1, 125), 16}, traffic::one_a_slot()})});
+  CHECK(maximum({regulated(3, "1/4", "2")}) == 6);
+  CHECK(maximum({regulated(3, {{ratio(1, 4), 3}, traffic::one_per_slot()})}) == 8);
+  const NeverExceeded known =
+      never_exceeded({regulated(100, {{ratio(1, 125), 16}, traffic::one_per_slot()})});
   CHECK(known.window == 15);
   CHECK(known.wait == 1584);
 }
@@ -135,7 +136,7 @@ TEST_CASE("maximum queue of equal flows on links: closed form") {
   for (const auto& [count, rate, burst] :
        {std::tuple{3, ratio(1, 4), 4}, {7, ratio(1, 8), 8}, {2, ratio(2, 5), 7}, {9, ratio(1, 10), 10}}) {
     const numeric::Rational window = numeric::Rational(burst - 1) / (1 - rate);
-    const NeverExceeded found = never_exceeded({regulated(count, {{rate, burst}, traffic::one_a_slot()})});
+    const NeverExceeded found = never_exceeded({regulated(count, {{rate, burst}, traffic::one_per_slot()})});
     const numeric::Rational closed = count + (count - 1) * window;
     if (cln::denominator(window) == 1)
       CHECK(numeric::whole(found.packets) == closed);
@@ -156,13 +157,13 @@ TEST_CASE("maximum queue of a few flows: attained and never exceeded") {
         continue;
       }
       std::vector<traffic::TokenBucket> buckets{{ratio(1, pick(2, 5)), ratio(pick(2, 6), 2)}};
-      if (pick(0, 1) == 1) buckets.push_back(traffic::one_a_slot());
+      if (pick(0, 1) == 1) buckets.push_back(traffic::one_per_slot());
       if (pick(0, 3) == 0) buckets.push_back({ratio(pick(2, 3), 3), ratio(pick(4, 5), 4)});
       groups.push_back(regulated(1, buckets));
     }
     if (queue::load(groups) >= 1) continue;
     ++compared;
-    CHECK(never_exceeded(groups).packets == Adversary(groups).most());
+    CHECK(never_exceeded(groups).packets == Adversary(groups).maximum());
   }
 }
 
@@ -185,7 +186,7 @@ TEST_CASE("maximum queue of flows: agrees with the definition") {
         case 2:
           groups.push_back(regulated(
               pick(1, 4),
-              {{ratio(pick(1, 3), period), ratio(pick(unit, 9 * unit), unit)}, traffic::one_a_slot()}));
+              {{ratio(pick(1, 3), period), ratio(pick(unit, 9 * unit), unit)}, traffic::one_per_slot()}));
           break;
         default:
           groups.push_back(regulated(pick(1, 4), {{ratio(1, period), ratio(pick(unit, 9 * unit), unit)},
@@ -209,7 +210,7 @@ TEST_CASE("arrival curve: attained by the greedy source, and touched by its line
     std::vector<traffic::TokenBucket> buckets{
         {ratio(pick(1, 5), pick(6, 20)), ratio(pick(unit, 5 * unit), unit)}};
     const int more = pick(0, 3);
-    if (more == 1) buckets.insert(buckets.begin() + pick(0, 1), traffic::one_a_slot());
+    if (more == 1) buckets.insert(buckets.begin() + pick(0, 1), traffic::one_per_slot());
     if (more == 2) buckets.push_back({ratio(pick(1, 9), 7), ratio(pick(3, 5), 3)});
     // Too fine for a pattern: listed slot by slot.
     if (more == 3) buckets.push_back({ratio(600'000'007, 999'999'937), pick(2, 5)});
@@ -220,7 +221,7 @@ TEST_CASE("arrival curve: attained by the greedy source, and touched by its line
     for (std::int64_t m = 0; m < 2500; ++m) {
       const std::int64_t now = sent[static_cast<std::size_t>(m)];
       sum += now;
-      REQUIRE(curve.most(m) == sum);
+      REQUIRE(curve.maximum(m) == sum);
       if (now > 0) {
         REQUIRE(curve.next_sent(last_sent) == m);
         last_sent = m;

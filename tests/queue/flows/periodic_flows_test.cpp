@@ -43,16 +43,16 @@ struct AllPhases {
     for (bool more = true; more; ++all) {
       std::vector<std::int64_t> sent(slots, 0);
       for (std::size_t i = 0; i < batches.size(); ++i) sent[phases[i]] += batches[i];
-      std::int64_t waiting = 0, most = 0;
+      std::int64_t waiting = 0, maximum = 0;
       for (int round = 0; round < 2; ++round) {  // once to settle
         for (std::size_t slot = 0; slot < slots; ++slot) {
           waiting = std::max<std::int64_t>(waiting - 1, 0) + sent[slot];
           if (round == 0) continue;
-          most = std::max(most, waiting);
+          maximum = std::max(maximum, waiting);
           for (std::size_t q = 0; q < levels && static_cast<std::int64_t>(q) < waiting; ++q) ++slots_above[q];
         }
       }
-      for (std::size_t q = 0; q < levels && static_cast<std::int64_t>(q) < most; ++q) ++ever_above[q];
+      for (std::size_t q = 0; q < levels && static_cast<std::int64_t>(q) < maximum; ++q) ++ever_above[q];
       more = false;
       for (std::size_t& phase : phases) {
         if (++phase < slots) {
@@ -122,16 +122,16 @@ TEST_CASE("periodic flows: known minimum buffers") {
         Row{periodic(100, 500, 4), 96}, Row{periodic(100, 2000, 16), 382}, Row{periodic(500, 2500, 4), 147},
         Row{periodic(50, 1600, 16), 200}, Row{periodic(500, 4000, 4), 63}}) {
     INFO(row.flows.count << " flows, period " << row.flows.period);
-    const auto least = queue::periodic_least_level({row.flows}, rational("1e-9"));
-    CHECK(least.level.value == row.level);
-    CHECK(numeric::surely_at_most(least.at.probability, rational("1e-9")));
-    REQUIRE(least.before.size() == 1);
-    CHECK(least.before.front().level.value == row.level - 1);
-    CHECK(numeric::surely_above(least.before.front().probability, rational("1e-9")));
+    const auto minimum = queue::periodic_min_level({row.flows}, rational("1e-9"));
+    CHECK(minimum.level.value == row.level);
+    CHECK(numeric::surely_at_most(minimum.at.probability, rational("1e-9")));
+    REQUIRE(minimum.before.size() == 1);
+    CHECK(minimum.before.front().level.value == row.level - 1);
+    CHECK(numeric::surely_above(minimum.before.front().probability, rational("1e-9")));
   }
-  CHECK(queue::periodic_least_level({periodic(3, 5)}, ratio(17, 125)).level.value == 1);
-  CHECK(queue::periodic_least_level({periodic(3, 5)}, ratio(16, 125)).level.value == 2);
-  CHECK(queue::periodic_least_level({periodic(3, 5)}, rational("1e-9")).level.value == 3);
+  CHECK(queue::periodic_min_level({periodic(3, 5)}, ratio(17, 125)).level.value == 1);
+  CHECK(queue::periodic_min_level({periodic(3, 5)}, ratio(16, 125)).level.value == 2);
+  CHECK(queue::periodic_min_level({periodic(3, 5)}, rational("1e-9")).level.value == 3);
 }
 
 TEST_CASE("periodic flows: tails match enumeration of all phases") {
@@ -210,5 +210,5 @@ TEST_CASE("periodic flows: arguments out of range are rejected") {
   CHECK_THROWS_AS(periodic_tail({periodic(5, 5)}, 1), Unstable);
   CHECK_THROWS_AS(periodic_tail_exact({periodic(100'000, 200'000)}, 1), LimitExceeded);
   CHECK_THROWS_AS(periodic_ever_exact({periodic(1000, 2000)}, 50), LimitExceeded);
-  CHECK_THROWS_WITH(queue::periodic_least_level({periodic(3, 5)}, 1), Catch::Contains("target"));
+  CHECK_THROWS_WITH(queue::periodic_min_level({periodic(3, 5)}, 1), Catch::Contains("target"));
 }

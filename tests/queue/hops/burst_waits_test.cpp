@@ -29,13 +29,13 @@ TEST_CASE("waits with bursts: limits without bursts and without upstream queues"
   const auto bursts = burst_waits_geometric(0.7, 20), smoothed = burst_waits_geometric(0.4, 20),
              alone = burst_waits_geometric(0.5, 20);
   const auto independent = queue::wait_with_bursts(alone, smoothed, alone);
-  const auto decoupled = queue::wait_with_bursts(bursts, alone, alone);
-  double above_independent = 1, above_decoupled = 1;
+  const auto independent_sources = queue::wait_with_bursts(bursts, alone, alone);
+  double above_independent = 1, above_independent_sources = 1;
   for (std::size_t w = 0; w < 20; ++w) {
     above_independent -= independent[w];
-    above_decoupled -= decoupled[w];
+    above_independent_sources -= independent_sources[w];
     CHECK(above_independent == Approx(smoothed[w]).margin(1e-15));
-    CHECK(above_decoupled == Approx(bursts[w]).margin(1e-15));
+    CHECK(above_independent_sources == Approx(bursts[w]).margin(1e-15));
   }
 }
 
@@ -72,8 +72,8 @@ TEST_CASE("dependence by bursts: known value, none for short bursts or independe
 TEST_CASE("correlation of bursts below rate 1: same excess variance over many slots as at rate 1") {
   // The variance of the packets of m slots, divided by their mean, minus 1 - load, tends to 2 on_rate (1 - p)
   // (1/(alpha + beta) - 1), p = load/on_rate: summed here lag by lag.
-  for (const queue::ScatteredSources& sources :
-       {queue::ScatteredSources{0.5, 20, 0.8}, queue::ScatteredSources{0.3, 8, 0.4}}) {
+  for (const queue::PerPacketSources& sources :
+       {queue::PerPacketSources{0.5, 20, 0.8}, queue::PerPacketSources{0.3, 8, 0.4}}) {
     const double on = sources.load / sources.on_rate, stay = 1 - 1 / (sources.mean_burst * (1 - on));
     double excess = 0, covariance = sources.on_rate * sources.on_rate * on * (1 - on);
     for (int lag = 1; lag < 2000; ++lag) excess += 2 * (covariance *= stay) / sources.load;

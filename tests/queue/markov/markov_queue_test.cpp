@@ -55,7 +55,7 @@ TEST_CASE("bursty sources at radix 32: the published example", "[queue][markov][
       {"1e-6", 16}, {"1e-9", 24}, {"1e-12", 33}, {"1e-15", 41}};
   for (const auto& [target, buffer] : buffers) {
     INFO(target);
-    CHECK(queue.least_level(rational(target)) == buffer);
+    CHECK(queue.min_level(rational(target)) == buffer);
     const Fraction bar = parse_decimal(target);
     CHECK(ends(queue.tail(buffer)).upper <= bar);
     CHECK(ends(queue.tail(buffer - 1)).lower > bar);
@@ -63,11 +63,11 @@ TEST_CASE("bursty sources at radix 32: the published example", "[queue][markov][
   }
   const std::tuple<std::int64_t, const char*, const char*> tails[] = {{6, "3.32165e-3", "3.32175e-3"},
                                                                       {12, "2.07885e-5", "2.07895e-5"}};
-  for (const auto& [level, least, most] : tails) {
+  for (const auto& [level, minimum, maximum] : tails) {
     const Ends tail = ends(queue.tail(level));
     INFO(level << " " << tail.text());
-    CHECK(tail.lower >= parse_decimal(least));
-    CHECK(tail.upper <= parse_decimal(most));
+    CHECK(tail.lower >= parse_decimal(minimum));
+    CHECK(tail.upper <= parse_decimal(maximum));
     CHECK(tail.narrow(10));
   }
 }
@@ -244,10 +244,10 @@ namespace {
 /// The distribution of a chain so high that its top level has a probability below 1e-55; empty if that takes
 /// too long. The truncation error of a level with more than 1e-30 below it comes from excursions to the top:
 /// about 1e-55 / 1e-30.
-std::vector<std::vector<long double>> long_law(const MarkovModel& model, double most_steps) {
+std::vector<std::vector<long double>> long_law(const MarkovModel& model, double max_steps) {
   const auto blocks = convert<long double>(model.blocks);
   const auto phases = static_cast<double>(blocks.front().size()), batch = static_cast<double>(blocks.size());
-  for (std::int64_t top = 60; 2 * phases * phases * phases * batch * static_cast<double>(top) < most_steps;
+  for (std::int64_t top = 60; 2 * phases * phases * phases * batch * static_cast<double>(top) < max_steps;
        top *= 2) {
     auto law = chain_law(blocks, top);
     long double last = 0;
@@ -287,14 +287,14 @@ queue::Passage<long double> plain_passage(const MarkovModel& model, const std::v
 /// \param count  random queues, a multiple of 10
 void require_long_chains(int count) {
   Random random(62);
-  int checked = 0, left_out = 0, doubled = 0;
+  int checked = 0, omitted = 0, doubled = 0;
   std::size_t levels = 0;
   while (checked < count) {
     const MarkovModel model = checked % 3 == 2 ? test::random_blocks(random) : random_on_off(random);
     const auto law = long_law(model, 2e7);
     if (law.empty()) {
-      ++left_out;
-      REQUIRE(left_out < 2 * count);
+      ++omitted;
+      REQUIRE(omitted < 2 * count);
       continue;
     }
     INFO(model.text);
@@ -493,8 +493,8 @@ TEST_CASE("longer bursts never need a smaller buffer", "[queue][markov][burst]")
     MarkovQueue one = of(shorter), two = of(longer);
     INFO(count << " sources, load " << load << "/100, bursts " << shorter << "/10 and " << longer << "/10");
     for (const char* target : {"1e-3", "1e-9"}) {
-      CHECK(one.least_level(rational(target)) <= two.least_level(rational(target)));
-      CHECK(one.least_capacity(rational(target)) <= two.least_capacity(rational(target)));
+      CHECK(one.min_level(rational(target)) <= two.min_level(rational(target)));
+      CHECK(one.min_capacity(rational(target)) <= two.min_capacity(rational(target)));
     }
     CHECK(ends(one.mean_occupancy()).lower <= ends(two.mean_occupancy()).upper);
   }
@@ -536,9 +536,9 @@ TEST_CASE("occupancies, tails, mean and losses are consistent", "[queue][markov]
       for (const long double value : law.back()) full += value;
       CHECK(full <= in_double(ends(queue.tail(capacity - 1)).upper) * (1 + 1e-12L));
     }
-    const std::int64_t least = queue.least_capacity(rational("1e-4"));
-    CHECK(ends(queue.loss(least)).upper <= parse_decimal("1e-4"));
-    if (least > 1) CHECK(ends(queue.loss(least - 1)).lower > parse_decimal("1e-4"));
+    const std::int64_t minimum = queue.min_capacity(rational("1e-4"));
+    CHECK(ends(queue.loss(minimum)).upper <= parse_decimal("1e-4"));
+    if (minimum > 1) CHECK(ends(queue.loss(minimum - 1)).lower > parse_decimal("1e-4"));
   }
 }
 
@@ -600,7 +600,7 @@ TEST_CASE("blocks of many phases equal the sources that they represent", "[queue
     CHECK(ends(apart.tail(level)).meets(ends(counted.tail(level))));
   CHECK(ends(apart.mean_occupancy()).meets(ends(counted.mean_occupancy())));
   CHECK(ends(apart.loss(10)).meets(ends(counted.loss(10))));
-  CHECK(apart.least_level(rational("1e-9")) == counted.least_level(rational("1e-9")));
+  CHECK(apart.min_level(rational("1e-9")) == counted.min_level(rational("1e-9")));
 }
 
 TEST_CASE("a queue without arrivals is empty", "[queue][markov][blocks]") {
@@ -610,8 +610,8 @@ TEST_CASE("a queue without arrivals is empty", "[queue][markov][blocks]") {
   CHECK(ends(none.probability(1)).upper == 0);
   CHECK(ends(none.mean_occupancy()).upper == 0);
   CHECK(ends(none.loss(1)).upper == 0);
-  CHECK(none.least_level(rational("1e-9")) == 0);
-  CHECK(none.least_capacity(rational("1e-9")) == 0);  // without packets none is lost
+  CHECK(none.min_level(rational("1e-9")) == 0);
+  CHECK(none.min_capacity(rational("1e-9")) == 0);  // without packets none is lost
 }
 
 TEST_CASE("unanswerable queries are rejected", "[queue][markov][errors]") {
@@ -627,8 +627,8 @@ TEST_CASE("unanswerable queries are rejected", "[queue][markov][errors]") {
   CHECK_THROWS_AS(queue.tail(std::int64_t{1} << 40), LimitExceeded);
   CHECK_THROWS_AS(queue.loss(std::int64_t{1} << 40), LimitExceeded);
   for (const char* target : {"0", "1", "-1", "2"}) {
-    CHECK_THROWS_AS(queue.least_level(rational(target)), InvalidArgument);
-    CHECK_THROWS_AS(queue.least_capacity(rational(target)), InvalidArgument);
+    CHECK_THROWS_AS(queue.min_level(rational(target)), InvalidArgument);
+    CHECK_THROWS_AS(queue.min_capacity(rational(target)), InvalidArgument);
   }
   // Two kinds of 40 sources: 41^2 phases.
   CHECK_THROWS_WITH(
@@ -641,7 +641,7 @@ TEST_CASE("unanswerable queries are rejected", "[queue][markov][errors]") {
 TEST_CASE("per-packet destinations: 4 inputs, load 0.6, bursts of 16", "[queue][markov][reference]") {
   const OnOff input = traffic::on_off(rational("0.6"), {rational("16")});
   MarkovQueue queue(MarkovArrivals::on_off({OnOffGroup{traffic::thinned(input, rational("1/4")), 4}}));
-  CHECK(queue.least_level(rational("1e-9")) == 32);
+  CHECK(queue.min_level(rational("1e-9")) == 32);
   CHECK(Float100(ends(queue.tail(31)).lower).convert_to<double>() == Approx(1.1743623916e-9).epsilon(1e-10));
   CHECK(Float100(ends(queue.tail(32)).upper).convert_to<double>() == Approx(6.2370333434e-10).epsilon(1e-10));
 }
@@ -658,8 +658,8 @@ TEST_CASE("Markov queue: the spectral approximation gives the same values with f
     CHECK(proved.certified());
     CHECK_FALSE(computed.certified());
     for (const std::int64_t level : {0, 1, 6, 20, 40}) {
-      const double tail = static_cast<double>(numeric::lower(queue::stand_in(proved.tail(level)).bounds));
-      CHECK(static_cast<double>(numeric::lower(queue::stand_in(computed.tail(level)).bounds)) ==
+      const double tail = static_cast<double>(numeric::lower(queue::claim_bounds(proved.tail(level)).bounds));
+      CHECK(static_cast<double>(numeric::lower(queue::claim_bounds(computed.tail(level)).bounds)) ==
             Approx(tail).epsilon(3e-6));
     }
   }

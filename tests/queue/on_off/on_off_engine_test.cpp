@@ -19,8 +19,8 @@ using tailbound::test::rational;
 namespace {
 
 /// The inputs of a switch, of which each packet comes to the queue with probability 1 / count.
-OnOffGroup scattered(std::int64_t count, const Rational& load, const Rational& burst,
-                     const Rational& on_rate) {
+OnOffGroup per_packet(std::int64_t count, const Rational& load, const Rational& burst,
+                      const Rational& on_rate) {
   return {.source = traffic::thinned(traffic::on_off(load, {.slots = burst, .on_rate = on_rate}),
                                      Rational(1) / Rational(static_cast<long>(count))),
           .count = count};
@@ -49,9 +49,9 @@ TEST_CASE("bursty sources in doubles: bounds contain the values to twenty digits
     const auto count = static_cast<std::int64_t>(random.between(2, round % 10 == 0 ? 24 : 10));
     const Rational on_rate = Rational(static_cast<long>(random.between(1, 4))) / 4;
     const Rational load = on_rate * Rational(static_cast<long>(random.between(1, 97))) / 100;
-    const Rational least = std::max<Rational>(1, load / (on_rate - load));
-    const OnOffGroup group =
-        scattered(count, load, least * Rational(static_cast<long>(random.between(10, 4000))) / 10, on_rate);
+    const Rational minimum = std::max<Rational>(1, load / (on_rate - load));
+    const OnOffGroup group = per_packet(
+        count, load, minimum * Rational(static_cast<long>(random.between(10, 4000))) / 10, on_rate);
     INFO(count << " sources, load " << numeric::to_fraction(load) << ", on-rate "
                << numeric::to_fraction(on_rate) << ", an end with probability "
                << numeric::to_fraction(group.source.stop));
@@ -75,13 +75,13 @@ TEST_CASE("bursty sources in doubles: bounds contain the values to twenty digits
 TEST_CASE("bursty sources in doubles: entries and levels below the range of double",
           "[queue][markov][doubles]") {
   // The stationary probability of 60 sources ON is 1e-240.
-  const OnOffGroup rare = scattered(60, rational("0.0001"), rational("16"), 1);
+  const OnOffGroup rare = per_packet(60, rational("0.0001"), rational("16"), 1);
   const auto engine = queue::make_on_off_engine(rare, rational("0.0001"));
   MarkovQueue truth(MarkovArrivals::on_off({rare}), {14});
   for (const std::int64_t level : {1, 4, 12, 30})
     require_holds(engine->tail(static_cast<std::size_t>(level)), truth.tail(level));
 
-  const OnOffGroup few = scattered(4, rational("0.3"), rational("4"), 1);
+  const OnOffGroup few = per_packet(4, rational("0.3"), rational("4"), 1);
   const auto deep = queue::make_on_off_engine(few, rational("0.3"));
   MarkovQueue tails(MarkovArrivals::on_off({few}), {20});
   for (const std::int64_t level : {100, 250, 300, 350, 400, 450}) {
@@ -91,15 +91,16 @@ TEST_CASE("bursty sources in doubles: entries and levels below the range of doub
   // Nothing can be proved from below any more.
   CHECK(deep->tail(450).lower == 0);
   // The queue itself gives the requested digits.
-  MarkovQueue asked(MarkovArrivals::on_off({few}));
-  CHECK(relative_width({std::get<numeric::Enclosure<unit::Probability>>(asked.tail(450)).lower(),
-                        std::get<numeric::Enclosure<unit::Probability>>(asked.tail(450)).upper()}) < 1e-10);
+  MarkovQueue requested(MarkovArrivals::on_off({few}));
+  CHECK(relative_width({std::get<numeric::Enclosure<unit::Probability>>(requested.tail(450)).lower(),
+                        std::get<numeric::Enclosure<unit::Probability>>(requested.tail(450)).upper()}) <
+        1e-10);
 }
 
 TEST_CASE("bursty sources in doubles: buffers for 32 and 64", "[queue][markov][doubles]") {
   for (const auto& [count, levels] :
        {std::pair{32L, std::array{16, 24, 33, 41}}, std::pair{64L, std::array{15, 23, 31, 39}}}) {
-    const OnOffGroup group = scattered(count, rational("0.6"), rational("16"), 1);
+    const OnOffGroup group = per_packet(count, rational("0.6"), rational("16"), 1);
     const auto engine = queue::make_on_off_engine(group, rational("0.6"));
     for (std::size_t i = 0; i < levels.size(); ++i) {
       const Real target = pow(Real(10), -3 * static_cast<int>(i + 2));

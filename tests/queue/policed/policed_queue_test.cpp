@@ -38,7 +38,7 @@ Ends ends_of(const queue::LevelProbability& at) {
 /// P(max over m < slots of [Binomial(k alpha(m), p) - m] > q), q = 0, 1, .., by the definition: the
 /// distribution of the walk relative to its maximum so far, backwards from the present.
 std::vector<Fraction> by_definition(const PolicedInputs& inputs, int slots, std::size_t levels) {
-  const traffic::GreedyPattern pattern({inputs.bucket, traffic::one_a_slot()});
+  const traffic::GreedyPattern pattern({inputs.bucket, traffic::one_per_slot()});
   const Fraction p = to_fraction(inputs.share);
   // law[(maximum so far, current)] of the walk S_m - m; both at least -slots.
   std::map<std::pair<std::int64_t, std::int64_t>, Fraction> law{{{-1'000'000, 0}, Fraction(1)}};
@@ -93,18 +93,18 @@ TEST_CASE("policed inputs: known minimum buffers") {
         Row{1024, "0.95", "100", "1e-9", -1, 308}, Row{1024, "0.95", "100", "1e-15", -1, 444}}) {
     INFO(row.inputs << " inputs at " << row.rate << ", " << row.burst << " tokens");
     const PolicedInputs inputs = policed(row.inputs, row.rate, row.burst);
-    if (row.closed_form >= 0) CHECK(PolicedBound(inputs).least_level(rational(row.drop)) == row.closed_form);
+    if (row.closed_form >= 0) CHECK(PolicedBound(inputs).min_level(rational(row.drop)) == row.closed_form);
     if (row.exact < 0) continue;
     PolicedQueue queue(inputs);
-    const queue::TailBoundary least = queue.least_level(rational(row.drop));
-    CHECK(least.level.value == row.exact);
-    CHECK(ends_of(least.at).upper <= to_fraction(rational(row.drop)));
-    REQUIRE(least.before.size() == 1);
-    CHECK(ends_of(least.before.front()).lower > to_fraction(rational(row.drop)));
+    const queue::TailBoundary minimum = queue.min_level(rational(row.drop));
+    CHECK(minimum.level.value == row.exact);
+    CHECK(ends_of(minimum.at).upper <= to_fraction(rational(row.drop)));
+    REQUIRE(minimum.before.size() == 1);
+    CHECK(ends_of(minimum.before.front()).lower > to_fraction(rational(row.drop)));
   }
-  CHECK(PolicedBound(policed(16, "0.9", "20", 8)).least_level(rational("1e-15")) == 1274);
-  CHECK(PolicedBound(policed(16, "0.9", "20", 4)).least_level(rational("1e-15")) == 647);
-  CHECK(PolicedBound(policed(16, "0.9", "20", 2)).least_level(rational("1e-15")) == 334);
+  CHECK(PolicedBound(policed(16, "0.9", "20", 8)).min_level(rational("1e-15")) == 1274);
+  CHECK(PolicedBound(policed(16, "0.9", "20", 4)).min_level(rational("1e-15")) == 647);
+  CHECK(PolicedBound(policed(16, "0.9", "20", 2)).min_level(rational("1e-15")) == 334);
 }
 
 TEST_CASE("policed inputs: known roots of the closed form") {
@@ -180,7 +180,7 @@ TEST_CASE("policed inputs: a rate of many digits lies between its neighbours") {
 TEST_CASE("policed inputs: no simulated sending pattern exceeds the worst case") {
   // All inputs save up tokens until full, and send as in the worst case.
   const PolicedInputs inputs = policed(16, "0.9", "20");
-  const traffic::GreedyPattern pattern({inputs.bucket, traffic::one_a_slot()});
+  const traffic::GreedyPattern pattern({inputs.bucket, traffic::one_per_slot()});
   std::mt19937_64 random(5);
   std::binomial_distribution<int> batch(16, 1.0 / 16);
   constexpr int runs = 6000;

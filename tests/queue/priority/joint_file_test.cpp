@@ -25,17 +25,17 @@ TEST_CASE("joint file: packets per class, comments, header line, repeated packet
 
 TEST_CASE("joint file: errors have line numbers") {
   using Catch::Contains;
-  const auto refused = [](const std::string& text, const std::string& words) {
+  const auto rejected = [](const std::string& text, const std::string& words) {
     CHECK_THROWS_AS(parse_joint(text, "f"), ParseError);
     CHECK_THROWS_WITH(parse_joint(text, "f"), Contains(words));
   };
-  refused("", "no probabilities");
-  refused("0,0,0.5\n1,0.5\n", "2 columns, the first line 3");
-  refused("0,0,0.5\n", "sum to 0.5");
-  refused("0,0,1.5\n0,1,-0.5\n", "negative");
-  refused("0,x,1\n", "not a number of packets");
-  refused("0,129,1\n", "from 0 to 128");
-  refused("0,0,a\n", "probability");
-  refused("1\n", "1 columns");
+  rejected("", "no probabilities");
+  rejected("0,0,0.5\n1,0.5\n", "2 columns, the first line 3");
+  rejected("0,0,0.5\n", "sum to 0.5");
+  rejected("0,0,1.5\n0,1,-0.5\n", "negative");
+  rejected("0,x,1\n", "not a number of packets");
+  rejected("0,129,1\n", "from 0 to 128");
+  rejected("0,0,a\n", "probability");
+  rejected("1\n", "1 columns");
   CHECK_THROWS_WITH(parse_joint("# only\n0,0,1,1\n0,0,0\n", "f"), Contains("f:3"));
 }

@@ -37,15 +37,18 @@ using Joint = std::vector<std::vector<double>>;
 /// not fit are lost.
 class PriorityChain {
  public:
-  PriorityChain(const Joint& joint, int highs, int room)
-      : joint_(joint), highs_(highs), lows_(room + 1), mass_(static_cast<std::size_t>(highs * lows_), 0.0) {
+  PriorityChain(const Joint& joint, int highs, int capacity)
+      : joint_(joint),
+        highs_(highs),
+        lows_(capacity + 1),
+        mass_(static_cast<std::size_t>(highs * lows_), 0.0) {
     mass_[0] = 1;
     for (int step = 0; step < 20'000; ++step) {
       const std::vector<double> left = after_service();
       std::vector<double> next(mass_.size(), 0);
       double lost = 0;
       for_each(left, [&](int h, int l, int i, int j, double p) {
-        const int low = std::min(l + j, room);
+        const int low = std::min(l + j, capacity);
         lost += p * (l + j - low);
         next[at(std::min(h + i, highs_ - 1), low)] += p;
       });
@@ -128,7 +131,7 @@ class PriorityChain {
 
 /// A random distribution with weights in 256ths, thinned to a total load of `percent` %.
 JointPmf random_joint(std::mt19937_64& random, int percent) {
-  const auto up_to = [&](std::uint64_t most) { return random() % most; };
+  const auto up_to = [&](std::uint64_t maximum) { return random() % maximum; };
   const std::size_t rows = 1 + up_to(3), columns = 2 + up_to(2);
   std::vector<std::vector<std::int64_t>> weights(rows, std::vector<std::int64_t>(columns, 0));
   std::int64_t sum = 0, load = 0;
@@ -204,10 +207,10 @@ TEST_CASE("priority queue: 2000 random joint laws against chains", "[priority]")
       CHECK(priority_middle(queue.tail_when_served(Packets(n))) ==
             Approx(chain.tail(n, true)).epsilon(1e-8).margin(1e-12));
     }
-    const int room = 1 + static_cast<int>(random() % 5);
+    const int capacity = 1 + static_cast<int>(random() % 5);
     const double load = numeric::nearest_double(queue.load());
-    const PriorityChain finite(law, 30, room);
-    CHECK(priority_middle(queue.loss(Packets(room))) ==
+    const PriorityChain finite(law, 30, capacity);
+    CHECK(priority_middle(queue.loss(Packets(capacity))) ==
           Approx(finite.lost() / load).epsilon(1e-8).margin(1e-12));
     const std::vector<double> waits = chain.waits(8);
     for (const int n : {0, 1, 2, 5, 7})
@@ -289,12 +292,12 @@ TEST_CASE("priority queue: unequal sources equal their joint distribution", "[pr
 
 TEST_CASE("priority queue: very small probabilities and many digits", "[priority]") {
   PriorityQueue queue = equal_classes(16, "0.6", "0.25");
-  const PriorityQueue::Least room = queue.least_room(rational("1/1000000000000000"));
-  CHECK(room.level == 99);
-  CHECK(numeric::compare(room.at.upper(), rational("1/1000000000000000")) <= 0);
-  REQUIRE(room.before);
-  CHECK(numeric::compare(room.before->lower(), rational("1/1000000000000000")) > 0);
-  CHECK(queue.least_level(rational("1/1000000000000000")).level == 101);
+  const PriorityQueue::Minimum capacity = queue.min_buffer_size(rational("1/1000000000000000"));
+  CHECK(capacity.level == 99);
+  CHECK(numeric::compare(capacity.at.upper(), rational("1/1000000000000000")) <= 0);
+  REQUIRE(capacity.before);
+  CHECK(numeric::compare(capacity.before->lower(), rational("1/1000000000000000")) > 0);
+  CHECK(queue.min_level(rational("1/1000000000000000")).level == 101);
   // Deep, and with 60 digits that contain the results of machine numbers.
   PriorityQueue fine = equal_classes(16, "0.6", "0.25", 60);
   for (const int n : {5, 60, 400}) {
@@ -357,5 +360,5 @@ TEST_CASE("priority queue: invalid arguments are rejected", "[priority]") {
   PriorityQueue queue = equal_classes(4, "0.4", "0.4");
   CHECK_THROWS_AS(queue.tail(Packets(-1)), InvalidArgument);
   CHECK_THROWS_AS(queue.tail(Packets(20'000)), LimitExceeded);
-  CHECK_THROWS_AS(queue.least_level(rational("1")), InvalidArgument);
+  CHECK_THROWS_AS(queue.min_level(rational("1")), InvalidArgument);
 }

@@ -27,7 +27,7 @@ const std::array<const char*, 4> formulas{"(1-p+p*z)^k", "exp(rho*(z-1))", "(1-p
 const std::array<const char*, 4> numbers{"(1/10+1/20*z+17/20*z)^1", "exp(9/10*(z-1))", "(19/20+1/20*z)^16",
                                          "(3/5)/(1-2/5*z)"};
 
-std::string said_by(const std::string& command) {
+std::string output_of(const std::string& command) {
   std::string text;
   FILE* pipe = popen(command.c_str(), "r");
   REQUIRE(pipe != nullptr);
@@ -173,7 +173,7 @@ TEST_CASE("PARI/GP and Giac's Maple mode read the printed formulas and find the 
         if (installed("gp")) {
           const Scratch script(".gp", "default(realprecision, 60);\n" + print(definition_of, Language::gp) +
                                           "print(" + name + "(1.0*" + point[1] + "));\nquit\n");
-          const auto found = last_number(said_by("gp -q -f " + script.path() + " 2>&1"));
+          const auto found = last_number(output_of("gp -q -f " + script.path() + " 2>&1"));
           CHECK(abs(found / expected - 1) < 1e-50);
         } else
           WARN("PARI/GP is not installed: its output is not tested");
@@ -184,12 +184,12 @@ TEST_CASE("PARI/GP and Giac's Maple mode read the printed formulas and find the 
           // Giac leaves a file in its working directory.
           const std::string folder = std::filesystem::temp_directory_path().string();
           const std::string output =
-              said_by("cd '" + folder + "' && giac < " + script.path() + " 2>/dev/null");
+              output_of("cd '" + folder + "' && giac < " + script.path() + " 2>/dev/null");
           // the session is echoed; the value is on the line after the input
           INFO(output);
-          const std::size_t question = output.find("evalf(");
-          REQUIRE(question != std::string::npos);
-          const std::size_t value = output.find('\n', question) + 1;
+          const std::size_t query = output.find("evalf(");
+          REQUIRE(query != std::string::npos);
+          const std::size_t value = output.find('\n', query) + 1;
           const auto found = last_number(output.substr(value, output.find('\n', value) - value));
           CHECK(abs(found / expected - 1) < 1e-50);
         } else
@@ -221,11 +221,11 @@ TEST_CASE("the C code compiles without warnings and is accurate to double, also 
       }
       source += "    return 0;\n}\n";
       const Scratch file(".c", source), program(".out", "");
-      const std::string complaints = said_by("cc -std=c99 -Wall -Wextra -pedantic -o " + program.path() +
-                                             " " + file.path() + " -lm 2>&1");
+      const std::string complaints = output_of("cc -std=c99 -Wall -Wextra -pedantic -o " + program.path() +
+                                               " " + file.path() + " -lm 2>&1");
       INFO(source << complaints);
       REQUIRE(complaints.empty());
-      std::istringstream output(said_by(program.path()));
+      std::istringstream output(output_of(program.path()));
       for (const double z : points) {
         double found = 0;
         REQUIRE(output >> found);

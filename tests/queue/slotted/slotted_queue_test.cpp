@@ -188,7 +188,7 @@ TEST_CASE("deep queues: the minimum level agrees with the sum over the poles", "
     std::vector<Fraction> equation = pmf;
     equation[1] -= 1;
     const std::vector<Complex300> roots = polynomial_roots(equation);
-    const auto found = queue::least_level(slotted(traffic), to_rational(power_of_ten(-15)));
+    const auto found = queue::min_level(slotted(traffic), to_rational(power_of_ten(-15)));
     INFO("load " << load << " level " << found.level.value);
     CHECK(found.level.value > 100'000);
     CHECK(pole_sum_tail(pmf, roots, found.level.value) <= Float300("1e-15"));
@@ -308,17 +308,17 @@ TEST_CASE("probabilities, tails and mean are consistent", "[queue][identities]")
     INFO(traffic.text());
     constexpr std::int64_t last = 12;
     std::vector<std::int64_t> levels;
-    std::vector<Packets> asked;
+    std::vector<Packets> requested;
     for (std::int64_t n = 0; n <= last; ++n) {
       levels.push_back(n);
-      asked.emplace_back(n);
+      requested.emplace_back(n);
     }
     const std::vector<Reference> expected = exact_tails(traffic, levels);
     const auto exact = [](const queue::LevelProbability& answer) {
       return to_fraction(std::get<numeric::Exact<unit::Probability>>(answer.probability).value);
     };
     const queue::Accuracy exactly{{10}, Arithmetic::exact};
-    const auto tails = queue::occupancy_tails(slotted(traffic), asked, exactly);
+    const auto tails = queue::occupancy_tails(slotted(traffic), requested, exactly);
     const auto probabilities = queue::occupancy_probabilities(slotted(traffic), Packets(last), exactly);
     const auto enclosed = queue::occupancy_probabilities(slotted(traffic), Packets(last), {{25}});
     REQUIRE(probabilities.size() == last + 1);
@@ -500,12 +500,12 @@ TEST_CASE("no packet waits with at most one arrival per slot", "[queue][edge]") 
     CHECK(encloses(answer.probability, {Fraction(0), Fraction(0)}));
     CHECK(narrow(answer.probability, 10));
   }
-  const auto found = queue::least_level(slotted(single), to_rational(power_of_ten(-15)));
+  const auto found = queue::min_level(slotted(single), to_rational(power_of_ten(-15)));
   CHECK(found.level.value == 1);
   // No traffic at all.
   const Traffic silent = Traffic::equal(4, 0);
   CHECK(encloses(tail(silent, 0).probability, {Fraction(0), Fraction(0)}));
-  CHECK(queue::least_level(slotted(silent), to_rational(power_of_ten(-15))).level.value == 0);
+  CHECK(queue::min_level(slotted(silent), to_rational(power_of_ten(-15))).level.value == 0);
   // Two at most served two at a time.
   CHECK_FALSE(queue::decay_rate(slotted(Traffic::equal(2, 1), 2)).has_value());
 }
@@ -519,7 +519,7 @@ TEST_CASE("where all waiting packets are served, the queue equals the arrivals",
   CHECK(encloses(tail(traffic, 15, {}, 16).probability, Reference{all, all}));
   CHECK(encloses(tail(traffic, 15, {}, 20).probability, Reference{all, all}));
   CHECK(narrow(tail(traffic, 15, {}, 16).probability, 10));
-  CHECK(queue::least_level(slotted(traffic, 16), numeric::parse_rational("1e-15", "drop")).level.value == 16);
+  CHECK(queue::min_level(slotted(traffic, 16), numeric::parse_rational("1e-15", "drop")).level.value == 16);
   const auto mean = queue::mean_occupancy(slotted(traffic, 16), {10});
   REQUIRE(std::holds_alternative<numeric::Exact<unit::Packet>>(mean));
   CHECK(numeric::to_fraction(std::get<numeric::Exact<unit::Packet>>(mean).value) == "159/10");
@@ -528,15 +528,15 @@ TEST_CASE("where all waiting packets are served, the queue equals the arrivals",
 TEST_CASE("the boundary case is decided exactly", "[queue][edge]") {
   // P(Q > 1) = 1/9 at two inputs and load 1/2.
   const queue::SlottedQueue two = slotted(Traffic::equal(2, Fraction(1, 2)));
-  const auto least = [&](const Fraction& target) { return queue::least_level(two, to_rational(target)); };
-  CHECK(least(Fraction(1, 9)).level.value == 1);
-  CHECK(encloses(least(Fraction(1, 9)).at.probability, {Fraction(1, 9), Fraction(1, 9)}));
-  CHECK(least(Fraction(1, 9) - power_of_ten(-300)).level.value == 2);
-  CHECK(least(Fraction(1, 9) + power_of_ten(-300)).level.value == 1);
-  CHECK(least(Fraction(1, 2)).level.value == 0);
-  CHECK(least(Fraction(1, 2) - power_of_ten(-20)).level.value == 1);
+  const auto minimum = [&](const Fraction& target) { return queue::min_level(two, to_rational(target)); };
+  CHECK(minimum(Fraction(1, 9)).level.value == 1);
+  CHECK(encloses(minimum(Fraction(1, 9)).at.probability, {Fraction(1, 9), Fraction(1, 9)}));
+  CHECK(minimum(Fraction(1, 9) - power_of_ten(-300)).level.value == 2);
+  CHECK(minimum(Fraction(1, 9) + power_of_ten(-300)).level.value == 1);
+  CHECK(minimum(Fraction(1, 2)).level.value == 0);
+  CHECK(minimum(Fraction(1, 2) - power_of_ten(-20)).level.value == 1);
   for (const Arithmetic arithmetic : {Arithmetic::automatic, Arithmetic::exact}) {
-    const auto found = queue::least_level(two, to_rational(Fraction(1, 81)), {{10}, arithmetic});
+    const auto found = queue::min_level(two, to_rational(Fraction(1, 81)), {{10}, arithmetic});
     CHECK(found.level.value == 2);
   }
 }
@@ -549,7 +549,7 @@ TEST_CASE("an unstable queue is rejected with its load", "[queue][errors]") {
     INFO(traffic.text());
     CHECK_THROWS_AS(tail(traffic, 3), Unstable);
     CHECK_THROWS_AS(queue::occupancy_probabilities(slotted(traffic), Packets(3)), Unstable);
-    CHECK_THROWS_AS(queue::least_level(slotted(traffic), to_rational(Fraction(1, 10))), Unstable);
+    CHECK_THROWS_AS(queue::min_level(slotted(traffic), to_rational(Fraction(1, 10))), Unstable);
     CHECK_THROWS_AS(queue::mean_occupancy(slotted(traffic)), Unstable);
     CHECK_THROWS_AS(queue::decay_rate(slotted(traffic)), Unstable);
     CHECK_THROWS_AS(queue::require_stable(slotted(traffic)), Unstable);
@@ -564,7 +564,7 @@ TEST_CASE("arguments out of range are rejected", "[queue][errors]") {
   for (const int digits : {0, -5, 10'001, 2'000'000'000})
     CHECK_THROWS_AS(queue::occupancy_tail(good, Packets(5), {{digits}}), InvalidArgument);
   for (const Fraction& target : {Fraction(0), Fraction(1), Fraction(-1, 2), Fraction(2)})
-    CHECK_THROWS_AS(queue::least_level(good, to_rational(target)), InvalidArgument);
+    CHECK_THROWS_AS(queue::min_level(good, to_rational(target)), InvalidArgument);
   CHECK_THROWS_AS(Traffic::equal(1'000'000'000, Fraction(1, 2)).arrivals(), InvalidArgument);
   CHECK_THROWS_AS(Traffic::equal(0, Fraction(1, 2)).arrivals(), InvalidArgument);
   CHECK_THROWS_AS(Traffic::equal(4, 5).arrivals(), InvalidArgument);
@@ -607,9 +607,8 @@ TEST_CASE("queries beyond the limits are rejected, not tried", "[queue][limits]"
   }
   CHECK_THROWS_AS(tail(traffic, 100'000, {{10}, Arithmetic::exact}), LimitExceeded);
   CHECK_THROWS_AS(queue::occupancy_probabilities(slotted(traffic), Packets(far)), Error);
-  CHECK_THROWS_AS(
-      queue::least_level(slotted(sixteen("0.999999999999999999")), to_rational(power_of_ten(-15))),
-      LimitExceeded);
+  CHECK_THROWS_AS(queue::min_level(slotted(sixteen("0.999999999999999999")), to_rational(power_of_ten(-15))),
+                  LimitExceeded);
   CHECK_THROWS_AS(tail(Traffic::poisson(Fraction(9, 10)), far), Error);
   // So close to capacity that no decay is visible: the reason is the size of the buffer, not the target.
   for (const int servers : {1, 2, 4})
@@ -617,7 +616,7 @@ TEST_CASE("queries beyond the limits are rejected, not tried", "[queue][limits]"
       INFO(servers << " a slot, " << idle << " below");
       const numeric::Rational load = numeric::Rational(servers) - numeric::parse_rational(idle, "idle");
       const queue::SlottedQueue queue{series::Arrivals::equal_inputs(16, load), servers};
-      CHECK_THROWS_WITH(queue::least_level(queue, to_rational(power_of_ten(-20))),
+      CHECK_THROWS_WITH(queue::min_level(queue, to_rational(power_of_ten(-20))),
                         Catch::Contains("exceed 10^15 packets"));
     }
   CHECK(peak_megabytes() - before < 300);

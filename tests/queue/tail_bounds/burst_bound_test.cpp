@@ -148,7 +148,7 @@ TEST_CASE("burst bound, per-burst destinations: values from an independent chain
   CHECK(near(static_cast<long double>(four.decay_rate().value), 0.0373353956L, 1e-8L));
   CHECK(near(value(four.tail(526)) / 9.8090758745e-10L, 1.43876L, 1e-4L));
   CHECK(near(value(four.tail(525)) / 1.0182224076e-9L, 1.43876L, 1e-4L));
-  CHECK(four.least_level(rational("1e-9")) == 536);
+  CHECK(four.min_level(rational("1e-9")) == 536);
 
   struct Case {
     OnOffGroup group;
@@ -175,12 +175,12 @@ TEST_CASE("burst bound: weights of a silent source slot by slot", "[queue][burst
     OnOffGroup group;
     bool alone;
   };
-  const traffic::OnOff scattered = traffic::on_off(rational("0.0375"), {rational("64"), rational("1/16")});
+  const traffic::OnOff per_packet = traffic::on_off(rational("0.0375"), {rational("64"), rational("1/16")});
   for (const auto& [group, alone] : {Case{switch_inputs(4, "0.6", "16"), false},
                                      {switch_inputs(16, "0.1", "4"), false},
                                      {switch_inputs(6, "0.5", "2"), false},
                                      {switch_inputs(8, "0.4", "16", "1/2"), false},
-                                     {{.source = scattered, .count = 16}, true}}) {
+                                     {{.source = per_packet, .count = 16}, true}}) {
     const auto real = [](const numeric::Rational& one) { return numeric::nearest_long_double(one); };
     const long double a = real(group.source.start), b = real(group.source.stop),
                       r = real(group.source.on_rate), s = real(group.share),
@@ -189,7 +189,7 @@ TEST_CASE("burst bound: weights of a silent source slot by slot", "[queue][burst
     const long double z = std::exp(static_cast<long double>(bound.decay_rate().value)),
                       w = std::pow(z, 1 / m), y = 1 - r + r * z, own = b / (w - (1 - b) * y),
                       other = b / (w - (1 - b)), on = a / (a + b);
-    long double least = 1e9L;
+    long double minimum = 1e9L;
     for (const bool sent : {false, true}) {
       // OFF, here, elsewhere.
       long double off = sent ? 0 : 1 - on, here = sent ? 1 : s * on, away = sent ? 0 : (1 - s) * on;
@@ -202,11 +202,11 @@ TEST_CASE("burst bound: weights of a silent source slot by slot", "[queue][burst
         // For a source that may be elsewhere the sharper half of the proof excludes that it is here.
         const long double mean =
             alone || r == 1 ? off + here * own + away * other : (off + away * other) / (off + away);
-        least = std::min(least, mean);
+        minimum = std::min(minimum, mean);
       }
     }
     const long double mean = 1 - on + s * on * own + (1 - s) * on * other;
-    const long double prefactor = std::pow(mean, m) / (own * own * std::pow(least, m - 2));
+    const long double prefactor = std::pow(mean, m) / (own * own * std::pow(minimum, m - 2));
     INFO(group.count << " sources, on-rate " << r << ": " << value(bound.prefactor()) << " " << prefactor);
     CHECK(value(bound.prefactor()) >= prefactor * (1 - 1e-6L));
     CHECK(near(value(bound.prefactor()), prefactor, alone || r == 1 ? 1e-6L : 0.1L));
@@ -338,16 +338,16 @@ TEST_CASE("burst bound: very many sources, and loads close to 1", "[queue][burst
     const ExponentialBound bound = bound_of({switch_inputs(inputs, "0.6", "16")});
     CHECK(value(bound.tail(200)) > before);
     before = value(bound.tail(200));
-    const std::int64_t level = bound.least_level(rational("1e-12"));
+    const std::int64_t level = bound.min_level(rational("1e-12"));
     CHECK(value(bound.tail(level)) <= 1e-12L);
     CHECK(value(bound.tail(level - 1)) > 1e-12L);
-    const std::int64_t capacity = bound.least_capacity(rational("1e-12"));
+    const std::int64_t capacity = bound.min_capacity(rational("1e-12"));
     CHECK(value(bound.loss(capacity)) <= 1e-12L);
     CHECK(value(bound.loss(capacity - 1)) > 1e-12L);
   }
   const ExponentialBound full = bound_of({switch_inputs(8, "0.999999", "1e6")});
   CHECK(full.decay_rate().value > 0);
-  CHECK(value(full.tail(full.least_level(rational("1e-30")))) <= 1e-30L);
+  CHECK(value(full.tail(full.min_level(rational("1e-30")))) <= 1e-30L);
 }
 
 TEST_CASE("burst bound: queues with no or few waiting packets", "[queue][burst_bound]") {
@@ -357,8 +357,8 @@ TEST_CASE("burst bound: queues with no or few waiting packets", "[queue][burst_b
   CHECK(value(one.loss(1)) == 0);
   CHECK(value(one.loss(0)) == 1);
   CHECK(value(one.tail(0)) >= 0.6L);
-  CHECK(one.least_level(rational("0.6")) == 0);
-  CHECK(one.least_level(rational("0.5")) == 1);
+  CHECK(one.min_level(rational("0.6")) == 0);
+  CHECK(one.min_level(rational("0.5")) == 1);
   // Two that are never ON in successive slots: at most two packets, followed by two slots of time.
   const ExponentialBound two = bound_of({{.source = traffic::on_off(rational("0.3"), {1}), .count = 2}});
   CHECK(value(two.tail(2)) < 1e-300L);
@@ -381,6 +381,6 @@ TEST_CASE("burst bound: invalid arguments are rejected", "[queue][burst_bound][e
   const ExponentialBound bound = bound_of({switch_inputs(4, "0.6", "16")});
   CHECK_THROWS_AS(bound.tail(-1), InvalidArgument);
   CHECK_THROWS_AS(bound.loss(-1), InvalidArgument);
-  CHECK_THROWS_AS(bound.least_level(0), InvalidArgument);
-  CHECK_THROWS_AS(bound.least_capacity(1), InvalidArgument);
+  CHECK_THROWS_AS(bound.min_level(0), InvalidArgument);
+  CHECK_THROWS_AS(bound.min_capacity(1), InvalidArgument);
 }

@@ -179,7 +179,7 @@ TEST_CASE("beyond the certified inputs, losses and lower on-rates are approximat
     CHECK(approximated(queue->tail(0)).agreed_digits >= 6);
     CHECK(apart(static_cast<long double>(approximated(queue->tail(0)).value),
                 numeric::nearest_long_double(queue->arrivals().load())) < 1e-6);
-    const std::int64_t capacity = queue->least_capacity(rational("1/1000"));
+    const std::int64_t capacity = queue->min_capacity(rational("1/1000"));
     CHECK(static_cast<long double>(approximated(queue->loss(capacity)).value) <= 1e-3L);
     CHECK(static_cast<long double>(approximated(queue->loss(capacity - 1)).value) > 1e-3L);
   }

@@ -24,8 +24,8 @@ namespace {
 
 using Polynomial = std::vector<long double>;  // by the packets of some slots
 
-Polynomial product(const Polynomial& x, const Polynomial& y, std::size_t most) {
-  Polynomial z(std::min(x.size() + y.size() - 1, most + 1));
+Polynomial product(const Polynomial& x, const Polynomial& y, std::size_t maximum) {
+  Polynomial z(std::min(x.size() + y.size() - 1, maximum + 1));
   for (std::size_t i = 0; i < x.size(); ++i)
     for (std::size_t j = 0; j < y.size() && i + j < z.size(); ++j) z[i + j] += x[i] * y[j];
   return z;
@@ -33,7 +33,7 @@ Polynomial product(const Polynomial& x, const Polynomial& y, std::size_t most) {
 
 /// sum over N <= most of E[f; n + N packets in N slots; none came before], f = 1 or (A - 1)^+ of the last
 /// slot's packets A, by polynomials of each source, expanded; only positive numbers are added.
-long double plain_sum(const std::vector<SourceChain>& chains, Of of, std::size_t n, std::size_t most) {
+long double plain_sum(const std::vector<SourceChain>& chains, Of of, std::size_t n, std::size_t maximum) {
   struct State {
     std::vector<Polynomial> now;
   };
@@ -47,7 +47,7 @@ long double plain_sum(const std::vector<SourceChain>& chains, Of of, std::size_t
           (step.sends ? chain.quiet : 1);
   }
   long double sum = 0;
-  for (std::size_t slots = 1; slots <= most; ++slots) {
+  for (std::size_t slots = 1; slots <= maximum; ++slots) {
     // [a]: over all sources, with a packets in the last slot
     std::vector<Polynomial> all{{1}};
     for (std::size_t c = 0; c < chains.size(); ++c) {
@@ -114,7 +114,7 @@ std::vector<Case> switches() {
 
 TEST_CASE("last empty slot: bound / true value is 1 to 3 for per-burst destinations",
           "[queue][last_empty_slot]") {
-  for (const auto& [group, most_tail, most_loss] : switches()) {
+  for (const auto& [group, max_tail, max_loss] : switches()) {
     const MarkovArrivals arrivals = MarkovArrivals::on_off(std::vector<OnOffGroup>{group});
     auto bound = queue::source_bound(arrivals);
     REQUIRE(bound);
@@ -123,9 +123,9 @@ TEST_CASE("last empty slot: bound / true value is 1 to 3 for per-burst destinati
       INFO(group.count << " sources, n = " << n << ", load " << numeric::to_fraction(arrivals.load()));
       const long double tail = middle(queue.tail(n)), loss = middle(queue.loss(n));
       CHECK(static_cast<double>(bound->tail(n).value) >= tail);
-      CHECK(static_cast<double>(bound->tail(n).value) <= most_tail * tail);
+      CHECK(static_cast<double>(bound->tail(n).value) <= max_tail * tail);
       CHECK(static_cast<double>(bound->loss(n).value) >= loss);
-      CHECK(static_cast<double>(bound->loss(n).value) <= most_loss * loss);
+      CHECK(static_cast<double>(bound->loss(n).value) <= max_loss * loss);
     }
   }
 }
@@ -191,13 +191,13 @@ TEST_CASE("last empty slot: minimum level and capacity of the bound", "[queue][l
   auto bound = queue::source_bound(MarkovArrivals::on_off(groups));
   REQUIRE(bound);
   const numeric::Rational target = rational("1e-9");
-  const std::int64_t level = bound->least_level(target), capacity = bound->least_capacity(target);
-  CHECK(level < bound->exponential().least_level(target));
+  const std::int64_t level = bound->min_level(target), capacity = bound->min_capacity(target);
+  CHECK(level < bound->exponential().min_level(target));
   CHECK(numeric::compare(bound->tail(level).value, target) <= 0);
   CHECK(numeric::compare(bound->tail(level - 1).value, target) > 0);
   CHECK(numeric::compare(bound->loss(capacity).value, target) <= 0);
   CHECK(numeric::compare(bound->loss(capacity - 1).value, target) > 0);
-  CHECK(bound->least_level(rational("0.9")) == 0);
+  CHECK(bound->min_level(rational("0.9")) == 0);
 }
 
 TEST_CASE("last empty slot: slow cases use the exponential bound", "[queue][last_empty_slot]") {
@@ -205,7 +205,7 @@ TEST_CASE("last empty slot: slow cases use the exponential bound", "[queue][last
       queue::source_bound(MarkovArrivals::on_off({on_off_sources(8, "0.5", "1e6", "1", rational("1/8"))}));
   REQUIRE(bound);
   CHECK(bound->tail(1'000'000).value == bound->exponential().tail(1'000'000).value);
-  CHECK(bound->least_level(rational("1e-9")) == bound->exponential().least_level(rational("1e-9")));
+  CHECK(bound->min_level(rational("1e-9")) == bound->exponential().min_level(rational("1e-9")));
   auto one = queue::source_bound(MarkovArrivals::on_off({on_off_sources(1, "0.5", "8", "1", rational("1"))}));
   CHECK(one->tail(3).value == 0);
   CHECK_FALSE(queue::source_bound(MarkovArrivals::blocks({{{rational("0.5")}}, {{rational("0.5")}}})));

@@ -85,7 +85,7 @@ std::vector<long double> tails_of_inputs(const Trains& model, std::int64_t top) 
 /// The prefactor with the minimum mean weight of a silent input, found by following its conditional
 /// distribution through 3 000 slots without a cell: from the stationary distribution, and from the end of a
 /// packet.
-long double least_prefactor(const Trains& model) {
+long double min_prefactor(const Trains& model) {
   const auto real = [](const numeric::Rational& one) { return numeric::nearest_long_double(one); };
   const long double load = real(model.load), k = static_cast<long double>(model.inputs),
                     length = real(model.cells.mean), start = load / (load + length * (1 - load)),
@@ -96,7 +96,7 @@ long double least_prefactor(const Trains& model) {
   for (const traffic::CellClass& one : model.cells.classes)
     lengths[static_cast<std::size_t>(one.cells)] = real(one.share);
   for (std::size_t r = longest; r-- > 0;) above[r] = above[r + 1] + lengths[r + 1];
-  long double least = 1;
+  long double minimum = 1;
   for (const bool sent : {false, true}) {
     std::vector<long double> left(longest, 0);  // [r]: r more cells for others, 0 free
     left[0] = 1;
@@ -113,7 +113,7 @@ long double least_prefactor(const Trains& model) {
         mean += next[r] * std::pow(w, -static_cast<long double>(r));
       }
       for (long double& one : next) one /= mass;
-      least = std::min(least, mean / mass);
+      minimum = std::min(minimum, mean / mass);
       left = std::move(next);
     }
   }
@@ -122,7 +122,7 @@ long double least_prefactor(const Trains& model) {
     mean += above[r] * (start / k * std::pow(z / w, static_cast<long double>(r)) +
                         elsewhere * std::pow(w, -static_cast<long double>(r)));
   mean /= 1 + start * (length - 1);
-  return std::pow(mean, k) / std::pow(least, k - 2);
+  return std::pow(mean, k) / std::pow(minimum, k - 2);
 }
 
 }  // namespace
@@ -134,7 +134,7 @@ TEST_CASE("trains of cells: values from an independent chain", "[queue][trains]"
   CHECK(near(value(bound.decay_rate()), 0.2897087443L, 1e-9L));
   // With w^-(Lmax - 1) for each silent input it would be 1.17125; the conditional bound is smaller.
   CHECK(value(bound.prefactor()) < 1.17125L);
-  CHECK(value(bound.prefactor()) >= least_prefactor(two) * (1 - 1e-9L));
+  CHECK(value(bound.prefactor()) >= min_prefactor(two) * (1 - 1e-9L));
   const auto chain = queue::train_chain(two);
   REQUIRE(chain);
   CHECK(chain->phases() == 15);
@@ -147,7 +147,7 @@ TEST_CASE("trains of cells: values from an independent chain", "[queue][trains]"
   const ExponentialBound all = queue::train_bound(imix(16, "0.8"));
   CHECK(near(value(all.decay_rate()), 0.032058771L, 1e-7L));
   CHECK(value(all.prefactor()) < 1.5L);  // 1.9733
-  CHECK(value(all.prefactor()) >= least_prefactor(imix(16, "0.8")) * (1 - 1e-9L));
+  CHECK(value(all.prefactor()) >= min_prefactor(imix(16, "0.8")) * (1 - 1e-9L));
   const ExponentialBound alone = queue::train_bound(imix(16, "0.8", false));
   CHECK(near(value(alone.decay_rate()), 0.033376733L, 1e-7L));
   CHECK(near(value(alone.prefactor()), 1.2157L, 5e-5L));
@@ -227,7 +227,7 @@ TEST_CASE("trains of cells: packets of one cell are independent slots", "[queue]
   CHECK(chain->phases() == 1);
   // Any number of inputs.
   const ExponentialBound many = queue::train_bound(imix(1 << 20, "0.8"));
-  const std::int64_t level = many.least_level(rational("1e-12"));
+  const std::int64_t level = many.min_level(rational("1e-12"));
   CHECK(value(many.tail(level)) <= 1e-12L);
   CHECK(value(many.tail(level - 1)) > 1e-12L);
   CHECK(value(queue::train_bound(imix(1, "0.8")).tail(1)) == 0);

@@ -24,10 +24,10 @@ ClassModel class_model(std::int64_t inputs, const std::vector<const char*>& load
 }
 
 std::vector<ClassEstimates> simulated(const ClassModel& model, std::int64_t slots,
-                                      const sim::ClassQuestions& questions) {
+                                      const sim::ClassQueries& queries) {
   const sim::ClassWork work = sim::class_work(model);
   const sim::RunPlan plan = sim::automatic_plan(work.utilization, 1, slots, 4, 1, work.memory);
-  return sim::class_estimates(model, sim::run_classes(model, plan), questions);
+  return sim::class_estimates(model, sim::run_classes(model, plan), queries);
 }
 
 /// Within one and a half intervals, and the interval has at most the given relative width.
@@ -64,7 +64,7 @@ TEST_CASE("simulated classes: known results for two classes", "[classes]") {
   check_near(found[1].wait.front().probability, 4.05475246e-2);
   CHECK(found[1].percentiles.front().wait.value == 16);
   ClassModel small = class_model(4, {"0.4", "0.4"});
-  small.rooms = {1'000'000, 10};
+  small.capacities = {1'000'000, 10};
   const auto lossy = simulated(small, 3'000'000, {});
   check_near(lossy[1].loss, 1.07577047e-3);
   CHECK(lossy[0].lost == 0);
@@ -104,7 +104,7 @@ TEST_CASE("simulated classes: queues lie between service first and last", "[clas
   }
   // With an overloaded output and small buffers, classes are served according to their weights.
   ClassModel full = class_model(8, {"1.5", "1.5", "1.5"});
-  full.rooms = {20, 20, 20};
+  full.capacities = {20, 20, 20};
   full.schedule = Schedule::drr;
   full.weights = {rational("1"), rational("2"), rational("0.5")};
   const auto shared = simulated(full, 200'000, {});
@@ -119,26 +119,26 @@ TEST_CASE("simulated classes: a saved run continues unchanged", "[classes]") {
   drr.weights = {1, rational("0.75"), 3};
   ClassModel bursts = class_model(4, {"0.3", "0.3"});
   bursts.burst = traffic::Burst{.slots = 9};
-  ClassModel rooms = class_model(4, {"0.9", "0.3"});
-  rooms.rooms = {3, 4};
-  for (const ClassModel& model : {drr, bursts, rooms}) CHECK(counted(model, 1) == counted(model, 6));
+  ClassModel capacities = class_model(4, {"0.9", "0.3"});
+  capacities.capacities = {3, 4};
+  for (const ClassModel& model : {drr, bursts, capacities}) CHECK(counted(model, 1) == counted(model, 6));
 }
 
 TEST_CASE("simulated classes: invalid parameters are rejected", "[classes]") {
-  const auto refused = [](ClassModel model, auto change) {
+  const auto rejected = [](ClassModel model, auto change) {
     change(model);
     CHECK_THROWS_AS(sim::make_class_replication(model, {}), InvalidArgument);
   };
   const ClassModel model = class_model(4, {"0.3", "0.3"});
-  refused(model, [](ClassModel& m) { m.inputs = 0; });
-  refused(model, [](ClassModel& m) { m.loads.front() = 0; });
-  refused(model, [](ClassModel& m) { m.weights = {1, 1}; });
-  refused(model, [](ClassModel& m) { m.schedule = Schedule::wrr; });
-  refused(model, [](ClassModel& m) {
+  rejected(model, [](ClassModel& m) { m.inputs = 0; });
+  rejected(model, [](ClassModel& m) { m.loads.front() = 0; });
+  rejected(model, [](ClassModel& m) { m.weights = {1, 1}; });
+  rejected(model, [](ClassModel& m) { m.schedule = Schedule::wrr; });
+  rejected(model, [](ClassModel& m) {
     m.schedule = Schedule::wrr;
     m.weights = {1, rational("1/2")};
   });
-  refused(model, [](ClassModel& m) { m.rooms = {1}; });
-  refused(model, [](ClassModel& m) { m.rooms = {1, 0}; });
+  rejected(model, [](ClassModel& m) { m.capacities = {1}; });
+  rejected(model, [](ClassModel& m) { m.capacities = {1, 0}; });
   CHECK_THROWS_AS(sim::make_class_replication(class_model(4, {"0.5", "0.5"}), {}), Unstable);
 }

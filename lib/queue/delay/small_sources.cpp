@@ -1,5 +1,5 @@
 #include <tailbound/core/error.hpp>
-#include <tailbound/queue/delay/crowd.hpp>
+#include <tailbound/queue/delay/small_sources.hpp>
 #include <tailbound/queue/slotted/tail_engine.hpp>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using series::ArrivalTails;
 using series::Distribution;
 
 constexpr int long_double_bits = std::numeric_limits<long double>::digits;
-constexpr std::size_t longest_of_crowd = std::size_t{1} << 26;
+constexpr std::size_t max_small_sources_delay = std::size_t{1} << 26;
 
 /// Smallest length L > 4 load + 8 with P(A >= L) <= exp(L - load) (load / L)^L below 2^floor / 8. From there
 /// on the bound halves with each entry.
@@ -33,7 +33,7 @@ void add_source(std::vector<long double>& pmf, long double sends, long double si
 }
 
 /// `Adds `count` identical sources by their binomial distribution.
-void add_many(std::vector<long double>& pmf, const CrowdSource& source, std::size_t length) {
+void add_many(std::vector<long double>& pmf, const SmallSource& source, std::size_t length) {
   std::vector<long double> binomial{1};
   long double base = 1 - source.rate;
   for (std::int64_t exponent = source.count; exponent > 0; exponent /= 2) {
@@ -56,13 +56,13 @@ void add_many(std::vector<long double>& pmf, const CrowdSource& source, std::siz
 /// 2^-16000 covers products below the smallest normal number.
 constexpr long double underflow = 0x1p-16000L;
 
-Ladder<long double> ladder_of(const Crowd& crowd, double log2_least) {
-  const Rational& load = *crowd.load;
+Ladder<long double> ladder_of(const SmallSources& small_sources, double log2_min) {
+  const Rational& load = *small_sources.load;
   if (load >= 1) throw Unstable(numeric::to_fraction(load), 1);
   const Rational idle = 1 - load;
   const double log2_idle = static_cast<double>(cln::integer_length(cln::numerator(idle))) -
                            static_cast<double>(cln::integer_length(cln::denominator(idle))) - 1;
-  const long negligible = negligible_excess(std::max(log2_least, -3000.0), long_double_bits, log2_idle);
+  const long negligible = negligible_excess(std::max(log2_min, -3000.0), long_double_bits, log2_idle);
   const double floor = static_cast<double>(negligible) - long_double_bits - 32;
   const std::size_t length = sufficient_length(numeric::nearest_double(load) * (1 + 1e-9) + 1e-12, floor);
 
@@ -70,17 +70,17 @@ Ladder<long double> ladder_of(const Crowd& crowd, double log2_least) {
   tails.pmf = {1};
   double units = 8;
   std::int64_t sources = 0;
-  for (const CrowdSource& source : crowd.sources) {
+  for (const SmallSource& source : small_sources.sources) {
     sources += source.count;
     // Per source a factor r or 1 - r, a product and a sum. r has the rate's error units, and so has 1 - r,
     // except for the factor r / (1 - r).
     const auto odds = static_cast<double>(source.rate / (1 - source.rate));
-    units += static_cast<double>(source.count) * (4 + crowd.rate_units * std::max(1.0, 1.01 * odds));
+    units += static_cast<double>(source.count) * (4 + small_sources.rate_units * std::max(1.0, 1.01 * odds));
     if (source.count > 64) {
       add_many(tails.pmf, source, length);
       // The odds carry twice the units per entry; plus a quotient, two products, and the sum of the
       // convolution.
-      units += static_cast<double>(length) * (8 + 2 * crowd.rate_units * (1 + 1.01 * odds));
+      units += static_cast<double>(length) * (8 + 2 * small_sources.rate_units * (1 + 1.01 * odds));
     } else {
       for (std::int64_t i = 0; i < source.count; ++i)
         add_source(tails.pmf, source.rate, 1 - source.rate, length);
@@ -99,9 +99,9 @@ Ladder<long double> ladder_of(const Crowd& crowd, double log2_least) {
     excess += above;
   }
   // Negligible entries only lengthen the recurrence.
-  const long double least = std::exp2(static_cast<long double>(negligible));
+  const long double minimum = std::exp2(static_cast<long double>(negligible));
   std::size_t size = last;
-  while (size > 1 && tails.beyond[size - 2] <= least) --size;
+  while (size > 1 && tails.beyond[size - 2] <= minimum) --size;
   if (size < last && tails.beyond[size - 1] > 0) tails.complete = false;
   tails.above.resize(size);
   tails.beyond.resize(size);
@@ -128,12 +128,12 @@ Ladder<long double> ladder_of(const Crowd& crowd, double log2_least) {
 
 }  // namespace
 
-Distribution<long double> crowd_delay(const Crowd& crowd, HopDelay delay, std::size_t size,
-                                      double log2_least) {
-  if (size == 0 || size > longest_of_crowd)
+Distribution<long double> small_sources_delay(const SmallSources& small_sources, HopDelay delay,
+                                              std::size_t size, double log2_min) {
+  if (size == 0 || size > max_small_sources_delay)
     throw LimitExceeded("delays to " + std::to_string(size) + " slots are beyond the limit of " +
-                        std::to_string(longest_of_crowd) + " slots");
-  const Ladder<long double> ladder = ladder_of(crowd, log2_least);
+                        std::to_string(max_small_sources_delay) + " slots");
+  const Ladder<long double> ladder = ladder_of(small_sources, log2_min);
   const bool wait = delay == HopDelay::wait;
   TailEngine<long double> mass(ladder, wait ? Quantity::ahead_mass : Quantity::mass);
   TailEngine<long double> tail(ladder, wait ? Quantity::ahead_tail : Quantity::tail);
@@ -149,19 +149,20 @@ Distribution<long double> crowd_delay(const Crowd& crowd, HopDelay delay, std::s
   return result;
 }
 
-MeanBounds mean_crowd_wait(const Crowd& crowd) {
-  const Rational& load = *crowd.load;
+MeanBounds mean_small_sources_wait(const SmallSources& small_sources) {
+  const Rational& load = *small_sources.load;
   if (load >= 1) throw Unstable(numeric::to_fraction(load), 1);
   const long double rho = numeric::nearest_long_double(load), idle = numeric::nearest_long_double(1 - load);
   long double squares = 0;
-  for (const CrowdSource& source : crowd.sources)
+  for (const SmallSource& source : small_sources.sources)
     squares += static_cast<long double>(source.count) * source.rate * source.rate;
   // E[W] = A''(1) / (2 rho (1 - rho)), A''(1) = rho^2 - sum of the rates' squares; both terms are at most
   // rho^2.
   const long double unit = std::exp2(static_cast<long double>(-long_double_bits));
-  const long double slack =
-      unit * static_cast<long double>(2 * crowd.rate_units + 16 + static_cast<double>(crowd.sources.size())) *
-      rho / (2 * idle) * 1.01L;
+  const long double slack = unit *
+                            static_cast<long double>(2 * small_sources.rate_units + 16 +
+                                                     static_cast<double>(small_sources.sources.size())) *
+                            rho / (2 * idle) * 1.01L;
   const long double mean = (rho * rho - squares) / (2 * rho * idle);
   return {std::max(0.0L, mean - 8 * unit * mean - slack), std::max(0.0L, mean) * (1 + 8 * unit) + slack};
 }

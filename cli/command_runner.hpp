@@ -20,10 +20,10 @@ namespace tailbound::cli {
 [[nodiscard]] std::vector<std::string> command_names();
 
 /// One command, initialized once for any number of queries.
-class Asker {
+class CommandRunner {
  public:
   /// \throws InvalidArgument  unknown command
-  explicit Asker(std::string_view command);
+  explicit CommandRunner(std::string_view command);
 
   /// Without --format, --output, --quiet, --plot and its title, which concern text and pictures.
   [[nodiscard]] const OptionTable& options() const { return command_.options; }

@@ -28,8 +28,8 @@ inline long digit_sum(std::string_view polynomial) {
   return sum;
 }
 
-inline void check(benchmark::State& state, const GeneratingFunction& question, std::string_view denominator) {
-  if (digit_sum(denominator) != question.digit_sum) state.SkipWithError("wrong answer");
+inline void check(benchmark::State& state, const GeneratingFunction& query, std::string_view denominator) {
+  if (digit_sum(denominator) != query.digit_sum) state.SkipWithError("wrong answer");
 }
 
 }  // namespace tailbound::bench

@@ -1,4 +1,4 @@
-#include <serve/workers/nursery.hpp>
+#include <serve/workers/fork_server.hpp>
 #include <serve/workers/worker.hpp>
 
 #include <sys/socket.h>
@@ -18,13 +18,13 @@ namespace {
 
 /// Pause between restarts of a killed fork server.
 constexpr auto between_raisers = std::chrono::milliseconds(100);
-constexpr std::size_t room_for_one = CMSG_SPACE(sizeof(int));
+constexpr std::size_t space_for_one = CMSG_SPACE(sizeof(int));
 
 /// Sends an open descriptor to the peer.
 bool send_descriptor(int socket, int descriptor) {
   char byte = 0;
   iovec data{.iov_base = &byte, .iov_len = 1};
-  alignas(cmsghdr) char control[room_for_one] = {};
+  alignas(cmsghdr) char control[space_for_one] = {};
   msghdr message{};
   message.msg_iov = &data;
   message.msg_iovlen = 1;
@@ -45,7 +45,7 @@ bool send_descriptor(int socket, int descriptor) {
 std::optional<int> receive_descriptor(int socket) {
   char byte = 0;
   iovec data{.iov_base = &byte, .iov_len = 1};
-  alignas(cmsghdr) char control[room_for_one] = {};
+  alignas(cmsghdr) char control[space_for_one] = {};
   msghdr message{};
   message.msg_iov = &data;
   message.msg_iovlen = 1;
@@ -63,7 +63,7 @@ std::optional<int> receive_descriptor(int socket) {
 
 int raise_processes(int socket, std::size_t memory) {
   std::signal(SIGCHLD, SIG_IGN);  // children are not waited for
-  get_ready();
+  prepare();
   while (const std::optional<int> end = receive_descriptor(socket)) {
     try {
       run::begin_process([&]() -> int {
@@ -93,14 +93,14 @@ int keep_raising(int socket, std::size_t memory) {
 
 }  // namespace
 
-Nursery::Nursery(std::size_t memory)
+ForkServer::ForkServer(std::size_t memory)
     : process_([memory](run::FramedStream& server) { return keep_raising(server.descriptor(), memory); }) {}
 
-Nursery::~Nursery() {
+ForkServer::~ForkServer() {
   process_.end_within(std::chrono::seconds(2));  // also ends workers that do not watch their streams
 }
 
-int Nursery::begin_process() {
+int ForkServer::begin_process() {
   const auto [own, other] = run::connected_sockets();
   const bool sent = send_descriptor(process_.stream().descriptor(), other);
   close(other);

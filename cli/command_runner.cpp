@@ -1,5 +1,5 @@
 #include <unistd.h>
-#include <cli/ask.hpp>
+#include <cli/command_runner.hpp>
 #include <cli/options/files.hpp>
 #include <cli/options/options.hpp>
 #include <cli/program.hpp>
@@ -54,9 +54,9 @@ Reply ask(const Command& command, const answers::Run& run,
 }
 
 Command command_named(std::string_view name) {
-  for (const Room& room : rooms())
-    if (name.substr(0, name.find(' ')) == room.name)
-      for (Command (*const make)() : room.commands)
+  for (const Category& category : categories())
+    if (name.substr(0, name.find(' ')) == category.name)
+      for (Command (*const make)() : category.commands)
         if (Command command = make(); command.name == name) return command;
   const std::vector<std::string> names = command_names();
   static_cast<void>(parse_choice(name, "the command", names));
@@ -67,15 +67,16 @@ Command command_named(std::string_view name) {
 
 std::vector<std::string> command_names() {
   std::vector<std::string> names;
-  for (const Room& room : rooms())
-    for (Command (*const make)() : room.commands) names.push_back(make().name);
+  for (const Category& category : categories())
+    for (Command (*const make)() : category.commands) names.push_back(make().name);
   return names;
 }
 
-Asker::Asker(std::string_view command) : command_(command_named(command)) {}
+CommandRunner::CommandRunner(std::string_view command) : command_(command_named(command)) {}
 
-Reply Asker::answer(const std::vector<std::pair<std::string, std::string>>& given, const answers::Run& run,
-                    const std::map<std::string, std::string>& contents) const {
+Reply CommandRunner::answer(const std::vector<std::pair<std::string, std::string>>& given,
+                            const answers::Run& run,
+                            const std::map<std::string, std::string>& contents) const {
   const std::scoped_lock guard(one_at_a_time());
   for (const Option& option : options().options) option.clear();
   for (const auto& [name, text] : given) {

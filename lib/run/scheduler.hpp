@@ -14,30 +14,30 @@ namespace tailbound::run {
 using Clock = std::chrono::steady_clock;
 
 /// The workers. Each executes pieces one after the other in the order in which it received them.
-class Hands {
+class Workers {
  public:
-  Hands() = default;
-  Hands(const Hands&) = delete;
-  Hands& operator=(const Hands&) = delete;
-  virtual ~Hands() = default;
+  Workers() = default;
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+  virtual ~Workers() = default;
 
   [[nodiscard]] virtual std::size_t count() const = 0;
-  virtual void send(std::size_t hand, const Message& message) = 0;
+  virtual void send(std::size_t worker, const Message& message) = 0;
 
-  struct Said {
-    std::size_t hand;
+  struct Received {
+    std::size_t worker;
     Message message;
   };
   /// The next message of a worker; nothing if none arrives by then.
-  [[nodiscard]] virtual std::optional<Said> receive(Clock::time_point until) = 0;
+  [[nodiscard]] virtual std::optional<Received> receive(Clock::time_point until) = 0;
   /// Abandons pieces that do not look for requests; no more messages come from them. False if that is not
   /// possible.
   [[nodiscard]] virtual bool abandon() { return false; }
 };
 
 /// Executor::carry_out() with these workers.
-/// \param crew  as in the outcome
-[[nodiscard]] Outcome deal(const Job& job, const Controls& controls, std::vector<Piece> begun, Hands& hands,
-                           Crew crew);
+/// \param worker_group  as in the outcome
+[[nodiscard]] Outcome schedule(const Job& job, const Controls& controls, std::vector<Piece> begun,
+                               Workers& workers, WorkerGroup worker_group);
 
 }  // namespace tailbound::run

@@ -1,4 +1,4 @@
-#include <tailbound/run/dealer.hpp>
+#include <tailbound/run/scheduler.hpp>
 
 #include <algorithm>
 #include <deque>
@@ -14,12 +14,12 @@ constexpr auto look_at_least = std::chrono::milliseconds(20);
 
 /// Amount of work assigned to one worker ahead of time, so that short pieces do not wait for messages.
 constexpr auto work_ahead = std::chrono::milliseconds(20);
-constexpr std::size_t most_ahead = 256;
+constexpr std::size_t max_ahead = 256;
 
-class Dealer {
+class Scheduler {
  public:
-  Dealer(const Job& job, const Controls& controls, std::vector<Piece> begun, Hands& hands)
-      : job_(job), controls_(controls), hands_(hands), pieces_(std::move(begun)), held_(hands.count()) {
+  Scheduler(const Job& job, const Controls& controls, std::vector<Piece> begun, Workers& workers)
+      : job_(job), controls_(controls), workers_(workers), pieces_(std::move(begun)), held_(workers.count()) {
     pieces_.resize(job.pieces);
     done_.resize(job.pieces);
     for (std::size_t i = 0; i < pieces_.size(); ++i) {
@@ -49,7 +49,7 @@ class Dealer {
   /// The pieces of one worker, the first being executed.
   struct Held {
     std::deque<std::size_t> pieces;
-    bool asked = false;  ///< a state was requested and has not arrived
+    bool requested = false;  ///< a state was requested and has not arrived
   };
 
   void loop() {
@@ -57,19 +57,20 @@ class Dealer {
     Clock::time_point next_checkpoint = start_ + controls_.checkpoint_interval;
     for (;;) {
       if (controls_.stop.stop_requested() && !stopping_) {
-        if (job_.alone && hands_.abandon()) return;
+        if (job_.alone && workers_.abandon()) return;
         stop();
       }
-      if (!stopping_) hand_out();
+      if (!stopping_) dispatch();
       if (nobody_works()) return;
       const Clock::time_point until = std::min({next_report, next_checkpoint, Clock::now() + look_at_least});
-      if (auto said = hands_.receive(until)) hear(said->hand, std::move(said->message));
-      if (failure_ && job_.alone && !anything_before(failed_) && hands_.abandon()) return;
+      if (auto received = workers_.receive(until))
+        handle_message(received->worker, std::move(received->message));
+      if (failure_ && job_.alone && !anything_before(failed_) && workers_.abandon()) return;
       if (Clock::now() >= next_report) {
         next_report = Clock::now() + controls_.progress_interval;
         if (controls_.progress) report();
       }
-      if (gathering_ && nobody_is_asked()) {
+      if (gathering_ && none_requested()) {
         gathering_ = false;
         next_checkpoint = Clock::now() + controls_.checkpoint_interval;
         controls_.checkpoint(pieces_);
@@ -81,17 +82,17 @@ class Dealer {
     }
   }
 
-  void hand_out() {
+  void dispatch() {
     const std::size_t ahead = pieces_ahead();
     // Each worker gets one piece before any gets a second.
     for (std::size_t more = 1; more <= ahead && !waiting_.empty(); ++more)
-      for (std::size_t hand = 0; hand < held_.size() && !waiting_.empty(); ++hand) {
-        if (held_[hand].pieces.size() >= more) continue;
+      for (std::size_t worker = 0; worker < held_.size() && !waiting_.empty(); ++worker) {
+        if (held_[worker].pieces.size() >= more) continue;
         const std::size_t piece = waiting_.front();
         if (failure_ && piece > failed_) return;
         waiting_.pop_front();
-        held_[hand].pieces.push_back(piece);
-        hands_.send(hand, {.kind = Message::Kind::work, .piece = piece, .bytes = pieces_[piece].bytes});
+        held_[worker].pieces.push_back(piece);
+        workers_.send(worker, {.kind = Message::Kind::work, .piece = piece, .bytes = pieces_[piece].bytes});
       }
   }
 
@@ -99,15 +100,15 @@ class Dealer {
     if (finished_ == 0) return 1;
     const double each = seconds() * static_cast<double>(held_.size()) / static_cast<double>(finished_);
     const double wanted = std::chrono::duration<double>(work_ahead).count() / std::max(each, 1e-6);
-    const std::size_t fair = std::min(most_ahead, waiting_.size() / (2 * held_.size()));
+    const std::size_t fair = std::min(max_ahead, waiting_.size() / (2 * held_.size()));
     return 1 + std::min(fair, static_cast<std::size_t>(wanted));
   }
 
-  void hear(std::size_t hand, Message message) {
+  void handle_message(std::size_t worker, Message message) {
     using Kind = Message::Kind;
     if (message.kind == Kind::gone) {
-      held_[hand].pieces.clear();
-      held_[hand].asked = false;
+      held_[worker].pieces.clear();
+      held_[worker].requested = false;
       if (message.failure) std::rethrow_exception(message.failure);
       throw std::runtime_error(message.bytes);
     }
@@ -118,11 +119,11 @@ class Dealer {
     }
     if (message.kind == Kind::kept) {
       pieces_[piece].bytes = std::move(message.bytes);
-      held_[hand].asked = false;
+      held_[worker].requested = false;
       return;
     }
-    std::erase(held_[hand].pieces, piece);
-    if (held_[hand].pieces.empty()) held_[hand].asked = false;
+    std::erase(held_[worker].pieces, piece);
+    if (held_[worker].pieces.empty()) held_[worker].requested = false;
     if (message.kind == Kind::failed) {
       fail(piece, std::move(message.failure));
       return;
@@ -150,21 +151,22 @@ class Dealer {
 
   void stop() {
     stopping_ = true;
-    for (std::size_t hand = 0; hand < held_.size(); ++hand)
-      if (!held_[hand].pieces.empty()) hands_.send(hand, {.kind = Message::Kind::stop});
+    for (std::size_t worker = 0; worker < held_.size(); ++worker)
+      if (!held_[worker].pieces.empty()) workers_.send(worker, {.kind = Message::Kind::stop});
   }
 
   /// After an error here: stops all workers.
   void end_work() noexcept {
     try {
-      if (job_.alone && hands_.abandon()) return;
+      if (job_.alone && workers_.abandon()) return;
       stop();
       while (!nobody_works())
-        if (auto said = hands_.receive(Clock::now() + look_at_least)) {
-          if (said->message.kind == Message::Kind::gone)
-            held_[said->hand].pieces.clear();
-          else if (said->message.kind != Message::Kind::looked && said->message.kind != Message::Kind::kept)
-            std::erase(held_[said->hand].pieces, said->message.piece);
+        if (auto received = workers_.receive(Clock::now() + look_at_least)) {
+          if (received->message.kind == Message::Kind::gone)
+            held_[received->worker].pieces.clear();
+          else if (received->message.kind != Message::Kind::looked &&
+                   received->message.kind != Message::Kind::kept)
+            std::erase(held_[received->worker].pieces, received->message.piece);
         }
     } catch (...) {  // the first error is reported
     }
@@ -172,18 +174,18 @@ class Dealer {
 
   void gather() {
     gathering_ = true;
-    for (std::size_t hand = 0; hand < held_.size(); ++hand) {
-      if (held_[hand].pieces.empty()) continue;
-      held_[hand].asked = true;
-      hands_.send(hand, {.kind = Message::Kind::state});
+    for (std::size_t worker = 0; worker < held_.size(); ++worker) {
+      if (held_[worker].pieces.empty()) continue;
+      held_[worker].requested = true;
+      workers_.send(worker, {.kind = Message::Kind::state});
     }
   }
 
   [[nodiscard]] bool nobody_works() const {
     return std::all_of(held_.begin(), held_.end(), [](const Held& held) { return held.pieces.empty(); });
   }
-  [[nodiscard]] bool nobody_is_asked() const {
-    return std::none_of(held_.begin(), held_.end(), [](const Held& held) { return held.asked; });
+  [[nodiscard]] bool none_requested() const {
+    return std::none_of(held_.begin(), held_.end(), [](const Held& held) { return held.requested; });
   }
 
   void report() {
@@ -198,7 +200,7 @@ class Dealer {
 
   const Job& job_;
   const Controls& controls_;
-  Hands& hands_;
+  Workers& workers_;
   std::vector<Piece> pieces_;
   std::vector<double> done_;
   double done_at_start_ = 0;
@@ -212,10 +214,11 @@ class Dealer {
 
 }  // namespace
 
-Outcome deal(const Job& job, const Controls& controls, std::vector<Piece> begun, Hands& hands, Crew crew) {
-  Dealer dealer(job, controls, std::move(begun), hands);
-  dealer.go();
-  return {.pieces = dealer.take(), .crew = crew, .seconds = dealer.seconds()};
+Outcome schedule(const Job& job, const Controls& controls, std::vector<Piece> begun, Workers& workers,
+                 WorkerGroup worker_group) {
+  Scheduler scheduler(job, controls, std::move(begun), workers);
+  scheduler.go();
+  return {.pieces = scheduler.take(), .worker_group = worker_group, .seconds = scheduler.seconds()};
 }
 
 }  // namespace tailbound::run

@@ -1,6 +1,6 @@
-#include <serve/page/question.hpp>
+#include <serve/page/query.hpp>
 
-#include <cli/ask.hpp>
+#include <cli/command_runner.hpp>
 #include <cli/program.hpp>
 
 #include <algorithm>
@@ -9,15 +9,15 @@
 namespace tailbound::serve {
 namespace {
 
-constexpr std::size_t most_options = 200;
+constexpr std::size_t max_options = 200;
 constexpr std::size_t longest_value = std::size_t{1} << 16;
-constexpr std::size_t most_files = 8;
+constexpr std::size_t max_files = 8;
 constexpr std::size_t longest_name = 100;
 constexpr int deepest = 5;
 
 /// Commands with a single result. The others run many queries, write files, or have no result of their own.
 bool is_offered(const cli::Command& command) {
-  return command.layout != nullptr && command.work != cli::Work::questions;
+  return command.layout != nullptr && command.work != cli::Work::queries;
 }
 
 /// Options that write files, or read files written by such options.
@@ -39,20 +39,21 @@ bool names_file(const options::Option& option) {
 }
 
 /// All offered commands, in the order of the help; only their declarations are used here.
-const std::vector<std::pair<std::string, cli::Asker>>& offered() {
-  static const auto askers = [] {
-    std::vector<std::pair<std::string, cli::Asker>> all;
+const std::vector<std::pair<std::string, cli::CommandRunner>>& offered() {
+  static const auto runners = [] {
+    std::vector<std::pair<std::string, cli::CommandRunner>> all;
     for (const std::string& name : cli::command_names())
-      if (cli::Asker asker(name); is_offered(asker.command())) all.emplace_back(name, std::move(asker));
+      if (cli::CommandRunner runner(name); is_offered(runner.command()))
+        all.emplace_back(name, std::move(runner));
     return all;
   }();
-  return askers;
+  return runners;
 }
 
 /// \throws BadRequest
-const cli::Asker& asker_of(const std::string& name) {
-  for (const auto& [known, asker] : offered())
-    if (known == name) return asker;
+const cli::CommandRunner& runner_of(const std::string& name) {
+  for (const auto& [known, runner] : offered())
+    if (known == name) return runner;
   throw BadRequest("unknown command");
 }
 
@@ -71,11 +72,11 @@ const char* kind_of(const options::Option& option) {
 Json option_of(const options::Option& option) {
   Json made{{"name", option.name},     {"type", option.type},
             {"help", option.help},     {"group", option.group},
-            {"kind", kind_of(option)}, {"required", option.required || option.least > 0}};
+            {"kind", kind_of(option)}, {"required", option.required || option.minimum > 0}};
   if (!option.values.choices.empty()) made["choices"] = option.values.choices;
   if (const auto& slider = option.values.slider)
-    made["slider"] = {{"least", slider->least},
-                      {"most", slider->most},
+    made["slider"] = {{"least", slider->minimum},
+                      {"most", slider->maximum},
                       {"step", slider->step},
                       {"powers_of_ten", slider->powers_of_ten}};
   return made;
@@ -95,22 +96,22 @@ Json parsed(std::string_view body) {
   }
 }
 
-Question read_question(const Json& asked) {
-  if (!asked.is_object()) throw BadRequest("the request must be a JSON object");
-  Question question{.name = text_at(asked, "question"), .options = {}, .files = {}, .page = {}};
-  const cli::Asker& asker = asker_of(question.name);
-  if (asked.contains("page")) question.page = text_at(asked, "page").substr(0, longest_name);
-  if (const auto files = asked.find("files"); files != asked.end()) {
-    if (!files->is_object() || files->size() > most_files)
+Query read_query(const Json& requested) {
+  if (!requested.is_object()) throw BadRequest("the request must be a JSON object");
+  Query query{.name = text_at(requested, "question"), .options = {}, .files = {}, .page = {}};
+  const cli::CommandRunner& runner = runner_of(query.name);
+  if (requested.contains("page")) query.page = text_at(requested, "page").substr(0, longest_name);
+  if (const auto files = requested.find("files"); files != requested.end()) {
+    if (!files->is_object() || files->size() > max_files)
       throw BadRequest("\"files\" must be an object of a few strings");
     for (const auto& [name, content] : files->items()) {
       if (!content.is_string() || !is_file_name(name))
         throw BadRequest("a file must be a string with a plain file name");
-      question.files[name] = content.get<std::string>();
+      query.files[name] = content.get<std::string>();
     }
   }
-  const auto options = asked.find("options");
-  if (options == asked.end() || !options->is_array() || options->size() > most_options)
+  const auto options = requested.find("options");
+  if (options == requested.end() || !options->is_array() || options->size() > max_options)
     throw BadRequest("\"options\" must be a list of pairs");
   for (const Json& pair : *options) {
     if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string() || !pair[1].is_string())
@@ -119,12 +120,12 @@ Question read_question(const Json& asked) {
     const auto& value = pair[1].get_ref<const std::string&>();
     if (value.size() > longest_value || name.size() > longest_name) throw BadRequest("option too long");
     if (writes(name)) throw BadRequest(name + " is not available in the workbench: it concerns files");
-    const options::Option* option = asker.options().find(name);
-    if (option != nullptr && names_file(*option) && !question.files.contains(value))
+    const options::Option* option = runner.options().find(name);
+    if (option != nullptr && names_file(*option) && !query.files.contains(value))
       throw BadRequest("the content of the file is missing");
-    question.options.emplace_back(name, value);
+    query.options.emplace_back(name, value);
   }
-  return question;
+  return query;
 }
 
 std::string read_format(const std::string& name) {
@@ -134,14 +135,14 @@ std::string read_format(const std::string& name) {
   return name;
 }
 
-std::string command_line(const Question& question) {
-  const cli::Asker& asker = asker_of(question.name);
+std::string command_line(const Query& query) {
+  const cli::CommandRunner& runner = runner_of(query.name);
   std::vector<std::string> words{"tailbound"};
-  const std::size_t space = question.name.find(' ');
-  words.push_back(question.name.substr(0, space));
-  if (space != std::string::npos) words.push_back(question.name.substr(space + 1));
-  for (const auto& [name, value] : question.options) {
-    const options::Option* option = asker.options().find(name);
+  const std::size_t space = query.name.find(' ');
+  words.push_back(query.name.substr(0, space));
+  if (space != std::string::npos) words.push_back(query.name.substr(space + 1));
+  for (const auto& [name, value] : query.options) {
+    const options::Option* option = runner.options().find(name);
     if (name.rfind("--", 0) == 0) words.push_back(name);
     const bool alone =
         option != nullptr && (option->flag != nullptr || (option->words != nullptr && value.empty()));
@@ -150,30 +151,30 @@ std::string command_line(const Question& question) {
   return cli::shell_words(words);
 }
 
-Note note_of(const Question& question, const std::vector<std::string>& formats) {
-  Note note{.head = {{"question", question.name},
-                     {"options", question.options},
+Note note_of(const Query& query, const std::vector<std::string>& formats) {
+  Note note{.head = {{"question", query.name},
+                     {"options", query.options},
                      {"files", Json::array()},
                      {"formats", formats},
-                     {"command_line", command_line(question)}}};
-  for (const auto& [name, content] : question.files) {
+                     {"command_line", command_line(query)}}};
+  for (const auto& [name, content] : query.files) {
     note.head["files"].push_back(name);
     note.parts.push_back(content);
   }
   return note;
 }
 
-Json questions() {
+Json queries() {
   Json all = Json::array();
-  for (const auto& [name, asker] : offered()) {
-    Json made{
-        {"name", name},
-        {"purpose", asker.command().purpose},
-        {"draws", asker.command().draws},
-        {"live", asker.command().work != cli::Work::simulation && asker.command().work != cli::Work::search},
-        {"opening", asker.command().opening},
-        {"options", Json::array()}};
-    for (const options::Option& option : asker.options().options)
+  for (const auto& [name, runner] : offered()) {
+    Json made{{"name", name},
+              {"purpose", runner.command().purpose},
+              {"draws", runner.command().draws},
+              {"live",
+               runner.command().work != cli::Work::simulation && runner.command().work != cli::Work::search},
+              {"opening", runner.command().example},
+              {"options", Json::array()}};
+    for (const options::Option& option : runner.options().options)
       if (!writes(option.name)) made["options"].push_back(option_of(option));
     all.push_back(std::move(made));
   }

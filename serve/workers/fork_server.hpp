@@ -11,16 +11,16 @@
 /// initialized itself.
 namespace tailbound::serve {
 
-class Nursery {
+class ForkServer {
  public:
   /// \param memory  memory limit of each worker process [bytes]
   /// CONTRACT  called while this process has one thread: the fork server is a fork of it.
   /// \throws std::system_error
-  explicit Nursery(std::size_t memory);
+  explicit ForkServer(std::size_t memory);
   /// Ends the fork server and all workers. It does not wait for streams that are already closed.
-  ~Nursery();
-  Nursery(const Nursery&) = delete;
-  Nursery& operator=(const Nursery&) = delete;
+  ~ForkServer();
+  ForkServer(const ForkServer&) = delete;
+  ForkServer& operator=(const ForkServer&) = delete;
 
   /// A stream to a new worker process, which waits for queries (worker.hpp). May be called by any thread.
   /// \throws std::system_error  the fork server has ended

@@ -41,9 +41,9 @@ void add_hop_option(OptionTable& table, std::optional<std::string>& hop_ns);
 [[nodiscard]] std::vector<queue::HopDelay> read_hop_delays(const DelayModelOptions& options);
 /// The dependence between hops, for each entry; "all" means all models that exist for the query.
 /// \throws InvalidArgument
-[[nodiscard]] std::vector<std::optional<answers::Hops>> read_hops(
-    const DelayModelOptions& options, const answers::Topology& topology,
-    const answers::DelayModelQuestion& question);
+[[nodiscard]] std::vector<std::optional<answers::Hops>> read_hops(const DelayModelOptions& options,
+                                                                  const answers::Topology& topology,
+                                                                  const answers::DelayModelQuery& query);
 
 /// As typed; empty if not given.
 struct DelayOptions {
@@ -80,14 +80,14 @@ void require_fitting(const DelayOptions& options);
 
 /// The queries without --delays and --solve: one for each combination of lists.
 /// \throws InvalidArgument, ParseError, LimitExceeded
-[[nodiscard]] std::vector<answers::DelayQuestion> read_delay_questions(const DelayOptions& options);
+[[nodiscard]] std::vector<answers::DelayQuery> read_delay_queries(const DelayOptions& options);
 
 /// The queries with --solve load-scale.
 /// \throws InvalidArgument, ParseError, LimitExceeded
-[[nodiscard]] std::vector<answers::LoadScaleQuestion> read_load_scale_questions(const DelayOptions& options);
+[[nodiscard]] std::vector<answers::LoadScaleQuery> read_load_scale_queries(const DelayOptions& options);
 
 /// The queries with --delays.
 /// \throws InvalidArgument, ParseError
-[[nodiscard]] std::vector<answers::ReorderQuestion> read_reorder_questions(const DelayOptions& options);
+[[nodiscard]] std::vector<answers::ReorderQuery> read_reorder_queries(const DelayOptions& options);
 
 }  // namespace tailbound::cli

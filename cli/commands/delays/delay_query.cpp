@@ -1,5 +1,5 @@
 #include <cln/rational.h>
-#include <cli/commands/delays/delay_question.hpp>
+#include <cli/commands/delays/delay_query.hpp>
 #include <cli/commands/delays/fabric_delays.hpp>
 #include <cli/options/files.hpp>
 #include <cli/options/traffic_options.hpp>
@@ -11,8 +11,8 @@ namespace {
 using answers::Combinations;
 using numeric::Rational;
 
-constexpr int most_hop_ns = 1'000'000'000;
-constexpr std::int64_t most_capacity = 1'000'000;
+constexpr int max_hop_ns = 1'000'000'000;
+constexpr std::int64_t max_capacity = 1'000'000;
 
 /// Percentiles are typed in percent; a value below 1 can only be meant as a fraction.
 Rational parse_percentile(const Rational& entry) {
@@ -137,10 +137,10 @@ const std::vector<std::string> solved_delays{"load-scale"};
 /// \throws InvalidArgument  options incompatible with --solve
 void require_fitting_solve(const DelayOptions& options) {
   static_cast<void>(parse_choice(*options.solve, "--solve", solved_delays));
-  const auto refuse = [](const char* option, const char* what, const char* legal) {
+  const auto reject = [](const char* option, const char* what, const char* legal) {
     throw InvalidArgument(option, what, legal);
   };
-  refuse_given({{"--load-scale", &options.topology.load_scale},
+  reject_given({{"--load-scale", &options.topology.load_scale},
                 {"--ccdf", &options.ccdf},
                 {"--reorder", &options.reorder},
                 {"--reorder-levels", &options.reorder_levels},
@@ -149,21 +149,21 @@ void require_fitting_solve(const DelayOptions& options) {
                "given together with --solve", "left out: --solve load-scale finds the greatest factor");
   const bool within = options.within || options.within_ns;
   if (options.within && options.within_ns)
-    refuse("--within-ns", "given together with --within", "left out, or --within: the time in one unit");
+    reject("--within-ns", "given together with --within", "left out, or --within: the time in one unit");
   if (within && (options.drop || options.capacity))
-    refuse(options.drop ? "--drop" : "--capacity", "given together with --within",
+    reject(options.drop ? "--drop" : "--capacity", "given together with --within",
            "left out, or --within: one target");
   if (within != options.percentiles.has_value())
-    refuse(within ? "--percentiles" : "--within", "missing",
+    reject(within ? "--percentiles" : "--within", "missing",
            "given with --solve: the percentile of the latency that is to be within the time, such as "
            "--percentiles 99.99 --within 50");
   if (options.drop.has_value() != options.capacity.has_value())
-    refuse(options.drop ? "--capacity" : "--drop", "missing",
+    reject(options.drop ? "--capacity" : "--drop", "missing",
            "given with --solve: buffers are --capacity B and --drop EPS");
   if (options.hop_ns && !options.within_ns)
-    refuse("--hop-ns", "given with --solve but without --within-ns", "given with --within-ns T");
+    reject("--hop-ns", "given with --solve but without --within-ns", "given with --within-ns T");
   if (options.within_ns && !options.units.link_gbps)
-    refuse("--link-gbps", "missing", "given with --within-ns (and --packet-bytes): the time of a slot");
+    reject("--link-gbps", "missing", "given with --within-ns (and --packet-bytes): the time of a slot");
 }
 
 }  // namespace
@@ -210,7 +210,7 @@ void require_fitting(const DelayOptions& options) {
   if (options.topology.network && options.delays)
     throw InvalidArgument("--delays", "given together with --network", "given alone, or --network alone");
   if (options.classes) {
-    refuse_given({{"--load", &options.topology.load},
+    reject_given({{"--load", &options.topology.load},
                   {"--network", &options.topology.network},
                   {"--routing", &options.topology.routing}},
                  "given together with --classes",
@@ -231,7 +231,7 @@ void require_fitting(const DelayOptions& options) {
     require_fitting_solve(options);
     return;
   }
-  refuse_given(
+  reject_given(
       {{"--within", &options.within}, {"--within-ns", &options.within_ns}, {"--capacity", &options.capacity}},
       "given without --solve", "given with --solve load-scale");
 }
@@ -247,7 +247,7 @@ std::vector<Rational> read_percentiles(const std::optional<std::string>& text) {
 std::vector<std::int64_t> read_ccdf_slots(const std::string& text) {
   std::vector<std::int64_t> slots;
   for (const Rational& entry : parse_list(text, "--ccdf", 1'000'000))
-    slots.push_back(to_integer(entry, "--ccdf", 0, queue::most_delay_slots - 1));
+    slots.push_back(to_integer(entry, "--ccdf", 0, queue::max_delay_slots - 1));
   return slots;
 }
 
@@ -281,7 +281,7 @@ const Meanings<std::optional<answers::Hops>>& hops_or_all() {
 
 std::vector<std::optional<answers::Hops>> read_hops(const DelayModelOptions& options,
                                                     const answers::Topology& topology,
-                                                    const answers::DelayModelQuestion& question) {
+                                                    const answers::DelayModelQuery& query) {
   using answers::Hops;
   if (!options.hops) return {std::nullopt};
   std::vector<std::optional<Hops>> list;
@@ -289,44 +289,44 @@ std::vector<std::optional<answers::Hops>> read_hops(const DelayModelOptions& opt
     if (hops)
       list.push_back(hops);
     else
-      for (const Hops each : answers::possible_hops(topology, question)) list.emplace_back(each);
+      for (const Hops each : answers::possible_hops(topology, query)) list.emplace_back(each);
   }
   return list;
 }
 
-std::vector<answers::DelayQuestion> read_delay_questions(const DelayOptions& options) {
+std::vector<answers::DelayQuery> read_delay_queries(const DelayOptions& options) {
   require_fitting(options);
-  answers::DelayQuestion plain_question;
+  answers::DelayQuery plain_query;
   if (options.ccdf)
-    for (const std::int64_t slots : read_ccdf_slots(*options.ccdf)) plain_question.levels.emplace_back(slots);
-  plain_question.percentiles = read_percentiles(options.percentiles);
-  plain_question.digits = read_digits(options);
-  plain_question.units = read_units(options.units);
-  plain_question.hop_ns = read_hop_ns(options.hop_ns, options.units);
-  if (options.flow && *options.flow != "all") plain_question.flow = *options.flow;
+    for (const std::int64_t slots : read_ccdf_slots(*options.ccdf)) plain_query.levels.emplace_back(slots);
+  plain_query.percentiles = read_percentiles(options.percentiles);
+  plain_query.digits = read_digits(options);
+  plain_query.units = read_units(options.units);
+  plain_query.hop_ns = read_hop_ns(options.hop_ns, options.units);
+  if (options.flow && *options.flow != "all") plain_query.flow = *options.flow;
   const std::vector<Reordering> reorderings = read_reorderings(options);
   const auto drops = read_drops(options);
   const std::vector<answers::Topology> topologies = read_topologies(options);
-  const std::vector<answers::DelayQuestion> questions =
-      Combinations(plain_question)
-          .by(topologies, &answers::DelayQuestion::topology)
-          .by(read_sources_list(options.model, topologies.front()), &answers::DelayQuestion::sources)
-          .by(read_hop_delays(options.model), &answers::DelayQuestion::hop_delay)
-          .by(drops, &answers::DelayQuestion::drop)
+  const std::vector<answers::DelayQuery> queries =
+      Combinations(plain_query)
+          .by(topologies, &answers::DelayQuery::topology)
+          .by(read_sources_list(options.model, topologies.front()), &answers::DelayQuery::sources)
+          .by(read_hop_delays(options.model), &answers::DelayQuery::hop_delay)
+          .by(drops, &answers::DelayQuery::drop)
           .by(reorderings,
-              [](auto& each, const Reordering& asked) {
-                each.reorder = asked.targets;
-                each.flow_rate = asked.flow_rate;
+              [](auto& each, const Reordering& requested) {
+                each.reorder = requested.targets;
+                each.flow_rate = requested.flow_rate;
               })
           .points();
-  std::vector<answers::DelayQuestion> all;
-  for (const answers::DelayQuestion& question : questions)
-    for (const auto& hops : read_hops(options.model, question.topology, question.model()))
-      all.emplace_back(question).hops = hops;
-  for (answers::DelayQuestion& question : all) {
-    question.check = read_check(options, all.size());
-    if (const auto* its = std::get_if<answers::NetworkTopology>(&question.topology))
-      take_speed(question.units, its->network);
+  std::vector<answers::DelayQuery> all;
+  for (const answers::DelayQuery& query : queries)
+    for (const auto& hops : read_hops(options.model, query.topology, query.model()))
+      all.emplace_back(query).hops = hops;
+  for (answers::DelayQuery& query : all) {
+    query.check = read_check(options, all.size());
+    if (const auto* its = std::get_if<answers::NetworkTopology>(&query.topology))
+      take_speed(query.units, its->network);
   }
   return all;
 }
@@ -356,7 +356,7 @@ read_scale_targets(const DelayOptions& options) {
     return targets;
   }
   if (!options.capacity) return {answers::Stability{}};
-  for (const std::int64_t capacity : parse_integers(*options.capacity, "--capacity", 0, most_capacity))
+  for (const std::int64_t capacity : parse_integers(*options.capacity, "--capacity", 0, max_capacity))
     for (const auto& drop : read_drops(options))
       targets.emplace_back(answers::BufferTarget{Packets(capacity), *drop});
   return targets;
@@ -364,52 +364,52 @@ read_scale_targets(const DelayOptions& options) {
 
 }  // namespace
 
-std::vector<answers::LoadScaleQuestion> read_load_scale_questions(const DelayOptions& options) {
+std::vector<answers::LoadScaleQuery> read_load_scale_queries(const DelayOptions& options) {
   require_fitting(options);
   const auto targets = read_scale_targets(options);
-  answers::LoadScaleQuestion asked;
-  if (options.flow && *options.flow != "all") asked.flow = *options.flow;
-  asked.digits = read_digits(options);
-  asked.units = read_units(options.units);
+  answers::LoadScaleQuery requested;
+  if (options.flow && *options.flow != "all") requested.flow = *options.flow;
+  requested.digits = read_digits(options);
+  requested.units = read_units(options.units);
   if (const auto wholes = read_fabrics(options.topology); !wholes.empty()) {
     require_fabric_model(options.model);
-    std::vector<answers::LoadScaleQuestion> questions;
+    std::vector<answers::LoadScaleQuery> queries;
     for (const answers::FabricTopology& whole : wholes) {
-      asked.topology = place_of(whole);
-      asked.fabric = whole.fabric;
-      for (answers::LoadScaleQuestion& each :
-           Combinations(asked).by(targets, &answers::LoadScaleQuestion::asked).points())
-        questions.push_back(std::move(each));
+      requested.topology = place_of(whole);
+      requested.fabric = whole.fabric;
+      for (answers::LoadScaleQuery& each :
+           Combinations(requested).by(targets, &answers::LoadScaleQuery::requested).points())
+        queries.push_back(std::move(each));
     }
-    return questions;
+    return queries;
   }
   const auto networks = read_networks(options.topology, answers::Overload::allowed);
-  return Combinations(asked)
-      .by(networks, &answers::LoadScaleQuestion::topology)
-      .by(read_sources_list(options.model, networks.front()), &answers::LoadScaleQuestion::sources)
-      .by(read_hop_delays(options.model), &answers::LoadScaleQuestion::hop_delay)
-      .by(targets, &answers::LoadScaleQuestion::asked)
+  return Combinations(requested)
+      .by(networks, &answers::LoadScaleQuery::topology)
+      .by(read_sources_list(options.model, networks.front()), &answers::LoadScaleQuery::sources)
+      .by(read_hop_delays(options.model), &answers::LoadScaleQuery::hop_delay)
+      .by(targets, &answers::LoadScaleQuery::requested)
       .points();
 }
 
-std::vector<answers::ReorderQuestion> read_reorder_questions(const DelayOptions& options) {
+std::vector<answers::ReorderQuery> read_reorder_queries(const DelayOptions& options) {
   require_fitting(options);
-  std::vector<answers::ReorderQuestion> questions;
-  for (Reordering& asked : read_reorderings(options)) {
-    if (!asked.targets)
+  std::vector<answers::ReorderQuery> queries;
+  for (Reordering& requested : read_reorderings(options)) {
+    if (!requested.targets)
       throw InvalidArgument("--reorder", "missing", "given as the target EPS (or --reorder-levels LIST)");
-    if (!asked.flow_rate)
+    if (!requested.flow_rate)
       throw InvalidArgument("--flow-rate", "missing", "given: packets a slot, above 0 and at most 1");
-    questions.push_back({.delays = {},
-                         .flow_rate = *asked.flow_rate,
-                         .targets = *std::move(asked.targets),
-                         .file = *options.delays,
-                         .digits = read_digits(options),
-                         .units = read_units(options.units)});
+    queries.push_back({.delays = {},
+                       .flow_rate = *requested.flow_rate,
+                       .targets = *std::move(requested.targets),
+                       .file = *options.delays,
+                       .digits = read_digits(options),
+                       .units = read_units(options.units)});
   }
   const auto delays = answers::parse_delays(read_file(*options.delays, "--delays"), *options.delays);
-  for (answers::ReorderQuestion& question : questions) question.delays = delays;
-  return questions;
+  for (answers::ReorderQuery& query : queries) query.delays = delays;
+  return queries;
 }
 
 void add_hop_option(OptionTable& table, std::optional<std::string>& hop_ns) {
@@ -421,7 +421,7 @@ void add_hop_option(OptionTable& table, std::optional<std::string>& hop_ns) {
 std::optional<Rational> read_hop_ns(const std::optional<std::string>& hop_ns, const UnitOptions& units) {
   if (!hop_ns) return {};
   const Rational hop = parse_quantity(*hop_ns, "--hop-ns", numeric::Measure::nanoseconds);
-  if (hop < 0 || hop > most_hop_ns) throw InvalidArgument("--hop-ns", *hop_ns, "from 0 to 1000000000 ns");
+  if (hop < 0 || hop > max_hop_ns) throw InvalidArgument("--hop-ns", *hop_ns, "from 0 to 1000000000 ns");
   if (!units.link_gbps)
     throw InvalidArgument("--link-gbps", "missing",
                           "given with --hop-ns, which adds to latencies in ns (and --packet-bytes)");
@@ -453,7 +453,7 @@ void add_delay_model_options(OptionTable& table, DelayModelOptions& options) {
 
 void add_delay_options(OptionTable& table, DelayOptions& options) {
   const OptionGroup network(table, "Any network");
-  const OptionGroup question(table, "Question");
+  const OptionGroup query(table, "Question");
   add_topology_options(table, options.topology);
   network.add("--flow", options.flow, "NAME", "one flow of it, or all (the default)");
   add_delay_model_options(table, options.model);
@@ -463,33 +463,31 @@ void add_delay_options(OptionTable& table, DelayOptions& options) {
            "with --radix K, in place of --load: loads of classes that one output\nof a switch with K inputs "
            "serves by strict "
            "priority, the first first");
-  question.add("--percentiles", options.percentiles, "LIST",
-               "in percent; 50,90,99,99.99,99.9999 unless told");
-  question.add("--ccdf", options.ccdf, "LIST", "slots t of P(queueing delay > t): 0,10,100 or 0:200:10");
-  question.add_flag("--check", options.check,
-                    "cross-check by a simulation of seconds; by default one of at most\n0.3 s, for a single "
-                    "network and load");
-  question.add_flag("--no-check", options.no_check, "no simulation");
-  question.add("--drop", options.drop, "EPS",
-               "adds the buffer of each hop for this target (the packet in\nservice counts)",
-               powers_of_ten(-30, -1));
-  question.add("--criterion", options.criterion, "NAME",
-               "of --drop: " + choices_in_words<bounds::Criterion>(), choices<bounds::Criterion>());
-  question.add("--reorder", options.reorder, "EPS",
-               "the reorder buffer of one flow: least b with P(R > b) <= EPS", powers_of_ten(-30, -1));
-  question.add("--reorder-levels", options.reorder_levels, "LIST", "levels b of P(R > b)");
-  question.add("--flow-rate", options.flow_rate, "P",
-               "packets a slot of that flow; a tree: --load unless told, one leaf\nto one other",
-               load_slider());
-  question.add("--solve", options.solve, "WHAT",
-               "load-scale: the greatest factor of all rates that the links\nbear, or that meets a target:",
-               {.choices = solved_delays});
-  question.add("--within", options.within, "LIST", "slots of latency for the --percentiles of each flow");
-  question.add("--within-ns", options.within_ns, "LIST", "the same in ns");
-  question.add("--capacity", options.capacity, "LIST",
-               "room of each queue, for --drop (the packet in service counts)", slider(1, 512, 1));
-  question.add("--delays", options.delays, "FILE",
-               "with --reorder: the delays' own distribution, P(delay = 0), P(1), ...");
+  query.add("--percentiles", options.percentiles, "LIST", "in percent; 50,90,99,99.99,99.9999 unless told");
+  query.add("--ccdf", options.ccdf, "LIST", "slots t of P(queueing delay > t): 0,10,100 or 0:200:10");
+  query.add_flag("--check", options.check,
+                 "cross-check by a simulation of seconds; by default one of at most\n0.3 s, for a single "
+                 "network and load");
+  query.add_flag("--no-check", options.no_check, "no simulation");
+  query.add("--drop", options.drop, "EPS",
+            "adds the buffer of each hop for this target (the packet in\nservice counts)",
+            powers_of_ten(-30, -1));
+  query.add("--criterion", options.criterion, "NAME", "of --drop: " + choices_in_words<bounds::Criterion>(),
+            choices<bounds::Criterion>());
+  query.add("--reorder", options.reorder, "EPS",
+            "the reorder buffer of one flow: least b with P(R > b) <= EPS", powers_of_ten(-30, -1));
+  query.add("--reorder-levels", options.reorder_levels, "LIST", "levels b of P(R > b)");
+  query.add("--flow-rate", options.flow_rate, "P",
+            "packets a slot of that flow; a tree: --load unless told, one leaf\nto one other", load_slider());
+  query.add("--solve", options.solve, "WHAT",
+            "load-scale: the greatest factor of all rates that the links\nbear, or that meets a target:",
+            {.choices = solved_delays});
+  query.add("--within", options.within, "LIST", "slots of latency for the --percentiles of each flow");
+  query.add("--within-ns", options.within_ns, "LIST", "the same in ns");
+  query.add("--capacity", options.capacity, "LIST",
+            "room of each queue, for --drop (the packet in service counts)", slider(1, 512, 1));
+  query.add("--delays", options.delays, "FILE",
+            "with --reorder: the delays' own distribution, P(delay = 0), P(1), ...");
   OptionGroup(table, "Numbers")
       .add("--digits", options.digits, "D", "significant digits to prove (10)", slider(4, 40, 1));
   add_unit_options(table, options.units);

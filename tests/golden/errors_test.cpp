@@ -15,18 +15,18 @@ using tailbound::golden::run_line;
 
 namespace {
 
-struct Refusal {
+struct Rejection {
   const char* line;
   int status;
-  std::vector<const char*> said;  ///< each must be in the message: option, value, legal range
+  std::vector<const char*> expected;  ///< each must be in the message: option, value, legal range
 };
 
-void check(const Refusal& refusal) {
-  const Outcome outcome = run_line(refusal.line);
-  INFO(refusal.line << "\n" << outcome.err);
-  CHECK(outcome.status == refusal.status);
+void check(const Rejection& rejection) {
+  const Outcome outcome = run_line(rejection.line);
+  INFO(rejection.line << "\n" << outcome.err);
+  CHECK(outcome.status == rejection.status);
   CHECK(outcome.out.empty());
-  for (const char* text : refusal.said) {
+  for (const char* text : rejection.expected) {
     INFO(text);
     CHECK(outcome.err.find(text) != std::string::npos);
   }
@@ -35,7 +35,7 @@ void check(const Refusal& refusal) {
 }  // namespace
 
 TEST_CASE("errors: no command, unknown commands and options") {
-  for (const Refusal& refusal : std::vector<Refusal>{
+  for (const Rejection& rejection : std::vector<Rejection>{
            {"", 2, {"command", "buffer, occupancy"}},
            {"bufer --inputs 16", 2, {"command is bufer", "buffer, occupancy"}},
            {"buffer --inputs 16 --load 0.9 --drop 1e-15 --depth 4", 2, {"--depth"}},
@@ -54,11 +54,11 @@ TEST_CASE("errors: no command, unknown commands and options") {
             {"delay, buffer, switch, multistage", "broadcast", "Try 'tailbound validate --help'."}},
            {"validate buffer --deep", 2, {"--deep", "Try 'tailbound validate buffer --help'."}},
        })
-    check(refusal);
+    check(rejection);
 }
 
 TEST_CASE("errors: values of the wrong type or out of range") {
-  for (const Refusal& refusal : std::vector<Refusal>{
+  for (const Rejection& rejection : std::vector<Rejection>{
            {"buffer --inputs many --load 0.9 --drop 1e-15", 2, {"--inputs", "many", "1048576"}},
            {"buffer --inputs 1.5 --load 0.9 --drop 1e-15", 2, {"--inputs", "1.5", "integer"}},
            {"buffer --inputs 0 --load 0.9 --drop 1e-15", 2, {"--inputs is 0", "from 1 to 1048576"}},
@@ -127,11 +127,11 @@ TEST_CASE("errors: values of the wrong type or out of range") {
            {"occupancy --inputs 16 --load 0.9 --levels 0:2000000:1", 2, {"--levels", "1000000"}},
            {"occupancy --inputs 16 --load 0.9 --until 2", 2, {"--until", "less than 1"}},
        })
-    check(refusal);
+    check(rejection);
 }
 
 TEST_CASE("errors: missing options") {
-  for (const Refusal& refusal : std::vector<Refusal>{
+  for (const Rejection& rejection : std::vector<Rejection>{
            {"buffer", 2, {"--drop"}},
            {"buffer --drop 1e-15", 2, {"--inputs", "--rates", "--pmf"}},
            {"buffer --inputs 16 --drop 1e-15", 2, {"--load"}},
@@ -143,11 +143,11 @@ TEST_CASE("errors: missing options") {
            {"buffer --inputs 16 --load 0.9 --drop 1e-15 --link-gbps 10", 2, {"--packet-bytes"}},
            {"occupancy --inputs 16 --load 0.9", 2, {"--levels", "--until"}},
        })
-    check(refusal);
+    check(rejection);
 }
 
 TEST_CASE("errors: options that exclude each other, both named") {
-  for (const Refusal& refusal : std::vector<Refusal>{
+  for (const Rejection& rejection : std::vector<Rejection>{
            {"buffer --inputs 16 --rates 0.1,0.2 --drop 1e-9", 2, {"--inputs", "--rates"}},
            {"buffer --inputs 16 --load 0.9 --pmf a --drop 1e-9", 2, {"--inputs", "--pmf"}},
            {"buffer --rates 0.1 --arrivals z --drop 1e-9", 2, {"--rates", "--arrivals"}},
@@ -163,11 +163,11 @@ TEST_CASE("errors: options that exclude each other, both named") {
             {"--plot", "--load"}},
            {"occupancy --inputs 16 --load 0.9 --levels 3 --until 1e-3", 2, {"--levels", "--until"}},
        })
-    check(refusal);
+    check(rejection);
 }
 
 TEST_CASE("no answer: unstable, unreachable, too large") {
-  for (const Refusal& refusal : std::vector<Refusal>{
+  for (const Rejection& rejection : std::vector<Rejection>{
            {"buffer --inputs 16 --load 1 --drop 1e-15", 1, {"unstable", "load is 1", "below 1"}},
            {"buffer --inputs 16 --load 0.5,1.25,0.6 --drop 1e-15", 1, {"unstable", "1.25"}},
            {"buffer --inputs 16 --load 2 --packets-per-slot 2 --drop 1e-15", 1, {"unstable", "below 2"}},
@@ -180,29 +180,29 @@ TEST_CASE("no answer: unstable, unreachable, too large") {
            {"buffer --inputs 1 --solve load --capacity 3 --drop 1e-9", 1, {"load"}},
            {"occupancy --inputs 16 --load 0.9999999 --until 1e-15", 1, {"--until", "1000000"}},
        })
-    check(refusal);
+    check(rejection);
 }
 
 TEST_CASE("errors: files that cannot be read or contain no distribution") {
   const Folder folder;
-  const auto refused = [](const std::string& file, const std::string& said) {
+  const auto rejected = [](const std::string& file, const std::string& expected) {
     const Outcome outcome = run_command({"buffer", "--pmf", file, "--drop", "1e-9"});
     INFO(outcome.err);
     CHECK(outcome.status == 2);
     CHECK(outcome.out.empty());
-    CHECK(outcome.err.find(said) != std::string::npos);
+    CHECK(outcome.err.find(expected) != std::string::npos);
   };
-  refused(folder / "none", "--pmf");
-  refused(folder.path(), "--pmf");
-  refused(folder.file("empty", ""), "empty");
-  refused(folder.file("words", "one half\n"), "words");
-  refused(folder.file("sum", "0.5\n0.4\n"), "9/10");
-  refused(folder.file("negative", "1.5\n-0.5\n"), "negative");
+  rejected(folder / "none", "--pmf");
+  rejected(folder.path(), "--pmf");
+  rejected(folder.file("empty", ""), "empty");
+  rejected(folder.file("words", "one half\n"), "words");
+  rejected(folder.file("sum", "0.5\n0.4\n"), "9/10");
+  rejected(folder.file("negative", "1.5\n-0.5\n"), "negative");
 }
 
 TEST_CASE("errors: an --output that cannot be written leaves nothing behind") {
   const Folder folder;
-  const auto refused = [](const std::string& file) {
+  const auto rejected = [](const std::string& file) {
     const Outcome outcome =
         run_command({"buffer", "--inputs", "16", "--load", "0.9", "--drop", "1e-15", "--output", file});
     INFO(outcome.err);
@@ -210,8 +210,8 @@ TEST_CASE("errors: an --output that cannot be written leaves nothing behind") {
     CHECK(outcome.out.empty());
     CHECK(outcome.err.find("--output is " + file) != std::string::npos);
   };
-  refused(folder / "none/answer");
-  refused(folder.path());
+  rejected(folder / "none/answer");
+  rejected(folder.path());
   CHECK(std::filesystem::is_empty(folder.path()));
 
   // An existing file keeps its content if the query has no answer.

@@ -1,7 +1,7 @@
 #include <cln/rational.h>
 #include <catch2/catch.hpp>
 #include <tailbound/core/error.hpp>
-#include <tailbound/queue/delay/crowd.hpp>
+#include <tailbound/queue/delay/small_sources.hpp>
 
 #include <random>
 #include <vector>
@@ -22,8 +22,8 @@ struct Sources {
     exact.emplace_back(rate, count);
     load = load + rate * Rational(static_cast<long>(count));
   }
-  [[nodiscard]] std::vector<CrowdSource> rounded() const {
-    std::vector<CrowdSource> sources;
+  [[nodiscard]] std::vector<SmallSource> rounded() const {
+    std::vector<SmallSource> sources;
     for (const auto& [rate, count] : exact) sources.push_back({numeric::nearest_long_double(rate), count});
     return sources;
   }
@@ -42,12 +42,12 @@ void require_overlap(const numeric::Enclosure<unit::Probability>& a,
 }
 
 void require_equal(const Sources& sources) {
-  const std::vector<CrowdSource> rounded = sources.rounded();
-  const Crowd crowd{rounded, 1, &sources.load};
+  const std::vector<SmallSource> rounded = sources.rounded();
+  const SmallSources small_sources{rounded, 1, &sources.load};
   constexpr std::size_t size = 60;
   constexpr int bits = 160;
   for (const HopDelay delay : {HopDelay::wait, HopDelay::occupancy}) {
-    const auto found = crowd_delay(crowd, delay, size, -500);
+    const auto found = small_sources_delay(small_sources, delay, size, -500);
     const numeric::PrecisionScope scope(numeric::Precision{bits});
     const auto listed = hop_delay(sources.listed(), delay, size, -500, bits);
     for (std::size_t t = 0; t < size; ++t) {
@@ -59,7 +59,7 @@ void require_equal(const Sources& sources) {
       }
     }
   }
-  const MeanBounds mean = mean_crowd_wait(crowd);
+  const MeanBounds mean = mean_small_sources_wait(small_sources);
   const auto exact =
       std::get<numeric::Exact<unit::Slot>>(mean_hop_delay(sources.listed(), HopDelay::wait)).value;
   const long double nearest = numeric::nearest_long_double(exact);
@@ -99,14 +99,14 @@ TEST_CASE("many small sources: 100 000 sources lie between a few and Poisson") {
   const Rational load = Rational(4) / 5;
   double last = 0;
   for (const std::int64_t count : {10, 1000, 100'000}) {
-    const std::vector<CrowdSource> sources{
+    const std::vector<SmallSource> sources{
         {numeric::nearest_long_double(load / Rational(static_cast<long>(count))), count}};
-    const Crowd crowd{sources, 1, &load};
-    const auto wait = crowd_delay(crowd, HopDelay::wait, 40, -500);
+    const SmallSources small_sources{sources, 1, &load};
+    const auto wait = small_sources_delay(small_sources, HopDelay::wait, 40, -500);
     const double tail = static_cast<double>(wait.tail[30]);
     CHECK(tail > last);
     last = tail;
-    const MeanBounds mean = mean_crowd_wait(crowd);
+    const MeanBounds mean = mean_small_sources_wait(small_sources);
     CHECK(static_cast<double>(mean.lower) ==
           Approx(2.0 * (1 - 1.0 / static_cast<double>(count))).epsilon(1e-12));
   }
@@ -116,9 +116,9 @@ TEST_CASE("many small sources: 100 000 sources lie between a few and Poisson") {
 }
 
 TEST_CASE("many small sources: overload is rejected") {
-  const std::vector<CrowdSource> sources{{0.5L, 2}};
+  const std::vector<SmallSource> sources{{0.5L, 2}};
   const Rational load = 1;
-  const Crowd crowd{sources, 1, &load};
-  CHECK_THROWS_AS(crowd_delay(crowd, HopDelay::wait, 10, -100), Unstable);
-  CHECK_THROWS_AS(mean_crowd_wait(crowd), Unstable);
+  const SmallSources small_sources{sources, 1, &load};
+  CHECK_THROWS_AS(small_sources_delay(small_sources, HopDelay::wait, 10, -100), Unstable);
+  CHECK_THROWS_AS(mean_small_sources_wait(small_sources), Unstable);
 }

@@ -1,4 +1,4 @@
-#include <bench/path_delay/questions.hpp>
+#include <bench/path_delay/queries.hpp>
 
 #include <algorithm>
 #include <map>
@@ -10,8 +10,9 @@ namespace tailbound::bench {
 using numeric::Rational;
 
 Hops five_hops(const char* load) {
-  bounds::TreeDelay tree = bounds::tree_delay({16, 3}, numeric::parse_rational(load, "load"),
-                                              network::TreeRouting::random_root, network::Sources::decoupled);
+  bounds::TreeDelay tree =
+      bounds::tree_delay({16, 3}, numeric::parse_rational(load, "load"), network::TreeRouting::random_root,
+                         network::Sources::independent_sources);
   return {std::move(tree.network.queues), std::move(tree.routes.front())};
 }
 

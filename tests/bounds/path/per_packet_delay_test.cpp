@@ -20,36 +20,36 @@ using tailbound::test::rational;
 
 namespace {
 
-bounds::DependentPaths scattered_tree(std::int64_t radix, int levels, const char* load, const char* burst,
-                                      const char* on_rate = "1",
-                                      network::TreeRouting routing = network::TreeRouting::random_root) {
+bounds::DependentPaths per_packet_tree(std::int64_t radix, int levels, const char* load, const char* burst,
+                                       const char* on_rate = "1",
+                                       network::TreeRouting routing = network::TreeRouting::random_root) {
   return bounds::dependent_tree({radix, levels}, rational(load), routing,
                                 traffic::Burst{rational(burst), rational(on_rate)});
 }
 
-std::vector<double> scattered_tails(const bounds::DependentPaths& paths,
-                                    const std::vector<std::int64_t>& levels) {
-  bounds::DelayQuestion question{{}, {}};
-  for (const std::int64_t level : levels) question.levels.emplace_back(level);
+std::vector<double> per_packet_tails(const bounds::DependentPaths& paths,
+                                     const std::vector<std::int64_t>& levels) {
+  bounds::DelayQuery query{{}, {}};
+  for (const std::int64_t level : levels) query.levels.emplace_back(level);
   std::vector<double> result;
-  for (const auto& each : DependentDelay(paths.hops).claims(paths.flows[0], question).above)
+  for (const auto& each : DependentDelay(paths.hops).claims(paths.flows[0], query).above)
     result.push_back(computed(each.probability));
   return result;
 }
 
-using ScatteredSeries = std::vector<double>;
+using PerPacketSeries = std::vector<double>;
 
-ScatteredSeries scattered_above(const ScatteredSeries& mass) {
-  ScatteredSeries above(mass.size(), 0);
+PerPacketSeries per_packet_above(const PerPacketSeries& mass) {
+  PerPacketSeries above(mass.size(), 0);
   for (std::size_t t = mass.size() - 1; t-- > 0;) above[t] = above[t + 1] + mass[t + 1];
   return above;
 }
 
 /// P(W > w) from the chain itself: the number of ON sources and the packets that wait.
-ScatteredSeries scattered_chain(int count, double load, double mean_burst, std::size_t size) {
+PerPacketSeries per_packet_chain(int count, double load, double mean_burst, std::size_t size) {
   const double rate = 1.0 / count, stop = 1 / mean_burst, start = stop * load / (1 - load);
   const auto binomial = [](int n, double p) {
-    ScatteredSeries law{1};
+    PerPacketSeries law{1};
     for (int i = 0; i < n; ++i) {
       law.push_back(0);
       for (std::size_t j = law.size() - 1; j > 0; --j) law[j] = law[j] * (1 - p) + law[j - 1] * p;
@@ -58,18 +58,18 @@ ScatteredSeries scattered_chain(int count, double load, double mean_burst, std::
     return law;
   };
   const auto states = static_cast<std::size_t>(count) + 1;
-  std::vector<ScatteredSeries> moves, sends;
+  std::vector<PerPacketSeries> moves, sends;
   for (int on = 0; on <= count; ++on) {
-    const ScatteredSeries stay = binomial(on, 1 - stop), begin = binomial(count - on, start);
-    ScatteredSeries& move = moves.emplace_back(states, 0);
+    const PerPacketSeries stay = binomial(on, 1 - stop), begin = binomial(count - on, start);
+    PerPacketSeries& move = moves.emplace_back(states, 0);
     for (std::size_t i = 0; i < stay.size(); ++i)
       for (std::size_t j = 0; j < begin.size(); ++j) move[i + j] += stay[i] * begin[j];
     sends.push_back(binomial(on, rate));
   }
-  std::vector<ScatteredSeries> law(size, ScatteredSeries(states, 0));
+  std::vector<PerPacketSeries> law(size, PerPacketSeries(states, 0));
   law[0] = binomial(count, load);
   for (int slot = 0; slot < 1500; ++slot) {
-    std::vector<ScatteredSeries> next(size, ScatteredSeries(states, 0));
+    std::vector<PerPacketSeries> next(size, PerPacketSeries(states, 0));
     for (std::size_t q = 0; q < size; ++q)
       for (std::size_t on = 0; on < states; ++on)
         for (std::size_t to = 0; to < states; ++to) {
@@ -80,12 +80,12 @@ ScatteredSeries scattered_chain(int count, double load, double mean_burst, std::
         }
     law = std::move(next);
   }
-  ScatteredSeries occupancy;
-  for (const ScatteredSeries& each : law) {
+  PerPacketSeries occupancy;
+  for (const PerPacketSeries& each : law) {
     occupancy.push_back(0);
     for (const double value : each) occupancy.back() += value;
   }
-  ScatteredSeries tails = scattered_above(occupancy);
+  PerPacketSeries tails = per_packet_above(occupancy);
   tails.erase(tails.begin());
   for (double& tail : tails) tail /= load;
   return tails;
@@ -93,7 +93,7 @@ ScatteredSeries scattered_chain(int count, double load, double mean_burst, std::
 
 /// Three hops of a binary tree of two levels, (5), (11) and (12) of docs/derivations/aged_bursts.md term by
 /// term.
-ScatteredSeries scattered_by_hand(std::size_t size) {
+PerPacketSeries per_packet_by_hand(std::size_t size) {
   constexpr double load = 0.6;
   const std::vector<queue::QueuePair> pairs = {{{{2, 0.3, 0}, {2, 0, 0.15}}, 0.5}, {{{4, 0.15, 0.075}}, 0.5}};
   std::vector<queue::PairKernel> kernels;
@@ -101,13 +101,15 @@ ScatteredSeries scattered_by_hand(std::size_t size) {
     kernels.emplace_back(pair, queue::pair_law(pair, size, 1e-7, queue::PairMethod::plain));
   const queue::LoneQueue first = queue::lone_queue({{2, 0.3}}, size),
                          second = queue::lone_queue({{4, 0.15}}, size);
-  const ScatteredSeries real = queue::pair_law(pairs[0], size, 1e-7, queue::PairMethod::plain).second();
-  const ScatteredSeries behind = queue::wait_behind(pairs[0], kernels[0]);
+  const PerPacketSeries real = queue::pair_law(pairs[0], size, 1e-7, queue::PairMethod::plain).second();
+  const PerPacketSeries behind = queue::wait_behind(pairs[0], kernels[0]);
   const queue::SmoothedLinks links{&real, &second.occupancy, &behind, 2, 0.3};
-  const ScatteredSeries smoothed = scattered_above(queue::smoothed_wait(second, {}, {&links, 1}).of_any_link);
-  const ScatteredSeries alone = scattered_above(second.wait), bursts = scattered_chain(4, load, 20, size + 1);
-  std::vector<ScatteredSeries> waits(2, ScatteredSeries(size));
-  const ScatteredSeries exact = scattered_chain(2, load, 20, size + 1);
+  const PerPacketSeries smoothed =
+      per_packet_above(queue::smoothed_wait(second, {}, {&links, 1}).of_any_link);
+  const PerPacketSeries alone = per_packet_above(second.wait),
+                        bursts = per_packet_chain(4, load, 20, size + 1);
+  std::vector<PerPacketSeries> waits(2, PerPacketSeries(size));
+  const PerPacketSeries exact = per_packet_chain(2, load, 20, size + 1);
   double before = 1, ratio = 1;
   for (std::size_t w = 0; w < size; ++w) {
     waits[0][w] = (w > 0 ? exact[w - 1] : 1) - exact[w];
@@ -117,17 +119,17 @@ ScatteredSeries scattered_by_hand(std::size_t size) {
     before = tail;
   }
   const double s = 0.38 / 4 * 2 * (1 - 3 / (20 * 0.4));
-  const std::vector<ScatteredSeries> scores = {queue::wait_score(waits[0]), queue::wait_score(waits[1])};
-  std::vector<ScatteredSeries> joint(size, ScatteredSeries(size, 0));  // joint distribution of the sum and
+  const std::vector<PerPacketSeries> scores = {queue::wait_score(waits[0]), queue::wait_score(waits[1])};
+  std::vector<PerPacketSeries> joint(size, PerPacketSeries(size, 0));  // joint distribution of the sum and
                                                                        // the last wait
   for (std::size_t w = 0; w < size; ++w) joint[w][w] = waits[0][w];
-  ScatteredSeries marginal = waits[0], total(size, 0);
-  std::vector<ScatteredSeries> factors;
+  PerPacketSeries marginal = waits[0], total(size, 0);
+  std::vector<PerPacketSeries> factors;
   for (std::size_t hop = 1; hop < 3; ++hop) {
-    std::vector<ScatteredSeries> kernel(size, ScatteredSeries(size, 0)), next = kernel;
-    const ScatteredSeries &x = scores[hop - 1], &y = scores[1];
+    std::vector<PerPacketSeries> kernel(size, PerPacketSeries(size, 0)), next = kernel;
+    const PerPacketSeries &x = scores[hop - 1], &y = scores[1];
     const double kept = queue::dependence_within(s, x, y);
-    ScatteredSeries after(size, 0), factor(size, 0);
+    PerPacketSeries after(size, 0), factor(size, 0);
     for (std::size_t w = 0; w < size; ++w) {
       double sum = 0;
       for (std::size_t to = 0; to + w < size; ++to)
@@ -149,21 +151,21 @@ ScatteredSeries scattered_by_hand(std::size_t size) {
   }
   for (std::size_t sum = 0; sum < size; ++sum)
     for (const double value : joint[sum]) total[sum] += value;
-  for (const ScatteredSeries& factor : factors) {
-    ScatteredSeries product(size, 0);
+  for (const PerPacketSeries& factor : factors) {
+    PerPacketSeries product(size, 0);
     for (std::size_t n = 0; n < size; ++n)
       for (std::size_t i = 0; i <= n; ++i) product[n] += total[i] * factor[n - i];
     total = product;
   }
-  return scattered_above(total);
+  return per_packet_above(total);
 }
 
 }  // namespace
 
 TEST_CASE("per-packet destinations: P(D > t) matches the equations term by term") {
-  const ScatteredSeries by_hand = scattered_by_hand(96);
+  const PerPacketSeries by_hand = per_packet_by_hand(96);
   const std::vector<std::int64_t> levels = {0, 1, 5, 10, 20, 30};
-  const auto found = scattered_tails(scattered_tree(2, 2, "0.6", "20"), levels);
+  const auto found = per_packet_tails(per_packet_tree(2, 2, "0.6", "20"), levels);
   for (std::size_t i = 0; i < levels.size(); ++i)
     CHECK(found[i] == Approx(by_hand[static_cast<std::size_t>(levels[i])]).epsilon(2e-4));
 }
@@ -175,7 +177,7 @@ TEST_CASE("per-packet destinations: documented values") {
   const std::vector<std::int64_t> levels = {0, 1, 5, 10, 15, 20, 27};
   const double with_16_sources[] = {0.92037, 0.76355, 0.18630, 1.6987e-2, 1.1818e-3, 7.143e-5, 1.2168e-6};
   const double recorded[] = {0.920365, 0.763588, 0.186542, 1.70562e-2, 1.18964e-3, 7.2055e-5, 1.23023e-6};
-  const auto found = scattered_tails(scattered_tree(4, 3, "0.6", "16"), levels);
+  const auto found = per_packet_tails(per_packet_tree(4, 3, "0.6", "16"), levels);
   for (std::size_t i = 0; i < levels.size(); ++i) {
     CHECK(found[i] == Approx(with_16_sources[i]).epsilon(0.012));
     CHECK(found[i] == Approx(recorded[i]).epsilon(1e-4));
@@ -184,7 +186,7 @@ TEST_CASE("per-packet destinations: documented values") {
 
 TEST_CASE("per-packet destinations: documented waits at the second and third hop") {
   constexpr std::size_t size = 96;
-  const auto paths = scattered_tree(4, 3, "0.6", "16");
+  const auto paths = per_packet_tree(4, 3, "0.6", "16");
   const std::size_t levels[] = {0, 1, 5, 10};
   const double stated[2][4] = {{0.41694, 0.15529, 4.4856e-3, 7.9797e-5},
                                {0.40832, 0.14437, 2.7460e-3, 2.5537e-5}};
@@ -202,9 +204,9 @@ TEST_CASE("per-packet destinations: documented waits at the second and third hop
     for (const long double tail : queue::hop_delay(bursty, queue::HopDelay::wait, size).values.tail)
       tails.push_back(static_cast<double>(tail));
     const auto mass = queue::wait_with_bursts(
-        tails, scattered_above(queue::smoothed_wait(alone, {}, {&links, 1}).of_any_link),
-        scattered_above(alone.wait));
-    const auto above = scattered_above(mass);
+        tails, per_packet_above(queue::smoothed_wait(alone, {}, {&links, 1}).of_any_link),
+        per_packet_above(alone.wait));
+    const auto above = per_packet_above(mass);
     for (std::size_t i = 0; i < 4; ++i)
       CHECK(above[levels[i]] == Approx(stated[hop - 1][i]).epsilon(within[hop - 1][i]));
   }
@@ -215,11 +217,11 @@ TEST_CASE("per-packet destinations: without correlation, the delay of independen
   for (const auto routing : {network::TreeRouting::random_root, network::TreeRouting::nearest_ancestor})
     for (const std::int64_t radix : {2, 4}) {
       // L = 1/(1 - load)
-      const auto bursts = scattered_tails(scattered_tree(radix, 2, "0.6", "5/2", "1", routing), levels);
+      const auto bursts = per_packet_tails(per_packet_tree(radix, 2, "0.6", "5/2", "1", routing), levels);
       const auto independent =
-          scattered_tails(bounds::dependent_tree({radix, 2}, rational("0.6"), routing), levels);
+          per_packet_tails(bounds::dependent_tree({radix, 2}, rational("0.6"), routing), levels);
       // on-rate 0.8: L = 1/(1 - load/on_rate)
-      const auto slower = scattered_tails(scattered_tree(radix, 2, "0.6", "4", "0.8", routing), levels);
+      const auto slower = per_packet_tails(per_packet_tree(radix, 2, "0.6", "4", "0.8", routing), levels);
       for (std::size_t i = 0; i < levels.size(); ++i) {
         CHECK(bursts[i] == Approx(independent[i]).epsilon(2e-4));
         CHECK(slower[i] == Approx(independent[i]).epsilon(2e-4));
@@ -229,10 +231,10 @@ TEST_CASE("per-packet destinations: without correlation, the delay of independen
 
 TEST_CASE("per-packet destinations: delays increase with burst, load and on-rate") {
   const std::vector<std::int64_t> levels = {0, 5, 12};
-  const auto base = scattered_tails(scattered_tree(4, 2, "0.6", "16"), levels);
-  const auto longer = scattered_tails(scattered_tree(4, 2, "0.6", "32"), levels);
-  const auto busier = scattered_tails(scattered_tree(4, 2, "0.7", "16"), levels);
-  const auto slower = scattered_tails(scattered_tree(4, 2, "0.6", "16", "0.8"), levels);
+  const auto base = per_packet_tails(per_packet_tree(4, 2, "0.6", "16"), levels);
+  const auto longer = per_packet_tails(per_packet_tree(4, 2, "0.6", "32"), levels);
+  const auto busier = per_packet_tails(per_packet_tree(4, 2, "0.7", "16"), levels);
+  const auto slower = per_packet_tails(per_packet_tree(4, 2, "0.6", "16", "0.8"), levels);
   for (std::size_t i = 0; i < levels.size(); ++i) {
     CHECK(longer[i] > base[i]);
     CHECK(busier[i] > base[i]);
@@ -241,15 +243,14 @@ TEST_CASE("per-packet destinations: delays increase with burst, load and on-rate
 }
 
 TEST_CASE("per-packet destinations: one queue of sources is exact") {
-  const auto paths = scattered_tree(4, 1, "0.9", "64");
+  const auto paths = per_packet_tree(4, 1, "0.9", "64");
   CHECK(paths.hops->exact(paths.flows[0]));
   const auto tree = bounds::tree_delay({4, 1}, rational("0.9"), network::TreeRouting::random_root,
-                                       network::Sources::decoupled, traffic::Burst{rational("64"), 1},
-                                       traffic::Destination::per_packet);
-  const bounds::DelayQuestion question{{Slots(0), Slots(10), Slots(60)}, {}};
-  const auto exact =
-      bounds::PathDelay(tree.network.queues, queue::HopDelay::wait).claims(tree.routes, question);
-  const auto found = DependentDelay(paths.hops).claims(paths.flows[0], question);
+                                       network::Sources::independent_sources,
+                                       traffic::Burst{rational("64"), 1}, traffic::Destination::per_packet);
+  const bounds::DelayQuery query{{Slots(0), Slots(10), Slots(60)}, {}};
+  const auto exact = bounds::PathDelay(tree.network.queues, queue::HopDelay::wait).claims(tree.routes, query);
+  const auto found = DependentDelay(paths.hops).claims(paths.flows[0], query);
   for (std::size_t i = 0; i < 3; ++i) {
     const auto& bounds = std::get<numeric::Enclosure<unit::Probability>>(exact.above[i].probability);
     CHECK(computed(found.above[i].probability) == Approx(static_cast<double>(bounds.upper())).epsilon(1e-4));
@@ -257,19 +258,20 @@ TEST_CASE("per-packet destinations: one queue of sources is exact") {
 }
 
 TEST_CASE("per-packet destinations: digits agree with a deeper computation, the distribution with claims") {
-  const auto paths = scattered_tree(4, 3, "0.8", "64");
-  bounds::DelayQuestion question{{Slots(10), Slots(40), Slots(60)}, {rational("0.999999")}};
-  const auto shallow = DependentDelay(paths.hops).claims(paths.flows[0], question);
-  question.percentiles = {1 - rational("1e-10")};
+  const auto paths = per_packet_tree(4, 3, "0.8", "64");
+  bounds::DelayQuery query{{Slots(10), Slots(40), Slots(60)}, {rational("0.999999")}};
+  const auto shallow = DependentDelay(paths.hops).claims(paths.flows[0], query);
+  query.percentiles = {1 - rational("1e-10")};
   DependentDelay delays(paths.hops);
-  const auto deep = delays.claims(paths.flows[0], question);
+  const auto deep = delays.claims(paths.flows[0], query);
   const auto whole = delays.distribution(paths.flows[0], rational("1e-6"));
   for (std::size_t i = 0; i < 3; ++i) {
-    const auto& said = std::get<numeric::Approximation<unit::Probability>>(shallow.above[i].probability);
-    CHECK(said.agreed_digits >= 3);
+    const auto& predicted = std::get<numeric::Approximation<unit::Probability>>(shallow.above[i].probability);
+    CHECK(predicted.agreed_digits >= 3);
     const double deeper = computed(deep.above[i].probability);
-    CHECK(static_cast<double>(said.value) == Approx(deeper).epsilon(std::pow(10.0, -said.agreed_digits)));
-    const auto level = static_cast<std::size_t>(question.levels[i].value);
+    CHECK(static_cast<double>(predicted.value) ==
+          Approx(deeper).epsilon(std::pow(10.0, -predicted.agreed_digits)));
+    const auto level = static_cast<std::size_t>(query.levels[i].value);
     CHECK(static_cast<double>(numeric::upper(whole.above[level])) == Approx(deeper).epsilon(1e-3));
   }
 }
@@ -296,8 +298,8 @@ TEST_CASE("per-packet destinations: P(D > t) matches simulation") {
       {4, 3, "0.6", "32", "1", nearest, {1, 5, 9, 13}, {0.5997, 0.09273, 0.01064, 1.136e-3}},
       {4, 3, "0.7", "40", "1", nearest, {2, 7, 12, 17}, {0.577, 0.09662, 0.01127, 1.141e-3}}};
   for (const Row& row : rows) {
-    const auto found = scattered_tails(
-        scattered_tree(row.radix, row.levels, row.load, row.burst, row.on_rate, row.routing), row.slots);
+    const auto found = per_packet_tails(
+        per_packet_tree(row.radix, row.levels, row.load, row.burst, row.on_rate, row.routing), row.slots);
     INFO(row.radix << "-ary " << row.levels << "-tree, load " << row.load << ", bursts of " << row.burst);
     for (std::size_t i = 0; i < found.size(); ++i) {
       CHECK(row.simulated[i] < 1.03 * found[i]);
@@ -307,9 +309,9 @@ TEST_CASE("per-packet destinations: P(D > t) matches simulation") {
 }
 
 TEST_CASE("per-packet destinations: delays beyond the limit are rejected") {
-  const auto paths = scattered_tree(4, 2, "0.8", "64");
+  const auto paths = per_packet_tree(4, 2, "0.8", "64");
   DependentDelay delays(paths.hops, 40);
   CHECK_THROWS_AS(delays.claims(paths.flows[0], {{Slots(40)}, {}}), LimitExceeded);
   CHECK_THROWS_AS(delays.claims(paths.flows[0], {{}, {rational("0.9999999999")}}), LimitExceeded);
-  CHECK_THROWS_AS(scattered_tree(4, 2, "0.8", "2"), InvalidArgument);  // shorter than the load permits
+  CHECK_THROWS_AS(per_packet_tree(4, 2, "0.8", "2"), InvalidArgument);  // shorter than the load permits
 }
