@@ -96,7 +96,7 @@ struct Queue {
 };
 
 /// A flow's path, hop by hop.
-struct Route {
+struct FlowPath {
   std::vector<std::size_t> queues;
   std::vector<ArrivalCurve> curves;                    ///< before each queue
   std::vector<std::optional<ServiceCurve>> residuals;  ///< residual service of each queue for it
@@ -136,7 +136,7 @@ class Analysis {
   const GuaranteeRules& rules_;
   std::vector<Queue> queues_;
   std::vector<std::vector<std::size_t>> of_port_;  ///< queues, higher classes first
-  std::vector<Route> routes_;
+  std::vector<FlowPath> flow_paths_;
   std::vector<std::size_t> order_, cyclic_;
   std::vector<bool> in_cycle_;
   std::vector<bool> waits_at_zero_;                                       ///< of cyclic_
@@ -176,7 +176,7 @@ void Analysis::find_queues() {
   }
   for (std::size_t f = 0; f < network_.flows.size(); ++f) {
     const PolicedFlow& flow = network_.flows[f];
-    Route& route = routes_.emplace_back();
+    FlowPath& flow_path = flow_paths_.emplace_back();
     for (std::size_t k = 0; k < flow.path.size(); ++k) {
       const std::size_t at = found.at(key(flow, flow.path[k]));
       Queue& queue = queues_[at];
@@ -190,7 +190,7 @@ void Analysis::find_queues() {
         queue.own_sum += ArrivalCurve(flow.buckets);
         queue.own.push_back(f);
       } else {
-        const std::size_t before = route.queues.back();
+        const std::size_t before = flow_path.queues.back();
         auto link = std::find_if(queue.links.begin(), queue.links.end(),
                                  [&](const InLink& one) { return one.port == flow.path[k - 1]; });
         if (link == queue.links.end()) {
@@ -206,12 +206,13 @@ void Analysis::find_queues() {
         }
         group->flows.push_back(f);
       }
-      route.queues.push_back(at);
+      flow_path.queues.push_back(at);
     }
-    route.curves.resize(route.queues.size());
-    route.residuals.resize(route.queues.size());
-    for (std::size_t k = 0; k < route.curves.size(); ++k)
-      if (k == 0 || network_.ports[flow.path[k - 1]].reshaped) route.curves[k] = ArrivalCurve(flow.buckets);
+    flow_path.curves.resize(flow_path.queues.size());
+    flow_path.residuals.resize(flow_path.queues.size());
+    for (std::size_t k = 0; k < flow_path.curves.size(); ++k)
+      if (k == 0 || network_.ports[flow.path[k - 1]].reshaped)
+        flow_path.curves[k] = ArrivalCurve(flow.buckets);
   }
 }
 
@@ -259,7 +260,7 @@ void Analysis::check_loads() const {
 }
 
 std::size_t Analysis::hop(std::size_t flow, std::size_t queue) const {
-  const std::vector<std::size_t>& queues = routes_[flow].queues;
+  const std::vector<std::size_t>& queues = flow_paths_[flow].queues;
   return static_cast<std::size_t>(std::find(queues.begin(), queues.end(), queue) - queues.begin());
 }
 
@@ -315,7 +316,8 @@ void Analysis::gather(Queue& queue) {
     link.curve = {};
     for (Group& group : link.groups) {
       group.sum = {};
-      for (const std::size_t flow : group.flows) group.sum += routes_[flow].curves[hop(flow, queue.index)];
+      for (const std::size_t flow : group.flows)
+        group.sum += flow_paths_[flow].curves[hop(flow, queue.index)];
       group.curve = group.sum;
       if (!network_.ports[link.port].reshaped)
         if (const auto output = groups_.find({group.queue, queue.index}); output != groups_.end())
@@ -416,14 +418,14 @@ void Analysis::serve(Queue& queue) {
 ArrivalCurve Analysis::others(const Queue& queue, std::size_t flow) const {
   if (queue.flows.size() == 1) return {};
   const std::size_t k = hop(flow, queue.index);
-  const ArrivalCurve& its = routes_[flow].curves[k];
+  const ArrivalCurve& its = flow_paths_[flow].curves[k];
   if (k == 0) return queue.arrivals.without(its);
   const auto link = std::find_if(queue.links.begin(), queue.links.end(), [&](const InLink& one) {
     return one.port == network_.flows[flow].path[k - 1];
   });
   ArrivalCurve rest;  // rest of its link
   for (const Group& group : link->groups)
-    if (group.queue != routes_[flow].queues[k - 1])
+    if (group.queue != flow_paths_[flow].queues[k - 1])
       rest += group.curve;
     else if (group.flows.size() > 1)
       rest += minimum(group.sum.without(its), group.curve);
@@ -439,7 +441,7 @@ std::optional<GroupGuarantee> Analysis::group_output(const Queue& queue, std::si
   ArrivalCurve group, rest;
   Rational longest = 0;
   const auto add = [&](std::size_t flow, ArrivalCurve& one, ArrivalCurve& other) {
-    const ArrivalCurve& curve = routes_[flow].curves[hop(flow, queue.index)];
+    const ArrivalCurve& curve = flow_paths_[flow].curves[hop(flow, queue.index)];
     if (members.count(flow) != 0) {
       one += curve;
       longest = std::max(longest, network_.flows[flow].longest);
@@ -471,17 +473,17 @@ void Analysis::send_on(Queue& queue, bool residuals) {
   const PolicedPort& port = network_.ports[queue.port];
   std::map<std::size_t, std::vector<std::size_t>> groups;
   for (const std::size_t flow : queue.flows) {
-    Route& route = routes_[flow];
+    FlowPath& flow_path = flow_paths_[flow];
     const std::size_t k = hop(flow, queue.index);
-    if (residuals) route.residuals[k] = fifo_residual(*queue.service, others(queue, flow));
-    if (k + 1 == route.queues.size() || port.reshaped) continue;
-    ArrivalCurve next = route.curves[k].later(queue.variation);
-    if (residuals && rules_.residuals && route.residuals[k])
-      if (const auto output = departures(route.curves[k].later(network_.flows[flow].longest / port.rate),
-                                         *route.residuals[k]))
+    if (residuals) flow_path.residuals[k] = fifo_residual(*queue.service, others(queue, flow));
+    if (k + 1 == flow_path.queues.size() || port.reshaped) continue;
+    ArrivalCurve next = flow_path.curves[k].later(queue.variation);
+    if (residuals && rules_.residuals && flow_path.residuals[k])
+      if (const auto output = departures(flow_path.curves[k].later(network_.flows[flow].longest / port.rate),
+                                         *flow_path.residuals[k]))
         next = minimum(next, *output);
-    route.curves[k + 1] = next.rounded_up(denominator_);
-    groups[route.queues[k + 1]].push_back(flow);
+    flow_path.curves[k + 1] = next.rounded_up(denominator_);
+    groups[flow_path.queues[k + 1]].push_back(flow);
   }
   if (!residuals || !rules_.residuals) return;
   for (const auto& [next, flows] : groups)
@@ -492,12 +494,12 @@ void Analysis::send_on(Queue& queue, bool residuals) {
 
 std::vector<Rational> Analysis::variations_of_cycle() {
   // Curves first: a queue's own flows, then those from previous queues.
-  for (std::size_t f = 0; f < routes_.size(); ++f) {
-    Route& route = routes_[f];
-    for (std::size_t k = 0; k + 1 < route.queues.size(); ++k) {
-      const Queue& queue = queues_[route.queues[k]];
+  for (std::size_t f = 0; f < flow_paths_.size(); ++f) {
+    FlowPath& flow_path = flow_paths_[f];
+    for (std::size_t k = 0; k + 1 < flow_path.queues.size(); ++k) {
+      const Queue& queue = queues_[flow_path.queues[k]];
       if (in_cycle_[queue.index] && !network_.ports[queue.port].reshaped)
-        route.curves[k + 1] = route.curves[k].later(queue.variation);
+        flow_path.curves[k + 1] = flow_path.curves[k].later(queue.variation);
     }
   }
   for (const std::size_t q : cyclic_) gather(queues_[q]);
@@ -583,7 +585,8 @@ NetworkGuarantee Analysis::run() {
     if (cyclic_.size() <= max_exact_hops) try_short_fractions();
     for (const std::size_t q : cyclic_)
       for (const std::size_t flow : queues_[q].flows)
-        routes_[flow].residuals[hop(flow, q)] = fifo_residual(*queues_[q].service, others(queues_[q], flow));
+        flow_paths_[flow].residuals[hop(flow, q)] =
+            fifo_residual(*queues_[q].service, others(queues_[q], flow));
   }
   return result();
 }
@@ -603,29 +606,29 @@ NetworkGuarantee Analysis::result() const {
                           .arrivals = queue.arrivals,
                           .service = *queue.service});
   }
-  for (std::size_t f = 0; f < routes_.size(); ++f) {
+  for (std::size_t f = 0; f < flow_paths_.size(); ++f) {
     const PolicedFlow& flow = network_.flows[f];
-    const Route& route = routes_[f];
+    const FlowPath& flow_path = flow_paths_[f];
     FlowGuarantee& its = all.flows.emplace_back();
-    its.queues = route.queues;
-    its.curves = route.curves;
-    its.residuals = route.residuals;
+    its.queues = flow_path.queues;
+    its.curves = flow_path.curves;
+    its.residuals = flow_path.residuals;
     Rational sum = 0, wires = 0, between = 0;
     std::optional<ServiceCurve> whole;
     bool in_one = true;
-    for (std::size_t k = 0; k < route.queues.size(); ++k) {
+    for (std::size_t k = 0; k < flow_path.queues.size(); ++k) {
       const PolicedPort& port = network_.ports[flow.path[k]];
-      sum = sum + all.queues[route.queues[k]].delay;
+      sum = sum + all.queues[flow_path.queues[k]].delay;
       wires = wires + port.wire;
       its.minimum = its.minimum + flow.shortest / port.rate + port.wire;
-      const bool last = k + 1 == route.queues.size();
+      const bool last = k + 1 == flow_path.queues.size();
       if (!last) between = between + flow.longest / port.rate;
-      if (!route.residuals[k] || (port.reshaped && !last)) in_one = false;
-      if (in_one) whole = whole ? in_series(*whole, *route.residuals[k]) : *route.residuals[k];
+      if (!flow_path.residuals[k] || (port.reshaped && !last)) in_one = false;
+      if (in_one) whole = whole ? in_series(*whole, *flow_path.residuals[k]) : *flow_path.residuals[k];
     }
     its.tfa = rounded_up(sum + wires, denominator_);
     if (!in_one) continue;
-    if (const auto delay = horizontal_distance(route.curves.front(), *whole))
+    if (const auto delay = horizontal_distance(flow_path.curves.front(), *whole))
       its.sfa = rounded_up(*delay + between + wires, denominator_);
   }
   return all;
