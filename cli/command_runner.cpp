@@ -3,6 +3,7 @@
 #include <cli/options/files.hpp>
 #include <cli/options/options.hpp>
 #include <cli/program.hpp>
+#include <cli/usage.hpp>
 #include <tailbound/core/suggest.hpp>
 
 #include <algorithm>
@@ -27,8 +28,8 @@ std::recursive_mutex& one_at_a_time() {
 int depth = 0;  ///< number of nested commands
 
 /// Answers under the lock; the outermost command resets the files.
-Reply ask(const Command& command, const answers::Run& run,
-          const std::map<std::string, std::string>& contents = {}) {
+Reply run_command(const Command& command, const answers::Run& run,
+                  const std::map<std::string, std::string>& contents = {}) {
   struct Deeper {
     Deeper() { ++depth; }
     ~Deeper() { --depth; }
@@ -49,7 +50,8 @@ Reply ask(const Command& command, const answers::Run& run,
   try {
     return command.answer(context);
   } catch (const InvalidArgument& error) {
-    throw as_typed(command.options, error);
+    if (const auto named = as_typed(command.options, error)) throw *named;
+    throw;
   }
 }
 
@@ -84,12 +86,12 @@ Reply CommandRunner::answer(const std::vector<std::pair<std::string, std::string
     if (option == nullptr)
       throw InvalidArgument("the option", name,
                             "one of " + command_.name + did_you_mean(name, options().names()));
-    if (option->given()) throw InvalidArgument(name, "given twice", "given once");
+    if (option->given()) throw Misuse(name, "given twice", "given once", name + " is given twice");
     option->set(text);
   }
   for (const Option& option : options().options)
-    if (option.required && !option.given()) throw InvalidArgument(option.name, "missing", "given");
-  return ask(command_, run, contents);
+    if (option.required && !option.given()) throw missing(option.name, phrase_of(option.help));
+  return run_command(command_, run, contents);
 }
 
 Reply answer_document(const std::vector<std::string>& words, const answers::Run& run) {
@@ -99,7 +101,7 @@ Reply answer_document(const std::vector<std::string>& words, const answers::Run&
   Program program(words.empty() ? "" : words.front());
   if (std::optional<std::string> help = program.parse(static_cast<int>(argv.size()), argv.data()))
     return {.text = std::move(help)};
-  return ask(*program.chosen(), run);
+  return run_command(*program.chosen(), run);
 }
 
 }  // namespace tailbound::cli

@@ -34,33 +34,34 @@ Command schema_command();
 
 const std::vector<Category>& categories() {
   static const std::vector<Category> all{
-      {"buffer", {buffer_command}},
-      {"occupancy", {occupancy_command}},
-      {"delay", {delay_command}},
-      {"guarantee", {guarantee_command}},
-      {"pgf", {pgf_command}},
-      {"compare", {compare_command}},
-      {"fit", {fit_command}},
-      {"multistage", {multistage_command}},
-      {"wormhole", {wormhole_command}},
-      {"broadcast", {broadcast_command}},
-      {"reproduce", {reproduce_command}},
+      {"buffer", {buffer_command}, "Queues"},
+      {"occupancy", {occupancy_command}, "Queues"},
+      {"delay", {delay_command}, "Networks"},
+      {"guarantee", {guarantee_command}, "Networks"},
+      {"pgf", {pgf_command}, "Queues"},
+      {"compare", {compare_command}, "Queues"},
+      {"fit", {fit_command}, "Queues"},
+      {"multistage", {multistage_command}, "Networks"},
+      {"wormhole", {wormhole_command}, "Networks"},
+      {"broadcast", {broadcast_command}, "Networks"},
+      {"reproduce", {reproduce_command}, "Tools"},
       {"simulate",
        {simulate_tree_command, simulate_switch_command, simulate_classes_command, simulate_policed_command,
         simulate_multistage_command, simulate_wormhole_command, simulate_hypercube_command},
-       "the same by simulation, with confidence intervals",
-       "tailbound simulate tree --help lists its options and shows an example with its output."},
+       "Simulation",
+       "simulations, with confidence intervals"},
       {"validate",
        {validate_delay_command, validate_buffer_command, validate_switch_command, validate_multistage_command,
         validate_wormhole_command, validate_broadcast_command},
-       "analysis and simulation side by side",
-       "Exit status 1 where the analysis is optimistic beyond the simulation's interval; the table is "
-       "printed\nall the same. tailbound validate delay --help lists options and shows an example."},
-      {"network", {network_command}},
-      {"sweep", {sweep_command}},
-      {"merge", {merge_command}},
-      {"serve", {serve_command}},
-      {"schema", {schema_command}}};
+       "Simulation",
+       "comparisons of analysis and simulation",
+       "Exit status 1: the analysis underestimates beyond the confidence interval of\n"
+       "the simulation. The table is printed in any case."},
+      {"network", {network_command}, "Networks"},
+      {"sweep", {sweep_command}, "Tools"},
+      {"merge", {merge_command}, "Tools"},
+      {"serve", {serve_command}, "Tools"},
+      {"schema", {schema_command}, "Tools"}};
   return all;
 }
 

@@ -13,7 +13,8 @@ namespace tailbound::cli {
 struct Category {
   std::string_view name;
   std::vector<Command (*)()> commands;
-  const char* purpose = "";  ///< of a group, for the help
+  const char* category;      ///< heading in the help: "Queues"
+  const char* purpose = "";  ///< of several under one word, for the help
   const char* footer = "";
 };
 [[nodiscard]] const std::vector<Category>& categories();

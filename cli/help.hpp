@@ -11,4 +11,7 @@ namespace tailbound::cli {
 /// \return  empty for a command without a file
 [[nodiscard]] std::string example_of(const std::string& command);
 
+/// The first of them in at most four lines of 80 columns: the command line and how its output begins.
+[[nodiscard]] std::string short_example_of(const std::string& command);
+
 }  // namespace tailbound::cli

@@ -33,7 +33,7 @@ run::PartNumber read_part_number(const CommonOptions& options) {
   for (const auto& [name, given] :
        {std::pair{"--format", options.format.has_value()}, std::pair{"--plot", options.plot.has_value()}})
     if (given)
-      throw InvalidArgument(name, "given with --part", "given to `tailbound merge`, which writes the answer");
+      throw not_allowed_with(name, "--part", "give it to `tailbound merge`, which writes the result");
   const auto [number, of] = parse_part(*options.part, "--part", max_parts);
   return {static_cast<int>(number), static_cast<int>(of)};
 }

@@ -3,8 +3,9 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <cli/help.hpp>
+#include <cli/hints.hpp>
 #include <cli/options/options.hpp>
+#include <cli/usage.hpp>
 #include <tailbound/core/suggest.hpp>
 #include <tailbound/render/formats/formats.hpp>
 
@@ -13,32 +14,39 @@
 #include <algorithm>
 #include <cctype>
 #include <set>
-#include <sstream>
 #include <utility>
 
 namespace tailbound::cli {
 namespace {
 
+/// A text that is asked for in place of a result.
+enum class Requested { result, brief_help, full_help, version };
+
+Requested asked_by(const std::string& word) {
+  if (word == "-h") return Requested::brief_help;
+  if (word == "--help") return Requested::full_help;
+  return word == "-V" || word == "--version" ? Requested::version : Requested::result;
+}
+
 void add_to(CLI::App& app, const Option& option) {
-  CLI::Option* added = option.text != nullptr   ? app.add_option(option.name, *option.text, option.help)
-                       : option.flag != nullptr ? app.add_flag(option.name, *option.flag, option.help)
-                                                : app.add_option(option.name, *option.words, option.help);
+  const std::string letter = short_name(option.name);
+  const std::string names = letter.empty() ? option.name : letter + "," + option.name;
+  CLI::Option* added = option.text != nullptr   ? app.add_option(names, *option.text, option.help)
+                       : option.flag != nullptr ? app.add_flag(names, *option.flag, option.help)
+                                                : app.add_option(names, *option.words, option.help);
   if (option.flag == nullptr) added->type_name(option.type);
   if (option.words != nullptr) added->expected(option.minimum, option.maximum);
-  if (!option.group.empty()) added->group(option.group);
   if (option.required) added->required();
 }
 
-std::vector<std::string> option_names(const CLI::App& command) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : command.get_options())
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  return names;
-}
-
-/// Detects errors that CLI11 would report in its own words: unknown options, missing values and repeated
-/// options.  \param first  index of the first word after the command
-void look_over(const CLI::App& command, int argc, const char* const* argv, int first) {
+/// Finds what CLI11 would report in words of its own: options that there are not, that lack their value, or
+/// that are given twice.
+/// \param name   of the command
+/// \param first  the place of the first word behind it
+/// \return  the text that is asked for, whatever the other words are
+/// \throws BadUsage
+Requested look_over(const CLI::App& command, const std::string& name, int argc, const char* const* argv,
+                    int first) {
   std::set<const CLI::Option*> seen;
   std::string complaint;
   const auto complain_of = [&complaint](std::string words) {
@@ -53,12 +61,11 @@ void look_over(const CLI::App& command, int argc, const char* const* argv, int f
   };
   for (int place = first; place < argc; ++place) {
     const std::string word = argv[place];
+    if (const Requested requested = asked_by(word); requested != Requested::result) return requested;
     const CLI::Option* option = option_at(place);
-    if (word == "--help" || word == "-h" || word == "--version") return;  // regardless of the rest
     if (option == nullptr) {
       const std::string unknown = word.substr(0, word.find('='));
-      if (word.rfind("--", 0) == 0)
-        complain_of("unknown option " + unknown + did_you_mean(unknown, option_names(command)));
+      if (word.rfind("--", 0) == 0 && complaint.empty()) complain_of(unknown_option(unknown, name));
       continue;
     }
     const bool takes_value = option->get_items_expected_max() > 0;
@@ -68,13 +75,15 @@ void look_over(const CLI::App& command, int argc, const char* const* argv, int f
       if (place + 1 < argc && argv[place + 1][0] != '-') ++place;
       continue;
     }
-    if (place + 1 >= argc || option_at(place + 1) != nullptr)
-      complain_of(fmt::format("{} needs a value: {} {}, {}", word, word, option->get_type_name(),
-                              option->get_description()));
+    if (place + 1 >= argc || option_at(place + 1) != nullptr ||
+        asked_by(argv[place + 1]) != Requested::result)
+      complain_of(fmt::format("{0} needs a value: {0} {1} ({2})", word, option->get_type_name(),
+                              phrase_of(option->get_description())));
     else
       ++place;
   }
   if (!complaint.empty()) throw BadUsage(complaint);
+  return Requested::result;
 }
 
 }  // namespace
@@ -83,39 +92,28 @@ void look_over(const CLI::App& command, int argc, const char* const* argv, int f
 class Program::Tree {
  public:
   Tree() {
-    app_.set_version_flag("--version", version)->group("");
-    app_.set_help_flag("-h,--help", "show this help and exit");
+    app_.set_help_flag();
     app_.require_subcommand(1);
-    app_.get_formatter()->column_width(28);
-    app_.footer(
-        "COMMAND --help: options, an example. Lists: 0.1:0.9:0.1. Exit 0 answered, 1 no answer, 2 bad "
-        "input.");
   }
 
   void add(const Category& category, const Command& command) {
     CLI::App* const parent = category.commands.size() > 1 ? gathering(category) : &app_;
     CLI::App* const own =
         parent->add_subcommand(command.name.substr(command.name.find(' ') + 1), command.purpose);
+    own->set_help_flag();
     for (const Option& option : command.options.options) add_to(*own, option);
-    own->set_version_flag("--version", version)->group("");
-    own->footer(example_of(command.name));
     commands_.push_back(own);
   }
 
-  /// \return the index of the command, in the order they were added;  nothing if `text` is requested instead
-  std::optional<std::size_t> parse(int argc, const char* const* argv, std::string& text) {
-    app_.get_help_ptr()->group("");  // set hidden last: commands inherit the setting together with its name
+  /// \return the place of the command, in the order they were added;  nothing where a text is asked for
+  std::optional<std::size_t> parse(int argc, const char* const* argv) {
     const int first = require_known_command(argc, argv);
-    look_over(*understood_, argc, argv, first);
+    requested_ = look_over(*understood_, understood(), argc, argv, first);
+    if (requested_ != Requested::result) return {};
     try {
       app_.parse(argc, argv);
     } catch (const CLI::Error& error) {
-      if (error.get_exit_code() != 0) throw BadUsage(in_our_words(error));
-      std::ostringstream out;  // help and version are "errors" with status 0
-      out.exceptions(std::ios::badbit);
-      static_cast<void>(app_.exit(error, out, out));
-      text = out.str();
-      return {};
+      throw BadUsage(in_our_words(error));
     }
     const auto chosen =
         std::find_if(commands_.begin(), commands_.end(), [](const CLI::App* app) { return app->parsed(); });
@@ -126,16 +124,15 @@ class Program::Tree {
   [[nodiscard]] std::string understood() const {
     return understood_ == &app_ ? std::string() : full_name(*understood_);
   }
+  [[nodiscard]] Requested requested() const { return requested_; }
 
  private:
-  static constexpr const char* version = "tailbound " TAILBOUND_VERSION;
-
   CLI::App* gathering(const Category& category) {
     const auto is_it = [&](const CLI::App* app) { return app->get_name() == category.name; };
     if (const auto there = app_.get_subcommands(is_it); !there.empty()) return there.front();
     CLI::App* parent = app_.add_subcommand(std::string(category.name), category.purpose);
+    parent->set_help_flag();
     parent->require_subcommand(1);
-    parent->footer(category.footer);
     return parent;
   }
 
@@ -147,9 +144,15 @@ class Program::Tree {
 
   [[nodiscard]] std::string in_our_words(const CLI::Error& error) const {
     if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
-      for (const std::string& word : app_.remaining(true))
-        if (word.rfind("--", 0) != 0)
-          return (word.rfind('-', 0) == 0 ? "unknown option " : "unexpected argument ") + word;
+      for (const std::string& word : app_.remaining(true)) {
+        if (word.rfind("--", 0) == 0) continue;
+        if (word.rfind('-', 0) == 0) return unknown_option(word, understood());
+        return "unexpected argument '" + word + "': a value follows the name of its option, such as --seed 1";
+      }
+    if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
+      for (const CLI::Option* option : understood_->get_options())
+        if (option->get_required() && option->count() == 0)
+          return option->get_name() + " is missing: " + phrase_of(option->get_description());
     return error.what();
   }
 
@@ -160,27 +163,26 @@ class Program::Tree {
       std::vector<std::string> names;
       for (const CLI::App* command : understood_->get_subcommands({})) names.push_back(command->get_name());
       if (names.empty()) return word;
-      const std::string what =
-          understood_ == &app_ ? "the command" : "the command after " + full_name(*understood_);
+      const std::string before = understood();
       if (word >= argc)
-        throw InvalidArgument(what, "missing", fmt::format("one of {}", fmt::join(names, ", ")));
+        throw BadUsage(before.empty() ? fmt::format("a command is missing: {}", in_words(names))
+                                      : fmt::format("a command is missing: {}", in_words(names)));
       const std::string given = argv[word];
-      if (given.rfind('-', 0) == 0) {
-        if (understood_->get_option_no_throw(given) != nullptr) return word;
-        const std::string before = understood_ == &app_ ? "" : " " + full_name(*understood_);
-        throw BadUsage(
-            fmt::format("unknown option {}{}; other options follow the command: tailbound{} COMMAND {}",
-                        given, did_you_mean(given, option_names(*understood_)), before, given));
-      }
-      const std::string& meant = names[parse_choice(given, what, names)];
+      if (asked_by(given) != Requested::result) return word;
+      if (given.rfind('-', 0) == 0)
+        throw BadUsage(fmt::format("unknown option {}: options follow the command: tailbound{} COMMAND {}",
+                                   given, before.empty() ? "" : " " + before, given));
+      if (std::find(names.begin(), names.end(), given) == names.end())
+        throw BadUsage(unknown_command(given, before, names));
       understood_ =
-          understood_->get_subcommands([&](const CLI::App* app) { return app->get_name() == meant; }).front();
+          understood_->get_subcommands([&](const CLI::App* app) { return app->get_name() == given; }).front();
     }
   }
 
-  CLI::App app_{"Buffers and delays of switches and interconnects, with digits that are proved", "tailbound"};
+  CLI::App app_{"", "tailbound"};
   std::vector<CLI::App*> commands_;
   const CLI::App* understood_ = &app_;
+  Requested requested_ = Requested::result;
 };
 
 Program::Program(std::string_view requested) : tree_(std::make_unique<Tree>()) {
@@ -199,11 +201,27 @@ Program::Program(std::string_view requested) : tree_(std::make_unique<Tree>()) {
 Program::~Program() = default;
 
 std::optional<std::string> Program::parse(int argc, const char* const* argv) {
-  std::string text;
-  const std::optional<std::size_t> place = tree_->parse(argc, argv, text);
-  if (!place) return text;
+  // "help buffer" is "buffer --help".
+  std::vector<const char*> words(argv, argv + argc);
+  if (argc > 1 && std::string_view(argv[1]) == "help") {
+    words.erase(words.begin() + 1);
+    words.push_back("--help");
+  }
+  const std::optional<std::size_t> place = tree_->parse(static_cast<int>(words.size()), words.data());
+  if (!place) return text_asked_for();
   chosen_ = &commands_[*place];
   return {};
+}
+
+std::string Program::text_asked_for() const {
+  if (tree_->requested() == Requested::version) return "tailbound " TAILBOUND_VERSION "\n";
+  const HelpSize size = tree_->requested() == Requested::brief_help ? HelpSize::brief : HelpSize::full;
+  const std::string name = tree_->understood();
+  for (const Command& command : commands_)
+    if (command.name == name) return command_help(command, size);
+  for (const Category& category : categories())
+    if (category.name == name) return category_help(category, size);
+  return program_help(size);
 }
 
 std::string Program::name() const {
@@ -260,32 +278,28 @@ void add_common_options(Command& command, CommonOptions& options) {
   const OptionGroup output(command.options, "Output");
   if (command.draws) {
     output.add("--plot", options.plot, "FILE",
-               "draw a picture: FILE.svg, or FILE.png or FILE.pdf (these need rsvg-convert)");
-    output.add("--title", options.title, "TEXT", "of --plot: the picture's title in place of its own");
-    output.add_flag("--log-y", options.log_y, "of --plot: values on a logarithmic axis");
+               "picture of the results: FILE.svg, .png or .pdf.\nPNG and PDF need rsvg-convert");
+    output.add("--title", options.title, "TEXT", "title of the picture in place of its own (with --plot)");
+    output.add_flag("--log-y", options.log_y, "logarithmic y axis (with --plot)");
   }
-  std::vector<std::string> names = meaning_names(render::formats());
-  const Values formats{.choices = names};
-  names.front() += " (for people, the default)";
-  output.add("--format", options.format, "NAME", in_words(names), formats);
+  const std::vector<std::string> names = meaning_names(render::formats());
+  output.add("--format", options.format, "NAME", with_default(names), {.choices = names});
   if (command.options.find("--output") == nullptr)  // reproduce has its own: a folder
-    output.add("--output", options.output, "FILE", "write the answer there, whole or not at all");
-  output.add_flag("--quiet", options.quiet, "the answer alone, without explanation");
+    output.add("--output", options.output, "FILE",
+               "file for the result (default standard output).\nIt is written whole or not at all");
+  output.add_flag("--quiet", options.quiet, "the result alone, without explanation");
   if (may_be_cut(command.work) && command.options.find("--part") == nullptr)
     output.add("--part", options.part, "I/N",
-               "do part I of N alone and write its results, of which\n`tailbound merge` makes the answer");
-  if (command.name == "sweep") {
-    output.add("--time-limit", options.time_limit, "S",
-               "seconds for each point, or none: refused beyond (60 of an analysis\nunless told, none of a "
-               "simulation)");
-    output.add("--memory-limit", options.memory_limit, "SIZE", "of each point: 500MB, 2GB, or none");
-    return;
-  }
-  const std::string usual = is_analysis(command.work) ? "60 unless told" : "none unless told";
-  output.add("--time-limit", options.time_limit, "S", "seconds, or none: refused beyond (" + usual + ")");
+               "part I of N of the computation.\n`tailbound merge` combines the N files to the result");
+  const bool sweeps = command.name == "sweep", limited = is_analysis(command.work);
+  output.add("--time-limit", options.time_limit, "S",
+             sweeps ? "limit in seconds of each point, or none.\nDefault: 60 of an analysis, none of a "
+                      "simulation"
+                    : fmt::format("limit in seconds, or none (default {})", limited ? "60" : "none"));
   output.add("--memory-limit", options.memory_limit, "SIZE",
-             is_analysis(command.work) ? "as 500MB or 2GB, or none: refused beyond (4GB unless told)"
-                                       : "as 500MB or 2GB, or none: refused beyond");
+             std::string(sweeps ? "memory limit of each point, such as 2GB, or none"
+                                : "memory limit, such as 2GB, or none") +
+                 (limited ? " (default 4GB)" : ".\nDefault: three quarters of the memory of the machine"));
 }
 
 }  // namespace tailbound::cli

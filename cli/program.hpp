@@ -50,6 +50,8 @@ class Program {
  private:
   class Tree;
 
+  [[nodiscard]] std::string text_asked_for() const;
+
   CommonOptions common_;
   std::vector<Command> commands_;
   std::unique_ptr<Tree> tree_;

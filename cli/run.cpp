@@ -226,8 +226,7 @@ class Answering {
     begin_files(interrupt_.token());
     for (const auto& [name, given] :
          {std::pair{"--title", common_.title.has_value()}, std::pair{"--log-y", common_.log_y}})
-      if (given && !common_.plot)
-        throw InvalidArgument(name, "given without --plot", "given with --plot FILE");
+      if (given && !common_.plot) throw needs(name, "--plot FILE");
     write_ = read_format(common_.format);
     if (common_.part) {
       part_.emplace(read_part_number(common_), engine_.executor);
@@ -422,14 +421,18 @@ Status complain(const Program& program, std::string message, Status status, std:
     status = no_answer;
   }
   err << program.name() << ": " << printable(shorten(std::move(message))) << '\n';
-  if (status == bad_input) err << "Try '" << program.name() << " --help'.\n";
+  if (status == bad_input) err << "Try '" << program.name() << " -h'.\n";
   return status;
 }
 
-/// "0,5" of "--load 0,5"; empty if the option is not present.
+/// "0,5" of "--load 0,5", "-l 0,5" or "--load=0,5"; empty where the option is not there.
 std::string word_behind(const std::string& option, int argc, const char* const* argv) {
-  for (int i = 1; i + 1 < argc; ++i)
-    if (option == argv[i]) return argv[i + 1];
+  const std::string letter = short_name(option);
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word.rfind(option + "=", 0) == 0) return word.substr(option.size() + 1);
+    if (i + 1 < argc && (word == option || (!letter.empty() && word == letter))) return argv[i + 1];
+  }
   return {};
 }
 
@@ -440,10 +443,10 @@ Status answer_or_complain(Program& program, int argc, const char* const* argv, s
   try {
     return answer_and_write(program, argc, argv, out, err, outcome, engine);
   } catch (const InvalidArgument& error) {
-    const InvalidArgument named =
-        program.chosen() == nullptr ? error : as_typed(program.chosen()->options, error);
-    const std::string meant = probably_meant(named, word_behind(named.argument(), argc, argv));
-    return complain(program, named.what() + (meant.empty() ? meant : " (" + meant + ")"), bad_input, err);
+    std::optional<InvalidArgument> as_option;
+    if (program.chosen() != nullptr) as_option = as_typed(program.chosen()->options, error);
+    const InvalidArgument& named = as_option ? *as_option : error;
+    return complain(program, with_meant(named, word_behind(named.argument(), argc, argv)), bad_input, err);
   } catch (const BadUsage& error) {
     return complain(program, error.what(), bad_input, err);
   } catch (const ParseError& error) {

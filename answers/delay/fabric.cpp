@@ -212,8 +212,9 @@ std::vector<FabricTopology> read_fabrics(const NamedText& file, const std::optio
                                          network::RouteRule route, const Loads& loads, const ReadNamed& read,
                                          const std::vector<std::string>& without, bool buffers) {
   // A list of flows is for read_network(); reading it twice would only take time.
-  const auto says = [&file](const char* key) { return file.text.find(key) != std::string::npos; };
-  if (!matrix && loads.uniform.empty() && !says("[traffic") && !(buffers && says("shared_memory"))) return {};
+  const auto mentions = [&file](const char* key) { return file.text.find(key) != std::string::npos; };
+  if (!matrix && loads.uniform.empty() && !mentions("[traffic") && !(buffers && mentions("shared_memory")))
+    return {};
   std::optional<Fabric> fabric = fabric_of(file, matrix, route, !loads.uniform.empty(), read, without);
   if (!fabric) return {};
   // Uniform traffic instead of flows is rejected, with the reason, by read_uniform_network().

@@ -119,18 +119,18 @@ Flows max_rate(const PortGuaranteeQuery& query) {
   Flows flows = query.flows;
   FlowGroup& group = flows[query.varied];
   Rational unit = 1;
-  const auto holds = [&](std::int64_t units) {
+  const auto suffices = [&](std::int64_t units) {
     group.buckets.front().rate = units * unit;
     return fits(query, flows);
   };
   for (int digits = 0; digits < 6; ++digits) {
     unit = unit / 10;
-    if (holds(1)) break;
+    if (suffices(1)) break;
   }
-  if (!holds(1)) nothing_fits(query, "even at the lowest rate");
+  if (!suffices(1)) nothing_fits(query, "even at the lowest rate");
   std::int64_t units = 0;
   for (int digits = 0; digits < 4; ++digits) {
-    units = last_that(std::max<std::int64_t>(1, units * 10), units * 10 + 9, holds);
+    units = last_that(std::max<std::int64_t>(1, units * 10), units * 10 + 9, suffices);
     if (digits < 3) unit = unit / 10;
   }
   group.buckets.front().rate = units * unit;

@@ -20,12 +20,12 @@ const Meanings<queue::Arithmetic>& arithmetics() {
 }  // namespace
 
 void add_accuracy_options(OptionTable& table, AccuracyOptions& options) {
-  const OptionGroup numbers(table, "Numbers");
-  numbers.add("--arithmetic", options.arithmetic, "NAME",
-              "auto (the default: the cheapest that proves the digits), double,\nmultiprecision, interval or "
-              "exact",
-              choices(arithmetics()));
-  numbers.add("--digits", options.digits, "D", "significant digits to prove (10)", slider(4, 40, 1));
+  const OptionGroup numbers(table, "Numerics");
+  numbers.add(
+      "--arithmetic", options.arithmetic, "NAME",
+      "auto, double, multiprecision, interval or exact.\nDefault auto: the fastest that proves the digits",
+      choices(arithmetics()));
+  numbers.add("--digits", options.digits, "D", "significant digits to prove (default 10)", slider(4, 40, 1));
 }
 
 queue::Accuracy read_accuracy(const AccuracyOptions& options) {
@@ -49,8 +49,8 @@ numeric::Rational read_target(const std::string& text, const char* option) {
 void add_unit_options(OptionTable& table, UnitOptions& options) {
   const OptionGroup units(table, "Units");
   units.add("--packet-bytes", options.packet_bytes, "N",
-            "size of a packet, 64 or 9KB: shows buffers in bytes", slider(64, 1536, 64));
-  units.add("--link-gbps", options.link_gbps, "G", "rate of the link, 400 or 400G: shows times in ns",
+            "packet size in bytes, 64 or 9KB; shows buffers in bytes", slider(64, 1536, 64));
+  units.add("--link-gbps", options.link_gbps, "G", "link rate in Gbit/s, 400 or 400G; shows times in ns",
             slider(1, 800, 1));
 }
 
@@ -64,8 +64,8 @@ answers::Units read_units(const UnitOptions& options) {
     if (gbps <= 0 || gbps > Rational(static_cast<long>(answers::Units::max_link_gbps)))
       throw InvalidArgument("--link-gbps", *options.link_gbps, "greater than 0 and at most 1000000 Gbit/s");
     if (!units.packet_bytes)
-      throw InvalidArgument("--packet-bytes", "missing",
-                            "given with --link-gbps: the size of a packet, such as 64");
+      throw missing("--packet-bytes",
+                    "--link-gbps needs the packet size in bytes, such as --packet-bytes 64");
     units.link_gbps = gbps;
   }
   return units;

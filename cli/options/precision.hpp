@@ -12,9 +12,8 @@ namespace tailbound::cli {
 inline void add_precision_option(OptionTable& table, SimulationOptions& options) {
   OptionGroup(table, "Simulation")
       .add("--half-width", options.half_width, "W",
-           "add replications until every interval is at most so wide to each side,\n2% of its value, or "
-           "there are "
-           "--replications of them (256)");
+           "relative half-width of all intervals, such as 2%.\nReplications are added until it is reached, "
+           "at most --replications (default 256)");
 }
 
 /// The reply to queries with a length and a confidence, each simulated until --half-width is reached.
@@ -25,7 +24,7 @@ template <class Query, class DocumentOf>
                                       const Context& context, const DocumentOf& document_of) {
   for (const auto& [given, name] : {std::pair{options.checkpoint.has_value(), "--checkpoint"},
                                     std::pair{options.resume.has_value(), "--resume"}})
-    if (given) throw InvalidArgument(name, "given with --half-width", "left out: it is of one length");
+    if (given) throw not_allowed_with(name, "--half-width", "a checkpoint belongs to a run of fixed length");
   answers::PrecisionTarget target{.half_width = numeric::parse_share(*options.half_width, "--half-width")};
   if (options.replications) target.max_replications = queries.front().length.replications;
   static_cast<void>(answers::max_looks(target));

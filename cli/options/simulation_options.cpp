@@ -25,8 +25,7 @@ std::string slots_option(const SimulationOptions& options) {
 }
 
 std::chrono::milliseconds read_interval(const SimulationOptions& options) {
-  if (!options.checkpoint)
-    throw InvalidArgument("--checkpoint-every", "given without --checkpoint", "given with --checkpoint FILE");
+  if (!options.checkpoint) throw needs("--checkpoint-every", "--checkpoint FILE");
   const numeric::Rational seconds = numeric::parse_rational(*options.checkpoint_every, "--checkpoint-every");
   if (seconds < numeric::parse_rational("0.001", "least") || seconds > 1'000'000)
     throw InvalidArgument("--checkpoint-every", *options.checkpoint_every, "from 0.001 to 1000000 seconds");
@@ -46,18 +45,19 @@ void add_simulation_options(OptionTable& table, SimulationOptions& options) {
   const OptionGroup simulation(table, "Simulation");
   const std::string units = fmt::format("{}s", options.unit);
   simulation.add(slots_option(options), options.slots, "N",
-                 units + " measured in each replication; so that it takes seconds unless told");
-  simulation.add("--seed", options.seed, "S", "of the random numbers (1)");
+                 units + " measured in each replication.\nDefault: as many as take seconds");
+  simulation.add("--seed", options.seed, "S", "seed of the random numbers (default 1)");
   simulation.add("--threads", options.threads, "T",
-                 "all cores unless told; the result does not depend on it");
+                 "number of threads (default all cores).\nThe result does not depend on it");
   simulation.add("--warmup", options.warmup, "N",
-                 units + " left out at the start of each; by a rule unless told");
-  simulation.add("--replications", options.replications, "R", "independent runs, of which T at a time (4)",
-                 slider(2, 64, 1));
-  simulation.add("--checkpoint", options.checkpoint, "FILE", "keep the state there, also at Ctrl-C");
-  simulation.add("--checkpoint-every", options.checkpoint_every, "S", "seconds between two checkpoints (60)");
-  simulation.add("--resume", options.resume, "FILE",
-                 "go on from there, to the same result; with the same options");
+                 units + " of warm-up of each replication.\nDefault: by a rule");
+  simulation.add("--replications", options.replications, "R",
+                 "independent runs (default 4), --threads at a time", slider(2, 64, 1));
+  simulation.add("--checkpoint", options.checkpoint, "FILE",
+                 "file that keeps the state of the simulation.\nAlso written at Ctrl-C");
+  simulation.add("--checkpoint-every", options.checkpoint_every, "S",
+                 "seconds between checkpoints (default 60)");
+  simulation.add("--resume", options.resume, "FILE", "checkpoint file to resume, with the same options");
 }
 
 answers::RunLength read_run_length(const SimulationOptions& options, std::int64_t minimum) {

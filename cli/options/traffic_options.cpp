@@ -18,9 +18,8 @@ using answers::Combinations;
 using numeric::Rational;
 
 constexpr const char* kEveryForm =
-    "given as --inputs K --load R, --traffic poisson (or md1) --load R, --rates P1,P2,.., --arrivals EXPR or "
-    "--pmf "
-    "FILE";
+    "give --inputs K --load R, for example --inputs 16 --load 0.9, or --traffic poisson --load R, "
+    "--rates P1,P2,.., --arrivals EXPR or --pmf FILE";
 
 /// Names of options that describe the same thing; only one may be given.
 struct Given {
@@ -28,14 +27,7 @@ struct Given {
   bool given;
 };
 
-[[noreturn]] void reject_together(const char* first, const char* second, const char* reason) {
-  throw InvalidArgument(first, fmt::format("given together with {}", second),
-                        fmt::format("left out there, or {} must: {}", second, reason));
-}
-
-[[noreturn]] void reject_missing(const char* option, const std::string& legal) {
-  throw InvalidArgument(option, "missing", legal);
-}
+constexpr const char* each_defines = "each defines the traffic";
 
 /// The values of --traffic that a command supports.
 Meanings<TrafficName> traffic_names(Correlated correlated) {
@@ -59,7 +51,7 @@ std::vector<Rational> loads(const TrafficOptions& options) {
   std::vector<Rational> list = parse_percent_list(*options.load, "--load");
   for (const Rational& load : list)
     if (load <= 0)
-      throw InvalidArgument("--load", numeric::to_fraction(load), "greater than 0 packets a slot");
+      throw InvalidArgument("--load", numeric::to_fraction(load), "greater than 0 packets per slot");
   return list;
 }
 
@@ -76,7 +68,7 @@ std::vector<Rational> read_on_rates(const std::optional<std::string>& text) {
 std::vector<answers::Traffic> read_incasts(const TrafficOptions& options) {
   const std::vector<Rational> numbers = parse_list(*options.incast, "--incast", 3);
   const char* const legal =
-      "N,L,RATE or N,L: senders, packets of each, and events a slot, such as 32,64,1e-4";
+      "N,L,RATE or N,L: senders, packets of each, and events per slot, such as 32,64,1e-4";
   if (numbers.size() < 2) throw InvalidArgument("--incast", *options.incast, legal);
   bounds::Incast incast{.senders = to_integer(numbers[0], "--incast", 1, bounds::Incast::max_senders),
                         .packets = to_integer(numbers[1], "--incast", 1, bounds::Incast::max_packets),
@@ -94,7 +86,8 @@ std::vector<answers::Traffic> read_incasts(const TrafficOptions& options) {
     if (rate <= 0 || rate * numeric::whole(incast.packets) >= 1)
       throw InvalidArgument(
           "--incast", *options.incast,
-          fmt::format("a rate above 0 and below 1/{0} events a slot: each takes {0} slots", incast.packets));
+          fmt::format("a rate above 0 and below 1/{0} events per slot: each takes {0} slots",
+                      incast.packets));
     incast.rate = rate;
     all.push_back({incast});
   }
@@ -104,26 +97,23 @@ std::vector<answers::Traffic> read_incasts(const TrafficOptions& options) {
 /// Rejects options incompatible with --classes or --joint.
 void reject_with_classes(const TrafficOptions& options, SolveFor solve_for) {
   const char* const option = options.classes ? "--classes" : "--joint";
-  if (options.classes && options.joint)
-    reject_together("--classes", "--joint", "each describes the traffic by itself");
+  if (options.classes && options.joint) throw not_allowed_with("--classes", "--joint", each_defines);
   if (options.classes && !options.inputs && !options.rates && !options.arrivals && !options.pmf &&
       !options.blocks)
-    reject_missing("--inputs", "given with --classes: the inputs that share the classes' loads");
-  if (options.load) reject_together("--load", option, "it has the loads of the classes");
+    throw missing("--inputs", "--classes needs the number of inputs, such as --inputs 16");
+  if (options.load) throw not_allowed_with("--load", option, "the classes have their own loads");
   for (const auto& [other, given] : {std::pair{"--burst", &options.burst},
                                      {"--on-rate", &options.on_rate},
                                      {"--destination", &options.destination}})
     if (*given)
-      throw InvalidArgument(option, fmt::format("given together with {}", other),
-                            "left out: classes with bursts are only simulated (simulate classes)");
+      throw not_allowed_with(option, other,
+                             "classes with bursts can only be simulated (tailbound simulate classes)");
   if (options.traffic && *options.traffic != name_of(TrafficName::bernoulli))
     throw InvalidArgument("--traffic", *options.traffic, fmt::format("bernoulli with {}", option));
   if (options.packets_per_slot && *options.packets_per_slot != "1")
     throw InvalidArgument("--packets-per-slot", *options.packets_per_slot, fmt::format("1 with {}", option));
   if (solve_for != SolveFor::nothing)
-    throw InvalidArgument(
-        "--solve", fmt::format("given together with {}", option),
-        fmt::format("left out, or {} must: loads and bursts are looked for without classes", option));
+    throw not_allowed_with("--solve", option, "loads and bursts are solved for without classes");
 }
 
 /// One entry per class.
@@ -143,7 +133,7 @@ answers::TrafficClass equal_classes(const std::string& text, std::int64_t inputs
   } catch (const InvalidArgument& error) {
     throw InvalidArgument(
         "--classes", text,
-        fmt::format("loads above 0 whose sum is below 1 packet a slot (the {}, {}, must be {})",
+        fmt::format("loads above 0 whose sum is below 1 packet per slot (the {}, {}, must be {})",
                     error.argument(), error.value(), error.legal()));
   }
   return classes;
@@ -159,70 +149,69 @@ Source& in(answers::Traffic& traffic) {
 
 void add_traffic_options(OptionTable& table, TrafficOptions& options, Correlated correlated) {
   const OptionGroup traffic(table, "Traffic");
-  traffic.add("--inputs", options.inputs, "K", "independent inputs that share the load equally",
+  traffic.add("--inputs", options.inputs, "K", "number of independent inputs, which share the load",
               slider(2, 256, 1));
-  traffic.add("--load", options.load, "R", "packets a slot: 0.9, 9/10, or a list 0.1:0.9:0.1", load_slider());
-  traffic.add(
-      "--traffic", options.traffic, "NAME",
-      correlated != Correlated::rejected
-          ? "bernoulli (the default); poisson: Poisson arrivals per slot; md1: in\ncontinuous time, services "
-            "of one slot (M/D/1, M/D/1/K); onoff: sources\nthat send in bursts; with --load"
-          : "bernoulli (the default), poisson (Poisson arrivals per slot) or md1\n(in continuous time, "
-            "services of one slot), with --load",
-      choices(traffic_names(correlated)));
-  traffic.add("--rates", options.rates, "P1,P2,..", "independent inputs, each with a rate of its own");
+  traffic.add("--load", options.load, "R",
+              "packets per slot, such as 0.9, 90% or 9/10.\nOr a list: 0.1:0.9:0.1", load_slider());
+  traffic.add("--traffic", options.traffic, "NAME",
+              correlated != Correlated::rejected
+                  ? "bernoulli, poisson, md1 or onoff (default bernoulli).\npoisson: Poisson arrivals per "
+                    "slot; md1: Poisson in continuous time, service of one slot (M/D/1, M/D/1/K); onoff: "
+                    "sources with bursts. With --load"
+                  : "bernoulli, poisson or md1 (default bernoulli).\npoisson: Poisson arrivals per slot; "
+                    "md1: Poisson in continuous time, service of one slot. With --load",
+              choices(traffic_names(correlated)));
+  traffic.add("--rates", options.rates, "P1,P2,..", "inputs, each with its own packets per slot");
   traffic.add("--arrivals", options.arrivals, "EXPR",
-              "generating function of the packets in a slot, in z; or laws by\nname: 0.9 + 0.1*zipf(1.5,64), "
-              "negbin, logarithmic, lognormal");
-  traffic.add("--pmf", options.pmf, "FILE", "probabilities of 0, 1, 2, .. packets in a slot, one a line");
+              "generating function of the packets per slot, in z.\nNamed distributions too: 0.9 + "
+              "0.1*zipf(1.5,64), negbin, logarithmic, lognormal");
+  traffic.add("--pmf", options.pmf, "FILE",
+              "file of probabilities of 0, 1, 2, .. packets per slot.\nOne per line");
   traffic.add_flag("--normalize", options.normalize,
-                   "divide those of --pmf by their sum, whatever it is (without it only\nwhere rounding "
-                   "keeps it from 1)");
-  traffic.add_flag("--exact", options.exact, "refuse them unless their sum is exactly 1");
+                   "divide the probabilities of --pmf by their sum.\nDefault: only where the sum differs "
+                   "from 1 by rounding");
+  traffic.add_flag("--exact", options.exact, "require that the probabilities of --pmf sum to exactly 1");
   if (correlated != Correlated::rejected) {
     traffic.add("--burst", options.burst, "L",
-                "onoff: mean length of a source's bursts in slots, or a list; sources\nare independent "
-                "(synchronized: --incast)",
+                "mean burst length of an on-off source in slots.\nSources are independent (synchronized "
+                "senders: --incast)",
                 slider(2, 128, 1));
-    traffic.add("--on-rate", options.on_rate, "R1", "onoff: packets a slot of a source within a burst (1)",
+    traffic.add("--on-rate", options.on_rate, "R1", "packets per slot within a burst (default 1)",
                 slider(0.05, 1, 0.05));
     traffic.add(
         "--destination", options.destination, "NAME",
-        correlated == Correlated::allowed
-            ? "onoff: per-burst (the default): all packets of a burst to one\noutput; or per-packet: every "
-              "packet draws its own"
-            : "onoff: per-packet, every packet draws its own output; required,\nas there is no formula of "
-              "bursts that keep theirs",
+        correlated == Correlated::allowed ? "per-burst or per-packet (default per-burst).\nAll packets of a "
+                                            "burst go to one output, or each packet draws its own"
+                                          : "per-packet: each packet draws its own output.\nRequired with "
+                                            "onoff; there is no formula for bursts that keep their output",
         correlated == Correlated::allowed ? choices<traffic::Destination>()
                                           : Values{.choices = {name_of(traffic::Destination::per_packet)}});
   }
   if (correlated == Correlated::allowed) {
-    traffic.add(
-        "--blocks", options.blocks, "FILE",
-        "matrices D_0, D_1, ..: D_b(i, j) is the probability of b packets\nand of phase i turning to j (a "
-        "D-BMAP). JSON: a list of matrices,\n[[[0.9, 0.1], [0, 0]], ..]; CSV: a row a line, a blank line "
-        "between\nmatrices (docs/files.md)");
+    traffic.add("--blocks", options.blocks, "FILE",
+                "matrices of a Markovian arrival process (D-BMAP).\nD_b(i, j) is the probability of b "
+                "packets and of a transition from phase i to j. JSON: a list of matrices, [[[0.9, 0.1], [0, "
+                "0]], ..]; CSV: a row per line, a blank line between matrices (docs/files.md)");
   }
   if (correlated == Correlated::allowed) {
     traffic.add("--classes", options.classes, "R1,R2,..",
-                "loads of classes served by strict priority, the first served first,\nwith --inputs: an "
-                "answer for each "
-                "class");
-    traffic.add("--traffic-file", options.file, "FILE", "what tailbound fit TRACE --save-traffic FILE wrote");
+                "loads of strict priority classes, highest first.\nWith --inputs; the result has a row for "
+                "each class");
+    traffic.add("--traffic-file", options.file, "FILE",
+                "traffic model of a trace.\nWritten by tailbound fit TRACE --save-traffic FILE");
     traffic.add("--incast", options.incast, "N,L,RATE",
-                "N senders that start L packets each in the same slot, one a slot each,\nin RATE events a "
-                "slot; or N,L with --load");
-    traffic.add(
-        "--joint", options.joint, "FILE",
-        "classes from lines \"n1,n2,..,probability\": packets of each class\nin a slot (docs/files.md)");
+                "N senders start L packets each in the same slot.\nEach sends one per slot; RATE events per "
+                "slot, or N,L with --load");
+    traffic.add("--joint", options.joint, "FILE",
+                "packets of each class per slot, with probabilities.\nLines \"n1,n2,..,probability\" "
+                "(docs/files.md)");
   }
-  traffic.add("--packets-per-slot", options.packets_per_slot, "C", "packets served in a slot (1)",
+  traffic.add("--packets-per-slot", options.packets_per_slot, "C", "packets served per slot (default 1)",
               slider(1, 8, 1));
 }
 
 answers::Normalise read_normalise(const TrafficOptions& options) {
-  if (options.normalize && options.exact)
-    throw InvalidArgument("--exact", "given together with --normalize", "one of them");
+  if (options.normalize && options.exact) throw not_allowed_with("--exact", "--normalize");
   return options.normalize ? answers::Normalise::yes
          : options.exact   ? answers::Normalise::no
                            : answers::Normalise::rounding;
@@ -231,8 +220,7 @@ answers::Normalise read_normalise(const TrafficOptions& options) {
 TrafficForm traffic_form(const TrafficOptions& options, SolveFor solve_for) {
   for (const auto& [option, given] :
        {std::pair{"--normalize", options.normalize}, {"--exact", options.exact}})
-    if (given && !options.pmf)
-      throw InvalidArgument(option, "given without probabilities", "given with --pmf FILE");
+    if (given && !options.pmf) throw needs(option, "--pmf FILE");
   const TrafficName named =
       options.traffic ? choice_of<TrafficName>(*options.traffic, "--traffic") : TrafficName{};
   const bool poisson = named == TrafficName::poisson || named == TrafficName::md1;
@@ -249,12 +237,10 @@ TrafficForm traffic_form(const TrafficOptions& options, SolveFor solve_for) {
   const Given* source = nullptr;
   for (const Given& candidate : sources) {
     if (!candidate.given) continue;
-    if (source != nullptr)
-      reject_together(source->option, candidate.option, "each describes the traffic by itself");
+    if (source != nullptr) throw not_allowed_with(source->option, candidate.option, each_defines);
     source = &candidate;
   }
-  if (poisson && source != nullptr)
-    reject_together(poisson_option, source->option, "each describes the traffic by itself");
+  if (poisson && source != nullptr) throw not_allowed_with(poisson_option, source->option, each_defines);
   if (options.classes || options.joint) reject_with_classes(options, solve_for);
   // A burst length implies --traffic onoff.
   const char* const of_bursts = options.burst         ? "--burst"
@@ -264,43 +250,46 @@ TrafficForm traffic_form(const TrafficOptions& options, SolveFor solve_for) {
   const bool on_off = named == TrafficName::onoff ||
                       (!options.traffic && (of_bursts != nullptr || solve_for == SolveFor::burst));
   if (solve_for == SolveFor::burst && !on_off)
-    reject_together("--solve burst", "--traffic", "bursts belong to --traffic onoff");
+    throw not_allowed_with("--solve burst", "--traffic", "bursts need --traffic onoff");
   if (solve_for == SolveFor::burst && options.burst)
-    throw InvalidArgument("--burst", "given", "left out where the burst is what is asked for");
+    throw not_allowed_with("--burst", "--solve burst", "the burst length is the result");
   if (!on_off && of_bursts != nullptr)
-    reject_together(of_bursts, "--traffic", "bursts belong to --traffic onoff");
+    throw not_allowed_with(of_bursts, "--traffic", "bursts need --traffic onoff");
   if (on_off && source != nullptr && !options.inputs)
-    reject_together("--traffic onoff", source->option, "each describes the traffic by itself");
+    throw not_allowed_with("--traffic onoff", source->option, each_defines);
   if (options.traffic &&
       (options.arrivals || options.pmf || options.blocks || options.incast || options.file))
-    reject_together("--traffic", source->option, "each describes the traffic by itself");
+    throw not_allowed_with("--traffic", source->option, each_defines);
   if (!poisson && source == nullptr) {
     if (options.load || options.traffic)
-      reject_missing("--inputs", "given with --load (or the traffic " + std::string(kEveryForm) + ")");
-    throw InvalidArgument("the traffic", "missing", kEveryForm);
+      throw missing("--inputs",
+                    "--load needs the number of inputs, such as --inputs 16, or --traffic poisson");
+    throw missing("the traffic", kEveryForm);
   }
 
   if (options.incast) {
     if (solve_for != SolveFor::nothing)
-      throw InvalidArgument("--solve", "given together with --incast", "left out: give --load a list");
+      throw not_allowed_with("--solve", "--incast", "give --load a list instead");
     const bool has_rate = std::count(options.incast->begin(), options.incast->end(), ',') == 2;
     if (has_rate && options.load)
-      reject_together("--load", "--incast N,L,RATE", "each says how often events begin");
+      throw not_allowed_with("--load", "--incast N,L,RATE", "each defines the rate of events");
     if (!has_rate && !options.load)
-      reject_missing("--load", "given with --incast N,L (or the events a slot as a third number: N,L,RATE)");
+      throw missing(
+          "--load",
+          "--incast N,L needs the load, such as --load 0.5, or the events per slot: --incast N,L,RATE");
     return TrafficForm::incast;
   }
   const bool takes_load = poisson || (options.inputs && !options.classes);
   if (options.load && !takes_load)
-    reject_together("--load", source->option, "the load follows from the traffic described");
+    throw not_allowed_with("--load", source->option, "it already defines the load");
   if (options.load && solve_for == SolveFor::load)
-    throw InvalidArgument("--load", "given", "left out where the load is what is asked for");
+    throw not_allowed_with("--load", "--solve load", "the load is the result");
   if (takes_load && !options.load && solve_for != SolveFor::load)
-    reject_missing("--load", fmt::format("given with {}: packets a slot, such as 0.9 or 9/10",
-                                         poisson ? poisson_option : "--inputs"));
+    throw missing("--load", fmt::format("{} needs the packets per slot, such as --load 0.9",
+                                        poisson ? poisson_option : "--inputs"));
 
   if (on_off && !options.burst && solve_for != SolveFor::burst)
-    reject_missing("--burst", "given with --traffic onoff: slots, such as 16");
+    throw missing("--burst", "--traffic onoff needs the mean burst length in slots, such as --burst 16");
   if (poisson) return named == TrafficName::md1 ? TrafficForm::md1 : TrafficForm::poisson;
   if (on_off) return TrafficForm::on_off;
   if (options.blocks) return TrafficForm::blocks;
@@ -398,15 +387,15 @@ std::vector<answers::Traffic> read_traffics(const TrafficOptions& options, Solve
 
 void add_burst_options(OptionTable& table, BurstOptions& options, const std::string& group) {
   const OptionGroup bursts(table, group);
-  bursts.add("--traffic", options.traffic, "NAME", "bernoulli (the default), or onoff: needs --burst",
-             choices(independent_or_onoff()));
-  bursts.add("--burst", options.burst, "L", "each leaf sends in bursts of L slots in the mean",
-             slider(2, 128, 1));
-  bursts.add("--on-rate", options.on_rate, "R1", "packets a slot within a burst (1)", slider(0.05, 1, 0.05));
-  bursts.add(
-      "--destination", options.destination, "NAME",
-      "per-burst (the default): a burst keeps its destination; or\nper-packet: every packet draws its own",
-      choices<traffic::Destination>());
+  bursts.add("--traffic", options.traffic, "NAME",
+             "bernoulli or onoff (default bernoulli).\nonoff needs --burst", choices(independent_or_onoff()));
+  bursts.add("--burst", options.burst, "L", "mean burst length of each leaf in slots", slider(2, 128, 1));
+  bursts.add("--on-rate", options.on_rate, "R1", "packets per slot within a burst (default 1)",
+             slider(0.05, 1, 0.05));
+  bursts.add("--destination", options.destination, "NAME",
+             "per-burst or per-packet (default per-burst).\nA burst keeps its destination, or each packet "
+             "draws its own",
+             choices<traffic::Destination>());
 }
 
 namespace {
@@ -415,13 +404,9 @@ namespace {
 bool requests_bursts(const BurstOptions& options) {
   const bool on_off = options.traffic &&
                       parse_choice(*options.traffic, "--traffic", meaning_names(independent_or_onoff())) == 1;
-  if (options.on_rate && !options.burst)
-    throw InvalidArgument("--on-rate", "given without --burst", "given with --burst L");
-  if (on_off && !options.burst)
-    throw InvalidArgument("--traffic", "onoff without --burst", "given with --burst L");
-  if (options.burst && options.traffic && !on_off)
-    throw InvalidArgument("--burst", "given together with --traffic bernoulli",
-                          "left out, or the traffic onoff");
+  if (options.on_rate && !options.burst) throw needs("--on-rate", "--burst L");
+  if (on_off && !options.burst) throw needs("--traffic onoff", "--burst L");
+  if (options.burst && options.traffic && !on_off) throw not_allowed_with("--burst", "--traffic bernoulli");
   return options.burst.has_value();
 }
 
@@ -454,8 +439,7 @@ std::vector<std::optional<traffic::Burst>> read_bursts(const BurstOptions& optio
 
 std::vector<traffic::Destination> read_destinations(const std::optional<std::string>& destination,
                                                     bool bursts) {
-  if (destination && !bursts)
-    throw InvalidArgument("--destination", "given without --burst", "given with --burst L");
+  if (destination && !bursts) throw needs("--destination", "--burst L");
   return choices_or_first<traffic::Destination>(destination, "--destination");
 }
 

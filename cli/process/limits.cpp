@@ -120,9 +120,9 @@ std::string LimitWatch::name_of(Limit limit) const {
 }
 
 std::string LimitWatch::rejection(Limit limit, const std::string& reached) const {
-  return fmt::format("no answer within {}{}; {} allows more", name_of(limit),
-                     reached.empty() ? reached : " (" + reached + ")",
-                     limit == Limit::memory ? "--memory-limit SIZE" : "--time-limit S");
+  return fmt::format("no answer within {} ({}){}", name_of(limit),
+                     limit == Limit::memory ? "--memory-limit" : "--time-limit",
+                     reached.empty() ? reached : "; " + reached);
 }
 
 }  // namespace tailbound::cli

@@ -60,6 +60,15 @@ void Option::clear() const {
   if (words != nullptr) words->clear();
 }
 
+std::string short_name(std::string_view name) {
+  static constexpr std::pair<std::string_view, char> letters[] = {
+      {"--inputs", 'i'}, {"--load", 'l'},   {"--loads", 'l'}, {"--drop", 'd'},
+      {"--format", 'f'}, {"--output", 'o'}, {"--plot", 'p'}};
+  for (const auto& [known, letter] : letters)
+    if (known == name) return {'-', letter};
+  return {};
+}
+
 const Option* OptionTable::find(std::string_view name) const {
   const auto found =
       std::find_if(options.begin(), options.end(), [&](const Option& option) { return option.name == name; });
@@ -101,16 +110,16 @@ void OptionGroup::add_words(const std::string& name, std::vector<std::string>& v
                             .maximum = maximum});
 }
 
-InvalidArgument as_typed(const OptionTable& table, const InvalidArgument& error) {
-  if (error.argument().rfind("--", 0) == 0) return error;
+std::optional<InvalidArgument> as_typed(const OptionTable& table, const InvalidArgument& error) {
+  if (error.argument().rfind("--", 0) == 0) return {};
   const Option* option = option_of(table, error.argument());
-  if (option == nullptr) return error;
+  if (option == nullptr) return {};
   std::string value = error.value();
   // A value that is not a number is a reason: "not a PGF: A(1) is 2".
   const bool number = value.find_first_not_of("0123456789.eE+-/") == std::string::npos;
   if (number && option->text != nullptr && (*option->text)->find_first_of(",:") == std::string::npos)
     value = **option->text;
-  return {option->name, value, error.legal()};
+  return InvalidArgument(option->name, value, error.legal());
 }
 
 }  // namespace tailbound::options

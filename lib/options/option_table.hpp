@@ -29,12 +29,14 @@ template <class Enumeration>
 [[nodiscard]] Values choices() {
   return {.choices = all_names<Enumeration>()};
 }
-/// All of them for the help text: "poisson (the default) or bernoulli".
+/// "a, b or c (default a)"
+[[nodiscard]] inline std::string with_default(const std::vector<std::string>& names) {
+  return in_words(names) + " (default " + names.front() + ")";
+}
+/// All of them for a help: "poisson or bernoulli (default poisson)".
 template <class Enumeration>
-[[nodiscard]] std::string choices_in_words(const char* usual = "the default") {
-  std::vector<std::string> names = all_names<Enumeration>();
-  names.front() += std::string(" (") + usual + ")";
-  return in_words(names);
+[[nodiscard]] std::string choices_in_words() {
+  return with_default(all_names<Enumeration>());
 }
 /// Names that an option accepts, with their meanings; the default first.
 template <class Meaning>
@@ -59,10 +61,11 @@ template <class Meaning>
 
 /// One option, and the destination of its value: exactly one of `text`, `flag` and `words`.
 struct Option {
-  std::string name;   ///< "--load"; "FILE" for a positional argument
-  std::string type;   ///< placeholder of the value in the help: "LIST"; empty for a flag
-  std::string help;   ///< may contain line breaks
-  std::string group;  ///< heading in the help; empty: the common one
+  std::string name;  ///< "--load"; "FILE" where it stands without a name
+  std::string type;  ///< stands for the value in the help: "LIST"; empty for a flag
+  /// A phrase, then a line end and details where there are any. The first line fits a screen of 80 columns (-h).
+  std::string help;
+  std::string group;  ///< heading in the help; empty: that of all others
   bool required = false;
   std::optional<std::string>* text = nullptr;
   bool* flag = nullptr;
@@ -76,7 +79,10 @@ struct Option {
   void clear() const;
 };
 
-/// All options, in the order of the help. Their destinations must outlive the table.
+/// The short name of an option, the same in all commands: "-i" of "--inputs"; empty for most. Programs use the long ones.
+[[nodiscard]] std::string short_name(std::string_view name);
+
+/// All of them, in the order of the help. What they fill must outlive the table.
 struct OptionTable {
   std::vector<Option> options;
 
@@ -102,9 +108,9 @@ class OptionGroup {
   std::string heading_;
 };
 
-/// An error of the library in the user's terms: the option, with its value as typed if that is a single
-/// value. An argument that names a given option ("--load", or without dashes and with spaces: "load",
-/// "packets per slot") is taken as that option.
-[[nodiscard]] InvalidArgument as_typed(const OptionTable& table, const InvalidArgument& error);
+/// An error of the library under the name of the option, with its value as it was typed where that is one value. An
+/// argument that is the name of an option given (without dashes and with spaces: "load", "packets per slot") is that
+/// option. Nothing where the error names an option itself, or none is meant.
+[[nodiscard]] std::optional<InvalidArgument> as_typed(const OptionTable& table, const InvalidArgument& error);
 
 }  // namespace tailbound::options

@@ -1,15 +1,46 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/options/read.hpp>
 
+#include <utility>
+
 namespace tailbound::options {
 
-void reject_given(std::initializer_list<Named> options, const char* why, const char* legal) {
-  for (const auto& [name, value] : options)
-    if (*value) throw InvalidArgument(name, why == nullptr ? **value : why, legal);
+namespace {
+
+std::string with_reason(std::string sentence, const std::string& reason) {
+  return reason.empty() ? sentence : std::move(sentence) + ": " + reason;
 }
 
-const std::string& required(const std::optional<std::string>& text, const char* option, const char* legal) {
-  if (!text) throw InvalidArgument(option, "missing", legal);
+}  // namespace
+
+Misuse not_allowed_with(const std::string& option, const std::string& other, const std::string& reason) {
+  return {option, "given with " + other, "not given with " + other,
+          with_reason(option + " is not allowed with " + other, reason)};
+}
+
+Misuse needs(const std::string& option, const std::string& other, const std::string& reason) {
+  return {option, "given without " + other, "given with " + other,
+          with_reason(option + " needs " + other, reason)};
+}
+
+Misuse missing(const std::string& option, const std::string& what) {
+  return {option, "missing", "given", with_reason(option + " is missing", what)};
+}
+
+void reject_with(std::initializer_list<Named> options, const std::string& other, const std::string& reason) {
+  for (const auto& [name, value] : options)
+    if (*value) throw not_allowed_with(name, other, reason);
+}
+
+void reject_without(std::initializer_list<Named> options, const std::string& other,
+                    const std::string& reason) {
+  for (const auto& [name, value] : options)
+    if (*value) throw needs(name, other, reason);
+}
+
+const std::string& required(const std::optional<std::string>& text, const char* option,
+                            const std::string& what) {
+  if (!text) throw missing(option, what);
   return *text;
 }
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,14 +35,37 @@ using numeric::to_integer;
 /// An option and its value, if given.
 using Named = std::pair<const char*, const std::optional<std::string>*>;
 
-/// \throws InvalidArgument  one of these was given; names the first, with `why` ("given together with
-///                          --shared") or, if that is null, with its value
-void reject_given(std::initializer_list<Named> options, const char* why, const char* legal);
+/// An option that is missing, or does not go with another one. Its message is a sentence of its own.
+class Misuse : public InvalidArgument {
+ public:
+  /// \param value, legal  as of InvalidArgument, for programs
+  Misuse(std::string option, std::string value, std::string legal, const std::string& sentence)
+      : InvalidArgument(std::move(option), std::move(value), std::move(legal)), sentence_(sentence) {}
+  [[nodiscard]] const char* what() const noexcept override { return sentence_.what(); }
+
+ private:
+  std::runtime_error sentence_;
+};
+/// "--load is not allowed with --rates: each describes the traffic by itself"
+[[nodiscard]] Misuse not_allowed_with(const std::string& option, const std::string& other,
+                                      const std::string& reason = {});
+/// "--title needs --plot FILE: reason"
+[[nodiscard]] Misuse needs(const std::string& option, const std::string& other,
+                           const std::string& reason = {});
+/// "--burst is missing: the mean burst length in slots, such as 16"
+[[nodiscard]] Misuse missing(const std::string& option, const std::string& what);
+
+/// \throws Misuse  not_allowed_with(), of the first of these that was given
+void reject_with(std::initializer_list<Named> options, const std::string& other,
+                 const std::string& reason = {});
+/// \throws Misuse  needs(), of the first of these that was given
+void reject_without(std::initializer_list<Named> options, const std::string& other,
+                    const std::string& reason = {});
 
 /// The text of an option that must be given.
-/// \throws InvalidArgument  it was not given; `legal` completes "must be ..."
+/// \throws Misuse  missing(): it was not
 [[nodiscard]] const std::string& required(const std::optional<std::string>& text, const char* option,
-                                          const char* legal);
+                                          const std::string& what);
 
 /// The integers of a list; `only `usual` if the option was not given.  \throws InvalidArgument
 [[nodiscard]] std::vector<std::int64_t> integers_or(std::int64_t usual,

@@ -34,8 +34,9 @@ const cli::CommandRunner& runner(const std::string& command) {
 /// \param processes  workers for the points of a list; with 1 it is this process
 /// \param contents   by name: read instead of files of these names
 /// \param time_limit  in seconds: points are then computed by worker processes, which can be killed
-py::tuple ask(const std::string& command, const Words& given, const py::object& progress, int processes,
-              const std::map<std::string, std::string>& contents, std::optional<double> time_limit) {
+py::tuple run_command(const std::string& command, const Words& given, const py::object& progress,
+                      int processes, const std::map<std::string, std::string>& contents,
+                      std::optional<double> time_limit) {
   // The thread may outlive this call.
   const auto made = std::make_shared<std::shared_ptr<Shown>>();
   const Cut cut = carry_out(
@@ -155,8 +156,9 @@ PYBIND11_MODULE(_tailbound, module) {
         return std::make_unique<Forked>(work, count, processes);
       },
       py::arg("work"), py::arg("count"), py::arg("processes"));
-  module.def("ask", &ask, py::arg("command"), py::arg("given"), py::arg("progress"), py::arg("processes") = 1,
-             py::arg("contents") = std::map<std::string, std::string>(), py::arg("time_limit") = py::none());
+  module.def("ask", &run_command, py::arg("command"), py::arg("given"), py::arg("progress"),
+             py::arg("processes") = 1, py::arg("contents") = std::map<std::string, std::string>(),
+             py::arg("time_limit") = py::none());
   module.def("commands", &commands);
   module.def("size_buffer", &size_buffer, py::arg("given"));
   module.def("sizings", &Sizings::made, py::arg("columns"), py::arg("count"));

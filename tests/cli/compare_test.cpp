@@ -205,13 +205,13 @@ TEST_CASE("tails, columns and invalid queries", "[cli][compare]") {
 }
 
 TEST_CASE("errors of compare", "[cli][compare]") {
-  const auto rejected = [](std::vector<std::string> arguments, int status, const std::string& says) {
+  const auto rejected = [](std::vector<std::string> arguments, int status, const std::string& expected) {
     arguments.insert(arguments.begin(), "compare");
     const Outcome outcome = run_command(arguments);
     CAPTURE(outcome.err);
     CHECK(outcome.status == status);
     CHECK(outcome.out.empty());
-    CHECK_THAT(outcome.err, Catch::Contains(says));
+    CHECK_THAT(outcome.err, Catch::Contains(expected));
   };
   const TemporaryFile bad("[0.1,\n0.2,,]");
   const TemporaryFile deep("2000000 0.1\n");

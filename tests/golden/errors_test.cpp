@@ -1,6 +1,10 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cli/command_runner.hpp>
+#include <cli/hints.hpp>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <string>
 #include <tests/golden/folder.hpp>
 #include <tests/golden/run_command.hpp>
@@ -34,30 +38,34 @@ void check(const Rejection& rejection) {
 
 }  // namespace
 
-TEST_CASE("errors: no command, unknown commands and options") {
+TEST_CASE("rejected: no command, unknown commands and options") {
   for (const Rejection& rejection : std::vector<Rejection>{
            {"", 2, {"command", "buffer, occupancy"}},
-           {"bufer --inputs 16", 2, {"command is bufer", "buffer, occupancy"}},
+           {"bufer --inputs 16", 2, {"unknown command 'bufer'; did you mean buffer?"}},
            {"buffer --inputs 16 --load 0.9 --drop 1e-15 --depth 4", 2, {"--depth"}},
            {"buffer --inputs 16 --load 0.9 --drop 1e-15 stray", 2, {"stray"}},
            {"buffer --inputs 16 --load 0.9 --load 0.8 --drop 1e-15", 2, {"--load"}},
            {"buffer --inputs 16 --drop 1e-15 --load", 2, {"--load"}},
            {"compare", 2, {"FILE"}},
-           {"nonsense", 2, {"tailbound: the command is nonsense", "Try 'tailbound --help'."}},
-           {"simulate", 2, {"simulate is missing", "tree", "Try 'tailbound simulate --help'."}},
+           {"nonsense",
+            2,
+            {"tailbound: unknown command 'nonsense'; the commands are buffer", "Try 'tailbound -h'."}},
+           {"simulate",
+            2,
+            {"tailbound simulate: a command is missing: tree", "Try 'tailbound simulate -h'."}},
            {"simulate forest",
             2,
-            {"simulate is forest", "tree", "hypercube", "Try 'tailbound simulate --help'."}},
-           {"simulate --deep", 2, {"Try 'tailbound simulate --help'."}},
+            {"unknown command 'simulate forest'", "tree", "hypercube", "Try 'tailbound simulate -h'."}},
+           {"simulate --deep", 2, {"Try 'tailbound simulate -h'."}},
            {"validate forest",
             2,
-            {"delay, buffer, switch, multistage", "broadcast", "Try 'tailbound validate --help'."}},
-           {"validate buffer --deep", 2, {"--deep", "Try 'tailbound validate buffer --help'."}},
+            {"delay, buffer, switch, multistage", "broadcast", "Try 'tailbound validate -h'."}},
+           {"validate buffer --deep", 2, {"--deep", "Try 'tailbound validate buffer -h'."}},
        })
     check(rejection);
 }
 
-TEST_CASE("errors: values of the wrong type or out of range") {
+TEST_CASE("rejected: values of the wrong type or out of range") {
   for (const Rejection& rejection : std::vector<Rejection>{
            {"buffer --inputs many --load 0.9 --drop 1e-15", 2, {"--inputs", "many", "1048576"}},
            {"buffer --inputs 1.5 --load 0.9 --drop 1e-15", 2, {"--inputs", "1.5", "integer"}},
@@ -115,7 +123,7 @@ TEST_CASE("errors: values of the wrong type or out of range") {
             {"--plot", "figure.gif", ".svg, .png or .pdf"}},
            {"buffer --traffic onoff --inputs 16 --load 0.9 --drop 1e-15",
             2,
-            {"--burst is missing", "--traffic onoff", "such as 16"}},
+            {"--burst is missing", "--traffic onoff", "such as --burst 16"}},
            {"buffer --rates 0.2,1.5 --drop 1e-15", 2, {"--rates", "3/2"}},
            {"buffer --rates 0.2,x --drop 1e-15", 2, {"--rates", "x"}},
            {"buffer --arrivals z+ --drop 1e-15", 2, {"--arrivals"}},
@@ -130,7 +138,7 @@ TEST_CASE("errors: values of the wrong type or out of range") {
     check(rejection);
 }
 
-TEST_CASE("errors: missing options") {
+TEST_CASE("rejected: something is missing") {
   for (const Rejection& rejection : std::vector<Rejection>{
            {"buffer", 2, {"--drop"}},
            {"buffer --drop 1e-15", 2, {"--inputs", "--rates", "--pmf"}},
@@ -146,7 +154,7 @@ TEST_CASE("errors: missing options") {
     check(rejection);
 }
 
-TEST_CASE("errors: options that exclude each other, both named") {
+TEST_CASE("rejected: options that exclude each other, both named") {
   for (const Rejection& rejection : std::vector<Rejection>{
            {"buffer --inputs 16 --rates 0.1,0.2 --drop 1e-9", 2, {"--inputs", "--rates"}},
            {"buffer --inputs 16 --load 0.9 --pmf a --drop 1e-9", 2, {"--inputs", "--pmf"}},
@@ -166,7 +174,87 @@ TEST_CASE("errors: options that exclude each other, both named") {
     check(rejection);
 }
 
-TEST_CASE("no answer: unstable, unreachable, too large") {
+TEST_CASE("rejected: what was probably meant") {
+  for (const Rejection& rejection : std::vector<Rejection>{
+           // values
+           {"buffer -i 16 -l 85 -d 1e-9", 2, {"--load is 85", "did you mean 85% or 0.85?"}},
+           {"buffer -i 16 --load=85 -d 1e-9", 2, {"did you mean 85% or 0.85?"}},
+           {"delay --radix 16 --levels 3 --load 80", 2, {"did you mean 80% or 0.8?"}},
+           {"buffer -i 16 -l 0.1-0.9 -d 1e-9", 2, {"--load is 0.1-0.9", "did you mean 0.1:0.9:0.1?"}},
+           {"buffer -i 16 -l 0.1..0.9 -d 1e-9", 2, {"did you mean 0.1:0.9:0.1?"}},
+           {"occupancy -i 16 -l 0.9 --levels 0-100", 2, {"did you mean 0:100:1?"}},
+           {"buffer -i 16 -l 0,5 -d 1e-9", 2, {"did you mean 0.5?", "0,5 is the list of 0 and 5"}},
+           {"buffer -i 16 -l 0.9 -d 15", 2, {"--drop is 15", "did you mean 1e-15?"}},
+           {"buffer -i 16 -l 0.9 -d -15", 2, {"did you mean 1e-15?"}},
+           {"buffer -i 16 -l 0.9 -d 1e-9 --traffic bursty", 2, {"did you mean onoff with --burst L?"}},
+           {"buffer -i 16 -l 0.9 -d 1e-9 -f pdf", 2, {"did you mean --plot FILE?"}},
+           {"wormhole --topology dragonfly --nodes 64 --flits 8", 2, {"tailbound network SHAPE"}},
+           {"network mesh", 2, {"tailbound wormhole --topology mesh"}},
+           {"delay --network share/none.toml -l 0.8", 2, {"--load is not allowed with --network"}},
+           // options
+           {"buffer -i 16 -l 0.9 -d 1e-9 --priority 2", 2, {"did you mean --classes R1,R2,..?"}},
+           {"buffer --trace x.csv -d 1e-9", 2, {"did you mean --traffic-file FILE?", "tailbound fit TRACE"}},
+           {"buffer -i 16 -l 0.9 -d 1e-9 --radix 16", 2, {"--radix belongs to delay"}},
+           {"delay --radix 4 --levels 2 -l 0.8 --inputs 4", 2, {"did you mean --radix K?"}},
+           {"delay --radix 4 --levels 2 -l 0.8 --percentile 99", 2, {"did you mean --percentiles LIST?"}},
+           {"wormhole --topology mesh --nodes 16 --flits 8 --vcs 2",
+            2,
+            {"did you mean --virtual-channels V?"}},
+           {"buffer -i 16 --ldoa 0.9 -d 1e-9", 2, {"did you mean --load?"}},
+           {"buffer -i 16 -l 0.9 -d 1e-9 --radxi 4", 2, {"did you mean --radix of delay"}},
+           {"buffer -n 16 -l 0.9", 2, {"unknown option -n", "-i --inputs"}},
+           {"buffer -i 16 -l", 2, {"-l needs a value: -l R (packets per slot"}},
+           {"buffer 16 0.9", 2, {"unexpected argument '16'"}},
+           {"fit", 2, {"FILE is missing: packet trace"}},
+           // commands
+           {"priority", 2, {"unknown command 'priority'", "--classes"}},
+           {"crossbar", 2, {"not modelled", "tailbound buffer --shared"}},
+           {"voq", 2, {"not modelled"}},
+           {"islip", 2, {"not modelled"}},
+           {"tcp", 2, {"not modelled"}},
+           {"dragonfly", 2, {"tailbound network SHAPE", "tailbound delay --network FILE"}},
+           {"mesh", 2, {"tailbound wormhole --topology mesh"}},
+           {"torus", 2, {"tailbound wormhole --topology torus"}},
+           {"simulate buffer", 2, {"unknown command 'simulate buffer'", "tailbound validate buffer"}},
+           {"help priority", 2, {"unknown command 'priority'"}},
+       })
+    check(rejection);
+}
+
+TEST_CASE("rejected: every hint names what there is") {
+  std::vector<std::string> first = tailbound::cli::command_names();
+  for (const std::string& word : tailbound::cli::hinted_commands()) {
+    INFO(word);
+    CHECK(std::find(first.begin(), first.end(), word) == first.end());
+    const Outcome outcome = run_line(word);
+    INFO(outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.err.find("unknown command") != std::string::npos);
+    CHECK(outcome.err.find("commands are") == std::string::npos);
+    CHECK(
+        (outcome.err.find("ailbound ") != std::string::npos || outcome.err.find("--") != std::string::npos));
+    // Each command that is named is one.
+    const std::regex named("tailbound ((?:simulate |validate )?[a-z]+)");
+    for (std::sregex_iterator found(outcome.err.begin(), outcome.err.end(), named), end; found != end;
+         ++found) {
+      const std::string name = (*found)[1];
+      if (name == "simulate" || name == "validate") continue;
+      INFO(name);
+      CHECK(std::find(first.begin(), first.end(), name) != first.end());
+    }
+  }
+  for (const std::string& option : tailbound::cli::hinted_options())
+    for (const char* command : {"buffer", "delay", "wormhole", "simulate tree", "guarantee"}) {
+      const Outcome outcome = run_line(std::string(command) + " " + option);
+      INFO(command << " " << option << "\n" << outcome.err);
+      CHECK(outcome.status == 2);
+      if (outcome.err.find("unknown option") == std::string::npos) continue;  // it has it
+      CHECK((outcome.err.find("did you mean") != std::string::npos ||
+             outcome.err.find("belongs to") != std::string::npos));
+    }
+}
+
+TEST_CASE("no answer: unstable, out of reach, too large") {
   for (const Rejection& rejection : std::vector<Rejection>{
            {"buffer --inputs 16 --load 1 --drop 1e-15", 1, {"unstable", "load is 1", "below 1"}},
            {"buffer --inputs 16 --load 0.5,1.25,0.6 --drop 1e-15", 1, {"unstable", "1.25"}},
@@ -183,7 +271,7 @@ TEST_CASE("no answer: unstable, unreachable, too large") {
     check(rejection);
 }
 
-TEST_CASE("errors: files that cannot be read or contain no distribution") {
+TEST_CASE("rejected: files that cannot be read or hold no distribution") {
   const Folder folder;
   const auto rejected = [](const std::string& file, const std::string& expected) {
     const Outcome outcome = run_command({"buffer", "--pmf", file, "--drop", "1e-9"});
@@ -200,7 +288,7 @@ TEST_CASE("errors: files that cannot be read or contain no distribution") {
   rejected(folder.file("negative", "1.5\n-0.5\n"), "negative");
 }
 
-TEST_CASE("errors: an --output that cannot be written leaves nothing behind") {
+TEST_CASE("rejected: --output that cannot be written leaves nothing behind") {
   const Folder folder;
   const auto rejected = [](const std::string& file) {
     const Outcome outcome =

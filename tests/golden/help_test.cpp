@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <cli/command_runner.hpp>
 #include <tests/golden/folder.hpp>
 #include <tests/golden/run_command.hpp>
 
@@ -112,38 +113,129 @@ TEST_CASE("help: the examples of simulations are the actual output", "[.full]") 
   carry_out(true);
 }
 
+namespace {
+
+/// Every command, and the words that gather some.
+std::vector<std::string> all_commands() {
+  std::vector<std::string> all = tailbound::cli::command_names();
+  all.insert(all.end(), {"simulate", "validate", ""});
+  return all;
+}
+
+std::string help_of(const std::string& command, const char* option) {
+  const Outcome outcome = run_line(command.empty() ? option : command + " " + option);
+  CHECK(outcome.status == 0);
+  CHECK(outcome.err.empty());
+  return outcome.out;
+}
+
+/// Without the output of programs: what is indented behind "prints" or "  $ tailbound ..", up to what is not.
+std::vector<std::string> without_output(const std::string& help) {
+  std::vector<std::string> lines;
+  bool output = false;
+  for (const std::string& line : lines_of(help)) {
+    if (output && (line.empty() || line.rfind("  ", 0) == 0)) continue;
+    output = line.rfind("prints", 0) == 0 || line.rfind("  $ tailbound ", 0) == 0;
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+}  // namespace
+
+TEST_CASE("help: -h is one screen of 24 lines and 80 columns") {
+  for (const std::string& command : all_commands()) {
+    const std::string help = help_of(command, "-h");
+    INFO(command << "\n" << help);
+    CHECK(lines_of(help).size() <= 24);
+    for (const std::string& line : lines_of(help)) CHECK(line.size() <= 80);
+    CHECK(help.rfind("Usage: tailbound " + (command.empty() ? "COMMAND" : command), 0) == 0);
+    CHECK(help.find("--help: ") != std::string::npos);
+  }
+}
+
+TEST_CASE("help: -h shows some ten options that the command has, and an example") {
+  for (const std::string& command : tailbound::cli::command_names()) {
+    const std::string help = help_of(command, "-h");
+    INFO(command << "\n" << help);
+    const std::vector<std::string> lines = lines_of(help.substr(0, help.find("Example:")));
+    const auto rows = std::count_if(lines.begin(), lines.end(), [](const std::string& line) {
+      return std::regex_search(line, std::regex("^  (    --|-[a-z], --|[A-Z]+ )"));
+    });
+    CHECK(rows >= (command == "merge" || command == "reproduce" || command == "schema" ? 3 : 6));
+    CHECK(rows <= 12);
+    CHECK(help.find("Example:\n  tailbound ") != std::string::npos);
+  }
+}
+
+TEST_CASE("help: --help has every option, in 80 columns outside of program output") {
+  for (const std::string& command : all_commands()) {
+    const std::string help = help_of(command, "--help");
+    for (const std::string& line : without_output(help)) {
+      INFO(command << ": " << line);
+      CHECK(line.size() <= 80);
+    }
+    INFO(command);
+    CHECK(help == run_line("help " + command).out);
+    if (command.empty() || command == "simulate" || command == "validate") continue;
+    const tailbound::cli::CommandRunner runner(command);
+    for (const auto& option : runner.options().options) {
+      INFO(option.name);
+      CHECK(help.find(option.name) != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("help: defaults are written in one way") {
+  for (const std::string& command : tailbound::cli::command_names()) {
+    const tailbound::cli::CommandRunner runner(command);
+    for (const auto& option : runner.options().options) {
+      INFO(command << " " << option.name << ": " << option.help);
+      CHECK(option.help.find("unless told") == std::string::npos);
+      CHECK(option.help.find("the default") == std::string::npos);
+      CHECK_FALSE(std::regex_search(option.help, std::regex(R"( \([0-9][0-9.,%]*\))")));
+    }
+  }
+}
+
 TEST_CASE("help: every command ends with its example") {
-  for (const char* command : {"buffer",
-                              "occupancy",
-                              "delay",
-                              "pgf",
-                              "compare",
-                              "fit",
-                              "wormhole",
-                              "broadcast",
-                              "multistage",
-                              "reproduce",
-                              "merge",
-                              "sweep",
-                              "serve",
-                              "schema",
-                              "simulate tree",
-                              "simulate switch",
-                              "simulate classes",
-                              "simulate policed",
-                              "simulate multistage",
-                              "simulate wormhole",
-                              "simulate hypercube",
-                              "validate delay",
-                              "validate buffer",
-                              "validate multistage",
-                              "validate wormhole",
-                              "validate broadcast"}) {
+  for (const std::string& command : tailbound::cli::command_names()) {
     std::string name = command;
     std::replace(name.begin(), name.end(), ' ', '-');
-    const std::string help = run_line(std::string(command) + " --help").out;
+    const std::string help = help_of(command, "--help");
     INFO(command);
-    CHECK(help.find("tailbound " + std::string(command)) != std::string::npos);
+    CHECK(help.find("tailbound " + command) != std::string::npos);
     CHECK(help.find(without_ends(content((folder / (name + ".txt")).string()))) != std::string::npos);
+  }
+}
+
+TEST_CASE("help: -V and --version, before and behind a command") {
+  const std::string version = run_line("--version").out;
+  CHECK(version.rfind("tailbound ", 0) == 0);
+  for (const char* line : {"-V", "buffer -V", "simulate tree --version", "simulate -V"}) {
+    CHECK(run_line(line).status == 0);
+    CHECK(run_line(line).out == version);
+  }
+}
+
+TEST_CASE("help: short options are the long ones") {
+  const std::string json = run_line("buffer --inputs 16 --load 0.8,0.9 --drop 1e-9 --format csv").out;
+  CHECK_FALSE(json.empty());
+  CHECK(run_line("buffer -i 16 -l 0.8,0.9 -d 1e-9 -f csv").out == json);
+  CHECK(run_line("buffer -i16 -l0.8,0.9 -d1e-9 -fcsv").out == json);
+  CHECK(run_line("buffer -i 16 -l 0.8 -l 0.9 -d 1e-9").err.find("--load is given twice") !=
+        std::string::npos);
+  CHECK(run_line("buffer -i 16 -l 85 -d 1e-9").err.find("did you mean 85% or 0.85?") != std::string::npos);
+  CHECK(run_line("wormhole --topology mesh --nodes 16 --flits 8 -l 0.01 -f csv").out ==
+        run_line("wormhole --topology mesh --nodes 16 --flits 8 --loads 0.01 -f csv").out);
+  for (const std::string& command : tailbound::cli::command_names()) {
+    std::set<std::string> letters;
+    const tailbound::cli::CommandRunner runner(command);
+    for (const auto& option : runner.options().options) {
+      CHECK(option.name.find(',') == std::string::npos);  // programs know the long names alone
+      const std::string letter = tailbound::options::short_name(option.name);
+      INFO(command << " " << option.name);
+      if (!letter.empty()) CHECK(letters.insert(letter).second);
+    }
   }
 }

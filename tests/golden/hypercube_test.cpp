@@ -274,7 +274,7 @@ TEST_CASE("simulate hypercube, validate broadcast: errors name the option, the v
       {"--fractions 100", 2, {"--fractions is 100", "where the rate is 1 message/cycle/node"}},
       {"--rates 0.01 --fractions 0.1", 2, {"--rates", "--fractions"}},
       {"--buffer-flits 0", 2, {"--buffer-flits is 0", "from 1 to 1000000"}},
-      {"--rates 0.01,0.02 --checkpoint state", 2, {"--checkpoint", "one simulation"}},
+      {"--rates 0.01,0.02 --checkpoint state", 2, {"--checkpoint", "single simulation"}},
       {"--rates 0.01 --resume /nowhere", 2, {"--resume is /nowhere"}},
       {"--rates 0.01 --cycles 1", 2, {"--cycles is 1"}},
       {"--rates 0.12 --cycles 20000", 1, {"saturated at rate 0.12 messages/cycle/node", "--saturation"}},
@@ -285,10 +285,12 @@ TEST_CASE("simulate hypercube, validate broadcast: errors name the option, the v
   if (command[0] == 's')
     for (const Case& rejection : std::vector<Case>{
              {"--percentiles 100 --rates 0.01", 2, {"--percentiles is 100"}},
-             {"--saturation --rates 0.1", 2, {"--rates is 0.1", "--saturation", "chooses its rates"}},
-             {"--saturation --fractions 0.1", 2, {"--fractions is 0.1", "--saturation"}},
-             {"--saturation --cycles 1000", 2, {"--cycles is 1000", "--saturation"}},
-             {"--saturation --percentiles 50", 2, {"--percentiles is 50", "--saturation"}},
+             {"--saturation --rates 0.1",
+              2,
+              {"--rates is not allowed with --saturation", "chooses its own rates and run lengths"}},
+             {"--saturation --fractions 0.1", 2, {"--fractions is not allowed with --saturation"}},
+             {"--saturation --cycles 1000", 2, {"--cycles is not allowed with --saturation"}},
+             {"--saturation --percentiles 50", 2, {"--percentiles is not allowed with --saturation"}},
              {"--saturation --precision 0", 2, {"--precision is 0", "0.05%"}},
              {"--precision 1% --rates 0.01", 2, {"--precision", "--saturation"}},
              {"--replication literal --rates 0.01", 2, {"--replication"}}})

@@ -171,10 +171,8 @@ TEST_CASE("network files: a failed spine") {
   rejected("delay " + requested + " --without ,", 2, "without is \",\"; it must be a list");
   rejected("network leaf-spine --without ,", 2, "without is \",\"; it must be a list");
   rejected("network leaf-spine --shared-memory h0", 2, "shared-memory is h0; it must be all, or switches");
-  rejected("delay --radix 4 --levels 2 --load 0.5 --without spine2", 2,
-           "--without is given without --network");
-  rejected("simulate tree --radix 4 --levels 2 --load 0.5 --without s", 2,
-           "--without is given without --network");
+  rejected("delay --radix 4 --levels 2 --load 0.5 --without spine2", 2, "--without needs --network FILE");
+  rejected("simulate tree --radix 4 --levels 2 --load 0.5 --without s", 2, "--without needs --network FILE");
   rejected("delay --network " + networks + "two_switches.toml --without right", 2,
            "the path needs a link from");
 }
@@ -370,7 +368,7 @@ TEST_CASE("network files: errors") {
             2,
             {"--uniform is 0.9", "below 0.75", "right -> left is full"}},
            {"delay " + bare + " --uniform 0.4 --load-scale 3", 2, {"--load-scale is 3", "below 1.875"}},
-           {"delay " + bare + " --uniform 0.4 --matrix m", 2, {"--uniform", "together with --matrix"}},
+           {"delay " + bare + " --uniform 0.4 --matrix m", 2, {"--uniform is not allowed with --matrix"}},
            {"delay " + two_switches + " --uniform 0.4", 2, {"--uniform", "flows of ", "two_switches.toml"}},
            {"delay " + apart + " --uniform 0.4", 2, {"--uniform", "no way"}},
            {"delay " + bare + " --uniform 0.4 --route up", 2, {"--route is up", "spread"}},
@@ -403,9 +401,9 @@ TEST_CASE("network files: errors") {
            {"delay " + two_switches + " --solve load-scale --percentiles 9 --within 1",
             1,
             {"no factor meets"}},
-           {"delay " + two_switches + " --solve load-scale --plot x.svg", 2, {"--plot", "one factor"}},
-           {"delay " + two_switches + " --within 3", 2, {"--within", "without --solve"}},
-           {"delay " + two_switches + " --capacity 3", 2, {"--capacity", "without --solve"}},
+           {"delay " + two_switches + " --solve load-scale --plot x.svg", 2, {"--plot needs several points"}},
+           {"delay " + two_switches + " --within 3", 2, {"--within needs --solve load-scale"}},
+           {"delay " + two_switches + " --capacity 3", 2, {"--capacity needs --solve load-scale"}},
        }) {
     const Outcome outcome = run_quoted(rejection.line);
     INFO(rejection.line << "\n" << outcome.err);
@@ -472,8 +470,8 @@ TEST_CASE("network files: time added by hops in simulated and computed latencies
   CHECK(
       run_quoted(
           "simulate tree --radix 4 --levels 1 --load 0.5 --rare 5 --packet-bytes 64 --link-gbps 1 --hop-ns 1")
-          .err.find("--hop-ns is given together with --rare") != std::string::npos);
-  // Pictures state it.
+          .err.find("--hop-ns is not allowed with --rare") != std::string::npos);
+  // Pictures say it.
   const Folder folder;
   const std::string picture = folder / "hop.svg";
   for (const std::string& command :

@@ -155,7 +155,7 @@ TEST_CASE("parts: parts that cannot be merged are rejected by name") {
        {std::pair{"3", "--part is 3; it must be I/N"}, std::pair{"0/3", "I of --part is 0"},
         std::pair{"4/3", "I of --part is 4"}, std::pair{"1/x", "N of --part is x"}})
     CHECK(rejection(tree + " --part " + part).find(why) != std::string::npos);
-  CHECK(rejection(tree + " --part 1/3 --format json").find("--format is given with --part") !=
+  CHECK(rejection(tree + " --part 1/3 --format json").find("--format is not allowed with --part") !=
         std::string::npos);
   CHECK(rejection("pgf --inputs 2 --load 0.5 --part 1/3").find("unknown option --part") != std::string::npos);
 }

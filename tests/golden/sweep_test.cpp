@@ -314,7 +314,8 @@ TEST_CASE("sweep: errors") {
   CHECK(rejection("ask = \"bufer\"\n").find("did you mean buffer?") != std::string::npos);
   CHECK(rejection("ask = \"sweep\"\n").find("it must be one of") != std::string::npos);
   CHECK(rejection("ask = \"buffer\"\nlaod = 1\n").find("did you mean --load?") != std::string::npos);
-  CHECK(rejection("ask = \"simulate tree\"\nthreads = 2\n").find("left out") != std::string::npos);
+  CHECK(rejection("ask = \"simulate tree\"\nthreads = 2\n").find("not allowed with sweep") !=
+        std::string::npos);
   CHECK(rejection("ask = \"buffer\"\nshared = 1\n").find("true or false") != std::string::npos);
   CHECK(rejection("ask = \"buffer\"\nload = true\n").find("--load is true") != std::string::npos);
   const std::string plan = folder.file("plan.toml", small_plan);

@@ -71,8 +71,8 @@ TEST_CASE("simulate switch: errors name the option, its value and the legal rang
     std::vector<const char*> expected;
   };
   for (const Rejection& rejection : std::vector<Rejection>{
-           {"", 2, {"--inputs", "given"}},
-           {" --inputs 4", 2, {"--load", "given"}},
+           {"", 2, {"--inputs is missing"}},
+           {" --inputs 4", 2, {"--load is missing"}},
            {" --inputs 0 --load 0.5", 2, {"--inputs", "0", "from 1 to 1024"}},
            {" --inputs x --load 0.5", 2, {"--inputs", "x"}},
            {" --inputs 4 --load 0", 2, {"--load", "0", "above 0 and at most 1"}},
@@ -137,7 +137,7 @@ TEST_CASE("validate switch: packets of several cells, as in `buffer --shared` an
   CHECK(mean["prediction"] == proved["mean_total"]);
   CHECK(mean["verdict"] == "inside");
   CHECK(run_line("validate switch --inputs 4 --load 0.6 --cell-bytes 64")
-            .err.find("--cell-bytes is given without --sizes") != std::string::npos);
+            .err.find("--cell-bytes needs --sizes") != std::string::npos);
 }
 
 }  // namespace

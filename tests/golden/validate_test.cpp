@@ -312,7 +312,7 @@ TEST_CASE("validate: errors") {
            {"buffer --inputs 4 --load 0.5 --levels 1.5", 2, {"--levels is"}},
            {"buffer --inputs 4 --load 0.5 --cell-bytes 64", 2, {"--cell-bytes", "--sizes"}},
            {"buffer --inputs 4 --load 0.5 --arrive cells", 2, {"--arrive", "--sizes"}},
-           {"buffer --inputs 4 --load 0.5 --capacity 5", 2, {"--capacity is given without --sizes"}},
+           {"buffer --inputs 4 --load 0.5 --capacity 5", 2, {"--capacity needs --sizes"}},
            {"buffer --inputs 4 --load 0.5 --sizes imix --capacity 0", 2, {"--capacity is 0", "1000000"}},
            {"buffer --inputs 4 --load 0.5 --sizes imix --capacity 9 --levels 3",
             2,

@@ -169,10 +169,10 @@ TEST_CASE("wormhole: errors name the option, the value and the legal range") {
       {"--topology mesh --nodes 64 --flits 20 --channels 0", 2, {"--channels", "from 1"}},
       {"--topology mesh --nodes 64 --flits 20 --route spread", 2, {"--route", "--network FILE"}},
       {"--network no_such_file.toml --flits 20", 2, {"--network", "no_such_file.toml"}},
-      {"--network x.toml --flits 20 --topology mesh", 2, {"--topology", "the file says it"}},
+      {"--network x.toml --flits 20 --topology mesh", 2, {"--topology is not allowed with --network"}},
       {"--network " TAILBOUND_DATA_DIR "/networks/two_switches.csv --flits 20", 2, {"two_switches.csv:2:5:"}},
       {"--network " TAILBOUND_DATA_DIR "/networks/worm_ring.toml", 2, {"--flits", "missing"}},
-      {"--topology hypercube --nodes 64 --flits 20 --dimensions 6", 2, {"--dimensions", "left out"}},
+      {"--topology hypercube --nodes 64 --flits 20 --dimensions 6", 2, {"--dimensions", "not allowed with"}},
       {"--topology mesh --nodes 64 --flits 20 --variant paper --loads 0.1,0.2",
        1,
        {"0.1885620332", "saturated"}},
@@ -460,8 +460,8 @@ TEST_CASE("simulate wormhole: errors name the option, the value and the legal ra
       {"--loads 0.1 --of simulated", 2, {"--of", "--fractions"}},
       {"--of theory", 2, {"--of", "theory", "simulated"}},
       {"--saturation --of simulated", 2, {"--of", "--saturation"}},
-      {"--loads 0.1 --buffer-flits 1,2 --checkpoint state", 2, {"--checkpoint", "one simulation"}},
-      {"--loads 0.1,0.2 --checkpoint state", 2, {"--checkpoint", "one simulation"}},
+      {"--loads 0.1 --buffer-flits 1,2 --checkpoint state", 2, {"--checkpoint", "single simulation"}},
+      {"--loads 0.1,0.2 --checkpoint state", 2, {"--checkpoint", "single simulation"}},
       {"--percentiles 100", 2, {"--percentiles", "100"}},
   }));
   const Outcome outcome =

@@ -32,7 +32,7 @@ Picture values(std::vector<std::pair<double, double>> points) {
   return picture;
 }
 
-bool says(const Picture& picture, const std::string& text) {
+bool shows(const Picture& picture, const std::string& text) {
   return render::svg_file(picture).find(text) != std::string::npos;
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("pictures: points match the axes", "[render]") {
   std::string path;
   for (const auto& [x, y] : picture.curves[0].points)
     path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", view.x_of(x), view.y_of(std::log10(y)));
-  CHECK(says(picture, "<path class=\"tb-curve\" d=\"" + path + "\"/>"));
+  CHECK(shows(picture, "<path class=\"tb-curve\" d=\"" + path + "\"/>"));
   CHECK(view.x_of(view.x.low) == Approx(view.left));
   CHECK(view.y_of(view.y.high) == Approx(view.top));
 }
@@ -122,7 +122,7 @@ TEST_CASE("pictures: files and pages have the same axes and curves", "[render]")
   const std::string page = render::svg_within_page(picture);
   const std::size_t from = page.find('>') + 1;
   const std::string drawn = page.substr(from, page.rfind("</svg>") - from);
-  CHECK(says(picture, drawn));
+  CHECK(shows(picture, drawn));
   CHECK(render::html_picture(picture).find(drawn) != std::string::npos);
   // The colors are those of the style sheet of pages.
   const std::string style(render::html_style());
@@ -142,8 +142,8 @@ TEST_CASE("pictures: titles are literal, long ones in several lines", "[render]"
   CHECK(svg.find('\x1b') == std::string::npos);
   CHECK(svg.find("10<tspan") != std::string::npos);
   picture.title = std::string(60, 'a') + " " + std::string(60, 'b');
-  CHECK(says(picture, ">" + std::string(60, 'a') + "</text>"));
-  CHECK(says(picture, ">" + std::string(60, 'b') + "</text>"));
+  CHECK(shows(picture, ">" + std::string(60, 'a') + "</text>"));
+  CHECK(shows(picture, ">" + std::string(60, 'b') + "</text>"));
   picture.y_label =
       "a label that is longer than its axis, as that of bandwidths with and without combining of messages is";
   CHECK(view_of(picture).left > view_of(values({{1, 2}})).left + 10);
@@ -155,7 +155,7 @@ TEST_CASE("pictures: a hidden curve is named in the title of the curve on top", 
   const Picture named = render::named_where_hidden(picture);
   CHECK(named.curves[0].title == "curve");
   CHECK(named.curves[1].title == "other (hides curve)");
-  CHECK(says(picture, ">other (hides curve)<"));
+  CHECK(shows(picture, ">other (hides curve)<"));
   // The first continues beyond the second, or lies next to it: both are visible.
   picture.curves[0].points.emplace_back(4, 80);
   CHECK(render::named_where_hidden(picture).curves[1].title == "other");
@@ -178,8 +178,8 @@ TEST_CASE("pictures: a limit has the full height, and does not extend the axis",
   CHECK(view.y.high == 30);
   CHECK(view.x.low == Approx(0.96));
   CHECK(view.x.high == Approx(3.04));
-  CHECK(says(picture, fmt::format("M{0:.1f} {1:.1f}L{0:.1f} {2:.1f}", view.x_of(3), view.height - view.bottom,
-                                  view.top)));
+  CHECK(shows(picture, fmt::format("M{0:.1f} {1:.1f}L{0:.1f} {2:.1f}", view.x_of(3),
+                                   view.height - view.bottom, view.top)));
 }
 
 TEST_CASE("pictures: a single point has an axis around it", "[render]") {
@@ -194,9 +194,9 @@ TEST_CASE("pictures: a curve of one point is marked, in any style", "[render]") 
        {CurveStyle::points_and_line, CurveStyle::line, CurveStyle::steps, CurveStyle::dashed}) {
     Picture picture = values({{1, 2}});
     picture.curves[0].style = style;
-    CHECK(says(picture, "<path class=\"tb-marker\" d=\"M"));
+    CHECK(shows(picture, "<path class=\"tb-marker\" d=\"M"));
     picture.curves[0].points = {{1, 2}, {2, 3}};
-    CHECK(says(picture, "class=\"tb-marker\"") == (style == CurveStyle::points_and_line));
+    CHECK(shows(picture, "class=\"tb-marker\"") == (style == CurveStyle::points_and_line));
   }
 }
 
@@ -257,7 +257,7 @@ TEST_CASE("pictures: a long legend gets its own space", "[render]") {
   };
   Picture picture = values({{1, 10}, {2, 20}});
   const double one = height(picture);
-  CHECK_FALSE(says(picture, "tb-keys\">"));  // one curve needs none
+  CHECK_FALSE(shows(picture, "tb-keys\">"));  // one curve needs none
   for (const char* title : {"second", "", "", "", "", ""})
     picture.curves.push_back(Curve{.title = title, .style = CurveStyle::line, .points = {{1, 5}, {2, 40}}});
   CHECK(key_of(picture).size() == 2);

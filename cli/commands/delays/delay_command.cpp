@@ -40,8 +40,8 @@ Reply reply_to_delay(const DelayOptions& options, const Context& context) {
 Reply reply_to_load_scale(const DelayOptions& options, const Context& context) {
   const std::vector<answers::LoadScaleQuery> queries = read_load_scale_queries(options);
   if (context.draws && queries.size() < 2)
-    throw InvalidArgument("--plot", "given for one factor",
-                          "left out, or --within (--percentiles, --drop, --capacity, --uniform) a list");
+    throw needs("--plot", "several points",
+                "give --within, --percentiles, --drop, --capacity or --uniform a list");
   auto points = answered_each(queries, analysis_run(context));
   const std::size_t finished = points.finished.size();
   render::Document document = render::document(paired(queries, std::move(points.finished)));
@@ -50,8 +50,7 @@ Reply reply_to_load_scale(const DelayOptions& options, const Context& context) {
 }
 
 Reply reply_to_reorder(const DelayOptions& options, const Context& context) {
-  if (context.draws)
-    throw InvalidArgument("--plot", "given together with --delays", "left out: the delays are given");
+  if (context.draws) throw not_allowed_with("--plot", "--delays", "the delays are given");
   return show_all(read_reorder_queries(options), context,
                   [](const auto& points) { return render::document(points); });
 }
@@ -67,7 +66,7 @@ Reply answer(const DelayOptions& options, const Context& context) {
 
 Command delay_command() {
   return command_of<DelayOptions>({.name = "delay",
-                                   .purpose = "how long do packets take through a tree or any network?",
+                                   .purpose = "end-to-end delay percentiles",
                                    .work = Work::points,
                                    .draws = true,
                                    .declare = add_delay_options,

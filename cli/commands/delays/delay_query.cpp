@@ -49,7 +49,7 @@ struct Reordering {
 
 std::vector<Reordering> read_reorderings(const DelayOptions& options) {
   if (options.flow_rate && !options.reorder && !options.reorder_levels)
-    throw InvalidArgument("--flow-rate", "given without --reorder", "given with --reorder EPS");
+    throw needs("--flow-rate", "--reorder EPS");
   std::vector<Packets> levels;
   if (options.reorder_levels)
     for (const Rational& entry : parse_list(*options.reorder_levels, "--reorder-levels", 100'000))
@@ -57,7 +57,7 @@ std::vector<Reordering> read_reorderings(const DelayOptions& options) {
   std::vector<Reordering> reorderings;
   for (const auto& target : read_targets(options.reorder, "--reorder"))
     for (const auto& rate :
-         read_shares(options.flow_rate, "--flow-rate", true, "above 0 and at most 1 packet a slot")) {
+         read_shares(options.flow_rate, "--flow-rate", true, "above 0 and at most 1 packet per slot")) {
       Reordering& each = reorderings.emplace_back();
       if (target || !levels.empty()) each.targets = answers::ReorderTargets{target, levels};
       each.flow_rate = rate;
@@ -85,8 +85,8 @@ std::vector<answers::Topology> read_class_trees(const DelayOptions& options) {
         "--levels", *options.topology.levels,
         "1 with --classes: in larger networks flows have classes in the file of --network (class = 2)");
   if (options.burst.burst)
-    throw InvalidArgument("--classes", "given together with --burst",
-                          "left out: classes with bursts are only simulated (simulate classes)");
+    throw not_allowed_with("--classes", "--burst",
+                           "classes with bursts can only be simulated (tailbound simulate classes)");
   TrafficOptions inputs;
   inputs.inputs = options.topology.radix;
   inputs.classes = options.classes;
@@ -117,8 +117,7 @@ std::vector<answers::Topology> read_topologies(const DelayOptions& options) {
 }  // namespace
 
 std::optional<answers::CheckEffort> read_check(const DelayOptions& options, std::size_t points) {
-  if (options.check && options.no_check)
-    throw InvalidArgument("--no-check", "given together with --check", "given alone, or --check alone");
+  if (options.check && options.no_check) throw not_allowed_with("--no-check", "--check");
   if (options.check) return answers::CheckEffort::thorough;
   if (options.no_check || points != 1) return std::nullopt;
   return answers::CheckEffort::affordable;
@@ -137,33 +136,27 @@ const std::vector<std::string> solved_delays{"load-scale"};
 /// \throws InvalidArgument  options incompatible with --solve
 void require_fitting_solve(const DelayOptions& options) {
   static_cast<void>(parse_choice(*options.solve, "--solve", solved_delays));
-  const auto reject = [](const char* option, const char* what, const char* legal) {
-    throw InvalidArgument(option, what, legal);
-  };
-  reject_given({{"--load-scale", &options.topology.load_scale},
-                {"--ccdf", &options.ccdf},
-                {"--reorder", &options.reorder},
-                {"--reorder-levels", &options.reorder_levels},
-                {"--flow-rate", &options.flow_rate},
-                {"--hops", &options.model.hops}},
-               "given together with --solve", "left out: --solve load-scale finds the greatest factor");
+  reject_with({{"--load-scale", &options.topology.load_scale},
+               {"--ccdf", &options.ccdf},
+               {"--reorder", &options.reorder},
+               {"--reorder-levels", &options.reorder_levels},
+               {"--flow-rate", &options.flow_rate},
+               {"--hops", &options.model.hops}},
+              "--solve", "--solve load-scale finds the largest load factor");
   const bool within = options.within || options.within_ns;
   if (options.within && options.within_ns)
-    reject("--within-ns", "given together with --within", "left out, or --within: the time in one unit");
+    throw not_allowed_with("--within-ns", "--within", "each defines the time");
   if (within && (options.drop || options.capacity))
-    reject(options.drop ? "--drop" : "--capacity", "given together with --within",
-           "left out, or --within: one target");
+    throw not_allowed_with(options.drop ? "--drop" : "--capacity", "--within", "each defines a target");
   if (within != options.percentiles.has_value())
-    reject(within ? "--percentiles" : "--within", "missing",
-           "given with --solve: the percentile of the latency that is to be within the time, such as "
-           "--percentiles 99.99 --within 50");
+    throw missing(within ? "--percentiles" : "--within",
+                  "a latency target needs a percentile and a time, such as --percentiles 99.99 --within 50");
   if (options.drop.has_value() != options.capacity.has_value())
-    reject(options.drop ? "--capacity" : "--drop", "missing",
-           "given with --solve: buffers are --capacity B and --drop EPS");
-  if (options.hop_ns && !options.within_ns)
-    reject("--hop-ns", "given with --solve but without --within-ns", "given with --within-ns T");
+    throw missing(options.drop ? "--capacity" : "--drop",
+                  "a buffer target needs --capacity B and --drop EPS");
+  if (options.hop_ns && !options.within_ns) throw needs("--hop-ns", "--within-ns T with --solve");
   if (options.within_ns && !options.units.link_gbps)
-    reject("--link-gbps", "missing", "given with --within-ns (and --packet-bytes): the time of a slot");
+    throw missing("--link-gbps", "--within-ns needs --link-gbps and --packet-bytes");
 }
 
 }  // namespace
@@ -200,40 +193,34 @@ void require_fitting(const DelayOptions& options) {
   for (const Use& use : uses) {
     if (!*use.value) continue;
     if (options.topology.network && !use.network)
-      throw InvalidArgument(use.name, "given together with --network", "left out: the file says it");
+      throw not_allowed_with(use.name, "--network", "the network file defines it");
     if (options.delays && !use.distribution)
-      throw InvalidArgument(use.name, "given together with --delays",
-                            "left out: only --reorder, --reorder-levels and --flow-rate ask of given delays");
-    if (!options.topology.network && !options.delays && !use.tree)
-      throw InvalidArgument(use.name, "given without --network", "given with --network FILE");
+      throw not_allowed_with(use.name, "--delays",
+                             "given delays support only --reorder, --reorder-levels and --flow-rate");
+    if (!options.topology.network && !options.delays && !use.tree) throw needs(use.name, "--network FILE");
   }
   if (options.topology.network && options.delays)
-    throw InvalidArgument("--delays", "given together with --network", "given alone, or --network alone");
+    throw not_allowed_with("--delays", "--network", "each defines the delays");
   if (options.classes) {
-    reject_given({{"--load", &options.topology.load},
-                  {"--network", &options.topology.network},
-                  {"--routing", &options.topology.routing}},
-                 "given together with --classes",
-                 "left out: --radix K --classes R1,R2,.. is one switch of K ports on each side");
-    if (!options.topology.radix)
-      throw InvalidArgument("--radix", "missing",
-                            "given with --classes: the ports whose hosts share the loads");
+    reject_with({{"--load", &options.topology.load},
+                 {"--network", &options.topology.network},
+                 {"--routing", &options.topology.routing}},
+                "--classes", "--radix K --classes R1,R2,.. is a single switch with K ports per side");
+    if (!options.topology.radix) throw missing("--radix", "--classes needs the number of ports per side");
   } else if (!options.delays) {
     require_one_topology(options.topology);
   }
   if ((options.check || options.no_check) && (options.delays || options.solve))
-    throw InvalidArgument(options.check ? "--check" : "--no-check",
-                          options.delays ? "given together with --delays" : "given together with --solve",
-                          "left out: only the delays of a network or a tree are simulated");
-  if (options.criterion && !options.drop)
-    throw InvalidArgument("--criterion", "given without --drop", "given with --drop EPS");
+    throw not_allowed_with(options.check ? "--check" : "--no-check", options.delays ? "--delays" : "--solve",
+                           "only delays of a network or tree are simulated");
+  if (options.criterion && !options.drop) throw needs("--criterion", "--drop EPS");
   if (options.solve) {
     require_fitting_solve(options);
     return;
   }
-  reject_given(
+  reject_without(
       {{"--within", &options.within}, {"--within-ns", &options.within_ns}, {"--capacity", &options.capacity}},
-      "given without --solve", "given with --solve load-scale");
+      "--solve load-scale");
 }
 
 std::vector<Rational> read_percentiles(const std::optional<std::string>& text) {
@@ -258,8 +245,8 @@ std::vector<network::Sources> read_sources_list(const DelayModelOptions& options
   const std::vector<Sources> all = choices_or_first<Sources>(options.sources, "--sources");
   for (const Sources sources : all)
     if (sources == Sources::first_hop && tree != nullptr && tree->burst)
-      throw InvalidArgument("--sources", "first-hop given together with --burst",
-                            "decoupled: what a link brings of bursts is not on-off");
+      throw InvalidArgument("--sources", "first-hop",
+                            "decoupled with --burst: the arrivals of a link are not on-off");
   return all;
 }
 
@@ -397,9 +384,10 @@ std::vector<answers::ReorderQuery> read_reorder_queries(const DelayOptions& opti
   std::vector<answers::ReorderQuery> queries;
   for (Reordering& requested : read_reorderings(options)) {
     if (!requested.targets)
-      throw InvalidArgument("--reorder", "missing", "given as the target EPS (or --reorder-levels LIST)");
+      throw missing("--reorder",
+                    "give the target probability, such as --reorder 1e-9, or --reorder-levels LIST");
     if (!requested.flow_rate)
-      throw InvalidArgument("--flow-rate", "missing", "given: packets a slot, above 0 and at most 1");
+      throw missing("--flow-rate", "give the rate of the flow in packets per slot, such as --flow-rate 0.1");
     queries.push_back({.delays = {},
                        .flow_rate = *requested.flow_rate,
                        .targets = *std::move(requested.targets),
@@ -414,7 +402,8 @@ std::vector<answers::ReorderQuery> read_reorder_queries(const DelayOptions& opti
 
 void add_hop_option(OptionTable& table, std::optional<std::string>& hop_ns) {
   OptionGroup(table, "Units")
-      .add("--hop-ns", hop_ns, "T", "wires and pipelines: adds to latencies in ns for each queue passed",
+      .add("--hop-ns", hop_ns, "T",
+           "cable and pipeline delay in ns of each queue passed.\nAdded to latencies in ns",
            slider(0, 1000, 10));
 }
 
@@ -422,9 +411,7 @@ std::optional<Rational> read_hop_ns(const std::optional<std::string>& hop_ns, co
   if (!hop_ns) return {};
   const Rational hop = parse_quantity(*hop_ns, "--hop-ns", numeric::Measure::nanoseconds);
   if (hop < 0 || hop > max_hop_ns) throw InvalidArgument("--hop-ns", *hop_ns, "from 0 to 1000000000 ns");
-  if (!units.link_gbps)
-    throw InvalidArgument("--link-gbps", "missing",
-                          "given with --hop-ns, which adds to latencies in ns (and --packet-bytes)");
+  if (!units.link_gbps) throw missing("--link-gbps", "--hop-ns needs --link-gbps and --packet-bytes");
   return hop;
 }
 
@@ -437,59 +424,64 @@ std::optional<answers::SlotTime> read_slot_time(const std::optional<std::string>
 
 void add_delay_model_options(OptionTable& table, DelayModelOptions& options) {
   const OptionGroup model(table, "Model");
-  model.add(
-      "--sources", options.sources, "NAME",
-      "who feeds a queue: decoupled (every source, the default) or\nfirst-hop (each link into its switch; as "
-      "published)",
-      choices<network::Sources>());
-  model.add("--delay", options.delay, "NAME", "of a hop: wait (the default) or occupancy (as published)",
+  model.add("--sources", options.sources, "NAME",
+            "decoupled or first-hop (default decoupled).\nThe arrivals of a queue: independent sources, or "
+            "the links into its switch (as published)",
+            choices<network::Sources>());
+  model.add("--delay", options.delay, "NAME",
+            "delay of a hop: wait or occupancy (default wait).\noccupancy is as published",
             choices<queue::HopDelay>());
   model.add(
       "--hops", options.hops, "NAME",
-      "chain (each wait depends on the one before, with bursts on their age;\nthe default where it applies), "
-      "safe (likewise, conservative),\nindependent, bound (an upper bound, of trees), or all",
+      "chain, safe, independent, bound or all.\nDefault chain where it applies: each delay depends on the "
+      "one before, with bursts on their age. safe: the same, conservative; bound: an upper bound, of trees",
       choices(hops_or_all()));
 }
 
 void add_delay_options(OptionTable& table, DelayOptions& options) {
-  const OptionGroup network(table, "Any network");
-  const OptionGroup query(table, "Question");
+  const OptionGroup network(table, "Network");
+  const OptionGroup query(table, "Results");
   add_topology_options(table, options.topology);
-  network.add("--flow", options.flow, "NAME", "one flow of it, or all (the default)");
+  network.add("--flow", options.flow, "NAME", "name of one flow, or all (default all)");
   add_delay_model_options(table, options.model);
-  add_burst_options(table, options.burst, "A tree under uniform traffic");
-  OptionGroup(table, "A tree under uniform traffic")
+  add_burst_options(table, options.burst, "Tree with uniform traffic");
+  OptionGroup(table, "Tree with uniform traffic")
       .add("--classes", options.classes, "R1,R2,..",
-           "with --radix K, in place of --load: loads of classes that one output\nof a switch with K inputs "
-           "serves by strict "
-           "priority, the first first");
-  query.add("--percentiles", options.percentiles, "LIST", "in percent; 50,90,99,99.99,99.9999 unless told");
-  query.add("--ccdf", options.ccdf, "LIST", "slots t of P(queueing delay > t): 0,10,100 or 0:200:10");
-  query.add_flag("--check", options.check,
-                 "cross-check by a simulation of seconds; by default one of at most\n0.3 s, for a single "
-                 "network and load");
-  query.add_flag("--no-check", options.no_check, "no simulation");
+           "loads of strict priority classes, highest first.\nWith --radix K in place of --load: one output "
+           "of a switch with K inputs");
+  query.add("--percentiles", options.percentiles, "LIST",
+            "percentiles of the delay in percent.\nDefault 50,90,99,99.99,99.9999");
+  query.add("--ccdf", options.ccdf, "LIST", "slots t of P(queueing delay > t), such as 0:200:10");
+  query.add_flag(
+      "--check", options.check,
+      "cross-check by a simulation of seconds.\nDefault: of at most 0.3 s, for a single network and load");
+  query.add_flag("--no-check", options.no_check, "no cross-check by simulation");
   query.add("--drop", options.drop, "EPS",
-            "adds the buffer of each hop for this target (the packet in\nservice counts)",
+            "target probability; adds the buffer of each hop.\nThe buffers count the packet in service",
             powers_of_ten(-30, -1));
-  query.add("--criterion", options.criterion, "NAME", "of --drop: " + choices_in_words<bounds::Criterion>(),
+  query.add("--criterion", options.criterion, "NAME", choices_in_words<bounds::Criterion>() + ".\nOf --drop",
             choices<bounds::Criterion>());
-  query.add("--reorder", options.reorder, "EPS",
-            "the reorder buffer of one flow: least b with P(R > b) <= EPS", powers_of_ten(-30, -1));
-  query.add("--reorder-levels", options.reorder_levels, "LIST", "levels b of P(R > b)");
-  query.add("--flow-rate", options.flow_rate, "P",
-            "packets a slot of that flow; a tree: --load unless told, one leaf\nto one other", load_slider());
-  query.add("--solve", options.solve, "WHAT",
-            "load-scale: the greatest factor of all rates that the links\nbear, or that meets a target:",
-            {.choices = solved_delays});
-  query.add("--within", options.within, "LIST", "slots of latency for the --percentiles of each flow");
-  query.add("--within-ns", options.within_ns, "LIST", "the same in ns");
+  query.add("--reorder", options.reorder, "EPS", "target P(R > b); finds the reorder buffer of one flow",
+            powers_of_ten(-30, -1));
+  query.add("--reorder-levels", options.reorder_levels, "LIST", "buffer sizes b of P(R > b)");
+  query.add(
+      "--flow-rate", options.flow_rate, "P",
+      "packets per slot of the flow with --reorder.\nDefault of a tree: --load, from one leaf to one other",
+      load_slider());
+  query.add(
+      "--solve", options.solve, "WHAT",
+      "load-scale: the maximum factor of all rates.\nFor stability, or for a target of latency or buffers",
+      {.choices = solved_delays});
+  query.add("--within", options.within, "LIST",
+            "latency targets in slots, with --solve.\nFor the --percentiles of each flow");
+  query.add("--within-ns", options.within_ns, "LIST", "latency targets in ns, with --solve");
   query.add("--capacity", options.capacity, "LIST",
-            "room of each queue, for --drop (the packet in service counts)", slider(1, 512, 1));
+            "buffer of each queue, with --solve and --drop.\nIt counts the packet in service",
+            slider(1, 512, 1));
   query.add("--delays", options.delays, "FILE",
-            "with --reorder: the delays' own distribution, P(delay = 0), P(1), ...");
-  OptionGroup(table, "Numbers")
-      .add("--digits", options.digits, "D", "significant digits to prove (10)", slider(4, 40, 1));
+            "file of a delay distribution, with --reorder.\nP(delay = 0), P(1), ...");
+  OptionGroup(table, "Numerics")
+      .add("--digits", options.digits, "D", "significant digits to prove (default 10)", slider(4, 40, 1));
   add_unit_options(table, options.units);
   add_hop_option(table, options.hop_ns);
 }

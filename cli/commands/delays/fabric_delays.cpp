@@ -37,16 +37,15 @@ answers::NetworkTopology place_of(const answers::FabricTopology& topology) {
 namespace {
 
 constexpr const char* of_fabrics =
-    "given for a network that is answered as a whole: more than 100000 pairs send, its routes are too many "
-    "to "
-    "list, or its switches share memory";
+    "a network computed as a whole (more than 100000 pairs send, too many routes to list, or switches with "
+    "shared memory)";
 
 }  // namespace
 
 void require_fabric_model(const DelayModelOptions& model) {
   const auto require = [](const char* option, const std::optional<std::string>& text, const char* legal) {
     if (text && *text != legal)
-      throw InvalidArgument(option, *text, std::string(legal) + ": it is " + of_fabrics);
+      throw InvalidArgument(option, *text, std::string(legal) + " for " + of_fabrics);
   };
   require("--sources", model.sources, "decoupled");
   require("--delay", model.delay, "wait");
@@ -60,12 +59,12 @@ std::vector<answers::FabricQuery> read_queries(const DelayOptions& options) {
   const std::vector<answers::FabricTopology> topologies =
       read_fabrics(options.topology, options.drop.has_value());
   if (topologies.empty()) return {};
-  reject_given({{"--ccdf", &options.ccdf},
-                {"--reorder", &options.reorder},
-                {"--reorder-levels", &options.reorder_levels},
-                {"--flow-rate", &options.flow_rate},
-                {"--hop-ns", &options.hop_ns}},
-               of_fabrics, "left out");
+  reject_with({{"--ccdf", &options.ccdf},
+               {"--reorder", &options.reorder},
+               {"--reorder-levels", &options.reorder_levels},
+               {"--flow-rate", &options.flow_rate},
+               {"--hop-ns", &options.hop_ns}},
+              of_fabrics);
   require_fabric_model(options.model);
   answers::FabricQuery plain_query;
   plain_query.percentiles = read_percentiles(options.percentiles);
@@ -91,7 +90,7 @@ std::vector<answers::ValidateDelayQuery> read_fabric_validations(
   std::vector<answers::ValidateDelayQuery> queries;
   for (const answers::FabricTopology& its : read_fabrics(topology)) {
     require_fabric_model(model);
-    if (requested.time) throw InvalidArgument("--hop-ns", of_fabrics, "left out");
+    if (requested.time) throw not_allowed_with("--hop-ns", of_fabrics);
     answers::ValidateDelayQuery& each = queries.emplace_back(requested);
     each.topology = place_of(its);
     each.fabric = {its.fabric, answers::simulated_fabric(*its.fabric)};
@@ -104,8 +103,7 @@ std::optional<Reply> reply_to_fabric(const DelayOptions& options, const Context&
   const std::vector<answers::FabricQuery> queries = read_queries(options);
   if (queries.empty()) return std::nullopt;
   if (context.draws && queries.size() < 2)
-    throw InvalidArgument("--plot", "given for one network of many hosts",
-                          "left out, or --uniform or --load-scale a list");
+    throw needs("--plot", "several loads", "give --uniform or --load-scale a list");
   const answers::Run run = analysis_run(context);
   return reply_of(queries,
                   answers::for_each_point(queries.size(), run,

@@ -64,7 +64,7 @@ class Numbers {
   }
   void reject_others(const std::string& shape) const {
     for (const auto& [option, text] : all_)
-      if (*text) throw InvalidArgument(option, "given for " + shape, "left out: it is of other networks");
+      if (*text) throw not_allowed_with(option, shape, "it belongs to other networks");
   }
 
  private:
@@ -150,18 +150,18 @@ std::vector<std::string> shape_names() {
 
 network::FabricShape read_shape(const Options& options) {
   Numbers numbers(options);
-  if (options.file) throw InvalidArgument("FILE", *options.file, "given with import alone");
+  if (options.file) throw not_allowed_with("FILE", *options.shape, "only import reads a file");
   const network::FabricShape shape = choice_of(*options.shape, "SHAPE", shapes())(numbers);
   numbers.reject_others(*options.shape);
   return shape;
 }
 
 Reply answer(const Options& options, const Context&) {
-  if (!options.shape) throw InvalidArgument("SHAPE", "missing", in_words(shape_names()));
+  if (!options.shape) throw missing("SHAPE", "one of " + fmt::format("{}", fmt::join(shape_names(), ", ")));
   answers::GeneratedNetworkQuery query{.shape = {}, .traffic = network::FabricTraffic{}};
   static_cast<void>(parse_choice(*options.shape, "SHAPE", shape_names()));
   if (*options.shape == import) {
-    if (!options.file) throw InvalidArgument("FILE", "missing", "given: tailbound network import FILE");
+    if (!options.file) throw missing("FILE", "tailbound network import FILE");
     Numbers(options).reject_others(import);
     query.imported = {*options.file, read_file(*options.file, "FILE")};
     if (!options.uniform && !options.route) query.traffic.reset();
@@ -173,7 +173,7 @@ Reply answer(const Options& options, const Context&) {
     query.traffic->uniform = numeric::parse_rational(*options.uniform, "--uniform");
     if (query.traffic->uniform < 0 || query.traffic->uniform > 1)
       throw InvalidArgument("--uniform", *options.uniform,
-                            "from 0 (no traffic in the file) to 1 packet a slot");
+                            "from 0 (no traffic in the file) to 1 packet per slot");
   }
   if (options.route) query.traffic->route = parse_route(*options.route);
   if (query.traffic && cln::zerop(query.traffic->uniform)) query.traffic.reset();
@@ -185,62 +185,61 @@ Reply answer(const Options& options, const Context&) {
 
 void declare(OptionTable& table, Options& options) {
   const OptionGroup query(table, "");
-  query.add("SHAPE", options.shape, "", in_words(shape_names()), {.choices = shape_names()});
+  query.add("SHAPE", options.shape, "",
+            "fat-tree, torus, dragonfly, ..., or import.\n" + in_words(shape_names()),
+            {.choices = shape_names()});
   table.options.back().required = true;
   query.add("FILE", options.file, "",
-            "of import: a network of another program: GraphML, GML, DOT,\nedge lists, anynet of BookSim, "
-            "topologies of "
-            "HPCC and htsim");
+            "with import: file of a network of another program.\nGraphML, GML, DOT, edge lists, anynet of "
+            "BookSim, topologies of HPCC and htsim");
   const OptionGroup sizes(table, "Sizes");
-  sizes.add(
-      "--radix", options.radix, "K",
-      "fat-tree: all ports of a switch, even (4); half are down, half\nup (delay --radix counts one side)",
-      slider(4, 64, 2));
-  sizes.add("--levels", options.levels, "N", "fat-tree: 2 or 3 (3)", slider(2, 3, 1));
-  sizes.add("--leaves", options.leaves, "N", "leaf-spine: leaves (4)");
-  sizes.add("--spines", options.spines, "N", "leaf-spine: spines (2)");
+  sizes.add("--radix", options.radix, "K",
+            "fat-tree: ports of a switch, even (default 4).\nHalf are down, half up (delay --radix counts "
+            "one side)",
+            slider(4, 64, 2));
+  sizes.add("--levels", options.levels, "N", "fat-tree: levels, 2 or 3 (default 3)", slider(2, 3, 1));
+  sizes.add("--leaves", options.leaves, "N", "leaf-spine: leaves (default 4)");
+  sizes.add("--spines", options.spines, "N", "leaf-spine: spines (default 2)");
   sizes.add("--uplink-rate", options.uplink_rate, "C",
-            "leaf-spine: packets a slot between leaf and spine (1)");
-  sizes.add("--sides", options.sides, "LIST", "torus, hyperx: switches in each dimension (4,4)");
-  sizes.add("--routers", options.routers, "A", "dragonfly: switches of a group (4)");
-  sizes.add("--wires", options.wires, "H", "dragonfly: wires of a switch to other groups (2)");
-  sizes.add("--groups", options.groups, "G", "dragonfly: groups (A H + 1)");
-  sizes.add("--prime", options.prime, "Q", "slimfly: 2 Q^2 switches, Q a prime or a power of one (5)");
-  sizes.add("--switches", options.switches, "N", "jellyfish: switches (20)");
-  sizes.add("--degree", options.degree, "R", "jellyfish: wires of a switch to others (4)");
-  sizes.add("--seed", options.seed, "S", "jellyfish: which random graph (1)");
+            "leaf-spine: packets per slot of an uplink (default 1)");
+  sizes.add("--sides", options.sides, "LIST", "torus, hyperx: switches per dimension (default 4,4)");
+  sizes.add("--routers", options.routers, "A", "dragonfly: switches per group (default 4)");
+  sizes.add("--wires", options.wires, "H", "dragonfly: global links per switch (default 2)");
+  sizes.add("--groups", options.groups, "G", "dragonfly: groups (default A H + 1)");
+  sizes.add("--prime", options.prime, "Q", "slimfly: 2 Q^2 switches, Q a prime power (default 5)");
+  sizes.add("--switches", options.switches, "N", "jellyfish: switches (default 20)");
+  sizes.add("--degree", options.degree, "R", "jellyfish: links per switch to others (default 4)");
+  sizes.add("--seed", options.seed, "S", "jellyfish: seed of the random graph (default 1)");
   sizes.add("--hosts", options.hosts, "N",
-            "hosts of a switch; not of a fat-tree (leaf-spine: 4 a leaf;\nhyperx, jellyfish 4; dragonfly 2; "
-            "torus 1; slimfly: half of\nits wires)");
+            "hosts per switch; not of a fat-tree.\nDefaults: leaf-spine 4 per leaf; hyperx, jellyfish 4; "
+            "dragonfly 2; torus 1; slimfly half of its links");
   const OptionGroup traffic(table, "Traffic");
-  traffic.add("--uniform", options.uniform, "R",
-              "packets a slot that each host sends, the same to each other (0.5);\n0: none in the file",
-              load_slider());
+  traffic.add(
+      "--uniform", options.uniform, "R",
+      "packets per slot of each host (default 0.5).\nEqually to each other host; 0: no traffic in the file",
+      load_slider());
   traffic.add("--route", options.route, "NAME",
-              "its ways: spread (over all shortest, the default), shortest or,\nof a dragonfly, minimal "
-              "(local, global, local) or "
-              "valiant",
+              "routes: spread, shortest, minimal or valiant.\nDefault spread, over all shortest paths; of a "
+              "dragonfly minimal (local, global, local) or valiant",
               choices<network::RouteRule>());
   OptionGroup(table, "Memory")
       .add("--shared-memory", options.shared_memory, "LIST",
-           "switches whose queues share one memory: all, or names as \"leaf[0..3], spine0\"");
+           "switches whose queues share one memory.\nall, or names such as \"leaf[0..3], spine0\"");
   OptionGroup(table, "Failures")
-      .add("--without", options.without, "LIST",
-           "what fails: switches, links (\"a -> b\"), \"3 random\" links");
+      .add("--without", options.without, "LIST", "failures: switches, links \"a -> b\", \"3 random\" links");
 }
 
 }  // namespace
 
 Command network_command() {
-  return command_of<Options>(
-      {.name = "network",
-       .purpose = "the usual networks of data centres as files: fat-tree, dragonfly, ...",
-       .work = Work::analysis,
-       .draws = true,
-       .declare = declare,
-       .answer = answer,
-       .layout = render::generated_network_layout,
-       .example = {{"SHAPE", "fat-tree"}, {"--radix", "4"}, {"--uniform", "0.4"}}});
+  return command_of<Options>({.name = "network",
+                              .purpose = "network files: fat-tree, dragonfly, torus, ...",
+                              .work = Work::analysis,
+                              .draws = true,
+                              .declare = declare,
+                              .answer = answer,
+                              .layout = render::generated_network_layout,
+                              .example = {{"SHAPE", "fat-tree"}, {"--radix", "4"}, {"--uniform", "0.4"}}});
 }
 
 }  // namespace tailbound::cli

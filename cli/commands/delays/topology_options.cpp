@@ -24,38 +24,37 @@ RouteRule parse_route(const std::string& name) {
 }
 
 void add_topology_options(OptionTable& table, TopologyOptions& options) {
-  const OptionGroup tree(table, "A tree under uniform traffic");
+  const OptionGroup tree(table, "Tree with uniform traffic");
   tree.add("--radix", options.radix, "K",
-           "ports of a switch on each side: K down and K up, 2 K in all\n(network fat-tree --radix counts "
-           "both sides)",
+           "ports per side of a tree switch: K down and K up.\n(network fat-tree --radix counts both sides)",
            slider(2, 64, 1));
-  tree.add("--levels", options.levels, "N", "levels of switches: K^N leaves", slider(1, 6, 1));
-  tree.add("--load", options.load, "R", "packets a slot that each leaf sends", load_slider());
+  tree.add("--levels", options.levels, "N", "levels of switches; the tree has K^N leaves", slider(1, 6, 1));
+  tree.add("--load", options.load, "R", "packets per slot of each leaf: 0.8 or 80%", load_slider());
   tree.add("--routing", options.routing, "NAME",
-           "random-root (always up to the top, the default) or nearest-ancestor",
+           "random-root or nearest-ancestor (default random-root).\nrandom-root: always up to the top level",
            choices<network::TreeRouting>());
   add_network_options(table, options);
-  const OptionGroup network(table, "Any network");
+  const OptionGroup network(table, "Network");
   network.add("--uniform", options.uniform, "LIST",
-              "flows: packets a slot that each host sends, the same to\neach other that it can reach",
+              "packets per slot of each host, to all other hosts.\nEqually to each host that it can reach",
               load_slider());
-  network.add("--load-scale", options.load_scale, "LIST", "all its rates times this", slider(0.05, 2, 0.05));
+  network.add("--load-scale", options.load_scale, "LIST", "factors of all rates", slider(0.05, 2, 0.05));
   network.add("--without", options.without, "LIST",
-              "what fails: switches, links \"a -> b\", \"3 random\" or with a\nseed \"3 random 7\"");
+              "failures: switches, links \"a -> b\", \"3 random\".\nWith a seed: \"3 random 7\"");
 }
 
 void add_network_options(OptionTable& table, TopologyOptions& options) {
-  const OptionGroup network(table, "Any network");
+  const OptionGroup network(table, "Network");
   network.add("--network", options.network, "FILE",
-              "a TOML file: hosts, switches, links, flows; or GraphML, GML, DOT,\nan edge list, a file of "
-              "BookSim, HPCC or htsim");
+              "network file: TOML, GraphML, GML, DOT, edge list.\nTOML defines hosts, switches, links and "
+              "flows; files of BookSim, HPCC and htsim too");
   network.add("--matrix", options.matrix, "FILE",
-              "flows from a traffic matrix: CSV, or what spreadsheets, pandas\nand others write");
-  network.add("--route", options.route, "NAME",
-              "of these flows: shortest (the default), spread (over all shortest)\n"
-              "or, of a dragonfly, minimal (one link between two groups of\n"
-              "switches) or valiant (by way of a third group)",
-              choices<RouteRule>());
+              "traffic matrix: CSV with the packets per slot.\nAs spreadsheets, pandas and others write it");
+  network.add(
+      "--route", options.route, "NAME",
+      "routes: shortest, spread, minimal or valiant.\nDefault shortest; spread over all shortest paths; of a "
+      "dragonfly minimal (one link between two groups of switches) or valiant (through a third group)",
+      choices<RouteRule>());
 }
 
 void require_one_topology(const TopologyOptions& options) {
@@ -72,15 +71,14 @@ void require_one_topology(const TopologyOptions& options) {
       {"--without", &options.without, false, false}};
   for (const Use& use : uses) {
     if (*use.value && options.network && use.of_tree)
-      throw InvalidArgument(use.name, "given together with --network", "left out: the file says it");
-    if (*use.value && !options.network && !use.of_tree)
-      throw InvalidArgument(use.name, "given without --network", "given with --network FILE");
+      throw not_allowed_with(use.name, "--network", "the network file defines it");
+    if (*use.value && !options.network && !use.of_tree) throw needs(use.name, "--network FILE");
   }
   for (const Use& use : uses)
     if (!options.network && use.needed && !*use.value)
-      throw InvalidArgument(
-          use.name, "missing",
-          "given: a tree needs --radix K --levels N --load R (any other network: --network FILE)");
+      throw missing(use.name,
+                    "a tree needs --radix K --levels N --load R, for example --radix 16 --levels 3 --load "
+                    "0.8; any other network needs --network FILE");
 }
 
 std::vector<answers::TreeTopology> read_trees(const TopologyOptions& options, const BurstOptions& bursts) {
@@ -115,7 +113,7 @@ answers::NetworkTopology read_network(const TopologyOptions& options, network::F
   if (options.matrix)
     return answers::read_network(file, {*options.matrix, read_file(*options.matrix, "--matrix")},
                                  read_route(options), use, without);
-  if (options.route) throw InvalidArgument("--route", "given without --matrix", "given with --matrix FILE");
+  if (options.route) throw needs("--route", "--matrix FILE");
   return answers::read_network(file, read_named, use, without);
 }
 
@@ -124,7 +122,7 @@ void take_speed(answers::Units& units, const network::Network& network) {
   if (units.link_gbps && *units.link_gbps != *network.gbps)
     throw InvalidArgument(
         "--link-gbps", numeric::plain(*units.link_gbps),
-        "left out: in this network a packet a slot is " + numeric::plain(*network.gbps) + " Gbit/s");
+        "omitted: in this network one packet per slot is " + numeric::plain(*network.gbps) + " Gbit/s");
   units.link_gbps = network.gbps;
 }
 
@@ -143,9 +141,7 @@ std::vector<answers::NetworkTopology> read_networks(const TopologyOptions& optio
                                                     answers::Overload overload) {
   const answers::Loads loads = read_loads(options);
   if (!options.uniform) return answers::at_loads(read_network(options), loads, overload);
-  if (options.matrix)
-    throw InvalidArgument("--uniform", "given together with --matrix",
-                          "left out, or --matrix: each says all flows");
+  if (options.matrix) throw not_allowed_with("--uniform", "--matrix", "each defines all flows");
   const answers::NamedText file{*options.network, read_file(*options.network, "--network")};
   return answers::at_loads(answers::read_uniform_network(file, read_route(options), read_failures(options)),
                            loads, overload);

@@ -49,11 +49,11 @@ struct TreeValidationOptions {
 
 /// For networks.
 void reject_bursts(const BurstOptions& bursts) {
-  reject_given({{"--traffic", &bursts.traffic},
-                {"--burst", &bursts.burst},
-                {"--destination", &bursts.destination},
-                {"--on-rate", &bursts.on_rate}},
-               "given together with --network", "left out: the file says which flows have a burst");
+  reject_with({{"--traffic", &bursts.traffic},
+               {"--burst", &bursts.burst},
+               {"--destination", &bursts.destination},
+               {"--on-rate", &bursts.on_rate}},
+              "--network", "the network file defines the bursts");
 }
 
 /// The trees, or the networks, in the form of the simulators.
@@ -113,15 +113,13 @@ std::vector<std::optional<Packets>> read_buffers(const TreeSimulationOptions& op
 }
 
 void require_possible(const TreeSimulationOptions& options) {
-  if (options.hop) throw InvalidArgument("--hop", "given without --rare", "given with --rare X");
+  if (options.hop) throw needs("--hop", "--rare X");
   if (!options.reorder && !options.reorder_levels) return;
   const char* observe = options.reorder ? "--reorder" : "--reorder-levels";
   if (options.topology.network)
-    throw InvalidArgument(observe, "given together with --network",
-                          "left out: reorder buffers are measured in trees");
+    throw not_allowed_with(observe, "--network", "reorder buffers are measured only in trees");
   if (options.buffer)
-    throw InvalidArgument(observe, "given together with --buffer",
-                          "left out: packets that are lost would be waited for without end");
+    throw not_allowed_with(observe, "--buffer", "the receiver would wait forever for lost packets");
 }
 
 /// One query for each combination of list entries.
@@ -162,9 +160,7 @@ void require_alone(const TreeSimulationOptions& options) {
       {"--percentiles", options.percentiles.has_value()},       {"--reorder", options.reorder},
       {"--reorder-levels", options.reorder_levels.has_value()}, {"--hop-ns", options.hop_ns.has_value()}};
   for (const auto& [name, given] : others)
-    if (given)
-      throw InvalidArgument(name, "given together with --rare",
-                            "left out: --rare asks for P(Q > level) in a tree, and nothing else");
+    if (given) throw not_allowed_with(name, "--rare", "--rare estimates only P(Q > n) in a tree");
 }
 
 /// Importance sampling has no warm-up and no number of replications.
@@ -173,8 +169,8 @@ void require_fitting_run(const SimulateRareQuery& query, const SimulationOptions
   for (const auto& [name, value] :
        {std::pair{"--warmup", &run.warmup}, std::pair{"--replications", &run.replications}})
     if (*value)
-      throw InvalidArgument(name, "given for the first hop of --rare",
-                            "left out: cycles of one queue need no warm-up and are independent");
+      throw not_allowed_with(name, "the first hop of --rare",
+                             "its regeneration cycles are independent and need no warm-up");
 }
 
 /// One query for each combination of list entries.
@@ -199,8 +195,7 @@ Reply answer_rare(const TreeSimulationOptions& options, const Context& context) 
   const answers::Units units = read_units(options.units);
   const std::vector<SimulateRareQuery> queries = read_rare_queries(options);
   if (context.draws && queries.size() < 2)
-    throw InvalidArgument("--plot", "given together with --rare",
-                          "left out: the answer is one number; or --rare (--load, --hop, ...) a list");
+    throw needs("--plot", "several points", "give --rare, --load or --hop a list");
   return simulate_all(queries, options.run, context, [&](const auto& points, std::size_t requested) {
     return render::document(points, requested, units);
   });
@@ -216,25 +211,27 @@ Reply answer_simulation(const TreeSimulationOptions& options, const Context& con
 }
 
 void declare_simulation(OptionTable& table, TreeSimulationOptions& options) {
-  const OptionGroup query(table, "Question");
+  const OptionGroup query(table, "Results");
   add_topology_options(table, options.topology);
-  add_burst_options(table, options.burst, "A tree under uniform traffic");
+  add_burst_options(table, options.burst, "Tree with uniform traffic");
   OptionGroup(table, "Model")
       .add("--buffer", options.buffer, "B",
-           "room of each queue in packets (the packet in service counts);\nwhat does not fit is lost",
+           "buffer of each queue in packets (default unlimited).\nIt counts the packet in service; packets "
+           "that do not fit are lost",
            slider(1, 64, 1));
-  query.add("--percentiles", options.percentiles, "LIST", "in percent; 50,90,99,99.99,99.9999 unless told");
-  query.add("--ccdf", options.ccdf, "LIST", "slots t of P(queueing delay > t): 0,10,100 or 0:200:10");
+  query.add("--percentiles", options.percentiles, "LIST",
+            "percentiles of the delay in percent.\nDefault 50,90,99,99.99,99.9999");
+  query.add("--ccdf", options.ccdf, "LIST", "slots t of P(queueing delay > t), such as 0:200:10");
   query.add("--occupancy", options.occupancy, "LIST",
-            "packets n of P(Q > n), for each hop (the packet in service counts)");
-  query.add_flag("--reorder", options.reorder, "the reorder buffers of up to 64 leaves' packets: P(R > b)");
-  query.add("--reorder-levels", options.reorder_levels, "LIST", "the same, for these b");
-  query.add(
-      "--rare", options.rare, "X",
-      "instead of all these: P(Q > n) down to 1e-280, n = X, or where\nit is near X < 1; --slots of hop 1: "
-      "its cycles",
-      powers_of_ten(-30, -1));
-  query.add("--hop", options.hop, "H", "of --rare (1; any hop unless bursts keep their destination)");
+            "queue lengths n of P(Q > n), for each hop.\nThey count the packet in service");
+  query.add_flag("--reorder", options.reorder, "reorder buffers of the packets of up to 64 leaves: P(R > b)");
+  query.add("--reorder-levels", options.reorder_levels, "LIST", "reorder buffers P(R > b) for these b");
+  query.add("--rare", options.rare, "X",
+            "rare events: n or 1e-9 of P(Q > n).\nIn place of the other results, down to 1e-280: n = X, "
+            "or the n where P(Q > n) is near X < 1; for hop 1 --slots counts cycles",
+            powers_of_ten(-30, -1));
+  query.add("--hop", options.hop, "H",
+            "hop of --rare (default 1).\nWhere bursts keep their destination, hop 1 only");
   add_simulation_options(table, options.run);
   add_precision_option(table, options.run);
   add_unit_options(table, options.units);
@@ -282,12 +279,13 @@ Reply answer_validation(const TreeValidationOptions& options, const Context& con
 
 void declare_validation(OptionTable& table, TreeValidationOptions& options) {
   add_topology_options(table, options.topology);
-  add_burst_options(table, options.burst, "A tree under uniform traffic");
-  const OptionGroup query(table, "Question");
+  add_burst_options(table, options.burst, "Tree with uniform traffic");
+  const OptionGroup query(table, "Results");
   add_delay_model_options(table, options.model);
   query.add("--ccdf", options.ccdf, "LIST",
-            "slots t of P(queueing delay > t); where the analysis says\n0.5 ... 1e-6 unless told");
-  query.add("--percentiles", options.percentiles, "LIST", "in percent; 50,90,99,99.99,99.9999 unless told");
+            "slots t of P(queueing delay > t).\nDefault: where the analysis gives 0.5 to 1e-6");
+  query.add("--percentiles", options.percentiles, "LIST",
+            "percentiles of the delay in percent.\nDefault 50,90,99,99.99,99.9999");
   add_simulation_options(table, options.run);
   add_unit_options(table, options.units);
   add_hop_option(table, options.hop_ns);
@@ -298,7 +296,7 @@ void declare_validation(OptionTable& table, TreeValidationOptions& options) {
 Command simulate_tree_command() {
   return command_of<TreeSimulationOptions>(
       {.name = "simulate tree",
-       .purpose = "delays, occupancies and losses in trees and any network",
+       .purpose = "delay, occupancy and loss in trees and networks",
        .work = Work::simulation,
        .draws = true,
        .declare = declare_simulation,
@@ -310,7 +308,7 @@ Command simulate_tree_command() {
 Command validate_delay_command() {
   return command_of<TreeValidationOptions>(
       {.name = "validate delay",
-       .purpose = "end-to-end delays of a tree or any network",
+       .purpose = "delay of trees and networks",
        .work = Work::simulation,
        .draws = true,
        .declare = declare_validation,

@@ -17,19 +17,19 @@ void declare(OptionTable& table, GuaranteeOptions& options) {
 void reject_options_incompatible_with_headroom(const GuaranteeOptions& options) {
   const NetworkGuaranteeOptions& network = options.network;
   const PortGuaranteeOptions& port = options.port;
-  reject_given({{"--network", &network.network},
-                {"--flow", &network.flow},
-                {"--port", &network.port},
-                {"--method", &network.method},
-                {"--certificate", &network.certificate},
-                {"--bucket", &port.bucket},
-                {"--periodic", &port.periodic},
-                {"--sporadic", &port.sporadic},
-                {"--drop", &port.drop},
-                {"--ever", &port.ever},
-                {"--capacity", &port.capacity},
-                {"--solve", &port.solve}},
-               "given together with --headroom", "left out there: it is about one link, whatever is sent");
+  reject_with({{"--network", &network.network},
+               {"--flow", &network.flow},
+               {"--port", &network.port},
+               {"--method", &network.method},
+               {"--certificate", &network.certificate},
+               {"--bucket", &port.bucket},
+               {"--periodic", &port.periodic},
+               {"--sporadic", &port.sporadic},
+               {"--drop", &port.drop},
+               {"--ever", &port.ever},
+               {"--capacity", &port.capacity},
+               {"--solve", &port.solve}},
+              "--headroom", "headroom concerns a single link and any traffic");
 }
 
 Reply answer(const GuaranteeOptions& options, const Context& context) {
@@ -41,19 +41,18 @@ Reply answer(const GuaranteeOptions& options, const Context& context) {
   if (!options.network.network) reject_without_network(options.network);
   if (!is_about_port(options.port)) reject_without_flows(options.port);
   if (options.network.network) {
-    reject_given({{"--bucket", &options.port.bucket},
-                  {"--periodic", &options.port.periodic},
-                  {"--sporadic", &options.port.sporadic},
-                  {"--packet-bytes", &options.units.packet_bytes},
-                  {"--link-gbps", &options.units.link_gbps}},
-                 "given together with --network", "left out there: the file has the flows and the units");
+    reject_with({{"--bucket", &options.port.bucket},
+                 {"--periodic", &options.port.periodic},
+                 {"--sporadic", &options.port.sporadic},
+                 {"--packet-bytes", &options.units.packet_bytes},
+                 {"--link-gbps", &options.units.link_gbps}},
+                "--network", "the network file defines flows and units");
     return answer_network_guarantee(options, context);
   }
   if (!is_about_port(options.port))
-    throw InvalidArgument(
-        "--bucket", "missing",
-        "given (flows at one port, such as \"100 x 1/125,4\"), or --periodic, --sporadic, or "
-        "--network FILE, or --headroom");
+    throw missing("--bucket",
+                  "give the flows of a port, such as --bucket \"100 x 1/125,4\", or --periodic, --sporadic, "
+                  "--network FILE or --headroom");
   return answer_port_guarantee(options, context);
 }
 
@@ -64,15 +63,14 @@ render::Layout guarantee_layout() {
 }  // namespace
 
 Command guarantee_command() {
-  return command_of<GuaranteeOptions>(
-      {.name = "guarantee",
-       .purpose = "what can never happen to policed traffic, at a port or in a network?",
-       .work = Work::analysis,
-       .draws = true,
-       .declare = declare,
-       .answer = answer,
-       .layout = guarantee_layout,
-       .example = {{"--bucket", "100 x 1/125,4"}, {"--drop", "1e-9"}}});
+  return command_of<GuaranteeOptions>({.name = "guarantee",
+                                       .purpose = "worst-case delay and backlog of policed traffic",
+                                       .work = Work::analysis,
+                                       .draws = true,
+                                       .declare = declare,
+                                       .answer = answer,
+                                       .layout = guarantee_layout,
+                                       .example = {{"--bucket", "100 x 1/125,4"}, {"--drop", "1e-9"}}});
 }
 
 }  // namespace tailbound::cli

@@ -34,7 +34,7 @@ void require_rate(const Rational& gbps, const std::string& text, const char* opt
 }
 std::vector<Rational> read_rates(const std::optional<std::string>& text) {
   const std::string& given =
-      required(text, "--link-gbps", "given with --headroom: the rate of the link in Gbit/s, such as 400");
+      required(text, "--link-gbps", "--headroom needs the link rate in Gbit/s, such as --link-gbps 400");
   std::vector<Rational> rates = parse_quantities(given, "--link-gbps", numeric::Measure::gbps);
   for (const Rational& rate : rates) require_rate(rate, given, "--link-gbps");
   return rates;
@@ -42,7 +42,7 @@ std::vector<Rational> read_rates(const std::optional<std::string>& text) {
 
 std::vector<Rational> read_cables(const std::optional<std::string>& text) {
   const std::string& given =
-      required(text, "--cable", "given with --headroom: the length of the cable in m, such as 500");
+      required(text, "--cable", "--headroom needs the cable length in m, such as --cable 500");
   std::vector<Rational> cables = parse_list(given, "--cable");
   for (const Rational& cable : cables)
     if (cable < 0 || cable > numeric::whole(longest_cable))
@@ -51,9 +51,7 @@ std::vector<Rational> read_cables(const std::optional<std::string>& text) {
 }
 
 decltype(HeadroomQuery::sender) read_sender(const HeadroomOptions& options) {
-  if (options.sender_ns && options.pause_quanta)
-    throw InvalidArgument("--pause-quanta", "given together with --sender-ns",
-                          "left out there, or given in its place");
+  if (options.sender_ns && options.pause_quanta) throw not_allowed_with("--pause-quanta", "--sender-ns");
   if (options.pause_quanta)
     return PauseQuanta{parse_integer(*options.pause_quanta, "--pause-quanta", 0, max_quanta)};
   if (options.sender_ns) return *read_ns(options.sender_ns, "--sender-ns");
@@ -71,7 +69,7 @@ std::vector<std::optional<std::int64_t>> read_longest(const std::optional<std::s
   if (!text) {
     if (minimum > HeadroomQuery::usual_longest)
       throw InvalidArgument("--shortest", std::to_string(minimum),
-                            "from 1 to 9216, the longest packet unless --packet-bytes is given");
+                            "from 1 to 9216, the default maximum packet size (--packet-bytes)");
     return {std::nullopt};
   }
   return each_or_none(
@@ -84,52 +82,54 @@ std::vector<std::optional<std::int64_t>> read_longest(const std::optional<std::s
 }  // namespace
 
 void add_headroom_options(OptionTable& table, HeadroomOptions& options) {
-  const OptionGroup group(table, "Headroom of a pausing link");
+  const OptionGroup group(table, "Headroom of a lossless link");
   group.add_flag("--headroom", options.headroom,
-                 "bytes that a lossless buffer must still take after it has asked its\nsender to pause, over "
-                 "--link-gbps LIST and --cable; and how many\ncredits keep the link full");
-  group.add("--cable", options.cable, "LIST", "length of the cable [m], 0 or more", slider(0, 10'000, 10));
-  group.add("--sender-ns", options.sender_ns, "T",
-            "from the last bit of a pause frame until the sender begins no packet\nany more [ns], 0 or more "
-            "(what 802.3 "
-            "allows at the rate: 905 quanta at\n400 Gbit/s, 1158.4 ns)",
-            slider(0, 5'000, 10));
+                 "headroom in bytes of a lossless (pausing) link.\nThe buffer for packets that arrive after "
+                 "a pause frame, over --link-gbps LIST and --cable, and the credits that keep the link full");
+  group.add("--cable", options.cable, "LIST", "cable length in m, 0 or more", slider(0, 10'000, 10));
+  group.add(
+      "--sender-ns", options.sender_ns, "T",
+      "reaction time of the sender in ns, 0 or more.\nFrom the last bit of a pause frame until the sender "
+      "begins no packet (default the limit of 802.3 at the rate: 905 quanta at 400 Gbit/s, 1158.4 ns)",
+      slider(0, 5'000, 10));
   group.add("--pause-quanta", options.pause_quanta, "N", "the same in quanta of 512 bit times, 0 or more",
             slider(0, 1'000, 1));
   group.add("--receiver-ns", options.receiver_ns, "T",
-            "from the decision until the pause frame is ready to be sent [ns],\n0 or more (as the sender)",
+            "reaction time of the receiver in ns, 0 or more.\nFrom the decision until the pause frame is "
+            "ready to be sent (default as the sender)",
             slider(0, 5'000, 10));
-  group.add(
-      "--shortest", options.shortest, "N",
-      "shortest packet [bytes], 1 or more (64); the longest that is paused is\n--packet-bytes LIST (9216)",
-      slider(64, 1'518, 1));
+  group.add("--shortest", options.shortest, "N",
+            "minimum packet size in bytes, 1 or more (default 64).\nThe maximum size that is paused is "
+            "--packet-bytes LIST (default 9216)",
+            slider(64, 1'518, 1));
   group.add("--return-bytes", options.return_bytes, "N",
-            "longest packet in the direction of pause frames [bytes], 0 or more\n(as --packet-bytes)",
+            "maximum packet size in the direction of pause frames.\nIn bytes, 0 or more (default as "
+            "--packet-bytes)",
             slider(0, 9'216, 64));
   group.add("--return-gbps", options.return_gbps, "G",
-            "rate of that direction [Gbit/s], above 0 (as --link-gbps)", slider(1, 800, 1));
-  group.add("--metre-ns", options.metre_ns, "T", "delay of a metre of cable [ns], 0 or more (5)",
+            "rate of that direction in Gbit/s, above 0.\nDefault as --link-gbps", slider(1, 800, 1));
+  group.add("--metre-ns", options.metre_ns, "T", "delay per metre of cable in ns, 0 or more (default 5)",
             slider(4, 6, 0.01));
   group.add("--phy-ns", options.phy_ns, "T",
-            "delay of each direction beside the cable: transceivers, FEC [ns],\n0 or more (0)",
+            "other delay per direction in ns, 0 or more (default 0).\nTransceivers and FEC",
             slider(0, 500, 1));
   group.add("--cell-bytes", options.cell_bytes, "LIST",
-            "memory in cells of so many bytes, 1 or more: headroom and credits in\ncells too",
+            "memory in cells of this many bytes, 1 or more.\nShows headroom and credits in cells too",
             slider(32, 512, 16));
 }
 
 void reject_without_headroom(const HeadroomOptions& options) {
-  reject_given({{"--cable", &options.cable},
-                {"--sender-ns", &options.sender_ns},
-                {"--pause-quanta", &options.pause_quanta},
-                {"--receiver-ns", &options.receiver_ns},
-                {"--shortest", &options.shortest},
-                {"--return-bytes", &options.return_bytes},
-                {"--return-gbps", &options.return_gbps},
-                {"--metre-ns", &options.metre_ns},
-                {"--phy-ns", &options.phy_ns},
-                {"--cell-bytes", &options.cell_bytes}},
-               nullptr, "given with --headroom, which is about a link that pauses its sender");
+  reject_without({{"--cable", &options.cable},
+                  {"--sender-ns", &options.sender_ns},
+                  {"--pause-quanta", &options.pause_quanta},
+                  {"--receiver-ns", &options.receiver_ns},
+                  {"--shortest", &options.shortest},
+                  {"--return-bytes", &options.return_bytes},
+                  {"--return-gbps", &options.return_gbps},
+                  {"--metre-ns", &options.metre_ns},
+                  {"--phy-ns", &options.phy_ns},
+                  {"--cell-bytes", &options.cell_bytes}},
+                 "--headroom");
 }
 
 Reply answer_headroom(const GuaranteeOptions& options, const Context& context) {
@@ -160,9 +160,7 @@ Reply answer_headroom(const GuaranteeOptions& options, const Context& context) {
           .by(cells, &HeadroomQuery::cell_bytes)
           .points();
   if (context.draws && queries.size() < 2)
-    throw InvalidArgument(
-        "--plot", "given for one point",
-        "left out, or --cable (--link-gbps, ...) a list: the picture shows the headroom against it");
+    throw needs("--plot", "several points", "give --cable, --link-gbps or --packet-bytes a list");
   return show_all(queries, context, [](const auto& points) { return render::document(points); });
 }
 

@@ -10,24 +10,25 @@
 namespace tailbound::cli {
 
 void add_network_guarantee_options(OptionTable& table, NetworkGuaranteeOptions& options) {
-  const OptionGroup group(table, "A network");
-  group.add(
-      "--network", options.network, "FILE",
-      "network file whose flows have buckets: worst delay of each flow,\nmost data at each port and class");
-  group.add("--flow", options.flow, "NAME", "this flow alone, and the ports that it passes");
-  group.add("--port", options.port, "NAME", "whose curves --plot draws (the port of the greatest delay)");
-  group.add("--method", options.method, "NAME", "best (the default), tfa, sfa or slots",
+  const OptionGroup group(table, "Network");
+  group.add("--network", options.network, "FILE",
+            "network file whose flows have token buckets.\nMaximum delay of each flow, maximum backlog of "
+            "each port and class");
+  group.add("--flow", options.flow, "NAME", "one flow and the ports on its path");
+  group.add("--port", options.port, "NAME",
+            "port whose curves --plot draws.\nDefault: the port with the maximum delay");
+  group.add("--method", options.method, "NAME", "best, tfa, sfa or slots (default best)",
             choices<bounds::GuaranteeMethod>());
   group.add("--certificate", options.certificate, "FILE",
-            "write what the bounds rest on, as fractions; checked by\nshare/check_certificate.py");
+            "file for a proof of the bounds, in fractions.\nChecked by share/check_certificate.py");
 }
 
 void reject_without_network(const NetworkGuaranteeOptions& options) {
-  reject_given({{"--flow", &options.flow},
-                {"--port", &options.port},
-                {"--method", &options.method},
-                {"--certificate", &options.certificate}},
-               nullptr, "given with --network FILE, whose flows have buckets");
+  reject_without({{"--flow", &options.flow},
+                  {"--port", &options.port},
+                  {"--method", &options.method},
+                  {"--certificate", &options.certificate}},
+                 "--network FILE");
 }
 
 Reply answer_network_guarantee(const GuaranteeOptions& options, const Context& context) {

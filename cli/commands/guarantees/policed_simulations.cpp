@@ -22,7 +22,7 @@ struct PolicedSimulationOptions {
 
 answers::SimulatePolicedQuery read_query(const PolicedSimulationOptions& options) {
   const std::string& name =
-      required(options.network, "--network", "given: a network file whose flows have buckets");
+      required(options.network, "--network", "give a network file whose flows have token buckets");
   answers::SimulatePolicedQuery query{
       .file = network::read_policed_network(read_file(name, "--network"), name),
       .file_name = name,
@@ -45,16 +45,15 @@ Reply answer_policed(const PolicedSimulationOptions& options, const Context& con
 }
 
 void declare_policed(OptionTable& table, PolicedSimulationOptions& options) {
-  const OptionGroup network(table, "A network"), simulation(table, "Simulation");
-  network.add("--network", options.network, "FILE", "network file whose flows have buckets");
-  network.add("--flow", options.flow, "NAME", "this flow alone, and the ports that it passes");
-  simulation.add(
-      "--sources", options.sources, "NAME",
-      "what flows send: search (the default) looks for what makes\npackets late; greedy, periodic, "
-      "random or together: full bursts\nat times that differ little",
-      choices<sim::EventSources>());
-  simulation.add("--packets", options.packets, "N", "to be sent, in all runs together (1000000)");
-  simulation.add("--seed", options.seed, "S", "of all that is random (1)");
+  const OptionGroup network(table, "Network"), simulation(table, "Simulation");
+  network.add("--network", options.network, "FILE", "network file whose flows have token buckets");
+  network.add("--flow", options.flow, "NAME", "one flow and the ports on its path");
+  simulation.add("--sources", options.sources, "NAME",
+                 "search, greedy, periodic, random or together.\nDefault search: looks for traffic that "
+                 "maximizes delays; together: full bursts at nearly the same times",
+                 choices<sim::EventSources>());
+  simulation.add("--packets", options.packets, "N", "packets sent in all runs together (default 1000000)");
+  simulation.add("--seed", options.seed, "S", "seed of the random numbers (default 1)");
 }
 
 }  // namespace
@@ -62,7 +61,7 @@ void declare_policed(OptionTable& table, PolicedSimulationOptions& options) {
 Command simulate_policed_command() {
   return command_of<PolicedSimulationOptions>(
       {.name = "simulate policed",
-       .purpose = "policed flows, packet by packet, beside what is never exceeded",
+       .purpose = "delay and backlog of policed traffic",
        .work = Work::search,
        .declare = declare_policed,
        .answer = answer_policed,

@@ -40,12 +40,11 @@ class FlowReader {
   /// \throws InvalidArgument  no flows, or the unknown is not named, or named twice
   [[nodiscard]] std::size_t varied() const {
     if (solve_ != PortSolve::buffer && !found_)
-      throw InvalidArgument(
-          "--solve", name_of(solve_),
-          solve_ == PortSolve::flows
-              ? "given with an n in place of the number of flows: --bucket \"n x 1/125,4\""
-              : "given with an r in place of the rate, or a t in place of the period: --bucket "
-                "\"100 x r,4\", --periodic \"100 x t\"");
+      throw needs(fmt::format("--solve {}", name_of(solve_)),
+                  solve_ == PortSolve::flows
+                      ? "the letter n in place of the number of flows, such as --bucket \"n x 1/125,4\""
+                      : "the letter r in place of the rate or t in place of the period, such as --bucket "
+                        "\"100 x r,4\" or --periodic \"100 x t\"");
     return found_.value_or(0);
   }
   [[nodiscard]] const std::vector<FlowGroup>& groups() const { return groups_; }
@@ -73,7 +72,7 @@ class FlowReader {
       if (numbers.size() == 3) group.buckets.push_back({numeric::parse_rational(numbers[2], option), 1});
       for (const traffic::TokenBucket& bucket : group.buckets)
         if (bucket.rate <= 0 || bucket.rate > largest_buffer)
-          throw InvalidArgument(option, text, "rates above 0 packets a slot");
+          throw InvalidArgument(option, text, "rates above 0 packets per slot");
       if (group.buckets.front().burst < 1 || group.buckets.front().burst > largest_buffer)
         throw InvalidArgument(option, text,
                               "bursts of 1 to 1000000000 packets: the packet that is sent counts");
@@ -92,8 +91,8 @@ class FlowReader {
     if (solve_ != solve || found_)
       throw InvalidArgument(
           option, text,
-          found_ ? "with one number to be found"
-                 : fmt::format("without {}, or given with --solve {}", letter, name_of(solve)));
+          found_ ? "a list with a single unknown"
+                 : fmt::format("without the letter {} unless --solve {} is given", letter, name_of(solve)));
     found_ = groups_.size();
     return true;
   }
@@ -105,7 +104,7 @@ class FlowReader {
 
 answers::Assurance read_how_sure(const PortGuaranteeOptions& options) {
   if (options.drop && options.ever)
-    throw InvalidArgument("--ever", "given together with --drop", "given alone: of start-ups, or of time");
+    throw not_allowed_with("--ever", "--drop", "--drop is a share of time, --ever a share of start-ups");
   if (options.drop) return answers::ShareOfTime{read_target(*options.drop, "--drop")};
   if (options.ever) return answers::ShareOfStarts{read_target(*options.ever, "--ever")};
   return answers::Never{};
@@ -114,23 +113,23 @@ answers::Assurance read_how_sure(const PortGuaranteeOptions& options) {
 }  // namespace
 
 void add_port_guarantee_options(OptionTable& table, PortGuaranteeOptions& options) {
-  const OptionGroup group(table, "One port, which sends a packet a slot");
+  const OptionGroup group(table, "Port (one packet per slot)");
   group.add("--bucket", options.bucket, "N x R,B",
-            "N flows that each pass a token bucket of R packets a slot and B\ntokens (N x R,B,PEAK: and a "
-            "peak rate); "
-            "several: N x R,B; N x R,B");
+            "N flows policed to R packets per slot and B tokens.\nN x R,B,PEAK adds a peak rate; several: N "
+            "x R,B; N x R,B");
   group.add("--periodic", options.periodic, "N x T",
-            "N flows that send a packet every T slots, phases at random\n(N x T,S: S packets at once)");
+            "N flows, a packet every T slots, random phases.\nN x T,S: S packets at once");
   group.add("--sporadic", options.sporadic, "N x T",
-            "N flows whose packets are T slots apart or more (N x T,S)");
-  group.add("--drop", options.drop, "EPS", "the buffer for all but EPS of the time, flows independent");
-  group.add("--ever", options.ever, "EPS", "periodic: the buffer for all but EPS of the start-ups");
-  group.add("--capacity", options.capacity, "B", "the port's buffer [packets]: how often it is exceeded");
-  group.add(
-      "--solve", options.solve, "NAME",
-      "buffer (the default) or, with --capacity, flows (\"n x 1/125,4\":\nthe greatest n that fits) or rate "
-      "(\"100 x r,4\", \"100 x t\")",
-      choices<PortSolve>());
+            "N flows, packets at least T slots apart.\nN x T,S: S packets at once");
+  group.add("--drop", options.drop, "EPS",
+            "buffer for all but a share EPS of the time.\nFor independent flows");
+  group.add("--ever", options.ever, "EPS",
+            "buffer for all but a share EPS of the start-ups.\nFor periodic flows");
+  group.add("--capacity", options.capacity, "B", "buffer in packets; finds how often it is exceeded");
+  group.add("--solve", options.solve, "NAME",
+            "buffer, flows or rate (default buffer).\nWith --capacity, the maximum number of flows (\"n x "
+            "1/125,4\") or rate (\"100 x r,4\", \"100 x t\")",
+            choices<PortSolve>());
 }
 
 bool is_about_port(const PortGuaranteeOptions& options) {
@@ -138,11 +137,11 @@ bool is_about_port(const PortGuaranteeOptions& options) {
 }
 
 void reject_without_flows(const PortGuaranteeOptions& options) {
-  reject_given({{"--drop", &options.drop},
-                {"--ever", &options.ever},
-                {"--capacity", &options.capacity},
-                {"--solve", &options.solve}},
-               "given without flows", "given with those of a port: --bucket, --periodic or --sporadic");
+  reject_without({{"--drop", &options.drop},
+                  {"--ever", &options.ever},
+                  {"--capacity", &options.capacity},
+                  {"--solve", &options.solve}},
+                 "those of a port: --bucket, --periodic or --sporadic");
 }
 
 Reply answer_port_guarantee(const GuaranteeOptions& options, const Context& context) {
@@ -158,10 +157,10 @@ Reply answer_port_guarantee(const GuaranteeOptions& options, const Context& cont
   if (given.capacity) query.capacity = parse_integer(*given.capacity, "--capacity", 1, largest_buffer);
   if (query.solve != PortSolve::buffer)
     (void)required(given.capacity, "--capacity",
-                   "given with --solve: the buffer that is to be enough [packets]");
+                   "--solve needs the buffer size in packets, such as --capacity 64");
   else if (query.capacity)
-    reject_given({{"--drop", &given.drop}, {"--ever", &given.ever}}, "given together with --capacity",
-                 "left out there (how often the buffer is exceeded is the answer), or given with --solve");
+    reject_with({{"--drop", &given.drop}, {"--ever", &given.ever}}, "--capacity",
+                "the result is how often the buffer is exceeded; add --solve to find flows or a rate");
   const answers::Units units = read_units(options.units);
   const answers::PortGuaranteeAnswer answer =
       answers::as_piece(analysis_run(context), [&] { return answers::answer(query); });

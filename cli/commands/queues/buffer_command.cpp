@@ -35,8 +35,7 @@ SolveFor solve_for(const BufferOptions& options) {
 std::vector<Requested> read_solved(const BufferOptions& options) {
   const SolveFor what = solve_for(options);
   if (!options.capacity || !options.drop)
-    throw InvalidArgument(options.capacity ? "--drop" : "--capacity", "missing",
-                          "given with --solve, which needs --capacity B and --drop EPS");
+    throw missing(options.capacity ? "--drop" : "--capacity", "--solve needs --capacity B and --drop EPS");
   const std::vector<Rational> drops = read_drops(*options.drop);
   std::vector<Requested> all;
   for (const Packets capacity : packets_of(options.capacity, "--capacity", 0, BufferQuery::deepest))
@@ -52,10 +51,9 @@ std::vector<Requested> read_all_requested(const BufferOptions& options) {
   std::vector<Requested> all;
   for (const RequestedBuffer& requested : read_requested(
            options, BufferQuery::deepest,
-           {.both = "given alone for the probability of a buffer, --drop alone for the buffer of a "
-                    "target, or both with --solve load, speedup or burst",
-           .missing = "given as the target EPS, such as 1e-15 (or --capacity B, for the probability of "
-                      "a buffer)"}))
+           {.both = "give --drop alone for the buffer that meets a target, --capacity alone for its "
+                    "probability, or both with --solve load, speedup or burst",
+           .missing = "give the target probability, such as --drop 1e-15, or a buffer with --capacity B"}))
     std::visit([&all](const auto& each) { all.emplace_back(each); }, requested);
   return all;
 }
@@ -63,11 +61,11 @@ std::vector<Requested> read_all_requested(const BufferOptions& options) {
 /// The targets of --class-drops, one per class.
 std::vector<Rational> read_class_drops(const BufferOptions& options, std::size_t classes) {
   if (options.drop || options.capacity || options.solve)
-    throw InvalidArgument("--class-drops",
-                          fmt::format("given together with {}", options.drop       ? "--drop"
-                                                                : options.capacity ? "--capacity"
-                                                                                   : "--solve"),
-                          "given alone: it has a target for each class");
+    throw not_allowed_with("--class-drops",
+                           options.drop       ? "--drop"
+                           : options.capacity ? "--capacity"
+                                              : "--solve",
+                           "it has a target for each class");
   std::vector<Rational> drops = parse_percent_list(*options.class_drops, "--class-drops");
   for (const Rational& drop : drops)
     if (drop <= 0 || drop >= 1)
@@ -81,8 +79,7 @@ std::vector<Rational> read_class_drops(const BufferOptions& options, std::size_t
 /// With individual targets for the classes.
 std::vector<BufferQuery> read_class_queries(const BufferOptions& options) {
   if (!options.traffic.classes && !options.traffic.joint)
-    throw InvalidArgument("--class-drops", "given without classes",
-                          "given with --classes R1,R2,.. or --joint FILE");
+    throw needs("--class-drops", "--classes R1,R2,.. or --joint FILE");
   std::vector<BufferQuery> queries;
   for (const answers::Traffic& traffic : read_traffics(options.traffic)) {
     const auto& its = std::get<answers::TrafficClass>(traffic.source);
@@ -109,7 +106,7 @@ std::vector<BufferQuery> read_queries(const BufferOptions& options) {
   if (options.solve && what != SolveFor::burst && correlated(traffic_form(options.traffic, what)))
     throw InvalidArgument(
         "--solve", *options.solve,
-        "burst, or left out, for correlated arrivals (--traffic onoff, --blocks): give --load a list");
+        "burst for correlated arrivals (--traffic onoff, --blocks); give --load a list instead");
   return answers::Combinations(BufferQuery{.traffic = {}, .requested = {}, .accuracy = accuracy})
       .by(read_traffics(options.traffic, what), &BufferQuery::traffic)
       .by(criteria, &BufferQuery::criterion)
@@ -121,19 +118,17 @@ Reply answer(const BufferOptions& options, const Context& context) {
   if (!options.sized.sizes) reject_without_sizes(options.sized);
   if (!options.policed.police) reject_without_police(options.policed);
   if (options.policed.police && (options.shared.shared || options.sized.sizes))
-    throw InvalidArgument(
-        "--police", options.shared.shared ? "given together with --shared" : "given together with --sizes",
-        "left out there: it asks about one queue of packets");
+    throw not_allowed_with("--police", options.shared.shared ? "--shared" : "--sizes",
+                           "policed inputs are analysed for one queue of packets");
   if (const char* const other = options.shared.shared    ? "--shared"
                                 : options.sized.sizes    ? "--sizes"
                                 : options.policed.police ? "--police"
                                                          : nullptr;
       other != nullptr)
-    reject_given({{"--classes", &options.traffic.classes},
-                  {"--joint", &options.traffic.joint},
-                  {"--class-drops", &options.class_drops}},
-                 fmt::format("given together with {}", other).c_str(),
-                 "left out there: classes are asked of one queue of packets");
+    reject_with({{"--classes", &options.traffic.classes},
+                 {"--joint", &options.traffic.joint},
+                 {"--class-drops", &options.class_drops}},
+                other, "classes are analysed for one queue of packets");
   if (options.shared.shared) return answer_shared(options, context);
   reject_without_shared(options.shared);
   if (options.policed.police) return answer_policed(options, context);
@@ -153,22 +148,23 @@ Reply answer(const BufferOptions& options, const Context& context) {
 
 void declare(OptionTable& table, BufferOptions& options) {
   add_traffic_options(table, options.traffic);
-  const OptionGroup query(table, "Question");
+  const OptionGroup query(table, "Target");
   query.add("--drop", options.drop, "EPS",
-            "the target; gives the least buffer that meets it (the packet in\nservice counts)",
+            "target probability; finds the minimum buffer.\nThe buffer counts the packet in service",
             powers_of_ten(-30, -1));
   query.add("--class-drops", options.class_drops, "E1,E2,..",
-            "with --classes or --joint: a target for each class, in place of --drop");
+            "a target for each class in place of --drop.\nWith --classes or --joint");
   query.add("--capacity", options.capacity, "B",
-            "a buffer; gives its probability (the packet in service counts)", slider(1, 1000, 1));
+            "buffer size in packets; finds its probability.\nIt counts the packet in service",
+            slider(1, 1000, 1));
   query.add("--solve", options.solve, "NAME",
-            "load, speedup or burst (the greatest, least, longest), from\n--capacity and --drop",
+            "load, speedup or burst, for --capacity and --drop.\nFinds the maximum load, minimum speedup "
+            "or longest mean burst",
             choices(solved()));
-  query.add(
-      "--criterion", options.criterion, "NAME",
-      "overflow: P(Q > B), the default; or loss: the fraction of packets lost\n(with --sizes also cell-loss: "
-      "that of cells)",
-      choices<bounds::Criterion>());
+  query.add("--criterion", options.criterion, "NAME",
+            "overflow or loss (default overflow).\nOverflow is P(Q > B), loss the fraction of packets "
+            "lost; with --sizes also cell-loss, the fraction of cells lost",
+            choices<bounds::Criterion>());
   add_shared_buffer_options(table, options.shared);
   add_sized_buffer_options(table, options.sized);
   add_policed_buffer_options(table, options.policed);
@@ -187,8 +183,7 @@ std::vector<Rational> read_drops(const std::string& text) {
 
 std::vector<RequestedBuffer> read_requested(const BufferOptions& options, std::int64_t max_packets,
                                             const RequestedWords& words) {
-  if (options.capacity && options.drop)
-    throw InvalidArgument("--capacity", "given together with --drop", words.both);
+  if (options.capacity && options.drop) throw not_allowed_with("--capacity", "--drop", words.both);
   std::vector<RequestedBuffer> requested;
   for (const Packets capacity : packets_of(options.capacity, "--capacity", 0, max_packets))
     requested.emplace_back(answers::ProbabilityOf{capacity});
@@ -200,14 +195,12 @@ std::vector<RequestedBuffer> read_requested(const BufferOptions& options, std::i
 
 void require_several_to_draw(const Context& context, std::size_t points, const char* lists) {
   if (context.draws && points < 2)
-    throw InvalidArgument(
-        "--plot", "given for one point",
-        fmt::format("left out, or {} a list: the picture shows the answer against it", lists));
+    throw needs("--plot", "several points", fmt::format("give {} a list", lists));
 }
 
 Command buffer_command() {
   return command_of<BufferOptions>({.name = "buffer",
-                                    .purpose = "how many packets must one output queue hold?",
+                                    .purpose = "buffer size for a loss target",
                                     .work = Work::points,
                                     .draws = true,
                                     .declare = declare,

@@ -40,11 +40,11 @@ std::vector<std::optional<traffic::Burst>> read_class_bursts(const ClassesOption
 /// From --inputs and --classes with bursts, or from --joint.
 std::vector<ClassModel> read_class_traffic(const ClassesOptions& options) {
   if (options.joint) {
-    reject_given({{"--inputs", &options.inputs},
-                  {"--classes", &options.classes},
-                  {"--burst", &options.burst},
-                  {"--on-rate", &options.on_rate}},
-                 "given together with --joint", "left out: the file says what comes in a slot");
+    reject_with({{"--inputs", &options.inputs},
+                 {"--classes", &options.classes},
+                 {"--burst", &options.burst},
+                 {"--on-rate", &options.on_rate}},
+                "--joint", "the file defines all arrivals");
     const std::string text = read_file(*options.joint, "--joint");
     ClassModel model;
     for (const queue::ClassPackets& each : queue::parse_joint(text, *options.joint)) {
@@ -56,18 +56,19 @@ std::vector<ClassModel> read_class_traffic(const ClassesOptions& options) {
     return {model};
   }
   const std::string& text =
-      required(options.classes, "--classes", "given with --inputs: loads such as 0.3,0.3,0.25");
-  const std::string& inputs = required(options.inputs, "--inputs", "given: from 1 to 1024");
+      required(options.classes, "--classes", "give the load of each class, such as --classes 0.3,0.3,0.25");
+  const std::string& inputs =
+      required(options.inputs, "--inputs", "give the number of inputs from 1 to 1024, such as --inputs 16");
   const std::vector<Rational> loads = parse_percent_list(text, "--classes", ClassModel::max_classes);
   std::vector<ClassModel> models;
   for (const std::int64_t count : parse_integers(inputs, "--inputs", 1, ClassModel::max_inputs)) {
     ClassModel model{.inputs = count, .loads = loads};
     for (const Rational& load : loads)
-      if (load <= 0) throw InvalidArgument("--classes", text, "loads above 0 packets a slot");
+      if (load <= 0) throw InvalidArgument("--classes", text, "loads above 0 packets per slot");
     if (model.load() > numeric::whole(count))
       throw InvalidArgument(
           "--classes", text,
-          fmt::format("at most {} packets a slot together: each input sends one at most", count));
+          fmt::format("at most {} packets per slot together: each input sends one at most", count));
     for (const auto& burst : read_class_bursts(options, model.load() / numeric::whole(count)))
       models.emplace_back(model).burst = burst;
   }
@@ -98,7 +99,7 @@ std::vector<SimulateClassesQuery> read_queries(const ClassesOptions& options) {
   const std::vector<Schedule> schedules = choices_or_first<Schedule>(options.schedule, "--schedule");
   if (options.weights &&
       std::all_of(schedules.begin(), schedules.end(), [](Schedule each) { return each == Schedule::strict; }))
-    throw InvalidArgument("--weights", "given with strict priority", "given with --schedule wrr or drr");
+    throw needs("--weights", "--schedule wrr or drr");
   SimulateClassesQuery requested{.model = {},
                                  .levels = packets_of(options.occupancy, "--occupancy", 0, 1'000'000'000)};
   requested.length = read_run_length(options.run);
@@ -136,28 +137,26 @@ Reply answer(const ClassesOptions& options, const Context& context) {
 }
 
 void declare(OptionTable& table, ClassesOptions& options) {
-  const OptionGroup traffic(table, "Traffic"), output(table, "Output"), query(table, "Question");
-  traffic.add("--inputs", options.inputs, "K", "inputs, each sends at most one packet a slot",
+  const OptionGroup traffic(table, "Traffic"), output(table, "Scheduler"), query(table, "Results");
+  traffic.add("--inputs", options.inputs, "K", "inputs; each sends at most 1 packet per slot",
               slider(2, 64, 1));
-  traffic.add("--classes", options.classes, "R1,R2,..",
-              "loads of the classes, packets a slot of the output; class 1 first");
-  traffic.add(
-      "--joint", options.joint, "FILE",
-      "in place of both: lines \"n1,n2,..,probability\", packets of each\nclass in a slot (docs/files.md)");
+  traffic.add("--classes", options.classes, "R1,R2,..", "packets per slot of each class, class 1 first");
+  traffic.add("--joint", options.joint, "FILE",
+              "packets of each class per slot, with probabilities.\nLines \"n1,n2,..,probability\" in place "
+              "of --inputs and --classes (docs/files.md)");
   traffic.add("--burst", options.burst, "L",
-              "each input sends in bursts of L slots in the mean, each of one class", slider(2, 128, 1));
-  traffic.add("--on-rate", options.on_rate, "R1", "packets a slot within a burst (1)", slider(0.05, 1, 0.05));
-  output.add(
-      "--schedule", options.schedule, "NAME",
-      "strict (the default): class 1 before class 2 before ..; wrr, drr:\nweighted or deficit round robin",
-      choices<Schedule>());
+              "mean burst length of an input in slots.\nEach burst is of one class", slider(2, 128, 1));
+  traffic.add("--on-rate", options.on_rate, "R1", "packets per slot within a burst (default 1)",
+              slider(0.05, 1, 0.05));
+  output.add("--schedule", options.schedule, "NAME",
+             "strict, wrr or drr (default strict).\nStrict priority, weighted or deficit round robin",
+             choices<Schedule>());
   output.add("--weights", options.weights, "W1,W2,..",
-             "of wrr (packets a round) and drr; 1 each unless told");
-  output.add("--buffers", options.buffers, "B1,B2,..",
-             "room of each class in packets; unlimited unless told");
+             "weights of wrr and drr (default 1 each).\nOf wrr in packets per round");
+  output.add("--buffers", options.buffers, "B1,B2,..", "buffer of each class in packets (default unlimited)");
   query.add("--occupancy", options.occupancy, "LIST",
-            "n of P(L > n) and P(W > n), packets and slots; 0,1,2,5,10,..\nunless told");
-  query.add("--percentiles", options.percentiles, "LIST", "of the waits, in percent: 99,99.99");
+            "n of P(L > n) and P(W > n), in packets and slots.\nDefault 0,1,2,5,10,..");
+  query.add("--percentiles", options.percentiles, "LIST", "percentiles of the delays, in percent: 99,99.99");
   add_simulation_options(table, options.run);
   add_precision_option(table, options.run);
   add_unit_options(table, options.units);
@@ -167,7 +166,7 @@ void declare(OptionTable& table, ClassesOptions& options) {
 
 Command simulate_classes_command() {
   return command_of<ClassesOptions>({.name = "simulate classes",
-                                     .purpose = "classes that share an output by priority or by weights",
+                                     .purpose = "delay and loss of priority or weighted classes",
                                      .work = Work::simulation,
                                      .draws = true,
                                      .declare = declare,

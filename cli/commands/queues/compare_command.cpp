@@ -86,32 +86,29 @@ Reply answer(const CompareOptions& options, const Context& context) {
 
 void declare(OptionTable& table, CompareOptions& options) {
   const OptionGroup query(table, "");
-  query.add("FILE", options.file, "",
-            "coefficients as Maple, PARI/GP, Giac or Python print them, or\none a line");
+  query.add("FILE", options.file, "", "coefficients of Maple, PARI/GP, Giac or Python.\nOr one per line");
   table.options.back().required = true;
   add_traffic_options(table, options.traffic, Correlated::rejected);
   query.add("--of", options.of, "NAME",
-            "what the file holds: occupancy, P(Q = n) (the default),\nor tail, P(Q > n)",
+            "occupancy or tail (default occupancy).\nThe file holds P(Q = n) or P(Q > n)",
             choices<CoefficientsOf>());
   query.add("--require", options.require, "DIGITS",
-            "exit with status 1 if fewer than DIGITS digits agree anywhere\n(default: if a value is off "
-            "by more than "
-            "its last place)");
+            "exit with status 1 if fewer digits agree anywhere.\nDefault: if a value is off by more than "
+            "its last digit");
   add_accuracy_options(table, options.accuracy);
-  table.options.back().help = "digits to compare with (those printed, and 5 more)";
+  table.options.back().help = "digits to compare (default 5 more than printed)";
 }
 
 }  // namespace
 
 Command compare_command() {
-  return command_of<CompareOptions>(
-      {.name = "compare",
-       .purpose = "How many digits of a list of coefficients are right, and up to where?",
-       .work = Work::analysis,
-       .declare = declare,
-       .answer = answer,
-       .layout = render::compare_layout,
-       .example = {{"--inputs", "16"}, {"--load", "0.9"}}});
+  return command_of<CompareOptions>({.name = "compare",
+                                     .purpose = "digits of printed coefficients, checked",
+                                     .work = Work::analysis,
+                                     .declare = declare,
+                                     .answer = answer,
+                                     .layout = render::compare_layout,
+                                     .example = {{"--inputs", "16"}, {"--load", "0.9"}}});
 }
 
 }  // namespace tailbound::cli

@@ -33,8 +33,8 @@ answers::FitQuery read_query(const FitOptions& options) {
                                      : traffic::TimeUnit::s;
   answers::FitQuery query{.file = *options.file, .packets = {}, .link_gbps = {}};
   query.packets = packets_of_file(*options.file, unit);
-  const std::string& link =
-      required(options.link_gbps, "--link-gbps", "given: Gbit/s of the output's link, such as 10");
+  const std::string& link = required(options.link_gbps, "--link-gbps",
+                                     "give the rate of the output link in Gbit/s, such as --link-gbps 10");
   query.link_gbps = parse_quantity(link, "--link-gbps", numeric::Measure::gbps);
   if (query.link_gbps <= 0 || query.link_gbps > 1'000'000)
     throw InvalidArgument("--link-gbps", link, "above 0 and at most 1000000 Gbit/s");
@@ -60,28 +60,30 @@ Reply answer(const FitOptions& options, const Context& context) {
 }
 
 void declare(OptionTable& table, FitOptions& options) {
-  const OptionGroup trace(table, ""), output(table, "Output"), query(table, "Question");
-  trace.add("FILE", options.file, "", "pcap, pcapng, or CSV: time,bytes[,input] (docs/files.md)");
+  const OptionGroup trace(table, ""), output(table, "Link"), query(table, "Model");
+  trace.add("FILE", options.file, "",
+            "packet trace: pcap, pcapng or CSV.\nCSV lines are time,bytes[,input] (docs/files.md)");
   table.options.back().required = true;
-  trace.add("--time-unit", options.time_unit, "UNIT", "of a CSV file's times: s (the default), ms, us or ns",
+  trace.add("--time-unit", options.time_unit, "UNIT", "unit of CSV times: s, ms, us or ns (default s)",
             choices<traffic::TimeUnit>());
   trace.add("--inputs", options.inputs, "M",
-            "links that the packets came from; unless told those that the\ntrace names, or by its variance");
-  output.add("--link-gbps", options.link_gbps, "G", "of the output whose queue is asked about");
-  output.add("--cell-bytes", options.cell_bytes, "C", "a slot is the time of so many bytes (64)");
-  output.add("--arrive", options.arrive, "NAME",
-             "whole (the default): all cells of a packet in one slot; cells: one\na slot",
-             choices<traffic::TraceArrival>());
-  query.add("--buffer", options.buffers, "LIST", "cells: what such buffers lose of the trace itself");
+            "number of input links.\nDefault: those named in the trace, or an estimate from its variance");
+  output.add("--link-gbps", options.link_gbps, "G", "rate of the output link in Gbit/s");
+  output.add("--cell-bytes", options.cell_bytes, "C", "bytes sent per slot (default 64)");
+  output.add(
+      "--arrive", options.arrive, "NAME",
+      "whole or cells (default whole).\nwhole: all cells of a packet arrive in one slot; cells: one per slot",
+      choices<traffic::TraceArrival>());
+  query.add("--buffer", options.buffers, "LIST", "buffers in cells whose loss of the trace is shown");
   query.add("--save-traffic", options.save_traffic, "FILE",
-            "the model, for buffer and occupancy --traffic-file FILE");
+            "file for the traffic model.\nRead by buffer and occupancy --traffic-file FILE");
 }
 
 }  // namespace
 
 Command fit_command() {
   return command_of<FitOptions>({.name = "fit",
-                                 .purpose = "which traffic is a trace, and can its tail be trusted?",
+                                 .purpose = "traffic model of a packet trace",
                                  .work = Work::analysis,
                                  .draws = true,
                                  .declare = declare,

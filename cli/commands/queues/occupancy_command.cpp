@@ -23,7 +23,7 @@ struct OccupancyOptions {
 
 std::variant<answers::Levels, answers::Until> read_levels(const OccupancyOptions& options) {
   if (options.levels && options.until)
-    throw InvalidArgument("--levels", "given together with --until", "given alone, or --until alone");
+    throw not_allowed_with("--levels", "--until", "each defines the levels");
   if (options.until) {
     const numeric::Rational tail = parse_share(*options.until, "--until");
     if (tail <= 0 || tail >= 1)
@@ -31,8 +31,7 @@ std::variant<answers::Levels, answers::Until> read_levels(const OccupancyOptions
     return answers::Until{tail};
   }
   if (!options.levels)
-    throw InvalidArgument("--levels", "missing",
-                          "given as a list such as 0,10,100 or 0:200:1 (or --until EPS)");
+    throw missing("--levels", "give queue lengths, such as --levels 0,10,100 or 0:200:1, or --until EPS");
   answers::Levels levels;
   for (const numeric::Rational& entry : parse_list(*options.levels, "--levels", OccupancyQuery::max_levels))
     levels.emplace_back(to_integer(entry, "--levels", 0, answers::BufferQuery::deepest));
@@ -51,10 +50,10 @@ Reply answer(const OccupancyOptions& options, const Context& context) {
 
 void declare(OptionTable& table, OccupancyOptions& options) {
   add_traffic_options(table, options.traffic);
-  const OptionGroup query(table, "Question");
+  const OptionGroup query(table, "Levels");
   query.add("--levels", options.levels, "LIST",
-            "the levels n of P(Q > n), the packet in service counts: 0,10,100\nor 0:200:1");
-  query.add("--until", options.until, "EPS", "every level from 0 to the first with P(Q > n) <= EPS",
+            "queue lengths n of P(Q > n): 0,10,100 or 0:200:1.\nThey count the packet in service");
+  query.add("--until", options.until, "EPS", "all levels from 0 to the first with P(Q > n) <= EPS",
             powers_of_ten(-30, -1));
   add_accuracy_options(table, options.accuracy);
   add_unit_options(table, options.units);
@@ -65,7 +64,7 @@ void declare(OptionTable& table, OccupancyOptions& options) {
 Command occupancy_command() {
   return command_of<OccupancyOptions>(
       {.name = "occupancy",
-       .purpose = "how many packets are in the queue? the distribution",
+       .purpose = "queue-length distribution",
        .work = Work::points,
        .draws = true,
        .declare = declare,

@@ -56,8 +56,7 @@ PgfQuery read_query(const PgfOptions& options, PgfOf of, Language language) {
     query.packets_per_slot = static_cast<int>(parse_integer(
         *options.traffic.packets_per_slot, "--packets-per-slot", 1, answers::Traffic::max_packets_per_slot));
   query.cancelled = options.cancel;
-  if (of == PgfOf::arrivals && options.cancel)
-    throw InvalidArgument("--cancel", "given with --of arrivals", "left out there");
+  if (of == PgfOf::arrivals && options.cancel) throw not_allowed_with("--cancel", "--of arrivals");
   if (of == PgfOf::wait && query.packets_per_slot != 1)
     throw InvalidArgument("--packets-per-slot", std::to_string(query.packets_per_slot), "1 for --of wait");
   return query;
@@ -99,13 +98,11 @@ Reply on_off_reply(const PgfOptions& options, const std::vector<Language>& langu
   if (!options.traffic.destination ||
       choice_of<traffic::Destination>(*options.traffic.destination, "--destination") ==
           traffic::Destination::per_burst)
-    throw InvalidArgument(
-        "--destination",
-        options.traffic.destination ? "per-burst" : "missing, which elsewhere means per-burst",
-        "per-packet: the matrix is that of a source whose packets each draw their output");
+    throw needs("--traffic onoff", "--destination per-packet",
+                "there is no formula for bursts that keep their destination");
   for (const auto& [name, given] :
        {std::pair{"--moments", options.moments}, std::pair{"--cancel", options.cancel}})
-    if (given) throw InvalidArgument(name, "given with --traffic onoff", "left out there");
+    if (given) throw not_allowed_with(name, "--traffic onoff");
   render::PgfTraffic traffic = as_typed(options.traffic);
   traffic.traffic = "onoff";
   traffic.on_rate = traffic.on_rate.value_or("1");
@@ -141,20 +138,21 @@ Reply answer_as_piece(const PgfOptions& options, const Context& context) {
 
 void declare(OptionTable& table, PgfOptions& options) {
   add_traffic_options(table, options.traffic, Correlated::one_source);
-  const OptionGroup query(table, "Question");
-  query.add("--of", options.of, "NAME", "arrivals A(z), occupancy Q(z) (the default) or wait W(z), or a list",
+  const OptionGroup query(table, "Formula");
+  query.add("--of", options.of, "NAME",
+            "arrivals, occupancy or wait (default occupancy).\nA(z), Q(z) or W(z), or a list",
             choices<PgfOf>());
-  query.add("--as", options.as, "NAME", choices_in_words<Language>() + ", or a list", choices<Language>());
-  query.add_flag("--moments", options.moments, "mean, variance and the probability of 0 too");
+  query.add("--as", options.as, "NAME", choices_in_words<Language>() + ".\nOr a list", choices<Language>());
+  query.add_flag("--moments", options.moments, "mean, variance and probability of 0 as well");
   query.add_flag("--cancel", options.cancel,
-                 "the common root z = 1 divided out (rational A with numeric exponents)");
+                 "cancels the common root z = 1.\nFor rational A(z) with numeric exponents");
 }
 
 }  // namespace
 
 Command pgf_command() {
   return command_of<PgfOptions>({.name = "pgf",
-                                 .purpose = "the formula: generating functions, printed for other programs",
+                                 .purpose = "generating functions of arrivals, queue and wait",
                                  .work = Work::analysis,
                                  .declare = declare,
                                  .answer = answer_as_piece,

@@ -20,18 +20,17 @@ using traffic::TokenBucket;
 
 void reject_options_incompatible_with_buckets(const BufferOptions& options) {
   const TrafficOptions& traffic = options.traffic;
-  reject_given({{"--load", &traffic.load}}, "given together with --police",
-               "left out there: --police R,B has the rate (and --offered what an honest host offers)");
-  reject_given({{"--rates", &traffic.rates},
-                {"--traffic", &traffic.traffic},
-                {"--burst", &traffic.burst},
-                {"--on-rate", &traffic.on_rate},
-                {"--destination", &traffic.destination},
-                {"--arrivals", &traffic.arrivals},
-                {"--pmf", &traffic.pmf},
-                {"--blocks", &traffic.blocks}},
-               "given together with --police",
-               "left out there: the answer holds whatever the inputs send that passes their buckets");
+  reject_with({{"--load", &traffic.load}}, "--police",
+              "--police R,B sets the rate; --offered sets the rate of a conforming host");
+  reject_with({{"--rates", &traffic.rates},
+               {"--traffic", &traffic.traffic},
+               {"--burst", &traffic.burst},
+               {"--on-rate", &traffic.on_rate},
+               {"--destination", &traffic.destination},
+               {"--arrivals", &traffic.arrivals},
+               {"--pmf", &traffic.pmf},
+               {"--blocks", &traffic.blocks}},
+              "--police", "the result holds for any traffic that conforms to the token buckets");
   if (traffic.packets_per_slot && *traffic.packets_per_slot != "1")
     throw InvalidArgument("--packets-per-slot", *traffic.packets_per_slot, "1 with --police");
   if (options.criterion && *options.criterion != "overflow")
@@ -45,7 +44,7 @@ std::optional<PolicedVaried> read_varied(const BufferOptions& options) {
   if (*options.solve == "load") return PolicedVaried::rate;
   throw InvalidArgument(
       "--solve", *options.solve,
-      "burst (--police 0.9,b: the most tokens) or load (--police r,20: the greatest rate) with --police");
+      "burst (--police 0.9,b: maximum tokens) or load (--police r,20: maximum rate) with --police");
 }
 
 /// "9/10,20;0.8,20"; a letter marks the unknown: "0.9,b", "r,20".
@@ -68,7 +67,7 @@ std::vector<TokenBucket> read_police(const std::string& text, std::optional<Poli
                              finds_burst ? Rational(1) : numeric::parse_rational(burst, "--police")};
     if (bucket.rate <= 0 || bucket.rate >= 1)
       throw InvalidArgument("--police", text,
-                            "a rate above 0 and below 1, the packets a slot that an input may send for ever");
+                            "a rate above 0 and below 1, the long-term packets per slot of an input");
     if (bucket.burst < 1 || bucket.burst > 1'000'000)
       throw InvalidArgument("--police", text, "1 to 1000000 tokens: the packet that is sent takes one");
     all.push_back(bucket);
@@ -87,20 +86,20 @@ std::vector<std::optional<Rational>> read_offered(const std::optional<std::strin
 
 void add_policed_buffer_options(OptionTable& table, PolicedBufferOptions& options) {
   const OptionGroup group(table, "Policed inputs");
-  group.add(
-      "--police", options.police, "R,B",
-      "each input passes a token bucket of R packets a slot and B tokens; the\nbuffer then holds whatever "
-      "the "
-      "inputs do in time. Several: R,B;R,B\nWith --solve burst R,b (the most tokens), with --solve load r,B");
-  group.add("--offered", options.offered, "P", "packets a slot of an honest host: what its bucket does to it",
+  group.add("--police", options.police, "R,B",
+            "token bucket per input: R packets per slot, B tokens.\nThe result holds for any arrival times "
+            "within the buckets. Several: R,B;R,B. With --solve burst R,b (maximum tokens), with --solve "
+            "load r,B (maximum rate)");
+  group.add("--offered", options.offered, "P",
+            "packets per slot of a conforming host.\nShows the effect of its bucket",
             slider(0.01, 0.99, 0.01));
-  group.add("--message", options.message, "L", "up to L packets go to one output together (1); then a bound",
+  group.add("--message", options.message, "L",
+            "maximum packets sent to one output together.\nDefault 1; above 1 the result is a bound",
             slider(1, 64, 1));
 }
 
 void reject_without_police(const PolicedBufferOptions& options) {
-  reject_given({{"--offered", &options.offered}, {"--message", &options.message}}, nullptr,
-               "given with --police R,B, a token bucket at each input");
+  reject_without({{"--offered", &options.offered}, {"--message", &options.message}}, "--police R,B");
 }
 
 Reply answer_policed(const BufferOptions& options, const Context& context) {
@@ -108,7 +107,7 @@ Reply answer_policed(const BufferOptions& options, const Context& context) {
   const std::optional<PolicedVaried> varied = read_varied(options);
   const std::vector<std::int64_t> inputs =
       parse_integers(required(options.traffic.inputs, "--inputs",
-                              "given with --police: the inputs of the switch, each with its bucket"),
+                              "--police needs the number of inputs, such as --inputs 16"),
                      "--inputs", 1, PolicedInputs::max_inputs);
   const std::vector<std::int64_t> messages =
       integers_or(1, options.policed.message, "--message", 1, PolicedInputs::longest_message);
@@ -121,16 +120,17 @@ Reply answer_policed(const BufferOptions& options, const Context& context) {
   std::vector<PolicedBufferQuery> queries;
   if (varied) {
     const std::vector<std::int64_t> capacities =
-        parse_integers(required(options.capacity, "--capacity", "given with --solve: the buffer B [packets]"),
+        parse_integers(required(options.capacity, "--capacity",
+                                "--solve needs the buffer size in packets, such as --capacity 100"),
                        "--capacity", 1, 1'000'000'000);
     const std::vector<PolicedBufferQuery> wanted =
         answers::Combinations(
-            PolicedBufferQuery{
-                .inputs = {},
-                .requested = answers::MinBuffer{read_target(
-                    required(options.drop, "--drop", "given with --solve: the target EPS, such as 1e-15"),
-                    "--drop")},
-                .accuracy = read_accuracy(options.accuracy)})
+            PolicedBufferQuery{.inputs = {},
+                               .requested = answers::MinBuffer{read_target(
+                                   required(options.drop, "--drop",
+                                            "--solve needs a target probability, such as --drop 1e-15"),
+                                   "--drop")},
+                               .accuracy = read_accuracy(options.accuracy)})
             .by(all, &PolicedBufferQuery::inputs)
             .by(read_offered(options.policed.offered), &PolicedBufferQuery::offered)
             .points();
@@ -142,9 +142,9 @@ Reply answer_policed(const BufferOptions& options, const Context& context) {
   } else {
     const std::vector<RequestedBuffer> requested = read_requested(
         options, 1'000'000'000,
-        {.both = "given alone for the probability of a buffer, or --drop alone for the buffer of a target",
-         .missing =
-             "given as the target EPS, such as 1e-15 (or --capacity B, for the probability of a buffer)"});
+        {.both =
+             "give --drop alone for the buffer that meets a target, or --capacity alone for its probability",
+         .missing = "give the target probability, such as --drop 1e-15, or a buffer with --capacity B"});
     queries =
         answers::Combinations(
             PolicedBufferQuery{.inputs = {}, .requested = {}, .accuracy = read_accuracy(options.accuracy)})

@@ -19,26 +19,23 @@ using numeric::Rational;
 constexpr std::int64_t max_ports = 4096, deepest_shared = 1'000'000;
 
 constexpr const char* simulated_only =
-    "left out with --shared: no bound is proved for inputs whose slots depend on each other; they are "
-    "simulated "
-    "only: tailbound simulate switch";
+    "no bound is proved for correlated inputs; they can only be simulated (tailbound simulate switch)";
 
 void reject_options_incompatible_with_shared(const BufferOptions& options) {
   const TrafficOptions& traffic = options.traffic;
-  reject_given({{"--burst", &traffic.burst}, {"--on-rate", &traffic.on_rate}, {"--blocks", &traffic.blocks}},
-               "given", simulated_only);
+  reject_with({{"--burst", &traffic.burst}, {"--on-rate", &traffic.on_rate}, {"--blocks", &traffic.blocks}},
+              "--shared", simulated_only);
   if (traffic.traffic && choice_of<TrafficName>(*traffic.traffic, "--traffic") != TrafficName::bernoulli)
-    throw InvalidArgument(
-        "--traffic", *traffic.traffic,
-        *traffic.traffic == "onoff" ? simulated_only : "bernoulli with --shared: the inputs of a switch");
-  reject_given({{"--arrivals", &traffic.arrivals}, {"--pmf", &traffic.pmf}}, "given",
-               "left out with --shared, which needs the inputs of a switch: --inputs K --load R, "
-               "--rates P1,P2,.. or --matrix FILE");
+    throw not_allowed_with(
+        "--traffic " + *traffic.traffic, "--shared",
+        *traffic.traffic == "onoff" ? simulated_only : "the inputs of a switch are bernoulli");
+  reject_with({{"--arrivals", &traffic.arrivals}, {"--pmf", &traffic.pmf}}, "--shared",
+              "it needs the inputs of a switch: --inputs K --load R, --rates P1,P2,.. or --matrix FILE");
   if (traffic.packets_per_slot && *traffic.packets_per_slot != "1")
     throw InvalidArgument("--packets-per-slot", *traffic.packets_per_slot, "1 with --shared");
-  reject_given({{"--solve", &options.solve}}, nullptr, "left out with --shared: give --load a list");
-  reject_given({{"--arithmetic", &options.accuracy.arithmetic}, {"--digits", &options.accuracy.digits}},
-               nullptr, "left out with --shared: its bounds are computed in long double, rounded upward");
+  reject_with({{"--solve", &options.solve}}, "--shared", "give --load a list instead");
+  reject_with({{"--arithmetic", &options.accuracy.arithmetic}, {"--digits", &options.accuracy.digits}},
+              "--shared", "its bounds use long double, rounded upward");
 }
 
 using SwitchTraffic = decltype(SharedBufferQuery::traffic);
@@ -51,40 +48,36 @@ std::vector<std::pair<SwitchTraffic, std::int64_t>> read_switches(const SharedBu
   const char* source = nullptr;
   for (const auto& [name, value] : sources) {
     if (!*value) continue;
-    if (source != nullptr)
-      throw InvalidArgument(source, fmt::format("given together with {}", name),
-                            "left out there: each describes the traffic by itself");
+    if (source != nullptr) throw not_allowed_with(source, name, "each defines the traffic");
     source = name;
   }
-  if (traffic.load && !traffic.inputs)
-    throw InvalidArgument("--load", *traffic.load, "given with --inputs K, the inputs that it is of");
+  if (traffic.load && !traffic.inputs) throw needs("--load", "--inputs K");
   std::vector<std::pair<SwitchTraffic, std::int64_t>> all;
   if (traffic.inputs) {
-    const std::string& loads =
-        required(traffic.load, "--load", "given with --inputs: packets a slot of each input, such as 0.8");
+    const std::string& loads = required(
+        traffic.load, "--load", "--inputs needs the packets per slot of each input, such as --load 0.8");
     for (const std::int64_t inputs : parse_integers(*traffic.inputs, "--inputs", 1, max_ports))
       for (const Rational& load : parse_percent_list(loads, "--load")) {
         if (load <= 0 || load > 1)
-          throw InvalidArgument("--load", plain(load), "above 0 and at most 1 packet a slot, of each input");
+          throw InvalidArgument("--load", plain(load),
+                                "above 0 and at most 1 packet per slot, of each input");
         all.emplace_back(answers::EqualSwitchInputs{inputs, load}, inputs);
       }
   } else if (traffic.rates) {
     std::vector<Rational> rates = parse_percent_list(*traffic.rates, "--rates");
     for (const Rational& rate : rates)
-      if (rate < 0 || rate > 1) throw InvalidArgument("--rates", plain(rate), "from 0 to 1 packets a slot");
+      if (rate < 0 || rate > 1) throw InvalidArgument("--rates", plain(rate), "from 0 to 1 packets per slot");
     const auto count = static_cast<std::int64_t>(rates.size());
     all.emplace_back(answers::UnequalSwitchInputs{std::move(rates)}, count);
   } else if (shared.matrix) {
     if (shared.outputs)
-      throw InvalidArgument("--outputs", *shared.outputs,
-                            "left out with --matrix, whose columns are the outputs");
+      throw not_allowed_with("--outputs", "--matrix", "the columns of the matrix are the outputs");
     answers::TrafficMatrix matrix =
         answers::traffic_matrix(read_file(*shared.matrix, "--matrix"), *shared.matrix);
     const auto outputs = static_cast<std::int64_t>(matrix.rates.front().size());
     all.emplace_back(std::move(matrix), outputs);
   } else {
-    throw InvalidArgument("--inputs", "missing",
-                          "given with --load R (or --rates P1,P2,.. or --matrix FILE) for --shared");
+    throw missing("--inputs", "--shared needs --inputs K --load R, --rates P1,P2,.. or --matrix FILE");
   }
   return all;
 }
@@ -104,17 +97,15 @@ std::vector<Criterion> read_criteria_of(const BufferOptions& options) {
 std::vector<std::optional<answers::SwitchCells>> read_cells(const BufferOptions& options) {
   const SizedBufferOptions& sized = options.sized;
   if (!sized.sizes) return read_switch_cells(sized.sizes, sized.cell_bytes);
-  reject_given({{"--rates", &options.traffic.rates},
-                {"--matrix", &options.shared.matrix},
-                {"--packet-bytes", &options.units.packet_bytes},
-                {"--link-gbps", &options.units.link_gbps}},
-               "given together with --sizes",
-               "left out there: --inputs K --load R, and bytes by --sizes and --cell-bytes");
+  reject_with({{"--rates", &options.traffic.rates},
+               {"--matrix", &options.shared.matrix},
+               {"--packet-bytes", &options.units.packet_bytes},
+               {"--link-gbps", &options.units.link_gbps}},
+              "--sizes", "give --inputs K --load R; --sizes and --cell-bytes set the sizes");
   if (sized.arrive && *sized.arrive != "whole")
-    throw InvalidArgument(
-        "--arrive", *sized.arrive,
-        "whole with --shared: no bound is proved for packets that come cell by cell; they are "
-        "simulated only: tailbound simulate switch");
+    throw InvalidArgument("--arrive", *sized.arrive,
+                          "whole with --shared: packets arriving cell by cell can only be simulated "
+                          "(tailbound simulate switch)");
   return read_switch_cells(sized.sizes, sized.cell_bytes);
 }
 
@@ -122,24 +113,23 @@ std::vector<std::optional<answers::SwitchCells>> read_cells(const BufferOptions&
 
 void add_shared_buffer_options(OptionTable& table, SharedBufferOptions& options) {
   const OptionGroup group(table, "Shared memory");
-  group.add_flag(
-      "--shared", options.shared,
-      "one memory for all outputs of a switch; --load and --rates are then\nthose of the inputs, and "
-      "the answer is a proved bound");
-  group.add("--outputs", options.outputs, "N", "outputs that share it (as many as inputs)", slider(2, 64, 1));
-  group.add(
-      "--threshold", options.threshold, "ALPHA",
-      "dynamic threshold: a packet is taken while its queue is shorter than\nALPHA times the free memory; "
-      "--criterion loss",
-      slider(0.25, 8, 0.25));
+  group.add_flag("--shared", options.shared,
+                 "a memory shared by all outputs of a switch.\n--load and --rates are then per input, and "
+                 "the result is a proved bound");
+  group.add("--outputs", options.outputs, "N", "number of outputs (default as many as inputs)",
+            slider(2, 64, 1));
+  group.add("--threshold", options.threshold, "ALPHA",
+            "dynamic threshold, with --criterion loss.\nA packet is accepted while its queue is shorter than "
+            "ALPHA times the free memory",
+            slider(0.25, 8, 0.25));
   group.add("--matrix", options.matrix, "FILE",
-            "packets a slot from each input to each output: CSV, a row an input\n(docs/files.md)");
+            "packets per slot from each input to each output.\nCSV, one row per input (docs/files.md)");
 }
 
 void reject_without_shared(const SharedBufferOptions& options) {
-  reject_given(
+  reject_without(
       {{"--outputs", &options.outputs}, {"--threshold", &options.threshold}, {"--matrix", &options.matrix}},
-      nullptr, "given with --shared, a memory shared by the outputs");
+      "--shared");
 }
 
 Reply answer_shared(const BufferOptions& options, const Context& context) {
@@ -147,8 +137,8 @@ Reply answer_shared(const BufferOptions& options, const Context& context) {
   const answers::Units units = read_units(options.units);
   const std::vector<RequestedBuffer> requested = read_requested(
       options, deepest_shared,
-      {.both = "given alone for the bound of a memory, or --drop alone for the memory of a target",
-       .missing = "given as the target EPS, such as 1e-9 (or --capacity M, for the bound of a memory)"});
+      {.both = "give --drop alone for the memory that meets a target, or --capacity alone for a bound",
+       .missing = "give the target probability, such as --drop 1e-9, or a memory with --capacity M"});
   const std::vector<Criterion> criteria = read_criteria_of(options);
   const std::vector<Rational> thresholds = options.shared.threshold
                                                ? parse_list(*options.shared.threshold, "--threshold")

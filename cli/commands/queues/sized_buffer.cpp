@@ -18,30 +18,27 @@ constexpr std::int64_t max_sized_inputs = 1'048'576, deepest_sized = 1'000'000'0
 
 void reject_options_incompatible_with_packet_sizes(const BufferOptions& options) {
   const TrafficOptions& traffic = options.traffic;
-  reject_given({{"--rates", &traffic.rates},
-                {"--burst", &traffic.burst},
-                {"--on-rate", &traffic.on_rate},
-                {"--destination", &traffic.destination},
-                {"--arrivals", &traffic.arrivals},
-                {"--pmf", &traffic.pmf},
-                {"--blocks", &traffic.blocks}},
-               "given together with --sizes",
-               "left out there: packets of several sizes come from --inputs K --load R");
+  reject_with({{"--rates", &traffic.rates},
+               {"--burst", &traffic.burst},
+               {"--on-rate", &traffic.on_rate},
+               {"--destination", &traffic.destination},
+               {"--arrivals", &traffic.arrivals},
+               {"--pmf", &traffic.pmf},
+               {"--blocks", &traffic.blocks}},
+              "--sizes", "variable packet sizes need --inputs K --load R");
   if (traffic.traffic && *traffic.traffic != "bernoulli")
     throw InvalidArgument("--traffic", *traffic.traffic, "bernoulli with --sizes");
   if (traffic.packets_per_slot && *traffic.packets_per_slot != "1")
     throw InvalidArgument("--packets-per-slot", *traffic.packets_per_slot, "1 with --sizes");
-  reject_given({{"--solve", &options.solve}}, nullptr, "left out with --sizes: give --load a list");
-  reject_given({{"--packet-bytes", &options.units.packet_bytes}, {"--link-gbps", &options.units.link_gbps}},
-               "given together with --sizes",
-               "left out there: --sizes and --cell-bytes say what has how many bytes");
+  reject_with({{"--solve", &options.solve}}, "--sizes", "give --load a list instead");
+  reject_with({{"--packet-bytes", &options.units.packet_bytes}, {"--link-gbps", &options.units.link_gbps}},
+              "--sizes", "--sizes and --cell-bytes set the sizes");
 }
 
 std::vector<Rational> read_loads(const TrafficOptions& traffic) {
-  std::vector<Rational> loads =
-      parse_percent_list(required(traffic.load, "--load",
-                                  "given with --sizes: the share of slots that carry a cell, such as 0.8"),
-                         "--load");
+  std::vector<Rational> loads = parse_percent_list(
+      required(traffic.load, "--load", "--sizes needs the share of slots with a cell, such as --load 0.8"),
+      "--load");
   for (const Rational& load : loads)
     if (load <= 0) throw InvalidArgument("--load", plain(load), "greater than 0 and below 1");
   return loads;
@@ -57,7 +54,7 @@ std::vector<std::int64_t> read_cell_bytes(const std::optional<std::string>& text
 std::vector<std::optional<answers::SwitchCells>> read_switch_cells(
     const std::optional<std::string>& sizes, const std::optional<std::string>& cell_bytes) {
   if (!sizes) {
-    reject_given({{"--cell-bytes", &cell_bytes}}, "given without --sizes", "given with --sizes LIST");
+    reject_without({{"--cell-bytes", &cell_bytes}}, "--sizes LIST");
     return {std::nullopt};
   }
   std::vector<std::optional<answers::SwitchCells>> all;
@@ -68,27 +65,26 @@ std::vector<std::optional<answers::SwitchCells>> read_switch_cells(
 
 void add_sized_buffer_options(OptionTable& table, SizedBufferOptions& options) {
   const OptionGroup group(table, "Packet sizes");
-  group.add(
-      "--sizes", options.sizes, "SIZES",
-      "imix, \"64:7,594:4,1518:1\" (bytes:weight) or a file of such lines; the\nbuffer is then in cells, and "
-      "--load the share of slots with a cell");
-  group.add("--cell-bytes", options.cell_bytes, "C", "bytes of a cell (64)", slider(32, 512, 32));
+  group.add("--sizes", options.sizes, "SIZES",
+            "packet sizes: imix, \"64:7,594:4,1518:1\" or a file.\nEntries are bytes:weight. The buffer is "
+            "then in cells, and --load is the share of slots with a cell");
+  group.add("--cell-bytes", options.cell_bytes, "C", "cell size in bytes (default 64)", slider(32, 512, 32));
   group.add("--arrive", options.arrive, "NAME",
-            "whole (the default): a packet's cells come in one slot; or cells:\none a slot and input",
+            "whole or cells (default whole).\nwhole: all cells of a packet arrive in one slot; cells: one "
+            "per slot and input",
             choices<CellArrival>());
 }
 
 void reject_without_sizes(const SizedBufferOptions& options) {
-  reject_given({{"--cell-bytes", &options.cell_bytes}, {"--arrive", &options.arrive}}, nullptr,
-               "given with --sizes, packets of several sizes");
+  reject_without({{"--cell-bytes", &options.cell_bytes}, {"--arrive", &options.arrive}}, "--sizes");
 }
 
 Reply answer_sized(const BufferOptions& options, const Context& context) {
   reject_options_incompatible_with_packet_sizes(options);
   const std::vector<RequestedBuffer> requested = read_requested(
       options, deepest_sized,
-      {.both = "given alone for what a buffer loses, or --drop alone for the buffer of a target",
-       .missing = "given as the target EPS, such as 1e-9 (or --capacity B, for what B cells lose)"});
+      {.both = "give --drop alone for the buffer that meets a target, or --capacity alone for its loss",
+       .missing = "give the target probability, such as --drop 1e-9, or a buffer with --capacity B"});
   const auto criteria = choices_or_first<SizedCriterion>(options.criterion, "--criterion");
   const auto arrivals = choices_or_first<CellArrival>(options.sized.arrive, "--arrive");
   const queue::Accuracy accuracy = read_accuracy(options.accuracy);
@@ -96,7 +92,7 @@ Reply answer_sized(const BufferOptions& options, const Context& context) {
     if (arrive == CellArrival::cells && accuracy.arithmetic != queue::Arithmetic::automatic)
       throw InvalidArgument("--arithmetic", *options.accuracy.arithmetic, "auto with --arrive cells");
   const std::vector<std::int64_t> inputs = parse_integers(
-      required(options.traffic.inputs, "--inputs", "given with --sizes: the inputs of the switch"),
+      required(options.traffic.inputs, "--inputs", "--sizes needs the number of inputs, such as --inputs 16"),
       "--inputs", 1, max_sized_inputs);
   const std::vector<Rational> loads = read_loads(options.traffic);
   const std::vector<std::int64_t> cell_bytes = read_cell_bytes(options.sized.cell_bytes);

@@ -51,20 +51,22 @@ struct SwitchValidationOptions {
 
 void require_share(const Rational& value, const char* option, bool zero) {
   if (value > 1 || value < 0 || (value == 0 && !zero))
-    throw InvalidArgument(option, plain(value), zero ? "from 0 to 1" : "above 0 and at most 1 packet a slot");
+    throw InvalidArgument(option, plain(value),
+                          zero ? "from 0 to 1" : "above 0 and at most 1 packet per slot");
 }
 
 /// The rates of the inputs, for each combination of --inputs and --load; or the list of --rates.
 std::vector<std::vector<Rational>> read_rates(const SwitchOptions& options) {
   if (options.rates) {
-    reject_given({{"--inputs", &options.inputs}, {"--load", &options.load}}, "given together with --rates",
-                 "left out");
+    reject_with({{"--inputs", &options.inputs}, {"--load", &options.load}}, "--rates");
     std::vector<Rational> rates = parse_percent_list(*options.rates, "--rates", max_switch_inputs);
     for (const Rational& rate : rates) require_share(rate, "--rates", false);
     return {std::move(rates)};
   }
-  const std::string& inputs = required(options.inputs, "--inputs", "given: from 1 to 1024");
-  const std::string& load = required(options.load, "--load", "given: packets a slot of each input");
+  const std::string& inputs =
+      required(options.inputs, "--inputs", "give the number of inputs from 1 to 1024, such as --inputs 16");
+  const std::string& load =
+      required(options.load, "--load", "give the packets per slot of each input, such as --load 0.8");
   std::vector<std::vector<Rational>> all;
   for (const std::int64_t count : parse_integers(inputs, "--inputs", 1, max_switch_inputs))
     for (const Rational& rate : parse_percent_list(load, "--load")) {
@@ -81,8 +83,7 @@ std::vector<std::optional<std::int64_t>> read_capacities(const std::optional<std
 
 std::vector<std::optional<Rational>> read_thresholds(const SwitchOptions& options) {
   if (!options.threshold) return {std::nullopt};
-  if (!options.memory)
-    throw InvalidArgument("--threshold", "given without --memory", "given with --memory M");
+  if (!options.memory) throw needs("--threshold", "--memory M");
   const std::vector<Rational> thresholds = parse_list(*options.threshold, "--threshold");
   for (const Rational& alpha : thresholds)
     if (alpha <= 0 || alpha > 1'000'000)
@@ -93,14 +94,11 @@ std::vector<std::optional<Rational>> read_thresholds(const SwitchOptions& option
 /// The packets of --sizes, in cells of --cell-bytes.
 std::vector<traffic::CellClass> read_cells(const SwitchOptions& options) {
   if (!options.sizes) {
-    reject_given({{"--cell-bytes", &options.cell_bytes}, {"--arrive", &options.arrive}},
-                 "given without --sizes", "given with --sizes LIST");
+    reject_without({{"--cell-bytes", &options.cell_bytes}, {"--arrive", &options.arrive}}, "--sizes LIST");
     return {};
   }
-  reject_given({{"--burst", &options.burst.burst}}, "given together with --sizes",
-               "left out: a packet of several cells is a burst itself");
-  reject_given({{"--packet-bytes", &options.units.packet_bytes}}, "given together with --sizes",
-               "left out: --sizes says it");
+  reject_with({{"--burst", &options.burst.burst}}, "--sizes", "a packet of several cells is already a burst");
+  reject_with({{"--packet-bytes", &options.units.packet_bytes}}, "--sizes", "--sizes sets the packet sizes");
   const std::int64_t cell = options.cell_bytes ? parse_whole_quantity(*options.cell_bytes, "--cell-bytes",
                                                                       numeric::Measure::bytes, 1, 65'536)
                                                : 64;
@@ -167,23 +165,17 @@ std::vector<SimulateSwitchQuery> read_queries(const SwitchOptions& options) {
 
 /// For unlimited memory one for each entry of --rare; for a finite memory its loss.
 std::vector<SimulateRareSwitchQuery> read_rare_queries(const SwitchOptions& options) {
-  reject_given({{"--occupancy", &options.occupancy}}, "given together with --rare",
-               "left out: --rare asks for one number");
-  reject_given({{"--threshold", &options.threshold}, {"--buffer", &options.buffer}},
-               "given together with --rare",
-               "left out: rare losses are those of a full memory that all queues share");
-  reject_given({{"--half-width", &options.run.half_width}}, "given together with --rare",
-               "left out: give --slots");
+  reject_with({{"--occupancy", &options.occupancy}}, "--rare", "--rare estimates a single probability");
+  reject_with({{"--threshold", &options.threshold}, {"--buffer", &options.buffer}}, "--rare",
+              "rare losses are estimated for a fully shared memory");
+  reject_with({{"--half-width", &options.run.half_width}}, "--rare", "give --slots instead");
   const bool losses = *options.rare == "loss";
-  if (losses && !options.memory)
-    throw InvalidArgument("--rare", "loss without --memory",
-                          "given with --memory M, of which the losses are");
+  if (losses && !options.memory) throw needs("--rare loss", "--memory M");
   if (losses && options.sizes)
-    throw InvalidArgument("--sizes", "given together with --rare loss",
-                          "left out: rare losses are those of packets of one cell");
+    throw not_allowed_with("--sizes", "--rare loss", "rare losses are estimated for single-cell packets");
   if (!losses && options.memory)
-    throw InvalidArgument("--memory", fmt::format("given together with --rare {}", *options.rare),
-                          "left out: P(T > n) is that of unlimited memory; or --rare loss, of what is lost");
+    throw not_allowed_with("--memory", fmt::format("--rare {}", *options.rare),
+                           "P(T > n) is for unlimited memory; --rare loss estimates the loss");
   std::vector<SimulateRareSwitchQuery> queries;
   const answers::RunLength length = read_run_length(options.run, 64);
   for (SwitchModel& model : read_models(options))
@@ -213,44 +205,49 @@ Reply answer_simulation(const SwitchOptions& options, const Context& context) {
 }
 
 void declare_simulation(OptionTable& table, SwitchOptions& options) {
-  const OptionGroup inputs(table, "Traffic"), memory(table, "Memory"), query(table, "Question");
-  inputs.add("--inputs", options.inputs, "K", "inputs, each sends at most one packet a slot",
+  const OptionGroup inputs(table, "Traffic"), memory(table, "Memory"), query(table, "Results");
+  inputs.add("--inputs", options.inputs, "K", "inputs; each sends at most 1 packet per slot",
              slider(2, 64, 1));
-  inputs.add("--outputs", options.outputs, "N", "outputs, each with a queue (K unless told)",
+  inputs.add("--outputs", options.outputs, "N", "number of outputs (default as many as inputs)",
              slider(2, 64, 1));
-  inputs.add("--load", options.load, "R", "packets a slot of each input: 0.8 or 80%", load_slider());
-  inputs.add("--rates", options.rates, "LIST", "of inputs with rates of their own, in place of both");
+  inputs.add("--load", options.load, "R", "packets per slot of each input: 0.8 or 80%", load_slider());
+  inputs.add("--rates", options.rates, "LIST",
+             "packets per slot of each input.\nIn place of --inputs and --load");
   inputs.add("--hot", options.hot, "H",
-             "share of the packets that go to output 0 beyond its even\nshare of the rest",
+             "extra share of the packets for output 0.\nAdded to its even share of the rest",
              slider(0, 0.3, 0.005));
-  inputs.add("--burst", options.burst.burst, "L", "each input sends in bursts of L slots in the mean",
+  inputs.add("--burst", options.burst.burst, "L", "mean burst length of an input in slots",
              slider(2, 128, 1));
-  inputs.add("--on-rate", options.burst.on_rate, "R1", "packets a slot within a burst (1)",
+  inputs.add("--on-rate", options.burst.on_rate, "R1", "packets per slot within a burst (default 1)",
              slider(0.05, 1, 0.05));
-  inputs.add("--destination", options.burst.destination, "NAME",
-             "per-burst (the default): a burst keeps its output; or\nper-packet: every packet draws its own",
-             choices<traffic::Destination>());
+  inputs.add(
+      "--destination", options.burst.destination, "NAME",
+      "per-burst or per-packet (default per-burst).\nA burst keeps its output, or each packet draws its own",
+      choices<traffic::Destination>());
   inputs.add("--sizes", options.sizes, "SIZES",
-             "packets of several cells: imix, \"64:7,594:4,1518:1\" (bytes:weight) or\na file of such lines; "
-             "--load is then in cells");
-  inputs.add("--cell-bytes", options.cell_bytes, "C", "of --sizes (64)", slider(32, 512, 32));
-  inputs.add("--arrive", options.arrive, "NAME",
-             "the cells of a packet: whole, all in one slot (the default);\nor cells, one a slot",
-             choices<sim::PacketArrival>());
+             "packet sizes: imix, \"64:7,594:4,1518:1\" or a file.\nEntries are bytes:weight; --load is then "
+             "in cells");
+  inputs.add("--cell-bytes", options.cell_bytes, "C", "cell size in bytes, with --sizes (default 64)",
+             slider(32, 512, 32));
+  inputs.add(
+      "--arrive", options.arrive, "NAME",
+      "whole or cells (default whole).\nwhole: all cells of a packet arrive in one slot; cells: one per slot",
+      choices<sim::PacketArrival>());
   memory.add("--memory", options.memory, "M",
-             "packets that all queues share, those in transmission\nincluded; unlimited unless told",
+             "shared memory in packets (default unlimited).\nIt counts packets in transmission",
              slider(1, 2000, 1));
   memory.add("--threshold", options.threshold, "ALPHA",
-             "dynamic threshold: an output takes a packet only while its\nqueue is below ALPHA times the "
-             "free memory",
+             "dynamic threshold of each queue.\nA packet is accepted while its queue is below ALPHA times "
+             "the free memory",
              slider(0.25, 8, 0.25));
-  memory.add("--buffer", options.buffer, "B", "packets of each output's queue at most", slider(1, 64, 1));
+  memory.add("--buffer", options.buffer, "B", "maximum packets in the queue of each output",
+             slider(1, 64, 1));
   query.add("--occupancy", options.occupancy, "LIST",
-            "n of P(T > n), all queues, and P(Q > n), one output;\n0,1,2,5,10,.. unless told");
-  query.add(
-      "--rare", options.rare, "X",
-      "instead: P(T > n) down to 1e-280, n = X, or where it is near X < 1;\nor loss: what --memory M loses",
-      powers_of_ten(-30, -1));
+            "n of P(T > n), all queues, and P(Q > n), one output.\nDefault 0,1,2,5,10,..");
+  query.add("--rare", options.rare, "X",
+            "rare events: n or 1e-9 of P(T > n), or loss.\nIn place of the other results, down to 1e-280: "
+            "n = X, the n where P(T > n) is near X < 1, or the loss with --memory M",
+            powers_of_ten(-30, -1));
   add_simulation_options(table, options.run);
   add_precision_option(table, options.run);
   add_unit_options(table, options.units);
@@ -262,8 +259,7 @@ std::vector<std::optional<Rational>> read_thresholds_of_losses(const SwitchValid
                                                                Criterion criterion) {
   if (!options.threshold) return {std::nullopt};
   if (criterion != Criterion::loss)
-    throw InvalidArgument("--threshold", "given with --criterion overflow",
-                          "given with --criterion loss: with unlimited room there is no threshold");
+    throw needs("--threshold", "--criterion loss", "without losses there is no threshold");
   return each_or_none(true, parse_list(*options.threshold, "--threshold"));
 }
 
@@ -282,9 +278,10 @@ std::vector<ValidateSwitchQuery> of_losses(const std::vector<ValidateSwitchQuery
 
 /// One query for each combination of list entries; for loss one per memory.
 std::vector<ValidateSwitchQuery> read_validations(const SwitchValidationOptions& options) {
-  const std::string& sizes = required(options.inputs, "--inputs", "given: from 1 to 1024");
+  const std::string& sizes =
+      required(options.inputs, "--inputs", "give the number of inputs from 1 to 1024, such as --inputs 16");
   const std::string& loads =
-      required(options.load, "--load", "given: packets a slot of each input, such as 0.8");
+      required(options.load, "--load", "give the packets per slot of each input, such as --load 0.8");
   const Criterion criterion = read_criteria(options.criterion).front();
   if (options.criterion && is_list(*options.criterion))
     throw InvalidArgument("--criterion", *options.criterion, "one of overflow and loss");
@@ -298,7 +295,7 @@ std::vector<ValidateSwitchQuery> read_validations(const SwitchValidationOptions&
   const std::vector<Rational> shares = parse_percent_list(loads, "--load");
   for (const Rational& load : shares)
     if (load <= 0 || load > 1)
-      throw InvalidArgument("--load", plain(load), "above 0 and at most 1 packet a slot");
+      throw InvalidArgument("--load", plain(load), "above 0 and at most 1 packet per slot");
   const answers::RunLength length = read_run_length(options.run);
   std::vector<ValidateSwitchQuery> queries =
       Combinations(std::move(switches))
@@ -321,24 +318,26 @@ Reply answer_validation(const SwitchValidationOptions& options, const Context& c
 
 void declare_validation(OptionTable& table, SwitchValidationOptions& options) {
   const OptionGroup traffic(table, "Traffic");
-  const OptionGroup query(table, "Question");
-  traffic.add("--inputs", options.inputs, "K", "inputs, each sends at most one packet a slot",
+  const OptionGroup query(table, "Comparison");
+  traffic.add("--inputs", options.inputs, "K", "inputs; each sends at most 1 packet per slot",
               slider(2, 32, 1));
-  traffic.add("--outputs", options.outputs, "N", "outputs, each with a queue (K unless told)",
+  traffic.add("--outputs", options.outputs, "N", "number of outputs (default as many as inputs)",
               slider(2, 64, 1));
-  traffic.add("--load", options.load, "R", "packets a slot of each input: 0.8 or 80%", load_slider());
+  traffic.add("--load", options.load, "R", "packets per slot of each input: 0.8 or 80%", load_slider());
   traffic.add("--sizes", options.sizes, "SIZES",
-              "packets of several cells, which come in one slot: imix,\n\"64:7,594:4,1518:1\" (bytes:weight) "
-              "or a file "
-              "of such lines;\n--load and --memory are then in cells");
-  traffic.add("--cell-bytes", options.cell_bytes, "C", "of --sizes (64)", slider(32, 512, 32));
-  query.add("--criterion", options.criterion, "NAME",
-            "overflow: P(T > M) with unlimited room, the default; or loss:\nthe fraction of packets lost",
-            choices<bounds::Criterion>());
-  query.add("--threshold", options.threshold, "ALPHA", "of losses: a dynamic threshold",
+              "packet sizes: imix, \"64:7,594:4,1518:1\" or a file.\nEntries are bytes:weight; all cells of "
+              "a packet arrive in one slot, and --load and --memory are in cells");
+  traffic.add("--cell-bytes", options.cell_bytes, "C", "cell size in bytes, with --sizes (default 64)",
+              slider(32, 512, 32));
+  query.add(
+      "--criterion", options.criterion, "NAME",
+      "overflow or loss (default overflow).\nP(T > M) of unlimited memory, or the fraction of packets lost",
+      choices<bounds::Criterion>());
+  query.add("--threshold", options.threshold, "ALPHA", "dynamic threshold, with --criterion loss",
             slider(0.25, 8, 0.25));
   query.add("--memory", options.memory, "LIST",
-            "M; where about 0.5 ... 1e-6 are (of losses 1e-2 ... 1e-4)\nunless told", slider(1, 2000, 1));
+            "memory sizes M in packets.\nDefault: where P(T > M) is about 0.5 to 1e-6, the loss 1e-2 to 1e-4",
+            slider(1, 2000, 1));
   add_simulation_options(table, options.run);
 }
 
@@ -347,7 +346,7 @@ void declare_validation(OptionTable& table, SwitchValidationOptions& options) {
 Command simulate_switch_command() {
   return command_of<SwitchOptions>(
       {.name = "simulate switch",
-       .purpose = "an output-queued switch whose queues share one memory",
+       .purpose = "occupancy and loss of shared-memory switches",
        .work = Work::simulation,
        .draws = true,
        .declare = declare_simulation,
@@ -358,7 +357,7 @@ Command simulate_switch_command() {
 
 Command validate_switch_command() {
   return command_of<SwitchValidationOptions>({.name = "validate switch",
-                                              .purpose = "the memory that the ports of a switch share",
+                                              .purpose = "occupancy and loss of shared-memory switches",
                                               .work = Work::simulation,
                                               .draws = true,
                                               .declare = declare_validation,

@@ -31,24 +31,25 @@ struct ValidateBufferOptions {
 
 std::vector<std::int64_t> read_inputs(const ValidateBufferOptions& options) {
   const std::string& inputs =
-      required(options.inputs, "--inputs", "given with --load: inputs of the switch, 2 to 1024");
+      required(options.inputs, "--inputs", "give the number of inputs from 2 to 1024, such as --inputs 16");
   return parse_integers(inputs, "--inputs", Tree::min_radix, Tree::max_radix);
 }
 
 std::vector<Rational> read_loads(const ValidateBufferOptions& options) {
   return parse_percent_list(
-      required(options.load, "--load", "given with --inputs: packets a slot, such as 0.9 or 9/10"), "--load");
+      required(options.load, "--load",
+               "give the inputs and the packets per slot, such as --inputs 16 --load 0.9"),
+      "--load");
 }
 
 /// One query per class.
 std::vector<ValidateBufferQuery> read_class_queries(const ValidateBufferOptions& options,
                                                     const ValidateBufferQuery& requested) {
-  reject_given({{"--load", &options.load},
-                {"--burst", &options.bursts.burst},
-                {"--on-rate", &options.bursts.on_rate},
-                {"--destination", &options.bursts.destination}},
-               "given together with --classes",
-               "left out: the loads of the classes are given, and bursts only simulated");
+  reject_with({{"--load", &options.load},
+               {"--burst", &options.bursts.burst},
+               {"--on-rate", &options.bursts.on_rate},
+               {"--destination", &options.bursts.destination}},
+              "--classes", "the classes have their own loads, and classes with bursts can only be simulated");
   TrafficOptions traffic;
   traffic.inputs = options.inputs;
   traffic.classes = options.classes;
@@ -89,24 +90,21 @@ std::vector<ValidateBufferQuery> read_queries(const ValidateBufferOptions& optio
 // --- packets of several sizes
 
 void reject_options_incompatible_with_sizes(const ValidateBufferOptions& options) {
-  reject_given({{"--burst", &options.bursts.burst},
-                {"--on-rate", &options.bursts.on_rate},
-                {"--destination", &options.bursts.destination}},
-               "given together with --sizes", "left out: a packet of several cells is a burst itself");
+  reject_with({{"--burst", &options.bursts.burst},
+               {"--on-rate", &options.bursts.on_rate},
+               {"--destination", &options.bursts.destination}},
+              "--sizes", "a packet of several cells is already a burst");
   if (options.bursts.traffic && *options.bursts.traffic != "bernoulli")
     throw InvalidArgument("--traffic", *options.bursts.traffic, "bernoulli with --sizes");
-  reject_given({{"--packet-bytes", &options.units.packet_bytes}, {"--link-gbps", &options.units.link_gbps}},
-               "given together with --sizes",
-               "left out there: --sizes and --cell-bytes say what has how many bytes");
+  reject_with({{"--packet-bytes", &options.units.packet_bytes}, {"--link-gbps", &options.units.link_gbps}},
+              "--sizes", "--sizes and --cell-bytes set the sizes");
   if (options.capacity && options.levels)
-    throw InvalidArgument("--levels", "given together with --capacity",
-                          "left out: compared is what the buffer loses");
+    throw not_allowed_with("--levels", "--capacity", "--capacity compares losses");
 }
 
 std::vector<ValidateSizedBufferQuery> read_sized_queries(const ValidateBufferOptions& options) {
   reject_options_incompatible_with_sizes(options);
-  reject_given({{"--classes", &options.classes}}, "given together with --sizes",
-               "left out there: classes are asked of one queue of packets");
+  reject_with({{"--classes", &options.classes}}, "--sizes", "classes are analysed for one queue of packets");
   const auto cells = read_switch_cells(options.sized.sizes, options.sized.cell_bytes);
   ValidateSizedBufferQuery requested{.load = {}, .cells = cells.front().value()};
   requested.levels = packets_of(options.levels, "--levels", 0, deepest_simulated);
@@ -127,8 +125,7 @@ Reply answer(const ValidateBufferOptions& options, const Context& context) {
         read_sized_queries(options), options.run, context,
         [](const auto& points, std::size_t requested) { return render::document(points, requested); });
   reject_without_sizes(options.sized);
-  reject_given({{"--capacity", &options.capacity}}, "given without --sizes",
-               "given with --sizes LIST; --sizes 64 makes every packet one cell");
+  reject_without({{"--capacity", &options.capacity}}, "--sizes LIST");
   const answers::Units units = read_units(options.units);
   return judge_all(
       read_queries(options), options.run, context,
@@ -137,19 +134,17 @@ Reply answer(const ValidateBufferOptions& options, const Context& context) {
 
 void declare(OptionTable& table, ValidateBufferOptions& options) {
   const OptionGroup traffic(table, "Traffic");
-  const OptionGroup query(table, "Question");
-  traffic.add("--inputs", options.inputs, "K", "inputs of the switch, 2 to 1024, each with load R / K",
-              slider(2, 256, 1));
-  traffic.add("--load", options.load, "R", "packets a slot of the queue", load_slider());
+  const OptionGroup query(table, "Comparison");
+  traffic.add("--inputs", options.inputs, "K", "inputs, 2 to 1024, each with load R / K", slider(2, 256, 1));
+  traffic.add("--load", options.load, "R", "packets per slot of the queue, such as 0.9", load_slider());
   traffic.add("--classes", options.classes, "R1,R2,..",
-              "in place of --load: loads of classes served by strict priority, the\nfirst served first; a "
-              "point for each");
+              "loads of strict priority classes, highest first.\nIn place of --load; a point for each class");
   add_burst_options(table, options.bursts, "Traffic");
   query.add("--levels", options.levels, "LIST",
-            "packets n of P(Q > n), the packet in service counts; where the\nanalysis says 0.5 ... 1e-6 "
-            "unless told");
+            "queue lengths n of P(Q > n).\nThey count the packet in service. Default: where the analysis "
+            "gives 0.5 to 1e-6");
   query.add("--capacity", options.capacity, "B",
-            "with --sizes: what a buffer of B cells loses, of cells and of\npackets, in place of P(Q > n)",
+            "cells in the buffer, with --sizes.\nCompares cell and packet loss in place of P(Q > n)",
             slider(1, 1000, 1));
   add_sized_buffer_options(table, options.sized);
   add_simulation_options(table, options.run);
@@ -161,7 +156,7 @@ void declare(OptionTable& table, ValidateBufferOptions& options) {
 Command validate_buffer_command() {
   return command_of<ValidateBufferOptions>(
       {.name = "validate buffer",
-       .purpose = "the occupancy of one output queue",
+       .purpose = "occupancy and loss of one output queue",
        .work = Work::simulation,
        .draws = true,
        .declare = declare,

@@ -40,9 +40,9 @@ Reply answer(const MergeOptions& options, const Context& context) {
   Program program(words.empty() ? "" : words.front());
   static_cast<void>(program.parse(static_cast<int>(argv.size()), argv.data()));
   if (program.chosen() == nullptr)
-    throw InvalidArgument(parts.front().name, "without a question", "a part of one");
+    throw InvalidArgument(parts.front().name, "without a command", "a part of a computation");
   if (context.draws && !program.chosen()->draws)
-    throw InvalidArgument("--plot", "given for " + program.chosen()->name, "left out: it has no picture");
+    throw not_allowed_with("--plot", program.chosen()->name, "it has no picture");
   run::Recorded recorded(std::move(parts));
   Context whole = context;
   whole.executor = &recorded;
@@ -51,20 +51,19 @@ Reply answer(const MergeOptions& options, const Context& context) {
 
 void declare(OptionTable& table, MergeOptions& options) {
   OptionGroup(table, "").add_words("FILE", options.files, "",
-                                   "all parts of one question, as --part wrote them", 1, 1 << 29);
+                                   "all parts of one computation, as --part wrote them", 1, 1 << 29);
   table.options.back().required = true;
 }
 
 }  // namespace
 
 Command merge_command() {
-  return command_of<MergeOptions>(
-      {.name = "merge",
-       .purpose = "the answer to a question whose parts (--part) were computed apart",
-       .work = Work::queries,
-       .draws = true,
-       .declare = declare,
-       .answer = answer});
+  return command_of<MergeOptions>({.name = "merge",
+                                   .purpose = "result of a computation split by --part",
+                                   .work = Work::queries,
+                                   .draws = true,
+                                   .declare = declare,
+                                   .answer = answer});
 }
 
 }  // namespace tailbound::cli

@@ -25,16 +25,15 @@ struct ReproduceOptions {
 
 std::vector<const Figure*> chosen_figures(const ReproduceOptions& options) {
   const std::vector<std::string> names = figures::all_names();
-  if (!options.name)
-    throw InvalidArgument("NAME", "missing", fmt::format("one of {}", fmt::join(names, ", ")));
+  if (!options.name) throw missing("NAME", fmt::format("one of {}", fmt::join(names, ", ")));
   return figures::figures_named(names[parse_choice(*options.name, "NAME", names)]);
 }
 
 Reply answer(const ReproduceOptions& options, const Context& context) {
   const std::vector<const Figure*> chosen = chosen_figures(options);
-  if (!options.output || options.output->empty())
-    throw InvalidArgument("--output", options.output ? "" : "missing",
-                          "given as the folder for the pictures, the tables and the README.md");
+  if (!options.output)
+    throw missing("--output", "give a folder for the pictures and tables, such as --output figures");
+  if (options.output->empty()) throw InvalidArgument("--output", "", "a folder for the pictures and tables");
   const figures::Folder folder{.path = *options.output, .named = named_files()};
   const std::vector<render::ReproducedFigure> made = figures::reproduce(
       chosen, folder, {.quick = options.quick, .run = analysis_run(context)}, all_cores(), context.version);
@@ -43,17 +42,20 @@ Reply answer(const ReproduceOptions& options, const Context& context) {
 
 void declare(OptionTable& table, ReproduceOptions& options) {
   const OptionGroup query(table, ""), output(table, "Output");
-  query.add("NAME", options.name, "", fmt::format("{}", fmt::join(figures::all_names(), ", ")));
+  query.add("NAME", options.name, "",
+            fmt::format("figure or paper, or all.\n{}", fmt::join(figures::all_names(), ", ")));
+  table.options.back().required = true;
   output.add("--output", options.output, "FOLDER",
-             "made if missing: NAME.csv and NAME.svg of each figure, README.md, index.html");
-  query.add_flag("--quick", options.quick, "fewer points, and simulations of a thirtieth of the length");
+             "folder for the pictures and tables, made if missing.\nNAME.csv and NAME.svg of each figure, "
+             "README.md, index.html");
+  query.add_flag("--quick", options.quick, "fewer points, and simulations 30 times shorter");
 }
 
 }  // namespace
 
 Command reproduce_command() {
   return command_of<ReproduceOptions>({.name = "reproduce",
-                                       .purpose = "the papers' figures, and what agrees with them",
+                                       .purpose = "figures of published papers",
                                        .work = Work::queries,
                                        .declare = declare,
                                        .answer = answer,

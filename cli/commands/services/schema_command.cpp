@@ -91,14 +91,13 @@ Reply answer(const SchemaOptions& options, const Context&) {
   Reply reply;
   if (options.completion) {
     if (options.keys || options.accuracy || !options.words.empty())
-      throw InvalidArgument("--completion", "given with COMMAND, --keys or --accuracy",
-                            "given alone: it is of all commands");
+      throw not_allowed_with("--completion", "COMMAND, --keys or --accuracy", "it covers all commands");
     reply.text = completion();
     return reply;
   }
   if (options.accuracy) {
     if (options.keys || !options.words.empty())
-      throw InvalidArgument("--accuracy", "given with COMMAND or --keys", "given alone: it is of all models");
+      throw not_allowed_with("--accuracy", "COMMAND or --keys", "it covers all models");
     reply.text = render::trust_page();
     return reply;
   }
@@ -110,30 +109,28 @@ Reply answer(const SchemaOptions& options, const Context&) {
   std::vector<std::string> names;
   for (const render::Layout& layout : layouts) names.push_back(layout.command);
   const std::string command = fmt::format("{}", fmt::join(options.words, " "));
-  if (command.empty())
-    throw InvalidArgument("COMMAND", "missing", fmt::format("one of {}", fmt::join(names, ", ")));
+  if (command.empty()) throw missing("COMMAND", fmt::format("one of {}", fmt::join(names, ", ")));
   const render::Layout& layout = layouts[parse_choice(command, "COMMAND", names)];
   reply.text = options.keys ? render::keys_as_markdown(layout) : render::json_schema(layout);
   return reply;
 }
 
 void declare(OptionTable& table, SchemaOptions& options) {
-  const OptionGroup query(table, "Question");
+  const OptionGroup query(table, "Schema");
   query.add_words("COMMAND", options.words, "TEXT", "the command, such as buffer or simulate tree", 0, 2);
   query.add_flag("--keys", options.keys,
-                 "the keys with unit, kind and meaning, as markdown; of all commands unless one is named");
+                 "the keys with unit, kind and meaning, as Markdown.\nOf all commands if none is named");
   query.add_flag("--accuracy", options.accuracy,
-                 "how far each model was off simulation, and the commands that reproduce\nit, as markdown");
-  query.add_flag(
-      "--completion", options.completion,
-      "completion of commands, options and names for bash:\nsource <(tailbound schema --completion)");
+                 "the measured accuracy of each model, as Markdown.\nWith the commands that reproduce it");
+  query.add_flag("--completion", options.completion,
+                 "completion script for bash.\nsource <(tailbound schema --completion)");
 }
 
 }  // namespace
 
 Command schema_command() {
   return command_of<SchemaOptions>({.name = "schema",
-                                    .purpose = "what a command writes: JSON Schema, list of keys",
+                                    .purpose = "output format: JSON Schema, list of keys",
                                     .work = Work::analysis,
                                     .declare = declare,
                                     .answer = answer});

@@ -12,32 +12,30 @@ struct ServeOptions {
 
 void declare(OptionTable& table, ServeOptions& options) {
   const OptionGroup page(table, "Page");
-  page.add("--port", options.port, "N", "where it is served; 0, unless told: any that is free");
-  page.add(
-      "--host", options.host, "ADDRESS",
-      "who may see it: 127.0.0.1, unless told, is this machine alone;\nbeyond it what is asked is read by "
-      "the whole network");
-  page.add_flag("--no-open", options.no_open, "only print the link, and open no browser");
+  page.add("--port", options.port, "N", "TCP port (default 0: any free port)");
+  page.add("--host", options.host, "ADDRESS",
+           "address to listen on (default 127.0.0.1).\nThe default is reachable from this machine only; with "
+           "any other address the whole network can read the queries");
+  page.add_flag("--no-open", options.no_open, "print the link without opening a browser");
   const OptionGroup limits(table, "Limits");
   limits.add("--time-limit", options.time_limit, "S",
-             "seconds of an answer; simulations take their time (10)");
+             "limit of a query in seconds (default 10).\nSimulations have no limit");
   limits.add("--memory-limit", options.memory_limit, "SIZE",
-             "of each process that answers: 500MB, 2GB (2GiB)");
-  limits.add("--runs", options.runs, "N", "simulations at once (2)");
+             "memory limit of each worker process (default 2GiB)");
+  limits.add("--runs", options.runs, "N", "concurrent simulations (default 2)");
 }
 
 Reply answer(const ServeOptions&, const Context&) {
   throw NoAnswer(
-      "the workbench is the program tailbound-serve, which is not beside this one: it is built where "
-      "cpp-httplib "
-      "is found (libcpp-httplib-dev)");
+      "the workbench is the program tailbound-serve, which is not installed next to this one; it is built "
+      "where cpp-httplib is found (libcpp-httplib-dev)");
 }
 
 }  // namespace
 
 Command serve_command() {
   return command_of<ServeOptions>({.name = "serve",
-                                   .purpose = "all of this in a browser: forms, live answers, pictures",
+                                   .purpose = "workbench in the browser",
                                    .work = Work::analysis,
                                    .declare = declare,
                                    .answer = answer});

@@ -61,8 +61,7 @@ void check(const SweepPoint& point, Runners& runners) {
     if (option == nullptr)
       throw InvalidArgument("the option of the plan", name,
                             fmt::format("one of {}{}", point.query, did_you_mean(name, table.names())));
-    if (is_of_the_sweep(name))
-      throw InvalidArgument("the option of the plan", name, "left out: the sweep sees to that itself");
+    if (is_of_the_sweep(name)) throw not_allowed_with(name, "sweep", "the sweep sets it itself");
     if ((option->flag != nullptr) != text.empty())
       throw InvalidArgument(
           name, text.empty() ? "true" : text,
@@ -190,16 +189,16 @@ Reply answer(const SweepOptions& options, const Context& context) {
 }
 
 void declare(OptionTable& table, SweepOptions& options) {
-  const OptionGroup query(table, "Question");
+  const OptionGroup query(table, "Plan");
   query.add_words("PLAN", options.plan, "FILE",
-                  "what is asked: [[question]] tables with lists (docs/files.md)", 1, 1);
-  query.add("--store", options.store, "FILE", "keeps the points; those that are there are not asked again");
-  query.add_flag("--dry-run", options.dry_run, "ask nothing: show what is there and what is missing");
-  query.add_flag("--retry", options.retry, "ask points again that were refused");
-  query.add("--add", options.add, "FILE", "another store, whose points are taken over first");
+                  "plan file: [[question]] tables with lists.\nSee docs/files.md", 1, 1);
+  query.add("--store", options.store, "FILE", "database of the points; finished points are kept");
+  query.add_flag("--dry-run", options.dry_run, "show finished and missing points without computing");
+  query.add_flag("--retry", options.retry, "compute failed points again");
+  query.add("--add", options.add, "FILE", "another store, whose points are imported first");
   const OptionGroup work(table, "Work");
-  work.add("--jobs", options.jobs, "N", "processes that ask at once; all cores unless told");
-  work.add("--part", options.part, "I/N", "every N-th point alone, from the I-th on");
+  work.add("--jobs", options.jobs, "N", "parallel processes (default all cores)");
+  work.add("--part", options.part, "I/N", "only every N-th point, from the I-th on");
   for (Option& option : table.options)
     if (option.name == "--store" || option.name == "PLAN") option.required = true;
 }
@@ -208,7 +207,7 @@ void declare(OptionTable& table, SweepOptions& options) {
 
 Command sweep_command() {
   return command_of<SweepOptions>({.name = "sweep",
-                                   .purpose = "many points of any question, kept in a store",
+                                   .purpose = "results of a plan of many points",
                                    .work = Work::queries,
                                    .draws = true,
                                    .declare = declare,

@@ -83,57 +83,62 @@ std::vector<Rational> read_startups(const std::optional<std::string>& text, cons
 const char* meaning(Replication replication) {
   switch (replication) {
     case Replication::literal:
-      return "as published: about half of them";
+      return "as published, about half of the copies";
     case Replication::shared_wire:
-      return "another model of links, ports and trees: the best";
+      return "another model of links, ports and trees, the best";
     case Replication::conserving:
       break;
   }
-  return "each copy of a broadcast counts once, the default";
+  return "each copy of a broadcast counts once";
 }
 
 void add_broadcast_options(OptionTable& table, BroadcastOptions& options, const BroadcastLimits& limits) {
   const OptionGroup network(table, "Network");
   network.add("--dimensions", options.dimensions, "N",
-              fmt::format("of the hypercube: 2^N nodes, N from 1 to {}", limits.sizes.dimensions),
+              fmt::format("dimensions N of the hypercube, 1 to {}: 2^N nodes", limits.sizes.dimensions),
               slider(1, limits.whole_cycles ? 10 : 16, 1));
-  network.add("--virtual-channels", options.virtual_channels, "V",
-              limits.sizes.virtual_channels < network::modelled_hypercubes.virtual_channels
-                  ? fmt::format("of each link, from 2 to {}", limits.sizes.virtual_channels)
-                  : "of each link, at least 2",
-              slider(2, 16, 1));
+  network.add(
+      "--virtual-channels", options.virtual_channels, "V",
+      limits.sizes.virtual_channels < network::modelled_hypercubes.virtual_channels
+          ? fmt::format("virtual channels per physical channel, 2 to {}", limits.sizes.virtual_channels)
+          : "virtual channels per physical channel, at least 2",
+      slider(2, 16, 1));
   add_worm_ends_options(table, options.ends, network::Ejection::unlimited, true);
   const OptionGroup traffic(table, "Traffic");
-  traffic.add("--flits", options.flits, "M", "length of a message", slider(1, 256, 1));
-  traffic.add("--broadcast", options.broadcast, "B", "fraction of messages that are broadcasts: 0.01 or 1%",
+  traffic.add("--flits", options.flits, "M", "message length in flits", slider(1, 256, 1));
+  traffic.add("--broadcast", options.broadcast, "B", "fraction of broadcast messages: 0.01 or 1%",
               slider(0, 0.2, 0.005));
   traffic.add("--startup", options.startup, "D",
-              limits.whole_cycles ? "cycles before each step of a broadcast, a whole number (1)"
-                                  : "cycles before each step of a broadcast (1)",
+              limits.whole_cycles ? "whole cycles before each broadcast step (default 1)"
+                                  : "cycles before each step of a broadcast (default 1)",
               slider(0, 32, 1));
   traffic.add("--rates", options.rates, "LIST",
-              "messages a cycle from each node: 0.001,0.002 or\n0.001:0.01:0.001");
+              "messages per cycle of each node, a list.\n0.001,0.002 or 0.001:0.01:0.001");
   traffic.add("--fractions", options.fractions, "LIST",
               limits.fractions == Fractions::any
-                  ? "of the saturation rate of the model (variant conserving), instead:\n0.1,0.5 or "
-                    "10%:90%:10% (the default); also above 1"
-                  : "of the saturation rate, instead: 0.1,0.5 or 10%:90%:10% (the default)");
+                  ? "fractions of the saturation rate of the model.\nVariant conserving. In place of "
+                    "--rates: 0.1,0.5 or 10%:90%:10% (default 10%:90%:10%); also above 1"
+                  : "fractions of the saturation rate.\nIn place of --rates: 0.1,0.5 or 10%:90%:10% (default "
+                    "10%:90%:10%)");
 }
 
 std::vector<BroadcastHypercube> read_hypercubes(const BroadcastOptions& options,
                                                 const BroadcastLimits& limits) {
   const network::HypercubeLimits& sizes = limits.sizes;
-  const auto dimensions =
-      parse_integers(required(options.dimensions, "--dimensions",
-                              fmt::format("given: from 1 to {}", sizes.dimensions).c_str()),
-                     "--dimensions", 1, sizes.dimensions);
-  const auto channels =
-      parse_integers(required(options.virtual_channels, "--virtual-channels", "given: at least 2"),
-                     "--virtual-channels", network::min_modelled_virtual_channels, sizes.virtual_channels);
-  const auto flits = parse_integers(required(options.flits, "--flits", "given: flits of a message"),
-                                    "--flits", 1, sizes.flits);
-  const auto broadcasts = read_broadcast_fractions(
-      required(options.broadcast, "--broadcast", "given: the fraction of messages that are broadcasts"));
+  const auto dimensions = parse_integers(
+      required(options.dimensions, "--dimensions",
+               fmt::format("give the dimensions of the hypercube, from 1 to {}, such as --dimensions 6",
+                           sizes.dimensions)),
+      "--dimensions", 1, sizes.dimensions);
+  const auto channels = parse_integers(
+      required(options.virtual_channels, "--virtual-channels",
+               "give the number of virtual channels, at least 2, such as --virtual-channels 4"),
+      "--virtual-channels", network::min_modelled_virtual_channels, sizes.virtual_channels);
+  const auto flits = parse_integers(
+      required(options.flits, "--flits", "give the message length in flits, such as --flits 32"), "--flits",
+      1, sizes.flits);
+  const auto broadcasts = read_broadcast_fractions(required(
+      options.broadcast, "--broadcast", "give the fraction of broadcast messages, such as --broadcast 0.01"));
   const auto startups = read_startups(options.startup, limits);
   const auto all_ends = read_worm_ends(options.ends, network::Ejection::unlimited, true);
   return Combinations(BroadcastHypercube{})
@@ -151,9 +156,9 @@ OfferedLoads read_rates(const BroadcastOptions& options, const BroadcastLimits& 
 }
 
 void add_replication_option(OptionTable& table, std::optional<std::string>& replication) {
-  std::string help;
+  std::string help = choices_in_words<Replication>() + ".";
   for (const Replication variant : answers::broadcast_variants)
-    help += fmt::format("{}{} ({})", help.empty() ? "" : " or\n", name_of(variant), meaning(variant));
+    help += fmt::format("{}{}: {}", help.ends_with(".") ? "\n" : "; ", name_of(variant), meaning(variant));
   OptionGroup(table, "Model").add("--replication", replication, "NAME", help, choices<Replication>());
 }
 
@@ -215,7 +220,7 @@ std::vector<SimulateHypercubeQuery> read_simulations(const HypercubeSimulationOp
 
 Reply answer_simulation(const HypercubeSimulationOptions& options, const Context& context) {
   if (options.latency.saturation) {
-    reject_given({{"--half-width", &options.run.half_width}}, nullptr, "left out with --saturation");
+    reject_with({{"--half-width", &options.run.half_width}}, "--saturation");
     reject_with_saturation(message_rates, options.query.rates, options.query.fractions, options.run,
                            options.latency);
     const answers::SaturationLength length = read_saturation_length(options.run, options.latency);
@@ -225,7 +230,7 @@ Reply answer_simulation(const HypercubeSimulationOptions& options, const Context
                             options.run, context,
                             [](const auto& points) { return render::document(points); });
   }
-  reject_given({{"--precision", &options.latency.precision}}, nullptr, "given with --saturation");
+  reject_without({{"--precision", &options.latency.precision}}, "--saturation");
   const auto queries = read_simulations(options);
   if (options.run.half_width)
     return simulate_to_width(
@@ -240,7 +245,8 @@ Reply answer_simulation(const HypercubeSimulationOptions& options, const Context
 void add_hypercube_simulation_options(OptionTable& table, HypercubeSimulationOptions& options) {
   add_broadcast_options(table, options.query, simulation_limits);
   OptionGroup(table, "Network")
-      .add("--buffer-flits", options.buffer_flits, "F", "of each virtual channel (1)", slider(1, 32, 1));
+      .add("--buffer-flits", options.buffer_flits, "F", "buffer of each virtual channel in flits (default 1)",
+           slider(1, 32, 1));
   add_simulation_options(table, options.run);
 }
 
@@ -280,7 +286,7 @@ void declare_validation(OptionTable& table, BroadcastValidationOptions& options)
 Command broadcast_command() {
   return command_of<BroadcastModelOptions>(
       {.name = "broadcast",
-       .purpose = "wormhole hypercube: unicast and broadcast latency, saturation",
+       .purpose = "latency and saturation rate of hypercube broadcasts",
        .work = Work::points,
        .draws = true,
        .declare = declare_model,
@@ -293,7 +299,7 @@ Command broadcast_command() {
 Command simulate_hypercube_command() {
   return command_of<HypercubeSimulationOptions>(
       {.name = "simulate hypercube",
-       .purpose = "wormhole hypercube with broadcasts, flit by flit",
+       .purpose = "latency and saturation rate of hypercube broadcasts",
        .work = Work::simulation,
        .draws = true,
        .declare = declare_simulation,
@@ -307,19 +313,18 @@ Command simulate_hypercube_command() {
 }
 
 Command validate_broadcast_command() {
-  return command_of<BroadcastValidationOptions>(
-      {.name = "validate broadcast",
-       .purpose = "unicast and broadcast latency of a wormhole hypercube",
-       .work = Work::simulation,
-       .draws = true,
-       .declare = declare_validation,
-       .answer = answer_validation,
-       .layout = render::validate_broadcast_layout,
-       .example = {{"--dimensions", "6"},
-                   {"--virtual-channels", "4"},
-                   {"--flits", "32"},
-                   {"--broadcast", "0.01"},
-                   {"--fractions", "20%,50%,80%"}}});
+  return command_of<BroadcastValidationOptions>({.name = "validate broadcast",
+                                                 .purpose = "latency of hypercube broadcasts",
+                                                 .work = Work::simulation,
+                                                 .draws = true,
+                                                 .declare = declare_validation,
+                                                 .answer = answer_validation,
+                                                 .layout = render::validate_broadcast_layout,
+                                                 .example = {{"--dimensions", "6"},
+                                                             {"--virtual-channels", "4"},
+                                                             {"--flits", "32"},
+                                                             {"--broadcast", "0.01"},
+                                                             {"--fractions", "20%,50%,80%"}}});
 }
 
 }  // namespace tailbound::cli

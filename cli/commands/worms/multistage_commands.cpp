@@ -66,8 +66,10 @@ std::vector<Links> read_links(const MultistageOptions& options, Links usual) {
 }
 
 std::vector<CombiningMultistage> read_networks(const MultistageOptions& options, Links usual) {
-  const std::string& nodes = required(options.nodes, "--nodes", "given: a power of the switch size");
-  const std::string& hot = required(options.hot, "--hot", "given: from 0 to 1");
+  const std::string& nodes = required(
+      options.nodes, "--nodes", "give the number of nodes, a power of the switch size, such as --nodes 64");
+  const std::string& hot =
+      required(options.hot, "--hot", "give the hot-spot fraction from 0 to 1, such as --hot 0.08");
   const auto sizes = integers_or(2, options.size, "--switch", 2, 512);
   const auto buffers = integers_or(4, options.buffer, "--buffer", 1, 10'000);
   const auto degrees = read_combining(options.combining.value_or("2"));
@@ -95,24 +97,24 @@ MultistageCurve read_curve(const MultistageOptions& options) {
 void add_multistage_options(OptionTable& table, MultistageOptions& options) {
   const OptionGroup network(table, "Network"), traffic(table, "Traffic"), output(table, "Output");
   network.add("--nodes", options.nodes, "N", "processors and memories: a power of the switch size");
-  network.add("--switch", options.size, "S", "ports of a switch: S x S (2)");
+  network.add("--switch", options.size, "S", "switch size S x S (default 2)");
   network.add("--buffer", options.buffer, "L",
-              "places for waiting requests at an input port (4); the one in\nservice does not count",
+              "waiting requests per input port (default 4).\nThe one in service does not count",
               slider(1, 64, 1));
   network.add("--combining", options.combining, "C",
-              "greatest degree: 1 (none), 2 (unless told), ..., unlimited");
-  network.add(
-      "--links", options.links, "NAME",
-      "requests that an output link, also that to a memory, passes at a\ntime: one (the default), or any "
-      "number, as the published model\nhas it",
-      choices<Links>());
-  network.add("--service", options.service, "D", "time of a service: the unit of delays (1)");
-  traffic.add("--hot", options.hot, "H", "fraction of the requests that goes to one memory: 0.08 or 8%",
+              "maximum degree of combining (default 2).\n1: none; or unlimited");
+  network.add("--links", options.links, "NAME",
+              "requests that a link passes at once: one or any.\nDefault one (variant published: any). "
+              "Links to the memories included",
+              choices<Links>());
+  network.add("--service", options.service, "D", "service time, the unit of delays (default 1)");
+  traffic.add("--hot", options.hot, "H", "fraction of requests to one memory: 0.08 or 8%",
               slider(0, 0.3, 0.005));
   traffic.add("--loads", options.loads, "LIST",
-              "requests of a processor in a service time (0.1:1:0.1); each of these takes a list");
+              "requests per processor and service time.\nA list (default 0.1:1:0.1)");
   output.add("--curve", options.curve, "WHAT",
-             "of --plot: delay (over throughput, the default) or throughput", choices<MultistageCurve>());
+             "with --plot: delay or throughput (default delay).\ndelay: over throughput",
+             choices<MultistageCurve>());
 }
 
 /// One point for each combination of list entries, the loads varying fastest.
@@ -147,7 +149,8 @@ void declare_model(OptionTable& table, MultistageModelOptions& options) {
   add_multistage_options(table, options.query);
   const OptionGroup model(table, "Model");
   model.add("--variant", options.variant, "NAME",
-            "blocking (the default: full buffers stop those behind) or published\n(--links any)",
+            "blocking or published (default blocking).\nblocking: full buffers block the stage before; "
+            "published: with --links any",
             choices<Variant>());
 }
 
@@ -209,7 +212,7 @@ Reply answer_validation(const MultistageSimulationOptions& options, const Contex
 Command multistage_command() {
   return command_of<MultistageModelOptions>(
       {.name = "multistage",
-       .purpose = "combining multistage network under a hot spot: throughput, delay",
+       .purpose = "throughput and delay of combining multistage networks",
        .work = Work::points,
        .draws = true,
        .declare = declare_model,
@@ -221,7 +224,7 @@ Command multistage_command() {
 Command simulate_multistage_command() {
   return command_of<MultistageSimulationOptions>(
       {.name = "simulate multistage",
-       .purpose = "combining multistage network under a hot spot, event by event",
+       .purpose = "throughput and delay of multistage networks",
        .work = Work::simulation,
        .draws = true,
        .declare = declare_simulation,
@@ -233,7 +236,7 @@ Command simulate_multistage_command() {
 Command validate_multistage_command() {
   return command_of<MultistageSimulationOptions>(
       {.name = "validate multistage",
-       .purpose = "throughput and delay of a combining multistage network",
+       .purpose = "throughput and delay of multistage networks",
        .work = Work::simulation,
        .draws = true,
        .declare = declare_validation,

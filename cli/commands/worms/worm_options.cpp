@@ -32,7 +32,7 @@ OfferedLoads read_offered(const std::optional<std::string>& loads,
                           const std::optional<std::string>& fractions, const LoadWords& words,
                           Fractions legal) {
   const std::string option = option_of(words);
-  if (loads && fractions) throw InvalidArgument(option, "given with --fractions", "one or the other");
+  if (loads && fractions) throw not_allowed_with(option, "--fractions", "each defines the loads");
   OfferedLoads offered{.measure = words.measure, .of_saturation = !loads, .values = {}};
   if (!loads)
     offered.values = parse_percent_list(fractions.value_or("10%:90%:10%"), "--fractions", max_loads);
@@ -44,11 +44,12 @@ OfferedLoads read_offered(const std::optional<std::string>& loads,
 }
 
 void add_latency_options(OptionTable& table, LatencyOptions& options, const LoadWords& words) {
-  const OptionGroup query(table, "Question");
-  query.add("--percentiles", options.percentiles, "LIST", "of latency, in percent (50,99)");
+  const OptionGroup query(table, "Results");
+  query.add("--percentiles", options.percentiles, "LIST",
+            "percentiles of latency, in percent (default 50,99)");
   query.add_flag("--saturation", options.saturation,
-                 fmt::format("instead: search the greatest {} that the network carries", words.name));
-  query.add("--precision", options.precision, "P", "of --saturation, relative (1%)");
+                 fmt::format("search the saturation {} in place of latencies", words.name));
+  query.add("--precision", options.precision, "P", "relative precision of --saturation (default 1%)");
 }
 
 std::vector<numeric::Rational> read_latency_percentiles(const LatencyOptions& options) {
@@ -57,9 +58,9 @@ std::vector<numeric::Rational> read_latency_percentiles(const LatencyOptions& op
 
 void reject_overloaded(const answers::Overloaded& overloaded) {
   const bool flits = overloaded.measure() == answers::LoadMeasure::flits;
-  throw NoAnswer(
-      fmt::format("{} (tailbound simulate {} --saturation finds the greatest {} that the network carries)",
-                  overloaded.what(), flits ? "wormhole" : "hypercube", answers::name(overloaded.measure())));
+  throw NoAnswer(fmt::format("{} (tailbound simulate {} --saturation finds the saturation {})",
+                             overloaded.what(), flits ? "wormhole" : "hypercube",
+                             answers::name(overloaded.measure())));
 }
 
 void reject_with_saturation(const LoadWords& words, const std::optional<std::string>& loads,
@@ -72,8 +73,8 @@ void reject_with_saturation(const LoadWords& words, const std::optional<std::str
         std::pair{&run.checkpoint, "--checkpoint"}, std::pair{&run.resume, "--resume"},
         std::pair{&latency.percentiles, "--percentiles"}})
     if (*value)
-      throw InvalidArgument(name, **value,
-                            fmt::format("left out with --saturation, which chooses its {}s", words.name));
+      throw not_allowed_with(name, "--saturation",
+                             fmt::format("the search chooses its own {}s and run lengths", words.name));
 }
 
 answers::SaturationLength read_saturation_length(const SimulationOptions& run,
@@ -92,20 +93,20 @@ answers::SaturationLength read_saturation_length(const SimulationOptions& run,
 
 void add_worm_ends_options(OptionTable& table, WormEndsOptions& options, Ejection usual, bool every) {
   const OptionGroup network(table, "Network");
-  network.add(
-      "--injection", options.injection, "NAME",
-      every
-          ? "one channel a node, or ports: one for each link\n"
-            "(unless told: ports where ejection is unlimited, else one)"
-          : "one channel a node, channels: as many virtual channels as a\nlink has, or of a hypercube ports: "
-            "one for each link (unless\ntold: ports where ejection is unlimited, else one)",
-      choices(ends_of<Injection>(every)));
+  network.add("--injection", options.injection, "NAME",
+              every ? "one channel per node, or ports: one per link.\nDefault ports where ejection is "
+                      "unlimited, else one"
+                    : "injection: one, channels or ports.\none: a channel per node; channels: as many "
+                      "virtual channels as a link has; ports (hypercube): one per link. Default ports where "
+                      "ejection is unlimited, else one",
+              choices(ends_of<Injection>(every)));
   const bool one = usual == Ejection::one;
   network.add("--ejection", options.ejection, "NAME",
-              fmt::format("one channel a node{}, {}or unlimited{}: worms\nleave by all links at once{}",
-                          one ? " (unless told)" : "",
-                          every ? "" : "channels: as many virtual\nchannels as a link has, ",
-                          one ? "" : " (unless told)", every ? "" : ", not in a fat-tree"),
+              fmt::format("ejection: one{} or unlimited (default {}).\none: a channel per node; {}unlimited: "
+                          "packets leave by all links at once{}",
+                          every ? "" : ", channels", one ? "one" : "unlimited",
+                          every ? "" : "channels: as many virtual channels as a link has; ",
+                          every ? "" : ", not in a fat-tree"),
               choices(ends_of<Ejection>(every)));
 }
 

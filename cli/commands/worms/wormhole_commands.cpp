@@ -63,15 +63,16 @@ std::vector<network::WormPattern> read_patterns(const WormholeOptions& options) 
     }
     hot = true;
     const auto nodes = integers_or(0, options.hot_node, "--hot-node", 0, network::max_fat_tree_nodes - 1);
-    const std::string& shares = required(options.hot_share, "--hot-share",
-                                         "given: the share of its messages that each node sends there");
+    const std::string& shares =
+        required(options.hot_share, "--hot-share",
+                 "give the hot-spot fraction of the messages, such as --hot-share 10%");
     for (const std::int64_t node : nodes)
       for (const numeric::Rational& share : parse_percent_list(shares, "--hot-share", 1000))
         all.push_back({.name = name, .hot_node = node, .hot_share = share});
   }
   if (!hot)
-    reject_given({{"--hot-node", &options.hot_node}, {"--hot-share", &options.hot_share}},
-                 "given without a hot spot", "given with --pattern hot-spot");
+    reject_without({{"--hot-node", &options.hot_node}, {"--hot-share", &options.hot_share}},
+                   "--pattern hot-spot");
   return all;
 }
 
@@ -79,9 +80,11 @@ std::vector<network::WormPattern> read_patterns(const WormholeOptions& options) 
 void add_topologies(const WormholeOptions& options, WormShape shape,
                     std::vector<answers::WormholeNetwork>& all) {
   if (options.dimensions && !network::has_dimensions(shape))
-    throw InvalidArgument("--dimensions", *options.dimensions,
-                          "left out for a " + std::string(name_of(shape)) + ": --nodes says it all");
-  const std::string& nodes = required(options.nodes, "--nodes", "given: how many processors there are");
+    throw not_allowed_with("--dimensions", "--topology " + std::string(name_of(shape)),
+                           "--nodes defines the size");
+  const std::string& nodes =
+      required(options.nodes, "--nodes",
+               "give the number of nodes, such as --nodes 64, or routers per side, such as 8x8");
   const auto dimensions = integers_or(WormTopology{}.dimensions, options.dimensions, "--dimensions", 1,
                                       network::max_dimensions(shape));
   const auto concentrations =
@@ -90,7 +93,7 @@ void add_topologies(const WormholeOptions& options, WormShape shape,
   const auto patterns = read_patterns(options);
   for (const answers::WormSize& size : answers::parse_worm_sizes(nodes, shape, name_of(shape))) {
     if (!size.sides.empty() && options.dimensions)
-      throw InvalidArgument("--dimensions", *options.dimensions, "left out: --nodes says it");
+      throw not_allowed_with("--dimensions", "--nodes " + nodes, "the sides define the dimensions");
     WormTopology sized{.shape = shape, .nodes = size.nodes};
     if (std::adjacent_find(size.sides.begin(), size.sides.end(), std::not_equal_to<>()) != size.sides.end())
       sized.sides = size.sides;
@@ -114,17 +117,17 @@ void add_topologies(const WormholeOptions& options, WormShape shape,
 }
 
 OwnWormNetwork read_own(const WormholeOptions& options) {
-  reject_given({{"--topology", &options.topology},
-                {"--nodes", &options.nodes},
-                {"--dimensions", &options.dimensions},
-                {"--concentration", &options.concentration},
-                {"--pattern", &options.pattern},
-                {"--hot-node", &options.hot_node},
-                {"--hot-share", &options.hot_share},
-                {"--virtual-channels", &options.virtual_channels},
-                {"--injection", &options.ends.injection},
-                {"--ejection", &options.ends.ejection}},
-               "given together with --network", "left out: the file says it");
+  reject_with({{"--topology", &options.topology},
+               {"--nodes", &options.nodes},
+               {"--dimensions", &options.dimensions},
+               {"--concentration", &options.concentration},
+               {"--pattern", &options.pattern},
+               {"--hot-node", &options.hot_node},
+               {"--hot-share", &options.hot_share},
+               {"--virtual-channels", &options.virtual_channels},
+               {"--injection", &options.ends.injection},
+               {"--ejection", &options.ends.ejection}},
+              "--network", "the network file defines it");
   network::Network network = read_network(options.place, network::FileUse::worms).network;
   if (network.name.empty()) network.name = *options.place.network;
   return {.network = std::make_shared<network::RoutedWormNetwork>(network),
@@ -135,56 +138,59 @@ OwnWormNetwork read_own(const WormholeOptions& options) {
 void add_wormhole_options(OptionTable& table, WormholeOptions& options) {
   const OptionGroup network(table, "Network");
   network.add("--topology", options.topology, "NAME",
-              "butterfly-fat-tree, mesh, torus (one way round),\nbidirectional-torus or hypercube",
+              "mesh, torus, hypercube or butterfly-fat-tree.\nAlso bidirectional-torus; the links of torus "
+              "are unidirectional",
               choices<WormShape>());
-  network.add(
-      "--nodes", options.nodes, "N",
-      "processors: a power of 4 (fat-tree), of 2 (hypercube),\nk^dimensions; or routers along each side: "
-      "8x8, 4x8");
-  network.add("--dimensions", options.dimensions, "D", "of a mesh or torus (2)", slider(1, 6, 1));
-  network.add("--concentration", options.concentration, "C", "nodes at each router (1); not in a fat-tree",
-              slider(1, 8, 1));
+  network.add("--nodes", options.nodes, "N",
+              "number of nodes, or routers per side: 8x8.\nA power of 4 (fat-tree), of 2 (hypercube), or "
+              "k^dimensions");
+  network.add("--dimensions", options.dimensions, "D", "dimensions of a mesh or torus (default 2)",
+              slider(1, 6, 1));
+  network.add("--concentration", options.concentration, "C",
+              "nodes per router, not of a fat-tree (default 1)", slider(1, 8, 1));
   network.add("--variant", options.variant, "NAME",
-              "finite-source (unless told), paper (as published) or\nconditional (fat-tree: published, flows "
-              "conserved)",
+              "model: finite-source, paper or conditional.\nDefault finite-source; paper: as published; "
+              "conditional (fat-tree): published, flows conserved",
               choices<WormholeVariant>());
   network.add("--virtual-channels", options.virtual_channels, "V",
-              "of each link, which share its wire (1; tori 2)", slider(1, 16, 1));
-  network.add("--buffer-flits", options.buffer_flits, "B", "of each virtual channel (1)", slider(1, 32, 1));
-  network.add("--router-cycles", options.router_cycles, "R", "of a flit in a router before it can go on (0)",
-              slider(0, 5, 1));
-  network.add("--link-cycles", options.link_cycles, "L", "of a flit on a link between routers (1)",
-              slider(1, 5, 1));
+              "virtual channels per physical channel.\nDefault 1, of tori 2", slider(1, 16, 1));
+  network.add("--buffer-flits", options.buffer_flits, "B",
+              "buffer of each virtual channel in flits (default 1)", slider(1, 32, 1));
+  network.add("--router-cycles", options.router_cycles, "R",
+              "cycles of a flit in each router (default 0).\nBefore it can go on", slider(0, 5, 1));
+  network.add("--link-cycles", options.link_cycles, "L",
+              "cycles of a flit on a link between routers (default 1)", slider(1, 5, 1));
   network.add("--credit-cycles", options.credit_cycles, "C",
-              "until a place that a flit has left can be filled (0)", slider(0, 5, 1));
+              "cycles until a freed flit buffer can be reused (default 0)", slider(0, 5, 1));
   add_worm_ends_options(table, options.ends, network::Ejection::one, false);
   add_network_options(table, options.place);
   const OptionGroup traffic(table, "Traffic");
-  traffic.add("--flits", options.flits, "M", "length of a message", slider(1, 256, 1));
+  traffic.add("--flits", options.flits, "M", "message length in flits", slider(1, 256, 1));
   traffic.add("--lengths", options.lengths, "NAME",
-              choices_in_words<sim::WormLengths>("unless told") + ", with mean --flits",
+              choices_in_words<sim::WormLengths>() + ".\nMessage lengths with mean --flits",
               choices<sim::WormLengths>());
+  traffic.add("--pattern", options.pattern, "NAME",
+              "traffic pattern (default uniform).\nuniform, transpose, bit-complement, bit-reverse, shuffle, "
+              "tornado, neighbour or hot-spot",
+              choices<WormPatternName>());
+  traffic.add("--hot-node", options.hot_node, "NODE", "hot-spot: number of the hot node, from 0 (default 0)");
+  traffic.add("--hot-share", options.hot_share, "P",
+              "hot-spot: share of the traffic of each other node, 10%");
+  traffic.add("--loads", options.loads, "LIST",
+              "flits per cycle of each node, a list.\n0.01,0.02 or 0.01:0.05:0.01");
   traffic.add(
-      "--pattern", options.pattern, "NAME",
-      "who sends to whom: uniform (unless told), transpose,\nbit-complement, bit-reverse, shuffle, tornado, "
-      "neighbour\nor hot-spot",
-      choices<WormPatternName>());
-  traffic.add("--hot-node", options.hot_node, "NODE", "of hot-spot: its number, from 0 (0)");
-  traffic.add("--hot-share", options.hot_share, "P", "of hot-spot: of what each other node sends, 10%");
-  traffic.add("--loads", options.loads, "LIST", "flits a cycle from each node: 0.01,0.02 or 0.01:0.05:0.01");
-  traffic.add("--fractions", options.fractions, "LIST",
-              "of the saturation load, instead: 0.1,0.5 or 10%:90%:10% (the default)");
+      "--fractions", options.fractions, "LIST",
+      "fractions of the saturation load.\nIn place of --loads: 0.1,0.5 or 10%:90%:10% (default 10%:90%:10%)");
 }
 
 /// One network for each combination of entries, the last varying fastest; "12x12" is also a size. Includes
 /// networks from files.
 std::vector<answers::WormholeNetwork> read_wormhole_networks(const WormholeOptions& options) {
   if (options.place.network) return {read_own(options)};
-  reject_given({{"--matrix", &options.place.matrix}, {"--route", &options.place.route}},
-               "given without --network", "given with --network FILE");
-  const std::string& shapes = required(
-      options.topology, "--topology",
-      ("given: " + in_words(all_names<WormShape>()) + " (any other network: --network FILE)").c_str());
+  reject_without({{"--matrix", &options.place.matrix}, {"--route", &options.place.route}}, "--network FILE");
+  const std::string& shapes =
+      required(options.topology, "--topology",
+               "give " + in_words(all_names<WormShape>()) + ", or another network with --network FILE");
   std::vector<answers::WormholeNetwork> all;
   for (const WormShape shape : choices_or_first<WormShape>(shapes, "--topology"))
     add_topologies(options, shape, all);
@@ -207,8 +213,9 @@ std::vector<sim::WormLengths> read_lengths(const WormholeOptions& options) {
 }
 
 std::vector<std::int64_t> read_flits(const WormholeOptions& options) {
-  return parse_integers(required(options.flits, "--flits", "given: flits of a message"), "--flits", 1,
-                        1'000'000'000);
+  return parse_integers(
+      required(options.flits, "--flits", "give the message length in flits, such as --flits 32"), "--flits",
+      1, 1'000'000'000);
 }
 
 std::vector<std::int64_t> read_buffers(const WormholeOptions& options) {
@@ -280,7 +287,7 @@ void declare_model(OptionTable& table, WormholeModelOptions& options) {
   add_wormhole_options(table, options.query);
   OptionGroup(table, "Output")
       .add_words("--channels", options.channels, "[N]",
-                 "list the N busiest channels behind the sources for each load (10)", 0, 1);
+                 "list of the N busiest channels of each load (default 10)", 0, 1);
 }
 
 // --- simulated
@@ -304,12 +311,11 @@ std::vector<SimulatedWormhole> read_simulated(const WormholeSimulationOptions& o
 /// The saturation load to which fractions refer, if given.
 std::optional<answers::FractionsOf> read_fractions_of(const WormholeSimulationOptions& options) {
   if (options.of && options.query.loads)
-    throw InvalidArgument("--of", *options.of, "given with --fractions, not with --loads");
+    throw not_allowed_with("--of", "--loads", "--of applies to --fractions");
   std::optional<answers::FractionsOf> of;
   if (options.of) of = choice_of<answers::FractionsOf>(*options.of, "--of");
   if (options.latency.precision && of != answers::FractionsOf::simulated)
-    throw InvalidArgument("--precision", *options.latency.precision,
-                          "given where saturation is searched: with --saturation, or with --of simulated");
+    throw needs("--precision", "--saturation or --of simulated");
   return of;
 }
 
@@ -326,7 +332,7 @@ std::vector<SimulateWormholeQuery> read_simulations(const WormholeSimulationOpti
 Reply answer_simulation(const WormholeSimulationOptions& options, const Context& context) {
   if (options.run.half_width) {
     if (options.latency.saturation || options.of)
-      throw InvalidArgument("--half-width", *options.run.half_width, "left out with --saturation and --of");
+      throw not_allowed_with("--half-width", options.of ? "--of" : "--saturation");
     const auto queries = read_simulations(options);
     return simulate_to_width(
         answers::each_load(queries), options.run, context, [&](auto points, std::size_t requested) {
@@ -337,7 +343,7 @@ Reply answer_simulation(const WormholeSimulationOptions& options, const Context&
     return simulate_loads(
         read_simulations(options), options.run, context,
         [](auto points, std::size_t requested) { return render::document(points, requested); });
-  if (options.of) throw InvalidArgument("--of", *options.of, "left out with --saturation");
+  if (options.of) throw not_allowed_with("--of", "--saturation");
   reject_with_saturation(flit_loads, options.query.loads, options.query.fractions, options.run,
                          options.latency);
   const answers::SaturationLength length = read_saturation_length(options.run, options.latency);
@@ -351,18 +357,17 @@ void add_wormhole_simulation_options(OptionTable& table, WormholeSimulationOptio
   add_wormhole_options(table, options.query);
   OptionGroup(table, "Traffic")
       .add("--of", options.of, "NAME",
-           "fractions are of the saturation load of the model (the\ndefault, where the network has one) or "
-           "simulated: searched\nfirst, to --precision",
+           "model or simulated: which saturation load.\nOf --fractions. Default model where the network has "
+           "one; simulated: searched first, to --precision",
            choices<answers::FractionsOf>());
-  const OptionGroup network(table, "Simulated network");
+  const OptionGroup network(table, "Simulated router");
   network.add("--arrivals", options.arrivals, "NAME",
-              "of messages: " + choices_in_words<sim::WormArrivals>("unless told"),
+              choices_in_words<sim::WormArrivals>() + ".\nArrivals of messages",
               choices<sim::WormArrivals>());
-  network.add(
-      "--reallocate", options.reallocate, "NAME",
-      "give a virtual channel to the next message when its buffer\nis empty (unless told), or behind the "
-      "tail (then\n--credit-cycles is from 1)",
-      choices<network::Reallocate>());
+  network.add("--reallocate", options.reallocate, "NAME",
+              "empty or tail (default empty).\nA virtual channel goes to the next message when its buffer is "
+              "empty, or behind the tail flit (then --credit-cycles is at least 1)",
+              choices<network::Reallocate>());
   add_simulation_options(table, options.run);
 }
 
@@ -384,7 +389,8 @@ Reply answer_validation(const WormholeSimulationOptions& options, const Context&
 void declare_validation(OptionTable& table, WormholeSimulationOptions& options) {
   add_wormhole_simulation_options(table, options);
   OptionGroup(table, "Traffic")
-      .add("--precision", options.latency.precision, "P", "of the search of --of simulated, relative (1%)");
+      .add("--precision", options.latency.precision, "P",
+           "relative precision of --of simulated (default 1%)");
 }
 
 }  // namespace
@@ -392,7 +398,7 @@ void declare_validation(OptionTable& table, WormholeSimulationOptions& options) 
 Command wormhole_command() {
   return command_of<WormholeModelOptions>(
       {.name = "wormhole",
-       .purpose = "wormhole network: latency, saturation, bottleneck",
+       .purpose = "latency and saturation load of wormhole networks",
        .work = Work::points,
        .draws = true,
        .declare = declare_model,
@@ -405,7 +411,7 @@ Command wormhole_command() {
 Command simulate_wormhole_command() {
   return command_of<WormholeSimulationOptions>(
       {.name = "simulate wormhole",
-       .purpose = "wormhole network, flit by flit",
+       .purpose = "latency and saturation load of wormhole networks",
        .work = Work::simulation,
        .draws = true,
        .declare = declare_simulation,
@@ -417,7 +423,7 @@ Command simulate_wormhole_command() {
 Command validate_wormhole_command() {
   return command_of<WormholeSimulationOptions>(
       {.name = "validate wormhole",
-       .purpose = "latency of a wormhole network",
+       .purpose = "latency of wormhole networks",
        .work = Work::simulation,
        .draws = true,
        .declare = declare_validation,

@@ -1,0 +1,255 @@
+#include <cli/usage.hpp>
+
+#include <cli/help.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tailbound::cli {
+namespace {
+
+constexpr std::size_t help_width = 80, name_column = 28;
+constexpr const char* purpose_of_program =
+    "Buffer sizes, delays and guarantees for switches and interconnects";
+
+/// The options of -h, most used first.
+constexpr std::pair<std::string_view, std::string_view> brief_options[] = {
+    {"buffer",
+     "--inputs --load --drop --capacity --solve --burst --classes --shared --sizes --plot --format --output"},
+    {"occupancy",
+     "--inputs --load --levels --until --traffic --burst --classes --traffic-file --plot --format --output"},
+    {"delay",
+     "--radix --levels --load --network --uniform --percentiles --ccdf --drop --solve --plot --format "
+     "--output"},
+    {"guarantee",
+     "--bucket --periodic --drop --capacity --solve --network --flow --headroom --plot --format --output"},
+    {"pgf", "--inputs --load --traffic --arrivals --packets-per-slot --of --as --moments --cancel --output"},
+    {"compare", "FILE --inputs --load --rates --arrivals --of --require --digits --quiet --format --output"},
+    {"fit",
+     "FILE --time-unit --link-gbps --cell-bytes --arrive --inputs --buffer --save-traffic --plot --format "
+     "--output"},
+    {"multistage",
+     "--nodes --switch --buffer --hot --combining --links --loads --variant --plot --format --output"},
+    {"wormhole",
+     "--topology --nodes --network --flits --virtual-channels --buffer-flits --loads --fractions --pattern "
+     "--plot --format --output"},
+    {"broadcast",
+     "--dimensions --virtual-channels --flits --broadcast --startup --rates --fractions --replication --plot "
+     "--format --output"},
+    {"reproduce", "NAME --output --quick --format"},
+    {"simulate tree",
+     "--radix --levels --load --network --buffer --burst --percentiles --rare --slots --seed --plot "
+     "--format"},
+    {"simulate switch",
+     "--inputs --load --memory --threshold --buffer --burst --occupancy --rare --slots --seed --plot "
+     "--format"},
+    {"simulate classes",
+     "--inputs --classes --schedule --weights --buffers --burst --percentiles --slots --seed --plot "
+     "--format"},
+    {"simulate policed", "--network --flow --sources --packets --seed --format --output"},
+    {"simulate multistage",
+     "--nodes --switch --buffer --hot --combining --loads --slots --seed --plot --format --output"},
+    {"simulate wormhole",
+     "--topology --nodes --flits --virtual-channels --loads --fractions --pattern --saturation --cycles "
+     "--seed --plot --format"},
+    {"simulate hypercube",
+     "--dimensions --virtual-channels --flits --broadcast --rates --fractions --saturation --cycles --seed "
+     "--plot --format"},
+    {"validate delay",
+     "--radix --levels --load --network --burst --hops --percentiles --ccdf --slots --seed --plot --format"},
+    {"validate buffer",
+     "--inputs --load --burst --classes --sizes --levels --capacity --slots --seed --plot --format"},
+    {"validate switch",
+     "--inputs --load --memory --sizes --criterion --threshold --slots --seed --plot --format --output"},
+    {"validate multistage",
+     "--nodes --switch --buffer --hot --combining --loads --slots --seed --plot --format --output"},
+    {"validate wormhole",
+     "--topology --nodes --flits --virtual-channels --loads --fractions --pattern --cycles --seed --plot "
+     "--format"},
+    {"validate broadcast",
+     "--dimensions --virtual-channels --flits --broadcast --rates --fractions --replication --cycles --seed "
+     "--plot --format"},
+    {"network",
+     "SHAPE FILE --radix --levels --sides --hosts --uniform --route --without --shared-memory --plot "
+     "--output"},
+    {"sweep", "PLAN --store --jobs --dry-run --retry --add --part --time-limit --plot --format --output"},
+    {"merge", "FILE --plot --format --output"},
+    {"serve", "--port --host --no-open --time-limit --memory-limit --runs"},
+    {"schema", "COMMAND --keys --accuracy --completion --output"}};
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::istringstream all{std::string(text)};
+  std::vector<std::string> words;
+  for (std::string word; all >> word;) words.push_back(word);
+  return words;
+}
+
+/// Words in lines of at most `maximum` columns.
+std::vector<std::string> wrapped(std::string_view text, std::size_t maximum) {
+  std::vector<std::string> lines{""};
+  for (const std::string& word : words_of(text)) {
+    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > maximum) lines.emplace_back();
+    lines.back() += (lines.back().empty() ? "" : " ") + word;
+  }
+  return lines;
+}
+
+/// "  --inputs K        text", with further lines of the text below it.
+std::string row(const std::string& name, std::string_view text) {
+  std::string all = "  " + name;
+  const std::vector<std::string> lines = wrapped(text, help_width - name_column);
+  std::size_t at = all.size();
+  if (at + 1 > name_column) {
+    all += '\n';
+    at = 0;
+  }
+  for (const std::string& line : lines) {
+    all += std::string(name_column - at, ' ') + line + "\n";
+    at = 0;
+  }
+  return all;
+}
+
+std::string shown_name(const Option& option) {
+  if (option.name.rfind("--", 0) != 0) return option.name;
+  const std::string letter = short_name(option.name);
+  return (letter.empty() ? "    " : letter + ", ") + option.name +
+         (option.type.empty() ? "" : " " + option.type);
+}
+
+std::string with_capital(std::string text) {
+  if (!text.empty() && text.front() >= 'a' && text.front() <= 'z')
+    text.front() = static_cast<char>(text.front() - 'a' + 'A');
+  return text;
+}
+
+/// "tailbound fit FILE [OPTIONS]"
+std::string usage_line(const Command& command) {
+  std::string line = "Usage: tailbound " + command.name;
+  for (const Option& option : command.options.options) {
+    if (option.name.rfind("--", 0) == 0) continue;
+    const std::string name = option.name + (option.maximum > 2 ? "..." : "");
+    line += option.required || option.minimum > 0 ? " " + name : " [" + name + "]";
+  }
+  return line + " [OPTIONS]\n";
+}
+
+std::string brief_command_help(const Command& command) {
+  std::string text = usage_line(command) + with_capital(command.purpose) + ".\n\n";
+  for (const auto& [name, options] : brief_options) {
+    if (name != command.name) continue;
+    for (const std::string& each : words_of(options))
+      if (const Option* option = command.options.find(each))
+        text += row(shown_name(*option), phrase_of(option->help));
+  }
+  if (const std::string example = short_example_of(command.name); !example.empty())
+    text += "\nExample:\n" + example;
+  return text + "--help: all options and examples.\n";
+}
+
+std::string full_command_help(const Command& command) {
+  std::string text = usage_line(command) + with_capital(command.purpose) + ".\n";
+  std::vector<std::string> groups{""};
+  for (const Option& option : command.options.options)
+    if (std::find(groups.begin(), groups.end(), option.group) == groups.end()) groups.push_back(option.group);
+  for (const std::string& group : groups) {
+    text += "\n" + (group.empty() ? "General" : group) + ":\n";
+    if (group.empty())
+      text += row("-h, --help", "one screen of help (-h), or all of it (--help)") +
+              row("-V, --version", "version of the program");
+    for (const Option& option : command.options.options)
+      if (option.group == group)
+        text += row(shown_name(option),
+                    option.help + (option.required && option.name.rfind("--", 0) == 0 ? " (required)" : ""));
+  }
+  const std::string example = example_of(command.name);
+  return example.empty() ? text : text + "\n" + example;
+}
+
+struct Listed {
+  std::string category, name, purpose;
+};
+
+std::vector<Listed> listed_commands() {
+  std::vector<Listed> all;
+  for (const Category& capacity : capacities())
+    all.push_back({capacity.category, std::string(capacity.name),
+                   capacity.commands.size() > 1 ? capacity.purpose : capacity.commands.front()().purpose});
+  std::stable_sort(all.begin(), all.end(), [](const Listed& a, const Listed& b) {
+    const auto order = [](const std::string& category) {
+      return std::string_view("Queues Networks Simulation Tools").find(category);
+    };
+    return order(a.category) < order(b.category);
+  });
+  return all;
+}
+
+}  // namespace
+
+std::string phrase_of(const std::string& help) {
+  std::string text = help.substr(0, help.find('\n'));
+  while (!text.empty() && std::string_view(".,;:").find(text.back()) != std::string_view::npos)
+    text.pop_back();
+  return text;
+}
+
+std::string program_help(HelpSize size) {
+  std::string text = "Usage: tailbound COMMAND [OPTIONS]\n" + std::string(purpose_of_program) + ".\n\n";
+  std::string category;
+  for (const Listed& each : listed_commands()) {
+    const bool first = each.category != category;
+    category = each.category;
+    if (size == HelpSize::full && first) text += (text.ends_with("\n\n") ? "" : "\n") + category + ":\n";
+    text += size == HelpSize::full
+                ? fmt::format("  {:<12}{}\n", each.name, each.purpose)
+                : fmt::format("{:<12}{:<12}{}\n", first ? category : "", each.name, each.purpose);
+    if (size == HelpSize::brief) continue;
+    for (const Category& capacity : capacities())
+      if (capacity.name == each.name && capacity.commands.size() > 1)
+        for (Command (*const make)() : capacity.commands) {
+          const Command command = make();
+          text += fmt::format("    {:<22}{}\n", command.name, command.purpose);
+        }
+  }
+  if (size == HelpSize::brief)
+    return text + "\nCOMMAND -h: main options, an example.  --help and COMMAND --help: everything.\n";
+  return text + R"(
+tailbound COMMAND -h        main options and an example, one screen
+tailbound COMMAND --help    all options and examples
+tailbound help COMMAND      the same
+tailbound -V, --version     version of the program
+
+Lists: most options that take numbers take lists, and the result has a row for
+each combination. 0.5,0.8,0.9 is a list, 0.1:0.9:0.1 is FIRST:LAST:STEP.
+Numbers are exact: 0.9, 9/10, 90% and 1e-15 are read as fractions.
+
+Short options: -i --inputs, -l --load (--loads), -d --drop, -o --output,
+-f --format, -p --plot.
+
+Exit status: 0 success, 1 no result (unstable, out of reach, over a limit) or a
+negative verdict, 2 invalid input, 3 internal failure, 4 stopped on request.
+)";
+}
+
+std::string category_help(const Category& capacity, HelpSize size) {
+  std::string text = fmt::format("Usage: tailbound {} COMMAND [OPTIONS]\n{}.\n\n", capacity.name,
+                                 with_capital(capacity.purpose));
+  for (Command (*const make)() : capacity.commands) {
+    const Command command = make();
+    text += fmt::format("  {:<12}{}\n", command.name.substr(capacity.name.size() + 1), command.purpose);
+  }
+  text += fmt::format("\nCOMMAND -h: main options and an example.  COMMAND --help: everything.\n");
+  if (size == HelpSize::full && *capacity.footer != '\0') text += "\n" + std::string(capacity.footer) + "\n";
+  return text;
+}
+
+std::string command_help(const Command& command, HelpSize size) {
+  return size == HelpSize::brief ? brief_command_help(command) : full_command_help(command);
+}
+
+}  // namespace tailbound::cli
