@@ -3,7 +3,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <cli/hints.hpp>
+#include <cli/help/hints.hpp>
 #include <cli/options/options.hpp>
 #include <cli/usage.hpp>
 #include <tailbound/core/suggest.hpp>

@@ -1,6 +1,6 @@
 #include <cli/run.hpp>
 
-#include <cli/hints.hpp>
+#include <cli/help/hints.hpp>
 #include <cli/options/files.hpp>
 #include <cli/options/options.hpp>
 #include <cli/part.hpp>

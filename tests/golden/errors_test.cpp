@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cli/command_runner.hpp>
-#include <cli/hints.hpp>
+#include <cli/help/hints.hpp>
 #include <filesystem>
 #include <fstream>
 #include <regex>

@@ -1,7 +1,7 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
 #include <cli/commands.hpp>
-#include <cli/hints.hpp>
+#include <cli/help/hints.hpp>
 #include <cli/program.hpp>
 #include <tailbound/core/choice.hpp>
 #include <tailbound/core/suggest.hpp>
