@@ -177,9 +177,9 @@ struct Listed {
 
 std::vector<Listed> listed_commands() {
   std::vector<Listed> all;
-  for (const Category& capacity : capacities())
-    all.push_back({capacity.category, std::string(capacity.name),
-                   capacity.commands.size() > 1 ? capacity.purpose : capacity.commands.front()().purpose});
+  for (const Category& category : categories())
+    all.push_back({category.category, std::string(category.name),
+                   category.commands.size() > 1 ? category.purpose : category.commands.front()().purpose});
   std::stable_sort(all.begin(), all.end(), [](const Listed& a, const Listed& b) {
     const auto order = [](const std::string& category) {
       return std::string_view("Queues Networks Simulation Tools").find(category);
@@ -209,9 +209,9 @@ std::string program_help(HelpSize size) {
                 ? fmt::format("  {:<12}{}\n", each.name, each.purpose)
                 : fmt::format("{:<12}{:<12}{}\n", first ? category : "", each.name, each.purpose);
     if (size == HelpSize::brief) continue;
-    for (const Category& capacity : capacities())
-      if (capacity.name == each.name && capacity.commands.size() > 1)
-        for (Command (*const make)() : capacity.commands) {
+    for (const Category& category : categories())
+      if (category.name == each.name && category.commands.size() > 1)
+        for (Command (*const make)() : category.commands) {
           const Command command = make();
           text += fmt::format("    {:<22}{}\n", command.name, command.purpose);
         }
@@ -236,15 +236,15 @@ negative verdict, 2 invalid input, 3 internal failure, 4 stopped on request.
 )";
 }
 
-std::string category_help(const Category& capacity, HelpSize size) {
-  std::string text = fmt::format("Usage: tailbound {} COMMAND [OPTIONS]\n{}.\n\n", capacity.name,
-                                 with_capital(capacity.purpose));
-  for (Command (*const make)() : capacity.commands) {
+std::string category_help(const Category& category, HelpSize size) {
+  std::string text = fmt::format("Usage: tailbound {} COMMAND [OPTIONS]\n{}.\n\n", category.name,
+                                 with_capital(category.purpose));
+  for (Command (*const make)() : category.commands) {
     const Command command = make();
-    text += fmt::format("  {:<12}{}\n", command.name.substr(capacity.name.size() + 1), command.purpose);
+    text += fmt::format("  {:<12}{}\n", command.name.substr(category.name.size() + 1), command.purpose);
   }
   text += fmt::format("\nCOMMAND -h: main options and an example.  COMMAND --help: everything.\n");
-  if (size == HelpSize::full && *capacity.footer != '\0') text += "\n" + std::string(capacity.footer) + "\n";
+  if (size == HelpSize::full && *category.footer != '\0') text += "\n" + std::string(category.footer) + "\n";
   return text;
 }
 

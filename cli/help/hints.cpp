@@ -188,8 +188,8 @@ std::vector<std::string> split(std::string_view words) {
 /// The names of the options of each command, common ones included.
 std::vector<std::pair<std::string, OptionTable>> all_options(CommonOptions& common) {
   std::vector<std::pair<std::string, OptionTable>> all;
-  for (const Category& capacity : capacities())
-    for (Command (*const make)() : capacity.commands) {
+  for (const Category& category : categories())
+    for (Command (*const make)() : category.commands) {
       Command command = make();
       add_common_options(command, common);
       all.emplace_back(command.name, std::move(command.options));

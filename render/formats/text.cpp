@@ -22,7 +22,7 @@ class Block {
     widths_.push_back(wide);
     width_ += gap + wide;
   }
-  [[nodiscard]] bool empty() const { return columns_.empty(); }
+  [[nodiscard]] const std::vector<std::size_t>& columns() const { return columns_; }
   [[nodiscard]] bool fits(std::size_t wide) const { return width_ + gap + wide <= page_width; }
 
   /// One line, each entry aligned in its column.
@@ -71,16 +71,16 @@ std::string aligned(const TextTable& table, const std::string& indent) {
     }
     blocks.back().add(i, widths[i]);
   }
-  std::size_t lines = 0;
-  for (const auto& heading : headings) lines = std::max(lines, heading.size());
   std::string text;
   for (const Block& block : blocks) {
     if (!text.empty()) text += "\n";
+    std::size_t lines = 0;
+    for (const std::size_t column : block.columns()) lines = std::max(lines, headings[column].size());
     for (std::size_t at = 0; at < lines; ++at) {
       std::vector<std::string> row(columns);
       for (std::size_t i = 0; i < columns; ++i)
-        if (const std::size_t above = lines - headings[i].size(); at >= above)
-          row[i] = headings[i][at - above];
+        if (headings[i].size() <= lines && at + headings[i].size() >= lines)
+          row[i] = headings[i][at + headings[i].size() - lines];
       text += block.line(table, row, indent);
     }
     for (const auto& row : table.rows) text += block.line(table, row, indent);

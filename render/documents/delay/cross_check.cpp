@@ -82,9 +82,9 @@ const Table<CheckedLevel>& check_fields() {
 
 std::vector<std::string> check_notes(const CrossCheck& check, const std::vector<std::string>& flows) {
   if (check.skipped && check.packet_hops > 0)
-    return {"not cross-checked by simulation: that would take about " + power_in_words(check.packet_hops) +
-            " simulated packet-hops (--check runs it)"};
-  if (check.levels.empty()) return {"not cross-checked by simulation"};
+    return {"Not cross-checked by simulation: that would take about " + power_in_words(check.packet_hops) +
+            " simulated packet-hops (--check runs it)."};
+  if (check.levels.empty()) return {"Not cross-checked by simulation."};
   // The worst level of each contradicted flow.
   std::map<std::optional<std::size_t>, const CheckedLevel*> worst;
   for (const CheckedLevel& level : check.levels)
@@ -95,9 +95,9 @@ std::vector<std::string> check_notes(const CrossCheck& check, const std::vector<
   if (worst.empty()) {
     const CheckedLevel& rarest = check.levels.back();  // of all packets, or of the only flow
     const bool several = !rarest.flow && flows.size() > 1;
-    return {"cross-checked by simulation: " + std::string(several ? "all packets: " : "") +
+    return {"Cross-check by simulation: " + std::string(several ? "all packets: " : "") +
             level_in_words(rarest) +
-            (several ? fmt::format("; so do the {} flows", flows.size()) : std::string())};
+            (several ? fmt::format("; the {} flows agree too", flows.size()) : std::string())};
   }
   std::vector<const CheckedLevel*> sorted;
   for (const auto& [flow, level] : worst) sorted.push_back(level);

@@ -91,8 +91,8 @@ std::string truth_in_words(const std::vector<DelayPoint>& points) {
 std::string latency_in_words(const DelayEntry& entry) {
   const std::size_t hops = entry.path().longest.size();
   std::string words = entry.path().routes.size() > 1
-                          ? "queueing delay + one slot per queue on the packet's route"
-                          : fmt::format("queueing delay + {}, one per queue", counted(hops, "slot"));
+                          ? "queueing delay D + one slot per queue on the packet's route"
+                          : fmt::format("queueing delay D + {}, one per queue", counted(hops, "slot"));
   if (entry.query().hop_ns) words += "\nin ns, " + hop_in_words(*entry.query().hop_ns);
   return words;
 }
@@ -110,11 +110,6 @@ std::vector<std::string> cautions(const DelayQuery& query, const DelayAnswer& an
       lines.push_back(std::move(caution));
   }
   return lines;
-}
-
-std::string after_latency(const Topology& topology) {
-  const std::string ports = switch_in_words(topology);
-  return "Latency: queueing delay and " + latency_slots_in_words() + "." + (ports.empty() ? "" : " " + ports);
 }
 
 /// Measured agreement with simulations of this tree.
@@ -262,6 +257,7 @@ std::vector<Line> delay_lines(const DelayEntry& only) {
       {"mean queueing", fmt::format("{} slots, {}{}", brief(mean, query.digits), kind_in_words(only, mean),
                                     mean_ns.empty() ? "" : "; " + mean_ns)},
       {"latency", latency_in_words(only)},
+      {"model", truth_in_words(*only.points)},
       {"delay of a hop", hop_delay_in_words(query.hop_delay)},
       {"arrivals", stretches(query, found)
                        ? "bursts as sent at the first queue, spread by upstream queues at later ones"
@@ -289,7 +285,8 @@ std::vector<std::string> delay_notes(const std::vector<DelayPoint>& points, bool
   std::vector<std::string> notes;
   std::string truth = truth_in_words(points);
   if (one) {
-    notes.push_back("D: queueing delay. " + after_latency(first.topology) + " " + truth);
+    if (std::string ports = switch_in_words(first.topology); !ports.empty())
+      notes.push_back(std::move(ports));
   } else {
     const bool same_sources = std::all_of(points.begin(), points.end(), [&](const DelayPoint& point) {
       return point.first.sources == first.sources;
@@ -308,8 +305,8 @@ std::vector<std::string> delay_notes(const std::vector<DelayPoint>& points, bool
   for (const DelayPoint& point : points) add_remarks(notes, point.first.topology);
   for (const auto& [query, answer] : points)
     for (const std::string& caution : cautions(query, answer))
-      if (std::find(notes.begin(), notes.end(), "model: " + caution) == notes.end())
-        notes.push_back("model: " + caution);
+      if (std::find(notes.begin(), notes.end(), capitalized(caution) + ".") == notes.end())
+        notes.push_back(capitalized(caution) + ".");
   for (const auto& [query, answer] : points) {
     if (!answer.check) continue;
     std::vector<std::string> flows;

@@ -236,8 +236,9 @@ std::vector<std::string> notes(const std::vector<LoadScalePoint>& points) {
     for (const LoadScalePoint& point : points) {
       const std::string caution =
           model_caution(point.second.omissions, Topology(point.first.topology), Hops::independent);
-      if (!caution.empty() && std::find(notes.begin(), notes.end(), "model: " + caution) == notes.end())
-        notes.push_back("model: " + caution);
+      if (!caution.empty() &&
+          std::find(notes.begin(), notes.end(), capitalized(caution) + ".") == notes.end())
+        notes.push_back(capitalized(caution) + ".");
     }
   }
   return notes;

@@ -171,8 +171,8 @@ const Table<HotStage>& hot_path_table() {
         [](const HotStage& of) { return shown(of.queue.occupancy); }},
        {model("combining", "combining", "probability that a hot request combines here", Style::plain),
         [](const HotStage& of) { return shown(of.queue.combining); }},
-       {model("utilization", "busy", "probability that the server is busy, waits for its link or is blocked",
-              Style::percent),
+       {model("utilization", "utilization",
+              "probability that the server is busy, waits for its link or is blocked", Style::percent),
         [](const HotStage& of) { return shown(of.queue.utilization); }}}};
   return table;
 }

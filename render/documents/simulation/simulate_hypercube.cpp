@@ -209,7 +209,7 @@ std::vector<std::string> notes(const std::vector<SimulatedHypercubeAnswered>& ne
   return joined(std::move(notes), unicast_notes(hypercubes_of(networks)));
 }
 
-std::string headline(const Document& document) {
+std::string latencies_in_words(const Document& document) {
   std::string text;
   for (const char* kind : {"unicast", "broadcast"})
     if (const std::string latency = range_in_words(document, std::string(kind) + "_latency");
@@ -264,7 +264,7 @@ Document document(const std::vector<SimulatedHypercubeAnswered>& networks, std::
       result.caption = (networks.size() > 1 ? in_words(query.network) + ",\n" : std::string()) +
                        fmt::format("rate {:.6g}", point.rate);
     }
-  document.headline = headline(document);
+  document.headline = latencies_in_words(document);
   std::vector<const answers::Simulated*> simulated;
   for (const SimulatedBroadcasts* point : points) simulated.push_back(&point->simulated);
   mark_stopped(document, simulated, requested);

@@ -272,7 +272,7 @@ std::vector<Line> lines(const SimulateTreePoint& point, const UnitScale& scale) 
                       simulation_lines(answer.simulated));
 }
 
-std::string headline(const Document& document) {
+std::string mean_in_words(const Document& document) {
   const std::string mean = range_in_words(document, "mean_queueing_slots");
   return mean.empty() ? "No packet was delivered." : fmt::format("Mean queueing delay {} slots.", mean);
 }
@@ -456,7 +456,7 @@ Document document(std::vector<SimulateTreePoint> given, std::size_t requested, c
     result.caption = in_words(query.topology) + capacity_in_words(query);
     if (points->size() == 1) result.lines = lines((*points)[i], scale_of(units));
   }
-  document.headline = headline(document);
+  document.headline = mean_in_words(document);
   document = with_units(std::move(document), scale_of(units));
   mark_stopped(document, runs, requested);
   document.picture = [document, points, units] { return picture(document, *points, units); };

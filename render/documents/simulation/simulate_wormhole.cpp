@@ -39,7 +39,7 @@ const Fields<SimulatedLoad>& simulated_load_results() {
       {estimated_cycles("source_wait", "source queueing",
                         "mean time from generation until the head leaves the source"),
        [](const Of& of) { return of.point.found.source_wait; }},
-      {estimated_cycles("service", "service",
+      {estimated_cycles("service", "injection service",
                         "mean time from there until the tail leaves the injection channel"),
        [](const Of& of) { return of.point.found.service; }},
       {{"throughput", "", "flits/cycle/node", Shape::estimate, "flits delivered per sending node",
@@ -98,7 +98,7 @@ const Table<sim::WormChannelUse>& busiest_table() {
       "busiest",
       "the ten channels with the highest occupancy, sources excluded",
       {{{"channel", "channel", "", Shape::text, "its ends"}, &Use::name},
-       {{"held", "held", "", Shape::estimate, "occupancy: fraction of time allocated to a message"},
+       {{"held", "occupancy", "", Shape::estimate, "occupancy: fraction of time allocated to a message"},
         &Use::occupancy},
        {{"flits_per_cycle", "flits/cycle", "", Shape::estimate, "flits that cross it"},
         [](const Use& of) { return observed(of.flits); }}}};
@@ -129,7 +129,7 @@ std::vector<Column> text_columns(const SimulateWormholeQuery& query) {
   for (std::size_t i = 0; i < query.percentiles.size(); ++i)
     columns.push_back({percentile_key(i), percentile_heading(query.percentiles[i]), "", Shape::estimate, ""});
   columns.push_back({"channel", "busiest channel", "", Shape::text, ""});
-  columns.push_back({"held", "held", "", Shape::estimate, ""});
+  columns.push_back({"held", "occupancy", "", Shape::estimate, ""});
   return columns;
 }
 
@@ -141,7 +141,7 @@ std::vector<Line> lines(const SimulateWormholeQuery& query, const SimulateWormho
   std::vector<Line> lines{{"load", load_in_words(answer, point)},
                           {"latency", cycles(shown(point.found.latency))},
                           {"source queueing", cycles(shown(point.found.source_wait))},
-                          {"service", cycles(shown(point.found.service))}};
+                          {"injection service", cycles(shown(point.found.service))}};
   for (std::size_t i = 0; i < query.percentiles.size(); ++i)
     lines.push_back({percentile_heading(query.percentiles[i]), cycles(percentile_of(point, i))});
   if (!point.found.busiest.empty()) {

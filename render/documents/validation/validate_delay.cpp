@@ -106,7 +106,7 @@ std::vector<std::string> notes(const std::vector<ValidateDelayPoint>& points) {
     notes.push_back(std::move(ports));
   for (const auto& [query, answer] : points) {
     const std::string caution = model_caution(answer.omissions, query.topology, answer.hops);
-    const std::string note = "Model: " + caution;
+    const std::string note = capitalized(caution) + ".";
     if (!caution.empty() && std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
   }
   return notes;

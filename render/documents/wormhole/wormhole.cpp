@@ -51,11 +51,12 @@ const Table<WormholeChannel>& channel_table() {
       "channels",
       "the busiest channels after the sources, with --channels",
       {{{"channel", "channel", "", Shape::text, "its ends"}, &Channel::name},
-       {model_column("utilization", "busy", "", "utilization of the servers of its station, 0 to 1",
+       {model_column("utilization", "utilization", "", "utilization of the servers of its station, 0 to 1",
                      Style::percent),
         &Channel::utilization},
        {model_column("wait", "wait", "cycles", "mean wait at its station"), &Channel::wait},
-       {model_column("service", "service", "cycles", "mean occupancy time per message"), &Channel::service},
+       {model_column("service", "occupancy time", "cycles", "mean occupancy time per message"),
+        &Channel::service},
        {model_column("variation", "variation", "", "squared coefficient of variation of the occupancy time"),
         &Channel::variation},
        {model_column("follow", "follow", "",
@@ -107,14 +108,14 @@ const Fields<WormholeLoad>& wormhole_results() {
       {model_column("source_wait", "source queueing", "cycles",
                     "mean time from generation until the head leaves the source"),
        [](const Load& of) { return of.point().source_wait; }},
-      {model_column("service", "service", "cycles",
+      {model_column("service", "injection service", "cycles",
                     "mean time from there until the tail leaves the injection channel"),
        [](const Load& of) { return of.point().service; }},
       {{"bottleneck", "busiest channel", "", Shape::text,
         "busiest channel after the sources; null if there is none"},
        bottleneck(&WormholeChannel::name)},
-      {model_column("bottleneck_utilization", "busy", "", "utilization of the servers of its station, 0 to 1",
-                    Style::percent),
+      {model_column("bottleneck_utilization", "utilization", "",
+                    "utilization of the servers of its station, 0 to 1", Style::percent),
        bottleneck(&WormholeChannel::utilization)},
       {model_column("bottleneck_wait", "", "cycles", "mean wait at its station", Style::hidden),
        bottleneck(&WormholeChannel::wait)},
@@ -233,12 +234,12 @@ std::string other_side(const WormholeAnswer& answer) {
 
 std::vector<std::string> notes_on(const std::vector<WormholeNetworkAnswer>& networks) {
   std::vector<std::string> notes;
-  for (const auto& [query, answer] : networks) {
+  if (networks.size() == 1) {
+    const auto& [query, answer] = networks.front();
     notes.push_back(fmt::format(
-        "{}Saturation {:.10g} flits/cycle/node{}; mean distance {:.4g} channels, injection{} included.",
-        networks.size() == 1 ? "" : in_words(query) + ": ", answer.saturation.value,
-        by_finite_sources(query) ? other_side(answer) : std::string(), answer.mean_distance.value,
-        has_ejection_channels(query.network) ? " and ejection" : ""));
+        "Saturation {:.10g} flits/cycle/node{}; mean distance {:.4g} channels, injection{} included.",
+        answer.saturation.value, by_finite_sources(query) ? other_side(answer) : std::string(),
+        answer.mean_distance.value, has_ejection_channels(query.network) ? " and ejection" : ""));
   }
   notes.push_back("Approximate model. " + accuracy_note(networks));
   for (const auto& [query, answer] : networks)
@@ -333,7 +334,11 @@ Layout wormhole_layout() {
 
 Document document(const std::vector<WormholeNetworkAnswer>& networks) {
   const auto& [query, answer] = networks.front();
-  Document document{.layout = std::make_shared<const Layout>(wormhole_layout()),
+  Layout layout = wormhole_layout();
+  if (networks.size() == 1)  // the headline has it
+    for (Column& column : layout.results)
+      if (column.key == "saturation_load") column.style = Style::hidden;
+  Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
                     .headline = {},
                     .settings = networks.size() == 1 ? capitalized(in_words(query)) + "."
                                                      : "Wormhole networks, model" +
