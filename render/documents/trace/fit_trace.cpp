@@ -118,12 +118,12 @@ const Table<FittedTail>& fitted_tails() {
 std::string test_in_words(const FitTest& test) {
   switch (test.kind) {
     case FitTest::Kind::dispersion:
-      return fmt::format("maximum deviation of the IDC of the model {:.2g} intervals (or tenths); limit 1",
+      return fmt::format("IDC of the model off by at most {:.2g} intervals (or tenths); limit 1",
                          test.measured);
     case FitTest::Kind::memory:
       return std::isinf(test.measured)
                  ? "the trace is too short to tell whether its IDC converges"
-                 : fmt::format("the IDC grows by a factor of {:.3g} over the next ten horizons; limit {:g}",
+                 : fmt::format("IDC grows by a factor of {:.3g} over the next ten horizons; limit {:g}",
                                test.measured, test.allowed);
     case FitTest::Kind::tails:
       return fmt::format("maximum tail ratio model / trace {:.2g}, where the trace is known to 50 %",
@@ -140,7 +140,7 @@ const Table<FitTest>& tests_table() {
       "tests of the verdict; all must pass",
       {{{"test", "test", "", Shape::text, "dispersion, memory, tails, length"}, &FitTest::kind},
        {{"passed", "passed", "", Shape::flag, "true if passed"}, &FitTest::passed},
-       {{"what", "result of the test", "", Shape::text, "result as text"}, &test_in_words}}};
+       {{"what", "result", "", Shape::text, "result as text"}, &test_in_words}}};
   return table;
 }
 
