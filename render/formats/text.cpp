@@ -12,6 +12,20 @@ constexpr std::size_t page_width = 100;
 
 constexpr std::size_t gap = 2;  // between columns
 
+/// The lines of a heading, folded to about `wide` columns but not inside parentheses: "P(D > t - 1)".
+std::vector<std::string> heading_lines(const std::string& heading, std::size_t wide) {
+  constexpr char kept_space = 1;
+  std::string text = heading;
+  int depth = 0;
+  for (char& c : text) {
+    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+    if (c == ' ' && depth > 0) c = kept_space;
+  }
+  std::vector<std::string> lines = folded(text, std::max(wide, longest_word(text)));
+  for (std::string& line : lines) std::replace(line.begin(), line.end(), kept_space, ' ');
+  return lines;
+}
+
 /// Columns of a table that are printed next to each other, with their widths.
 class Block {
  public:
@@ -58,8 +72,7 @@ std::string aligned(const TextTable& table, const std::string& indent) {
   std::vector<std::vector<std::string>> headings(columns);
   for (std::size_t i = 0; i < columns; ++i) {
     const std::string& heading = table.headings[i];
-    headings[i] = all <= page_width ? std::vector{heading}
-                                    : folded(heading, std::max(entries[i], longest_word(heading)));
+    headings[i] = all <= page_width ? std::vector{heading} : heading_lines(heading, entries[i]);
     widths[i] = entries[i];
     for (const std::string& line : headings[i]) widths[i] = std::max(widths[i], width(line));
   }

@@ -92,7 +92,7 @@ std::string traffic_in_words(const BufferQuery& query, const std::vector<const T
     return std::get<BurstyInputs>(each->source).destination == destination;
   });
   return in_words(without_burst(query.traffic), pointers) +
-         (one_destination ? " (bursts " + in_words(destination) + ")" : "");
+         (one_destination ? " (" + in_words(destination) + ")" : "");
 }
 
 /// Time until a full buffer is empty without further arrivals.
