@@ -73,9 +73,9 @@ std::vector<HeadroomTerm> round_trip_terms(const PausingLink& link) {
                                            ? Rational(0)
                                            : time_of(whole(link.longest_return + link.overhead), back_rate));
   add("pause frame", time_of(whole(link.pause_frame + link.overhead), back_rate));
-  add("wire to the sender", wire);
+  add("cable to the sender", wire);
   add("sender latency", link.sender_latency);
-  add("wire from the sender", wire);
+  add("cable from the sender", wire);
   return terms;
 }
 
