@@ -12,14 +12,14 @@ constexpr std::size_t page_width = 100;
 
 constexpr std::size_t gap = 2;  // between columns
 
-/// The lines of a heading, folded to about `wide` columns but not inside parentheses: "P(D > t - 1)".
+/// The lines of a heading, folded to about `wide` columns but not inside parentheses or before a percent sign.
 std::vector<std::string> heading_lines(const std::string& heading, std::size_t wide) {
   constexpr char kept_space = 1;
   std::string text = heading;
   int depth = 0;
-  for (char& c : text) {
-    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-    if (c == ' ' && depth > 0) c = kept_space;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    if (text[i] == ' ' && (depth > 0 || text.substr(i) == " %")) text[i] = kept_space;
   }
   std::vector<std::string> lines = folded(text, std::max(wide, longest_word(text)));
   for (std::string& line : lines) std::replace(line.begin(), line.end(), kept_space, ' ');

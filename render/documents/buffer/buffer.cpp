@@ -399,7 +399,8 @@ bool same_drop(const std::vector<BufferPoint>& points) {
 
 /// What the points have in common: of which queue they are.
 std::string settings(const std::vector<BufferPoint>& points) {
-  return "Output queue, " + traffic_in_words(points.front().first, traffics_of(points)) + ".";
+  return "Output queue, " + traffic_in_words(points.front().first, traffics_of(points)) +
+         (at_any_time(points.front().first) ? "." : "; the buffer includes the packet in service.");
 }
 
 /// What the points are of and to which target, where it is one.

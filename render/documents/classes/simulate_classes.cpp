@@ -125,7 +125,7 @@ const Table<ClassPlace>& class_tails() {
         [](const ClassPlace& of) { return of.found.occupancy[of.at].probability; }},
        bound("last", "served last", "P(L > n) if the class were served last: an upper bound",
              &ClassEstimates::last),
-       {{"occupancy_count", "seen", "", Shape::whole, "observations [slots]", Style::hidden},
+       {{"occupancy_count", "observed", "", Shape::whole, "observations [slots]", Style::hidden},
         [](const ClassPlace& of) { return of.found.occupancy[of.at].count; }},
        {{"wait", "P(W > n)", "", Shape::estimate, "P(W > n slots); null if no packet was served"},
         [](const ClassPlace& of) {

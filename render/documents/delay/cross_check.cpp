@@ -36,13 +36,14 @@ std::string whose(const CheckedLevel& level, const std::vector<std::string>& flo
 }
 
 /// "P(D > 12) = 1.02e-3 +- 4 %, computed 1.00e-3"
-std::string level_in_words(const CheckedLevel& level) {
+/// \param name  of the number that is checked
+std::string level_in_words(const CheckedLevel& level, const char* name) {
   const double half = (level.simulated.upper - level.simulated.lower) / 2;
   const std::string interval =
       level.simulated.value > 0 ? fmt::format("{} +- {:.2g} %", probability_in_words(level.simulated.value),
                                               100 * half / level.simulated.value)
                                 : "0 (below " + probability_in_words(level.simulated.upper) + ")";
-  return fmt::format("P(D > {}) = {}, computed {}", level.slots.value, interval,
+  return fmt::format("P(D > {}) = {}, {} {}", level.slots.value, interval, name,
                      probability_in_words(level.computed));
 }
 
@@ -80,7 +81,8 @@ const Table<CheckedLevel>& check_fields() {
 
 }  // namespace
 
-std::vector<std::string> check_notes(const CrossCheck& check, const std::vector<std::string>& flows) {
+std::vector<std::string> check_notes(const CrossCheck& check, const std::vector<std::string>& flows,
+                                     const char* name) {
   if (check.skipped && check.packet_hops > 0)
     return {"Not cross-checked by simulation: that would take about " + power_in_words(check.packet_hops) +
             " simulated packet-hops (--check runs it)."};
@@ -96,7 +98,7 @@ std::vector<std::string> check_notes(const CrossCheck& check, const std::vector<
     const CheckedLevel& rarest = check.levels.back();  // of all packets, or of the only flow
     const bool several = !rarest.flow && flows.size() > 1;
     return {"Cross-check by simulation: " + std::string(several ? "all packets: " : "") +
-            level_in_words(rarest) +
+            level_in_words(rarest, name) +
             (several ? fmt::format("; the {} flows agree too", flows.size()) : std::string())};
   }
   std::vector<const CheckedLevel*> sorted;
@@ -105,7 +107,7 @@ std::vector<std::string> check_notes(const CrossCheck& check, const std::vector<
                    [](const CheckedLevel* a, const CheckedLevel* b) { return how_far(*a) > how_far(*b); });
   std::string text = "WARNING: simulation contradicts the computed delays, do not use them: ";
   for (std::size_t i = 0; i < std::min(sorted.size(), max_named_levels); ++i)
-    text += (i == 0 ? "" : "; ") + whose(*sorted[i], flows) + "simulated " + level_in_words(*sorted[i]);
+    text += (i == 0 ? "" : "; ") + whose(*sorted[i], flows) + "simulated " + level_in_words(*sorted[i], name);
   if (sorted.size() > max_named_levels)
     text += fmt::format("; and {} more of {} flows", sorted.size() - max_named_levels, flows.size());
   return {text};

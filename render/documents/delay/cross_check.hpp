@@ -13,8 +13,10 @@ namespace tailbound::render {
 
 /// The result in one line; if the simulation contradicts the computation, the flow, the level and the ratio.
 /// \param flows  names, by position; empty for a tree
+/// \param name   of the numbers that are checked
 [[nodiscard]] std::vector<std::string> check_notes(const answers::CrossCheck& check,
-                                                   const std::vector<std::string>& flows);
+                                                   const std::vector<std::string>& flows,
+                                                   const char* name = "computed");
 
 /// "cross_check": levels of all packets and of the given flows.
 [[nodiscard]] TableLayout check_table();

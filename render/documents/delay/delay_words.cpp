@@ -68,7 +68,9 @@ std::string truth_in_words(const std::vector<DelayPoint>& points) {
   const bool chain = any_as(points, Hops::chain), safe = any_as(points, Hops::safe),
              others = any_as(points, Hops::independent) || any_as(points, Hops::bound);
   if ((chain || safe) && others)
-    return "Each number states its kind; with dependent hops it is numerical, not proved.";
+    return std::string("Numerical, not proved") + (any_as(points, Hops::bound)
+                                                       ? "; rows with hops bound are upper bounds."
+                                                       : ", except flows that wait in one queue.");
   if (safe && !chain) return "Numerical, not proved; conservative: effects that reduce delay are omitted.";
   if (chain || safe)
     return any_burst(points)
@@ -121,6 +123,8 @@ std::string tree_caution(const TreeTopology& tree, Hops hops) {
 }
 
 /// For a network with its own flows.
+/// Caution of a bound without assumptions.
+constexpr const char* proved_bound = "the bound is proved";
 constexpr const char* chain_caution =
     "on 240 random networks of 2 to 6 switches, 98 % of the P(D > t) down to 1e-3 were within 25 % of "
     "simulation, none underestimated by more; rarer delays were not compared";
@@ -172,6 +176,9 @@ std::optional<std::size_t> checked_flow(const DelayEntry& entry) {
 std::string kind_in_words(const DelayEntry& entry, const Value& value) {
   const auto& check = entry.answer().check;
   if (check && check->contradicted(checked_flow(entry))) return "contradicted by simulation";
+  if (entry.found().hops == Hops::bound && !entry.found().one_queue &&
+      model_caution(entry.answer().paths.omissions, entry.query().topology, Hops::bound) != proved_bound)
+    return "upper bound, assumed in part (see below)";
   return certainty(value, entry.query().digits);
 }
 
@@ -217,9 +224,23 @@ std::string delay_headline(const std::vector<DelayEntry>& entries) {
       [&](const DelayEntry& a, const DelayEntry& b) { return percentile(a)->slots < percentile(b)->slots; });
   const std::string slots = range(std::to_string(percentile(*minimum)->slots.value),
                                   std::to_string(percentile(*maximum)->slots.value));
+  const bool proved = std::all_of(entries.begin(), entries.end(),
+                                  [](const DelayEntry& entry) { return entry.answer().proved(); });
+  const bool bounds = std::all_of(entries.begin(), entries.end(), [](const DelayEntry& entry) {
+    return entry.found().hops == Hops::bound && !entry.found().one_queue;
+  });
+  const std::string largest = std::to_string(percentile(*maximum)->slots.value);
   std::string text =
-      fmt::format("{} % of packets have a latency of at most {} slot{}",
-                  percent_text(percentile(entries.front())->probability), slots, slots == "1" ? "" : "s");
+      fmt::format("{}{} % of packets have a latency of at most {} slot{}",
+                  bounds   ? "At least "
+                  : proved ? ""
+                           : "About ",
+                  percent_text(percentile(entries.front())->probability), largest, largest == "1" ? "" : "s");
+  if (slots != largest) text += fmt::format(" ({} results: {} slots)", entries.size(), slots);
+  const bool contradicted = std::any_of(entries.begin(), entries.end(), [](const DelayEntry& entry) {
+    return entry.answer().check && entry.answer().check->contradicted();
+  });
+  if (contradicted) text += " by the model, contradicted by simulation";
   if (entries.size() == 1) {
     const auto at =
         static_cast<std::size_t>(percentile(entries.front()) - entries.front().found().delay.latency.begin());
@@ -312,7 +333,9 @@ std::vector<std::string> delay_notes(const std::vector<DelayPoint>& points, bool
     std::vector<std::string> flows;
     if (std::holds_alternative<NetworkTopology>(query.topology))
       for (const DelayFlow& flow : answer.paths.flows) flows.push_back(flow.name);
-    for (std::string& note : check_notes(*answer.check, flows))
+    const bool bounds = std::all_of(answer.flows.begin(), answer.flows.end(),
+                                    [](const FlowDelay& flow) { return flow.hops == Hops::bound; });
+    for (std::string& note : check_notes(*answer.check, flows, bounds ? "bound" : "computed"))
       if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
   }
   if (!one) {
@@ -330,7 +353,7 @@ std::vector<std::string> delay_notes(const std::vector<DelayPoint>& points, bool
 std::string model_caution(const DelayOmissions& omissions, const Topology& topology, Hops hops) {
   const auto* only_tree = std::get_if<TreeTopology>(&topology);
   if (hops == Hops::bound)
-    return only_tree != nullptr && only_tree->tree.levels == 1 ? "the bound is proved"
+    return only_tree != nullptr && only_tree->tree.levels == 1 ? proved_bound
            : only_tree == nullptr || only_tree->routing == network::TreeRouting::random_root
                ? "the bound is proved up to the root and assumed below it, where links carry packets of the "
                  "same leaves"

@@ -154,7 +154,7 @@ const Table<ScaleLimit>& limit_table() {
         [](const ScaleLimit& of) { return kind_name(of.kind); }},
        {{"name", "of", "", Shape::text, "link, node or flow"}, &ScaleLimit::name},
        {{"load", "load", "packets/slot", Shape::given, "its load at factor 1"}, &ScaleLimit::load},
-       {{"takes", "takes", "packets/slot", Shape::given, "at most"}, &ScaleLimit::takes},
+       {{"takes", "capacity", "packets/slot", Shape::given, "capacity of it"}, &ScaleLimit::takes},
        {{"load_scale", "load scale", "", Shape::proved, "capacity / load"}, &ScaleLimit::factor}}};
   return table;
 }
@@ -164,7 +164,7 @@ const Table<ScaleLimit>& limit_table() {
 /// "P(T > 30)", "P(Q > 64)" or "loss(64)"
 std::string symbol(const LoadScaleQuery& query) {
   if (const LatencyTarget* target = latency_of(query))
-    return fmt::format("P(T > {}{})", plain(target->within), target->time ? " ns" : "");
+    return fmt::format("P(latency > {}{})", plain(target->within), target->time ? " ns" : "");
   const BufferTarget& target = *buffer_of(query);
   return fmt::format("{}{})", target.drop.criterion == Criterion::overflow ? "P(Q > " : "loss(",
                      target.capacity.value);

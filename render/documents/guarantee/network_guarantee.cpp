@@ -89,7 +89,7 @@ Table<FlowRow> flow_table(const network::PolicedUnits& units) {
             [](const FlowRow& of) { return of.its().minimum; }},
            {{"jitter", "jitter", units.time, Shape::bound, "delay bound - minimum delay"},
             [](const FlowRow& of) { return at_most(of.delay() - of.its().minimum); }},
-           {{"method", "by", "", Shape::text,
+           {{"method", "method", "", Shape::text,
              "tfa: sum over its ports (total flow analysis); sfa: concatenated service curves (separated "
              "flow analysis); slots: tfa in whole packets and slots"},
             [](const FlowRow& of) { return of.its().used(of.all->query.method); }}}};
@@ -145,7 +145,7 @@ const Fields<Guaranteed>& guarantee_results() {
        [](const Guaranteed& of) {
          return at_most(of.answer.found.flows[of.answer.latest(of.query.method)].delay(of.query.method));
        }},
-      {{"certificate", "certificate", "", Shape::text,
+      {{"topology", "certificate", "", Shape::text,
         "feed-forward: no cyclic dependency; fixed point: mutually consistent delays of a cyclic network"},
        [](const Guaranteed& of) { return certificate_kind(of.answer); }},
       {{"rounds", "rounds", "", Shape::whole, "iterations until these delays were found"},
@@ -271,11 +271,11 @@ Document document(const NetworkGuaranteeQuery& query, NetworkGuaranteeAnswer ans
         return QueueRow{all, queue};
       },
       slower);
-  result.lines.push_back({"certificate", found.cyclic.empty()
-                                             ? "feed-forward: no cyclic dependency"
-                                             : fmt::format("fixed point of a cyclic network, found in {} "
-                                                           "iterations; the delays are mutually consistent",
-                                                           found.rounds)});
+  result.lines.push_back({"topology", found.cyclic.empty()
+                                          ? "feed-forward: no cyclic dependency"
+                                          : fmt::format("fixed point of a cyclic network, found in {} "
+                                                        "iterations; the delays are mutually consistent",
+                                                        found.rounds)});
   document.notes.emplace_back(worst_case_basis);
   if (all->in_slots() && std::any_of(found.queues.begin(), found.queues.end(),
                                      [](const QueueGuarantee& queue) { return queue.in_slots.has_value(); }))

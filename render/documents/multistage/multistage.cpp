@@ -36,15 +36,12 @@ bool unsettled(const MultistagePoint& point) {
 }
 
 /// For points that differ only in their load.
-/// \param separator  between quantity and value
-std::string saturation_in_words(const MultistageAnswer& answer, const std::string& separator = "; ") {
+std::string saturation_in_words(const MultistageAnswer& answer) {
   const double share = 100 * bounds::multistage::carried_share;
   if (!answer.saturation_load)
     return fmt::format("not reached: at load 1 the throughput is at least {:.0f} % of the load", share);
-  return fmt::format(
-      "load {:.4g}; above it the throughput is below {:.0f} % of the load{}to {:.1f} %, independent of "
-      "--loads",
-      answer.saturation_load->value, share, separator, 100 * bounds::multistage::saturation_resolution);
+  return fmt::format("load {:.4g} (to {:.1f} %); above it the throughput is below {:.0f} % of the load",
+                     answer.saturation_load->value, 100 * bounds::multistage::saturation_resolution, share);
 }
 
 /// Empty if a load of 1 is possible.
@@ -77,7 +74,7 @@ std::vector<Line> lines(const std::vector<MultistagePoint>& points) {
                                  answer.throughput.value, plain(query.load))},
       {"mean delay", fmt::format("{:.4g}; hot {}, cold {}", answer.delay.value,
                                  mean_or_none(answer.hot_delay), mean_or_none(answer.cold_delay))},
-      {"saturation", saturation_in_words(answer, "\n")}};
+      {"saturation", saturation_in_words(answer)}};
   if (const std::string bound = network_bound_in_words(query.network, answer, "\n"); !bound.empty())
     lines.push_back({"bound", bound});
   lines.push_back({"iteration", iteration_in_words(points.front())});

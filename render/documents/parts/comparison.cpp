@@ -68,7 +68,7 @@ Fields<ShownComparison> comparison_fields(const ComparisonNames& names) {
   };
   Fields<Of> counted{};
   if (names.counted)
-    counted = {{{names.prefix + "count", "seen", "", Shape::whole,
+    counted = {{{names.prefix + "count", "observed", "", Shape::whole,
                  "observations; null if this is not a probability"},
                 &Of::count}};
   return {{column("prediction", names.predicted, Shape::number,

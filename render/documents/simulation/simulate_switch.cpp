@@ -140,7 +140,7 @@ Fields<sim::LevelEstimate> seen_fields(const char* key, const char* symbol, cons
                                        const char* seen) {
   using Level = sim::LevelEstimate;
   return {{{key, symbol, "", Shape::estimate, meaning}, &Level::probability},
-          {{key + std::string("_count"), "seen", "", Shape::whole, seen}, &Level::count}};
+          {{key + std::string("_count"), "observed", "", Shape::whole, seen}, &Level::count}};
 }
 
 const Table<SwitchLevel>& switch_tails() {

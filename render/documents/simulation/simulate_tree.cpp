@@ -120,7 +120,7 @@ Fields<sim::LevelEstimate> level_fields(const Column& level, const char* symbol)
   using Level = sim::LevelEstimate;
   return {{level, &Level::level},
           {{"probability", symbol, "", Shape::estimate, symbol}, &Level::probability},
-          {{"count", "seen", "", Shape::whole, "observations"}, &Level::count}};
+          {{"count", "observed", "", Shape::whole, "observations"}, &Level::count}};
 }
 
 const Table<sim::LevelEstimate>& simulated_delays() {

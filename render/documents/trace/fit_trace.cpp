@@ -118,18 +118,19 @@ const Table<FittedTail>& fitted_tails() {
 std::string test_in_words(const FitTest& test) {
   switch (test.kind) {
     case FitTest::Kind::dispersion:
-      return fmt::format("IDC of the model off by at most {:.2g} intervals (or tenths); limit 1",
-                         test.measured);
+      return fmt::format(
+          "IDC of the model within {:.2g} of the allowed deviation (interval or 10 %); limit 1",
+          test.measured);
     case FitTest::Kind::memory:
       return std::isinf(test.measured)
                  ? "the trace is too short to tell whether its IDC converges"
-                 : fmt::format("IDC grows by a factor of {:.3g} over the next ten horizons; limit {:g}",
+                 : fmt::format("IDC changes by a factor of {:.3g} over the next ten horizons; limit {:g}",
                                test.measured, test.allowed);
     case FitTest::Kind::tails:
       return fmt::format("maximum tail ratio model / trace {:.2g}, where the trace is known to 50 %",
                          test.measured);
     case FitTest::Kind::length:
-      return fmt::format("the trace is {:.3g} horizons long; minimum {:g}", test.measured, test.allowed);
+      return fmt::format("the trace is {:.0f} horizons long; minimum {:g}", test.measured, test.allowed);
   }
   return {};
 }
@@ -254,7 +255,11 @@ Document document(const FitQuery& query, FitAnswer answer) {
     result.tables.push_back(played_table().rows(
         found.played.size(),
         [of](std::size_t i) -> const FitAnswer::Replay& { return of->answer.played[i]; }));
-  for (Rows& rows : result.tables) rows.in_text = true;
+  for (Rows& rows : result.tables) {
+    rows.in_text = true;
+    if (rows.key == dispersion_table().layout().key) rows.caption = "Index of dispersion for counts, IDC(n):";
+    if (rows.key == fitted_tails().layout().key) rows.caption = "Queue, P(Q > n):";
+  }
   document.picture = [of] { return fit_picture(*of); };
   return document;
 }

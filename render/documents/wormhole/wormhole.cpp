@@ -229,7 +229,10 @@ std::string accuracy_note(const std::vector<WormholeNetworkAnswer>& networks) {
 
 /// Why the search found no solution beyond that load.
 std::string other_side(const WormholeAnswer& answer) {
-  return fmt::format(" (no solution at {:.10g}: {})", answer.unsolved.value, answer.why_unsolved);
+  // "stopped after 35 rounds: a utilization would reach 100 %"
+  const std::size_t reason = answer.why_unsolved.find(": ");
+  return ": above it " + (reason == std::string::npos ? "there is no solution (" + answer.why_unsolved + ")"
+                                                      : answer.why_unsolved.substr(reason + 2));
 }
 
 std::vector<std::string> notes_on(const std::vector<WormholeNetworkAnswer>& networks) {
