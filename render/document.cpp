@@ -59,6 +59,7 @@ void mark_stopped(Document& document, std::size_t finished, std::size_t requeste
 
 Picture picture_of(const Document& document, std::size_t max_curves) {
   Picture picture = document.picture();
+  if (picture.title.ends_with('.')) picture.title.pop_back();  // a title is no sentence
   const auto add_note = [&](const std::string& text) {
     picture.note += (picture.note.empty() ? "" : picture.note.back() == '.' ? " " : "; ") + text;
   };
