@@ -102,7 +102,8 @@ constexpr SubcommandHint unmodelled_options[] = {
     {"validate delay", words_for_buffers,
      "validate delay has unlimited buffers; tailbound simulate tree --buffer B has finite ones"}};
 
-/// Options that there are not, the options that were meant (the first of them that the command has), and a remark.
+/// Unknown options, the options that were probably meant, and a remark. The first of them that the command
+/// has is suggested.
 struct OptionHint {
   std::string_view words, meant, remark = {};
 };
