@@ -111,8 +111,8 @@ class OptionGroup {
 };
 
 /// An error of the library under the name of the option, with its value as typed if that is one value. An
-/// argument that is the name of a given option (without dashes and with spaces: "load", "packets per slot") is
-/// that option. Nothing if the error names an option itself, or none is meant.
+/// argument that is the name of a given option (without dashes and with spaces: "load", "packets per slot")
+/// is that option. Nothing if the error names an option itself, or none is meant.
 [[nodiscard]] std::optional<InvalidArgument> as_typed(const OptionTable& table, const InvalidArgument& error);
 
 }  // namespace tailbound::options
