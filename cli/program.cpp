@@ -19,10 +19,10 @@
 namespace tailbound::cli {
 namespace {
 
-/// A text that is asked for in place of a result.
+/// A text that is requested in place of a result.
 enum class Requested { result, brief_help, full_help, version };
 
-Requested asked_by(const std::string& word) {
+Requested requested_by(const std::string& word) {
   if (word == "-h") return Requested::brief_help;
   if (word == "--help") return Requested::full_help;
   return word == "-V" || word == "--version" ? Requested::version : Requested::result;
@@ -43,7 +43,7 @@ void add_to(CLI::App& app, const Option& option) {
 /// that are given twice.
 /// \param name   of the command
 /// \param first  the place of the first word behind it
-/// \return  the text that is asked for, whatever the other words are
+/// \return  the requested text, independent of the other words
 /// \throws BadUsage
 Requested look_over(const CLI::App& command, const std::string& name, int argc, const char* const* argv,
                     int first) {
@@ -61,7 +61,7 @@ Requested look_over(const CLI::App& command, const std::string& name, int argc, 
   };
   for (int place = first; place < argc; ++place) {
     const std::string word = argv[place];
-    if (const Requested requested = asked_by(word); requested != Requested::result) return requested;
+    if (const Requested requested = requested_by(word); requested != Requested::result) return requested;
     const CLI::Option* option = option_at(place);
     if (option == nullptr) {
       const std::string unknown = word.substr(0, word.find('='));
@@ -76,7 +76,7 @@ Requested look_over(const CLI::App& command, const std::string& name, int argc, 
       continue;
     }
     if (place + 1 >= argc || option_at(place + 1) != nullptr ||
-        asked_by(argv[place + 1]) != Requested::result)
+        requested_by(argv[place + 1]) != Requested::result)
       complain_of(fmt::format("{0} needs a value: {0} {1} ({2})", word, option->get_type_name(),
                               phrase_of(option->get_description())));
     else
@@ -105,7 +105,7 @@ class Program::Tree {
     commands_.push_back(own);
   }
 
-  /// \return the place of the command, in the order they were added;  nothing where a text is asked for
+  /// \return the place of the command, in the order they were added; nothing if a text is requested
   std::optional<std::size_t> parse(int argc, const char* const* argv) {
     const int first = require_known_command(argc, argv);
     requested_ = look_over(*understood_, understood(), argc, argv, first);
@@ -168,7 +168,7 @@ class Program::Tree {
         throw BadUsage(before.empty() ? fmt::format("a command is missing: {}", in_words(names))
                                       : fmt::format("a command is missing: {}", in_words(names)));
       const std::string given = argv[word];
-      if (asked_by(given) != Requested::result) return word;
+      if (requested_by(given) != Requested::result) return word;
       if (given.rfind('-', 0) == 0)
         throw BadUsage(fmt::format("unknown option {}: options follow the command: tailbound{} COMMAND {}",
                                    given, before.empty() ? "" : " " + before, given));
@@ -208,12 +208,12 @@ std::optional<std::string> Program::parse(int argc, const char* const* argv) {
     words.push_back("--help");
   }
   const std::optional<std::size_t> place = tree_->parse(static_cast<int>(words.size()), words.data());
-  if (!place) return text_asked_for();
+  if (!place) return requested_text();
   chosen_ = &commands_[*place];
   return {};
 }
 
-std::string Program::text_asked_for() const {
+std::string Program::requested_text() const {
   if (tree_->requested() == Requested::version) return "tailbound " TAILBOUND_VERSION "\n";
   const HelpSize size = tree_->requested() == Requested::brief_help ? HelpSize::brief : HelpSize::full;
   const std::string name = tree_->understood();

@@ -50,7 +50,7 @@ class Program {
  private:
   class Tree;
 
-  [[nodiscard]] std::string text_asked_for() const;
+  [[nodiscard]] std::string requested_text() const;
 
   CommonOptions common_;
   std::vector<Command> commands_;

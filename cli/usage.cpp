@@ -20,12 +20,13 @@ constexpr const char* purpose_of_program =
 /// The options of -h, most used first.
 constexpr std::pair<std::string_view, std::string_view> brief_options[] = {
     {"buffer",
-     "--inputs --load --drop --capacity --solve --burst --classes --shared --sizes --plot --format --output"},
+     "--inputs --load --drop --criterion --capacity --solve --burst --classes --shared --sizes --plot "
+     "--format --output"},
     {"occupancy",
      "--inputs --load --levels --until --traffic --burst --classes --traffic-file --plot --format --output"},
     {"delay",
-     "--radix --levels --load --network --uniform --percentiles --ccdf --drop --solve --plot --format "
-     "--output"},
+     "--radix --levels --load --routing --network --uniform --hops --percentiles --drop --solve --plot "
+     "--format --output"},
     {"guarantee",
      "--bucket --periodic --drop --capacity --solve --network --flow --headroom --plot --format --output"},
     {"pgf", "--inputs --load --traffic --arrivals --packets-per-slot --of --as --moments --cancel --output"},

@@ -6,8 +6,8 @@
 
 /// The texts of -h and --help.
 ///
-/// CONTRACT  -h is one screen: at most 24 lines of 80 columns. --help is at most 80 columns wide, except for the
-///           program output in its examples.
+/// CONTRACT  -h is one screen: at most 24 lines of 80 columns. --help is at most 80 columns wide, except for
+///           the program output in its examples.
 /// TESTS     tests/golden/help_test.cpp
 namespace tailbound::cli {
 

@@ -93,7 +93,17 @@ constexpr SubcommandHint subcommand_hints[] = {
     {"validate", "mesh torus noc", "meshes and tori: tailbound validate wormhole --topology mesh"},
     {"validate", "policed guarantee", "policed flows: tailbound simulate policed"}};
 
-/// Options that there are not, the options that were meant (the first of them that the command has), and a remark.
+/// Options that a command does not have because of what it models.
+constexpr std::string_view words_for_buffers = "--buffer --buffer-size --buffers --queue-size --queue-limit";
+constexpr SubcommandHint unmodelled_options[] = {
+    {"delay", words_for_buffers,
+     "delay has unlimited buffers (--drop EPS finds their minimum size); tailbound simulate tree --buffer B "
+     "has finite ones"},
+    {"validate delay", words_for_buffers,
+     "validate delay has unlimited buffers; tailbound simulate tree --buffer B has finite ones"}};
+
+/// Unknown options, the options that were probably meant, and a remark. The first of them that the command
+/// has is suggested.
 struct OptionHint {
   std::string_view words, meant, remark = {};
 };
@@ -104,6 +114,10 @@ constexpr OptionHint option_hints[] = {
     {"--loss --loss-rate --target --epsilon --eps --probability --drop-rate --ber --overflow", "--drop"},
     {"--ports --sources --hosts --senders --n", "--inputs --radix --nodes"},
     {"--inputs", "--radix --nodes --dimensions"},
+    {"--nodes", "--dimensions", "2^N nodes: --dimensions 4 has 16"},
+    {"--radix", "--inputs"},
+    {"--unit --units", "--packet-bytes", "it shows bytes, and with --link-gbps G nanoseconds"},
+    {"--unit --units", "--time-unit"},
     {"--utilization --utilisation --rho --rate --offered-load --arrival-rate --lambda",
      "--load --loads --rates --uniform"},
     {"--load", "--loads --rates --uniform"},
@@ -315,16 +329,24 @@ std::string unknown_option(const std::string& option, const std::string& command
   if (option.rfind("--", 0) != 0)
     return what +
            "; the short options are -i --inputs, -l --load, -d --drop, -o --output, -f --format, -p --plot";
-  for (const OptionHint& each : option_hints) {
-    if (!is_among(option, each.words)) continue;
-    const std::string remark = each.remark.empty() ? "" : " (" + std::string(each.remark) + ")";
-    for (const std::string& name : split(each.meant))
-      if (own != all.end() && own->second.find(name) != nullptr)
-        return what + "; did you mean " + with_type(*own->second.find(name)) + "?" + remark;
-    if (!holders(option).empty()) break;
-    const std::string first = split(each.meant).front();
-    return what + "; did you mean " + first + " of " + few(holders(first)) + "?" + remark;
-  }
+  for (const SubcommandHint& each : unmodelled_options)
+    if (each.before == command && is_among(option, each.words)) return what + "; " + std::string(each.hint);
+  const auto remark_of = [](const OptionHint& hint) {
+    return hint.remark.empty() ? "" : " (" + std::string(hint.remark) + ")";
+  };
+  if (own != all.end())
+    for (const OptionHint& each : option_hints) {
+      if (!is_among(option, each.words)) continue;
+      for (const std::string& name : split(each.meant))
+        if (const Option* its = own->second.find(name); its != nullptr)
+          return what + "; did you mean " + with_type(*its) + "?" + remark_of(each);
+    }
+  if (holders(option).empty())
+    for (const OptionHint& each : option_hints) {
+      if (!is_among(option, each.words)) continue;
+      const std::string first = split(each.meant).front();
+      return what + "; did you mean " + first + " of " + few(holders(first)) + "?" + remark_of(each);
+    }
   const std::vector<std::string> names = own == all.end() ? std::vector<std::string>() : own->second.names();
   std::string text = what + did_you_mean(option, names);
   if (const std::vector<std::string> found = holders(option); !found.empty())

@@ -20,7 +20,7 @@ namespace tailbound::cli {
 [[nodiscard]] std::string unknown_command(const std::string& word, const std::string& before,
                                           const std::vector<std::string>& names);
 
-/// "unknown option --radix of buffer; --radix belongs to delay, simulate tree"
+/// "unknown option --cable; --cable belongs to guarantee"
 /// \param command  "buffer"
 [[nodiscard]] std::string unknown_option(const std::string& option, const std::string& command);
 

@@ -389,7 +389,7 @@ void add_burst_options(OptionTable& table, BurstOptions& options, const std::str
   const OptionGroup bursts(table, group);
   bursts.add("--traffic", options.traffic, "NAME",
              "bernoulli or onoff (default bernoulli).\nonoff needs --burst", choices(independent_or_onoff()));
-  bursts.add("--burst", options.burst, "L", "mean burst length of each leaf in slots", slider(2, 128, 1));
+  bursts.add("--burst", options.burst, "L", "mean burst length of each host in slots", slider(2, 128, 1));
   bursts.add("--on-rate", options.on_rate, "R1", "packets per slot within a burst (default 1)",
              slider(0.05, 1, 0.05));
   bursts.add("--destination", options.destination, "NAME",

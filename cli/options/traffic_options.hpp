@@ -77,7 +77,8 @@ enum class SolveFor { nothing, load, burst };
 
 /// The traffic for each combination of the entries of --inputs, --packets-per-slot, --destination, --on-rate,
 /// --burst and --load, the last varying fastest; a single one if none of them is a list. For classes one per
-/// selected class. With SolveFor::load it has no load, with SolveFor::burst its bursts are as short as possible.
+/// selected class. With SolveFor::load it has no load, with SolveFor::burst its bursts are as short as
+/// possible.
 /// \throws InvalidArgument, ParseError  the options or the file cannot be read
 [[nodiscard]] std::vector<answers::Traffic> read_traffics(const TrafficOptions& options,
                                                           SolveFor solve_for = SolveFor::nothing);

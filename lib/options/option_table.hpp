@@ -13,7 +13,8 @@
 /// other programs list and set them by name.
 namespace tailbound::options {
 
-/// Range of a slider for an option: from `minimum` to `maximum` in steps. For powers of ten these are exponents.
+/// Range of a slider for an option: from `minimum` to `maximum` in steps. For powers of ten these are
+/// exponents.
 struct Slider {
   double minimum, maximum, step;
   bool powers_of_ten = false;
@@ -61,9 +62,9 @@ template <class Meaning>
 
 /// One option, and the destination of its value: exactly one of `text`, `flag` and `words`.
 struct Option {
-  std::string name;  ///< "--load"; "FILE" where it stands without a name
-  std::string type;  ///< stands for the value in the help: "LIST"; empty for a flag
-  /// A phrase, then a line end and details where there are any. The first line fits a screen of 80 columns (-h).
+  std::string name;  ///< "--load"; "FILE" for an argument without a name
+  std::string type;  ///< placeholder of the value in the help: "LIST"; empty for a flag
+  /// A phrase, then a line end and details, if any. The first line fits a screen of 80 columns (-h).
   std::string help;
   std::string group;  ///< heading in the help; empty: that of all others
   bool required = false;
@@ -79,7 +80,8 @@ struct Option {
   void clear() const;
 };
 
-/// The short name of an option, the same in all commands: "-i" of "--inputs"; empty for most. Programs use the long ones.
+/// The short name of an option, the same in all commands: "-i" of "--inputs"; empty for most. Programs use
+/// the long names.
 [[nodiscard]] std::string short_name(std::string_view name);
 
 /// All of them, in the order of the help. What they fill must outlive the table.
@@ -108,9 +110,9 @@ class OptionGroup {
   std::string heading_;
 };
 
-/// An error of the library under the name of the option, with its value as it was typed where that is one value. An
-/// argument that is the name of an option given (without dashes and with spaces: "load", "packets per slot") is that
-/// option. Nothing where the error names an option itself, or none is meant.
+/// An error of the library under the name of the option, with its value as typed if that is one value. An
+/// argument that is the name of a given option (without dashes and with spaces: "load", "packets per slot")
+/// is that option. Nothing if the error names an option itself, or none is meant.
 [[nodiscard]] std::optional<InvalidArgument> as_typed(const OptionTable& table, const InvalidArgument& error);
 
 }  // namespace tailbound::options

@@ -163,7 +163,7 @@ TEST_CASE("help: -h shows some ten options that the command has, and an example"
       return std::regex_search(line, std::regex("^  (    --|-[a-z], --|[A-Z]+ )"));
     });
     CHECK(rows >= (command == "merge" || command == "reproduce" || command == "schema" ? 3 : 6));
-    CHECK(rows <= 12);
+    CHECK(rows <= 13);
     CHECK(help.find("Example:\n  tailbound ") != std::string::npos);
   }
 }

@@ -449,24 +449,25 @@ void add_delay_options(OptionTable& table, DelayOptions& options) {
       .add("--classes", options.classes, "R1,R2,..",
            "loads of strict priority classes, highest first.\nWith --radix K in place of --load: one output "
            "of a switch with K inputs");
-  query.add("--percentiles", options.percentiles, "LIST",
-            "percentiles of the delay in percent.\nDefault 50,90,99,99.99,99.9999");
+  query.add("--percentiles", options.percentiles, "LIST", percentile_help);
   query.add("--ccdf", options.ccdf, "LIST", "slots t of P(queueing delay > t), such as 0:200:10");
   query.add_flag(
       "--check", options.check,
       "cross-check by a simulation of seconds.\nDefault: of at most 0.3 s, for a single network and load");
   query.add_flag("--no-check", options.no_check, "no cross-check by simulation");
   query.add("--drop", options.drop, "EPS",
-            "target probability; adds the buffer of each hop.\nThe buffers count the packet in service",
+            "target of --criterion; adds the buffer of each hop.\nThe buffers count the packet in service",
             powers_of_ten(-30, -1));
-  query.add("--criterion", options.criterion, "NAME", choices_in_words<bounds::Criterion>() + ".\nOf --drop",
+  query.add("--criterion", options.criterion, "NAME",
+            choices_in_words<bounds::Criterion>() +
+                ".\nOf --drop: overflow is P(Q > B), loss the fraction of packets lost",
             choices<bounds::Criterion>());
   query.add("--reorder", options.reorder, "EPS", "target P(R > b); finds the reorder buffer of one flow",
             powers_of_ten(-30, -1));
   query.add("--reorder-levels", options.reorder_levels, "LIST", "buffer sizes b of P(R > b)");
   query.add(
       "--flow-rate", options.flow_rate, "P",
-      "packets per slot of the flow with --reorder.\nDefault of a tree: --load, from one leaf to one other",
+      "packets per slot of the flow with --reorder.\nDefault of a tree: --load, from one host to one other",
       load_slider());
   query.add(
       "--solve", options.solve, "WHAT",

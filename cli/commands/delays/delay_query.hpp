@@ -34,7 +34,7 @@ void add_hop_option(OptionTable& table, std::optional<std::string>& hop_ns);
                                                               const UnitOptions& units);
 
 /// The traffic that feeds a queue, for each entry.
-/// \throws InvalidArgument  also for --sources first-hop with bursty leaves of a tree
+/// \throws InvalidArgument  also for --sources first-hop with bursty hosts of a tree
 [[nodiscard]] std::vector<network::Sources> read_sources_list(const DelayModelOptions& options,
                                                               const answers::Topology& topology);
 /// \throws InvalidArgument
@@ -61,7 +61,11 @@ struct DelayOptions {
 /// `options` must outlive the parse.
 void add_delay_options(OptionTable& table, DelayOptions& options);
 
-/// Fractions from percentages, "50,99.99"; default 50,90,99,99.99,99.9999.
+/// For the help of --percentiles.
+inline constexpr const char* percentile_help =
+    "percentiles in percent, 99.9, or fractions below 1.\n0.999 is 99.9 %, but 1 is 1 %. Default "
+    "50,90,99,99.99,99.9999";
+/// Fractions from percentages and fractions below 1, "50,99.99,0.5"; default 50,90,99,99.99,99.9999.
 /// \throws InvalidArgument
 [[nodiscard]] std::vector<numeric::Rational> read_percentiles(const std::optional<std::string>& text);
 

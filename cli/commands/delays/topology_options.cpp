@@ -25,14 +25,19 @@ RouteRule parse_route(const std::string& name) {
 
 void add_topology_options(OptionTable& table, TopologyOptions& options) {
   const OptionGroup tree(table, "Tree with uniform traffic");
-  tree.add("--radix", options.radix, "K",
-           "ports per side of a tree switch: K down and K up.\n(network fat-tree --radix counts both sides)",
-           slider(2, 64, 1));
-  tree.add("--levels", options.levels, "N", "levels of switches; the tree has K^N leaves", slider(1, 6, 1));
-  tree.add("--load", options.load, "R", "packets per slot of each leaf: 0.8 or 80%", load_slider());
-  tree.add("--routing", options.routing, "NAME",
-           "random-root or nearest-ancestor (default random-root).\nrandom-root: always up to the top level",
-           choices<network::TreeRouting>());
+  tree.add(
+      "--radix", options.radix, "K",
+      "ports down and ports up: 16 for a 32-port switch.\n16 ports down, 16 up; network fat-tree --radix "
+      "counts all ports",
+      slider(2, 64, 1));
+  tree.add("--levels", options.levels, "N", "levels of switches; the tree has K^N hosts", slider(1, 6, 1));
+  tree.add("--load", options.load, "R", "packets per slot of each host: 0.8 or 80%", load_slider());
+  tree.add(
+      "--routing", options.routing, "NAME",
+      "random-root or nearest-ancestor.\nDefault random-root: every packet goes up to a random switch of "
+      "the top level, also between two hosts of one switch. nearest-ancestor: up only to the first level "
+      "from which the destination can be reached",
+      choices<network::TreeRouting>());
   add_network_options(table, options);
   const OptionGroup network(table, "Network");
   network.add("--uniform", options.uniform, "LIST",

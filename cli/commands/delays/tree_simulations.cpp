@@ -219,12 +219,11 @@ void declare_simulation(OptionTable& table, TreeSimulationOptions& options) {
            "buffer of each queue in packets (default unlimited).\nIt counts the packet in service; packets "
            "that do not fit are lost",
            slider(1, 64, 1));
-  query.add("--percentiles", options.percentiles, "LIST",
-            "percentiles of the delay in percent.\nDefault 50,90,99,99.99,99.9999");
+  query.add("--percentiles", options.percentiles, "LIST", percentile_help);
   query.add("--ccdf", options.ccdf, "LIST", "slots t of P(queueing delay > t), such as 0:200:10");
   query.add("--occupancy", options.occupancy, "LIST",
             "queue lengths n of P(Q > n), for each hop.\nThey count the packet in service");
-  query.add_flag("--reorder", options.reorder, "reorder buffers of the packets of up to 64 leaves: P(R > b)");
+  query.add_flag("--reorder", options.reorder, "reorder buffers of the packets of up to 64 hosts: P(R > b)");
   query.add("--reorder-levels", options.reorder_levels, "LIST", "reorder buffers P(R > b) for these b");
   query.add("--rare", options.rare, "X",
             "rare events: n or 1e-9 of P(Q > n).\nIn place of the other results, down to 1e-280: n = X, "
@@ -284,8 +283,7 @@ void declare_validation(OptionTable& table, TreeValidationOptions& options) {
   add_delay_model_options(table, options.model);
   query.add("--ccdf", options.ccdf, "LIST",
             "slots t of P(queueing delay > t).\nDefault: where the analysis gives 0.5 to 1e-6");
-  query.add("--percentiles", options.percentiles, "LIST",
-            "percentiles of the delay in percent.\nDefault 50,90,99,99.99,99.9999");
+  query.add("--percentiles", options.percentiles, "LIST", percentile_help);
   add_simulation_options(table, options.run);
   add_unit_options(table, options.units);
   add_hop_option(table, options.hop_ns);

@@ -90,7 +90,8 @@ void add_headroom_options(OptionTable& table, HeadroomOptions& options) {
   group.add(
       "--sender-ns", options.sender_ns, "T",
       "reaction time of the sender in ns, 0 or more.\nFrom the last bit of a pause frame until the sender "
-      "begins no packet (default the limit of 802.3 at the rate: 905 quanta at 400 Gbit/s, 1158.4 ns)",
+      "starts no further packet. Default: the 802.3 limit for the link rate (400 Gbit/s: 905 quanta, 1158.4 "
+      "ns)",
       slider(0, 5'000, 10));
   group.add("--pause-quanta", options.pause_quanta, "N", "the same in quanta of 512 bit times, 0 or more",
             slider(0, 1'000, 1));

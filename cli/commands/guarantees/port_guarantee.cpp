@@ -124,7 +124,8 @@ void add_port_guarantee_options(OptionTable& table, PortGuaranteeOptions& option
   group.add("--drop", options.drop, "EPS",
             "buffer for all but a share EPS of the time.\nFor independent flows");
   group.add("--ever", options.ever, "EPS",
-            "buffer for all but a share EPS of the start-ups.\nFor periodic flows");
+            "buffer for all but a share EPS of the start-ups.\nFor periodic flows: each start-up has random "
+            "phases");
   group.add("--capacity", options.capacity, "B", "buffer in packets; finds how often it is exceeded");
   group.add("--solve", options.solve, "NAME",
             "buffer, flows or rate (default buffer).\nWith --capacity, the maximum number of flows (\"n x "

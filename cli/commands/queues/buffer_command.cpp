@@ -150,7 +150,9 @@ void declare(OptionTable& table, BufferOptions& options) {
   add_traffic_options(table, options.traffic);
   const OptionGroup query(table, "Target");
   query.add("--drop", options.drop, "EPS",
-            "target probability; finds the minimum buffer.\nThe buffer counts the packet in service",
+            "target of --criterion: P(Q > B) or fraction lost.\nFinds the minimum buffer, which counts the "
+            "packet in "
+            "service",
             powers_of_ten(-30, -1));
   query.add("--class-drops", options.class_drops, "E1,E2,..",
             "a target for each class in place of --drop.\nWith --classes or --joint");
@@ -200,7 +202,7 @@ void require_several_to_draw(const Context& context, std::size_t points, const c
 
 Command buffer_command() {
   return command_of<BufferOptions>({.name = "buffer",
-                                    .purpose = "buffer size for a loss target",
+                                    .purpose = "buffer size for an overflow or loss target",
                                     .work = Work::points,
                                     .draws = true,
                                     .declare = declare,

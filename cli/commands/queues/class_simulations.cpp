@@ -108,7 +108,7 @@ std::vector<SimulateClassesQuery> read_queries(const ClassesOptions& options) {
       const Rational p = entry < 1 ? entry : Rational(entry / 100);
       if (!(p > 0 && p < 1))
         throw InvalidArgument("--percentiles", plain(entry),
-                              "in percent, above 0 and below 100, such as 99.99");
+                              "in percent, above 0 and below 100, such as 99.99 (below 1: a fraction of 1)");
       requested.percentiles.push_back(p);
     }
   std::vector<SimulateClassesQuery> queries;
@@ -156,7 +156,8 @@ void declare(OptionTable& table, ClassesOptions& options) {
   output.add("--buffers", options.buffers, "B1,B2,..", "buffer of each class in packets (default unlimited)");
   query.add("--occupancy", options.occupancy, "LIST",
             "n of P(L > n) and P(W > n), in packets and slots.\nDefault 0,1,2,5,10,..");
-  query.add("--percentiles", options.percentiles, "LIST", "percentiles of the delays, in percent: 99,99.99");
+  query.add("--percentiles", options.percentiles, "LIST",
+            "percentiles in percent, 99.9, or fractions below 1.\n0.999 is 99.9 %, but 1 is 1 %");
   add_simulation_options(table, options.run);
   add_precision_option(table, options.run);
   add_unit_options(table, options.units);

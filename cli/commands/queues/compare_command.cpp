@@ -103,7 +103,7 @@ void declare(OptionTable& table, CompareOptions& options) {
 
 Command compare_command() {
   return command_of<CompareOptions>({.name = "compare",
-                                     .purpose = "digits of printed coefficients, checked",
+                                     .purpose = "check of coefficients of Maple, PARI/GP, Giac or Python",
                                      .work = Work::analysis,
                                      .declare = declare,
                                      .answer = answer,

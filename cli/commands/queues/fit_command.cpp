@@ -5,9 +5,11 @@
 #include <tailbound/answers/trace/fit_trace.hpp>
 #include <tailbound/render/documents/trace/fit_trace.hpp>
 
+#include <filesystem>
 #include <limits>
 #include <optional>
 #include <string>
+#include <system_error>
 
 namespace tailbound::cli {
 namespace {
@@ -27,7 +29,14 @@ std::function<void(const traffic::TakePacket&)> packets_of_file(const std::strin
   });
 }
 
+/// A missing file is reported before missing options.
+void require_there(const std::string& path) {
+  std::error_code error;
+  if (path != "-" && !std::filesystem::exists(path, error)) (void)read_file(path, "FILE");
+}
+
 answers::FitQuery read_query(const FitOptions& options) {
+  require_there(*options.file);
   const traffic::TimeUnit unit = options.time_unit
                                      ? choice_of<traffic::TimeUnit>(*options.time_unit, "--time-unit")
                                      : traffic::TimeUnit::s;

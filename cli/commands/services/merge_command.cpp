@@ -59,7 +59,7 @@ void declare(OptionTable& table, MergeOptions& options) {
 
 Command merge_command() {
   return command_of<MergeOptions>({.name = "merge",
-                                   .purpose = "result of a computation split by --part",
+                                   .purpose = "one result from the parts of a run with --part",
                                    .work = Work::queries,
                                    .draws = true,
                                    .declare = declare,

@@ -207,7 +207,7 @@ void declare(OptionTable& table, SweepOptions& options) {
 
 Command sweep_command() {
   return command_of<SweepOptions>({.name = "sweep",
-                                   .purpose = "results of a plan of many points",
+                                   .purpose = "many runs from a plan file",
                                    .work = Work::queries,
                                    .draws = true,
                                    .declare = declare,

@@ -46,7 +46,8 @@ OfferedLoads read_offered(const std::optional<std::string>& loads,
 void add_latency_options(OptionTable& table, LatencyOptions& options, const LoadWords& words) {
   const OptionGroup query(table, "Results");
   query.add("--percentiles", options.percentiles, "LIST",
-            "percentiles of latency, in percent (default 50,99)");
+            "percentiles in percent, 99.9, or fractions below 1.\nOf latency; 0.999 is 99.9 %, but 1 is 1 % "
+            "(default 50,99)");
   query.add_flag("--saturation", options.saturation,
                  fmt::format("search the saturation {} in place of latencies", words.name));
   query.add("--precision", options.precision, "P", "relative precision of --saturation (default 1%)");
