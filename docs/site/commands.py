@@ -7,26 +7,22 @@ import re
 import subprocess
 
 OPTION = r"--[a-z][a-z0-9-]*"
-DECLARED = re.compile(r"  ((?:-\w,)?--?[A-Za-z][^ ]*|[A-Z][^ ]*)((?: [^ ]+)*?)(?:  +(.*))?")
+DECLARED = re.compile(r"  (?:    )?((?:-\w, )?--?[A-Za-z][^ ]*|[A-Z][^ ]*)((?: [^ ]+)*?)(?:  +(.*))?")
 
 
 def commands(tailbound):
-    """(name, help) of all commands, those below others too."""
+    """(name, help) of all commands, subcommands included."""
 
-    def below(words):
-        text = subprocess.run([tailbound, *words, "--help"], capture_output=True, text=True, check=True).stdout
-        listed = re.search(r"^Subcommands:\n((?:  .*\n)+)", text, flags=re.M)
-        names = re.findall(r"^  ([a-z][a-z-]*)(?:\s|$)", listed.group(1), flags=re.M) if listed else []
-        if words and not names:
-            yield " ".join(words), text
-        for name in names:
-            yield from below([*words, name])
+    def help_of(name):
+        return subprocess.run([tailbound, *name.split(), "--help"], capture_output=True, text=True, check=True).stdout
 
-    return list(below([]))
+    listed = help_of("").partition("\ntailbound COMMAND")[0]
+    names = re.findall(r"^ {2,4}([a-z-]+(?: [a-z-]+)?)  +\S", listed, flags=re.M)
+    return [(name, help_of(name)) for name in names if not any(other.startswith(name + " ") for other in names)]
 
 
 def options_of(text):
-    return set(re.findall(rf"^  ({OPTION})", text.split("\nExample")[0], flags=re.M))
+    return set(re.findall(rf"^  (?:-\w, |    )({OPTION})", text.split("\nExample")[0], flags=re.M))
 
 
 def escaped(text):
@@ -65,11 +61,11 @@ def group(title, lines, command, known):
         declared = DECLARED.fullmatch(line)
         if declared:
             name, value, words = declared.groups()
-            items.append([name.replace(",-", ", -") + value, [words or ""]])
+            items.append([name + value, [words or ""]])
         elif items:
             items[-1][1].append(line.strip())
     # --help is an option of every command, and this page is what it shows.
-    items = [item for item in items if "--help" not in item[0]]
+    items = [item for item in items if not re.search("--(help|version)", item[0])]
     text = f"## {title}\n\n" if items else ""
     for name, words in items:
         meaning = prose(" ".join(words).strip(), command, known)
@@ -116,8 +112,8 @@ def examples(lines, command, known):
 
 def page(command, text, known):
     options, begin, rest = re.split(r"^(Examples?:.*)$", text, maxsplit=1, flags=re.M) if "\nExample" in text else (text, "", "")
-    purpose, _, options = options.strip().partition("\n")
-    purpose = purpose[0].upper() + purpose[1:]
+    usage, purpose, options = (options.strip() + "\n").split("\n", 2)
+    options = usage + "\n" + options
     result = f"# tailbound {command}\n\n```{{program}} {command}\n```\n\n{escaped(purpose)}\n\n"
     # A part begins at the left edge: a heading with a colon, or sentences.
     part = {"title": None, "lines": [], "words": []}
@@ -160,8 +156,7 @@ def command_pages(folder, listed):
     for command, text in listed:
         name = command.replace(" ", "-")
         names.append(name)
-        first = text.strip().splitlines()[0]
-        rows.append(f"| [`{command}`]({name}.md) | {escaped(first[0].upper() + first[1:])} |")
+        rows.append(f"| [`{command}`]({name}.md) | {escaped(text.strip().splitlines()[1])} |")
         (there / f"{name}.md").write_text(page(command, text, known))
     tree = "\n".join(names)
     (there / "index.md").write_text(
