@@ -120,7 +120,7 @@ std::string named_lines(const std::vector<Line>& lines) {
 std::string notes_text(const std::vector<std::string>& notes) {
   std::string text;
   for (const std::string& note : notes)
-    for (const std::string& line : folded(note, page_width)) text += "  " + line + "\n";
+    for (const std::string& line : folded(note, page_width - 2)) text += "  " + line + "\n";
   return text;
 }
 
@@ -188,7 +188,10 @@ std::string to_text(const Document& document, const Frame& frame) {
     text += aligned(results_table(document), "");
     for (const Result& result : document.results) {
       const std::string tables = nested_tables(document, result, "");
-      if (!tables.empty() && !result.caption.empty()) text += "\n" + result.caption + "\n";
+      if (!tables.empty() && !result.caption.empty()) {
+        text += "\n";
+        for (const std::string& line : folded(result.caption, page_width)) text += line + "\n";
+      }
       text += tables;
     }
   }
