@@ -145,7 +145,7 @@ const Fields<Guaranteed>& guarantee_results() {
        [](const Guaranteed& of) {
          return at_most(of.answer.found.flows[of.answer.latest(of.query.method)].delay(of.query.method));
        }},
-      {{"topology", "certificate", "", Shape::text,
+      {{"certificate", "topology", "", Shape::text,
         "feed-forward: no cyclic dependency; fixed point: mutually consistent delays of a cyclic network"},
        [](const Guaranteed& of) { return certificate_kind(of.answer); }},
       {{"rounds", "rounds", "", Shape::whole, "iterations until these delays were found"},
