@@ -161,9 +161,9 @@ struct Accuracy {
   /// Errors from the easiest point up to `at` (a fraction of the model's saturation load, or a probability);
   /// nothing if not measured.
   [[nodiscard]] std::optional<ErrorRange> errors(Quantity quantity, double at) const;
-  /// The same up to the hardest of asked.at, or to the hardest measured point if that is easier.
+  /// The same up to the hardest of requested.at, or to the hardest measured point if that is easier.
   [[nodiscard]] std::optional<ErrorRange> errors(Quantity quantity) const;
-  /// Is one of asked.at harder than every measured point?
+  /// Is one of requested.at harder than every measured point?
   [[nodiscard]] bool beyond(Quantity quantity) const;
 };
 

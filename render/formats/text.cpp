@@ -12,7 +12,8 @@ constexpr std::size_t page_width = 100;
 
 constexpr std::size_t gap = 2;  // between columns
 
-/// The lines of a heading, folded to about `wide` columns but not inside parentheses or before a percent sign.
+/// The lines of a heading, folded to about `wide` columns, but not inside parentheses or before a percent
+/// sign.
 std::vector<std::string> heading_lines(const std::string& heading, std::size_t wide) {
   constexpr char kept_space = 1;
   std::string text = heading;
@@ -57,8 +58,8 @@ class Block {
   std::size_t width_;
 };
 
-/// Columns separated by two spaces, each line prefixed with `indent`. A table wider than the page has headings of
-/// several lines; if it is still too wide, it continues below with its key columns repeated.
+/// Columns separated by two spaces, each line prefixed with `indent`. A table wider than the page has
+/// headings of several lines; if it is still too wide, it continues below with its key columns repeated.
 std::string aligned(const TextTable& table, const std::string& indent) {
   const std::size_t columns = table.headings.size();
   std::vector<std::size_t> entries(columns, 0), widths(columns);

@@ -1,5 +1,5 @@
-/// network::failures_of on any bytes after a line "%%%", applied by remove_failed to the network before it, as
-/// with --without: remaining links keep their order, a failed node has none, and one failure at a time gives
+/// network::failures_of on any bytes after a line "%%%", applied by remove_failed to the network before it,
+/// as with --without: remaining links keep their order, a failed node has none, and one failure at a time gives
 /// the same as all together; or a typed error.
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/demands/failures.hpp>

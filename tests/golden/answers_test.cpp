@@ -171,7 +171,7 @@ TEST_CASE("buffer: equivalent traffic descriptions agree") {
 TEST_CASE("buffer: table, quiet table and CSV") {
   const Outcome table = run_line("buffer --inputs 16 --load 0.9 --drop 1e-15");
   CHECK(table.status == 0);
-  CHECK(table.out.rfind("157 packets hold", 0) == 0);
+  CHECK(table.out.rfind("A 157-packet buffer suffices", 0) == 0);
   CHECK(table.out.find("P(Q > 157) = 8.7035435578e-16 <= 1e-15 < P(Q > 156)") != std::string::npos);
   CHECK(table.out.find("certified to 10 digits") != std::string::npos);
   CHECK(run_line("buffer --inputs 16 --load 0.9 --drop 1e-15 --quiet").out == "157\n");

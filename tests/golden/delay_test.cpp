@@ -267,7 +267,7 @@ TEST_CASE("delay: the reorder buffer for given delays") {
   for (std::size_t b = 0; b < 5; ++b)
     CHECK(std::abs(lower_of(reorder["reorder_tail"][b]["probability"]) - tails[b]) < 1e-6);
   const std::string text = run_line("delay --delays " + file + " --flow-rate 0.7 --reorder 1e-3").out;
-  CHECK(text.find("3 packets for one flow of 0.7 packets a slot") != std::string::npos);
+  CHECK(text.find("3 packets for one flow of 0.7 packets per slot") != std::string::npos);
   CHECK(run_json("delay --delays " + file + " --flow-rate 0.5,0.7 --reorder 1e-3")["results"].size() == 2);
 }
 

@@ -235,7 +235,7 @@ TEST_CASE("files: an output cannot be written") {
   CHECK(holds(limited.out, "--output is "));
   CHECK(holds(limited.out, "File too large"));
   CHECK(holds(limited.out, "; the answer is on standard output"));
-  CHECK(holds(limited.out, "The least buffer"));
+  CHECK(holds(limited.out, "Minimum buffer"));
   CHECK(holds(limited.out, "status 1"));
   check_rejected(shell(folder, list + " --output /dev/fd/7"),
                  {"--output is /dev/fd/7", "Bad file descriptor"});

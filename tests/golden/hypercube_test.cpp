@@ -141,7 +141,7 @@ TEST_CASE("simulate hypercube: two nodes carry one message every M cycles each")
   for (const auto& probe : found["probes"])
     CHECK(value_of(probe["delivered"]) <= 1.03 * std::stod(probe["rate"].get<std::string>()));
   const Outcome table = run_line(line);
-  CHECK(table.out.find("greatest stable  0.12") != std::string::npos);
+  CHECK(table.out.find("maximum stable   0.12") != std::string::npos);
   CHECK(table.out.find("messages/cycle/node") != std::string::npos);
   const auto csv = tailbound::golden::rows_of(run_line(line + "--format csv").out);
   CHECK(csv.size() == 1 + found["probes"].size());
@@ -196,7 +196,7 @@ TEST_CASE("validate broadcast: each variant with the simulation, the verdict of 
   // At a third of saturation the default overestimates.
   const Outcome low = run_line("validate broadcast" + options + "--rates 0.008 --cycles 20000");
   CHECK(low.status == 0);
-  CHECK(low.out.find("Verdict: variant conserving is conservative in 2 of 2 rows, optimistic in none.") !=
+  CHECK(low.out.find("The model (conserving) is conservative in 2 of 2 rows and underestimates in none.") !=
         std::string::npos);
   for (const char* words : {"conserving", "literal", "shared-wire", "unicast", "broadcast", "error"})
     CHECK(low.out.find(words) != std::string::npos);

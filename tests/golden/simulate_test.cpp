@@ -318,7 +318,7 @@ TEST_CASE("simulate tree: table, quiet table, CSV") {
         "mean queueing", "95 % intervals", " s on "})
     CHECK(table.out.find(expected) != std::string::npos);
   CHECK(table.err.empty());
-  CHECK(run_line(small_tree + " --warmup 10").out.find("warm-up of 10 (as told)") != std::string::npos);
+  CHECK(run_line(small_tree + " --warmup 10").out.find("warm-up of 10 (given)") != std::string::npos);
   const Outcome quiet = run_line(small_tree + " --percentiles 50 --quiet");
   CHECK(std::count(quiet.out.begin(), quiet.out.end(), '\n') == 1);
   CHECK(quiet.out.rfind("50 ", 0) == 0);

@@ -275,7 +275,7 @@ TEST_CASE("validate wormhole: model and simulation, and the exit status") {
       "validate wormhole --topology mesh --nodes 16 --flits 16 --cycles 100000 --variant paper ";
   const auto answer = run_json(line + "--fractions 90%");
   CHECK(answer["results"][0]["verdict"] == "above");
-  CHECK(answer["headline"].get<std::string>().find("conservative in 1 of 1 rows, optimistic in none") !=
+  CHECK(answer["headline"].get<std::string>().find("conservative in 1 of 1 rows and underestimates in none") !=
         std::string::npos);
   CHECK(number(answer["results"][0], "error") > 0);
   const Outcome beyond = run_line(line + "--loads 0.42");

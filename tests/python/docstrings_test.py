@@ -51,7 +51,7 @@ def test_help_has_units_and_every_keyword() -> None:
             assert f"  {keyword}" in text, f"{name}: {keyword}"
     text = inspect.getdoc(tb.buffer)
     assert text is not None
-    for words in ("packets a slot", "in slots", "bytes", "packet in service"):
+    for words in ("packets per slot", "in slots", "bytes", "packet in service"):
         assert words in text
 
 

@@ -264,7 +264,7 @@ TEST_CASE("pictures: a long legend gets its own space", "[render]") {
   CHECK(height(picture) == one + 25);
   for (int i = 0; i < 6; ++i)
     picture.curves.push_back(
-        Curve{.title = "a title of so many words that one line has room for one of them alone, number " +
+        Curve{.title = "a title of so many words that one line fits only one of them, number " +
                        std::to_string(i),
               .points = {{1, 5.0 + i}, {2, 40.0 + i}}});
   CHECK(height(picture) == one + 25 + 19 * 7);

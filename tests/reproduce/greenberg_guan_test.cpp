@@ -85,7 +85,7 @@ TEST_CASE("figures: simulated latencies go into table, picture and findings") {
   REQUIRE(result.findings.size() == 1);
   CHECK(result.findings[0].agrees == true);
   CHECK(result.findings[0].computed ==
-        "greatest error -2.0 % up to 70 % of the model's saturation load, +16.0 % beyond");
+        "largest error -2.0 % up to 70 % of the model's saturation load, +16.0 % beyond");
   REQUIRE(result.picture.curves.size() == 1);
   const auto& curve = result.picture.curves[0];
   CHECK(curve.style == CurveStyle::bars);
@@ -102,7 +102,7 @@ TEST_CASE("figures: simulated latencies go into table, picture and findings") {
   // Without an answer of the model there is no error; at exactly 70 % it is still trusted.
   add_simulation(result, its, {at(0.5, 0.01), at(0.7, 0.06), at(2, std::nullopt)});
   CHECK(result.findings[1].agrees == false);
-  CHECK(result.findings[1].computed == "greatest error +6.0 % up to 70 % of the model's saturation load");
+  CHECK(result.findings[1].computed == "largest error +6.0 % up to 70 % of the model's saturation load");
   CHECK(result.picture.curves[1].title.empty());
 }
 

@@ -207,7 +207,7 @@ TEST_CASE("figures: figure 5 states whether the buffer of hop 1 suffices for all
   CHECK(std::regex_search(against_hop_1, std::regex("hop 1: inside at n = 0 to 1?[0-9] \\(")));
   CHECK(
       std::regex_search(against_hop_1, std::regex("hop 3: inside at n = 0, .*below at n = 1 to [0-9]+ \\(")));
-  const std::string independent_sources = finding(outcome.out, "queues upstream left out")["computed"];
+  const std::string independent_sources = finding(outcome.out, "upstream queues neglected")["computed"];
   CHECK(std::regex_search(independent_sources,
                           std::regex("hop 3: inside at n = 0, [^;]*above at n = 1 to [0-9]+ \\(")));
   CHECK(independent_sources.find("below") == std::string::npos);
@@ -249,7 +249,7 @@ TEST_CASE("figures: figure 4 has five simulated hops of four trees, and its find
     }
 
   CHECK(finding(outcome.out, "hop 1")["verdict"] == "agrees");
-  const json identical = finding(outcome.out, "hops alike at radix 16");
+  const json identical = finding(outcome.out, "identical hops at radix 16");
   // Where hop 1's tail is reported to be below, the table's interval lies above it.
   const std::string computed = identical["computed"];
   const std::regex pattern("hop ([2-5]): inside at n = [^;]*below at n = ([0-9]+) to ([0-9]+) ");

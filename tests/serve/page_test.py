@@ -298,7 +298,7 @@ class Page(unittest.TestCase):
                     script: () => new Promise((ok, no) => { const s = document.createElement("script"); s.src = link + "workbench.js"; s.onload = () => ok("loaded"); s.onerror = () => no(Error("refused")); document.head.append(s); }),
                     frame: () => new Promise((ok) => { const f = document.createElement("iframe"); f.src = link; f.onload = () => { try { ok(f.contentDocument ? f.contentDocument.body.textContent : ""); } catch { ok(""); } }; document.body.append(f); }),
                   };
-                  Promise.all(Object.entries(attempts).map(([name, act]) => act().then((text) => { results[name] = text; }, (error) => { results[name] = "refused: " + error; }))).then(() => done(results));
+                  Promise.all(Object.entries(attempts).map(([name, act]) => act().then((text) => { results[name] = text; }, (error) => { results[name] = "rejected: " + error; }))).then(() => done(results));
                 """, self.workbench.link, json.dumps(asked("buffer", inputs=16, load="0.9", drop="1e-15")))
                 other.shutdown()
         for name, text in tried.items():

@@ -39,8 +39,8 @@ double bernoulli_tail(long inputs, const char* load, std::int64_t level) {
       numeric::to_enclosure(queue::occupancy_tail(queue, Packets(level)).probability).lower());
 }
 
-/// P(Q > level) of two sources, from the chain of (Q, sources ON) with Q up to `maximum`: its distribution just
-/// after the arrivals of a slot, with the states in that slot, by iteration until nothing changes.
+/// P(Q > level) of two sources, from the chain of (Q, sources ON) with Q up to `maximum`: its distribution
+/// just after the arrivals of a slot, with the states in that slot, by iteration until nothing changes.
 double chain_tail(const traffic::OnOff& source, std::int64_t level, std::size_t maximum) {
   const double r = numeric::nearest_double(source.on_rate), a = numeric::nearest_double(source.start),
                b = numeric::nearest_double(source.stop);

@@ -66,8 +66,8 @@ class Ranges {
 
   [[nodiscard]] const std::vector<std::string>& variables() const { return variables_; }
 
-  /// Calls `take` for all values. \param maximum  maximum number of steps over all ranges; returns the number of
-  /// steps
+  /// Calls `take` for all values; returns the number of steps.
+  /// \param maximum  number of steps over all ranges
   /// \throws InvalidArgument  "the list of ranges": more than that
   template <class Take>
   std::size_t for_each(std::size_t maximum, Take take) const {

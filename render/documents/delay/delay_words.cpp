@@ -229,18 +229,18 @@ std::string delay_headline(const std::vector<DelayEntry>& entries) {
   const bool bounds = std::all_of(entries.begin(), entries.end(), [](const DelayEntry& entry) {
     return entry.found().hops == Hops::bound && !entry.found().one_queue;
   });
-  const std::string largest = std::to_string(percentile(*maximum)->slots.value);
-  std::string text =
-      fmt::format("{}{} % of packets have a latency of at most {} slot{}",
-                  bounds   ? "At least "
-                  : proved ? ""
-                           : "About ",
-                  percent_text(percentile(entries.front())->probability), largest, largest == "1" ? "" : "s");
-  if (slots != largest) text += fmt::format(" ({} results: {} slots)", entries.size(), slots);
   const bool contradicted = std::any_of(entries.begin(), entries.end(), [](const DelayEntry& entry) {
     return entry.answer().check && entry.answer().check->contradicted();
   });
-  if (contradicted) text += " by the model, contradicted by simulation";
+  const std::string largest = std::to_string(percentile(*maximum)->slots.value);
+  std::string text =
+      fmt::format("{}{} % of packets have a latency of at most {} slot{}",
+                  contradicted ? "Contradicted by simulation: "
+                  : bounds     ? "At least "
+                  : proved     ? ""
+                               : "About ",
+                  percent_text(percentile(entries.front())->probability), largest, largest == "1" ? "" : "s");
+  if (slots != largest) text += fmt::format(" ({} results: {} slots)", entries.size(), slots);
   if (entries.size() == 1) {
     const auto at =
         static_cast<std::size_t>(percentile(entries.front()) - entries.front().found().delay.latency.begin());

@@ -44,8 +44,8 @@ struct DelayEntry {
 [[nodiscard]] std::string reorder_in_words(const answers::ReorderTargets& targets,
                                            const answers::ReorderAnswer& reorder, numeric::Digits digits,
                                            const UnitScale& scale);
-/// The highest percentile of the latency, for several flows its range; the mean queueing delay if no percentile
-/// is given.
+/// The highest percentile of the latency, for several flows its range; the mean queueing delay if no
+/// percentile is given.
 [[nodiscard]] std::string delay_headline(const std::vector<DelayEntry>& entries);
 [[nodiscard]] std::string delay_settings(const DelayEntry& only);
 /// \param results  flows of all points

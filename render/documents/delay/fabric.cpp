@@ -190,7 +190,7 @@ const Fields<FabricQueueClass>& queue_fields() {
   using Queues = FabricQueueClass;
   static const Fields<Queues> fields{
       {{"queue", "queue", "", Shape::text, "the first of them: left -> right"}, &Queues::name},
-      {{"alike", "alike", "", Shape::whole,
+      {{"alike", "count", "", Shape::whole,
         "queues with the same traffic; or switches with the same buffers"},
        &Queues::queues},
       {{"packets_per_slot", "", "", Shape::whole, "capacity of the link [packets/slot]", Style::hidden},
@@ -224,7 +224,7 @@ const Fields<SwitchRow>& switch_fields() {
   static const Fields<SwitchRow> fields{
       {{"switch", "switch", "", Shape::text, "the first of them"},
        [](const SwitchRow& of) { return of.its.name; }},
-      {{"alike", "alike", "", Shape::whole, "switches whose queues need the same buffers"},
+      {{"alike", "count", "", Shape::whole, "switches whose queues need the same buffers"},
        [](const SwitchRow& of) { return of.its.switches; }},
       {{"ports", "queues", "", Shape::whole, "of one, with traffic"},
        [](const SwitchRow& of) { return of.its.queues; }},

@@ -79,7 +79,7 @@ TEST_CASE("pgf: one bursty source", "[answers]") {
   CHECK_THROWS_AS(answers::answer(requested), InvalidArgument);
 }
 
-TEST_CASE("pgf: a source that sends in bursts is refused where its numbers are none of a source",
+TEST_CASE("pgf: impossible parameters of an on-off source are rejected",
           "[answers]") {
   const auto argument = [](const answers::OnOffPgfQuery& requested) {
     try {

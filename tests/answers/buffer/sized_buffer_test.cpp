@@ -151,7 +151,7 @@ TEST_CASE("packets cell by cell: geometric trains and a bound", "[answers][sized
   CHECK(answer(query(1024, imix, CellArrival::cells, answers::ProbabilityOf{Packets(50)})).approximation);
 }
 
-TEST_CASE("a loss is the share of packets, or that of cells where it is asked for",
+TEST_CASE("a loss is the fraction of packets, or of cells with the criterion cell-loss",
           "[answers][sized_buffer]") {
   const Rational target = Rational(1) / 1000;
   const auto at = [](SizedCriterion criterion, CellArrival arrive, const char* sizes, auto requested) {

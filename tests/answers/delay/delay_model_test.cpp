@@ -75,7 +75,7 @@ answers::NetworkTopology switches(const std::string& rate) {
 
 }  // namespace
 
-TEST_CASE("hops: a chain unless told, bounds above it") {
+TEST_CASE("hops: chain by default, bounds above it") {
   const auto chain = answers::answer(of_tree({})), bound = answers::answer(of_tree(Hops::bound)),
              independent = answers::answer(of_tree(Hops::independent));
   CHECK(chain.flows[0].hops == Hops::chain);

@@ -232,7 +232,7 @@ route = "spread"
   }
   whole.flow = "h0 -> h5";
   CHECK_THROWS_WITH(answers::answer(whole),
-                    Catch::Contains("left out: of a network that is answered as a whole"));
+                    Catch::Contains("omitted: for a network evaluated as a whole"));
   whole.requested = answers::LatencyTarget{.percentile = rational("0.999"), .within = 8};
   CHECK(answers::answer(whole).target->at_met.name == "h0 -> h5");
 }

@@ -62,7 +62,7 @@ TEST_CASE("multistage: saturated if throughput is below 98 %", "[answers]") {
   CHECK(full.throughput.value < 0.98 * 0.8);
 }
 
-TEST_CASE("multistage: the saturation load does not depend on the loads asked for", "[answers]") {
+TEST_CASE("multistage: the saturation load does not depend on the given loads", "[answers]") {
   for (const network::Links links : {network::Links::one, network::Links::any}) {
     const auto found = [&](const char* load) { return answer(query("0.08", load, links)).saturation_load; };
     const double saturation = found("0.3").value().value;

@@ -133,7 +133,7 @@ TEST_CASE("answers: unsupported trees are rejected by name") {
     query.length.slots = 1000;
     try {
       static_cast<void>(answers::answer(query));
-      FAIL("not refused");
+      FAIL("not rejected");
     } catch (const InvalidArgument& error) {
       CHECK(error.argument() == argument);
     }

@@ -124,7 +124,7 @@ TEST_CASE("wormhole answers: beyond saturation there is no answer") {
   OfferedLoads loads{.values = {parse_rational("1/10", "load"), parse_rational("1/5", "load")}};
   try {
     static_cast<void>(answer(mesh(loads), {}));
-    FAIL("no refusal");
+    FAIL("not rejected");
   } catch (const Saturated& saturated) {
     CHECK(saturated.load() == 0.2);
     CHECK(saturated.saturation() == Approx(0.1885620332).epsilon(1e-9));
