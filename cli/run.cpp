@@ -64,7 +64,7 @@ void print_whole(std::ostream& out, const std::string& text, std::optional<int> 
     out.flush();
     const int failed = files::write_all(*descriptor, text, stop);
     if (failed == EPIPE) throw ReaderGone();
-    if (failed == ECANCELED) throw Stopped("stopped on request; nobody took what was written");
+    if (failed == ECANCELED) throw Stopped("stopped on request; nothing was reading the output");
     if (failed != 0) throw OutputFailed(failed);
     return;
   }
@@ -297,7 +297,7 @@ class Answering {
     } catch (const Stopped&) {
       if (interrupt_.limit() == LimitWatch::Limit::none) throw;
       throw LimitExceeded(interrupt_.limits().name_of(interrupt_.limit()) +
-                          " is reached; nobody took what was written to " + *common_.output);
+                          " is reached; nothing was reading from " + *common_.output);
     } catch (const InvalidArgument& error) {  // the disk is full: the computed answer is not lost
       if (!text_ || text_->is_special() || error.argument() != "--output") throw;
       text_.reset();

@@ -68,8 +68,7 @@ Picture picture_of(const Document& document, std::size_t max_curves) {
   const std::size_t beyond = std::erase_if(
       picture.curves, [&](const Curve& curve) { return is_data(curve) && ++curves > max_curves; });
   if (beyond > 0) add_note(fmt::format("The first {} of {} curves.", max_curves, curves));
-  if (document.stopped)
-    add_note(fmt::format("STOPPED after {}: partial results.", document.stopped_after));
+  if (document.stopped) add_note(fmt::format("STOPPED after {}: partial results.", document.stopped_after));
   return picture;
 }
 

@@ -1,6 +1,6 @@
 /// network::failures_of on any bytes after a line "%%%", applied by remove_failed to the network before it,
-/// as with --without: remaining links keep their order, a failed node has none, and one failure at a time gives
-/// the same as all together; or a typed error.
+/// as with --without: remaining links keep their order, a failed node has none, and one failure at a time
+/// gives the same as all together; or a typed error.
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/demands/failures.hpp>
 #include <tailbound/network/files/network_file.hpp>

@@ -146,7 +146,8 @@ TEST_CASE("accuracy: one statement for a measured network, for one between two, 
                     "simulated saturation load: mean latency 0.0 to +0.5 %, saturation load -2.5 %") !=
         std::string::npos);
   const std::string between = in_one_line(run_line(mesh + "24").out);
-  CHECK(between.find("Accuracy, as model / simulation - 1: measured on 2 similar networks (meshes, 2 dimensions, 64 nodes, 1 "
+  CHECK(between.find("Accuracy, as model / simulation - 1: measured on 2 similar networks (meshes, 2 "
+                     "dimensions, 64 nodes, 1 "
                      "virtual channel, 16 to 32 flits)") != std::string::npos);
   const std::string outside = in_one_line(run_line(mesh + "64").out);
   CHECK(outside.find("Accuracy, as model / simulation - 1: not measured for this network (64 flits, "

@@ -66,8 +66,8 @@ TEST_CASE("delay: the JSON of a tree, key by key") {
   CHECK(tree["total_buffer"] == 396);
   CHECK(tree["total_buffer_bytes"] == "25344");
   CHECK(tree["reorder_buffer"] == 53);
-  CHECK(notes_contain(document, "each wait depends on the one before"));
-  CHECK_FALSE(notes_contain(run_json("delay --radix 16 --levels 1 --load 0.8"), "model: "));
+  CHECK(notes_contain(document, "Accuracy (model / simulation - 1)"));
+  CHECK_FALSE(notes_contain(run_json("delay --radix 16 --levels 1 --load 0.8"), "Accuracy"));
 }
 
 TEST_CASE("delay: a percentile agrees with the CCDF, in percent or as a fraction") {
@@ -217,9 +217,9 @@ TEST_CASE("delay: table, quiet table, CSV, and the model's limits in one line") 
             .out.find("measured on this network (16-ary 3-tree") != std::string::npos);
   CHECK(run_line("delay --radix 16 --levels 3 --load 0.8 --hops bound").out.find("proved up to the root") !=
         std::string::npos);
-  CHECK(table.out.find("model: hops are taken as independent") != std::string::npos);
-  CHECK(run_line("delay --radix 16 --levels 3 --load 0.8 --sources first-hop").out.find("as the first one") !=
-        std::string::npos);
+  CHECK(table.out.find("Hops are modelled as independent") != std::string::npos);
+  CHECK(run_line("delay --radix 16 --levels 3 --load 0.8 --sources first-hop")
+            .out.find("as an independent first hop") != std::string::npos);
   CHECK(run_line("delay --radix 16 --levels 3 --load 0.8 --percentiles 99 --quiet").out == "99 25 30\n");
   const auto csv = rows_of(run_line("delay --radix 16 --levels 3 --load 0.8 --hops independent --percentiles "
                                     "99 --ccdf 100 --format csv")
@@ -238,7 +238,7 @@ TEST_CASE("delay: table, quiet table, CSV, and the model's limits in one line") 
 TEST_CASE("delay: cross-check by simulation: one point by default, several or none on request") {
   const std::string tree = "delay --radix 4 --levels 1 --percentiles 99 ";
   const json one = run_json(tree + "--load 0.8");
-  CHECK(notes_contain(one, "cross-checked by simulation: P(D > "));
+  CHECK(notes_contain(one, "Cross-check by simulation: P(D > "));
   const json& rows = one["results"][0]["cross_check"];
   REQUIRE(rows.size() >= 2);
   for (const json& row : rows) {
@@ -343,7 +343,7 @@ TEST_CASE("delay: errors") {
             {"unknown:14:6", "z"}},
            {toml("apart", wires + "[[flow]]\nfrom = \"c\"\nto = \"a\"\nrate = 0.5\n"),
             2,
-            {"apart:1", "no way"}},
+            {"apart:1", "no route"}},
            {toml("cycle", wires + flow + "path = [\"s\", \"t\", \"s\", \"t\"]\n"), 2, {"cycle:16:"}},
            {toml("overload", wires + flow + "[[flow]]\nfrom = \"b\"\nto = \"c\"\nrate = 0.5\n"),
             1,

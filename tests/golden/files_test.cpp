@@ -334,7 +334,7 @@ TEST_CASE("files: a stalled reader does not delay a stop or a limit") {
   shell(folder, "mkfifo pipe");
   const std::string query = "$T " + buffer;
   for (const auto& [script, status, expected] : std::vector<std::tuple<std::string, int, std::string>>{
-           {"timeout -s TERM 2 " + query + " --output pipe", 4, "nothing was reading from to pipe"},
+           {"timeout -s TERM 2 " + query + " --output pipe", 4, "nothing was reading from pipe"},
            {query + " --output pipe --time-limit 1", 1, "the time limit of 1 s is reached"},
            {"$T buffer --pmf pipe --drop 1e-9 --time-limit 1", 1, "within the time limit of 1 s"},
            {"timeout -s TERM 1 $T sweep pipe --store s.db", 4, "stopped on request"},
@@ -352,7 +352,7 @@ TEST_CASE("files: a stalled reader does not delay a stop or a limit") {
             "{ timeout -s TERM 1 $T occupancy --inputs 8 --load 0.5 --levels 0:1000:1 --format json; "
             "echo $? > status; } | { while ! test -s status; do sleep 0.1; done; wc -c; }");
   CHECK(content(folder / "status") == "124\n");
-  CHECK(holds(full.err, "nothing was reading from"));
+  CHECK(holds(full.err, "nothing was reading the output"));
   // A late reader is waited for.
   const Outcome late = shell(folder, "{ sleep 1; cat pipe; } & " + query + " --quiet --output pipe; wait");
   CHECK(late.out == "157\n");

@@ -135,7 +135,8 @@ TEST_CASE("validate buffer: the proved bound for imix cells exceeds the simulati
   CHECK(both["rows"][0]["approximation"]["kind"] == "model");
   CHECK(std::abs(number(both["rows"][0]["approximation_error"]["value"])) < 0.05);
   const std::string table = run_line(line).out;
-  CHECK(table.find("The bound is conservative in 3 of 3 rows and underestimates in none") != std::string::npos);
+  CHECK(table.find("The bound is conservative in 3 of 3 rows and underestimates in none") !=
+        std::string::npos);
   CHECK(table.find("cell by cell") != std::string::npos);
   // Lists, CSV and a picture.
   const std::string list =

@@ -275,8 +275,8 @@ TEST_CASE("validate wormhole: model and simulation, and the exit status") {
       "validate wormhole --topology mesh --nodes 16 --flits 16 --cycles 100000 --variant paper ";
   const auto answer = run_json(line + "--fractions 90%");
   CHECK(answer["results"][0]["verdict"] == "above");
-  CHECK(answer["headline"].get<std::string>().find("conservative in 1 of 1 rows and underestimates in none") !=
-        std::string::npos);
+  CHECK(answer["headline"].get<std::string>().find(
+            "conservative in 1 of 1 rows and underestimates in none") != std::string::npos);
   CHECK(number(answer["results"][0], "error") > 0);
   const Outcome beyond = run_line(line + "--loads 0.42");
   CHECK(beyond.status == 0);
@@ -307,7 +307,7 @@ TEST_CASE("validate wormhole: the model is that of the simulated network, or the
         std::string::npos);
 
   const auto other = document("--lengths geometric --arrivals bernoulli");
-  CHECK(other["model_assumes"] == std::vector<std::string>{"Poisson arrivals (simulated: bernoulli)"});
+  CHECK(other["model_assumes"] == std::vector<std::string>{"Poisson arrivals (simulated: Bernoulli)"});
   CHECK(number(other, "prediction") > 1.1 * number(usual, "prediction"));  // it accounts for the lengths
   CHECK(number(document("--buffer-flits 4"), "prediction") < number(usual, "prediction"));
   CHECK(run_line(line).out.find("assumes") == std::string::npos);

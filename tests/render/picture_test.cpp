@@ -263,10 +263,9 @@ TEST_CASE("pictures: a long legend gets its own space", "[render]") {
   CHECK(key_of(picture).size() == 2);
   CHECK(height(picture) == one + 25);
   for (int i = 0; i < 6; ++i)
-    picture.curves.push_back(
-        Curve{.title = "a title of so many words that one line fits only one of them, number " +
-                       std::to_string(i),
-              .points = {{1, 5.0 + i}, {2, 40.0 + i}}});
+    picture.curves.push_back(Curve{
+        .title = "a title of so many words that one line fits only one of them, number " + std::to_string(i),
+        .points = {{1, 5.0 + i}, {2, 40.0 + i}}});
   CHECK(height(picture) == one + 25 + 19 * 7);
   CHECK(view_of(picture).inner_height() == view_of(values({{1, 10}, {2, 20}})).inner_height());
 }

@@ -37,7 +37,8 @@ TEST_CASE("typeset: exponents in SVG are raised, text after them is not", "[rend
 }
 
 TEST_CASE("typeset: lines respect the width, and no word is lost", "[render]") {
-  const std::string text = "the minimum buffer of the output queue of a switch with sixteen inputs at load 0.9";
+  const std::string text =
+      "the minimum buffer of the output queue of a switch with sixteen inputs at load 0.9";
   std::string again;
   for (const std::string& line : typeset_lines(text, 12, 150)) {
     CHECK(typeset_width(line, 12) <= 150);

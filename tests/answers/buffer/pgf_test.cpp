@@ -79,8 +79,7 @@ TEST_CASE("pgf: one bursty source", "[answers]") {
   CHECK_THROWS_AS(answers::answer(requested), InvalidArgument);
 }
 
-TEST_CASE("pgf: impossible parameters of an on-off source are rejected",
-          "[answers]") {
+TEST_CASE("pgf: impossible parameters of an on-off source are rejected", "[answers]") {
   const auto argument = [](const answers::OnOffPgfQuery& requested) {
     try {
       static_cast<void>(answers::answer(requested));

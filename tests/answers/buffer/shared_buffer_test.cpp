@@ -37,7 +37,7 @@ TEST_CASE("a traffic matrix: plain, with names, with empty entries", "[answers][
 }
 
 TEST_CASE("an invalid traffic matrix is reported with its position", "[answers][shared]") {
-  CHECK(problem("") == "file: no rates; a row an input, a column an output");
+  CHECK(problem("") == "file: no rates; it needs one row per input and one column per output");
   CHECK(problem("0.1,0.2\n0.1\n").find("file:2:1: a row of 1 entries; it must have 2") == 0);
   CHECK(problem("0.1,0.2\n0.1,x\n").find("file:2:5: the rate is \"x\"") == 0);
 }

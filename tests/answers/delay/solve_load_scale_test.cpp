@@ -231,8 +231,7 @@ route = "spread"
     CHECK_FALSE(other.target->at_missed->name.empty());
   }
   whole.flow = "h0 -> h5";
-  CHECK_THROWS_WITH(answers::answer(whole),
-                    Catch::Contains("omitted: for a network evaluated as a whole"));
+  CHECK_THROWS_WITH(answers::answer(whole), Catch::Contains("omitted: for a network evaluated as a whole"));
   whole.requested = answers::LatencyTarget{.percentile = rational("0.999"), .within = 8};
   CHECK(answers::answer(whole).target->at_met.name == "h0 -> h5");
 }

@@ -93,7 +93,7 @@ TEST_CASE("start-ups need periodic flows of equal period; loads are below one pa
   PortGuaranteeQuery query{.flows = {periodic_group(10, 100), periodic_group(10, 200)},
                            .assurance = ShareOfStarts{billionth}};
   CHECK_THROWS_WITH(answer(query),
-                    Catch::Contains("--ever is given for flows that are not periodic of one period"));
+                    Catch::Contains("--ever is given for flows other than periodic flows of one period"));
   query = {.flows = {periodic_group(10, 10)}};
   CHECK_THROWS_AS(answer(query), Unstable);
 }

@@ -91,6 +91,6 @@ TEST_CASE("sweep plan: errors name the position") {
   CHECK(rejection("[[question]]\nask = \"a\"\n[picture]\nz = \"b\"\n").find("its keys are x, y") !=
         std::string::npos);
   CHECK(rejection("[[question]]\nask = \"a\"\nb = [\"1:2000:1\"]\nc = [\"1:2000:1\"]\n") ==
-        "a question has more than 1000000 points");
+        "a [[question]] has more than 1000000 points");
   CHECK(rejection("not toml").find("plan.toml:1:") == 0);
 }

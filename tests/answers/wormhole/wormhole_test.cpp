@@ -74,9 +74,9 @@ TEST_CASE("wormhole answers: finite sources by default, except where they take l
   const WormholeAnswer published = answer(query, {});
   CHECK_FALSE(published.points[0].channels[0].follow);
   query.variant = WormholeVariant::conditional;
-  CHECK_THROWS_WITH(
-      answer(query, {}),
-      "variant is conditional; it must be finite-source or paper: conditional is of a butterfly fat-tree");
+  CHECK_THROWS_WITH(answer(query, {}),
+                    "variant is conditional; it must be finite-source or paper; conditional is only for a "
+                    "butterfly fat-tree");
   CHECK(usual_variant(network::WormTopology{.nodes = 1024}) == WormholeVariant::finite_source);
   CHECK(usual_variant(network::WormTopology{.nodes = 4096}) == WormholeVariant::paper);
   CHECK(usual_variant(network::WormTopology{.shape = WormShape::butterfly_fat_tree, .nodes = 65536}) ==
@@ -116,8 +116,8 @@ TEST_CASE("wormhole answers: messages of geometric length") {
   query.lengths = sim::WormLengths::geometric;
   query.variant = WormholeVariant::paper;
   CHECK_THROWS_WITH(answer(query, {}),
-                    "lengths is geometric; it must be fixed by the published variants, which know no other; "
-                    "variant finite-source does");
+                    "lengths is geometric; it must be fixed in the published variants; variant finite-source "
+                    "supports others");
 }
 
 TEST_CASE("wormhole answers: beyond saturation there is no answer") {
@@ -240,10 +240,9 @@ TEST_CASE("wormhole answers: without a model of the network fractions are of the
   CHECK_FALSE(loads.points[0].fraction_of_saturation);
   ValidateWormholeQuery compared;
   compared.simulation = query;
-  CHECK_THROWS_WITH(
-      answer(compared, {}),
-      "there is nothing to compare: there is no model of buffers of several flits with messages of "
-      "geometric length (tailbound simulate wormhole simulates this network)");
+  CHECK_THROWS_WITH(answer(compared, {}),
+                    "nothing to compare: there is no model of buffers of several flits with messages of "
+                    "geometric length (tailbound simulate wormhole simulates this network)");
   WormholeSaturationQuery search{.network = query.network, .length = query.search};
   const WormholeSaturationAnswer saturation = answer(search, {});
   CHECK_FALSE(saturation.model);
@@ -255,10 +254,9 @@ TEST_CASE("wormhole answers: loads above what a physical channel carries are not
   SimulateWormholeQuery query{.network = small_mesh(),
                               .offered = {.values = {parse_rational("0.95", "load")}},
                               .length = {.slots = 1000}};
-  CHECK_THROWS_WITH(
-      answer(query, {}),
-      "saturated at load 0.95 flits/cycle/node: the physical channel (1,0) -> (2,0) would have to "
-      "carry 1.01333 flits per cycle, and carries 1; no load above 0.9375 can be carried");
+  CHECK_THROWS_WITH(answer(query, {}),
+                    "saturated at load 0.95 flits/cycle/node: the physical channel (1,0) -> (2,0) would have "
+                    "to carry 1.01333 flits per cycle; its capacity is 1. Loads above 0.9375 are unstable");
   query.offered.values = {parse_rational("0.1", "load")};
   const SimulateWormholeAnswer found = answer(query, {});
   CHECK(found.limit.load.value == parse_rational("15/16", "load"));
@@ -302,7 +300,7 @@ TEST_CASE("wormhole answers: deeper buffers, and cases without a model") {
   };
   WormholeQuery other = query;
   other.variant = WormholeVariant::paper;
-  rejected(other, "1 by the published variants, which know no other; variant finite-source does");
+  rejected(other, "1 in the published variants; variant finite-source supports others");
   other = query;
   other.lengths = sim::WormLengths::geometric;
   rejected(other, "1 with messages of geometric length");
