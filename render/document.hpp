@@ -75,6 +75,8 @@ struct Layout {
   /// text table if both are empty.
   std::vector<std::string> quiet{};
   std::string quiet_table{};
+  /// Keys that the headline states for all results: the text table omits them, except with --quiet.
+  std::vector<std::string> stated{};
   bool open = false;  ///< also contains keys of other commands that it runs
 };
 

@@ -47,7 +47,7 @@ std::string to_markdown(const Document& document, const Frame& frame) {
       text += (line.name.empty() ? "  " : "- " + escaped(line.name) + ": ") + escaped(line.text) + "\n";
     text += nested_tables(document, result);
   } else {
-    text += piped(results_table(document));
+    text += piped(results_table(document, frame.quiet));
     for (const Result& result : document.results) {
       const std::string tables = nested_tables(document, result);
       if (!tables.empty() && !result.caption.empty()) text += "\n### " + escaped(result.caption) + "\n";

@@ -162,7 +162,7 @@ std::string values_of(const std::vector<std::string>& keys, const std::vector<Co
 std::string quiet_text(const Document& document) {
   const Layout& layout = *document.layout;
   std::string text = document.stopped ? "# stopped after " + document.stopped_after + "\n" : "";
-  if (layout.quiet.empty()) return text + aligned(results_table(document), "");
+  if (layout.quiet.empty()) return text + aligned(results_table(document, true), "");
   for (const Result& result : document.results) {
     if (layout.quiet_table.empty()) {
       text += values_of(layout.quiet, layout.results, result.cells, document.digits);

@@ -19,12 +19,17 @@ std::vector<const Column*> without_hidden(std::vector<const Column*> columns) {
 
 }  // namespace
 
-TextTable results_table(const Document& document) {
+TextTable results_table(const Document& document, bool quiet) {
   TextTable table;
   std::vector<const Cells*> cells;
   for (const Result& result : document.results) cells.push_back(&result.cells);
   const std::vector<const Column*> inputs = without_hidden(varying_inputs(document));
-  const std::vector<const Column*> found = without_hidden(columns_used(document.layout->results, cells));
+  std::vector<const Column*> found = without_hidden(columns_used(document.layout->results, cells));
+  if (!quiet)
+    std::erase_if(found, [&](const Column* column) {
+      const std::vector<std::string>& stated = document.layout->stated;
+      return std::find(stated.begin(), stated.end(), column->key) != stated.end();
+    });
   for (const Column* column : inputs) add_column(table, *column);
   table.keys = inputs.size();
   for (const Column* column : found) add_column(table, *column);

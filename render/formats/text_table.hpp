@@ -17,7 +17,7 @@ struct TextTable {
 };
 
 /// One row per result: the varying inputs, then the results; without hidden and unused columns.
-[[nodiscard]] TextTable results_table(const Document& document);
+[[nodiscard]] TextTable results_table(const Document& document, bool quiet = false);
 /// One row per row of the table.
 [[nodiscard]] TextTable rows_table(const TableLayout& layout, const Rows& rows, numeric::Digits digits);
 

@@ -21,6 +21,7 @@ namespace {
 using namespace tailbound::answers;
 namespace network = tailbound::network;
 using tailbound::golden::at;
+using tailbound::golden::in_one_line;
 using tailbound::golden::rows_of;
 using tailbound::golden::run_json;
 using tailbound::golden::run_line;
@@ -51,14 +52,6 @@ std::size_t count_of(const std::string& text, const std::string& what) {
   std::size_t count = 0;
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
   return count;
-}
-
-/// Without line ends and indents.
-std::string in_one_line(const std::string& text) {
-  std::string line;
-  std::istringstream words(text);
-  for (std::string word; words >> word;) line += (line.empty() ? "" : " ") + word;
-  return line;
 }
 
 /// Runs the command of a row with the given length: errors lie in the row's ranges, widened by both

@@ -15,6 +15,8 @@
 
 namespace {
 
+using tailbound::golden::holds;
+using tailbound::golden::in_one_line;
 using tailbound::golden::Outcome;
 using tailbound::golden::run_json;
 using tailbound::golden::run_line;
@@ -100,7 +102,7 @@ TEST_CASE("broadcast: lists of networks and variants give all combinations, each
   CHECK(rows.size() == 1 + 64 * (3 + 4));  // one row per dimension
   const Outcome table = run_line(lists);
   for (const char* words : {"dimensions", "virtual channels", "variant", "saturation", "Variant shared-wire"})
-    CHECK(table.out.find(words) != std::string::npos);
+    CHECK(holds(in_one_line(table.out), words));
 }
 
 TEST_CASE("broadcast: tables name the variant and its measured error; CSV has one row per dimension") {
@@ -110,7 +112,7 @@ TEST_CASE("broadcast: tables name the variant and its measured error; CSV has on
        {"variant conserving", "6-dimensional hypercube (64 nodes) with 4 virtual channels", "injection wait",
         "multiplexing", "measured on", "this network", "-2.8 to +0.6 %", "0.02361844767 messages/cycle/node",
         " 60.0288 ", " 336.258 "})
-    CHECK(table.out.find(words) != std::string::npos);
+    CHECK(holds(in_one_line(table.out), words));
   const Outcome literal = run_line(line + "--fractions 50% --replication literal");
   CHECK(literal.out.find("variant literal") != std::string::npos);
   CHECK(literal.out.find("-7.9 to -1.2 %") != std::string::npos);
@@ -118,8 +120,8 @@ TEST_CASE("broadcast: tables name the variant and its measured error; CSV has on
   const Outcome shared = run_line(line + "--rates 0.0118 --replication shared-wire");
   CHECK(shared.status == 0);
   for (const char* words :
-       {"variant shared-wire", "+0.3 to +0.5 %", "alike", "0.0320066641 messages/cycle/node"})
-    CHECK(shared.out.find(words) != std::string::npos);
+       {"variant shared-wire", "+0.3 to +0.5 %", "identical", "0.0320066641 messages/cycle/node"})
+    CHECK(holds(in_one_line(shared.out), words));
   const Outcome quiet = run_line(line + "--fractions 50% --quiet");
   CHECK(std::count(quiet.out.begin(), quiet.out.end(), '\n') == 2);
   const auto csv = tailbound::golden::rows_of(run_line(line + "--rates 0,0.01 --format csv").out);

@@ -95,7 +95,7 @@ TEST_CASE("limits: an analysis that does not check for stops is ended, with noth
   INFO(run.err);
   CHECK(std::regex_match(
       run.err, std::regex("tailbound buffer: no answer within the time limit of 0.3 s \\(--time-limit\\)(; a "
-                          "buffer of [0-9]+ packets suffices (proved))?\n")));
+                          "buffer of [0-9]+ packets suffices \\(proved\\))?\n")));
   CHECK(run.alone);
   CHECK(run.answer.empty());
 }

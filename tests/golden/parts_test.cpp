@@ -103,8 +103,8 @@ TEST_CASE("parts: searches for saturation are split by whole searches") {
   const Outcome rejected = run_line(
       "simulate wormhole --topology mesh --nodes 16 --flits 4 --fractions 50% --of simulated --part 1/2");
   CHECK(rejected.status == 2);
-  CHECK(rejected.err.find("--of is simulated; it must be model, or loads given instead of fractions, where a "
-                          "run is cut into parts") != std::string::npos);
+  CHECK(rejected.err.find("--of is simulated; it must be model, or loads instead of fractions, for a run in "
+                          "parts") != std::string::npos);
 }
 
 TEST_CASE("parts: the files of a query are included") {

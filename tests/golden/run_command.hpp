@@ -39,4 +39,12 @@ inline Outcome run_line(const std::string& line) {
   return text.find(part) != std::string::npos;
 }
 
+/// Without line ends and indents: a sentence may be folded anywhere.
+inline std::string in_one_line(const std::string& text) {
+  std::string line;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) line += (line.empty() ? "" : " ") + word;
+  return line;
+}
+
 }  // namespace tailbound::golden

@@ -134,7 +134,7 @@ TEST_CASE("wormhole: the busiest channels, in each format") {
   }
   CHECK_FALSE(run_json(mesh)["results"][0].contains("channels"));
   const Outcome table = run_line(mesh + "--channels");
-  CHECK(table.out.find("50.0 % of saturation: the busiest channels") != std::string::npos);
+  CHECK(table.out.find("50.0 % of saturation: busiest channels") != std::string::npos);
   const Outcome csv = run_line(mesh + "--channels 3 --format csv");
   CHECK(std::count(csv.out.begin(), csv.out.end(), '\n') == 1 + 2 * 3);
 }
@@ -357,7 +357,7 @@ TEST_CASE("simulate wormhole: fractions refer to the saturation of `wormhole` wi
   CHECK(number(searched, "fraction_of_saturation") == Approx(0.6).epsilon(1e-7));
   const Outcome table = run_line(none + "--fractions 60%");
   CHECK(table.out.find("4 x 4 mesh, 1 virtual channel per link, buffers of 4 flits") != std::string::npos);
-  CHECK(table.out.find("No model alongside: there is no model of buffers") != std::string::npos);
+  CHECK(table.out.find("No model: there is no model of buffers") != std::string::npos);
   const Outcome rejected = run_line(none + "--fractions 60% --of model");
   CHECK(rejected.status == 2);
   CHECK(rejected.err.find("--of is model; it must be simulated, or loads given") != std::string::npos);

@@ -338,9 +338,7 @@ Layout wormhole_layout() {
 Document document(const std::vector<WormholeNetworkAnswer>& networks) {
   const auto& [query, answer] = networks.front();
   Layout layout = wormhole_layout();
-  if (networks.size() == 1)  // the headline has it
-    for (Column& column : layout.results)
-      if (column.key == "saturation_load") column.style = Style::hidden;
+  if (networks.size() == 1) layout.stated = {"saturation_load"};
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
                     .headline = {},
                     .settings = networks.size() == 1 ? capitalized(in_words(query)) + "."
