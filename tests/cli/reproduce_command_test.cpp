@@ -23,6 +23,7 @@ using nlohmann::json;
 using tailbound::golden::Child;
 using tailbound::golden::content;
 using tailbound::golden::Folder;
+using tailbound::golden::in_one_line;
 using tailbound::golden::Outcome;
 using tailbound::golden::run_command;
 using tailbound::golden::write;
@@ -145,13 +146,10 @@ TEST_CASE("reproduce: the example in the help is the actual output") {
   REQUIRE(help.find("tailbound reproduce singh-dally-7 --output figures") != std::string::npos);
   const Folder folder;
   const std::string out = reproduce("singh-dally-7", folder / "figures").out;
-  std::istringstream lines(std::regex_replace(out, std::regex(folder.path() + "/"), ""));
-  int count = 0;
-  for (std::string line; std::getline(lines, line); ++count) {
-    INFO(line);
-    if (!line.empty()) CHECK(help.find("  " + line + "\n") != std::string::npos);
-  }
-  CHECK(count >= 10);
+  const std::string printed = in_one_line(std::regex_replace(out, std::regex(folder.path() + "/"), ""));
+  CHECK(std::count(out.begin(), out.end(), '\n') >= 10);
+  INFO(printed);
+  CHECK(in_one_line(help).find(printed) != std::string::npos);
 }
 
 TEST_CASE("reproduce: bad input is status 2 before any work, and no file is lost") {
