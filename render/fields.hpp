@@ -74,9 +74,9 @@ inline constexpr IfPresent if_present;
 
 /// The keys of an `Of`, in rows {column, getter}, {column, getter, condition} or {column, getter,
 /// if_present}, and nested tables: {table} for the same object, {table, part} for a part of it, omitted if
-/// `part` is a null pointer or an empty optional. Getters and conditions are functions of an `Of`, or its members. A
-/// getter returns a Value, a number of the library, a text, a flag, a choice, or an optional of these, which
-/// is null if empty. A key whose condition does not hold is omitted.
+/// `part` is a null pointer or an empty optional. Getters and conditions are functions of an `Of`, or its
+/// members. A getter returns a Value, a number of the library, a text, a flag, a choice, or an optional of
+/// these, which is null if empty. A key whose condition does not hold is omitted.
 template <class Of>
 class Fields {
  public:

@@ -235,12 +235,12 @@ std::string delay_headline(const std::vector<DelayEntry>& entries) {
   const std::string largest = std::to_string(percentile(*maximum)->slots.value);
   std::string text =
       fmt::format("{}{} % of packets have a latency of at most {} slot{}",
-                  contradicted ? "Contradicted by simulation: "
+                  contradicted ? "Contradicted: "
                   : bounds     ? "At least "
                   : proved     ? ""
                                : "About ",
                   percent_text(percentile(entries.front())->probability), largest, largest == "1" ? "" : "s");
-  if (slots != largest) text += fmt::format(" ({} results: {} slots)", entries.size(), slots);
+  if (slots != largest) text += fmt::format(" ({} results: {})", entries.size(), slots);
   if (entries.size() == 1) {
     const auto at =
         static_cast<std::size_t>(percentile(entries.front()) - entries.front().found().delay.latency.begin());
