@@ -315,8 +315,8 @@ TEST_CASE("figures: figure 6 has the sums of five delays, and its commands print
   CHECK(little["verdict"] == "does not agree");
   CHECK(little["computed"].get<std::string>().find("0.8: 11.5 slots") != std::string::npos);
   CHECK(little["computed"].get<std::string>().find(
-            "9.375 if it is the wait; Little's law asks for 9.375, which "
-            "the wait meets") != std::string::npos);
+            "9.375 if it is the wait; Little's law requires 9.375, which "
+            "the wait satisfies") != std::string::npos);
   CHECK(finding(outcome.out, "hops")["verdict"] == "agrees");
 
   // The model contradicted by Little's law exceeds the simulation by more than any interval.
