@@ -101,7 +101,8 @@ TEST_CASE("broadcast: lists of networks and variants give all combinations, each
   const auto rows = tailbound::golden::rows_of(csv.out);
   CHECK(rows.size() == 1 + 64 * (3 + 4));  // one row per dimension
   const Outcome table = run_line(lists);
-  for (const char* words : {"dimensions", "virtual channels", "variant", "saturation", "Variant shared-wire"})
+  for (const char* words :
+       {"dimensions", "virtual", "channels", "variant", "saturation", "Variant shared-wire"})
     CHECK(holds(in_one_line(table.out), words));
 }
 

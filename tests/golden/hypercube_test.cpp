@@ -143,7 +143,7 @@ TEST_CASE("simulate hypercube: two nodes carry one message every M cycles each")
   for (const auto& probe : found["probes"])
     CHECK(value_of(probe["delivered"]) <= 1.03 * std::stod(probe["rate"].get<std::string>()));
   const Outcome table = run_line(line);
-  CHECK(table.out.find("maximum stable   0.12") != std::string::npos);
+  CHECK(table.out.find("maximum stable    0.12") != std::string::npos);
   CHECK(table.out.find("messages/cycle/node") != std::string::npos);
   const auto csv = tailbound::golden::rows_of(run_line(line + "--format csv").out);
   CHECK(csv.size() == 1 + found["probes"].size());
