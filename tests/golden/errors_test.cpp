@@ -266,7 +266,8 @@ TEST_CASE("rejected: every hint names what there is") {
       CHECK(outcome.status == 2);
       if (outcome.err.find("unknown option") == std::string::npos) continue;  // it has it
       CHECK((outcome.err.find("did you mean") != std::string::npos ||
-             outcome.err.find("belongs to") != std::string::npos));
+             outcome.err.find("belongs to") != std::string::npos ||
+             outcome.err.find("; tailbound ") != std::string::npos));
     }
 }
 

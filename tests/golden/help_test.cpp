@@ -88,7 +88,9 @@ void carry_out(bool simulations) {
   const FromTheTop at_the_top;
   std::size_t carried_out = 0;
   for (const fs::directory_entry& file : fs::directory_iterator(folder)) {
-    if (is_documented(file.path()) || simulates(file.path()) != simulations) continue;
+    if (file.path().extension() != ".txt" || is_documented(file.path()) ||
+        simulates(file.path()) != simulations)
+      continue;
     const std::vector<Example> examples = examples_of(file.path());
     INFO(file.path());
     REQUIRE_FALSE(examples.empty());

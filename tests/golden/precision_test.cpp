@@ -46,8 +46,8 @@ TEST_CASE("half-width: every simulation, until every interval is narrow") {
       CHECK(result["replications"].get<int>() >= 4);
     }
     const std::string notes = found["notes"].dump();
-    CHECK(notes.find("half-width of every interval") != std::string::npos);
-    CHECK(notes.find("Looking several times is accounted for") != std::string::npos);
+    CHECK(notes.find("very interval has a half-width of at most") != std::string::npos);
+    CHECK(notes.find("Repeated looks are accounted for") != std::string::npos);
     CHECK(run_line(line + " --half-width 15% --format json --threads 1").out == outcome.out);
   }
 }

@@ -224,7 +224,7 @@ TEST_CASE("coefficient list: errors have line and column", "[series][coefficient
       {"1/z", "1:3: a negative power of z"},
       {"z^-1", "1:3: a negative power"},
       {"1/0", "1:3: a denominator of 0"},
-      {"0.3/2", "1:1: a decimal times or over another number"},
+      {"0.3/2", "1:1: a decimal multiplied or divided by another number"},
       {"0.1*0.2", "1:5: a product of two decimals"},
       {"2^3", "only 10 may have a power"},
       {"O(z^3)", "an order term without coefficients"},

@@ -71,12 +71,12 @@ TEST_CASE("trace: CSV with and without names, units, comments, in pieces of any 
 TEST_CASE("trace: CSV errors have line numbers", "[trace]") {
   using Catch::Contains;
   CHECK_THROWS_WITH(read_csv(""), Contains("no packets"));
-  CHECK_THROWS_WITH(read_csv("0,64\nx,64\n"), Contains("f:2") && Contains("no time"));
-  CHECK_THROWS_WITH(read_csv("0,64\n1,0\n"), Contains("f:2") && Contains("no size"));
+  CHECK_THROWS_WITH(read_csv("0,64\nx,64\n"), Contains("f:2") && Contains("is not a time"));
+  CHECK_THROWS_WITH(read_csv("0,64\n1,0\n"), Contains("f:2") && Contains("is not a size"));
   CHECK_THROWS_WITH(read_csv("0,64,1\n1,64\n"), Contains("2 columns"));
   CHECK_THROWS_WITH(read_csv("length,where\n1,2\n"), Contains("must be time and bytes"));
-  CHECK_THROWS_WITH(read_csv("-1,64\n"), Contains("no time"));
-  CHECK_THROWS_WITH(read_csv("99999999999999999999,64\n"), Contains("no time"));
+  CHECK_THROWS_WITH(read_csv("-1,64\n"), Contains("is not a time"));
+  CHECK_THROWS_WITH(read_csv("99999999999999999999,64\n"), Contains("is not a time"));
   CHECK_THROWS_WITH(read_csv(std::string(5000, '1') + "\n"), Contains("4096 bytes"));
 }
 

@@ -141,8 +141,7 @@ Reply answer(const BufferOptions& options, const Context& context) {
   } catch (const Stopped& stopped) {
     const auto enough = answers::enough_by_bound(queries.front());
     if (!enough) throw;
-    throw Stopped(
-        fmt::format("{}; a buffer of {} packets is proved to be enough", stopped.what(), enough->value));
+    throw Stopped(fmt::format("{}; a buffer of {} packets suffices (proved)", stopped.what(), enough->value));
   }
 }
 

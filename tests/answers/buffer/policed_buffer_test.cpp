@@ -104,5 +104,5 @@ TEST_CASE("the largest bucket suffices, and a larger one does not") {
   CHECK(fastest.inputs.bucket.rate == rational("0.9"));
   CHECK_THROWS_WITH(
       answers::with_largest_bucket(policed_query("0.9", "1"), Packets(20), answers::PolicedVaried::burst),
-      Catch::Contains("a buffer of 20 packets is not enough"));
+      Catch::Contains("a buffer of 20 packets does not suffice"));
 }

@@ -86,7 +86,7 @@ TEST_CASE("what fits a buffer, and one more does not") {
   CHECK(answer(query).min_period <= 125);
   query.flows = {policed_group(100, ratio(1, 1000), 4)};
   query.capacity = 3;
-  CHECK_THROWS_WITH(answer(query), Catch::Contains("a buffer of 3 packets is not enough"));
+  CHECK_THROWS_WITH(answer(query), Catch::Contains("a buffer of 3 packets does not suffice"));
 }
 
 TEST_CASE("start-ups need periodic flows of equal period; loads are below one packet per slot") {

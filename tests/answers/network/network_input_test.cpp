@@ -85,7 +85,7 @@ TEST_CASE("Network input: files of other programs, with uniform traffic or a mat
   CHECK(answers::read_uniform_network(dot, network::RouteRule::shortest, {"h1"}).network.flows.size() == 2);
   const auto none = [](const std::string&, const auto&) { FAIL("no file is named"); };
   CHECK_THROWS_WITH(answers::read_network(dot, none),
-                    Catch::Contains("net.dot:1:1: the file says no traffic"));
+                    Catch::Contains("net.dot:1:1: the file has no traffic"));
   // For wormhole networks: identical parallel links of a bundle.
   const NetworkTopology worms =
       answers::read_network({"ring", "a b 10\nb c 40\nc a 10\nc a 10\n"}, none, network::FileUse::worms);

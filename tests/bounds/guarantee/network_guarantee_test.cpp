@@ -219,7 +219,7 @@ TEST_CASE("guarantees of classes: priority, deficit round robin, credits") {
   CHECK(whole(fair.queues[0]) == "715/3");
   turns.ports[0].quanta[2] = 24;
   CHECK_THROWS_WITH(guarantee(turns), Catch::Contains("the quantum of class third at p is 24") &&
-                                          Catch::Contains("25 or above"));
+                                          Catch::Contains("at least 25"));
 
   PolicedPort& shaped = port.ports[0];
   shaped = {.name = "p", .rate = 1, .scheduler = Scheduler::cbs, .idle_slopes = {ratio(2, 5), ratio(3, 10)}};

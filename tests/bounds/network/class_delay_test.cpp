@@ -100,7 +100,7 @@ TEST_CASE("classes in a network: waits of lower classes are added as independent
                                          class_flow("c", "e", "0.2", 3) + class_flow("e", "d", "0.2", 2));
   const DelayAnswer found = class_delays(toml);
   CHECK(found.flows[2].hops == answers::Hops::independent);
-  CHECK_THAT(found.flows[2].hops_reason, Catch::Contains("class below others"));
+  CHECK_THAT(found.flows[2].hops_reason, Catch::Contains("class with lower priority"));
   CHECK_THROWS_AS(class_delays(toml, answers::Hops::chain), InvalidArgument);
   // Classes that never meet do not wait for each other.
   const DelayAnswer apart =

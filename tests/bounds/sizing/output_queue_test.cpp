@@ -97,7 +97,7 @@ TEST_CASE("output queue: several packets served per slot") {
   answers::Traffic whole{.source =
                              answers::BurstyInputs{.inputs = 4, .load = rational("1/2"), .burst = {8, 1}}};
   whole.packets_per_slot = 2;
-  CHECK_THROWS_WITH(answers::output_queue(whole), Catch::Contains("--destination per-packet takes more"));
+  CHECK_THROWS_WITH(answers::output_queue(whole), Catch::Contains("--destination per-packet supports more"));
 }
 
 TEST_CASE("answers: unsupported queries for correlated traffic") {

@@ -515,7 +515,8 @@ TEST_CASE("an invalid network file is rejected with its location", "[network][ne
   flow_rejected("rate = nan", "39: the rate of the flow \"a -> c\" is \"nan\"; it must be a number");
   flow_rejected("rate = inf", "39: the rate of the flow \"a -> c\" is \"inf\"; it must be a number");
   flow_rejected("rate = true", "39: the rate of the flow \"a -> c\" must be a number");
-  flow_rejected("rate = \"0e99999\"", "39: the rate of the flow \"a -> c\" is \"0e99999\"; at most 200");
+  flow_rejected("rate = \"0e99999\"",
+                "39: the rate of the flow \"a -> c\" is \"0e99999\"; it may have at most 200");
   flow_rejected("rate = \"1e-99\"",
                 "39: the rate of the flow \"a -> c\" is \"1e-99\"; the common denominator");
   flow_rejected("rate = 0.5, speed = 1", "44: a [[flow]] has no key \"speed\"; its keys are name, from");
@@ -529,7 +530,7 @@ TEST_CASE("an invalid network file is rejected with its location", "[network][ne
   flow_rejected("rate = 0.5, path = [\"s\", \"u\", \"s\", \"t\"]", "62: the path passes \"s\" twice");
   flow_rejected("rate = 0.5, loops = true, path = [\"s\", \"u\", \"s\", \"u\", \"t\"]",
                 "81: the path takes the link from \"s\" to \"u\" twice");
-  flow_rejected("rate = 0.5, loops = true", "9: the flow \"a -> c\" has loops = true; its path");
+  flow_rejected("rate = 0.5, loops = true", "9: the flow \"a -> c\" has loops = true; its \"path\"");
   flow_rejected("rate = 0.5, path = \"spread\", routes = []", "70: the flow \"a -> c\" has both");
   flow_rejected("rate = 0.5, routes = 1", "53: \"routes\" must be a list");
   flow_rejected("rate = 0.5, routes = []",
@@ -590,7 +591,7 @@ TEST_CASE("an invalid traffic matrix is rejected with its location", "[network][
   rejected(",\"b\na,0.75\n", "1:2: the quotation mark that opens here is not closed");
   rejected(",\"b\"x\n", "1:5: a comma or the end of the line must follow");
   rejected(",\xC3\xA9,\xFF\n", "1:4: the text is not valid UTF-8");
-  rejected(",b\na,0e99999\n", "2:3: the rate of the flow \"a -> b\" is \"0e99999\"; at most 200");
+  rejected(",b\na,0e99999\n", "2:3: the rate of the flow \"a -> b\" is \"0e99999\"; it may have at most 200");
 
   Network bare = network_of(frame + "[traffic]\nmatrix = \"m.csv\"");
   CHECK_THROWS_WITH(add_traffic_matrix(bare, ",a\nb,0\n", "m.csv"),
@@ -651,7 +652,7 @@ TEST_CASE("hostile files of a million characters and more are rejected", "[netwo
   CHECK_THAT(matrix_message(printable), Catch::StartsWith("demand.csv:1:"));
   CHECK(matrix_message(printable).size() < 500);
   CHECK_THAT(matrix_message(std::string(10'000'000, ',')),
-             Catch::Contains("1:100002: more than 100001 cells"));
+             Catch::Contains("1:100002: a row has more than 100001 cells"));
 }
 
 TEST_CASE("counts above the limits are rejected", "[network][network_file]") {

@@ -84,7 +84,7 @@ TEST_CASE("ambiguous matrices get a remark", "[network][matrix]") {
   };
   CHECK(remark(",a,b,c\na,0,0.2,0.1\n") == "none");
   CHECK(remark("dst\\src,a,b,c\na,,0.1,0.2\n") ==
-        "m.csv: rows receive and columns send, according to its first cell \"dst\\src\" says");
+        "m.csv: rows receive and columns send, according to its first cell \"dst\\src\"");
   CHECK_THAT(remark("0,0.2,0.1\n0.1,0,0.3\n0.2,0.1,0\n"), Catch::Contains("the first is the node a"));
   CHECK_THAT(remark(",a,b,sum\na,0,0.2,0.2\n"),
              Catch::Contains("the rows and columns of totals agree with the sums and are ignored"));

@@ -198,7 +198,7 @@ TEST_CASE("formats are recognised from their first lines", "[network][imports]")
 }
 
 TEST_CASE("broken files are rejected with their location", "[network][imports]") {
-  CHECK_THAT(import_rejection("<graphml><graph><node id='a'>"), Catch::Contains("no XML"));
+  CHECK_THAT(import_rejection("<graphml><graph><node id='a'>"), Catch::Contains("not well-formed XML"));
   CHECK_THAT(
       import_rejection("<graphml>\n<graph>\n<node id='a'/><edge source='a' target='b'/></graph></graphml>"),
       Catch::StartsWith("file:3:") && Catch::Contains("\"b\", which is not listed"));

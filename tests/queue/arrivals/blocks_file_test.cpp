@@ -184,7 +184,7 @@ TEST_CASE("blocks: JSON errors have positions", "[queue][blocks_file]") {
   CHECK_THAT(fault("[[[.5]]]"), starts("1:4: JSON: syntax error"));
   CHECK_THAT(fault("[[[1]]"), starts("1:7: JSON: syntax error"));
   CHECK_THAT(fault("[[[1]]] 2"), starts("1:9: JSON: syntax error"));
-  CHECK_THAT(fault("[[[1e999]]]"), starts("1:8: JSON: a number that is far from a probability"));
+  CHECK_THAT(fault("[[[1e999]]]"), starts("1:8: JSON: a number outside 0 to 1, so not a probability"));
   CHECK_THAT(fault("[[[\"\xFF\"]]]"), starts("1:5: JSON: syntax error"));
   CHECK(fault("[[[\"" + std::string(1'000'000, 'x')).size() < 300);
 }
