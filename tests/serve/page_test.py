@@ -84,7 +84,7 @@ class Page(unittest.TestCase):
 
     def test_opens_with_a_result(self):
         self.open()
-        self.until("the answer", lambda: "157 packets" in self.headline())
+        self.until("the answer", lambda: "157-packet buffer" in self.headline())
         self.assertIn("tailbound buffer --inputs 16 --load 0.9 --drop 1e-15", self.text("#shell"))
         self.assertIn("tb.buffer(inputs=16, load=0.9, drop=1e-15)", self.text("#python"))
         self.assertEqual(self.save("json"), command("buffer", "--inputs", "16", "--load", "0.9", "--drop", "1e-15", "--format", "json").stdout)
@@ -118,7 +118,7 @@ class Page(unittest.TestCase):
     def test_results_follow_a_slider(self):
         """Thirty moves per second, each answered or replaced by the next; prints how many were answered."""
         self.open()
-        self.until("the answer", lambda: "157 packets" in self.headline())
+        self.until("the answer", lambda: "157-packet buffer" in self.headline())
         before = int(self.js("return document.body.dataset.answers"))
         self.driver.set_script_timeout(60)
         moved = self.driver.execute_async_script("""
@@ -137,7 +137,7 @@ class Page(unittest.TestCase):
 
     def test_errors_appear_next_to_the_field(self):
         self.open()
-        self.until("the answer", lambda: "157 packets" in self.headline())
+        self.until("the answer", lambda: "157-packet buffer" in self.headline())
         self.type("#o-load", "nine")
         self.until("the error", lambda: "nine" in self.text("#o-load-wrong"))
         self.assertEqual(self.find("#o-load").get_attribute("aria-invalid"), "true")
@@ -190,14 +190,14 @@ class Page(unittest.TestCase):
         self.assertRegex(self.js("return document.querySelector('#o-load').value"), r"^0\.\d+:0\.\d+:0\.\d+$")
         self.assertEqual(self.js(button + ".textContent"), "single value")
         self.js(button + ".click()")
-        self.until("one answer", lambda: "157 packets" in self.headline())
+        self.until("one answer", lambda: "157-packet buffer" in self.headline())
         # The list of every slider is accepted, or the field is restored.
         for name in self.js("return [...document.querySelectorAll('.wb-against')].map((b) => b.closest('.wb-field').querySelector('input').id)"):
             before = int(self.js("return document.body.dataset.answers"))
             self.js("document.getElementById(arguments[0]).closest('.wb-field').querySelector('.wb-against').click()", name)
             self.until("an answer", lambda: int(self.js("return document.body.dataset.answers")) > before or self.text(f"#{name}-wrong") or self.find("#refusal").is_displayed())
             self.open()
-            self.until("the answer", lambda: "157 packets" in self.headline())
+            self.until("the answer", lambda: "157-packet buffer" in self.headline())
 
     def test_a_comparison_is_saved(self):
         self.open("#buffer?inputs=16&load=0.1:0.9:0.1&drop=1e-15|buffer?inputs=4&load=0.1:0.9:0.1&drop=1e-15|buffer?inputs=64&load=0.1:0.9:0.1&drop=1e-15")

@@ -184,7 +184,7 @@ class Answers(unittest.TestCase):
         begun = time.monotonic()
         quick = json.loads(self.workbench.post("api/ask", dict(asked(*LIVE[0][:1], **LIVE[0][1]), page="one")))
         first.join()
-        self.assertIn("157 packets", quick["headline"])
+        self.assertIn("157-packet buffer", quick["headline"])
         self.assertTrue(before[0].get("replaced"), before)
         self.assertLess(time.monotonic() - begun, 5)
 
@@ -486,7 +486,7 @@ class Storm(unittest.TestCase):
         begun = time.monotonic()
         while True:
             try:
-                self.assertIn("157 packets", workbench.ask("buffer", **LIVE[0][1])["headline"])
+                self.assertIn("157-packet buffer", workbench.ask("buffer", **LIVE[0][1])["headline"])
                 break
             except AssertionError as refused:
                 # While idle connections are being closed, none may be free; a retry succeeds.
