@@ -57,7 +57,8 @@ class Page(unittest.TestCase):
         WebDriverWait(self.driver, patience, poll_frequency=0.05).until(lambda _: holds(), what)
 
     def headline(self):
-        return self.text("#shown .tb-answer h1") or self.text("#shown")
+        """The answer and its settings."""
+        return self.text("#shown .tb-answer header") or self.text("#shown")
 
     def type(self, selector, text):
         field = self.find(selector)
@@ -303,7 +304,7 @@ class Page(unittest.TestCase):
                 other.shutdown()
         for name, text in tried.items():
             with self.subTest(name=name):
-                self.assertTrue(text == "" or text.startswith("refused"), text[:200])
+                self.assertTrue(text == "" or text.startswith("rejected"), text[:200])
 
 
 if __name__ == "__main__":
