@@ -3,6 +3,7 @@
 #include <cli/help.hpp>
 
 #include <fmt/format.h>
+#include <tailbound/render/value.hpp>
 
 #include <algorithm>
 #include <sstream>
@@ -83,13 +84,6 @@ constexpr std::pair<std::string_view, std::string_view> brief_options[] = {
     {"serve", "--port --host --no-open --time-limit --memory-limit --runs"},
     {"schema", "COMMAND --keys --accuracy --completion --output"}};
 
-std::vector<std::string> words_of(std::string_view text) {
-  std::istringstream all{std::string(text)};
-  std::vector<std::string> words;
-  for (std::string word; all >> word;) words.push_back(word);
-  return words;
-}
-
 /// Words in lines of at most `maximum` columns.
 std::vector<std::string> wrapped(std::string_view text, std::size_t maximum) {
   std::vector<std::string> lines{""};
@@ -123,12 +117,6 @@ std::string shown_name(const Option& option) {
          (option.type.empty() ? "" : " " + option.type);
 }
 
-std::string with_capital(std::string text) {
-  if (!text.empty() && text.front() >= 'a' && text.front() <= 'z')
-    text.front() = static_cast<char>(text.front() - 'a' + 'A');
-  return text;
-}
-
 /// "tailbound fit FILE [OPTIONS]"
 std::string usage_line(const Command& command) {
   std::string line = "Usage: tailbound " + command.name;
@@ -141,7 +129,7 @@ std::string usage_line(const Command& command) {
 }
 
 std::string brief_command_help(const Command& command) {
-  std::string text = usage_line(command) + with_capital(command.purpose) + ".\n\n";
+  std::string text = usage_line(command) + render::capitalized(command.purpose) + ".\n\n";
   for (const auto& [name, options] : brief_options) {
     if (name != command.name) continue;
     for (const std::string& each : words_of(options))
@@ -154,7 +142,7 @@ std::string brief_command_help(const Command& command) {
 }
 
 std::string full_command_help(const Command& command) {
-  std::string text = usage_line(command) + with_capital(command.purpose) + ".\n";
+  std::string text = usage_line(command) + render::capitalized(command.purpose) + ".\n";
   std::vector<std::string> groups{""};
   for (const Option& option : command.options.options)
     if (std::find(groups.begin(), groups.end(), option.group) == groups.end()) groups.push_back(option.group);
@@ -192,6 +180,13 @@ std::vector<Listed> listed_commands() {
 
 }  // namespace
 
+std::vector<std::string> words_of(std::string_view text) {
+  std::istringstream all{std::string(text)};
+  std::vector<std::string> words;
+  for (std::string word; all >> word;) words.push_back(word);
+  return words;
+}
+
 std::string phrase_of(const std::string& help) {
   std::string text = help.substr(0, help.find('\n'));
   while (!text.empty() && std::string_view(".,;:").find(text.back()) != std::string_view::npos)
@@ -210,9 +205,9 @@ std::string program_help(HelpSize size) {
                 ? fmt::format("  {:<12}{}\n", each.name, each.purpose)
                 : fmt::format("{:<12}{:<12}{}\n", first ? category : "", each.name, each.purpose);
     if (size == HelpSize::brief) continue;
-    for (const Category& category : categories())
-      if (category.name == each.name && category.commands.size() > 1)
-        for (Command (*const make)() : category.commands) {
+    for (const Category& word : categories())
+      if (word.name == each.name && word.commands.size() > 1)
+        for (Command (*const make)() : word.commands) {
           const Command command = make();
           text += fmt::format("    {:<22}{}\n", command.name, command.purpose);
         }
@@ -239,7 +234,7 @@ negative verdict, 2 invalid input, 3 internal failure, 4 stopped on request.
 
 std::string category_help(const Category& category, HelpSize size) {
   std::string text = fmt::format("Usage: tailbound {} COMMAND [OPTIONS]\n{}.\n\n", category.name,
-                                 with_capital(category.purpose));
+                                 render::capitalized(category.purpose));
   for (Command (*const make)() : category.commands) {
     const Command command = make();
     text += fmt::format("  {:<12}{}\n", command.name.substr(category.name.size() + 1), command.purpose);

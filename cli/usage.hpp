@@ -3,6 +3,8 @@
 #include <cli/commands.hpp>
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 /// The texts of -h and --help.
 ///
@@ -13,13 +15,15 @@ namespace tailbound::cli {
 
 enum class HelpSize { brief, full };
 
+/// The words of a text between blanks.
+[[nodiscard]] std::vector<std::string> words_of(std::string_view text);
 /// The phrase that the help of an option begins with: its first line.
 [[nodiscard]] std::string phrase_of(const std::string& help);
 
 /// "tailbound -h": the commands by category.
 [[nodiscard]] std::string program_help(HelpSize size);
 /// "tailbound simulate -h": the commands under one word.
-[[nodiscard]] std::string category_help(const Category& capacity, HelpSize size);
+[[nodiscard]] std::string category_help(const Category& category, HelpSize size);
 /// "tailbound buffer -h": usage, the most used options and an example; or all options and examples.
 [[nodiscard]] std::string command_help(const Command& command, HelpSize size);
 

@@ -48,8 +48,11 @@ std::string range_in_words(const Document& document, std::string_view key) {
     return estimate != nullptr ? fmt::format("{:.4g}", estimate->value)
                                : brief(value, {std::min(document.digits.count, 4)});
   };
-  const std::string from = text(smallest->second), to = text(largest->second);
-  return from == to ? from : from + " to " + to;
+  return range_in_words(text(smallest->second), text(largest->second));
+}
+
+std::string range_headline(const Document& document, const std::string& what, const std::string& unit) {
+  return fmt::format("{}: {}{}.", what, range_in_words(document, document.layout->quiet.front()), unit);
 }
 
 void mark_stopped(Document& document, std::size_t finished, std::size_t requested) {
@@ -59,7 +62,6 @@ void mark_stopped(Document& document, std::size_t finished, std::size_t requeste
 
 Picture picture_of(const Document& document, std::size_t max_curves) {
   Picture picture = document.picture();
-  if (picture.title.ends_with('.')) picture.title.pop_back();  // a title is no sentence
   const auto add_note = [&](const std::string& text) {
     picture.note += (picture.note.empty() ? "" : picture.note.back() == '.' ? " " : "; ") + text;
   };

@@ -145,6 +145,10 @@ struct Document {
 /// The value of a column of the only result, "17.75 +- 0.12"; of several the smallest and the largest,
 /// "26 to 157", or "26" if they are equal. Empty if no result has one.
 [[nodiscard]] std::string range_in_words(const Document& document, std::string_view key);
+/// "Minimum buffer: 26 to 157 packets.": `what`, and the range of the column that --quiet prints.
+/// \param unit  " packets", or empty
+[[nodiscard]] std::string range_headline(const Document& document, const std::string& what,
+                                         const std::string& unit);
 
 /// Information about the program and the command line.
 struct Frame {

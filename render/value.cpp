@@ -318,4 +318,14 @@ std::string capitalized(std::string sentence) {
   return sentence;
 }
 
+std::string range_in_words(const std::string& from, const std::string& to) {
+  return from == to ? from : from + " to " + to;
+}
+
+std::string range_in_words(const std::vector<double>& values, int significant_digits) {
+  const auto [smallest, largest] = std::minmax_element(values.begin(), values.end());
+  return range_in_words(fmt::format("{:.{}g}", *smallest, significant_digits),
+                        fmt::format("{:.{}g}", *largest, significant_digits));
+}
+
 }  // namespace tailbound::render

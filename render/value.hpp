@@ -164,6 +164,11 @@ template <std::integral Number>
 [[nodiscard]] std::string with_article(std::int64_t count, const std::string& unit);
 [[nodiscard]] std::string capitalized(std::string sentence);
 
+/// "26 to 157", or "26" if both are equal.
+[[nodiscard]] std::string range_in_words(const std::string& from, const std::string& to);
+/// The smallest to the largest of `values`, of which there is one or more.
+[[nodiscard]] std::string range_in_words(const std::vector<double>& values, int significant_digits = 4);
+
 /// As a double, for a picture's linear axis: of an enclosure its upper end; none if it is no number.
 [[nodiscard]] std::optional<double> height(const Value& value);
 /// log10 of it, for numbers of any size; minus infinity for 0.

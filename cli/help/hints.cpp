@@ -3,6 +3,7 @@
 #include <cli/commands.hpp>
 #include <cli/help/hints.hpp>
 #include <cli/program.hpp>
+#include <cli/usage.hpp>
 #include <tailbound/core/choice.hpp>
 #include <tailbound/core/suggest.hpp>
 #include <tailbound/numeric/text/number_list.hpp>
@@ -189,16 +190,6 @@ bool is_among(std::string_view word, std::string_view words) {
   return false;
 }
 
-std::vector<std::string> split(std::string_view words) {
-  std::vector<std::string> all;
-  for (std::size_t begin = 0; begin < words.size();) {
-    const std::size_t end = std::min(words.find(' ', begin), words.size());
-    all.emplace_back(words.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return all;
-}
-
 /// The names of the options of each command, common ones included.
 std::vector<std::pair<std::string, OptionTable>> all_options(CommonOptions& common) {
   std::vector<std::pair<std::string, OptionTable>> all;
@@ -211,7 +202,7 @@ std::vector<std::pair<std::string, OptionTable>> all_options(CommonOptions& comm
   return all;
 }
 
-/// "delay, simulate tree and 2 others"
+/// "buffer, delay, simulate tree, validate delay, ..."
 std::string few(const std::vector<std::string>& names) {
   constexpr std::size_t maximum = 4;
   if (names.size() <= maximum) return fmt::format("{}", fmt::join(names, ", "));
@@ -337,14 +328,14 @@ std::string unknown_option(const std::string& option, const std::string& command
   if (own != all.end())
     for (const OptionHint& each : option_hints) {
       if (!is_among(option, each.words)) continue;
-      for (const std::string& name : split(each.meant))
+      for (const std::string& name : words_of(each.meant))
         if (const Option* its = own->second.find(name); its != nullptr)
           return what + "; did you mean " + with_type(*its) + "?" + remark_of(each);
     }
   if (holders(option).empty())
     for (const OptionHint& each : option_hints) {
       if (!is_among(option, each.words)) continue;
-      const std::string first = split(each.meant).front();
+      const std::string first = words_of(each.meant).front();
       return what + "; did you mean " + first + " of " + few(holders(first)) + "?" + remark_of(each);
     }
   const std::vector<std::string> names = own == all.end() ? std::vector<std::string>() : own->second.names();
@@ -364,16 +355,16 @@ std::string unknown_option(const std::string& option, const std::string& command
 std::vector<std::string> hinted_commands() {
   std::vector<std::string> all;
   for (const CommandHint& each : command_hints)
-    for (const std::string& word : split(each.words)) all.push_back(word);
+    for (const std::string& word : words_of(each.words)) all.push_back(word);
   for (const SubcommandHint& each : subcommand_hints)
-    for (const std::string& word : split(each.words)) all.push_back(std::string(each.before) + " " + word);
+    for (const std::string& word : words_of(each.words)) all.push_back(std::string(each.before) + " " + word);
   return all;
 }
 
 std::vector<std::string> hinted_options() {
   std::vector<std::string> all;
   for (const OptionHint& each : option_hints)
-    for (const std::string& word : split(each.words)) all.push_back(word);
+    for (const std::string& word : words_of(each.words)) all.push_back(word);
   return all;
 }
 

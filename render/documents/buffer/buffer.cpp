@@ -572,11 +572,8 @@ Document document(const std::vector<BufferPoint>& points, const Units& units) {
     Result& result = document.results.emplace_back(result_of(point, units));
     if (points.size() == 1) result.lines = lines(point, units);
   }
-  document.headline =
-      points.size() == 1
-          ? sentence(points.front())
-          : fmt::format("{}: {}{}.", title(points), range_in_words(document, document.layout->quiet.front()),
-                        unit_of_answer(first));
+  document.headline = points.size() == 1 ? sentence(points.front())
+                                         : range_headline(document, title(points), unit_of_answer(first));
   if (points.size() > 1) document.notes = notes(points);
   document = with_units(std::move(document), scale_of(units));
   const bool buffer_known = requests_buffer(first) || requests_probability(first);

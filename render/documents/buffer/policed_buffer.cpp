@@ -287,11 +287,9 @@ Document document(const std::vector<PolicedBufferPoint>& points, const Units& un
     if (points.size() == 1) result.lines = lines(point, units);
     messages = messages || point.first.inputs.message > 1;
   }
-  document.headline =
-      points.size() == 1
-          ? headline(points.front())
-          : fmt::format("{}: {}{}.", title(points), range_in_words(document, document.layout->quiet.front()),
-                        finds_buffer(first) ? " packets" : "");
+  document.headline = points.size() == 1
+                          ? headline(points.front())
+                          : range_headline(document, title(points), finds_buffer(first) ? " packets" : "");
   document.notes.emplace_back(policed_basis);
   if (messages) document.notes.emplace_back(message_basis);
   document = with_units(std::move(document), scale_of(units));

@@ -405,11 +405,10 @@ Document document(const std::vector<SharedBufferPoint>& points, const Units& uni
     result.cells = shared_results().cells(point);
     if (points.size() == 1) result.lines = lines(point, units);
   }
-  document.headline =
-      points.size() == 1
-          ? sentence(points.front())
-          : fmt::format("{}: {}{}.", title(points), range_in_words(document, document.layout->quiet.front()),
-                        requests_memory(first) ? fmt::format(" {}s", unit_of(first)) : "");
+  document.headline = points.size() == 1
+                          ? sentence(points.front())
+                          : range_headline(document, title(points),
+                                           requests_memory(first) ? fmt::format(" {}s", unit_of(first)) : "");
   const bool about = std::any_of(points.begin(), points.end(), [](const SharedBufferPoint& point) {
     return point.second.about || point.second.about_at;
   });

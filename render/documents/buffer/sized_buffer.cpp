@@ -380,11 +380,9 @@ Document document(const std::vector<SizedBufferPoint>& points) {
     aside = aside || point.second.approximation;
     result.tables.back().in_text = points.size() == 1;
   }
-  document.headline =
-      points.size() == 1
-          ? sentence(points.front())
-          : fmt::format("{}: {}{}.", title(points), range_in_words(document, document.layout->quiet.front()),
-                        requests_buffer(first) ? " cells" : "");
+  document.headline = points.size() == 1
+                          ? sentence(points.front())
+                          : range_headline(document, title(points), requests_buffer(first) ? " cells" : "");
   if (whole) document.notes.emplace_back(whole_basis);
   if (cells) document.notes.emplace_back(cells_basis);
   if (bound) document.notes.emplace_back(bound_basis);

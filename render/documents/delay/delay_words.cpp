@@ -122,9 +122,13 @@ std::string tree_caution(const TreeTopology& tree, Hops hops) {
                 measuring_command(tree, hops));
 }
 
+/// Is the bound of hops proved for all queues of a path, not assumed for some?
+bool bound_is_proved(const Topology& topology) {
+  const auto* tree = std::get_if<TreeTopology>(&topology);
+  return tree != nullptr && tree->tree.levels == 1;
+}
+
 /// For a network with its own flows.
-/// Caution of a bound without assumptions.
-constexpr const char* proved_bound = "the bound is proved";
 constexpr const char* chain_caution =
     "on 240 random networks of 2 to 6 switches, 98 % of the P(D > t) down to 1e-3 were within 25 % of "
     "simulation, none underestimated by more; rarer delays were not compared";
@@ -177,7 +181,7 @@ std::string kind_in_words(const DelayEntry& entry, const Value& value) {
   const auto& check = entry.answer().check;
   if (check && check->contradicted(checked_flow(entry))) return "contradicted by simulation";
   if (entry.found().hops == Hops::bound && !entry.found().one_queue &&
-      model_caution(entry.answer().paths.omissions, entry.query().topology, Hops::bound) != proved_bound)
+      !bound_is_proved(entry.query().topology))
     return "upper bound, assumed in part (see below)";
   return certainty(value, entry.query().digits);
 }
@@ -207,9 +211,6 @@ std::string delay_headline(const std::vector<DelayEntry>& entries) {
     return std::max_element(all.begin(), all.end(),
                             [](const auto& a, const auto& b) { return a.probability < b.probability; });
   };
-  const auto range = [](const std::string& from, const std::string& to) {
-    return from == to ? from : from + " to " + to;
-  };
   if (entries.front().found().delay.latency.empty()) {
     const auto mean = [](const DelayEntry& entry) { return shown(entry.found().delay.mean_queueing); };
     const auto [minimum, maximum] = std::minmax_element(
@@ -217,13 +218,13 @@ std::string delay_headline(const std::vector<DelayEntry>& entries) {
         [&](const DelayEntry& a, const DelayEntry& b) { return height(mean(a)) < height(mean(b)); });
     const numeric::Digits digits = entries.front().query().digits;
     return fmt::format("Mean queueing delay {} slots.",
-                       range(brief(mean(*minimum), digits), brief(mean(*maximum), digits)));
+                       range_in_words(brief(mean(*minimum), digits), brief(mean(*maximum), digits)));
   }
   const auto [minimum, maximum] = std::minmax_element(
       entries.begin(), entries.end(),
       [&](const DelayEntry& a, const DelayEntry& b) { return percentile(a)->slots < percentile(b)->slots; });
-  const std::string slots = range(std::to_string(percentile(*minimum)->slots.value),
-                                  std::to_string(percentile(*maximum)->slots.value));
+  const std::string slots = range_in_words(std::to_string(percentile(*minimum)->slots.value),
+                                           std::to_string(percentile(*maximum)->slots.value));
   const bool proved = std::all_of(entries.begin(), entries.end(),
                                   [](const DelayEntry& entry) { return entry.answer().proved(); });
   const bool bounds = std::all_of(entries.begin(), entries.end(), [](const DelayEntry& entry) {
@@ -353,7 +354,7 @@ std::vector<std::string> delay_notes(const std::vector<DelayPoint>& points, bool
 std::string model_caution(const DelayOmissions& omissions, const Topology& topology, Hops hops) {
   const auto* only_tree = std::get_if<TreeTopology>(&topology);
   if (hops == Hops::bound)
-    return only_tree != nullptr && only_tree->tree.levels == 1 ? proved_bound
+    return bound_is_proved(topology) ? "the bound is proved"
            : only_tree == nullptr || only_tree->routing == network::TreeRouting::random_root
                ? "the bound is proved up to the root and assumed below it, where links carry packets of the "
                  "same leaves"

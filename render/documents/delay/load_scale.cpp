@@ -190,12 +190,12 @@ std::string sentence(const LoadScalePoint& point) {
                      factor_in_words(limit.factor), limit.in_words());
 }
 
-std::string settings(const std::vector<LoadScalePoint>& points) {
+std::string title(const std::vector<LoadScalePoint>& points) {
   std::vector<Topology> networks;
   for (const LoadScalePoint& point : points) networks.emplace_back(point.first.topology);
   std::vector<const Topology*> all;
   for (const Topology& network : networks) all.push_back(&network);
-  return capitalized(in_words(networks.front(), all)) + "; all rates scaled by one factor.";
+  return capitalized(in_words(networks.front(), all)) + "; all rates scaled by one factor";
 }
 
 std::vector<Line> lines(const LoadScalePoint& point) {
@@ -266,7 +266,7 @@ Document document(std::vector<LoadScalePoint> given) {
   layout.quiet_table.clear();
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
                     .headline = one ? sentence(points->front()) : std::string(),
-                    .settings = settings(*points),
+                    .settings = title(*points) + ".",
                     .results = {},
                     .notes = notes(*points),
                     .digits = points->front().first.digits};
@@ -281,15 +281,13 @@ Document document(std::vector<LoadScalePoint> given) {
     result.tables.back().in_text = one;
     if (one) result.lines = lines((*points)[i]);
   }
-  if (!one)
-    document.headline =
-        fmt::format("Maximum load scale: {}.", range_in_words(document, document.layout->quiet.front()));
+  if (!one) document.headline = range_headline(document, "Maximum load scale", "");
   document = with_units(std::move(document), scale_of(points->front().first.units));
   document.picture = [document, points] {
     return sweep_picture(document,
                          {.axes = {"within_slots", "within_ns", "percentile", "drop", "capacity", "uniform"},
                           .height = "greatest_load_scale"},
-                         {.title = settings(*points), .x_label = {}, .y_label = "maximum load scale"});
+                         {.title = title(*points), .x_label = {}, .y_label = "maximum load scale"});
   };
   return document;
 }

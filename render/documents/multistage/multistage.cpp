@@ -210,10 +210,7 @@ std::string headline(const std::vector<MultistagePoint>& points) {
              std::string(is_reached_by_some(points) ? " by some of the networks." : ".");
     loads.push_back(its.saturation_load->value);
   }
-  const auto [minimum, maximum] = std::minmax_element(loads.begin(), loads.end());
-  const std::string from = fmt::format("{:.4g}", *minimum), to = fmt::format("{:.4g}", *maximum);
-  return fmt::format("Saturation load {} requests per processor and service time.",
-                     from == to ? from : from + " to " + to);
+  return fmt::format("Saturation load {} requests per processor and service time.", range_in_words(loads));
 }
 
 /// For each network, regardless of the given loads.

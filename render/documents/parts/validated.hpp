@@ -37,14 +37,14 @@ template <class Points>
 /// \param result_of  (point) -> Result; its lines are kept if it is the only one
 /// \param drawn      (document) -> Picture
 template <class Points, class ResultOf>
-[[nodiscard]] Document validated_document(Layout layout, std::string headline, std::string settings,
+[[nodiscard]] Document validated_document(Layout layout, std::string headline, const std::string& title,
                                           std::vector<std::string> notes, const Points& points,
                                           std::size_t requested, const ResultOf& result_of,
                                           std::function<Picture(const Document&)> drawn,
                                           const UnitScale& scale = {}) {
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
                     .headline = std::move(headline),
-                    .settings = std::move(settings),
+                    .settings = title + ".",
                     .results = {},
                     .notes = std::move(notes),
                     .digits = {6}};

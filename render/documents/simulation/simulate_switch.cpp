@@ -455,13 +455,13 @@ Document document(std::vector<SimulateRareSwitchPoint> points, std::size_t reque
   document = with_units(std::move(document), scale_of(units));
   if (!query.model.sizes.empty()) document.layout = in_cells(*document.layout);
   mark_stopped(document, runs_of(points), requested);
-  document.picture = [document, key, losses] {
+  document.picture = [document, key, losses, title = capitalized(title(points))] {
     return sweep_picture(document,
                          {.axes = {losses ? "memory" : "rare", "load", "burst", "hot", "inputs", "outputs"},
                           .height = key,
                           .powers_of_ten = true,
                           .style = CurveStyle::bars},
-                         {.title = document.settings,
+                         {.title = title,
                           .x_label = {},
                           .y_label = losses ? "fraction of the packets lost" : "P(T > n)",
                           .note = "simulation, 95 % intervals"});

@@ -500,16 +500,14 @@ Document document(const std::vector<SimulateRarePoint>& points, std::size_t requ
   }
   document = with_units(std::move(document), scale_of(units));
   mark_stopped(document, runs, requested);
-  document.picture = [document] {
-    return sweep_picture(document,
-                         {.axes = {"rare", "load", "hop", "burst", "on_rate", "radix", "levels"},
-                          .height = "probability",
-                          .powers_of_ten = true,
-                          .style = CurveStyle::bars},
-                         {.title = document.settings,
-                          .x_label = {},
-                          .y_label = "P(Q > n)",
-                          .note = "simulation, 95 % intervals"});
+  document.picture = [document, title = capitalized(rare_title(points))] {
+    return sweep_picture(
+        document,
+        {.axes = {"rare", "load", "hop", "burst", "on_rate", "radix", "levels"},
+         .height = "probability",
+         .powers_of_ten = true,
+         .style = CurveStyle::bars},
+        {.title = title, .x_label = {}, .y_label = "P(Q > n)", .note = "simulation, 95 % intervals"});
   };
   return document;
 }

@@ -191,7 +191,7 @@ std::string headline(const Document& document, const std::vector<const Simulated
   const std::string from = fmt::format("{:.4g}", (*minimum)->load),
                     to = fmt::format("{:.4g}", (*maximum)->load);
   return fmt::format("Mean latency {} cycles at {} flits/cycle/node.", latency,
-                     from == to ? "load " + from : "loads " + from + " to " + to);
+                     (from == to ? "load " : "loads ") + range_in_words(from, to));
 }
 
 Picture picture(const Document& document, const std::vector<SimulatedWormholeAnswered>& networks) {

@@ -249,17 +249,15 @@ Document document(const FitQuery& query, FitAnswer answer) {
   result.tables.push_back(dispersion_table().rows(
       found.dispersion.size(),
       [of](std::size_t i) -> const FittedDispersion& { return of->answer.dispersion[i]; }));
+  result.tables.back().caption = "Index of dispersion for counts, IDC(n):";
   result.tables.push_back(fitted_tails().rows(
       found.tails.size(), [of](std::size_t i) -> const FittedTail& { return of->answer.tails[i]; }));
+  result.tables.back().caption = "Queue, P(Q > n):";
   if (!found.played.empty())
     result.tables.push_back(played_table().rows(
         found.played.size(),
         [of](std::size_t i) -> const FitAnswer::Replay& { return of->answer.played[i]; }));
-  for (Rows& rows : result.tables) {
-    rows.in_text = true;
-    if (rows.key == dispersion_table().layout().key) rows.caption = "Index of dispersion for counts, IDC(n):";
-    if (rows.key == fitted_tails().layout().key) rows.caption = "Queue, P(Q > n):";
-  }
+  for (Rows& rows : result.tables) rows.in_text = true;
   document.picture = [of] { return fit_picture(*of); };
   return document;
 }

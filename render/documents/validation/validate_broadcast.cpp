@@ -309,7 +309,7 @@ Document document(const std::vector<ValidateBroadcastAnswered>& networks, std::s
   };
   return validated_document(
       layout_for(model), headline(networks),
-      "Mean latency: " + in_words(networks.front().first.simulation.network, networks_of(networks)) + ".",
+      "Mean latency: " + in_words(networks.front().first.simulation.network, networks_of(networks)),
       notes(networks, points), points, requested, result_of,
       [networks](const Document& document) { return picture(document, networks); });
 }

@@ -38,7 +38,7 @@ std::string title(const std::vector<ValidateBufferPoint>& points) {
   for (const ValidateBufferPoint& point : points) traffics.push_back(traffic_of(point.first));
   std::vector<const Traffic*> all;
   for (const Traffic& traffic : traffics) all.push_back(&traffic);
-  return "Occupancy, analysis and simulation: " + in_words(traffics.front(), all) + ".";
+  return "Occupancy, analysis and simulation: " + in_words(traffics.front(), all);
 }
 
 const Fields<ValidateBufferPoint>& validated_buffer_results() {

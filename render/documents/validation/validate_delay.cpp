@@ -30,7 +30,7 @@ Table<ValidatedRow> validated_delay_table(const Units& units) {
 std::string title(const std::vector<ValidateDelayPoint>& points) {
   std::vector<const Topology*> all;
   for (const ValidateDelayPoint& point : points) all.push_back(&point.first.topology);
-  return "Delay, analysis and simulation: " + in_words(points.front().first.topology, all) + ".";
+  return "Delay, analysis and simulation: " + in_words(points.front().first.topology, all);
 }
 
 Fields<ValidateDelayPoint> validated_delay_inputs(const Units& units) {

@@ -141,8 +141,8 @@ Document document(const std::vector<ValidateMultistagePoint>& points, std::size_
   };
   Document document =
       validated_document(validate_multistage_layout(), capitalized(verdict_of_all(points)) + ".",
-                         capitalized(title(points)) + (has_published(points) ? "; two models and simulation."
-                                                                             : "; model and simulation."),
+                         capitalized(title(points)) + (has_published(points) ? "; two models and simulation"
+                                                                             : "; model and simulation"),
                          notes(points), points, requested, result_of,
                          [points, curve](const Document& drawn) { return picture(drawn, points, curve); });
   if (points.size() > 1)

@@ -52,7 +52,7 @@ bool of_one_queue(const SizedBufferPoints& points) {
 }
 
 std::string title(const SizedBufferPoints& points) {
-  return fmt::format("{}, {} and simulation: {}.", of_losses(points) ? "Losses" : "Occupancy",
+  return fmt::format("{}, {} and simulation: {}", of_losses(points) ? "Losses" : "Occupancy",
                      predicted_name(points) == "bound" ? "proof" : "analysis",
                      of_one_queue(points) ? queue_in_words(points.front().first)
                                           : "output queues, packets of several sizes");

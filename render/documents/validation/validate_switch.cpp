@@ -42,7 +42,7 @@ bool same(const std::vector<ValidateSwitchPoint>& points, const Key& key) {
 std::string title(const std::vector<ValidateSwitchPoint>& points) {
   const bool one =
       same(points, [](const ValidateSwitchPoint& point) { return switch_in_words(point.first); });
-  return fmt::format("{} of a shared memory, proof and simulation: {}.",
+  return fmt::format("{} of a shared memory, proof and simulation: {}",
                      of_losses(points) ? "Losses" : "Occupancy",
                      one ? switch_in_words(points.front().first) : "several switches");
 }

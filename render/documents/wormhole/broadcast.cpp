@@ -187,13 +187,9 @@ bool one_variant(const std::vector<BroadcastRatesAnswered>& networks) {
 
 /// The saturation rate, and of a single rate the latencies there.
 std::string headline(const Document& document, const std::vector<BroadcastRatesAnswered>& networks) {
-  const auto [minimum, maximum] = std::minmax_element(
-      networks.begin(), networks.end(),
-      [](const auto& a, const auto& b) { return a.second.saturation.value < b.second.saturation.value; });
-  const std::string from = fmt::format("{:.4g}", minimum->second.saturation.value);
-  const std::string to = fmt::format("{:.4g}", maximum->second.saturation.value);
-  std::string text =
-      fmt::format("Saturation rate {} messages/cycle/node", from == to ? from : from + " to " + to);
+  std::vector<double> saturations;
+  for (const auto& [query, answer] : networks) saturations.push_back(answer.saturation.value);
+  std::string text = fmt::format("Saturation rate {} messages/cycle/node", range_in_words(saturations));
   if (document.results.size() == 1) {
     const BroadcastPoint& point = networks.front().second.points.front();
     const bool broadcasts = networks.front().first.hypercube.broadcast > 0;

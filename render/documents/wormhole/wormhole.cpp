@@ -266,13 +266,9 @@ std::vector<std::string> notes_on(const std::vector<WormholeNetworkAnswer>& netw
 
 /// The saturation load, and of a single load the latency there.
 std::string headline(const Document& document, const std::vector<WormholeNetworkAnswer>& networks) {
-  const auto [minimum, maximum] = std::minmax_element(
-      networks.begin(), networks.end(),
-      [](const auto& a, const auto& b) { return a.second.saturation.value < b.second.saturation.value; });
-  const std::string from = fmt::format("{:.4g}", minimum->second.saturation.value);
-  const std::string to = fmt::format("{:.4g}", maximum->second.saturation.value);
-  std::string text =
-      fmt::format("Saturation load {} flits/cycle/node", from == to ? from : from + " to " + to);
+  std::vector<double> saturations;
+  for (const auto& [query, answer] : networks) saturations.push_back(answer.saturation.value);
+  std::string text = fmt::format("Saturation load {} flits/cycle/node", range_in_words(saturations));
   if (document.results.size() == 1) {
     const auto& point = networks.front().second.points.front();
     text += fmt::format("; mean latency {:.4g} cycles at load {:.4g}", point.latency.value, point.load);

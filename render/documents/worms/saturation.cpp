@@ -135,17 +135,6 @@ std::vector<Line> lines(const FoundSaturation& saturation) {
                       : "none: " + saturation.no_model}};
 }
 
-/// "0.77441", of several networks "0.3 to 0.77".
-std::string maximum_stable_in_words(const std::vector<SaturationPoint>& points) {
-  const auto [minimum, maximum] = std::minmax_element(
-      points.begin(), points.end(), [](const SaturationPoint& a, const SaturationPoint& b) {
-        return a.saturation.found.max_stable < b.saturation.found.max_stable;
-      });
-  const std::string from = fmt::format("{:.5g}", minimum->saturation.found.max_stable);
-  const std::string to = fmt::format("{:.5g}", maximum->saturation.found.max_stable);
-  return from == to ? from : from + " to " + to;
-}
-
 std::vector<std::string> notes(const std::vector<SaturationPoint>& points) {
   const FoundSaturation& first = points.front().saturation;
   const char* load = answers::name(first.measure);
@@ -240,8 +229,10 @@ Document saturation_document(Layout layout, const std::vector<SaturationPoint>& 
     if (points.size() == 1) result.lines = lines(point.saturation);
   }
   const LoadMeasure measure = points.front().saturation.measure;
+  std::vector<double> stable;
+  for (const SaturationPoint& point : points) stable.push_back(point.saturation.found.max_stable);
   document.headline = fmt::format("Maximum stable {} {} {}, simulated.", answers::name(measure),
-                                  maximum_stable_in_words(points), answers::unit_of(measure));
+                                  range_in_words(stable, 5), answers::unit_of(measure));
   document.picture = [document, points, axes] {
     return points.size() == 1 ? picture_of_one(points.front()) : picture_of_all(document, points, axes);
   };
