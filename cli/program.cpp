@@ -164,9 +164,7 @@ class Program::Tree {
       for (const CLI::App* command : understood_->get_subcommands({})) names.push_back(command->get_name());
       if (names.empty()) return word;
       const std::string before = understood();
-      if (word >= argc)
-        throw BadUsage(before.empty() ? fmt::format("a command is missing: {}", in_words(names))
-                                      : fmt::format("a command is missing: {}", in_words(names)));
+      if (word >= argc) throw BadUsage("a command is missing: " + in_words(names));
       const std::string given = argv[word];
       if (requested_by(given) != Requested::result) return word;
       if (given.rfind('-', 0) == 0)

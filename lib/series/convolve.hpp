@@ -6,8 +6,8 @@
 #include <type_traits>
 #include <vector>
 
-/// Products of non-negative series, term by term: every entry keeps its relative accuracy. Internal to the
-/// series module: other modules include distribution.hpp and stop_loss.hpp.
+/// Products of non-negative series, term by term: every entry keeps its relative accuracy.
+/// Internal to the series module: other modules include distribution.hpp and stop_loss.hpp.
 namespace tailbound::series {
 
 /// sum + left * right with one or two roundings.

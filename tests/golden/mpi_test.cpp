@@ -155,7 +155,7 @@ TEST_CASE("mpi: only rank 0 writes, and an error is reported once") {
 
 TEST_CASE("mpi: commands that write their own files run in one process") {
   const Folder folder;
-  const Outcome rejected = on_ranks(2, "reproduce --output " + (folder / "figures"));
+  const Outcome rejected = on_ranks(2, "reproduce all --output " + (folder / "figures"));
   CHECK(rejected.status == 2);
   CHECK(rejected.err.find("the command is reproduce; it must be run by tailbound itself") !=
         std::string::npos);

@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
-/// The data collected by the readers of this folder, and the network built from it. Internal to the network
-/// module.
+/// The data collected by the readers of this folder, and the network built from it.
+/// Internal to the network module.
 namespace tailbound::network {
 
 class RawGraph {

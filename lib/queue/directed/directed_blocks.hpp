@@ -4,8 +4,8 @@
 #include <tailbound/queue/on_off/on_off_blocks.hpp>
 #include <tailbound/queue/passage/silent_passage.hpp>
 
-/// m identical on-off sources whose bursts go as a whole either to this queue or elsewhere. Internal to the
-/// queue module.
+/// m identical on-off sources whose bursts go as a whole either to this queue or elsewhere.
+/// Internal to the queue module.
 ///
 /// MODEL     A source is OFF, ON here or ON elsewhere. OFF -> ON here with probability alpha s, OFF -> ON
 ///           elsewhere with alpha (1 - s), s the share of the bursts that come here; ON -> OFF with beta. Of

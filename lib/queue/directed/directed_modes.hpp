@@ -3,8 +3,8 @@
 #include <tailbound/queue/directed/directed_blocks.hpp>
 #include <tailbound/queue/passage/silent_passage.hpp>
 
-/// Spectral approximation for many identical sources whose bursts go here or elsewhere. Internal to the queue
-/// module.
+/// Spectral approximation for many identical sources whose bursts go here or elsewhere.
+/// Internal to the queue module.
 ///
 /// MODEL     as directed_blocks.hpp. Measures on one source's states are written in the basis H: ON here; 0:
 ///           OFF or ON elsewhere as in the stationary law; 1: ON elsewhere less OFF. The distribution of m

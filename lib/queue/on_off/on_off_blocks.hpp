@@ -3,8 +3,8 @@
 #include <tailbound/queue/passage/passage.hpp>
 #include <tailbound/traffic/on_off.hpp>
 
-/// m identical on-off sources as a chain of phases: the number of sources that are ON. Internal to the queue
-/// module.
+/// m identical on-off sources as a chain of phases: the number of sources that are ON.
+/// Internal to the queue module.
 ///
 /// MODEL     D_b(i, j) = Binomial(i, r)(b) P(i -> j), P the convolution of Binomial(i, 1 - beta) and
 ///           Binomial(m - i, alpha).

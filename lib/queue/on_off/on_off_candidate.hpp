@@ -5,8 +5,8 @@
 
 #include <optional>
 
-/// G of identical on-off sources, computed with more bits than a long double has. Internal to the queue
-/// module.
+/// G of identical on-off sources, computed with more bits than a long double has.
+/// Internal to the queue module.
 namespace tailbound::queue {
 
 /// G of the blocks times 1 + excess for each excess, to be checked by Passage. The two run in parallel where

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-/// First passage from a level of a queue to the next lower one, and its consequences. Internal to the queue
-/// module: other modules include markov_queue.hpp.
+/// First passage from a level of a queue to the next lower one, and its consequences.
+/// Internal to the queue module: other modules include markov_queue.hpp.
 ///
 /// MODEL     Q[t+1] = max(Q[t] - 1, 0) + b,  phase i -> j, with probability D_b(i, j).
 /// METHOD    G = sum_b D_b G^b, G(i, j) the probability of phase j when the queue is first one packet

@@ -5,8 +5,8 @@
 
 #include <string>
 
-/// The positive zero of a convex function with F(0) = 0 that is decreasing at 0. Internal to the queue
-/// module.
+/// The positive zero of a convex function with F(0) = 0 that is decreasing at 0.
+/// Internal to the queue module.
 namespace tailbound::queue {
 
 struct ValueAndSlope {

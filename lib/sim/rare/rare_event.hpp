@@ -4,8 +4,8 @@
 
 #include <functional>
 
-/// Shared by the rare-event simulations of one queue, with and without bursty sources. Internal to the sim
-/// module.
+/// Shared by the rare-event simulations of one queue, with and without bursty sources.
+/// Internal to the sim module.
 ///
 /// SOURCE    docs/derivations/rare_events.md
 namespace tailbound::sim {
