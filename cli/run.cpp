@@ -12,6 +12,7 @@
 #include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/core/printable.hpp>
+#include <tailbound/network/queue_traffic.hpp>
 #include <tailbound/render/document.hpp>
 #include <tailbound/render/drawing/picture_program.hpp>
 #include <tailbound/render/formats/formats.hpp>
@@ -436,6 +437,16 @@ std::string word_behind(const std::string& option, int argc, const char* const* 
   return {};
 }
 
+/// The options of a command that lower a load that is too high: "; lower --load or raise --packets-per-slot".
+std::string remedy_for_overload(const OptionTable& options) {
+  std::string lower;
+  for (const char* const name : {"--load", "--loads", "--load-scale", "--uniform"})
+    if (const Option* option = options.find(name); option != nullptr && option->given() && lower.empty())
+      lower = std::string("; lower ") + name;
+  if (lower.empty()) return options.find("--load-scale") == nullptr ? "" : "; --load-scale F lowers all rates";
+  return lower + (options.find("--packets-per-slot") == nullptr ? "" : " or raise --packets-per-slot");
+}
+
 /// Turns exceptions into a message and a status.
 Status answer_or_complain(Program& program, int argc, const char* const* argv, std::ostream& out,
                           std::ostream& err, const std::shared_ptr<RunOutcome>& outcome,
@@ -454,7 +465,10 @@ Status answer_or_complain(Program& program, int argc, const char* const* argv, s
   } catch (const Stopped& error) {
     return complain(program, error.what(), stopped, err);
   } catch (const NoAnswer& error) {
-    return complain(program, error.what(), no_answer, err);
+    const bool overload = dynamic_cast<const Unstable*>(&error) != nullptr ||
+                          dynamic_cast<const network::Overloaded*>(&error) != nullptr;
+    return complain(program, error.what() + (overload ? remedy_for_overload(program.chosen()->options) : ""),
+                    no_answer, err);
   } catch (const ReaderGone&) {
     return stopped;  // as requested; it no longer reads
   } catch (const OutputFailed& error) {

@@ -224,9 +224,8 @@ Lists: most options that take numbers take lists, and the result has a row for
 each combination. 0.5,0.8,0.9 is a list, 0.1:0.9:0.1 is FIRST:LAST:STEP.
 Numbers are exact: 0.9, 9/10, 90% and 1e-15 are read as fractions.
 
-Short options: -i --inputs, -l --load (--loads), -d --drop, -o --output,
--f --format, -p --plot.
-
+)" + fmt::format("{}.\n", fmt::join(wrapped("Short options: " + short_names_in_words(), help_width), "\n")) +
+         R"(
 Exit status: 0 success, 1 no result (unstable, out of reach, over a limit) or a
 negative verdict, 2 invalid input, 3 internal failure, 4 stopped on request.
 )";

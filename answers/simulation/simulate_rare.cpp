@@ -19,7 +19,7 @@ using numeric::Rational;
 sim::RareTreeModel model_of(const SimulateRareQuery& query) {
   sim::RareTreeModel model;
   model.tree = tree_model(query.topology);
-  if (model.tree.load == 1) throw Unstable("1", 1);
+  if (model.tree.load == 1) throw Unstable("1");
   model.stage = query.hop - 1;
   if (const auto* level = std::get_if<Packets>(&query.rare)) {
     model.level = level->value;

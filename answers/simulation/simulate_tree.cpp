@@ -29,7 +29,7 @@ struct Subject {
 Subject subject_of(const TreeTopology& topology, const SimulateTreeQuery& query) {
   sim::TreeModel model = tree_model(topology);
   if (query.buffer) model.buffer = query.buffer->value;
-  if (model.load == 1 && !model.buffer) throw Unstable("1", 1);
+  if (model.load == 1 && !model.buffer) throw Unstable("1");
   const double leaves = std::pow(static_cast<double>(topology.tree.radix), topology.tree.levels);
   if (query.reorder_levels) {
     if (query.buffer)

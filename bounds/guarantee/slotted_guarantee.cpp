@@ -2,6 +2,7 @@
 #include <tailbound/bounds/guarantee/slotted_guarantee.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/policed/slotted_ports.hpp>
+#include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/traffic/token_bucket.hpp>
 
 #include <algorithm>
@@ -80,7 +81,7 @@ SlottedSources slotted_sources(const network::PolicedNetwork& network) {
     for (const std::size_t port : flow.path) sources.load[port] = sources.load[port] + sources.rates.back();
   }
   for (const Rational& at : sources.load) {
-    if (at > 1) throw Unstable(numeric::to_fraction(at), 1);
+    if (at > 1) throw Unstable(numeric::plain(at));
     if (at == 1) sources.period = period;
   }
   return sources;

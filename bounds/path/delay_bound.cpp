@@ -4,6 +4,7 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/core/last_that.hpp>
 #include <tailbound/numeric/power.hpp>
+#include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/delay/wait_transform.hpp>
 
 #include <algorithm>
@@ -249,8 +250,7 @@ class Transform {
 
  private:
   void add(Factor factor) {
-    if (!(factor.spare > 0))
-      throw Unstable(numeric::to_decimal(1 - factor.spare, 6, numeric::Rounding::nearest), 1);
+    if (!(factor.spare > 0)) throw Unstable(numeric::plain(1 - factor.spare));
     factors_.push_back(std::move(factor));
   }
 
@@ -337,7 +337,7 @@ ClaimedPercentile percentile(PairMixture& mixture, const Rational& p, bool laten
 
 Rational mean_wait_bound(const std::vector<BoundedSource>& sources) {
   const Rational load = load_of(sources);
-  if (load >= 1) throw Unstable(numeric::to_decimal(load, 6, numeric::Rounding::nearest), 1);
+  if (load >= 1) throw Unstable(numeric::plain(load));
   if (load == 0) return 0;
   Rational second = load * load;  // A''(1) = rho^2 + sum (l'' - l'^2)
   for (const BoundedSource& source : sources) {

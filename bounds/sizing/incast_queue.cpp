@@ -38,7 +38,7 @@ void require_valid(const Incast& incast) {
     reject("rate of the events", numeric::plain(incast.rate),
            "above 0 and below 1/" + std::to_string(incast.packets) + " per slot, as an event takes " +
                std::to_string(incast.packets) + (incast.packets == 1 ? " slot" : " slots"));
-  if (incast.load() >= 1) throw Unstable(numeric::plain(incast.load()), 1);
+  if (incast.load() >= 1) throw Unstable(numeric::plain(incast.load()));
 }
 
 /// The queue with each event collapsed into one slot.

@@ -1,6 +1,7 @@
 #include <cln/integer.h>
 #include <cln/rational.h>
 #include <tailbound/bounds/sizing/packet_loss.hpp>
+#include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/symbolic/pgf.hpp>
 
 #include <algorithm>
@@ -166,7 +167,7 @@ queue::SlottedQueue cell_queue(const WholePackets& packets) {
     throw InvalidArgument("inputs", std::to_string(packets.inputs), "from 1 to 2^20 = 1048576");
   if (!cln::plusp(packets.load))
     throw InvalidArgument("load", numeric::to_fraction(packets.load), "above 0 and below 1");
-  if (packets.load >= 1) throw Unstable(numeric::to_fraction(packets.load), 1);
+  if (packets.load >= 1) throw Unstable(numeric::plain(packets.load));
   if (packets.cells.largest() > 4096)
     throw LimitExceeded("packets of " + std::to_string(packets.cells.largest()) +
                         " cells; the limit is 4096");

@@ -116,7 +116,9 @@ constexpr OptionHint option_hints[] = {
     {"--ports --sources --hosts --senders --n", "--inputs --radix --nodes"},
     {"--inputs", "--radix --nodes --dimensions"},
     {"--nodes", "--dimensions", "2^N nodes: --dimensions 4 has 16"},
-    {"--radix", "--inputs"},
+    {"--radix", "--inputs --switch"},
+    {"--stages --levels", "--nodes", "a power of --switch: 64 for 6 stages of 2 x 2 switches"},
+    {"--stages", "--levels"},
     {"--unit --units", "--packet-bytes", "it shows bytes, and with --link-gbps G nanoseconds"},
     {"--unit --units", "--time-unit"},
     {"--utilization --utilisation --rho --rate --offered-load --arrival-rate --lambda",
@@ -130,6 +132,7 @@ constexpr OptionHint option_hints[] = {
     {"--vcs --vc --num-vcs --channels-per-link", "--virtual-channels"},
     {"--length --packet-length --message-length --packet-flits", "--flits"},
     {"--dims --dim --k", "--dimensions --radix"},
+    {"--size --side --sides --width --height --shape --k", "--nodes", "64, or 8x8 for a grid of 8 by 8"},
     {"--percentile --quantile --quantiles --p99", "--percentiles"},
     {"--warm-up --warmup-slots", "--warmup"},
     {"--time --duration --iterations --cycles --slots --steps", "--slots --cycles --packets"},
@@ -317,9 +320,7 @@ std::string unknown_option(const std::string& option, const std::string& command
       if (table.find(name) != nullptr) found.push_back(holder);
     return found;
   };
-  if (option.rfind("--", 0) != 0)
-    return what +
-           "; the short options are -i --inputs, -l --load, -d --drop, -o --output, -f --format, -p --plot";
+  if (option.rfind("--", 0) != 0) return what + "; the short options are " + short_names_in_words();
   for (const SubcommandHint& each : unmodelled_options)
     if (each.before == command && is_among(option, each.words)) return what + "; " + std::string(each.hint);
   const auto remark_of = [](const OptionHint& hint) {

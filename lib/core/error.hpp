@@ -73,9 +73,9 @@ class Unstable : public NoAnswer {
  public:
   /// \param load      rho, as text  [packets/slot]
   /// \param capacity  packets served in a slot
-  Unstable(const std::string& load, int capacity)
-      : NoAnswer("the queue is unstable: the load is " + load + " packets per slot; it must be below " +
-                 std::to_string(capacity) + " (packets served per slot)") {}
+  explicit Unstable(const std::string& load, int capacity = 1)
+      : NoAnswer("the queue is unstable: its load is " + load + "; it must be below " +
+                 std::to_string(capacity) + " (packets per slot)") {}
 };
 
 /// A run was stopped on request before anything could be answered.

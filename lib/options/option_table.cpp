@@ -34,6 +34,10 @@ const Option* option_of(const OptionTable& table, const std::string& argument) {
   return nullptr;
 }
 
+constexpr std::pair<std::string_view, char> letters[] = {
+    {"--inputs", 'i'}, {"--load", 'l'},   {"--loads", 'l'}, {"--drop", 'd'},
+    {"--output", 'o'}, {"--format", 'f'}, {"--plot", 'p'}};
+
 }  // namespace
 
 bool Option::given() const {
@@ -61,12 +65,22 @@ void Option::clear() const {
 }
 
 std::string short_name(std::string_view name) {
-  static constexpr std::pair<std::string_view, char> letters[] = {
-      {"--inputs", 'i'}, {"--load", 'l'},   {"--loads", 'l'}, {"--drop", 'd'},
-      {"--format", 'f'}, {"--output", 'o'}, {"--plot", 'p'}};
   for (const auto& [known, letter] : letters)
     if (known == name) return {'-', letter};
   return {};
+}
+
+std::string short_names_in_words() {
+  std::string text;
+  char last = 0;
+  for (const auto& [name, letter] : letters) {
+    if (letter == last)
+      text.append(" or ").append(name);
+    else
+      text.append(text.empty() ? "-" : ", -").append(1, letter).append(" ").append(name);
+    last = letter;
+  }
+  return text;
 }
 
 const Option* OptionTable::find(std::string_view name) const {

@@ -83,6 +83,8 @@ struct Option {
 /// The short name of an option, the same in all commands: "-i" of "--inputs"; empty for most. Programs use
 /// the long names.
 [[nodiscard]] std::string short_name(std::string_view name);
+/// All of them: "-i --inputs, -l --load or --loads, ..."
+[[nodiscard]] std::string short_names_in_words();
 
 /// All of them, in the order of the help. What they fill must outlive the table.
 struct OptionTable {

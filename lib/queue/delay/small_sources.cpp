@@ -1,4 +1,5 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/delay/small_sources.hpp>
 #include <tailbound/queue/slotted/tail_engine.hpp>
 
@@ -58,7 +59,7 @@ constexpr long double underflow = 0x1p-16000L;
 
 Ladder<long double> ladder_of(const SmallSources& small_sources, double log2_min) {
   const Rational& load = *small_sources.load;
-  if (load >= 1) throw Unstable(numeric::to_fraction(load), 1);
+  if (load >= 1) throw Unstable(numeric::plain(load));
   const Rational idle = 1 - load;
   const double log2_idle = static_cast<double>(cln::integer_length(cln::numerator(idle))) -
                            static_cast<double>(cln::integer_length(cln::denominator(idle))) - 1;
@@ -151,7 +152,7 @@ Distribution<long double> small_sources_delay(const SmallSources& small_sources,
 
 MeanBounds mean_small_sources_wait(const SmallSources& small_sources) {
   const Rational& load = *small_sources.load;
-  if (load >= 1) throw Unstable(numeric::to_fraction(load), 1);
+  if (load >= 1) throw Unstable(numeric::plain(load));
   const long double rho = numeric::nearest_long_double(load), idle = numeric::nearest_long_double(1 - load);
   long double squares = 0;
   for (const SmallSource& source : small_sources.sources)

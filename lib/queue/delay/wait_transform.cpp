@@ -1,5 +1,6 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/power.hpp>
+#include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/delay/wait_transform.hpp>
 #include <tailbound/queue/on_off/on_off_blocks.hpp>
 
@@ -230,7 +231,7 @@ WaitTransform::WaitTransform(const OnOffGroup& group) {
           numeric::to_fraction(group.source.start + group.source.stop), "at most 1");
   require(cln::plusp(group.source.stop), "beta", "0", "above 0: a bursty source must have pauses");
   const Rational load = numeric::whole(group.count) * group.source.load;
-  if (load >= 1) throw Unstable(numeric::to_decimal(load, 6, numeric::Rounding::nearest), 1);
+  if (load >= 1) throw Unstable(numeric::plain(load));
   state_ = std::make_unique<State>(State{group, load, 128 + 3 * static_cast<int>(group.count)});
 }
 WaitTransform::~WaitTransform() = default;

@@ -1,5 +1,6 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/real.hpp>
+#include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/finite/shared_memory.hpp>
 #include <tailbound/series/renewal.hpp>
 
@@ -46,7 +47,7 @@ void check(const SharedSwitch& fed) {
   for (const SharedSwitch::Outputs& kind : fed.outputs) {
     for (const Rational& rate : kind.rates) check_rate(rate, "the rate of an input to an output");
     const Rational load = total(kind.rates);
-    if (load >= 1) throw Unstable(numeric::to_decimal(load, 12, numeric::Rounding::nearest), 1);
+    if (load >= 1) throw Unstable(numeric::plain(load));
   }
 }
 

@@ -1,6 +1,7 @@
 #include <cln/integer.h>
 #include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/flows/flow_curve.hpp>
 
 #include <algorithm>
@@ -141,7 +142,7 @@ FlowCurves::FlowCurves(const std::vector<FlowGroup>& groups) {
         corners.insert(corners.end(), {corner, corner + 1});
       }
   }
-  if (load_ >= 1) throw Unstable(numeric::to_fraction(load_), 1);
+  if (load_ >= 1) throw Unstable(numeric::plain(load_));
   Rational largest = above(0);
   for (const std::int64_t corner : corners)
     if (const Rational here = above(corner); here > largest) {

@@ -1,6 +1,7 @@
 #include <cln/integer.h>
 #include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/flows/flow_curve.hpp>
 #include <tailbound/queue/flows/flows.hpp>
 
@@ -56,8 +57,7 @@ numeric::Rational load(const std::vector<FlowGroup>& groups) {
 }
 
 void require_stable(const std::vector<FlowGroup>& groups) {
-  if (const numeric::Rational offered = load(groups); offered >= 1)
-    throw Unstable(numeric::to_fraction(offered), 1);
+  if (const numeric::Rational offered = load(groups); offered >= 1) throw Unstable(numeric::plain(offered));
 }
 
 }  // namespace tailbound::queue

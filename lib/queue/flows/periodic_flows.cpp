@@ -2,6 +2,7 @@
 #include <cln/rational.h>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/power.hpp>
+#include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/flows/periodic_flows.hpp>
 #include <tailbound/queue/flows/window_law.hpp>
 #include <tailbound/queue/slotted/slotted_engine.hpp>
@@ -55,8 +56,7 @@ struct OnePeriod {
     }
     std::sort(batches.begin(), batches.end(),
               [](const Batches& a, const Batches& b) { return a.count < b.count; });
-    if (packets >= period)
-      throw Unstable(numeric::to_fraction(numeric::whole(packets) / numeric::whole(period)), 1);
+    if (packets >= period) throw Unstable(numeric::plain(numeric::whole(packets) / numeric::whole(period)));
   }
   [[nodiscard]] bool identical() const { return batches.size() == 1; }
 };

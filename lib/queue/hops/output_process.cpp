@@ -1,4 +1,5 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/hops/output_process.hpp>
 
 #include <algorithm>
@@ -28,7 +29,7 @@ RunMoments run_moments(std::span<const LoneSource> sources) {
     none *= std::pow(1 - r, count);
   }
   const double a1 = s1, a2 = s2 + s1 * s1, a3 = s3 + 3 * s1 * s2 + s1 * s1 * s1;
-  if (!(a1 < 1)) throw Unstable(std::to_string(a1), 1);
+  if (!(a1 < 1)) throw Unstable(numeric::plain(a1, 12));
   if (!(none < 1)) return {0, 1, 0, 0, 0};
   // theta = z A(theta): slots until one packet and all packets arriving meanwhile are served. R(z) =
   // (A(theta) - A(0))/(1 - A(0)).

@@ -1,4 +1,5 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/hops/queue_pair.hpp>
 #include <tailbound/queue/hops/series_products.hpp>
 
@@ -387,7 +388,7 @@ LoneQueue lone_queue(const std::vector<LoneSource>& sources, std::size_t size) {
   // Rounding errors of the sum are relative to 1 - load.
   if (std::abs(1 - queue.load) < nearest_to_capacity)
     throw LimitExceeded("a load within 1e-11 of 1 is too close to 1 for double precision");
-  if (!(queue.load < 1)) throw Unstable(std::to_string(queue.load), 1);
+  if (!(queue.load < 1)) throw Unstable(numeric::plain(queue.load, 12));
   queue.growth = growth_of(sources);
   queue.gap = gap_of(sources, queue.growth);
   queue.arrivals = arrivals_of(sources, size);

@@ -1,3 +1,4 @@
+#include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/directed/directed_blocks.hpp>
 #include <tailbound/queue/directed/directed_engine.hpp>
 #include <tailbound/queue/markov/markov_queue.hpp>
@@ -450,7 +451,7 @@ MarkovQueue::MarkovQueue(MarkovArrivals arrivals, Digits digits, Proof proof)
   if (digits.count < 1 || digits.count > max_digits)
     throw InvalidArgument("digits", std::to_string(digits.count), "from 1 to " + std::to_string(max_digits));
   const MarkovArrivals& given = state_->arrivals;
-  if (given.load() >= 1) throw Unstable(numeric::to_fraction(given.load()), 1);
+  if (given.load() >= 1) throw Unstable(numeric::plain(given.load()));
   const OnOffGroup* single = single_group(given);
   const bool blocks = std::holds_alternative<RationalBlocks>(given.form());
   // Trains of geometric length are themselves a model: where proofs take longer than a second, modes suffice.

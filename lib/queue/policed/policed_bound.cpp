@@ -1,5 +1,6 @@
 #include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/policed/policed_bound.hpp>
 #include <tailbound/queue/target.hpp>
 
@@ -37,7 +38,7 @@ void check(const PolicedInputs& inputs) {
   if (inputs.message < 1 || inputs.message > PolicedInputs::longest_message)
     throw InvalidArgument("message", text(inputs.message),
                           "a whole number from 1 to " + text(PolicedInputs::longest_message));
-  if (inputs.load() >= 1) throw Unstable(numeric::to_fraction(inputs.load()), 1);
+  if (inputs.load() >= 1) throw Unstable(numeric::plain(inputs.load()));
 }
 
 /// The minimizer of a unimodal function.

@@ -1,5 +1,6 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/rounding.hpp>
+#include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/priority/class_series.hpp>
 #include <tailbound/queue/priority/priority_queue.hpp>
 
@@ -259,7 +260,7 @@ class PriorityLaws {
     std::visit([](const auto& its) { require_valid(its); }, arrivals_);
     moments_ = std::visit([](const auto& its) { return moments(its); }, arrivals_);
     if (moments_.own == 0) throw InvalidArgument("load of the lower class", "0", "above 0 packets per slot");
-    if (both() >= 1) throw Unstable(numeric::to_fraction(both()), 1);
+    if (both() >= 1) throw Unstable(numeric::plain(both()));
   }
 
   [[nodiscard]] const ClassMoments& means() const { return moments_; }

@@ -1,6 +1,7 @@
 #include <cln/integer.h>
 #include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/slotted/slotted_formula.hpp>
 #include <tailbound/series/expand.hpp>
 
@@ -34,7 +35,7 @@ void require_pgf_value(const Pgf& arrivals) {
 void require_stable(const Expression& load, int packets_per_slot) {
   if (!load.free_symbols().empty()) return;
   if (const auto value = load.as_rational()) {
-    if (*value >= packets_per_slot) throw Unstable(numeric::to_fraction(*value), packets_per_slot);
+    if (*value >= packets_per_slot) throw Unstable(numeric::plain(*value), packets_per_slot);
     return;
   }
   const numeric::PrecisionScope scope({256});

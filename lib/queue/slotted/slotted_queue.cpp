@@ -1,4 +1,5 @@
 #include <tailbound/numeric/rounding.hpp>
+#include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/slotted/exact_tail.hpp>
 #include <tailbound/queue/slotted/slotted_engine.hpp>
 
@@ -445,8 +446,7 @@ const char* name(Arithmetic arithmetic) {
 void require_stable(const SlottedQueue& queue) {
   const Rational capacity(queue.packets_per_slot);
   if (const auto& load = queue.arrivals.load()) {
-    if (*load >= capacity)
-      throw Unstable(numeric::to_decimal(*load, 12, numeric::Rounding::nearest), queue.packets_per_slot);
+    if (*load >= capacity) throw Unstable(numeric::plain(*load), queue.packets_per_slot);
     return;
   }
   for (int bits = 128; bits <= 2048; bits *= 4) {

@@ -1,4 +1,5 @@
 #include <tailbound/numeric/power.hpp>
+#include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/tail_bounds/burst_bound.hpp>
 #include <tailbound/queue/tail_bounds/convex_zero.hpp>
 
@@ -210,7 +211,7 @@ std::optional<BurstConstants> prove(const std::vector<OnOffGroup>& groups, const
 std::optional<ExponentialBound> burst_bound(const MarkovArrivals& arrivals, numeric::Digits digits) {
   if (digits.count < 1 || digits.count > 1000)
     throw InvalidArgument("digits", std::to_string(digits.count), "from 1 to 1000");
-  if (arrivals.load() >= 1) throw Unstable(numeric::to_fraction(arrivals.load()), 1);
+  if (arrivals.load() >= 1) throw Unstable(numeric::plain(arrivals.load()));
   const auto* groups = std::get_if<std::vector<OnOffGroup>>(&arrivals.form());
   if (groups == nullptr) return std::nullopt;
   for (const OnOffGroup& group : *groups)

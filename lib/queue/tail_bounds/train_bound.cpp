@@ -1,4 +1,5 @@
 #include <tailbound/numeric/power.hpp>
+#include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/tail_bounds/convex_zero.hpp>
 #include <tailbound/queue/tail_bounds/train_bound.hpp>
 
@@ -25,7 +26,7 @@ void check(const Trains& trains) {
     throw InvalidArgument("inputs", std::to_string(trains.inputs), "from 1 to 2^20 = 1048576");
   if (!cln::plusp(trains.load))
     throw InvalidArgument("load", numeric::to_fraction(trains.load), "above 0 and below 1");
-  if (trains.load >= 1) throw Unstable(numeric::to_fraction(trains.load), 1);
+  if (trains.load >= 1) throw Unstable(numeric::plain(trains.load));
   if (trains.cells.largest() > Trains::max_cells)
     throw LimitExceeded("packets of " + std::to_string(trains.cells.largest()) + " cells; the limit is " +
                         std::to_string(Trains::max_cells));

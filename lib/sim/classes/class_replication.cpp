@@ -35,7 +35,7 @@ void require_valid(const ClassModel& model) {
   if (model.joint.empty() && model.load() > numeric::whole(model.inputs))
     reject("loads of the classes", plain(model.load()) + " together",
            "at most one packet per slot from each input");
-  if (!model.finite() && model.load() >= 1) throw Unstable(plain(model.load()), 1);
+  if (!model.finite() && model.load() >= 1) throw Unstable(plain(model.load()));
   if (model.schedule == Schedule::strict) {
     if (!model.weights.empty()) reject("weights", "given", "omitted with strict priority");
   } else if (model.weights.size() != model.classes()) {

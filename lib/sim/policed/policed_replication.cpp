@@ -2,6 +2,7 @@
 #include <cln/rational.h>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/policed/slotted_ports.hpp>
+#include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/sim/policed/policed_replication.hpp>
 #include <tailbound/sim/rare/rare_arrivals.hpp>
 #include <tailbound/traffic/token_bucket.hpp>
@@ -227,7 +228,7 @@ PolicedSlots::PolicedSlots(const PolicedModel& model, RandomKey key)
     save += static_cast<std::uint64_t>(cln::cl_I_to_long(cln::floor1(given.buckets.front().burst)));
   }
   for (const Rational& at : load)
-    if (at > 1) throw Unstable(numeric::to_fraction(at), 1);
+    if (at > 1) throw Unstable(numeric::plain(at));
   round_ = burst_slots_ + spread_ + save;
   counts_.resize(rows_.count());
   counts_[PolicedRows::slots].resize(1);

@@ -1,4 +1,5 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/sim/rare/on_count.hpp>
 #include <tailbound/sim/rare/rare_event.hpp>
 
@@ -140,7 +141,7 @@ double decay_exponent(std::span<const BurstySource> sources) {
     inputs += each.count;
   }
   if (sources.empty()) throw InvalidArgument("sources", "an empty list", "at least one source");
-  if (load >= 1) throw Unstable(numeric::to_fraction(load), 1);
+  if (load >= 1) throw Unstable(numeric::plain(load));
   if (inputs == 1) throw NoAnswer("there is a single source: the queue never exceeds one packet");
   return positive_root(
       [&](double x) { return growth(sources, x); },

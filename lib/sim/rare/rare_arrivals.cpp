@@ -1,3 +1,4 @@
+#include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/sim/rare/rare_arrivals.hpp>
 
 #include <tailbound/core/error.hpp>
@@ -87,7 +88,7 @@ double decay_exponent(std::span<const SourceRate> sources) {
     load = load + source.rate * cln::cl_I(source.count);
     inputs += source.count;
   }
-  if (load >= 1) throw Unstable(numeric::to_fraction(load), 1);
+  if (load >= 1) throw Unstable(numeric::plain(load));
   if (inputs == 1) throw NoAnswer("there is a single source: the queue never exceeds one packet");
   return positive_root([&](double x) { return growth(sources, x); },
                        "the load is too small: the root of A(z) = z is above 1e260");

@@ -1,4 +1,5 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/sim/rare/on_count.hpp>
 #include <tailbound/sim/rare/rare_arrivals.hpp>
 #include <tailbound/sim/splitting/rare_tree.hpp>
@@ -22,7 +23,7 @@ void check(const RareTreeModel& model) {
                             network::Sources::independent_sources);
   if (!cln::plusp(model.tree.load))
     throw InvalidArgument("load", numeric::to_fraction(model.tree.load), "above 0");
-  if (model.tree.load >= 1) throw Unstable(numeric::to_fraction(model.tree.load), 1);
+  if (model.tree.load >= 1) throw Unstable(numeric::plain(model.tree.load));
   if (model.tree.burst) (void)OnOffSlots(traffic::on_off(model.tree.load, *model.tree.burst));
   if (model.tree.buffer)
     throw InvalidArgument("buffer", std::to_string(*model.tree.buffer), "unlimited for rare occupancies");

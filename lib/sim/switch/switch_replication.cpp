@@ -1,6 +1,7 @@
 #include <cln/integer.h>
 #include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/sim/rare/rare_arrivals.hpp>
 #include <tailbound/sim/sources/on_off_slots.hpp>
 #include <tailbound/sim/switch/switch_replication.hpp>
@@ -254,7 +255,7 @@ Simulated::Simulated(const SwitchModel& model, RandomKey key)
       table_(shares(model)),
       size_table_(size_chances(model)),
       buffer_(model.buffer ? static_cast<std::uint32_t>(*model.buffer) : no_limit) {
-  if (!finite_ && busiest_load(model) >= 1) throw Unstable(numeric::to_fraction(busiest_load(model)), 1);
+  if (!finite_ && busiest_load(model) >= 1) throw Unstable(numeric::plain(busiest_load(model)));
   for (const traffic::CellClass& size : model.sizes)
     size_cells_.push_back(static_cast<std::uint32_t>(size.cells));
   if (size_cells_.empty()) size_cells_.push_back(1);

@@ -14,7 +14,7 @@ void check(const TreeModel& model) {
   for (int i = 0; i < model.tree.levels; ++i) leaves *= model.tree.radix;
   if (!cln::plusp(model.load) || model.load > 1)
     throw InvalidArgument("load", numeric::to_fraction(model.load), "above 0 and at most 1 packet per slot");
-  if (!model.buffer && model.load == 1) throw Unstable("1", 1);
+  if (!model.buffer && model.load == 1) throw Unstable("1");
   if (model.buffer && (*model.buffer < 1 || *model.buffer > longest_queue))
     throw InvalidArgument("buffer", std::to_string(*model.buffer),
                           "from 1 to " + std::to_string(longest_queue) + " packets");

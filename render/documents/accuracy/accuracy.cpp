@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 namespace tailbound::render {
@@ -435,19 +436,28 @@ std::string accuracy_note(const std::vector<StatedAccuracy>& all) {
   const bool one_network = std::all_of(all.begin(), all.end(), [&](const StatedAccuracy& each) {
     return each.network == all.front().network;
   });
+  const auto measured = [](const StatedAccuracy& each) { return each.accuracy.measured(); };
   std::vector<std::string> texts;
+  std::map<std::string, bool> networks;  // are all points of the network measured?
   for (const StatedAccuracy& each : all) {
-    std::string text = (one_network || each.accuracy.rows.size() == 1 ? "" : each.network + " ") +
+    std::string text = (one_network || each.accuracy.rows.size() == 1 ? "" : each.network + ": ") +
                        clause(each.accuracy, each.command);
     if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(std::move(text));
+    bool& all_points = networks.try_emplace(each.network, true).first->second;
+    all_points = all_points && measured(each);
   }
-  if (texts.size() <= max_statements)
-    return fmt::format("Accuracy, as model / simulation - 1: {}.", fmt::join(texts, "; "));
-  std::string note;
-  const auto measured = [](const StatedAccuracy& each) { return each.accuracy.measured(); };
-  const auto count = static_cast<std::size_t>(std::count_if(all.begin(), all.end(), measured));
-  note = fmt::format("Accuracy, as model / simulation - 1: measured for {} of {} {}", count, all.size(),
-                     one_network ? "points" : "networks");
+  const auto count = static_cast<std::size_t>(
+      std::count_if(networks.begin(), networks.end(), [](const auto& each) { return each.second; }));
+  const bool each_stated = texts.size() <= max_statements && networks.size() <= count + 1;
+  std::string note = "Accuracy, as model / simulation - 1: ";
+  if (each_stated) return note + fmt::format("{}.", fmt::join(texts, "; "));
+  if (one_network)
+    note += fmt::format("measured for {} of {} points", std::count_if(all.begin(), all.end(), measured),
+                        all.size());
+  else if (std::none_of(all.begin(), all.end(), measured))
+    note += fmt::format("not measured for these {} networks", networks.size());
+  else
+    note += fmt::format("measured for {} of {} networks", count, networks.size());
   std::vector<std::string> errors;
   for (const Quantity quantity : all_quantities) {
     std::optional<ErrorRange> worst;
@@ -461,11 +471,11 @@ std::string accuracy_note(const std::vector<StatedAccuracy>& all) {
       errors.push_back(quantity_name(quantity, all.front().accuracy.requested.model) + " " +
                        error_in_words(worst->minimum, worst->largest));
   }
-  if (!errors.empty()) note += fmt::format(": {}", fmt::join(errors, ", "));
-  note += "; each value is in JSON and CSV";
+  if (!errors.empty()) note += fmt::format(": {}; each value is in JSON and CSV", fmt::join(errors, ", "));
   const auto other = std::find_if_not(all.begin(), all.end(), measured);
-  if (other != all.end()) note += fmt::format("; `{}` measures the first of the others", other->command);
-  return note + ".";
+  if (other == all.end()) return note + ".";
+  return note +
+         fmt::format("; `{}` measures the first{}.", other->command, errors.empty() ? "" : " of the others");
 }
 
 std::string measuring_command(const WormholeQuery& query) {

@@ -30,7 +30,7 @@ struct StatedAccuracy {
 };
 
 /// One note for all networks of an answer: each statement once, with its network where they differ. For many
-/// networks the number of measured ones and the worst errors of all.
+/// networks, or several that are not measured, the number of measured ones and the worst errors of all.
 [[nodiscard]] std::string accuracy_note(const std::vector<StatedAccuracy>& all);
 
 // --- the commands

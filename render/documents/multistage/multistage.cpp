@@ -98,12 +98,12 @@ std::string command_of(const std::vector<MultistagePoint>& points, const Multist
   return measuring_command(queries);
 }
 
-std::string note_on_accuracy(const std::vector<MultistagePoint>& points) {
+std::string note_on_accuracy(const Document& document, const std::vector<MultistagePoint>& points) {
   std::vector<StatedAccuracy> all;
-  for (const MultistagePoint& point : points)
-    all.push_back({.network = network::describe(point.first.network),
-                   .accuracy = accuracy_of(point),
-                   .command = command_of(points, point)});
+  for (std::size_t i = 0; i < points.size(); ++i)
+    all.push_back({.network = network_in_words(document, document.results[i]),
+                   .accuracy = accuracy_of(points[i]),
+                   .command = command_of(points, points[i])});
   return accuracy_note(all);
 }
 
@@ -248,7 +248,7 @@ std::vector<std::string> notes(const Document& document, const std::vector<Multi
   notes.emplace_back(
       "Approximate model. Delays from the entry into stage 0, in the unit of --service. Saturated: "
       "throughput below 98 % of the load.");
-  notes.push_back(note_on_accuracy(points));
+  notes.push_back(note_on_accuracy(document, points));
   return notes;
 }
 
