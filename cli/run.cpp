@@ -443,7 +443,8 @@ std::string remedy_for_overload(const OptionTable& options) {
   for (const char* const name : {"--load", "--loads", "--load-scale", "--uniform"})
     if (const Option* option = options.find(name); option != nullptr && option->given() && lower.empty())
       lower = std::string("; lower ") + name;
-  if (lower.empty()) return options.find("--load-scale") == nullptr ? "" : "; --load-scale F lowers all rates";
+  if (lower.empty())
+    return options.find("--load-scale") == nullptr ? "" : "; --load-scale F lowers all rates";
   return lower + (options.find("--packets-per-slot") == nullptr ? "" : " or raise --packets-per-slot");
 }
 

@@ -185,6 +185,8 @@ void add_short_messages(std::vector<AccuracyRow>& rows) {
   worms.of_simulated({mesh(8), {}, 1}, five, {-0.0, -0.1, -0.3, -2.5, -10.1}, {0.2746, 0.2691, 0.2700});
   worms.of_simulated({mesh(8), {}, 2}, five, {+0.0, -0.0, -0.1, -1.9, -7.5}, {0.2401, 0.2424, 0.2432});
   worms.of_simulated({mesh(8), {}, 4}, five, {+0.0, +0.1, +0.1, +0.4, +0.3}, {0.2211, 0.2253, 0.2261});
+  worms.of_simulated({mesh(16), {}, 1}, five, {+0.0, -0.0, -0.1, -1.4, -5.9}, {0.1454, 0.1396, 0.1401});
+  worms.of_simulated({mesh(16), {}, 2}, five, {+0.1, +0.0, -0.1, -1.9, -8.3}, {0.1244, 0.1233, 0.1237});
   worms.of_simulated({mesh(16), {}, 4}, five, {+0.0, -0.0, -0.1, -1.4, -5.1}, {0.1086, 0.1108, 0.1112});
   worms.of_simulated({hypercube(64), {}, 2}, five, {+0.0, +0.1, +0.0, -0.4, -2.2}, {0.5402, 0.5344, 0.5363});
   worms.of_simulated({torus(8), {}, 4}, five, {-0.2, -0.5, -0.4, +2.9, +34.0}, {0.1031, 0.1087, 0.1091});
@@ -798,10 +800,17 @@ void add_ends(std::vector<AccuracyRow>& rows) {
 
 // --- hot spots: docs/derivations/multistage.md
 
-/// Loads 0.1, 0.2 .. 1 with hot fractions of 0.04, 0.08 and 0.16; combining degrees 2, 4 and unlimited, or
-/// none.
-AccuracyRow multistage_row(MeasuredModel model, double nodes, const MeasuredSetting& switch_size,
-                           const MeasuredSetting& buffer, bool combining, bool saturated) {
+/// Loads 0.1, 0.2 .. 1. Below saturation, which comes early without combining: 0.04, 0.06 .. up to the highest
+/// saturation load of the row.
+MeasuredSetting multistage_loads(network::Links links, double switch_size, bool combining, bool saturated) {
+  if (combining || saturated) return {Setting::load, 0.1, 1};
+  return {Setting::load, 0.04, links == network::Links::one ? 0.28 : switch_size == 2 ? 0.44 : 0.62};
+}
+
+/// Hot fractions of 0.04, 0.08 and 0.16; combining degrees 2, 4 and unlimited, or none.
+AccuracyRow multistage_row(MeasuredModel model, double nodes, network::Links links,
+                           const MeasuredSetting& switch_size, const MeasuredSetting& buffer, bool combining,
+                           bool saturated) {
   return {.model = model,
           .network = std::to_string(static_cast<int>(nodes)) + " processors",
           .settings = {{Setting::nodes, nodes, nodes},
@@ -809,9 +818,8 @@ AccuracyRow multistage_row(MeasuredModel model, double nodes, const MeasuredSett
                        buffer,
                        {Setting::hot, 0.04, 0.16},
                        {Setting::combining, combining ? 2.0 : 1.0, combining ? unlimited : 1.0},
-                       {Setting::links, static_cast<double>(network::Links::any),
-                        static_cast<double>(network::Links::any)},
-                       {Setting::load, 0.1, 1},
+                       {Setting::links, static_cast<double>(links), static_cast<double>(links)},
+                       multistage_loads(links, switch_size.from, combining, saturated),
                        {Setting::saturated, saturated ? 1.0 : 0.0, saturated ? 1.0 : 0.0}},
           .loads = RowLoads::none,
           .errors = {},
@@ -826,33 +834,47 @@ void add_multistage_64(std::vector<AccuracyRow>& rows) {
     double switch_size, buffer;
     std::array<double, 2> delay, throughput;  // [%]
   };
-  const auto add = [&](MeasuredModel model, std::initializer_list<Cell> cells) {
+  const auto add = [&](MeasuredModel model, network::Links links, std::initializer_list<Cell> cells) {
     for (const Cell& cell : cells) {
       AccuracyRow& row = rows.emplace_back(
-          multistage_row(model, 64, {Setting::switch_size, cell.switch_size, cell.switch_size},
+          multistage_row(model, 64, links, {Setting::switch_size, cell.switch_size, cell.switch_size},
                          {Setting::buffer, cell.buffer, cell.buffer}, cell.combining, cell.saturated));
       row.errors = {{Quantity::mean_delay, 0, cell.delay[0] / 100, cell.delay[1] / 100},
                     {Quantity::throughput, 0, cell.throughput[0] / 100, cell.throughput[1] / 100}};
-      row.measured = "2026-11-26";
+      const bool first = links == network::Links::any && (cell.combining || cell.saturated);
+      row.measured = first ? "2026-11-26" : "2026-11-28";
     }
   };
-  add(MeasuredModel::multistage_blocking,
-      {{false, false, 2, 2, {-4.0, -0.1}, {-0.8, 0.7}}, {false, false, 2, 4, {-3.3, -0.1}, {-0.8, 0.5}},
-       {false, false, 2, 8, {-1.9, -0.1}, {-0.9, 0.5}}, {false, false, 4, 2, {-6.7, -0.0}, {-0.7, 1.3}},
-       {false, false, 4, 4, {-8.3, 34.5}, {-0.7, 2.2}}, {false, false, 4, 8, {-17.8, 58.6}, {-0.7, 1.1}},
-       {false, true, 2, 2, {-0.7, 57.1}, {-4.2, 0.7}},  {false, true, 2, 4, {-1.7, 75.7}, {-2.2, 1.6}},
-       {false, true, 2, 8, {-1.8, 70.8}, {-1.6, 1.9}},  {false, true, 4, 2, {-1.6, 8.9}, {-1.4, 3.5}},
-       {false, true, 4, 4, {-1.9, 19.6}, {-1.0, 0.9}},  {false, true, 4, 8, {-1.6, 20.3}, {-1.0, 1.4}},
-       {true, false, 2, 2, {-4.4, -0.1}, {-0.7, 0.9}},  {true, false, 2, 4, {-2.7, 2.2}, {-0.7, 1.2}},
-       {true, false, 2, 8, {-3.3, 6.2}, {-0.7, 0.6}},   {true, false, 4, 2, {-2.7, -0.0}, {-0.7, 1.2}},
-       {true, false, 4, 4, {-4.7, 0.2}, {-0.7, 1.6}},   {true, false, 4, 8, {-8.1, 1.8}, {-0.7, 1.9}},
-       {true, true, 2, 2, {-6.6, 4.1}, {0.1, 5.0}},     {true, true, 2, 4, {-2.7, 8.4}, {-1.7, 1.9}},
-       {true, true, 2, 8, {0.8, 10.8}, {-1.9, 1.1}},    {true, true, 4, 2, {-3.2, 0.5}, {0.5, 3.3}},
-       {true, true, 4, 4, {-2.3, 1.5}, {0.1, 2.5}},     {true, true, 4, 8, {-1.2, 2.8}, {-0.1, 2.3}}});
-  add(MeasuredModel::multistage_published,
-      {{false, false, 2, 2, {1.6, 4.0}, {-2.2, 0.1}},      {false, false, 2, 4, {-58.0, 6.9}, {-0.9, 3.4}},
-       {false, false, 2, 8, {-77.1, 8.8}, {-0.9, 11.2}},   {false, false, 4, 2, {-2.4, 1.3}, {-2.2, 0.2}},
-       {false, false, 4, 4, {-9.5, 3.0}, {-0.8, 0.5}},     {false, false, 4, 8, {-71.4, 4.0}, {-0.7, 10.9}},
+  add(MeasuredModel::multistage_blocking, network::Links::any,
+      {{false, false, 2, 2, {-22.8, 26.9}, {-0.8, 1.4}}, {false, false, 2, 4, {-27.2, -0.0}, {-0.9, 1.5}},
+       {false, false, 2, 8, {-30.9, 0.0}, {-0.9, 1.3}},  {false, false, 4, 2, {-18.1, 0.0}, {-0.7, 3.1}},
+       {false, false, 4, 4, {-26.2, 34.5}, {-0.7, 2.9}}, {false, false, 4, 8, {-31.5, 58.6}, {-0.7, 2.0}},
+       {false, true, 2, 2, {-0.7, 57.1}, {-4.2, 0.7}},   {false, true, 2, 4, {-1.7, 75.7}, {-2.2, 1.6}},
+       {false, true, 2, 8, {-1.8, 70.8}, {-1.6, 1.9}},   {false, true, 4, 2, {-1.6, 8.9}, {-1.4, 3.5}},
+       {false, true, 4, 4, {-1.9, 19.6}, {-1.0, 0.9}},   {false, true, 4, 8, {-1.6, 20.3}, {-1.0, 1.4}},
+       {true, false, 2, 2, {-4.4, -0.1}, {-0.7, 0.9}},   {true, false, 2, 4, {-2.7, 2.2}, {-0.7, 1.2}},
+       {true, false, 2, 8, {-3.3, 6.2}, {-0.7, 0.6}},    {true, false, 4, 2, {-2.7, -0.0}, {-0.7, 1.2}},
+       {true, false, 4, 4, {-4.7, 0.2}, {-0.7, 1.6}},    {true, false, 4, 8, {-8.1, 1.8}, {-0.7, 1.9}},
+       {true, true, 2, 2, {-6.6, 4.1}, {0.1, 5.0}},      {true, true, 2, 4, {-2.7, 8.4}, {-1.7, 1.9}},
+       {true, true, 2, 8, {0.8, 10.8}, {-1.9, 1.1}},     {true, true, 4, 2, {-3.2, 0.5}, {0.5, 3.3}},
+       {true, true, 4, 4, {-2.3, 1.5}, {0.1, 2.5}},      {true, true, 4, 8, {-1.2, 2.8}, {-0.1, 2.3}}});
+  add(MeasuredModel::multistage_blocking, network::Links::one,
+      {{false, false, 2, 2, {-24.1, 93.6}, {-1.1, 1.3}},  {false, false, 2, 4, {-28.0, 186.1}, {-1.0, 1.3}},
+       {false, false, 2, 8, {-27.2, 302.3}, {-0.9, 1.3}}, {false, false, 4, 2, {-30.1, 0.1}, {-0.7, 2.6}},
+       {false, false, 4, 4, {-36.0, 0.1}, {-0.9, 1.3}},   {false, false, 4, 8, {-40.0, 0.1}, {-0.9, 1.3}},
+       {false, true, 2, 2, {-2.0, 66.2}, {-4.6, 1.9}},    {false, true, 2, 4, {-2.6, 80.5}, {-3.7, 2.5}},
+       {false, true, 2, 8, {-1.7, 71.5}, {-3.5, 1.7}},    {false, true, 4, 2, {-2.4, 46.1}, {-2.4, 2.3}},
+       {false, true, 4, 4, {-2.1, 80.1}, {-2.7, 2.3}},    {false, true, 4, 8, {-2.4, 92.6}, {-2.4, 2.7}},
+       {true, false, 2, 2, {-8.6, 5.6}, {-0.7, 3.9}},     {true, false, 2, 4, {-7.6, 5.0}, {-0.7, 1.7}},
+       {true, false, 2, 8, {-11.7, 6.0}, {-0.7, 1.0}},    {true, false, 4, 2, {-15.0, -0.0}, {-0.7, 7.0}},
+       {true, false, 4, 4, {-13.1, 1.2}, {-0.7, 2.7}},    {true, false, 4, 8, {-18.9, 6.3}, {-0.7, 3.4}},
+       {true, true, 2, 2, {-6.5, 11.2}, {-4.1, 4.2}},     {true, true, 2, 4, {-9.5, 11.5}, {-6.2, 2.2}},
+       {true, true, 2, 8, {-12.1, 10.4}, {-5.3, 0.6}},    {true, true, 4, 2, {-5.8, 5.8}, {-0.1, 8.1}},
+       {true, true, 4, 4, {-6.3, 7.8}, {-1.6, 5.8}},      {true, true, 4, 8, {-7.7, 8.2}, {-1.2, 4.7}}});
+  add(MeasuredModel::multistage_published, network::Links::any,
+      {{false, false, 2, 2, {0.6, 4.5}, {-2.4, 1.3}},      {false, false, 2, 4, {-68.1, 7.7}, {-1.9, 9.9}},
+       {false, false, 2, 8, {-89.2, 9.1}, {-1.1, 17.7}},   {false, false, 4, 2, {-2.4, 1.3}, {-2.2, 1.2}},
+       {false, false, 4, 4, {-38.7, 3.0}, {-1.3, 2.3}},    {false, false, 4, 8, {-72.8, 4.1}, {-0.7, 13.2}},
        {false, true, 2, 2, {-79.0, 4.7}, {-7.6, 202.7}},   {false, true, 2, 4, {-86.4, -45.8}, {7.9, 281.3}},
        {false, true, 2, 8, {-91.6, -46.9}, {14.4, 317.2}}, {false, true, 4, 2, {-67.7, -0.7}, {-7.0, 107.7}},
        {false, true, 4, 4, {-77.2, -15.5}, {-0.5, 140.5}}, {false, true, 4, 8, {-85.7, -37.1}, {23.0, 158.5}},
@@ -873,9 +895,9 @@ void add_multistage_256(std::vector<AccuracyRow>& rows) {
   };
   const auto add = [&](MeasuredModel model, double switch_size, double buffer, bool combining,
                        Quantity quantity, double worst) {
-    AccuracyRow& row =
-        rows.emplace_back(multistage_row(model, 256, {Setting::switch_size, switch_size, switch_size},
-                                         {Setting::buffer, buffer, buffer}, combining, !combining));
+    AccuracyRow& row = rows.emplace_back(
+        multistage_row(model, 256, network::Links::any, {Setting::switch_size, switch_size, switch_size},
+                       {Setting::buffer, buffer, buffer}, combining, !combining));
     row.errors = {{quantity, 0, -worst / 100, worst / 100}};
   };
   for (const Grid& grid : {Grid{2, 2, 6.1, 9.9, 2.7, 879.8}, Grid{2, 4, 2.9, 10.4, 2.0, 1173.6},

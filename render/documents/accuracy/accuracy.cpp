@@ -352,11 +352,14 @@ std::string list_of(const AccuracyRow& row, Setting setting, const std::vector<d
 
 std::string command_of_multistage(const AccuracyRow& row) {
   const double unlimited = std::numeric_limits<double>::infinity();
+  const MeasuredSetting& load = *row.find(Setting::load);
   return fmt::format(
-      "tailbound validate multistage --nodes {} --switch {} --buffer {} --hot {} --combining {} --links any "
-      "--loads 0.1:1:0.1 --slots 6000 --warmup 3000 --seed 7",
+      "tailbound validate multistage --nodes {} --switch {} --buffer {} --hot {} --combining {} --links {} "
+      "--loads {}:{}:{} --slots 6000 --warmup 3000 --seed 7",
       whole_of(row, Setting::nodes), whole_of(row, Setting::switch_size), whole_of(row, Setting::buffer),
-      list_of(row, Setting::hot, {0.04, 0.08, 0.16}), list_of(row, Setting::combining, {1, 2, 4, unlimited}));
+      list_of(row, Setting::hot, {0.04, 0.08, 0.16}), list_of(row, Setting::combining, {1, 2, 4, unlimited}),
+      name_of(choice_of<network::Links>(row, Setting::links)), setting_number(load.from),
+      setting_number(load.to), load.to == 1 ? "0.1" : "0.02");
 }
 
 std::string command_of_tree(const AccuracyRow& row) {
