@@ -12,7 +12,6 @@
 #include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/core/printable.hpp>
-#include <tailbound/network/queue_traffic.hpp>
 #include <tailbound/render/document.hpp>
 #include <tailbound/render/drawing/picture_program.hpp>
 #include <tailbound/render/formats/formats.hpp>
@@ -465,11 +464,10 @@ Status answer_or_complain(Program& program, int argc, const char* const* argv, s
     return complain(program, error.what(), bad_input, err);
   } catch (const Stopped& error) {
     return complain(program, error.what(), stopped, err);
+  } catch (const LoadTooHigh& error) {
+    return complain(program, error.what() + remedy_for_overload(program.chosen()->options), no_answer, err);
   } catch (const NoAnswer& error) {
-    const bool overload = dynamic_cast<const Unstable*>(&error) != nullptr ||
-                          dynamic_cast<const network::Overloaded*>(&error) != nullptr;
-    return complain(program, error.what() + (overload ? remedy_for_overload(program.chosen()->options) : ""),
-                    no_answer, err);
+    return complain(program, error.what(), no_answer, err);
   } catch (const ReaderGone&) {
     return stopped;  // as requested; it no longer reads
   } catch (const OutputFailed& error) {

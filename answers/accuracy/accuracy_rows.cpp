@@ -800,8 +800,8 @@ void add_ends(std::vector<AccuracyRow>& rows) {
 
 // --- hot spots: docs/derivations/multistage.md
 
-/// Loads 0.1, 0.2 .. 1. Below saturation, which comes early without combining: 0.04, 0.06 .. up to the highest
-/// saturation load of the row.
+/// Loads 0.1, 0.2 .. 1; below saturation without combining, where it comes early, 0.04, 0.06 .. up to the
+/// highest saturation load of the row.
 MeasuredSetting multistage_loads(network::Links links, double switch_size, bool combining, bool saturated) {
   if (combining || saturated) return {Setting::load, 0.1, 1};
   return {Setting::load, 0.04, links == network::Links::one ? 0.28 : switch_size == 2 ? 0.44 : 0.62};

@@ -68,14 +68,20 @@ class NoAnswer : public Error {
   using Error::Error;
 };
 
+/// A lower load would have an answer.
+class LoadTooHigh : public NoAnswer {
+ public:
+  using NoAnswer::NoAnswer;
+};
+
 /// The load is at or above the service capacity, so no stationary distribution exists.
-class Unstable : public NoAnswer {
+class Unstable : public LoadTooHigh {
  public:
   /// \param load      rho, as text  [packets/slot]
   /// \param capacity  packets served in a slot
   explicit Unstable(const std::string& load, int capacity = 1)
-      : NoAnswer("the queue is unstable: its load is " + load + "; it must be below " +
-                 std::to_string(capacity) + " (packets per slot)") {}
+      : LoadTooHigh("the queue is unstable: its load is " + load + "; it must be below " +
+                    std::to_string(capacity) + " (packets per slot)") {}
 };
 
 /// A run was stopped on request before anything could be answered.

@@ -204,7 +204,7 @@ void require_independent_slots(const Network& network, std::size_t link, const C
 
 }  // namespace
 
-Overloaded::Overloaded(std::vector<OverloadedLink> all) : NoAnswer(overload_in_words(std::move(all))) {}
+Overloaded::Overloaded(std::vector<OverloadedLink> all) : LoadTooHigh(overload_in_words(std::move(all))) {}
 
 std::vector<QueueTraffic> queue_traffic(const Network& network, Sources sources) {
   require_valid(network);

@@ -69,7 +69,7 @@ struct OverloadedLink {
 };
 
 /// The offered load of a queue is at least the rate of its link, so the queue is unstable.
-class Overloaded : public NoAnswer {
+class Overloaded : public LoadTooHigh {
  public:
   /// \param all  at least one; the message names those with the highest utilization, and counts the rest
   explicit Overloaded(std::vector<OverloadedLink> all);
