@@ -35,10 +35,9 @@ std::string fabric_in_words(const FabricTopology& topology) {
 }
 
 /// A number whose arithmetic is proved, but not its model: arrivals of a switch and waits are taken as
-/// independent. It has the digits that both ends of its enclosure share, at most 10. 0 and 1 stay exact.
+/// independent. It has the digits that both ends of its enclosure share, up to a maximum. 0 and 1 stay exact.
 template <class Unit>
-Value computed(const numeric::Proved<Unit>& proved) {
-  constexpr int max_digits = 10;
+Value computed(const numeric::Proved<Unit>& proved, int max_digits = 10) {
   const Value value = shown(proved);
   if (const auto* exact = std::get_if<Exact>(&value))
     return exact->value == 0 || exact->value == 1
@@ -371,10 +370,10 @@ std::vector<Line> lines(const FabricPoint& point) {
   if (answer.pairs) {
     lines.push_back({"pairs", std::to_string(answer.pairs->all.pairs)});
     lines.push_back(
-        {"mean latency", brief(computed<unit::Slot>(answer.pairs->all.mean_latency), {6}) + " slots"});
+        {"mean latency", brief(computed<unit::Slot>(answer.pairs->all.mean_latency, 6)) + " slots"});
   } else {
     lines.push_back({"queues", fmt::format("{} on its paths", answer.pair->hops)});
-    lines.push_back({"mean latency", brief(computed<unit::Slot>(answer.pair->mean_latency), {6}) + " slots"});
+    lines.push_back({"mean latency", brief(computed<unit::Slot>(answer.pair->mean_latency, 6)) + " slots"});
   }
   return lines;
 }
