@@ -16,13 +16,17 @@ namespace {
 using bounds::Route;
 using numeric::Rational;
 
-bounds::ClaimedBufferSize buffer_of(const queue::HopQueue& queue, const bounds::DropTarget& target,
-                                    numeric::Digits digits) {
+/// \param fed_by_sources  if not, its arrivals are assumed to be independent and nothing of it is proved
+bounds::ClaimedBufferSize buffer_of(const queue::HopQueue& queue, bool fed_by_sources,
+                                    const bounds::DropTarget& target, numeric::Digits digits) {
   const auto output = std::visit(
       [&](const auto& its) { return bounds::output_queue(its, queue::Accuracy{.digits = digits}); }, queue);
   bounds::MinBufferSize smallest = output->min_buffer_size(target);
   bounds::ClaimedBufferSize result{smallest.buffer, std::move(smallest.at.probability), {}};
   if (smallest.before) result.before = std::move(smallest.before->probability);
+  if (fed_by_sources) return result;
+  result.at = not_proved(result.at, digits);
+  if (result.before) result.before = not_proved(*result.before, digits);
   return result;
 }
 
@@ -117,12 +121,24 @@ class Delays {
                        std::any_of(part.buffers.begin(), part.buffers.end(),
                                    [&](const auto& buffer) { return buffer.first == queue; });
       if (!met)
-        part.buffers.emplace_back(queue,
-                                  buffer_of(answer_.paths.queues.queues[queue], *query_.drop, query_.digits));
+        part.buffers.emplace_back(
+            queue, buffer_of(answer_.paths.queues.queues[queue],
+                             answer_.paths.queues.fed_by_sources[queue] != 0, *query_.drop, query_.digits));
     }
   }
 
+  /// Do all packets of the flow take the same path? Routes of a law are merged by their queues' traffic.
+  [[nodiscard]] bool one_path(const DelayFlow& flow) const {
+    if (const auto* tree = std::get_if<TreeTopology>(&query_.topology)) return tree->tree.levels == 1;
+    const auto& flows = std::get<NetworkTopology>(query_.topology).network.flows;
+    const auto its = std::find_if(flows.begin(), flows.end(),
+                                  [&](const network::Flow& each) { return each.name == flow.name; });
+    return its->routes.size() == 1;
+  }
+
   ReorderAnswer reorder(const DelayFlow& flow, const FlowLaw& law) {
+    const Rational rate = query_.flow_rate.value_or(flow.rate);
+    if (one_path(flow)) return reorder_in_order(rate, *query_.reorder);
     std::vector<Route> routes = law.routes;
     if (std::holds_alternative<TreeTopology>(query_.topology)) {
       // In a tree the packets of one flow share the level at which they turn: in the worst case the top.
@@ -132,8 +148,8 @@ class Delays {
       routes = {{longest->queues, 1}};
     }
     ReorderAnswer answer = reorder_answer(model_.distribution(law, routes, negligible_for(*query_.reorder)),
-                                          query_.flow_rate.value_or(flow.rate), *query_.reorder);
-    answer.computed = law.hops == Hops::chain || law.assumed;
+                                          rate, *query_.reorder);
+    answer.computed = true;
     return answer;
   }
 

@@ -110,7 +110,7 @@ std::string why_no_other(const Topology& topology, const DelayModelQuery& query)
 
 /// The number with one digit more than its arithmetic guarantees.
 template <class Unit>
-numeric::Claim<Unit> not_proved(const numeric::Claim<Unit>& claim, numeric::Digits digits) {
+numeric::Claim<Unit> as_computed(const numeric::Claim<Unit>& claim, numeric::Digits digits) {
   const numeric::PrecisionScope scope(numeric::to_precision({digits.count + 3}));
   const auto computed = [&](const numeric::Real& value) -> numeric::Claim<Unit> {
     return numeric::Approximation<Unit>{numeric::Real(value.str(digits.count + 1, std::ios_base::scientific)),
@@ -126,9 +126,9 @@ numeric::Claim<Unit> not_proved(const numeric::Claim<Unit>& claim, numeric::Digi
 }
 
 /// For hops added as if they were independent: the arithmetic is proved, the sum is not.
-bounds::ClaimedDelayAnswer not_proved(bounds::ClaimedDelayAnswer answer, numeric::Digits digits) {
+bounds::ClaimedDelayAnswer as_computed(bounds::ClaimedDelayAnswer answer, numeric::Digits digits) {
   const auto each = [&](bounds::ClaimedSlotProbability& value) {
-    value.probability = not_proved(value.probability, digits);
+    value.probability = as_computed(value.probability, digits);
   };
   std::for_each(answer.above.begin(), answer.above.end(), each);
   for (auto* percentiles : {&answer.queueing, &answer.latency})
@@ -136,8 +136,8 @@ bounds::ClaimedDelayAnswer not_proved(bounds::ClaimedDelayAnswer answer, numeric
       each(percentile.at);
       std::for_each(percentile.before.begin(), percentile.before.end(), each);
     }
-  answer.mean_queueing = not_proved(answer.mean_queueing, digits);
-  answer.mean_latency = not_proved(answer.mean_latency, digits);
+  answer.mean_queueing = as_computed(answer.mean_queueing, digits);
+  answer.mean_latency = as_computed(answer.mean_latency, digits);
   return answer;
 }
 
@@ -200,6 +200,11 @@ std::vector<Hops> possible_hops(const Topology& topology, const DelayModelQuery&
   if (burst_tree_of(topology) != nullptr) return {Hops::chain, Hops::safe, Hops::independent};
   if (std::holds_alternative<TreeTopology>(topology)) return {Hops::chain, Hops::independent, Hops::bound};
   return {Hops::chain, Hops::independent};
+}
+
+numeric::Claim<unit::Probability> not_proved(const numeric::Claim<unit::Probability>& claim,
+                                             numeric::Digits digits) {
+  return as_computed(claim, digits);
 }
 
 DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const DelayModelQuery& query)
@@ -424,7 +429,7 @@ bounds::ClaimedDelayAnswer DelayModel::claims(FlowLaw& law, const bounds::DelayQ
     };
     try {
       bounds::ClaimedDelayAnswer answer = law.law->claims(law.routes, query);
-      return law.assumed ? not_proved(std::move(answer), query_.digits) : answer;
+      return law.assumed ? as_computed(std::move(answer), query_.digits) : answer;
     } catch (const LimitExceeded& error) {
       if (!replaced(error)) throw;
     } catch (const bounds::Contradiction& error) {

@@ -46,6 +46,11 @@ struct DelayModelQuery {
 /// trees without bursts, "safe" for trees with bursts that keep their path; for others only independent hops.
 [[nodiscard]] std::vector<Hops> possible_hops(const Topology& topology, const DelayModelQuery& query);
 
+/// A number whose arithmetic is proved, but not its model: hops added as if they were independent, arrivals
+/// from other queues taken as independent. 0 and 1 stay exact.
+[[nodiscard]] numeric::Claim<unit::Probability> not_proved(const numeric::Claim<unit::Probability>& claim,
+                                                           numeric::Digits digits);
+
 /// The distribution of a flow's delays.
 struct FlowLaw {
   Hops hops = Hops::independent;

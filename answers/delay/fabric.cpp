@@ -59,9 +59,10 @@ void require_sendable(const Fabric& fabric, const Rational& rate, const std::opt
                                                 : " sends all that the fastest of its links takes"));
 }
 
+/// \param route  default: that of the file; becomes the route in use
 std::optional<Fabric> fabric_of(const NamedText& file, const std::optional<NamedText>& matrix,
-                                network::RouteRule route, bool elsewhere, const ReadNamed& read,
-                                const std::vector<std::string>& without) {
+                                std::optional<network::RouteRule>& route, bool elsewhere,
+                                const ReadNamed& read, const std::vector<std::string>& without) {
   network::FabricFile found;
   std::optional<network::Network> foreign = foreign_network(file, without);
   try {
@@ -74,6 +75,7 @@ std::optional<Fabric> fabric_of(const NamedText& file, const std::optional<Named
   } catch (const ParseError&) {
     return std::nullopt;  // read_network() reports its errors, if any
   }
+  route = route ? *route : found.route.value_or(network::RouteRule::shortest);
   Fabric fabric = std::move(found.fabric);
   std::vector<std::string>& remarks = fabric.network.remarks;
   const auto path_of = [&](const std::string& name) {
@@ -81,7 +83,7 @@ std::optional<Fabric> fabric_of(const NamedText& file, const std::optional<Named
   };
   if (matrix)
     fabric.demands.push_back(
-        {"", route, network::sparse_matrix(fabric.network, matrix->text, matrix->name, &remarks)});
+        {"", *route, network::sparse_matrix(fabric.network, matrix->text, matrix->name, &remarks)});
   if (matrix || elsewhere) return fabric;
   if (found.matrix) {
     const std::string path = path_of(found.matrix->file);
@@ -209,12 +211,14 @@ network::Fabric scaled(network::Fabric fabric, const Rational& scale) {
 }
 
 std::vector<FabricTopology> read_fabrics(const NamedText& file, const std::optional<NamedText>& matrix,
-                                         network::RouteRule route, const Loads& loads, const ReadNamed& read,
+                                         const std::optional<network::RouteRule>& given_route,
+                                         const Loads& loads, const ReadNamed& read,
                                          const std::vector<std::string>& without, bool buffers) {
   // A list of flows is for read_network(); reading it twice would only take time.
   const auto mentions = [&file](const char* key) { return file.text.find(key) != std::string::npos; };
   if (!matrix && loads.uniform.empty() && !mentions("[traffic") && !(buffers && mentions("shared_memory")))
     return {};
+  std::optional<network::RouteRule> route = given_route;
   std::optional<Fabric> fabric = fabric_of(file, matrix, route, !loads.uniform.empty(), read, without);
   if (!fabric) return {};
   // Uniform traffic instead of flows is rejected, with the reason, by read_uniform_network().
@@ -223,7 +227,7 @@ std::vector<FabricTopology> read_fabrics(const NamedText& file, const std::optio
   if (!loads.uniform.empty()) {
     ends = network::linked_ends(fabric->network, network::linked_nodes(fabric->network));
     if (ends.size() < 2) return {};  // of uniform traffic
-    fabric->demands = uniform_demand(fabric->network, ends, 1, route);
+    fabric->demands = uniform_demand(fabric->network, ends, 1, *route);
   }
   if (!answered_as_whole(*fabric, buffers)) return {};
   for (const Rational& rate : loads.uniform)
@@ -238,7 +242,7 @@ std::vector<FabricTopology> read_fabrics(const NamedText& file, const std::optio
       // A list may take gigabytes: the last point uses it without a copy.
       auto each = result.size() + 1 == points ? std::make_shared<Fabric>(std::move(*fabric))
                                               : std::make_shared<Fabric>(*fabric);
-      if (rate) each->demands = uniform_demand(each->network, ends, *rate, route);
+      if (rate) each->demands = uniform_demand(each->network, ends, *rate, *route);
       if (scale) scale_demands(each->demands, *scale);
       if (rate || scale) require_sendable(*each, rate.value_or(Rational(1)), scale);
       FabricTopology& topology =

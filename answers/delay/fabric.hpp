@@ -40,7 +40,8 @@ inline constexpr std::uint64_t max_listed_pairs = 100'000;
 /// max_listed_pairs, or more routes than can be listed (network::can_be_listed()), or switches with shared
 /// memory whose size is requested; and neither bursts nor explicit routes. Otherwise none: use
 /// read_network().
-/// \param matrix   replaces [traffic] of the file, with `route`
+/// \param matrix   replaces [traffic] of the file
+/// \param route    of the matrix or of uniform traffic; default: that of [traffic], otherwise shortest
 /// \param read     reads files named in the network file
 /// \param without  failures in addition to those of the file (network/demands/failures.hpp)
 /// \param with_buffers     whether buffer sizes are requested
@@ -49,8 +50,8 @@ inline constexpr std::uint64_t max_listed_pairs = 100'000;
 /// \throws as network::sparse_matrix(), network::SparseDemandReader
 [[nodiscard]] std::vector<FabricTopology> read_fabrics(const NamedText& file,
                                                        const std::optional<NamedText>& matrix,
-                                                       network::RouteRule route, const Loads& loads,
-                                                       const ReadNamed& read,
+                                                       const std::optional<network::RouteRule>& route,
+                                                       const Loads& loads, const ReadNamed& read,
                                                        const std::vector<std::string>& without = {},
                                                        bool with_buffers = false);
 

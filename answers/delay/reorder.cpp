@@ -16,7 +16,7 @@ std::vector<numeric::Rational> parse_delays(const std::string& text, const std::
 
 ReorderAnswer reorder_answer(const bounds::DelayDistribution& delays, const numeric::Rational& flow_rate,
                              const ReorderTargets& targets) {
-  ReorderAnswer answer{flow_rate, std::nullopt, {}, false};
+  ReorderAnswer answer{flow_rate, std::nullopt, {}, false, false};
   if (targets.probability)
     answer.size = bounds::reorder_buffer(flow_rate, delays, *targets.probability, precision);
   if (!targets.levels.empty()) {
@@ -26,6 +26,14 @@ ReorderAnswer reorder_answer(const bounds::DelayDistribution& delays, const nume
     for (const Packets level : targets.levels)
       answer.tail.push_back(tails[static_cast<std::size_t>(level.value)]);
   }
+  return answer;
+}
+
+ReorderAnswer reorder_in_order(const numeric::Rational& flow_rate, const ReorderTargets& targets) {
+  const numeric::Enclosure<unit::Probability> zero(numeric::Real(0), numeric::Real(0));
+  ReorderAnswer answer{flow_rate, std::nullopt, {}, false, true};
+  if (targets.probability) answer.size = bounds::ReorderBuffer{Packets(0), zero, std::nullopt};
+  answer.tail.assign(targets.levels.size(), zero);
   return answer;
 }
 

@@ -38,12 +38,19 @@ struct ReorderAnswer {
   numeric::Rational flow_rate;                ///< [packets/slot]
   std::optional<bounds::ReorderBuffer> size;  ///< if a probability was given
   std::vector<numeric::Enclosure<unit::Probability>> tail;  ///< P(R > b), in the order of the levels
-  bool computed = false;  ///< from delays that are computed, not proved: to about four digits
+  /// For a flow of a network: the delays of its packets are taken as independent, which is not proved; about
+  /// four digits. Not for given delays.
+  bool computed = false;
+  bool in_order = false;  ///< a flow of one path through FIFO queues, which keep its order: R = 0, exactly
 };
 
 /// \throws as bounds::reorder_buffer() and bounds::reorder_tails()
 [[nodiscard]] ReorderAnswer reorder_answer(const bounds::DelayDistribution& delays,
                                            const numeric::Rational& flow_rate, const ReorderTargets& targets);
+
+/// Of a flow whose packets all take one path through FIFO queues: none overtakes another.
+[[nodiscard]] ReorderAnswer reorder_in_order(const numeric::Rational& flow_rate,
+                                             const ReorderTargets& targets);
 
 /// \throws as bounds::from_pmf() and reorder_answer()
 [[nodiscard]] ReorderAnswer answer(const ReorderQuery& query, const Run& run = {});

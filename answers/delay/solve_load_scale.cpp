@@ -85,7 +85,7 @@ Ends buffer_tail(const queue::HopQueue& queue, const BufferTarget& target, numer
 
 /// Distance of the network from the target at one factor.
 struct Found {
-  Ends worst;  ///< of the flow or queue with the largest upper end
+  Ends worst;  ///< of the flow or queue with the largest upper end; proved if all of them are
   std::string name;
   bool some_missed = false;  ///< proved for at least one
 };
@@ -154,8 +154,10 @@ class Search {
     topology.network = scaled(std::move(topology.network), factor);
     const DelayPaths paths = delay_paths(topology, query_.sources, query_.flow);
     Found found;
+    bool proved = true;
     const auto take = [&](const Ends& ends, const std::string& name) {
       found.some_missed = found.some_missed || ends.lower > allowed();
+      proved = proved && ends.proved;
       if (!found.name.empty() && ends.upper <= found.worst.upper) return;
       found.worst = ends;
       found.name = name;
@@ -166,10 +168,15 @@ class Search {
         if (paths.flows[flow].identical == flow)
           take(latency_tail(paths.flows[flow].routes, *latency, delays), paths.flows[flow].name);
     } else {
-      for (const std::size_t queue : queues_of(paths))
-        take(buffer_tail(paths.queues.queues[queue], std::get<BufferTarget>(query_.requested), digits_),
-             paths.queues.traffic[queue].name);
+      for (const std::size_t queue : queues_of(paths)) {
+        Ends ends =
+            buffer_tail(paths.queues.queues[queue], std::get<BufferTarget>(query_.requested), digits_);
+        // 0 stays proved: so few packets come in a slot that the buffer never fills.
+        ends.proved = ends.proved && (paths.queues.fed_by_sources[queue] != 0 || ends.upper == 0);
+        take(ends, paths.queues.traffic[queue].name);
+      }
     }
+    found.worst.proved = proved;
     return found;
   }
 
@@ -275,6 +282,35 @@ DelayPaths calm_paths(const LoadScaleQuery& query, const ScaleLimit& limit) {
   return delay_paths(calm, query.sources, query.flow);
 }
 
+/// A flow whose packets take too long even without any other traffic: one slot per queue.
+/// \throws NoAnswer  naming it and its minimum latency
+void require_possible(const DelayPaths& paths, const LatencyTarget& target) {
+  const SlotTime time = target.time.value_or(SlotTime{.slot = 1});
+  for (const DelayFlow& flow : paths.flows) {
+    std::map<std::size_t, Rational> shares;
+    for (const Route& route : flow.routes) shares[route.length()] = shares[route.length()] + route.share;
+    // The number of queues that all packets but the rarest pass at most.
+    Rational longer = 1;
+    std::size_t queues = 0;
+    for (const auto& [length, share] : shares) {
+      queues = length;
+      longer = longer - share;
+      if (longer <= 1 - target.percentile) break;
+    }
+    const Rational minimum = numeric::whole(static_cast<std::int64_t>(queues)) * (time.slot + time.hop);
+    if (minimum <= target.within) continue;
+    const std::string latency = numeric::plain(minimum) + (target.time    ? " ns"
+                                                           : minimum == 1 ? " slot"
+                                                                          : " slots");
+    const std::string passed = std::to_string(queues) + (queues == 1 ? " queue" : " queues");
+    throw NoAnswer("no factor meets the target: " + flow.name +
+                   (queues == shares.begin()->first
+                        ? " passes " + passed + ": its latency is at least " + latency
+                        : " passes up to " + passed + ": " + numeric::plain(target.percentile * 100) +
+                              " % of its packets take at least " + latency));
+  }
+}
+
 }  // namespace
 
 numeric::Claim<unit::Ratio> LoadScaleAnswer::largest() const {
@@ -307,7 +343,10 @@ LoadScaleAnswer answer(const LoadScaleQuery& query, const Run& run) {
     return answer;
   }
   const DelayPaths paths = calm_paths(query, answer.first_limit());
-  if (std::holds_alternative<LatencyTarget>(query.requested)) answer.omissions = paths.omissions;
+  if (const auto* latency = std::get_if<LatencyTarget>(&query.requested)) {
+    require_possible(paths, *latency);
+    answer.omissions = paths.omissions;
+  }
   answer.target = Search(query).run(answer.first_limit(), run);
   return answer;
 }

@@ -67,6 +67,11 @@ network::NetworkFile read_file(const NamedText& file, FileUse use, FlowsFrom flo
   return {*std::move(foreign), {}, {}};
 }
 
+/// The route given instead of that of the file.
+RouteRule route_of(const std::optional<RouteRule>& given, const network::NetworkFile& file) {
+  return given ? *given : file.route.value_or(RouteRule::shortest);
+}
+
 }  // namespace
 
 std::optional<network::Network> foreign_network(const NamedText& file,
@@ -101,20 +106,21 @@ NetworkTopology read_network(const NamedText& file, const ReadNamed& read, FileU
   return {.network = std::move(found.network), .file = file.name, .without = without};
 }
 
-NetworkTopology read_network(const NamedText& file, const NamedText& matrix, RouteRule route, FileUse use,
+NetworkTopology read_network(const NamedText& file, const NamedText& matrix,
+                             const std::optional<RouteRule>& route, FileUse use,
                              const std::vector<std::string>& without) {
   network::NetworkFile read = read_file(file, use, FlowsFrom::elsewhere, without);
-  network::add_traffic_matrix(read.network, matrix.text, matrix.name, route);
+  network::add_traffic_matrix(read.network, matrix.text, matrix.name, route_of(route, read));
   return {.network = std::move(read.network), .file = file.name, .matrix = matrix.name, .without = without};
 }
 
-NetworkTopology read_uniform_network(const NamedText& file, RouteRule route,
+NetworkTopology read_uniform_network(const NamedText& file, const std::optional<RouteRule>& route,
                                      const std::vector<std::string>& without) {
   network::NetworkFile read = read_file(file, FileUse::packets, FlowsFrom::elsewhere, without);
   if (!read.network.flows.empty())
     throw InvalidArgument("uniform", "given together with the flows of " + file.name,
                           "omitted, or the [[flow]] entries removed from the file: each defines all flows");
-  network::add_uniform_traffic(read.network, 1, route);
+  network::add_uniform_traffic(read.network, 1, route_of(route, read));
   return {.network = std::move(read.network), .file = file.name, .without = without};
 }
 

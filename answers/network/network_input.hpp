@@ -49,17 +49,20 @@ using ReadNamed =
                                            const std::vector<std::string>& without = {});
 
 /// The same with a matrix instead of [traffic] of the file.
+/// \param route  default: that of [traffic] of the file, otherwise shortest
 /// \throws ParseError, LimitExceeded
 [[nodiscard]] NetworkTopology read_network(const NamedText& file, const NamedText& matrix,
-                                           network::RouteRule route,
+                                           const std::optional<network::RouteRule>& route,
                                            network::FileUse use = network::FileUse::packets,
                                            const std::vector<std::string>& without = {});
 
 /// The same with uniform traffic of 1 packet per slot from each host instead of [traffic], to be scaled.
+/// \param route  as above
 /// \throws ParseError, LimitExceeded
 /// \throws InvalidArgument  "uniform": flows in the file, or no path from one host to another;  as
 ///                          network::add_uniform_traffic()
-[[nodiscard]] NetworkTopology read_uniform_network(const NamedText& file, network::RouteRule route,
+[[nodiscard]] NetworkTopology read_uniform_network(const NamedText& file,
+                                                   const std::optional<network::RouteRule>& route,
                                                    const std::vector<std::string>& without = {});
 
 /// Scaling: uniform traffic to other rates, or all rates by factors. Nothing if neither is given.

@@ -37,9 +37,13 @@ inline constexpr DisagreementCause last_of<DisagreementCause> = DisagreementCaus
 /// Queues are reconstructed from their traffic.
 template <>
 struct Form<bounds::NetworkQueues> {
-  static void put(run::ByteWriter& to, const bounds::NetworkQueues& value) { stored::put(to, value.traffic); }
+  static void put(run::ByteWriter& to, const bounds::NetworkQueues& value) {
+    stored::put(to, value.traffic);
+    stored::put(to, value.fed_by_sources);
+  }
   static bounds::NetworkQueues get(run::ByteReader& from) {
-    bounds::NetworkQueues queues{stored::get<std::vector<network::QueueTraffic>>(from), {}};
+    bounds::NetworkQueues queues{stored::get<std::vector<network::QueueTraffic>>(from), {}, {}};
+    queues.fed_by_sources = stored::get<std::vector<char>>(from);
     for (const network::QueueTraffic& traffic : queues.traffic)
       queues.queues.push_back(bounds::hop_queue(traffic));
     return queues;

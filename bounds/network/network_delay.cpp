@@ -22,7 +22,7 @@ void require_capacity(const std::vector<QueueTraffic>& all) {
 }
 
 /// Orders by load, then by its components; queues with equal traffic are equal.
-struct Before {
+struct EarlierTraffic {
   bool operator()(const QueueTraffic* a, const QueueTraffic* b) const {
     if (a->load != b->load) return a->load < b->load;
     if (a->rate != b->rate) return a->rate < b->rate;
@@ -46,52 +46,72 @@ struct Before {
   }
 };
 
+/// A queue, and whether only sources feed it.
+struct FedQueue {
+  const QueueTraffic* traffic = nullptr;
+  char by_sources = 0;
+};
+struct Before {
+  bool operator()(const FedQueue& a, const FedQueue& b) const {
+    const EarlierTraffic before;
+    if (before(a.traffic, b.traffic)) return true;
+    return !before(b.traffic, a.traffic) && a.by_sources < b.by_sources;
+  }
+};
+
 bool idle(const QueueTraffic& traffic) {
   return traffic.sources.empty() && traffic.bursts.empty() && traffic.classes.empty();
 }
 
 /// Collects distinct queues, ordered by their traffic, so that the same queues are summed in the same order
 /// for any network. Fills `position` with the entry of each of `all`.
-NetworkQueues distinct(const std::vector<QueueTraffic>& all, std::vector<std::size_t>& position) {
-  std::map<const QueueTraffic*, std::size_t, Before> known;
-  for (const QueueTraffic& traffic : all)
-    if (!idle(traffic)) known.try_emplace(&traffic, 0);
+/// \param fed_by_sources  of each of `all`
+NetworkQueues distinct(const std::vector<QueueTraffic>& all, const std::vector<char>& fed_by_sources,
+                       std::vector<std::size_t>& position) {
+  std::map<FedQueue, std::size_t, Before> known;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (!idle(all[i])) known.try_emplace({&all[i], fed_by_sources[i]}, 0);
   NetworkQueues result;
-  for (auto& [traffic, place] : known) {
+  for (auto& [queue, place] : known) {
     place = result.traffic.size();
-    result.traffic.push_back(*traffic);
-    result.queues.push_back(hop_queue(*traffic));
+    result.traffic.push_back(*queue.traffic);
+    result.queues.push_back(hop_queue(*queue.traffic));
+    result.fed_by_sources.push_back(queue.by_sources);
   }
   position.assign(all.size(), NetworkDelay::none);
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (!idle(all[i])) position[i] = known.at(&all[i]);
+    if (!idle(all[i])) position[i] = known.at({&all[i], fed_by_sources[i]});
   return result;
 }
 
 /// Replaces all sources of a queue, each as if over its own link, by its actual inputs. Where it never waits,
 /// the inputs limit the packets per slot; where it has only sources as inputs, those of different delays are
-/// separate.
-void feed_by_inputs(const Network& network, std::vector<QueueTraffic>& all) {
+/// separate. Returns for each queue whether only sources feed it.
+std::vector<char> feed_by_inputs(const Network& network, std::vector<QueueTraffic>& all) {
   const CollapsedNetwork inputs = collapsed(network);
+  std::vector<char> fed_by_sources(all.size(), 0);
   for (std::size_t link = 0; link < all.size(); ++link) {
     QueueTraffic& traffic = all[link];
     const CollapsedQueue& queue = inputs.queues[link];
     if (!network.has_queue(link) || queue.max_arrivals == 0 || idle(traffic)) continue;
+    const bool straight = std::all_of(queue.inputs.begin(), queue.inputs.end(),
+                                      [](const QueueInput& in) { return in.straight(); });
+    // A queue that never waits has no list of inputs: with one arrival per slot its occupancy is exact.
+    fed_by_sources[link] = queue.waits ? straight : queue.max_arrivals == 1;
     if (!queue.waits) {
       traffic.bursts.clear();
       traffic.classes.clear();
       traffic.sources = {{traffic.load / numeric::whole(queue.max_arrivals), queue.max_arrivals}};
       continue;
     }
-    if (!traffic.classes.empty() || queue.bursts || queue.inputs.size() == queue.sources.size() ||
-        std::any_of(queue.inputs.begin(), queue.inputs.end(),
-                    [](const QueueInput& in) { return !in.straight(); }))
+    if (!traffic.classes.empty() || queue.bursts || queue.inputs.size() == queue.sources.size() || !straight)
       continue;
     std::map<Rational, std::int64_t> counts;
     for (const QueueInput& in : queue.inputs) ++counts[in.exact_rate];
     traffic.sources.clear();
     for (const auto& [rate, count] : counts) traffic.sources.push_back({rate, count});
   }
+  return fed_by_sources;
 }
 
 }  // namespace
@@ -148,7 +168,16 @@ TreeDelay tree_delay(const network::Tree& tree, const Rational& load, network::T
     throw InvalidArgument("sources", "first-hop", "decoupled: bursts over a link are not on-off traffic");
   const std::vector<network::TreePath> paths = network::tree_paths(tree, load, routing, sources);
   std::vector<QueueTraffic> all;
-  for (const network::TreePath& path : paths) all.insert(all.end(), path.hops.begin(), path.hops.end());
+  std::vector<char> fed_by_sources;
+  for (const network::TreePath& path : paths)
+    for (std::size_t hop = 0; hop < path.hops.size(); ++hop) {
+      all.push_back(path.hops[hop]);
+      // A path of one hop in a tree of several levels ends in a queue that others reach from above. Fed as a
+      // first hop, all queues are assumed to have independent arrivals.
+      fed_by_sources.push_back(
+          hop == 0 &&
+          (tree.levels == 1 || (path.turn > 1 && sources == network::Sources::independent_sources)));
+    }
   require_capacity(all);
   if (burst) {
     const traffic::OnOff leaf = traffic::on_off(load, *burst);
@@ -164,7 +193,7 @@ TreeDelay tree_delay(const network::Tree& tree, const Rational& load, network::T
     }
   }
   std::vector<std::size_t> position;
-  TreeDelay result{distinct(all, position), {}, {}};
+  TreeDelay result{distinct(all, fed_by_sources, position), {}, {}};
   auto next = position.begin();
   for (const network::TreePath& path : paths) {
     const auto end = next + static_cast<std::ptrdiff_t>(path.hops.size());
@@ -178,8 +207,9 @@ TreeDelay tree_delay(const network::Tree& tree, const Rational& load, network::T
 namespace {
 
 /// For each link with a queue, the traffic of one class, which higher classes delay and lower ones do not.
+/// Appends to `fed_by_sources` whether only sources feed the queue.
 std::vector<QueueTraffic> traffic_of_class(const Network& network, int priority, network::Sources sources,
-                                           Feed feed) {
+                                           Feed feed, std::vector<char>& fed_by_sources) {
   const Network its = network::without_lower_classes(network, priority);
   std::vector<QueueTraffic> all =
       priority == 1 ? network::queue_traffic(its, sources) : network::class_traffic(its, priority);
@@ -189,7 +219,9 @@ std::vector<QueueTraffic> traffic_of_class(const Network& network, int priority,
       all[link].bursts.clear();
       all[link].load = 0;
     }
-  if (feed == Feed::by_inputs) feed_by_inputs(its, all);
+  const std::vector<char> fed =
+      feed == Feed::by_inputs ? feed_by_inputs(its, all) : std::vector<char>(all.size(), 0);
+  fed_by_sources.insert(fed_by_sources.end(), fed.begin(), fed.end());
   return all;
 }
 
@@ -219,11 +251,12 @@ NetworkDelay network_delay(const network::Network& network, network::Sources sou
   NetworkDelay result;
   result.links = network.links.size();
   std::vector<QueueTraffic> all;
+  std::vector<char> fed_by_sources;
   for (int priority = 1; priority <= classes; ++priority) {
-    std::vector<QueueTraffic> its = traffic_of_class(network, priority, sources, feed);
+    std::vector<QueueTraffic> its = traffic_of_class(network, priority, sources, feed, fed_by_sources);
     std::move(its.begin(), its.end(), std::back_inserter(all));
   }
-  result.network = distinct(all, result.queue_of_link);
+  result.network = distinct(all, fed_by_sources, result.queue_of_link);
   for (std::size_t flow = 0; flow < network.flows.size(); ++flow) {
     std::map<std::vector<std::size_t>, Rational> routes;
     for (const network::Route& route : network.flows[flow].routes) {

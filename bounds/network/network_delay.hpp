@@ -17,10 +17,15 @@ namespace tailbound::bounds {
 
 using network::Overloaded;
 
-/// Queues with the same traffic share one entry: their delays have the same distribution.
+/// Queues with the same traffic share one entry (but not those with and without `fed_by_sources`): their
+/// delays have the same distribution.
 struct NetworkQueues {
   std::vector<network::QueueTraffic> traffic;  ///< of one of them, by name
   std::vector<queue::HopQueue> queues;         ///< in the same order
+  /// Do only sources feed it, directly or over queues that never wait? If not, its arrivals are assumed to be
+  /// independent: they come from other queues. 0 for networks with Feed::by_sources, and for trees of several
+  /// levels with first-hop sources.
+  std::vector<char> fed_by_sources;
 };
 
 struct TreeDelay {

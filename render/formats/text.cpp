@@ -179,7 +179,8 @@ std::string quiet_text(const Document& document) {
 
 std::string to_text(const Document& document, const Frame& frame) {
   if (frame.quiet) return quiet_text(document);
-  std::string text = document.headline + "\n";
+  std::string text = document.headline.empty() ? "\n" : "";
+  for (const std::string& line : folded(document.headline, page_width)) text += line + "\n";
   for (const std::string& line : folded(document.settings, page_width)) text += line + "\n";
   text += "\n" + stop_note(document);
   if (document.results.size() == 1 && !document.results.front().lines.empty()) {

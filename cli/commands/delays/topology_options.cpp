@@ -15,8 +15,8 @@ using numeric::Rational;
 
 }  // namespace
 
-RouteRule read_route(const TopologyOptions& options) {
-  return options.route ? parse_route(*options.route) : RouteRule::shortest;
+std::optional<RouteRule> read_route(const TopologyOptions& options) {
+  return options.route ? std::optional(parse_route(*options.route)) : std::nullopt;
 }
 
 RouteRule parse_route(const std::string& name) {
@@ -57,7 +57,8 @@ void add_network_options(OptionTable& table, TopologyOptions& options) {
               "traffic matrix: CSV with the packets per slot.\nAs spreadsheets, pandas and others write it");
   network.add(
       "--route", options.route, "NAME",
-      "routes: shortest, spread, minimal or valiant.\nDefault shortest; spread over all shortest paths; of a "
+      "routes: shortest, spread, minimal or valiant.\nDefault that of the file, or shortest; spread over all "
+      "shortest paths; of a "
       "dragonfly minimal (one link between two groups of switches) or valiant (through a third group)",
       choices<RouteRule>());
 }

@@ -39,8 +39,8 @@ void require_one_topology(const TopologyOptions& options);
 [[nodiscard]] answers::NetworkTopology read_network(const TopologyOptions& options,
                                                     network::FileUse use = network::FileUse::packets);
 
-/// --route, --without, --uniform and --load-scale.  \throws InvalidArgument
-[[nodiscard]] network::RouteRule read_route(const TopologyOptions& options);
+/// --route (none: that of the file), --without, --uniform and --load-scale.  \throws InvalidArgument
+[[nodiscard]] std::optional<network::RouteRule> read_route(const TopologyOptions& options);
 /// \throws InvalidArgument  unknown route rule
 [[nodiscard]] network::RouteRule parse_route(const std::string& name);
 [[nodiscard]] std::vector<std::string> read_failures(const TopologyOptions& options);

@@ -223,7 +223,10 @@ void declare_simulation(OptionTable& table, TreeSimulationOptions& options) {
   query.add("--ccdf", options.ccdf, "LIST", "slots t of P(queueing delay > t), such as 0:200:10");
   query.add("--occupancy", options.occupancy, "LIST",
             "queue lengths n of P(Q > n), for each hop.\nThey count the packet in service");
-  query.add_flag("--reorder", options.reorder, "reorder buffers of the packets of up to 64 hosts: P(R > b)");
+  query.add_flag(
+      "--reorder", options.reorder,
+      "reorder buffers of up to 64 hosts: P(R > b).\nAll packets of a host count as one flow, to all "
+      "destinations together");
   query.add("--reorder-levels", options.reorder_levels, "LIST", "reorder buffers P(R > b) for these b");
   query.add("--rare", options.rare, "X",
             "rare events: n or 1e-9 of P(Q > n).\nIn place of the other results, down to 1e-280: n = X, "

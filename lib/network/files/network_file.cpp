@@ -73,6 +73,7 @@ class Reader : TomlValues {
   void find_missing_routes();
   void read_traffic(const toml::node& node, NetworkFile& result);
   void read_demands(const toml::node& node, NetworkFile& result);
+  [[nodiscard]] std::optional<RouteRule> traffic_route(const toml::table& root);
   void check_sent(Place place) const;
   [[nodiscard]] std::vector<Demand> listed_demands() const;
 
@@ -710,6 +711,26 @@ void Reader::read_demands(const toml::node& node, NetworkFile& result) {
   check_sent(begin_of(node));
 }
 
+/// The route of traffic in compact form, if all of it has the same.
+std::optional<RouteRule> Reader::traffic_route(const toml::table& root) {
+  const toml::node* traffic = root.get("traffic");
+  if (traffic == nullptr) return std::nullopt;
+  std::vector<const toml::table*> tables{traffic->as_table()};
+  if (const toml::array* list = traffic->as_array()) {
+    tables.clear();
+    for (const toml::node& each : *list) tables.push_back(each.as_table());
+  }
+  std::optional<RouteRule> common;
+  for (const toml::table* table : tables) {
+    const toml::node* given = table != nullptr ? table->get("route") : nullptr;
+    if (given == nullptr) return std::nullopt;
+    const RouteRule rule = rules_.read(*given);
+    if (common && *common != rule) return std::nullopt;
+    common = rule;
+  }
+  return common;
+}
+
 toml::table Reader::read_network(std::span<const std::string> without) {
   toml::table root = parse();
   if (root.empty()) fail({1, 1}, "the file is empty; a network needs hosts or switches, links and flows");
@@ -742,7 +763,7 @@ constexpr const char* no_flows =
 
 NetworkFile Reader::read(std::span<const std::string> without) {
   const toml::table root = read_network(without);
-  NetworkFile result{{}, {}, {}};
+  NetworkFile result{{}, {}, {}, {}};
   if (const toml::node* traffic = root.get("traffic")) {
     if (!traffic->is_table() && !traffic->is_array())
       fail(begin_of(*traffic), "\"traffic\" must be a table: [traffic]");
@@ -751,6 +772,7 @@ NetworkFile Reader::read(std::span<const std::string> without) {
     else
       read_demands(*traffic, result);
     if (flows_ == FlowsFrom::elsewhere) demands_.clear();
+    result.route = traffic_route(root);
   }
   find_missing_routes();
   if (!demands_.empty()) at_place(begin_of(*root.get("traffic")), [&] { add_flows(network_, demands_); });
@@ -763,7 +785,7 @@ NetworkFile Reader::read(std::span<const std::string> without) {
 /// Rejects flows with paths of their own or bursts; the others become list entries, one demand per rule.
 FabricFile Reader::read_fabric(std::span<const std::string> without) {
   const toml::table root = read_network(without);
-  NetworkFile traffic{{}, {}, {}};
+  NetworkFile traffic{{}, {}, {}, {}};
   if (const toml::node* given = root.get("traffic"); given != nullptr && flows_ == FlowsFrom::file)
     read_demands(*given, traffic);
   std::vector<Demand> listed = listed_demands();
@@ -772,7 +794,10 @@ FabricFile Reader::read_fabric(std::span<const std::string> without) {
     fail({1, 1}, no_flows);
   std::move(demands_.begin(), demands_.end(), std::back_inserter(listed));
   network_.flows.clear();
-  return {{std::move(network_), std::move(listed)}, std::move(traffic.matrix), std::move(traffic.pairs)};
+  return {{std::move(network_), std::move(listed)},
+          std::move(traffic.matrix),
+          std::move(traffic.pairs),
+          traffic_route(root)};
 }
 
 /// Rates of flows with the same ends and the same rule are summed.

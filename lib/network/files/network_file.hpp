@@ -42,7 +42,8 @@ enum class FileUse {
 /// Where the flows come from.
 enum class FlowsFrom {
   file,
-  elsewhere,  ///< the caller adds flows: the file may omit them, and its [traffic] is checked but not used
+  elsewhere,  ///< the caller adds flows: the file may omit them; of its [traffic], which is checked, only the
+              ///< route is used
 };
 
 struct NetworkFile {
@@ -50,6 +51,7 @@ struct NetworkFile {
   std::optional<MatrixReference>
       matrix;  ///< without this and without pairs the network has a flow, except with FlowsFrom::elsewhere
   std::vector<PairsReference> pairs{};
+  std::optional<RouteRule> route{};  ///< of all its [traffic]; none if several or none are given
 };
 
 /// The same without a list of flows.
@@ -57,6 +59,7 @@ struct FabricFile {
   Fabric fabric;
   std::optional<MatrixReference> matrix{};  ///< for sparse_matrix()
   std::vector<PairsReference> pairs{};
+  std::optional<RouteRule> route{};  ///< as NetworkFile
 };
 
 /// Uniform traffic becomes a flow for each pair of nodes (for packets: network/demands/uniform_traffic.hpp).
@@ -72,7 +75,7 @@ struct FabricFile {
 
 /// Any file whose flows have neither bursts nor paths of their own; the number of communicating hosts is
 /// limited only by the file. Uniform traffic is that of product_demand(). With FlowsFrom::elsewhere [traffic]
-/// is ignored.
+/// is ignored, except for its route.
 /// \throws as read_network(), except for limits of routing.hpp
 [[nodiscard]] FabricFile read_fabric(std::string_view toml, const std::string& name,
                                      FlowsFrom flows = FlowsFrom::file,

@@ -35,22 +35,80 @@ std::string whose(const CheckedLevel& level, const std::vector<std::string>& flo
   return flows.size() > 1 ? "all packets: " : "";
 }
 
+/// Has the simulation counted a packet beyond the level? Without one it checks nothing there.
+bool counted_any(const CheckedLevel& level) {
+  return level.simulated.value > 0;
+}
+
+/// Is the number within the 95 % interval of the simulation?
+bool within(const CheckedLevel& level) {
+  return level.simulated.lower <= level.computed && level.computed <= level.simulated.upper;
+}
+
+/// computed / simulated - 1
+double difference(const CheckedLevel& level) {
+  return level.computed / level.simulated.value - 1;
+}
+
+/// "46 % above", "12 % below", "15 times the simulated value"
+std::string difference_in_words(double difference) {
+  if (difference >= 10) return fmt::format("{:.2g} times the simulated value", 1 + difference);
+  return fmt::format("{:.2g} % {}", 100 * std::abs(difference), difference < 0 ? "below" : "above");
+}
+
 /// "P(D > 12) = 1.02e-3 +- 4 %, computed 1.00e-3"
 /// \param name  of the number that is checked
 std::string level_in_words(const CheckedLevel& level, const char* name) {
   const double half = (level.simulated.upper - level.simulated.lower) / 2;
   const std::string interval =
-      level.simulated.value > 0 ? fmt::format("{} +- {:.2g} %", probability_in_words(level.simulated.value),
-                                              100 * half / level.simulated.value)
-                                : "0 (below " + probability_in_words(level.simulated.upper) + ")";
+      counted_any(level) ? fmt::format("{} +- {:.2g} %", probability_in_words(level.simulated.value),
+                                       100 * half / level.simulated.value)
+                         : "0 (below " + probability_in_words(level.simulated.upper) + ")";
   return fmt::format("P(D > {}) = {}, {} {}", level.slots.value, interval, name,
                      probability_in_words(level.computed));
 }
 
-const char* agreement_name(Agreement agreement) {
-  return agreement == Agreement::agrees           ? "agrees"
-         : agreement == Agreement::underestimates ? "underestimates"
-                                                  : "overestimates";
+/// The same with how far both are apart, if the number is not contradicted.
+std::string compared_in_words(const CheckedLevel& level, const char* name) {
+  std::string text = level_in_words(level, name);
+  if (!counted_any(level)) return text + ": no such packet was simulated, which checks nothing at this level";
+  if (within(level)) return text;
+  const double off = difference(level);
+  return text +
+         fmt::format(" ({}: {})", difference_in_words(off), off > 0 ? "conservative" : "underestimated");
+}
+
+/// "; the 3 flows agree too", or how many of their values lie outside of the intervals, and how far.
+std::string flows_in_words(const CrossCheck& check, std::size_t flows, const char* name) {
+  std::size_t all = 0, outside = 0;
+  double minimum = 0, largest = 0;
+  for (const CheckedLevel& level : check.levels) {
+    if (!level.flow || !counted_any(level)) continue;
+    ++all;
+    if (within(level)) continue;
+    ++outside;
+    minimum = std::min(minimum, difference(level));
+    largest = std::max(largest, difference(level));
+  }
+  if (all == 0) return {};
+  if (outside == 0) return fmt::format("; the {} flows agree too", flows);
+  std::string range = minimum < 0 ? difference_in_words(minimum) : std::string();
+  if (largest > 0) range += (range.empty() ? "" : " to ") + difference_in_words(largest);
+  const bool both = minimum < 0 && largest > 0;
+  return fmt::format("; {} of {} values of the {} flows outside their 95 % intervals: {} {}{}", outside, all,
+                     flows, name, outside > 1 && !both ? "up to " : "", range);
+}
+
+const char* agreement_name(const CheckedLevel& level) {
+  switch (level.agreement) {
+    case Agreement::underestimates:
+      return "underestimates";
+    case Agreement::pessimistic:
+      return "overestimates";
+    case Agreement::agrees:
+      break;
+  }
+  return !counted_any(level) ? "not checked" : within(level) ? "agrees" : "not contradicted";
 }
 
 double how_far(const CheckedLevel& level) {
@@ -72,10 +130,11 @@ const Table<CheckedLevel>& check_fields() {
        {{"computed", "computed", "", Shape::model, "P(D > t)"},
         [](const CheckedLevel& of) { return Model{of.computed}; }},
        {{"agreement", "agreement", "", Shape::text,
-         "agrees; underestimates: simulation more than 10 % above the computed value, outside the "
+         "agrees: computed within the interval; not contradicted: outside of it; not checked: no such packet "
+         "was simulated; underestimates: simulation more than 10 % above the computed value, outside the "
          "simultaneous interval; overestimates: simulation below half of it, outside the simultaneous "
          "interval"},
-        [](const CheckedLevel& of) { return agreement_name(of.agreement); }}}};
+        &agreement_name}}};
   return table;
 }
 
@@ -98,8 +157,8 @@ std::vector<std::string> check_notes(const CrossCheck& check, const std::vector<
     const CheckedLevel& rarest = check.levels.back();  // of all packets, or of the only flow
     const bool several = !rarest.flow && flows.size() > 1;
     return {"Cross-check by simulation: " + std::string(several ? "all packets: " : "") +
-            level_in_words(rarest, name) +
-            (several ? fmt::format("; the {} flows agree too", flows.size()) : std::string())};
+            compared_in_words(rarest, name) +
+            (several ? flows_in_words(check, flows.size(), name) : std::string())};
   }
   std::vector<const CheckedLevel*> sorted;
   for (const auto& [flow, level] : worst) sorted.push_back(level);

@@ -446,8 +446,9 @@ Layout delay_layout() {
   layout.inputs = merged(std::move(layout.inputs), load_scale_inputs());
   layout.results = merged(delay_result_fields().columns(), load_scale_results());
   layout.results = merged(std::move(layout.results), fabric_results());
-  layout.tables = {delay_percentile_table().layout(), level_table().layout(),   hop_table().layout(),
-                   source_table().layout(),           reorder_table().layout(), load_scale_table()};
+  layout.tables = {delay_percentile_table().layout(), level_table().layout(), hop_table().layout(),
+                   source_table().layout(), reorder_table().layout()};
+  layout.tables = joined(std::move(layout.tables), load_scale_tables());
   layout.tables = joined(std::move(layout.tables), fabric_tables());
   layout.tables.push_back(check_table());
   layout.quiet = {"percentile", "queueing_slots", "latency_slots"};

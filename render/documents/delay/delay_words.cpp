@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <map>
 
 namespace tailbound::render {
@@ -90,6 +91,45 @@ std::string truth_in_words(const std::vector<DelayPoint>& points) {
                    : "Numerical, not proved: a queue has too many bursty sources for a proof.";
 }
 
+/// Is the buffer of a queue on the flow's longest route computed as if its arrivals were independent?
+bool assumes_arrivals(const DelayAnswer& answer, const DelayFlow& flow) {
+  return std::any_of(flow.longest.begin(), flow.longest.end(), [&](std::size_t queue) {
+    const auto& buffer = answer.buffers[queue];
+    return answer.paths.queues.fed_by_sources[queue] == 0 && buffer &&
+           std::holds_alternative<numeric::Approximation<unit::Probability>>(buffer->at);
+  });
+}
+bool assumes_arrivals(const DelayEntry& entry) {
+  return assumes_arrivals(entry.answer(), entry.path());
+}
+
+/// Is the reorder buffer of a flow computed as if the delays of its packets were independent?
+bool reorders(const DelayPoint& point, bool in_order) {
+  return std::any_of(point.second.flows.begin(), point.second.flows.end(), [&](const FlowDelay& flow) {
+    return flow.reorder && flow.reorder->in_order == in_order;
+  });
+}
+
+/// About buffers of queues and of flows.
+void add_buffer_notes(std::vector<std::string>& notes, const std::vector<DelayPoint>& points) {
+  const auto any = [&](const auto& holds) { return std::any_of(points.begin(), points.end(), holds); };
+  if (any([](const DelayPoint& point) {
+        const auto& flows = point.second.paths.flows;
+        return point.first.drop && std::any_of(flows.begin(), flows.end(), [&](const DelayFlow& flow) {
+                 return assumes_arrivals(point.second, flow);
+               });
+      }))
+    notes.push_back(fmt::format("Buffers of queues behind other queues: {}.", assumed_arrivals));
+  if (any([](const DelayPoint& point) { return reorders(point, true); }))
+    notes.emplace_back(
+        "Reorder buffer of a flow of one path: 0, exact; packets leave FIFO queues in their order.");
+  if (any([](const DelayPoint& point) { return reorders(point, false); }))
+    notes.emplace_back(
+        "Reorder buffer of a flow of several paths: computed as if the delays of its packets were "
+        "independent "
+        "of each other; its accuracy was not measured.");
+}
+
 std::string latency_in_words(const DelayEntry& entry) {
   const std::size_t hops = entry.path().longest.size();
   std::string words = entry.path().routes.size() > 1
@@ -114,12 +154,57 @@ std::vector<std::string> cautions(const DelayQuery& query, const DelayAnswer& an
   return lines;
 }
 
+/// P(D > t) of trees down to which models are compared with simulations, and of networks from files.
+constexpr double deepest_of_trees = 1e-6, deepest_of_networks = 1e-3;
+
+answers::Accuracy tree_accuracy(const TreeTopology& tree, Hops hops) {
+  return answers::accuracy(answers::requested_accuracy(tree, hops, {deepest_of_trees}));
+}
+
 /// Measured agreement with simulations of this tree.
 std::string tree_caution(const TreeTopology& tree, Hops hops) {
-  constexpr double deepest = 1e-6;
   return "accuracy (model / simulation - 1): " +
-         clause(answers::accuracy(answers::requested_accuracy(tree, hops, {deepest})),
-                measuring_command(tree, hops));
+         clause(tree_accuracy(tree, hops), measuring_command(tree, hops));
+}
+
+/// The smallest P(D > t) down to which the model was compared with simulations; none if it was not.
+std::optional<double> measured_down_to(const Topology& topology, Hops hops) {
+  const auto* tree = std::get_if<TreeTopology>(&topology);
+  if (tree == nullptr) return hops == Hops::chain ? std::optional(deepest_of_networks) : std::nullopt;
+  const auto range = tree_accuracy(*tree, hops).errors(answers::Quantity::tail);
+  return range ? std::optional(range->up_to) : std::nullopt;
+}
+
+/// The smallest probability that a flow's answers are about.
+double rarest_of(const DelayQuery& query, const FlowDelay& flow) {
+  double rarest = 1;
+  for (const Rational& p : query.percentiles)
+    rarest = std::min(rarest, numeric::nearest_double(Rational(1 - p)));
+  for (const bounds::ClaimedSlotProbability& above : flow.delay.above)
+    if (const auto power = log10_height(shown(above.probability)); power && std::isfinite(*power))
+      rarest = std::min(rarest, std::pow(10.0, *power));
+  return rarest;
+}
+
+/// Of answers about rarer delays than were ever compared with simulations; empty if there are none.
+std::string beyond_measurement(const std::vector<DelayPoint>& points) {
+  double rarest = 1;
+  std::optional<double> measured;
+  for (const auto& [query, answer] : points)
+    for (const FlowDelay& flow : answer.flows) {
+      if (flow.one_queue || flow.hops == Hops::bound) continue;
+      const auto down_to = measured_down_to(query.topology, flow.hops);
+      const double its = rarest_of(query, flow);
+      constexpr double rounding = 1e-9;
+      if (!down_to || its >= *down_to * (1 - rounding)) continue;
+      measured = std::max(measured.value_or(0), *down_to);
+      rarest = std::min(rarest, its);
+    }
+  if (!measured) return {};
+  return fmt::format(
+      "Answers about P(D > t) below {} lie beyond what was measured, here down to {}: their error is "
+      "unknown.",
+      probability_in_words(*measured), probability_in_words(std::max(rarest, 1e-300)));
 }
 
 /// Is the bound of hops proved for all queues of a path, not assumed for some?
@@ -131,7 +216,7 @@ bool bound_is_proved(const Topology& topology) {
 /// For a network with its own flows.
 constexpr const char* chain_caution =
     "on 240 random networks of 2 to 6 switches, 98 % of the P(D > t) down to 1e-3 were within 25 % of "
-    "simulation, none underestimated by more; rarer delays were not compared";
+    "simulation, none underestimated by more";
 
 }  // namespace
 
@@ -188,6 +273,7 @@ std::string kind_in_words(const DelayEntry& entry, const Value& value) {
 
 Value shown_reorder(const ReorderAnswer& reorder, const numeric::Enclosure<unit::Probability>& probability) {
   constexpr int computed_digits = 4;
+  if (reorder.in_order) return Exact{0};
   if (!reorder.computed) return shown(probability);
   return Approximation{probability.upper(), computed_digits};
 }
@@ -196,14 +282,72 @@ std::string reorder_in_words(const ReorderTargets& targets, const ReorderAnswer&
                              numeric::Digits digits, const UnitScale& scale) {
   const bounds::ReorderBuffer& size = *reorder.size;
   const std::string bytes = bytes_in_words(shown(size.buffer), scale);
-  return fmt::format("{} for one flow of {} packets per slot{}\nP(R > {}) = {} <= {}{}",
-                     counted(size.buffer.value, "packet"), plain(reorder.flow_rate),
-                     bytes.empty() ? "" : ", " + bytes, size.buffer.value,
-                     brief(shown_reorder(reorder, size.at), digits), plain(*targets.probability),
-                     size.before ? fmt::format(" < P(R > {}) = {}", size.buffer.value - 1,
-                                               brief(shown_reorder(reorder, *size.before), digits))
-                                 : "");
+  const std::string text =
+      fmt::format("{} for one flow of {} packets per slot{}\n", counted(size.buffer.value, "packet"),
+                  plain(reorder.flow_rate), bytes.empty() ? "" : ", " + bytes);
+  if (reorder.in_order) return text + "P(R > 0) = 0, exact: no packet overtakes another on one path";
+  return text + fmt::format("P(R > {}) = {} <= {}{}", size.buffer.value,
+                            brief(shown_reorder(reorder, size.at), digits), plain(*targets.probability),
+                            size.before ? fmt::format(" < P(R > {}) = {}", size.buffer.value - 1,
+                                                      brief(shown_reorder(reorder, *size.before), digits))
+                                        : "");
 }
+
+namespace {
+
+/// "Incomplete: of 3 of 240 flows, " of a run that was stopped; otherwise empty.
+std::string incomplete(const std::vector<DelayPoint>& points) {
+  if (!points.back().second.stopped) return {};
+  std::size_t done = 0, requested = 0;
+  for (const DelayPoint& point : points) {
+    done += point.second.flows.size();
+    requested += point.second.paths.flows.size();
+  }
+  return fmt::format("Incomplete: of {} of {} flows, ", done, requested);
+}
+
+/// Its target, if all results have the same.
+template <class Target>
+std::string same_target(const std::vector<DelayEntry>& entries, const char* what, const Target& target_of) {
+  const auto first = target_of(entries.front());
+  const bool same = std::all_of(entries.begin(), entries.end(),
+                                [&](const DelayEntry& entry) { return target_of(entry) == first; });
+  return same && first ? fmt::format(" for {} <= {}", what, plain(*first)) : std::string();
+}
+
+/// "; a 21-packet buffer suffices at each hop for P(Q > B) <= 1e-9", and the same of reorder buffers; empty
+/// if none is requested.
+std::string buffers_in_headline(const std::vector<DelayEntry>& entries) {
+  std::optional<Packets> buffer, reorder;
+  for (const DelayEntry& entry : entries) {
+    if (entry.query().drop)
+      for (const std::size_t queue : entry.path().longest)
+        if (const auto& size = entry.answer().buffers[queue])
+          buffer = std::max(buffer.value_or(Packets(0)), size->buffer);
+    if (entry.found().reorder && entry.found().reorder->size)
+      reorder = std::max(reorder.value_or(Packets(0)), entry.found().reorder->size->buffer);
+  }
+  std::string text;
+  if (buffer) {
+    const bool loss = entries.front().query().drop->criterion == bounds::Criterion::loss;
+    text += fmt::format("; {} buffer suffices at each hop{}", with_article(buffer->value, "packet"),
+                        same_target(entries, loss ? "loss" : "P(Q > B)", [](const DelayEntry& entry) {
+                          return entry.query().drop ? std::optional(entry.query().drop->probability)
+                                                    : std::nullopt;
+                        }));
+  }
+  if (reorder)
+    text +=
+        reorder->value == 0
+            ? "; no reorder buffer is needed"
+            : fmt::format("; {} reorder buffer suffices{}", with_article(reorder->value, "packet"),
+                          same_target(entries, "P(R > b)", [](const DelayEntry& entry) {
+                            return entry.query().reorder ? entry.query().reorder->probability : std::nullopt;
+                          }));
+  return text;
+}
+
+}  // namespace
 
 std::string delay_headline(const std::vector<DelayEntry>& entries) {
   const auto percentile = [](const DelayEntry& entry) {
@@ -217,8 +361,10 @@ std::string delay_headline(const std::vector<DelayEntry>& entries) {
         entries.begin(), entries.end(),
         [&](const DelayEntry& a, const DelayEntry& b) { return height(mean(a)) < height(mean(b)); });
     const numeric::Digits digits = entries.front().query().digits;
-    return fmt::format("Mean queueing delay {} slots.",
-                       range_in_words(brief(mean(*minimum), digits), brief(mean(*maximum), digits)));
+    const std::string stopped = incomplete(*entries.front().points);
+    return stopped + fmt::format("{}ean queueing delay {} slots{}.", stopped.empty() ? "M" : "m",
+                                 range_in_words(brief(mean(*minimum), digits), brief(mean(*maximum), digits)),
+                                 buffers_in_headline(entries));
   }
   const auto [minimum, maximum] = std::minmax_element(
       entries.begin(), entries.end(),
@@ -234,12 +380,13 @@ std::string delay_headline(const std::vector<DelayEntry>& entries) {
     return entry.answer().check && entry.answer().check->contradicted();
   });
   const std::string largest = std::to_string(percentile(*maximum)->slots.value);
+  const std::string stopped = incomplete(*entries.front().points);
   std::string text =
-      fmt::format("{}{} % of packets have a latency of at most {} slot{}",
-                  contradicted ? "Contradicted: "
-                  : bounds     ? "At least "
+      fmt::format("{}{}{} % of packets have a latency of at most {} slot{}", stopped,
+                  contradicted ? (stopped.empty() ? "Contradicted: " : "contradicted: ")
+                  : bounds     ? (stopped.empty() ? "At least " : "at least ")
                   : proved     ? ""
-                               : "About ",
+                               : (stopped.empty() ? "About " : "about "),
                   percent_text(percentile(entries.front())->probability), largest, largest == "1" ? "" : "s");
   if (slots != largest) text += fmt::format(" ({} results: {})", entries.size(), slots);
   if (entries.size() == 1) {
@@ -248,7 +395,7 @@ std::string delay_headline(const std::vector<DelayEntry>& entries) {
     if (const Value ns = entry_latency_ns(entries.front(), at); !std::holds_alternative<None>(ns))
       text += fmt::format(" ({} ns)", brief(ns));
   }
-  return text + ".";
+  return text + buffers_in_headline(entries) + ".";
 }
 
 std::string delay_settings(const DelayEntry& only) {
@@ -296,8 +443,9 @@ std::vector<Line> delay_lines(const DelayEntry& only) {
     const std::string bytes = bytes_in_words(shown(total), scale);
     lines.push_back(
         {"buffers",
-         fmt::format("{} packets in total{} for {} at each hop, packets in service included", total.value,
-                     bytes.empty() ? "" : ", " + bytes, plain(query.drop->probability))});
+         fmt::format("{} packets in total{} for {} at each hop, packets in service included{}", total.value,
+                     bytes.empty() ? "" : ", " + bytes, plain(query.drop->probability),
+                     assumes_arrivals(only) ? fmt::format("\n{}", assumed_arrivals) : "")});
   }
   return lines;
 }
@@ -324,11 +472,13 @@ std::vector<std::string> delay_notes(const std::vector<DelayPoint>& points, bool
       notes.push_back(std::move(ports));
     notes.push_back(std::move(truth));
   }
+  add_buffer_notes(notes, points);
   for (const DelayPoint& point : points) add_remarks(notes, point.first.topology);
   for (const auto& [query, answer] : points)
     for (const std::string& caution : cautions(query, answer))
       if (std::find(notes.begin(), notes.end(), capitalized(caution) + ".") == notes.end())
         notes.push_back(capitalized(caution) + ".");
+  if (std::string beyond = beyond_measurement(points); !beyond.empty()) notes.push_back(std::move(beyond));
   for (const auto& [query, answer] : points) {
     if (!answer.check) continue;
     std::vector<std::string> flows;

@@ -35,6 +35,9 @@ struct DelayEntry {
 
 // --- words
 
+/// What is not proved of a queue whose packets come from other queues.
+inline constexpr const char* assumed_arrivals = "computed; arrivals of a switch assumed independent";
+
 /// "16 x 0.05", "16 on-off x 0.05" or "3 unequal".
 [[nodiscard]] std::string sources_in_words(const network::QueueTraffic& traffic);
 /// The flow's position in the cross-check: in a tree all packets are one flow.

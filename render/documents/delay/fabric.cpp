@@ -10,6 +10,7 @@
 #include <tailbound/render/sweep_picture.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <string>
 
@@ -31,6 +32,26 @@ std::string fabric_in_words(const FabricTopology& topology) {
     words += fmt::format(", uniform traffic of {} packets per slot", plain(*topology.uniform));
   if (topology.load_scale) words += fmt::format(", rates times {}", plain(*topology.load_scale));
   return words;
+}
+
+/// A number whose arithmetic is proved, but not its model: arrivals of a switch and waits are taken as
+/// independent. It has the digits that both ends of its enclosure share, up to a maximum. 0 and 1 stay exact.
+template <class Unit>
+Value computed(const numeric::Proved<Unit>& proved, int max_digits = 10) {
+  const Value value = shown(proved);
+  if (const auto* exact = std::get_if<Exact>(&value))
+    return exact->value == 0 || exact->value == 1
+               ? value
+               : Approximation{numeric::to_real(exact->value, numeric::Rounding::nearest), max_digits};
+  const auto& ends = std::get<Enclosure>(value);
+  const numeric::Real middle = (numeric::Real(ends.lower) + numeric::Real(ends.upper)) / 2;
+  const double width = static_cast<double>((numeric::Real(ends.upper) - numeric::Real(ends.lower)) / middle);
+  const int digits = width > 0 ? static_cast<int>(std::floor(-std::log10(width))) : max_digits;
+  return Approximation{middle, std::clamp(digits, 1, max_digits)};
+}
+template <class Unit>
+Value computed_if_any(const std::optional<numeric::Enclosure<Unit>>& enclosure) {
+  return enclosure ? computed<Unit>(*enclosure) : Value(None{});
 }
 
 // --- fields
@@ -92,7 +113,9 @@ const Fields<FabricAnswer>& fabric_result_fields() {
       {delay_columns().queues, [](const Answer& of) { return of.pair->hops; },
        [](const Answer& of) { return !of.pairs; }},
       {delay_columns().mean_latency_slots,
-       [](const Answer& of) { return shown(of.pairs ? of.pairs->all.mean_latency : of.pair->mean_latency); }},
+       [](const Answer& of) {
+         return computed<unit::Slot>(of.pairs ? of.pairs->all.mean_latency : of.pair->mean_latency);
+       }},
       {{"hosts", "hosts", "", Shape::whole, "hosts of a network evaluated as a whole"}, &Answer::hosts},
       {{"switches", "switches", "", Shape::whole, "switches"}, &Answer::switches},
       {{"links", "links", "", Shape::whole, "links, one per direction"}, &Answer::links},
@@ -124,8 +147,8 @@ Fields<FabricPercentile> fabric_percentiles(const Column& latency, const Column&
   return {{delay_columns().percentile, [](const Percentile& of) { return Rational(of.probability * 100); }},
           {delay_columns().exceeded_by, [](const Percentile& of) { return Rational(1 - of.probability); }},
           {latency, &Percentile::slots},
-          {at, &Percentile::at},
-          {before, &Percentile::before}};
+          {at, [](const Percentile& of) { return computed<unit::Probability>(of.at); }},
+          {before, [](const Percentile& of) { return computed_if_any(of.before); }}};
 }
 
 const Table<FabricPercentile>& fabric_percentile_table() {
@@ -181,7 +204,7 @@ const Table<PairRow>& pair_table() {
        {{"worst_slots", "worst", "", Shape::whole, "maximum of the percentiles of the pairs [slots]"},
         [](const PairRow& of) { return of.percentile.worst; }},
        {claim("worst_probability", "", "P(T > worst_slots) of that pair", Style::hidden),
-        [](const PairRow& of) { return of.percentile.worst_at; }},
+        [](const PairRow& of) { return computed<unit::Probability>(of.percentile.worst_at); }},
        {{"worst_pair", "worst pair", "", Shape::text, "the first of identical ones"}, &worst_pair}}};
   return table;
 }
@@ -198,17 +221,19 @@ const Fields<FabricQueueClass>& queue_fields() {
       {{"load", "load", "packets/slot", Shape::proved, "load of one, exact", Style::plain, 6}, &Queues::load},
       {{"feeding", "fan-in", "", Shape::whole, "nodes that send through one of them"}, &Queues::sources},
       {{"mean_wait_slots", "mean wait", "", Shape::claim, "E[W] of one [slots]", Style::plain, 5},
-       &Queues::mean_wait},
+       [](const Queues& of) { return computed_if_any(of.mean_wait); }},
       {{"buffer", "buffer", "packets", Shape::whole, "minimum buffer of one for the target"},
        [](const Queues& of) { return of.buffer->buffer; },
        &Queues::buffer},
       {claim("probability", "P(. > B)", "value of the criterion with that buffer, at most the target",
              Style::plain, 4),
-       [](const Queues& of) { return of.buffer->at.probability; }, &Queues::buffer},
+       [](const Queues& of) { return computed<unit::Probability>(of.buffer->at.probability); },
+       &Queues::buffer},
       {claim("probability_before", "", "with one packet less, above the target; null if the buffer is 0",
              Style::hidden),
        [](const Queues& of) {
-         return of.buffer->before ? shown(of.buffer->before->probability) : Value(None{});
+         return of.buffer->before ? computed<unit::Probability>(of.buffer->before->probability)
+                                  : Value(None{});
        },
        &Queues::buffer}};
   return fields;
@@ -233,7 +258,9 @@ const Fields<SwitchRow>& switch_fields() {
       {{"switch_buffer", "all buffers", "packets", Shape::whole, "of one switch, separate queues"},
        [](const SwitchRow& of) { return of.its.buffer; }},
       {{"shared_memory", "shared", "packets", Shape::whole,
-        "smallest shared memory of one switch that is proved to suffice; null if its queues share none"},
+        "smallest shared memory of one switch that suffices, by an upper bound that is proved for "
+        "independent "
+        "arrivals; null if its queues share none"},
        [](const SwitchRow& of) { return of.its.memory ? shown(of.its.memory->memory) : Value(None{}); },
        &SwitchRow::sharing},
       {claim("memory_probability", "", "upper bound of the criterion with that memory", Style::hidden),
@@ -329,7 +356,7 @@ std::string settings(const FabricPoint& point) {
                         query.drop->criterion == bounds::Criterion::overflow ? "P(Q > B)" : "loss",
                         plain(query.drop->probability));
   if (const auto memory = max_memory(answer))
-    text += fmt::format("; {} packets suffice for each shared memory (proved)", memory->value);
+    text += fmt::format("; {} packets suffice for each shared memory", memory->value);
   return text + ".";
 }
 
@@ -342,10 +369,11 @@ std::vector<Line> lines(const FabricPoint& point) {
            answer.queues.size() == 1 ? "one group" : std::to_string(answer.queues.size()) + " groups")}};
   if (answer.pairs) {
     lines.push_back({"pairs", std::to_string(answer.pairs->all.pairs)});
-    lines.push_back({"mean latency", brief(shown(answer.pairs->all.mean_latency), {6}) + " slots"});
+    lines.push_back(
+        {"mean latency", brief(computed<unit::Slot>(answer.pairs->all.mean_latency, 6)) + " slots"});
   } else {
     lines.push_back({"queues", fmt::format("{} on its paths", answer.pair->hops)});
-    lines.push_back({"mean latency", brief(shown(answer.pair->mean_latency), {6}) + " slots"});
+    lines.push_back({"mean latency", brief(computed<unit::Slot>(answer.pair->mean_latency, 6)) + " slots"});
   }
   return lines;
 }
@@ -355,13 +383,13 @@ std::vector<std::string> notes(const std::vector<FabricPoint>& points) {
       "T: latency, queueing delay and " + latency_slots_in_words() +
           ". Mean, best and worst: over the percentiles of the host pairs; latency: of all packets together.",
       "Model: independent source arrivals at every queue; waits at successive queues are added as "
-      "independent, so the deep tail is underestimated. Loads are exact, probabilities proved within the "
-      "model."};
+      "independent, so the deep tail is underestimated. Loads are exact, probabilities and buffers are "
+      "computed, not proved."};
   if (std::any_of(points.begin(), points.end(),
                   [](const FabricPoint& point) { return max_memory(point.second).has_value(); }))
     notes.push_back(
-        "Shared memory: one for all queues of a switch, no thresholds; a proved upper bound of P(T > M), or "
-        "of the fraction of the switch's packets lost.");
+        "Shared memory: one for all queues of a switch, no thresholds; an upper bound of P(T > M), or of "
+        "the fraction of the switch's packets lost, proved for independent arrivals.");
   std::uint64_t undecided = 0;
   for (const FabricPoint& point : points)
     if (point.second.pairs) undecided += point.second.pairs->undecided;

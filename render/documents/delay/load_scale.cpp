@@ -3,6 +3,7 @@
 #include <tailbound/core/choice.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/delay/delay.hpp>
+#include <tailbound/render/documents/delay/delay_words.hpp>
 #include <tailbound/render/documents/delay/load_scale.hpp>
 #include <tailbound/render/documents/parts/topology.hpp>
 #include <tailbound/render/documents/parts/units.hpp>
@@ -159,6 +160,49 @@ const Table<ScaleLimit>& limit_table() {
   return table;
 }
 
+/// Limits of one kind with the same load and capacity.
+struct LimitGroup {
+  const ScaleLimit* first = nullptr;
+  std::size_t count = 0;
+};
+
+std::vector<LimitGroup> groups_of(const std::vector<ScaleLimit>& limits) {
+  std::vector<LimitGroup> groups;
+  for (const ScaleLimit& limit : limits) {
+    // Limits are sorted by their factor, so equal ones are among the last groups.
+    auto its = groups.rbegin();
+    const auto same = [&](const LimitGroup& group) {
+      return group.first->kind == limit.kind && group.first->load == limit.load &&
+             group.first->takes == limit.takes;
+    };
+    while (its != groups.rend() && its->first->factor == limit.factor && !same(*its)) ++its;
+    if (its != groups.rend() && same(*its))
+      ++its->count;
+    else
+      groups.push_back({&limit, 1});
+  }
+  return groups;
+}
+
+const Table<LimitGroup>& limit_group_table() {
+  static const Table<LimitGroup> table{
+      "limit_groups",
+      "--solve: the rows of `limits` that differ only in their names, as one row",
+      {{{"limit", "limit", "", Shape::text, "link, node or burst"},
+        [](const LimitGroup& of) { return kind_name(of.first->kind); }},
+       {{"name", "of", "", Shape::text, "the first link, node or flow"},
+        [](const LimitGroup& of) { return of.first->name; }},
+       {{"alike", "count", "", Shape::whole, "number of them with the same load and capacity"},
+        &LimitGroup::count},
+       {{"load", "load", "packets/slot", Shape::given, "load of one at factor 1"},
+        [](const LimitGroup& of) { return of.first->load; }},
+       {{"takes", "capacity", "packets/slot", Shape::given, "capacity of one"},
+        [](const LimitGroup& of) { return of.first->takes; }},
+       {{"load_scale", "load scale", "", Shape::proved, "capacity / load"},
+        [](const LimitGroup& of) { return of.first->factor; }}}};
+  return table;
+}
+
 // --- text
 
 /// "P(T > 30)", "P(Q > 64)" or "loss(64)"
@@ -226,6 +270,11 @@ std::vector<std::string> notes(const std::vector<LoadScalePoint>& points) {
   const auto& [query, answer] = points.front();
   std::vector<std::string> notes;
   for (const LoadScalePoint& point : points) add_remarks(notes, point.first.topology.network);
+  if (buffer_of(query) != nullptr &&
+      std::any_of(points.begin(), points.end(), [](const LoadScalePoint& point) {
+        return std::holds_alternative<Approximation>(shown(point.second.largest()));
+      }))
+    notes.push_back(fmt::format("Buffers of queues behind other queues: {}.", assumed_arrivals));
   if (points.size() > 1)
     notes.emplace_back(answer.target
                            ? "Each factor meets the target at its lower end and misses it at its upper end."
@@ -254,8 +303,8 @@ std::vector<Column> load_scale_results() {
   return load_scale_result_fields().columns();
 }
 
-TableLayout load_scale_table() {
-  return limit_table().layout();
+std::vector<TableLayout> load_scale_tables() {
+  return {limit_table().layout(), limit_group_table().layout()};
 }
 
 Document document(std::vector<LoadScalePoint> given) {
@@ -278,6 +327,11 @@ Document document(std::vector<LoadScalePoint> given) {
     result.tables = {limit_table().rows(
         answer.limits.size(),
         [points, i](std::size_t j) -> const ScaleLimit& { return (*points)[i].second.limits[j]; })};
+    result.tables.back().in_text = false;
+    const auto groups = share(groups_of(answer.limits));
+    // The limits themselves belong to `points`.
+    result.tables.push_back(limit_group_table().rows(
+        groups->size(), [points, groups](std::size_t j) -> const LimitGroup& { return (*groups)[j]; }));
     result.tables.back().in_text = one;
     if (one) result.lines = lines((*points)[i]);
   }

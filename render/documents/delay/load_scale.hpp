@@ -14,9 +14,9 @@ using LoadScalePoint = std::pair<answers::LoadScaleQuery, answers::LoadScaleAnsw
 /// \pre at least one point; all of them with the same kind of target
 [[nodiscard]] Document document(std::vector<LoadScalePoint> points);
 
-/// The columns for it in the layout of `delay`: inputs, results and the table "limits".
+/// The columns for it in the layout of `delay`: inputs, results and the tables "limits" and "limit_groups".
 [[nodiscard]] std::vector<Column> load_scale_inputs();
 [[nodiscard]] std::vector<Column> load_scale_results();
-[[nodiscard]] TableLayout load_scale_table();
+[[nodiscard]] std::vector<TableLayout> load_scale_tables();
 
 }  // namespace tailbound::render

@@ -132,7 +132,8 @@ const Table<sim::LevelEstimate>& simulated_delays() {
 
 const Table<sim::LevelEstimate>& simulated_reordering() {
   static const Table<sim::LevelEstimate> table{
-      "reorder_tail", "packets of a leaf that wait for an earlier one, one row per level",
+      "reorder_tail",
+      "packets of a host, to all destinations together, that wait for an earlier one, one row per level",
       level_fields({"level", "b", "packets", Shape::whole, "b"}, "P(R > b)")};
   return table;
 }
@@ -283,7 +284,8 @@ std::vector<std::string> notes(const std::vector<SimulateTreePoint>& points,
   std::string note =
       fmt::format("Estimates with {:g} % intervals from {}. D: queueing delay of all packets, in slots",
                   100 * query.confidence, batches_in_words(runs));
-  if (query.reorder_levels) note += "; R: packets that wait for an earlier one of the same leaf";
+  if (query.reorder_levels)
+    note += "; R: packets that wait for an earlier one of the same host, all its destinations together";
   if (query.buffer) note += "; buffers include the packet in service";
   if (query.time && points.size() > 1) note += "; latencies in ns include " + hop_in_words(query.time->hop);
   std::vector<std::string> all{note + "."};

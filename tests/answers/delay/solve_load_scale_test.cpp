@@ -182,6 +182,7 @@ TEST_CASE("maximum load scale: targets that every factor meets, and that none do
   CHECK_FALSE(answer.target->missed.has_value());
   query.requested = answers::LatencyTarget{rational("0.99"), 0};
   CHECK_THROWS_AS(answers::answer(query), NoAnswer);
+  CHECK_THROWS_WITH(answers::answer(query), Catch::Contains(": its latency is at least 1 slot"));
   query.requested = answers::LatencyTarget{1, 5};
   CHECK_THROWS_AS(answers::answer(query), InvalidArgument);
   query.requested = answers::LatencyTarget{rational("0.5"), -1};

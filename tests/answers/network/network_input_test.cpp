@@ -50,6 +50,24 @@ TEST_CASE("Network input: flows of the file, of its matrix, of another matrix", 
       Catch::Contains("uniform is given together with the flows of net.toml"));
 }
 
+TEST_CASE("Network input: other traffic keeps the route of the file unless another is given",
+          "[answers][network]") {
+  // Two paths from a to b.
+  const std::string text =
+      "hosts = [\"a\", \"b\"]\nswitches = [\"s\", \"t\", \"u\", \"v\"]\n"
+      "link = [{from = \"a\", to = \"s\", both = true}, {from = \"s\", to = [\"u\", \"v\"], both = true}, "
+      "{from = [\"u\", \"v\"], to = \"t\", both = true}, {from = \"t\", to = \"b\", both = true}]\n"
+      "[traffic]\nuniform = 0.5\n";
+  const auto routes = [](const NetworkTopology& topology) { return topology.network.flows[0].routes.size(); };
+  CHECK(routes(answers::read_uniform_network({"net.toml", text}, std::nullopt)) == 1);
+  const answers::NamedText spread{"net.toml", text + "route = \"spread\"\n"};
+  CHECK(routes(answers::read_uniform_network(spread, std::nullopt)) == 2);
+  CHECK(routes(answers::read_uniform_network(spread, network::RouteRule::shortest)) == 1);
+  const answers::NamedText demand{"demand.csv", ",a,b\na,0,0.25\nb,0.25,0\n"};
+  CHECK(routes(answers::read_network(spread, demand, std::nullopt)) == 2);
+  CHECK(routes(answers::read_network(spread, demand, network::RouteRule::shortest)) == 1);
+}
+
 TEST_CASE("Network input: at each load, up to the capacity of the links", "[answers][network]") {
   const NetworkTopology uniform =
       answers::read_uniform_network({"net.toml", wires}, network::RouteRule::shortest);
