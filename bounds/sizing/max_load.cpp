@@ -114,7 +114,7 @@ MaxLoad max_load(const SlottedQueue& queue, Packets capacity, const DropTarget& 
   };
   auto found = cross();
   if (!found && reaches_the_server && target.criterion == Criterion::loss) {
-    // A finite buffer also has a loss in overload: at least 1 - C / load, as at most C packets leave per slot.
+    // A finite buffer also has a loss in overload: at least 1 - C / load, as at most C packets leave.
     const Rational overload = 2 * capacity_of_server / (1 - target.probability);
     if (overload >= limit && meets(limit)) return all_of_it();
     bracket = {.met = 0, .missed = std::min(limit, overload)};

@@ -13,7 +13,7 @@ namespace tailbound::bounds {
 
 /// The boundary between loads that meet the target and loads that do not. It is proved to be met at `lower`
 /// and missed at `upper`; upper/lower - 1 <= 10^-digits. All loads between 0 and `lower` meet it (the drop
-/// probability increases with the load). A load that meets a loss target may exceed the packets served per slot.
+/// probability increases with the load). A load that meets a loss target may exceed what is served.
 struct MaxLoad {
   numeric::Enclosure<unit::Load> load;
   queue::LevelProbability at_lower;  ///< the criterion at load.lower(): <= target
