@@ -137,6 +137,22 @@ TEST_CASE("buffer: below load 1/2 overflow comes with a caution and the loss") {
   CHECK_FALSE(run_result("buffer --inputs 16 --load 0.2 --drop 1e-15 --criterion loss").contains("loss"));
 }
 
+TEST_CASE("fit: what the trace never shows, and what is counted") {
+  const std::string trace = std::string(TAILBOUND_DATA_DIR) + "/traffic/requests.csv";
+  const auto fit = [&](const std::string& options) { return "fit " + trace + " --link-gbps 1" + options; };
+  // Times in ns, read as s.
+  CHECK(run_line(fit("")).err.find("--time-unit") != std::string::npos);
+  const json result = run_result(fit(" --time-unit ns --buffer 1,130"));
+  const json& played = result["played"];
+  REQUIRE(played.size() == 2);
+  CHECK(played[0]["lost"] > 0);
+  CHECK(played[0]["loss"]["kind"] == "exact");
+  CHECK(played[1]["lost"] == 0);
+  const json& last = result["tail"].back()["trace"];
+  CHECK(last["value"] == 0);
+  CHECK(last["upper"].is_null());
+}
+
 TEST_CASE("guarantee: what limits a maximum, and whether it is proved") {
   const auto out = [](const std::string& line) { return run_line("guarantee " + line).out; };
   const std::string bound = out("--bucket \"n x 1/125,4\" --capacity 100 --drop 1e-9 --solve flows");
@@ -151,6 +167,11 @@ TEST_CASE("guarantee: what limits a maximum, and whether it is proved") {
   const std::string exact = out("--periodic \"n x 100\" --capacity 20 --drop 1e-9 --solve flows");
   CHECK(exact.find("Maximum 74 flows") == 0);
   CHECK(exact.find("one more flow needs a larger buffer") != std::string::npos);
+}
+
+TEST_CASE("policed inputs: the maximum rate is rounded down") {
+  CHECK(run_line("buffer --police r,20 --inputs 16 --capacity 200 --drop 1e-9 --solve load")
+            .out.find("a rate is rounded down to 3 decimals") != std::string::npos);
 }
 
 TEST_CASE("guarantee: waits in ns, and what to give instead") {
