@@ -10,6 +10,20 @@ namespace tailbound::answers {
 using numeric::Rational;
 using series::Coefficient;
 
+namespace {
+
+/// One unit in the first significant digit: 0.1 for 0.2.  \param value  above 0
+Rational leading_unit(const Rational& value) {
+  const long bits = static_cast<long>(cln::integer_length(cln::numerator(value))) -
+                    static_cast<long>(cln::integer_length(cln::denominator(value)));
+  // 2^(bits - 1) < value, and log10(2) < 0.302: a first guess that is not too large.
+  int exponent = static_cast<int>(bits > 1 ? (bits - 1) * 3 / 10 : (bits - 1) * 302 / 1000 - 1);
+  while (power_of_ten(exponent + 1) <= value) ++exponent;
+  return power_of_ten(exponent);
+}
+
+}  // namespace
+
 TrueValue true_value(const numeric::Proved<unit::Probability>& proved) {
   if (const auto* exact = std::get_if<numeric::Exact<unit::Probability>>(&proved))
     return {exact->value, exact->value};
@@ -19,7 +33,18 @@ TrueValue true_value(const numeric::Proved<unit::Probability>& proved) {
 
 bool agrees(const Coefficient& printed, const TrueValue& value) {
   const Rational unit = series::unit_in_last_place(printed);
-  return printed.value - unit <= value.upper && printed.value + unit >= value.lower;
+  const auto meets = [&](const Rational& low, const Rational& high) {
+    return low <= value.upper && high >= value.lower;
+  };
+  if (printed.is_exact() || series::shown_digits(printed) != 1)
+    return meets(printed.value - unit, printed.value + unit);
+  // Rounded to the nearest, or truncated toward 0: the true value begins with the printed digit. It must not
+  // reach the next digit, which an enclosure of exactly that digit just touches.
+  const Rational half = unit / 2;
+  if (cln::zerop(printed.value)) return meets(-half, half);
+  return cln::plusp(printed.value)
+             ? printed.value - half <= value.upper && printed.value + unit > value.upper
+             : printed.value + half >= value.lower && printed.value - unit < value.lower;
 }
 
 int agreed_digits(const Coefficient& printed, const TrueValue& value, int maximum) {
@@ -35,6 +60,8 @@ int agreed_digits(const Coefficient& printed, const TrueValue& value, int maximu
   // 2^(bits - 1) < ratio, and 3 / 10 < log10(2): a first guess that is not too large.
   int digits = static_cast<int>(std::clamp((bits - 1) * 3 / 10, 0L, static_cast<long>(maximum)));
   while (digits < maximum && power_of_ten(digits) < ratio) ++digits;
+  // An error below the value itself may still change its first digit: 0.1 or 0.3 for 0.2.
+  if (digits == 1 && !agrees(printed, value) && error >= leading_unit(value.lower)) return 0;
   return digits;
 }
 

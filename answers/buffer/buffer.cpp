@@ -107,6 +107,10 @@ BufferAnswer answer_to(const LongestBurst& requested, const BufferQuery& query) 
   const auto* sources = std::get_if<BurstyInputs>(&query.traffic.source);
   if (sources == nullptr)
     throw InvalidArgument("the traffic", "without bursts", "inputs with bursts (--burst)");
+  if (sources->inputs == 1 && requested.capacity.value > 0)
+    throw NoAnswer(
+        "every burst length meets the target: one input sends no more than 1 packet per slot, and "
+        "it is served in it");
   const auto queue_of = [&](const numeric::Rational& slots) {
     Traffic traffic = query.traffic;
     std::get<BurstyInputs>(traffic.source).burst.slots = slots;
@@ -160,8 +164,8 @@ BufferAnswer answer(const BufferQuery& query, const Run&) {
     return std::visit([&](const auto& requested) { return answer_to(requested, query); }, query.requested);
   } catch (const LimitExceeded& limit) {
     if (const auto enough = enough_by_bound(query))
-      throw LimitExceeded(std::string(limit.what()) + "; a buffer of " + std::to_string(enough->value) +
-                          " packets suffices (proved)");
+      throw LimitExceeded("the minimum buffer is not known: " + std::string(limit.what()) + "; a buffer of " +
+                          std::to_string(enough->value) + " packets suffices (proved)");
     throw;
   }
 }

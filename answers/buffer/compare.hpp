@@ -46,8 +46,8 @@ struct CompareQuery {
 struct ComparedCoefficient {
   numeric::Proved<unit::Probability> expected;
   int agreed_digits;
-  bool agrees;  ///< in the required digits, or within one unit in its last place
-  bool right;   ///< within one unit in its last place: correct as printed
+  bool agrees;  ///< in the required digits, or correct as printed
+  bool right;   ///< correct as printed (answers::agrees())
 };
 
 /// The most likely cause of a disagreement.

@@ -161,8 +161,13 @@ PortGuaranteeAnswer answer(const PortGuaranteeQuery& query) {
       }
       break;
   }
-  queue::require_stable(answer.flows);
   answer.load = queue::load(answer.flows);
+  if (answer.load == 1)
+    throw NoAnswer(
+        "the load of the flows is exactly 1 packet per slot; guarantees of one port are computed for loads "
+        "below "
+        "1 (a backlog that is never exceeded may still exist)");
+  queue::require_stable(answer.flows);
   answer.never = queue::never_exceeded(answer.flows);
   if (query.capacity && query.solve == PortSolve::buffer)
     find_probabilities(query, answer);

@@ -78,8 +78,8 @@ struct PortGuaranteeAnswer {
 
 /// \throws InvalidArgument  as queue::check_flows(); start-ups of flows that are not periodic with equal
 ///                          period
-/// \throws Unstable         the flows offer 1 packet per slot or more
-/// \throws NoAnswer         nothing fits the capacity
+/// \throws Unstable         the flows offer more than 1 packet per slot
+/// \throws NoAnswer         nothing fits the capacity; the flows offer exactly 1 packet per slot
 /// \throws LimitExceeded
 [[nodiscard]] PortGuaranteeAnswer answer(const PortGuaranteeQuery& query);
 

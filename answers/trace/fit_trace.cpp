@@ -11,7 +11,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iomanip>
 #include <limits>
+#include <sstream>
 
 namespace tailbound::answers {
 namespace {
@@ -146,6 +148,19 @@ FitTest length_test(const FitAnswer& answer) {
           .allowed = min_length};
 }
 
+/// Below this load a fit has no sources of a positive rate; the usual cause is the time unit.
+constexpr double min_load = 1e-6;
+
+void require_rates(const FitAnswer& answer, std::uint64_t packets) {
+  if (packets < 2) throw NoAnswer("the trace has only one packet, so it has no rates");
+  if (answer.load >= min_load) return;
+  std::ostringstream text;
+  text << std::setprecision(3) << "in the time unit used, the trace lasts "
+       << static_cast<double>(answer.slots) * answer.slot_ns * 1e-9 << " s and its load is " << answer.load
+       << ", too low for a fit; are its times in another unit (--time-unit)?";
+  throw NoAnswer(text.str());
+}
+
 void require_queue(const FitQuery& query, const FitAnswer& answer) {
   if (answer.load >= 1)
     throw NoAnswer("the trace offers " +
@@ -195,6 +210,7 @@ FitAnswer answer(const FitQuery& query, const Run& run) {
   answer.busy_periods = statistics.busy_periods();
   answer.counts = statistics.counts();
   answer.coarse_stamps = static_cast<double>(answer.stamps.resolution) > slotting.slot_ns;
+  require_rates(answer, packets);
   require_queue(query, answer);
   for (const traffic::TraceBuffer& each : statistics.buffers())
     answer.played.push_back({Packets(each.capacity), each.lost,

@@ -94,11 +94,13 @@ MaxLoad max_load(const SlottedQueue& queue, Packets capacity, const DropTarget& 
   };
   const bool reaches_the_server = limit >= capacity_of_server;
   Bracket bracket{0, reaches_the_server ? capacity_of_server : limit, reaches_the_server};
-  if (!reaches_the_server && meets(limit))
+  const auto all_of_it = [&]() -> MaxLoad {
     return {numeric::to_enclosure(numeric::Proved<unit::Load>(numeric::Exact<unit::Load>{limit})),
             drop_probability(at_load(queue, limit), capacity, target.criterion, accuracy),
             {},
             limit};
+  };
+  if (!reaches_the_server && meets(limit)) return all_of_it();
   if (const auto largest =
           at_load(queue, std::min(limit, Rational(capacity_of_server / 2))).arrivals.largest_batch();
       largest && *largest <= queue.packets_per_slot && *largest <= capacity.value)
@@ -107,8 +109,18 @@ MaxLoad max_load(const SlottedQueue& queue, Packets capacity, const DropTarget& 
   const Rational width =
       1 / Rational(cln::expt_pos(numeric::Integer(10), numeric::Integer(accuracy.digits.count)));
   const double near = std::max(numeric::nearest_double(width), 1e-15);
-  if (const auto found =
-          crossing(queue, capacity, target, numeric::nearest_double(bracket.missed), near, accuracy)) {
+  const auto cross = [&] {
+    return crossing(queue, capacity, target, numeric::nearest_double(bracket.missed), near, accuracy);
+  };
+  auto found = cross();
+  if (!found && reaches_the_server && target.criterion == Criterion::loss) {
+    // A finite buffer also has a loss in overload: at least 1 - C / load, as at most C packets leave.
+    const Rational overload = 2 * capacity_of_server / (1 - target.probability);
+    if (overload >= limit && meets(limit)) return all_of_it();
+    bracket = {.met = 0, .missed = std::min(limit, overload)};
+    found = cross();
+  }
+  if (found) {
     const Rational low = numeric::to_rational(found->first * (1 - near / 4)),
                    high = numeric::to_rational(found->second * (1 + near / 4));
     if (low > 0 && high < bracket.missed && meets(low) && !meets(high))
@@ -145,9 +157,12 @@ numeric::Proved<unit::Ratio> min_speedup(const SlottedQueue& queue, Packets capa
   if (cln::zerop(*load)) return none;
   if (*load < queue.packets_per_slot && meets_target(queue, capacity, target, accuracy)) return none;
   const MaxLoad highest = max_load(queue, capacity, target, accuracy);
+  // A loss target may be met in overload.
+  if (numeric::to_rational(highest.load.lower()) >= *load) return none;
   const numeric::PrecisionScope scope(numeric::Precision{numeric::to_precision(accuracy.digits).bits + 32});
   return numeric::Enclosure<unit::Ratio>(
-      numeric::to_real(*load / numeric::to_rational(highest.load.upper()), numeric::Rounding::down),
+      std::max(numeric::Real(1),
+               numeric::to_real(*load / numeric::to_rational(highest.load.upper()), numeric::Rounding::down)),
       numeric::to_real(*load / numeric::to_rational(highest.load.lower()), numeric::Rounding::up));
 }
 

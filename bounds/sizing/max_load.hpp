@@ -13,7 +13,7 @@ namespace tailbound::bounds {
 
 /// The boundary between loads that meet the target and loads that do not. It is proved to be met at `lower`
 /// and missed at `upper`; upper/lower - 1 <= 10^-digits. All loads between 0 and `lower` meet it (the drop
-/// probability increases with the load).
+/// probability increases with the load). A load that meets a loss target may exceed what is served.
 struct MaxLoad {
   numeric::Enclosure<unit::Load> load;
   queue::LevelProbability at_lower;  ///< the criterion at load.lower(): <= target
@@ -24,7 +24,7 @@ struct MaxLoad {
 
 /// \param queue  sets the form of the traffic. Its own load does not matter and may be unstable; for a PMF or
 ///               a formula it must be positive and is the maximum load tried
-/// \throws NoAnswer  no positive load meets the target, or every stable one does
+/// \throws NoAnswer  no positive load meets the target, or every stable one does (overflow)
 [[nodiscard]] MaxLoad max_load(const queue::SlottedQueue& queue, Packets capacity, const DropTarget& target,
                                const queue::Accuracy& accuracy = {});
 

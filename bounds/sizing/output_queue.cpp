@@ -48,11 +48,14 @@ class IndependentSlots final : public OutputQueue {
   [[nodiscard]] std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate() override {
     return queue::decay_rate(queue_, accuracy_.digits);
   }
-  [[nodiscard]] std::optional<ComputedProbability> loss_above(const ComputedProbability&,
+  [[nodiscard]] std::optional<ComputedProbability> loss_above(const ComputedProbability& at,
                                                               Packets buffer) override {
     const auto& rho = queue_.arrivals.load();
     if (queue_.packets_per_slot != 1 || !rho || 2 * *rho >= 1) return std::nullopt;
-    return drop_probability(buffer, Criterion::loss);
+    ComputedProbability loss = drop_probability(buffer, Criterion::loss);
+    // Both are 0 where no queue is that long.
+    if (max_value(loss.probability) > max_value(at.probability)) return loss;
+    return std::nullopt;
   }
 
  private:

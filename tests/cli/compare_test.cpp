@@ -170,10 +170,32 @@ TEST_CASE("a list of doubles agrees to double precision", "[cli][compare]") {
   const TemporaryFile wrong("[0.5, 0.3888888888888889, 0.09876543209876643, 0.010973936899862825]\n");
   const Outcome bad = run_command({"compare", wrong.path(), "--inputs", "2", "--load", "0.5"});
   CHECK(bad.status == 1);
-  CHECK_THAT(bad.out, Catch::StartsWith("1 of 4 values disagree") && Catch::Contains("3 of 4 values"));
+  CHECK_THAT(bad.out,
+             Catch::StartsWith("1 of 4 values disagrees, at n = 2.") && Catch::Contains("3 of 4 values"));
   const TemporaryFile tenth("0.1\n");
   CHECK(run_command({"compare", tenth.path(), "--traffic", "poisson", "--load", "0.9", "--require", "10"})
             .status == 0);
+}
+
+TEST_CASE("one printed digit must be the first of the true value", "[cli][compare]") {
+  // P(Q = 0) = 1 - load = 0.2
+  const auto compared = [](const std::string& list) {
+    const TemporaryFile file(list);
+    return run_command({"compare", file.path(), "--inputs", "16", "--load", "0.8"});
+  };
+  CHECK_THAT(compared("0.2\n").out, Catch::StartsWith("The value agrees."));
+  for (const char* wrong : {"0.1\n", "0.3\n"}) {
+    const Outcome off = compared(wrong);
+    CHECK(off.status == 1);
+    CHECK_THAT(off.out,
+               Catch::StartsWith("The value, at n = 0, disagrees.") && Catch::Contains("0 digits agree"));
+  }
+  // P(Q = 2) = 0.195..: rounded and truncated.
+  CHECK_THAT(compared("[0.20, 0.4, 0.2]").out,
+             Catch::StartsWith("1 of 3 values disagrees, at n = 1.") && Catch::Contains("0 digits agree"));
+  const Outcome mixed = compared("[0.2000000, 0.2544, 0.1]");
+  CHECK(mixed.status == 0);
+  CHECK_THAT(mixed.out, Catch::Contains("7, or all that are printed, up to n = 2"));
 }
 
 TEST_CASE("tails, columns and invalid queries", "[cli][compare]") {

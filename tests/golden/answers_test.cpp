@@ -137,6 +137,104 @@ TEST_CASE("buffer: below load 1/2 overflow comes with a caution and the loss") {
   CHECK_FALSE(run_result("buffer --inputs 16 --load 0.2 --drop 1e-15 --criterion loss").contains("loss"));
 }
 
+TEST_CASE("fit: what the trace never shows, and what is counted") {
+  const std::string trace = std::string(TAILBOUND_DATA_DIR) + "/traffic/requests.csv";
+  const auto fit = [&](const std::string& options) { return "fit " + trace + " --link-gbps 1" + options; };
+  // Times in ns, read as s.
+  CHECK(run_line(fit("")).err.find("--time-unit") != std::string::npos);
+  const json result = run_result(fit(" --time-unit ns --buffer 1,130"));
+  const json& played = result["played"];
+  REQUIRE(played.size() == 2);
+  CHECK(played[0]["lost"] > 0);
+  CHECK(played[0]["loss"]["kind"] == "exact");
+  CHECK(played[1]["lost"] == 0);
+  const json& last = result["tail"].back()["trace"];
+  CHECK(last["value"] == 0);
+  CHECK(last["upper"].is_null());
+}
+
+TEST_CASE("guarantee: what limits a maximum, and whether it is proved") {
+  const auto out = [](const std::string& line) { return run_line("guarantee " + line).out; };
+  const std::string bound = out("--bucket \"n x 1/125,4\" --capacity 100 --drop 1e-9 --solve flows");
+  CHECK(bound.find("85 flows fit a 100-packet buffer") == 0);
+  CHECK(bound.find("more may fit") != std::string::npos);
+  CHECK(bound.find("fewer packets may suffice") == std::string::npos);
+  const std::string rate = out("--bucket \"100 x r,4\" --capacity 1000 --solve rate");
+  CHECK(rate.find("the rate below 0.01; it is rounded down to 4 digits") != std::string::npos);
+  const std::string load = out("--periodic \"n x 100\" --capacity 1000 --drop 1e-9 --solve flows");
+  CHECK(load.find("Maximum 99 flows for a 1000-packet buffer, never exceeded.") == 0);
+  CHECK(load.find("one more flow would make the load 1 packet per slot") != std::string::npos);
+  const std::string exact = out("--periodic \"n x 100\" --capacity 20 --drop 1e-9 --solve flows");
+  CHECK(exact.find("Maximum 74 flows") == 0);
+  CHECK(exact.find("one more flow needs a larger buffer") != std::string::npos);
+}
+
+TEST_CASE("policed inputs: the maximum rate is rounded down") {
+  CHECK(run_line("buffer --police r,20 --inputs 16 --capacity 200 --drop 1e-9 --solve load")
+            .out.find("a rate is rounded down to 3 decimals") != std::string::npos);
+}
+
+TEST_CASE("guarantee: waits in ns, and what to give instead") {
+  CHECK(run_line("guarantee --bucket \"20 x 1/125,4\" --drop 1e-6 --packet-bytes 1500 --link-gbps 10")
+            .out.find("79 slots (94800 ns)") != std::string::npos);
+  CHECK(run_line("guarantee --bucket 1/125,4 --capacity 100 --solve flows").err.find("n x 1/125,4") !=
+        std::string::npos);
+  CHECK(run_line("guarantee --bucket \"20 x 1/125,4\" --capacity 100 --drop 1e-9 --solve buffer")
+            .err.find("--solve flows or --solve rate") != std::string::npos);
+}
+
+TEST_CASE("shared memory: one packet, and bounds that say nothing") {
+  const std::string one = run_line("buffer --shared --inputs 1 --load 0.8 --drop 1e-9").out;
+  CHECK(one.find("1 packet suffices") != std::string::npos);
+  CHECK(one.find("1 packet in total") != std::string::npos);
+  const std::string none = run_line("buffer --shared --inputs 8 --load 0.9 --capacity 5").out;
+  CHECK(none.find("No useful bound on P(T > 5)") == 0);
+  CHECK(none.find("proof ") == std::string::npos);
+}
+
+TEST_CASE("buffer: where no packet or every packet is lost") {
+  // One input never has a second packet: both probabilities are 0, and neither underestimates the other.
+  CHECK(run_line("buffer --inputs 1 --load 0.3 --drop 1e-9").out.find("caution") == std::string::npos);
+  CHECK(run_result("buffer --inputs 1 --load 0.3 --drop 1e-9")["loss"].is_null());
+  const std::string classes = run_line("buffer --inputs 1 --classes 0.3,0.5 --drop 1e-9").out;
+  CHECK(classes.find("*") == std::string::npos);
+  CHECK(classes.find(": 1 packet.") != std::string::npos);
+  const auto loss = [](const std::string& options) {
+    return run_line("buffer --load 0.6 --criterion loss " + options).out;
+  };
+  CHECK(loss("--inputs 4 --capacity 0").find("loses all packets.") != std::string::npos);
+  CHECK(loss("--inputs 1 --capacity 2").find("loses no packets.") != std::string::npos);
+  CHECK(run_line("buffer --inputs 1 --load 0.6 --capacity 20 --drop 1e-6 --solve burst")
+            .err.find("every burst length meets the target") != std::string::npos);
+}
+
+TEST_CASE("buffer: mean occupancy and decay rate next to a loss are those of an infinite buffer") {
+  const std::string one = run_line("buffer --inputs 4 --load 0.6 --capacity 2 --criterion loss").out;
+  CHECK(one.find("0.9375 packets (infinite buffer)") != std::string::npos);
+  CHECK(one.find("per packet (infinite buffer)") != std::string::npos);
+  const std::string list = run_line("buffer --inputs 4 --load 0.6 --capacity 1,2 --criterion loss").out;
+  CHECK(list.find("those of an infinite buffer") != std::string::npos);
+  CHECK(run_line("buffer --inputs 4 --load 0.6 --capacity 1,2").out.find("infinite buffer") ==
+        std::string::npos);
+}
+
+TEST_CASE("classes: the loads of each and of all") {
+  CHECK(run_line("buffer --classes 0.3,0.3 --inputs 4 --drop 1e-9")
+            .out.find("each at load 0.3, 0.6 in total") != std::string::npos);
+  CHECK(run_line("buffer --classes 0.3,0.2 --inputs 4 --drop 1e-9").out.find("load 0.5 in total") !=
+        std::string::npos);
+  CHECK(run_line("occupancy --classes 0.3,0.3 --inputs 4 --levels 0,1")
+            .out.find("Mean occupancy of 2 classes: 0.34821, 0.58929 packets.") != std::string::npos);
+}
+
+TEST_CASE("occupancy: what Q counts, and equal rates") {
+  CHECK(run_line("occupancy --traffic md1 --load 0.6 --levels 0").out.find("Q: packets at any time") !=
+        std::string::npos);
+  const std::string equal = run_line("occupancy --rates 0.2,0.2,0.2 --levels 0").out;
+  CHECK(equal.find("3 inputs at load 0.6") != std::string::npos);
+  CHECK(equal.find("just after the arrivals") != std::string::npos);
+}
+
 TEST_CASE("buffer: maximum load and minimum speedup lead back to the target") {
   const json maximum = run_result("buffer --inputs 16 --solve load --capacity 157 --drop 1e-15");
   const std::string load = maximum["greatest_load"]["lower"];

@@ -56,7 +56,12 @@ class FlowReader {
         policed ? "N x RATE,BURST or N x RATE,BURST,PEAK, such as 100 x 1/125,4; several with ; between them"
                 : "N x PERIOD or N x PERIOD,BATCH, such as 60 x 200; several with ; between them";
     const std::size_t times = part.find('x');
-    if (times == std::string::npos) throw InvalidArgument(option, text, legal);
+    if (times == std::string::npos) {
+      // The unknown number of flows is missing.
+      if (solve_ == PortSolve::flows)
+        throw InvalidArgument(option, text, "n x " + part + ", with n for the number of flows");
+      throw InvalidArgument(option, text, legal);
+    }
     const std::string count = boost::trim_copy(part.substr(0, times));
     const std::vector<std::string> numbers = parts_of(part.substr(times + 1), ",");
     if (numbers.size() > (policed ? 3U : 2U) || (policed && numbers.size() < 2))
@@ -161,7 +166,7 @@ Reply answer_port_guarantee(const GuaranteeOptions& options, const Context& cont
                    "--solve needs the buffer size in packets, such as --capacity 64");
   else if (query.capacity)
     reject_with({{"--drop", &given.drop}, {"--ever", &given.ever}}, "--capacity",
-                "the result is how often the buffer is exceeded; add --solve to find flows or a rate");
+                "the result is how often the buffer is exceeded; add --solve flows or --solve rate");
   const answers::Units units = read_units(options.units);
   const answers::PortGuaranteeAnswer answer =
       answers::as_piece(analysis_run(context), [&] { return answers::answer(query); });

@@ -52,7 +52,7 @@ void require_size(const FabricFacts& facts) {
 Drawn drawn(const FatTree& tree) {
   in_range("radix", tree.radix, 2, 128);
   in_range("levels", tree.levels, 2, 3);
-  if (tree.radix % 2 != 0) throw InvalidArgument("radix", std::to_string(tree.radix), "even");
+  if (tree.radix % 2 != 0) throw InvalidArgument("radix", std::to_string(tree.radix), "even, from 2 to 128");
   const std::int64_t half = tree.radix / 2, radix = tree.radix, last = half - 1;
   Drawn result;
   FabricFacts& facts = result.facts;

@@ -416,6 +416,12 @@ struct MarkovQueue::State {
     return certified ? static_cast<double>(arrivals.phases()) : silent_passages() ? 600 : 130;
   }
 
+  [[noreturn]] void throw_beyond(std::int64_t level, double maximum) const {
+    throw LimitExceeded("a queue of " + std::to_string(level) + " packets is beyond the limit of " +
+                        std::to_string(static_cast<std::int64_t>(maximum)) + " packets for arrivals with " +
+                        std::to_string(arrivals.phases()) + " phases");
+  }
+
   /// \throws LimitExceeded  the work would exceed the limit
   void check_level(std::int64_t level, const char* name) const {
     if (level < 0) throw InvalidArgument(name, std::to_string(level), "at least 0 packets");
@@ -423,10 +429,7 @@ struct MarkovQueue::State {
       // A level uses P once (with lower on-rates D_1, D_2, ..) and is stored twice.
       const double phases = matrix_phases(), matrices = silent_passages() ? 2 : 20;
       const double maximum = std::min(max_operations / (matrices * phases * phases), 3e7 / phases);
-      if (static_cast<double>(level) > maximum)
-        throw LimitExceeded("level " + std::to_string(level) + " of a queue with " +
-                            std::to_string(arrivals.phases()) + " phases; the limit is " +
-                            std::to_string(static_cast<std::int64_t>(maximum)));
+      if (static_cast<double>(level) > maximum) throw_beyond(level, maximum);
       return;
     }
     const double phases = certified ? static_cast<double>(arrivals.phases()) : 50;
@@ -439,10 +442,7 @@ struct MarkovQueue::State {
       batch = static_cast<double>(blocks->size());
     }
     const double maximum = std::min(max_operations / (phases * phases * (batch + 1)), double{max_levels});
-    if (static_cast<double>(level) > maximum)
-      throw LimitExceeded("level " + std::to_string(level) + " of a queue with " +
-                          std::to_string(arrivals.phases()) + " phases; the limit is " +
-                          std::to_string(static_cast<std::int64_t>(maximum)));
+    if (static_cast<double>(level) > maximum) throw_beyond(level, maximum);
   }
 };
 

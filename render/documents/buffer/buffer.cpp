@@ -211,12 +211,13 @@ const Fields<BufferPoint>& buffer_results() {
       {probability_at("probability_above", "",
                       "the criterion at the upper end of the load or burst, above the target"),
        &beyond, [](const Point& of) { return other_end(of) == OtherEnd::above; }},
-      {{"mean_occupancy", "mean occupancy", "packets", Shape::claim, "E[Q]"},
+      {{"mean_occupancy", "mean occupancy", "packets", Shape::claim, "E[Q] of an infinite buffer"},
        [](const Point& of) { return of.second.mean_occupancy; },
        if_present},
       {{"decay_rate", "decay rate", "", Shape::proved,
-        "asymptotic decay rate of P(Q > n) [1/packet]; null if no packet ever waits, or if it cannot be "
-        "enclosed"},
+        "asymptotic decay rate of P(Q > n) of an infinite buffer [1/packet]; null if no packet ever waits, "
+        "or "
+        "if it cannot be enclosed"},
        [](const Point& of) { return shown(of.second.decay_rate); },
        has_mean},
       {probability_at("loss", "",
@@ -279,8 +280,10 @@ std::string sentence(const BufferPoint& point) {
   if (requests_probability(query)) {
     const std::string probability = brief(shown(answer.at.probability), digits);
     if (query.criterion == Criterion::loss)
-      return fmt::format("{} buffer loses {} of the packets.", capitalized(with_article(buffer, "packet")),
-                         probability);
+      return fmt::format("{} buffer loses {}.", capitalized(with_article(buffer, "packet")),
+                         probability == "0"   ? "no packets"
+                         : probability == "1" ? "all packets"
+                                              : probability + " of the packets");
     return fmt::format("P(Q > {}) = {} for {} buffer.", buffer, probability, with_article(buffer, "packet"));
   }
   const std::string target = target_in_words(query, std::to_string(buffer));
@@ -328,6 +331,11 @@ std::string proof(const BufferPoint& point) {
   return fmt::format("{} <= {}, {}", at, target, words);
 }
 
+/// What the mean occupancy and the decay rate belong to, where the answer is that of a finite buffer.
+const char* if_infinite(const BufferQuery& query) {
+  return query.criterion == Criterion::loss ? " (infinite buffer)" : "";
+}
+
 std::vector<Line> lines(const BufferPoint& point, const Units& units) {
   const auto& [query, answer] = point;
   const numeric::Digits digits = query.accuracy.digits;
@@ -365,15 +373,15 @@ std::vector<Line> lines(const BufferPoint& point, const Units& units) {
   if (!caution.empty()) lines.push_back({"caution", caution});
   if (answer.mean_occupancy) {
     const Value mean = shown(answer.mean_occupancy);
-    lines.push_back(
-        {"mean occupancy", fmt::format("{} packets, {}", brief(mean, digits), certainty(mean, digits))});
+    lines.push_back({"mean occupancy", fmt::format("{} packets{}, {}", brief(mean, digits),
+                                                   if_infinite(query), certainty(mean, digits))});
   }
   if (answer.decay_rate) {
     const Value decay = shown(*answer.decay_rate);
     lines.push_back(
         {"decay rate",
-         fmt::format("{} per packet, {}\nasymptote: each {:.4g} extra packets cut the tail tenfold",
-                     brief(decay, digits), certainty(decay, digits),
+         fmt::format("{} per packet{}, {}\nasymptote: each {:.4g} extra packets cut the tail tenfold",
+                     brief(decay, digits), if_infinite(query), certainty(decay, digits),
                      std::log(10.0) / static_cast<double>(answer.decay_rate->lower()))});
   }
   if (units.packet_bytes) lines.push_back({"size", bytes_in_words(shown(answer.buffer), scale)});
@@ -430,6 +438,9 @@ std::vector<std::string> notes(const std::vector<BufferPoint>& points) {
     std::replace(queue.begin(), queue.end(), '\n', ' ');
     notes.push_back("Queue: " + queue + ".");
   }
+  if (points.front().first.criterion == Criterion::loss &&
+      any([](const BufferPoint& point) { return point.second.mean_occupancy.has_value(); }))
+    notes.emplace_back("Mean occupancy and decay rate are those of an infinite buffer.");
   notes.push_back(computed ? "Numerical, not proved: digits on which two spectral truncations agree. A "
                              "buffer under \"proved\" is proved."
                            : fmt::format("Each number is exact or certified to {} digits.",
@@ -531,8 +542,13 @@ Picture load_picture(const BufferPoint& point) {
 }
 
 /// Of the numbers that a list of points is answered with.
-const char* unit_of_answer(const BufferQuery& query) {
-  return requests_buffer(query) ? " packets" : requests_burst(query) ? " slots" : "";
+const char* unit_of_answer(const std::vector<BufferPoint>& points) {
+  const BufferQuery& query = points.front().first;
+  if (requests_burst(query)) return " slots";
+  if (!requests_buffer(query)) return "";
+  const bool one = std::all_of(points.begin(), points.end(),
+                               [](const BufferPoint& point) { return point.second.buffer.value == 1; });
+  return one ? " packet" : " packets";
 }
 
 Result result_of(const BufferPoint& point, const Units& units) {
@@ -573,7 +589,7 @@ Document document(const std::vector<BufferPoint>& points, const Units& units) {
     if (points.size() == 1) result.lines = lines(point, units);
   }
   document.headline = points.size() == 1 ? sentence(points.front())
-                                         : range_headline(document, title(points), unit_of_answer(first));
+                                         : range_headline(document, title(points), unit_of_answer(points));
   if (points.size() > 1) document.notes = notes(points);
   document = with_units(std::move(document), scale_of(units));
   const bool buffer_known = requests_buffer(first) || requests_probability(first);

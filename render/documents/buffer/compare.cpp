@@ -80,12 +80,22 @@ const char* written_as(const Coefficient& printed) {
   return printed.is_exact() ? "fraction" : printed.last_bit ? "double" : "decimal";
 }
 
-/// The last index for each number of digits.
+/// "40 up to n = 400": the last index for each number of digits. Numbers printed with fewer digits count if
+/// they are correct as printed.
+std::string up_to_in_words(const ComparePoint& point, const DigitsUpTo& step) {
+  if (!step.last) return fmt::format("{} nowhere", step.digits);
+  const auto& all = point.answer.coefficients;
+  const bool fewer =
+      std::any_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(*step.last) + 1,
+                  [&](const ComparedCoefficient& one) { return one.agreed_digits < step.digits; });
+  return fmt::format("{}{} up to {}", step.digits, fewer ? ", or all that are printed," : "",
+                     level(point, *step.last));
+}
+
 std::string profile_in_words(const ComparePoint& point) {
   std::string text;
   for (const DigitsUpTo& step : point.answer.profile)
-    text += fmt::format("{}{} {}", text.empty() ? "" : "\n", step.digits,
-                        step.last ? "up to " + level(point, *step.last) : "nowhere");
+    text += (text.empty() ? "" : "\n") + up_to_in_words(point, step);
   return text;
 }
 
@@ -98,8 +108,8 @@ std::string disagreement_in_words(const ComparePoint& point) {
   if (file.size() > 80)
     file = numeric::to_decimal(printed(point, at).value, digits, numeric::Rounding::nearest);
   return fmt::format(
-      "{}; {} digits agree\n{} in the file\n{} proved", place_in_words(printed(point, at)),
-      compared.agreed_digits, file,
+      "{}; {} {}\n{} in the file\n{} proved", place_in_words(printed(point, at)),
+      counted(compared.agreed_digits, "digit"), compared.agreed_digits == 1 ? "agrees" : "agree", file,
       numeric::to_decimal(true_value(compared.expected).lower, digits, numeric::Rounding::nearest));
 }
 
@@ -151,8 +161,8 @@ const Fields<ComparePoint>& compare_results() {
       {{"compared", "compared", "", Shape::whole, "values of the file"},
        [](const Point& of) { return of.answer.coefficients.size(); }},
       {{"agreeing", "agree", "", Shape::whole,
-        "values correct within one unit in the last place of the decimal or double (with --require: to that "
-        "many digits)"},
+        "values correct within one unit in the last place of the decimal or double, or, with one digit, "
+        "correctly rounded or truncated (with --require: to that many digits)"},
        &agreeing},
       {{"agreed_digits_min", "fewest digits", "", Shape::whole, "fewest digits that agree"},
        [](const Point& of) { return of.answer.coefficients[of.answer.fewest].agreed_digits; }},
@@ -225,9 +235,12 @@ std::string headline(const std::vector<ComparePoint>& points) {
   const ComparePoint& first = points.front();
   if (points.size() > 1) return fmt::format("Comparison of {} with {} settings.", first.file, points.size());
   const std::size_t all = first.answer.coefficients.size();
-  if (!first.answer.first) return fmt::format("All {} agree.", counted(all, "value"));
-  return fmt::format("{} of {} disagree, the first at {}.", all - agreeing(first), counted(all, "value"),
-                     level(first, first.answer.first->at));
+  if (!first.answer.first) return all == 1 ? "The value agrees." : fmt::format("All {} values agree.", all);
+  const std::string at = level(first, first.answer.first->at);
+  if (all == 1) return fmt::format("The value, at {}, disagrees.", at);
+  const std::size_t wrong = all - agreeing(first);
+  if (wrong == 1) return fmt::format("1 of {} values disagrees, at {}.", all, at);
+  return fmt::format("{} of {} values disagree, the first at {}.", wrong, all, at);
 }
 
 std::string settings(const std::vector<ComparePoint>& points) {

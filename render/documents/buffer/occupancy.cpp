@@ -57,7 +57,7 @@ struct TailRow {
 const Table<TailRow>& tail_table() {
   static const Table<TailRow> table{
       "tail",
-      "queue-length distribution just after the arrivals of a slot, one row per level",
+      "queue-length distribution just after the arrivals of a slot (md1: at any time), one row per level",
       {{{"level", "n", "packets", Shape::whole, "n"}, [](const TailRow& of) { return of.level.level; }},
        {{"probability", "P(Q > n)", "", Shape::claim, "P(Q > n)"},
         [](const TailRow& of) { return of.level.tail.probability; }},
@@ -95,8 +95,18 @@ void add_context(Picture& picture, const OccupancyPoint& point, const Curve& tai
 /// The deepest level, or of several points their means.
 std::string headline(const std::vector<OccupancyPoint>& points) {
   const auto& [query, answer] = points.front();
-  if (points.size() > 1) return fmt::format("Queue-length distributions of {} settings.", points.size());
   const numeric::Digits digits = query.accuracy.digits;
+  if (points.size() > 1) {
+    const bool classes = std::all_of(points.begin(), points.end(), [](const OccupancyPoint& point) {
+      return std::holds_alternative<TrafficClass>(point.first.traffic.source);
+    });
+    if (!classes || points.size() > TrafficClass::max_classes)
+      return fmt::format("Queue-length distributions of {} settings.", points.size());
+    std::string means;
+    for (const OccupancyPoint& point : points)
+      means += (means.empty() ? "" : ", ") + brief(shown(point.second.mean_occupancy), {4});
+    return fmt::format("Mean occupancy of {} classes: {} packets.", points.size(), means);
+  }
   const std::string mean =
       fmt::format("mean occupancy {} packets", brief(shown(answer.mean_occupancy), digits));
   if (answer.tail.empty()) return capitalized(mean) + ".";
@@ -155,10 +165,12 @@ Layout occupancy_layout() {
 
 Document document(const std::vector<OccupancyPoint>& points, const Units& units) {
   const OccupancyQuery& first = points.front().first;
+  const bool at_any_time = std::holds_alternative<PoissonAtAnyTime>(first.traffic.source);
   Document document{.layout = std::make_shared<const Layout>(occupancy_layout()),
                     .headline = headline(points),
                     .settings = "Output queue, " + in_words(first.traffic, traffics_of(points)) +
-                                ". Q: packets just after the arrivals of a slot.",
+                                (at_any_time ? ". Q: packets at any time, the one in service included."
+                                             : ". Q: packets just after the arrivals of a slot."),
                     .results = {},
                     .digits = first.accuracy.digits};
   for (const auto& [query, answer] : points) {

@@ -176,6 +176,7 @@ std::vector<Line> lines(const PolicedBufferPoint& point, const Units& units) {
   const auto& [query, answer] = point;
   const numeric::Digits digits = query.accuracy.digits;
   std::vector<Line> lines;
+  if (query.within) lines.push_back({"limit", "a rate is rounded down to 3 decimals, tokens to whole ones"});
   const Value at = shown(answer.at.probability);
   std::string proof =
       fmt::format("{} {} {}", symbol_at(answer.buffer), exact_case(point) ? "=" : "<=", brief(at, digits));

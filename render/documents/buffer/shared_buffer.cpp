@@ -210,6 +210,11 @@ double kib(const SharedBufferQuery& query, Packets memory) {
   return static_cast<double>(memory.value * query.cells->cell_bytes) / 1024;
 }
 
+/// Is the upper bound 1, in the digits shown?
+bool useless(const SharedBufferAnswer& answer) {
+  return static_cast<double>(answer.at.value) > 0.99995;
+}
+
 std::string sentence(const SharedBufferPoint& point) {
   const auto& [query, answer] = point;
   const std::int64_t memory = answer.memory.value;
@@ -218,6 +223,8 @@ std::string sentence(const SharedBufferPoint& point) {
   if (requests_memory(query))
     return fmt::format("{} suffices: {}.", capitalized(shared),
                        target_in_words(query, std::to_string(memory)));
+  if (useless(answer))
+    return fmt::format("No useful bound on {} for {}.", symbol(query, answer.memory), shared);
   const std::string at = brief(shown(answer.at), numeric::Digits{4});
   if (query.criterion == Criterion::overflow)
     return fmt::format("P(T > {}) <= {} for {}.", memory, at, shared);
@@ -232,12 +239,14 @@ std::vector<Line> lines(const SharedBufferPoint& point, const Units& units) {
   std::vector<Line> lines;
   const std::string bound =
       fmt::format("{} <= {}", symbol(query, answer.memory), brief(shown(answer.at), digits));
-  lines.push_back(
-      {"proof", (query.drop() ? fmt::format("{} <= {}", bound, plain(*query.drop())) : bound) + ""});
+  if (!useless(answer))
+    lines.push_back({"proof", query.drop() ? fmt::format("{} <= {}", bound, plain(*query.drop())) : bound});
   if (answer.about)
-    lines.push_back({"approximately", fmt::format("{} suffice ({:.3g} per port); not proved",
-                                                  counted(std::llround(answer.about->value), "packet"),
-                                                  answer.about->value / static_cast<double>(query.outputs))});
+    lines.push_back(
+        {"approximately", fmt::format("{} {} ({:.3g} per port); not proved",
+                                      counted(std::llround(answer.about->value), "packet"),
+                                      std::llround(answer.about->value) == 1 ? "suffices" : "suffice",
+                                      answer.about->value / static_cast<double>(query.outputs))});
   if (answer.about_at)
     lines.push_back({"approximately", fmt::format("{} = {:.3g}, not proved", symbol(query, answer.memory),
                                                   answer.about_at->value)});
@@ -245,7 +254,7 @@ std::vector<Line> lines(const SharedBufferPoint& point, const Units& units) {
     const auto& own = *answer.dedicated;
     const bool identical = own.total.value == own.port.value * query.outputs;
     std::string text =
-        fmt::format("{} {}s in total ({}) for the same target", own.total.value, unit_of(query),
+        fmt::format("{} in total ({}) for the same target", counted(own.total.value, unit_of(query)),
                     identical ? fmt::format("{} per port", own.port.value)
                               : fmt::format("up to {} per port", own.port.value));
     if (const auto saved = saving(answer); saved && *saved > 0)
@@ -255,7 +264,7 @@ std::vector<Line> lines(const SharedBufferPoint& point, const Units& units) {
   std::string total =
       fmt::format("{} {}s in all queues, exact",
                   query.cells ? numeric::to_decimal(answer.mean.value, 10, numeric::Rounding::nearest)
-                              : plain(answer.mean.value),
+                              : brief(shown(answer.mean), {10}),
                   unit_of(query));
   if (answer.packets_at)
     lines.push_back(

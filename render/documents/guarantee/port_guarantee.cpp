@@ -182,14 +182,86 @@ std::string target_in_words(const PortGuaranteeQuery& query) {
                               : fmt::format("at most {} of the start-ups", target);
 }
 
-std::string solved_in_words(const PortGuaranteeQuery& query, const PortGuaranteeAnswer& answer) {
-  const std::string how =
-      target_of(query) ? "exceeded " + target_in_words(query) : std::string("never exceeded");
-  const std::string buffer = with_article(*query.capacity, "packet") + " buffer, " + how;
-  if (answer.max_flows) return fmt::format("Maximum {} for {}.", counted(*answer.max_flows, "flow"), buffer);
+/// The other side of a solution: one more flow, the next rate of four digits, or one slot less.
+std::vector<FlowGroup> next_flows(const PortGuaranteeQuery& query, const PortGuaranteeAnswer& answer) {
+  std::vector<FlowGroup> flows = answer.flows;
+  FlowGroup& group = flows[query.varied];
+  if (answer.max_flows) {
+    ++group.count;
+  } else if (answer.max_rate) {
+    numeric::Rational leading = 1;
+    while (*answer.max_rate < leading) leading = leading / 10;
+    group.buckets.front().rate = *answer.max_rate + leading / 1000;
+  } else {
+    --group.period;
+  }
+  return flows;
+}
+
+/// Load of next_flows(); none for a distance of 0 slots.
+std::optional<numeric::Rational> next_load(const PortGuaranteeQuery& query,
+                                           const PortGuaranteeAnswer& answer) {
+  if (answer.min_period && *answer.min_period == 1) return std::nullopt;
+  return queue::load(next_flows(query, answer));
+}
+
+/// Does only the load limit the solution, which must be below 1?
+bool limited_by_load(const PortGuaranteeQuery& query, const PortGuaranteeAnswer& answer) {
+  const auto load = next_load(query, answer);
+  return !load || *load >= 1;
+}
+
+/// Is the other side proved to need a larger buffer? Not if it is only known to miss an upper bound.
+bool limit_is_proved(const PortGuaranteeQuery& query, const PortGuaranteeAnswer& answer) {
+  return !target_of(query) || is_exact(answer) || limited_by_load(query, answer);
+}
+
+std::string limit_in_words(const PortGuaranteeQuery& query, const PortGuaranteeAnswer& answer) {
+  const bool proved = limit_is_proved(query, answer);
+  if (limited_by_load(query, answer)) {
+    if (answer.max_rate)
+      return fmt::format(
+          "the load must be below 1, so the rate below {}; it is rounded down to 4 digits",
+          plain(*answer.max_rate + (1 - answer.load) / numeric::whole(answer.flows[query.varied].count)));
+    const auto load = next_load(query, answer);
+    if (!load) return "the shortest distance possible";
+    return fmt::format("{} would make the load {} packet{} per slot; it must be below 1",
+                       answer.max_flows ? "one more flow" : "one slot less", plain(*load),
+                       *load == 1 ? "" : "s");
+  }
   if (answer.max_rate)
-    return fmt::format("Maximum rate {} packets per slot for {}.", plain(*answer.max_rate), buffer);
-  return fmt::format("Minimum distance {} slots for {}.", answer.flows[query.varied].period, buffer);
+    return proved ? "the rate is rounded down to 4 digits"
+                  : "the rate is rounded down to 4 digits; a higher one may fit, as the proof is a bound";
+  if (answer.max_flows)
+    return proved ? "one more flow needs a larger buffer"
+                  : "more flows may fit: the proof is a bound, which one more flow exceeds";
+  return proved ? "one slot less needs a larger buffer"
+                : "a shorter distance may fit: the proof is a bound, which one slot less exceeds";
+}
+
+std::string solved_in_words(const PortGuaranteeQuery& query, const PortGuaranteeAnswer& answer) {
+  const bool never = !target_of(query) || answer.never.packets <= *query.capacity;
+  const std::string how = never ? "never exceeded" : "exceeded " + target_in_words(query);
+  const std::string buffer = with_article(*query.capacity, "packet") + " buffer";
+  const bool proved = limit_is_proved(query, answer);
+  std::string what;
+  if (answer.max_flows)
+    what = counted(*answer.max_flows, "flow");
+  else if (answer.max_rate)
+    what = fmt::format("{} {} packets per slot", proved ? "rate" : "A rate of", plain(*answer.max_rate));
+  else
+    what = fmt::format("{} {}", proved ? "distance" : "A distance of",
+                       counted(answer.flows[query.varied].period, "slot"));
+  if (proved)
+    return fmt::format("{} {} for {}, {}.", answer.min_period ? "Minimum" : "Maximum", what, buffer, how);
+  const bool one = !answer.max_flows || *answer.max_flows == 1;
+  return fmt::format("{} {} {}, {}{}.", what, one ? "fits" : "fit", buffer, how,
+                     answer.max_flows ? "; more may fit" : "");
+}
+
+/// An upper bound that says nothing, in the digits shown.
+bool useless(const numeric::UpperBound<unit::Probability>& bound) {
+  return static_cast<double>(bound.value) > 0.99995;
 }
 
 std::string headline(const PortPoint& point) {
@@ -200,6 +272,9 @@ std::string headline(const PortPoint& point) {
     if (answer.never.packets <= *query.capacity) return buffer + "never exceeded.";
     if (answer.exact)
       return fmt::format("{}exceeded {} of the time.", buffer, brief(shown(*answer.exact), query.digits));
+    if (useless(*answer.maximum))
+      return fmt::format("No useful bound on the time that {} buffer is exceeded.",
+                         with_article(*query.capacity, "packet"));
     return fmt::format("{}exceeded at most {} of the time.", buffer, brief(shown(*answer.maximum), {4}));
   }
   if (!target_of(query))
@@ -225,6 +300,7 @@ const char* proof_in_words(FlowProof proof) {
 std::vector<Line> lines(const PortPoint& point, const Units& units) {
   const auto& [query, answer] = point;
   std::vector<Line> lines;
+  if (query.solve != PortSolve::buffer) lines.push_back({"limit", limit_in_words(query, answer)});
   if (answer.level && target_of(query)) {
     const PortLevel& level = *answer.level;
     if (level.probability) {
@@ -233,10 +309,12 @@ std::vector<Line> lines(const PortPoint& point, const Units& units) {
                                    ? fmt::format("P(Q > {})", level.buffer)
                                    : fmt::format("fraction that ever exceeds {}", level.buffer);
       lines.push_back(
-          {"proof", fmt::format("{} {} {} <= {}\n{}", what, std::holds_alternative<Bound>(at) ? "<=" : "=",
-                                brief(at, query.digits), plain(*target_of(query)),
-                                is_exact(answer) ? certainty(at, query.digits)
-                                                 : std::string(proof_in_words(level.proof)))});
+          {"proof",
+           fmt::format("{} {} {} <= {}\n{}", what, std::holds_alternative<Bound>(at) ? "<=" : "=",
+                       brief(at, query.digits), plain(*target_of(query)),
+                       is_exact(answer)                   ? certainty(at, query.digits)
+                       : query.solve != PortSolve::buffer ? std::string("a proved bound for all such flows")
+                                                          : std::string(proof_in_words(level.proof)))});
     } else {
       lines.push_back({"proof", proof_in_words(level.proof)});
     }
@@ -246,9 +324,11 @@ std::vector<Line> lines(const PortPoint& point, const Units& units) {
   }
   if (query.capacity && query.solve == PortSolve::buffer && *query.capacity < answer.never.packets) {
     if (answer.maximum)
-      lines.push_back({"fraction of time", fmt::format("at most {} for all such flows; at least {} for some",
-                                                       brief(shown(*answer.maximum), {4}),
-                                                       brief(shown(*answer.witnessed), {4}))});
+      lines.push_back({"fraction of time",
+                       fmt::format("{} for all such flows; at least {} for some",
+                                   useless(*answer.maximum) ? std::string("no useful bound")
+                                                            : "at most " + brief(shown(*answer.maximum), {4}),
+                                   brief(shown(*answer.witnessed), {4}))});
     if (answer.exact)
       lines.push_back({"fraction of time", fmt::format("{}, {}", brief(shown(*answer.exact), query.digits),
                                                        certainty(shown(*answer.exact), query.digits))});
@@ -259,9 +339,11 @@ std::vector<Line> lines(const PortPoint& point, const Units& units) {
                                std::holds_alternative<Bound>(ever) ? "at most " : "", brief(ever, {6}))});
     }
   }
-  lines.push_back(
-      {"never", fmt::format("more than {}, nor a wait of more than {} before transmission",
-                            counted(answer.never.packets, "packet"), counted(answer.never.wait, "slot"))});
+  const std::string wait_ns =
+      units.slot_ns() ? fmt::format(" ({})", ns_in_words(Whole{answer.never.wait}, scale_of(units))) : "";
+  lines.push_back({"never", fmt::format("more than {}, nor a wait of more than {}{} before transmission",
+                                        counted(answer.never.packets, "packet"),
+                                        counted(answer.never.wait, "slot"), wait_ns)});
   lines.push_back({"load", fmt::format("{} packets per slot", plain(answer.load))});
   if (units.packet_bytes && answer.level)
     lines.push_back({"size", bytes_in_words(Whole{answer.level->buffer}, scale_of(units))});

@@ -6,6 +6,8 @@
 #include <tailbound/render/documents/parts/traffic.hpp>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <optional>
 
 namespace tailbound::render {
@@ -30,7 +32,11 @@ TrafficWords words_of(const Traffic& traffic) {
       Cases{[&](const EqualInputs& inputs) { words.source = counted(inputs.inputs, "input"); },
             [&](const PoissonArrivals&) { words.source = "Poisson arrivals per slot"; },
             [&](const PoissonAtAnyTime&) { words.source = "Poisson arrivals in continuous time (M/D/1)"; },
-            [&](const UnequalInputs&) { words.source = "inputs with unequal rates"; },
+            [&](const UnequalInputs& inputs) {
+              const bool equal = std::adjacent_find(inputs.rates.begin(), inputs.rates.end(),
+                                                    std::not_equal_to<>()) == inputs.rates.end();
+              words.source = equal ? counted(inputs.rates.size(), "input") : "inputs with unequal rates";
+            },
             [&](const GeneratingFunction& function) {
               const std::string& formula = function.formula;
               words.source = "arrivals A(z) = " + (formula.size() > longest_formula
@@ -188,6 +194,25 @@ const Fields<queue::Accuracy>& accuracy_fields() {
   return fields;
 }
 
+namespace {
+
+/// The loads of the classes of one link: ", each at load 0.3, 0.6 in total".
+/// \param each  " at load 0.3", or empty if they differ
+/// \return `each` for other traffic
+std::string class_loads(const std::vector<const Traffic*>& all, const std::string& each) {
+  const auto* first = source_of<TrafficClass>(*all.front());
+  const bool one_link = first != nullptr && std::all_of(all.begin(), all.end(), [&](const Traffic* other) {
+                          const auto* its = source_of<TrafficClass>(*other);
+                          return its != nullptr && its->loads == first->loads;
+                        });
+  if (!one_link || first->loads.size() < 2) return each;
+  const Rational total = std::accumulate(first->loads.begin(), first->loads.end(), Rational(0));
+  return each.empty() ? fmt::format(", load {} in total", plain(total))
+                      : fmt::format(", each{}, {} in total", each, plain(total));
+}
+
+}  // namespace
+
 std::string in_words(const Traffic& traffic, const std::vector<const Traffic*>& all) {
   TrafficWords words = words_of(traffic);
   for (const Traffic* other : all) {
@@ -197,7 +222,8 @@ std::string in_words(const Traffic& traffic, const std::vector<const Traffic*>& 
     if (its.load != words.load) words.load.clear();
     if (its.served != words.served) words.served.clear();
   }
-  return words.source + words.burst + words.load + words.served;
+  return words.source + words.burst + (all.size() > 1 ? class_loads(all, words.load) : words.load) +
+         words.served;
 }
 
 std::string in_words(const bounds::Computation& computation) {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 
 namespace tailbound::render {
@@ -104,7 +105,12 @@ const Table<FittedTail>& fitted_tails() {
       "queue of the trace and of both models",
       {{{"level", "n", "cells", Shape::whole, "n"}, [](const FittedTail& of) { return of.trace.level; }},
        {{"trace", "trace", "", Shape::estimate, "P(Q > n), 95 % simultaneous intervals from blocks"},
-        [](const FittedTail& of) { return estimated(of.trace.probability, of.half_width); }},
+        [](const FittedTail& of) {
+          // A queue that the trace never has: how rare it is remains unknown.
+          const bool seen = of.trace.probability > 0;
+          return estimated(of.trace.probability,
+                           seen ? of.half_width : std::numeric_limits<double>::infinity());
+        }},
        {{"independent", "independent slots", "", Shape::model, "P(Q > n) of independent slots"},
         [](const FittedTail& of) { return computed<unit::Probability>(of.independent); }},
        {{"fitted", "on-off sources", "", Shape::model, "P(Q > n) of the fitted sources"},
@@ -145,16 +151,25 @@ const Table<FitTest>& tests_table() {
   return table;
 }
 
-const Table<FitAnswer::Replay>& played_table() {
-  using Replay = FitAnswer::Replay;
-  static const Table<Replay> table{
+/// A buffer, and the cells of the trace.
+struct Replayed {
+  const FitAnswer::Replay& in;
+  std::uint64_t cells;
+};
+
+const Table<Replayed>& played_table() {
+  static const Table<Replayed> table{
       "played",
       "loss of the trace itself in given buffers",
-      {{{"buffer", "buffer", "cells", Shape::whole, "B, cell in service included"}, &Replay::buffer},
+      {{{"buffer", "buffer", "cells", Shape::whole, "B, cell in service included"},
+        [](const Replayed& of) { return of.in.buffer; }},
        {{"lost", "cells lost", "", Shape::whole, "cells of the trace"},
-        [](const Replay& of) { return static_cast<std::int64_t>(of.lost); }},
-       {{"loss", "lost", "", Shape::model, "fraction of its cells"},
-        [](const Replay& of) { return computed<unit::Ratio>(of.loss); }}}};
+        [](const Replayed& of) { return static_cast<std::int64_t>(of.in.lost); }},
+       {{"loss", "lost", "", Shape::proved, "fraction of its cells, counted", Style::plain, 4},
+        [](const Replayed& of) {
+          return numeric::Rational(numeric::whole(static_cast<std::int64_t>(of.in.lost)) /
+                                   numeric::whole(static_cast<std::int64_t>(of.cells)));
+        }}}};
   return table;
 }
 
@@ -254,9 +269,9 @@ Document document(const FitQuery& query, FitAnswer answer) {
       found.tails.size(), [of](std::size_t i) -> const FittedTail& { return of->answer.tails[i]; }));
   result.tables.back().caption = "Queue, P(Q > n):";
   if (!found.played.empty())
-    result.tables.push_back(played_table().rows(
-        found.played.size(),
-        [of](std::size_t i) -> const FitAnswer::Replay& { return of->answer.played[i]; }));
+    result.tables.push_back(played_table().rows(found.played.size(), [of](std::size_t i) {
+      return Replayed{of->answer.played[i], of->answer.cells};
+    }));
   for (Rows& rows : result.tables) rows.in_text = true;
   document.picture = [of] { return fit_picture(*of); };
   return document;

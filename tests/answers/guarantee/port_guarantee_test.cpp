@@ -94,6 +94,8 @@ TEST_CASE("start-ups need periodic flows of equal period; loads are below one pa
                            .assurance = ShareOfStarts{billionth}};
   CHECK_THROWS_WITH(answer(query),
                     Catch::Contains("--ever is given for flows other than periodic flows of one period"));
-  query = {.flows = {periodic_group(10, 10)}};
+  query = {.flows = {periodic_group(11, 10)}};
   CHECK_THROWS_AS(answer(query), Unstable);
+  query = {.flows = {periodic_group(10, 10)}};
+  CHECK_THROWS_WITH(answer(query), Catch::Contains("exactly 1 packet per slot"));
 }

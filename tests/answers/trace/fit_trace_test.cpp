@@ -150,6 +150,15 @@ TEST_CASE("fit: one link, overload, disorder, coarse stamps and buffers", "[fit]
                     Catch::Contains("one link"));
   CHECK_THROWS_WITH(answers::answer(query_of(1000, [](std::int64_t t) { return t % 2 == 0 ? 3 : 0; })),
                     Catch::Contains("the queue is unstable"));
+  FitQuery lone = query_of(1, [](std::int64_t) { return 1; });
+  lone.packets = [](const TakePacket& take) { take({.time = 100, .bytes = 64}); };
+  CHECK_THROWS_WITH(answers::answer(lone), Catch::Contains("only one packet"));
+  FitQuery sparse = lone;
+  sparse.packets = [](const TakePacket& take) {
+    take({.time = 100, .bytes = 64});
+    take({.time = 1'000'000'000'000'000, .bytes = 64});
+  };
+  CHECK_THROWS_WITH(answers::answer(sparse), Catch::Contains("--time-unit"));
   FitQuery disorder = query_of(1, [](std::int64_t) { return 1; });
   disorder.packets = [](const TakePacket& take) {
     take({.time = 100, .bytes = 64});

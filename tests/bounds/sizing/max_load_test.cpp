@@ -128,6 +128,29 @@ TEST_CASE("the maximum load meets the target at its lower end and misses it at i
   }
 }
 
+TEST_CASE("a loss target may be met above the service rate", "[bounds][load]") {
+  const auto max_load = [](int inputs, const Fraction& target) {
+    return bounds::max_load({Traffic::equal(inputs, Fraction(1, 2)).arrivals()}, Packets(20),
+                            {to_rational(target), Criterion::loss}, {{10}});
+  };
+  // By an independent chain: 0.3 at load 1.428571428.., 0.5 at 2 - 2e-12 or so.
+  const auto two = max_load(2, Fraction(3, 10)).load;
+  CHECK(static_cast<double>(two.lower()) == Approx(1.4285714285).epsilon(1e-9));
+  CHECK(two.lower() < two.upper());
+  CHECK(static_cast<double>(max_load(3, Fraction(1, 2)).load.lower()) == Approx(2).epsilon(1e-9));
+  // Two inputs at load 1 lose 1 of 80 packets with 20 places: the boundary is the service rate itself.
+  CHECK(static_cast<double>(max_load(2, Fraction(1, 80)).load.lower()) == Approx(1).epsilon(1e-9));
+  // At most 2 of 3 packets are lost, at load 3.
+  const auto all = max_load(3, Fraction(9, 10));
+  REQUIRE(all.all_of_it);
+  CHECK(*all.all_of_it == 3);
+  CHECK_FALSE(all.at_upper);
+  // No speedup is needed for a load that meets the target in overload.
+  const auto speedup = bounds::min_speedup({Traffic::equal(2, Fraction(7, 5)).arrivals()}, Packets(20),
+                                           {to_rational(Fraction(3, 10)), Criterion::loss});
+  CHECK(encloses(speedup, {Fraction(1), Fraction(1)}));
+}
+
 TEST_CASE("maximum load: random cases", "[bounds][load]") {
   Random random(61);
   for (int i = 0; i < 40; ++i) {

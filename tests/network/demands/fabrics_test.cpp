@@ -235,7 +235,7 @@ TEST_CASE("invalid shapes are rejected with the reason", "[network][fabrics]") {
     }
     return "none";
   };
-  CHECK(message(FatTree{5, 3}) == "radix is 5; it must be even");
+  CHECK(message(FatTree{5, 3}) == "radix is 5; it must be even, from 2 to 128");
   CHECK(message(FatTree{4, 4}) == "levels is 4; it must be from 2 to 3");
   CHECK(message(FatTree{96, 3}) == "the number of hosts and switches is 232704; it must be at most 200000");
   CHECK(message(Torus{{}, 1}) == "the number of sides is 0; it must be from 1 to 6");
