@@ -327,10 +327,9 @@ std::shared_ptr<const Model> walked_model(const ModelledWormhole& requested, int
       if (auto model = shared_model(requested.network, modelled, worms_of(requested)))
         return std::make_shared<const Model>(*std::move(model));
     if (requested.buffer_flits > 1 || tree) return nullptr;
-    auto graph = network::walk_graph(*worms, traffic_of(requested.network));
-    return finite ? std::make_shared<const Model>(std::move(graph), Equations::finite_source,
-                                                  worms_of(requested))
-                  : std::make_shared<const Model>(std::move(graph));
+    const Equations equations = finite ? Equations::finite_source : Equations::published;
+    return std::make_shared<const Model>(walked(*worms, traffic_of(requested.network), equations), equations,
+                                         finite ? worms_of(requested) : Worms{});
   } catch (const LimitExceeded&) {
     return nullptr;
   }

@@ -88,6 +88,37 @@ TEST_CASE("wormhole: lists of networks and lengths, and sides as a size") {
   CHECK(rows_of(run_line(mesh + "--nodes 4x4,4x4x4 --format csv").out).size() == 3);
 }
 
+TEST_CASE("wormhole: the latency of an idle network is exact with cyclic dependencies too") {
+  struct Case {
+    const char* network;
+    double latency;  ///< flits + mean number of channels - 1
+    double service;
+  };
+  const Case it = GENERATE(Case{"torus --nodes 8x8 --flits 32", 32 + 64.0 / 9 + 1, 32},
+                           Case{"torus --nodes 5x5 --flits 4", 55.0 / 6, 4},
+                           Case{"torus --nodes 8 --dimensions 1 --flits 1", 6, 1},
+                           Case{"bidirectional-torus --nodes 4x4 --flits 20", 20 + 32.0 / 15 + 1, 20},
+                           Case{"torus --nodes 3x3 --flits 20 --lengths geometric", 23.25, 20});
+  const auto idle =
+      run_json(std::string("wormhole --virtual-channels 1 --loads 1e-9 --topology ") + it.network)["results"];
+  CHECK(number(idle[0], "latency") == Approx(it.latency).epsilon(1e-7));
+  CHECK(number(idle[0], "service") == Approx(it.service).epsilon(1e-7));
+}
+
+TEST_CASE("wormhole: a torus with cyclic dependencies is modelled like the same network from a file") {
+  const tailbound::golden::Folder folder;
+  const std::string text =
+      "switches = [\"A\", \"B\", \"C\"]\nlink = [{from = \"A\", to = \"B\"}, {from = \"B\", to = \"C\"}, "
+      "{from = \"C\", to = \"A\"}]\n[traffic]\nuniform = true\n";
+  const auto own =
+      run_json("wormhole --fractions 50% --flits 16 --network " + folder.file("net.toml", text))["results"];
+  const auto torus = run_json(
+      "wormhole --topology torus --dimensions 1 --nodes 3 --virtual-channels 1 --fractions 50% "
+      "--flits 16")["results"];
+  CHECK(number(torus[0], "saturation_load") == Approx(number(own[0], "saturation_load")).epsilon(2e-6));
+  CHECK(number(torus[0], "latency") == Approx(number(own[0], "latency")).epsilon(1e-5));
+}
+
 const std::string ring = "wormhole --network " TAILBOUND_DATA_DIR "/networks/worm_ring.toml --flits 16 ";
 
 TEST_CASE("wormhole: a ring from a file is the torus of one dimension") {
