@@ -47,6 +47,7 @@ WormholePoint solve(const Model& model, const WormholeQuery& query, double load,
                       .source_wait = {flits * solved.source_wait},
                       .service = {flits * solved.service},
                       .bottleneck = {},
+                      .busiest_source = channel_at(model, solved, model.busiest_source(solved), flits),
                       .channels = {},
                       .ending = solved.ending};
   if (const auto busiest = model.busiest(solved))

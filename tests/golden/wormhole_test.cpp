@@ -61,7 +61,7 @@ TEST_CASE("wormhole: tables give the positions of figures") {
   CHECK(low.status == 0);
   CHECK(low.out.find("53.0 %") != std::string::npos);
   CHECK(low.out.find(" -> ") != std::string::npos);
-  CHECK(low.out.find("0.1885620332 flits/cycle/node") != std::string::npos);
+  CHECK(low.out.find("0.18856 flits/cycle/node") != std::string::npos);
   CHECK(low.out.find("not measured") != std::string::npos);
   const auto csv = rows_of(run_line(mesh + "--loads 0,0.1 --format csv").out);
   REQUIRE(csv.size() == 3);
@@ -103,6 +103,51 @@ TEST_CASE("wormhole: the latency of an idle network is exact with cyclic depende
       run_json(std::string("wormhole --virtual-channels 1 --loads 1e-9 --topology ") + it.network)["results"];
   CHECK(number(idle[0], "latency") == Approx(it.latency).epsilon(1e-7));
   CHECK(number(idle[0], "service") == Approx(it.service).epsilon(1e-7));
+}
+
+TEST_CASE("wormhole: single flits in a line of nodes with several virtual channels do not saturate at once") {
+  const std::string line =
+      "wormhole --topology mesh --dimensions 1 --nodes 8 --flits 1 --virtual-channels 2 ";
+  const auto idle = run_json(line + "--loads 1e-9")["results"];
+  CHECK(number(idle[0], "latency") == Approx(5).epsilon(1e-7));
+  CHECK(number(idle[0], "saturation_load") > 0.3);
+  CHECK(number(idle[0], "saturation_load") < 7.0 / 16);  // the middle link's capacity
+}
+
+TEST_CASE("wormhole: the busiest channel may be an injection channel") {
+  const std::string mesh = "wormhole --topology mesh --nodes 3x7 --flits 13 --virtual-channels 3 ";
+  const auto full = run_json(mesh + "--fractions 99%")["results"][0];
+  CHECK(full["busiest_channel"].get<std::string>().find("injection at ") == 0);
+  CHECK(number(full, "busiest_utilization") > 0.9);
+  CHECK(full["bottleneck"].get<std::string>().find("injection") == std::string::npos);
+  CHECK(number(full, "bottleneck_utilization") < number(full, "busiest_utilization"));
+  const Outcome text = run_line(mesh + "--fractions 99%");
+  CHECK(in_one_line(text.out).find("busiest channel injection at (") != std::string::npos);
+  CHECK(in_one_line(text.out).find("after the sources (0,2) -> (0,3), utilization 55.2 %") !=
+        std::string::npos);
+  const auto paper = run_json("wormhole --topology mesh --nodes 64 --flits 20 --variant paper --loads 0.1");
+  CHECK(paper["results"][0]["busiest_channel"] == paper["results"][0]["bottleneck"]);
+}
+
+TEST_CASE("wormhole: what short messages mean for the result is stated once, as far as it is known") {
+  const std::string mesh = "wormhole --topology mesh --nodes 5x6 --lengths geometric --fractions 50% ";
+  const std::string one = in_one_line(run_line(mesh + "--flits 4").out);
+  CHECK(one.find("Messages of 4 flits are shorter than the mean path.") != std::string::npos);
+  CHECK(one.find("which overestimates the waits.") != std::string::npos);
+  const std::string two = in_one_line(run_line(mesh + "--flits 4 --virtual-channels 2").out);
+  CHECK(two.find("which overestimates the waits.") == std::string::npos);
+  CHECK(two.find("the latency may be underestimated") != std::string::npos);
+  const std::string list = in_one_line(run_line(mesh + "--flits 2,4,32").out);
+  CHECK(list.find("Messages of 2 flits in the 5 x 6 mesh; 4 flits in the 5 x 6 mesh are shorter") !=
+        std::string::npos);
+  CHECK(list.find("shorter than the mean path") == list.rfind("shorter than the mean path"));
+}
+
+TEST_CASE("wormhole: loads of patterns with silent nodes are per sending node") {
+  const std::string mesh = "wormhole --topology mesh --nodes 16 --flits 16 --fractions 50% --pattern ";
+  CHECK(in_one_line(run_line(mesh + "transpose").out)
+            .find("Loads are per sending node: 12 of 16 nodes send.") != std::string::npos);
+  CHECK(run_line(mesh + "uniform").out.find("sending node") == std::string::npos);
 }
 
 TEST_CASE("wormhole: a torus with cyclic dependencies is modelled like the same network from a file") {
