@@ -150,6 +150,41 @@ TEST_CASE("wormhole: loads of patterns with silent nodes are per sending node") 
   CHECK(run_line(mesh + "uniform").out.find("sending node") == std::string::npos);
 }
 
+TEST_CASE("wormhole: errors on sizes and patterns state what is possible") {
+  struct Case {
+    const char* network;
+    const char* words;
+  };
+  const Case it = GENERATE(
+      Case{"mesh --nodes 5*3",
+           "--nodes is 5*3; it must be a number of nodes, such as 64, or routers per side"},
+      Case{"mesh --nodes 200x200", "; unequal sides also have at most 16384 nodes"},
+      Case{"mesh --nodes 10", "the nearest: 9 and 16; or of unequal sides, such as 2x5"},
+      Case{"mesh --nodes 1x1",
+           "--nodes is 1x1; it must be a number of nodes, or sides of at least 2 routers"},
+      Case{"mesh --nodes 3x", "--nodes is 3x; it must be a number of nodes, or sides of at least 2 routers"},
+      Case{"mesh --nodes 3x7 --pattern transpose",
+           "equal sides, or whose number of nodes is a power of 4 (it has 21)"},
+      Case{"torus --nodes 3x3 --virtual-channels 1 --buffer-flits 4",
+           "3 x 3 unidirectional torus with 1 virtual channel per link and buffers of several flits; the "
+           "default, 2, has one; simulate wormhole does without a model"},
+      Case{"mesh --nodes 64x64 --virtual-channels 2",
+           "2 virtual channels per link of the 64 x 64 mesh would take too long; simulate wormhole does"});
+  const Outcome wrong = run_line(std::string("wormhole --flits 4 --loads 0.01 --topology ") + it.network);
+  CHECK(wrong.status != 0);
+  CHECK(in_one_line(wrong.err).find(it.words) != std::string::npos);
+}
+
+TEST_CASE("wormhole: a network is called what it was given as") {
+  const auto named = [](const std::string& network) {
+    return in_one_line(run_line("wormhole --flits 4 --loads 0.01 " + network).out);
+  };
+  CHECK(named("--topology mesh --nodes 7 --dimensions 1").find(" Line of 7 nodes, ") != std::string::npos);
+  CHECK(named("--topology torus --nodes 7 --dimensions 1").find(" Unidirectional ring of 7 nodes, ") !=
+        std::string::npos);
+  CHECK(named("--topology hypercube --nodes 8").find(" 3-dimensional hypercube, ") != std::string::npos);
+}
+
 TEST_CASE("wormhole: a torus with cyclic dependencies is modelled like the same network from a file") {
   const tailbound::golden::Folder folder;
   const std::string text =
