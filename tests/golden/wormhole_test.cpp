@@ -175,6 +175,25 @@ TEST_CASE("wormhole: errors on sizes and patterns state what is possible") {
   CHECK(in_one_line(wrong.err).find(it.words) != std::string::npos);
 }
 
+TEST_CASE("wormhole: why the accuracy is not known of a network") {
+  const auto note = [](const std::string& network) {
+    return in_one_line(run_line("wormhole --loads 0.01 --topology mesh " + network).out);
+  };
+  CHECK(note("--nodes 5x6 --flits 4")
+            .find("not measured for this network (measured: only built-in topologies with equal sides") !=
+        std::string::npos);
+  CHECK(note("--nodes 2 --dimensions 1 --flits 3").find("default, measured") == std::string::npos);
+}
+
+TEST_CASE("broadcast: the variants as published state their missing cycle per dimension") {
+  const std::string line =
+      "broadcast --dimensions 3 --flits 8 --virtual-channels 2 --broadcast 100% --fractions 1% "
+      "--replication ";
+  const std::string missing = "one cycle per dimension shorter than simulated";
+  CHECK(in_one_line(run_line(line + "conserving").out).find(missing) != std::string::npos);
+  CHECK(in_one_line(run_line(line + "shared-wire").out).find(missing) == std::string::npos);
+}
+
 TEST_CASE("wormhole: a network is called what it was given as") {
   const auto named = [](const std::string& network) {
     return in_one_line(run_line("wormhole --flits 4 --loads 0.01 " + network).out);
