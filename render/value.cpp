@@ -313,7 +313,9 @@ std::string with_article(std::int64_t count, const std::string& unit) {
 }
 
 std::string capitalized(std::string sentence) {
-  if (!sentence.empty())
+  // A file's name stays as it is.
+  const std::string word = sentence.substr(0, sentence.find_first_of(" ,;:"));
+  if (!word.empty() && word.find_first_of("./") == std::string::npos)
     sentence.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence.front())));
   return sentence;
 }

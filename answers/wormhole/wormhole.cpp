@@ -47,6 +47,7 @@ WormholePoint solve(const Model& model, const WormholeQuery& query, double load,
                       .source_wait = {flits * solved.source_wait},
                       .service = {flits * solved.service},
                       .bottleneck = {},
+                      .busiest_source = channel_at(model, solved, model.busiest_source(solved), flits),
                       .channels = {},
                       .ending = solved.ending};
   if (const auto busiest = model.busiest(solved))
@@ -165,7 +166,7 @@ std::optional<Unmodelled> unmodelled(const ModelledWormhole& requested) {
 /// The model of the query.
 std::shared_ptr<const Model> requested_model(const WormholeQuery& query) {
   WormholeModel found = wormhole_model_of(requested_network(query));
-  if (!found.model) throw LimitExceeded(found.missing + ": fewer of them, or fewer nodes");
+  if (!found.model) throw LimitExceeded(found.missing + "; simulate wormhole does without a model");
   return std::move(found.model);
 }
 
@@ -307,32 +308,38 @@ void check_variant(const WormholeNetwork& network, WormholeVariant variant) {
 /// Each upward route is different; larger fat-trees have too many.
 constexpr std::int64_t max_walked_fat_tree_nodes = 256;
 
-/// With a non-default number of virtual channels, channel by channel; nothing if that would take long.
-std::shared_ptr<const Model> walked_model(const ModelledWormhole& requested, int virtual_channels) {
+/// With a non-default number of virtual channels, channel by channel, unless that would take long.
+WormholeModel walked_model(const ModelledWormhole& requested, int virtual_channels) {
   constexpr double calls_of_a_wire = 50;
   const WormholeVariant variant = requested.variant.value_or(usual_variant(requested.network));
   check_variant(requested.network, variant);
   const bool finite = variant == WormholeVariant::finite_source;
   const auto* topology = std::get_if<network::WormTopology>(&requested.network);
   const bool tree = topology != nullptr && is_fat_tree(*topology);
-  if (tree && topology->nodes > max_walked_fat_tree_nodes) return nullptr;
+  const std::string per_link = std::to_string(virtual_channels) + " virtual channel" +
+                               (virtual_channels == 1 ? "" : "s") + " per link";
+  const WormholeModel too_long{.missing = "the model with " + per_link + " of the " +
+                                          name(requested.network) + " would take too long"};
+  if (tree && topology->nodes > max_walked_fat_tree_nodes) return too_long;
   const int modelled = finite ? std::min(virtual_channels, max_channels_modelled) : virtual_channels;
   const auto worms = worm_network(requested.network, modelled);
   const network::WormLayout& layout = worms->layout();
   const double nodes = layout.nodes, each = modelled, wires = layout.wires;
   const double calls = nodes * nodes * layout.variants * mean_distance(requested.network) * each;
-  if (calls + calls_of_a_wire * wires * each * each * each > max_walk_calls) return nullptr;
+  if (calls + calls_of_a_wire * wires * each * each * each > max_walk_calls) return too_long;
   try {
     if (finite)
       if (auto model = shared_model(requested.network, modelled, worms_of(requested)))
-        return std::make_shared<const Model>(*std::move(model));
-    if (requested.buffer_flits > 1 || tree) return nullptr;
-    auto graph = network::walk_graph(*worms, traffic_of(requested.network));
-    return finite ? std::make_shared<const Model>(std::move(graph), Equations::finite_source,
-                                                  worms_of(requested))
-                  : std::make_shared<const Model>(std::move(graph));
+        return {.model = std::make_shared<const Model>(*std::move(model))};
+    if (requested.buffer_flits > 1 || tree)
+      return {.missing = "there is no model of the " + name(requested.network) + " with " + per_link +
+                         (tree ? "" : " and buffers of several flits") + "; the default, " +
+                         std::to_string(network::usual_virtual_channels(*topology)) + ", has one"};
+    const Equations equations = finite ? Equations::finite_source : Equations::published;
+    return {.model = std::make_shared<const Model>(walked(*worms, traffic_of(requested.network), equations),
+                                                   equations, finite ? worms_of(requested) : Worms{})};
   } catch (const LimitExceeded&) {
-    return nullptr;
+    return too_long;
   }
 }
 
@@ -346,9 +353,7 @@ WormholeModel wormhole_model_of(const ModelledWormhole& requested) {
     return {.model = std::make_shared<const Model>(
                 wormhole_model(requested.network, requested.variant, worms_of(requested)))};
   static_cast<void>(worm_network(requested.network, given));  // checks the number
-  if (auto walked = walked_model(requested, *given)) return {.model = std::move(walked)};
-  return {.missing = "the model with " + std::to_string(*given) + " virtual channels per link of the " +
-                     name(requested.network) + " would take too long"};
+  return walked_model(requested, *given);
 }
 
 double length_variation(sim::WormLengths lengths, std::int64_t flits) {
@@ -425,7 +430,7 @@ WormholeAnswer answer(const WormholeQuery& query, const Run& run) {
   const std::shared_ptr<const Model> requested = requested_model(query);
   const Model& model = *requested;
   const bounds::wormhole::SaturationSides sides = model.saturation_sides();
-  WormholeAnswer answer{.network = model.graph().name,
+  WormholeAnswer answer{.network = name(query.network),
                         .saturation = {sides.below},
                         .unsolved = {sides.above},
                         .why_unsolved = bounds::in_words(sides.beyond),

@@ -94,13 +94,13 @@ struct WormholeModel {
 };
 inline constexpr std::size_t max_channels_listed = 1'000'000;
 
-/// A channel other than an injection channel.
 struct WormholeChannel {
   std::string name;
-  numeric::Model<unit::Ratio> utilization;  ///< of its station's servers
-  numeric::Model<unit::Cycle> wait;         ///< mean, at its station
-  numeric::Model<unit::Cycle> service;      ///< mean time that a message holds it
-  numeric::Model<unit::Ratio> variation;    ///< squared coefficient of variation of that time
+  /// Mean fraction of the channels of its station, virtual channels included, that messages hold.
+  numeric::Model<unit::Ratio> utilization;
+  numeric::Model<unit::Cycle> wait;       ///< mean, at its station
+  numeric::Model<unit::Cycle> service;    ///< mean time that a message holds it
+  numeric::Model<unit::Ratio> variation;  ///< squared coefficient of variation of that time
   /// Messages that arrive at the very moment the previous one leaves; none if not modeled.
   std::optional<numeric::Model<unit::Ratio>> follow;
   /// Mean time that a message loses to others on its physical channel; none if virtual channels do not share
@@ -117,8 +117,9 @@ struct WormholePoint {
   numeric::Model<unit::Cycle> latency;      ///< of a message, from generation until its tail has arrived
   numeric::Model<unit::Cycle> source_wait;  ///< source queueing: until its head leaves the source
   numeric::Model<unit::Cycle> service;      ///< network latency: the time it holds its injection channel
-  std::optional<WormholeChannel>
-      bottleneck;                         ///< the busiest channel; none if there are only injection channels
+  /// The busiest channel after the sources; none if there are only injection channels.
+  std::optional<WormholeChannel> bottleneck;
+  WormholeChannel busiest_source;         ///< the busiest injection channel
   std::vector<WormholeChannel> channels;  ///< as many as requested, or all, the busiest first
   bounds::Ending ending;                  ///< direct or converged
 };

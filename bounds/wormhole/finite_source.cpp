@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
+#include <string>
 #include <unordered_map>
 
 namespace tailbound::bounds::wormhole {
@@ -155,9 +157,24 @@ std::size_t FiniteSourceModel::classes() const {
   return parts_->all.channels.size();
 }
 
+namespace {
+
+/// No message is faster than in an idle network, whatever the load: a solution below that is an error here.
+/// \param crossing  time in which a message crosses an idle channel
+void require_possible(const FiniteSourcePoint& point, double crossing) {
+  const double least = crossing * (1 - 1e-9);
+  if (point.source_wait >= 0 && point.service >= least && point.service + point.further >= least) return;
+  throw std::logic_error("wormhole model: at load " + std::to_string(point.load) +
+                         " messages would be faster than in an idle network");
+}
+
+}  // namespace
+
 FiniteSourcePoint FiniteSourceModel::solve(double load, const FiniteSourceRounds& how) const {
   Rounds rounds(parts_->all, parts_->order, parts_->station_class, how);
-  return parts_->solve(rounds, load);
+  FiniteSourcePoint point = parts_->solve(rounds, load);
+  if (point.ending.stop == Stop::converged) require_possible(point, parts_->all.crossing);
+  return point;
 }
 
 FiniteSourceModel::Parts::Stretch FiniteSourceModel::Parts::stretch(double load) const {

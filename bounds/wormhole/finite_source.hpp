@@ -96,6 +96,7 @@ class FiniteSourceModel {
   ///           an overloaded station is limited to just below saturation, and the round does not count as the
   ///           last
   /// \param load  flits/cycle/processor, at least 0
+  /// \throws std::logic_error  a solution in which messages are faster than in an idle network: an error here
   [[nodiscard]] FiniteSourcePoint solve(double load, const FiniteSourceRounds& rounds = {}) const;
 
   /// Loads on both sides of saturation; the lower one has a solution.

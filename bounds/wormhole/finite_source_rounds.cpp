@@ -114,8 +114,9 @@ double Rounds::station_wait(std::size_t j) const {
 void Rounds::station(std::size_t j, double weight) {
   const StationClass& station = all_->stations[j];
   for (std::size_t level = 0; level < levels_; ++level) {
-    Times& sum = stations_[j * levels_ + level];
-    sum = {0, 0, 0, 0, 0, 0};
+    // Where channels depend on each other in a cycle, a class may be its own successor: the old sum is read
+    // until the new one is complete.
+    Times sum{0, 0, 0, 0, 0, 0};
     for (const auto& [i, share] : station.channels) {
       Times its{0, 0, 0, 0, 0, 0};
       for (const auto& [trail, part] : all_->channels[i].trails) {
@@ -126,6 +127,7 @@ void Rounds::station(std::size_t j, double weight) {
       by_level_[i * levels_ + level] = its;
       sum.add(share, its);
     }
+    stations_[j * levels_ + level] = sum;
   }
   Times& mean = held_times_[j];
   mean = {0, 0, 0, 0, 0, 0};

@@ -163,7 +163,8 @@ void Rounds::lag_behind(std::size_t j) {
     if (waits > 1e-12) {
       const double each = wait.mean / waits;
       const double places = usable * (all_->slack + all_->in_flight / 2) * passed_[input.channel];
-      hidden = each / (each + lag) * std::min(1.0, places);
+      // Single flits that wait only for flits of the same cycle lose nothing there.
+      if (each > 0) hidden = each / (each + lag) * std::min(1.0, places);
     }
     hides_[i] += new_lag * (waits * hidden - hides_[i]);
     const double loses = wires_[j].each * met_by(i);

@@ -312,6 +312,16 @@ std::optional<std::size_t> Model::busiest(const Point& point) const {
   return first.empty() ? std::nullopt : std::optional(first.front());
 }
 
+std::size_t Model::busiest_source(const Point& point) const {
+  const std::vector<network::Source>& sources = graph_.sources;
+  return std::max_element(sources.begin(), sources.end(),
+                          [&](const network::Source& a, const network::Source& b) {
+                            return point.channels[a.channel].utilization <
+                                   point.channels[b.channel].utilization;
+                          })
+      ->channel;
+}
+
 std::vector<std::size_t> Model::busiest(const Point& point, std::size_t count) const {
   std::vector<std::size_t> channels;
   for (std::size_t i = 0; i < point.channels.size(); ++i)

@@ -129,9 +129,12 @@ class Model {
   /// Both sides: to 1e-15 by the published equations, to 1e-6 by those of finite sources.
   [[nodiscard]] SaturationSides saturation_sides(Saturated rule = Saturated::first_source) const;
 
-  /// The channel with the highest utilization, sources excluded: the bottleneck. Empty if there is none.
+  /// The channel with the highest utilization, sources excluded. Empty if there is none.
   [[nodiscard]] std::optional<std::size_t> busiest(const Point& point) const;
-  /// The `count` channels with the highest utilization, the highest first; fewer if there are fewer.
+  /// The injection channel with the highest utilization.
+  [[nodiscard]] std::size_t busiest_source(const Point& point) const;
+  /// The `count` channels with the highest utilization, the highest first; fewer if there are fewer. Sources
+  /// excluded.
   [[nodiscard]] std::vector<std::size_t> busiest(const Point& point, std::size_t count) const;
 
  private:

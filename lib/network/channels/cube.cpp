@@ -260,6 +260,12 @@ std::string name(const Cube& cube) {
       cube.concentration > 1 ? ", " + std::to_string(cube.concentration) + " nodes per router" : "";
   if (cube.links == CubeLinks::mesh && cube.radix == 2 && cube.sides.empty())
     return std::to_string(cube.dimensions) + "-dimensional hypercube" + nodes;
+  if (const auto sides = sides_of(cube); sides.size() == 1) {
+    const char* kind = cube.links == CubeLinks::mesh                   ? "line of "
+                       : cube.links == CubeLinks::unidirectional_torus ? "unidirectional ring of "
+                                                                       : "bidirectional ring of ";
+    return kind + std::to_string(sides.front()) + (cube.concentration > 1 ? " routers" : " nodes") + nodes;
+  }
   std::string name;
   if (cube.sides.empty() && cube.dimensions > 4)
     name = std::to_string(cube.radix) + "^" + std::to_string(cube.dimensions);

@@ -58,13 +58,16 @@ std::vector<std::int64_t> destinations(const NodeGrid& grid, const WormPattern& 
     case WormPatternName::transpose: {
       const bool square = sides.size() > 1 && std::equal(sides.begin() + 1, sides.end(), sides.begin());
       if (square) return each([&](std::int64_t node) { return transposed(grid, node); });
-      const std::uint64_t bits = bits_of(grid, pattern);
-      if (bits % 2 != 0)
+      const auto all = static_cast<std::uint64_t>(nodes);
+      const int bits = std::countr_zero(all);
+      if (!std::has_single_bit(all) || bits % 2 != 0)
         throw InvalidArgument(
             "pattern", "transpose",
             "used in a network with equal sides, or whose number of nodes is a power of 4 (it has " +
                 std::to_string(nodes) + ")");
-      return each([&](std::int64_t node) { return turned(node, bits, bits / 2); });
+      return each([&](std::int64_t node) {
+        return turned(node, static_cast<std::uint64_t>(bits), static_cast<std::uint64_t>(bits / 2));
+      });
     }
     case WormPatternName::bit_complement:
       return each([&](std::int64_t node) { return nodes - 1 - node; });

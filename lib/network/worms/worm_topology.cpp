@@ -36,6 +36,20 @@ std::string node_rule(WormShape shape, int dimensions, const std::vector<std::in
          range;
 }
 
+/// "; or of unequal sides, such as 2x5", the most equal ones of two dimensions; empty if there are none.
+std::string sides_hint(const WormTopology& topology) {
+  if (!has_dimensions(topology.shape) || topology.dimensions == 1) return "";
+  if (topology.nodes > max_cube_nodes)
+    return "; unequal sides also have at most " + std::to_string(max_cube_nodes) + " nodes";
+  if (topology.dimensions != 2) return "";
+  std::int64_t shorter = 0;
+  for (std::int64_t side = min_radix(topology.shape); side * side <= topology.nodes; ++side)
+    if (topology.nodes % side == 0) shorter = side;
+  if (shorter == 0) return "";
+  return "; or of unequal sides, such as " + std::to_string(shorter) + "x" +
+         std::to_string(topology.nodes / shorter);
+}
+
 /// For a topology other than a butterfly fat-tree.
 Cube cube_of(const WormTopology& topology) {
   Cube cube;
@@ -148,8 +162,9 @@ void check(const WormTopology& topology) {
   std::string nearest;
   if (above != legal.begin()) nearest = std::to_string(*(above - 1));
   if (above != legal.end()) nearest += (nearest.empty() ? "" : " and ") + std::to_string(*above);
-  throw InvalidArgument("nodes", std::to_string(topology.nodes),
-                        node_rule(topology.shape, dimensions, legal) + "; the nearest: " + nearest);
+  throw InvalidArgument(
+      "nodes", std::to_string(topology.nodes),
+      node_rule(topology.shape, dimensions, legal) + "; the nearest: " + nearest + sides_hint(topology));
 }
 
 int dimensions_of(const WormTopology& topology) {

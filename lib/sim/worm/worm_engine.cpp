@@ -455,9 +455,9 @@ std::optional<std::string> WormEngine::deadlock() const {
 
 void WormEngine::require_no_deadlock() const {
   if (const auto blocked = deadlock())
-    throw NoAnswer(
-        "deadlock in cycle " + std::to_string(now_) +
-        ": the messages whose heads are in these channels wait for each other in a cycle: " + *blocked);
+    throw NoAnswer("deadlock in cycle " + std::to_string(now_) +
+                   ": the messages whose heads are in these channels wait for each other in a cycle: " +
+                   *blocked + " (in a torus, --virtual-channels 2 prevents it)");
 }
 
 // --- State -----------------------------------------------------------------------------------------------

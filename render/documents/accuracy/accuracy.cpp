@@ -226,12 +226,17 @@ std::string errors_in_words(const Accuracy& accuracy) {
 }
 
 std::string outside_in_words(const Accuracy& accuracy) {
+  const auto& settings = accuracy.requested.settings;
+  if (!settings.empty() && settings.front().setting == Setting::own_network)
+    return " (measured: only built-in topologies with equal sides, one node per router, uniform traffic and "
+           "no "
+           "virtual channels at the ends)";
   std::vector<std::string> parts;
   for (const auto& [requested, measured] : accuracy.outside) {
     std::string text = setting_in_words({requested.setting, requested.value, requested.value});
     const std::string its = measured ? setting_in_words(*measured) : "";
     if (text.empty() && its.empty()) continue;
-    if (text.empty()) text = "default";
+    if (text.empty()) text = requested.setting == Setting::buffer_flits ? "buffers of 1 flit" : "default";
     parts.push_back(its.empty() ? text : text + ", measured: " + its);
   }
   return parts.empty() ? "" : fmt::format(" ({})", fmt::join(parts, "; "));

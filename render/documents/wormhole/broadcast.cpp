@@ -130,7 +130,12 @@ std::string variant_note(Replication replication) {
     counted = "as published: counts about half of the copies of a broadcast";
   else if (replication == Replication::shared_wire)
     counted = "counts each copy once; messages share physical channels by processor sharing";
-  return fmt::format("Variant {}: {}.", name_of(replication), counted);
+  // docs/derivations/broadcast.md, of equation (13).
+  const char* hops = replication == Replication::shared_wire
+                         ? ""
+                         : " As published, a broadcast at low load is one cycle per dimension shorter than "
+                           "simulated: its steps have no cycle for the hop.";
+  return fmt::format("Variant {}: {}.{}", name_of(replication), counted, hops);
 }
 
 const AccuracyKeys hypercube_accuracy_keys{{answers::Quantity::mean_latency, "unicast"},

@@ -7,6 +7,9 @@
 #include <tailbound/render/sweep_picture.hpp>
 
 #include <algorithm>
+#include <optional>
+#include <set>
+#include <variant>
 
 namespace tailbound::render {
 namespace {
@@ -16,6 +19,10 @@ using answers::WormholeChannel;
 using answers::WormholePoint;
 using answers::WormholeQuery;
 using answers::WormholeVariant;
+
+constexpr const char* utilization_meaning =
+    "mean fraction of the channels that are held by a message, 0 to 1, of all virtual channels (and in a "
+    "fat-tree, upward links) that a message may take there";
 
 /// Maximum number of channels of a cycle listed in a note.
 constexpr std::size_t most_of_cycle = 12;
@@ -51,8 +58,7 @@ const Table<WormholeChannel>& channel_table() {
       "channels",
       "the busiest channels after the sources, with --channels",
       {{{"channel", "channel", "", Shape::text, "its ends"}, &Channel::name},
-       {model_column("utilization", "utilization", "", "utilization of the servers of its station, 0 to 1",
-                     Style::percent),
+       {model_column("utilization", "utilization", "", utilization_meaning, Style::percent),
         &Channel::utilization},
        {model_column("wait", "wait", "cycles", "mean wait at its station"), &Channel::wait},
        {model_column("service", "occupancy time", "cycles", "mean occupancy time per message"),
@@ -91,6 +97,15 @@ struct WormholeLoad {
   }
 };
 
+/// Whether before or after the sources.
+const WormholeChannel& busiest_of(const WormholePoint& point) {
+  if (!point.bottleneck) return point.busiest_source;
+  // Equal up to rounding: the network's own channel.
+  const bool source =
+      point.busiest_source.utilization.value > point.bottleneck->utilization.value * (1 + 1e-9);
+  return source ? point.busiest_source : *point.bottleneck;
+}
+
 template <class Member>
 auto bottleneck(Member member) {
   return [member](const WormholeLoad& of) { return of.of_bottleneck(member); };
@@ -111,11 +126,15 @@ const Fields<WormholeLoad>& wormhole_results() {
       {model_column("service", "injection service", "cycles",
                     "mean time from there until the tail leaves the injection channel"),
        [](const Load& of) { return of.point().service; }},
-      {{"bottleneck", "busiest channel", "", Shape::text,
-        "busiest channel after the sources; null if there is none"},
+      {{"busiest_channel", "busiest channel", "", Shape::text,
+        "channel with the highest utilization, injection channels included"},
+       [](const Load& of) { return busiest_of(of.point()).name; }},
+      {model_column("busiest_utilization", "utilization", "", utilization_meaning, Style::percent),
+       [](const Load& of) { return busiest_of(of.point()).utilization; }},
+      {{"bottleneck", "", "", Shape::text, "busiest channel after the sources; null if there is none",
+        Style::hidden},
        bottleneck(&WormholeChannel::name)},
-      {model_column("bottleneck_utilization", "utilization", "",
-                    "utilization of the servers of its station, 0 to 1", Style::percent),
+      {model_column("bottleneck_utilization", "", "", utilization_meaning, Style::hidden),
        bottleneck(&WormholeChannel::utilization)},
       {model_column("bottleneck_wait", "", "cycles", "mean wait at its station", Style::hidden),
        bottleneck(&WormholeChannel::wait)},
@@ -190,9 +209,13 @@ std::vector<Line> lines(const WormholeAnswer& answer) {
                           {"latency", cycles(point.latency)},
                           {"source queueing", cycles(point.source_wait)},
                           {"injection service", cycles(point.service)}};
-  if (point.bottleneck)
-    lines.push_back({"busiest channel", fmt::format("{}, utilization {:.1f} %", point.bottleneck->name,
-                                                    100 * point.bottleneck->utilization.value)});
+  const auto channel = [](const WormholeChannel& its) {
+    return fmt::format("{}, utilization {:.1f} %", its.name, 100 * its.utilization.value);
+  };
+  const WormholeChannel& busiest = busiest_of(point);
+  lines.push_back({"busiest channel", channel(busiest)});
+  if (point.bottleneck && &busiest == &point.busiest_source)
+    lines.push_back({"after the sources", channel(*point.bottleneck)});
   return lines;
 }
 
@@ -231,8 +254,59 @@ std::string accuracy_note(const std::vector<WormholeNetworkAnswer>& networks) {
 std::string other_side(const WormholeAnswer& answer) {
   // "stopped after 35 rounds: a utilization would reach 100 %"
   const std::size_t reason = answer.why_unsolved.find(": ");
-  return ": above it " + (reason == std::string::npos ? "there is no solution (" + answer.why_unsolved + ")"
+  return ": above it " + (reason == std::string::npos ? std::string("the iteration does not converge")
                                                       : answer.why_unsolved.substr(reason + 2));
+}
+
+/// May a message use any of several virtual channels of a link? Not known of a network file.
+std::optional<bool> shares_links(const WormholeQuery& query) {
+  const std::optional<int> usual = answers::usual_virtual_channels(query.network);
+  if (!usual) return std::nullopt;
+  return query.virtual_channels.value_or(*usual) > *usual;
+}
+
+/// Messages shorter than the mean path, where the model does not account for that; one note for all networks.
+std::vector<std::string> short_message_notes(const std::vector<WormholeNetworkAnswer>& networks) {
+  std::vector<std::string> of;
+  std::size_t alone = 0;
+  for (const auto& [query, answer] : networks) {
+    const bool holds_part = by_finite_sources(query) && query.lengths == sim::WormLengths::fixed;
+    if (!answer.shorter_than_path || holds_part) continue;
+    of.push_back(fmt::format("{} in the {}", counted(query.flits, "flit"), answers::name(query.network)));
+    if (shares_links(query) == false) ++alone;
+  }
+  if (of.empty()) return {};
+  constexpr std::size_t max_named = 3;
+  const std::string messages =
+      networks.size() == 1    ? "Messages of " + counted(networks.front().first.flits, "flit")
+      : of.size() > max_named ? fmt::format("The messages of {} of the networks", of.size())
+                              : fmt::format("Messages of {}", fmt::join(of, "; "));
+  // Measured: docs/derivations/wormhole_finite_source.md, "Short messages".
+  const char* effect = alone == of.size() ? ", which overestimates the waits"
+                       : alone == 0 ? ", which overestimates the waits; with several virtual channels per "
+                                      "link other errors can outweigh that: the latency may be underestimated"
+                                    : ", which overestimates the waits, unless other errors outweigh that "
+                                      "with several virtual channels per link";
+  return {fmt::format("{} are shorter than the mean path. The model lets them occupy all of it at a time{}.",
+                      messages, effect)};
+}
+
+/// Loads are those of the nodes that send; of a network file, the flows define them.
+std::vector<std::string> silent_node_notes(const std::vector<WormholeNetworkAnswer>& networks) {
+  std::vector<std::string> notes;
+  for (const auto& [query, answer] : networks) {
+    if (!std::holds_alternative<network::WormTopology>(query.network)) continue;
+    std::set<std::uint32_t> senders;
+    for (const network::WormFlow& flow : answers::traffic_of(query.network).flows)
+      senders.insert(flow.source);
+    const auto nodes = static_cast<std::size_t>(answers::node_count(query.network));
+    if (senders.empty() || senders.size() == nodes) continue;
+    std::string note =
+        fmt::format("Loads are per sending node: {} of {} nodes send{}.", senders.size(), nodes,
+                    networks.size() > 1 ? " in the " + answers::name(query.network) : "");
+    if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
+  }
+  return notes;
 }
 
 std::vector<std::string> notes_on(const std::vector<WormholeNetworkAnswer>& networks) {
@@ -240,7 +314,7 @@ std::vector<std::string> notes_on(const std::vector<WormholeNetworkAnswer>& netw
   if (networks.size() == 1) {
     const auto& [query, answer] = networks.front();
     notes.push_back(fmt::format(
-        "Saturation {:.10g} flits/cycle/node{}; mean distance {:.4g} channels, injection{} included.",
+        "Saturation {:.5g} flits/cycle/node{}; mean distance {:.4g} channels, injection{} included.",
         answer.saturation.value, by_finite_sources(query) ? other_side(answer) : std::string(),
         answer.mean_distance.value, has_ejection_channels(query.network) ? " and ejection" : ""));
   }
@@ -252,15 +326,10 @@ std::vector<std::string> notes_on(const std::vector<WormholeNetworkAnswer>& netw
                       "and takes minutes (--time-limit).",
                       answers::name(query.network)));
   for (std::string& note : hypercube_notes(all_networks(networks))) notes.push_back(std::move(note));
-  for (const auto& [query, answer] : networks) {
-    const bool holds_part = by_finite_sources(query) && query.lengths == sim::WormLengths::fixed;
-    if (answer.shorter_than_path && !holds_part)
-      notes.push_back(
-          fmt::format("Messages of {} flits are shorter than the mean path; they occupy fewer channels at a "
-                      "time than the model assumes, so it overestimates the waits.",
-                      query.flits));
+  for (std::string& note : silent_node_notes(networks)) notes.push_back(std::move(note));
+  for (std::string& note : short_message_notes(networks)) notes.push_back(std::move(note));
+  for (const auto& [query, answer] : networks)
     if (!answer.deadlock_cycle.empty()) notes.push_back(cycle_note(answer));
-  }
   return notes;
 }
 

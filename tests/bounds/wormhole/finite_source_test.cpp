@@ -58,6 +58,28 @@ TEST_CASE("finite sources: no wait at load 0 or with a single channel before a s
   CHECK(pair.source_wait == Approx(0.5));  // M/D/1
 }
 
+TEST_CASE("finite sources: without load, cyclic dependencies do not shorten the occupancy time") {
+  using tailbound::network::make_cube_worms;
+  const auto links = GENERATE(CubeLinks::unidirectional_torus, CubeLinks::bidirectional_torus);
+  const auto [radix, dimensions] = GENERATE(std::pair{8, 1}, std::pair{4, 2}, std::pair{5, 2});
+  const auto torus = make_cube_worms({.links = links, .radix = radix, .dimensions = dimensions}, 1);
+  for (const int depth : {0, 2}) {
+    ChannelGraph graph = walk_graph(*torus, {});
+    if (depth > 0) REQUIRE(add_trails(graph, *torus, {}, depth));
+    for (const Worms worms : {Worms{}, Worms{.flits = 1}, Worms{.flits = 4}}) {
+      const FiniteSourceModel model(graph, worms);
+      CHECK(model.classes() < graph.channels.size());
+      for (const double load : {0.0, 1e-9}) {
+        const FiniteSourcePoint idle = model.solve(load);
+        CHECK(idle.ending.stop == Stop::converged);
+        CHECK(idle.service + idle.further == Approx(1).epsilon(1e-6));
+        for (const FiniteSourceChannel& channel : idle.channels)
+          CHECK(channel.service == Approx(1).epsilon(1e-6));
+      }
+    }
+  }
+}
+
 TEST_CASE("finite sources: saturation loads, both sides") {
   const auto saturation = [](const ChannelGraph& graph) {
     const FiniteSourceModel model(graph);

@@ -51,11 +51,13 @@ TEST_CASE("wormhole topology: legal numbers of nodes") {
 
 TEST_CASE("wormhole topology: errors name the nearest size") {
   CHECK_THROWS_WITH(check({.shape = WormShape::mesh, .nodes = 60}),
-                    "nodes is 60; it must be a square from 4 to 16384; the nearest: 49 and 64");
+                    "nodes is 60; it must be a square from 4 to 16384; the nearest: 49 and 64; or of unequal "
+                    "sides, such as 6x10");
   CHECK_THROWS_WITH(check({.shape = WormShape::hypercube, .nodes = -3}),
                     "nodes is -3; it must be a power of 2 from 2 to 16384; the nearest: 2");
   CHECK_THROWS_WITH(check({.shape = WormShape::torus, .nodes = 1'000'000, .dimensions = 5}),
-                    "nodes is 1000000; it must be a 5th power from 32 to 7776; the nearest: 7776");
+                    "nodes is 1000000; it must be a 5th power from 32 to 7776; the nearest: 7776; unequal "
+                    "sides also have at most 16384 nodes");
   CHECK_THROWS_WITH(check({.shape = WormShape::mesh, .nodes = 64, .dimensions = 15}),
                     "dimensions is 15; it must be from 1 to 14");
   CHECK_THROWS_AS(worm_network({.shape = WormShape::torus, .nodes = 64}, 65), InvalidArgument);
