@@ -14,6 +14,7 @@
 namespace {
 
 using tailbound::golden::at;
+using tailbound::golden::holds;
 using tailbound::golden::in_one_line;
 using tailbound::golden::Outcome;
 using tailbound::golden::rows_of;
@@ -86,6 +87,44 @@ TEST_CASE("wormhole: lists of networks and lengths, and sides as a size") {
   CHECK(sides["nodes"] == 64);
   CHECK(sides["dimensions"] == 3);
   CHECK(rows_of(run_line(mesh + "--nodes 4x4,4x4x4 --format csv").out).size() == 3);
+}
+
+TEST_CASE("wormhole: a list states what its table does not show") {
+  const auto settings = [](const std::string& line) { return in_one_line(run_line(line).out); };
+  const std::string one_size = settings("wormhole --topology mesh --nodes 5x3 --flits 4,5 --loads 0.1");
+  CHECK(
+      holds(one_size,
+            "5 x 3 mesh, 1 virtual channel per link, buffers of 1 flit, ejection one; variant finite-source, "
+            "load 0.1 flits/cycle/node."));
+  CHECK(holds(
+      settings("wormhole --topology mesh --nodes 3x7,4x5 --flits 4 --loads 0.1"),
+      "Mesh networks, 2 dimensions, 1 virtual channel per link, buffers of 1 flit, ejection one, messages "
+      "of 4 flits; variant finite-source, load 0.1"));
+  CHECK(holds(settings("wormhole --topology mesh --nodes 4x4 --flits 4,8 --fractions 50%"),
+              "variant finite-source, at 50 % of saturation."));
+  CHECK(holds(
+      run_line("wormhole --topology mesh --nodes 4x4 --flits 4 --loads 0.1 --pattern uniform,shuffle").out,
+      "\n  uniform "));
+}
+
+TEST_CASE("wormhole: --quiet with --channels prints the channels") {
+  const Outcome quiet =
+      run_line("wormhole --topology mesh --nodes 4x4 --flits 4 --loads 0.1 --channels 5 --quiet");
+  CHECK(std::count(quiet.out.begin(), quiet.out.end(), '\n') == 6);
+  CHECK(holds(quiet.out, "(1,0) -> (2,0)"));
+}
+
+TEST_CASE("simulate wormhole: the settings name ends and arrivals that are not the defaults") {
+  const std::string text = in_one_line(
+      run_line("simulate wormhole --topology mesh --nodes 4x4 --flits 4 --loads 0.1 --virtual-channels 2 "
+               "--injection channels --ejection channels --arrivals bernoulli --cycles 5000")
+          .out);
+  CHECK(holds(text, "injection channels, ejection channels, messages of 4 flits, Bernoulli arrivals."));
+  CHECK(holds(text, "5008 cycles (5000 rounded up to 16 whole batches)"));
+  CHECK(holds(in_one_line(run_line("validate wormhole --topology mesh --nodes 4x4 --flits 4 --loads 0.1 "
+                                   "--cycles 5000 --variant paper")
+                              .out),
+              "; model variant paper."));
 }
 
 const std::string ring = "wormhole --network " TAILBOUND_DATA_DIR "/networks/worm_ring.toml --flits 16 ";
@@ -276,8 +315,8 @@ TEST_CASE("validate wormhole: model and simulation, and the exit status") {
       "validate wormhole --topology mesh --nodes 16 --flits 16 --cycles 100000 --variant paper ";
   const auto answer = run_json(line + "--fractions 90%");
   CHECK(answer["results"][0]["verdict"] == "above");
-  CHECK(answer["headline"].get<std::string>().find(
-            "conservative in 1 of 1 rows and underestimates in none") != std::string::npos);
+  CHECK(answer["headline"].get<std::string>().find("conservative in 1 of 1 row and underestimates in none") !=
+        std::string::npos);
   CHECK(number(answer["results"][0], "error") > 0);
   const Outcome beyond = run_line(line + "--loads 0.42");
   CHECK(beyond.status == 0);
