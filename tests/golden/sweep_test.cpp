@@ -349,7 +349,7 @@ TEST_CASE("sweep: one table per command, with its columns only, at most 100 wide
                                        "flits = [4, 8]\nloads = 0.1\n"
                                        "[[question]]\nask = \"multistage\"\nnodes = 16\nhot = [0, 0.1]\n"
                                        "loads = 0.3\n");
-  const std::string text = sweep(plan, folder / "store").out;
+  const std::string text = run_command({"sweep", plan, "--store", folder / "store"}).out;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 100);
   CHECK(text.find("\nwormhole, topology mesh, nodes 16,") != std::string::npos);
