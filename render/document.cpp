@@ -4,6 +4,7 @@
 #include <tailbound/render/document.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 namespace tailbound::render {
@@ -20,6 +21,13 @@ void require_in(const std::vector<Column>& columns, const Cells& cells, const st
     if (std::none_of(columns.begin(), columns.end(),
                      [&](const Column& column) { return column.key == cell.key; }))
       throw std::logic_error("the layout of " + where + " has no key " + cell.key);
+}
+
+/// "+1.2 %"; a difference too small for one decimal keeps its first digit: "-0.003 %".
+std::string signed_percent(double percent) {
+  constexpr double shown_by_one_decimal = 0.05;
+  return percent != 0 && std::abs(percent) < shown_by_one_decimal ? fmt::format("{:+.1g} %", percent)
+                                                                  : fmt::format("{:+.1f} %", percent);
 }
 
 }  // namespace
@@ -49,6 +57,21 @@ std::string range_in_words(const Document& document, std::string_view key) {
                                : brief(value, {std::min(document.digits.count, 4)});
   };
   return range_in_words(text(smallest->second), text(largest->second));
+}
+
+std::string constant_in_words(const Document& document, std::string_view key) {
+  for (const Column& column : document.layout->inputs) {
+    if (column.key != key) continue;
+    const std::string text = cell_text(column, document.results.front().inputs, document.digits);
+    const bool constant = std::all_of(
+        document.results.begin(), document.results.end(),
+        [&](const Result& result) { return cell_text(column, result.inputs, document.digits) == text; });
+    if (!constant || text.empty()) continue;
+    std::string unit = column.unit.empty() ? "" : " " + column.unit;
+    if (text == "1" && unit.ends_with('s')) unit.pop_back();  // "1 flit"
+    return fmt::format(", {} {}{}", column.heading, text, unit);
+  }
+  return {};
 }
 
 std::string range_headline(const Document& document, const std::string& what, const std::string& unit) {
@@ -118,7 +141,7 @@ std::string cell_text(const Column& column, const Cells& cells, numeric::Digits 
   if (const auto number = height(value); column.style == Style::percent && number)
     text = fmt::format("{:.1f} %", 100 * *number);
   else if (column.style == Style::signed_percent && number)
-    text = fmt::format("{:+.1f} %", 100 * *number);
+    text = signed_percent(100 * *number);
   else if (const auto* model = std::get_if<Model>(&value); model != nullptr && column.digits > 0)
     text = fmt::format("{:.{}g}", model->value, column.digits);
   else if (const auto* input = std::get_if<Given>(&value);

@@ -71,8 +71,8 @@ struct Layout {
   std::vector<Column> inputs;   ///< parameters of one point
   std::vector<Column> results;  ///< results of one point
   std::vector<TableLayout> tables{};
-  /// --quiet prints these keys of each result, or of each row of `quiet_table`, separated by spaces; only the
-  /// text table if both are empty.
+  /// --quiet prints these keys of each result, or of each row of `quiet_table`, separated by spaces; without
+  /// keys the whole `quiet_table`, and only the text table of the results if both are empty.
   std::vector<std::string> quiet{};
   std::string quiet_table{};
   /// Keys that the headline states for all results: the text table omits them, except with --quiet.
@@ -145,6 +145,9 @@ struct Document {
 /// The value of a column of the only result, "17.75 +- 0.12"; of several the smallest and the largest,
 /// "26 to 157", or "26" if they are equal. Empty if no result has one.
 [[nodiscard]] std::string range_in_words(const Document& document, std::string_view key);
+/// ", load 0.1 flits/cycle/node": an input that is the same in all results, so that their table does not
+/// show it; otherwise empty.
+[[nodiscard]] std::string constant_in_words(const Document& document, std::string_view key);
 /// "Minimum buffer: 26 to 157 packets.": `what`, and the range of the column that --quiet prints.
 /// \param unit  " packets", or empty
 [[nodiscard]] std::string range_headline(const Document& document, const std::string& what,

@@ -62,6 +62,31 @@ bool is_whole(double value) {
   return std::isfinite(value) && value == std::floor(value);
 }
 
+/// To so many significant digits, without an exponent from 1 to a million: "4980", "1e-6".
+std::string rounded_to(double value, int significant_digits) {
+  std::string text = fmt::format("{:.{}g}", value, significant_digits);
+  const std::size_t exponent = text.find('e');
+  if (exponent == std::string::npos) return text;
+  constexpr double million = 1e6;
+  if (const double size = std::abs(value); size >= 1 && size < million)
+    return fmt::format("{:.0f}", std::stod(text));
+  while (text[exponent + 2] == '0') text.erase(exponent + 2, 1);  // "1e-06"
+  return text;
+}
+
+/// "52 (51 .. 53)", with enough digits to tell the ends from the value.
+std::string brief_interval(const Estimate& estimate) {
+  int digits = 6;
+  const auto looks_equal = [&](double a, double b) {
+    return a != b && rounded_to(a, digits) == rounded_to(b, digits);
+  };
+  while (digits < double_digits && (looks_equal(estimate.lower, estimate.value) ||
+                                    (!estimate.open() && looks_equal(estimate.value, estimate.upper))))
+    ++digits;
+  return fmt::format("{} ({} .. {})", rounded_to(estimate.value, digits), rounded_to(estimate.lower, digits),
+                     estimate.open() ? std::string("?") : rounded_to(estimate.upper, digits));
+}
+
 /// "52 (51 .. 53)": percentiles in integer slots.
 std::string brief_whole(const Estimate& estimate) {
   return fmt::format("{} ({} .. {})", estimate.value, estimate.lower,
@@ -69,21 +94,23 @@ std::string brief_whole(const Estimate& estimate) {
 }
 
 std::string brief_estimate(const Estimate& estimate) {
-  if (estimate.bare()) return fmt::format("{:.5g}", estimate.value);
+  if (estimate.bare()) return rounded_to(estimate.value, 5);
   if (is_whole(estimate.value) && is_whole(estimate.lower) && (estimate.open() || is_whole(estimate.upper)))
     return brief_whole(estimate);
-  if (estimate.value == 0) return fmt::format("0 (below {:.2g})", estimate.upper);
+  if (estimate.value == 0) return fmt::format("0 (below {})", rounded_to(estimate.upper, 2));
   const double half = estimate.upper - estimate.value;
   // Percentiles in nanoseconds: integer slots, so the two halves may differ.
   if (estimate.open() || half == 0 ||
       (estimate.lower > 0 && std::abs(estimate.value - estimate.lower - half) > 1e-3 * half))
-    return fmt::format("{:.6g} ({:.6g} .. {})", estimate.value, estimate.lower,
-                       estimate.open() ? std::string("?") : fmt::format("{:.6g}", estimate.upper));
+    return brief_interval(estimate);
   // The last digit shown is the second of the interval's half-width.
   const double digits =
       half > 0 ? std::floor(std::log10(std::abs(estimate.value))) - std::floor(std::log10(half)) + 2 : 8;
-  return fmt::format("{:.{}g} +- {:.2g}", estimate.value, static_cast<int>(std::clamp(digits, 2.0, 8.0)),
-                     half);
+  const std::string value = rounded_to(estimate.value, static_cast<int>(std::clamp(digits, 2.0, 8.0)));
+  // Times, loads and probabilities are not negative: Student's t interval of a rare one may reach below 0.
+  if (estimate.value > 0 && half > estimate.value)
+    return fmt::format("{} (0 .. {})", value, rounded_to(estimate.upper, 3));
+  return value + " +- " + rounded_to(half, 2);
 }
 
 std::string joined(const std::vector<Rational>& values) {
@@ -141,8 +168,8 @@ std::string brief(const Value& value, Digits digits) {
                                             std::clamp(computed.agreed_digits, 1, max_agreed_shown),
                                             Rounding::nearest);
                         },
-                        [](Asymptote asymptote) { return fmt::format("{:.5g}", asymptote.value); },
-                        [](Model model) { return fmt::format("{:.{}g}", model.value, model_digits); },
+                        [](Asymptote asymptote) { return rounded_to(asymptote.value, 5); },
+                        [](Model model) { return rounded_to(model.value, model_digits); },
                         [](const Estimate& estimate) { return brief_estimate(estimate); },
                     },
                     value);
@@ -318,6 +345,15 @@ std::string capitalized(std::string sentence) {
   if (!word.empty() && word.find_first_of("./") == std::string::npos)
     sentence.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence.front())));
   return sentence;
+}
+
+std::string shared_in_words(const std::vector<std::vector<std::string>>& descriptions) {
+  std::vector<std::string> shared = descriptions.front();
+  for (const std::vector<std::string>& parts : descriptions)
+    for (std::size_t i = 0; i < shared.size(); ++i)
+      if (parts[i] != shared[i]) shared[i].clear();
+  std::erase(shared, std::string());
+  return fmt::format("{}", fmt::join(shared, ", "));
 }
 
 std::string range_in_words(const std::string& from, const std::string& to) {

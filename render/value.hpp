@@ -163,6 +163,9 @@ template <std::integral Number>
 /// "a 157-packet", "an 8-packet", to be followed by "buffer".
 [[nodiscard]] std::string with_article(std::int64_t count, const std::string& unit);
 [[nodiscard]] std::string capitalized(std::string sentence);
+/// What all descriptions have in common, separated by commas: each is given part by part, in the same order;
+/// empty parts are omitted.
+[[nodiscard]] std::string shared_in_words(const std::vector<std::vector<std::string>>& descriptions);
 
 /// "26 to 157", or "26" if both are equal.
 [[nodiscard]] std::string range_in_words(const std::string& from, const std::string& to);

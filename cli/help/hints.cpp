@@ -154,7 +154,9 @@ constexpr OptionHint option_hints[] = {
     {"--precision --accuracy --bits", "--digits --half-width --precision"},
     {"--ccdf --tail --cdf --distribution", "--levels --ccdf --occupancy"},
     {"--silent --brief --short --terse", "--quiet"},
-    {"--credits --credit-delay", "--credit-cycles"}};
+    {"--credits --credit-delay", "--credit-cycles"},
+    {"--state --save-state --snapshot", "--checkpoint"},
+    {"--restore --continue --from-checkpoint", "--resume"}};
 
 /// Values that an option does not take, and what was meant.
 struct ValueHint {

@@ -63,7 +63,9 @@ inline void require_one_to_resume(const SimulationOptions& options, std::size_t 
   for (const auto& [given, name] : {std::pair{options.checkpoint.has_value(), "--checkpoint"},
                                     std::pair{options.resume.has_value(), "--resume"}})
     if (given && simulations > 1)
-      throw not_allowed_with(name, "several points", "a checkpoint holds a single simulation");
+      throw not_allowed_with(name, "several points",
+                             "a checkpoint holds a single simulation; give every option one value (lists "
+                             "such as --loads have several by default)");
 }
 
 /// \throws NoAnswer  with its message, and the command that finds the saturation load

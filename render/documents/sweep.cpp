@@ -37,10 +37,12 @@ void add_columns(std::vector<Column>& all, const std::vector<Column>& more) {
   for (const Column& column : more) {
     const auto known =
         std::find_if(all.begin(), all.end(), [&](const Column& one) { return one.key == column.key; });
-    if (known == all.end())
+    if (known == all.end()) {
       all.push_back(column);
-    else
-      known->shape = common_shape(known->shape, column.shape);
+      continue;
+    }
+    known->shape = common_shape(known->shape, column.shape);
+    if (known->unit != column.unit) known->unit.clear();  // differs by command: none rather than a wrong one
   }
 }
 

@@ -136,6 +136,33 @@ std::string nested_tables(const Document& document, const Result& result, const 
   return text;
 }
 
+/// The table of the results; of a sweep, one for each command, with its columns only.
+std::string results_text(const Document& document) {
+  if (!document.layout->open) return aligned(results_table(document), "");
+  const auto command_of = [](const Result& result) {
+    const Value command = value_of(result.inputs, "question");
+    return std::holds_alternative<None>(command) ? std::string() : brief(command);
+  };
+  std::vector<std::string> commands;
+  for (const Result& result : document.results)
+    if (std::find(commands.begin(), commands.end(), command_of(result)) == commands.end())
+      commands.push_back(command_of(result));
+  std::string text;
+  for (const std::string& command : commands) {
+    Document its{.layout = document.layout, .headline = {}, .results = {}, .digits = document.digits};
+    for (const Result& result : document.results)
+      if (command_of(result) == command) its.results.push_back(result);
+    std::string caption = command;
+    for (const Column& column : document.layout->inputs)
+      if (column.key != "question" && column.style != Style::hidden)
+        caption += constant_in_words(its, column.key);
+    if (!text.empty()) text += "\n";
+    for (const std::string& line : folded(caption + ":", page_width)) text += line + "\n";
+    text += "\n" + aligned(results_table(its), "");
+  }
+  return text;
+}
+
 std::string stop_note(const Document& document) {
   return document.stopped
              ? "  STOPPED after " + document.stopped_after + ": the results below are incomplete.\n\n"
@@ -162,15 +189,20 @@ std::string values_of(const std::vector<std::string>& keys, const std::vector<Co
 std::string quiet_text(const Document& document) {
   const Layout& layout = *document.layout;
   std::string text = document.stopped ? "# stopped after " + document.stopped_after + "\n" : "";
-  if (layout.quiet.empty()) return text + aligned(results_table(document, true), "");
+  if (layout.quiet.empty() && layout.quiet_table.empty())
+    return text + aligned(results_table(document, true), "");
   for (const Result& result : document.results) {
     if (layout.quiet_table.empty()) {
       text += values_of(layout.quiet, layout.results, result.cells, document.digits);
       continue;
     }
-    for (const Rows& rows : result.tables)
-      for (std::size_t i = 0; rows.key == layout.quiet_table && i < rows.size; ++i)
-        text += values_of(layout.quiet, table_layout(layout, rows.key).columns, rows.row(i), document.digits);
+    for (const Rows& rows : result.tables) {
+      if (rows.key != layout.quiet_table) continue;
+      const TableLayout& table = table_layout(layout, rows.key);
+      if (layout.quiet.empty()) text += aligned(rows_table(table, rows, document.digits), "");
+      for (std::size_t i = 0; i < rows.size; ++i)
+        text += values_of(layout.quiet, table.columns, rows.row(i), document.digits);
+    }
   }
   return text;
 }
@@ -187,7 +219,7 @@ std::string to_text(const Document& document, const Frame& frame) {
     const Result& result = document.results.front();
     text += named_lines(result.lines) + nested_tables(document, result, "  ");
   } else {
-    text += aligned(results_table(document), "");
+    text += results_text(document);
     for (const Result& result : document.results) {
       const std::string tables = nested_tables(document, result, "");
       if (!tables.empty() && !result.caption.empty()) {

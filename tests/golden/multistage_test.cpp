@@ -131,6 +131,13 @@ TEST_CASE("multistage: lists of every option, percentages, and default loads") {
   CHECK(table.out.find("| hot") != std::string::npos);
 }
 
+TEST_CASE("multistage: the headline has the saturation loads, and how many networks have none") {
+  const Outcome three = run_line("multistage --nodes 16 --hot 0 --buffer 4,64,150 --links any --loads 0.2");
+  CHECK(three.out.starts_with(
+      "Saturation load 0.7554 requests per processor and service time; 2 of 3 networks do not saturate.\n"));
+  CHECK(three.out.find("Queues on the path of hot requests") == std::string::npos);
+}
+
 TEST_CASE("multistage: without hot requests, or with only hot ones, the delay is missing") {
   CHECK(document("multistage --nodes 16 --hot 0 --loads 0.5")["results"][0]["hot_delay"].is_null());
   CHECK(document("multistage --nodes 16 --hot 1 --loads 0.5")["results"][0]["cold_delay"].is_null());

@@ -342,6 +342,21 @@ TEST_CASE("sweep: a file's content is part of the key") {
   CHECK(count(folder / "store").points == 2);
 }
 
+TEST_CASE("sweep: one table per command, with its columns only, at most 100 wide") {
+  const Folder folder;
+  const std::string plan = folder.file("plan.toml",
+                                       "[[question]]\nask = \"wormhole\"\ntopology = \"mesh\"\nnodes = 16\n"
+                                       "flits = [4, 8]\nloads = 0.1\n"
+                                       "[[question]]\nask = \"multistage\"\nnodes = 16\nhot = [0, 0.1]\n"
+                                       "loads = 0.3\n");
+  const std::string text = run_command({"sweep", plan, "--store", folder / "store"}).out;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 100);
+  CHECK(text.find("\nwormhole, topology mesh, nodes 16,") != std::string::npos);
+  CHECK(text.find("\nmultistage, nodes 16,") != std::string::npos);
+  CHECK(text.find("question") == std::string::npos);
+}
+
 TEST_CASE("sweep: Ctrl-C keeps finished points in the store, and shows them") {
   const Folder folder;
   const std::string plan = folder.file("plan.toml", simulations(500));

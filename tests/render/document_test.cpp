@@ -55,6 +55,24 @@ const Frame frame{.version = "1"};
 
 }  // namespace
 
+TEST_CASE("documents: estimates in text have no negative end, no exponent, and ends that differ") {
+  CHECK(brief(Value{Estimate{0.00021, -0.00021, 0.00063, 0.95}}) == "0.00021 (0 .. 0.00063)");
+  CHECK(brief(Value{Estimate{7.5e-6, 0, 1.6e-5, 0.95}}) == "7.5e-6 (0 .. 1.6e-5)");
+  CHECK(brief(Value{Estimate{4980.4, 4760.4, 5200.4, 0.95}}) == "4980 +- 220");
+  CHECK(brief(Value{Estimate{0.125, 0.12499999, 0.12500001, 0.95}}) != "0.125 (0.125 .. 0.125)");
+  CHECK(brief(Value{Estimate{0.125, 0.1249999, 0.1250003, 0.95}}) == "0.125 (0.1249999 .. 0.1250003)");
+  CHECK(brief(Value{Model{1e-6}}) == "1e-6");
+}
+
+TEST_CASE("documents: what several descriptions have in common") {
+  CHECK(shared_in_words({{"mesh", "", "4 flits"}, {"mesh", "", "8 flits"}}) == "mesh");
+  CHECK(shared_in_words({{"mesh", "", "4 flits"}}) == "mesh, 4 flits");
+  Document document = two_points();
+  CHECK(constant_in_words(document, "load").empty());
+  document.results[1].inputs = document.results[0].inputs;
+  CHECK(constant_in_words(document, "load") == ", load 0.9");
+}
+
 TEST_CASE("documents: JSON has the same shape for one point and for two") {
   const json two = json::parse(to_json(two_points(), frame));
   CHECK(two["command"] == "toy");

@@ -130,10 +130,11 @@ TEST_CASE("parts: parts of different queries are rejected and named") {
   CHECK(with([](auto& parts) { parts[3].part.complete = false; }) ==
         "4.json is incomplete because its run was stopped; it must be complete: run part 4/7 again");
   CHECK(with([](auto& parts) { parts.erase(parts.begin() + 4, parts.end() - 1); }) ==
-        "the list of parts is 5 of 7 parts; it must be complete; missing: 2, 3");
+        "the computation is given by 5 of its 7 parts; it must be given by all; missing: 2, 3");
   CHECK(with([](auto& parts) { parts.erase(parts.begin() + 1, parts.end() - 2); }) ==
-        "the list of parts is 3 of 7 parts; it must be complete; missing: 3 .. 6");
+        "the computation is given by 3 of its 7 parts; it must be given by all; missing: 3 .. 6");
   CHECK(with([](auto& parts) { parts.push_back({"twin.json", parts[2].part}); }) == "taken");
+  CHECK(with([](auto& parts) { parts[1] = parts[2]; }).find("repeats part") != std::string::npos);
   CHECK(with([](auto& parts) {
           parts.push_back({"twin.json", parts.back().part});
           parts.back().part.jobs[0].results.begin()->second += 'x';

@@ -233,7 +233,7 @@ void declare(OptionTable& table, Options& options) {
 
 Command network_command() {
   return command_of<Options>({.name = "network",
-                              .purpose = "network files: fat-tree, dragonfly, torus, ...",
+                              .purpose = "network files: fat-tree, dragonfly, torus and others",
                               .work = Work::analysis,
                               .draws = true,
                               .declare = declare,

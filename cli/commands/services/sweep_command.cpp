@@ -59,8 +59,8 @@ void check(const SweepPoint& point, Runners& runners) {
   for (const auto& [name, text] : point.options) {
     const Option* option = table.find(name);
     if (option == nullptr)
-      throw InvalidArgument("the option of the plan", name,
-                            fmt::format("one of {}{}", point.query, did_you_mean(name, table.names())));
+      throw InvalidArgument(fmt::format("the option {} of the plan", name), "unknown to " + point.query,
+                            "one of its options" + did_you_mean(name, table.names()));
     if (is_of_the_sweep(name)) throw not_allowed_with(name, "sweep", "the sweep sets it itself");
     if ((option->flag != nullptr) != text.empty())
       throw InvalidArgument(

@@ -51,9 +51,9 @@ class Breaker {
     if (remove_wire(what)) return;
     const auto random = random_failures(what);
     if (!random)
-      throw InvalidArgument(
-          "without", in_quotes(what),
-          "a node, a link such as \"left -> right\", or a number of random links such as \"3 random\"");
+      throw InvalidArgument("without", in_quotes(what),
+                            "a node of the network, a link such as \"left -> right\", or a number of random "
+                            "links such as \"3 random\"");
     remove_random(*random, what);
   }
 

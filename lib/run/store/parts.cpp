@@ -144,6 +144,7 @@ void require_whole(const std::vector<NamedPart>& parts, const std::string& versi
   if (parts.empty()) throw InvalidArgument("the list of parts", "", "the files of all parts");
   const NamedPart& first = parts.front();
   std::map<int, const NamedPart*> there;
+  std::string repeated;
   for (const NamedPart& its : parts) {
     if (its.part.version != version)
       reject(its, "of tailbound version " + its.part.version, "of this version, " + version);
@@ -152,18 +153,20 @@ void require_whole(const std::vector<NamedPart>& parts, const std::string& versi
       reject(its, "incomplete because its run was stopped",
              "complete: run part " + in_words(its.part.number) + " again");
     const auto [other, is_new] = there.emplace(its.part.number.number, &its);
-    if (!is_new && !same_results(other->second->part, its.part))
+    if (is_new) continue;
+    if (!same_results(other->second->part, its.part))
       reject(its, "part " + in_words(its.part.number) + " with other results than " + other->second->name,
              "given once");
+    repeated += " (" + its.name + " repeats part " + in_words(its.part.number) + ")";
   }
   std::vector<int> missing;
   for (int i = 1; i <= first.part.number.of; ++i)
     if (there.count(i) == 0) missing.push_back(i);
   if (!missing.empty())
-    throw InvalidArgument(
-        "the list of parts",
-        std::to_string(there.size()) + " of " + std::to_string(first.part.number.of) + " parts",
-        "complete; missing: " + ranges(missing));
+    throw InvalidArgument("the computation",
+                          "given by " + std::to_string(there.size()) + " of its " +
+                              std::to_string(first.part.number.of) + " parts" + repeated,
+                          "given by all; missing: " + ranges(missing));
 }
 
 Recorded::Recorded(std::vector<NamedPart> parts) : parts_(std::move(parts)) {

@@ -235,7 +235,8 @@ Layout simulate_classes_layout() {
           .inputs = joined(class_model_inputs().columns(), unit_fields().columns()),
           .results = simulation_fields().columns(),
           .tables = {classes_table().layout(), class_tails().layout(), wait_percentiles().layout()},
-          .quiet = {}};
+          .quiet = {},
+          .quiet_table = "classes"};
 }
 
 Document document(std::vector<SimulateClassesPoint> given, std::size_t requested, const Units& units) {

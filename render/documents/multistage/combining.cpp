@@ -49,15 +49,6 @@ std::string with_commas(std::vector<std::string> parts) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// The parts common to all.
-std::string shared_in_words(const std::vector<std::vector<std::string>>& all) {
-  std::vector<std::string> shared = all.front();
-  for (const std::vector<std::string>& parts : all)
-    for (std::size_t i = 0; i < shared.size(); ++i)
-      if (parts[i] != shared[i]) shared[i].clear();
-  return with_commas(std::move(shared));
-}
-
 std::string named(const Column& column, const Value& value) {
   const bool by_itself =
       column.key == "variant" || (column.key == "combining" && brief(value) == "unlimited");

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 
 namespace tailbound::render {
 namespace {
@@ -192,25 +194,29 @@ std::string title(const std::vector<MultistagePoint>& points) {
          (same_variant ? fmt::format("; variant {}", name_of(points.front().first.variant)) : "");
 }
 
-bool is_reached_by_some(const std::vector<MultistagePoint>& points) {
-  return std::any_of(points.begin(), points.end(),
-                     [](const MultistagePoint& point) { return point.second.saturation_load.has_value(); });
-}
-
-/// The throughput and delay of one point, of several how the first network saturates.
-std::string headline(const std::vector<MultistagePoint>& points) {
+/// The throughput and delay of one point; of several, the saturation load of the networks.
+std::string headline(const Document& document, const std::vector<MultistagePoint>& points) {
   const MultistageAnswer& answer = points.front().second;
   if (points.size() == 1)
     return fmt::format("Throughput {:.4g} requests per processor and service time, mean delay {:.4g}.",
                        answer.throughput.value, answer.delay.value);
   std::vector<double> loads;
-  for (const auto& [query, its] : points) {
-    if (!its.saturation_load)
-      return "Saturation is not reached at load 1" +
-             std::string(is_reached_by_some(points) ? " by some of the networks." : ".");
-    loads.push_back(its.saturation_load->value);
+  std::set<std::string> networks, without_saturation;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const std::string network = network_in_words(document, document.results[i]);
+    networks.insert(network);
+    if (const auto& load = points[i].second.saturation_load)
+      loads.push_back(load->value);
+    else
+      without_saturation.insert(network);
   }
-  return fmt::format("Saturation load {} requests per processor and service time.", range_in_words(loads));
+  if (loads.empty()) return "Saturation is not reached at load 1.";
+  std::string text =
+      fmt::format("Saturation load {} requests per processor and service time", range_in_words(loads));
+  if (!without_saturation.empty())
+    text += fmt::format("; {} of {} {} not saturate", without_saturation.size(),
+                        counted(networks.size(), "network"), without_saturation.size() == 1 ? "does" : "do");
+  return text + ".";
 }
 
 /// For each network, regardless of the given loads.
@@ -272,7 +278,7 @@ Layout multistage_layout() {
 
 Document document(const std::vector<MultistagePoint>& points, MultistageCurve curve) {
   Document document{.layout = std::make_shared<const Layout>(multistage_layout()),
-                    .headline = headline(points),
+                    .headline = {},
                     .settings = capitalized(title(points)) + ".",
                     .results = {}};
   for (const MultistagePoint& point : points)
@@ -283,10 +289,11 @@ Document document(const std::vector<MultistagePoint>& points, MultistageCurve cu
   for (std::size_t i = 0; i < points.size(); ++i) {
     Rows rows = hot_path(points[i].second);
     rows.caption = hot_path_caption(document, document.results[i]);
-    rows.in_text = points.size() <= max_hot_paths_in_text;
+    rows.in_text = points.size() <= max_hot_paths_in_text && points[i].first.network.hot > 0;
     document.results[i].tables.push_back(std::move(rows));
   }
   if (points.size() == 1) document.results.front().lines = lines(points);
+  document.headline = headline(document, points);
   document.notes = notes(document, points);
   document.picture = [document, points, curve] { return picture(document, points, curve); };
   return document;

@@ -10,7 +10,9 @@ struct Counts {
 };
 
 std::string sentence(const Counts& counts, const std::string& predicted) {
-  const auto rows = [&](std::size_t some) { return fmt::format("{} of {} rows", some, counts.judged); };
+  const auto rows = [&](std::size_t some) {
+    return fmt::format("{} of {}", some, counted(counts.judged, "row"));
+  };
   std::string text;
   if (counts.judged == 0)
     text = predicted + " could not be judged in any row";
@@ -21,9 +23,12 @@ std::string sentence(const Counts& counts, const std::string& predicted) {
                        rows(counts.conservative));
   else
     text = fmt::format("{} agrees with simulation in {}", predicted,
-                       counts.judged == 1 ? "its one row" : fmt::format("all {} rows", counts.judged));
-  if (counts.rare > 0) text += fmt::format("; too rare to judge: {}", counts.rare);
-  if (counts.saturated > 0) text += fmt::format("; saturated: {}", counts.saturated);
+                       counts.judged == 1   ? "the only row judged"
+                       : counts.judged == 2 ? "both rows"
+                                            : fmt::format("all {} rows", counts.judged));
+  if (counts.rare > 0) text += fmt::format("; {} too rare to judge", counted(counts.rare, "row"));
+  if (counts.saturated > 0)
+    text += fmt::format("; {} saturated and not judged", counted(counts.saturated, "row"));
   return text;
 }
 

@@ -63,18 +63,18 @@ void add_precision(Document& document, const answers::PrecisionTarget& target,
     const auto& [wide, unseen] = one.intervals;
     std::string note = reached.size() > 1 ? fmt::format("Point {}: ", i + 1) : "";
     note += fmt::format(
-        "{} {:.4g} % of its value, after {} replications, at look {} of at most {}.",
+        "{} {:.4g} % of its value, after {} replications, at check {} of at most {}.",
         wide.empty() ? "every interval has a half-width of at most"
                      : "the limit was reached before every interval had a half-width of at most",
         100 * numeric::nearest_double(target.half_width), one.replications, one.looks, one.max_looks);
-    if (!wide.empty()) note += fmt::format(" Wider: {}.", listed(wide));
+    if (!wide.empty()) note += fmt::format(" Still wider: {}.", listed(wide));
     if (!unseen.empty()) note += fmt::format(" Too few observations: {}.", listed(unseen));
     if (reached.size() == 1) note = capitalized(std::move(note));
     document.notes.push_back(std::move(note));
   }
   if (!reached.empty())
     document.notes.push_back(
-        fmt::format("Repeated looks are accounted for: {:.6g} % confidence at each look gives {:.4g} % at "
+        fmt::format("Repeated checks are accounted for: {:.6g} % confidence at each check gives {:.4g} % at "
                     "the one where the run stopped.",
                     100 * reached.front().confidence_of_each, 100 * confidence));
 }

@@ -14,6 +14,12 @@ std::string progress(const Simulated& simulated) {
   return fmt::format("{} of {} batches", simulated.batches(), simulated.planned_batches());
 }
 
+/// Why more is measured than requested: " (5000 rounded up to 16 whole batches)"; empty if it is not.
+std::string rounding_in_words(const sim::RunPlan& plan) {
+  if (plan.batch_slots() * plan.batches == plan.slots) return {};
+  return fmt::format(" ({} rounded up to {} whole batches)", plan.slots, plan.batches);
+}
+
 /// "on 2 threads"
 std::string by(const run::WorkerGroup& worker_group) {
   static constexpr const char* names[] = {"on {} thread", "on {} process", "on {} rank", "in {} part"};
@@ -62,11 +68,11 @@ std::vector<Line> simulation_lines(const Simulated& simulated, const std::string
 
 std::string in_words(const Simulated& simulated, const std::string& unit) {
   const sim::RunPlan& plan = simulated.plan;
-  const std::string measured = simulated.stopped()
-                                   ? fmt::format("{} of {} {}s, {}", progress(simulated), plan.batch_slots(),
-                                                 unit, counted(plan.replications, "replication"))
-                                   : fmt::format("{} of {} {}s", counted(plan.replications, "replication"),
-                                                 plan.batch_slots() * plan.batches, unit);
+  const std::string measured =
+      simulated.stopped() ? fmt::format("{} of {} {}s, {}", progress(simulated), plan.batch_slots(), unit,
+                                        counted(plan.replications, "replication"))
+                          : fmt::format("{} of {} {}s{}", counted(plan.replications, "replication"),
+                                        plan.batch_slots() * plan.batches, unit, rounding_in_words(plan));
   return fmt::format("{} after a warm-up of {} ({}), seed {}", measured, plan.warmup,
                      simulated.automatic_warmup ? "automatic" : "given", plan.seed);
 }

@@ -7,6 +7,8 @@
 #include <tailbound/render/documents/simulation/simulate_hypercube.hpp>
 #include <tailbound/render/documents/worms/hypercube.hpp>
 #include <tailbound/render/documents/worms/saturation.hpp>
+#include <tailbound/render/documents/worms/worm_network.hpp>
+#include <tailbound/render/sweep_picture.hpp>
 
 #include <memory>
 
@@ -143,7 +145,7 @@ std::vector<Rows> tables(const SimulateHypercubeQuery& query, const SimulatedBro
 }
 
 std::string delivered_in_words(const SimulatedBroadcasts& point) {
-  return fmt::format("{} delivered, {:.6g} generated; expected (1 + b (N-2)) M rate = {:.6g}",
+  return fmt::format("{} delivered, {:.6g} generated; expected {:.6g}, a broadcast counted once per receiver",
                      brief(shown(point.found.throughput)), point.found.generated, point.found.offered);
 }
 
@@ -170,7 +172,9 @@ std::vector<Line> lines(const SimulatedBroadcasts& point) {
   return joined(lines, simulation_lines(point.simulated, "cycle"));
 }
 
-std::vector<SimulatedHypercube> networks_of(const std::vector<SimulatedHypercubeAnswered>& answered) {
+/// \param answered  simulated at rates, or for saturation
+template <class Answered>
+std::vector<SimulatedHypercube> networks_of(const std::vector<Answered>& answered) {
   std::vector<SimulatedHypercube> all;
   for (const auto& [query, answer] : answered) all.push_back(query.network);
   return all;
@@ -248,7 +252,7 @@ Document document(const std::vector<SimulatedHypercubeAnswered>& networks, std::
   const SimulatedHypercube& first = networks.front().first.network;
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
                     .headline = {},
-                    .settings = "Simulation: " + in_words(first, networks_of(networks)) + ".",
+                    .settings = {},
                     .results = {},
                     .notes = notes(networks)};
   for (const auto& [query, answer] : networks)
@@ -261,10 +265,13 @@ Document document(const std::vector<SimulatedHypercubeAnswered>& networks, std::
       result.tables = tables(query, point);
       for (Rows& rows : result.tables) rows.in_text = points.size() <= max_tables;
       if (points.size() == 1) result.lines = lines(point);
-      result.caption = (networks.size() > 1 ? in_words(query.network) + ",\n" : std::string()) +
-                       fmt::format("rate {:.6g}", point.rate);
+      result.caption = fmt::format("rate {:.6g}", point.rate);
     }
   document.headline = latencies_in_words(document);
+  if (networks.size() > 1)
+    for (Result& result : document.results) result.caption = point_title(document, result);
+  document.settings =
+      "Simulation: " + in_words(first, networks_of(networks)) + offered_in_words(document, "rate") + ".";
   std::vector<const answers::Simulated*> simulated;
   for (const SimulatedBroadcasts* point : points) simulated.push_back(&point->simulated);
   mark_stopped(document, simulated, requested);
@@ -280,7 +287,9 @@ Document document(const std::vector<HypercubeSaturationAnswered>& networks) {
                       .title = title_in_words(query.network.hypercube),
                       .length = query.length,
                       .saturation = found_saturation(answer)});
-  return saturation_document(simulate_hypercube_layout(), points, hypercube_axes());
+  const std::vector<SimulatedHypercube> all = networks_of(networks);
+  return saturation_document(simulate_hypercube_layout(), points, in_words(all.front(), all),
+                             hypercube_axes());
 }
 
 }  // namespace tailbound::render

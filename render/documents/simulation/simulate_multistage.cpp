@@ -126,7 +126,7 @@ Document document(const std::vector<SimulateMultistagePoint>& points, std::size_
   for (std::size_t i = 0; i < points.size(); ++i) {
     Rows rows = hot_path(points[i].second);
     rows.caption = hot_path_caption(document, document.results[i]);
-    rows.in_text = points.size() <= max_hot_paths_in_text;
+    rows.in_text = points.size() <= max_hot_paths_in_text && points[i].first.network.hot > 0;
     document.results[i].tables.push_back(std::move(rows));
   }
   if (points.size() == 1) document.results.front().lines = lines(points.front());

@@ -159,6 +159,14 @@ std::vector<answers::WormholeNetwork> all_networks(const std::vector<SimulatedWo
   return all;
 }
 
+/// \param networks  simulated at loads, or for saturation
+template <class Answered>
+std::vector<answers::SimulatedWormhole> simulated_networks(const std::vector<Answered>& networks) {
+  std::vector<answers::SimulatedWormhole> all;
+  for (const auto& [query, answer] : networks) all.push_back(query.network);
+  return all;
+}
+
 std::vector<const SimulatedWorms*> points_of(const std::vector<SimulatedWormholeAnswered>& networks) {
   std::vector<const SimulatedWorms*> all;
   for (const auto& [query, answer] : networks)
@@ -241,10 +249,7 @@ Document document(const std::vector<SimulatedWormholeAnswered>& networks, std::s
   const auto& [first, found] = networks.front();
   Document document{.layout = std::make_shared<const Layout>(simulate_wormhole_layout()),
                     .headline = {},
-                    .settings = (networks.size() == 1 ? "Simulation: " + in_words(first.network, found.layout)
-                                                      : "Wormhole networks, simulated" +
-                                                            common_ends_in_words(all_networks(networks))) +
-                                ".",
+                    .settings = {},
                     .results = {},
                     .notes = notes(networks)};
   document.text_columns = text_columns(first);
@@ -258,7 +263,12 @@ Document document(const std::vector<SimulatedWormholeAnswered>& networks, std::s
       result.tables = tables(query, point);
       result.text_cells = text_cells(query, point);
     }
+  name_uniform_traffic(document);
   document.headline = headline(document, points_of(networks));
+  document.settings = "Simulation: " +
+                      (networks.size() == 1 ? in_words(first.network, found.layout)
+                                            : in_words(simulated_networks(networks))) +
+                      offered_in_words(document, "load") + ".";
   if (document.results.size() == 1) document.results.front().lines = lines(first, found);
   std::vector<const answers::Simulated*> simulated;
   for (const SimulatedWorms* point : points_of(networks)) simulated.push_back(&point->simulated);
@@ -279,7 +289,7 @@ Document document(const std::vector<WormholeSaturationAnswered>& networks) {
   for (Column& column : layout.results)
     for (const Column& shown : saturation_columns(LoadMeasure::flits))
       if (column.key == shown.key) column = shown;
-  return saturation_document(std::move(layout), points,
+  return saturation_document(std::move(layout), points, in_words(simulated_networks(networks)),
                              {"nodes", "dimensions", "flits", "virtual_channels", "buffer_flits"});
 }
 

@@ -3,6 +3,8 @@
 #include <tailbound/render/documents/parts/validated.hpp>
 #include <tailbound/render/documents/validation/validate_broadcast.hpp>
 #include <tailbound/render/documents/worms/hypercube.hpp>
+#include <tailbound/render/documents/worms/worm_network.hpp>
+#include <tailbound/render/sweep_picture.hpp>
 
 #include <algorithm>
 #include <array>
@@ -152,17 +154,25 @@ std::vector<std::size_t> judged_of(const std::vector<ValidateBroadcastAnswered>&
   return all;
 }
 
-/// The verdict on each variant that is judged.
+/// The verdict on a variant; of several, how often each underestimates.
 std::string headline(const std::vector<ValidateBroadcastAnswered>& networks) {
-  std::string text;
-  for (const std::size_t variant : judged_of(networks)) {
+  const std::vector<std::size_t> variants = judged_of(networks);
+  std::vector<std::string> texts;
+  for (const std::size_t variant : variants) {
+    const char* const name = name_of(broadcast_variants[variant]);
     std::vector<answers::Tally> tallies;
+    std::size_t underestimates = 0, judged = 0;
     for (const auto& [query, answer] : networks)
-      if (answer.judged == variant) tallies.push_back(answer.tally);
-    text += (text.empty() ? "" : "; ") +
-            conclusion(tallies, fmt::format("the model ({})", name_of(broadcast_variants[variant])));
+      if (answer.judged == variant) {
+        tallies.push_back(answer.tally);
+        underestimates += answer.tally.underestimates();
+        judged += answer.tally.judged();
+      }
+    if (variants.size() == 1)
+      return capitalized(conclusion(tallies, fmt::format("the model ({})", name))) + ".";
+    texts.push_back(fmt::format("{} of {} ({})", underestimates, judged, name));
   }
-  return capitalized(text) + ".";
+  return fmt::format("Underestimated rows: {}.", fmt::join(texts, ", "));
 }
 
 std::vector<std::string> notes(const std::vector<ValidateBroadcastAnswered>& networks,
@@ -304,14 +314,17 @@ Document document(const std::vector<ValidateBroadcastAnswered>& networks, std::s
             .cells = compared_rate_fields(model).cells(point),
             .tables = {std::move(variants)},
             .lines = lines(point),
-            .caption = (networks.size() > 1 ? in_words(query.network) + ",\n" : std::string()) +
-                       fmt::format("rate {:.6g}", point.simulated().rate)};
+            .caption = fmt::format("rate {:.6g}", point.simulated().rate)};
   };
-  return validated_document(
-      layout_for(model), headline(networks),
-      "Mean latency: " + in_words(networks.front().first.simulation.network, networks_of(networks)),
-      notes(networks, points), points, requested, result_of,
-      [networks](const Document& document) { return picture(document, networks); });
+  Document document = validated_document(
+      layout_for(model), headline(networks), "Mean latency", notes(networks, points), points, requested,
+      result_of, [networks](const Document& drawn) { return picture(drawn, networks); });
+  document.settings =
+      "Mean latency: " + in_words(networks.front().first.simulation.network, networks_of(networks)) +
+      offered_in_words(document, "rate") + ".";
+  if (networks.size() > 1)
+    for (Result& result : document.results) result.caption = point_title(document, result);
+  return document;
 }
 
 }  // namespace tailbound::render

@@ -125,11 +125,17 @@ std::string headline(const std::vector<ValidatedWormhole>& networks) {
   return capitalized(conclusion(tallies, "the model")) + ".";
 }
 
-std::string settings(const std::vector<ValidatedWormhole>& networks) {
-  return fmt::format("Mean latency: {}.",
-                     networks.size() == 1
-                         ? worms_in_words(networks.front())
-                         : "wormhole networks" + common_ends_in_words(all_networks(networks)));
+/// What is the same for all networks, and the variant of the model.
+std::string settings(const Document& document, const std::vector<ValidatedWormhole>& networks) {
+  std::vector<answers::SimulatedWormhole> all;
+  for (const auto& [query, answer] : networks) all.push_back(query.simulation.network);
+  std::vector<RequestedWorms> requested;
+  for (const answers::SimulatedWormhole& its : all)
+    requested.push_back({its.network, its.variant, its.flits, its.virtual_channels});
+  const std::string variant = variant_in_words(requested);
+  return fmt::format("Mean latency: {}{}{}.",
+                     networks.size() == 1 ? worms_in_words(networks.front()) : in_words(all),
+                     variant.empty() ? "" : "; model " + variant, offered_in_words(document, "load"));
 }
 
 Picture picture_of_one(const Document& document, const ValidatedWormhole& network, Picture picture) {
@@ -194,7 +200,7 @@ Layout validate_wormhole_layout() {
 Document document(const std::vector<ValidatedWormhole>& networks, std::size_t requested) {
   Document document{.layout = std::make_shared<const Layout>(validate_wormhole_layout()),
                     .headline = headline(networks),
-                    .settings = settings(networks),
+                    .settings = {},
                     .results = {},
                     .notes = notes(networks)};
   for (const ValidatedWormhole& network : networks)
@@ -205,6 +211,8 @@ Document document(const std::vector<ValidatedWormhole>& networks, std::size_t re
                              load_cells(query, network.second.simulation, i, network.second.rows[i].load));
       result.cells = validated_load_fields().cells({network, i});
     }
+  name_uniform_traffic(document);
+  document.settings = settings(document, networks);
   if (document.results.size() == 1) document.results.front().lines = lines(networks.front().second);
   std::vector<const answers::Simulated*> simulated;
   for (const SimulatedWorms* point : points_of(networks)) simulated.push_back(&point->simulated);

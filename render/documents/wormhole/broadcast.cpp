@@ -7,6 +7,8 @@
 #include <tailbound/render/documents/wormhole/broadcast.hpp>
 #include <tailbound/render/documents/worms/hypercube.hpp>
 #include <tailbound/render/documents/worms/worm_ends.hpp>
+#include <tailbound/render/documents/worms/worm_network.hpp>
+#include <tailbound/render/sweep_picture.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -205,11 +207,11 @@ std::string headline(const Document& document, const std::vector<BroadcastRatesA
   return text + ".";
 }
 
-std::string settings(const std::vector<BroadcastRatesAnswered>& networks) {
+std::string settings(const Document& document, const std::vector<BroadcastRatesAnswered>& networks) {
   const auto& [query, answer] = networks.front();
   std::string text = capitalized(in_words(query.hypercube, hypercubes_of(networks)));
   if (one_variant(networks)) text += fmt::format("; variant {}", name_of(query.replication));
-  return text + ".";
+  return text + offered_in_words(document, "rate") + ".";
 }
 
 /// The same up to just below saturation, for smooth curves.
@@ -267,7 +269,7 @@ Document document(const std::vector<BroadcastRatesAnswered>& networks) {
   if (networks.size() > 1) layout.results.front().style = Style::plain;  // saturation differs
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
                     .headline = {},
-                    .settings = settings(networks),
+                    .settings = {},
                     .results = {},
                     .notes = notes(networks, results > max_tables)};
   for (const auto& [query, answer] : networks) {
@@ -287,11 +289,13 @@ Document document(const std::vector<BroadcastRatesAnswered>& networks) {
         result.lines = lines(query, answer);
         continue;
       }
-      result.caption = (networks.size() > 1 ? in_words(query.hypercube) + ",\n" : std::string()) +
-                       fmt::format("rate {:.6g}", point.rate);
+      result.caption = fmt::format("rate {:.6g}", point.rate);
     }
   }
   document.headline = headline(document, networks);
+  if (networks.size() > 1)
+    for (Result& result : document.results) result.caption = point_title(document, result);
+  document.settings = settings(document, networks);
   document.picture = [document, networks] { return picture(document, networks); };
   return document;
 }

@@ -345,6 +345,13 @@ std::string headline(const Document& document, const std::vector<WormholeNetwork
   return text + ".";
 }
 
+/// What is the same for all networks.
+std::string settings(const Document& document, const std::vector<WormholeNetworkAnswer>& networks) {
+  std::vector<WormholeQuery> all;
+  for (const auto& [query, answer] : networks) all.push_back(query);
+  return capitalized(in_words(all)) + offered_in_words(document, "load") + ".";
+}
+
 Picture picture(const Document& document, const std::vector<WormholeNetworkAnswer>& networks) {
   const auto& [query, answer] = networks.front();
   Picture picture{
@@ -404,11 +411,10 @@ Document document(const std::vector<WormholeNetworkAnswer>& networks) {
   const auto& [query, answer] = networks.front();
   Layout layout = wormhole_layout();
   if (networks.size() == 1) layout.stated = {"saturation_load"};
+  if (query.channels) layout.quiet_table = channel_table().key;
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
                     .headline = {},
-                    .settings = networks.size() == 1 ? capitalized(in_words(query)) + "."
-                                                     : "Wormhole networks, model" +
-                                                           common_ends_in_words(all_networks(networks)) + ".",
+                    .settings = {},
                     .results = {}};
   for (const auto& [requested, found] : networks) {
     const answers::Accuracy accuracy = accuracy_of(requested, found);
@@ -416,7 +422,9 @@ Document document(const std::vector<WormholeNetworkAnswer>& networks) {
       document.results.push_back(result_of({requested, found, accuracy, i}));
   }
   if (document.results.size() == 1) document.results.front().lines = lines(answer);
+  name_uniform_traffic(document);
   document.headline = headline(document, networks);
+  document.settings = settings(document, networks);
   document.notes = notes_on(networks);
   document.picture = [document, networks] { return picture(document, networks); };
   return document;

@@ -65,7 +65,7 @@ std::string joined_words(std::vector<std::string> parts) {
 
 std::string text_of(const Words& words) {
   const std::string messages = joined_words({words.messages, words.broadcast, words.startup, words.buffer});
-  return words.cube + words.channels + words.ends + (messages.empty() ? "" : ",\n" + messages);
+  return words.cube + words.channels + words.ends + (messages.empty() ? "" : ", " + messages);
 }
 
 /// The document without inputs that follow from others.

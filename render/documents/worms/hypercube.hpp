@@ -28,7 +28,7 @@ namespace tailbound::render {
 /// "6-dimensional hypercube (64 nodes) with 4 virtual channels, injection ports, ejection unlimited"
 [[nodiscard]] std::string network_in_words(const answers::BroadcastHypercube& hypercube);
 
-/// In two lines: the network; "messages of 32 flits, broadcast 0.01, start-up 1, buffers of 1 flit".
+/// The network; "messages of 32 flits, broadcast 0.01, start-up 1, buffers of 1 flit".
 /// \param all  the points; varying parameters are omitted
 [[nodiscard]] std::string in_words(const answers::BroadcastHypercube& hypercube,
                                    const std::vector<answers::BroadcastHypercube>& all = {});

@@ -3,6 +3,7 @@
 #include <tailbound/render/documents/parts/observed.hpp>
 #include <tailbound/render/documents/parts/units.hpp>
 #include <tailbound/render/documents/worms/saturation.hpp>
+#include <tailbound/render/documents/worms/worm_network.hpp>
 #include <tailbound/render/sweep_picture.hpp>
 
 #include <algorithm>
@@ -211,15 +212,14 @@ TableLayout saturation_table(LoadMeasure measure) {
 }
 
 Document saturation_document(Layout layout, const std::vector<SaturationPoint>& points,
-                             const std::vector<std::string>& axes) {
+                             const std::string& common, const std::vector<std::string>& axes) {
   layout.quiet.clear();  // the table
   layout.quiet_table.clear();
-  Document document{
-      .layout = std::make_shared<const Layout>(std::move(layout)),
-      .headline = {},
-      .settings = points.size() == 1 ? capitalized(points.front().network) + "." : std::string(),
-      .results = {},
-      .notes = notes(points)};
+  Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
+                    .headline = {},
+                    .settings = capitalized(points.size() == 1 ? points.front().network : common) + ".",
+                    .results = {},
+                    .notes = notes(points)};
   for (const SaturationPoint& point : points) {
     Result& result = document.results.emplace_back();
     result.inputs = joined(point.inputs, search_inputs().cells(point.length));
@@ -228,6 +228,7 @@ Document saturation_document(Layout layout, const std::vector<SaturationPoint>& 
     result.caption = point.network;
     if (points.size() == 1) result.lines = lines(point.saturation);
   }
+  name_uniform_traffic(document);
   const LoadMeasure measure = points.front().saturation.measure;
   std::vector<double> stable;
   for (const SaturationPoint& point : points) stable.push_back(point.saturation.found.max_stable);

@@ -63,9 +63,10 @@ struct SaturationPoint {
 // --- the document
 
 /// \param layout   of the command
+/// \param common   description of several networks: what they have in common
 /// \param axes     x axes for a picture of several networks
 /// \pre at least one point
 [[nodiscard]] Document saturation_document(Layout layout, const std::vector<SaturationPoint>& points,
-                                           const std::vector<std::string>& axes);
+                                           const std::string& common, const std::vector<std::string>& axes);
 
 }  // namespace tailbound::render

@@ -30,20 +30,78 @@ const char* length_in_words(sim::WormLengths lengths) {
   return lengths == sim::WormLengths::fixed ? "" : "geometric length, mean ";
 }
 
-/// ", 2 virtual channels per link"; empty for a user-defined network, whose file specifies it.
+/// "2 virtual channels per link"; empty for a user-defined network, whose file specifies it.
 template <class Network>
 std::string channels_per_link(const Network& network) {
   const std::optional<int> usual = answers::usual_virtual_channels(network.network);
   if (!usual) return "";
-  return ", " + counted(network.virtual_channels.value_or(*usual), "virtual channel") + " per link";
+  return counted(network.virtual_channels.value_or(*usual), "virtual channel") + " per link";
 }
 
-/// \param channels  their number, preceded by a comma, or empty
+/// "injection one, ejection unlimited"; only what the network leaves open, or what is not the default; empty
+/// for a user-defined network.
+std::string worm_ends_in_words(const answers::WormholeNetwork& network) {
+  const auto* topology = std::get_if<WormTopology>(&network);
+  if (topology == nullptr || !network::has_unlimited_ejection(topology->shape)) return "";
+  if (network::has_ports(topology->shape) || topology->ends.injection != network::Injection::one)
+    return in_words(topology->ends);
+  return std::string("ejection ") + name_of(topology->ends.ejection);
+}
+
+std::string arrivals_in_words(const answers::WormholeQuery&) {
+  return "";
+}
+std::string arrivals_in_words(const answers::SimulatedWormhole& network) {
+  return network.arrivals == sim::WormArrivals::bernoulli ? "Bernoulli arrivals" : "";
+}
+
+/// The description of a network after its name, part by part; empty parts are defaults, or do not apply.
+/// \param channels  the number of its virtual channels
 template <class Network>
-std::string network_in_words(const Network& network, const std::string& name, const std::string& channels) {
-  return fmt::format("{}{}, buffers of {}{}, messages of {}{}", name, channels,
-                     counted(network.buffer_flits, "flit"), ends_in_words(network.network),
-                     length_in_words(network.lengths), counted(network.flits, "flit"));
+std::vector<std::string> settings_of(const Network& network, const std::string& channels) {
+  const std::string timing = network.timing.in_words();
+  return {channels,
+          timing.empty() ? "" : timing.substr(2),
+          "buffers of " + counted(network.buffer_flits, "flit"),
+          worm_ends_in_words(network.network),
+          "messages of " + (length_in_words(network.lengths) + counted(network.flits, "flit")),
+          arrivals_in_words(network)};
+}
+
+template <class Network>
+std::string network_in_words(const Network& network, const std::string& channels) {
+  return answers::name(network.network) + ", " + shared_in_words({settings_of(network, channels)});
+}
+
+/// What names different networks have in common: "mesh networks, 2 dimensions", "transpose traffic".
+std::vector<std::string> shared_kind(const answers::WormholeNetwork& network) {
+  const auto* topology = std::get_if<WormTopology>(&network);
+  if (topology == nullptr) return {answers::name(network), "", "", "", ""};
+  const bool has_dimensions = topology->shape != WormShape::butterfly_fat_tree;
+  return {std::string(name_of(topology->shape)) + " networks",
+          has_dimensions ? counted(network::dimensions_of(*topology), "dimension") : "",
+          counted(topology->nodes, "node"),
+          topology->concentration == 1 ? "" : counted(topology->concentration, "node") + " per router",
+          topology->pattern.uniform() ? "" : topology->pattern.in_words()};
+}
+
+/// What several networks have in common.
+/// \param all  one or more, in order of the results
+template <class Network>
+std::string common_in_words(const std::vector<Network>& all) {
+  const auto name = [](const Network& network) { return answers::name(network.network); };
+  const bool same_name = std::all_of(
+      all.begin(), all.end(), [&](const Network& network) { return name(network) == name(all.front()); });
+  std::vector<std::vector<std::string>> descriptions;
+  for (const Network& network : all) {
+    std::vector<std::string> parts = same_name ? std::vector{name(network)} : shared_kind(network.network);
+    descriptions.push_back(joined(std::move(parts), settings_of(network, channels_per_link(network))));
+  }
+  std::string kind = descriptions.front().front();
+  for (const std::vector<std::string>& parts : descriptions)
+    if (parts.front() != kind) kind = "wormhole networks";
+  for (std::vector<std::string>& parts : descriptions) parts.front() = kind;
+  return shared_in_words(descriptions);
 }
 
 Document without(Document document, std::string_view key) {
@@ -176,22 +234,32 @@ Cells load_cells(const answers::OfferedLoads& offered, std::size_t i, double loa
   return {{"fraction", Given{offered.values[i]}}, {"load", given(load)}};
 }
 
-std::string ends_in_words(const answers::WormholeNetwork& network) {
-  const auto* topology = std::get_if<WormTopology>(&network);
-  if (topology == nullptr || !network::has_unlimited_ejection(topology->shape)) return "";
-  if (network::has_ports(topology->shape)) return ", " + in_words(topology->ends);
-  return std::string(", ejection ") + name_of(topology->ends.ejection);
+std::string variant_in_words(const std::vector<RequestedWorms>& networks) {
+  const std::string name = variant_name(networks.front().network, networks.front().variant);
+  const bool same = std::all_of(networks.begin(), networks.end(), [&](const RequestedWorms& of) {
+    return variant_name(of.network, of.variant) == name;
+  });
+  return same ? "variant " + name : "";
 }
 
-std::string common_ends_in_words(const std::vector<answers::WormholeNetwork>& networks) {
-  std::optional<std::string> common;
-  for (const answers::WormholeNetwork& network : networks) {
-    const std::string its = ends_in_words(network);
-    if (its.empty()) continue;
-    if (common && *common != its) return "";
-    common = its;
-  }
-  return common.value_or("");
+std::string offered_in_words(const Document& document, std::string_view key) {
+  if (document.results.size() < 2) return {};
+  const Value fraction = value_of(document.results.front().inputs, "fraction");
+  if (std::holds_alternative<None>(fraction)) return constant_in_words(document, key);
+  const bool constant = std::all_of(
+      document.results.begin(), document.results.end(),
+      [&](const Result& result) { return brief(value_of(result.inputs, "fraction")) == brief(fraction); });
+  return constant ? fmt::format(", at {:.6g} % of saturation", 100 * height(fraction).value_or(0)) : "";
+}
+
+void name_uniform_traffic(Document& document) {
+  const auto is_uniform = [](const Result& result) {
+    return std::holds_alternative<None>(value_of(result.inputs, "pattern"));
+  };
+  if (std::all_of(document.results.begin(), document.results.end(), is_uniform)) return;
+  for (Result& result : document.results)
+    if (is_uniform(result))
+      result.inputs.push_back({"pattern", Text{name_of(network::WormPatternName::uniform)}});
 }
 
 std::vector<std::string> hypercube_notes(const std::vector<answers::WormholeNetwork>& networks) {
@@ -205,10 +273,16 @@ std::vector<std::string> hypercube_notes(const std::vector<answers::WormholeNetw
 }
 
 std::string in_words(const answers::WormholeQuery& query) {
-  return fmt::format("{}; variant {}",
-                     network_in_words(query, answers::name(query.network),
-                                      channels_per_link(query) + query.timing.in_words()),
-                     variant_name(query.network, query.variant));
+  return network_in_words(query, channels_per_link(query)) + "; variant " +
+         variant_name(query.network, query.variant);
+}
+
+std::string in_words(const std::vector<answers::WormholeQuery>& all) {
+  std::vector<RequestedWorms> requested;
+  for (const answers::WormholeQuery& query : all)
+    requested.push_back({query.network, query.variant, query.flits, query.virtual_channels});
+  const std::string variant = variant_in_words(requested);
+  return common_in_words(all) + (variant.empty() ? "" : "; " + variant);
 }
 
 Column worm_buffer_column() {
@@ -251,16 +325,18 @@ Cells load_cells(const answers::SimulateWormholeQuery& query, const answers::Sim
 
 std::string in_words(const answers::SimulatedWormhole& network, const answers::WormholeLayout& layout) {
   const std::string per_link = channels_per_link(network);
-  return network_in_words(network, answers::name(network.network),
-                          (per_link.empty() ? fmt::format(", {} virtual channels on {} physical channels",
-                                                          layout.channels, layout.wires)
-                                            : per_link) +
-                              network.timing.in_words());
+  return network_in_words(
+      network, per_link.empty()
+                   ? fmt::format("{} virtual channels on {} physical channels", layout.channels, layout.wires)
+                   : per_link);
+}
+
+std::string in_words(const std::vector<answers::SimulatedWormhole>& all) {
+  return common_in_words(all);
 }
 
 std::string title_in_words(const answers::SimulatedWormhole& network) {
-  return network_in_words(network, answers::name(network.network),
-                          channels_per_link(network) + network.timing.in_words());
+  return network_in_words(network, channels_per_link(network));
 }
 
 std::string load_in_words(double load, double fraction_of_saturation) {

@@ -36,11 +36,16 @@ const network::RouterTiming* if_unusual(const Requested& requested) {
 /// \param load  its load [flits/cycle/node]
 [[nodiscard]] Cells load_cells(const answers::OfferedLoads& offered, std::size_t i, double load);
 
-/// ", ejection one", for a hypercube ", injection one, ejection one"; empty if there is no choice.
-[[nodiscard]] std::string ends_in_words(const answers::WormholeNetwork& network);
+/// ", load 0.1 flits/cycle/node", ", at 50 % of saturation": the load of several results, appended to their
+/// description; empty if the loads differ, which their table then shows.
+/// \param key  of the load: "load", or "rate"
+[[nodiscard]] std::string offered_in_words(const Document& document, std::string_view key);
+/// "variant paper"; empty if they differ.
+/// \param networks  one or more
+[[nodiscard]] std::string variant_in_words(const std::vector<RequestedWorms>& networks);
 
-/// The same appended to the description of several networks; empty if they differ.
-[[nodiscard]] std::string common_ends_in_words(const std::vector<answers::WormholeNetwork>& networks);
+/// Uniform traffic, which is not among the inputs if all have it, by its name if some traffic is different.
+void name_uniform_traffic(Document& document);
 
 /// Note that other commands on hypercubes have other default ends; empty without a hypercube.
 [[nodiscard]] std::vector<std::string> hypercube_notes(const std::vector<answers::WormholeNetwork>& networks);
@@ -48,6 +53,9 @@ const network::RouterTiming* if_unusual(const Requested& requested) {
 /// "8 x 8 mesh, 2 virtual channels, ejection one, messages of 32 flits; variant finite-source"; the channels
 /// only if given
 [[nodiscard]] std::string in_words(const answers::WormholeQuery& query);
+/// What several have in common: "mesh networks, 2 dimensions, 2 virtual channels per link, .."
+/// \param all  one or more
+[[nodiscard]] std::string in_words(const std::vector<answers::WormholeQuery>& all);
 
 // --- simulated
 
@@ -62,6 +70,8 @@ const network::RouterTiming* if_unusual(const Requested& requested) {
 /// user-defined network "ring, 16 virtual channels on 12 physical channels, .."
 [[nodiscard]] std::string in_words(const answers::SimulatedWormhole& network,
                                    const answers::WormholeLayout& layout);
+/// What several have in common.  \param all  one or more
+[[nodiscard]] std::string in_words(const std::vector<answers::SimulatedWormhole>& all);
 /// "8 x 8 mesh, 2 virtual channels per link, buffers of 1 flit, messages of 32 flits", of a picture
 [[nodiscard]] std::string title_in_words(const answers::SimulatedWormhole& network);
 /// "0.05 flits/cycle/node, 12.3 % of the model's saturation load"
