@@ -457,7 +457,7 @@ void WormEngine::require_no_deadlock() const {
   if (const auto blocked = deadlock())
     throw NoAnswer("deadlock in cycle " + std::to_string(now_) +
                    ": the messages whose heads are in these channels wait for each other in a cycle: " +
-                   *blocked + " (in a torus, --virtual-channels 2 prevents it)");
+                   *blocked + " (in a torus, 2 virtual channels per link prevent it)");
 }
 
 // --- State -----------------------------------------------------------------------------------------------
