@@ -217,444 +217,435 @@ TEST_CASE("wormhole: a torus with cyclic dependencies is modelled like the same 
       "--flits 16")["results"];
   CHECK(number(torus[0], "saturation_load") == Approx(number(own[0], "saturation_load")).epsilon(2e-6));
   CHECK(number(torus[0], "latency") == Approx(number(own[0], "latency")).epsilon(1e-5));
+}
 
-  TEST_CASE("wormhole: a list states what its table does not show") {
-    const auto settings = [](const std::string& line) { return in_one_line(run_line(line).out); };
-    const std::string one_size = settings("wormhole --topology mesh --nodes 5x3 --flits 4,5 --loads 0.1");
-    CHECK(holds(
-        one_size,
-        "5 x 3 mesh, 1 virtual channel per link, buffers of 1 flit, ejection one; variant finite-source, "
-        "load 0.1 flits/cycle/node."));
-    CHECK(holds(
-        settings("wormhole --topology mesh --nodes 3x7,4x5 --flits 4 --loads 0.1"),
-        "Mesh networks, 2 dimensions, 1 virtual channel per link, buffers of 1 flit, ejection one, messages "
-        "of 4 flits; variant finite-source, load 0.1"));
-    CHECK(holds(settings("wormhole --topology mesh --nodes 4x4 --flits 4,8 --fractions 50%"),
-                "variant finite-source, at 50 % of saturation."));
-    CHECK(holds(
-        run_line("wormhole --topology mesh --nodes 4x4 --flits 4 --loads 0.1 --pattern uniform,shuffle").out,
-        "\n  uniform "));
+TEST_CASE("wormhole: a list states what its table does not show") {
+  const auto settings = [](const std::string& line) { return in_one_line(run_line(line).out); };
+  const std::string one_size = settings("wormhole --topology mesh --nodes 5x3 --flits 4,5 --loads 0.1");
+  CHECK(
+      holds(one_size,
+            "5 x 3 mesh, 1 virtual channel per link, buffers of 1 flit, ejection one; variant finite-source, "
+            "load 0.1 flits/cycle/node."));
+  CHECK(holds(
+      settings("wormhole --topology mesh --nodes 3x7,4x5 --flits 4 --loads 0.1"),
+      "Mesh networks, 2 dimensions, 1 virtual channel per link, buffers of 1 flit, ejection one, messages "
+      "of 4 flits; variant finite-source, load 0.1"));
+  CHECK(holds(settings("wormhole --topology mesh --nodes 4x4 --flits 4,8 --fractions 50%"),
+              "variant finite-source, at 50 % of saturation."));
+  CHECK(holds(
+      run_line("wormhole --topology mesh --nodes 4x4 --flits 4 --loads 0.1 --pattern uniform,shuffle").out,
+      "\n  uniform "));
+}
+
+TEST_CASE("wormhole: --quiet with --channels prints the channels") {
+  const Outcome quiet =
+      run_line("wormhole --topology mesh --nodes 4x4 --flits 4 --loads 0.1 --channels 5 --quiet");
+  CHECK(std::count(quiet.out.begin(), quiet.out.end(), '\n') == 6);
+  CHECK(holds(quiet.out, "(1,0) -> (2,0)"));
+}
+
+TEST_CASE("simulate wormhole: the settings name ends and arrivals that are not the defaults") {
+  const std::string text = in_one_line(
+      run_line("simulate wormhole --topology mesh --nodes 4x4 --flits 4 --loads 0.1 --virtual-channels 2 "
+               "--injection channels --ejection channels --arrivals bernoulli --cycles 5000")
+          .out);
+  CHECK(holds(text, "injection channels, ejection channels, messages of 4 flits, Bernoulli arrivals."));
+  CHECK(holds(text, "5008 cycles (5000 rounded up to 16 whole batches)"));
+  CHECK(holds(in_one_line(run_line("validate wormhole --topology mesh --nodes 4x4 --flits 4 --loads 0.1 "
+                                   "--cycles 5000 --variant paper")
+                              .out),
+              "; model variant paper."));
+}
+
+const std::string ring = "wormhole --network " TAILBOUND_DATA_DIR "/networks/worm_ring.toml --flits 16 ";
+
+TEST_CASE("wormhole: a ring from a file is the torus of one dimension") {
+  const auto own = run_json(ring + "--fractions 10%,60%");
+  const auto torus =
+      run_json("wormhole --topology torus --dimensions 1 --nodes 4 --flits 16 --fractions 10%,60%");
+  CHECK(own["question"]["network"].get<std::string>().find("worm_ring.toml") != std::string::npos);
+  CHECK(own["question"]["nodes"] == 8);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto &here = own["results"][i], &there = torus["results"][i];
+    CHECK(number(here, "saturation_load") == Approx(number(there, "saturation_load")).epsilon(2e-6));
+    CHECK(here["deadlock_cycle"].empty());
+    CHECK(number(here, "latency") == Approx(number(there, "latency")).epsilon(1e-5));
   }
+}
 
-  TEST_CASE("wormhole: --quiet with --channels prints the channels") {
-    const Outcome quiet =
-        run_line("wormhole --topology mesh --nodes 4x4 --flits 4 --loads 0.1 --channels 5 --quiet");
-    CHECK(std::count(quiet.out.begin(), quiet.out.end(), '\n') == 6);
-    CHECK(holds(quiet.out, "(1,0) -> (2,0)"));
+TEST_CASE("wormhole: deadlock-prone routes are reported with the cycle") {
+  const std::string text =
+      "switches = [\"A\", \"B\", \"C\"]\nlink = [{from = \"A\", to = \"B\"}, {from = \"B\", to = \"C\"}, "
+      "{from = \"C\", to = \"A\"}]\n[traffic]\nuniform = true\n";
+  const tailbound::golden::Folder folder;
+  const std::string line = "wormhole --fractions 50% --flits 16 --network " + folder.file("net.toml", text);
+  const Outcome table = run_line(line);
+  CHECK(table.status == 0);
+  CHECK(table.out.find("can deadlock") != std::string::npos);
+  CHECK(table.out.find("A -> B; B -> C; C -> A.") != std::string::npos);
+  const auto json = run_json(line)["results"][0];
+  CHECK(json["deadlock_cycle"] == std::vector<std::string>{"A -> B", "B -> C", "C -> A"});
+  CHECK(json["iteration"].get<std::string>().find("converged after") == 0);
+  CHECK(run_line(ring + "--fractions 50%").out.find("deadlock") == std::string::npos);
+}
+
+TEST_CASE("wormhole: the busiest channels, in each format") {
+  const std::string mesh = "wormhole --topology mesh --nodes 16 --flits 16 --fractions 10%,50% ";
+  const auto answer = run_json(mesh + "--channels 5");
+  for (const auto& point : answer["results"]) {
+    const auto& channels = point["channels"];
+    REQUIRE(channels.size() == 5);
+    CHECK(channels[0]["channel"] == point["bottleneck"]);
+    CHECK(channels[0]["utilization"] == point["bottleneck_utilization"]);
+    CHECK(channels[0]["wait"] == point["bottleneck_wait"]);
+    CHECK(channels[0]["service"] == point["bottleneck_service"]);
+    for (std::size_t i = 1; i < 5; ++i)
+      CHECK(number(channels[i], "utilization") <= number(channels[i - 1], "utilization"));
   }
+  CHECK_FALSE(run_json(mesh)["results"][0].contains("channels"));
+  const Outcome table = run_line(mesh + "--channels");
+  CHECK(table.out.find("50.0 % of saturation: busiest channels") != std::string::npos);
+  const Outcome csv = run_line(mesh + "--channels 3 --format csv");
+  CHECK(std::count(csv.out.begin(), csv.out.end(), '\n') == 1 + 2 * 3);
+}
 
-  TEST_CASE("simulate wormhole: the settings name ends and arrivals that are not the defaults") {
-    const std::string text = in_one_line(
-        run_line("simulate wormhole --topology mesh --nodes 4x4 --flits 4 --loads 0.1 --virtual-channels 2 "
-                 "--injection channels --ejection channels --arrivals bernoulli --cycles 5000")
-            .out);
-    CHECK(holds(text, "injection channels, ejection channels, messages of 4 flits, Bernoulli arrivals."));
-    CHECK(holds(text, "5008 cycles (5000 rounded up to 16 whole batches)"));
-    CHECK(holds(in_one_line(run_line("validate wormhole --topology mesh --nodes 4x4 --flits 4 --loads 0.1 "
-                                     "--cycles 5000 --variant paper")
-                                .out),
-                "; model variant paper."));
+TEST_CASE("wormhole: errors name the option, the value and the legal range") {
+  struct Case {
+    const char* line;
+    int status;
+    std::vector<std::string> words;
+  };
+  const auto [line, status, words] = GENERATE(values<Case>({
+      {"--topology ring --nodes 64 --flits 20", 2, {"--topology", "ring", "butterfly-fat-tree"}},
+      {"--nodes 64 --flits 20", 2, {"--topology", "missing"}},
+      {"--topology mesh --flits 20", 2, {"--nodes", "missing"}},
+      {"--topology mesh --nodes 64", 2, {"--flits", "missing"}},
+      {"--topology mesh --nodes 60 --flits 20", 2, {"--nodes", "60", "the nearest: 49 and 64"}},
+      {"--topology butterfly-fat-tree --nodes 100 --flits 20", 2, {"power of 4", "64 and 256"}},
+      {"--topology hypercube --nodes -3 --flits 20", 2, {"--nodes", "power of 2", "the nearest: 2"}},
+      {"--topology torus --nodes 1000000 --flits 20", 2, {"--nodes", "the nearest: 16384"}},
+      {"--topology mesh --nodes 64 --flits 0", 2, {"--flits", "0", "1"}},
+      {"--topology mesh --nodes 64 --flits 20 --loads 0.1 --fractions 0.5", 2, {"--loads", "--fractions"}},
+      {"--topology mesh --nodes 64 --flits 20 --fractions 100%", 2, {"--fractions", "below 1"}},
+      {"--topology mesh --nodes 64 --flits 20 --loads -0.1", 2, {"--loads", "-0.1"}},
+      {"--topology mesh --nodes 64 --flits 20 --loads x%", 2, {"--loads"}},
+      {"--topology mesh --nodes 64 --flits 20 --variant conditional",
+       2,
+       {"--variant", "conditional", "fat-tree"}},
+      {"--topology mesh --nodes 64 --flits 20 --variant printed",
+       2,
+       {"--variant", "printed", "finite-source"}},
+      {"--topology mesh --nodes 64 --flits 20 --fractions 10:95:5%", 2, {"--fractions", "10%:95%:5%"}},
+      {"--topology mesh --nodes 64 --flits 20 --channels 0", 2, {"--channels", "from 1"}},
+      {"--topology mesh --nodes 64 --flits 20 --route spread", 2, {"--route", "--network FILE"}},
+      {"--network no_such_file.toml --flits 20", 2, {"--network", "no_such_file.toml"}},
+      {"--network x.toml --flits 20 --topology mesh", 2, {"--topology is not allowed with --network"}},
+      {"--network " TAILBOUND_DATA_DIR "/networks/two_switches.csv --flits 20", 2, {"two_switches.csv:2:5:"}},
+      {"--network " TAILBOUND_DATA_DIR "/networks/worm_ring.toml", 2, {"--flits", "missing"}},
+      {"--topology hypercube --nodes 64 --flits 20 --dimensions 6", 2, {"--dimensions", "not allowed with"}},
+      {"--topology mesh --nodes 64 --flits 20 --variant paper --loads 0.1,0.2",
+       1,
+       {"0.1885620332", "saturated"}},
+      {"--topology mesh --nodes 64 --flits 20 --loads 0.1,0.22", 1, {"0.21428", "saturated"}},
+  }));
+  const Outcome outcome = run_line(std::string("wormhole ") + line);
+  INFO(line << "\n" << outcome.err);
+  CHECK(outcome.status == status);
+  CHECK(outcome.out.empty());
+  for (const std::string& word : words) CHECK(outcome.err.find(word) != std::string::npos);
+}
+
+TEST_CASE("simulate wormhole: JSON with estimates, independent of threads") {
+  const std::string line =
+      "simulate wormhole --topology mesh --nodes 16 --flits 8 --loads 0.05,0.2 --cycles 20000 --seed 4 "
+      "--percentiles 50,99 ";
+  const auto answer = run_json(line + "--threads 1");
+  CHECK(answer["command"] == "simulate wormhole");
+  CHECK(answer["question"]["buffer_flits"] == 1);
+  CHECK(answer["question"]["virtual_channels"] == 1);
+  const auto& points = answer["results"];
+  REQUIRE(points.size() == 2);
+  for (const auto& point : points) {
+    CHECK(point["channels"] == 80);
+    CHECK(point["latency"]["kind"] == "estimate");
+    CHECK(number(point, "latency") == Approx(number(point, "source_wait") + number(point, "service") +
+                                             number(point, "mean_distance") - 1));
+    CHECK(number(point["percentiles"][0], "latency") < number(point["percentiles"][1], "latency"));
+    CHECK(point["busiest"].size() == 10);
+    CHECK(point["cycles"].get<int>() >= 20000);
+    CHECK(point["seed"] == 4);
   }
+  CHECK(number(points[0], "latency") < number(points[1], "latency"));
+  CHECK(run_line(line + "--threads 2 --format json").out == run_line(line + "--threads 1 --format json").out);
+  const auto csv = rows_of(run_line(line + "--format csv").out);
+  REQUIRE(csv.size() == 1 + 2 * (2 + 10));
+  CHECK(at(csv, 1, "load") == "0.05");
+  CHECK(at(csv, 1, "latency_kind") == "estimate");
+  CHECK(std::stod(at(csv, 1, "latency")) == number(points[0], "latency"));
+  CHECK(at(csv, 1, "table") == "percentiles");
+  CHECK(at(csv, 2, "percentiles_percentile") == "99");
+  CHECK(at(csv, 3, "table") == "busiest");
+}
 
-  const std::string ring = "wormhole --network " TAILBOUND_DATA_DIR "/networks/worm_ring.toml --flits 16 ";
+TEST_CASE("simulate wormhole: lists of simulation parameters") {
+  const std::string line =
+      "simulate wormhole --topology mesh --nodes 4x4 --flits 8,16 --loads 0.05 --cycles 4000 ";
+  const auto answer = run_json(line + "--virtual-channels 1,2 --buffer-flits 1,4");
+  REQUIRE(answer["results"].size() == 8);
+  CHECK(answer["question"]["virtual_channels"] == std::vector<int>{1, 2});
+  CHECK(answer["results"][1]["buffer_flits"] == 4);
+  CHECK(answer["results"][7]["flits"] == 16);
+  CHECK(answer["results"][0]["latency"] == run_json(line + "--seed 1")["results"][0]["latency"]);
+  CHECK(run_line(line + "--format markdown").out.find("| ") != std::string::npos);
+}
 
-  TEST_CASE("wormhole: a ring from a file is the torus of one dimension") {
-    const auto own = run_json(ring + "--fractions 10%,60%");
-    const auto torus =
-        run_json("wormhole --topology torus --dimensions 1 --nodes 4 --flits 16 --fractions 10%,60%");
-    CHECK(own["question"]["network"].get<std::string>().find("worm_ring.toml") != std::string::npos);
-    CHECK(own["question"]["nodes"] == 8);
-    for (std::size_t i = 0; i < 2; ++i) {
-      const auto &here = own["results"][i], &there = torus["results"][i];
-      CHECK(number(here, "saturation_load") == Approx(number(there, "saturation_load")).epsilon(2e-6));
-      CHECK(here["deadlock_cycle"].empty());
-      CHECK(number(here, "latency") == Approx(number(there, "latency")).epsilon(1e-5));
-    }
-  }
+TEST_CASE("simulate wormhole: fractions beyond the model's saturation, and of the simulated one") {
+  const std::string line =
+      "simulate wormhole --topology mesh --nodes 16 --flits 8 --cycles 20000 --replications 2 ";
+  const auto beyond = run_json(line + "--variant paper --fractions 101%")["results"][0];
+  CHECK(beyond["of"] == "model");
+  CHECK(number(beyond, "fraction_of_saturation") == Approx(1.01).epsilon(1e-8));
+  const auto simulated = run_json(line + "--fractions 50% --of simulated --precision 10%")["results"][0];
+  CHECK(simulated["of"] == "simulated");
+  CHECK(std::stod(simulated["load"].get<std::string>()) ==
+        Approx(number(simulated, "greatest_stable_load") / 2).epsilon(1e-7));
+  const auto found = run_json(line.substr(0, line.find("--cycles")) +
+                              "--replications 2 --saturation --precision 10%")["results"][0];
+  CHECK(found["greatest_stable_load"] == simulated["greatest_stable_load"]);
+}
 
-  TEST_CASE("wormhole: deadlock-prone routes are reported with the cycle") {
-    const std::string text =
-        "switches = [\"A\", \"B\", \"C\"]\nlink = [{from = \"A\", to = \"B\"}, {from = \"B\", to = \"C\"}, "
-        "{from = \"C\", to = \"A\"}]\n[traffic]\nuniform = true\n";
-    const tailbound::golden::Folder folder;
-    const std::string line = "wormhole --fractions 50% --flits 16 --network " + folder.file("net.toml", text);
-    const Outcome table = run_line(line);
-    CHECK(table.status == 0);
-    CHECK(table.out.find("can deadlock") != std::string::npos);
-    CHECK(table.out.find("A -> B; B -> C; C -> A.") != std::string::npos);
-    const auto json = run_json(line)["results"][0];
-    CHECK(json["deadlock_cycle"] == std::vector<std::string>{"A -> B", "B -> C", "C -> A"});
-    CHECK(json["iteration"].get<std::string>().find("converged after") == 0);
-    CHECK(run_line(ring + "--fractions 50%").out.find("deadlock") == std::string::npos);
-  }
+TEST_CASE("simulate wormhole: a resumed checkpoint gives the answer of the complete run") {
+  const tailbound::golden::Folder folder;
+  const std::string line =
+      "simulate wormhole --topology torus --nodes 16 --flits 8 --loads 0.1 --cycles 200000 --format json ";
+  const std::string whole = run_line(line).out;
+  const std::string state = folder / "state";
+  CHECK(run_line(line + "--checkpoint-every 0.02 --checkpoint " + state).out == whole);
+  CHECK(run_line(line + "--resume " + state).out == whole);
+  const Outcome other = run_line(line + "--seed 2 --resume " + state);
+  CHECK(other.status == 2);
+  CHECK(other.err.find("--resume") != std::string::npos);
+}
 
-  TEST_CASE("wormhole: the busiest channels, in each format") {
-    const std::string mesh = "wormhole --topology mesh --nodes 16 --flits 16 --fractions 10%,50% ";
-    const auto answer = run_json(mesh + "--channels 5");
-    for (const auto& point : answer["results"]) {
-      const auto& channels = point["channels"];
-      REQUIRE(channels.size() == 5);
-      CHECK(channels[0]["channel"] == point["bottleneck"]);
-      CHECK(channels[0]["utilization"] == point["bottleneck_utilization"]);
-      CHECK(channels[0]["wait"] == point["bottleneck_wait"]);
-      CHECK(channels[0]["service"] == point["bottleneck_service"]);
-      for (std::size_t i = 1; i < 5; ++i)
-        CHECK(number(channels[i], "utilization") <= number(channels[i - 1], "utilization"));
-    }
-    CHECK_FALSE(run_json(mesh)["results"][0].contains("channels"));
-    const Outcome table = run_line(mesh + "--channels");
-    CHECK(table.out.find("50.0 % of saturation: busiest channels") != std::string::npos);
-    const Outcome csv = run_line(mesh + "--channels 3 --format csv");
-    CHECK(std::count(csv.out.begin(), csv.out.end(), '\n') == 1 + 2 * 3);
-  }
+TEST_CASE("simulate wormhole: saturation of an ejection channel shared by two sources") {
+  const tailbound::golden::Folder folder;
+  const std::string file = folder.file(
+      "star.toml",
+      "switches = [\"A\", \"B\", \"C\"]\nlink = [{from = \"A\", to = \"B\"}, {from = \"C\", to = \"B\"}]\n"
+      "[[flow]]\nfrom = \"A\"\nto = \"B\"\nrate = 1\n[[flow]]\nfrom = \"C\"\nto = \"B\"\nrate = 1\n");
+  const auto answer =
+      run_json("simulate wormhole --flits 8 --saturation --precision 2% --network " + file)["results"][0];
+  CHECK(number(answer, "greatest_stable_load") < 0.5025);
+  CHECK(number(answer, "least_unstable_load") > 0.4975);
+  CHECK(answer["probes"].size() >= 4);
+}
 
-  TEST_CASE("wormhole: errors name the option, the value and the legal range") {
-    struct Case {
-      const char* line;
-      int status;
-      std::vector<std::string> words;
-    };
-    const auto [line, status, words] = GENERATE(values<Case>({
-        {"--topology ring --nodes 64 --flits 20", 2, {"--topology", "ring", "butterfly-fat-tree"}},
-        {"--nodes 64 --flits 20", 2, {"--topology", "missing"}},
-        {"--topology mesh --flits 20", 2, {"--nodes", "missing"}},
-        {"--topology mesh --nodes 64", 2, {"--flits", "missing"}},
-        {"--topology mesh --nodes 60 --flits 20", 2, {"--nodes", "60", "the nearest: 49 and 64"}},
-        {"--topology butterfly-fat-tree --nodes 100 --flits 20", 2, {"power of 4", "64 and 256"}},
-        {"--topology hypercube --nodes -3 --flits 20", 2, {"--nodes", "power of 2", "the nearest: 2"}},
-        {"--topology torus --nodes 1000000 --flits 20", 2, {"--nodes", "the nearest: 16384"}},
-        {"--topology mesh --nodes 64 --flits 0", 2, {"--flits", "0", "1"}},
-        {"--topology mesh --nodes 64 --flits 20 --loads 0.1 --fractions 0.5", 2, {"--loads", "--fractions"}},
-        {"--topology mesh --nodes 64 --flits 20 --fractions 100%", 2, {"--fractions", "below 1"}},
-        {"--topology mesh --nodes 64 --flits 20 --loads -0.1", 2, {"--loads", "-0.1"}},
-        {"--topology mesh --nodes 64 --flits 20 --loads x%", 2, {"--loads"}},
-        {"--topology mesh --nodes 64 --flits 20 --variant conditional",
-         2,
-         {"--variant", "conditional", "fat-tree"}},
-        {"--topology mesh --nodes 64 --flits 20 --variant printed",
-         2,
-         {"--variant", "printed", "finite-source"}},
-        {"--topology mesh --nodes 64 --flits 20 --fractions 10:95:5%", 2, {"--fractions", "10%:95%:5%"}},
-        {"--topology mesh --nodes 64 --flits 20 --channels 0", 2, {"--channels", "from 1"}},
-        {"--topology mesh --nodes 64 --flits 20 --route spread", 2, {"--route", "--network FILE"}},
-        {"--network no_such_file.toml --flits 20", 2, {"--network", "no_such_file.toml"}},
-        {"--network x.toml --flits 20 --topology mesh", 2, {"--topology is not allowed with --network"}},
-        {"--network " TAILBOUND_DATA_DIR "/networks/two_switches.csv --flits 20",
-         2,
-         {"two_switches.csv:2:5:"}},
-        {"--network " TAILBOUND_DATA_DIR "/networks/worm_ring.toml", 2, {"--flits", "missing"}},
-        {"--topology hypercube --nodes 64 --flits 20 --dimensions 6",
-         2,
-         {"--dimensions", "not allowed with"}},
-        {"--topology mesh --nodes 64 --flits 20 --variant paper --loads 0.1,0.2",
-         1,
-         {"0.1885620332", "saturated"}},
-        {"--topology mesh --nodes 64 --flits 20 --loads 0.1,0.22", 1, {"0.21428", "saturated"}},
-    }));
-    const Outcome outcome = run_line(std::string("wormhole ") + line);
-    INFO(line << "\n" << outcome.err);
-    CHECK(outcome.status == status);
-    CHECK(outcome.out.empty());
-    for (const std::string& word : words) CHECK(outcome.err.find(word) != std::string::npos);
-  }
+TEST_CASE("validate wormhole: model and simulation, and the exit status") {
+  const std::string line =
+      "validate wormhole --topology mesh --nodes 16 --flits 16 --cycles 100000 --variant paper ";
+  const auto answer = run_json(line + "--fractions 90%");
+  CHECK(answer["results"][0]["verdict"] == "above");
+  CHECK(answer["headline"].get<std::string>().find("conservative in 1 of 1 row and underestimates in none") !=
+        std::string::npos);
+  CHECK(number(answer["results"][0], "error") > 0);
+  const Outcome beyond = run_line(line + "--loads 0.42");
+  CHECK(beyond.status == 0);
+  CHECK(beyond.out.find("saturated") != std::string::npos);
+}
 
-  TEST_CASE("simulate wormhole: JSON with estimates, independent of threads") {
-    const std::string line =
-        "simulate wormhole --topology mesh --nodes 16 --flits 8 --loads 0.05,0.2 --cycles 20000 --seed 4 "
-        "--percentiles 50,99 ";
-    const auto answer = run_json(line + "--threads 1");
-    CHECK(answer["command"] == "simulate wormhole");
-    CHECK(answer["question"]["buffer_flits"] == 1);
-    CHECK(answer["question"]["virtual_channels"] == 1);
-    const auto& points = answer["results"];
-    REQUIRE(points.size() == 2);
-    for (const auto& point : points) {
-      CHECK(point["channels"] == 80);
-      CHECK(point["latency"]["kind"] == "estimate");
-      CHECK(number(point, "latency") == Approx(number(point, "source_wait") + number(point, "service") +
-                                               number(point, "mean_distance") - 1));
-      CHECK(number(point["percentiles"][0], "latency") < number(point["percentiles"][1], "latency"));
-      CHECK(point["busiest"].size() == 10);
-      CHECK(point["cycles"].get<int>() >= 20000);
-      CHECK(point["seed"] == 4);
-    }
-    CHECK(number(points[0], "latency") < number(points[1], "latency"));
-    CHECK(run_line(line + "--threads 2 --format json").out ==
-          run_line(line + "--threads 1 --format json").out);
-    const auto csv = rows_of(run_line(line + "--format csv").out);
-    REQUIRE(csv.size() == 1 + 2 * (2 + 10));
-    CHECK(at(csv, 1, "load") == "0.05");
-    CHECK(at(csv, 1, "latency_kind") == "estimate");
-    CHECK(std::stod(at(csv, 1, "latency")) == number(points[0], "latency"));
-    CHECK(at(csv, 1, "table") == "percentiles");
-    CHECK(at(csv, 2, "percentiles_percentile") == "99");
-    CHECK(at(csv, 3, "table") == "busiest");
-  }
+TEST_CASE("validate wormhole: the model is that of the simulated network, or there is none") {
+  const std::string line =
+      "validate wormhole --topology mesh --nodes 16 --flits 16 --loads 0.2 --cycles 20000 ";
+  const auto document = [&](const std::string& options) {
+    const Outcome outcome = run_line(line + options + " --format json");
+    INFO(outcome.err);
+    REQUIRE(outcome.status <= 1);
+    return nlohmann::json::parse(outcome.out)["results"][0];
+  };
+  const auto usual = document("");
+  CHECK(usual["model_assumes"].empty());
+  CHECK(usual["model_virtual_channels"] == 1);
+  CHECK(document("--virtual-channels 1 --buffer-flits 1 --lengths fixed --arrivals poisson") == usual);
 
-  TEST_CASE("simulate wormhole: lists of simulation parameters") {
-    const std::string line =
-        "simulate wormhole --topology mesh --nodes 4x4 --flits 8,16 --loads 0.05 --cycles 4000 ";
-    const auto answer = run_json(line + "--virtual-channels 1,2 --buffer-flits 1,4");
-    REQUIRE(answer["results"].size() == 8);
-    CHECK(answer["question"]["virtual_channels"] == std::vector<int>{1, 2});
-    CHECK(answer["results"][1]["buffer_flits"] == 4);
-    CHECK(answer["results"][7]["flits"] == 16);
-    CHECK(answer["results"][0]["latency"] == run_json(line + "--seed 1")["results"][0]["latency"]);
-    CHECK(run_line(line + "--format markdown").out.find("| ") != std::string::npos);
-  }
-
-  TEST_CASE("simulate wormhole: fractions beyond the model's saturation, and of the simulated one") {
-    const std::string line =
-        "simulate wormhole --topology mesh --nodes 16 --flits 8 --cycles 20000 --replications 2 ";
-    const auto beyond = run_json(line + "--variant paper --fractions 101%")["results"][0];
-    CHECK(beyond["of"] == "model");
-    CHECK(number(beyond, "fraction_of_saturation") == Approx(1.01).epsilon(1e-8));
-    const auto simulated = run_json(line + "--fractions 50% --of simulated --precision 10%")["results"][0];
-    CHECK(simulated["of"] == "simulated");
-    CHECK(std::stod(simulated["load"].get<std::string>()) ==
-          Approx(number(simulated, "greatest_stable_load") / 2).epsilon(1e-7));
-    const auto found = run_json(line.substr(0, line.find("--cycles")) +
-                                "--replications 2 --saturation --precision 10%")["results"][0];
-    CHECK(found["greatest_stable_load"] == simulated["greatest_stable_load"]);
-  }
-
-  TEST_CASE("simulate wormhole: a resumed checkpoint gives the answer of the complete run") {
-    const tailbound::golden::Folder folder;
-    const std::string line =
-        "simulate wormhole --topology torus --nodes 16 --flits 8 --loads 0.1 --cycles 200000 --format json ";
-    const std::string whole = run_line(line).out;
-    const std::string state = folder / "state";
-    CHECK(run_line(line + "--checkpoint-every 0.02 --checkpoint " + state).out == whole);
-    CHECK(run_line(line + "--resume " + state).out == whole);
-    const Outcome other = run_line(line + "--seed 2 --resume " + state);
-    CHECK(other.status == 2);
-    CHECK(other.err.find("--resume") != std::string::npos);
-  }
-
-  TEST_CASE("simulate wormhole: saturation of an ejection channel shared by two sources") {
-    const tailbound::golden::Folder folder;
-    const std::string file = folder.file(
-        "star.toml",
-        "switches = [\"A\", \"B\", \"C\"]\nlink = [{from = \"A\", to = \"B\"}, {from = \"C\", to = \"B\"}]\n"
-        "[[flow]]\nfrom = \"A\"\nto = \"B\"\nrate = 1\n[[flow]]\nfrom = \"C\"\nto = \"B\"\nrate = 1\n");
-    const auto answer =
-        run_json("simulate wormhole --flits 8 --saturation --precision 2% --network " + file)["results"][0];
-    CHECK(number(answer, "greatest_stable_load") < 0.5025);
-    CHECK(number(answer, "least_unstable_load") > 0.4975);
-    CHECK(answer["probes"].size() >= 4);
-  }
-
-  TEST_CASE("validate wormhole: model and simulation, and the exit status") {
-    const std::string line =
-        "validate wormhole --topology mesh --nodes 16 --flits 16 --cycles 100000 --variant paper ";
-    const auto answer = run_json(line + "--fractions 90%");
-    CHECK(answer["results"][0]["verdict"] == "above");
-    CHECK(answer["headline"].get<std::string>().find(
-              "conservative in 1 of 1 row and underestimates in none") != std::string::npos);
-    CHECK(number(answer["results"][0], "error") > 0);
-    const Outcome beyond = run_line(line + "--loads 0.42");
-    CHECK(beyond.status == 0);
-    CHECK(beyond.out.find("saturated") != std::string::npos);
-  }
-
-  TEST_CASE("validate wormhole: the model is that of the simulated network, or there is none") {
-    const std::string line =
-        "validate wormhole --topology mesh --nodes 16 --flits 16 --loads 0.2 --cycles 20000 ";
-    const auto document = [&](const std::string& options) {
-      const Outcome outcome = run_line(line + options + " --format json");
-      INFO(outcome.err);
-      REQUIRE(outcome.status <= 1);
-      return nlohmann::json::parse(outcome.out)["results"][0];
-    };
-    const auto usual = document("");
-    CHECK(usual["model_assumes"].empty());
-    CHECK(usual["model_virtual_channels"] == 1);
-    CHECK(document("--virtual-channels 1 --buffer-flits 1 --lengths fixed --arrivals poisson") == usual);
-
-    const auto two = document("--virtual-channels 2");
-    CHECK(two["model_assumes"].empty());
-    CHECK(two["model_virtual_channels"] == 2);
-    const double simulated = number(two, "simulation");
-    CHECK(std::abs(number(two, "error")) < 0.05);
-    CHECK(std::abs(number(usual, "prediction") / simulated - 1) > 0.03);
-    CHECK(
-        run_line(line + "--virtual-channels 2").out.find("2 virtual channels per link, buffers of 1 flit") !=
+  const auto two = document("--virtual-channels 2");
+  CHECK(two["model_assumes"].empty());
+  CHECK(two["model_virtual_channels"] == 2);
+  const double simulated = number(two, "simulation");
+  CHECK(std::abs(number(two, "error")) < 0.05);
+  CHECK(std::abs(number(usual, "prediction") / simulated - 1) > 0.03);
+  CHECK(run_line(line + "--virtual-channels 2").out.find("2 virtual channels per link, buffers of 1 flit") !=
         std::string::npos);
 
-    const auto other = document("--lengths geometric --arrivals bernoulli");
-    CHECK(other["model_assumes"] == std::vector<std::string>{"Poisson arrivals (simulated: Bernoulli)"});
-    CHECK(number(other, "prediction") > 1.1 * number(usual, "prediction"));  // it accounts for the lengths
-    CHECK(number(document("--buffer-flits 4"), "prediction") < number(usual, "prediction"));
-    CHECK(run_line(line).out.find("assumes") == std::string::npos);
-    for (const auto& [options, why] :
-         {std::pair{"--buffer-flits 4 --lengths geometric",
-                    "buffers of several flits with messages of geometric length"},
-          {"--buffer-flits 4 --variant paper", "buffers of several flits in the published variants"},
-          {"--lengths geometric --variant paper",
-           "messages of geometric length in the published variants"}}) {
-      const Outcome none = run_line(line + options);
-      CAPTURE(options, none.err);
-      CHECK(none.status == 1);
-      CHECK(none.err.find(std::string("there is no model of ") + why) != std::string::npos);
-    }
-    // A network too large for enumeration.
-    const Outcome large = run_line(
-        "validate wormhole --variant paper --topology mesh --nodes 4096 --flits 16 --loads 0.001 --cycles "
-        "200 "
-        "--warmup 0 "
-        "--virtual-channels 2");
-    CHECK(large.err.find(
-              "the model with 2 virtual channels per link of the 64 x 64 mesh would take too long") !=
-          std::string::npos);
+  const auto other = document("--lengths geometric --arrivals bernoulli");
+  CHECK(other["model_assumes"] == std::vector<std::string>{"Poisson arrivals (simulated: Bernoulli)"});
+  CHECK(number(other, "prediction") > 1.1 * number(usual, "prediction"));  // it accounts for the lengths
+  CHECK(number(document("--buffer-flits 4"), "prediction") < number(usual, "prediction"));
+  CHECK(run_line(line).out.find("assumes") == std::string::npos);
+  for (const auto& [options, why] :
+       {std::pair{"--buffer-flits 4 --lengths geometric",
+                  "buffers of several flits with messages of geometric length"},
+        {"--buffer-flits 4 --variant paper", "buffers of several flits in the published variants"},
+        {"--lengths geometric --variant paper", "messages of geometric length in the published variants"}}) {
+    const Outcome none = run_line(line + options);
+    CAPTURE(options, none.err);
+    CHECK(none.status == 1);
+    CHECK(none.err.find(std::string("there is no model of ") + why) != std::string::npos);
   }
+  // A network too large for enumeration.
+  const Outcome large = run_line(
+      "validate wormhole --variant paper --topology mesh --nodes 4096 --flits 16 --loads 0.001 --cycles "
+      "200 "
+      "--warmup 0 "
+      "--virtual-channels 2");
+  CHECK(
+      large.err.find("the model with 2 virtual channels per link of the 64 x 64 mesh would take too long") !=
+      std::string::npos);
+}
 
-  TEST_CASE("simulate wormhole: fractions refer to the saturation of `wormhole` with the given channels") {
-    const std::string of = "--topology mesh --nodes 16 --flits 8 --fractions 60% --virtual-channels ";
-    for (const char* channels : {"1", "4"}) {
-      const auto model = run_json("wormhole " + of + channels)["results"][0];
-      const auto simulated = run_json("simulate wormhole --cycles 2000 " + of + channels)["results"][0];
-      CAPTURE(channels);
-      CHECK(simulated["of"] == "model");
-      CHECK(simulated["virtual_channels"] == model["virtual_channels"]);
-      CHECK(simulated["model_saturation_load"] == model["saturation_load"]);
-      CHECK(std::stod(simulated["load"].get<std::string>()) ==
-            Approx(std::stod(model["load"].get<std::string>())).epsilon(1e-8));
-    }
-    CHECK(
-        number(run_json("simulate wormhole --saturation --precision 20% --topology mesh --nodes 16 --flits 8 "
+TEST_CASE("simulate wormhole: fractions refer to the saturation of `wormhole` with the given channels") {
+  const std::string of = "--topology mesh --nodes 16 --flits 8 --fractions 60% --virtual-channels ";
+  for (const char* channels : {"1", "4"}) {
+    const auto model = run_json("wormhole " + of + channels)["results"][0];
+    const auto simulated = run_json("simulate wormhole --cycles 2000 " + of + channels)["results"][0];
+    CAPTURE(channels);
+    CHECK(simulated["of"] == "model");
+    CHECK(simulated["virtual_channels"] == model["virtual_channels"]);
+    CHECK(simulated["model_saturation_load"] == model["saturation_load"]);
+    CHECK(std::stod(simulated["load"].get<std::string>()) ==
+          Approx(std::stod(model["load"].get<std::string>())).epsilon(1e-8));
+  }
+  CHECK(number(run_json("simulate wormhole --saturation --precision 20% --topology mesh --nodes 16 --flits 8 "
                         "--virtual-channels 4")["results"][0],
                "model_saturation_load") == Approx(0.445933).epsilon(1e-4));
-    const std::string none =
-        "simulate wormhole --topology mesh --nodes 16 --flits 8 --cycles 2000 --replications 2 "
-        "--lengths geometric --buffer-flits 4 ";
-    const auto searched = run_json(none + "--fractions 60%")["results"][0];
-    CHECK(searched["of"] == "simulated");
-    CHECK(searched["model_saturation_load"].is_null());
-    CHECK(searched["no_model"] ==
-          "there is no model of buffers of several flits with messages of geometric length");
-    CHECK(number(searched, "fraction_of_saturation") == Approx(0.6).epsilon(1e-7));
-    const Outcome table = run_line(none + "--fractions 60%");
-    CHECK(table.out.find("4 x 4 mesh, 1 virtual channel per link, buffers of 4 flits") != std::string::npos);
-    CHECK(table.out.find("No model: there is no model of buffers") != std::string::npos);
-    const Outcome rejected = run_line(none + "--fractions 60% --of model");
-    CHECK(rejected.status == 2);
-    CHECK(rejected.err.find("--of is model; it must be simulated, or loads given") != std::string::npos);
-    CHECK(run_line(
-              "simulate wormhole --topology mesh --nodes 16 --flits 8 --lengths geometric --buffer-flits 4 "
-              "--fractions 60% --half-width 5%")
-              .status == 2);
-  }
+  const std::string none =
+      "simulate wormhole --topology mesh --nodes 16 --flits 8 --cycles 2000 --replications 2 "
+      "--lengths geometric --buffer-flits 4 ";
+  const auto searched = run_json(none + "--fractions 60%")["results"][0];
+  CHECK(searched["of"] == "simulated");
+  CHECK(searched["model_saturation_load"].is_null());
+  CHECK(searched["no_model"] ==
+        "there is no model of buffers of several flits with messages of geometric length");
+  CHECK(number(searched, "fraction_of_saturation") == Approx(0.6).epsilon(1e-7));
+  const Outcome table = run_line(none + "--fractions 60%");
+  CHECK(table.out.find("4 x 4 mesh, 1 virtual channel per link, buffers of 4 flits") != std::string::npos);
+  CHECK(table.out.find("No model: there is no model of buffers") != std::string::npos);
+  const Outcome rejected = run_line(none + "--fractions 60% --of model");
+  CHECK(rejected.status == 2);
+  CHECK(rejected.err.find("--of is model; it must be simulated, or loads given") != std::string::npos);
+  CHECK(
+      run_line("simulate wormhole --topology mesh --nodes 16 --flits 8 --lengths geometric --buffer-flits 4 "
+               "--fractions 60% --half-width 5%")
+          .status == 2);
+}
 
-  TEST_CASE(
-      "simulate wormhole: one hot channel is not hidden by light ones, and no load is above its bound") {
-    // x and y share the channel to z; each of twenty hosts sends as much to another one.
-    std::string hosts = "\"x\", \"y\", \"z\"", switches = "\"t\"", text;
-    const auto link = [&](const std::string& from, const std::string& to) {
-      text += "[[link]]\nfrom = \"" + from + "\"\nto = \"" + to + "\"\nboth = true\n";
-    };
-    const auto flow = [&](const std::string& from, const std::string& to) {
-      text += "[[flow]]\nfrom = \"" + from + "\"\nto = \"" + to + "\"\nrate = 0.1\n";
-    };
-    for (const char* host : {"x", "y", "z"}) link(host, "t");
-    flow("x", "z");
-    flow("y", "z");
-    for (int i = 0; i < 20; ++i) {
-      const std::string n = std::to_string(i);
-      hosts += ", \"a" + n + "\", \"b" + n + "\"";
-      switches += ", \"s" + n + "\"";
-      link("a" + n, "s" + n);
-      link("b" + n, "s" + n);
-      flow("a" + n, "b" + n);
-    }
-    const tailbound::golden::Folder folder;
-    const std::string line =
-        "simulate wormhole --flits 4 --network " +
-        folder.file("hot.toml", "hosts = [" + hosts + "]\nswitches = [" + switches + "]\n" + text);
-    const auto found = run_json(line + " --saturation --precision 2%")["results"][0];
-    CHECK(found["channel_bound_load"]["kind"] == "exact");
-    CHECK(found["channel_bound_load"]["value"] == "1/2");
-    CHECK(found["bounding_channel"] == "t -> z");
-    CHECK(found["least_unstable_is_bound"] == true);
-    CHECK(number(found, "least_unstable_load") == 0.5);
-    CHECK(number(found, "greatest_stable_load") < 0.5);
-    CHECK(number(found, "greatest_stable_load") > 0.48);
-    CHECK(number(found, "model_saturation_load") <= 0.5);
-    const Outcome csv = run_line(line + " --saturation --precision 20% --format csv");
-    CHECK(csv.out.find("channel_bound_load") != std::string::npos);
-    CHECK(in_one_line(run_line(line + " --saturation --precision 20%").out)
-              .find("t -> z carries 1 flit per cycle") != std::string::npos);
-    const Outcome beyond = run_line(line + " --loads 0.51");
-    CHECK(beyond.status == 1);
-    CHECK(beyond.err.find("the physical channel t -> z would have to carry 1.02 flits per cycle") !=
-          std::string::npos);
+TEST_CASE("simulate wormhole: one hot channel is not hidden by light ones, and no load is above its bound") {
+  // x and y share the channel to z; each of twenty hosts sends as much to another one.
+  std::string hosts = "\"x\", \"y\", \"z\"", switches = "\"t\"", text;
+  const auto link = [&](const std::string& from, const std::string& to) {
+    text += "[[link]]\nfrom = \"" + from + "\"\nto = \"" + to + "\"\nboth = true\n";
+  };
+  const auto flow = [&](const std::string& from, const std::string& to) {
+    text += "[[flow]]\nfrom = \"" + from + "\"\nto = \"" + to + "\"\nrate = 0.1\n";
+  };
+  for (const char* host : {"x", "y", "z"}) link(host, "t");
+  flow("x", "z");
+  flow("y", "z");
+  for (int i = 0; i < 20; ++i) {
+    const std::string n = std::to_string(i);
+    hosts += ", \"a" + n + "\", \"b" + n + "\"";
+    switches += ", \"s" + n + "\"";
+    link("a" + n, "s" + n);
+    link("b" + n, "s" + n);
+    flow("a" + n, "b" + n);
   }
+  const tailbound::golden::Folder folder;
+  const std::string line =
+      "simulate wormhole --flits 4 --network " +
+      folder.file("hot.toml", "hosts = [" + hosts + "]\nswitches = [" + switches + "]\n" + text);
+  const auto found = run_json(line + " --saturation --precision 2%")["results"][0];
+  CHECK(found["channel_bound_load"]["kind"] == "exact");
+  CHECK(found["channel_bound_load"]["value"] == "1/2");
+  CHECK(found["bounding_channel"] == "t -> z");
+  CHECK(found["least_unstable_is_bound"] == true);
+  CHECK(number(found, "least_unstable_load") == 0.5);
+  CHECK(number(found, "greatest_stable_load") < 0.5);
+  CHECK(number(found, "greatest_stable_load") > 0.48);
+  CHECK(number(found, "model_saturation_load") <= 0.5);
+  const Outcome csv = run_line(line + " --saturation --precision 20% --format csv");
+  CHECK(csv.out.find("channel_bound_load") != std::string::npos);
+  CHECK(in_one_line(run_line(line + " --saturation --precision 20%").out)
+            .find("t -> z carries 1 flit per cycle") != std::string::npos);
+  const Outcome beyond = run_line(line + " --loads 0.51");
+  CHECK(beyond.status == 1);
+  CHECK(beyond.err.find("the physical channel t -> z would have to carry 1.02 flits per cycle") !=
+        std::string::npos);
+}
 
-  TEST_CASE(
-      "validate wormhole: the model with virtual channels equals that of the same network from a file") {
-    std::string text =
-        "hosts = [\"a\", \"b\", \"c\", \"d\"]\nswitches = [\"A\", \"B\", \"C\", \"D\"]\nlink = [";
-    for (const std::string host : {"a", "b", "c", "d"})
-      text += "{from = \"" + host + "\", to = \"" + std::string(1, static_cast<char>(host[0] - 32)) +
-              "\", both = true}, ";
-    for (const char* ends : {"AB", "BC", "CD"})
-      text += std::string("{from = \"") + ends[0] + "\", to = \"" + ends[1] +
-              "\", both = true, virtual_channels = 2}, ";
-    text += "]\n";
-    for (const char from : {'a', 'b', 'c', 'd'})
-      for (const char to : {'a', 'b', 'c', 'd'})
-        if (from != to)
-          text += std::string("[[flow]]\nfrom = \"") + from + "\"\nto = \"" + to + "\"\nrate = 0.25\n";
-    const tailbound::golden::Folder folder;
-    const auto file =
-        run_json("wormhole --flits 16 --loads 0.1,0.2 --network " + folder.file("row.toml", text));
-    const Outcome outcome = run_line(
-        "validate wormhole --topology mesh --dimensions 1 --nodes 4 --flits 16 --loads 0.1,0.2 --cycles 2000 "
-        "--virtual-channels 2 --format json");
-    const auto row = nlohmann::json::parse(outcome.out);
-    for (std::size_t i = 0; i < 2; ++i) {
-      const auto &here = row["results"][i], &there = file["results"][i];
-      CHECK(number(here, "model_saturation_load") == Approx(number(there, "saturation_load")).epsilon(1e-9));
-      CHECK(number(here, "prediction") == Approx(number(there, "latency")).epsilon(1e-9));
-    }
+TEST_CASE("validate wormhole: the model with virtual channels equals that of the same network from a file") {
+  std::string text =
+      "hosts = [\"a\", \"b\", \"c\", \"d\"]\nswitches = [\"A\", \"B\", \"C\", \"D\"]\nlink = [";
+  for (const std::string host : {"a", "b", "c", "d"})
+    text += "{from = \"" + host + "\", to = \"" + std::string(1, static_cast<char>(host[0] - 32)) +
+            "\", both = true}, ";
+  for (const char* ends : {"AB", "BC", "CD"})
+    text += std::string("{from = \"") + ends[0] + "\", to = \"" + ends[1] +
+            "\", both = true, virtual_channels = 2}, ";
+  text += "]\n";
+  for (const char from : {'a', 'b', 'c', 'd'})
+    for (const char to : {'a', 'b', 'c', 'd'})
+      if (from != to)
+        text += std::string("[[flow]]\nfrom = \"") + from + "\"\nto = \"" + to + "\"\nrate = 0.25\n";
+  const tailbound::golden::Folder folder;
+  const auto file =
+      run_json("wormhole --flits 16 --loads 0.1,0.2 --network " + folder.file("row.toml", text));
+  const Outcome outcome = run_line(
+      "validate wormhole --topology mesh --dimensions 1 --nodes 4 --flits 16 --loads 0.1,0.2 --cycles 2000 "
+      "--virtual-channels 2 --format json");
+  const auto row = nlohmann::json::parse(outcome.out);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto &here = row["results"][i], &there = file["results"][i];
+    CHECK(number(here, "model_saturation_load") == Approx(number(there, "saturation_load")).epsilon(1e-9));
+    CHECK(number(here, "prediction") == Approx(number(there, "latency")).epsilon(1e-9));
   }
+}
 
-  TEST_CASE("simulate wormhole: errors name the option, the value and the legal range") {
-    struct Case {
-      const char* line;
-      int status;
-      std::vector<std::string> words;
-    };
-    const auto [line, status, words] = GENERATE(values<Case>({
-        {"--loads 0.9", 1, {"saturated at load 0.9", "--saturation"}},
-        {"--loads 0.95", 1, {"saturated at load 0.95", "(1,0) -> (2,0)", "0.9375"}},
-        {"--loads 1.5", 2, {"--loads", "1.5", "at most 1"}},
-        {"--loads 0", 2, {"--loads", "0", "above 0"}},
-        {"--fractions 0", 2, {"--fractions", "above 0"}},
-        {"--virtual-channels 0", 2, {"--virtual-channels", "0", "from 1 to 64"}},
-        {"--buffer-flits 0", 2, {"--buffer-flits", "0", "from 1 to 1000000"}},
-        {"--lengths long", 2, {"--lengths", "long", "fixed"}},
-        {"--arrivals regular", 2, {"--arrivals", "regular", "poisson"}},
-        {"--saturation --loads 0.1", 2, {"--loads", "--saturation"}},
-        {"--precision 1%", 2, {"--precision", "--saturation"}},
-        {"--fractions 300%", 2, {"--fractions", "3", "at most 2.2", "1 flit/cycle/node"}},
-        {"--loads 0.1 --of simulated", 2, {"--of", "--fractions"}},
-        {"--of theory", 2, {"--of", "theory", "simulated"}},
-        {"--saturation --of simulated", 2, {"--of", "--saturation"}},
-        {"--loads 0.1 --buffer-flits 1,2 --checkpoint state", 2, {"--checkpoint", "single simulation"}},
-        {"--loads 0.1,0.2 --checkpoint state", 2, {"--checkpoint", "single simulation"}},
-        {"--percentiles 100", 2, {"--percentiles", "100"}},
-    }));
-    const Outcome outcome = run_line(
-        std::string("simulate wormhole --topology mesh --nodes 16 --flits 8 --cycles 20000 ") + line);
-    CAPTURE(line, outcome.err);
-    CHECK(outcome.status == status);
-    CHECK(outcome.out.empty());
-    for (const std::string& word : words) CHECK(outcome.err.find(word) != std::string::npos);
-    const Outcome deadlock = run_line(
-        "simulate wormhole --topology torus --nodes 64 --flits 64 --virtual-channels 1 --loads 0.25 --cycles "
-        "100000");
-    CHECK(deadlock.status == 1);
-    CHECK(deadlock.err.find("deadlock") != std::string::npos);
-  }
+TEST_CASE("simulate wormhole: errors name the option, the value and the legal range") {
+  struct Case {
+    const char* line;
+    int status;
+    std::vector<std::string> words;
+  };
+  const auto [line, status, words] = GENERATE(values<Case>({
+      {"--loads 0.9", 1, {"saturated at load 0.9", "--saturation"}},
+      {"--loads 0.95", 1, {"saturated at load 0.95", "(1,0) -> (2,0)", "0.9375"}},
+      {"--loads 1.5", 2, {"--loads", "1.5", "at most 1"}},
+      {"--loads 0", 2, {"--loads", "0", "above 0"}},
+      {"--fractions 0", 2, {"--fractions", "above 0"}},
+      {"--virtual-channels 0", 2, {"--virtual-channels", "0", "from 1 to 64"}},
+      {"--buffer-flits 0", 2, {"--buffer-flits", "0", "from 1 to 1000000"}},
+      {"--lengths long", 2, {"--lengths", "long", "fixed"}},
+      {"--arrivals regular", 2, {"--arrivals", "regular", "poisson"}},
+      {"--saturation --loads 0.1", 2, {"--loads", "--saturation"}},
+      {"--precision 1%", 2, {"--precision", "--saturation"}},
+      {"--fractions 300%", 2, {"--fractions", "3", "at most 2.2", "1 flit/cycle/node"}},
+      {"--loads 0.1 --of simulated", 2, {"--of", "--fractions"}},
+      {"--of theory", 2, {"--of", "theory", "simulated"}},
+      {"--saturation --of simulated", 2, {"--of", "--saturation"}},
+      {"--loads 0.1 --buffer-flits 1,2 --checkpoint state", 2, {"--checkpoint", "single simulation"}},
+      {"--loads 0.1,0.2 --checkpoint state", 2, {"--checkpoint", "single simulation"}},
+      {"--percentiles 100", 2, {"--percentiles", "100"}},
+  }));
+  const Outcome outcome =
+      run_line(std::string("simulate wormhole --topology mesh --nodes 16 --flits 8 --cycles 20000 ") + line);
+  CAPTURE(line, outcome.err);
+  CHECK(outcome.status == status);
+  CHECK(outcome.out.empty());
+  for (const std::string& word : words) CHECK(outcome.err.find(word) != std::string::npos);
+  const Outcome deadlock = run_line(
+      "simulate wormhole --topology torus --nodes 64 --flits 64 --virtual-channels 1 --loads 0.25 --cycles "
+      "100000");
+  CHECK(deadlock.status == 1);
+  CHECK(deadlock.err.find("deadlock") != std::string::npos);
+}
 
 }  // namespace
