@@ -202,7 +202,10 @@ BusiestSender busiest_sender(const network::Fabric& fabric) {
   std::size_t busiest = 0;
   for (std::size_t node = 1; node < sent.size(); ++node)
     if (sent[node] * takes[busiest] > sent[busiest] * takes[node]) busiest = node;
-  return {busiest, sent[busiest], takes[busiest]};
+  std::uint64_t alike = 0;
+  for (std::size_t node = 0; node < sent.size(); ++node)
+    if (sent[node] == sent[busiest] && takes[node] == takes[busiest]) ++alike;
+  return {busiest, sent[busiest], takes[busiest], alike};
 }
 
 network::Fabric scaled(network::Fabric fabric, const Rational& scale) {

@@ -59,6 +59,7 @@ inline constexpr std::uint64_t max_listed_pairs = 100'000;
 struct BusiestSender {
   std::size_t node = 0;
   numeric::Rational sends, takes;  ///< [packets/slot]
+  std::uint64_t alike = 1;         ///< nodes with the same rate and capacity, this one included
 };
 [[nodiscard]] BusiestSender busiest_sender(const network::Fabric& fabric);
 

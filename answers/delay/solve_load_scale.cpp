@@ -265,11 +265,11 @@ std::vector<ScaleLimit> limits_of(const network::Fabric& fabric) {
   for (const network::FabricRates::Queue& queue : rates.queues()) {
     const Rational takes = numeric::whole(queue.packets_per_slot);
     limits.push_back({ScaleLimit::Kind::link, fabric.network.link_name(queue.link), queue.load, takes,
-                      takes / queue.load});
+                      takes / queue.load, queue.links});
   }
   const BusiestSender busiest = busiest_sender(fabric);
   limits.push_back({ScaleLimit::Kind::node, fabric.network.nodes[busiest.node].name, busiest.sends,
-                    busiest.takes, busiest.takes / busiest.sends});
+                    busiest.takes, busiest.takes / busiest.sends, busiest.alike});
   std::stable_sort(limits.begin(), limits.end(),
                    [](const ScaleLimit& a, const ScaleLimit& b) { return a.factor < b.factor; });
   return limits;

@@ -2,6 +2,7 @@
 
 #include <tailbound/network/network.hpp>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct ScaleLimit {
   numeric::Rational load;    ///< of it in the unscaled network [packets/slot]
   numeric::Rational takes;   ///< the limit of that load
   numeric::Rational factor;  ///< takes / load
+  std::uint64_t alike = 1;   ///< links or nodes that it stands for, the named one included
 
   /// Is the factor itself possible? Not for a link: its queue would grow without bound.
   [[nodiscard]] bool attained() const { return kind != Kind::link; }

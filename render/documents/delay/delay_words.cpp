@@ -315,8 +315,8 @@ std::string same_target(const std::vector<DelayEntry>& entries, const char* what
   return same && first ? fmt::format(" for {} <= {}", what, plain(*first)) : std::string();
 }
 
-/// "; a 21-packet buffer suffices at each hop for P(Q > B) <= 1e-9", and the same of reorder buffers; empty
-/// if none is requested.
+/// "; a 21-packet buffer at each hop for P(Q > B) <= 1e-9", and the same of reorder buffers; empty if none is
+/// requested.
 std::string buffers_in_headline(const std::vector<DelayEntry>& entries) {
   std::optional<Packets> buffer, reorder;
   for (const DelayEntry& entry : entries) {
@@ -330,7 +330,7 @@ std::string buffers_in_headline(const std::vector<DelayEntry>& entries) {
   std::string text;
   if (buffer) {
     const bool loss = entries.front().query().drop->criterion == bounds::Criterion::loss;
-    text += fmt::format("; {} buffer suffices at each hop{}", with_article(buffer->value, "packet"),
+    text += fmt::format("; {} buffer at each hop{}", with_article(buffer->value, "packet"),
                         same_target(entries, loss ? "loss" : "P(Q > B)", [](const DelayEntry& entry) {
                           return entry.query().drop ? std::optional(entry.query().drop->probability)
                                                     : std::nullopt;
@@ -340,7 +340,7 @@ std::string buffers_in_headline(const std::vector<DelayEntry>& entries) {
     text +=
         reorder->value == 0
             ? "; no reorder buffer is needed"
-            : fmt::format("; {} reorder buffer suffices{}", with_article(reorder->value, "packet"),
+            : fmt::format("; {} reorder buffer{}", with_article(reorder->value, "packet"),
                           same_target(entries, "P(R > b)", [](const DelayEntry& entry) {
                             return entry.query().reorder ? entry.query().reorder->probability : std::nullopt;
                           }));

@@ -163,7 +163,7 @@ const Table<ScaleLimit>& limit_table() {
 /// Limits of one kind with the same load and capacity.
 struct LimitGroup {
   const ScaleLimit* first = nullptr;
-  std::size_t count = 0;
+  std::uint64_t count = 0;
 };
 
 std::vector<LimitGroup> groups_of(const std::vector<ScaleLimit>& limits) {
@@ -177,9 +177,9 @@ std::vector<LimitGroup> groups_of(const std::vector<ScaleLimit>& limits) {
     };
     while (its != groups.rend() && its->first->factor == limit.factor && !same(*its)) ++its;
     if (its != groups.rend() && same(*its))
-      ++its->count;
+      its->count += limit.alike;
     else
-      groups.push_back({&limit, 1});
+      groups.push_back({&limit, limit.alike});
   }
   return groups;
 }
