@@ -306,17 +306,7 @@ std::string incomplete(const std::vector<DelayPoint>& points) {
   return fmt::format("Incomplete: of {} of {} flows, ", done, requested);
 }
 
-/// Its target, if all results have the same.
-template <class Target>
-std::string same_target(const std::vector<DelayEntry>& entries, const char* what, const Target& target_of) {
-  const auto first = target_of(entries.front());
-  const bool same = std::all_of(entries.begin(), entries.end(),
-                                [&](const DelayEntry& entry) { return target_of(entry) == first; });
-  return same && first ? fmt::format(" for {} <= {}", what, plain(*first)) : std::string();
-}
-
-/// "; a 21-packet buffer at each hop for P(Q > B) <= 1e-9", and the same of reorder buffers; empty if none is
-/// requested.
+/// "; a 21-packet buffer at each hop; a 7-packet reorder buffer", as far as requested.
 std::string buffers_in_headline(const std::vector<DelayEntry>& entries) {
   std::optional<Packets> buffer, reorder;
   for (const DelayEntry& entry : entries) {
@@ -328,22 +318,10 @@ std::string buffers_in_headline(const std::vector<DelayEntry>& entries) {
       reorder = std::max(reorder.value_or(Packets(0)), entry.found().reorder->size->buffer);
   }
   std::string text;
-  if (buffer) {
-    const bool loss = entries.front().query().drop->criterion == bounds::Criterion::loss;
-    text += fmt::format("; {} buffer at each hop{}", with_article(buffer->value, "packet"),
-                        same_target(entries, loss ? "loss" : "P(Q > B)", [](const DelayEntry& entry) {
-                          return entry.query().drop ? std::optional(entry.query().drop->probability)
-                                                    : std::nullopt;
-                        }));
-  }
+  if (buffer) text += fmt::format("; {} buffer at each hop", with_article(buffer->value, "packet"));
   if (reorder)
-    text +=
-        reorder->value == 0
-            ? "; no reorder buffer is needed"
-            : fmt::format("; {} reorder buffer{}", with_article(reorder->value, "packet"),
-                          same_target(entries, "P(R > b)", [](const DelayEntry& entry) {
-                            return entry.query().reorder ? entry.query().reorder->probability : std::nullopt;
-                          }));
+    text += reorder->value == 0 ? "; no reorder buffer is needed"
+                                : fmt::format("; {} reorder buffer", with_article(reorder->value, "packet"));
   return text;
 }
 
