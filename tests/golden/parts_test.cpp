@@ -140,7 +140,7 @@ TEST_CASE("parts: parts that cannot be merged are rejected by name") {
     CHECK(outcome.out.empty());
     return outcome.err;
   };
-  CHECK(rejection("merge " + first).find("1 of 2 parts; it must be complete; missing: 2") !=
+  CHECK(rejection("merge " + first).find("1 of its 2 parts; it must be given by all; missing: 2") !=
         std::string::npos);
   REQUIRE(run_line(tree + " --seed 2 --part 2/2 --output " + other).status == 0);
   CHECK(rejection("merge " + first + " " + other)

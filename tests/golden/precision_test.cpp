@@ -48,7 +48,7 @@ TEST_CASE("half-width: every simulation, until every interval is narrow") {
     }
     const std::string notes = found["notes"].dump();
     CHECK(notes.find("a half-width of at most") != std::string::npos);
-    CHECK(notes.find("Repeated looks are accounted for") != std::string::npos);
+    CHECK(notes.find("Repeated checks are accounted for") != std::string::npos);
     CHECK(run_line(line + " --half-width 15% --format json --threads 1").out == outcome.out);
   }
 }
@@ -58,7 +58,7 @@ TEST_CASE("half-width: a limit reports the wider intervals; errors") {
   const auto limited = run_line(line + " --half-width 0.01% --replications 8");
   CHECK(limited.status == 0);
   CHECK(limited.out.find("The limit was reached") != std::string::npos);
-  CHECK(limited.out.find("Wider:") != std::string::npos);
+  CHECK(limited.out.find("Still wider:") != std::string::npos);
   CHECK(in_one_line(limited.out).find("after 8 replications") != std::string::npos);
   const Folder folder;
   for (const std::string more :

@@ -794,10 +794,11 @@ FabricFile Reader::read_fabric(std::span<const std::string> without) {
     fail({1, 1}, no_flows);
   std::move(demands_.begin(), demands_.end(), std::back_inserter(listed));
   network_.flows.clear();
+  const std::optional<RouteRule> route = traffic_route(root);  // reads the network's groups
   return {{std::move(network_), std::move(listed)},
           std::move(traffic.matrix),
           std::move(traffic.pairs),
-          traffic_route(root)};
+          route};
 }
 
 /// Rates of flows with the same ends and the same rule are summed.

@@ -217,5 +217,5 @@ TEST_CASE("fabrics: a failed spine") {
   CHECK_THROWS_WITH(answer(query(without(spines).front())),
                     Catch::Contains("the link leaf0 -> spine5 is overloaded: its offered load is 5.00978") &&
                         Catch::Contains("so are 95 others, 47 with the same load"));
-  CHECK_THROWS_WITH(without({"nobody"}), Catch::Contains("a node, a link"));
+  CHECK_THROWS_WITH(without({"nobody"}), Catch::Contains("a node of the network, a link"));
 }

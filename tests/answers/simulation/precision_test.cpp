@@ -105,7 +105,7 @@ TEST_CASE("precision: rows of a document by name") {
                           .intervals = found}},
                         0.95);
   REQUIRE(document.notes.size() == 2);
-  CHECK(document.notes[0].find("Wider: P (tail 1). Too few observations") != std::string::npos);
+  CHECK(document.notes[0].find("Still wider: P (tail 1). Too few observations") != std::string::npos);
   CHECK(document.notes[1].find("99.2857 %") != std::string::npos);
 }
 

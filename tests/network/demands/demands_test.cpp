@@ -175,7 +175,7 @@ TEST_CASE("failures are removed before routes are found", "[network][failures]")
   CHECK_THROWS_WITH(links({"edge0 -> agg0", "32 random"}),
                     Catch::Contains("at most 31 links between switches"));
   CHECK_THROWS_WITH(links({"edge0 -> core0"}), Catch::Contains("a link of the network"));
-  CHECK_THROWS_WITH(links({"nobody"}), Catch::Contains("a node, a link"));
+  CHECK_THROWS_WITH(links({"nobody"}), Catch::Contains("a node of the network, a link"));
   CHECK_THROWS_AS(failures_of(" ,, "), InvalidArgument);
   CHECK(failures_of(" a -> b ,core0,, 2 random ") == std::vector<std::string>{"a -> b", "core0", "2 random"});
   // In the fat-tree without one core switch, the others carry its load: the links up from agg0, which had two
