@@ -795,10 +795,8 @@ FabricFile Reader::read_fabric(std::span<const std::string> without) {
   std::move(demands_.begin(), demands_.end(), std::back_inserter(listed));
   network_.flows.clear();
   const std::optional<RouteRule> route = traffic_route(root);  // reads the network's groups
-  return {{std::move(network_), std::move(listed)},
-          std::move(traffic.matrix),
-          std::move(traffic.pairs),
-          route};
+  return {
+      {std::move(network_), std::move(listed)}, std::move(traffic.matrix), std::move(traffic.pairs), route};
 }
 
 /// Rates of flows with the same ends and the same rule are summed.

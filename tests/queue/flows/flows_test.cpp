@@ -39,6 +39,7 @@ TEST_CASE("flows: arguments out of range are rejected by name") {
   FlowGroup both = periodic(1, 5);
   both.buckets.push_back(traffic::one_per_slot());
   CHECK_THROWS_AS(check_flows({both}), InvalidArgument);
-  CHECK_THROWS_WITH(queue::require_stable({periodic(5, 5)}), Catch::Contains("its load is 1; it must be below 1"));
+  CHECK_THROWS_WITH(queue::require_stable({periodic(5, 5)}),
+                    Catch::Contains("its load is 1; it must be below 1"));
   CHECK_NOTHROW(queue::require_stable({regulated(2, "2/5", "1"), periodic(1, 4)}));
 }
