@@ -317,7 +317,7 @@ TEST_CASE("simulate tree: table, quiet table, CSV") {
                                "4 replications of 20007 slots (20000 rounded up to 9 whole batches) after a "
                                "warm-up of 704 (automatic)",
                                "seed 1", "mean queueing", "95 % intervals", " s on "})
-    CHECK(in_one_line(table.out).find(expected) != std::string::npos);
+    CHECK(tailbound::golden::in_one_line(table.out).find(expected) != std::string::npos);
   CHECK(table.err.empty());
   CHECK(run_line(small_tree + " --warmup 10").out.find("warm-up of 10 (given)") != std::string::npos);
   const Outcome quiet = run_line(small_tree + " --percentiles 50 --quiet");
