@@ -216,8 +216,7 @@ const Fields<BufferPoint>& buffer_results() {
        if_present},
       {{"decay_rate", "decay rate", "", Shape::proved,
         "asymptotic decay rate of P(Q > n) of an infinite buffer [1/packet]; null if no packet ever waits, "
-        "or "
-        "if it cannot be enclosed"},
+        "or if it cannot be enclosed"},
        [](const Point& of) { return shown(of.second.decay_rate); },
        has_mean},
       {probability_at("loss", "",

@@ -339,10 +339,11 @@ std::string delay_headline(const std::vector<DelayEntry>& entries) {
         entries.begin(), entries.end(),
         [&](const DelayEntry& a, const DelayEntry& b) { return height(mean(a)) < height(mean(b)); });
     const numeric::Digits digits = entries.front().query().digits;
-    const std::string stopped = incomplete(*entries.front().points);
-    return stopped + fmt::format("{}ean queueing delay {} slots{}.", stopped.empty() ? "M" : "m",
-                                 range_in_words(brief(mean(*minimum), digits), brief(mean(*maximum), digits)),
-                                 buffers_in_headline(entries));
+    return capitalized(
+        incomplete(*entries.front().points) +
+        fmt::format("mean queueing delay {} slots{}.",
+                    range_in_words(brief(mean(*minimum), digits), brief(mean(*maximum), digits)),
+                    buffers_in_headline(entries)));
   }
   const auto [minimum, maximum] = std::minmax_element(
       entries.begin(), entries.end(),
@@ -358,14 +359,13 @@ std::string delay_headline(const std::vector<DelayEntry>& entries) {
     return entry.answer().check && entry.answer().check->contradicted();
   });
   const std::string largest = std::to_string(percentile(*maximum)->slots.value);
-  const std::string stopped = incomplete(*entries.front().points);
-  std::string text =
-      fmt::format("{}{}{} % of packets have a latency of at most {} slot{}", stopped,
-                  contradicted ? (stopped.empty() ? "Contradicted: " : "contradicted: ")
-                  : bounds     ? (stopped.empty() ? "At least " : "at least ")
-                  : proved     ? ""
-                               : (stopped.empty() ? "About " : "about "),
-                  percent_text(percentile(entries.front())->probability), largest, largest == "1" ? "" : "s");
+  std::string text = fmt::format(
+      "{}{}{} % of packets have a latency of at most {} slot{}", incomplete(*entries.front().points),
+      contradicted ? "contradicted: "
+      : bounds     ? "at least "
+      : proved     ? ""
+                   : "about ",
+      percent_text(percentile(entries.front())->probability), largest, largest == "1" ? "" : "s");
   if (slots != largest) text += fmt::format(" ({} results: {})", entries.size(), slots);
   if (entries.size() == 1) {
     const auto at =
@@ -373,7 +373,7 @@ std::string delay_headline(const std::vector<DelayEntry>& entries) {
     if (const Value ns = entry_latency_ns(entries.front(), at); !std::holds_alternative<None>(ns))
       text += fmt::format(" ({} ns)", brief(ns));
   }
-  return text + buffers_in_headline(entries) + ".";
+  return capitalized(text + buffers_in_headline(entries) + ".");
 }
 
 std::string delay_settings(const DelayEntry& only) {

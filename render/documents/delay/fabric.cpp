@@ -259,8 +259,7 @@ const Fields<SwitchRow>& switch_fields() {
        [](const SwitchRow& of) { return of.its.buffer; }},
       {{"shared_memory", "shared", "packets", Shape::whole,
         "smallest shared memory of one switch that suffices, by an upper bound that is proved for "
-        "independent "
-        "arrivals; null if its queues share none"},
+        "independent arrivals; null if its queues share none"},
        [](const SwitchRow& of) { return of.its.memory ? shown(of.its.memory->memory) : Value(None{}); },
        &SwitchRow::sharing},
       {claim("memory_probability", "", "upper bound of the criterion with that memory", Style::hidden),

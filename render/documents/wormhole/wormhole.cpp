@@ -295,7 +295,8 @@ std::vector<std::string> short_message_notes(const std::vector<WormholeNetworkAn
 std::vector<std::string> silent_node_notes(const std::vector<WormholeNetworkAnswer>& networks) {
   std::vector<std::string> notes;
   for (const auto& [query, answer] : networks) {
-    if (!std::holds_alternative<network::WormTopology>(query.network)) continue;
+    const auto* topology = std::get_if<network::WormTopology>(&query.network);
+    if (topology == nullptr || topology->pattern.uniform()) continue;  // all nodes send
     std::set<std::uint32_t> senders;
     for (const network::WormFlow& flow : answers::traffic_of(query.network).flows)
       senders.insert(flow.source);
