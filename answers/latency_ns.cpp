@@ -160,12 +160,13 @@ numeric::Claim<unit::Time> mean_latency_ns(const std::vector<Route>& routes,
     return numeric::to_real(numeric::to_rational(slots) * time.slot + minimum, rounding);
   };
   if (const auto* exact = std::get_if<numeric::Exact<unit::Slot>>(&mean_queueing))
-    return numeric::Exact<unit::Time>{exact->value * time.slot + minimum};
+    return numeric::Exact<unit::Time>{exact->proof(), exact->value * time.slot + minimum};
   if (const auto* enclosure = std::get_if<numeric::Enclosure<unit::Slot>>(&mean_queueing))
-    return numeric::Enclosure<unit::Time>(rounded(enclosure->lower(), numeric::Rounding::down),
+    return numeric::Enclosure<unit::Time>(enclosure->proof(),
+                                          rounded(enclosure->lower(), numeric::Rounding::down),
                                           rounded(enclosure->upper(), numeric::Rounding::up));
   if (const auto* bound = std::get_if<numeric::UpperBound<unit::Slot>>(&mean_queueing))
-    return numeric::UpperBound<unit::Time>{rounded(bound->value, numeric::Rounding::up)};
+    return numeric::UpperBound<unit::Time>{bound->proof(), rounded(bound->value, numeric::Rounding::up)};
   const auto& computed = std::get<numeric::Approximation<unit::Slot>>(mean_queueing);
   return numeric::Approximation<unit::Time>{rounded(computed.value, numeric::Rounding::nearest),
                                             computed.agreed_digits};

@@ -32,7 +32,7 @@ namespace tailbound::render {
 }
 /// An input, or an exact result.
 [[nodiscard]] inline Value shown_as(Shape shape, const numeric::Rational& number) {
-  return shape == Shape::given ? Value(Given{number}) : Value(Exact{number});
+  return shape == Shape::given ? Value(Given{number}) : Value(Exact{numeric::Theorem::input, number});
 }
 template <std::integral Number>
 [[nodiscard]] Value shown_as(Shape, Number number) {

@@ -126,6 +126,13 @@ int certified_digits(const Enclosure& value, Digits digits) {
                    : digits.count;
 }
 
+/// What a proved number assumes; empty if nothing.
+std::string condition(numeric::Proof proof) {
+  return proof.assumptions().has(numeric::Assumption::later_coefficients)
+             ? " if no later coefficient of A(z) is negative"
+             : "";
+}
+
 double log10_of(const Real& value) {
   return value > 0 ? static_cast<double>(boost::multiprecision::log10(value))
                    : -std::numeric_limits<double>::infinity();
@@ -133,9 +140,26 @@ double log10_of(const Real& value) {
 
 }  // namespace
 
-Value at_most(const Rational& bound) {
+Value shown_by_proof(Exact exact, int max_digits) {
+  if (exact.proof.assumptions().may_be_shown() || exact.value == 0 || exact.value == 1) return exact;
+  return Approximation{numeric::to_real(exact.value, Rounding::nearest), max_digits};
+}
+
+Value shown_by_proof(Enclosure enclosure, int max_digits) {
+  if (enclosure.proof.assumptions().may_be_shown()) return enclosure;
+  const Real middle = (enclosure.lower + enclosure.upper) / 2;
+  const double width = static_cast<double>((enclosure.upper - enclosure.lower) / middle);
+  const int digits = width > 0 ? static_cast<int>(std::floor(-std::log10(width))) : max_digits;
+  return Approximation{middle, std::clamp(digits, 1, max_digits)};
+}
+
+Value at_most(numeric::Proof proof, const Rational& bound) {
   const numeric::PrecisionScope scope(numeric::Precision{128});
-  return Bound{numeric::to_real(bound, Rounding::up), true, bound};
+  return Bound{proof, numeric::to_real(bound, Rounding::up), true, bound};
+}
+
+std::string brief(const Rational& number, Digits digits) {
+  return brief_exact(number, digits);
 }
 
 std::string kind_of(const Value& value) {
@@ -177,12 +201,14 @@ std::string brief(const Value& value, Digits digits) {
 
 std::string certainty(const Value& value, Digits digits) {
   return std::visit(Cases{
-                        [](const Exact&) { return std::string("exact"); },
+                        [](const Exact& exact) { return "exact" + condition(exact.proof); },
                         [&](const Enclosure& enclosure) {
-                          return fmt::format("certified to {} digits", certified_digits(enclosure, digits));
+                          return fmt::format("certified to {} digits{}", certified_digits(enclosure, digits),
+                                             condition(enclosure.proof));
                         },
                         [](const Bound& bound) {
-                          return std::string(bound.is_upper ? "proved upper bound" : "proved lower bound");
+                          return (bound.is_upper ? "proved upper bound" : "proved lower bound") +
+                                 condition(bound.proof);
                         },
                         [](const Approximation& computed) {
                           return fmt::format("numerical, not proved (arithmetic converged to {} digits)",
@@ -307,13 +333,16 @@ Value scaled(const Value& value, const Rational& factor) {
       Cases{
           [&](Whole whole) -> Value { return Given{factor * cln::cl_I(static_cast<long>(whole.value))}; },
           [&](const Given& given) -> Value { return Given{given.value * factor}; },
-          [&](const Exact& exact) -> Value { return Exact{exact.value * factor}; },
+          [&](const Exact& exact) -> Value {
+            return Exact{exact.proof, exact.value * factor};
+          },
           [&](const Enclosure& enclosure) -> Value {
-            return Enclosure{rounded(enclosure.lower, Rounding::down),
+            return Enclosure{enclosure.proof, rounded(enclosure.lower, Rounding::down),
                              rounded(enclosure.upper, Rounding::up)};
           },
           [&](const Bound& bound) -> Value {
-            Bound its{rounded(bound.value, bound.is_upper ? Rounding::up : Rounding::down), bound.is_upper};
+            Bound its{bound.proof, rounded(bound.value, bound.is_upper ? Rounding::up : Rounding::down),
+                      bound.is_upper};
             if (bound.fraction) its.fraction = *bound.fraction * factor;
             return its;
           },

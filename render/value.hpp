@@ -37,13 +37,16 @@ struct Flag {
   bool value = false;
 };
 struct Exact {
-  numeric::Rational value = 0;
+  numeric::Proof proof;
+  numeric::Rational value;
 };
 struct Enclosure {
+  numeric::Proof proof;
   numeric::Real lower, upper;
 };
 /// The true value is at most this (or at least).
 struct Bound {
+  numeric::Proof proof;
   numeric::Real value;
   bool is_upper = true;
   std::optional<numeric::Rational>
@@ -72,7 +75,12 @@ struct Estimate {
 using Value = std::variant<None, Whole, Given, GivenList, Text, TextList, Flag, Exact, Enclosure, Bound,
                            Approximation, Asymptote, Model, Estimate>;
 
-// --- from proved numbers of the library
+// --- from proved numbers of the library. Their proof decides the kind that is shown: an intermediate value, under an
+// assumption that is no proof, is an Approximation.
+
+/// As it is, or with the digits that both ends share, at most `max_digits`. 0 and 1 stay exact.
+[[nodiscard]] Value shown_by_proof(Exact exact, int max_digits = 10);
+[[nodiscard]] Value shown_by_proof(Enclosure enclosure, int max_digits = 10);
 
 template <class Unit>
 [[nodiscard]] Value shown(Count<Unit> count) {
@@ -80,19 +88,19 @@ template <class Unit>
 }
 template <class Unit>
 [[nodiscard]] Value shown(const numeric::Exact<Unit>& exact) {
-  return Exact{exact.value};
+  return shown_by_proof(Exact{exact.proof(), exact.value});
 }
 template <class Unit>
 [[nodiscard]] Value shown(const numeric::Enclosure<Unit>& enclosure) {
-  return Enclosure{enclosure.lower(), enclosure.upper()};
+  return shown_by_proof(Enclosure{enclosure.proof(), enclosure.lower(), enclosure.upper()});
 }
 template <class Unit>
 [[nodiscard]] Value shown(const numeric::UpperBound<Unit>& bound) {
-  return Bound{bound.value, true};
+  return Bound{bound.proof(), bound.value, true};
 }
 template <class Unit>
 [[nodiscard]] Value shown(const numeric::LowerBound<Unit>& bound) {
-  return Bound{bound.value, false};
+  return Bound{bound.proof(), bound.value, false};
 }
 template <class Unit>
 [[nodiscard]] Value shown(const numeric::Approximation<Unit>& approximation) {
@@ -125,7 +133,7 @@ template <class Truth>
 }
 
 /// A proved upper bound given as a fraction.
-[[nodiscard]] Value at_most(const numeric::Rational& bound);
+[[nodiscard]] Value at_most(numeric::Proof proof, const numeric::Rational& bound);
 
 // --- as text
 
@@ -137,6 +145,8 @@ template <class Truth>
 /// that agree; estimates with their half-width ("0.01058 +- 0.00021", "0 (below 3.7e-07)", for integers "52
 /// (51 .. 53)"); models with six significant digits; inputs in their usual form ("0.9", "1e-15", "1/3").
 [[nodiscard]] std::string brief(const Value& value, numeric::Digits digits = {});
+/// A number of which no kind is claimed, in words: the decimal if it is short, otherwise rounded to `digits`.
+[[nodiscard]] std::string brief(const numeric::Rational& number, numeric::Digits digits);
 
 /// The certainty as text: "exact", "certified to 10 digits", "numerical, not proved (arithmetic converged to
 /// 10 digits)".

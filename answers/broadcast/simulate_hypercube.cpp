@@ -118,7 +118,7 @@ HypercubeSaturationAnswer answer(const HypercubeSaturationQuery& query, const Ru
   const sim::SaturationSearch search =
       search_of(query.length, guess_for_hypercubes * model.value, numeric::nearest_double(bound.load()),
                 static_cast<double>(bound.senders));
-  return {.limit = {.load = {bound.load()}, .channel = bound.channel},
+  return {.limit = {.load = {numeric::Theorem::input, bound.load()}, .channel = bound.channel},
           .model = model,
           .no_model = {},
           .search = search,

@@ -73,7 +73,7 @@ BufferAnswer answer_to(const MaxLoad& requested, const BufferQuery& query) {
   BufferAnswer answer{.buffer = requested.capacity, .at = bounds::computed(maximum.at_lower), .beyond = {}};
   if (maximum.at_upper) answer.beyond = bounds::computed(*maximum.at_upper);
   if (maximum.all_of_it)
-    answer.load = numeric::Exact<unit::Load>{*maximum.all_of_it};
+    answer.load = numeric::Exact<unit::Load>{maximum.load.proof(), *maximum.all_of_it};
   else
     answer.load = maximum.load;
   return answer;
@@ -120,7 +120,8 @@ BufferAnswer answer_to(const LongestBurst& requested, const BufferQuery& query) 
                                                        requested.capacity, {requested.drop, query.criterion});
   BufferAnswer answer{
       .buffer = requested.capacity, .at = std::move(maximum.at_met), .beyond = std::move(maximum.at_missed)};
-  const numeric::Enclosure<unit::Slot> ends(numeric::to_real(maximum.met, numeric::Rounding::down),
+  const numeric::Enclosure<unit::Slot> ends(numeric::Theorem::bracketed,
+                                            numeric::to_real(maximum.met, numeric::Rounding::down),
                                             numeric::to_real(maximum.missed, numeric::Rounding::up));
   using Unproved = numeric::Approximation<unit::Probability>;
   if (std::holds_alternative<Unproved>(answer.at.probability))

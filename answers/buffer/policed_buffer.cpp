@@ -50,7 +50,7 @@ HonestHosts honest_hosts(const PolicedBufferQuery& query, const PolicedBufferAns
       numeric::Interval(numeric::to_interval(numeric::to_enclosure(delayed.probability).upper()) /
                         numeric::to_interval(offered)));
   HonestHosts honest{.delayed_at_shaper = bounds::computed(delayed),
-                     .lost_at_policer = {std::min(lost, numeric::Real(1))}};
+                     .lost_at_policer = {numeric::Theorem::policed_queue, std::min(lost, numeric::Real(1))}};
   if (const auto drop = query.drop()) {
     const auto unnoticed = queue::min_level(missing, *drop, query.accuracy);
     honest.unnoticed_burst = numeric::whole(unnoticed.level.value) / Rational(units);
@@ -126,7 +126,7 @@ std::optional<Rational> PolicedBufferQuery::drop() const {
 
 PolicedBufferAnswer answer(const PolicedBufferQuery& query, const Run&) {
   const queue::PolicedBound bound(query.inputs);
-  const numeric::UpperBound<unit::Probability> nothing{numeric::Real(1)};
+  const numeric::UpperBound<unit::Probability> nothing{numeric::Theorem::input, numeric::Real(1)};
   PolicedBufferAnswer answer{.buffer = Packets(0),
                              .at = {.probability = nothing, .computation = {}},
                              .closed_form = nothing,

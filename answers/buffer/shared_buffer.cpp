@@ -126,8 +126,10 @@ SharedBufferAnswer answer(const SharedBufferQuery& query, const Run&) {
                         .threshold = query.threshold};
   queue::SharedMemory shared(switch_of(query), rule);
   auto approximation = queue::SharedApproximation::of(shared.fed(), rule);
-  SharedBufferAnswer answer{
-      .memory = Packets(0), .at = {numeric::Real(0)}, .mean = {shared.mean()}, .output_load = 0};
+  SharedBufferAnswer answer{.memory = Packets(0),
+                            .at = {numeric::Theorem::input, numeric::Real(0)},
+                            .mean = {numeric::Theorem::input, shared.mean()},
+                            .output_load = 0};
   for (const queue::SharedSwitch::Outputs& kind : shared.fed().outputs) {
     Rational load = 0;
     for (const Rational& rate : kind.rates) load = load + rate;
@@ -156,7 +158,7 @@ SharedBufferAnswer answer(const SharedBufferQuery& query, const Run&) {
     const Real mean = numeric::to_real(shared.fed().cells.mean, numeric::Rounding::up);
     Real packets;
     mpfr_mul(packets.backend().data(), answer.at.value.backend().data(), mean.backend().data(), MPFR_RNDU);
-    answer.packets_at = {std::min(packets, Real(1))};
+    answer.packets_at.emplace(answer.at.proof(), std::min(packets, Real(1)));
   }
   return answer;
 }

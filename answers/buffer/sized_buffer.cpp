@@ -84,33 +84,36 @@ SizedProbability packet_loss_of(const SizedProbability& cell_loss, const traffic
     return value < 1 ? value : Real(1);
   };
   if (const auto* bound = std::get_if<numeric::UpperBound<unit::Probability>>(&cell_loss))
-    return numeric::UpperBound<unit::Probability>{maximum(bound->value)};
+    return numeric::UpperBound<unit::Probability>{bound->proof(), maximum(bound->value)};
   const auto minimum = [&](const Real& loss) {
     return numeric::lower(numeric::to_interval(loss) *
                           numeric::to_interval(cells.mean / Rational(static_cast<long>(cells.largest()))));
   };
   if (const auto* exact = std::get_if<numeric::Exact<unit::Probability>>(&cell_loss))
-    return Enclosure<unit::Probability>(minimum(numeric::to_real(exact->value, numeric::Rounding::down)),
+    return Enclosure<unit::Probability>(exact->proof(),
+                                        minimum(numeric::to_real(exact->value, numeric::Rounding::down)),
                                         maximum(numeric::to_real(exact->value, numeric::Rounding::up)));
   const auto& enclosure = std::get<Enclosure<unit::Probability>>(cell_loss);
-  return Enclosure<unit::Probability>(minimum(enclosure.lower()), maximum(enclosure.upper()));
+  return Enclosure<unit::Probability>(enclosure.proof(), minimum(enclosure.lower()),
+                                      maximum(enclosure.upper()));
 }
 
 numeric::UpperBound<unit::Probability> upper_bound(const SizedProbability& loss) {
   if (const auto* bound = std::get_if<numeric::UpperBound<unit::Probability>>(&loss)) return *bound;
   if (const auto* exact = std::get_if<numeric::Exact<unit::Probability>>(&loss))
-    return {numeric::to_real(exact->value, numeric::Rounding::up)};
-  return {std::get<Enclosure<unit::Probability>>(loss).upper()};
+    return {exact->proof(), numeric::to_real(exact->value, numeric::Rounding::up)};
+  const auto& enclosure = std::get<Enclosure<unit::Probability>>(loss);
+  return {enclosure.proof(), enclosure.upper()};
 }
 
 /// Bounds of packet losses from cell losses. Lost packets of one size are a part of all lost packets.
 void add_bounds(SizedBufferAnswer& answer, const traffic::CellCounts& cells) {
   answer.packet_loss = packet_loss_of(answer.cell_loss, cells);
   const numeric::PrecisionScope scope(numeric::Precision{128});
-  const Real all = upper_bound(*answer.packet_loss).value;
+  const numeric::UpperBound<unit::Probability> all = upper_bound(*answer.packet_loss);
   for (SizeLoss& one : answer.classes) {
-    const Real maximum = numeric::upper(numeric::to_interval(all) / numeric::to_interval(one.share));
-    one.loss = numeric::UpperBound<unit::Probability>{maximum < 1 ? maximum : Real(1)};
+    const Real maximum = numeric::upper(numeric::to_interval(all.value) / numeric::to_interval(one.share));
+    one.loss = numeric::UpperBound<unit::Probability>{all.proof(), maximum < 1 ? maximum : Real(1)};
   }
 }
 

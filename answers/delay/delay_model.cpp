@@ -61,7 +61,9 @@ class BoundLaw final : public bounds::DelayLaw {
 
  private:
   static numeric::Claim<unit::Slot> upper(const Rational& mean) {
-    return numeric::UpperBound<unit::Slot>{numeric::enclose(numeric::Exact<unit::Slot>{mean}, {128}).upper()};
+    return numeric::UpperBound<unit::Slot>{
+        numeric::Theorem::delay_bound,
+        numeric::enclose(numeric::Exact<unit::Slot>{numeric::Theorem::delay_bound, mean}, {128}).upper()};
   }
 
   std::map<std::size_t, bounds::BoundedRoute> by_length_;

@@ -30,7 +30,8 @@ ReorderAnswer reorder_answer(const bounds::DelayDistribution& delays, const nume
 }
 
 ReorderAnswer reorder_in_order(const numeric::Rational& flow_rate, const ReorderTargets& targets) {
-  const numeric::Enclosure<unit::Probability> zero(numeric::Real(0), numeric::Real(0));
+  const numeric::Enclosure<unit::Probability> zero(numeric::Theorem::sojourn, numeric::Real(0),
+                                                   numeric::Real(0));
   ReorderAnswer answer{flow_rate, std::nullopt, {}, false, true};
   if (targets.probability) answer.size = bounds::ReorderBuffer{Packets(0), zero, std::nullopt};
   answer.tail.assign(targets.levels.size(), zero);

@@ -27,26 +27,34 @@ constexpr std::int64_t max_slots = 1'000'000;
 /// The ends of a probability.
 struct Ends {
   Rational lower = 0, upper = 0;
-  bool proved = true;
+  numeric::Proof proof{numeric::Theorem::sojourn};
+
+  [[nodiscard]] bool proved() const { return proof.assumptions().may_be_shown(); }
 };
+
+/// Of a number that nobody proved.
+constexpr numeric::Proof computed_only{numeric::Theorem::convolution, numeric::Assumption::independent_hops};
 
 Ends ends_of(const ProbabilityClaim& claim) {
   if (const auto* exact = std::get_if<numeric::Exact<unit::Probability>>(&claim))
-    return {exact->value, exact->value};
+    return {exact->value, exact->value, exact->proof()};
   if (const auto* enclosure = std::get_if<numeric::Enclosure<unit::Probability>>(&claim))
-    return {numeric::to_rational(enclosure->lower()), numeric::to_rational(enclosure->upper())};
+    return {numeric::to_rational(enclosure->lower()), numeric::to_rational(enclosure->upper()),
+            enclosure->proof()};
   const Rational value =
       numeric::to_rational(std::get<numeric::Approximation<unit::Probability>>(claim).value);
-  return {value, value, false};
+  return {value, value, computed_only};
 }
 
 ProbabilityClaim claim_of(const Ends& ends, numeric::Digits digits) {
-  if (ends.proved && ends.lower == ends.upper) return numeric::Exact<unit::Probability>{ends.lower};
+  if (ends.proved() && ends.lower == ends.upper)
+    return numeric::Exact<unit::Probability>{ends.proof, ends.lower};
   const numeric::PrecisionScope scope(numeric::to_precision(digits));
-  if (!ends.proved)
+  if (!ends.proved())
     return numeric::Approximation<unit::Probability>{numeric::to_real(ends.upper, numeric::Rounding::nearest),
                                                      digits.count};
-  return numeric::Enclosure<unit::Probability>(numeric::to_real(ends.lower, numeric::Rounding::down),
+  return numeric::Enclosure<unit::Probability>(ends.proof,
+                                               numeric::to_real(ends.lower, numeric::Rounding::down),
                                                numeric::to_real(ends.upper, numeric::Rounding::up));
 }
 
@@ -70,8 +78,8 @@ Ends latency_tail(const std::vector<Route>& routes, const LatencyTarget& target,
       above.lower = above.lower * share;
       above.upper = above.upper * share;
     }
-    above.proved = above.proved && queues <= 1;  // hops are added as if they were independent
-    all = {all.lower + above.lower, all.upper + above.upper, all.proved && above.proved};
+    if (queues > 1) above.proof = above.proof & computed_only;  // hops are added as if they were independent
+    all = {all.lower + above.lower, all.upper + above.upper, all.proof & above.proof};
   }
   return all;
 }
@@ -131,7 +139,7 @@ class Search {
       }
       const auto above =
           delays.pair_above(ends.first, ends.second, cln::cl_I_to_long(cln::floor1(latency->within / slot)));
-      found.worst = {numeric::to_rational(above.lower()), numeric::to_rational(above.upper()), false};
+      found.worst = {numeric::to_rational(above.lower()), numeric::to_rational(above.upper()), above.proof()};
       found.name = fabric.network.nodes[ends.first].name + " -> " + fabric.network.nodes[ends.second].name;
       found.some_missed = found.worst.lower > allowed();
       return found;
@@ -154,10 +162,10 @@ class Search {
     topology.network = scaled(std::move(topology.network), factor);
     const DelayPaths paths = delay_paths(topology, query_.sources, query_.flow);
     Found found;
-    bool proved = true;
+    numeric::Proof proof = numeric::Theorem::sojourn;
     const auto take = [&](const Ends& ends, const std::string& name) {
       found.some_missed = found.some_missed || ends.lower > allowed();
-      proved = proved && ends.proved;
+      proof = proof & ends.proof;
       if (!found.name.empty() && ends.upper <= found.worst.upper) return;
       found.worst = ends;
       found.name = name;
@@ -172,11 +180,12 @@ class Search {
         Ends ends =
             buffer_tail(paths.queues.queues[queue], std::get<BufferTarget>(query_.requested), digits_);
         // 0 stays proved: so few packets come in a slot that the buffer never fills.
-        ends.proved = ends.proved && (paths.queues.fed_by_sources[queue] != 0 || ends.upper == 0);
+        if (paths.queues.fed_by_sources[queue] == 0 && ends.upper != 0)
+          ends.proof = ends.proof & computed_only;
         take(ends, paths.queues.traffic[queue].name);
       }
     }
-    found.worst.proved = proved;
+    found.worst.proof = proof;
     return found;
   }
 
@@ -315,11 +324,12 @@ void require_possible(const DelayPaths& paths, const LatencyTarget& target) {
 
 numeric::Claim<unit::Ratio> LoadScaleAnswer::largest() const {
   const ScaleLimit& limit = first_limit();
-  if (!target) return numeric::Exact<unit::Ratio>{limit.factor};
-  if (target->met == limit.factor) return numeric::Exact<unit::Ratio>{limit.factor};
+  if (!target || target->met == limit.factor)
+    return numeric::Exact<unit::Ratio>{numeric::Theorem::input, limit.factor};
   const Rational upper = target->missed.value_or(limit.factor);
   const numeric::PrecisionScope scope(numeric::Precision{128});
-  const numeric::Enclosure<unit::Ratio> enclosure(numeric::to_real(target->met, numeric::Rounding::down),
+  const numeric::Enclosure<unit::Ratio> enclosure(numeric::Theorem::bracketed,
+                                                  numeric::to_real(target->met, numeric::Rounding::down),
                                                   numeric::to_real(upper, numeric::Rounding::up));
   const auto computed = [](const NearestToTarget& nearest) {
     return std::holds_alternative<numeric::Approximation<unit::Probability>>(nearest.probability);

@@ -59,7 +59,7 @@ MultistageAnswer answer(const MultistageQuery& query, const Run&) {
   answer.saturated =
       solved.throughput < bounds::multistage::carried_share * numeric::nearest_double(query.load);
   if (const auto load = saturation_of(query)) answer.saturation_load = {*load};
-  answer.saturation_bound = {network::saturation_bound(query.network)};
+  answer.saturation_bound = {numeric::Theorem::input, network::saturation_bound(query.network)};
   return answer;
 }
 

@@ -43,7 +43,7 @@ struct MultistageAnswer {
   /// load; empty if that holds at a load of 1.
   std::optional<numeric::Model<unit::RequestsPerSlot>> saturation_load;
   /// network::saturation_bound(): upper bound of the throughput.
-  numeric::Exact<unit::RequestsPerSlot> saturation_bound;
+  numeric::Exact<unit::RequestsPerSlot> saturation_bound{numeric::Theorem::input, 0};
 
   /// The stage whose queue on the hot path has the highest utilization; the first of them.
   [[nodiscard]] std::size_t busiest_stage() const;

@@ -7,6 +7,7 @@
 #include <tailbound/run/bytes.hpp>
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -174,15 +175,42 @@ struct Form<numeric::Real> {
 
 // --- numbers with a certainty
 
+template <>
+struct Form<numeric::Proof> {
+  static void put(run::ByteWriter& to, numeric::Proof proof) { to.put(proof.assumptions().bits()); }
+  static numeric::Proof get(run::ByteReader& from) {
+    return {numeric::Theorem::stored, numeric::Assumptions::of_bits(from.get<std::uint8_t>())};
+  }
+};
+
 template <class Unit>
 struct Form<numeric::Enclosure<Unit>> {
   static void put(run::ByteWriter& to, const numeric::Enclosure<Unit>& value) {
+    stored::put(to, value.proof());
     stored::put(to, value.lower());
     stored::put(to, value.upper());
   }
   static numeric::Enclosure<Unit> get(run::ByteReader& from) {
+    const auto proof = stored::get<numeric::Proof>(from);
     numeric::Real lower = stored::get<numeric::Real>(from);
-    return {std::move(lower), stored::get<numeric::Real>(from)};
+    return {proof, std::move(lower), stored::get<numeric::Real>(from)};
+  }
+};
+
+/// Exact, UpperBound, LowerBound
+template <class Value>
+requires requires(const Value& value) {
+  { value.proof() } -> std::same_as<numeric::Proof>;
+  value.value;
+}
+struct Form<Value> {
+  static void put(run::ByteWriter& to, const Value& value) {
+    stored::put(to, value.proof());
+    stored::put(to, value.value);
+  }
+  static Value get(run::ByteReader& from) {
+    const auto proof = stored::get<numeric::Proof>(from);
+    return Value(proof, stored::get<decltype(Value::value)>(from));
   }
 };
 

@@ -38,7 +38,7 @@ class BufferAnalysis {
     if (auto* correlated = std::get_if<queue::MarkovQueue>(&queue_))
       return to_predicted(correlated->mean_occupancy());
     if (auto* lower = std::get_if<queue::PriorityQueue>(&queue_))
-      return numeric::Exact<unit::Packet>{lower->mean_occupancy()};
+      return numeric::Exact<unit::Packet>{numeric::Theorem::priority_queue, lower->mean_occupancy()};
     return to_predicted(queue::mean_occupancy(std::get<queue::SlottedQueue>(queue_)));
   }
 

@@ -132,6 +132,17 @@ SimulateTreeQuery simulation_of(const ValidateDelayQuery& query) {
   return requested;
 }
 
+/// The percentile is proved if the probability at it is.
+Predicted<unit::Time> predicted_time(const numeric::Rational& time,
+                                     const numeric::Claim<unit::Probability>& at) {
+  return std::visit(
+      [&]<class Truth>(const Truth& truth) -> Predicted<unit::Time> {
+        if constexpr (requires { truth.proof(); }) return numeric::Exact<unit::Time>{truth.proof(), time};
+        return numeric::Approximation<unit::Time>{numeric::to_real(time, numeric::Rounding::nearest), 10};
+      },
+      at);
+}
+
 void compare_times(ValidateDelayAnswer& answer, const ValidateDelayQuery& query, DelayAnalysis& analysis,
                    const bounds::ClaimedDelayAnswer& analysed) {
   const std::vector<numeric::Rational> times =
@@ -140,7 +151,7 @@ void compare_times(ValidateDelayAnswer& answer, const ValidateDelayQuery& query,
   for (std::size_t i = 0; i < times.size(); ++i) {
     ComparedLatency& row = answer.latencies[i];
     row.fraction = analysed.latency[i].probability;
-    row.latency.predicted.emplace(numeric::Exact<unit::Time>{times[i]});
+    row.latency.predicted = predicted_time(times[i], analysed.latency[i].at.probability);
     row.latency.simulated = *answer.simulation.percentiles[i].latency_time;
   }
   answer.mean_latency.emplace();

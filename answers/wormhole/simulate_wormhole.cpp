@@ -45,7 +45,7 @@ Saturations saturations_of(const WormholeNetwork& network, const WormholeModel& 
 }
 
 ChannelLimit<unit::FlitsPerCycle> limit_of(const network::ChannelBound& bound) {
-  return {.load = {bound.load()}, .channel = bound.channel};
+  return {.load = {numeric::Theorem::input, bound.load()}, .channel = bound.channel};
 }
 
 void check_loads(const OfferedLoads& offered, double saturation) {

@@ -95,8 +95,8 @@ struct SaturationLength {
 /// \param Unit  of the load
 template <class Unit>
 struct ChannelLimit {
-  numeric::Exact<Unit> load;  ///< at which the utilization of the channel is 1
-  std::string channel;        ///< with the highest utilization
+  numeric::Exact<Unit> load{numeric::Theorem::input, 0};  ///< at which the utilization of the channel is 1
+  std::string channel;                                    ///< with the highest utilization
 };
 
 /// \param Unit  of the loads

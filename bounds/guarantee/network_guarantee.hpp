@@ -2,6 +2,7 @@
 
 #include <tailbound/bounds/guarantee/curves.hpp>
 #include <tailbound/network/policed/policed_network.hpp>
+#include <tailbound/numeric/proof.hpp>
 
 #include <array>
 #include <cstddef>
@@ -78,7 +79,8 @@ struct GroupGuarantee {
 };
 
 struct NetworkGuarantee {
-  std::vector<QueueGuarantee> queues;  ///< by port, then class
+  numeric::Proof proof{numeric::Theorem::guarantee};  ///< of every bound in it
+  std::vector<QueueGuarantee> queues;                 ///< by port, then class
   std::vector<FlowGuarantee> flows;
   std::vector<GroupGuarantee> groups{};
   std::vector<std::size_t> cyclic{};  ///< queues whose variations need the certificate F(x) <= x

@@ -41,7 +41,8 @@ double down(double value) {
 
 template <class Unit>
 Enclosure<Unit> between(double lower, double upper) {
-  return Enclosure<Unit>(Real(lower), Real(upper));
+  return Enclosure<Unit>({numeric::Theorem::convolution, numeric::Assumption::independent_hops}, Real(lower),
+                         Real(upper));
 }
 
 /// The wait at one queue, in double.
@@ -253,7 +254,8 @@ class FabricDelay::Work {
                        [&](long double tail) { return static_cast<double>(tail) <= wanted; }) -
           values.tail.begin());
       const auto probability = [&](std::size_t level) -> std::optional<queue::LevelProbability> {
-        numeric::Proved<unit::Probability> tail = series::enclose_tail(values, level);
+        numeric::Proved<unit::Probability> tail = series::enclose_tail(
+            {numeric::Theorem::convolution, numeric::Assumption::independent_hops}, values, level);
         if (target.criterion == Criterion::loss)
           tail = loss_of(std::get<Enclosure<unit::Probability>>(tail), its.load);
         const auto& bounds = std::get<Enclosure<unit::Probability>>(tail);
@@ -285,7 +287,7 @@ class FabricDelay::Work {
       const Interval above = numeric::to_interval(end);
       return Interval(above * (Interval(1) - rho) / (rho * (Interval(1) - above)));
     };
-    return {numeric::lower(loss(tail.lower())), numeric::upper(loss(tail.upper()))};
+    return {tail.proof(), numeric::lower(loss(tail.lower())), numeric::upper(loss(tail.upper()))};
   }
 
   // --- Traffic ------------------------------------------------------------------------------------------

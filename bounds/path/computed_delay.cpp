@@ -204,7 +204,7 @@ ClaimedDelayAnswer claims_of(const std::vector<RouteLaw>& laws, const DelayQuery
     return {sum, sum > 0 ? error / sum : stated};
   };
   const auto claim = [&](std::int64_t t, bool latency) -> numeric::Claim<unit::Probability> {
-    if (t < (latency ? minimum : 0)) return numeric::Exact<unit::Probability>{1};
+    if (t < (latency ? minimum : 0)) return numeric::Exact<unit::Probability>{numeric::Theorem::sojourn, 1};
     const auto [value, error] = above(t, latency);
     return claim_of(value, error);
   };

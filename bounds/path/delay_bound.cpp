@@ -308,7 +308,7 @@ class PairMixture {
 };
 
 ClaimedSlotProbability claim(std::int64_t t, Real bound) {
-  return {Slots(t), numeric::UpperBound<unit::Probability>{std::move(bound)}};
+  return {Slots(t), numeric::UpperBound<unit::Probability>{numeric::Theorem::delay_bound, std::move(bound)}};
 }
 
 ClaimedPercentile percentile(PairMixture& mixture, const Rational& p, bool latency) {

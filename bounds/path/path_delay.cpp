@@ -33,6 +33,8 @@ using MeanDelay = numeric::Proved<unit::Slot>;
 constexpr double max_direct_products = 4e9, max_long_products = 4e8;
 /// Maximum digits that double precision can prove; more are not tried in double.
 constexpr int max_double_digits = 14;
+/// Of an interval that only represents agreed digits.
+constexpr numeric::Proof implied_by_digits{numeric::Theorem::convolution, numeric::Assumption::converged};
 /// Values down to here need no tilt in double.
 constexpr double min_log2_untilted = -700;
 
@@ -60,6 +62,7 @@ struct Mixture {
   std::vector<Distribution<T>> routes;
   std::vector<Rational> shares;
   std::vector<std::int64_t> hops;  ///< queues on each route; 0 for the queueing delay alone
+  numeric::Proof proof{numeric::Theorem::sojourn};
 
   [[nodiscard]] std::int64_t minimum() const { return *std::min_element(hops.begin(), hops.end()); }
 
@@ -83,8 +86,8 @@ struct Mixture {
   [[nodiscard]] Probability above(std::int64_t t, bool latency) const {
     if (routes.size() == 1) {
       const std::int64_t slot = latency ? t - hops[0] : t;
-      if (slot < 0) return Exact<unit::Probability>{1};
-      return series::enclose_tail(routes[0], static_cast<std::size_t>(slot));
+      if (slot < 0) return Exact<unit::Probability>{proof, 1};
+      return series::enclose_tail(proof, routes[0], static_cast<std::size_t>(slot));
     }
     int bits = 0;
     for (const Distribution<T>& route : routes) bits = std::max(bits, route.bits);
@@ -96,13 +99,13 @@ struct Mixture {
       if (slot < 0) {
         sum += share;
       } else {
-        const auto tail = series::enclose_tail(routes[i], static_cast<std::size_t>(slot));
+        const auto tail = series::enclose_tail(proof, routes[i], static_cast<std::size_t>(slot));
         sum += share * numeric::make_interval(tail.lower(), tail.upper());
       }
     }
     Real top = numeric::upper(sum);
     if (top > 1) top = 1;
-    return Enclosure<unit::Probability>(numeric::lower(sum), std::move(top));
+    return Enclosure<unit::Probability>(proof, numeric::lower(sum), std::move(top));
   }
 };
 
@@ -175,23 +178,33 @@ void resolve(const Mixture<T>& mixture, const DelayQuery& query, Digits digits, 
   });
 }
 
-MeanDelay weighted_sum(std::span<const std::pair<Rational, MeanDelay>> terms, const Rational& constant,
-                       Digits digits) {
+/// Of numbers about these routes: with several queues on one, they are taken as independent.
+numeric::Proof proof_of(std::span<const Route> routes) {
+  const bool several =
+      std::ranges::any_of(routes, [](const Route& route) { return route.queues.size() > 1; });
+  return several ? numeric::Proof(numeric::Theorem::convolution, numeric::Assumption::independent_hops)
+                 : numeric::Proof(numeric::Theorem::sojourn);
+}
+
+MeanDelay weighted_sum(numeric::Proof proof, std::span<const std::pair<Rational, MeanDelay>> terms,
+                       const Rational& constant, Digits digits) {
   Rational exact = constant;
   const PrecisionScope scope(Precision{numeric::to_precision(digits).bits + 64});
   Interval enclosed(0);
   bool all_exact = true;
   for (const auto& [weight, mean] : terms) {
     if (const auto* value = std::get_if<Exact<unit::Slot>>(&mean)) {
+      proof = proof & value->proof();
       exact = exact + weight * value->value;
     } else {
       const auto& enclosure = std::get<Enclosure<unit::Slot>>(mean);
+      proof = proof & enclosure.proof();
       enclosed += numeric::to_interval(weight) * numeric::make_interval(enclosure.lower(), enclosure.upper());
       all_exact = false;
     }
   }
-  if (all_exact) return Exact<unit::Slot>{exact};
-  return Enclosure<unit::Slot>(Interval(enclosed + numeric::to_interval(exact)));
+  if (all_exact) return Exact<unit::Slot>{proof, exact};
+  return Enclosure<unit::Slot>(proof, Interval(enclosed + numeric::to_interval(exact)));
 }
 
 }  // namespace
@@ -240,7 +253,8 @@ class DelayKnowledge {
   const MeanDelay& mean(std::size_t queue) {
     Hop& known = hops_[queue];
     if (!known.mean)
-      known.mean = classes(queue)      ? MeanDelay(Exact<unit::Slot>{priority(queue).mean_wait()})
+      known.mean = classes(queue)
+                       ? MeanDelay(Exact<unit::Slot>{numeric::Theorem::sojourn, priority(queue).mean_wait()})
                    : parts(queue)      ? parts_mean(queue)
                    : correlated(queue) ? markov_mean(queue)
                                        : mean(queue, digits_);
@@ -336,7 +350,8 @@ class DelayKnowledge {
     const int digits = in_parts(queue).agreed_digits();
     hops_[queue].agreed_digits = digits;
     const Real slack = mean * pow(Real(10), -digits);
-    return Enclosure<unit::Slot>(numeric::make_interval(Real(mean - slack), Real(mean + slack)));
+    return Enclosure<unit::Slot>(implied_by_digits,
+                                 numeric::make_interval(Real(mean - slack), Real(mean + slack)));
   }
   [[nodiscard]] bool classes(std::size_t queue) const {
     return std::holds_alternative<queue::ClassQueue>(queues_[queue]);
@@ -350,11 +365,13 @@ class DelayKnowledge {
   }
   /// An approximation as the bounds implied by its digits; agreed_digits() marks them as not proved.
   MeanDelay markov_mean(std::size_t queue) {
-    if (delay_ == HopDelay::wait && queue::never_waits(queues_[queue])) return Exact<unit::Slot>{0};
+    if (delay_ == HopDelay::wait && queue::never_waits(queues_[queue]))
+      return Exact<unit::Slot>{numeric::Theorem::sojourn, 0};
     const PrecisionScope scope(Precision{256});
     const queue::ClaimBounds mean = queue::claim_bounds(queue::mean_hop_delay(markov(queue), delay_));
     hops_[queue].agreed_digits = mean.agreed_digits;
-    return Enclosure<unit::Slot>(mean.bounds);
+    return Enclosure<unit::Slot>(
+        mean.agreed_digits ? implied_by_digits : numeric::Proof(numeric::Theorem::sojourn), mean.bounds);
   }
 
   std::vector<HopQueue> queues_;
@@ -508,10 +525,11 @@ void resolve_exactly(DelayKnowledge& known, std::span<const Route> routes, const
                         ")");
   const auto i = static_cast<std::int64_t>(found - at_most.begin());
   percentile.slots = Slots(minimum + i);
-  percentile.at = {percentile.slots, Exact<unit::Probability>{1 - *found}};
+  percentile.at = {percentile.slots, Exact<unit::Probability>{proof_of(routes), 1 - *found}};
   percentile.before.clear();
   if (i > 0)
-    percentile.before.push_back({Slots(minimum + i - 1), Exact<unit::Probability>{1 - *(found - 1)}});
+    percentile.before.push_back(
+        {Slots(minimum + i - 1), Exact<unit::Probability>{proof_of(routes), 1 - *(found - 1)}});
 }
 
 /// Labels results correctly: bounds that only represent agreed digits become approximations.
@@ -570,7 +588,7 @@ class DelaySearch {
  private:
   /// Marks the whole query as unresolved.
   void compute() {
-    const Probability unknown = Exact<unit::Probability>{0};
+    const Probability unknown = Exact<unit::Probability>{proof_of(routes_), 0};
     for (std::size_t i = 0; i < query_.levels.size(); ++i) {
       answer_.above.push_back({query_.levels[i], unknown});
       open_.levels.push_back(i);
@@ -596,14 +614,15 @@ class DelaySearch {
       hops = hops + route.share * Rational(static_cast<long>(count));
       for (const std::size_t queue : route.queues) means.emplace_back(route.share, known_.mean(queue));
     }
-    answer_.mean_queueing = weighted_sum(means, 0, known_.digits());
-    answer_.mean_latency = weighted_sum(means, hops, known_.digits());
+    answer_.mean_queueing = weighted_sum(proof_of(routes_), means, 0, known_.digits());
+    answer_.mean_latency = weighted_sum(proof_of(routes_), means, hops, known_.digits());
   }
 
   /// The mixture of the routes, each created by `make`.
   template <class T, class Make>
   [[nodiscard]] Mixture<T> mixed(Make&& make) const {
     Mixture<T> mixture;
+    mixture.proof = proof_of(routes_);
     for (const Route& route : routes_) {
       mixture.routes.push_back(make(route));
       mixture.shares.push_back(route.share);
@@ -721,8 +740,8 @@ class DelaySearch {
   DelayAnswer answer_{.above = {},
                       .queueing = {},
                       .latency = {},
-                      .mean_queueing = Exact<unit::Slot>{0},
-                      .mean_latency = Exact<unit::Slot>{0}};
+                      .mean_queueing = Exact<unit::Slot>{numeric::Theorem::sojourn, 0},
+                      .mean_latency = Exact<unit::Slot>{numeric::Theorem::sojourn, 0}};
   std::int64_t deepest_ = 0;  ///< largest requested level
   double log2_target_ = 0;    ///< target of the rarest percentile
   std::int64_t min_hops_ = std::numeric_limits<std::int64_t>::max(), max_hops_ = 0;
@@ -797,7 +816,8 @@ DelayDistribution PathDelay::distribution(std::span<const Route> routes, const R
     further = further + route.share * Rational(static_cast<long>(route.queues.size() - minimum));
     for (const std::size_t queue : route.queues) means.emplace_back(route.share, known.mean(queue, digits));
   }
-  const auto enclosed = numeric::to_enclosure(weighted_sum(means, further, digits), Precision{bits});
+  const auto enclosed =
+      numeric::to_enclosure(weighted_sum(proof_of(routes), means, further, digits), Precision{bits});
   const Interval mean = numeric::make_interval(enclosed.lower(), enclosed.upper());
   const auto interval = [](const Enclosure<unit::Probability>& enclosure) {
     return numeric::make_interval(enclosure.lower(), enclosure.upper());
@@ -819,9 +839,9 @@ DelayDistribution PathDelay::distribution(std::span<const Route> routes, const R
         if (t < shift) {
           result.above[t] += share;
         } else {
-          at_most += interval(series::enclose_mass(sum, t - shift));
+          at_most += interval(series::enclose_mass(proof_of(routes), sum, t - shift));
           result.at_most[t] += share * at_most;
-          result.above[t] += share * interval(series::enclose_tail(sum, t - shift));
+          result.above[t] += share * interval(series::enclose_tail(proof_of(routes), sum, t - shift));
         }
       }
     }

@@ -109,7 +109,8 @@ Real late_packets(const Rational& rate, const DelayDistribution& delays) {
 /// are none with probability at least 1 - late.
 Tail with_late_packets(const Interval& listed, const Real& late) {
   const Real high = numeric::upper(listed + numeric::to_interval(late));
-  return Tail(numeric::lower(listed), std::min(high, Real(1)));
+  return Tail({numeric::Theorem::convolution, numeric::Assumption::independent_hops}, numeric::lower(listed),
+              std::min(high, Real(1)));
 }
 
 bool surely_met(const Tail& tail, const Rational& target) {

@@ -83,10 +83,11 @@ class IncastQueue final : public OutputQueue {
              whole(incast_.packets));
     const Rational more = in_events / slots - q * whole(incast_.batch());
     if (const auto* exact = std::get_if<numeric::Exact<unit::Packet>>(&batches))
-      return numeric::Exact<unit::Packet>{exact->value + more};
+      return numeric::Exact<unit::Packet>{exact->proof(), exact->value + more};
     const numeric::PrecisionScope scope(numeric::to_precision(accuracy_.digits));
     const auto& bounds = std::get<numeric::Enclosure<unit::Packet>>(batches);
     return numeric::Enclosure<unit::Packet>(
+        bounds.proof(),
         Interval(numeric::make_interval(bounds.lower(), bounds.upper()) + numeric::to_interval(more)));
   }
   [[nodiscard]] std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate() override {
@@ -115,7 +116,7 @@ class IncastQueue final : public OutputQueue {
     if (accuracy_.digits.count <= max_machine_digits) {
       const auto law = queue::occupancy_law(queue_, static_cast<std::size_t>(size), min_log2_known);
       for (std::int64_t n = 0; n < size; ++n)
-        known_.push_back(series::enclose_tail(law, static_cast<std::size_t>(n)));
+        known_.push_back(series::enclose_tail(proof(), law, static_cast<std::size_t>(n)));
       method_ = {queue::Arithmetic::extended, law.bits};
       const TailBounds& deepest = known_[static_cast<std::size_t>(last)];
       if (deepest.upper() == 0 || numeric::agree_to(deepest.lower(), deepest.upper(), requested_)) return;
@@ -127,6 +128,10 @@ class IncastQueue final : public OutputQueue {
       known_.push_back(numeric::to_enclosure(each.probability));
       method_ = each.method;
     }
+  }
+
+  [[nodiscard]] numeric::Proof proof() const {
+    return {numeric::Theorem::incast, queue_.arrivals.assumptions()};
   }
 
   /// P(V > m), V the packets left over by a slot; 1 for m below 0.
@@ -154,7 +159,7 @@ class IncastQueue final : public OutputQueue {
     const Interval sum =
         numeric::to_interval(Rational(1 - q)) * left_over(n) + numeric::to_interval(q) * events;
     const Interval all = sum / numeric::to_interval(Rational(1 - q + q * whole(incast_.packets)));
-    return {TailBounds(numeric::lower(all), std::min(numeric::upper(all), numeric::Real(1))),
+    return {TailBounds(proof(), numeric::lower(all), std::min(numeric::upper(all), numeric::Real(1))),
             {.route = Computation::Route::recurrence, .method = method_}};
   }
 
@@ -162,18 +167,18 @@ class IncastQueue final : public OutputQueue {
   [[nodiscard]] ComputedProbability loss(Packets limit) {
     const Computation exactly{.route = Computation::Route::recurrence,
                               .method = {queue::Arithmetic::exact, 0}};
-    if (limit.value == 0) return {numeric::Exact<unit::Probability>{1}, exactly};
+    if (limit.value == 0) return {numeric::Exact<unit::Probability>{proof(), 1}, exactly};
     const queue::LevelProbability of_batches =
         bounds::drop_probability(queue_, limit, Criterion::loss, accuracy_);
     const Rational share = of_batch();
     const Computation how{.route = Computation::Route::recurrence, .method = of_batches.method};
     if (const auto* exact = std::get_if<numeric::Exact<unit::Probability>>(&of_batches.probability))
-      return {numeric::Exact<unit::Probability>{exact->value * share}, how};
+      return {numeric::Exact<unit::Probability>{exact->proof(), exact->value * share}, how};
     const numeric::PrecisionScope scope(
         numeric::Precision{numeric::to_precision(accuracy_.digits).bits + 64});
     const auto& bounds = std::get<TailBounds>(of_batches.probability);
-    return {TailBounds(Interval(numeric::make_interval(bounds.lower(), bounds.upper()) *
-                                numeric::to_interval(share))),
+    return {TailBounds(bounds.proof(), Interval(numeric::make_interval(bounds.lower(), bounds.upper()) *
+                                                numeric::to_interval(share))),
             how};
   }
   [[nodiscard]] Rational of_batch() const {

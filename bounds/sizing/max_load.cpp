@@ -82,6 +82,11 @@ std::optional<std::pair<double, double>> crossing(const SlottedQueue& queue, Pac
   }
 }
 
+/// A load below is proved to meet the target, one above to miss it.
+numeric::Proof bracketed(const SlottedQueue& queue) {
+  return {numeric::Theorem::bracketed, queue.arrivals.assumptions()};
+}
+
 }  // namespace
 
 MaxLoad max_load(const SlottedQueue& queue, Packets capacity, const DropTarget& target,
@@ -95,7 +100,8 @@ MaxLoad max_load(const SlottedQueue& queue, Packets capacity, const DropTarget& 
   const bool reaches_the_server = limit >= capacity_of_server;
   Bracket bracket{0, reaches_the_server ? capacity_of_server : limit, reaches_the_server};
   const auto all_of_it = [&]() -> MaxLoad {
-    return {numeric::to_enclosure(numeric::Proved<unit::Load>(numeric::Exact<unit::Load>{limit})),
+    return {numeric::to_enclosure(
+                numeric::Proved<unit::Load>(numeric::Exact<unit::Load>{bracketed(queue), limit})),
             drop_probability(at_load(queue, limit), capacity, target.criterion, accuracy),
             {},
             limit};
@@ -143,7 +149,7 @@ MaxLoad max_load(const SlottedQueue& queue, Packets capacity, const DropTarget& 
     if (bracket.missed_is_unstable && step > 20'000)
       throw NoAnswer("as far as can be determined, every stable load meets the target");
   }
-  return {numeric::Enclosure<unit::Load>(exactly(bracket.met), exactly(bracket.missed)),
+  return {numeric::Enclosure<unit::Load>(bracketed(queue), exactly(bracket.met), exactly(bracket.missed)),
           drop_probability(at_load(queue, bracket.met), capacity, target.criterion, accuracy),
           drop_probability(at_load(queue, bracket.missed), capacity, target.criterion, accuracy)};
 }
@@ -153,7 +159,7 @@ numeric::Proved<unit::Ratio> min_speedup(const SlottedQueue& queue, Packets capa
   const auto& load = queue.arrivals.load();
   if (!load)
     throw LimitExceeded("the load of this formula is irrational, so a speedup cannot be found exactly");
-  const numeric::Exact<unit::Ratio> none{1};
+  const numeric::Exact<unit::Ratio> none{bracketed(queue), 1};
   if (cln::zerop(*load)) return none;
   if (*load < queue.packets_per_slot && meets_target(queue, capacity, target, accuracy)) return none;
   const MaxLoad highest = max_load(queue, capacity, target, accuracy);
@@ -161,6 +167,7 @@ numeric::Proved<unit::Ratio> min_speedup(const SlottedQueue& queue, Packets capa
   if (numeric::to_rational(highest.load.lower()) >= *load) return none;
   const numeric::PrecisionScope scope(numeric::Precision{numeric::to_precision(accuracy.digits).bits + 32});
   return numeric::Enclosure<unit::Ratio>(
+      highest.load.proof(),
       std::max(numeric::Real(1),
                numeric::to_real(*load / numeric::to_rational(highest.load.upper()), numeric::Rounding::down)),
       numeric::to_real(*load / numeric::to_rational(highest.load.lower()), numeric::Rounding::up));

@@ -114,14 +114,16 @@ class PoissonAtAnyTime final : public OutputQueue {
     if (capacity.value < 0)
       throw InvalidArgument("capacity", std::to_string(capacity.value),
                             "a whole number of packets, 0 or more");
-    if (capacity.value == 0) return {numeric::Exact<unit::Probability>{1}, exactly};
+    if (capacity.value == 0) return {numeric::Exact<unit::Probability>{numeric::Theorem::input, 1}, exactly};
     for (int extra = 1; extra <= 64; extra = 2 * extra + 2) {
       queue::Accuracy finer = accuracy_;
       finer.digits.count += extra;
       const LevelProbability tail = queue::occupancy_tail(queue_, capacity - Packets(1), finer);
       const Computation how{.route = Computation::Route::recurrence, .method = tail.method};
       if (const auto* t = std::get_if<numeric::Exact<unit::Probability>>(&tail.probability))
-        return {numeric::Exact<unit::Probability>{(1 - load_) * t->value / (1 - load_ * t->value)}, how};
+        return {
+            numeric::Exact<unit::Probability>{t->proof(), (1 - load_) * t->value / (1 - load_ * t->value)},
+            how};
       const numeric::PrecisionScope scope(numeric::Precision{numeric::to_precision(finer.digits).bits + 64});
       const auto& t = std::get<numeric::Enclosure<unit::Probability>>(tail.probability);
       const numeric::Interval load = numeric::to_interval(load_);
@@ -129,7 +131,7 @@ class PoissonAtAnyTime final : public OutputQueue {
         const numeric::Interval one = numeric::to_interval(at);
         return numeric::Interval((1 - load) * one / (1 - load * one));
       };
-      const numeric::Enclosure<unit::Probability> both(numeric::lower(lost(t.lower())),
+      const numeric::Enclosure<unit::Probability> both(t.proof(), numeric::lower(lost(t.lower())),
                                                        numeric::upper(lost(t.upper())));
       if (numeric::agree_to(both.lower(), both.upper(), accuracy_.digits)) return {both, how};
     }
@@ -232,7 +234,7 @@ class LowerClass final : public OutputQueue {
     return smallest;
   }
   [[nodiscard]] numeric::Claim<unit::Packet> mean_occupancy() override {
-    return numeric::Exact<unit::Packet>{queue_.mean_occupancy()};
+    return numeric::Exact<unit::Packet>{numeric::Theorem::priority_queue, queue_.mean_occupancy()};
   }
   [[nodiscard]] std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate() override {
     return std::nullopt;
@@ -304,7 +306,8 @@ class FractionOfSlots final : public OutputQueue {
   [[nodiscard]] ComputedProbability computed(const queue::PartsProbability& found) const {
     const Computation how{
         .route = correlated() ? Computation::Route::matrices : Computation::Route::recurrence, .method = {}};
-    if (!found.agreed_digits) return {numeric::Enclosure<unit::Probability>(found.bounds), how};
+    if (!found.agreed_digits)
+      return {numeric::Enclosure<unit::Probability>(numeric::Theorem::fraction_of_slots, found.bounds), how};
     const numeric::PrecisionScope scope(numeric::Precision{numeric::to_precision(digits_).bits + 64});
     return {numeric::Approximation<unit::Probability>{
                 (numeric::lower(found.bounds) + numeric::upper(found.bounds)) / 2, *found.agreed_digits},

@@ -117,9 +117,11 @@ std::optional<PacketLoss> attempt(const WholePackets& packets, std::size_t capac
       hurt /= total;
     }
     all += numeric::to_interval(one.share) * hurt;
-    of_class.emplace_back(numeric::lower(hurt), std::min(numeric::upper(hurt), Real(1)));
+    of_class.emplace_back(numeric::Theorem::packets_of_cells, numeric::lower(hurt),
+                          std::min(numeric::upper(hurt), Real(1)));
   }
-  PacketLoss loss{Enclosure<unit::Probability>(numeric::lower(all), std::min(numeric::upper(all), Real(1))),
+  PacketLoss loss{Enclosure<unit::Probability>(numeric::Theorem::packets_of_cells, numeric::lower(all),
+                                               std::min(numeric::upper(all), Real(1))),
                   std::move(of_class)};
   const bool narrow = std::all_of(loss.of_class.begin(), loss.of_class.end(), [&](const auto& one) {
     return numeric::agree_to(one.lower(), one.upper(), digits);
@@ -190,7 +192,7 @@ std::optional<PacketLoss> packet_loss(const WholePackets& packets, Packets capac
   if (steps > 4e5) return std::nullopt;
   const queue::SlottedQueue queue = cell_queue(packets);
   if (capacity.value == 0) {
-    const Enclosure<unit::Probability> one{Real(1), Real(1)};
+    const Enclosure<unit::Probability> one{numeric::Theorem::packets_of_cells, Real(1), Real(1)};
     return PacketLoss{one, std::vector<Enclosure<unit::Probability>>(packets.cells.classes.size(), one)};
   }
   queue::Accuracy finer = accuracy;

@@ -11,10 +11,10 @@ namespace tailbound::numeric {
 template <class Unit>
 using Proved = std::variant<Exact<Unit>, Enclosure<Unit>>;
 
-/// A number that is proved where possible and marked where it is not. With an UpperBound the number itself is
-/// unknown; only queries for bounds return one.
+/// A number that is proved where possible and marked where it is not; by default nothing is claimed. With an
+/// UpperBound the number itself is unknown; only queries for bounds return one.
 template <class Unit>
-using Claim = std::variant<Exact<Unit>, Enclosure<Unit>, Approximation<Unit>, UpperBound<Unit>>;
+using Claim = std::variant<Approximation<Unit>, Exact<Unit>, Enclosure<Unit>, UpperBound<Unit>>;
 
 /// A proved number as a claim.
 template <class Unit>

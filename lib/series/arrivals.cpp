@@ -73,7 +73,8 @@ std::vector<Rational> thinned_pmf(const std::vector<Rational>& pmf, const Ration
 
 }  // namespace
 
-Arrivals::Arrivals(Description description) : description_(std::move(description)) {
+Arrivals::Arrivals(Description description, numeric::Assumptions assumptions)
+    : description_(std::move(description)), assumptions_(assumptions) {
   if (const auto* equal = std::get_if<EqualInputs>(&description_)) {
     load_ = equal->load;
     second_factorial_moment_ =
@@ -163,7 +164,8 @@ Arrivals Arrivals::from_pgf(const symbolic::Pgf& pgf) {
       // exp with constant arguments: stays a formula
     }
   }
-  return Arrivals(PgfArrivals{std::move(program)});
+  return Arrivals(PgfArrivals{std::move(program)},
+                  facts.all_coefficients ? numeric::Assumptions() : numeric::Assumption::later_coefficients);
 }
 
 std::optional<std::int64_t> Arrivals::largest_batch() const {
@@ -208,7 +210,7 @@ Arrivals Arrivals::thinned(const Rational& factor) const {
                                 " entries is too long to be thinned exactly; the limit is 512");
           return Arrivals(PmfArrivals{thinned_pmf(traffic.probabilities, factor)});
         } else {
-          return Arrivals(PgfArrivals{substitute_thinning(traffic.program, factor)});
+          return Arrivals(PgfArrivals{substitute_thinning(traffic.program, factor)}, assumptions_);
         }
       },
       description_);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tailbound/numeric/proof.hpp>
 #include <tailbound/numeric/real.hpp>
 #include <tailbound/symbolic/pgf.hpp>
 
@@ -63,6 +64,9 @@ class Arrivals {
 
   [[nodiscard]] const Description& description() const noexcept { return description_; }
 
+  /// What is assumed of a formula: that it is a PGF also beyond the coefficients that were checked.
+  [[nodiscard]] numeric::Assumptions assumptions() const noexcept { return assumptions_; }
+
   /// rho = A'(1) [packets/slot]; empty where it is irrational, as for (exp(z) - 1)/(exp(1) - 1).
   [[nodiscard]] const std::optional<numeric::Rational>& load() const noexcept { return load_; }
   /// A''(1) [packets^2]; empty where irrational.
@@ -91,9 +95,10 @@ class Arrivals {
   [[nodiscard]] numeric::Rational largest_load() const;
 
  private:
-  explicit Arrivals(Description description);
+  explicit Arrivals(Description description, numeric::Assumptions assumptions = {});
 
   Description description_;
+  numeric::Assumptions assumptions_;
   std::optional<numeric::Rational> load_, second_factorial_moment_;
 };
 

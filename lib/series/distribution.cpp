@@ -37,10 +37,10 @@ void move_apart(Real& lower, Real& upper, long double error) {
 }
 
 template <class T>
-numeric::Enclosure<unit::Probability> enclose(const T& value, double units, const T& error, int bits,
-                                              double tilt, std::size_t n) {
+numeric::Enclosure<unit::Probability> enclose(numeric::Proof proof, const T& value, double units,
+                                              const T& error, int bits, double tilt, std::size_t n) {
   const numeric::RelativeError gamma = numeric::relative_error_bound({units}, bits);
-  if (!std::isfinite(gamma.units)) return numeric::Enclosure<unit::Probability>(Real(0), Real(1));
+  if (!std::isfinite(gamma.units)) return numeric::Enclosure<unit::Probability>(proof, Real(0), Real(1));
   Real lower, upper;
   numeric::widen(value, gamma, Real(0), bits, lower, upper);
   if (error != 0) move_apart(lower, upper, error);
@@ -52,7 +52,7 @@ numeric::Enclosure<unit::Probability> enclose(const T& value, double units, cons
   }
   if (lower < 0) lower = 0;
   if (upper > 1) upper = 1;
-  return numeric::Enclosure<unit::Probability>(std::move(lower), std::move(upper));
+  return numeric::Enclosure<unit::Probability>(proof, std::move(lower), std::move(upper));
 }
 
 /// Absolute error of a sum of products from those of the factors, including second-order terms.
@@ -162,15 +162,17 @@ Distribution<T> sum(const Distribution<T>& x, const Distribution<T>& y, Summatio
 }
 
 template <class T>
-numeric::Enclosure<unit::Probability> enclose_tail(const Distribution<T>& distribution, std::size_t n) {
-  return enclose(distribution.tail[n], distribution.tail_units, distribution.tail_error, distribution.bits,
-                 distribution.tilt, n);
+numeric::Enclosure<unit::Probability> enclose_tail(numeric::Proof proof, const Distribution<T>& distribution,
+                                                   std::size_t n) {
+  return enclose(proof, distribution.tail[n], distribution.tail_units, distribution.tail_error,
+                 distribution.bits, distribution.tilt, n);
 }
 
 template <class T>
-numeric::Enclosure<unit::Probability> enclose_mass(const Distribution<T>& distribution, std::size_t n) {
-  return enclose(distribution.mass[n], distribution.mass_units, distribution.mass_error, distribution.bits,
-                 distribution.tilt, n);
+numeric::Enclosure<unit::Probability> enclose_mass(numeric::Proof proof, const Distribution<T>& distribution,
+                                                   std::size_t n) {
+  return enclose(proof, distribution.mass[n], distribution.mass_units, distribution.mass_error,
+                 distribution.bits, distribution.tilt, n);
 }
 
 template <class T>
@@ -228,12 +230,18 @@ template Distribution<long double> prefix(const Distribution<long double>&, std:
 template Distribution<Real> prefix(const Distribution<Real>&, std::size_t);
 template Distribution<double> sum(const Distribution<double>&, const Distribution<double>&, Summation);
 template Distribution<Real> sum(const Distribution<Real>&, const Distribution<Real>&, Summation);
-template numeric::Enclosure<unit::Probability> enclose_tail(const Distribution<double>&, std::size_t);
-template numeric::Enclosure<unit::Probability> enclose_tail(const Distribution<long double>&, std::size_t);
-template numeric::Enclosure<unit::Probability> enclose_tail(const Distribution<Real>&, std::size_t);
-template numeric::Enclosure<unit::Probability> enclose_mass(const Distribution<double>&, std::size_t);
-template numeric::Enclosure<unit::Probability> enclose_mass(const Distribution<long double>&, std::size_t);
-template numeric::Enclosure<unit::Probability> enclose_mass(const Distribution<Real>&, std::size_t);
+template numeric::Enclosure<unit::Probability> enclose_tail(numeric::Proof, const Distribution<double>&,
+                                                            std::size_t);
+template numeric::Enclosure<unit::Probability> enclose_tail(numeric::Proof, const Distribution<long double>&,
+                                                            std::size_t);
+template numeric::Enclosure<unit::Probability> enclose_tail(numeric::Proof, const Distribution<Real>&,
+                                                            std::size_t);
+template numeric::Enclosure<unit::Probability> enclose_mass(numeric::Proof, const Distribution<double>&,
+                                                            std::size_t);
+template numeric::Enclosure<unit::Probability> enclose_mass(numeric::Proof, const Distribution<long double>&,
+                                                            std::size_t);
+template numeric::Enclosure<unit::Probability> enclose_mass(numeric::Proof, const Distribution<Real>&,
+                                                            std::size_t);
 template double log_tail(const Distribution<double>&, std::size_t);
 template double log_tail(const Distribution<long double>&, std::size_t);
 template double log_tail(const Distribution<Real>&, std::size_t);

@@ -56,13 +56,15 @@ template <class T>
 /// The length from which Summation::automatic uses the transform.
 [[nodiscard]] std::size_t transform_pays_from();
 
-/// P(X > n), n < size.
+/// P(X > n), n < size. \param proof  that X has the distribution
 template <class T>
-[[nodiscard]] numeric::Enclosure<unit::Probability> enclose_tail(const Distribution<T>& distribution,
+[[nodiscard]] numeric::Enclosure<unit::Probability> enclose_tail(numeric::Proof proof,
+                                                                 const Distribution<T>& distribution,
                                                                  std::size_t n);
-/// P(X = n), n < size.
+/// P(X = n), n < size. \param proof  that X has the distribution
 template <class T>
-[[nodiscard]] numeric::Enclosure<unit::Probability> enclose_mass(const Distribution<T>& distribution,
+[[nodiscard]] numeric::Enclosure<unit::Probability> enclose_mass(numeric::Proof proof,
+                                                                 const Distribution<T>& distribution,
                                                                  std::size_t n);
 
 /// log P(X > n) as computed, not proved; minus infinity for 0.

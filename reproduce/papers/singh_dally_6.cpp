@@ -132,7 +132,7 @@ Finding little(const DelayLoad& at) {
                                   "law requires {}{}; agrees if the literal reading satisfies the law",
                                   plain(at.load), render::brief(render::shown(occupancy), kDigits),
                                   render::brief(render::shown(wait), kDigits),
-                                  law ? render::brief(render::Exact{*law}, kDigits) : "an irrational number",
+                                  law ? render::brief(*law, kDigits) : "an irrational number",
                                   law && same(wait) ? ", which the wait satisfies" : ""),
           .agrees = law ? std::optional<bool>(same(occupancy)) : std::nullopt};
 }

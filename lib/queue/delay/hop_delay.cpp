@@ -1,5 +1,6 @@
 #include <tailbound/queue/delay/hop_delay.hpp>
 #include <tailbound/queue/slotted/exact_tail.hpp>
+#include <tailbound/queue/slotted/slotted_engine.hpp>
 #include <tailbound/queue/slotted/tail_engine.hpp>
 
 #include <cmath>
@@ -157,13 +158,15 @@ std::vector<Rational> exact_hop_delay(const SlottedQueue& queue, HopDelay delay,
 numeric::Proved<unit::Slot> mean_hop_delay(const SlottedQueue& queue, HopDelay delay,
                                            numeric::Digits digits) {
   check(queue, delay, 1);
+  const numeric::Proof proof = numeric::Theorem::sojourn & proof_of(queue);
   const auto maximum = queue.arrivals.largest_batch();
   if (delay == HopDelay::wait && maximum && *maximum <= queue.packets_per_slot)
-    return numeric::Exact<unit::Slot>{0};
+    return numeric::Exact<unit::Slot>{proof, 0};
   const numeric::Proved<unit::Packet> occupancy = mean_occupancy(queue, digits);
   const auto& load = queue.arrivals.load();
   if (const auto* exact = std::get_if<numeric::Exact<unit::Packet>>(&occupancy); exact != nullptr && load)
-    return numeric::Exact<unit::Slot>{delay == HopDelay::wait ? exact->value / *load - 1 : exact->value};
+    return numeric::Exact<unit::Slot>{proof,
+                                      delay == HopDelay::wait ? exact->value / *load - 1 : exact->value};
   // E[Q]/rho - 1 may lose digits; increase the precision until enough are left.
   for (int more = 8;; more *= 2) {
     const numeric::Digits finer{digits.count + more};
@@ -171,7 +174,7 @@ numeric::Proved<unit::Slot> mean_hop_delay(const SlottedQueue& queue, HopDelay d
     const auto mean = numeric::to_enclosure(mean_occupancy(queue, finer));
     Interval slots = numeric::make_interval(mean.lower(), mean.upper());
     if (delay == HopDelay::wait) slots = slots / queue.arrivals.load_interval() - Interval(1);
-    const numeric::Enclosure<unit::Slot> result(slots);
+    const numeric::Enclosure<unit::Slot> result(proof, slots);
     if (result.lower() > 0 && numeric::agree_to(result.lower(), result.upper(), digits)) return result;
     if (more > 1000)
       throw LimitExceeded("the mean delay cannot be enclosed to " + std::to_string(digits.count) + " digits");

@@ -99,7 +99,7 @@ numeric::Claim<unit::Slot> mean_hop_delay(MarkovQueue& queue, HopDelay delay) {
     if (numeric::lower(mean.bounds) < 0)
       mean.bounds = numeric::make_interval(Real(0), std::max(Real(0), numeric::upper(mean.bounds)));
   }
-  if (!mean.agreed_digits) return Enclosure<unit::Slot>(mean.bounds);
+  if (!mean.agreed_digits) return Enclosure<unit::Slot>(numeric::Theorem::sojourn, mean.bounds);
   const Real middle = (numeric::lower(mean.bounds) + numeric::upper(mean.bounds)) / 2;
   const Real width = numeric::upper(mean.bounds) - numeric::lower(mean.bounds);
   // The subtraction may have lost some digits.

@@ -1,4 +1,5 @@
 #include <tailbound/queue/finite/finite_queue.hpp>
+#include <tailbound/queue/slotted/slotted_engine.hpp>
 #include <tailbound/series/arrival_tails.hpp>
 
 #include <algorithm>
@@ -27,7 +28,7 @@ Enclosure<unit::Probability> loss_from_tail(const SlottedQueue& queue,
   const Real lower = numeric::lower(loss(tail.lower()));
   Real upper = tail.upper() < 1 ? numeric::upper(loss(tail.upper())) : Real(1);
   if (!(upper < 1)) upper = 1;
-  return {lower < upper ? lower : upper, upper};
+  return {tail.proof(), lower < upper ? lower : upper, upper};
 }
 
 /// Fraction of packets lost, by censoring the states from the top down. Any C.
@@ -103,8 +104,9 @@ LevelProbability loss_probability(const SlottedQueue& queue, Packets capacity, c
   if (capacity.value < 0)
     throw InvalidArgument("capacity", std::to_string(capacity.value), "a whole number of packets, 0 or more");
   const Method exact_method{Arithmetic::exact, 0};
-  if (queue.arrivals.largest_batch() == 0) return {capacity, Exact<unit::Probability>{0}, exact_method};
-  if (capacity.value == 0) return {capacity, Exact<unit::Probability>{1}, exact_method};
+  if (queue.arrivals.largest_batch() == 0)
+    return {capacity, Exact<unit::Probability>{proof_of(queue), 0}, exact_method};
+  if (capacity.value == 0) return {capacity, Exact<unit::Probability>{proof_of(queue), 1}, exact_method};
   if (queue.packets_per_slot == 1 && is_stable(queue)) {
     // Dividing by 1 - t widens by 1/(1 - t) <= 1/(1 - rho): increase the digits where needed.
     for (int extra = 1; extra <= 64; extra = 2 * extra + 2) {
@@ -113,7 +115,8 @@ LevelProbability loss_probability(const SlottedQueue& queue, Packets capacity, c
       const LevelProbability tail = occupancy_tail(queue, capacity, finer);
       if (const auto* t = std::get_if<Exact<unit::Probability>>(&tail.probability)) {
         const Rational& load = *queue.arrivals.load();
-        return {capacity, Exact<unit::Probability>{(1 - load) / load * t->value / (1 - t->value)},
+        return {capacity,
+                Exact<unit::Probability>{proof_of(queue), (1 - load) / load * t->value / (1 - t->value)},
                 tail.method};
       }
       const PrecisionScope scope(Precision{numeric::to_precision(finer.digits).bits + 64});
@@ -132,12 +135,12 @@ LevelProbability loss_probability(const SlottedQueue& queue, Packets capacity, c
       const PrecisionScope scope(Precision{bits + 32});
       const Interval loss = loss_by_elimination(queue, capacity.value, static_cast<long>(magnitude) - bits);
       if (numeric::lower(loss) > 0) {
-        Enclosure<unit::Probability> result(loss);
+        Enclosure<unit::Probability> result(proof_of(queue), loss);
         if (numeric::agree_to(result.lower(), result.upper(), accuracy.digits))
           return {capacity, std::move(result), {Arithmetic::interval, bits}};
         magnitude = std::min(magnitude, numeric::log2_magnitude(numeric::lower(loss)) - 16);
       } else if (numeric::upper(loss) == 0) {
-        return {capacity, Exact<unit::Probability>{0}, exact_method};
+        return {capacity, Exact<unit::Probability>{proof_of(queue), 0}, exact_method};
       } else {
         magnitude *= 2;
       }

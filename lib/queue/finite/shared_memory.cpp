@@ -452,7 +452,7 @@ ProvedMemory SharedMemory::minimum(const Rational& target) {
     while (memory <= last && numeric::compare(upper(memory), target) > 0) ++memory;
     if (memory > last) continue;
     while (memory > 0 && numeric::compare(upper(memory - 1), target) <= 0) --memory;
-    return {.memory = Packets(memory), .at = {upper(memory)}};
+    return {.memory = Packets(memory), .at = {numeric::Theorem::shared_memory, upper(memory)}};
   }
 }
 
@@ -463,7 +463,7 @@ numeric::UpperBound<unit::Probability> SharedMemory::bound(Packets memory) {
   const Value computed = value(memory.value);
   Real upper = series::rounded_up(computed.value, computed.units);
   if (upper > 1) upper = 1;
-  return {std::move(upper)};
+  return {numeric::Theorem::shared_memory, std::move(upper)};
 }
 
 }  // namespace tailbound::queue

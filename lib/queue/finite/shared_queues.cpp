@@ -123,7 +123,8 @@ ProvedMemory min_memory(std::span<const OutputQueues> outputs, MemoryRule::Measu
         mpfr_div(bound.backend().data(), excess.backend().data(), capacities.backend().data(), MPFR_RNDU);
         best = std::min(best, bound);
       }
-      if (best <= wanted) return {Packets(static_cast<std::int64_t>(minimum)), {best}};
+      if (best <= wanted)
+        return {Packets(static_cast<std::int64_t>(minimum)), {numeric::Theorem::shared_memory, best}};
     }
   }
   throw LimitExceeded("the memory would have to exceed 2^20 packets, which is the limit");

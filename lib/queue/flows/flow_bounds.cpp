@@ -592,7 +592,7 @@ numeric::UpperBound<unit::Probability> FlowBounds::upper(std::int64_t level) con
     const Real bound = state_->upper(level, depth);
     if (bound == 0 || depth + 1 == number_of_cuts ||
         State::depth_for(numeric::log2_magnitude(bound)) <= depth)
-      return {bound};
+      return {numeric::Theorem::policed_queue, bound};
   }
 }
 
@@ -601,13 +601,13 @@ numeric::LowerBound<unit::Probability> FlowBounds::lower(std::int64_t level) con
     throw InvalidArgument("level", std::to_string(level), "a whole number of packets, 0 or more");
   state_->begin();
   Real highest(0);
-  if (level >= state_->never.packets) return {highest};
+  if (level >= state_->never.packets) return {numeric::Theorem::policed_queue, highest};
   for (std::size_t depth = 0; depth < number_of_cuts; ++depth) {
     for (std::size_t i = 0; i < state_->patterns.size(); ++i)
       highest = std::max(highest, state_->lower(i, level, depth));
     if (highest > 0 && State::depth_for(numeric::log2_magnitude(highest)) <= depth) break;
   }
-  return {highest};
+  return {numeric::Theorem::policed_queue, highest};
 }
 
 FlowLevel FlowBounds::min_level(const Rational& target) const {
@@ -615,18 +615,20 @@ FlowLevel FlowBounds::min_level(const Rational& target) const {
   State& state = *state_;
   state.begin();
   FlowLevel found{.level = state.never.packets,
-                  .probability = {Real(0)},
+                  .probability = {numeric::Theorem::policed_queue, Real(0)},
                   .proof = FlowProof::never,
                   .needed = 0,
-                  .pattern_probability = {Real(1)},
+                  .pattern_probability = {numeric::Theorem::policed_queue, Real(1)},
                   .pattern = state.patterns.front()};
   if (state.one_period) {
     const TailBoundary exact = periodic_min_level(state.groups, target);
     found.level = found.needed = exact.level.value;
-    found.probability = {numeric::to_enclosure(exact.at.probability).upper()};
+    found.probability = {numeric::Theorem::policed_queue,
+                         numeric::to_enclosure(exact.at.probability).upper()};
     found.proof = found.level >= state.never.packets ? FlowProof::never : FlowProof::exact;
     if (!exact.before.empty())
-      found.pattern_probability = {numeric::to_enclosure(exact.before.front().probability).lower()};
+      found.pattern_probability = {numeric::Theorem::policed_queue,
+                                   numeric::to_enclosure(exact.before.front().probability).lower()};
     return found;
   }
   const std::size_t depth = State::depth_for(Target(target).log2);
@@ -637,7 +639,8 @@ FlowLevel FlowBounds::min_level(const Rational& target) const {
     if (i > 0 && needed <= found.needed) continue;
     found.needed = needed;
     found.pattern = state.patterns[i];
-    found.pattern_probability = {needed > 0 ? state.lower(i, needed - 1, depth) : Real(1)};
+    found.pattern_probability = {numeric::Theorem::policed_queue,
+                                 needed > 0 ? state.lower(i, needed - 1, depth) : Real(1)};
   }
   int worse = 0;
   for (const std::int64_t step : state.steps(found.needed)) {
@@ -666,7 +669,7 @@ FlowLevel FlowBounds::min_level(const Rational& target) const {
         }
       }
       found.level = high;
-      found.probability = {best->value};
+      found.probability = {numeric::Theorem::policed_queue, best->value};
       found.proof = best->proof;
     } catch (const LimitExceeded&) {
       // Shorter steps take longer; earlier results remain proved.

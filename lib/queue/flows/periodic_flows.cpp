@@ -187,13 +187,15 @@ std::optional<numeric::Enclosure<unit::Probability>> mixed_tail(const OnePeriod&
   const numeric::PrecisionScope scope(numeric::Precision{bits + 64});
   Real low, high;
   numeric::widen(sum, gamma, Real(Real(dropped) * Real(2)), bits, low, high);
-  return numeric::Enclosure<unit::Probability>(low, high);
+  return numeric::Enclosure<unit::Probability>(numeric::Theorem::periodic_flows, low, high);
 }
 
 /// An enclosure of P(Q > level) with `bits` bits; none if these are too few.
 LevelProbability tail_of(const OnePeriod& flows, std::int64_t level, numeric::Digits digits) {
   if (flows.packets <= level)
-    return {Packets(level), numeric::Exact<unit::Probability>{0}, {Arithmetic::exact, 0}};
+    return {Packets(level),
+            numeric::Exact<unit::Probability>{numeric::Theorem::periodic_flows, 0},
+            {Arithmetic::exact, 0}};
   const auto good = [&](const auto& found) {
     return numeric::agree_to(found.lower(), found.upper(), digits);
   };
@@ -209,6 +211,7 @@ LevelProbability tail_of(const OnePeriod& flows, std::int64_t level, numeric::Di
     const numeric::PrecisionScope scope(numeric::Precision{bits});
     if (flows.identical()) {
       const numeric::Enclosure<unit::Probability> found(
+          numeric::Theorem::periodic_flows,
           sum_of_windows(flows.flows, flows.batches.front().batch, flows.period, level, bits));
       if (good(found)) return {Packets(level), found, {Arithmetic::interval, bits}};
     } else if (const auto found = mixed_tail<Real>(flows, level, bits, 16 * bits, products);
@@ -341,7 +344,7 @@ numeric::Exact<unit::Probability> periodic_tail_exact(const std::vector<FlowGrou
     sum = sum + Rational(combinations.back()) / to_integer(flows.period - 1 - m);
   }
   const Integer all = cln::expt_pos(to_integer(flows.period), to_integer(flows.flows));
-  return {sum * to_integer(flows.period - flows.packets + level) / all};
+  return {numeric::Theorem::periodic_flows, sum * to_integer(flows.period - flows.packets + level) / all};
 }
 
 TailBoundary periodic_min_level(const std::vector<FlowGroup>& groups, const Rational& target,
@@ -382,22 +385,23 @@ numeric::Exact<unit::Probability> periodic_ever_exact(const std::vector<FlowGrou
                                                       std::int64_t level) {
   check_level_of_flows(level);
   const OnePeriod flows(groups);
-  if (level >= flows.packets) return {0};
+  if (level >= flows.packets) return {numeric::Theorem::periodic_flows, 0};
   if (work_of_ever(flows, level) > max_long_products_of_periods)
     throw LimitExceeded("the fraction of phases for which " + std::to_string(flows.flows) +
                         " periodic flows ever exceed a level would need more than 10^7 long products, which "
                         "is the limit (the bound has no limit)");
   // Each arrangement has T - K idle slots after which it may begin.
   const Integer all = cln::expt_pos(to_integer(flows.period), to_integer(flows.flows));
-  return {1 - Rational(quiet_arrangements(flows, level)) / all * to_integer(flows.period) /
-                  to_integer(flows.period - flows.packets)};
+  return {numeric::Theorem::periodic_flows, 1 - Rational(quiet_arrangements(flows, level)) / all *
+                                                    to_integer(flows.period) /
+                                                    to_integer(flows.period - flows.packets)};
 }
 
 numeric::UpperBound<unit::Probability> periodic_ever_bound(const std::vector<FlowGroup>& groups,
                                                            std::int64_t level) {
   check_level_of_flows(level);
   const OnePeriod flows(groups);
-  if (level >= flows.packets) return {0};
+  if (level >= flows.packets) return {numeric::Theorem::periodic_flows, 0};
   const numeric::PrecisionScope scope(numeric::Precision{128});
   const auto tail = numeric::to_enclosure(tail_of(flows, level, {12}).probability);
   Real minimum = numeric::upper(
@@ -419,7 +423,7 @@ numeric::UpperBound<unit::Probability> periodic_ever_bound(const std::vector<Flo
       }
     }
   }
-  return {minimum < 1 ? minimum : Real(1)};
+  return {numeric::Theorem::periodic_flows, minimum < 1 ? minimum : Real(1)};
 }
 
 numeric::Claim<unit::Probability> periodic_ever(const std::vector<FlowGroup>& flows, std::int64_t level) {

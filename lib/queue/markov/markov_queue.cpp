@@ -362,7 +362,8 @@ struct MarkovQueue::State {
 
   template <class Unit>
   numeric::Claim<Unit> claim(Requested requested, const std::function<Bounds(Engine&)>& compute) {
-    if (cln::zerop(arrivals.load())) return numeric::Exact<Unit>{0};  // a queue that is always empty
+    if (cln::zerop(arrivals.load()))
+      return numeric::Exact<Unit>{numeric::Theorem::markov_queue, 0};  // a queue that is always empty
     if (!certified) {
       const Agreed agreed = computed(compute, enough_of(requested));
       return numeric::Approximation<Unit>{agreed.value, agreed.digits};
@@ -370,7 +371,7 @@ struct MarkovQueue::State {
     const Bounds bounds = proved(
         compute, [this](const Bounds& b) { return agree_to(b.lower, b.upper, digits); },
         min_bits(requested, digits.count));
-    return numeric::Enclosure<Unit>(bounds.lower, bounds.upper);
+    return numeric::Enclosure<Unit>(numeric::Theorem::markov_queue, bounds.lower, bounds.upper);
   }
 
   /// Whether the number is at most `target`: proved, or as computed.
@@ -494,7 +495,8 @@ ProbabilityClaim MarkovQueue::tail(std::int64_t level) {
 
 ProbabilityClaim MarkovQueue::probability(std::int64_t level) {
   state_->check_level(level, "level");
-  if (level == 0 && cln::zerop(arrivals().load())) return numeric::Exact<unit::Probability>{1};
+  if (level == 0 && cln::zerop(arrivals().load()))
+    return numeric::Exact<unit::Probability>{numeric::Theorem::markov_queue, 1};
   return state_->claim<unit::Probability>(Requested::tail, [level](Engine& engine) {
     return engine.probability(static_cast<std::size_t>(level));
   });
@@ -520,8 +522,9 @@ numeric::Claim<unit::Packet> MarkovQueue::mean_occupancy() {
 ProbabilityClaim MarkovQueue::loss(std::int64_t capacity) {
   state_->check_capacity(capacity);
   if (cln::zerop(arrivals().load()))
-    return numeric::Exact<unit::Probability>{0};  // without packets none is lost
-  if (capacity == 0) return numeric::Exact<unit::Probability>{1};
+    return numeric::Exact<unit::Probability>{numeric::Theorem::markov_queue,
+                                             0};  // without packets none is lost
+  if (capacity == 0) return numeric::Exact<unit::Probability>{numeric::Theorem::markov_queue, 1};
   return state_->claim<unit::Probability>(Requested::loss, [capacity](Engine& engine) {
     return engine.loss(static_cast<std::size_t>(capacity));
   });
@@ -648,7 +651,7 @@ std::optional<numeric::Enclosure<unit::PerPacket>> MarkovQueue::decay_rate() con
     else
       throw LimitExceeded("the decay rate is too close to 0 for the requested digits");
   }
-  return numeric::Enclosure<unit::PerPacket>(low, high);
+  return numeric::Enclosure<unit::PerPacket>(numeric::Theorem::markov_queue, low, high);
 }
 
 }  // namespace tailbound::queue

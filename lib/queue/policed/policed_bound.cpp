@@ -122,7 +122,7 @@ Real PolicedBound::at(double x, std::int64_t level) const {
 numeric::UpperBound<unit::Probability> PolicedBound::tail(std::int64_t level) const {
   if (level < 0)
     throw InvalidArgument("level", std::to_string(level), "a whole number of packets, 0 or more");
-  return {at(best(level), level)};
+  return {numeric::Theorem::policed_queue, at(best(level), level)};
 }
 
 std::int64_t PolicedBound::min_level(const Rational& target) const {

@@ -286,7 +286,8 @@ PolicedQueue::Found PolicedQueue::found(const Run& run, std::int64_t level) cons
                        high);
         const bool rounding =
             std::ldexp(gamma.units, -gamma.bits) * 4 > std::pow(10.0, -accuracy_.digits.count);
-        return Found{numeric::Enclosure<unit::Probability>(low, high), rounding};
+        return Found{numeric::Enclosure<unit::Probability>(numeric::Theorem::policed_queue, low, high),
+                     rounding};
       },
       run.tails);
 }
@@ -313,7 +314,9 @@ LevelProbability PolicedQueue::tail_to(std::int64_t level, numeric::Digits digit
   if (level < 0)
     throw InvalidArgument("level", std::to_string(level), "a whole number of packets, 0 or more");
   if (maximum_ && level >= *maximum_)
-    return {Packets(level), numeric::Exact<unit::Probability>{0}, {Arithmetic::exact, 0}};
+    return {Packets(level),
+            numeric::Exact<unit::Probability>{numeric::Theorem::policed_queue, 0},
+            {Arithmetic::exact, 0}};
   if (auto quick = tail_by_renewal(level, digits)) return *quick;
   const double wanted = digits.count * std::log2(10.0) + 3;
   double log2_value = numeric::log2_magnitude(bound_.tail(level).value);  // it is below

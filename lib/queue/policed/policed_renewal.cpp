@@ -340,7 +340,7 @@ class Renewal final : public PolicedRenewal {
                                                                std::int64_t slots, double units) const {
     const auto gamma = numeric::relative_error_bound({units}, numeric::significand_bits<T>(method_.bits));
     const Real older = bound_.beyond(level, slots, spread_);
-    if (!std::isfinite(gamma.units)) return {Real(0), Real(1)};
+    if (!std::isfinite(gamma.units)) return {numeric::Theorem::policed_queue, Real(0), Real(1)};
     const numeric::PrecisionScope wide(numeric::Precision{method_.bits + 64});
     const auto around = [&](const T& value) {
       Real low, high;
@@ -350,7 +350,7 @@ class Renewal final : public PolicedRenewal {
     const Interval wrong = around(sums.all) * numeric::to_interval(error_);
     const Interval inner = around(sums.filled);
     const Real low = numeric::lower(Interval(inner - wrong));
-    return {low > 0 ? low : Real(0),
+    return {numeric::Theorem::policed_queue, low > 0 ? low : Real(0),
             numeric::upper(Interval(inner + wrong + around(sums.early) + numeric::to_interval(older)))};
   }
 

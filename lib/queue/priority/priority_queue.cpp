@@ -335,7 +335,7 @@ class PriorityLaws {
     Real low, high;
     numeric::widen(value, numeric::relative_error_bound({units}, bits), Real(0), bits, low, high);
     if (high > 1) high = 1;
-    return {{std::move(low), std::move(high)}, method};
+    return {{numeric::Theorem::priority_queue, std::move(low), std::move(high)}, method};
   }
 
   [[nodiscard]] static std::size_t next_size(std::size_t size) {
@@ -411,7 +411,7 @@ PriorityQueue::Probability loss_of(const PriorityQueue::Probability& tail, const
   };
   Real high = numeric::upper(at(tail.upper()));
   if (high > 1) high = 1;
-  return {{numeric::lower(at(tail.lower())), std::move(high)}, tail.method};
+  return {{tail.proof(), numeric::lower(at(tail.lower())), std::move(high)}, tail.method};
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <tailbound/numeric/power.hpp>
+#include <tailbound/queue/slotted/slotted_engine.hpp>
 #include <tailbound/queue/slotted/slotted_queue.hpp>
 #include <tailbound/series/expand.hpp>
 
@@ -146,7 +147,8 @@ std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate(const SlottedQueue
       if (!bracket.outside && bracket.may_agree_to(digits)) {
         const Real lower = numeric::lower(log1p(numeric::to_interval(bracket.before)));
         const Real upper = numeric::upper(log1p(numeric::to_interval(bracket.behind)));
-        if (numeric::agree_to(lower, upper, digits)) return numeric::Enclosure<unit::PerPacket>(lower, upper);
+        if (numeric::agree_to(lower, upper, digits))
+          return numeric::Enclosure<unit::PerPacket>(proof_of(queue), lower, upper);
       }
       const Real gap = bracket.behind - bracket.before;
       Real y = bracket.before + gap / 2;

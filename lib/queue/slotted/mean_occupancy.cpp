@@ -1,4 +1,5 @@
 #include <tailbound/queue/slotted/inner_roots.hpp>
+#include <tailbound/queue/slotted/slotted_engine.hpp>
 #include <tailbound/queue/slotted/slotted_queue.hpp>
 
 /// E[Q] = rho + A''(1) / (2 (1 - rho)) for C = 1, and in general
@@ -15,11 +16,11 @@ numeric::Proved<unit::Packet> mean_occupancy(const SlottedQueue& queue, numeric:
   const auto& load = queue.arrivals.load();
   const auto& second = queue.arrivals.second_factorial_moment();
   if (servers == 1 && load && second)
-    return numeric::Exact<unit::Packet>{*load + *second / (2 * (1 - *load))};
-  if (queue.arrivals.largest_batch() == 0) return numeric::Exact<unit::Packet>{0};
+    return numeric::Exact<unit::Packet>{proof_of(queue), *load + *second / (2 * (1 - *load))};
+  if (queue.arrivals.largest_batch() == 0) return numeric::Exact<unit::Packet>{proof_of(queue), 0};
   // All waiting packets are served: Q = A.
   if (const auto largest = queue.arrivals.largest_batch(); load && largest && *largest <= servers)
-    return numeric::Exact<unit::Packet>{*load};
+    return numeric::Exact<unit::Packet>{proof_of(queue), *load};
   for (int bits = numeric::to_precision(digits).bits + 64; bits <= 65'536; bits *= 2) {
     const numeric::PrecisionScope scope(numeric::Precision{bits});
     const Interval rho = queue.arrivals.load_interval();
@@ -41,7 +42,7 @@ numeric::Proved<unit::Packet> mean_occupancy(const SlottedQueue& queue, numeric:
         mean += rest / (rest * rest + root.imaginary * root.imaginary);  // real part of 1/(1 - y)
       }
     }
-    numeric::Enclosure<unit::Packet> result(mean);
+    numeric::Enclosure<unit::Packet> result(proof_of(queue), mean);
     if (numeric::lower(mean) > 0 && numeric::agree_to(result.lower(), result.upper(), digits)) return result;
   }
   throw LimitExceeded("the mean occupancy cannot be enclosed to " + std::to_string(digits.count) + " digits");

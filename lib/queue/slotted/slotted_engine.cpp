@@ -23,18 +23,19 @@ using Proved = ProvedProbability;
 template <class T>
 class EngineOf final : public SlottedEngine {
  public:
-  EngineOf(TailEngine<T> engine, Method method, double min_log2)
-      : engine_(std::move(engine)), method_(method), min_log2_(min_log2) {}
+  EngineOf(numeric::Proof proof, TailEngine<T> engine, Method method, double min_log2)
+      : proof_(proof), engine_(std::move(engine)), method_(method), min_log2_(min_log2) {}
 
   std::optional<Proved> at(std::int64_t n) override {
     const Scope scope(engine_.bits());
-    if (engine_.zero_from() >= 0 && n >= engine_.zero_from()) return Proved(Exact<unit::Probability>{0});
+    if (engine_.zero_from() >= 0 && n >= engine_.zero_from())
+      return Proved(Exact<unit::Probability>{proof_, 0});
     Real lower, upper;
     engine_.enclose(engine_.value(n), lower, upper);
     if (lower < 0) lower = 0;
     if (upper > 1) upper = 1;
     if (upper == 0 || numeric::log2_magnitude(upper) < min_log2_) return std::nullopt;
-    return Proved(Enclosure<unit::Probability>(std::move(lower), std::move(upper)));
+    return Proved(Enclosure<unit::Probability>(proof_, std::move(lower), std::move(upper)));
   }
 
   std::optional<std::int64_t> guess(const Target& target, std::int64_t hint) override {
@@ -146,6 +147,7 @@ class EngineOf final : public SlottedEngine {
       return numeric::log2_magnitude(value);
   }
 
+  numeric::Proof proof_;
   TailEngine<T> engine_;
   Method method_;
   double min_log2_;
@@ -166,12 +168,12 @@ std::unique_ptr<SlottedEngine> make_engine(const SlottedQueue& queue, Quantity q
       // For probabilities the entries matter down to the last one, so they use the slower method.
       if (quantity == Quantity::tail)
         if (const auto fast = fast_ladder(queue, negligible))
-          return std::make_unique<EngineOf<double>>(TailEngine<double>(*fast, quantity),
+          return std::make_unique<EngineOf<double>>(proof_of(queue), TailEngine<double>(*fast, quantity),
                                                     Method{arithmetic, 53}, min_log2_double);
       const PrecisionScope scope(Precision{128 + spare_bits});
       return std::make_unique<EngineOf<double>>(
-          TailEngine<double>(enclosed_ladder(queue, negligible), quantity, 53), Method{arithmetic, 53},
-          min_log2_double);
+          proof_of(queue), TailEngine<double>(enclosed_ladder(queue, negligible), quantity, 53),
+          Method{arithmetic, 53}, min_log2_double);
     }
     case Arithmetic::extended: {
       const int digits = std::numeric_limits<long double>::digits;
@@ -179,27 +181,28 @@ std::unique_ptr<SlottedEngine> make_engine(const SlottedQueue& queue, Quantity q
       if (quick) {
         const auto fast = quantity == Quantity::tail ? fast_ladder(queue, negligible) : std::nullopt;
         if (!fast) return nullptr;
-        return std::make_unique<EngineOf<long double>>(TailEngine<long double>(*fast, quantity),
+        return std::make_unique<EngineOf<long double>>(proof_of(queue),
+                                                       TailEngine<long double>(*fast, quantity),
                                                        Method{arithmetic, digits}, min_log2_extended);
       }
       const PrecisionScope scope(Precision{160 + spare_bits});
       return std::make_unique<EngineOf<long double>>(
-          TailEngine<long double>(enclosed_ladder(queue, negligible), quantity, digits),
+          proof_of(queue), TailEngine<long double>(enclosed_ladder(queue, negligible), quantity, digits),
           Method{arithmetic, digits}, min_log2_extended);
     }
     case Arithmetic::multiprecision: {
       const PrecisionScope scope(Precision{bits + 64});
       const long negligible = negligible_excess(log2_value, bits, log2_idle);
       return std::make_unique<EngineOf<Real>>(
-          TailEngine<Real>(enclosed_ladder(queue, negligible), quantity, bits), Method{arithmetic, bits},
-          no_limit);
+          proof_of(queue), TailEngine<Real>(enclosed_ladder(queue, negligible), quantity, bits),
+          Method{arithmetic, bits}, no_limit);
     }
     case Arithmetic::interval: {
       const PrecisionScope scope(Precision{bits + 64});
       const long negligible = negligible_excess(log2_value, bits, log2_idle);
       return std::make_unique<EngineOf<Interval>>(
-          TailEngine<Interval>(enclosed_ladder(queue, negligible), quantity, bits), Method{arithmetic, bits},
-          no_limit);
+          proof_of(queue), TailEngine<Interval>(enclosed_ladder(queue, negligible), quantity, bits),
+          Method{arithmetic, bits}, no_limit);
     }
     case Arithmetic::automatic:
     case Arithmetic::exact:

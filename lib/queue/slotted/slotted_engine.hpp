@@ -12,6 +12,11 @@
 /// Internal to the queue module.
 namespace tailbound::queue {
 
+/// Of a number that is proved of this queue: as far as its arrivals are known to have a distribution.
+[[nodiscard]] inline numeric::Proof proof_of(const SlottedQueue& queue) {
+  return {numeric::Theorem::slotted_queue, queue.arrivals.assumptions()};
+}
+
 using ProvedProbability = numeric::Proved<unit::Probability>;
 
 /// Below these, machine numbers would lose digits to underflow, so they are not used there.

@@ -124,7 +124,7 @@ bool exact_values_at(const SlottedQueue& queue, Quantity quantity, std::int64_t 
   try {
     const ExactValues values(queue, quantity, deepest, cheap_bits);
     for (LevelProbability& at : result) {
-      const Exact<unit::Probability> exact{values.at(at.level.value)};
+      const Exact<unit::Probability> exact{proof_of(queue), values.at(at.level.value)};
       if (cln::zerop(exact.value))
         at.probability = exact;
       else
@@ -170,7 +170,8 @@ class ValueSearch {
                               "a whole number of packets from 0 to 10^15");
       deepest_ = std::max(deepest_, level.value);
     }
-    result_.assign(levels.size(), {Packets(0), Exact<unit::Probability>{0}, {Arithmetic::exact, 0}});
+    result_.assign(levels.size(),
+                   {Packets(0), Exact<unit::Probability>{proof_of(queue_), 0}, {Arithmetic::exact, 0}});
     for (std::size_t i = 0; i < levels.size(); ++i) result_[i].level = levels[i];
   }
 
@@ -184,13 +185,14 @@ class ValueSearch {
     if (levels_.empty()) return true;
     if (never_any_arrivals(queue_)) {
       for (LevelProbability& at : result_)
-        if (quantity_ == Quantity::mass && at.level.value == 0) at.probability = Exact<unit::Probability>{1};
+        if (quantity_ == Quantity::mass && at.level.value == 0)
+          at.probability = Exact<unit::Probability>{proof_of(queue_), 1};
       return true;
     }
     if (accuracy_.arithmetic == Arithmetic::exact) {
       const ExactValues values(queue_, quantity_, deepest_);
       for (LevelProbability& at : result_)
-        at.probability = Exact<unit::Probability>{values.at(at.level.value)};
+        at.probability = Exact<unit::Probability>{proof_of(queue_), values.at(at.level.value)};
       return true;
     }
     return accuracy_.arithmetic == Arithmetic::automatic &&
@@ -400,8 +402,9 @@ class BoundarySearch {
       (values.at(middle) <= target_ ? below : above) = middle;
     }
     const auto at = [&](std::int64_t level) {
-      return LevelProbability{
-          Packets(level), Exact<unit::Probability>{values.at(level)}, {Arithmetic::exact, 0}};
+      return LevelProbability{Packets(level),
+                              Exact<unit::Probability>{proof_of(queue_), values.at(level)},
+                              {Arithmetic::exact, 0}};
     };
     keep(at(below), below > 0 ? std::optional(at(below - 1)) : std::nullopt);
     return true;
@@ -420,7 +423,8 @@ class BoundarySearch {
   std::int64_t hint_ = -1;  ///< last approximate boundary
   bool settled_ = false;    ///< whether it is proved
   std::string obstacle_;
-  TailBoundary boundary_{Packets(0), {Packets(0), Exact<unit::Probability>{0}, {Arithmetic::exact, 0}}, {}};
+  TailBoundary boundary_{
+      Packets(0), {Packets(0), Exact<unit::Probability>{proof_of(queue_), 0}, {Arithmetic::exact, 0}}, {}};
 };
 
 }  // namespace
@@ -492,7 +496,8 @@ TailBoundary min_level(const SlottedQueue& queue, const Rational& target, const 
   if (!(target > 0 && target < 1))
     throw InvalidArgument("target", numeric::to_fraction(target), "a probability above 0 and below 1");
   if (never_any_arrivals(queue))
-    return {Packets(0), {Packets(0), Exact<unit::Probability>{0}, {Arithmetic::exact, 0}}, {}};
+    return {
+        Packets(0), {Packets(0), Exact<unit::Probability>{proof_of(queue), 0}, {Arithmetic::exact, 0}}, {}};
   return BoundarySearch(queue, target, accuracy).run();
 }
 

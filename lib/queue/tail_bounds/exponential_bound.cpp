@@ -35,7 +35,7 @@ ExponentialBound::ExponentialBound(Rational load, Real z, Real tail, Real loss, 
 }
 
 numeric::LowerBound<unit::PerPacket> ExponentialBound::decay_rate() const {
-  return {log_z_};
+  return {numeric::Theorem::source_bound, log_z_};
 }
 
 Real ExponentialBound::at(const Real& prefactor, std::int64_t n) const {
@@ -49,14 +49,14 @@ numeric::UpperBound<unit::Probability> ExponentialBound::tail(std::int64_t level
   check_count(level, "level");
   const PrecisionScope scope(Precision{bits_});
   const Real load = numeric::to_real(load_, numeric::Rounding::up);
-  if (level == 0) return {load};
+  if (level == 0) return {numeric::Theorem::source_bound, load};
   const Real bound = at(tail_, level);
-  return {bound < load ? bound : load};
+  return {numeric::Theorem::source_bound, bound < load ? bound : load};
 }
 
 numeric::UpperBound<unit::Probability> ExponentialBound::loss(std::int64_t capacity) const {
   check_count(capacity, "capacity");
-  if (capacity == 0) return {Real(1)};
+  if (capacity == 0) return {numeric::Theorem::source_bound, Real(1)};
   const PrecisionScope scope(Precision{bits_});
   Real bound = at(loss_, capacity);
   if (climb_) {
@@ -66,7 +66,7 @@ numeric::UpperBound<unit::Probability> ExponentialBound::loss(std::int64_t capac
       bound = std::min(bound, numeric::upper((Interval(1) - rho) * u / (rho * (Interval(1) - u))));
     }
   }
-  return {bound < 1 ? bound : Real(1)};
+  return {numeric::Theorem::source_bound, bound < 1 ? bound : Real(1)};
 }
 
 template <class Bound>
@@ -109,7 +109,8 @@ numeric::UpperBound<unit::Packet> ExponentialBound::mean_occupancy() const {
                                  : 1;
   const Interval ratio = exp(-numeric::to_interval(log_z_));
   const Interval rest = Interval(at(tail_, first)) / (Interval(1) - ratio);
-  return {numeric::upper(numeric::to_interval(load_) * Interval(Real(first)) + rest)};
+  return {numeric::Theorem::source_bound,
+          numeric::upper(numeric::to_interval(load_) * Interval(Real(first)) + rest)};
 }
 
 }  // namespace tailbound::queue

@@ -33,7 +33,9 @@ class ExponentialBound {
   /// fast.
   [[nodiscard]] numeric::LowerBound<unit::PerPacket> decay_rate() const;
   /// G
-  [[nodiscard]] numeric::UpperBound<unit::Ratio> prefactor() const { return {tail_}; }
+  [[nodiscard]] numeric::UpperBound<unit::Ratio> prefactor() const {
+    return {numeric::Theorem::source_bound, tail_};
+  }
 
   /// Upper bound of P(Q > level); at level 0 rho itself, rounded up.
   /// \throws InvalidArgument  a negative level

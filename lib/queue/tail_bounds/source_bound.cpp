@@ -45,7 +45,7 @@ std::int64_t SourceBound::minimum(Of of, std::int64_t enough, const numeric::Rat
 }
 
 numeric::UpperBound<unit::Probability> SourceBound::tail(std::int64_t level) {
-  return {closer(Of::tail, level, exponential_.tail(level).value)};
+  return {numeric::Theorem::source_bound, closer(Of::tail, level, exponential_.tail(level).value)};
 }
 
 std::int64_t SourceBound::min_level(const numeric::Rational& target) {
@@ -53,7 +53,7 @@ std::int64_t SourceBound::min_level(const numeric::Rational& target) {
 }
 
 numeric::UpperBound<unit::Probability> SourceBound::loss(std::int64_t capacity) {
-  return {closer(Of::loss, capacity, exponential_.loss(capacity).value)};
+  return {numeric::Theorem::source_bound, closer(Of::loss, capacity, exponential_.loss(capacity).value)};
 }
 
 std::int64_t SourceBound::min_capacity(const numeric::Rational& target) {

@@ -171,7 +171,8 @@ const Fields<BufferPoint>& buffer_results() {
        has_load},
       {{"safe_load", "", "packets/slot", Shape::bound, "a load proved to meet the target", Style::hidden},
        [](const Point& of) {
-         return Value(Bound{numeric::to_enclosure(*of.second.load).lower(), false});
+         const auto enclosure = numeric::to_enclosure(*of.second.load);
+         return Value(Bound{enclosure.proof(), enclosure.lower(), false});
        },
        has_load},
       {{"least_speedup", "speedup", "", Shape::proved, "meets the target at its upper end, at least 1"},
@@ -179,7 +180,8 @@ const Fields<BufferPoint>& buffer_results() {
        has_speedup},
       {{"safe_speedup", "", "", Shape::bound, "a speedup proved to meet the target", Style::hidden},
        [](const Point& of) {
-         return Value(Bound{numeric::to_enclosure(*of.second.speedup).upper(), true});
+         const auto enclosure = numeric::to_enclosure(*of.second.speedup);
+         return Value(Bound{enclosure.proof(), enclosure.upper(), true});
        },
        has_speedup},
       {{"longest_burst", "burst", "slots", Shape::claim,

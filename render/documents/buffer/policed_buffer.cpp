@@ -207,7 +207,7 @@ std::vector<Line> lines(const PolicedBufferPoint& point, const Units& units) {
         {"Bernoulli", fmt::format("independent Bernoulli inputs at {}: {}", plain(query.inputs.bucket.rate),
                                   brief(shown(answer.unpoliced->probability), digits))});
   lines.push_back({"per token", fmt::format("at most {} packets of buffer, deep in the tail (1/rate)",
-                                            brief(Exact{answer.token_price}, {5}))});
+                                            brief(answer.token_price, {5}))});
   if (answer.rate != query.inputs.bucket.rate)
     lines.push_back(
         {"caution",

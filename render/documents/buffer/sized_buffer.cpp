@@ -100,8 +100,8 @@ std::string loss_in_words(const Value& value, numeric::Digits digits) {
   if (std::holds_alternative<Bound>(value)) return fmt::format("at most {}, proved", brief(value, {4}));
   if (const auto* enclosure = std::get_if<Enclosure>(&value);
       enclosure != nullptr && !numeric::agree_to(enclosure->lower, enclosure->upper, {2}))
-    return fmt::format("from {} to {}, proved", brief(Bound{enclosure->lower, false}, {4}),
-                       brief(Bound{enclosure->upper, true}, {4}));
+    return fmt::format("from {} to {}, proved", brief(Bound{enclosure->proof, enclosure->lower, false}, {4}),
+                       brief(Bound{enclosure->proof, enclosure->upper, true}, {4}));
   return fmt::format("{}, {}", brief(value, digits), certainty(value, digits));
 }
 

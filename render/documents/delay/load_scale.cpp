@@ -42,8 +42,7 @@ const char* kind_name(ScaleLimit::Kind kind) {
 /// "20/19 (1.052631579)" or "1.25"
 std::string factor_in_words(const Rational& factor) {
   const std::string text = plain(factor);
-  return text.find_first_of("/a") == std::string::npos ? text
-                                                       : text + " (" + brief(Exact{factor}, {10}) + ")";
+  return text.find_first_of("/a") == std::string::npos ? text : text + " (" + brief(factor, {10}) + ")";
 }
 
 // --- fields

@@ -37,7 +37,7 @@ std::string link_in_words(const HeadroomQuery& query) {
 
 /// Times may be arbitrary fractions.
 std::string ns_text(const numeric::Rational& time) {
-  return brief(Exact{time}, {6}) + " ns";
+  return brief(time, {6}) + " ns";
 }
 
 const Fields<HeadroomQuery>& headroom_inputs() {

@@ -72,27 +72,28 @@ Rational max_delay(const QueueGuarantee& queue, bool in_slots) {
 }
 
 Table<FlowRow> flow_table(const network::PolicedUnits& units) {
-  return {"flows",
-          "each flow requested",
-          {{{"flow", "flow", "", Shape::text, "name of the flow"},
-            [](const FlowRow& of) { return of.policed().name; }},
-           {{"class", "class", "", Shape::text, "class of the flow"},
-            [](const FlowRow& of) { return of.all->network().classes[of.policed().traffic_class]; },
-            [](const FlowRow& of) { return of.all->network().classes.size() > 1; }},
-           {{"hops", "hops", "", Shape::whole, "ports on its path"},
-            [](const FlowRow& of) { return of.its().queues.size(); }},
-           {{"delay_never", "delay bound", units.time, Shape::bound,
-             "upper bound of the delay, last bit in to last bit out, all ports and links"},
-            [](const FlowRow& of) { return at_most(of.delay()); }},
-           {{"delay_least", "minimum delay", units.time, Shape::given,
-             "delay of its shortest packets without other traffic"},
-            [](const FlowRow& of) { return of.its().minimum; }},
-           {{"jitter", "jitter", units.time, Shape::bound, "delay bound - minimum delay"},
-            [](const FlowRow& of) { return at_most(of.delay() - of.its().minimum); }},
-           {{"method", "method", "", Shape::text,
-             "tfa: sum over its ports (total flow analysis); sfa: concatenated service curves (separated "
-             "flow analysis); slots: tfa in whole packets and slots"},
-            [](const FlowRow& of) { return of.its().used(of.all->query.method); }}}};
+  return {
+      "flows",
+      "each flow requested",
+      {{{"flow", "flow", "", Shape::text, "name of the flow"},
+        [](const FlowRow& of) { return of.policed().name; }},
+       {{"class", "class", "", Shape::text, "class of the flow"},
+        [](const FlowRow& of) { return of.all->network().classes[of.policed().traffic_class]; },
+        [](const FlowRow& of) { return of.all->network().classes.size() > 1; }},
+       {{"hops", "hops", "", Shape::whole, "ports on its path"},
+        [](const FlowRow& of) { return of.its().queues.size(); }},
+       {{"delay_never", "delay bound", units.time, Shape::bound,
+         "upper bound of the delay, last bit in to last bit out, all ports and links"},
+        [](const FlowRow& of) { return at_most(of.all->answer.found.proof, of.delay()); }},
+       {{"delay_least", "minimum delay", units.time, Shape::given,
+         "delay of its shortest packets without other traffic"},
+        [](const FlowRow& of) { return of.its().minimum; }},
+       {{"jitter", "jitter", units.time, Shape::bound, "delay bound - minimum delay"},
+        [](const FlowRow& of) { return at_most(of.all->answer.found.proof, of.delay() - of.its().minimum); }},
+       {{"method", "method", "", Shape::text,
+         "tfa: sum over its ports (total flow analysis); sfa: concatenated service curves (separated "
+         "flow analysis); slots: tfa in whole packets and slots"},
+        [](const FlowRow& of) { return of.its().used(of.all->query.method); }}}};
 }
 
 Table<QueueRow> port_table(const network::PolicedUnits& units) {
@@ -105,9 +106,13 @@ Table<QueueRow> port_table(const network::PolicedUnits& units) {
             [](const QueueRow& of) { return of.all->network().classes.size() > 1; }},
            {{"backlog_never", "backlog bound", units.size, Shape::bound,
              "upper bound of the backlog; bits leave as they are sent"},
-            [](const QueueRow& of) { return at_most(max_data(of.its(), of.all->in_slots())); }},
+            [](const QueueRow& of) {
+              return at_most(of.all->answer.found.proof, max_data(of.its(), of.all->in_slots()));
+            }},
            {{"delay_never", "delay bound", units.time, Shape::bound, "upper bound of the delay at this port"},
-            [](const QueueRow& of) { return at_most(max_delay(of.its(), of.all->in_slots())); }},
+            [](const QueueRow& of) {
+              return at_most(of.all->answer.found.proof, max_delay(of.its(), of.all->in_slots()));
+            }},
            {{"utilisation", "load", "", Shape::given, "utilization: long-term rate of its flows / link rate",
              Style::percent},
             [](const QueueRow& of) {
@@ -143,7 +148,8 @@ const Fields<Guaranteed>& guarantee_results() {
       {{"greatest_delay", "delay bound", "", Shape::bound,
         "upper bound of the delay of all of them, in time_unit"},
        [](const Guaranteed& of) {
-         return at_most(of.answer.found.flows[of.answer.latest(of.query.method)].delay(of.query.method));
+         return at_most(of.answer.found.proof,
+                        of.answer.found.flows[of.answer.latest(of.query.method)].delay(of.query.method));
        }},
       {{"certificate", "topology", "", Shape::text,
         "feed-forward: no cyclic dependency; fixed point: mutually consistent delays of a cyclic network"},
@@ -160,7 +166,7 @@ const Fields<Guaranteed>& guarantee_results() {
 std::string headline(const Shown& of) {
   const network::PolicedUnits& units = of->query.file.units;
   const FlowRow latest{of, of->answer.latest(of->query.method)};
-  const std::string delay = time_in_words(at_most(latest.delay()), units);
+  const std::string delay = time_in_words(at_most(of->answer.found.proof, latest.delay()), units);
   return fmt::format("Worst-case delay {} (flow {}).", delay, latest.policed().name);
 }
 
@@ -204,7 +210,8 @@ Picture curves_picture(const Guaranteed& of) {
       .style = CurveStyle::points_and_line,
       .points = {{number(at_backlog), number(queue.service(at_backlog))},
                  {number(at_backlog), number(queue.arrivals(at_backlog))}}};
-  Curve latest{.title = fmt::format("delay, at most {}", time_in_words(at_most(queue.delay), units)),
+  Curve latest{.title = fmt::format("delay, at most {}",
+                                    time_in_words(at_most(of.answer.found.proof, queue.delay), units)),
                .style = CurveStyle::points_and_line,
                .points = {{number(at_delay), level}, {number(at_delay + delay), level}}};
   const std::string of_class = queue.traffic_class

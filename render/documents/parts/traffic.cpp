@@ -73,7 +73,7 @@ TrafficWords words_of(const Traffic& traffic) {
       traffic.source);
   if (const auto load = load_of(traffic)) {
     const std::string exactly = plain(*load);
-    words.load = " at load " + (exactly.size() <= longest_load ? exactly : brief(Exact{*load}, {10}));
+    words.load = " at load " + (exactly.size() <= longest_load ? exactly : brief(*load, {10}));
   }
   if (traffic.packets_per_slot != 1)
     words.served = fmt::format(", {} served per slot", traffic.packets_per_slot);

@@ -11,13 +11,6 @@ namespace {
 using answers::Tally;
 using answers::Verdict;
 
-/// An integer number of slots is exact in nanoseconds.
-Value in_unit(const Value& value, const numeric::Rational& factor) {
-  Value changed = scaled(value, factor);
-  if (const auto* exact = std::get_if<Given>(&changed)) return Exact{exact->value};
-  return changed;
-}
-
 }  // namespace
 
 const Fields<ValidatedRow>& validated_quantity() {
@@ -41,7 +34,7 @@ Table<ValidatedRow> validated_table(const Fields<ValidatedRow>& argument, const 
   const auto in_other_unit = [factor = unit.factor](Value ShownComparison::*number) {
     return [factor, number](const Row& row) {
       const Value& value = row.compared.*number;
-      return row.only_unit ? value : row.in_unit ? in_unit(value, *factor) : Value(None{});
+      return row.only_unit ? value : row.in_unit ? scaled(value, *factor) : Value(None{});
     };
   };
   return {

@@ -72,7 +72,7 @@ Table<SeenFlowRow> seen_flow_table(const network::PolicedUnits& units) {
          "maximum delay of its packets, from last bit in to last bit out, all ports and links"},
         [](const SeenFlowRow& of) { return of.its().delay; }},
        {{"delay_never", "delay bound", units.time, Shape::bound, "proved bound for any conforming arrivals"},
-        [](const SeenFlowRow& of) { return at_most(of.never()); },
+        [](const SeenFlowRow& of) { return at_most(of.all->answer.never->proof, of.never()); },
         bounded<SeenFlowRow>},
        {{"delay_share", "seen / bound", "", Shape::proved, "delay_seen / delay_never, 0 to 1", Style::percent,
          4},
@@ -92,7 +92,7 @@ Table<SeenQueueRow> seen_port_table(const network::PolicedUnits& units) {
              "maximum backlog: data received and not yet sent"},
             [](const SeenQueueRow& of) { return of.its().backlog; }},
            {{"backlog_never", "backlog bound", units.size, Shape::bound, "proved bound of the backlog"},
-            [](const SeenQueueRow& of) { return at_most(of.never().backlog); },
+            [](const SeenQueueRow& of) { return at_most(of.all->answer.never->proof, of.never().backlog); },
             bounded<SeenQueueRow>},
            {{"backlog_share", "seen / bound", "", Shape::proved, "backlog_seen / backlog_never, 0 to 1",
              Style::percent, 4},
@@ -102,7 +102,7 @@ Table<SeenQueueRow> seen_port_table(const network::PolicedUnits& units) {
             [](const SeenQueueRow& of) { return of.its().delay; }},
            {{"delay_never", "", units.time, Shape::bound, "proved bound of the delay at this port",
              Style::hidden},
-            [](const SeenQueueRow& of) { return at_most(of.never().delay); },
+            [](const SeenQueueRow& of) { return at_most(of.all->answer.never->proof, of.never().delay); },
             bounded<SeenQueueRow>}}};
 }
 
@@ -154,11 +154,12 @@ std::string seen_headline(const WitnessedNetwork& of, const network::PolicedUnit
         "ERROR IN TAILBOUND: the simulation of {} exceeds a proved bound. Please report it with the network "
         "file.",
         of.query.name());
-  const std::string seen = time_in_words(Exact{of.answer.seen.flows[flow].delay}, units);
+  const std::string seen =
+      time_in_words(Exact{numeric::Theorem::input, of.answer.seen.flows[flow].delay}, units);
   if (!of.answer.never)
     return fmt::format("Maximum delay seen: {} (flow {}); no bound is known.", seen, name);
   return fmt::format("Maximum delay seen: {} (flow {}); proved bound {}.", seen, name,
-                     time_in_words(at_most(of.answer.never_later(flow)), units));
+                     time_in_words(at_most(of.answer.never->proof, of.answer.never_later(flow)), units));
 }
 
 std::vector<TableLayout> seen_tables(const network::PolicedUnits& units) {
