@@ -126,11 +126,10 @@ int certified_digits(const Enclosure& value, Digits digits) {
                    : digits.count;
 }
 
-/// What a proved number assumes; empty if nothing.
-std::string condition(numeric::Proof proof) {
-  return proof.assumptions().has(numeric::Assumption::later_coefficients)
-             ? " if no later coefficient of A(z) is negative"
-             : "";
+/// After the certainty of a proved number.
+std::string condition(const Value& value) {
+  const std::string assumed = assumes(value);
+  return assumed.empty() ? assumed : " if " + assumed;
 }
 
 double log10_of(const Real& value) {
@@ -199,16 +198,27 @@ std::string brief(const Value& value, Digits digits) {
                     value);
 }
 
+std::string assumes(const Value& value) {
+  return std::visit(
+      []<class Kind>(const Kind& number) -> std::string {
+        if constexpr (requires { number.proof; })
+          if (number.proof.assumptions().has(numeric::Assumption::later_coefficients))
+            return "no later coefficient of A(z) is negative";
+        return "";
+      },
+      value);
+}
+
 std::string certainty(const Value& value, Digits digits) {
   return std::visit(Cases{
-                        [](const Exact& exact) { return "exact" + condition(exact.proof); },
+                        [](const Exact& exact) { return "exact" + condition(exact); },
                         [&](const Enclosure& enclosure) {
                           return fmt::format("certified to {} digits{}", certified_digits(enclosure, digits),
-                                             condition(enclosure.proof));
+                                             condition(enclosure));
                         },
                         [](const Bound& bound) {
                           return (bound.is_upper ? "proved upper bound" : "proved lower bound") +
-                                 condition(bound.proof);
+                                 condition(bound);
                         },
                         [](const Approximation& computed) {
                           return fmt::format("numerical, not proved (arithmetic converged to {} digits)",

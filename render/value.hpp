@@ -148,6 +148,10 @@ template <class Truth>
 /// A number of which no kind is claimed, in words: the decimal if it is short, otherwise rounded to `digits`.
 [[nodiscard]] std::string brief(const numeric::Rational& number, numeric::Digits digits);
 
+/// What a proved number assumes beyond its model and inputs: "no later coefficient of A(z) is negative"; empty if
+/// nothing.
+[[nodiscard]] std::string assumes(const Value& value);
+
 /// The certainty as text: "exact", "certified to 10 digits", "numerical, not proved (arithmetic converged to
 /// 10 digits)".
 [[nodiscard]] std::string certainty(const Value& value, numeric::Digits digits = {});

@@ -33,21 +33,26 @@ Json reference(const std::string& name) {
 
 /// A number of each kind, by the kind's name.
 Json definitions() {
-  const Json number{{"type", "number"}}, or_null{{"type", {"number", "null"}}};
+  const Json number{{"type", "number"}}, or_null{{"type", {"number", "null"}}}, text{{"type", "string"}};
   Json definitions = Json::object();
   definitions["decimal"] = decimal();
-  definitions["exact"] =
-      object({{"kind", kind("exact")}, {"value", fraction()}, {"lower", decimal()}, {"upper", decimal()}},
-             {"kind", "value", "lower", "upper"});
-  definitions["enclosure"] = object({{"kind", kind("enclosure")}, {"lower", decimal()}, {"upper", decimal()}},
-                                    {"kind", "lower", "upper"});
+  definitions["exact"] = object({{"kind", kind("exact")},
+                                 {"value", fraction()},
+                                 {"lower", decimal()},
+                                 {"upper", decimal()},
+                                 {"assumes", text}},
+                                {"kind", "value", "lower", "upper"});
+  definitions["enclosure"] =
+      object({{"kind", kind("enclosure")}, {"lower", decimal()}, {"upper", decimal()}, {"assumes", text}},
+             {"kind", "lower", "upper"});
   definitions["approximation"] = object(
       {{"kind", kind("approximation")}, {"value", decimal()}, {"agreed_digits", {{"type", "integer"}}}},
       {"kind", "value", "agreed_digits"});
   definitions["bound"] = object({{"kind", kind("bound")},
                                  {"value", decimal()},
                                  {"side", {{"enum", {"upper", "lower"}}}},
-                                 {"exact", fraction()}},
+                                 {"exact", fraction()},
+                                 {"assumes", text}},
                                 {"kind", "value", "side"});
   definitions["asymptote"] = object({{"kind", kind("asymptote")}, {"value", number}}, {"kind", "value"});
   definitions["model"] = object({{"kind", kind("model")}, {"value", or_null}}, {"kind", "value"});

@@ -51,6 +51,7 @@ Json number_json(const Value& value, numeric::Digits digits) {
       if (bound->fraction) json["exact"] = text.exact;
     }
   }
+  if (const std::string assumed = assumes(value); !assumed.empty()) json["assumes"] = assumed;
   return json;
 }
 
