@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <set>
 
 namespace tailbound::render {
 namespace {
@@ -76,6 +77,15 @@ std::string constant_in_words(const Document& document, std::string_view key) {
 
 std::string range_headline(const Document& document, const std::string& what, const std::string& unit) {
   return fmt::format("{}: {}{}.", what, range_in_words(document, document.layout->quiet.front()), unit);
+}
+
+void add_assumptions(Document& document) {
+  std::set<std::string> assumed;
+  for (const Result& result : document.results)
+    for (const Cell& cell : result.cells)
+      if (std::string text = assumes(cell.value); !text.empty()) assumed.insert(std::move(text));
+  for (const std::string& text : assumed)
+    document.notes.push_back("Proved on the assumption that " + text + ": not all were checked.");
 }
 
 void mark_stopped(Document& document, std::size_t finished, std::size_t requested) {

@@ -160,6 +160,9 @@ struct Frame {
   std::string command_line{};  ///< the command line, for formats that show it
 };
 
+/// Adds a note for each assumption of its proved numbers (assumes()).
+void add_assumptions(Document& document);
+
 /// Marks it as stopped: "4 of 9 points".
 void mark_stopped(Document& document, std::size_t finished, std::size_t requested);
 

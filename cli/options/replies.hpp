@@ -29,6 +29,7 @@ template <class Query, class Answer, class DocumentOf>
                              const DocumentOf& document_of) {
   const std::size_t finished = points.finished.size();
   render::Document document = document_of(paired(queries, std::move(points.finished)));
+  render::add_assumptions(document);
   if (points.stopped) render::mark_stopped(document, finished, queries.size());
   return {.document = std::move(document)};
 }
