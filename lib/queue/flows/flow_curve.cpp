@@ -35,14 +35,11 @@ FlowCurve::FlowCurve(const FlowGroup& group) {
         {numeric::whole(group.batch) / numeric::whole(group.period), numeric::whole(group.batch)});
     return;
   }
-  std::vector<traffic::TokenBucket> buckets;
-  for (const auto& bucket : group.buckets)
-    if (std::find(buckets.begin(), buckets.end(), bucket) == buckets.end()) buckets.push_back(bucket);
+  const std::vector<traffic::TokenBucket> buckets = traffic::binding(group.buckets);
   const auto line = std::find(buckets.begin(), buckets.end(), traffic::one_per_slot());
   const bool on_line = buckets.size() == 2 && line != buckets.end();
   const auto& deep = buckets[on_line && line == buckets.begin() ? 1 : 0];
-  const bool spills = deep.burst < 1 + deep.rate;
-  if ((buckets.size() == 1 || (on_line && deep.rate < 1)) && !spills)
+  if (buckets.size() == 1 || (on_line && deep.rate < 1))
     read_bucket(deep, on_line);
   else
     read_buckets(buckets);
