@@ -37,11 +37,6 @@ queue::SlottedQueue missing_tokens(const traffic::TokenBucket& bucket, const Rat
           .packets_per_slot = static_cast<int>(served)};
 }
 
-/// From this depth on a bucket sustains its rate: 1 + (s - 1)/den for r = s/den.
-Rational full_depth(const Rational& rate) {
-  return 1 + rate - 1 / Rational(cln::denominator(rate));
-}
-
 /// Packets wait at a shaper if and only if more than all tokens are missing.
 Packets full_level(const traffic::TokenBucket& bucket) {
   return Packets(cln::cl_I_to_long(cln::floor1(bucket.burst * cln::denominator(bucket.rate))));
@@ -57,7 +52,7 @@ std::optional<Rational> unnoticed_burst(const Rational& rate, const Rational& of
   const auto least = queue::min_level(missing_tokens({rate, 1}, offered), drop, accuracy).level.value;
   // Shallower ones than this discard some.
   const auto first = std::max<std::int64_t>(least, cln::cl_I_to_long(units));
-  const std::int64_t deep = cln::cl_I_to_long(cln::numerator(full_depth(rate) * units));
+  const std::int64_t deep = cln::cl_I_to_long(cln::numerator(sustaining_depth(rate) * units));
   const auto too_shallow = [&](std::int64_t depth) {
     const traffic::TokenBucket bucket{rate, numeric::whole(depth) / Rational(units)};
     const traffic::TokenBucket its = traffic::sustained(bucket);
@@ -78,7 +73,7 @@ HonestHosts honest_hosts(const PolicedBufferQuery& query, const PolicedBufferAns
         "above 0 and below " + numeric::to_fraction(its.rate) +
             (its.rate == bucket.rate ? std::string(", the rate of the bucket")
                                      : ", the rate that the bucket sustains: with fewer than " +
-                                           numeric::plain(full_depth(bucket.rate)) +
+                                           numeric::plain(sustaining_depth(bucket.rate)) +
                                            " tokens it discards some while packets wait"));
   const queue::LevelProbability delayed =
       queue::occupancy_tail(missing_tokens(its, offered), full_level(its), query.accuracy);
@@ -132,6 +127,10 @@ bool is_enough(const PolicedBufferQuery& query, Packets buffer) {
 }
 
 }  // namespace
+
+Rational sustaining_depth(const Rational& rate) {
+  return 1 + rate - 1 / Rational(cln::denominator(rate));
+}
 
 PolicedBufferQuery with_largest_bucket(PolicedBufferQuery query, Packets within, PolicedVaried varied) {
   const bool tokens = varied == PolicedVaried::burst;

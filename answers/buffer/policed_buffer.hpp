@@ -59,6 +59,9 @@ struct PolicedBufferAnswer {
   }
 };
 
+/// From this depth on [tokens] a bucket sustains its rate: 1 + (s - 1)/d for the rate s/d.
+[[nodiscard]] numeric::Rational sustaining_depth(const numeric::Rational& rate);
+
 /// The bucket parameter to maximize for a given buffer.
 enum class PolicedVaried {
   burst,  ///< maximum depth in tokens, an integer up to 10^6

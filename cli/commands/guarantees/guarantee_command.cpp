@@ -43,7 +43,7 @@ const Form& port_form() {
   return form;
 }
 
-void check(const OptionTable& table) {
+void check_guarantee(const OptionTable& table) {
   static const std::vector<OptionNeeds> needed{
       {"--cable --sender-ns --pause-quanta --receiver-ns --shortest --return-bytes --return-gbps --metre-ns "
        "--phy-ns --cell-bytes",
@@ -84,7 +84,7 @@ Command guarantee_command() {
                                        .work = Work::analysis,
                                        .draws = true,
                                        .declare = declare,
-                                       .check = check,
+                                       .check = check_guarantee,
                                        .answer = answer,
                                        .layout = guarantee_layout,
                                        .example = {{"--bucket", "100 x 1/125,4"}, {"--drop", "1e-9"}}});

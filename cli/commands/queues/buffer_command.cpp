@@ -201,7 +201,7 @@ const Form& policed_form() {
   return form;
 }
 
-void check(const OptionTable& table) {
+void check_buffer(const OptionTable& table) {
   static const std::vector<OptionNeeds> needed{{"--cell-bytes --arrive", "--sizes"},
                                                {"--outputs --threshold --matrix", "--shared"},
                                                {"--offered --message", "--police R,B"}};
@@ -277,7 +277,7 @@ Command buffer_command() {
                                     .work = Work::points,
                                     .draws = true,
                                     .declare = declare,
-                                    .check = check,
+                                    .check = check_buffer,
                                     .answer = answer,
                                     .layout =
                                         [] {

@@ -102,7 +102,7 @@ std::vector<ValidateSizedBufferQuery> read_sized_queries(const ValidateBufferOpt
       .points();
 }
 
-void check(const OptionTable& table) {
+void check_validate_buffer(const OptionTable& table) {
   static const std::string simulation =
       " --levels --confidence --slots --seed --threads --warmup --replications --checkpoint "
       "--checkpoint-every "
@@ -171,7 +171,7 @@ Command validate_buffer_command() {
        .work = Work::simulation,
        .draws = true,
        .declare = declare,
-       .check = check,
+       .check = check_validate_buffer,
        .answer = answer,
        .layout = [] { return render::with_validated_sizes(render::validate_buffer_layout()); },
        .example = {{"--inputs", "16"}, {"--load", "0.9"}}});

@@ -211,8 +211,10 @@ std::vector<Line> lines(const PolicedBufferPoint& point, const Units& units) {
   if (answer.rate != query.inputs.bucket.rate)
     lines.push_back(
         {"caution",
-         fmt::format("a bucket this shallow discards tokens: it sustains {} packets per slot, not {}",
-                     plain(answer.rate), plain(query.inputs.bucket.rate))});
+         fmt::format("a bucket this shallow discards tokens: it sustains {} packets per slot, not {} "
+                     "({} tokens or more do)",
+                     plain(answer.rate), plain(query.inputs.bucket.rate),
+                     plain(sustaining_depth(query.inputs.bucket.rate)))});
   if (answer.never_exceeded)
     lines.push_back({"never", fmt::format("more than {} for any outputs drawn",
                                           counted(answer.never_exceeded->value, "packet"))});
