@@ -330,15 +330,17 @@ std::optional<LevelProbability> PolicedQueue::exact_tail(std::int64_t level) con
   if (products * (1 + bits / 64) > max_exact_products) return std::nullopt;
   // C(k, i) hits^i (draws - hits)^(k - i): the masses times draws^k.
   std::vector<numeric::Integer> batch;
-  const auto count = static_cast<unsigned>(inputs_.inputs);
-  const numeric::Integer misses = draws - hits;
-  for (unsigned i = 0; i <= count; ++i)
-    batch.push_back(cln::binomial(count, i) * cln::expt_pos(hits, i) * cln::expt_pos(misses, count - i));
+  const auto power = [](const numeric::Integer& base, std::int64_t exponent) {
+    return exponent == 0 ? numeric::Integer(1) : cln::expt_pos(base, static_cast<unsigned>(exponent));
+  };
+  for (std::int64_t i = 0; i <= inputs_.inputs; ++i)
+    batch.push_back(cln::binomial(static_cast<unsigned>(inputs_.inputs), static_cast<unsigned>(i)) *
+                    power(hits, i) * power(draws - hits, inputs_.inputs - i));
   std::vector<std::int64_t> sent;
   for (std::int64_t m = 0; m <= extent.window; ++m) sent.push_back(pattern_->sent(m));
   const auto tails = run_over(sent, extent, std::move(batch));
-  const Rational value = tails.above[static_cast<std::size_t>(level)] /
-                         Rational(cln::expt_pos(draws, static_cast<unsigned>(busy * inputs_.inputs)));
+  const Rational value =
+      tails.above[static_cast<std::size_t>(level)] / Rational(power(draws, busy * inputs_.inputs));
   return LevelProbability{Packets(level), numeric::Exact<unit::Probability>{value}, {Arithmetic::exact, 0}};
 }
 

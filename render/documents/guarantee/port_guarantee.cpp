@@ -234,11 +234,11 @@ std::string limit_in_words(const PortGuaranteeQuery& query, const PortGuaranteeA
   const bool proved = limit_is_proved(query, answer);
   if (limited_by_load(query, answer)) {
     if (answer.max_rate) {
-      // Where the buckets sustain their rates up to a load of 1.
+      // Where the bucket sustains its rate up to a load of 1.
       std::vector<FlowGroup> full = answer.flows;
       numeric::Rational& rate = full[query.varied].buckets.front().rate;
       rate = rate + (1 - answer.load) / numeric::whole(full[query.varied].count);
-      if (queue::load(full) == 1)
+      if (traffic::sustained(full[query.varied].buckets.front()).rate == rate && queue::load(full) == 1)
         return fmt::format("the load must be below 1, so the rate below {}; it is rounded down to 4 digits",
                            plain(rate));
       return fmt::format("a rate of {} would make the load {}; it must be below 1",
