@@ -116,6 +116,8 @@ struct CommandParts {
   Kind work;
   bool draws = false;
   void (*declare)(OptionTable&, Options&) = nullptr;  ///< adds the command's options to a table
+  /// Rejects given options that would not act, before `answer` (cli/options/forms.hpp); null if all act always.
+  void (*check)(const OptionTable&) = nullptr;
   Reply (*answer)(const Options&, const Context&) = nullptr;
   render::Layout (*layout)() = nullptr;
   ExampleOptions example{};
@@ -125,13 +127,18 @@ template <class Options>
   const auto options = std::make_shared<Options>();
   OptionTable table;
   parts.declare(table, *options);
+  const auto declared = parts.check != nullptr ? std::make_shared<const OptionTable>(table)
+                                               : std::shared_ptr<const OptionTable>();
   return {.name = std::move(parts.name),
           .purpose = std::move(parts.purpose),
           .work = parts.work.work,
           .draws = parts.draws,
           .options = std::move(table),
-          .answer = [options,
-                     answer = parts.answer](const Context& context) { return answer(*options, context); },
+          .answer =
+              [options, declared, check = parts.check, answer = parts.answer](const Context& context) {
+                if (declared) check(*declared);
+                return answer(*options, context);
+              },
           .layout = parts.layout,
           .example = std::move(parts.example)};
 }

@@ -3,8 +3,10 @@
 #include <tailbound/answers/buffer/policed_buffer.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/core/last_that.hpp>
+#include <tailbound/numeric/text/plain.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,7 +22,8 @@ queue::SlottedQueue bernoulli_inputs(const queue::PolicedInputs& inputs, const R
                                                      numeric::whole(inputs.inputs) * inputs.share * rate)};
 }
 
-/// Missing tokens of a bucket, in units of 1/den: V' = max(V - s, 0) + den A, r = s/den.
+/// Missing tokens of a bucket that discards none while packets wait, in units of 1/den: V' = max(V - s, 0) + den
+/// A, r = s/den.
 queue::SlottedQueue missing_tokens(const traffic::TokenBucket& bucket, const Rational& offered) {
   const long served = cln::cl_I_to_long(cln::numerator(bucket.rate));
   const auto units = static_cast<std::size_t>(cln::cl_I_to_long(cln::denominator(bucket.rate)));
@@ -34,17 +37,46 @@ queue::SlottedQueue missing_tokens(const traffic::TokenBucket& bucket, const Rat
           .packets_per_slot = static_cast<int>(served)};
 }
 
+/// Packets wait at a shaper if and only if more than all tokens are missing.
+Packets full_level(const traffic::TokenBucket& bucket) {
+  return Packets(cln::cl_I_to_long(cln::floor1(bucket.burst * cln::denominator(bucket.rate))));
+}
+
+/// The minimum depth of a bucket of this rate that delays packets in at most the target fraction of slots; none for
+/// rates that missing_tokens() rejects.
+std::optional<Rational> unnoticed_burst(const Rational& rate, const Rational& offered, const Rational& drop,
+                                        const queue::Accuracy& accuracy) {
+  if (cln::numerator(rate) > Traffic::max_packets_per_slot) return std::nullopt;
+  // Missing tokens if none were discarded while packets wait: as many, or fewer.
+  const numeric::Integer units = cln::denominator(rate);
+  const auto least = queue::min_level(missing_tokens({rate, 1}, offered), drop, accuracy).level.value;
+  // Shallower ones than this discard some.
+  const auto first = std::max<std::int64_t>(least, cln::cl_I_to_long(units));
+  const std::int64_t deep = cln::cl_I_to_long(cln::numerator(sustaining_depth(rate) * units));
+  const auto too_shallow = [&](std::int64_t depth) {
+    const traffic::TokenBucket bucket{rate, numeric::whole(depth) / Rational(units)};
+    const traffic::TokenBucket its = traffic::sustained(bucket);
+    return offered >= its.rate ||
+           queue::min_level(missing_tokens(its, offered), drop, accuracy).level > full_level(its);
+  };
+  const std::int64_t depth = first >= deep ? first : last_that(first, deep - 1, too_shallow) + 1;
+  return numeric::whole(depth) / Rational(units);
+}
+
 HonestHosts honest_hosts(const PolicedBufferQuery& query, const PolicedBufferAnswer& worst) {
   const Rational& offered = *query.offered;
   const traffic::TokenBucket& bucket = query.inputs.bucket;
-  if (offered <= 0 || offered >= bucket.rate)
+  const traffic::TokenBucket its = traffic::sustained(bucket);
+  if (offered <= 0 || offered >= its.rate)
     throw InvalidArgument(
         "offered", numeric::to_fraction(offered),
-        "above 0 and below " + numeric::to_fraction(bucket.rate) + ", the rate of the bucket");
-  const queue::SlottedQueue missing = missing_tokens(bucket, offered);
-  const numeric::Integer units = cln::denominator(bucket.rate);
-  const auto level = Packets(cln::cl_I_to_long(cln::floor1(bucket.burst * units)));
-  const queue::LevelProbability delayed = queue::occupancy_tail(missing, level, query.accuracy);
+        "above 0 and below " + numeric::to_fraction(its.rate) +
+            (its.rate == bucket.rate ? std::string(", the rate of the bucket")
+                                     : ", the rate that the bucket sustains: with fewer than " +
+                                           numeric::plain(sustaining_depth(bucket.rate)) +
+                                           " tokens it discards some while packets wait"));
+  const queue::LevelProbability delayed =
+      queue::occupancy_tail(missing_tokens(its, offered), full_level(its), query.accuracy);
   const numeric::PrecisionScope scope(numeric::Precision{128});
   const numeric::Real lost = numeric::upper(
       numeric::Interval(numeric::to_interval(numeric::to_enclosure(delayed.probability).upper()) /
@@ -52,8 +84,7 @@ HonestHosts honest_hosts(const PolicedBufferQuery& query, const PolicedBufferAns
   HonestHosts honest{.delayed_at_shaper = bounds::computed(delayed),
                      .lost_at_policer = {numeric::Theorem::policed_queue, std::min(lost, numeric::Real(1))}};
   if (const auto drop = query.drop()) {
-    const auto unnoticed = queue::min_level(missing, *drop, query.accuracy);
-    honest.unnoticed_burst = numeric::whole(unnoticed.level.value) / Rational(units);
+    honest.unnoticed_burst = unnoticed_burst(bucket.rate, offered, *drop, query.accuracy);
     const auto bernoulli = queue::min_level(bernoulli_inputs(query.inputs, offered), *drop, query.accuracy);
     honest.buffer = std::min(bernoulli.level, worst.buffer);
   }
@@ -79,7 +110,6 @@ void answer_exactly(const PolicedBufferQuery& query, PolicedBufferAnswer& answer
     answer.at = bounds::computed(queue.tail(answer.buffer.value));
   }
   answer.closed_form = queue.bound().tail(answer.buffer.value);
-  answer.rate = queue.rate();
   if (const auto maximum = queue.never_exceeded()) answer.never_exceeded = Packets(*maximum);
 }
 
@@ -90,13 +120,17 @@ bool is_enough(const PolicedBufferQuery& query, Packets buffer) {
   if (bound.min_level(drop) <= buffer.value) return true;
   if (query.inputs.message > 1) return false;
   try {
-    return queue::PolicedQueue(query.inputs, query.accuracy).min_level(drop).level <= buffer;
+    return queue::PolicedQueue(query.inputs, query.accuracy).meets(buffer.value, drop);
   } catch (const LimitExceeded&) {
     return false;
   }
 }
 
 }  // namespace
+
+Rational sustaining_depth(const Rational& rate) {
+  return 1 + rate - 1 / Rational(cln::denominator(rate));
+}
 
 PolicedBufferQuery with_largest_bucket(PolicedBufferQuery query, Packets within, PolicedVaried varied) {
   const bool tokens = varied == PolicedVaried::burst;
@@ -126,12 +160,13 @@ std::optional<Rational> PolicedBufferQuery::drop() const {
 
 PolicedBufferAnswer answer(const PolicedBufferQuery& query, const Run&) {
   const queue::PolicedBound bound(query.inputs);
+  const Rational& rate = bound.inputs().bucket.rate;
   const numeric::UpperBound<unit::Probability> nothing{numeric::Theorem::input, numeric::Real(1)};
   PolicedBufferAnswer answer{.buffer = Packets(0),
                              .at = {.probability = nothing, .computation = {}},
                              .closed_form = nothing,
-                             .rate = query.inputs.bucket.rate,
-                             .token_price = 1 / query.inputs.bucket.rate};
+                             .rate = rate,
+                             .token_price = 1 / rate};
   const auto drop = query.drop();
   if (drop)
     answer.closed_form_buffer = Packets(bound.min_level(*drop));
@@ -146,7 +181,7 @@ PolicedBufferAnswer answer(const PolicedBufferQuery& query, const Run&) {
       answer_by_bound(bound, answer);
     }
   }
-  const queue::SlottedQueue bernoulli = bernoulli_inputs(query.inputs, query.inputs.bucket.rate);
+  const queue::SlottedQueue bernoulli = bernoulli_inputs(query.inputs, rate);
   if (drop)
     answer.unpoliced_buffer = queue::min_level(bernoulli, *drop, query.accuracy).level;
   else

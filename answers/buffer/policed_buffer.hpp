@@ -14,7 +14,8 @@ namespace tailbound::answers {
 
 struct PolicedBufferQuery {
   queue::PolicedInputs inputs;
-  /// Offered load of a conforming host [packets/slot], Bernoulli, above 0 and below the rate of its bucket.
+  /// Offered load of a conforming host [packets/slot], Bernoulli, above 0 and below the rate that its bucket
+  /// sustains.
   std::optional<numeric::Rational> offered{};
   std::variant<MinBuffer, ProbabilityOf> requested;
   queue::Accuracy accuracy{};
@@ -44,10 +45,10 @@ struct PolicedBufferAnswer {
   std::optional<bounds::ComputedProbability> before{};  ///< at buffer - 1, above the target
   numeric::UpperBound<unit::Probability> closed_form;   ///< at `buffer`
   std::optional<Packets> closed_form_buffer{};          ///< MinBuffer: sufficient by the closed form
-  numeric::Rational rate;                               ///< maximum that a bucket admits [packets/slot]
+  numeric::Rational rate;                               ///< r that a bucket sustains [packets/slot]
   numeric::Rational token_price;            ///< at most 1/r [packets of buffer per token of depth]
   std::optional<Packets> never_exceeded{};  ///< if the inputs together cannot fill it permanently
-  /// For the same number of independent Bernoulli inputs at the bucket's rate: the minimum buffer, or P(Q >
+  /// For the same number of independent Bernoulli inputs at rate r: the minimum buffer, or P(Q >
   /// buffer).
   std::optional<Packets> unpoliced_buffer{};
   std::optional<bounds::ComputedProbability> unpoliced{};
@@ -57,6 +58,9 @@ struct PolicedBufferAnswer {
     return std::holds_alternative<numeric::UpperBound<unit::Probability>>(at.probability);
   }
 };
+
+/// From this depth on [tokens] a bucket sustains its rate: 1 + (s - 1)/d for the rate s/d.
+[[nodiscard]] numeric::Rational sustaining_depth(const numeric::Rational& rate);
 
 /// The bucket parameter to maximize for a given buffer.
 enum class PolicedVaried {

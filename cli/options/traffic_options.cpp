@@ -8,6 +8,7 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -20,12 +21,6 @@ using numeric::Rational;
 constexpr const char* kEveryForm =
     "give --inputs K --load R, for example --inputs 16 --load 0.9, or --traffic poisson --load R, "
     "--rates P1,P2,.., --arrivals EXPR or --pmf FILE";
-
-/// Names of options that describe the same thing; only one may be given.
-struct Given {
-  const char* option;
-  bool given;
-};
 
 constexpr const char* each_defines = "each defines the traffic";
 
@@ -73,8 +68,6 @@ std::vector<answers::Traffic> read_incasts(const TrafficOptions& options) {
   bounds::Incast incast{.senders = to_integer(numbers[0], "--incast", 1, bounds::Incast::max_senders),
                         .packets = to_integer(numbers[1], "--incast", 1, bounds::Incast::max_packets),
                         .rate = 0};
-  if (options.packets_per_slot && *options.packets_per_slot != "1")
-    throw InvalidArgument("--packets-per-slot", *options.packets_per_slot, "1 with --incast");
   const Rational packets = numeric::whole(incast.senders) * numeric::whole(incast.packets);
   std::vector<Rational> rates;
   if (numbers.size() == 3)
@@ -94,26 +87,116 @@ std::vector<answers::Traffic> read_incasts(const TrafficOptions& options) {
   return all;
 }
 
-/// Rejects options incompatible with --classes or --joint.
-void reject_with_classes(const TrafficOptions& options, SolveFor solve_for) {
-  const char* const option = options.classes ? "--classes" : "--joint";
-  if (options.classes && options.joint) throw not_allowed_with("--classes", "--joint", each_defines);
-  if (options.classes && !options.inputs && !options.rates && !options.arrivals && !options.pmf &&
-      !options.blocks)
+/// Options of --pmf.
+const std::vector<OptionNeeds>& needed_by_traffic() {
+  static const std::vector<OptionNeeds> all{{"--normalize --exact", "--pmf FILE"}};
+  return all;
+}
+
+/// The options that act in each form of traffic.
+const Form& options_of(TrafficForm form) {
+  static const WhyNot bursts{"--burst --on-rate --destination", "bursts need --traffic onoff"},
+      load_defined{"--load", "it already defines the load"};
+  static const OnlyValue bernoulli{"--traffic", "bernoulli"}, one_per_slot{"--packets-per-slot", "1"};
+  const auto only = [](const char* option, std::string acts) {
+    return Form{option, std::move(acts) + " --packets-per-slot", {}, {load_defined}, each_defines};
+  };
+  const auto classes = [](const char* option, std::string acts) {
+    return Form{option,
+                std::move(acts),
+                {bernoulli, one_per_slot},
+                {{"--load", "the classes have their own loads"},
+                 {"--burst --on-rate --destination",
+                  "classes with bursts can only be simulated (tailbound simulate classes)"}},
+                each_defines};
+  };
+  static const std::vector<std::pair<TrafficForm, Form>> all{
+      {TrafficForm::equal_inputs,
+       {"--traffic bernoulli", "--inputs --load --packets-per-slot", {bernoulli}, {bursts}, each_defines}},
+      {TrafficForm::on_off,
+       {"--traffic onoff",
+        "--traffic --inputs --load --burst --on-rate --destination --packets-per-slot",
+        {},
+        {},
+        each_defines}},
+      {TrafficForm::poisson,
+       {"--traffic poisson", "--traffic --load --packets-per-slot", {}, {bursts}, each_defines}},
+      {TrafficForm::md1,
+       {"--traffic md1", "--traffic --load --packets-per-slot", {}, {bursts}, each_defines}},
+      {TrafficForm::unequal_inputs,
+       {"--rates", "--rates --packets-per-slot", {bernoulli}, {load_defined}, each_defines}},
+      {TrafficForm::expression, only("--arrivals", "--arrivals")},
+      {TrafficForm::pmf, only("--pmf", "--pmf --normalize --exact")},
+      {TrafficForm::blocks, only("--blocks", "--blocks")},
+      {TrafficForm::file, only("--traffic-file", "--traffic-file")},
+      {TrafficForm::classes, classes("--classes", "--classes --inputs")},
+      {TrafficForm::joint, classes("--joint", "--joint")},
+      {TrafficForm::incast, {"--incast", "--incast --load", {one_per_slot}, {}, each_defines}}};
+  return std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.first == form; })->second;
+}
+
+/// The form that the options select; others that were given may not act in it.
+TrafficForm selected(const TrafficOptions& options, SolveFor solve_for) {
+  const TrafficName named =
+      options.traffic ? choice_of<TrafficName>(*options.traffic, "--traffic") : TrafficName{};
+  const std::array<std::pair<const std::optional<std::string>*, TrafficForm>, 7> sources{
+      {{&options.rates, TrafficForm::unequal_inputs},
+       {&options.arrivals, TrafficForm::expression},
+       {&options.pmf, TrafficForm::pmf},
+       {&options.blocks, TrafficForm::blocks},
+       {&options.joint, TrafficForm::joint},
+       {&options.incast, TrafficForm::incast},
+       {&options.file, TrafficForm::file}}};
+  if (named == TrafficName::poisson) return TrafficForm::poisson;
+  if (named == TrafficName::md1) return TrafficForm::md1;
+  if (options.classes) return TrafficForm::classes;
+  for (const auto& [option, form] : sources)
+    if (option->has_value()) return form;
+  const bool bursts = options.burst || options.on_rate || options.destination;
+  if (named == TrafficName::onoff || (!options.traffic && (bursts || solve_for == SolveFor::burst)))
+    return TrafficForm::on_off;
+  return TrafficForm::equal_inputs;
+}
+
+/// Options that the form needs, and others that conflict with what is solved for.
+void require_complete(TrafficForm form, const TrafficOptions& options, SolveFor solve_for) {
+  const Form& its = options_of(form);
+  const bool on_off = form == TrafficForm::on_off, equal = on_off || form == TrafficForm::equal_inputs;
+  if (form == TrafficForm::classes && !options.inputs)
     throw missing("--inputs", "--classes needs the number of inputs, such as --inputs 16");
-  if (options.load) throw not_allowed_with("--load", option, "the classes have their own loads");
-  for (const auto& [other, given] : {std::pair{"--burst", &options.burst},
-                                     {"--on-rate", &options.on_rate},
-                                     {"--destination", &options.destination}})
-    if (*given)
-      throw not_allowed_with(option, other,
-                             "classes with bursts can only be simulated (tailbound simulate classes)");
-  if (options.traffic && *options.traffic != name_of(TrafficName::bernoulli))
-    throw InvalidArgument("--traffic", *options.traffic, fmt::format("bernoulli with {}", option));
-  if (options.packets_per_slot && *options.packets_per_slot != "1")
-    throw InvalidArgument("--packets-per-slot", *options.packets_per_slot, fmt::format("1 with {}", option));
-  if (solve_for != SolveFor::nothing)
-    throw not_allowed_with("--solve", option, "loads and bursts are solved for without classes");
+  if (solve_for != SolveFor::nothing && (form == TrafficForm::classes || form == TrafficForm::joint))
+    throw not_allowed_with("--solve", its.option, "loads and bursts are solved for without classes");
+  if (solve_for != SolveFor::nothing && form == TrafficForm::incast)
+    throw not_allowed_with("--solve", its.option, "give --load a list instead");
+  if (solve_for == SolveFor::burst && !on_off)
+    throw not_allowed_with("--solve burst", its.option, "bursts need --traffic onoff");
+  if (solve_for == SolveFor::burst && options.burst)
+    throw not_allowed_with("--burst", "--solve burst", "the burst length is the result");
+  if (form == TrafficForm::incast) {
+    const bool has_rate = std::count(options.incast->begin(), options.incast->end(), ',') == 2;
+    if (has_rate && options.load)
+      throw not_allowed_with("--load", "--incast N,L,RATE", "each defines the rate of events");
+    if (!has_rate && !options.load)
+      throw missing(
+          "--load",
+          "--incast N,L needs the load, such as --load 0.5, or the events per slot: --incast N,L,RATE");
+    return;
+  }
+  if (equal && !options.inputs) {
+    if (options.load || options.traffic)
+      throw missing("--inputs",
+                    "--load needs the number of inputs, such as --inputs 16, or --traffic poisson");
+    throw missing("the traffic", kEveryForm);
+  }
+  if (lists(its.acts, "--load")) {
+    if (options.load && solve_for == SolveFor::load)
+      throw not_allowed_with("--load", "--solve load", "the load is the result");
+    if (!options.load && solve_for != SolveFor::load)
+      throw missing("--load", fmt::format("{} needs the packets per slot, such as --load 0.9",
+                                          equal ? "--inputs" : its.option));
+  }
+  if (on_off && !options.burst && solve_for != SolveFor::burst)
+    throw missing("--burst", "--traffic onoff needs the mean burst length in slots, such as --burst 16");
 }
 
 /// One entry per class.
@@ -217,88 +300,35 @@ answers::Normalise read_normalise(const TrafficOptions& options) {
                            : answers::Normalise::rounding;
 }
 
+std::vector<GivenOption> given_options(const TrafficOptions& options) {
+  const std::array<Named, 15> all{{{"--inputs", &options.inputs},
+                                   {"--load", &options.load},
+                                   {"--traffic", &options.traffic},
+                                   {"--rates", &options.rates},
+                                   {"--arrivals", &options.arrivals},
+                                   {"--pmf", &options.pmf},
+                                   {"--burst", &options.burst},
+                                   {"--on-rate", &options.on_rate},
+                                   {"--destination", &options.destination},
+                                   {"--blocks", &options.blocks},
+                                   {"--classes", &options.classes},
+                                   {"--traffic-file", &options.file},
+                                   {"--incast", &options.incast},
+                                   {"--joint", &options.joint},
+                                   {"--packets-per-slot", &options.packets_per_slot}}};
+  std::vector<GivenOption> given;
+  for (const auto& [name, value] : all)
+    if (value->has_value()) given.push_back({name, &**value});
+  if (options.normalize) given.push_back({"--normalize"});
+  if (options.exact) given.push_back({"--exact"});
+  return given;
+}
+
 TrafficForm traffic_form(const TrafficOptions& options, SolveFor solve_for) {
-  for (const auto& [option, given] :
-       {std::pair{"--normalize", options.normalize}, {"--exact", options.exact}})
-    if (given && !options.pmf) throw needs(option, "--pmf FILE");
-  const TrafficName named =
-      options.traffic ? choice_of<TrafficName>(*options.traffic, "--traffic") : TrafficName{};
-  const bool poisson = named == TrafficName::poisson || named == TrafficName::md1;
-  const char* const poisson_option = named == TrafficName::md1 ? "--traffic md1" : "--traffic poisson";
-
-  const std::array<Given, 8> sources{{{"--inputs", options.inputs.has_value()},
-                                      {"--rates", options.rates.has_value()},
-                                      {"--arrivals", options.arrivals.has_value()},
-                                      {"--pmf", options.pmf.has_value()},
-                                      {"--blocks", options.blocks.has_value()},
-                                      {"--joint", options.joint.has_value()},
-                                      {"--incast", options.incast.has_value()},
-                                      {"--traffic-file", options.file.has_value()}}};
-  const Given* source = nullptr;
-  for (const Given& candidate : sources) {
-    if (!candidate.given) continue;
-    if (source != nullptr) throw not_allowed_with(source->option, candidate.option, each_defines);
-    source = &candidate;
-  }
-  if (poisson && source != nullptr) throw not_allowed_with(poisson_option, source->option, each_defines);
-  if (options.classes || options.joint) reject_with_classes(options, solve_for);
-  // A burst length implies --traffic onoff.
-  const char* const of_bursts = options.burst         ? "--burst"
-                                : options.on_rate     ? "--on-rate"
-                                : options.destination ? "--destination"
-                                                      : nullptr;
-  const bool on_off = named == TrafficName::onoff ||
-                      (!options.traffic && (of_bursts != nullptr || solve_for == SolveFor::burst));
-  if (solve_for == SolveFor::burst && !on_off)
-    throw not_allowed_with("--solve burst", "--traffic", "bursts need --traffic onoff");
-  if (solve_for == SolveFor::burst && options.burst)
-    throw not_allowed_with("--burst", "--solve burst", "the burst length is the result");
-  if (!on_off && of_bursts != nullptr)
-    throw not_allowed_with(of_bursts, "--traffic", "bursts need --traffic onoff");
-  if (on_off && source != nullptr && !options.inputs)
-    throw not_allowed_with("--traffic onoff", source->option, each_defines);
-  if (options.traffic &&
-      (options.arrivals || options.pmf || options.blocks || options.incast || options.file))
-    throw not_allowed_with("--traffic", source->option, each_defines);
-  if (!poisson && source == nullptr) {
-    if (options.load || options.traffic)
-      throw missing("--inputs",
-                    "--load needs the number of inputs, such as --inputs 16, or --traffic poisson");
-    throw missing("the traffic", kEveryForm);
-  }
-
-  if (options.incast) {
-    if (solve_for != SolveFor::nothing)
-      throw not_allowed_with("--solve", "--incast", "give --load a list instead");
-    const bool has_rate = std::count(options.incast->begin(), options.incast->end(), ',') == 2;
-    if (has_rate && options.load)
-      throw not_allowed_with("--load", "--incast N,L,RATE", "each defines the rate of events");
-    if (!has_rate && !options.load)
-      throw missing(
-          "--load",
-          "--incast N,L needs the load, such as --load 0.5, or the events per slot: --incast N,L,RATE");
-    return TrafficForm::incast;
-  }
-  const bool takes_load = poisson || (options.inputs && !options.classes);
-  if (options.load && !takes_load)
-    throw not_allowed_with("--load", source->option, "it already defines the load");
-  if (options.load && solve_for == SolveFor::load)
-    throw not_allowed_with("--load", "--solve load", "the load is the result");
-  if (takes_load && !options.load && solve_for != SolveFor::load)
-    throw missing("--load", fmt::format("{} needs the packets per slot, such as --load 0.9",
-                                        poisson ? poisson_option : "--inputs"));
-
-  if (on_off && !options.burst && solve_for != SolveFor::burst)
-    throw missing("--burst", "--traffic onoff needs the mean burst length in slots, such as --burst 16");
-  if (poisson) return named == TrafficName::md1 ? TrafficForm::md1 : TrafficForm::poisson;
-  if (on_off) return TrafficForm::on_off;
-  if (options.blocks) return TrafficForm::blocks;
-  if (options.joint) return TrafficForm::joint;
-  if (options.file) return TrafficForm::file;
-  if (options.classes) return TrafficForm::classes;
-  if (options.inputs) return TrafficForm::equal_inputs;
-  if (options.rates) return TrafficForm::unequal_inputs;
-  return options.arrivals ? TrafficForm::expression : TrafficForm::pmf;
+  const TrafficForm form = selected(options, solve_for);
+  require_acting(given_options(options), options_of(form), needed_by_traffic());
+  require_complete(form, options, solve_for);
+  return form;
 }
 
 std::vector<answers::Traffic> read_traffics(const TrafficOptions& options, SolveFor solve_for) {

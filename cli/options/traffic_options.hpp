@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cli/options/forms.hpp>
 #include <cli/options/options.hpp>
 #include <tailbound/answers/buffer/sized_buffer.hpp>
 #include <tailbound/answers/traffic.hpp>
@@ -18,6 +19,9 @@ struct TrafficOptions {
       classes, joint, incast, file, packets_per_slot;
   bool normalize = false, exact = false;  ///< of --pmf
 };
+
+/// Those that were given, by name. A test compares it with add_traffic_options().
+[[nodiscard]] std::vector<GivenOption> given_options(const TrafficOptions& options);
 
 /// The names of --traffic.
 enum class TrafficName { bernoulli, poisson, onoff, md1 };
@@ -70,7 +74,7 @@ enum class SolveFor { nothing, load, burst };
 /// Handling of probabilities whose sum is not 1.  \throws InvalidArgument  --normalize with --exact
 [[nodiscard]] answers::Normalise read_normalise(const TrafficOptions& options);
 
-/// The form, after checking that the options are compatible. Reads no values, so they may contain symbols.
+/// The form, after checking that all given options act in it. Reads no values, so they may contain symbols.
 /// \throws InvalidArgument  nothing describes traffic, something is missing, or two options exclude each
 ///                          other (the message names both)
 [[nodiscard]] TrafficForm traffic_form(const TrafficOptions& options, SolveFor solve_for = SolveFor::nothing);

@@ -4,6 +4,7 @@
 #include <tailbound/traffic/token_bucket.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 namespace tailbound::traffic {
@@ -67,7 +68,69 @@ class GreedySource {
   bool first_ = true;  ///< initially full
 };
 
+/// The first x >= 0 with low <= (step x) mod modulus <= high; none if there is none.
+/// \param step  0 <= step < modulus  \param low  0 < low <= high < modulus
+std::optional<Integer> first_residue(const Integer& step, const Integer& modulus, const Integer& low,
+                                     const Integer& high) {
+  if (cln::zerop(step)) return std::nullopt;
+  // At most half of the modulus, so that it halves in each call.
+  if (2 * step > modulus) return first_residue(modulus - step, modulus, modulus - high, modulus - low);
+  const Integer in_first_turn = cln::ceiling1(low, step);
+  if (step * in_first_turn <= high) return in_first_turn;
+  // No multiple of the step lies in the range, so that the turns y count modulo the step.
+  const auto turns = first_residue(cln::mod(-modulus, step), step, cln::mod(low, step), cln::mod(high, step));
+  if (!turns) return std::nullopt;
+  return cln::ceiling1(low + modulus * *turns, step);
+}
+
+void check_bucket(const TokenBucket& bucket) {
+  if (!cln::plusp(bucket.rate))
+    throw InvalidArgument("rate", numeric::to_fraction(bucket.rate), "above 0 tokens per slot");
+  if (bucket.burst < 1)
+    throw InvalidArgument("burst", numeric::to_fraction(bucket.burst),
+                          "at least 1 (it includes the packet being sent)");
+}
+
+/// Does `other` admit all that `bucket` admits? With d the common denominator of its numbers, its limits are
+/// multiples of 1/d, and a whole number of packets above one of them is above it by 1/d.
+bool implied(const TokenBucket& other, const TokenBucket& bucket) {
+  const Integer unit = cln::lcm(cln::denominator(other.rate), cln::denominator(other.burst));
+  return bucket.rate <= other.rate && bucket.burst < other.burst + 1 / Rational(unit);
+}
+
 }  // namespace
+
+TokenBucket sustained(const TokenBucket& bucket) {
+  check_bucket(bucket);
+  const Integer unit = cln::denominator(bucket.rate), step = cln::numerator(bucket.rate);
+  const Integer full = cln::floor1(bucket.burst * unit);
+  // Of a greedy source: before slot x + 1 the bucket is filled beyond its depth for the first time.
+  const Integer left = cln::mod(full, unit), too_many = full - step + 1;
+  Integer slot = 0;
+  if (too_many > unit - 1) return bucket;
+  if (left < too_many) {
+    const auto found = first_residue(cln::mod(step, unit), unit, too_many - left, unit - 1 - left);
+    if (!found) return bucket;
+    slot = *found;
+  }
+  const Integer packets = cln::floor1(full + step * slot, unit), slots = slot + 1;
+  return {packets / Rational(slots), 1 + (packets - 1) / Rational(slots)};
+}
+
+std::vector<TokenBucket> binding(const std::vector<TokenBucket>& buckets) {
+  std::vector<TokenBucket> all;
+  for (const TokenBucket& bucket : buckets) all.push_back(sustained(bucket));
+  for (std::size_t i = 0; i < all.size();) {
+    const auto implies = [&](const TokenBucket& other) {
+      return &other != &all[i] && implied(all[i], other);
+    };
+    if (std::any_of(all.begin(), all.end(), implies))
+      all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
+    else
+      ++i;
+  }
+  return all;
+}
 
 std::vector<std::int64_t> greedy_slots(const std::vector<TokenBucket>& buckets, std::int64_t slots) {
   GreedySource source(buckets);

@@ -23,10 +23,23 @@ struct TokenBucket {
   numeric::Rational burst;  ///< depth; includes the packet being sent
   friend bool operator==(const TokenBucket&, const TokenBucket&) = default;
 };
+/// A peak rate as a bucket: m slots bring at most `peak` m packets; below 1 one packet every 1/peak slots.
+[[nodiscard]] inline TokenBucket peak_of(const numeric::Rational& peak) {
+  return {peak, peak < 1 ? numeric::Rational(1) : peak};
+}
 /// A link as a bucket: at most one packet per slot.
 [[nodiscard]] inline TokenBucket one_per_slot() {
   return {1, 1};
 }
+
+/// The bucket that admits the same traffic and discards no token while a packet waits: `bucket` itself, or with
+/// the rate that it sustains. COST  O(log denominator)
+/// \throws InvalidArgument  a rate not above 0, a burst below 1
+[[nodiscard]] TokenBucket sustained(const TokenBucket& bucket);
+
+/// The buckets that bind, each as sustained(): the same traffic without those that others imply. In their order.
+/// \throws InvalidArgument  as sustained()
+[[nodiscard]] std::vector<TokenBucket> binding(const std::vector<TokenBucket>& buckets);
 
 /// Packets of the greedy source in its first `slots` slots.  \throws InvalidArgument  as GreedyPattern
 [[nodiscard]] std::vector<std::int64_t> greedy_slots(const std::vector<TokenBucket>& buckets,

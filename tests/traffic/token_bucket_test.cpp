@@ -95,6 +95,55 @@ TEST_CASE("no source exceeds the greedy one's first slots in any window") {
   }
 }
 
+TEST_CASE("a bucket is equivalent to one that discards no tokens while packets wait") {
+  std::mt19937 random(9);
+  const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+  int discarding = 0;
+  for (int round = 0; round < 400; ++round) {
+    const int unit = pick(1, 17), other = pick(1, 6);
+    const TokenBucket bucket{ratio(pick(1, 2 * unit), unit), ratio(pick(other, 3 * other), other)};
+    INFO(bucket.rate << ", " << bucket.burst);
+    const TokenBucket its = traffic::sustained(bucket);
+    const GreedyPattern pattern({bucket});
+    REQUIRE(its.rate == pattern.rate());
+    for (long m = 0; m < 120; ++m)
+      REQUIRE(pattern.maximum(m) == cln::cl_I_to_long(cln::floor1(its.burst + its.rate * m)));
+    CHECK(traffic::sustained(its) == its);
+    if (its.rate != bucket.rate) ++discarding;
+  }
+  CHECK(discarding > 100);
+  // Without following the source: its first repetition may be far away.
+  CHECK(traffic::sustained({ratio(999'999'999, 1'000'000'000), 1}) == TokenBucket{ratio(1, 2), 1});
+  CHECK(traffic::sustained({ratio(333'333'334, 1'000'000'000), 1}) == TokenBucket{ratio(1, 3), 1});
+  CHECK(traffic::sustained({ratio(5, 2), ratio(5, 2)}) == TokenBucket{2, 2});
+  CHECK(traffic::sustained({10, 5}) == TokenBucket{5, 5});
+  CHECK(traffic::sustained({ratio(9, 10), ratio(9, 5)}) == TokenBucket{ratio(9, 10), ratio(9, 5)});
+  CHECK_THROWS_WITH(traffic::sustained({ratio(1, 2), ratio(1, 2)}), Catch::Contains("burst is 1/2"));
+}
+
+TEST_CASE("buckets that do not bind are left out") {
+  const TokenBucket slow{ratio(1, 5), 4};
+  using Buckets = std::vector<TokenBucket>;
+  CHECK(traffic::binding({slow, traffic::peak_of(100)}) == Buckets{slow});
+  CHECK(traffic::binding({slow, traffic::peak_of(4)}) == Buckets{slow});
+  CHECK(traffic::binding({traffic::peak_of(4), {ratio(1, 5), ratio(24, 5)}}).size() == 1);
+  CHECK(traffic::binding({slow, traffic::peak_of(3)}) == Buckets{slow, {3, 3}});
+  CHECK(traffic::binding({slow, slow, {ratio(1, 5), 5}, {ratio(1, 4), 4}}) == Buckets{slow});
+  CHECK(traffic::binding({{ratio(9, 10), 1}, traffic::one_per_slot()}) == Buckets{{ratio(1, 2), 1}});
+  // The same traffic, on random buckets.
+  std::mt19937 random(10);
+  const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+  for (int round = 0; round < 200; ++round) {
+    Buckets buckets;
+    for (int i = pick(1, 3); i > 0; --i) {
+      const int unit = pick(1, 5);
+      buckets.push_back(pick(0, 2) == 0 ? traffic::peak_of(ratio(pick(1, 4 * unit), unit))
+                                        : TokenBucket{ratio(pick(1, unit), unit), ratio(pick(4, 20), 4)});
+    }
+    CHECK(traffic::greedy_slots(buckets, 80) == traffic::greedy_slots(traffic::binding(buckets), 80));
+  }
+}
+
 TEST_CASE("buckets out of range are rejected by name") {
   CHECK_THROWS_WITH(GreedyPattern({}), Catch::Contains("buckets"));
   CHECK_THROWS_WITH(GreedyPattern({{0, 1}}), Catch::Contains("rate is 0"));

@@ -1,8 +1,12 @@
 #include <cli/commands.hpp>
 #include <cli/commands/guarantees/guarantee_options.hpp>
+#include <cli/options/forms.hpp>
 #include <tailbound/render/documents/guarantee/headroom.hpp>
 #include <tailbound/render/documents/guarantee/network_guarantee.hpp>
 #include <tailbound/render/documents/guarantee/port_guarantee.hpp>
+
+#include <string>
+#include <vector>
 
 namespace tailbound::cli {
 namespace {
@@ -14,45 +18,57 @@ void declare(OptionTable& table, GuaranteeOptions& options) {
   add_unit_options(table, options.units);
 }
 
-void reject_options_incompatible_with_headroom(const GuaranteeOptions& options) {
-  const NetworkGuaranteeOptions& network = options.network;
-  const PortGuaranteeOptions& port = options.port;
-  reject_with({{"--network", &network.network},
-               {"--flow", &network.flow},
-               {"--port", &network.port},
-               {"--method", &network.method},
-               {"--certificate", &network.certificate},
-               {"--bucket", &port.bucket},
-               {"--periodic", &port.periodic},
-               {"--sporadic", &port.sporadic},
-               {"--drop", &port.drop},
-               {"--ever", &port.ever},
-               {"--capacity", &port.capacity},
-               {"--solve", &port.solve}},
-              "--headroom", "headroom concerns a single link and any traffic");
+const Form& headroom_form() {
+  static const Form form{
+      .option = "--headroom",
+      .acts =
+          "--headroom --cable --sender-ns --pause-quanta --receiver-ns --shortest --return-bytes "
+          "--return-gbps --metre-ns --phy-ns --cell-bytes --packet-bytes --link-gbps",
+      .otherwise = "headroom concerns a single link and any traffic"};
+  return form;
+}
+const Form& network_form() {
+  static const Form form{.option = "--network",
+                         .acts = "--network --flow --port --method --certificate",
+                         .because = {{"--drop --ever --capacity --solve",
+                                      "it is for the flows of one port: --bucket, --periodic or --sporadic"}},
+                         .otherwise = "the network file defines flows and units"};
+  return form;
+}
+const Form& port_form() {
+  static const Form form{.option = "the flows of one port",
+                         .acts =
+                             "--bucket --periodic --sporadic --drop --ever --capacity --solve "
+                             "--packet-bytes --link-gbps"};
+  return form;
+}
+
+void check_guarantee(const OptionTable& table) {
+  static const std::vector<OptionNeeds> needed{
+      {"--cable --sender-ns --pause-quanta --receiver-ns --shortest --return-bytes --return-gbps --metre-ns "
+       "--phy-ns --cell-bytes",
+       "--headroom"},
+      {"--flow --port --method --certificate", "--network FILE"}};
+  const std::vector<GivenOption> given = given_options(table);
+  const auto has = [&](const char* name) { return table.find(name)->given(); };
+  require_acting(given,
+                 has("--headroom")  ? headroom_form()
+                 : has("--network") ? network_form()
+                                    : port_form(),
+                 needed);
+  if (has("--headroom") || has("--network") || has("--bucket") || has("--periodic") || has("--sporadic"))
+    return;
+  for (const GivenOption& option : given)
+    if (lists("--drop --ever --capacity --solve", option.name))
+      throw needs(std::string(option.name), "those of a port: --bucket, --periodic or --sporadic");
+  throw missing("--bucket",
+                "give the flows of a port, such as --bucket \"100 x 1/125,4\", or --periodic, --sporadic, "
+                "--network FILE or --headroom");
 }
 
 Reply answer(const GuaranteeOptions& options, const Context& context) {
-  if (options.headroom.headroom) {
-    reject_options_incompatible_with_headroom(options);
-    return answer_headroom(options, context);
-  }
-  reject_without_headroom(options.headroom);
-  if (!options.network.network) reject_without_network(options.network);
-  if (!is_about_port(options.port)) reject_without_flows(options.port);
-  if (options.network.network) {
-    reject_with({{"--bucket", &options.port.bucket},
-                 {"--periodic", &options.port.periodic},
-                 {"--sporadic", &options.port.sporadic},
-                 {"--packet-bytes", &options.units.packet_bytes},
-                 {"--link-gbps", &options.units.link_gbps}},
-                "--network", "the network file defines flows and units");
-    return answer_network_guarantee(options, context);
-  }
-  if (!is_about_port(options.port))
-    throw missing("--bucket",
-                  "give the flows of a port, such as --bucket \"100 x 1/125,4\", or --periodic, --sporadic, "
-                  "--network FILE or --headroom");
+  if (options.headroom.headroom) return answer_headroom(options, context);
+  if (options.network.network) return answer_network_guarantee(options, context);
   return answer_port_guarantee(options, context);
 }
 
@@ -68,6 +84,7 @@ Command guarantee_command() {
                                        .work = Work::analysis,
                                        .draws = true,
                                        .declare = declare,
+                                       .check = check_guarantee,
                                        .answer = answer,
                                        .layout = guarantee_layout,
                                        .example = {{"--bucket", "100 x 1/125,4"}, {"--drop", "1e-9"}}});

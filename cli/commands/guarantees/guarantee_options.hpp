@@ -30,22 +30,14 @@ struct GuaranteeOptions {
 
 // --- a network
 void add_network_guarantee_options(OptionTable& table, NetworkGuaranteeOptions& options);
-/// \throws InvalidArgument  options that need --network
-void reject_without_network(const NetworkGuaranteeOptions& options);
 [[nodiscard]] Reply answer_network_guarantee(const GuaranteeOptions& options, const Context& context);
 
 // --- one port
 void add_port_guarantee_options(OptionTable& table, PortGuaranteeOptions& options);
-/// Were flows given?
-[[nodiscard]] bool is_about_port(const PortGuaranteeOptions& options);
-/// \throws InvalidArgument  options that need flows
-void reject_without_flows(const PortGuaranteeOptions& options);
 [[nodiscard]] Reply answer_port_guarantee(const GuaranteeOptions& options, const Context& context);
 
 // --- a link with pause frames
 void add_headroom_options(OptionTable& table, HeadroomOptions& options);
-/// \throws InvalidArgument  options that need --headroom
-void reject_without_headroom(const HeadroomOptions& options);
 [[nodiscard]] Reply answer_headroom(const GuaranteeOptions& options, const Context& context);
 
 }  // namespace tailbound::cli

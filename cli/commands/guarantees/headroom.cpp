@@ -119,20 +119,6 @@ void add_headroom_options(OptionTable& table, HeadroomOptions& options) {
             slider(32, 512, 16));
 }
 
-void reject_without_headroom(const HeadroomOptions& options) {
-  reject_without({{"--cable", &options.cable},
-                  {"--sender-ns", &options.sender_ns},
-                  {"--pause-quanta", &options.pause_quanta},
-                  {"--receiver-ns", &options.receiver_ns},
-                  {"--shortest", &options.shortest},
-                  {"--return-bytes", &options.return_bytes},
-                  {"--return-gbps", &options.return_gbps},
-                  {"--metre-ns", &options.metre_ns},
-                  {"--phy-ns", &options.phy_ns},
-                  {"--cell-bytes", &options.cell_bytes}},
-                 "--headroom");
-}
-
 Reply answer_headroom(const GuaranteeOptions& options, const Context& context) {
   const HeadroomOptions& given = options.headroom;
   const std::optional<std::int64_t> shortest = read_shortest(given.shortest);

@@ -23,14 +23,6 @@ void add_network_guarantee_options(OptionTable& table, NetworkGuaranteeOptions& 
             "file for a proof of the bounds, in fractions.\nChecked by share/check_certificate.py");
 }
 
-void reject_without_network(const NetworkGuaranteeOptions& options) {
-  reject_without({{"--flow", &options.flow},
-                  {"--port", &options.port},
-                  {"--method", &options.method},
-                  {"--certificate", &options.certificate}},
-                 "--network FILE");
-}
-
 Reply answer_network_guarantee(const GuaranteeOptions& options, const Context& context) {
   const NetworkGuaranteeOptions& given = options.network;
   answers::NetworkGuaranteeQuery query{

@@ -74,7 +74,8 @@ class FlowReader {
       const bool unknown = is_unknown(numbers[0], "r", PortSolve::rate, option, text);
       group.buckets.push_back({unknown ? Rational(1) / 1000 : numeric::parse_share(numbers[0], option),
                                numeric::parse_rational(numbers[1], option)});
-      if (numbers.size() == 3) group.buckets.push_back({numeric::parse_rational(numbers[2], option), 1});
+      if (numbers.size() == 3)
+        group.buckets.push_back(traffic::peak_of(numeric::parse_rational(numbers[2], option)));
       for (const traffic::TokenBucket& bucket : group.buckets)
         if (bucket.rate <= 0 || bucket.rate > largest_buffer)
           throw InvalidArgument(option, text, "rates above 0 packets per slot");
@@ -119,9 +120,10 @@ answers::Assurance read_how_sure(const PortGuaranteeOptions& options) {
 
 void add_port_guarantee_options(OptionTable& table, PortGuaranteeOptions& options) {
   const OptionGroup group(table, "Port (one packet per slot)");
-  group.add("--bucket", options.bucket, "N x R,B",
-            "N flows policed to R packets per slot and B tokens.\nN x R,B,PEAK adds a peak rate; several: N "
-            "x R,B; N x R,B");
+  group.add(
+      "--bucket", options.bucket, "N x R,B",
+      "N flows policed to R packets per slot and B tokens.\nN x R,B,PEAK: m slots never bring more than "
+      "PEAK m packets (PEAK below 1: one packet every 1/PEAK slots). Several: N x R,B; N x R,B");
   group.add("--periodic", options.periodic, "N x T",
             "N flows, a packet every T slots, random phases.\nN x T,S: S packets at once");
   group.add("--sporadic", options.sporadic, "N x T",
@@ -136,18 +138,6 @@ void add_port_guarantee_options(OptionTable& table, PortGuaranteeOptions& option
             "buffer, flows or rate (default buffer).\nWith --capacity, the maximum number of flows (\"n x "
             "1/125,4\") or rate (\"100 x r,4\", \"100 x t\")",
             choices<PortSolve>());
-}
-
-bool is_about_port(const PortGuaranteeOptions& options) {
-  return options.bucket || options.periodic || options.sporadic;
-}
-
-void reject_without_flows(const PortGuaranteeOptions& options) {
-  reject_without({{"--drop", &options.drop},
-                  {"--ever", &options.ever},
-                  {"--capacity", &options.capacity},
-                  {"--solve", &options.solve}},
-                 "those of a port: --bucket, --periodic or --sporadic");
 }
 
 Reply answer_port_guarantee(const GuaranteeOptions& options, const Context& context) {

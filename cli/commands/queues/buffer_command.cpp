@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <cli/commands.hpp>
 #include <cli/commands/queues/buffer_options.hpp>
+#include <cli/options/forms.hpp>
 #include <cli/options/replies.hpp>
 #include <tailbound/answers/points/combinations.hpp>
 #include <tailbound/render/documents/buffer/buffer.hpp>
@@ -115,24 +116,9 @@ std::vector<BufferQuery> read_queries(const BufferOptions& options) {
 }
 
 Reply answer(const BufferOptions& options, const Context& context) {
-  if (!options.sized.sizes) reject_without_sizes(options.sized);
-  if (!options.policed.police) reject_without_police(options.policed);
-  if (options.policed.police && (options.shared.shared || options.sized.sizes))
-    throw not_allowed_with("--police", options.shared.shared ? "--shared" : "--sizes",
-                           "policed inputs are analysed for one queue of packets");
-  if (const char* const other = options.shared.shared    ? "--shared"
-                                : options.sized.sizes    ? "--sizes"
-                                : options.policed.police ? "--police"
-                                                         : nullptr;
-      other != nullptr)
-    reject_with({{"--classes", &options.traffic.classes},
-                 {"--joint", &options.traffic.joint},
-                 {"--class-drops", &options.class_drops}},
-                other, "classes are analysed for one queue of packets");
   if (options.shared.shared) return answer_shared(options, context);
-  reject_without_shared(options.shared);
-  if (options.policed.police) return answer_policed(options, context);
   if (options.sized.sizes) return answer_sized(options, context);
+  if (options.policed.police) return answer_policed(options, context);
   const answers::Units units = read_units(options.units);
   const std::vector<BufferQuery> queries = read_queries(options);
   if (options.solve) require_several_to_draw(context, queries.size(), "--load (--burst, --inputs, ...)");
@@ -143,6 +129,92 @@ Reply answer(const BufferOptions& options, const Context& context) {
     if (!enough) throw;
     throw Stopped(fmt::format("{}; a buffer of {} packets suffices (proved)", stopped.what(), enough->value));
   }
+}
+
+constexpr const char* one_queue_of_classes = "classes are analysed for one queue of packets";
+
+/// A queue of packets: traffic_form() checks the options of the traffic.
+const Form& plain_form() {
+  static const Form form{
+      .option = "a queue of packets",
+      .acts =
+          "--inputs --load --traffic --rates --arrivals --pmf --normalize --exact --burst --on-rate "
+          "--destination --blocks --classes --traffic-file --incast --joint --packets-per-slot --drop "
+          "--class-drops --capacity --solve --criterion --arithmetic --digits --packet-bytes --link-gbps"};
+  return form;
+}
+
+constexpr const char* simulated_only =
+    "no bound is proved for correlated inputs; they can only be simulated (tailbound simulate switch)";
+
+const Form& shared_form() {
+  static const Form form{
+      .option = "--shared",
+      .acts =
+          "--shared --inputs --load --rates --matrix --outputs --threshold --sizes --cell-bytes --arrive "
+          "--drop --capacity --criterion --packet-bytes --link-gbps",
+      .only = {{"--packets-per-slot", "1"},
+               {"--traffic", "bernoulli", "; bursts can only be simulated (tailbound simulate switch)"}},
+      .because = {{"--burst --on-rate --destination --blocks --incast --traffic-file", simulated_only},
+                  {"--solve", "give --load a list instead"},
+                  {"--arithmetic --digits", "its bounds use long double, rounded upward"},
+                  {"--classes --joint --class-drops", one_queue_of_classes},
+                  {"--police --offered --message", "policed inputs are analysed for one queue of packets"}},
+      .otherwise = "it needs the inputs of a switch: --inputs K --load R, --rates P1,P2,.. or --matrix FILE"};
+  return form;
+}
+/// A shared memory of cells.
+const Form& shared_cells_form() {
+  static const Form form{
+      .option = "--sizes",
+      .acts =
+          "--shared --inputs --load --outputs --threshold --sizes --cell-bytes --arrive --drop --capacity "
+          "--criterion --packets-per-slot --traffic",
+      .otherwise = "give --inputs K --load R; --sizes and --cell-bytes set the sizes"};
+  return form;
+}
+
+const Form& sized_form() {
+  static const Form form{
+      .option = "--sizes",
+      .acts =
+          "--sizes --cell-bytes --arrive --inputs --load --drop --capacity --criterion --arithmetic --digits",
+      .only = {{"--packets-per-slot", "1"}, {"--traffic", "bernoulli"}},
+      .because = {{"--solve", "give --load a list instead"},
+                  {"--packet-bytes --link-gbps", "--sizes and --cell-bytes set the sizes"},
+                  {"--classes --joint --class-drops", one_queue_of_classes},
+                  {"--police --offered --message", "policed inputs are analysed for one queue of packets"}},
+      .otherwise = "variable packet sizes need --inputs K --load R"};
+  return form;
+}
+
+const Form& policed_form() {
+  static const Form form{
+      .option = "--police",
+      .acts =
+          "--police --offered --message --inputs --drop --capacity --solve --arithmetic --digits "
+          "--packet-bytes --link-gbps",
+      .only = {{"--packets-per-slot", "1"}, {"--criterion", "overflow"}},
+      .because = {{"--load", "--police R,B sets the rate; --offered sets the rate of a conforming host"},
+                  {"--classes --joint --class-drops", one_queue_of_classes}},
+      .otherwise = "the result holds for any traffic that conforms to the token buckets of --inputs K"};
+  return form;
+}
+
+void check_buffer(const OptionTable& table) {
+  static const std::vector<OptionNeeds> needed{{"--cell-bytes --arrive", "--sizes"},
+                                               {"--outputs --threshold --matrix", "--shared"},
+                                               {"--offered --message", "--police R,B"}};
+  const std::vector<GivenOption> given = given_options(table);
+  const auto has = [&](const char* name) { return table.find(name)->given(); };
+  const bool cells = has("--sizes");
+  require_acting(given,
+                 has("--shared")   ? shared_form()
+                 : cells           ? sized_form()
+                 : has("--police") ? policed_form()
+                                   : plain_form(),
+                 needed);
+  if (has("--shared") && cells) require_acting(given, shared_cells_form());
 }
 
 void declare(OptionTable& table, BufferOptions& options) {
@@ -205,6 +277,7 @@ Command buffer_command() {
                                     .work = Work::points,
                                     .draws = true,
                                     .declare = declare,
+                                    .check = check_buffer,
                                     .answer = answer,
                                     .layout =
                                         [] {

@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-/// The four variants of the command `buffer`: a queue of packets, a queue of cells (--sizes, in
+/// The four forms of the command `buffer`; buffer_command.cpp has the options that act in each: a queue of packets, a queue of cells (--sizes, in
 /// sized_buffer.cpp), a memory shared by the ports of a switch (--shared, in shared_buffer.cpp), and a queue
 /// with policed inputs (--police, in policed_buffer.cpp).
 namespace tailbound::cli {
@@ -46,11 +46,6 @@ void add_sized_buffer_options(OptionTable& table, SizedBufferOptions& options);
 /// --police, --offered and --message.
 void add_policed_buffer_options(OptionTable& table, PolicedBufferOptions& options);
 
-/// \throws InvalidArgument  one of these options was given without --shared, --sizes or --police
-void reject_without_shared(const SharedBufferOptions& options);
-void reject_without_sizes(const SizedBufferOptions& options);
-void reject_without_police(const PolicedBufferOptions& options);
-
 /// Of --cell-bytes; default 64.  \throws InvalidArgument
 [[nodiscard]] std::vector<std::int64_t> read_cell_bytes(const std::optional<std::string>& text);
 
@@ -60,17 +55,14 @@ void reject_without_police(const PolicedBufferOptions& options);
     const std::optional<std::string>& sizes, const std::optional<std::string>& cell_bytes);
 
 /// The reply to `buffer --shared`.
-/// \throws InvalidArgument  options incompatible with --shared, including all traffic correlated between
-///                          slots, which is
-///                          only simulated
+/// \throws InvalidArgument  options that cannot be read
 [[nodiscard]] Reply answer_shared(const BufferOptions& options, const Context& context);
 /// The reply to `buffer --sizes`.
-/// \throws InvalidArgument, ParseError  options incompatible with --sizes; sizes that cannot be read
+/// \throws InvalidArgument, ParseError  sizes and other options that cannot be read
 [[nodiscard]] Reply answer_sized(const BufferOptions& options, const Context& context);
 
 /// The reply to `buffer --police`.
-/// \throws InvalidArgument  options incompatible with --police, buckets that cannot be read or are out of
-///                          range
+/// \throws InvalidArgument  buckets that cannot be read or are out of range
 [[nodiscard]] Reply answer_policed(const BufferOptions& options, const Context& context);
 
 // --- common parts

@@ -18,25 +18,6 @@ using numeric::Rational;
 using queue::PolicedInputs;
 using traffic::TokenBucket;
 
-void reject_options_incompatible_with_buckets(const BufferOptions& options) {
-  const TrafficOptions& traffic = options.traffic;
-  reject_with({{"--load", &traffic.load}}, "--police",
-              "--police R,B sets the rate; --offered sets the rate of a conforming host");
-  reject_with({{"--rates", &traffic.rates},
-               {"--traffic", &traffic.traffic},
-               {"--burst", &traffic.burst},
-               {"--on-rate", &traffic.on_rate},
-               {"--destination", &traffic.destination},
-               {"--arrivals", &traffic.arrivals},
-               {"--pmf", &traffic.pmf},
-               {"--blocks", &traffic.blocks}},
-              "--police", "the result holds for any traffic that conforms to the token buckets");
-  if (traffic.packets_per_slot && *traffic.packets_per_slot != "1")
-    throw InvalidArgument("--packets-per-slot", *traffic.packets_per_slot, "1 with --police");
-  if (options.criterion && *options.criterion != "overflow")
-    throw InvalidArgument("--criterion", *options.criterion, "overflow with --police");
-}
-
 /// The bucket parameter to find, if --solve is given.
 std::optional<PolicedVaried> read_varied(const BufferOptions& options) {
   if (!options.solve) return std::nullopt;
@@ -98,12 +79,7 @@ void add_policed_buffer_options(OptionTable& table, PolicedBufferOptions& option
             slider(1, 64, 1));
 }
 
-void reject_without_police(const PolicedBufferOptions& options) {
-  reject_without({{"--offered", &options.offered}, {"--message", &options.message}}, "--police R,B");
-}
-
 Reply answer_policed(const BufferOptions& options, const Context& context) {
-  reject_options_incompatible_with_buckets(options);
   const std::optional<PolicedVaried> varied = read_varied(options);
   const std::vector<std::int64_t> inputs =
       parse_integers(required(options.traffic.inputs, "--inputs",

@@ -18,26 +18,6 @@ using numeric::Rational;
 
 constexpr std::int64_t max_ports = 4096, deepest_shared = 1'000'000;
 
-constexpr const char* simulated_only =
-    "no bound is proved for correlated inputs; they can only be simulated (tailbound simulate switch)";
-
-void reject_options_incompatible_with_shared(const BufferOptions& options) {
-  const TrafficOptions& traffic = options.traffic;
-  reject_with({{"--burst", &traffic.burst}, {"--on-rate", &traffic.on_rate}, {"--blocks", &traffic.blocks}},
-              "--shared", simulated_only);
-  if (traffic.traffic && choice_of<TrafficName>(*traffic.traffic, "--traffic") != TrafficName::bernoulli)
-    throw not_allowed_with(
-        "--traffic " + *traffic.traffic, "--shared",
-        *traffic.traffic == "onoff" ? simulated_only : "the inputs of a switch are bernoulli");
-  reject_with({{"--arrivals", &traffic.arrivals}, {"--pmf", &traffic.pmf}}, "--shared",
-              "it needs the inputs of a switch: --inputs K --load R, --rates P1,P2,.. or --matrix FILE");
-  if (traffic.packets_per_slot && *traffic.packets_per_slot != "1")
-    throw InvalidArgument("--packets-per-slot", *traffic.packets_per_slot, "1 with --shared");
-  reject_with({{"--solve", &options.solve}}, "--shared", "give --load a list instead");
-  reject_with({{"--arithmetic", &options.accuracy.arithmetic}, {"--digits", &options.accuracy.digits}},
-              "--shared", "its bounds use long double, rounded upward");
-}
-
 using SwitchTraffic = decltype(SharedBufferQuery::traffic);
 
 /// Each traffic, with its default number of outputs.
@@ -97,11 +77,6 @@ std::vector<Criterion> read_criteria_of(const BufferOptions& options) {
 std::vector<std::optional<answers::SwitchCells>> read_cells(const BufferOptions& options) {
   const SizedBufferOptions& sized = options.sized;
   if (!sized.sizes) return read_switch_cells(sized.sizes, sized.cell_bytes);
-  reject_with({{"--rates", &options.traffic.rates},
-               {"--matrix", &options.shared.matrix},
-               {"--packet-bytes", &options.units.packet_bytes},
-               {"--link-gbps", &options.units.link_gbps}},
-              "--sizes", "give --inputs K --load R; --sizes and --cell-bytes set the sizes");
   if (sized.arrive && *sized.arrive != "whole")
     throw InvalidArgument("--arrive", *sized.arrive,
                           "whole with --shared: packets arriving cell by cell can only be simulated "
@@ -126,14 +101,7 @@ void add_shared_buffer_options(OptionTable& table, SharedBufferOptions& options)
             "packets per slot from each input to each output.\nCSV, one row per input (docs/files.md)");
 }
 
-void reject_without_shared(const SharedBufferOptions& options) {
-  reject_without(
-      {{"--outputs", &options.outputs}, {"--threshold", &options.threshold}, {"--matrix", &options.matrix}},
-      "--shared");
-}
-
 Reply answer_shared(const BufferOptions& options, const Context& context) {
-  reject_options_incompatible_with_shared(options);
   const answers::Units units = read_units(options.units);
   const std::vector<RequestedBuffer> requested = read_requested(
       options, deepest_shared,

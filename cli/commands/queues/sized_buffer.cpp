@@ -16,25 +16,6 @@ using traffic::PacketSizes;
 
 constexpr std::int64_t max_sized_inputs = 1'048'576, deepest_sized = 1'000'000'000;
 
-void reject_options_incompatible_with_packet_sizes(const BufferOptions& options) {
-  const TrafficOptions& traffic = options.traffic;
-  reject_with({{"--rates", &traffic.rates},
-               {"--burst", &traffic.burst},
-               {"--on-rate", &traffic.on_rate},
-               {"--destination", &traffic.destination},
-               {"--arrivals", &traffic.arrivals},
-               {"--pmf", &traffic.pmf},
-               {"--blocks", &traffic.blocks}},
-              "--sizes", "variable packet sizes need --inputs K --load R");
-  if (traffic.traffic && *traffic.traffic != "bernoulli")
-    throw InvalidArgument("--traffic", *traffic.traffic, "bernoulli with --sizes");
-  if (traffic.packets_per_slot && *traffic.packets_per_slot != "1")
-    throw InvalidArgument("--packets-per-slot", *traffic.packets_per_slot, "1 with --sizes");
-  reject_with({{"--solve", &options.solve}}, "--sizes", "give --load a list instead");
-  reject_with({{"--packet-bytes", &options.units.packet_bytes}, {"--link-gbps", &options.units.link_gbps}},
-              "--sizes", "--sizes and --cell-bytes set the sizes");
-}
-
 std::vector<Rational> read_loads(const TrafficOptions& traffic) {
   std::vector<Rational> loads = parse_percent_list(
       required(traffic.load, "--load", "--sizes needs the share of slots with a cell, such as --load 0.8"),
@@ -75,12 +56,7 @@ void add_sized_buffer_options(OptionTable& table, SizedBufferOptions& options) {
             choices<CellArrival>());
 }
 
-void reject_without_sizes(const SizedBufferOptions& options) {
-  reject_without({{"--cell-bytes", &options.cell_bytes}, {"--arrive", &options.arrive}}, "--sizes");
-}
-
 Reply answer_sized(const BufferOptions& options, const Context& context) {
-  reject_options_incompatible_with_packet_sizes(options);
   const std::vector<RequestedBuffer> requested = read_requested(
       options, deepest_sized,
       {.both = "give --drop alone for the buffer that meets a target, or --capacity alone for its loss",

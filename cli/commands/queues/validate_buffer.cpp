@@ -1,5 +1,6 @@
 #include <cli/commands.hpp>
 #include <cli/commands/queues/buffer_options.hpp>
+#include <cli/options/forms.hpp>
 #include <cli/options/number_options.hpp>
 #include <cli/options/replies.hpp>
 #include <cli/options/traffic_options.hpp>
@@ -45,11 +46,6 @@ std::vector<Rational> read_loads(const ValidateBufferOptions& options) {
 /// One query per class.
 std::vector<ValidateBufferQuery> read_class_queries(const ValidateBufferOptions& options,
                                                     const ValidateBufferQuery& requested) {
-  reject_with({{"--load", &options.load},
-               {"--burst", &options.bursts.burst},
-               {"--on-rate", &options.bursts.on_rate},
-               {"--destination", &options.bursts.destination}},
-              "--classes", "the classes have their own loads, and classes with bursts can only be simulated");
   TrafficOptions traffic;
   traffic.inputs = options.inputs;
   traffic.classes = options.classes;
@@ -89,22 +85,9 @@ std::vector<ValidateBufferQuery> read_queries(const ValidateBufferOptions& optio
 
 // --- packets of several sizes
 
-void reject_options_incompatible_with_sizes(const ValidateBufferOptions& options) {
-  reject_with({{"--burst", &options.bursts.burst},
-               {"--on-rate", &options.bursts.on_rate},
-               {"--destination", &options.bursts.destination}},
-              "--sizes", "a packet of several cells is already a burst");
-  if (options.bursts.traffic && *options.bursts.traffic != "bernoulli")
-    throw InvalidArgument("--traffic", *options.bursts.traffic, "bernoulli with --sizes");
-  reject_with({{"--packet-bytes", &options.units.packet_bytes}, {"--link-gbps", &options.units.link_gbps}},
-              "--sizes", "--sizes and --cell-bytes set the sizes");
+std::vector<ValidateSizedBufferQuery> read_sized_queries(const ValidateBufferOptions& options) {
   if (options.capacity && options.levels)
     throw not_allowed_with("--levels", "--capacity", "--capacity compares losses");
-}
-
-std::vector<ValidateSizedBufferQuery> read_sized_queries(const ValidateBufferOptions& options) {
-  reject_options_incompatible_with_sizes(options);
-  reject_with({{"--classes", &options.classes}}, "--sizes", "classes are analysed for one queue of packets");
   const auto cells = read_switch_cells(options.sized.sizes, options.sized.cell_bytes);
   ValidateSizedBufferQuery requested{.load = {}, .cells = cells.front().value()};
   requested.levels = packets_of(options.levels, "--levels", 0, deepest_simulated);
@@ -119,13 +102,41 @@ std::vector<ValidateSizedBufferQuery> read_sized_queries(const ValidateBufferOpt
       .points();
 }
 
+void check_validate_buffer(const OptionTable& table) {
+  static const std::string simulation =
+      " --levels --confidence --slots --seed --threads --warmup --replications --checkpoint "
+      "--checkpoint-every "
+      "--resume";
+  static const OnlyValue bernoulli{"--traffic", "bernoulli"};
+  static const Form plain{.option = "a queue of packets",
+                          .acts =
+                              "--inputs --load --traffic --burst --on-rate --destination --packet-bytes "
+                              "--link-gbps" +
+                              simulation};
+  static const Form classes{
+      .option = "--classes",
+      .acts = "--classes --inputs --packet-bytes --link-gbps" + simulation,
+      .only = {bernoulli},
+      .otherwise = "the classes have their own loads, and classes with bursts can only be simulated"};
+  static const Form sized{
+      .option = "--sizes",
+      .acts = "--sizes --cell-bytes --arrive --inputs --load --capacity" + simulation,
+      .only = {bernoulli},
+      .because = {{"--packet-bytes --link-gbps", "--sizes and --cell-bytes set the sizes"},
+                  {"--classes", "classes are analysed for one queue of packets"}},
+      .otherwise = "a packet of several cells is already a burst"};
+  require_acting(given_options(table),
+                 table.find("--sizes")->given()     ? sized
+                 : table.find("--classes")->given() ? classes
+                                                    : plain,
+                 {{"--cell-bytes --arrive", "--sizes"}, {"--capacity", "--sizes LIST"}});
+}
+
 Reply answer(const ValidateBufferOptions& options, const Context& context) {
   if (options.sized.sizes)
     return judge_all(
         read_sized_queries(options), options.run, context,
         [](const auto& points, std::size_t requested) { return render::document(points, requested); });
-  reject_without_sizes(options.sized);
-  reject_without({{"--capacity", &options.capacity}}, "--sizes LIST");
   const answers::Units units = read_units(options.units);
   return judge_all(
       read_queries(options), options.run, context,
@@ -160,6 +171,7 @@ Command validate_buffer_command() {
        .work = Work::simulation,
        .draws = true,
        .declare = declare,
+       .check = check_validate_buffer,
        .answer = answer,
        .layout = [] { return render::with_validated_sizes(render::validate_buffer_layout()); },
        .example = {{"--inputs", "16"}, {"--load", "0.9"}}});

@@ -337,13 +337,14 @@ class Windows {
   double products_ = 0;
 };
 
-/// Merges identical groups; converts buckets of one packet to their minimum distance.
+/// Merges groups that admit the same traffic; converts buckets of one packet to their minimum distance.
 std::vector<FlowGroup> as_read(const std::vector<FlowGroup>& groups) {
   std::vector<FlowGroup> read;
   for (FlowGroup group : groups) {
     if (group.kind == FlowKind::regulated) {
       group.period = 0;
       group.batch = 1;
+      group.buckets = traffic::binding(group.buckets);
       bool single = true;
       Rational slowest = group.buckets.front().rate;
       for (const auto& bucket : group.buckets) {

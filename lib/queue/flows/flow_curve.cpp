@@ -35,29 +35,33 @@ FlowCurve::FlowCurve(const FlowGroup& group) {
         {numeric::whole(group.batch) / numeric::whole(group.period), numeric::whole(group.batch)});
     return;
   }
-  std::vector<traffic::TokenBucket> buckets;
-  for (const auto& bucket : group.buckets)
-    if (std::find(buckets.begin(), buckets.end(), bucket) == buckets.end()) buckets.push_back(bucket);
-  const auto line = std::find(buckets.begin(), buckets.end(), traffic::one_per_slot());
+  const std::vector<traffic::TokenBucket> buckets = traffic::binding(group.buckets);
+  // A peak rate of whole packets.
+  const auto line = std::find_if(buckets.begin(), buckets.end(), [](const traffic::TokenBucket& bucket) {
+    return bucket.rate == bucket.burst && cln::denominator(bucket.rate) == 1;
+  });
   const bool on_line = buckets.size() == 2 && line != buckets.end();
   const auto& deep = buckets[on_line && line == buckets.begin() ? 1 : 0];
-  const bool spills = deep.burst < 1 + deep.rate;
-  if ((buckets.size() == 1 || (on_line && deep.rate < 1)) && !spills)
-    read_bucket(deep, on_line);
+  if (buckets.size() == 1)
+    read_bucket(deep, std::nullopt);
+  else if (on_line && deep.rate < 1)
+    read_bucket(deep, *line);
   else
     read_buckets(buckets);
 }
 
-void FlowCurve::read_bucket(const traffic::TokenBucket& bucket, bool on_line) {
+void FlowCurve::read_bucket(const traffic::TokenBucket& bucket,
+                            const std::optional<traffic::TokenBucket>& line) {
   const Integer common = cln::lcm(cln::denominator(bucket.rate), cln::denominator(bucket.burst));
   unit_ = cln::cl_I_to_long(common);
   rate_ = cln::cl_I_to_long(cln::numerator(bucket.rate * common));
   first_ = cln::cl_I_to_long(cln::numerator(bucket.burst * common));
-  on_line_ = on_line;
   // Lower bound of the fractional part of b + r m over all m, which is attained.
   const std::int64_t never_used = first_ % std::gcd(rate_, unit_);
   lines_.push_back({bucket.rate, bucket.burst - numeric::whole(never_used) / numeric::whole(unit_)});
-  if (on_line) lines_.push_back(traffic::one_per_slot());
+  if (!line) return;
+  line_ = cln::cl_I_to_long(cln::numerator(line->rate));
+  lines_.push_back(*line);
 }
 
 void FlowCurve::read_buckets(const std::vector<traffic::TokenBucket>& buckets) {
@@ -94,7 +98,8 @@ std::int64_t FlowCurve::maximum(std::int64_t m) const {
   if (m < 0) return 0;
   if (unit_ > 0) {
     const std::int64_t packets = step_ * whole_tokens(first_, rate_, unit_, m);
-    return on_line_ ? std::min(packets, m + 1) : packets;
+    // min(packets, line (m + 1)) without overflow
+    return line_ == 0 || m + 1 > packets / line_ ? packets : line_ * (m + 1);
   }
   if (pattern_) return pattern_->maximum(m);
   const auto listed = static_cast<std::int64_t>(sums_.size());

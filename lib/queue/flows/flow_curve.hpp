@@ -10,8 +10,8 @@
 ///
 /// MODEL     as queue/flows/flows.hpp
 /// RESULT    alpha(m), the most packets of a flow in m + 1 slots: s (floor(m/T) + 1) of batches; for a bucket
-///           with b >= 1 + r floor(b + r m), behind a link at most m + 1; for other buckets the packets of
-///           the greedy source.
+///           floor(b + r m) with its sustained rate and depth (traffic::sustained), with a whole peak rate P at
+///           most P (m + 1); for several other buckets the packets of the greedy source.
 /// SOURCE    docs/derivations/policed_traffic.md, section 1
 /// TESTS     tests/queue/flows/never_exceeded_test.cpp
 /// Internal to the queue module.
@@ -35,13 +35,12 @@ class FlowCurve {
   [[nodiscard]] const std::vector<traffic::TokenBucket>& lines() const { return lines_; }
 
  private:
-  void read_bucket(const traffic::TokenBucket& bucket, bool on_line);
+  void read_bucket(const traffic::TokenBucket& bucket, const std::optional<traffic::TokenBucket>& line);
   void read_buckets(const std::vector<traffic::TokenBucket>& buckets);
 
-  /// alpha(m) = step floor((first + rate m) / unit), at most m + 1 behind a link; unit 0: from the pattern or
-  /// the list.
-  std::int64_t step_ = 1, first_ = 0, rate_ = 0, unit_ = 0;
-  bool on_line_ = false;
+  /// alpha(m) = step floor((first + rate m) / unit), at most line (m + 1) with a peak rate; unit 0: from the
+  /// pattern or the list.
+  std::int64_t step_ = 1, first_ = 0, rate_ = 0, unit_ = 0, line_ = 0;
   std::optional<traffic::GreedyPattern> pattern_;
   std::vector<traffic::TokenBucket> buckets_;
   mutable std::vector<std::int64_t> sums_;  ///< listed sums

@@ -22,7 +22,8 @@ constexpr int closed_form_bits = 96;
 /// z up to e^40: a bound with a larger optimal z falls by at least 10^-17 per packet.
 constexpr double steepest = 40;
 
-void check(const PolicedInputs& inputs) {
+/// The same inputs, each with the rate and depth that its bucket sustains.
+PolicedInputs checked(PolicedInputs inputs) {
   const auto text = [](std::int64_t number) { return std::to_string(number); };
   if (inputs.inputs < 1 || inputs.inputs > PolicedInputs::max_inputs)
     throw InvalidArgument("inputs", text(inputs.inputs),
@@ -38,7 +39,9 @@ void check(const PolicedInputs& inputs) {
   if (inputs.message < 1 || inputs.message > PolicedInputs::longest_message)
     throw InvalidArgument("message", text(inputs.message),
                           "a whole number from 1 to " + text(PolicedInputs::longest_message));
+  inputs.bucket = traffic::sustained(inputs.bucket);
   if (inputs.load() >= 1) throw Unstable(numeric::plain(inputs.load()));
+  return inputs;
 }
 
 /// The minimizer of a unimodal function.
@@ -49,19 +52,18 @@ double valley(const Function& function, double from, double to) {
 
 }  // namespace
 
-PolicedBound::PolicedBound(const PolicedInputs& inputs) : inputs_(inputs) {
-  check(inputs);
+PolicedBound::PolicedBound(const PolicedInputs& inputs) : inputs_(checked(inputs)) {
   using numeric::nearest_double;
-  rate_ = nearest_double(inputs.bucket.rate);
-  length_ = static_cast<double>(inputs.message);
-  trials_ = static_cast<double>(inputs.inputs);
-  share_ = nearest_double(inputs.share);
-  if (inputs.message == 1) {
-    peak_window_ = (inputs.bucket.burst - 1) / (1 - inputs.bucket.rate);
-    depth_ = nearest_double(inputs.bucket.burst);
+  rate_ = nearest_double(inputs_.bucket.rate);
+  length_ = static_cast<double>(inputs_.message);
+  trials_ = static_cast<double>(inputs_.inputs);
+  share_ = nearest_double(inputs_.share);
+  depth_ = nearest_double(inputs_.bucket.burst);
+  if (inputs_.message == 1) {
+    peak_window_ = (inputs_.bucket.burst - 1) / (1 - inputs_.bucket.rate);
   } else {
     peak_window_ = 0;
-    depth_ = nearest_double(inputs.bucket.burst) + length_ - 1;
+    depth_ += length_ - 1;
   }
   // r log A(z) - log z is convex in log z, and decreasing at 0 as the load is below 1: one root, or none.
   const auto excess = [&](double x) { return rate_ * log_factor(x) - x; };

@@ -11,7 +11,8 @@
 /// MODEL     k inputs, each sends at most one packet per slot, and conforms to a token bucket of rate r and
 ///           depth b. Each packet goes to the output with probability p, drawn independently of the sending
 ///           times. Nothing else is assumed: sources may be correlated, synchronised, greedy, or malicious in
-///           their timing. Q[t] = max(Q[t-1] - 1, 0) + A[t].
+///           their timing. Q[t] = max(Q[t-1] - 1, 0) + A[t]. Below, r and b are the rate that the bucket
+///           sustains and its depth (traffic::sustained).
 /// RESULT    P(Q > q) <= min over 1 < z <= z0 of A(z) z^-(q + 1) max(1, A(z)/z)^m*,  A(z) = (1 + p (z -
 ///           1))^k, m* = (b - 1)/(1 - r), z0 > 1 the root of r log A(z) = log z (any z > 1 where there is
 ///           none). At z0 each token of depth costs 1/r packets of buffer. For messages of up to L packets,
@@ -31,7 +32,7 @@ struct PolicedInputs {
   traffic::TokenBucket bucket;  ///< (r, b) for all packets of an input: r above 0, b >= 1
   std::int64_t message = 1;     ///< L [packets]
 
-  /// k p r [packets/slot]
+  /// k p r of the bucket as it is [packets/slot]; less arrives if it discards tokens
   [[nodiscard]] numeric::Rational load() const { return numeric::whole(inputs) * share * bucket.rate; }
 };
 
@@ -39,6 +40,9 @@ class PolicedBound {
  public:
   /// \throws InvalidArgument  out of range  \throws Unstable  k p r >= 1
   explicit PolicedBound(const PolicedInputs& inputs);
+
+  /// With the bucket as sustained.
+  [[nodiscard]] const PolicedInputs& inputs() const { return inputs_; }
 
   /// Upper bound of P(Q > level).  \throws InvalidArgument  a negative level
   [[nodiscard]] numeric::UpperBound<unit::Probability> tail(std::int64_t level) const;

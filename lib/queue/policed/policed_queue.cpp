@@ -23,6 +23,8 @@ using numeric::Real;
 
 /// Maximum number of products per query: some seconds in machine numbers, and in multiprecision.
 constexpr double max_machine_products = 2e10, max_long_products = 1e9;
+/// The same for fractions, in products of 64 bits: a tenth of a second.
+constexpr double max_exact_products = 2e7;
 constexpr double log_two = 0.6931471805599453;
 /// Maximum number of slots examined one by one before computing.
 constexpr long max_listed_slots = 1 << 22;
@@ -31,7 +33,6 @@ constexpr long max_listed_slots = 1 << 22;
 struct Extent {
   std::int64_t levels = 0;  ///< kept are 0 .. levels
   std::int64_t window = 0;  ///< slots 0 .. window before the present
-  std::vector<Real> batch;  ///< P(A = i) of a slot in which all inputs send, i = 0, 1, ..
 };
 
 /// P(Binomial(trials, share) = i), until the rest is below 2^`log2_negligible`; nearly to the precision in
@@ -54,6 +55,13 @@ std::vector<Real> binomial_masses(std::int64_t trials, const Rational& share, do
   return masses;
 }
 
+template <class T>
+std::vector<T> rounded_to(const std::vector<Real>& numbers) {
+  std::vector<T> all;
+  for (const Real& number : numbers) all.push_back(static_cast<T>(number));
+  return all;
+}
+
 /// P(Q > n) for n = 0 .. levels, and what was cut off, in numbers of type T.
 template <class T>
 struct Tails {
@@ -65,11 +73,10 @@ struct Tails {
 /// Masses processed at a time: fewer successive roundings and memory accesses.
 constexpr std::size_t at_a_time = 4;
 
+/// \param batch  P(A = i) of a slot in which all inputs send, or multiples of it
 template <class T>
-Tails<T> run_over(const std::vector<std::int64_t>& sent, const Extent& extent) {
+Tails<T> run_over(const std::vector<std::int64_t>& sent, const Extent& extent, std::vector<T> batch) {
   const auto kept = static_cast<std::size_t>(extent.levels) + 1;
-  std::vector<T> batch;
-  for (const Real& mass : extent.batch) batch.push_back(static_cast<T>(mass));
   const std::size_t width = batch.size();
   batch.resize((width + at_a_time - 1) / at_a_time * at_a_time, T(0));
   // P(Q = n) is at n + at_a_time; zeros around it.
@@ -134,8 +141,11 @@ struct PolicedQueue::Run {
 
 PolicedQueue::~PolicedQueue() = default;
 
-PolicedQueue::PolicedQueue(const PolicedInputs& inputs, const Accuracy& accuracy)
-    : inputs_(inputs), accuracy_(accuracy), bound_(inputs), spread_(inputs.bucket.burst) {
+PolicedQueue::PolicedQueue(const PolicedInputs& given, const Accuracy& accuracy)
+    : accuracy_(accuracy), bound_(given) {
+  inputs_ = bound_.inputs();
+  spread_ = inputs_.bucket.burst;
+  const PolicedInputs& inputs = inputs_;
   if (inputs.message != 1)
     throw InvalidArgument("message", std::to_string(inputs.message),
                           "1: for longer messages only a bound is known");
@@ -245,13 +255,13 @@ const PolicedQueue::Run& PolicedQueue::run_for(std::int64_t level, double log2_e
   std::int64_t levels = bound_.min_level(1 / numeric::Rational(cln::ash(1, static_cast<long>(-a_slot) + 1)));
   if (maximum_) levels = std::min(levels, *maximum_);
   levels = std::max(levels, level);
-  Extent extent{.levels = levels, .window = run.window, .batch = {}};
+  const Extent extent{.levels = levels, .window = run.window};
   const numeric::PrecisionScope batch_scope(numeric::Precision{method.bits + 64});
-  extent.batch = binomial_masses(inputs_.inputs, inputs_.share, a_slot);
-  if (static_cast<std::int64_t>(extent.batch.size()) <= inputs_.inputs)
-    run.lost = extent.batch.back() * Real(run.window + 1);
+  const std::vector<Real> batch = binomial_masses(inputs_.inputs, inputs_.share, a_slot);
+  if (static_cast<std::int64_t>(batch.size()) <= inputs_.inputs)
+    run.lost = batch.back() * Real(run.window + 1);
   const double products = static_cast<double>(run.window) * numeric::nearest_double(rate()) *
-                          static_cast<double>(levels + 1) * static_cast<double>(extent.batch.size());
+                          static_cast<double>(levels + 1) * static_cast<double>(batch.size());
   const bool machine = method.arithmetic != Arithmetic::multiprecision;
   if (products > (machine ? max_machine_products : max_long_products))
     throw LimitExceeded("level " + std::to_string(level) + " to " + std::to_string(accuracy_.digits.count) +
@@ -260,11 +270,11 @@ const PolicedQueue::Run& PolicedQueue::run_for(std::int64_t level, double log2_e
   const std::vector<std::int64_t> sent = greedy_slots(buckets(), run.window + 1);
   const numeric::PrecisionScope scope(numeric::Precision{method.bits});
   if (method.arithmetic == Arithmetic::double_precision)
-    run.tails = run_over<double>(sent, extent);
+    run.tails = run_over(sent, extent, rounded_to<double>(batch));
   else if (method.arithmetic == Arithmetic::extended)
-    run.tails = run_over<long double>(sent, extent);
+    run.tails = run_over(sent, extent, rounded_to<long double>(batch));
   else
-    run.tails = run_over<Real>(sent, extent);
+    run.tails = run_over(sent, extent, rounded_to<Real>(batch));
   return *runs_.emplace_back(std::make_unique<Run>(std::move(run)));
 }
 
@@ -306,6 +316,55 @@ std::vector<Method> PolicedQueue::methods(numeric::Digits digits, double log2_er
   return all;
 }
 
+std::optional<LevelProbability> PolicedQueue::exact_tail(std::int64_t level) const {
+  if (!maximum_ || !pattern_ || inputs_.share == 1) return std::nullopt;
+  const auto last_of_cycle =
+      static_cast<std::int64_t>(pattern_->start().size() + pattern_->cycle().size()) - 1;
+  const Rational all = numeric::whole(inputs_.inputs) * inputs_.bucket.rate;
+  const Extent extent{.levels = *maximum_, .window = all < 1 ? slots_for(level, -1e9) : last_of_cycle};
+  const numeric::Integer hits = cln::numerator(inputs_.share), draws = cln::denominator(inputs_.share);
+  const std::int64_t busy = pattern_->maximum(extent.window);
+  const double products = static_cast<double>(busy) * static_cast<double>(extent.levels + 1) *
+                          static_cast<double>(inputs_.inputs + 1),
+               bits = static_cast<double>(busy) * static_cast<double>(inputs_.inputs) *
+                      static_cast<double>(cln::integer_length(draws));
+  if (products * (1 + bits / 64) > max_exact_products) return std::nullopt;
+  // C(k, i) hits^i (draws - hits)^(k - i): the masses times draws^k.
+  std::vector<numeric::Integer> batch;
+  const auto power = [](const numeric::Integer& base, std::int64_t exponent) {
+    return exponent == 0 ? numeric::Integer(1) : cln::expt_pos(base, static_cast<unsigned>(exponent));
+  };
+  for (std::int64_t i = 0; i <= inputs_.inputs; ++i)
+    batch.push_back(cln::binomial(static_cast<unsigned>(inputs_.inputs), static_cast<unsigned>(i)) *
+                    power(hits, i) * power(draws - hits, inputs_.inputs - i));
+  std::vector<std::int64_t> sent;
+  for (std::int64_t m = 0; m <= extent.window; ++m) sent.push_back(pattern_->sent(m));
+  const auto tails = run_over(sent, extent, std::move(batch));
+  const Rational value =
+      tails.above[static_cast<std::size_t>(level)] / Rational(power(draws, busy * inputs_.inputs));
+  return LevelProbability{Packets(level), numeric::Exact<unit::Probability>{value}, {Arithmetic::exact, 0}};
+}
+
+LevelProbability PolicedQueue::settled(std::int64_t level, const Rational& target) {
+  const Target requested(target);
+  const auto decided = [&](const LevelProbability& at) {
+    return requested.is_met(at.probability) || requested.is_missed(at.probability);
+  };
+  for (int more = 0; more <= 60; more += 12) {
+    LevelProbability at = tail_to(level, {accuracy_.digits.count + more});
+    if (decided(at)) return at;
+    // It may be equal to the target.
+    if (more == 0)
+      if (auto exact = exact_tail(level)) return *exact;
+  }
+  throw LimitExceeded("the worst P(Q > " + std::to_string(level) +
+                      ") cannot be distinguished from the target");
+}
+
+bool PolicedQueue::meets(std::int64_t level, const Rational& target) {
+  return Target(target).is_met(settled(level, target).probability);
+}
+
 LevelProbability PolicedQueue::tail(std::int64_t level) {
   return tail_to(level, accuracy_.digits);
 }
@@ -342,14 +401,6 @@ LevelProbability PolicedQueue::tail_to(std::int64_t level, numeric::Digits digit
 TailBoundary PolicedQueue::min_level(const Rational& target) {
   const std::int64_t enough = bound_.min_level(target);
   const Target requested(target);
-  const auto settled = [&](std::int64_t level) {
-    for (int more = 0; more <= 60; more += 12) {
-      LevelProbability at = tail_to(level, {accuracy_.digits.count + more});
-      if (requested.is_met(at.probability) || requested.is_missed(at.probability)) return at;
-    }
-    throw LimitExceeded("the worst P(Q > " + std::to_string(level) +
-                        ") cannot be distinguished from the target");
-  };
   // Where the closed form is inaccurate, a first estimate from below.
   std::int64_t level = enough;
   if (maximum_) level = std::min(level, *maximum_);
@@ -366,11 +417,11 @@ TailBoundary PolicedQueue::min_level(const Rational& target) {
         },
         run.tails);
   }
-  LevelProbability at = settled(level);
-  while (!requested.is_met(at.probability)) at = settled(++level);
+  LevelProbability at = settled(level, target);
+  while (!requested.is_met(at.probability)) at = settled(++level, target);
   TailBoundary boundary{.level = Packets(level), .at = std::move(at), .before = {}};
   while (boundary.level.value > 0) {
-    LevelProbability before = settled(boundary.level.value - 1);
+    LevelProbability before = settled(boundary.level.value - 1, target);
     if (requested.is_missed(before.probability)) {
       boundary.before.push_back(std::move(before));
       break;

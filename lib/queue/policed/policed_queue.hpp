@@ -16,7 +16,8 @@
 ///           Attained if all inputs save up tokens and send like the greedy source reversed in time. Computed
 ///           by Q' = max(Q - 1, 0) + A over these slots, oldest first: non-negative terms. The contribution
 ///           of earlier slots is below PolicedBound::beyond(). Where the depth has little effect,
-///           policed_renewal.hpp computes the same number faster from the last full window.
+///           policed_renewal.hpp computes the same number faster from the last full window. Where k r <= 1
+///           finitely many windows matter, and the number is a fraction.
 /// SOURCE    docs/derivations/policed_traffic.md, section 3
 /// TESTS     tests/queue/policed/policed_queue_test.cpp
 namespace tailbound::queue {
@@ -34,13 +35,16 @@ class PolicedQueue {
   PolicedQueue& operator=(const PolicedQueue&) = delete;
 
   [[nodiscard]] const PolicedBound& bound() const { return bound_; }
-  /// Long-run rate that a bucket lets through [packets/slot]: below r if tokens overflow; r if not known.
-  [[nodiscard]] numeric::Rational rate() const { return pattern_ ? pattern_->rate() : inputs_.bucket.rate; }
+  /// Long-run rate that a bucket lets through [packets/slot]: below that of the bucket if it discards tokens.
+  [[nodiscard]] const numeric::Rational& rate() const { return inputs_.bucket.rate; }
   /// Maximum queue over all arrival patterns; none where k r >= 1, since the queue is then unbounded.
   [[nodiscard]] std::optional<std::int64_t> never_exceeded() const { return maximum_; }
 
   /// The worst P(Q > level).  \throws InvalidArgument  a negative level  \throws LimitExceeded
   [[nodiscard]] LevelProbability tail(std::int64_t level);
+  /// Is the worst P(Q > level) at most the target?
+  /// \param target  0 < target < 1  \throws LimitExceeded
+  [[nodiscard]] bool meets(std::int64_t level, const numeric::Rational& target);
   /// \param target  0 < target < 1  \throws LimitExceeded
   [[nodiscard]] TailBoundary min_level(const numeric::Rational& target);
 
@@ -54,6 +58,10 @@ class PolicedQueue {
 
   [[nodiscard]] std::vector<traffic::TokenBucket> buckets() const;
   [[nodiscard]] LevelProbability tail_to(std::int64_t level, numeric::Digits digits);
+  /// The tail as a fraction, where the inputs together do not overload the queue and that is cheap.
+  [[nodiscard]] std::optional<LevelProbability> exact_tail(std::int64_t level) const;
+  /// The tail, so accurate that the target is met or missed for certain.  \throws LimitExceeded
+  [[nodiscard]] LevelProbability settled(std::int64_t level, const numeric::Rational& target);
   /// The arithmetics to try, cheapest first, for numbers down to 2^log2_error.
   [[nodiscard]] std::vector<Method> methods(numeric::Digits digits, double log2_error) const;
   /// Number of past slots such that older ones add at most 2^log2_error to P(Q > level).
@@ -67,7 +75,7 @@ class PolicedQueue {
   /// The faster method, where it applies.
   [[nodiscard]] std::optional<LevelProbability> tail_by_renewal(std::int64_t level, numeric::Digits digits);
 
-  PolicedInputs inputs_;
+  PolicedInputs inputs_;  ///< with the bucket as sustained
   Accuracy accuracy_;
   PolicedBound bound_;
   std::optional<traffic::GreedyPattern> pattern_;  ///< none where it repeats only after many slots

@@ -127,18 +127,19 @@ const Fields<PolicedBufferPoint>& policed_results() {
        [](const Point& of) { return of.second.closed_form_buffer; },
        [](const Point& of) { return exact_case(of) && finds_buffer(of.first); }},
       {{"unpoliced_buffer", "Bernoulli", "packets", Shape::whole,
-        "--police: minimum buffer of independent Bernoulli inputs at the bucket's rate"},
+        "--police: minimum buffer of independent Bernoulli inputs at passed_rate"},
        [](const Point& of) { return of.second.unpoliced_buffer; },
        if_present},
       {{"unpoliced_probability", "Bernoulli", "", Shape::claim,
-        "--police: P(Q > B) of independent Bernoulli inputs at the bucket's rate"},
+        "--police: P(Q > B) of independent Bernoulli inputs at passed_rate"},
        [](const Point& of) { return shown(of.second.unpoliced->probability); },
        [](const Point& of) { return of.second.unpoliced.has_value(); }},
       {{"token_price", "per token", "packets", Shape::given,
-        "--police: 1/R, maximum buffer per token of depth, deep in the tail", Style::hidden},
+        "--police: 1/passed_rate, maximum buffer per token of depth, deep in the tail", Style::hidden},
        [](const Point& of) { return of.second.token_price; }},
       {{"passed_rate", "", "packets/slot", Shape::given,
-        "--police: rate that the bucket passes; below R if it discards tokens", Style::hidden},
+        "--police: rate that the bucket sustains; below R if it discards tokens while packets wait",
+        Style::hidden},
        [](const Point& of) { return of.second.rate; }},
       {{"buffer_never", "", "packets", Shape::whole,
         "--police: never exceeded for any outputs drawn; only if the inputs together do not overload the "
@@ -199,20 +200,21 @@ std::vector<Line> lines(const PolicedBufferPoint& point, const Units& units) {
              fmt::format("{} <= {}, proved", symbol_at(answer.buffer),
                          brief(shown(answer.closed_form), {6}))});
   if (answer.unpoliced_buffer)
-    lines.push_back({"Bernoulli", fmt::format("independent Bernoulli inputs at {} need {}",
-                                              plain(query.inputs.bucket.rate),
-                                              counted(answer.unpoliced_buffer->value, "packet"))});
-  if (answer.unpoliced)
     lines.push_back(
-        {"Bernoulli", fmt::format("independent Bernoulli inputs at {}: {}", plain(query.inputs.bucket.rate),
-                                  brief(shown(answer.unpoliced->probability), digits))});
+        {"Bernoulli", fmt::format("independent Bernoulli inputs at {} need {}", plain(answer.rate),
+                                  counted(answer.unpoliced_buffer->value, "packet"))});
+  if (answer.unpoliced)
+    lines.push_back({"Bernoulli", fmt::format("independent Bernoulli inputs at {}: {}", plain(answer.rate),
+                                              brief(shown(answer.unpoliced->probability), digits))});
   lines.push_back({"per token", fmt::format("at most {} packets of buffer, deep in the tail (1/rate)",
                                             brief(answer.token_price, {5}))});
   if (answer.rate != query.inputs.bucket.rate)
     lines.push_back(
         {"caution",
-         fmt::format("a bucket this shallow discards tokens: it passes {} packets per slot, not {}",
-                     plain(answer.rate), plain(query.inputs.bucket.rate))});
+         fmt::format("a bucket this shallow discards tokens: it sustains {} packets per slot, not {} "
+                     "({} tokens or more do)",
+                     plain(answer.rate), plain(query.inputs.bucket.rate),
+                     plain(sustaining_depth(query.inputs.bucket.rate)))});
   if (answer.never_exceeded)
     lines.push_back({"never", fmt::format("more than {} for any outputs drawn",
                                           counted(answer.never_exceeded->value, "packet"))});

@@ -51,32 +51,46 @@ std::string packets_at_once(std::int64_t batch) {
 }
 
 /// "100 flows of bucket 1/125,4 (rate, tokens)", "20 periodic flows, every 100 slots"
-std::string in_words(const FlowGroup& group) {
-  const std::string flows = group.count == 1 ? "flow" : "flows";
+/// \param solve  the unknown of this group, shown as its letter
+std::string in_words(const FlowGroup& group, PortSolve solve = PortSolve::buffer) {
+  const bool rate_unknown = solve == PortSolve::rate;
+  const std::string count = solve == PortSolve::flows ? "n" : std::to_string(group.count),
+                    period = rate_unknown ? "t" : std::to_string(group.period),
+                    flows = count == "1" ? "flow" : "flows";
   switch (group.kind) {
     case FlowKind::periodic:
-      return fmt::format("{} periodic {}{}, every {} slots", group.count, flows, packets_at_once(group.batch),
-                         group.period);
+      return fmt::format("{} periodic {}{}, every {} slots", count, flows, packets_at_once(group.batch),
+                         period);
     case FlowKind::sporadic:
-      return fmt::format("{} sporadic {}{}, at least {} slots apart", group.count, flows,
-                         packets_at_once(group.batch), group.period);
+      return fmt::format("{} sporadic {}{}, at least {} slots apart", count, flows,
+                         packets_at_once(group.batch), period);
     case FlowKind::regulated:
       break;
   }
   std::string buckets;
   for (const traffic::TokenBucket& bucket : group.buckets) {
-    const bool peak = !buckets.empty() && bucket.burst == 1;
-    buckets += (buckets.empty() ? ""
-                : peak          ? ", at most "
-                                : ", and to ") +
-               fmt::format("{} packet{} per slot", plain(bucket.rate), bucket.rate == 1 ? "" : "s");
+    const bool peak = !buckets.empty() && bucket == traffic::peak_of(bucket.rate);
+    const bool unknown = rate_unknown && buckets.empty();
+    buckets +=
+        (buckets.empty() ? ""
+         : peak          ? ", at most "
+                         : ", and to ") +
+        fmt::format("{} packet{} per slot", unknown ? "r" : plain(bucket.rate), bucket.rate == 1 ? "" : "s");
     if (!peak) buckets += fmt::format(" and {} token{}", plain(bucket.burst), bucket.burst == 1 ? "" : "s");
   }
-  return fmt::format("{} {} policed to {}", group.count, flows, buckets);
+  return fmt::format("{} {} policed to {}", count, flows, buckets);
 }
 std::string in_words(const std::vector<FlowGroup>& groups) {
   std::string words;
   for (const FlowGroup& group : groups) words += (words.empty() ? "" : "; ") + in_words(group);
+  return words;
+}
+/// As given, with the letter of the unknown.
+std::string in_words(const PortGuaranteeQuery& query) {
+  std::string words;
+  for (std::size_t i = 0; i < query.flows.size(); ++i)
+    words +=
+        (i == 0 ? "" : "; ") + in_words(query.flows[i], i == query.varied ? query.solve : PortSolve::buffer);
   return words;
 }
 
@@ -102,7 +116,7 @@ const Fields<PortGuaranteeQuery>& port_inputs() {
   using Query = PortGuaranteeQuery;
   static const Fields<Query> fields{
       {{"flows_asked", "flows", "", Shape::text, "one port: --bucket, --periodic and --sporadic, as text"},
-       [](const Query& of) { return in_words(of.flows); }},
+       [](const Query& of) { return in_words(of); }},
       {{"drop", "target", "", Shape::given, "--drop: fraction of time in which the buffer may be exceeded"},
        [](const Query& of) { return target_of(of); },
        &requests_time},
@@ -219,10 +233,18 @@ bool limit_is_proved(const PortGuaranteeQuery& query, const PortGuaranteeAnswer&
 std::string limit_in_words(const PortGuaranteeQuery& query, const PortGuaranteeAnswer& answer) {
   const bool proved = limit_is_proved(query, answer);
   if (limited_by_load(query, answer)) {
-    if (answer.max_rate)
-      return fmt::format(
-          "the load must be below 1, so the rate below {}; it is rounded down to 4 digits",
-          plain(*answer.max_rate + (1 - answer.load) / numeric::whole(answer.flows[query.varied].count)));
+    if (answer.max_rate) {
+      // Where the bucket sustains its rate up to a load of 1.
+      std::vector<FlowGroup> full = answer.flows;
+      numeric::Rational& rate = full[query.varied].buckets.front().rate;
+      rate = rate + (1 - answer.load) / numeric::whole(full[query.varied].count);
+      if (traffic::sustained(full[query.varied].buckets.front()).rate == rate && queue::load(full) == 1)
+        return fmt::format("the load must be below 1, so the rate below {}; it is rounded down to 4 digits",
+                           plain(rate));
+      return fmt::format("a rate of {} would make the load {}; it must be below 1",
+                         plain(next_flows(query, answer)[query.varied].buckets.front().rate),
+                         plain(*next_load(query, answer)));
+    }
     const auto load = next_load(query, answer);
     if (!load) return "the shortest distance possible";
     return fmt::format("{} would make the load {} packet{} per slot; it must be below 1",

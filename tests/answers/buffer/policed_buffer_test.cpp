@@ -2,9 +2,14 @@
 #include <tailbound/answers/buffer/policed_buffer.hpp>
 #include <tailbound/core/error.hpp>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <string>
 #include <tests/support/ends.hpp>
 #include <tests/support/rational.hpp>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 using namespace tailbound;
 using namespace tailbound::test;
@@ -56,6 +61,94 @@ TEST_CASE("a conforming host is not affected by a sufficiently deep bucket") {
   PolicedBufferQuery query = policed_query("0.9", "20");
   query.offered = rational("0.8");
   CHECK(answer(query).honest->buffer->value == 76);
+}
+
+namespace {
+
+struct Delayed {
+  double at_shaper, at_policer;
+};
+/// Fractions of slots in which packets wait at a shaper, and of packets that a policer drops, by following the
+/// tokens (in units of 1/unit) and the waiting packets slot by slot until the distribution no longer changes.
+Delayed by_tokens(long rate, long burst, long unit, double offered) {
+  constexpr std::size_t longest = 100;
+  const auto full = static_cast<std::size_t>(burst);
+  using Row = std::vector<double>;
+  std::vector<Row> now(full + 1, Row(longest + 1, 0.0));
+  Row held(full + 1, 0.0);
+  now[full][0] = held[full] = 1;
+  Delayed delayed{};
+  for (int slot = 0; slot < 2000; ++slot) {
+    std::vector<Row> next(full + 1, Row(longest + 1, 0.0));
+    Row kept(full + 1, 0.0);
+    delayed = {};
+    for (std::size_t tokens = 0; tokens <= full; ++tokens) {
+      const auto filled = std::min(full, tokens + static_cast<std::size_t>(rate));
+      const std::size_t packet = filled >= static_cast<std::size_t>(unit) ? 1 : 0;
+      const std::size_t left = filled - packet * static_cast<std::size_t>(unit);
+      kept[left] += held[tokens] * offered;
+      kept[filled] += held[tokens] * (1 - offered);
+      if (packet == 0) delayed.at_policer += held[tokens];
+      for (std::size_t waiting = 0; waiting <= longest; ++waiting)
+        for (const std::size_t come : {0U, 1U}) {
+          const double mass = now[tokens][waiting] * (come == 1 ? offered : 1 - offered);
+          const std::size_t all = std::min(longest, waiting + come);
+          if (mass == 0) continue;
+          if (all > packet) delayed.at_shaper += mass;
+          next[all > 0 ? left : filled][all > 0 ? all - packet : 0] += mass;
+        }
+    }
+    now = std::move(next);
+    held = std::move(kept);
+  }
+  return delayed;
+}
+
+}  // namespace
+
+TEST_CASE("a bucket that discards tokens delays a conforming host more than its rate says") {
+  for (const auto& [rate, unit, burst, offered] : {std::tuple{2L, 5L, 5L, "0.2"},
+                                                   {9L, 10L, 10L, "0.4"},
+                                                   {9L, 10L, 15L, "0.5"},
+                                                   {3L, 4L, 4L, "0.3"},
+                                                   {7L, 10L, 12L, "0.3"},
+                                                   {2L, 5L, 6L, "0.3"},
+                                                   {9L, 10L, 18L, "0.5"},
+                                                   {9L, 10L, 20L, "0.5"}}) {
+    PolicedBufferQuery query = policed_query("1/2", "1");
+    query.inputs.bucket = {ratio(rate, unit), ratio(burst, unit)};
+    query.offered = rational(offered);
+    query.requested = MinBuffer{rational("1/4")};
+    INFO(query.inputs.bucket.rate << ", " << query.inputs.bucket.burst << ", offered " << offered);
+    const Delayed direct = by_tokens(rate, burst, unit, std::stod(offered));
+    const auto honest = *answer(query).honest;
+    CHECK(static_cast<double>(ends(honest.delayed_at_shaper.probability).middle()) ==
+          Approx(direct.at_shaper).epsilon(1e-9));
+    CHECK(static_cast<double>(honest.lost_at_policer.value) >= direct.at_policer * (1 - 1e-12));
+    // The minimum depth that delays packets in at most a quarter of the slots, in steps of 1/unit.
+    const auto steps = cln::cl_I_to_long(cln::numerator(*honest.unnoticed_burst * unit));
+    CHECK(by_tokens(rate, steps, unit, std::stod(offered)).at_shaper <= 0.25);
+    if (steps > unit) CHECK(by_tokens(rate, steps - 1, unit, std::stod(offered)).at_shaper > 0.25);
+  }
+  PolicedBufferQuery query = policed_query("2/5", "1");
+  query.offered = rational("0.3");
+  CHECK(static_cast<double>(ends(answer(query).honest->delayed_at_shaper.probability).middle()) ==
+        Approx(0.708454810).epsilon(1e-7));
+  query = policed_query("0.9", "1");
+  query.offered = rational("0.8");
+  CHECK_THROWS_WITH(answer(query), Catch::Contains("below 1/2, the rate that the bucket sustains") &&
+                                       Catch::Contains("fewer than 1.8 tokens"));
+}
+
+TEST_CASE("the largest rate for buckets that discard tokens") {
+  PolicedBufferQuery query = policed_query("0.5", "1");
+  query.inputs.inputs = 4;
+  query.inputs.share = ratio(1, 4);
+  query.requested = MinBuffer{ratio(1, 7)};
+  const PolicedBufferQuery fastest =
+      answers::with_largest_bucket(query, Packets(33), answers::PolicedVaried::rate);
+  CHECK(fastest.inputs.bucket.rate == rational("0.999"));
+  CHECK(answer(fastest).buffer <= Packets(33));
 }
 
 TEST_CASE("messages and expensive cases have a bound") {

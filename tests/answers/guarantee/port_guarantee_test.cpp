@@ -99,3 +99,40 @@ TEST_CASE("start-ups need periodic flows of equal period; loads are below one pa
   query = {.flows = {periodic_group(10, 10)}};
   CHECK_THROWS_WITH(answer(query), Catch::Contains("exactly 1 packet per slot"));
 }
+
+TEST_CASE("one flow four times is four flows, also with a peak rate and with shallow buckets") {
+  for (const FlowGroup& group :
+       {FlowGroup{
+            .kind = FlowKind::regulated, .count = 4, .buckets = {{ratio(1, 5), 20}, traffic::peak_of(5)}},
+        FlowGroup{.kind = FlowKind::regulated, .count = 4, .buckets = {{ratio(1, 7), 3}}},
+        FlowGroup{.kind = FlowKind::regulated, .count = 4, .buckets = {{ratio(3, 20), 1}}}}) {
+    FlowGroup single = group;
+    single.count = 1;
+    PortGuaranteeQuery together{.flows = {group}}, apart{.flows = {single, single, single, single}};
+    for (const Assurance& assurance : {Assurance{}, Assurance{ShareOfTime{ratio(1, 1000)}}}) {
+      together.assurance = apart.assurance = assurance;
+      const auto one = answer(together), four = answer(apart);
+      CHECK(one.never.packets == four.never.packets);
+      CHECK(one.never.window == four.never.window);
+      CHECK(one.load == four.load);
+      CHECK(one.level->buffer == four.level->buffer);
+      CHECK(one.level->needed == four.level->needed);
+    }
+  }
+}
+
+TEST_CASE("a peak rate that does not bind changes no guarantee") {
+  const FlowGroup plain = policed_group(3, ratio(1, 20), 4);
+  for (const numeric::Rational& peak : {ratio(4, 1), ratio(9, 2), ratio(100, 1)}) {
+    FlowGroup peaked = plain;
+    peaked.buckets.push_back(traffic::peak_of(peak));
+    PortGuaranteeQuery query{.flows = {plain}, .assurance = ShareOfTime{ratio(1, 1000)}},
+        other{.flows = {peaked}, .assurance = ShareOfTime{ratio(1, 1000)}};
+    const auto one = answer(query), two = answer(other);
+    CHECK(one.never.packets == two.never.packets);
+    CHECK(one.level->buffer == two.level->buffer);
+    CHECK(one.level->needed == two.level->needed);
+    CHECK(std::get<numeric::UpperBound<unit::Probability>>(*one.level->probability).value ==
+          std::get<numeric::UpperBound<unit::Probability>>(*two.level->probability).value);
+  }
+}

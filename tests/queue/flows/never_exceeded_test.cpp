@@ -125,6 +125,14 @@ TEST_CASE("maximum queue of flows: known values") {
   // Three flows at one port, each two packets deep, or three behind links.
   CHECK(maximum({regulated(3, "1/4", "2")}) == 6);
   CHECK(maximum({regulated(3, {{ratio(1, 4), 3}, traffic::one_per_slot()})}) == 8);
+  // Peak rates above one packet per slot, one that does not bind, and one that is no whole number.
+  CHECK(maximum({regulated(1, {{ratio(9, 10), 10'000}, traffic::peak_of(10)})}) == 9890);
+  CHECK(maximum({regulated(4, {{ratio(1, 5), 20}, traffic::peak_of(5)})}) == 79);
+  CHECK(maximum({regulated(1, {{ratio(1, 5), 4}, traffic::peak_of(2)})}) == 2);
+  CHECK(maximum({regulated(3, {{ratio(1, 5), 4}, traffic::peak_of(100)})}) == 12);
+  CHECK(maximum({regulated(1, {{ratio(1, 5), 4}, traffic::peak_of(ratio(5, 2))})}) == 3);
+  // Without listing 10^8 slots.
+  CHECK(maximum({regulated(1, {{ratio(9, 10), 1'000'000'000}, traffic::peak_of(10)})}) == 989'010'989);
   const NeverExceeded known =
       never_exceeded({regulated(100, {{ratio(1, 125), 16}, traffic::one_per_slot()})});
   CHECK(known.window == 15);
@@ -157,7 +165,7 @@ TEST_CASE("maximum queue of a few flows: attained and never exceeded") {
         continue;
       }
       std::vector<traffic::TokenBucket> buckets{{ratio(1, pick(2, 5)), ratio(pick(2, 6), 2)}};
-      if (pick(0, 1) == 1) buckets.push_back(traffic::one_per_slot());
+      if (pick(0, 1) == 1) buckets.push_back(traffic::peak_of(ratio(pick(1, 6), pick(1, 2))));
       if (pick(0, 3) == 0) buckets.push_back({ratio(pick(2, 3), 3), ratio(pick(4, 5), 4)});
       groups.push_back(regulated(1, buckets));
     }
@@ -184,9 +192,9 @@ TEST_CASE("maximum queue of flows: agrees with the definition") {
               regulated(pick(1, 4), {{ratio(pick(1, 3), period), ratio(pick(unit, 9 * unit), unit)}}));
           break;
         case 2:
-          groups.push_back(regulated(
-              pick(1, 4),
-              {{ratio(pick(1, 3), period), ratio(pick(unit, 9 * unit), unit)}, traffic::one_per_slot()}));
+          groups.push_back(
+              regulated(pick(1, 4), {{ratio(pick(1, 3), period), ratio(pick(unit, 9 * unit), unit)},
+                                     traffic::peak_of(pick(1, 4))}));
           break;
         default:
           groups.push_back(regulated(pick(1, 4), {{ratio(1, period), ratio(pick(unit, 9 * unit), unit)},

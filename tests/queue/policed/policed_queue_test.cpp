@@ -135,6 +135,50 @@ TEST_CASE("policed inputs below capacity: the definition in fractions") {
   }
 }
 
+TEST_CASE("policed inputs: buckets that discard tokens") {
+  // As the bucket of the rate that they sustain, in every result.
+  for (const auto& [shallow, rate, burst] :
+       {std::tuple{policed(8, "0.999", "1"), "1/2", "1"}, std::tuple{policed(4, "0.9", "1.5"), "6/7", "12/7"},
+        std::tuple{policed(3, "2/5", "1"), "1/3", "1"}}) {
+    const PolicedInputs deep = policed(shallow.inputs, rate, burst);
+    PolicedQueue queue(shallow), other(deep);
+    CHECK(queue.rate() == rational(rate));
+    CHECK(queue.never_exceeded() == other.never_exceeded());
+    for (const std::int64_t level : {0, 1, 4, 12}) {
+      CHECK(ends_of(queue.tail(level)).lower == ends_of(other.tail(level)).lower);
+      CHECK(PolicedBound(shallow).tail(level).value == PolicedBound(deep).tail(level).value);
+    }
+    CHECK(PolicedBound(shallow).log_root() == PolicedBound(deep).log_root());
+  }
+  CHECK(PolicedQueue(policed(8, "0.999", "1")).min_level(rational("1e-8")).level.value == 13);
+  CHECK(PolicedBound(policed(8, "0.999", "1")).min_level(rational("1e-8")) < 20);
+  CHECK(PolicedQueue(policed(4, "0.994", "1")).meets(33, rational("1/7")));
+  const std::vector<Fraction> exact = by_definition(policed(2, "2/5", "1"), 24, 3);
+  PolicedQueue queue(policed(2, "2/5", "1"));
+  for (std::size_t q = 0; q < exact.size(); ++q)
+    CHECK(ends_of(queue.tail(static_cast<std::int64_t>(q))).contains(exact[q]));
+}
+
+TEST_CASE("policed inputs: targets that equal the probability") {
+  for (const auto& inputs : {policed(2, "1/2", "1"), policed(2, "1/4", "3"), policed(3, "1/3", "2"),
+                             policed(2, "1/2", "2.5"), policed(3, "1/5", "2"), policed(4, "1/4", "1")}) {
+    const std::vector<Fraction> exact = by_definition(inputs, 26, 6);
+    for (std::size_t q = 0; q < exact.size() && exact[q] > 0; ++q) {
+      INFO(inputs.inputs << " inputs, " << inputs.bucket.rate << ", " << inputs.bucket.burst << ", level "
+                         << q);
+      const numeric::Rational target = to_rational(exact[q]);
+      if (target == 1) continue;
+      PolicedQueue queue(inputs);
+      const queue::TailBoundary found = queue.min_level(target);
+      CHECK(found.level.value == static_cast<std::int64_t>(q));
+      CHECK(std::get<numeric::Exact<unit::Probability>>(found.at.probability).value == target);
+      CHECK(queue.meets(static_cast<std::int64_t>(q), target));
+      const numeric::Rational less = target - target / 1'000'000'000;
+      CHECK_FALSE(queue.meets(static_cast<std::int64_t>(q), less));
+    }
+  }
+}
+
 TEST_CASE("policed inputs: both methods agree on the worst case") {
   std::mt19937 random(11);
   const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
