@@ -183,7 +183,7 @@ CrossCheck checked(const DelayQuery& query, const DelayAnswer& answer, const Del
 }
 
 /// Of a file, or of a tree.
-std::string name_of(const Topology& topology) {
+std::string topology_name(const Topology& topology) {
   if (const auto* network = std::get_if<NetworkTopology>(&topology)) return network->file;
   const auto& tree = std::get<TreeTopology>(topology);
   return "a tree of radix " + std::to_string(tree.tree.radix) + " at load " + numeric::to_fraction(tree.load);
@@ -205,7 +205,7 @@ void require_uncontradicted(const DelayQuery& query, const DelayAnswer& answer) 
     if (std::abs(level.simulated.value - level.computed) <= 3 * half) continue;
     const std::string flow = level.flow ? "flow " + answer.paths.flows[*level.flow].name : "all packets";
     throw std::logic_error("a proved delay is contradicted by simulation, please report " +
-                           name_of(query.topology) + ": " + flow + ", P(D > " +
+                           topology_name(query.topology) + ": " + flow + ", P(D > " +
                            std::to_string(level.slots.value) + ") = " + std::to_string(level.computed) +
                            ", simulated " + std::to_string(level.simulated.lower) + " .. " +
                            std::to_string(level.simulated.upper));

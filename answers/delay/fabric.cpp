@@ -1,6 +1,7 @@
 #include <cln/rational.h>
 #include <tailbound/answers/delay/fabric.hpp>
 #include <tailbound/answers/points/combinations.hpp>
+#include <tailbound/bounds/network/network_delay.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/demands/demands.hpp>
 #include <tailbound/network/demands/failures.hpp>

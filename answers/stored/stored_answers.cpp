@@ -43,7 +43,8 @@ struct Form<bounds::NetworkQueues> {
     stored::put(to, value.never_waits);
   }
   static bounds::NetworkQueues get(run::ByteReader& from) {
-    bounds::NetworkQueues queues{stored::get<std::vector<network::QueueTraffic>>(from), {}, {}};
+    bounds::NetworkQueues queues;
+    queues.traffic = stored::get<std::vector<network::QueueTraffic>>(from);
     queues.fed_by_sources = stored::get<std::vector<char>>(from);
     queues.never_waits = stored::get<std::vector<char>>(from);
     for (const network::QueueTraffic& traffic : queues.traffic)

@@ -94,7 +94,7 @@ template <class T>
   const auto rounded = [&](const Interval& value) {
     const Real low = numeric::lower(value), high = numeric::upper(value);
     const double width = high > 0 ? numeric::relative_width(low, high) : 0;
-    result.units = std::max(result.units, std::ldexp(width, std::min(bits, 1000)) + 2);
+    result.units = std::max(result.units, std::ldexp(width, std::min(bits, 1000)) + 1.01);
     return nearest<T>((low + high) / 2);
   };
   for (const Interval& value : jump) result.jump.push_back(rounded(value));
@@ -123,7 +123,7 @@ template <class T>
 template <class T>
 class ClassCycle {
  public:
-  /// \param source  the same table, more precise or not: for the pivots
+  /// \param source  the same table, more precise, of which no series is needed: for jumps and pivots
   /// \param size    entries of each series
   template <class S>
   ClassCycle(const CycleTable<T>& table, const CycleTable<S>& source, int source_bits, std::size_t size,
@@ -356,11 +356,11 @@ class ClassCycle {
     double terms = 0;
     for (const CycleSeries<T>& each : table_.at)
       terms += static_cast<double>(std::min(size_, each.mass.size())) + 2;
-    const double unit = step_ + 2, entry = table_.units + 1;
-    step_ = entry + terms + unit + top * (batch + entry + unit + batch * unit) + top * unit + 2;
+    const double unit = step_ + 1, entry = table_.units + 1;  // with a product
+    step_ = entry + terms + unit + top * (batch + 2 * unit + batch * (unit + 1)) + top * (unit + 1) + 2;
     for (std::size_t c = 1; c <= others_; ++c) amounts_ += static_cast<double>(table_.capacity[c]);
   }
-  [[nodiscard]] double roundings(double n) const { return step_ * (n + 2 * amounts_ + 5); }
+  [[nodiscard]] double roundings(double n) const { return step_ * (n + 2 * amounts_ + 4); }
 
   const CycleTable<T>& table_;
   std::size_t size_, top_, others_, requests_ = 1, masses_ = 1;

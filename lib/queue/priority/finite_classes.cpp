@@ -25,7 +25,9 @@ using numeric::Real;
 constexpr int machine_bits = std::numeric_limits<long double>::digits;
 constexpr int max_bits = 4096;
 /// Products of a computation, a few seconds each.
-constexpr double max_products = 2e9, max_long_products = 3e7;
+constexpr double max_products = 8e8, max_long_products = 3e7;
+/// Higher buffers above are first compared with infinite ones.
+constexpr std::size_t deep = 40;
 /// Below, long double may have lost products to underflow.
 constexpr long double min_machine = 0x1p-15000L;
 
@@ -142,36 +144,35 @@ struct ServedClass {
 };
 
 /// The packets of a cycle of all higher classes.
-/// \return the roundings of entry n of its series
-template <class T, class S>
-std::pair<CycleSeries<T>, SeriesErrors> cycle_of_all(CycleTable<T> table, const CycleTable<S>& source,
-                                                     int source_bits, std::size_t size, int bits) {
+/// \param precise  the same table with more bits: its first entries give the pivots of the next cycle
+/// \return also the roundings of entry n of its series; none if the class is never served
+template <class T>
+std::pair<CycleSeries<T>, SeriesErrors> cycle_of_all(CycleTable<T> table, CycleTable<Real> precise,
+                                                     int precise_bits, std::size_t size, int bits) {
   SeriesErrors errors{0, table.units + 4};
-  const CycleTable<S>* precise = &source;
   while (!table.capacity.empty()) {
     T idle(0);  // P(no packet of the first class)
     for (std::size_t i = 0; i < table.at.size(); i += table.counts.front()) idle += table.at[i].all;
     if (idle == 0) return {CycleSeries<T>{}, {}};
-    const double usable = numeric::relative_error_bound({table.units}, bits).units;
-    if (!std::isfinite(usable)) return {CycleSeries<T>{}, {0, usable}};
-    const auto removed = [&](const auto& pivots, int pivot_bits) {
-      const ClassCycle<T> cycle(table, pivots, pivot_bits, size, bits);
-      errors = cycle.errors();
-      return cycle.packets();
-    };
-    CycleTable<T> next = precise != nullptr ? removed(*precise, source_bits) : removed(table, bits);
-    precise = nullptr;
+    for (const auto& [units, of_bits] : {std::pair{table.units, bits}, {precise.units, precise_bits}})
+      if (const double usable = numeric::relative_error_bound({units}, of_bits).units; !std::isfinite(usable))
+        return {CycleSeries<T>{}, {0, usable}};
+    const ClassCycle<T> cycle(table, precise, precise_bits, size, bits);
+    CycleTable<T> next = cycle.packets();
+    errors = cycle.errors();
+    if (table.capacity.size() > 1)
+      precise = ClassCycle<Real>(precise, precise, precise_bits, 1, precise_bits).packets();
     table = std::move(next);
   }
   return {std::move(table.at.front()), errors};
 }
 
 /// \param size  buffers 0 .. size - 1
-template <class T, class S>
-ServedClass<T> served_class(CycleTable<T> table, const CycleTable<S>& source, int source_bits,
-                            std::size_t size, int bits) {
+template <class T>
+ServedClass<T> served_class(CycleTable<T> table, CycleTable<Real> precise, int precise_bits, std::size_t size,
+                            int bits) {
   using namespace class_series;
-  auto [cycle, errors] = cycle_of_all(std::move(table), source, source_bits, size, bits);
+  auto [cycle, errors] = cycle_of_all(std::move(table), std::move(precise), precise_bits, size, bits);
   ServedClass<T> result;
   result.loss = {std::vector<T>(size, T(1)), {0, errors.first}};
   if (cycle.mass.empty()) return result;
@@ -227,7 +228,7 @@ class FiniteClasses::Laws {
       capacity_.push_back(static_cast<std::size_t>(buffer.value));
     }
     try {
-      unlimited_.emplace(merged_classes(slots_, capacity_.size()), digits);
+      unlimited_.emplace(merged_classes(slots_, capacity_.size()), Digits{digits.count + 1});
     } catch (const Unstable&) {  // then there are no bounds from infinite buffers
     }
   }
@@ -236,19 +237,25 @@ class FiniteClasses::Laws {
     if (buffer < 0) throw InvalidArgument("capacity", std::to_string(buffer), "0 packets or more");
     if (buffer == 0) return {numeric::Exact<unit::Probability>{1}, {Arithmetic::exact, 0}};
     const std::size_t size = levels_for(static_cast<std::size_t>(buffer) + 1);
+    // Deep higher buffers lose so little that bounds with smaller and with infinite ones agree.
+    if (unlimited_ && cut_to(deep) != capacity_)
+      if (Loss found = between(cut_to(deep), buffer, digits);
+          !std::holds_alternative<numeric::UpperBound<unit::Probability>>(found.loss))
+        return found;
     const std::vector<std::size_t> capacity = affordable(size, max_products);
-    if (capacity == capacity_) return enclosed(capacity, buffer, digits);
+    if (capacity == capacity_) {
+      try {
+        return enclosed(capacity, buffer, digits);
+      } catch (const LimitExceeded&) {
+        if (!unlimited_) throw;
+      }
+    }
     if (!unlimited_)
       throw LimitExceeded("the loss of a class after others with buffers of up to " +
                           std::to_string(*std::max_element(capacity_.begin(), capacity_.end())) +
-                          " packets would need more than 2e9 products, which is the limit; simulate classes "
+                          " packets would need more than 8e8 products, which is the limit; simulate classes "
                           "--buffers estimates it");
-    // Smaller higher buffers leave more slots to the class, larger ones fewer.
-    const auto from_below = ends(enclosed(capacity, buffer, digits).loss);
-    const PriorityQueue::Probability above = unlimited_->loss(Packets(buffer));
-    if (numeric::agree_to(from_below.first, above.upper(), digits))
-      return {Enclosure<unit::Probability>(from_below.first, above.upper()), above.method};
-    return {numeric::UpperBound<unit::Probability>{above.upper()}, above.method};
+    return between(capacity, buffer, digits);
   }
   [[nodiscard]] Loss loss(std::int64_t buffer) { return loss(buffer, digits_); }
 
@@ -271,6 +278,27 @@ class FiniteClasses::Laws {
       return {Real(0), bound->value};
     const auto& enclosure = std::get<Enclosure<unit::Probability>>(claim);
     return {enclosure.lower(), enclosure.upper()};
+  }
+
+  /// Smaller higher buffers leave more slots to the class, larger ones fewer: an enclosure where those with
+  /// `capacity` and with infinite ones agree, otherwise the upper bound.
+  [[nodiscard]] Loss between(const std::vector<std::size_t>& capacity, std::int64_t buffer, Digits digits) {
+    const PriorityQueue::Probability above = unlimited_->loss(Packets(buffer));
+    const Digits finer{digits.count + 1};
+    try {
+      if (cost(capacity, static_cast<std::size_t>(buffer) + 1) <= max_products) {
+        const auto below = ends(enclosed(capacity, buffer, finer).loss);
+        if (numeric::agree_to(below.first, above.upper(), digits))
+          return {Enclosure<unit::Probability>(below.first, above.upper()), above.method};
+      }
+    } catch (const LimitExceeded&) {  // too few digits: the upper bound stays
+    }
+    return {numeric::UpperBound<unit::Probability>{above.upper()}, above.method};
+  }
+  [[nodiscard]] std::vector<std::size_t> cut_to(std::size_t most) const {
+    std::vector<std::size_t> capacity = capacity_;
+    for (std::size_t& each : capacity) each = std::min(each, most);
+    return capacity;
   }
 
   /// The buffers of the higher classes, halved until the computation is affordable.
@@ -353,7 +381,7 @@ class FiniteClasses::Laws {
   }
 
   const std::vector<long double>& near(std::size_t size) {
-    return machine(affordable(size, max_products), size).loss.at;
+    return machine(unlimited_ ? cut_to(deep) : affordable(size, max_products), size).loss.at;
   }
 
   /// However large its buffer is, the class loses what does not fit into the slots that are left.

@@ -51,7 +51,7 @@ template <class Near, class At, class Bounds>
   const long double wanted = mpfr_get_ld(
       numeric::to_real(target, numeric::Rounding::nearest).backend().data(), MPFR_RNDN);
   std::size_t size = 64;
-  while (near(size)[size - 1] > wanted / 2) size = next_levels(size);
+  while (near(size)[size - 1] > wanted * 0.999L) size = next_levels(size);
   const std::vector<long double>& values = near(size);
   const auto place =
       std::partition_point(values.begin(), values.end(), [&](long double v) { return v > wanted; });
