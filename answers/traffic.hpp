@@ -121,8 +121,8 @@ using series::Normalise;
 
 /// \throws InvalidArgument  load, mean burst and on-rate are inconsistent
 void check(const BurstyInputs& inputs);
-/// \throws InvalidArgument  no load, more than max_classes of them, one at or below 0, or more than one packet
-///                          per slot and input
+/// \throws InvalidArgument  no load, more than max_classes of them, one at or below 0, or more than one
+///                          packet per slot and input
 void check(const TrafficClass& classes);
 
 /// The arrivals at one output.

@@ -16,7 +16,7 @@ namespace tailbound::answers {
 
 /// The minimum buffer for a target. With classes the higher ones have the minimum buffers for theirs.
 struct MinBuffer {
-  numeric::Rational drop;                            ///< the target, above 0 and below 1
+  numeric::Rational drop;                              ///< the target, above 0 and below 1
   std::vector<numeric::Rational> of_higher_classes{};  ///< their targets, the first in front; empty: `drop`
 };
 /// The loss of a given buffer. With classes each has one of that size.

@@ -191,7 +191,8 @@ std::string topology_name(const Topology& topology) {
 
 /// Are the delays of a flow proved?
 bool proved(const FlowDelay& flow) {
-  return flow.one_queue && !std::holds_alternative<numeric::Approximation<unit::Slot>>(flow.delay.mean_queueing);
+  return flow.one_queue &&
+         !std::holds_alternative<numeric::Approximation<unit::Slot>>(flow.delay.mean_queueing);
 }
 
 /// A proved number that a simulation excludes is a mistake of this program: its query is reported, not its

@@ -209,7 +209,7 @@ struct DelayModel::Laws {
   std::optional<bounds::AgedDelay> aged{};
   std::string no_chain{};  ///< why hops of bursts through a tree do not form a chain; empty if they do
   std::vector<std::size_t> identical{};
-  std::vector<char> one_queue{};  ///< of each requested flow: whether it waits in one queue, fed by sources
+  std::vector<char> one_queue{};  ///< of each requested flow: whether it waits in one queue, of sources only
   /// Whether its delay there is known: that of an arbitrary packet of the queue, or of `own_routes`.
   std::vector<char> exact{};
   std::vector<std::vector<Route>> own_routes{};  ///< by the queues of its source's packets; else empty
@@ -234,9 +234,7 @@ numeric::Claim<unit::Probability> not_proved(const numeric::Claim<unit::Probabil
 }
 
 DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const DelayModelQuery& query)
-    : paths_(paths),
-      query_(query),
-      laws_(std::make_unique<Laws>(Laws{.queues = paths.queues.queues})) {
+    : paths_(paths), query_(query), laws_(std::make_unique<Laws>(Laws{.queues = paths.queues.queues})) {
   const auto* tree = std::get_if<TreeTopology>(&topology);
   const bool is_derived = derived(topology, query);
   if (tree != nullptr) {
@@ -385,8 +383,7 @@ class DelayModel::OwnQueues {
 /// Where sources differ, so do the waits of their packets.
 /// \param queue_of  (route) -> position among the queues; none if it is not known
 template <class QueueOf>
-void DelayModel::set_own_routes(std::size_t flow,
-                                const std::vector<bounds::WiredDelay::SourceRoute>& found,
+void DelayModel::set_own_routes(std::size_t flow, const std::vector<bounds::WiredDelay::SourceRoute>& found,
                                 const QueueOf& queue_of) {
   std::map<std::pair<std::vector<std::size_t>, std::size_t>, Rational> shares;
   for (const bounds::WiredDelay::SourceRoute& its : found) {
@@ -618,8 +615,7 @@ std::size_t DelayModel::identical(std::size_t flow) const {
       ++first;
     return first;
   }
-  const std::size_t found =
-      laws_->identical.empty() ? paths_.flows[flow].identical : laws_->identical[flow];
+  const std::size_t found = laws_->identical.empty() ? paths_.flows[flow].identical : laws_->identical[flow];
   return own(found) ? flow : found;
 }
 

@@ -73,7 +73,7 @@ class DelayModel {
   ~DelayModel();
 
   /// The model of a flow, by its position in `paths`. Independent hops are exact for a flow with only one
-  /// queue that can wait, with only sources as inputs, each over one input: sources that are alike, or
+  /// queue that can wait, with only sources as inputs, each over one input: identical sources, or
   /// without bursts (then by the packets of its own source). They are also used if no chain model exists,
   /// unless hops were given.
   [[nodiscard]] FlowLaw of(std::size_t flow);

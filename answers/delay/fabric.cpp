@@ -216,8 +216,8 @@ std::optional<network::QueueTraffic> split_over_links(const Fabric& fabric, cons
       ++over;
   }
   // Does any of its packets come from elsewhere, by one of several paths?
-  const bool spread = std::any_of(
-      fabric.demands.begin(), fabric.demands.end(), [&](const network::Demand& demand) {
+  const bool spread =
+      std::any_of(fabric.demands.begin(), fabric.demands.end(), [&](const network::Demand& demand) {
         const auto* sparse = std::get_if<SparseDemand>(&demand.rates);
         return demand.route != network::RouteRule::shortest && sparse != nullptr &&
                std::any_of(sparse->entries.begin(), sparse->entries.end(),
@@ -326,13 +326,13 @@ FabricAnswer answer(const FabricQuery& query, const Run& run) {
     its.load = queue.load;
     for (const FabricRates::Source& source : rates.sources(queue)) its.sources += source.count;
     const auto split = split_over_links(fabric, rates, queue);
-    its.mean_wait = split ? numeric::to_enclosure(queue::mean_hop_delay(bounds::slotted_queue(*split),
-                                                                        queue::HopDelay::wait))
+    its.mean_wait = split ? numeric::to_enclosure(
+                                queue::mean_hop_delay(bounds::slotted_queue(*split), queue::HopDelay::wait))
                           : delay.mean_wait(i);
     if (!query.drop) continue;
-    its.buffer = split ? bounds::buffer_size(bounds::slotted_queue(*split), *query.drop,
-                                             {.digits = query.digits})
-                       : delay.buffer(i, *query.drop, query.digits);
+    its.buffer =
+        split ? bounds::buffer_size(bounds::slotted_queue(*split), *query.drop, {.digits = query.digits})
+              : delay.buffer(i, *query.drop, query.digits);
     buffers.push_back(its.buffer->buffer);
   }
   if (query.drop) answer.by_switch = switches_of(graph, rates, buffers, *query.drop, look);

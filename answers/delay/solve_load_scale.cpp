@@ -141,8 +141,8 @@ class Search {
     }
     const auto& target = std::get<BufferTarget>(query_.requested);
     for (const network::FabricRates::Queue& queue : rates.queues()) {
-      const network::QueueTraffic traffic = split_over_links(fabric, rates, queue)
-                                               .value_or(rates.traffic(fabric.network, queue));
+      const network::QueueTraffic traffic =
+          split_over_links(fabric, rates, queue).value_or(rates.traffic(fabric.network, queue));
       const auto output = bounds::output_queue(bounds::slotted_queue(traffic), {.digits = digits_});
       Ends ends = ends_of(output->drop_probability(target.capacity, target.drop.criterion).probability);
       ends.proved = false;  // its arrivals are taken as independent

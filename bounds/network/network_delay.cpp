@@ -119,8 +119,8 @@ Feeds feed_by_inputs(const Network& network, std::vector<QueueTraffic>& all) {
                                       [](const QueueInput& in) { return in.straight(); });
     // A queue that never waits has no list of inputs: with one arrival per slot its occupancy is exact. Where
     // a source has several inputs, slots are correlated.
-    feeds.by_sources[link] = queue.waits ? straight && queue.inputs.size() == queue.sources.size()
-                                         : queue.max_arrivals == 1;
+    feeds.by_sources[link] =
+        queue.waits ? straight && queue.inputs.size() == queue.sources.size() : queue.max_arrivals == 1;
     feeds.never_waits[link] = !queue.waits;
     if (!queue.waits) {
       traffic.bursts.clear();

@@ -214,7 +214,7 @@ class WiredKnowledge {
   }
 
   CollapsedNetwork network_;
-  std::size_t lanes_ = 0;                             ///< of all nodes; then follow the flows with bursts
+  std::size_t lanes_ = 0;                              ///< of all nodes; then follow the flows with bursts
   std::vector<std::optional<traffic::Burst>> bursts_;  ///< of each flow
   std::vector<Rational> rates_;                        ///< the same
   std::vector<WiredRoute> routes_;

@@ -36,18 +36,19 @@ class WiredDelay final : public DelayLaw {
   [[nodiscard]] const std::vector<Route>& routes(std::size_t flow) const;
   /// The queues that may wait on each route of a flow.
   enum class Meets {
-    one,          ///< at most one, each source on one input, all alike: the delay is that of an arbitrary packet
-                  ///< there
+    one,  ///< at most one, each source on one input, all identical: the delay is that of an arbitrary packet
+          ///< there
     one_unequal,  ///< at most one, each source on one input
     several,      ///< several, or one with queues as inputs, or with a source that arrives over several
   };
   [[nodiscard]] Meets meets(std::size_t flow) const;
   /// A route with at most one queue that may wait.
   struct SourceRoute {
-    std::size_t link = 0;                    ///< of that queue
-    network::LinkRate rate{};                ///< its rate
-    std::vector<queue::SlotSources> others;  ///< of that queue, without the flow's own; empty if no queue waits
-    numeric::Rational own = 0;               ///< packets/slot of the flow's source there
+    std::size_t link = 0;      ///< of that queue
+    network::LinkRate rate{};  ///< its rate
+    std::vector<queue::SlotSources>
+        others;                 ///< of that queue, without the flow's own; empty if no queue waits
+    numeric::Rational own = 0;  ///< packets/slot of the flow's source there
     /// If some of the sources have bursts, all as on-off sources instead of `others`.
     std::optional<queue::MarkedArrivals> bursts{};
     numeric::Rational share = 1;

@@ -248,8 +248,8 @@ class DelayKnowledge {
   const MeanDelay& mean(std::size_t queue) {
     Hop& known = hops_[queue];
     if (!known.mean)
-      known.mean = classes(queue)      ? MeanDelay(Exact<unit::Slot>{priority(queue).mean_wait()})
-                   : parts(queue)      ? parts_mean(queue)
+      known.mean = classes(queue) ? MeanDelay(Exact<unit::Slot>{priority(queue).mean_wait()})
+                   : parts(queue) ? parts_mean(queue)
                    : std::holds_alternative<queue::MarkedArrivals>(queues_[queue])
                        ? MeanDelay(Enclosure<unit::Slot>(marked(queue).mean()))
                    : correlated(queue) ? markov_mean(queue)
@@ -518,8 +518,8 @@ void resolve_exactly(DelayKnowledge& known, std::span<const Route> routes, const
   const auto size = static_cast<std::size_t>(rank.near - minimum + 2);
   std::vector<Rational> at_most(size, Rational(0));  // P(delay <= minimum + i)
   for (const Route& route : routes) {
-    const auto shift = static_cast<std::size_t>(
-        (rank.latency ? static_cast<std::int64_t>(route.length()) : 0) - minimum);
+    const auto shift =
+        static_cast<std::size_t>((rank.latency ? static_cast<std::int64_t>(route.length()) : 0) - minimum);
     if (shift >= size) continue;
     const std::vector<Rational> masses = sum_in_rationals(known, route, size - shift);
     Rational sum = 0;

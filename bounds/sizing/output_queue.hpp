@@ -110,9 +110,9 @@ class OutputQueue {
 [[nodiscard]] std::unique_ptr<OutputQueue> output_queue(queue::MarkovArrivals arrivals,
                                                         const queue::Accuracy& accuracy = {});
 
-/// Packets of a lower-priority class in a buffer of their own; the buffers of the higher classes are infinite.
-/// RESULT    enclosures; the decay rate is not known. Losses as upper bounds: finite higher buffers leave more
-///           slots to the class
+/// Packets of a lower-priority class in a buffer of their own; those of the higher classes are infinite.
+/// RESULT    enclosures; the decay rate is not known. Losses as upper bounds: finite higher buffers leave
+///           more slots to the class
 /// \throws InvalidArgument  an arithmetic other than `automatic`;  as queue::PriorityQueue
 [[nodiscard]] std::unique_ptr<OutputQueue> output_queue(queue::ClassQueue queue,
                                                         const queue::Accuracy& accuracy = {});

@@ -133,8 +133,9 @@ answers::TrafficClass equal_classes(const std::string& text, std::int64_t inputs
   } catch (const InvalidArgument& error) {
     throw InvalidArgument(
         "--classes", text,
-        fmt::format("loads above 0, together at most 1 packet per slot from each input (the {}, {}, must be {})",
-                    error.argument(), error.value(), error.legal()));
+        fmt::format(
+            "loads above 0, together at most 1 packet per slot from each input (the {}, {}, must be {})",
+            error.argument(), error.value(), error.legal()));
   }
   return classes;
 }

@@ -86,7 +86,7 @@ enum class SolveFor { nothing, load, burst };
 
 /// Why a class has no answer.
 /// \param load     that it offers with the higher classes, at least what is served
-/// \param instead  what can be asked
+/// \param instead  what can be requested
 [[nodiscard]] std::string without_answer(int priority, const numeric::Rational& load, const char* instead);
 
 /// Removes the points of classes whose infinite queue grows without limit, if others remain: these are served

@@ -88,8 +88,8 @@ Distribution<long double> in_long_double(const Distribution<double>& distributio
   return result;
 }
 
-/// The packets that one of a flow finds ahead of it in its slot: P(Y = n) and P(Y > n), in parts. Of N others
-/// 0, 1, .. N come first, each with the same probability.
+/// The packets that a packet of the flow finds ahead of it in its slot: P(Y = n) and P(Y > n), in parts. Of
+/// N others 0, 1, .. N come first, each with the same probability.
 template <class L>
 void set_own(Ladder<L>& ladder, const FlowQueue* flow) {
   if (flow == nullptr) return;
@@ -275,8 +275,8 @@ numeric::Proved<unit::Slot> mean_hop_delay(const FlowQueue& flow, numeric::Digit
   const int bits = numeric::to_precision(digits).bits + 96;
   const numeric::PrecisionScope scope(numeric::Precision{bits + 32});
   const auto all = numeric::to_enclosure(occupancy, numeric::Precision{bits + 32});
-  const Interval ahead =
-      numeric::make_interval(all.lower(), all.upper()) - numeric::to_interval(load) + numeric::to_interval(own);
+  const Interval ahead = numeric::make_interval(all.lower(), all.upper()) - numeric::to_interval(load) +
+                         numeric::to_interval(own);
   for (std::size_t size = 64;; size *= 2) {
     if (size > longest_delay(flow))
       throw LimitExceeded("the mean delay of one source among others cannot be enclosed to " +

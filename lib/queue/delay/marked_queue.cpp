@@ -87,9 +87,9 @@ bool MarkedArrivals::affordable() const {
 struct MarkedQueue::State {
   using Real = numeric::Real;
 
-  Rational rate;                               ///< of the source
-  std::vector<PassageBounds<Real>> after;      ///< [k]: the tails of the slots with k others after it
-  std::vector<Rational> share{};               ///< [k]: their probability
+  Rational rate;                           ///< of the source
+  std::vector<PassageBounds<Real>> after;  ///< [k]: the tails of the slots with k others after it
+  std::vector<Rational> share{};           ///< [k]: their probability
 
   explicit State(const MarkedArrivals& arrivals) : rate(arrivals.own.source.load) {
     if (!arrivals.affordable())
@@ -129,7 +129,7 @@ struct MarkedQueue::State {
     for (std::size_t k = 0; k < after.size(); ++k) share.push_back(share_of(arrivals, k));
   }
 
-  /// P(the source sends and k others come after it) = rate P(N >= k ..) with N others, each order alike.
+  /// P(the source sends and k others come after it) = rate P(N >= k ..) with N others, in random order.
   static Rational share_of(const MarkedArrivals& arrivals, std::size_t k) {
     std::vector<Rational> law{1};
     for (const OnOffGroup& group : arrivals.others)

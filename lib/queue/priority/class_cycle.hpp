@@ -8,18 +8,19 @@
 /// Packets of the lower classes in a cycle of a class with a finite buffer: from a slot without packets of
 /// that class, just after arrivals, to the next such slot. Internal to the queue module.
 ///
-/// MODEL     docs/derivations/priorities.md, "Finite buffers". Classes that are not removed yet are counted up
-///           to their buffers only: more packets than fit change nothing.
-/// METHOD    First passage down to 0, level by level from the top, without subtractions but for the pivots,
-///           which are computed in intervals. Every value is a sum of products of non-negative numbers with a
-///           count of roundings.
+/// MODEL     docs/derivations/priorities.md, "Finite buffers". Classes that are not removed yet are counted
+///           up to their buffers only: more packets than fit change nothing.
+/// METHOD    First passage down to 0, level by level from the top, without subtractions except for the
+///           pivots, which are computed in intervals. Every value is a sum of products of non-negative
+///           numbers with a count of roundings.
 namespace tailbound::queue {
 
 /// J packets of the class in question, together with an event.
 template <class T>
 struct CycleSeries {
-  std::vector<T> mass, tail, beyond;  ///< P(J = n), P(J > n), E[(J - n - 1)^+], n = 0, 1, ..; 0 from their end
-  T all = T(0), mean = T(0);          ///< of the event, and E[J]
+  std::vector<T> mass, tail,
+      beyond;                 ///< P(J = n), P(J > n), E[(J - n - 1)^+], n = 0, 1, ..; 0 from their end
+  T all = T(0), mean = T(0);  ///< of the event, and E[J]
 };
 
 /// The packets of a slot or of a cycle.

@@ -115,7 +115,7 @@ struct ClassTable {
   /// packet waits.
   std::vector<std::vector<T>> others{};
   double errors = 0;  ///< of each entry
-  T empty_cycle{};                          ///< y_0, the smallest solution of y = A(y, 0)
+  T empty_cycle{};    ///< y_0, the smallest solution of y = A(y, 0)
   double empty_cycle_errors = 0;
   numeric::Rational load, higher_load;
 };

@@ -22,8 +22,8 @@ using numeric::PrecisionScope;
 using numeric::Rational;
 using numeric::Real;
 
-constexpr int machine_bits = std::numeric_limits<long double>::digits;
-constexpr int max_bits = 4096;
+constexpr int loss_machine_bits = std::numeric_limits<long double>::digits;
+constexpr int max_loss_bits = 4096;
 /// Products of a computation, a few seconds each.
 constexpr double max_products = 8e8, max_long_products = 3e7;
 /// Higher buffers above are first compared with infinite ones.
@@ -336,9 +336,9 @@ class FiniteClasses::Laws {
 
   const ServedClass<long double>& machine(const std::vector<std::size_t>& capacity, std::size_t size) {
     if (!machine_ || machine_of_ != capacity || machine_->loss.at.size() < size) {
-      const PrecisionScope scope(Precision{2 * machine_bits});
+      const PrecisionScope scope(Precision{2 * loss_machine_bits});
       const CycleTable<Real> table = slot_table(slots_, capacity);
-      machine_ = served_class(in_machine(table), table, 2 * machine_bits, size, machine_bits);
+      machine_ = served_class(in_machine(table), table, 2 * loss_machine_bits, size, loss_machine_bits);
       machine_of_ = capacity;
     }
     return *machine_;
@@ -350,9 +350,10 @@ class FiniteClasses::Laws {
     if (fast.batch == 0 && fast.loss.errors.first == 0)  // never served
       return {numeric::Exact<unit::Probability>{1}, {Arithmetic::exact, 0}};
     if (fast.loss.at[n] > min_machine)
-      if (auto found = around(fast.loss, n, machine_bits, {Arithmetic::extended, machine_bits}, digits))
+      if (auto found =
+              around(fast.loss, n, loss_machine_bits, {Arithmetic::extended, loss_machine_bits}, digits))
         return *std::move(found);
-    for (int bits = 128; bits <= max_bits; bits *= 2) {
+    for (int bits = 128; bits <= max_loss_bits; bits *= 2) {
       if (bits < numeric::to_precision(digits).bits) continue;
       if (cost(capacity, n + 1) > max_long_products) break;
       const PrecisionScope scope(Precision{bits + 64});

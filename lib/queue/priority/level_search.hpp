@@ -48,8 +48,8 @@ template <class Near, class At, class Bounds>
   if (target <= 0 || target >= 1)
     throw InvalidArgument("target", numeric::to_fraction(target), "above 0 and below 1");
   const numeric::PrecisionScope scope(numeric::Precision{128});
-  const long double wanted = mpfr_get_ld(
-      numeric::to_real(target, numeric::Rounding::nearest).backend().data(), MPFR_RNDN);
+  const long double wanted =
+      mpfr_get_ld(numeric::to_real(target, numeric::Rounding::nearest).backend().data(), MPFR_RNDN);
   std::size_t size = 64;
   while (near(size)[size - 1] > wanted * 0.999L) size = next_levels(size);
   const std::vector<long double>& values = near(size);

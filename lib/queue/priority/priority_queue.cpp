@@ -273,10 +273,10 @@ class PriorityLaws {
     if (moments_.own == 0) throw InvalidArgument("load of the lower class", "0", "above 0 packets per slot");
     if (both() >= 1) throw Unstable(numeric::plain(both()));
     const auto* sources = std::get_if<std::vector<ClassSource>>(&arrivals_);
-    if (of_ && (sources == nullptr ||
-                std::none_of(sources->begin(), sources->end(), [&](const ClassSource& each) {
-                  return each.higher == of_->higher && each.own == of_->own;
-                })))
+    if (of_ &&
+        (sources == nullptr || std::none_of(sources->begin(), sources->end(), [&](const ClassSource& each) {
+           return each.higher == of_->higher && each.own == of_->own;
+         })))
       throw InvalidArgument("source", numeric::to_fraction(of_->own), "one of the sources of the queue");
   }
 
@@ -316,7 +316,9 @@ class PriorityLaws {
   [[nodiscard]] Minimum minimum(ClassLaw law, const Rational& target) {
     auto found = level_boundary(
         target, digits_,
-        [&](std::size_t size) -> const std::vector<long double>& { return in_machine().series(law, size).at; },
+        [&](std::size_t size) -> const std::vector<long double>& {
+          return in_machine().series(law, size).at;
+        },
         [&](std::int64_t level, Digits digits) { return value(law, level, digits); },
         [](const Probability& at) { return std::pair(at.lower(), at.upper()); });
     return {found.level, std::move(found.at), std::move(found.before)};

@@ -39,10 +39,10 @@ struct Ladder {
   /// P(Y = n) and P(Y > n) of what `ahead` finds in its own slot, if not of an arbitrary packet: exact, so it
   /// is not cut off.
   std::vector<L> own_mass{}, own_above{};
-  double error_units = 0;          ///< relative error of kernel and pivot, in unit roundoffs of long double
-  double forcing_units = 0;        ///< the same for any entry of forcing()
-  L cut{};                         ///< upper bound of the truncation error of any P(Q > n) or P(Q = n)
-  L ahead_cut{};                   ///< the same for any P(X > n) or P(X = n)
+  double error_units = 0;    ///< relative error of kernel and pivot, in unit roundoffs of long double
+  double forcing_units = 0;  ///< the same for any entry of forcing()
+  L cut{};                   ///< upper bound of the truncation error of any P(Q > n) or P(Q = n)
+  L ahead_cut{};             ///< the same for any P(X > n) or P(X = n)
 
   /// The forcing term of `quantity`, n = 0, 1, ...
   [[nodiscard]] std::vector<L> forcing(Quantity quantity) const;

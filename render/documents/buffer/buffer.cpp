@@ -451,11 +451,11 @@ std::vector<std::string> notes(const std::vector<BufferPoint>& points) {
     notes.emplace_back("Mean occupancy and decay rate are those of an infinite buffer.");
   const bool classes = std::holds_alternative<TrafficClass>(points.front().first.traffic.source);
   if (classes && any([](const BufferPoint& point) { return !point.second.higher_buffers.empty(); }))
-    notes.emplace_back(
-        points.front().first.criterion == Criterion::loss
-            ? "Each class has a buffer of its own; packets that a higher class loses take no slot from a lower "
-              "one."
-            : "P(Q > B) of a class is that of infinite buffers of all classes.");
+    notes.emplace_back(points.front().first.criterion == Criterion::loss
+                           ? "Each class has a buffer of its own; packets that a higher class loses take no "
+                             "slot from a lower "
+                             "one."
+                           : "P(Q > B) of a class is that of infinite buffers of all classes.");
   if (any([](const BufferPoint& point) {
         return std::holds_alternative<numeric::UpperBound<unit::Probability>>(point.second.at.probability);
       }))

@@ -245,7 +245,7 @@ TEST_CASE("hops: each flow of one queue has the law of its own source") {
   // All packets together wait 0.327473 slots on average.
   CHECK(mean(0) * 0.01 / 0.91 + mean(1) * 0.9 / 0.91 == Approx(0.327473).epsilon(1e-5));
   CHECK(mean(0) > 1.5);
-  // The same rate, other bursts: not alike.
+  // The same rate, other bursts: not identical.
   const auto same_rate = certified(
       "hosts = ['a', 'b', 'd']\nswitches = ['s']\n[[link]]\nfrom = ['a', 'b']\nto = 's'\n[[link]]\nfrom = "
       "'s'\nto = 'd'\n[[flow]]\nfrom = 'a'\nto = 'd'\nrate = 0.4\nburst = 2\n[[flow]]\nfrom = 'b'\nto = "
@@ -259,8 +259,10 @@ TEST_CASE("hops: a source that arrives over paths of different delay is not cert
   // 1/2 of a's packets reach t -> d a slot later: never in the slot after one that came directly.
   query.topology = topology_of_text(
       "hosts = ['a', 'b', 'd']\nswitches = ['s', 't', 'u']\n[[link]]\nfrom = 'a'\nto = 's'\n[[link]]\nfrom = "
-      "'b'\nto = 't'\n[[link]]\nfrom = 's'\nto = ['t', 'u']\n[[link]]\nfrom = 'u'\nto = 't'\n[[link]]\nfrom = "
-      "'t'\nto = 'd'\n[[flow]]\nfrom = 'a'\nto = 'd'\nrate = 0.5\nroutes = [{share = '1/2', path = ['s', 't']}, "
+      "'b'\nto = 't'\n[[link]]\nfrom = 's'\nto = ['t', 'u']\n[[link]]\nfrom = 'u'\nto = 't'\n[[link]]\nfrom "
+      "= "
+      "'t'\nto = 'd'\n[[flow]]\nfrom = 'a'\nto = 'd'\nrate = 0.5\nroutes = [{share = '1/2', path = ['s', "
+      "'t']}, "
       "{share = '1/2', path = ['s', 'u', 't']}]\n[[flow]]\nfrom = 'b'\nto = 'd'\nrate = 0.25\n");
   const auto answer = answers::answer(query);
   CHECK_FALSE(answer.flows[1].one_queue);
@@ -274,7 +276,8 @@ TEST_CASE("hops: a source that arrives over several queues can meet itself") {
   query.drop = bounds::DropTarget{.probability = rational("1e-3")};
   query.topology = topology_of_text(
       "hosts = ['a', 'b', 'd', 'e']\nswitches = ['l', 'm', 'p', 'q']\n[[link]]\nfrom = ['a', 'b']\nto = 'l'\n"
-      "[[link]]\nfrom = 'l'\nto = ['p', 'q']\n[[link]]\nfrom = ['p', 'q']\nto = 'm'\n[[link]]\nfrom = 'm'\nto = "
+      "[[link]]\nfrom = 'l'\nto = ['p', 'q']\n[[link]]\nfrom = ['p', 'q']\nto = 'm'\n[[link]]\nfrom = "
+      "'m'\nto = "
       "['d', 'e']\n[[flow]]\nfrom = 'a'\nto = 'd'\nrate = 0.9\npath = 'spread'\n[[flow]]\nfrom = 'b'\nto = "
       "'e'\nrate = 0.9\npath = 'spread'\n");
   const auto answer = answers::answer(query);

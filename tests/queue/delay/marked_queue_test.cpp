@@ -124,6 +124,7 @@ TEST_CASE("marked queue: all packets together wait as the queue's", "[bursts]") 
 TEST_CASE("marked queue: alone, and too many", "[bursts]") {
   queue::MarkedQueue alone({.others = {}, .own = group("0.5", "4", "1")});
   CHECK(numeric::upper(alone.tail(0)) == 0);
-  CHECK_THROWS_AS(queue::MarkedQueue({.others = {group("0.02", "4", "1", 30)}, .own = group("0.1", "2", "1")}),
-                  LimitExceeded);
+  CHECK_THROWS_AS(
+      queue::MarkedQueue({.others = {group("0.02", "4", "1", 30)}, .own = group("0.1", "2", "1")}),
+      LimitExceeded);
 }

@@ -126,7 +126,8 @@ long double loss_of_chain(const SlotLaw& law, const std::vector<std::int64_t>& c
 }
 
 ClassSlots random_joint(std::mt19937_64& random, std::size_t classes) {
-  std::map<Packets1, std::int64_t> weights{{Packets1(classes, 0), 40 + static_cast<std::int64_t>(random() % 200)}};
+  std::map<Packets1, std::int64_t> weights{
+      {Packets1(classes, 0), 40 + static_cast<std::int64_t>(random() % 200)}};
   std::int64_t sum = weights.begin()->second;
   for (int line = 0; line < 6; ++line) {
     Packets1 packets;
@@ -189,7 +190,8 @@ TEST_CASE("finite classes: losses against the chain of all classes", "[classes]"
     INFO("trial " << trial << ", " << classes << " classes");
     if (expected < 1e-6L) continue;  // the elimination loses digits
     CHECK(loss_of(slots, higher, own) == Approx(static_cast<double>(expected)).epsilon(1e-9));
-    if (trial % 10 == 0) CHECK(loss_of(slots, higher, own, 40) == Approx(static_cast<double>(expected)).epsilon(1e-9));
+    if (trial % 10 == 0)
+      CHECK(loss_of(slots, higher, own, 40) == Approx(static_cast<double>(expected)).epsilon(1e-9));
   }
 }
 

@@ -373,10 +373,12 @@ TEST_CASE("priority queue: the packets of one source among unequal ones", "[clas
   CHECK(of_a.mean_wait() < of_b.mean_wait());
   for (const int slots : {0, 1, 4}) {
     const double together = priority_middle(all.wait_tail(Slots(slots)));
-    CHECK((priority_middle(of_a.wait_tail(Slots(slots))) + priority_middle(of_b.wait_tail(Slots(slots)))) / 2 ==
+    CHECK((priority_middle(of_a.wait_tail(Slots(slots))) + priority_middle(of_b.wait_tail(Slots(slots)))) /
+              2 ==
           Approx(together).epsilon(1e-9));
   }
-  CHECK(static_cast<double>(numeric::nearest_double(of_a.mean_wait())) == Approx(0.332).epsilon(0.02));  // simulated
+  CHECK(static_cast<double>(numeric::nearest_double(of_a.mean_wait())) ==
+        Approx(0.332).epsilon(0.02));  // simulated
   CHECK(static_cast<double>(numeric::nearest_double(of_b.mean_wait())) == Approx(1.838).epsilon(0.02));
   CHECK_THROWS_AS(PriorityQueue(both, {10}, ClassSource{rational("0.1"), rational("0.1")}), InvalidArgument);
 }
