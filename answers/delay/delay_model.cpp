@@ -329,7 +329,7 @@ class DelayModel::OwnQueues {
   /// Its position among the queues; none if there are too many sources.
   std::optional<std::size_t> of(const bounds::WiredDelay::SourceRoute& its) {
     if (its.bursts) {
-      if (its.rate != network::LinkRate{} || !its.bursts->affordable()) return std::nullopt;
+      if (its.rate != network::LinkRate{} || !its.bursts->affordable() || !spend(1e6)) return std::nullopt;
       queues_.emplace_back(*its.bursts);
       return queues_.size() - 1;
     }
@@ -342,9 +342,10 @@ class DelayModel::OwnQueues {
       all += each.count;
     }
     if (all > queue::FlowQueue::max_sources) return std::nullopt;
-    const auto [place, is_new] = by_sources_.try_emplace(
-        {its.rate.packets, its.rate.slots, its.own, std::move(others)}, queues_.size());
-    if (is_new) {
+    const auto [place, is_new] =
+        by_sources_.try_emplace({its.rate.packets, its.rate.slots, its.own, std::move(others)}, std::nullopt);
+    if (is_new && spend(static_cast<double>(all) * static_cast<double>(all))) {
+      place->second = queues_.size();
       network::QueueTraffic traffic;
       traffic.rate = its.rate;
       traffic.load = 0;
@@ -372,8 +373,18 @@ class DelayModel::OwnQueues {
   }
 
  private:
+  /// Work of the laws of all of them together: about 10 s. Beyond, other models answer.
+  static constexpr double max_work = 5e7;
+  bool spend(double work) {
+    if (work_ + work > max_work) return false;
+    work_ += work;
+    return true;
+  }
+
   std::vector<queue::HopQueue>& queues_;
-  std::map<std::tuple<int, int, Rational, std::vector<std::pair<Rational, std::int64_t>>>, std::size_t>
+  double work_ = 0;
+  std::map<std::tuple<int, int, Rational, std::vector<std::pair<Rational, std::int64_t>>>,
+           std::optional<std::size_t>>
       by_sources_;
   std::map<std::tuple<Rational, Rational, std::vector<std::tuple<Rational, Rational, std::int64_t>>>,
            std::size_t>
@@ -508,6 +519,13 @@ FlowLaw DelayModel::of(std::size_t flow) {
   }
   const bool any = !laws.empty();
   if (!any || !query_.hops) laws.push_back(independent(flow));
+  if (laws.front().law == &*laws_->independent && !laws_->own_routes.empty() &&
+      !laws_->own_routes[flow].empty())
+    laws.push_back({.hops = Hops::independent,
+                    .law = &*laws_->independent,
+                    .routes = paths_.flows[flow].routes,
+                    .assumed = true,
+                    .reason = not_derived});
   if (!any && laws_->use_wired && laws_->exact[flow] == 0) laws.front().reason = not_derived;
   if (!any && !laws_->no_chain.empty()) laws.front().reason = laws_->no_chain;
   return first_of(std::move(laws));

@@ -7,8 +7,10 @@
 
 #include <cln/rational.h>
 
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tailbound::queue {
 namespace {
@@ -19,6 +21,8 @@ using numeric::PrecisionScope;
 using numeric::Rational;
 
 constexpr int passage_bits = 128;
+/// Most phases with so many bits: more take minutes.
+constexpr std::size_t max_long_phases = 24;
 
 /// A source without memory has one phase.
 bool remembers(const OnOffGroup& group) {
@@ -84,49 +88,95 @@ bool MarkedArrivals::affordable() const {
   return phases * (static_cast<double>(packets_of(others)) + 2) <= static_cast<double>(max_phases);
 }
 
+namespace {
+
+/// [k]: bounds of the slots in which k others come after the packet of the source.
+template <class T>
+using Passages = std::vector<PassageBounds<T>>;
+
+/// \return nothing if T has too few bits
+template <class T>
+std::optional<Passages<T>> passages_of(const Marked& all, const Rational& load, int bits) {
+  const PrecisionScope scope(Precision{bits});
+  Blocks<T> blocks;
+  const auto n = static_cast<Eigen::Index>(all.blocks.front().size());
+  for (const auto& rows : all.blocks) {
+    Matrix<T> d(n, n);
+    for (Eigen::Index i = 0; i < n; ++i)
+      for (Eigen::Index j = 0; j < n; ++j)
+        d(i, j) = from_rational<T>(rows[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]);
+    blocks.d.push_back(std::move(d));
+    blocks.first_row.push_back(0);
+  }
+  blocks.ones = Column<T>::Ones(n);
+  blocks.roundings = 1;
+  const T unit = Outward<T>(Side::below, bits).unit();
+  const auto candidate = [&](Side side) {
+    const Outward<T> outward(side, bits);
+    return cyclic_reduction(blocks, outward.scaled(Passage<T>::theta(blocks, outward)), unit);
+  };
+  const Both<Matrix<T>> candidates{candidate(Side::below), candidate(Side::above)};
+  const auto phases = static_cast<Eigen::Index>(all.phases);
+  Passages<T> result;
+  for (std::size_t k = 0; k + 1 < all.marks; ++k) {
+    blocks.ones = Column<T>::Zero(n);
+    blocks.ones.segment(static_cast<Eigen::Index>(1 + k) * phases, phases).setOnes();
+    auto bounds = PassageBounds<T>::make(blocks, candidates, bits);
+    if (!bounds) return std::nullopt;
+    try {
+      bounds->start(from_rational<T>(1 - load), bits);
+    } catch (const TooFewBits&) {
+      return std::nullopt;
+    }
+    result.push_back(*std::move(bounds));
+  }
+  return result;
+}
+
+}  // namespace
+
 struct MarkedQueue::State {
   using Real = numeric::Real;
 
-  Rational rate;                           ///< of the source
-  std::vector<PassageBounds<Real>> after;  ///< [k]: the tails of the slots with k others after it
-  std::vector<Rational> share{};           ///< [k]: their probability
+  MarkedArrivals arrivals;
+  Marked marks;
+  std::optional<Passages<long double>> fast{};
+  std::optional<Passages<Real>> fine{};
+  std::vector<Rational> share{};  ///< [k]: probability of its slots
 
-  explicit State(const MarkedArrivals& arrivals) : rate(arrivals.own.source.load) {
+  explicit State(const MarkedArrivals& its) : arrivals(its) {
     if (!arrivals.affordable())
       throw LimitExceeded("the delay of one source among " + std::to_string(packets_of(arrivals.others) + 1) +
                           " with bursts: the limit is " + std::to_string(MarkedArrivals::max_phases) +
                           " states");
     if (arrivals.load() >= 1) throw Unstable(numeric::plain(arrivals.load()));
-    const Marked all = marked(arrivals);
-    const PrecisionScope scope(Precision{passage_bits});
-    Blocks<Real> blocks;
-    const auto n = static_cast<Eigen::Index>(all.blocks.front().size());
-    for (const auto& rows : all.blocks) {
-      Matrix<Real> d(n, n);
-      for (Eigen::Index i = 0; i < n; ++i)
-        for (Eigen::Index j = 0; j < n; ++j)
-          d(i, j) = from_rational<Real>(rows[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]);
-      blocks.d.push_back(std::move(d));
-      blocks.first_row.push_back(0);
-    }
-    blocks.ones = Column<Real>::Ones(n);
-    blocks.roundings = 1;
-    const Real unit = Outward<Real>(Side::below, passage_bits).unit();
-    const auto candidate = [&](Side side) {
-      const Outward<Real> outward(side, passage_bits);
-      return cyclic_reduction(blocks, outward.scaled(Passage<Real>::theta(blocks, outward)), unit);
+    marks = marked(arrivals);
+    fast = passages_of<long double>(marks, arrivals.load(), 64);
+    for (std::size_t k = 0; k + 1 < marks.marks; ++k) share.push_back(share_of(arrivals, k));
+  }
+
+  /// The sum over k of what `of` gives, per packet of the source.
+  /// \param of  (passages of k, k) -> interval
+  template <class Of>
+  Interval per_packet(const Of& of) {
+    const auto sum_of = [&](auto& passages) {
+      const PrecisionScope scope(Precision{passage_bits});
+      Interval sum(0);
+      for (std::size_t k = 0; k < passages.size(); ++k) sum += of(passages[k], k);
+      return Interval(sum / numeric::to_interval(arrivals.own.source.load));
     };
-    const Both<Matrix<Real>> candidates{candidate(Side::below), candidate(Side::above)};
-    const auto phases = static_cast<Eigen::Index>(all.phases);
-    for (std::size_t k = 0; k + 1 < all.marks; ++k) {
-      blocks.ones = Column<Real>::Zero(n);
-      blocks.ones.segment(static_cast<Eigen::Index>(1 + k) * phases, phases).setOnes();
-      auto bounds = PassageBounds<Real>::make(blocks, candidates, passage_bits);
-      if (!bounds) throw LimitExceeded("the delay of one source among others with bursts: too few bits");
-      bounds->start(from_rational<Real>(1 - arrivals.load()), passage_bits);
-      after.push_back(*std::move(bounds));
+    try {
+      if (fast) {
+        Interval found = sum_of(*fast);
+        const numeric::Real low = numeric::lower(found), high = numeric::upper(found);
+        if (high == 0 || (low > 0 && numeric::agree_to(low, high, {12}))) return found;
+      }
+    } catch (const TooFewBits&) {
     }
-    for (std::size_t k = 0; k < after.size(); ++k) share.push_back(share_of(arrivals, k));
+    if (!fine && marks.phases * marks.marks <= max_long_phases)
+      fine = passages_of<Real>(marks, arrivals.load(), passage_bits);
+    if (!fine) throw LimitExceeded("the delay of one source among others with bursts: too few digits");
+    return sum_of(*fine);
   }
 
   /// P(the source sends and k others come after it) = rate P(N >= k ..) with N others, in random order.
@@ -144,15 +194,6 @@ struct MarkedQueue::State {
       sum = sum + law[n] / numeric::whole(static_cast<std::int64_t>(n) + 1);
     return sum * arrivals.own.source.load;
   }
-
-  /// The sum over k of what `of` gives, per packet of the source.
-  template <class Of>
-  Interval per_packet(const Of& of) {
-    const PrecisionScope scope(Precision{passage_bits});
-    Interval sum(0);
-    for (std::size_t k = 0; k < after.size(); ++k) sum += of(k);
-    return sum / numeric::to_interval(rate);
-  }
 };
 
 MarkedQueue::MarkedQueue(const MarkedArrivals& arrivals) : state_(std::make_unique<State>(arrivals)) {}
@@ -169,22 +210,22 @@ Interval interval_of(const Bounds& bounds) {
 }  // namespace
 
 Interval MarkedQueue::tail(std::int64_t slots) {
-  return state_->per_packet([&](std::size_t k) {
-    return interval_of(state_->after[k].tail(static_cast<std::size_t>(slots) + 1 + k));
+  return state_->per_packet([&](auto& passages, std::size_t k) {
+    return interval_of(passages.tail(static_cast<std::size_t>(slots) + 1 + k));
   });
 }
 
 Interval MarkedQueue::probability(std::int64_t slots) {
-  return state_->per_packet([&](std::size_t k) {
-    return interval_of(state_->after[k].weighted(static_cast<std::size_t>(slots) + 1 + k));
+  return state_->per_packet([&](auto& passages, std::size_t k) {
+    return interval_of(passages.weighted(static_cast<std::size_t>(slots) + 1 + k));
   });
 }
 
 Interval MarkedQueue::mean() {
   // E[Q; k] is the sum of the tails; of the packets in Q the own one and the k after it do not delay it.
-  return state_->per_packet([&](std::size_t k) {
+  return state_->per_packet([&](auto& passages, std::size_t k) {
     const Rational not_ahead = state_->share[k] * numeric::whole(static_cast<std::int64_t>(k) + 1);
-    return Interval(interval_of(state_->after[k].mean()) - numeric::to_interval(not_ahead));
+    return Interval(interval_of(passages.mean()) - numeric::to_interval(not_ahead));
   });
 }
 
