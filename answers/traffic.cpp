@@ -69,12 +69,24 @@ void check(const TrafficClass& classes) {
     if (classes.loads[i] <= 0)
       throw InvalidArgument(name, numeric::plain(classes.loads[i]), "above 0 packets per slot");
     sum = sum + classes.loads[i];
-    if (sum >= 1)
-      throw InvalidArgument(
-          name, numeric::plain(classes.loads[i]),
-          "below " + numeric::plain(Rational(1 - sum + classes.loads[i])) +
-              ": together with the higher classes its load must be below 1 packet per slot");
+    const Rational inputs = whole_number(classes.inputs);
+    if (classes.joint.empty() && sum > inputs)
+      throw InvalidArgument(name, numeric::plain(classes.loads[i]),
+                            "at most " + numeric::plain(Rational(inputs - sum + classes.loads[i])) +
+                                ": together with the higher classes at most 1 packet per slot from each of " +
+                                std::to_string(classes.inputs) + " inputs");
   }
+}
+
+Rational TrafficClass::load_through() const {
+  Rational sum = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(priority); ++i) sum = sum + loads[i];
+  return sum;
+}
+
+bool overloaded_class(const Traffic& traffic) {
+  const auto* classes = std::get_if<TrafficClass>(&traffic.source);
+  return classes != nullptr && classes->load_through() >= 1;
 }
 
 namespace {
@@ -91,27 +103,21 @@ series::Arrivals highest_class(const TrafficClass& classes) {
   return series::Arrivals::from_pmf(std::move(pmf));
 }
 
-/// Higher classes are merged into one; lower ones cause no delay.
-queue::ClassQueue lower_class(const TrafficClass& classes) {
-  const auto place = static_cast<std::size_t>(classes.priority - 1);
-  if (classes.joint.empty()) {
-    Rational higher = 0;
-    for (std::size_t i = 0; i < place; ++i) higher = higher + classes.loads[i];
-    const Rational inputs = whole_number(classes.inputs);
-    return {
-        std::vector<queue::ClassSource>{{higher / inputs, classes.loads[place] / inputs, classes.inputs}}};
-  }
-  queue::JointPmf pmf;
-  for (const queue::ClassPackets& each : classes.joint) {
-    std::size_t higher = 0;
-    for (std::size_t i = 0; i < place; ++i) higher += static_cast<std::size_t>(each.packets[i]);
-    const auto own = static_cast<std::size_t>(each.packets[place]);
-    if (pmf.probability.size() <= higher) pmf.probability.resize(higher + 1);
-    std::vector<Rational>& row = pmf.probability[higher];
-    if (row.size() <= own) row.resize(own + 1, Rational(0));
-    row[own] = row[own] + each.probability;
-  }
-  return {std::move(pmf)};
+queue::ClassSlots class_slots(const TrafficClass& classes) {
+  queue::ClassSlots slots{.inputs = classes.inputs, .rates = {}, .joint = classes.joint};
+  if (classes.joint.empty())
+    for (const Rational& load : classes.loads) slots.rates.push_back(load / whole_number(classes.inputs));
+  return slots;
+}
+
+/// Higher classes without given buffers are merged into one; lower ones cause no delay.
+std::unique_ptr<bounds::OutputQueue> lower_class(const TrafficClass& classes,
+                                                 const queue::Accuracy& accuracy) {
+  queue::ClassSlots slots = class_slots(classes);
+  const auto own = static_cast<std::size_t>(classes.priority - 1);
+  if (classes.higher_buffers.size() == own)
+    return bounds::output_queue(bounds::BufferedClass{std::move(slots), classes.higher_buffers}, accuracy);
+  return bounds::output_queue(queue::ClassQueue{queue::merged_classes(slots, own)}, accuracy);
 }
 
 }  // namespace
@@ -185,7 +191,7 @@ std::unique_ptr<bounds::OutputQueue> output_queue(const Traffic& traffic, const 
     check(*classes);
     if (traffic.packets_per_slot != 1)
       throw InvalidArgument("packets per slot", std::to_string(traffic.packets_per_slot), "1 with classes");
-    if (classes->priority != 1) return bounds::output_queue(lower_class(*classes), accuracy);
+    if (classes->priority != 1) return lower_class(*classes, accuracy);
   }
   if (!correlated(traffic)) return bounds::output_queue(slotted_queue(traffic), accuracy);
   if (const int served = traffic.packets_per_slot; served != 1) {

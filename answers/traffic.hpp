@@ -79,6 +79,11 @@ struct TrafficClass {
   std::vector<numeric::Rational> loads;  ///< of each class [packets/slot], the one served first in front
   std::vector<queue::ClassPackets> joint{};
   int priority = 1;  ///< the selected class; 1 is served first
+  /// Buffers of the classes before the selected one; losses depend on them. Empty: infinite.
+  std::vector<Packets> higher_buffers{};
+
+  /// Of the selected class and those before it [packets/slot].
+  [[nodiscard]] numeric::Rational load_through() const;
 };
 
 using Source = std::variant<EqualInputs, UnequalInputs, PoissonArrivals, BurstyInputs, GeneratingFunction,
@@ -116,13 +121,17 @@ using series::Normalise;
 
 /// \throws InvalidArgument  load, mean burst and on-rate are inconsistent
 void check(const BurstyInputs& inputs);
-/// \throws InvalidArgument  no load, more than max_classes of them, one at or below 0, or a sum at or above
-///                          1
+/// \throws InvalidArgument  no load, more than max_classes of them, one at or below 0, or more than one
+///                          packet per slot and input
 void check(const TrafficClass& classes);
 
 /// The arrivals at one output.
 /// \throws InvalidArgument  as check()
 [[nodiscard]] queue::MarkovArrivals arrivals(const BurstyInputs& inputs);
+
+/// Has an infinite queue no stationary distribution, because a class and those before it offer at least what
+/// is served? Other traffic: false; its queue rejects it.
+[[nodiscard]] bool overloaded_class(const Traffic& traffic);
 
 /// Is the traffic correlated between slots?
 [[nodiscard]] bool correlated(const Traffic& traffic);

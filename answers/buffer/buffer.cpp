@@ -27,12 +27,45 @@ void add_context(BufferAnswer& answer, bounds::OutputQueue& queue, Criterion cri
                                                     : bound->loss(answer.buffer.value);
 }
 
+/// The traffic with the buffers of the classes before the selected one.
+/// \param buffer_of  (the traffic of a class) -> its buffer
+template <class BufferOf>
+Traffic with_higher_buffers(Traffic traffic, const BufferOf& buffer_of) {
+  auto* classes = std::get_if<TrafficClass>(&traffic.source);
+  if (classes == nullptr) return traffic;
+  const int selected = classes->priority;
+  for (classes->priority = 1; classes->priority < selected; ++classes->priority)
+    classes->higher_buffers.push_back(buffer_of(traffic));
+  return traffic;
+}
+
+std::vector<Packets> higher_buffers(const Traffic& traffic) {
+  const auto* classes = std::get_if<TrafficClass>(&traffic.source);
+  return classes != nullptr ? classes->higher_buffers : std::vector<Packets>{};
+}
+
+/// Each class with the minimum buffer for its target.
+Traffic with_min_buffers(const MinBuffer& requested, const BufferQuery& query) {
+  return with_higher_buffers(query.traffic, [&](const Traffic& traffic) {
+    const auto place = static_cast<std::size_t>(std::get<TrafficClass>(traffic.source).priority - 1);
+    const numeric::Rational& drop =
+        requested.of_higher_classes.empty() ? requested.drop : requested.of_higher_classes.at(place);
+    return output_queue(traffic, query.accuracy)->min_buffer_size({drop, query.criterion}).buffer;
+  });
+}
+
 BufferAnswer answer_to(const MinBuffer& requested, const BufferQuery& query) {
-  const auto queue = output_queue(query.traffic, query.accuracy);
+  const Traffic traffic = with_min_buffers(requested, query);
+  const auto queue = output_queue(traffic, query.accuracy);
   bounds::MinBufferSize smallest = queue->min_buffer_size({requested.drop, query.criterion});
   BufferAnswer answer{
       .buffer = smallest.buffer, .at = std::move(smallest.at), .beyond = std::move(smallest.before)};
-  add_context(answer, *queue, query.criterion);
+  answer.higher_buffers = higher_buffers(traffic);
+  try {
+    add_context(answer, *queue, query.criterion);
+  } catch (const Unstable&) {
+    answer.overloaded = true;
+  }
   if (queue::SourceBound* bound = queue->bound())
     answer.proved_buffer =
         Packets(query.criterion == Criterion::overflow ? bound->min_level(requested.drop)
@@ -41,10 +74,13 @@ BufferAnswer answer_to(const MinBuffer& requested, const BufferQuery& query) {
 }
 
 BufferAnswer answer_to(const ProbabilityOf& requested, const BufferQuery& query) {
-  const auto queue = output_queue(query.traffic, query.accuracy);
+  const Traffic traffic =
+      with_higher_buffers(query.traffic, [&](const Traffic&) { return requested.capacity; });
+  const auto queue = output_queue(traffic, query.accuracy);
   try {
     BufferAnswer answer{.buffer = requested.capacity,
                         .at = queue->drop_probability(requested.capacity, query.criterion)};
+    answer.higher_buffers = higher_buffers(traffic);
     try {
       add_context(answer, *queue, query.criterion);
     } catch (const Unstable&) {

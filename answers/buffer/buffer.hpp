@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <variant>
+#include <vector>
 
 /// Buffer size of one output queue.
 ///
@@ -13,11 +14,12 @@
 /// TESTS     tests/bounds/sizing/output_queue_test.cpp, tests/golden/answers_test.cpp
 namespace tailbound::answers {
 
-/// The minimum buffer for a target.
+/// The minimum buffer for a target. With classes the higher ones have the minimum buffers for theirs.
 struct MinBuffer {
-  numeric::Rational drop;  ///< the target, above 0 and below 1
+  numeric::Rational drop;                              ///< the target, above 0 and below 1
+  std::vector<numeric::Rational> of_higher_classes{};  ///< their targets, the first in front; empty: `drop`
 };
-/// The loss of a given buffer.
+/// The loss of a given buffer. With classes each has one of that size.
 struct ProbabilityOf {
   Packets capacity;  ///< B >= 0, including the packet in service
 };
@@ -74,8 +76,10 @@ struct BufferAnswer {
       decay_rate{};  ///< none if no packet ever waits, or if not found
   /// The packet loss ratio at `buffer`, if the criterion is overflow and the loss is larger.
   std::optional<bounds::ComputedProbability> loss{};
+  /// Of classes: the buffers of the classes before, on which losses depend.
+  std::vector<Packets> higher_buffers{};
   bool loss_unknown = false;  ///< computing the loss would take too long
-  bool overloaded = false;    ///< ProbabilityOf a loss: more packets arrive than can be served
+  bool overloaded = false;    ///< of a loss: more packets arrive than can be served
 };
 
 /// \throws InvalidArgument  a target outside ]0, 1[, correlated traffic with an unknown load or speedup; as

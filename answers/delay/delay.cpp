@@ -6,8 +6,10 @@
 #include <tailbound/bounds/sizing/output_queue.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <utility>
 
 namespace tailbound::answers {
@@ -16,15 +18,15 @@ namespace {
 using bounds::Route;
 using numeric::Rational;
 
-/// \param fed_by_sources  if not, its arrivals are assumed to be independent and nothing of it is proved
-bounds::ClaimedBufferSize buffer_of(const queue::HopQueue& queue, bool fed_by_sources,
+/// \param proved  if not, its arrivals are assumed to be independent and nothing of it is proved
+bounds::ClaimedBufferSize buffer_of(const queue::HopQueue& queue, bool proved,
                                     const bounds::DropTarget& target, numeric::Digits digits) {
   const auto output = std::visit(
       [&](const auto& its) { return bounds::output_queue(its, queue::Accuracy{.digits = digits}); }, queue);
   bounds::MinBufferSize smallest = output->min_buffer_size(target);
   bounds::ClaimedBufferSize result{smallest.buffer, std::move(smallest.at.probability), {}};
   if (smallest.before) result.before = std::move(smallest.before->probability);
-  if (fed_by_sources) return result;
+  if (proved) return result;
   result.at = not_proved(result.at, digits);
   if (result.before) result.before = not_proved(*result.before, digits);
   return result;
@@ -180,6 +182,37 @@ CrossCheck checked(const DelayQuery& query, const DelayAnswer& answer, const Del
   }
 }
 
+/// Of a file, or of a tree.
+std::string topology_name(const Topology& topology) {
+  if (const auto* network = std::get_if<NetworkTopology>(&topology)) return network->file;
+  const auto& tree = std::get<TreeTopology>(topology);
+  return "a tree of radix " + std::to_string(tree.tree.radix) + " at load " + numeric::to_fraction(tree.load);
+}
+
+/// Are the delays of a flow proved?
+bool proved(const FlowDelay& flow) {
+  return flow.one_queue &&
+         !std::holds_alternative<numeric::Approximation<unit::Slot>>(flow.delay.mean_queueing);
+}
+
+/// A proved number that a simulation excludes is a mistake of this program: its query is reported, not its
+/// answer. Chance alone does not reach three times the half-width of an interval that is contradicted.
+void require_uncontradicted(const DelayQuery& query, const DelayAnswer& answer) {
+  const bool all = std::all_of(answer.flows.begin(), answer.flows.end(), proved);
+  for (const CheckedLevel& level : answer.check->levels) {
+    if (level.agreement == Agreement::agrees) continue;
+    if (level.flow ? !proved(answer.flows[*level.flow]) : !all) continue;
+    const double half = (level.simulated.upper - level.simulated.lower) / 2;
+    if (std::abs(level.simulated.value - level.computed) <= 3 * half) continue;
+    const std::string flow = level.flow ? "flow " + answer.paths.flows[*level.flow].name : "all packets";
+    throw std::logic_error("a proved delay is contradicted by simulation, please report " +
+                           topology_name(query.topology) + ": " + flow + ", P(D > " +
+                           std::to_string(level.slots.value) + ") = " + std::to_string(level.computed) +
+                           ", simulated " + std::to_string(level.simulated.lower) + " .. " +
+                           std::to_string(level.simulated.upper));
+  }
+}
+
 /// The last slot in a picture of the flow's delay.
 std::int64_t reach(const bounds::ClaimedDelayAnswer& delay) {
   std::int64_t last = 1;
@@ -243,6 +276,7 @@ DelayAnswer answer(const DelayQuery& query, const Run& run) {
       tree == nullptr || !tree->waits_for_others();  // other trees are simulated without classes
   if (query.check && !answer.stopped && query.hop_delay == queue::HopDelay::wait && one_class)
     answer.check = checked(query, answer, delays, laws, run);
+  if (answer.check) require_uncontradicted(query, answer);
   if (answer.check && answer.check->skipped && run.stop.stop_requested()) {
     answer.check.reset();
     answer.stopped = true;

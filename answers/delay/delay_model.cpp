@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <ios>
+#include <tuple>
 #include <utility>
 
 namespace tailbound::answers {
@@ -83,10 +84,19 @@ bool derived(const Topology& topology, const DelayModelQuery& query) {
          !one_queue_of_bursts;
 }
 
-/// A network whose flows have classes; null otherwise.
+/// The first class that has flows.
+int highest_class(const network::Network& network) {
+  int highest = network.classes();
+  for (const network::Flow& flow : network.flows) highest = std::min(highest, flow.priority);
+  return highest;
+}
+
+/// A network whose flows have different classes; null otherwise.
 const network::Network* classes_of(const Topology& topology) {
   const auto* network = std::get_if<NetworkTopology>(&topology);
-  return network != nullptr && network->network.classes() > 1 ? &network->network : nullptr;
+  return network != nullptr && network->network.classes() > highest_class(network->network)
+             ? &network->network
+             : nullptr;
 }
 
 /// One queue of a class that waits for others.
@@ -171,13 +181,27 @@ struct DelayModel::HighestClass {
 
  private:
   static NetworkTopology alone(NetworkTopology whole) {
-    whole.network = network::without_lower_classes(whole.network, 1);
+    whole.network = network::without_lower_classes(whole.network, highest_class(whole.network));
     return whole;
   }
 };
 
+/// What the source of a flow sends over a link, of the flow's class and of higher ones.
+queue::ClassSource class_source(const network::Network& network, const DelayFlow& flow, std::size_t link) {
+  queue::ClassSource source{.higher = 0, .own = 0};
+  for (const network::Flow& each : network.flows) {
+    if (network.nodes[each.source].name != flow.source || each.priority > flow.priority) continue;
+    Rational& rate = each.priority == flow.priority ? source.own : source.higher;
+    for (const network::Route& route : each.routes)
+      if (std::find(route.links.begin(), route.links.end(), link) != route.links.end())
+        rate = rate + each.rate * route.share / network.lanes()[each.source];
+  }
+  return source;
+}
+
 struct DelayModel::Laws {
-  bounds::PathDelay independent;
+  std::vector<queue::HopQueue> queues;  ///< of DelayPaths, then those of the packets of one source
+  std::optional<bounds::PathDelay> independent{};
   std::optional<bounds::DependentPaths> paths{};
   std::vector<std::size_t> flow_in_paths{};  ///< of each requested flow
   std::optional<bounds::DependentDelay> chain{};
@@ -187,8 +211,10 @@ struct DelayModel::Laws {
   std::optional<bounds::AgedDelay> aged{};
   std::string no_chain{};  ///< why hops of bursts through a tree do not form a chain; empty if they do
   std::vector<std::size_t> identical{};
-  std::vector<char> one_queue{};            ///< of each requested flow
-  std::vector<char> as_arbitrary{};         ///< whether its delay is that of an arbitrary packet of the queue
+  std::vector<char> one_queue{};  ///< of each requested flow: whether it waits in one queue, of sources only
+  /// Whether its delay there is known: that of an arbitrary packet of the queue, or of `own_routes`.
+  std::vector<char> exact{};
+  std::vector<std::vector<Route>> own_routes{};  ///< by the queues of its source's packets; else empty
   std::unique_ptr<HighestClass> highest{};  ///< of a network with classes, if one of its flows is requested
   std::vector<std::optional<std::size_t>> flow_in_highest{};  ///< of each requested flow
   std::vector<std::size_t> flow_of_highest{};                 ///< the requested flow for each of them
@@ -210,16 +236,13 @@ numeric::Claim<unit::Probability> not_proved(const numeric::Claim<unit::Probabil
 }
 
 DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const DelayModelQuery& query)
-    : paths_(paths),
-      query_(query),
-      laws_(std::make_unique<Laws>(
-          Laws{bounds::PathDelay(paths.queues.queues, query.hop_delay, query.digits)})) {
+    : paths_(paths), query_(query), laws_(std::make_unique<Laws>(Laws{.queues = paths.queues.queues})) {
   const auto* tree = std::get_if<TreeTopology>(&topology);
   const bool is_derived = derived(topology, query);
   if (tree != nullptr) {
     laws_->bursts = tree->burst.has_value();
     laws_->flow_in_paths = {0};
-    laws_->one_queue = laws_->as_arbitrary = {tree->tree.levels == 1};
+    laws_->one_queue = laws_->exact = {tree->tree.levels == 1};
   } else if (const network::Network* classes = classes_of(topology); classes != nullptr) {
     find_classes(std::get<NetworkTopology>(topology));
   } else {
@@ -231,9 +254,11 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
       laws_->flow_in_paths.push_back(by_name.at(flow.name));
       const Meets meets = laws_->wired->meets(laws_->flow_in_paths.back());
       laws_->one_queue.push_back(meets != Meets::several);
-      laws_->as_arbitrary.push_back(meets == Meets::one);
+      laws_->exact.push_back(meets == Meets::one);
     }
+    find_own_routes();
   }
+  laws_->independent.emplace(std::move(laws_->queues), query.hop_delay, query.digits);
   if (query.hops) {
     const std::vector<Hops> possible = possible_hops(topology, query);
     if (std::find(possible.begin(), possible.end(), *query.hops) == possible.end()) {
@@ -271,7 +296,7 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
   std::map<std::vector<std::pair<std::vector<std::size_t>, Rational>>, std::size_t> first;
   for (std::size_t flow = 0; flow < paths.flows.size(); ++flow) {
     std::size_t identical = paths.flows[flow].identical;
-    if (laws_->wired && laws_->as_arbitrary[flow] == 0) {
+    if (laws_->wired && laws_->exact[flow] == 0) {
       identical = flow;  // the model itself finds identical flows
     } else if (const auto* routes = chained(flow)) {
       std::vector<std::pair<std::vector<std::size_t>, Rational>> met;
@@ -298,9 +323,115 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
 
 DelayModel::~DelayModel() = default;
 
+/// The queues of the packets of one source, each once.
+class DelayModel::OwnQueues {
+ public:
+  explicit OwnQueues(std::vector<queue::HopQueue>& queues) : queues_(queues) {}
+
+  /// Its position among the queues; none if there are too many sources.
+  std::optional<std::size_t> of(const bounds::WiredDelay::SourceRoute& its) {
+    if (its.bursts) {
+      if (its.rate != network::LinkRate{} || !its.bursts->affordable() || !spend(1e6)) return std::nullopt;
+      queues_.emplace_back(*its.bursts);
+      return queues_.size() - 1;
+    }
+    std::vector<std::pair<Rational, std::int64_t>> others;
+    std::map<Rational, std::int64_t> counts{{its.own, 1}};
+    std::int64_t all = 0;
+    for (const queue::SlotSources& each : its.others) {
+      others.emplace_back(each.rate, each.count);
+      counts[each.rate] += each.count;
+      all += each.count;
+    }
+    if (all > queue::FlowQueue::max_sources) return std::nullopt;
+    const auto [place, is_new] =
+        by_sources_.try_emplace({its.rate.packets, its.rate.slots, its.own, std::move(others)}, std::nullopt);
+    if (is_new && spend(static_cast<double>(all) * static_cast<double>(all))) {
+      place->second = queues_.size();
+      network::QueueTraffic traffic;
+      traffic.rate = its.rate;
+      traffic.load = 0;
+      for (const auto& [rate, count] : counts) {
+        traffic.sources.push_back({rate, count});
+        traffic.load = traffic.load + rate * numeric::whole(count);
+      }
+      queues_.emplace_back(bounds::flow_queue(traffic, its.others));
+    }
+    return place->second;
+  }
+  /// Of a class after higher ones.
+  std::size_t of(const network::QueueTraffic& traffic, const queue::ClassSource& own) {
+    std::vector<std::tuple<Rational, Rational, std::int64_t>> all;
+    for (const network::ClassSource& each : traffic.classes)
+      all.emplace_back(each.higher, each.own, each.count);
+    const auto [place, is_new] =
+        by_classes_.try_emplace({own.higher, own.own, std::move(all)}, queues_.size());
+    if (is_new) {
+      auto its = std::get<queue::ClassQueue>(bounds::hop_queue(traffic));
+      its.of = own;
+      queues_.emplace_back(std::move(its));
+    }
+    return place->second;
+  }
+
+ private:
+  /// Work of the laws of all of them together: about 10 s. Beyond, other models answer.
+  static constexpr double max_work = 5e7;
+  bool spend(double work) {
+    if (work_ + work > max_work) return false;
+    work_ += work;
+    return true;
+  }
+
+  std::vector<queue::HopQueue>& queues_;
+  double work_ = 0;
+  std::map<std::tuple<int, int, Rational, std::vector<std::pair<Rational, std::int64_t>>>,
+           std::optional<std::size_t>>
+      by_sources_;
+  std::map<std::tuple<Rational, Rational, std::vector<std::tuple<Rational, Rational, std::int64_t>>>,
+           std::size_t>
+      by_classes_;
+};
+
+/// Where sources differ, so do the waits of their packets.
+/// \param queue_of  (route) -> position among the queues; none if it is not known
+template <class QueueOf>
+void DelayModel::set_own_routes(std::size_t flow, const std::vector<bounds::WiredDelay::SourceRoute>& found,
+                                const QueueOf& queue_of) {
+  std::map<std::pair<std::vector<std::size_t>, std::size_t>, Rational> shares;
+  for (const bounds::WiredDelay::SourceRoute& its : found) {
+    std::vector<std::size_t> queues;
+    if (its.own > 0) {
+      const std::optional<std::size_t> queue = queue_of(its);
+      if (!queue) return;
+      queues.push_back(*queue);
+    }
+    const std::size_t passed = its.hops - queues.size();
+    Rational& share = shares.try_emplace({std::move(queues), passed}, 0).first->second;
+    share = share + its.share;
+  }
+  laws_->exact[flow] = 1;
+  for (const auto& [met, share] : shares) laws_->own_routes[flow].push_back({met.first, share, met.second});
+}
+
+void DelayModel::find_own_routes() {
+  laws_->own_routes.resize(paths_.flows.size());
+  if (query_.sources != network::Sources::independent_sources || query_.hop_delay != queue::HopDelay::wait)
+    return;
+  OwnQueues own(laws_->queues);
+  for (std::size_t flow = 0; flow < paths_.flows.size(); ++flow)
+    if (laws_->exact[flow] == 0)
+      if (const auto found = laws_->wired->source_routes(laws_->flow_in_paths[flow]))
+        set_own_routes(flow, *found, [&](const auto& its) { return own.of(its); });
+}
+
 void DelayModel::find_classes(const NetworkTopology& topology) {
   const network::Network& network = topology.network;
+  const int highest = highest_class(network);
+  laws_->own_routes.resize(paths_.flows.size());
+  OwnQueues own(laws_->queues);
   std::map<int, bounds::WiredDelay> models;  // of a class and the higher ones
+  std::map<int, std::vector<network::QueueTraffic>> traffics;
   std::map<std::string, std::size_t> position;
   for (int priority = 1; priority <= network.classes(); ++priority) {
     const network::Network its = network::without_lower_classes(network, priority);
@@ -311,14 +442,29 @@ void DelayModel::find_classes(const NetworkTopology& topology) {
   for (std::size_t flow = 0; flow < paths_.flows.size(); ++flow) {
     const DelayFlow& its = paths_.flows[flow];
     const Meets meets = models.at(its.priority).meets(position.at(its.name));
-    const bool identical = std::all_of(its.longest.begin(), its.longest.end(), [&](std::size_t queue) {
-      const network::QueueTraffic& traffic = paths_.queues.traffic[queue];
-      return traffic.classes.size() + traffic.sources.size() <= 1;
+    const bool identical = std::all_of(its.routes.begin(), its.routes.end(), [&](const Route& route) {
+      return std::all_of(route.queues.begin(), route.queues.end(), [&](std::size_t queue) {
+        const network::QueueTraffic& traffic = paths_.queues.traffic[queue];
+        return traffic.classes.size() + traffic.sources.size() <= 1;
+      });
     });
-    laws_->one_queue.push_back(its.priority == 1 ? meets != Meets::several
-                                                 : meets == Meets::one && identical);
+    laws_->one_queue.push_back(its.priority == highest ? meets != Meets::several
+                                                       : meets == Meets::one && identical);
+    laws_->exact.push_back(laws_->one_queue.back());
     laws_->flow_in_highest.emplace_back();
-    if (its.priority != 1) continue;
+    if (its.priority != highest) {
+      const auto found = laws_->exact.back() == 0 && query_.hop_delay == queue::HopDelay::wait
+                             ? models.at(its.priority).source_routes(position.at(its.name))
+                             : std::nullopt;
+      if (!found) continue;
+      std::vector<network::QueueTraffic>& traffic = traffics[its.priority];
+      if (traffic.empty()) traffic = network::class_traffic(network, its.priority);
+      set_own_routes(flow, *found, [&](const auto& route) -> std::optional<std::size_t> {
+        if (traffic[route.link].classes.empty()) return own.of(route);
+        return own.of(traffic[route.link], class_source(network, its, route.link));
+      });
+      continue;
+    }
     if (!laws_->highest) laws_->highest = std::make_unique<HighestClass>(topology, query_);
     laws_->flow_in_highest.back() = position.at(its.name);
   }
@@ -329,13 +475,15 @@ void DelayModel::find_classes(const NetworkTopology& topology) {
 }
 
 const std::vector<Route>* DelayModel::chained(std::size_t flow) const {
-  if (!laws_->chain || laws_->as_arbitrary[flow] != 0) return nullptr;
+  if (!laws_->chain || laws_->exact[flow] != 0) return nullptr;
   const std::vector<Route>& routes = laws_->paths->flows[laws_->flow_in_paths[flow]];
   return routes.empty() || laws_->paths->hops->exact(routes) ? nullptr : &routes;
 }
 
 bool DelayModel::one_queue(std::size_t flow) const {
-  return laws_->one_queue[flow] != 0;
+  if (!laws_->flow_in_highest.empty())
+    if (const auto& inner = laws_->flow_in_highest[flow]) return laws_->highest->model.one_queue(*inner);
+  return laws_->exact[flow] != 0;
 }
 
 FlowLaw DelayModel::first_of(std::vector<FlowLaw> laws) const {
@@ -365,7 +513,7 @@ FlowLaw DelayModel::of(std::size_t flow) {
   std::vector<FlowLaw> laws;
   if (laws_->aged) laws.push_back(of_bursts());
   if (const auto* routes = chained(flow)) laws.push_back({Hops::chain, &*laws_->chain, *routes});
-  if (laws_->use_wired && laws_->as_arbitrary[flow] == 0) {
+  if (laws_->use_wired && laws_->exact[flow] == 0) {
     const std::size_t its = laws_->flow_in_paths[flow];
     if (const auto& routes = laws_->wired->routes(its); !routes.empty())
       laws.insert(laws_->chain_first && laws_->wired->fewest_links(its) > 0 ? laws.end() : laws.begin(),
@@ -373,7 +521,14 @@ FlowLaw DelayModel::of(std::size_t flow) {
   }
   const bool any = !laws.empty();
   if (!any || !query_.hops) laws.push_back(independent(flow));
-  if (!any && laws_->use_wired && laws_->as_arbitrary[flow] == 0) laws.front().reason = not_derived;
+  if (laws.front().law == &*laws_->independent && !laws_->own_routes.empty() &&
+      !laws_->own_routes[flow].empty())
+    laws.push_back({.hops = Hops::independent,
+                    .law = &*laws_->independent,
+                    .routes = paths_.flows[flow].routes,
+                    .assumed = true,
+                    .reason = not_derived});
+  if (!any && laws_->use_wired && laws_->exact[flow] == 0) laws.front().reason = not_derived;
   if (!any && !laws_->no_chain.empty()) laws.front().reason = laws_->no_chain;
   return first_of(std::move(laws));
 }
@@ -386,7 +541,7 @@ FlowLaw DelayModel::of_all() {
   bool exact = true;
   for (std::size_t flow = 0; flow < paths_.flows.size(); ++flow) {
     const std::size_t its = laws_->flow_in_paths[flow];
-    exact = exact && laws_->as_arbitrary[flow] != 0;
+    exact = exact && laws_->one_queue[flow] != 0;
     if (const auto& routes = laws_->paths->flows[its]; !routes.empty()) by_chain.push_back(&routes);
     if (!laws_->use_wired) continue;
     if (const auto& routes = laws_->wired->routes(its); !routes.empty()) by_wires.push_back(&routes);
@@ -405,17 +560,18 @@ FlowLaw DelayModel::of_all() {
 FlowLaw DelayModel::independent(std::size_t flow) {
   if (!laws_->flow_in_highest.empty())
     if (const auto& inner = laws_->flow_in_highest[flow]) return laws_->highest->model.independent(*inner);
+  const bool own = !laws_->own_routes.empty() && !laws_->own_routes[flow].empty();
   return {.hops = Hops::independent,
-          .law = &laws_->independent,
-          .routes = paths_.flows[flow].routes,
-          .assumed = laws_->one_queue[flow] == 0};
+          .law = &*laws_->independent,
+          .routes = own ? laws_->own_routes[flow] : paths_.flows[flow].routes,
+          .assumed = laws_->exact[flow] == 0};
 }
 
 FlowLaw DelayModel::independent_of_all() {
   const bool assumed =
       std::any_of(laws_->one_queue.begin(), laws_->one_queue.end(), [](char one) { return one == 0; });
   return {.hops = Hops::independent,
-          .law = &laws_->independent,
+          .law = &*laws_->independent,
           .routes = paths_.all_routes(),
           .assumed = assumed};
 }
@@ -445,7 +601,7 @@ bounds::DelayDistribution DelayModel::distribution(const FlowLaw& law, const std
   if (law.hops == Hops::bound)
     throw InvalidArgument("hops", "bound given together with a reorder buffer",
                           "chain or independent: a later packet can also shorten the reorder queue");
-  if (laws_->highest && law.law != &laws_->independent)
+  if (laws_->highest && law.law != &*laws_->independent)
     return laws_->highest->model.distribution(law, routes, negligible);
   if (laws_->bursts)
     throw NoAnswer(
@@ -458,14 +614,29 @@ bounds::DelayDistribution DelayModel::distribution(const FlowLaw& law, const std
     return law.law == &*laws_->chain ? laws_->chain->distribution(routes, negligible_here)
                                      : laws_->wired->distribution(routes, negligible_here);
   }
-  return laws_->independent.distribution(routes, negligible);
+  return laws_->independent->distribution(routes, negligible);
 }
 
 std::size_t DelayModel::identical(std::size_t flow) const {
   if (!laws_->flow_in_highest.empty())
     if (const auto& inner = laws_->flow_in_highest[flow])
       return laws_->flow_of_highest[laws_->highest->model.identical(*inner)];
-  return laws_->identical.empty() ? paths_.flows[flow].identical : laws_->identical[flow];
+  const auto own = [&](std::size_t one) {
+    return one < laws_->own_routes.size() && !laws_->own_routes[one].empty();
+  };
+  if (own(flow)) {
+    const auto same = [](const Route& a, const Route& b) {
+      return a.queues == b.queues && a.share == b.share && a.passed == b.passed;
+    };
+    const std::vector<Route>& its = laws_->own_routes[flow];
+    std::size_t first = 0;
+    while (!std::equal(its.begin(), its.end(), laws_->own_routes[first].begin(),
+                       laws_->own_routes[first].end(), same))
+      ++first;
+    return first;
+  }
+  const std::size_t found = laws_->identical.empty() ? paths_.flows[flow].identical : laws_->identical[flow];
+  return own(found) ? flow : found;
 }
 
 }  // namespace tailbound::answers

@@ -3,6 +3,7 @@
 #include <tailbound/answers/delay/delay_paths.hpp>
 #include <tailbound/answers/network/topology.hpp>
 #include <tailbound/bounds/network/dependent_network.hpp>
+#include <tailbound/bounds/network/wired_delay.hpp>
 
 #include <array>
 #include <map>
@@ -72,10 +73,11 @@ class DelayModel {
   ~DelayModel();
 
   /// The model of a flow, by its position in `paths`. Independent hops are exact for a flow with only one
-  /// queue that can wait, with only sources as inputs, all at the same rate. They are also used if no chain
-  /// model exists, unless hops were given.
+  /// queue that can wait, with only sources as inputs, each over one input: identical sources, or
+  /// without bursts (then by the packets of its own source). They are also used if no chain model exists,
+  /// unless hops were given.
   [[nodiscard]] FlowLaw of(std::size_t flow);
-  /// Does the flow meet only one queue that can wait, fed only by sources? Then no hop depends on another.
+  /// Is the delay of the flow exact, because it meets only one queue that can wait?
   [[nodiscard]] bool one_queue(std::size_t flow) const;
   /// For all packets of all flows: chain if all flows are.
   [[nodiscard]] FlowLaw of_all();
@@ -99,6 +101,11 @@ class DelayModel {
   struct HighestClass;
 
   void find_classes(const NetworkTopology& topology);
+  void find_own_routes();
+  class OwnQueues;
+  template <class QueueOf>
+  void set_own_routes(std::size_t flow, const std::vector<bounds::WiredDelay::SourceRoute>& found,
+                      const QueueOf& queue_of);
   [[nodiscard]] const std::vector<bounds::Route>* chained(std::size_t flow) const;
   [[nodiscard]] FlowLaw first_of(std::vector<FlowLaw> laws) const;
   [[nodiscard]] FlowLaw of_bursts() const;

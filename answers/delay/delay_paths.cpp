@@ -33,6 +33,7 @@ DelayPaths class_paths(const TreeTopology& topology) {
   paths.queues.queues.push_back(bounds::hop_queue(traffic));
   paths.queues.traffic.push_back(std::move(traffic));
   paths.queues.fed_by_sources.push_back(1);
+  paths.queues.never_waits.push_back(0);
   DelayFlow& all = paths.flows.emplace_back();
   all.rate = topology.load;
   all.priority = topology.priority;

@@ -1,6 +1,7 @@
 #include <cln/rational.h>
 #include <tailbound/answers/delay/fabric.hpp>
 #include <tailbound/answers/points/combinations.hpp>
+#include <tailbound/bounds/network/network_delay.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/demands/demands.hpp>
 #include <tailbound/network/demands/failures.hpp>
@@ -197,6 +198,42 @@ std::pair<std::uint32_t, std::uint32_t> ends_of_flow(const network::Network& net
   throw InvalidArgument("flow", flow, "all, or two nodes of the network: \"left -> right\"");
 }
 
+std::optional<network::QueueTraffic> split_over_links(const Fabric& fabric, const FabricRates& rates,
+                                                      const FabricRates::Queue& queue) {
+  const network::Network& network = fabric.network;
+  const network::Link& link = network.links[queue.link];
+  std::uint64_t sources = 0;
+  for (const FabricRates::Source& source : rates.sources(queue)) sources += source.count;
+  if (!network.nodes[link.to].host || sources > static_cast<std::uint64_t>(queue.packets_per_slot))
+    return std::nullopt;
+  std::vector<char> attached(network.nodes.size(), 0);
+  std::int64_t over = 0;
+  for (const network::Link& in : network.links) {
+    if (in.to != link.from || in.from == link.to) continue;
+    if (network.nodes[in.from].host)
+      attached[in.from] = 1;
+    else
+      ++over;
+  }
+  // Does any of its packets come from elsewhere, by one of several paths?
+  const bool spread =
+      std::any_of(fabric.demands.begin(), fabric.demands.end(), [&](const network::Demand& demand) {
+        const auto* sparse = std::get_if<SparseDemand>(&demand.rates);
+        return demand.route != network::RouteRule::shortest && sparse != nullptr &&
+               std::any_of(sparse->entries.begin(), sparse->entries.end(),
+                           [&](const SparseDemand::Entry& pair) {
+                             return pair.to == link.to && attached[pair.from] == 0;
+                           });
+      });
+  if (!spread || over <= queue.packets_per_slot) return std::nullopt;
+  network::QueueTraffic traffic = rates.traffic(network, queue);
+  for (network::SourceRate& source : traffic.sources) {
+    source.rate = source.rate / static_cast<long>(over);
+    source.count *= over;
+  }
+  return traffic;
+}
+
 BusiestSender busiest_sender(const network::Fabric& fabric) {
   const std::vector<Rational> sent = network::sent_by_node(fabric), takes = fabric.network.send_limits();
   std::size_t busiest = 0;
@@ -288,9 +325,14 @@ FabricAnswer answer(const FabricQuery& query, const Run& run) {
     its.packets_per_slot = queue.packets_per_slot;
     its.load = queue.load;
     for (const FabricRates::Source& source : rates.sources(queue)) its.sources += source.count;
-    its.mean_wait = delay.mean_wait(i);
+    const auto split = split_over_links(fabric, rates, queue);
+    its.mean_wait = split ? numeric::to_enclosure(
+                                queue::mean_hop_delay(bounds::slotted_queue(*split), queue::HopDelay::wait))
+                          : delay.mean_wait(i);
     if (!query.drop) continue;
-    its.buffer = delay.buffer(i, *query.drop, query.digits);
+    its.buffer =
+        split ? bounds::buffer_size(bounds::slotted_queue(*split), *query.drop, {.digits = query.digits})
+              : delay.buffer(i, *query.drop, query.digits);
     buffers.push_back(its.buffer->buffer);
   }
   if (query.drop) answer.by_switch = switches_of(graph, rates, buffers, *query.drop, look);

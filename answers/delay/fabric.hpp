@@ -63,6 +63,13 @@ struct BusiestSender {
 };
 [[nodiscard]] BusiestSender busiest_sender(const network::Fabric& fabric);
 
+/// The traffic of a queue whose sources alone could not send more packets per slot than its link to a host
+/// takes, but whose packets reach its switch over several links, in the same slot: each source is split over
+/// these links. None for other queues.
+[[nodiscard]] std::optional<network::QueueTraffic> split_over_links(const network::Fabric& fabric,
+                                                                    const network::FabricRates& rates,
+                                                                    const network::FabricRates::Queue& queue);
+
 /// All rates multiplied by `scale`.
 [[nodiscard]] network::Fabric scaled(network::Fabric fabric, const numeric::Rational& scale);
 /// The two ends of "left -> right".  \throws InvalidArgument  "flow": not two nodes of the network

@@ -1,6 +1,7 @@
 #include <cln/integer.h>
 #include <cln/rational.h>
 #include <tailbound/answers/agreed_digits.hpp>
+#include <tailbound/answers/delay/delay_model.hpp>
 #include <tailbound/answers/delay/fabric.hpp>
 #include <tailbound/answers/delay/solve_load_scale.hpp>
 #include <tailbound/answers/points/points.hpp>
@@ -41,6 +42,8 @@ Ends ends_of(const ProbabilityClaim& claim) {
   if (const auto* enclosure = std::get_if<numeric::Enclosure<unit::Probability>>(&claim))
     return {numeric::to_rational(enclosure->lower()), numeric::to_rational(enclosure->upper()),
             enclosure->proof()};
+  if (const auto* bound = std::get_if<numeric::UpperBound<unit::Probability>>(&claim))
+    return {0, numeric::to_rational(bound->value), bound->proof()};
   const Rational value =
       numeric::to_rational(std::get<numeric::Approximation<unit::Probability>>(claim).value);
   return {value, value, computed_only};
@@ -59,10 +62,10 @@ ProbabilityClaim claim_of(const Ends& ends, numeric::Digits digits) {
 }
 
 /// P(latency > within), a sum over the lengths of the routes.
-Ends latency_tail(const std::vector<Route>& routes, const LatencyTarget& target, bounds::PathDelay& delays) {
+Ends latency_tail(const FlowLaw& law, const LatencyTarget& target) {
   const SlotTime time = target.time.value_or(SlotTime{.slot = 1});
   std::map<std::size_t, std::vector<Route>> by_length;
-  for (const Route& route : routes) by_length[route.length()].push_back(route);
+  for (const Route& route : law.routes) by_length[route.length()].push_back(route);
   Ends all;
   for (auto& [queues, its] : by_length) {
     Rational share = 0;
@@ -72,13 +75,13 @@ Ends latency_tail(const std::vector<Route>& routes, const LatencyTarget& target,
     if (minimum <= target.within) {
       for (Route& route : its) route.share = route.share / share;
       const cln::cl_I slots = cln::floor1((target.within - minimum) / time.slot);
-      above = ends_of(delays.claims(its, {.levels = {Slots(cln::cl_I_to_long(slots))}, .percentiles = {}})
+      above = ends_of(law.law->claims(its, {.levels = {Slots(cln::cl_I_to_long(slots))}, .percentiles = {}})
                           .above.front()
                           .probability);
       above.lower = above.lower * share;
       above.upper = above.upper * share;
     }
-    if (queues > 1) above.proof = above.proof & computed_only;  // hops are added as if they were independent
+    if (law.assumed) above.proof = above.proof & computed_only;
     all = {all.lower + above.lower, all.upper + above.upper, all.proof & above.proof};
   }
   return all;
@@ -146,9 +149,11 @@ class Search {
     }
     const auto& target = std::get<BufferTarget>(query_.requested);
     for (const network::FabricRates::Queue& queue : rates.queues()) {
-      const network::QueueTraffic traffic = rates.traffic(fabric.network, queue);
+      const network::QueueTraffic traffic =
+          split_over_links(fabric, rates, queue).value_or(rates.traffic(fabric.network, queue));
       const auto output = bounds::output_queue(bounds::slotted_queue(traffic), {.digits = digits_});
-      const Ends ends = ends_of(output->drop_probability(target.capacity, target.drop.criterion).probability);
+      Ends ends = ends_of(output->drop_probability(target.capacity, target.drop.criterion).probability);
+      ends.proved = false;  // its arrivals are taken as independent
       found.some_missed = found.some_missed || ends.lower > allowed();
       if (!found.name.empty() && ends.upper <= found.worst.upper) continue;
       found.worst = ends;
@@ -171,16 +176,18 @@ class Search {
       found.name = name;
     };
     if (const auto* latency = std::get_if<LatencyTarget>(&query_.requested)) {
-      bounds::PathDelay delays(paths.queues.queues, query_.hop_delay, digits_);
+      const Topology of_model = topology;
+      DelayModel model(of_model, paths, {query_.sources, query_.hop_delay, Hops::independent, digits_});
       for (std::size_t flow = 0; flow < paths.flows.size(); ++flow)
-        if (paths.flows[flow].identical == flow)
-          take(latency_tail(paths.flows[flow].routes, *latency, delays), paths.flows[flow].name);
+        if (model.identical(flow) == flow)
+          take(latency_tail(model.independent(flow), *latency), paths.flows[flow].name);
     } else {
       for (const std::size_t queue : queues_of(paths)) {
         Ends ends =
             buffer_tail(paths.queues.queues[queue], std::get<BufferTarget>(query_.requested), digits_);
-        // 0 stays proved: so few packets come in a slot that the buffer never fills.
-        if (paths.queues.fed_by_sources[queue] == 0 && ends.upper != 0)
+        // 0 stays proved where no packet waits: so few come in a slot that the buffer never fills.
+        if (paths.queues.fed_by_sources[queue] == 0 &&
+            !(ends.upper == 0 && paths.queues.never_waits[queue] != 0))
           ends.proof = ends.proof & computed_only;
         take(ends, paths.queues.traffic[queue].name);
       }

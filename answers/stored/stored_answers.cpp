@@ -40,10 +40,13 @@ struct Form<bounds::NetworkQueues> {
   static void put(run::ByteWriter& to, const bounds::NetworkQueues& value) {
     stored::put(to, value.traffic);
     stored::put(to, value.fed_by_sources);
+    stored::put(to, value.never_waits);
   }
   static bounds::NetworkQueues get(run::ByteReader& from) {
-    bounds::NetworkQueues queues{stored::get<std::vector<network::QueueTraffic>>(from), {}, {}};
+    bounds::NetworkQueues queues;
+    queues.traffic = stored::get<std::vector<network::QueueTraffic>>(from);
     queues.fed_by_sources = stored::get<std::vector<char>>(from);
+    queues.never_waits = stored::get<std::vector<char>>(from);
     for (const network::QueueTraffic& traffic : queues.traffic)
       queues.queues.push_back(bounds::hop_queue(traffic));
     return queues;

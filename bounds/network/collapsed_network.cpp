@@ -129,6 +129,8 @@ CollapsedNetwork collapsed(const Network& network) {
           input.rate += rate;
           input.exact_rate = input.exact_rate + exact;
           input.behind[source] += rate;
+          Rational& behind = input.exact_behind.try_emplace(source, 0).first->second;
+          behind = behind + exact;
           if (!queues.empty())
             result.queues[queues.back()].inputs[inputs.back()].onward[{link, place->second}] += rate;
           queues.push_back(link);

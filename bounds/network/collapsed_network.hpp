@@ -30,6 +30,7 @@ struct QueueInput {
   double rate = 0;                                                 ///< packets/slot
   numeric::Rational exact_rate = 0;                                ///< the same, exactly
   std::map<std::size_t, double> behind;                            ///< the same, by source
+  std::map<std::size_t, numeric::Rational> exact_behind;           ///< exactly
   std::map<std::pair<std::size_t, std::size_t>, double> onward{};  ///< of these, the next queue and its input
 
   [[nodiscard]] bool straight() const { return queue == none; }

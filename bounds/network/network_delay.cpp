@@ -49,14 +49,20 @@ struct EarlierTraffic {
 /// A queue, and whether only sources feed it.
 struct FedQueue {
   const QueueTraffic* traffic = nullptr;
-  char by_sources = 0;
+  char by_sources = 0, never_waits = 0;
 };
 struct Before {
   bool operator()(const FedQueue& a, const FedQueue& b) const {
     const EarlierTraffic before;
     if (before(a.traffic, b.traffic)) return true;
-    return !before(b.traffic, a.traffic) && a.by_sources < b.by_sources;
+    return !before(b.traffic, a.traffic) &&
+           std::tie(a.by_sources, a.never_waits) < std::tie(b.by_sources, b.never_waits);
   }
+};
+
+/// Of several queues: NetworkQueues::fed_by_sources and never_waits.
+struct Feeds {
+  std::vector<char> by_sources, never_waits;
 };
 
 bool idle(const QueueTraffic& traffic) {
@@ -65,53 +71,71 @@ bool idle(const QueueTraffic& traffic) {
 
 /// Collects distinct queues, ordered by their traffic, so that the same queues are summed in the same order
 /// for any network. Fills `position` with the entry of each of `all`.
-/// \param fed_by_sources  of each of `all`
-NetworkQueues distinct(const std::vector<QueueTraffic>& all, const std::vector<char>& fed_by_sources,
+/// \param feeds  of each of `all`
+NetworkQueues distinct(const std::vector<QueueTraffic>& all, const Feeds& feeds,
                        std::vector<std::size_t>& position) {
   std::map<FedQueue, std::size_t, Before> known;
+  const auto key = [&](std::size_t i) {
+    return FedQueue{&all[i], feeds.by_sources[i], feeds.never_waits[i]};
+  };
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (!idle(all[i])) known.try_emplace({&all[i], fed_by_sources[i]}, 0);
+    if (!idle(all[i])) known.try_emplace(key(i), 0);
   NetworkQueues result;
   for (auto& [queue, place] : known) {
     place = result.traffic.size();
     result.traffic.push_back(*queue.traffic);
     result.queues.push_back(hop_queue(*queue.traffic));
     result.fed_by_sources.push_back(queue.by_sources);
+    result.never_waits.push_back(queue.never_waits);
   }
   position.assign(all.size(), NetworkDelay::none);
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (!idle(all[i])) position[i] = known.at({&all[i], fed_by_sources[i]});
+    if (!idle(all[i])) position[i] = known.at(key(i));
   return result;
 }
 
+/// What each source sends over each input of a queue.
+std::vector<network::SourceRate> sources_by_input(const CollapsedQueue& queue) {
+  std::map<Rational, std::int64_t> counts;
+  for (const QueueInput& in : queue.inputs)
+    for (const auto& [source, rate] : in.exact_behind) ++counts[rate];
+  std::vector<network::SourceRate> sources;
+  for (const auto& [rate, count] : counts) sources.push_back({rate, count});
+  return sources;
+}
+
 /// Replaces all sources of a queue, each as if over its own link, by its actual inputs. Where it never waits,
-/// the inputs limit the packets per slot; where it has only sources as inputs, those of different delays are
-/// separate. Returns for each queue whether only sources feed it.
-std::vector<char> feed_by_inputs(const Network& network, std::vector<QueueTraffic>& all) {
+/// the inputs limit the packets per slot. Where packets may wait although its sources alone could not send
+/// too many, some of them arrive over several inputs, in the same slot: each input then counts as a source.
+/// The same for a queue with only sources as inputs, if these have different delays.
+Feeds feed_by_inputs(const Network& network, std::vector<QueueTraffic>& all) {
   const CollapsedNetwork inputs = collapsed(network);
-  std::vector<char> fed_by_sources(all.size(), 0);
+  Feeds feeds{std::vector<char>(all.size(), 0), std::vector<char>(all.size(), 0)};
   for (std::size_t link = 0; link < all.size(); ++link) {
     QueueTraffic& traffic = all[link];
     const CollapsedQueue& queue = inputs.queues[link];
     if (!network.has_queue(link) || queue.max_arrivals == 0 || idle(traffic)) continue;
     const bool straight = std::all_of(queue.inputs.begin(), queue.inputs.end(),
                                       [](const QueueInput& in) { return in.straight(); });
-    // A queue that never waits has no list of inputs: with one arrival per slot its occupancy is exact.
-    fed_by_sources[link] = queue.waits ? straight : queue.max_arrivals == 1;
+    // A queue that never waits has no list of inputs: with one arrival per slot its occupancy is exact. Where
+    // a source has several inputs, slots are correlated.
+    feeds.by_sources[link] =
+        queue.waits ? straight && queue.inputs.size() == queue.sources.size() : queue.max_arrivals == 1;
+    feeds.never_waits[link] = !queue.waits;
     if (!queue.waits) {
       traffic.bursts.clear();
       traffic.classes.clear();
       traffic.sources = {{traffic.load / numeric::whole(queue.max_arrivals), queue.max_arrivals}};
       continue;
     }
-    if (!traffic.classes.empty() || queue.bursts || queue.inputs.size() == queue.sources.size() || !straight)
-      continue;
-    std::map<Rational, std::int64_t> counts;
-    for (const QueueInput& in : queue.inputs) ++counts[in.exact_rate];
-    traffic.sources.clear();
-    for (const auto& [rate, count] : counts) traffic.sources.push_back({rate, count});
+    if (!traffic.classes.empty() || queue.bursts) continue;
+    std::int64_t most = 0;
+    for (const network::SourceRate& source : traffic.sources) most += source.count;
+    const bool never = most * queue.capacity.slots <= queue.capacity.packets;
+    if (never || (straight && queue.inputs.size() != queue.sources.size()))
+      traffic.sources = sources_by_input(queue);
   }
-  return fed_by_sources;
+  return feeds;
 }
 
 }  // namespace
@@ -134,6 +158,13 @@ series::Arrivals arrivals_of(const QueueTraffic& traffic) {
 
 queue::SlottedQueue slotted_queue(const QueueTraffic& traffic) {
   return {arrivals_of(traffic), traffic.rate.packets};
+}
+
+queue::FlowQueue flow_queue(const QueueTraffic& traffic, std::vector<queue::SlotSources> others) {
+  if (traffic.rate.is_whole()) return {slotted_queue(traffic), std::move(others), 1};
+  queue::PartsQueue parts =
+      queue::parts_queue(arrivals_of(traffic), traffic.rate.packets, traffic.rate.slots);
+  return {std::get<queue::SlottedQueue>(std::move(parts.parts)), std::move(others), parts.of_packet};
 }
 
 queue::HopQueue hop_queue(const QueueTraffic& traffic) {
@@ -168,15 +199,16 @@ TreeDelay tree_delay(const network::Tree& tree, const Rational& load, network::T
     throw InvalidArgument("sources", "first-hop", "decoupled: bursts over a link are not on-off traffic");
   const std::vector<network::TreePath> paths = network::tree_paths(tree, load, routing, sources);
   std::vector<QueueTraffic> all;
-  std::vector<char> fed_by_sources;
+  Feeds feeds;
   for (const network::TreePath& path : paths)
     for (std::size_t hop = 0; hop < path.hops.size(); ++hop) {
       all.push_back(path.hops[hop]);
       // A path of one hop in a tree of several levels ends in a queue that others reach from above. Fed as a
       // first hop, all queues are assumed to have independent arrivals.
-      fed_by_sources.push_back(
+      feeds.by_sources.push_back(
           hop == 0 &&
           (tree.levels == 1 || (path.turn > 1 && sources == network::Sources::independent_sources)));
+      feeds.never_waits.push_back(0);
     }
   require_capacity(all);
   if (burst) {
@@ -193,7 +225,7 @@ TreeDelay tree_delay(const network::Tree& tree, const Rational& load, network::T
     }
   }
   std::vector<std::size_t> position;
-  TreeDelay result{distinct(all, fed_by_sources, position), {}, {}};
+  TreeDelay result{distinct(all, feeds, position), {}, {}};
   auto next = position.begin();
   for (const network::TreePath& path : paths) {
     const auto end = next + static_cast<std::ptrdiff_t>(path.hops.size());
@@ -207,9 +239,9 @@ TreeDelay tree_delay(const network::Tree& tree, const Rational& load, network::T
 namespace {
 
 /// For each link with a queue, the traffic of one class, which higher classes delay and lower ones do not.
-/// Appends to `fed_by_sources` whether only sources feed the queue.
+/// Appends to `feeds`.
 std::vector<QueueTraffic> traffic_of_class(const Network& network, int priority, network::Sources sources,
-                                           Feed feed, std::vector<char>& fed_by_sources) {
+                                           Feed feed, Feeds& feeds) {
   const Network its = network::without_lower_classes(network, priority);
   std::vector<QueueTraffic> all =
       priority == 1 ? network::queue_traffic(its, sources) : network::class_traffic(its, priority);
@@ -219,9 +251,10 @@ std::vector<QueueTraffic> traffic_of_class(const Network& network, int priority,
       all[link].bursts.clear();
       all[link].load = 0;
     }
-  const std::vector<char> fed =
-      feed == Feed::by_inputs ? feed_by_inputs(its, all) : std::vector<char>(all.size(), 0);
-  fed_by_sources.insert(fed_by_sources.end(), fed.begin(), fed.end());
+  const std::vector<char> none(all.size(), 0);
+  const Feeds fed = feed == Feed::by_inputs ? feed_by_inputs(its, all) : Feeds{none, none};
+  feeds.by_sources.insert(feeds.by_sources.end(), fed.by_sources.begin(), fed.by_sources.end());
+  feeds.never_waits.insert(feeds.never_waits.end(), fed.never_waits.begin(), fed.never_waits.end());
   return all;
 }
 
@@ -251,12 +284,12 @@ NetworkDelay network_delay(const network::Network& network, network::Sources sou
   NetworkDelay result;
   result.links = network.links.size();
   std::vector<QueueTraffic> all;
-  std::vector<char> fed_by_sources;
+  Feeds feeds;
   for (int priority = 1; priority <= classes; ++priority) {
-    std::vector<QueueTraffic> its = traffic_of_class(network, priority, sources, feed, fed_by_sources);
+    std::vector<QueueTraffic> its = traffic_of_class(network, priority, sources, feed, feeds);
     std::move(its.begin(), its.end(), std::back_inserter(all));
   }
-  result.network = distinct(all, fed_by_sources, result.queue_of_link);
+  result.network = distinct(all, feeds, result.queue_of_link);
   for (std::size_t flow = 0; flow < network.flows.size(); ++flow) {
     std::map<std::vector<std::size_t>, Rational> routes;
     for (const network::Route& route : network.flows[flow].routes) {

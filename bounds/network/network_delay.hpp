@@ -20,6 +20,9 @@ using network::Overloaded;
 /// Queues with the same traffic share one entry (but not those with and without `fed_by_sources`): their
 /// delays have the same distribution.
 struct NetworkQueues {
+  /// Is it proved that no packet waits in it from slot to slot? Its occupancy is then at most that of its
+  /// sources together.
+  std::vector<char> never_waits;
   std::vector<network::QueueTraffic> traffic;  ///< of one of them, by name
   std::vector<queue::HopQueue> queues;         ///< in the same order
   /// Do only sources feed it, directly or over queues that never wait? If not, its arrivals are assumed to be
@@ -56,6 +59,11 @@ struct NetworkDelay {
 
 /// The arrivals of a queue without bursts whose link serves whole packets per slot.
 [[nodiscard]] queue::SlottedQueue slotted_queue(const network::QueueTraffic& traffic);
+
+/// The packets of one source of a queue without bursts, the others being `others`.
+/// \throws InvalidArgument  as queue::parts_queue()
+[[nodiscard]] queue::FlowQueue flow_queue(const network::QueueTraffic& traffic,
+                                          std::vector<queue::SlotSources> others);
 
 /// The arrivals and the service of a queue. Mixed with bursty sources, sources without bursts are on-off
 /// sources that never stop.

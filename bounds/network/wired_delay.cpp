@@ -27,6 +27,11 @@ class WiredKnowledge {
 
  public:
   explicit WiredKnowledge(const network::Network& network) : network_(collapsed(network)) {
+    for (const int lanes : network.lanes()) lanes_ += static_cast<std::size_t>(lanes);
+    for (const network::Flow& flow : network.flows) {
+      bursts_.push_back(flow.burst);
+      rates_.push_back(flow.rate);
+    }
     const std::vector<char> derived = derived_queues();
     for (std::size_t flow = 0; flow < network.flows.size(); ++flow) {
       std::vector<Route>& routes = flows_.emplace_back();
@@ -108,6 +113,27 @@ class WiredKnowledge {
   WiredDelay::Meets meets(std::size_t flow) const { return meets_[flow]; }
   std::size_t fewest_links(std::size_t flow) const { return fewest_links_[flow]; }
 
+  std::optional<std::vector<WiredDelay::SourceRoute>> source_routes(std::size_t flow) const {
+    if (meets_[flow] == Meets::several) return std::nullopt;
+    std::vector<WiredDelay::SourceRoute> routes;
+    for (const CollapsedRoute& its : network_.flows[flow]) {
+      WiredDelay::SourceRoute& route = routes.emplace_back();
+      route.share = its.share;
+      route.hops = its.hops;
+      if (its.queues.empty()) continue;
+      const CollapsedQueue& queue = network_.queues[its.queues.front()];
+      if (queue.bursts) route.bursts = marked(queue, its.inputs.front());
+      route.link = its.queues.front();
+      route.rate = queue.capacity;
+      route.own = queue.inputs[its.inputs.front()].exact_rate;
+      std::map<Rational, std::int64_t> counts;
+      for (const QueueInput& in : queue.inputs) ++counts[in.exact_rate];
+      if (--counts[route.own] == 0) counts.erase(route.own);
+      for (const auto& [rate, count] : counts) route.others.push_back({rate, count});
+    }
+    return routes;
+  }
+
   void check(std::span<const Route> routes) const {
     for (const Route& route : routes)
       if (route.queues.size() != 1 || route.queues.front() >= routes_.size())
@@ -143,17 +169,54 @@ class WiredKnowledge {
     return derived;
   }
 
+  /// Each over one input: what a source sends over one of several is missing from the others later, so that
+  /// slots are correlated.
   bool fed_by_sources(std::size_t queue) const {
-    const auto& inputs = network_.queues[queue].inputs;
-    return std::all_of(inputs.begin(), inputs.end(), [](const QueueInput& in) { return in.straight(); });
+    const CollapsedQueue& its = network_.queues[queue];
+    return its.inputs.size() == its.sources.size() &&
+           std::all_of(its.inputs.begin(), its.inputs.end(),
+                       [](const QueueInput& in) { return in.straight(); });
   }
   bool equal_inputs(std::size_t queue) const {
     const auto& inputs = network_.queues[queue].inputs;
-    return std::all_of(inputs.begin(), inputs.end(),
-                       [&](const QueueInput& in) { return in.exact_rate == inputs.front().exact_rate; });
+    return std::all_of(inputs.begin(), inputs.end(), [&](const QueueInput& in) {
+      return in.exact_rate == inputs.front().exact_rate && bursts_of(in) == bursts_of(inputs.front());
+    });
+  }
+  /// An input from a source, as on-off source.
+  queue::OnOffGroup on_off(const QueueInput& in) const {
+    const Rational& rate = in.exact_rate;
+    if (!bursts_of(in)) return {traffic::OnOff{.load = rate, .on_rate = rate, .start = 1, .stop = 0}, 1};
+    const std::size_t flow = in.source - lanes_;
+    return {traffic::thinned(traffic::on_off(rates_[flow], *bursts_[flow]), rate / rates_[flow]), 1};
+  }
+  /// \param own  the input of the source whose packets wait
+  queue::MarkedArrivals marked(const CollapsedQueue& queue, std::size_t own) const {
+    queue::MarkedArrivals arrivals{.others = {}, .own = on_off(queue.inputs[own])};
+    for (std::size_t i = 0; i < queue.inputs.size(); ++i) {
+      if (i == own) continue;
+      queue::OnOffGroup each = on_off(queue.inputs[i]);
+      const auto same =
+          std::find_if(arrivals.others.begin(), arrivals.others.end(),
+                       [&](const queue::OnOffGroup& known) { return known.source == each.source; });
+      if (same == arrivals.others.end())
+        arrivals.others.push_back(std::move(each));
+      else
+        ++same->count;
+    }
+    return arrivals;
+  }
+  /// (slots, on-rate) of an input from a source; none without bursts.
+  std::optional<std::pair<Rational, Rational>> bursts_of(const QueueInput& in) const {
+    if (!in.straight() || in.source < lanes_) return std::nullopt;
+    const auto& burst = bursts_[in.source - lanes_];
+    return std::pair(burst->slots, burst->on_rate);
   }
 
   CollapsedNetwork network_;
+  std::size_t lanes_ = 0;                              ///< of all nodes; then follow the flows with bursts
+  std::vector<std::optional<traffic::Burst>> bursts_;  ///< of each flow
+  std::vector<Rational> rates_;                        ///< the same
   std::vector<WiredRoute> routes_;
   std::vector<std::vector<Route>> flows_;
   std::vector<Meets> meets_;
@@ -176,6 +239,10 @@ WiredDelay::Meets WiredDelay::meets(std::size_t flow) const {
 
 std::size_t WiredDelay::fewest_links(std::size_t flow) const {
   return knowledge_->fewest_links(flow);
+}
+
+std::optional<std::vector<WiredDelay::SourceRoute>> WiredDelay::source_routes(std::size_t flow) const {
+  return knowledge_->source_routes(flow);
 }
 
 RouteLaw WiredDelay::law(const Route& route, double target) {

@@ -4,6 +4,7 @@
 #include <tailbound/bounds/path/computed_delay.hpp>
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -35,12 +36,26 @@ class WiredDelay final : public DelayLaw {
   [[nodiscard]] const std::vector<Route>& routes(std::size_t flow) const;
   /// The queues that may wait on each route of a flow.
   enum class Meets {
-    one,          ///< at most one, with only sources as inputs, all of the same rate: the delay is that of an
-                  ///< arbitrary packet there
-    one_unequal,  ///< at most one, with only sources as inputs
-    several,      ///< several, or one with queues as inputs
+    one,  ///< at most one, each source on one input, all identical: the delay is that of an arbitrary packet
+          ///< there
+    one_unequal,  ///< at most one, each source on one input
+    several,      ///< several, or one with queues as inputs, or with a source that arrives over several
   };
   [[nodiscard]] Meets meets(std::size_t flow) const;
+  /// A route with at most one queue that may wait.
+  struct SourceRoute {
+    std::size_t link = 0;      ///< of that queue
+    network::LinkRate rate{};  ///< its rate
+    std::vector<queue::SlotSources>
+        others;                 ///< of that queue, without the flow's own; empty if no queue waits
+    numeric::Rational own = 0;  ///< packets/slot of the flow's source there
+    /// If some of the sources have bursts, all as on-off sources instead of `others`.
+    std::optional<queue::MarkedArrivals> bursts{};
+    numeric::Rational share = 1;
+    std::size_t hops = 0;  ///< all queues
+  };
+  /// The routes of a flow of Meets::one or one_unequal; none for others.
+  [[nodiscard]] std::optional<std::vector<SourceRoute>> source_routes(std::size_t flow) const;
   /// Minimum number of inputs from queues, over the queues after the first on the flow's routes; 0 if none.
   [[nodiscard]] std::size_t fewest_links(std::size_t flow) const;
 

@@ -223,7 +223,11 @@ class DelayKnowledge {
     if (known.values.size() < size || known.log2_min > log2_min) {
       const std::size_t wanted = std::max(size, known.values.size());
       known.log2_min = std::min(known.log2_min, log2_min);
-      if (classes(queue)) {
+      if (const auto* its = flow(queue)) {
+        known.values = queue::hop_delay(*its, wanted, known.log2_min, digits_);
+      } else if (std::holds_alternative<queue::MarkedArrivals>(queues_[queue])) {
+        known.values = queue::hop_delay(marked(queue), wanted);
+      } else if (classes(queue)) {
         known.values = priority(queue).wait_law(wanted);
       } else if (parts(queue)) {
         known.values = in_parts(queue).law(wanted, known.log2_min);
@@ -240,22 +244,28 @@ class DelayKnowledge {
   }
 
   Distribution<Real> hop(std::size_t queue, std::size_t size, double log2_min, int bits) {
+    if (const auto* its = flow(queue)) return queue::hop_delay(*its, size, log2_min, bits);
     return queue::hop_delay(slotted(queue), delay_, size, log2_min, bits);
   }
 
   std::vector<Rational> exact_hop(std::size_t queue, std::size_t size) {
+    if (const auto* its = flow(queue)) return queue::exact_hop_delay(*its, size);
     return queue::exact_hop_delay(slotted(queue), delay_, size);
   }
 
   MeanDelay mean(std::size_t queue, Digits digits) const {
-    return queue::mean_hop_delay(slotted(queue), delay_, Digits{digits.count + 3});
+    const Digits finer{digits.count + 3};
+    if (const auto* its = flow(queue)) return queue::mean_hop_delay(*its, finer);
+    return queue::mean_hop_delay(slotted(queue), delay_, finer);
   }
   const MeanDelay& mean(std::size_t queue) {
     Hop& known = hops_[queue];
     if (!known.mean)
       known.mean = classes(queue)
                        ? MeanDelay(Exact<unit::Slot>{numeric::Theorem::sojourn, priority(queue).mean_wait()})
-                   : parts(queue)      ? parts_mean(queue)
+                   : parts(queue) ? parts_mean(queue)
+                   : std::holds_alternative<queue::MarkedArrivals>(queues_[queue])
+                       ? MeanDelay(Enclosure<unit::Slot>(numeric::Theorem::sojourn, marked(queue).mean()))
                    : correlated(queue) ? markov_mean(queue)
                                        : mean(queue, digits_);
     return *known.mean;
@@ -263,6 +273,7 @@ class DelayKnowledge {
 
   /// Maximum number of slots for a queue.
   [[nodiscard]] std::int64_t longest(std::size_t queue) {
+    if (const auto* its = flow(queue)) return static_cast<std::int64_t>(queue::longest_delay(*its));
     if (classes(queue)) return queue::PriorityQueue::max_levels;
     if (parts(queue)) return static_cast<std::int64_t>(in_parts(queue).longest());
     if (correlated(queue)) return queue::max_delay_slots;
@@ -270,7 +281,7 @@ class DelayKnowledge {
   }
 
   [[nodiscard]] bool correlated(std::size_t queue) const {
-    return !std::holds_alternative<SlottedQueue>(queues_[queue]);
+    return !std::holds_alternative<SlottedQueue>(queues_[queue]) && flow(queue) == nullptr;
   }
   [[nodiscard]] bool correlated(std::span<const Route> routes) const {
     return std::any_of(routes.begin(), routes.end(), [&](const Route& route) {
@@ -319,10 +330,25 @@ class DelayKnowledge {
     std::optional<MarkovQueue> markov;
     std::optional<queue::PriorityQueue> priority;
     std::optional<queue::PartsDelay> parts;
+    std::optional<queue::MarkedQueue> marked;
   };
 
   [[nodiscard]] const SlottedQueue& slotted(std::size_t queue) const {
     return std::get<SlottedQueue>(queues_[queue]);
+  }
+  /// The packets of one source; null for others.
+  [[nodiscard]] const queue::FlowQueue* flow(std::size_t queue) const {
+    const auto* its = std::get_if<queue::FlowQueue>(&queues_[queue]);
+    if (its != nullptr && delay_ != HopDelay::wait)
+      throw InvalidArgument("hop delay", name_of(delay_), "wait for the packets of one source");
+    return its;
+  }
+  queue::MarkedQueue& marked(std::size_t queue) {
+    if (delay_ != HopDelay::wait)
+      throw InvalidArgument("hop delay", name_of(delay_), "wait for the packets of one source");
+    std::optional<queue::MarkedQueue>& known = hops_[queue].marked;
+    if (!known) known.emplace(std::get<queue::MarkedArrivals>(queues_[queue]));
+    return *known;
   }
   MarkovQueue& markov(std::size_t queue) {
     std::optional<MarkovQueue>& known = hops_[queue].markov;
@@ -360,7 +386,8 @@ class DelayKnowledge {
     if (delay_ != HopDelay::wait)
       throw InvalidArgument("hop delay", name_of(delay_), "wait for classes of lower priority");
     std::optional<queue::PriorityQueue>& known = hops_[queue].priority;
-    if (!known) known.emplace(std::get<queue::ClassQueue>(queues_[queue]).arrivals);
+    const auto& its = std::get<queue::ClassQueue>(queues_[queue]);
+    if (!known) known.emplace(its.arrivals, Digits{}, its.of);
     return *known;
   }
   /// An approximation as the bounds implied by its digits; agreed_digits() marks them as not proved.
@@ -504,12 +531,12 @@ void resolve_exactly(DelayKnowledge& known, std::span<const Route> routes, const
                      Percentile& percentile) {
   std::int64_t minimum = std::numeric_limits<std::int64_t>::max();
   for (const Route& route : routes)
-    minimum = std::min(minimum, rank.latency ? static_cast<std::int64_t>(route.queues.size()) : 0);
+    minimum = std::min(minimum, rank.latency ? static_cast<std::int64_t>(route.length()) : 0);
   const auto size = static_cast<std::size_t>(rank.near - minimum + 2);
   std::vector<Rational> at_most(size, Rational(0));  // P(delay <= minimum + i)
   for (const Route& route : routes) {
-    const auto shift = static_cast<std::size_t>(
-        (rank.latency ? static_cast<std::int64_t>(route.queues.size()) : 0) - minimum);
+    const auto shift =
+        static_cast<std::size_t>((rank.latency ? static_cast<std::int64_t>(route.length()) : 0) - minimum);
     if (shift >= size) continue;
     const std::vector<Rational> masses = sum_in_rationals(known, route, size - shift);
     Rational sum = 0;
@@ -608,7 +635,7 @@ class DelaySearch {
     std::vector<std::pair<Rational, MeanDelay>> means;
     Rational hops = 0;
     for (const Route& route : routes_) {
-      const auto count = static_cast<std::int64_t>(route.queues.size());
+      const auto count = static_cast<std::int64_t>(route.length());
       min_hops_ = std::min(min_hops_, count);
       max_hops_ = std::max(max_hops_, count);
       hops = hops + route.share * Rational(static_cast<long>(count));
@@ -626,7 +653,7 @@ class DelaySearch {
     for (const Route& route : routes_) {
       mixture.routes.push_back(make(route));
       mixture.shares.push_back(route.share);
-      mixture.hops.push_back(static_cast<std::int64_t>(route.queues.size()));
+      mixture.hops.push_back(static_cast<std::int64_t>(route.length()));
     }
     return mixture;
   }
@@ -808,12 +835,12 @@ DelayDistribution PathDelay::distribution(std::span<const Route> routes, const R
   const Digits digits{static_cast<int>(-log2_negligible * 0.302) + 12};
   const int bits = numeric::sufficient_bits(digits, 1e9);
   const PrecisionScope scope(Precision{bits});
-  std::size_t minimum = routes.front().queues.size();
-  for (const Route& route : routes) minimum = std::min(minimum, route.queues.size());
+  std::size_t minimum = routes.front().length();
+  for (const Route& route : routes) minimum = std::min(minimum, route.length());
   std::vector<std::pair<Rational, MeanDelay>> means;
   Rational further = 0;
   for (const Route& route : routes) {
-    further = further + route.share * Rational(static_cast<long>(route.queues.size() - minimum));
+    further = further + route.share * Rational(static_cast<long>(route.length() - minimum));
     for (const std::size_t queue : route.queues) means.emplace_back(route.share, known.mean(queue, digits));
   }
   const auto enclosed =
@@ -833,7 +860,7 @@ DelayDistribution PathDelay::distribution(std::span<const Route> routes, const R
     for (const Route& route : routes) {
       const Distribution<Real> sum = sum_in_reals(known, route, size, log2_negligible - 64, bits);
       const Interval share = numeric::to_interval(route.share);
-      const std::size_t shift = route.queues.size() - minimum;
+      const std::size_t shift = route.length() - minimum;
       Interval at_most(0);
       for (std::size_t t = 0; t < size; ++t) {
         if (t < shift) {

@@ -4,6 +4,7 @@
 #include <tailbound/queue/tail_bounds/burst_bound.hpp>
 
 #include <algorithm>
+#include <exception>
 #include <string>
 
 namespace tailbound::bounds {
@@ -211,30 +212,54 @@ class CorrelatedSlots final : public OutputQueue {
 
 class LowerClass final : public OutputQueue {
  public:
-  LowerClass(queue::ClassQueue queue, numeric::Digits digits) : queue_(std::move(queue.arrivals), digits) {}
+  LowerClass(queue::ClassQueue queue, numeric::Digits digits) {
+    unlimited_.emplace(std::move(queue.arrivals), digits);
+  }
+  LowerClass(BufferedClass queue, numeric::Digits digits) {
+    const queue::ClassArrivals merged = queue::merged_classes(queue.slots, queue.higher.size());
+    try {
+      unlimited_.emplace(merged, digits);
+    } catch (const Unstable&) {
+      overload_ = std::current_exception();
+    }
+    finite_.emplace(std::move(queue.slots), std::move(queue.higher), digits);
+  }
 
-  [[nodiscard]] std::optional<Rational> load() const override { return queue_.load(); }
+  [[nodiscard]] std::optional<Rational> load() const override {
+    return unlimited_ ? std::optional(unlimited_->load()) : std::nullopt;
+  }
   [[nodiscard]] int packets_per_slot() const override { return 1; }
   [[nodiscard]] bool correlated() const override { return false; }
 
   [[nodiscard]] std::vector<ComputedProbability> tails(std::span<const Packets> levels) override {
     std::vector<ComputedProbability> result;
-    for (const Packets level : levels) result.push_back(computed(queue_.tail(level)));
+    for (const Packets level : levels) result.push_back(computed(unlimited().tail(level)));
     return result;
   }
   [[nodiscard]] ComputedProbability drop_probability(Packets capacity, Criterion criterion) override {
-    return computed(criterion == Criterion::overflow ? queue_.tail(capacity) : queue_.loss(capacity));
+    if (criterion == Criterion::overflow) return computed(unlimited().tail(capacity));
+    if (finite_) return computed(finite_->loss(capacity));
+    return at_most(unlimited().loss(capacity));
   }
   [[nodiscard]] MinBufferSize min_buffer_size(const DropTarget& target) override {
-    const queue::PriorityQueue::Minimum minimum = target.criterion == Criterion::overflow
-                                                      ? queue_.min_level(target.probability)
-                                                      : queue_.min_buffer_size(target.probability);
-    MinBufferSize smallest{.buffer = Packets(minimum.level), .at = computed(minimum.at), .before = {}};
-    if (minimum.before) smallest.before = computed(*minimum.before);
+    if (target.criterion == Criterion::loss && finite_) {
+      queue::FiniteClasses::Minimum minimum = finite_->min_buffer_size(target.probability);
+      MinBufferSize smallest{
+          .buffer = Packets(minimum.level), .at = computed(std::move(minimum.at)), .before = {}};
+      if (minimum.before) smallest.before = computed(*std::move(minimum.before));
+      return smallest;
+    }
+    const bool overflow = target.criterion == Criterion::overflow;
+    const queue::PriorityQueue::Minimum minimum = overflow ? unlimited().min_level(target.probability)
+                                                           : unlimited().min_buffer_size(target.probability);
+    MinBufferSize smallest{.buffer = Packets(minimum.level),
+                           .at = overflow ? computed(minimum.at) : at_most(minimum.at),
+                           .before = {}};
+    if (minimum.before && overflow) smallest.before = computed(*minimum.before);
     return smallest;
   }
   [[nodiscard]] numeric::Claim<unit::Packet> mean_occupancy() override {
-    return numeric::Exact<unit::Packet>{numeric::Theorem::priority_queue, queue_.mean_occupancy()};
+    return numeric::Exact<unit::Packet>{numeric::Theorem::priority_queue, unlimited().mean_occupancy()};
   }
   [[nodiscard]] std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate() override {
     return std::nullopt;
@@ -247,12 +272,26 @@ class LowerClass final : public OutputQueue {
   }
 
  private:
+  [[nodiscard]] queue::PriorityQueue& unlimited() {
+    if (!unlimited_) std::rethrow_exception(overload_);
+    return *unlimited_;
+  }
   [[nodiscard]] static ComputedProbability computed(const queue::PriorityQueue::Probability& probability) {
     return {numeric::Enclosure<unit::Probability>(probability),
             {.route = Computation::Route::recurrence, .method = probability.method}};
   }
+  [[nodiscard]] static ComputedProbability computed(queue::FiniteClasses::Loss loss) {
+    return {std::move(loss.loss), {.route = Computation::Route::recurrence, .method = loss.method}};
+  }
+  /// Of a loss with infinite higher buffers.
+  [[nodiscard]] static ComputedProbability at_most(const queue::PriorityQueue::Probability& loss) {
+    return {numeric::UpperBound<unit::Probability>{loss.upper()},
+            {.route = Computation::Route::recurrence, .method = loss.method}};
+  }
 
-  queue::PriorityQueue queue_;
+  std::optional<queue::PriorityQueue> unlimited_;  ///< with infinite buffers
+  std::exception_ptr overload_;                    ///< why there is none
+  std::optional<queue::FiniteClasses> finite_;
 };
 
 class FractionOfSlots final : public OutputQueue {
@@ -355,11 +394,38 @@ std::unique_ptr<OutputQueue> output_queue(queue::MarkovArrivals arrivals, const 
   return std::make_unique<CorrelatedSlots>(std::move(arrivals), accuracy.digits);
 }
 
-std::unique_ptr<OutputQueue> output_queue(queue::ClassQueue queue, const queue::Accuracy& accuracy) {
+namespace {
+
+template <class Queue>
+std::unique_ptr<OutputQueue> lower_class(Queue queue, const queue::Accuracy& accuracy) {
   if (accuracy.arithmetic != queue::Arithmetic::automatic)
     throw InvalidArgument("arithmetic", queue::name(accuracy.arithmetic),
                           "auto for classes of lower priority (--classes, --joint)");
   return std::make_unique<LowerClass>(std::move(queue), accuracy.digits);
+}
+
+}  // namespace
+
+std::unique_ptr<OutputQueue> output_queue(queue::ClassQueue queue, const queue::Accuracy& accuracy) {
+  return lower_class(std::move(queue), accuracy);
+}
+
+std::unique_ptr<OutputQueue> output_queue(BufferedClass queue, const queue::Accuracy& accuracy) {
+  return lower_class(std::move(queue), accuracy);
+}
+
+std::unique_ptr<OutputQueue> output_queue(queue::FlowQueue queue, const queue::Accuracy& accuracy) {
+  if (queue.of_packet == 1) return output_queue(std::move(queue.queue), accuracy);
+  const Rational load = *queue.queue.arrivals.load() / numeric::whole(queue.of_packet);
+  const int served = queue.queue.packets_per_slot;
+  return output_queue(queue::PartsQueue{std::move(queue.queue), served, queue.of_packet, load}, accuracy);
+}
+
+std::unique_ptr<OutputQueue> output_queue(const queue::MarkedArrivals& queue,
+                                          const queue::Accuracy& accuracy) {
+  std::vector<queue::OnOffGroup> all = queue.others;
+  all.push_back(queue.own);
+  return output_queue(queue::MarkovArrivals::on_off(std::move(all)), accuracy);
 }
 
 std::unique_ptr<OutputQueue> output_queue(queue::PartsQueue queue, const queue::Accuracy& accuracy) {

@@ -1,8 +1,9 @@
 #pragma once
 
 #include <tailbound/bounds/sizing/buffer_size.hpp>
+#include <tailbound/queue/delay/marked_queue.hpp>
 #include <tailbound/queue/delay/parts_queue.hpp>
-#include <tailbound/queue/priority/priority_queue.hpp>
+#include <tailbound/queue/priority/finite_classes.hpp>
 #include <tailbound/queue/tail_bounds/source_bound.hpp>
 
 #include <memory>
@@ -109,10 +110,30 @@ class OutputQueue {
 [[nodiscard]] std::unique_ptr<OutputQueue> output_queue(queue::MarkovArrivals arrivals,
                                                         const queue::Accuracy& accuracy = {});
 
-/// Packets of a lower-priority class in a buffer of their own.
-/// RESULT    enclosures; the decay rate is not known
+/// Packets of a lower-priority class in a buffer of their own; those of the higher classes are infinite.
+/// RESULT    enclosures; the decay rate is not known. Losses as upper bounds: finite higher buffers leave
+///           more slots to the class
 /// \throws InvalidArgument  an arithmetic other than `automatic`;  as queue::PriorityQueue
 [[nodiscard]] std::unique_ptr<OutputQueue> output_queue(queue::ClassQueue queue,
+                                                        const queue::Accuracy& accuracy = {});
+
+/// The buffer does not depend on whose packets wait: that of all sources.
+[[nodiscard]] std::unique_ptr<OutputQueue> output_queue(queue::FlowQueue queue,
+                                                        const queue::Accuracy& accuracy = {});
+
+[[nodiscard]] std::unique_ptr<OutputQueue> output_queue(const queue::MarkedArrivals& queue,
+                                                        const queue::Accuracy& accuracy = {});
+
+/// A class whose higher classes have finite buffers.
+struct BufferedClass {
+  queue::ClassSlots slots;
+  std::vector<Packets> higher;  ///< buffers of the higher classes; the class is the next one
+};
+/// Packets of a lower-priority class, with the buffers of the higher classes.
+/// RESULT    losses with these buffers, at any load; P(Q > n) and the mean occupancy of infinite buffers
+/// \throws InvalidArgument  an arithmetic other than `automatic`;  as queue::FiniteClasses
+/// \throws Unstable         by results of infinite buffers: the classes offer 1 packet per slot or more
+[[nodiscard]] std::unique_ptr<OutputQueue> output_queue(BufferedClass queue,
                                                         const queue::Accuracy& accuracy = {});
 
 /// A link that serves a fraction of a packet per slot, or several packets per slot of Markovian arrivals.

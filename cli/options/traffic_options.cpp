@@ -216,8 +216,9 @@ answers::TrafficClass equal_classes(const std::string& text, std::int64_t inputs
   } catch (const InvalidArgument& error) {
     throw InvalidArgument(
         "--classes", text,
-        fmt::format("loads above 0 whose sum is below 1 packet per slot (the {}, {}, must be {})",
-                    error.argument(), error.value(), error.legal()));
+        fmt::format(
+            "loads above 0, together at most 1 packet per slot from each input (the {}, {}, must be {})",
+            error.argument(), error.value(), error.legal()));
   }
   return classes;
 }
@@ -229,6 +230,13 @@ Source& in(answers::Traffic& traffic) {
 }
 
 }  // namespace
+
+std::string without_answer(int priority, const Rational& load, const char* instead) {
+  return fmt::format(
+      "Class {} has no answer: with the higher classes it offers {} packets per slot, so its infinite queue "
+      "grows without limit; {}.",
+      priority, numeric::plain(load), instead);
+}
 
 void add_traffic_options(OptionTable& table, TrafficOptions& options, Correlated correlated) {
   const OptionGroup traffic(table, "Traffic");

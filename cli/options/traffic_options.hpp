@@ -5,6 +5,7 @@
 #include <tailbound/answers/buffer/sized_buffer.hpp>
 #include <tailbound/answers/traffic.hpp>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -86,6 +87,35 @@ enum class SolveFor { nothing, load, burst };
 /// \throws InvalidArgument, ParseError  the options or the file cannot be read
 [[nodiscard]] std::vector<answers::Traffic> read_traffics(const TrafficOptions& options,
                                                           SolveFor solve_for = SolveFor::nothing);
+
+/// Why a class has no answer.
+/// \param load     that it offers with the higher classes, at least what is served
+/// \param instead  what can be requested
+[[nodiscard]] std::string without_answer(int priority, const numeric::Rational& load, const char* instead);
+
+/// Removes the points of classes whose infinite queue grows without limit, if others remain: these are served
+/// as if the lower ones were not there.
+/// \param infinite  (point) -> is an infinite queue requested?
+/// \return a note for each class
+template <class Query, class Infinite>
+[[nodiscard]] std::vector<std::string> without_overloaded_classes(std::vector<Query>& queries,
+                                                                  const Infinite& infinite,
+                                                                  const char* instead) {
+  const auto grows = [&](const Query& query) {
+    return infinite(query) && answers::overloaded_class(query.traffic);
+  };
+  std::vector<std::string> notes;
+  if (std::all_of(queries.begin(), queries.end(), grows)) return notes;
+  for (const Query& query : queries) {
+    if (!grows(query)) continue;
+    const auto& its = std::get<answers::TrafficClass>(query.traffic.source);
+    if (std::string note = without_answer(its.priority, its.load_through(), instead);
+        std::find(notes.begin(), notes.end(), note) == notes.end())
+      notes.push_back(std::move(note));
+  }
+  std::erase_if(queries, grows);
+  return notes;
+}
 
 /// Options for the burstiness of a source, for commands that need nothing else of traffic; as typed.
 struct BurstOptions {

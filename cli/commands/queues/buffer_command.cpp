@@ -85,9 +85,10 @@ std::vector<BufferQuery> read_class_queries(const BufferOptions& options) {
   for (const answers::Traffic& traffic : read_traffics(options.traffic)) {
     const auto& its = std::get<answers::TrafficClass>(traffic.source);
     const std::vector<Rational> drops = read_class_drops(options, its.loads.size());
+    const auto own = drops.begin() + its.priority - 1;
     for (const bounds::Criterion criterion : read_criteria(options.criterion))
       queries.push_back({.traffic = traffic,
-                         .requested = answers::MinBuffer{drops[static_cast<std::size_t>(its.priority) - 1]},
+                         .requested = answers::MinBuffer{*own, {drops.begin(), own}},
                          .criterion = criterion,
                          .accuracy = read_accuracy(options.accuracy)});
   }
@@ -120,10 +121,16 @@ Reply answer(const BufferOptions& options, const Context& context) {
   if (options.sized.sizes) return answer_sized(options, context);
   if (options.policed.police) return answer_policed(options, context);
   const answers::Units units = read_units(options.units);
-  const std::vector<BufferQuery> queries = read_queries(options);
+  std::vector<BufferQuery> queries = read_queries(options);
+  const std::vector<std::string> refused = without_overloaded_classes(
+      queries, [](const BufferQuery& query) { return query.criterion == bounds::Criterion::overflow; },
+      "--criterion loss gives what a finite buffer loses");
   if (options.solve) require_several_to_draw(context, queries.size(), "--load (--burst, --inputs, ...)");
   try {
-    return show_all(queries, context, [&](const auto& points) { return render::document(points, units); });
+    Reply reply =
+        show_all(queries, context, [&](const auto& points) { return render::document(points, units); });
+    reply.document.notes.insert(reply.document.notes.end(), refused.begin(), refused.end());
+    return reply;
   } catch (const Stopped& stopped) {
     const auto enough = answers::enough_by_bound(queries.front());
     if (!enough) throw;

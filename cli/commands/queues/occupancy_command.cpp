@@ -45,7 +45,13 @@ Reply answer(const OccupancyOptions& options, const Context& context) {
   std::vector<OccupancyQuery> queries;
   for (const answers::Traffic& traffic : read_traffics(options.traffic))
     queries.push_back({.traffic = traffic, .levels = levels, .accuracy = accuracy});
-  return show_all(queries, context, [&](const auto& points) { return render::document(points, units); });
+  const std::vector<std::string> refused = without_overloaded_classes(
+      queries, [](const OccupancyQuery&) { return true; },
+      "buffer --criterion loss gives what a finite buffer loses");
+  Reply reply =
+      show_all(queries, context, [&](const auto& points) { return render::document(points, units); });
+  reply.document.notes.insert(reply.document.notes.end(), refused.begin(), refused.end());
+  return reply;
 }
 
 void declare(OptionTable& table, OccupancyOptions& options) {

@@ -12,7 +12,9 @@
 ///           slot that it finds ahead, P(J = j) = P(A > j) / rho:  W = floor((V + J) / C).
 /// RESULT    W(z) = V(z) B1(z) / rho, P(W = w) = P(Q = w+1) / rho for C = 1.
 /// SOURCE    docs/derivations/path_delay.md
-/// EXCLUDES  the waits of one flow's packets, where flows have different rates: J depends on the flow.
+///           FlowQueue: of the packets of one source. V is independent of its slot, and J are the packets of
+///           the other sources that come first in random order.
+/// EXCLUDES  correlated slots (queue/delay/markov_delay.hpp)
 /// TESTS     tests/queue/delay/hop_delay_test.cpp, data/reference/path_delay.csv
 namespace tailbound::queue {
 
@@ -23,6 +25,22 @@ enum class HopDelay {
 [[nodiscard]] constexpr auto names_of(HopDelay) {
   return std::array{"wait", "occupancy"};
 }
+
+/// `count` sources that send at most one packet per slot each, with probability `rate`.
+struct SlotSources {
+  numeric::Rational rate;
+  std::int64_t count = 1;
+};
+
+/// The packets of one source at a queue of independent slots.
+struct FlowQueue {
+  /// Maximum number of sources besides it.
+  static constexpr std::int64_t max_sources = 2048;
+
+  SlottedQueue queue;               ///< of all sources, in parts of a packet
+  std::vector<SlotSources> others;  ///< of all sources but the one whose packets wait
+  int of_packet = 1;                ///< parts per packet
+};
 
 /// Maximum number of slots of a delay distribution, C = 1: a few arrays of long doubles of this length take 1
 /// GB, and their transforms minutes.
@@ -52,6 +70,17 @@ inline constexpr std::int64_t max_delay_slots = std::int64_t{1} << 23;
 /// hop_delay() in MPFR arithmetic of `bits` bits. \throws also LimitExceeded beyond 4e8 products
 [[nodiscard]] series::Distribution<numeric::Real> hop_delay(const SlottedQueue& queue, HopDelay delay,
                                                             std::size_t size, double log2_min, int bits);
+
+/// The same for FlowQueue; the delay is the wait.  \throws also LimitExceeded  more than max_sources others
+[[nodiscard]] series::Distribution<long double> hop_delay(const FlowQueue& flow, std::size_t size,
+                                                          double log2_min, numeric::Digits digits = {18});
+[[nodiscard]] series::Distribution<numeric::Real> hop_delay(const FlowQueue& flow, std::size_t size,
+                                                            double log2_min, int bits);
+/// \throws LimitExceeded  as ExactValues; several parts per packet
+[[nodiscard]] std::vector<numeric::Rational> exact_hop_delay(const FlowQueue& flow, std::size_t size);
+/// E[W] [slots]: exact for one packet per slot. Errors as hop_delay().
+[[nodiscard]] numeric::Proved<unit::Slot> mean_hop_delay(const FlowQueue& flow, numeric::Digits digits = {});
+[[nodiscard]] std::size_t longest_delay(const FlowQueue& flow);
 
 /// P(delay = t), t = 0 .. size - 1, exactly.
 /// \throws LimitExceeded  as ExactValues

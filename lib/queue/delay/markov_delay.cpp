@@ -39,6 +39,18 @@ struct Entries {
   double units = 0;
   long double absolute = min_normal;
 
+  /// As masses, with their tails.
+  [[nodiscard]] series::Distribution<long double> with(Entries tails) && {
+    series::Distribution<long double> law;
+    law.mass = std::move(values);
+    law.tail = std::move(tails.values);
+    law.bits = delay_bits;
+    law.mass_units = units;
+    law.tail_units = tails.units;
+    law.mass_error = absolute;
+    law.tail_error = tails.absolute;
+    return law;
+  }
   void add(const Interval& interval) {
     const Real low = numeric::lower(interval), high = numeric::upper(interval);
     if (!(low > 0) || mpfr_get_ld(low.backend().data(), MPFR_RNDD) < min_normal) {
@@ -81,14 +93,18 @@ ClaimedHopDelay hop_delay(MarkovQueue& queue, HopDelay delay, std::size_t size) 
     masses.add(Interval(mass.bounds * share));
     tails.add(Interval(tail.bounds * share));
   }
-  result.values.mass = std::move(masses.values);
-  result.values.tail = std::move(tails.values);
-  result.values.bits = delay_bits;
-  result.values.mass_units = masses.units;
-  result.values.tail_units = tails.units;
-  result.values.mass_error = masses.absolute;
-  result.values.tail_error = tails.absolute;
+  result.values = std::move(masses).with(std::move(tails));
   return result;
+}
+
+series::Distribution<long double> hop_delay(MarkedQueue& queue, std::size_t size) {
+  const numeric::PrecisionScope scope(numeric::Precision{delay_bits + 96});
+  Entries masses, tails;
+  for (std::size_t t = 0; t < size; ++t) {
+    masses.add(queue.probability(static_cast<std::int64_t>(t)));
+    tails.add(queue.tail(static_cast<std::int64_t>(t)));
+  }
+  return std::move(masses).with(std::move(tails));
 }
 
 numeric::Claim<unit::Slot> mean_hop_delay(MarkovQueue& queue, HopDelay delay) {
@@ -121,6 +137,8 @@ bool never_waits(const HopQueue& queue) {
     const auto maximum = slotted == nullptr ? std::nullopt : slotted->arrivals.largest_batch();
     return maximum && *maximum <= parts->served;
   }
+  if (const auto* flow = std::get_if<FlowQueue>(&queue)) return never_waits(flow->queue);
+  if (const auto* marked = std::get_if<MarkedArrivals>(&queue)) return marked->others.empty();
   const auto& form = std::get<MarkovArrivals>(queue).form();
   if (const auto* groups = std::get_if<std::vector<OnOffGroup>>(&form))
     return groups->size() == 1 && groups->front().count == 1;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tailbound/queue/delay/hop_delay.hpp>
+#include <tailbound/queue/delay/marked_queue.hpp>
 #include <tailbound/queue/delay/parts_queue.hpp>
 #include <tailbound/queue/markov/markov_queue.hpp>
 #include <tailbound/queue/priority/priority_queue.hpp>
@@ -19,8 +20,10 @@
 namespace tailbound::queue {
 
 /// A queue on a packet's path: independent or Markovian arrivals; packets of a class that waits for a higher
-/// one; or a link that sends a fraction of a packet, or several packets of Markovian arrivals, per slot.
-using HopQueue = std::variant<SlottedQueue, MarkovArrivals, ClassQueue, PartsQueue>;
+/// one; a link that sends a fraction of a packet, or several packets of Markovian arrivals, per slot; or the
+/// packets of one source.
+using HopQueue =
+    std::variant<SlottedQueue, MarkovArrivals, ClassQueue, PartsQueue, FlowQueue, MarkedArrivals>;
 
 /// A hop's delay, and whether it is proved.
 struct ClaimedHopDelay {
@@ -33,6 +36,9 @@ struct ClaimedHopDelay {
 /// COST   as `size` levels of MarkovQueue::tail()
 /// \throws LimitExceeded  as MarkovQueue::tail()
 [[nodiscard]] ClaimedHopDelay hop_delay(MarkovQueue& queue, HopDelay delay, std::size_t size);
+
+/// The wait of one source's packets.
+[[nodiscard]] series::Distribution<long double> hop_delay(MarkedQueue& queue, std::size_t size);
 
 /// E[delay] [slots]: E[Q]/rho - 1 for the wait (Little), E[Q] for occupancy.
 [[nodiscard]] numeric::Claim<unit::Slot> mean_hop_delay(MarkovQueue& queue, HopDelay delay);

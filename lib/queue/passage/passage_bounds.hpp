@@ -56,6 +56,16 @@ class PassageBounds {
     };
     return {sum(passages_.below), sum(passages_.above)};
   }
+  /// The same in phases by their weights, Blocks::ones; tail() and mean() use these always.
+  [[nodiscard]] Bounds weighted(std::size_t level) {
+    push_to(level);
+    const auto sum = [&](const Passage<T>& passage) {
+      const Row<T>& here = passage.levels()[level];
+      return as_real(T(here.dot(passage.blocks().ones.transpose()) *
+                       passage.outward().factor(static_cast<double>(here.size()) + 1)));
+    };
+    return {sum(passages_.below), sum(passages_.above)};
+  }
   /// \throws TooFewBits
   [[nodiscard]] Bounds mean() const {
     return {as_real(require(passages_.below.mean())), as_real(require(passages_.above.mean()))};

@@ -111,8 +111,11 @@ template <class T>
 template <class T>
 struct ClassTable {
   std::vector<std::vector<T>> probability;  ///< [i][j] = P(A_H = i, A_L = j), rectangular
-  double errors = 0;                        ///< of each entry
-  T empty_cycle{};                          ///< y_0, the smallest solution of y = A(y, 0)
+  /// The same without one source, whose packets wait: what one of them finds in its slot. Empty: an arbitrary
+  /// packet waits.
+  std::vector<std::vector<T>> others{};
+  double errors = 0;  ///< of each entry
+  T empty_cycle{};    ///< y_0, the smallest solution of y = A(y, 0)
   double empty_cycle_errors = 0;
   numeric::Rational load, higher_load;
 };
@@ -275,14 +278,17 @@ class ClassWaits {
     const T idle = rounded(numeric::Rational(1 - table.load - table.higher_load));
     // Packets ahead of a lower-class packet in its own slot.
     ErrorSeries<T> same_slot{std::vector<T>(both.at.size(), T(0)), {0, both.errors.first + 1}};
-    for (std::size_t i = 0; i < table.probability.size(); ++i) {
+    const auto& present = table.others.empty() ? table.probability : table.others;
+    for (std::size_t i = 0; i < present.size(); ++i) {
       T tail(0);
-      for (std::size_t j = table.probability[i].size(); j-- > 0;) {
+      for (std::size_t j = present[i].size(); j-- > 0;) {
+        // Of j others of the class 0, 1, .. j come first, each with the same probability.
+        if (!table.others.empty()) tail += present[i][j] / T(static_cast<long>(j) + 1);
         same_slot.at[i + j] += tail;
-        tail += table.probability[i][j];
+        if (table.others.empty()) tail += present[i][j];
       }
     }
-    divide(same_slot, rounded(table.load), 1);
+    if (table.others.empty()) divide(same_slot, rounded(table.load), 1);
     // Work left by earlier slots, 1 / (1 - B_T(z)), and its sum with the same-slot packets.
     const ErrorSeries<T> left = inverse(both_tails, both.at[0], both.errors.at(0), T(1), size);
     ErrorSeries<T> ahead = product(same_slot, left, size);

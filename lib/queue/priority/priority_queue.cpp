@@ -2,6 +2,7 @@
 #include <tailbound/numeric/rounding.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/priority/class_series.hpp>
+#include <tailbound/queue/priority/level_search.hpp>
 #include <tailbound/queue/priority/priority_queue.hpp>
 
 #include <cln/rational.h>
@@ -193,7 +194,8 @@ void trim(std::vector<std::vector<T>>& table) {
 
 /// \param bits  of T
 template <class T>
-ClassTable<T> class_table(const ClassArrivals& arrivals, int bits, const ClassMoments& means) {
+ClassTable<T> class_table(const ClassArrivals& arrivals, int bits, const ClassMoments& means,
+                          const std::optional<ClassSource>& of) {
   ClassTable<T> result;
   result.load = means.own;
   result.higher_load = means.higher;
@@ -211,6 +213,14 @@ ClassTable<T> class_table(const ClassArrivals& arrivals, int bits, const ClassMo
     result.errors = 1.1;
   }
   trim(result.probability);
+  if (of) {
+    result.others = {{T(1)}};
+    for (ClassSource source : std::get<std::vector<ClassSource>>(arrivals)) {
+      if (source.higher == of->higher && source.own == of->own) --source.count;
+      add_source(result.others, source);
+    }
+    trim(result.others);
+  }
   const Interval y = empty_cycle(arrivals, bits);
   const PrecisionScope scope(Precision{bits});
   const Real middle = (numeric::lower(y) + numeric::upper(y)) / 2;
@@ -256,11 +266,18 @@ class PriorityLaws {
   using Probability = PriorityQueue::Probability;
   using Minimum = PriorityQueue::Minimum;
 
-  PriorityLaws(ClassArrivals arrivals, Digits digits) : arrivals_(std::move(arrivals)), digits_(digits) {
+  PriorityLaws(ClassArrivals arrivals, Digits digits, const std::optional<ClassSource>& of)
+      : arrivals_(std::move(arrivals)), digits_(digits), of_(of) {
     std::visit([](const auto& its) { require_valid(its); }, arrivals_);
     moments_ = std::visit([](const auto& its) { return moments(its); }, arrivals_);
     if (moments_.own == 0) throw InvalidArgument("load of the lower class", "0", "above 0 packets per slot");
     if (both() >= 1) throw Unstable(numeric::plain(both()));
+    const auto* sources = std::get_if<std::vector<ClassSource>>(&arrivals_);
+    if (of_ &&
+        (sources == nullptr || std::none_of(sources->begin(), sources->end(), [&](const ClassSource& each) {
+           return each.higher == of_->higher && each.own == of_->own;
+         })))
+      throw InvalidArgument("source", numeric::to_fraction(of_->own), "one of the sources of the queue");
   }
 
   [[nodiscard]] const ClassMoments& means() const { return moments_; }
@@ -270,10 +287,17 @@ class PriorityLaws {
            ClassMoments::mean_queue(moments_.higher, moments_.higher_factorial);
   }
 
+  /// Each packet ahead takes a high cycle, of 1 / (1 - rho_H) slots on average.
+  [[nodiscard]] Rational mean_wait() const {
+    if (!of_) return mean_occupancy() / moments_.own - 1;
+    const Rational left = ClassMoments::mean_queue(both(), moments_.both_factorial) - both();
+    return (left + moments_.higher - of_->higher + (moments_.own - of_->own) / 2) / (1 - moments_.higher);
+  }
+
   [[nodiscard]] Probability value(ClassLaw law, std::int64_t level, Digits digits) {
     if (level < 0) throw InvalidArgument("level", std::to_string(level), "0 or more");
     const auto n = static_cast<std::size_t>(level);
-    const ErrorSeries<long double>& machine = in_machine().series(law, size_for(n + 1));
+    const ErrorSeries<long double>& machine = in_machine().series(law, levels_for(n + 1));
     const long double found = machine.at[n];
     const double units = machine.errors.at(n);
     if (found > 0 && std::log2(found) > min_log2_machine) {
@@ -290,34 +314,20 @@ class PriorityLaws {
   [[nodiscard]] Probability value(ClassLaw law, std::int64_t level) { return value(law, level, digits_); }
 
   [[nodiscard]] Minimum minimum(ClassLaw law, const Rational& target) {
-    if (target <= 0 || target >= 1)
-      throw InvalidArgument("target", numeric::to_fraction(target), "above 0 and below 1");
-    const long double near = rounded<long double>(target);
-    std::size_t size = 64;
-    while (in_machine().series(law, size).at[size - 1] > near / 2) size = next_size(size);
-    const std::vector<long double>& values = in_machine().series(law, size).at;
-    const auto place =
-        std::partition_point(values.begin(), values.end(), [&](long double v) { return v > near; });
-    std::int64_t level = place - values.begin();
-    // The computed level may be off by one next to a boundary that it cannot decide.
-    for (Digits digits = digits_; digits.count < 1200; digits.count *= 4)
-      for (const std::int64_t candidate : {level, level + 1, level - 1}) {
-        if (candidate < 0) continue;
-        Probability at = value(law, candidate, digits);
-        if (numeric::compare(at.upper(), target) > 0) continue;
-        if (candidate == 0) return {candidate, std::move(at), std::nullopt};
-        Probability before = value(law, candidate - 1, digits);
-        if (numeric::compare(before.lower(), target) > 0)
-          return {candidate, std::move(at), std::move(before)};
-      }
-    throw LimitExceeded("the target " + numeric::to_fraction(target) +
-                        " is too close to the probability of a level");
+    auto found = level_boundary(
+        target, digits_,
+        [&](std::size_t size) -> const std::vector<long double>& {
+          return in_machine().series(law, size).at;
+        },
+        [&](std::int64_t level, Digits digits) { return value(law, level, digits); },
+        [](const Probability& at) { return std::pair(at.lower(), at.upper()); });
+    return {found.level, std::move(found.at), std::move(found.before)};
   }
 
   [[nodiscard]] Digits digits() const { return digits_; }
 
   [[nodiscard]] series::Distribution<long double> wait_law(std::size_t size) {
-    const ClassWaits<long double>& waits = in_machine().waits(size_for(size));
+    const ClassWaits<long double>& waits = in_machine().waits(levels_for(size));
     series::Distribution<long double> result;
     result.bits = machine_bits;
     const auto head = static_cast<std::ptrdiff_t>(size);
@@ -338,39 +348,28 @@ class PriorityLaws {
     return {{numeric::Theorem::priority_queue, std::move(low), std::move(high)}, method};
   }
 
-  [[nodiscard]] static std::size_t next_size(std::size_t size) {
-    constexpr auto maximum = static_cast<std::size_t>(PriorityQueue::max_levels);
-    if (size >= maximum)
-      throw LimitExceeded("the lower class is analysed up to " + std::to_string(maximum) +
-                          " packets or slots, which is the limit");
-    return std::min(2 * size, maximum);
-  }
-  [[nodiscard]] static std::size_t size_for(std::size_t wanted) {
-    std::size_t size = 64;
-    while (size < wanted) size = next_size(size);
-    return size;
-  }
-
   [[nodiscard]] ClassArithmetic<long double>& in_machine() {
     if (!machine_)
-      machine_.emplace(class_table<long double>(arrivals_, machine_bits, moments_), machine_bits);
+      machine_.emplace(class_table<long double>(arrivals_, machine_bits, moments_, of_), machine_bits);
     return *machine_;
   }
   /// \pre that precision is in force
   [[nodiscard]] ClassArithmetic<Real>& in_reals(int bits) {
-    if (!reals_ || reals_->bits() != bits) reals_.emplace(class_table<Real>(arrivals_, bits, moments_), bits);
+    if (!reals_ || reals_->bits() != bits)
+      reals_.emplace(class_table<Real>(arrivals_, bits, moments_, of_), bits);
     return *reals_;
   }
 
   ClassArrivals arrivals_;
   Digits digits_;
+  std::optional<ClassSource> of_;
   ClassMoments moments_;
   std::optional<ClassArithmetic<long double>> machine_;
   std::optional<ClassArithmetic<Real>> reals_;
 };
 
-PriorityQueue::PriorityQueue(ClassArrivals arrivals, Digits digits)
-    : laws_(std::make_unique<PriorityLaws>(std::move(arrivals), digits)) {}
+PriorityQueue::PriorityQueue(ClassArrivals arrivals, Digits digits, const std::optional<ClassSource>& of)
+    : laws_(std::make_unique<PriorityLaws>(std::move(arrivals), digits, of)) {}
 PriorityQueue::~PriorityQueue() = default;
 PriorityQueue::PriorityQueue(PriorityQueue&&) noexcept = default;
 PriorityQueue& PriorityQueue::operator=(PriorityQueue&&) noexcept = default;
@@ -385,7 +384,7 @@ Rational PriorityQueue::mean_occupancy() const {
   return laws_->mean_occupancy();
 }
 Rational PriorityQueue::mean_wait() const {
-  return mean_occupancy() / load() - 1;
+  return laws_->mean_wait();
 }
 
 PriorityQueue::Probability PriorityQueue::tail(Packets level) {

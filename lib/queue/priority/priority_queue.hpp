@@ -42,6 +42,8 @@ using ClassArrivals = std::variant<std::vector<ClassSource>, JointPmf>;
 /// A queue on the path of lower-class packets.
 struct ClassQueue {
   ClassArrivals arrivals;
+  /// One of the sources, whose packets wait; none: an arbitrary packet does.
+  std::optional<ClassSource> of{};
 };
 
 class PriorityLaws;
@@ -59,7 +61,9 @@ class PriorityQueue {
   /// \throws InvalidArgument  probabilities below 0 or that do not sum to 1, no packet of the lower class,
   ///                          more inputs than max_inputs
   /// \throws Unstable         both classes together offer 1 packet per slot or more
-  explicit PriorityQueue(ClassArrivals arrivals, numeric::Digits digits = {});
+  /// \param of  one of the sources: waits are those of its packets
+  explicit PriorityQueue(ClassArrivals arrivals, numeric::Digits digits = {},
+                         const std::optional<ClassSource>& of = {});
   ~PriorityQueue();
   PriorityQueue(PriorityQueue&&) noexcept;
   PriorityQueue& operator=(PriorityQueue&&) noexcept;
@@ -67,7 +71,8 @@ class PriorityQueue {
   /// rho_L and rho_H [packets/slot].
   [[nodiscard]] const numeric::Rational& load() const;
   [[nodiscard]] const numeric::Rational& higher_load() const;
-  /// E[L] = E[H + L] - E[H] [packets] and, by Little's law, E[W] = E[L]/rho_L - 1 [slots]; exact.
+  /// E[L] = E[H + L] - E[H] [packets] and, by Little's law, E[W] = E[L]/rho_L - 1 [slots]; exact. For the
+  /// packets of one source E[W] = E[packets ahead] / (1 - rho_H).
   [[nodiscard]] numeric::Rational mean_occupancy() const;
   [[nodiscard]] numeric::Rational mean_wait() const;
 

@@ -6,6 +6,17 @@ using numeric::Integer;
 using numeric::Rational;
 
 ExactValues::ExactValues(const SlottedQueue& queue, Quantity quantity, std::int64_t last, double max_bits) {
+  extend(exact_ladder(queue, static_cast<std::size_t>(last) + 1), quantity, last, max_bits);
+}
+
+ExactValues::ExactValues(const SlottedQueue& queue, std::vector<Rational> own, std::int64_t last) {
+  Ladder<Rational> ladder = exact_ladder(queue, static_cast<std::size_t>(last) + 1);
+  ladder.own_mass = std::move(own);
+  extend(ladder, Quantity::ahead_mass, last, 0x1p33);
+}
+
+void ExactValues::extend(const Ladder<Rational>& ladder, Quantity quantity, std::int64_t last,
+                         double max_bits) {
   const auto reject = [&](double bits) {
     throw LimitExceeded("exact values to level " + std::to_string(last) + " would need about " +
                         std::to_string(static_cast<long>(bits / 8e6)) + " MB; the limit is " +
@@ -14,7 +25,6 @@ ExactValues::ExactValues(const SlottedQueue& queue, Quantity quantity, std::int6
   // Even the smallest denominators double from level to level.
   const double levels = static_cast<double>(last) + 1;
   if (levels * levels > max_bits) reject(levels * levels);
-  const Ladder<Rational> ladder = exact_ladder(queue, static_cast<std::size_t>(last) + 1);
   const std::vector<Rational> forcing = ladder.forcing(quantity);
 
   Integer denominator = cln::denominator(ladder.pivot);

@@ -22,12 +22,17 @@ class ExactValues {
   /// \param max_bits  limit for all the numbers together
   /// \throws LimitExceeded  C > 1, irrational probabilities, or numbers beyond `max_bits`
   ExactValues(const SlottedQueue& queue, Quantity quantity, std::int64_t last, double max_bits = 0x1p33);
+  /// P(X = n) of what finds Y in its own slot.
+  /// \param own  P(Y = n)
+  ExactValues(const SlottedQueue& queue, std::vector<numeric::Rational> own, std::int64_t last);
 
   [[nodiscard]] std::int64_t last() const { return static_cast<std::int64_t>(scaled_.size()) - 1; }
   /// The quantity at n, 0 <= n <= last().
   [[nodiscard]] numeric::Rational at(std::int64_t n) const;
 
  private:
+  void extend(const Ladder<numeric::Rational>& ladder, Quantity quantity, std::int64_t last, double max_bits);
+
   std::vector<numeric::Integer> scaled_;
   numeric::Integer forcing_denominator_, pivot_;
 };

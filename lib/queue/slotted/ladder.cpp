@@ -120,10 +120,20 @@ std::vector<L> Ladder<L>::forcing(Quantity quantity) const {
       for (const L& mass : offers.pmf) result.push_back(idle * mass);
       break;
     case Quantity::ahead_tail:
+      if (!own_mass.empty()) {
+        for (std::size_t n = 0; n < std::max(behind.size(), own_above.size()); ++n)
+          result.push_back((n < behind.size() ? behind[n] : L(0)) +
+                           (n < own_above.size() ? L(idle * own_above[n]) : L(0)));
+        break;
+      }
       for (std::size_t n = 0; n < size; ++n)
         result.push_back(behind[n] + idle * offers.beyond[n] / offers.load);
       break;
     case Quantity::ahead_mass:
+      if (!own_mass.empty()) {
+        for (const L& mass : own_mass) result.push_back(idle * mass);
+        break;
+      }
       for (std::size_t n = 0; n < size; ++n) result.push_back(idle * offers.above[n] / offers.load);
       break;
   }

@@ -24,7 +24,7 @@ namespace tailbound::queue {
 enum class Quantity {
   tail,        ///< P(Q > n)
   mass,        ///< P(Q = n)
-  ahead_tail,  ///< P(X > n), X = packets served before an arbitrary packet
+  ahead_tail,  ///< P(X > n), X = packets served before an arbitrary packet, or one of a flow (Ladder::own_mass)
   ahead_mass,  ///< P(X = n)
 };
 
@@ -36,10 +36,13 @@ struct Ladder {
   std::vector<L> kernel;           ///< kernel[1], kernel[2], ...
   std::vector<L> behind;           ///< sum_{j>n} kernel[j], n = 0 .. size - 1
   series::ArrivalTails<L> offers;  ///< of the arrivals, `size` entries above 0
-  double error_units = 0;          ///< relative error of kernel and pivot, in unit roundoffs of long double
-  double forcing_units = 0;        ///< the same for any entry of forcing()
-  L cut{};                         ///< upper bound of the truncation error of any P(Q > n) or P(Q = n)
-  L ahead_cut{};                   ///< the same for any P(X > n) or P(X = n)
+  /// P(Y = n) and P(Y > n) of what `ahead` finds in its own slot, if not of an arbitrary packet: exact, so it
+  /// is not cut off.
+  std::vector<L> own_mass{}, own_above{};
+  double error_units = 0;    ///< relative error of kernel and pivot, in unit roundoffs of long double
+  double forcing_units = 0;  ///< the same for any entry of forcing()
+  L cut{};                   ///< upper bound of the truncation error of any P(Q > n) or P(Q = n)
+  L ahead_cut{};             ///< the same for any P(X > n) or P(X = n)
 
   /// The forcing term of `quantity`, n = 0, 1, ...
   [[nodiscard]] std::vector<L> forcing(Quantity quantity) const;

@@ -213,6 +213,15 @@ const Fields<BufferPoint>& buffer_results() {
       {probability_at("probability_above", "",
                       "the criterion at the upper end of the load or burst, above the target"),
        &beyond, [](const Point& of) { return other_end(of) == OtherEnd::above; }},
+      {{"higher_buffers", "", "packets", Shape::givens,
+        "of the classes before, the first in front: losses are those with these buffers", Style::hidden},
+       [](const Point& of) {
+         std::vector<numeric::Rational> buffers;
+         for (const Packets buffer : of.second.higher_buffers)
+           buffers.push_back(numeric::whole(buffer.value));
+         return buffers;
+       },
+       [](const Point& of) { return !of.second.higher_buffers.empty(); }},
       {{"mean_occupancy", "mean occupancy", "packets", Shape::claim, "E[Q] of an infinite buffer"},
        [](const Point& of) { return of.second.mean_occupancy; },
        if_present},
@@ -442,6 +451,22 @@ std::vector<std::string> notes(const std::vector<BufferPoint>& points) {
   if (points.front().first.criterion == Criterion::loss &&
       any([](const BufferPoint& point) { return point.second.mean_occupancy.has_value(); }))
     notes.emplace_back("Mean occupancy and decay rate are those of an infinite buffer.");
+  const bool classes = std::holds_alternative<TrafficClass>(points.front().first.traffic.source);
+  if (classes && any([](const BufferPoint& point) { return !point.second.higher_buffers.empty(); }))
+    notes.emplace_back(points.front().first.criterion == Criterion::loss
+                           ? "Each class has a buffer of its own; packets that a higher class loses take no "
+                             "slot from a lower "
+                             "one."
+                           : "P(Q > B) of a class is that of infinite buffers of all classes.");
+  if (any([](const BufferPoint& point) {
+        return std::holds_alternative<numeric::UpperBound<unit::Probability>>(point.second.at.probability);
+      }))
+    notes.emplace_back(
+        "Numbers with <= are proved upper bounds: the loss with infinite buffers of the higher classes.");
+  if (any([](const BufferPoint& point) { return point.second.overloaded; }) && points.size() > 1)
+    notes.emplace_back(
+        "Without a mean occupancy: more packets arrive than are served, so an infinite queue would grow "
+        "without limit.");
   notes.push_back(computed ? "Numerical, not proved: digits on which two spectral truncations agree. A "
                              "buffer under \"proved\" is proved."
                            : fmt::format("Each number is exact or certified to {} digits.",

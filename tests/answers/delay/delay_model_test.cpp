@@ -201,15 +201,89 @@ TEST_CASE("hops: flows through one queue have different delays") {
   query.topology = topology_of_text(star + "0.9\n[[flow]]\nfrom = 'b'\nto = 'd'\nrate = 0.05\n");
   const auto unequal = answers::answer(query);
   const auto mean = [&](std::size_t flow) {
-    return static_cast<double>(
-        std::get<numeric::Approximation<unit::Slot>>(unequal.flows[flow].delay.mean_queueing).value);
+    return std::get<numeric::Exact<unit::Slot>>(unequal.flows[flow].delay.mean_queueing).value;
   };
-  CHECK(mean(0) == Approx(0.925).epsilon(1e-3));
-  CHECK(mean(1) == Approx(1.35).epsilon(1e-3));
+  CHECK(mean(0) == rational("0.925"));
+  CHECK(mean(1) == rational("1.35"));
   CHECK(unequal.flows[1].one_queue);
+  CHECK(unequal.proved());
   query.topology = topology_of_text(star + "0.4\n[[flow]]\nfrom = 'b'\nto = 'd'\nrate = 0.4\n");
   CHECK(std::holds_alternative<numeric::Exact<unit::Slot>>(
       answers::answer(query).flows[0].delay.mean_queueing));
+}
+
+TEST_CASE("hops: each flow of one queue has the law of its own source") {
+  const auto certified = [](const std::string& text) {
+    DelayQuery query = of_tree({});
+    query.topology = topology_of_text(text);
+    query.levels = {Slots(0)};
+    return answers::answer(query);
+  };
+  const auto at_zero = [](const answers::DelayAnswer& answer, std::size_t flow) {
+    const auto& above =
+        std::get<numeric::Enclosure<unit::Probability>>(answer.flows[flow].delay.above.front().probability);
+    return static_cast<double>(above.lower());
+  };
+  // Links of several packets per slot: exact chains of one packet of each source give these.
+  const auto speeds = certified(
+      "hosts = ['a', 'b', 'd']\nswitches = ['s']\n[[link]]\nfrom = 'a'\nto = 's'\n[[link]]\nfrom = 'b'\nto = "
+      "'s'\nrate = 2\n[[link]]\nfrom = 's'\nto = 'd'\nrate = 2\n[[flow]]\nfrom = 'a'\nto = 'd'\nrate = 0.2\n"
+      "[[flow]]\nfrom = 'b'\nto = 'd'\nrate = 1.6\n");
+  CHECK(speeds.proved());
+  CHECK(at_zero(speeds, 0) == Approx(0.43867339689797624).epsilon(1e-10));
+  CHECK(at_zero(speeds, 1) == Approx(0.31093675372255230).epsilon(1e-10));
+  const std::string bursts =
+      "hosts = ['a', 'b', 'd']\nswitches = ['s']\n[[link]]\nfrom = ['a', 'b']\nto = 's'\n[[link]]\nfrom = "
+      "'s'\nto = 'd'\n[[flow]]\nfrom = 'a'\nto = 'd'\nrate = 0.01\nburst = 2\n[[flow]]\nfrom = 'b'\nto = "
+      "'d'\nrate = 0.9\nburst = 20\n";
+  const auto unlike = certified(bursts);
+  CHECK(unlike.proved());
+  const auto mean = [&](std::size_t flow) {
+    return static_cast<double>(
+        std::get<numeric::Enclosure<unit::Slot>>(unlike.flows[flow].delay.mean_queueing).lower());
+  };
+  // All packets together wait 0.327473 slots on average.
+  CHECK(mean(0) * 0.01 / 0.91 + mean(1) * 0.9 / 0.91 == Approx(0.327473).epsilon(1e-5));
+  CHECK(mean(0) > 1.5);
+  // The same rate, other bursts: not identical.
+  const auto same_rate = certified(
+      "hosts = ['a', 'b', 'd']\nswitches = ['s']\n[[link]]\nfrom = ['a', 'b']\nto = 's'\n[[link]]\nfrom = "
+      "'s'\nto = 'd'\n[[flow]]\nfrom = 'a'\nto = 'd'\nrate = 0.4\nburst = 2\n[[flow]]\nfrom = 'b'\nto = "
+      "'d'\nrate = 0.4\nburst = 20\n");
+  CHECK(at_zero(same_rate, 0) != Approx(at_zero(same_rate, 1)).epsilon(1e-6));
+}
+
+TEST_CASE("hops: a source that arrives over paths of different delay is not certified") {
+  DelayQuery query = of_tree({});
+  query.drop = bounds::DropTarget{.probability = rational("1e-3")};
+  // 1/2 of a's packets reach t -> d a slot later: never in the slot after one that came directly.
+  query.topology = topology_of_text(
+      "hosts = ['a', 'b', 'd']\nswitches = ['s', 't', 'u']\n[[link]]\nfrom = 'a'\nto = 's'\n[[link]]\nfrom = "
+      "'b'\nto = 't'\n[[link]]\nfrom = 's'\nto = ['t', 'u']\n[[link]]\nfrom = 'u'\nto = 't'\n[[link]]\nfrom "
+      "= "
+      "'t'\nto = 'd'\n[[flow]]\nfrom = 'a'\nto = 'd'\nrate = 0.5\nroutes = [{share = '1/2', path = ['s', "
+      "'t']}, "
+      "{share = '1/2', path = ['s', 'u', 't']}]\n[[flow]]\nfrom = 'b'\nto = 'd'\nrate = 0.25\n");
+  const auto answer = answers::answer(query);
+  CHECK_FALSE(answer.flows[1].one_queue);
+  CHECK_FALSE(answer.proved());
+  const auto& last = answer.buffers[answer.paths.flows[1].longest.back()];
+  CHECK(std::holds_alternative<numeric::Approximation<unit::Probability>>(last->at));
+}
+
+TEST_CASE("hops: a source that arrives over several queues can meet itself") {
+  DelayQuery query = of_tree({});
+  query.drop = bounds::DropTarget{.probability = rational("1e-3")};
+  query.topology = topology_of_text(
+      "hosts = ['a', 'b', 'd', 'e']\nswitches = ['l', 'm', 'p', 'q']\n[[link]]\nfrom = ['a', 'b']\nto = 'l'\n"
+      "[[link]]\nfrom = 'l'\nto = ['p', 'q']\n[[link]]\nfrom = ['p', 'q']\nto = 'm'\n[[link]]\nfrom = "
+      "'m'\nto = "
+      "['d', 'e']\n[[flow]]\nfrom = 'a'\nto = 'd'\nrate = 0.9\npath = 'spread'\n[[flow]]\nfrom = 'b'\nto = "
+      "'e'\nrate = 0.9\npath = 'spread'\n");
+  const auto answer = answers::answer(query);
+  const auto& last = answer.buffers[answer.paths.flows[0].longest.back()];
+  CHECK(last->buffer > Packets(1));
+  CHECK(std::holds_alternative<numeric::Approximation<unit::Probability>>(last->at));
 }
 
 TEST_CASE("hops: a tandem of bursts whose second queue never waits is one queue, certified") {

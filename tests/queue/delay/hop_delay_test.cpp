@@ -328,3 +328,57 @@ TEST_CASE("Wait in one queue: errors and edge cases", "[queue][delay]") {
     CHECK(mean.upper() < 1e-100);
   }
 }
+
+TEST_CASE("hop delay: the packets of one source among unequal ones", "[hop_delay]") {
+  const Rational a = Rational(1) / 20, b = Rational(1) / 40, c = Rational(1) / 10;
+  const SlottedQueue queue{series::Arrivals::unequal_inputs({a, b, c}), 1};
+  const queue::FlowQueue x1{queue, {{a, 1}, {c, 1}}};
+  const auto exact = [](const numeric::Proved<unit::Slot>& mean) {
+    return std::get<numeric::Exact<unit::Slot>>(mean).value;
+  };
+  CHECK(exact(queue::mean_hop_delay(x1)) == Rational(113) / 1320);  // 0.0856060..
+  const auto law = queue::hop_delay(x1, 20, -200);
+  const auto fine = queue::hop_delay(x1, 20, -200, 192);
+  CHECK(static_cast<double>(law.tail[7]) == Approx(8.824768981926631e-14).epsilon(1e-12));
+  for (std::size_t t = 0; t < 20; ++t) {
+    const Probability fast = series::enclose_tail(law, t), slow = series::enclose_tail(fine, t);
+    CHECK(overlap(fast.lower(), fast.upper(), slow.lower(), slow.upper()));
+  }
+  const std::vector<Rational> masses = queue::exact_hop_delay(x1, 4);
+  for (std::size_t t = 0; t < masses.size(); ++t)
+    CHECK(numeric::nearest_double(masses[t]) == Approx(static_cast<double>(law.mass[t])).epsilon(1e-13));
+  // Little: the packets of all sources together wait as an arbitrary one.
+  Rational sum = 0;
+  for (const auto& [own, others] : {std::pair{a, queue::FlowQueue{queue, {{b, 1}, {c, 1}}}},
+                                    {b, x1},
+                                    {c, queue::FlowQueue{queue, {{a, 1}, {b, 1}}}}})
+    sum = sum + own * exact(queue::mean_hop_delay(others));
+  CHECK(sum == *queue.arrivals.load() * exact(queue::mean_hop_delay(queue, HopDelay::wait)));
+}
+
+TEST_CASE("hop delay: the packets of one source at a link of several packets, and of a fraction",
+          "[hop_delay]") {
+  const Rational slow = Rational(1) / 5, fast = Rational(4) / 5;
+  const SlottedQueue two{series::Arrivals::unequal_inputs({slow, fast, fast}), 2};
+  const queue::FlowQueue of_slow{two, {{fast, 2}}}, of_fast{two, {{slow, 1}, {fast, 1}}};
+  const auto mean = [](const queue::FlowQueue& flow) {
+    const auto found = numeric::to_enclosure(queue::mean_hop_delay(flow));
+    return static_cast<double>(found.lower());
+  };
+  CHECK(static_cast<double>(queue::hop_delay(of_slow, 8, -100).tail[0]) ==
+        Approx(0.43867339689797).epsilon(1e-12));
+  CHECK(static_cast<double>(queue::hop_delay(of_fast, 8, -100).tail[0]) ==
+        Approx(0.31093675372255).epsilon(1e-12));
+  CHECK(mean(of_slow) == Approx(0.5293655735434537).epsilon(1e-9));
+  CHECK(mean(of_fast) == Approx(0.3752204125757817).epsilon(1e-9));
+  // One packet in two slots: two parts of each, one served per slot.
+  const SlottedQueue parts{
+      series::Arrivals::from_pmf({Rational(9) / 10 * Rational(8) / 10, 0,
+                                  Rational(9) / 10 * Rational(2) / 10 + Rational(1) / 10 * Rational(8) / 10,
+                                  0, Rational(2) / 100}),
+      1};
+  const queue::FlowQueue half{parts, {{Rational(2) / 10, 1}}, 2};
+  // A packet alone takes one slot more than its own.
+  CHECK(static_cast<double>(queue::hop_delay(half, 8, -100).tail[0]) == Approx(1).epsilon(1e-12));
+  CHECK(mean(half) > 1);
+}

@@ -362,3 +362,23 @@ TEST_CASE("priority queue: invalid arguments are rejected", "[priority]") {
   CHECK_THROWS_AS(queue.tail(Packets(20'000)), LimitExceeded);
   CHECK_THROWS_AS(queue.min_level(rational("1")), InvalidArgument);
 }
+
+TEST_CASE("priority queue: the packets of one source among unequal ones", "[classes]") {
+  // a sends 0.6 high and 0.05 low, b only 0.05 low: their low packets wait differently.
+  const ClassSource a{rational("0.6"), rational("0.05")}, b{rational("0"), rational("0.05")};
+  const std::vector<ClassSource> both{a, b};
+  PriorityQueue of_a(both, {10}, a), of_b(both, {10}, b), all(both);
+  // a's own high packets never share its slot: only what was left, and b's packet, are ahead.
+  CHECK(of_a.mean_wait() == rational("0.05") * (all.mean_wait() * 2 - of_b.mean_wait()) / rational("0.05"));
+  CHECK(of_a.mean_wait() < of_b.mean_wait());
+  for (const int slots : {0, 1, 4}) {
+    const double together = priority_middle(all.wait_tail(Slots(slots)));
+    CHECK((priority_middle(of_a.wait_tail(Slots(slots))) + priority_middle(of_b.wait_tail(Slots(slots)))) /
+              2 ==
+          Approx(together).epsilon(1e-9));
+  }
+  CHECK(static_cast<double>(numeric::nearest_double(of_a.mean_wait())) ==
+        Approx(0.332).epsilon(0.02));  // simulated
+  CHECK(static_cast<double>(numeric::nearest_double(of_b.mean_wait())) == Approx(1.838).epsilon(0.02));
+  CHECK_THROWS_AS(PriorityQueue(both, {10}, ClassSource{rational("0.1"), rational("0.1")}), InvalidArgument);
+}
