@@ -168,9 +168,15 @@ void add_traffic_options(OptionTable& table, TrafficOptions& options, Correlated
   traffic.add("--pmf", options.pmf, "FILE",
               "file of probabilities of 0, 1, 2, .. packets per slot.\nOne per line");
   traffic.add_flag("--normalize", options.normalize,
-                   "divide the probabilities of --pmf by their sum.\nDefault: only where the sum differs "
-                   "from 1 by rounding");
-  traffic.add_flag("--exact", options.exact, "require that the probabilities of --pmf sum to exactly 1");
+                   correlated == Correlated::allowed
+                       ? "divide probabilities of files by their sum.\nOf --pmf, --joint, --traffic-file and "
+                         "each row of --blocks. Default: only where the sum differs from 1 by rounding"
+                       : "divide the probabilities of --pmf by their sum.\nDefault: only where the sum "
+                         "differs from 1 by rounding");
+  traffic.add_flag("--exact", options.exact,
+                   correlated == Correlated::allowed
+                       ? "require that probabilities of files sum to exactly 1"
+                       : "require that the probabilities of --pmf sum to exactly 1");
   if (correlated != Correlated::rejected) {
     traffic.add("--burst", options.burst, "L",
                 "mean burst length of an on-off source in slots.\nSources are independent (synchronized "
@@ -220,7 +226,8 @@ answers::Normalise read_normalise(const TrafficOptions& options) {
 TrafficForm traffic_form(const TrafficOptions& options, SolveFor solve_for) {
   for (const auto& [option, given] :
        {std::pair{"--normalize", options.normalize}, {"--exact", options.exact}})
-    if (given && !options.pmf) throw needs(option, "--pmf FILE");
+    if (given && !options.pmf && !options.blocks && !options.joint && !options.file)
+      throw needs(option, "probabilities from a file: --pmf, --blocks, --joint or --traffic-file");
   const TrafficName named =
       options.traffic ? choice_of<TrafficName>(*options.traffic, "--traffic") : TrafficName{};
   const bool poisson = named == TrafficName::poisson || named == TrafficName::md1;
@@ -345,9 +352,11 @@ std::vector<answers::Traffic> read_traffics(const TrafficOptions& options, Solve
       return one(
           answers::probabilities(read_file(*options.pmf, "--pmf"), *options.pmf, read_normalise(options)));
     case TrafficForm::blocks:
-      return one(answers::blocks(read_file(*options.blocks, "--blocks"), *options.blocks));
+      return one(answers::blocks(read_file(*options.blocks, "--blocks"), *options.blocks,
+                                 read_normalise(options)));
     case TrafficForm::joint:
-      return by_class(answers::joint_classes(read_file(*options.joint, "--joint"), *options.joint));
+      return by_class(answers::joint_classes(read_file(*options.joint, "--joint"), *options.joint,
+                                             read_normalise(options)));
     case TrafficForm::classes: {
       std::vector<Traffic> all;
       for (const std::int64_t count :
@@ -356,7 +365,10 @@ std::vector<answers::Traffic> read_traffics(const TrafficOptions& options, Solve
       return all;
     }
     case TrafficForm::file:
-      return one(answers::fitted_traffic(read_file(*options.file, "--traffic-file"), *options.file));
+      return Combinations(answers::fitted_traffic(read_file(*options.file, "--traffic-file"), *options.file,
+                                                  read_normalise(options)))
+          .by(served(), serve)
+          .points();
     case TrafficForm::incast:
       return read_incasts(options);
     case TrafficForm::on_off:

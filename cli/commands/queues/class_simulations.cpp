@@ -47,7 +47,7 @@ std::vector<ClassModel> read_class_traffic(const ClassesOptions& options) {
                 "--joint", "the file defines all arrivals");
     const std::string text = read_file(*options.joint, "--joint");
     ClassModel model;
-    for (const queue::ClassPackets& each : queue::parse_joint(text, *options.joint)) {
+    for (const queue::ClassPackets& each : queue::parse_joint(text, *options.joint).packets) {
       model.loads.resize(each.packets.size(), Rational(0));
       for (std::size_t c = 0; c < each.packets.size(); ++c)
         model.loads[c] = model.loads[c] + each.probability * numeric::whole(each.packets[c]);
