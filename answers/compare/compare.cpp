@@ -161,8 +161,7 @@ CompareAnswer answer(const CompareQuery& query, const Run&) {
   if (first) {
     answer.first = Disagreement{*first, max_error(list[*first], scaled[*first]), {}};
     const std::size_t right = right_ones(answer);
-    if (right < list.size())
-      answer.other = better_reading(query.queue, accuracy, list, query.reading, right);
+    if (right < list.size()) answer.other = better_reading(query.queue, accuracy, list, query.reading, right);
     answer.first->diagnosis = diagnosis_of(query, answer, values);
   }
   answer.profile = profile_of(answer);

@@ -42,8 +42,8 @@ class Patterns {
 
   Diagnosis first_that_fits() const {
     if (its_.list[its_.first].line == 0) return {DisagreementCause::omitted};
-    for (const auto pattern : {&Patterns::last_digits, &Patterns::few, &Patterns::moved,
-                               &Patterns::fewer_digits, &Patterns::factor, &Patterns::carried})
+    for (const auto pattern : {&Patterns::last_digits, &Patterns::few, &Patterns::moved, &Patterns::factor,
+                               &Patterns::fewer_digits, &Patterns::carried})
       if (std::optional<Diagnosis> found = (this->*pattern)()) return *std::move(found);
     return {DisagreementCause::not_rounding};
   }
@@ -62,7 +62,12 @@ class Patterns {
     return Diagnosis{DisagreementCause::last_digits};
   }
 
-  /// A few wrong values: the others agree, some of them after the first wrong one.
+  /// Is an error of this size one of rounding near 1?
+  [[nodiscard]] bool of_rounding(std::int64_t exponent) const {
+    return its_.printed_digits >= telling_digits && 2 * exponent < -its_.printed_digits;
+  }
+
+  /// A few wrong values: the others agree. The last ones may also be those where rounding begins to show.
   std::optional<Diagnosis> few() const {
     const std::size_t most = std::max<std::size_t>(2, size() / 10);
     if (wrong_.size() > most || size() < 2 * wrong_.size() + 1) return std::nullopt;
@@ -77,7 +82,9 @@ class Patterns {
                    fits(i, with_value(its_.list[i], its_.list[i].value * power_of_ten(-power), -power));
           }))
         return Diagnosis{DisagreementCause::decimal_point, wrong_, {power}};
-    if (wrong_.back() + 1 == size() && wrong_.size() == size() - its_.first) return std::nullopt;
+    const bool last_ones = wrong_.size() == size() - its_.first;
+    if (last_ones && of_rounding(exponent_of(max_error(its_.list[its_.first], its_.values[its_.first]))))
+      return std::nullopt;
     return Diagnosis{DisagreementCause::single_values, wrong_};
   }
 
@@ -92,7 +99,8 @@ class Patterns {
       return true;
     };
     if (moved_to(its_.next, its_.first)) return Diagnosis{DisagreementCause::missing_value, {its_.first}};
-    if (moved_to(its_.previous, its_.first + 1)) return Diagnosis{DisagreementCause::extra_value, {its_.first}};
+    if (moved_to(its_.previous, its_.first + 1))
+      return Diagnosis{DisagreementCause::extra_value, {its_.first}};
     return std::nullopt;
   }
 
@@ -149,18 +157,19 @@ class Patterns {
     constexpr std::int64_t near = 2, growth = 4;
     const bool steady = std::abs(middle - begin) <= near && std::abs(end - begin) <= near;
     if (steady) {
-      const bool of_rounding = its_.printed_digits >= telling_digits && 2 * begin < -its_.printed_digits;
-      if (!of_rounding && exponents.size() < 4) return std::nullopt;
-      return Diagnosis{of_rounding ? DisagreementCause::cancellation : DisagreementCause::constant_error,
+      const bool rounding = of_rounding(begin);
+      if (!rounding && exponents.size() < 4) return std::nullopt;
+      return Diagnosis{rounding ? DisagreementCause::cancellation : DisagreementCause::constant_error,
                        {its_.first},
                        {low, high}};
     }
     const bool rises = end - begin >= growth && end == high && begin == low && exponents.size() >= 4;
     if (!rises) return std::nullopt;
-    return Diagnosis{DisagreementCause::growing_error,
-                     {its_.first},
-                     {low, high},
-                     std::pow(10.0, static_cast<double>(end - begin) / static_cast<double>(exponents.size() - 1))};
+    return Diagnosis{
+        DisagreementCause::growing_error,
+        {its_.first},
+        {low, high},
+        std::pow(10.0, static_cast<double>(end - begin) / static_cast<double>(exponents.size() - 1))};
   }
 
   const ListErrors& its_;

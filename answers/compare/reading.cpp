@@ -40,7 +40,8 @@ std::vector<Probability> ReadingValues::tails(const std::vector<std::int64_t>& l
   if (complements) {
     // 1 - P(Q > n) is at least P(Q = 0): as many digits may cancel.
     const double empty = static_cast<double>(
-        numeric::to_enclosure(queue::occupancy_probabilities(queue_, Packets(0)).front().probability).lower());
+        numeric::to_enclosure(queue::occupancy_probabilities(queue_, Packets(0)).front().probability)
+            .lower());
     accuracy.digits.count += empty > 0 ? 1 + static_cast<int>(std::ceil(-std::log10(empty))) : 0;
   }
   auto found = queue::occupancy_tails(queue_, requested, accuracy);
@@ -116,7 +117,7 @@ constexpr int digits_of_evidence = 6, digits_of_exact = 10, most_digits = 16;
 /// How values agree, as one reading has it.
 struct Fit {
   std::size_t agreeing = 0;
-  int digits = 0;         ///< of those that agree and are neither 0 nor 1
+  int digits = 0;           ///< of those that agree and are neither 0 nor 1
   std::size_t telling = 0;  ///< their number
 };
 
@@ -191,11 +192,11 @@ std::optional<OtherReading> better_reading(const queue::SlottedQueue& queue, con
     if (each.shift + list.front().index < -1) continue;
     try {
       const Fit fit = fit_of(each, sample, values.at(each, sampled));
-      if (fit.digits < digits_of_evidence || fit.telling < 2 || 10 * fit.agreeing < 8 * sample.size()) continue;
+      if (fit.digits < digits_of_evidence || fit.telling < 2 || 10 * fit.agreeing < 8 * sample.size())
+        continue;
       if (++tried > max_tried) break;
-      const std::size_t all = sample.size() == list.size()
-                                  ? fit.agreeing
-                                  : fit_of(each, list, values.at(each, whole)).agreeing;
+      const std::size_t all =
+          sample.size() == list.size() ? fit.agreeing : fit_of(each, list, values.at(each, whole)).agreeing;
       if (best && best->agreeing == list.size()) {
         if (all == list.size()) best->same = each;
         break;

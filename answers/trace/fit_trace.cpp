@@ -261,9 +261,9 @@ Traffic fitted_traffic(const std::string& text, const std::string& name, Normali
     if (normalise == Normalise::yes)
       throw InvalidArgument("--normalize", name,
                             "omitted: the file has on-off sources, which have no probabilities to sum");
-    return {.source = Blocks{shown, queue::MarkovArrivals::on_off(
-                                        {{file.sources->source, file.sources->count}})},
-            .trusted_fit = file.trusted};
+    return {
+        .source = Blocks{shown, queue::MarkovArrivals::on_off({{file.sources->source, file.sources->count}})},
+        .trusted_fit = file.trusted};
   }
   const std::int64_t sum = traffic::sum_of(file.counts);
   if (sum != file.slots && normalise != Normalise::yes)

@@ -352,8 +352,8 @@ std::vector<answers::Traffic> read_traffics(const TrafficOptions& options, Solve
       return one(
           answers::probabilities(read_file(*options.pmf, "--pmf"), *options.pmf, read_normalise(options)));
     case TrafficForm::blocks:
-      return one(answers::blocks(read_file(*options.blocks, "--blocks"), *options.blocks,
-                                 read_normalise(options)));
+      return one(
+          answers::blocks(read_file(*options.blocks, "--blocks"), *options.blocks, read_normalise(options)));
     case TrafficForm::joint:
       return by_class(answers::joint_classes(read_file(*options.joint, "--joint"), *options.joint,
                                              read_normalise(options)));

@@ -23,9 +23,9 @@ const std::vector<std::string> decimals{"0.0625",  "6.25e-2", "6.25E-2",   "0.06
 /// As people write it. Readers of a language with numbers of its own (JSON, TOML) take them in quotes.
 const std::vector<std::string> texts{"+0.0625", ".0625", "000.0625", " 0.0625 ", "1/16", "6.25*10^-2"};
 /// Refused, or the same number: never another one.
-const std::vector<std::string> doubtful{"0,0625",  "6.25%",  "6.25d-2", "0x1p-4", "6_25e-4", "2^-4",
-                                        "6.25e",   "6.25e-", "nan",     "inf",    "0.0625x", "--0.0625",
-                                        "6.25 e-2", "1//16", "0.06.25"};
+const std::vector<std::string> doubtful{"0,0625",  "6.25%",    "6.25d-2",  "0x1p-4", "6_25e-4",
+                                        "2^-4",    "6.25e",    "6.25e-",   "nan",    "inf",
+                                        "0.0625x", "--0.0625", "6.25 e-2", "1//16",  "0.06.25"};
 
 struct Reader {
   std::string name;
@@ -35,12 +35,14 @@ struct Reader {
 };
 
 const std::string star =
-    "hosts = [\"a\", \"b\", \"c\"]\nswitches = [\"s\"]\n[[link]]\nfrom = [\"a\", \"b\", \"c\"]\nto = \"s\"\nboth = "
+    "hosts = [\"a\", \"b\", \"c\"]\nswitches = [\"s\"]\n[[link]]\nfrom = [\"a\", \"b\", \"c\"]\nto = "
+    "\"s\"\nboth = "
     "true\n";
 
 /// Two flows through one output.
 std::string network(const std::string& rate, const std::string& link, const std::string& other) {
-  return "hosts = [\"a\", \"b\", \"c\"]\nswitches = [\"s\"]\n[[link]]\nfrom = [\"a\", \"b\"]\nto = \"s\"\n[[link]]\nfrom = "
+  return "hosts = [\"a\", \"b\", \"c\"]\nswitches = [\"s\"]\n[[link]]\nfrom = [\"a\", \"b\"]\nto = "
+         "\"s\"\n[[link]]\nfrom = "
          "\"s\"\nto = \"c\"\nrate = " +
          link + "\n[[flow]]\nfrom = \"a\"\nto = \"c\"\nrate = " + rate +
          "\n[[flow]]\nfrom = \"b\"\nto = \"c\"\nrate = " + other + "\n";
@@ -60,16 +62,17 @@ std::vector<Reader> readers(const Folder& folder) {
   return {
       {"--pmf", file("occupancy --pmf", "p.txt", "0.9375\n0\n", "\n", levels)},
       {"--pmf, pairs", file("occupancy --pmf", "p.csv", "0 0.9375\n2 ", "\n", levels)},
-      {"--blocks, CSV", file("occupancy --blocks", "b.csv", "0.4375,0.5\n0.5,0.4375\n\n",
-                             ",0\n0,0.0625\n", levels)},
-      {"--blocks, JSON", file("occupancy --blocks", "b.json", "[[[0.4375,0.5],[0.5,0.4375]],[[",
-                              ",0],[0,0.0625]]]", levels),
+      {"--blocks, CSV",
+       file("occupancy --blocks", "b.csv", "0.4375,0.5\n0.5,0.4375\n\n", ",0\n0,0.0625\n", levels)},
+      {"--blocks, JSON",
+       file("occupancy --blocks", "b.json", "[[[0.4375,0.5],[0.5,0.4375]],[[", ",0],[0,0.0625]]]", levels),
        false},
       {"--blocks, JSON strings", file("occupancy --blocks", "s.json", "[[[0.4375,0.5],[0.5,0.4375]],[[\"",
                                       "\",0],[0,0.0625]]]", levels)},
       {"--joint", file("occupancy --joint", "j.csv", "0,0,0.9375\n2,1,", "\n", levels)},
       {"--sizes", file("buffer --inputs 4 --load 0.5 --drop 1e-3 --sizes", "s.txt", "64 1\n1500 ", "\n", "")},
-      {"delay --delays", file("delay --flow-rate 0.5 --reorder 1e-3 --delays", "d.txt", "0.9375\n0\n", "\n", "")},
+      {"delay --delays",
+       file("delay --flow-rate 0.5 --reorder 1e-3 --delays", "d.txt", "0.9375\n0\n", "\n", "")},
       {"traffic matrix", file(on_star, "m.csv", ",a,b,c\na,0,", ",0.1\nb,0.25,0,0.1\nc,0.1,0.1,0\n", "")},
       {"traffic matrix with semicolons",
        file(on_star, "m2.csv", ";a;b;c\na;0;", ";0,1\nb;0,25;0;0,1\nc;0,1;0,1;0\n", "")},
@@ -94,18 +97,24 @@ std::vector<Reader> readers(const Folder& folder) {
          return "delay --no-check --network " +
                 folder.file("n.toml", network("0.03125", quoted(number), "0.015625"));
        }},
-      {"edge list", file("delay --no-check --uniform 0.03 --network", "e.csv", "source,target,capacity\ns1,s2,",
-                         "\ns1,h1,1\ns2,h2,1\n", "")},
-      {"GML", file("delay --no-check --uniform 0.03 --network", "g.gml",
-                   "graph [ node [ id 0 label \"h0\" ] node [ id 1 label \"s\" ] node [ id 2 label \"h2\" ] edge [ "
-                   "source 0 target 1 speed ",
-                   " ] edge [ source 1 target 2 speed 1 ] ]", ""),
+      {"edge list", file("delay --no-check --uniform 0.03 --network", "e.csv",
+                         "source,target,capacity\ns1,s2,", "\ns1,h1,1\ns2,h2,1\n", "")},
+      {"GML",
+       file("delay --no-check --uniform 0.03 --network", "g.gml",
+            "graph [ node [ id 0 label \"h0\" ] node [ id 1 label \"s\" ] node [ id 2 label \"h2\" ] edge [ "
+            "source 0 target 1 speed ",
+            " ] edge [ source 1 target 2 speed 1 ] ]", ""),
        false},
       {"times of a trace", file("fit --link-gbps 1 --buffer 2", "t.csv", "time,bytes,input\n0,64,1\n",
                                 ",64,1\n0.0626,64,2\n0.0626,64,1\n0.0635,64,2\n", "")},
-      {"--load", [](const std::string& number) { return "occupancy --levels 0,3 --inputs 4 --load '" + number + "'"; }},
-      {"--rates", [](const std::string& number) { return "occupancy --levels 0,3 --rates '" + number + "'"; }},
-      {"--drop", [](const std::string& number) { return "buffer --inputs 4 --load 0.5 --drop '" + number + "'"; }},
+      {"--load",
+       [](const std::string& number) {
+         return "occupancy --levels 0,3 --inputs 4 --load \"" + number + "\"";
+       }},
+      {"--rates",
+       [](const std::string& number) { return "occupancy --levels 0,3 --rates \"" + number + "\""; }},
+      {"--drop",
+       [](const std::string& number) { return "buffer --inputs 4 --load 0.5 --drop \"" + number + "\""; }},
   };
 }
 
@@ -140,5 +149,6 @@ TEST_CASE("spellings: every reader gives identical answers for the same number")
         ++(its.status == 0 ? same : refused);
       }
   }
-  WARN(same << " spellings are the same in " << readers(folder).size() << " readers, " << refused << " are refused");
+  WARN(same << " spellings are the same in " << readers(folder).size() << " readers, " << refused
+            << " are refused");
 }

@@ -51,7 +51,8 @@ TEST_CASE("lists of other programs") {
   check_print("Julia", "Rational{Int64}[1//4, 3//2000, 1//5000]", values);
   check_print("Julia", "1//4\n3//2000\n1//5000\n", values);
   check_print("", "Float64[0.25, 0.0015, 0.0002]", values);
-  check_print("MATLAB", " Columns 1 through 2:\n\n   2.5000e-01   1.5000e-03\n\n Column 3:\n\n   2.0000e-04\n\n",
+  check_print("MATLAB",
+              " Columns 1 through 2:\n\n   2.5000e-01   1.5000e-03\n\n Column 3:\n\n   2.0000e-04\n\n",
               values);
   check_print("MATLAB", "p =\n\n   2.5000e-01   1.5000e-03   2.0000e-04\n\n", values);
   check_print("R", "[1] 2.5e-01 1.5e-03 2.0e-04\n", values);
@@ -84,8 +85,8 @@ TEST_CASE("lists of other programs: printed digits are kept") {
 TEST_CASE("lists of other programs: errors have positions") {
   for (const char* text : {"{0.1, x}", "array([0.1, nan])", "{\"p\": [0.1], \"q\": [0.2]}", "[0.1 0.2",
                            "q[0] := .1;\nq[0] := .2;", "{{0.1, 0.2}, {0.3}}", "[1] 0.1 y", "1.0e-01 *\n x",
-                           "[mpf('0.1'), mpf('x')]", "[Fraction(1, 0)]", "[mpf('0.1'", "p =\n 0.1 0.2\n 0.3 0.4\n",
-                           "3-element Vector{Float64}:\n 0.1\n nan\n"}) {
+                           "[mpf('0.1'), mpf('x')]", "[Fraction(1, 0)]", "[mpf('0.1'",
+                           "p =\n 0.1 0.2\n 0.3 0.4\n", "3-element Vector{Float64}:\n 0.1\n nan\n"}) {
     INFO(text);
     CHECK_THROWS_AS(read_print(text), ParseError);
   }

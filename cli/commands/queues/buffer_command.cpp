@@ -137,9 +137,8 @@ Reply answer(const BufferOptions& options, const Context& context) {
   const std::vector<BufferQuery> queries = read_queries(options);
   if (options.solve) require_several_to_draw(context, queries.size(), "--load (--burst, --inputs, ...)");
   try {
-    return if_trusted(queries, show_all(queries, context, [&](const auto& points) {
-                        return render::document(points, units);
-                      }));
+    return if_trusted(queries, show_all(queries, context,
+                                        [&](const auto& points) { return render::document(points, units); }));
   } catch (const Stopped& stopped) {
     const auto enough = answers::enough_by_bound(queries.front());
     if (!enough) throw;

@@ -45,9 +45,8 @@ Reply answer(const OccupancyOptions& options, const Context& context) {
   std::vector<OccupancyQuery> queries;
   for (const answers::Traffic& traffic : read_traffics(options.traffic))
     queries.push_back({.traffic = traffic, .levels = levels, .accuracy = accuracy});
-  return if_trusted(queries, show_all(queries, context, [&](const auto& points) {
-                      return render::document(points, units);
-                    }));
+  return if_trusted(queries, show_all(queries, context,
+                                      [&](const auto& points) { return render::document(points, units); }));
 }
 
 void declare(OptionTable& table, OccupancyOptions& options) {

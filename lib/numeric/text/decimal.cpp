@@ -20,8 +20,8 @@ DoublePrint print_of(const Rational& value, int significant_digits, Float neares
   std::array<char, 1200> text;  // a double has fewer than 800 digits
   constexpr int longest = 800;
   const auto printed = [&](const std::to_chars_result& result) {
-    return parse_rational(
-        std::string_view(text.data(), static_cast<std::size_t>(result.ptr - text.data())), "number");
+    return parse_rational(std::string_view(text.data(), static_cast<std::size_t>(result.ptr - text.data())),
+                          "number");
   };
   char* const end = text.data() + text.size();
   DoublePrint found;

@@ -168,7 +168,7 @@ class Collector {
 
   const Text& text_;
   RationalBlocks blocks_;
-  std::size_t size_ = 0;  ///< rows of a matrix, numbers of a row; 0 until the first row ends
+  std::size_t size_ = 0;                  ///< rows of a matrix, numbers of a row; 0 until the first row ends
   std::vector<series::WrittenSum> rows_;  ///< [i]: row i of all matrices
   series::WrittenKind kind_;
   std::size_t matrix_start_ = 0, row_start_ = 0, bits_ = 0;

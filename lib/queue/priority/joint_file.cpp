@@ -73,8 +73,8 @@ JointFile parse_joint(std::string_view text, const std::string& source, series::
     std::vector<std::int64_t> packets;
     for (std::size_t i = 0; i + 1 < columns; ++i) {
       try {
-        packets.push_back(
-            numeric::parse_integer(number_text(cells[i], separator), "packets", 0, PriorityQueue::max_inputs));
+        packets.push_back(numeric::parse_integer(number_text(cells[i], separator), "packets", 0,
+                                                 PriorityQueue::max_inputs));
       } catch (const InvalidArgument&) {
         fail("\"" + cells[i].substr(0, 40) +
              "\" is not a number of packets; it must be a whole number from 0 to " +
@@ -94,7 +94,8 @@ JointFile parse_joint(std::string_view text, const std::string& source, series::
     all = all + probability;
     written.add(probability, last);
     kind.add(probability, numeric::written_digits(last));
-    if (numeric::bit_size(written.sum()) > 131'072) fail("the sum up to here is a fraction of more than 131072 bits");
+    if (numeric::bit_size(written.sum()) > 131'072)
+      fail("the sum up to here is a fraction of more than 131072 bits");
   }
   line_number = 0;
   if (known.empty()) fail("no probabilities; expected lines n1,n2,..,probability, such as 1,0,0.25");

@@ -187,8 +187,7 @@ bool from_julia(std::string& text) {
     found = true;
   }
   if (const std::size_t open = text.find("{"), close = text.find("}["), quote = text.find('"');
-      open != std::string::npos && close != std::string::npos && open < close &&
-      quote == std::string::npos) {
+      open != std::string::npos && close != std::string::npos && open < close && quote == std::string::npos) {
     std::size_t begin = open;
     while (begin > 0 && is_part_of_name(text[begin - 1])) --begin;
     clear(text, begin, close + 1 - begin);

@@ -38,14 +38,19 @@ std::string shown(std::string_view text) {
   return result + (text.size() > 40 ? "...\"" : "\"");
 }
 
-/// The cells of a line; those beyond max_columns are only counted.
+/// The cells of a line, up to the last that is not empty; those beyond max_columns are only counted. A cell in
+/// quotes may contain the separator.
 std::size_t split(std::string_view text, char separator, std::array<std::string_view, max_columns>& cells) {
-  std::size_t count = 0;
+  std::size_t count = 0, used = 0;
   for (;;) {
-    const std::size_t end = std::min(text.find(separator), text.size());
-    if (count < max_columns) cells[count] = trim(text.substr(0, end));
+    const std::size_t first = std::min(text.find_first_not_of(' '), text.size());
+    const std::size_t quote = first < text.size() && text[first] == '"' ? text.find('"', first + 1) : first;
+    const std::size_t end = std::min(text.find(separator, std::min(quote, text.size())), text.size());
+    const std::string_view cell = trim(text.substr(0, end));
+    if (count < max_columns) cells[count] = cell;
     ++count;
-    if (end == text.size()) return count;
+    if (!cell.empty()) used = count;
+    if (end == text.size()) return used;
     text.remove_prefix(end + 1);
   }
 }
@@ -192,8 +197,11 @@ void TraceCsvReader::line(std::string_view text) {
   std::array<std::string_view, max_columns> cells;
   const std::size_t count = split(text, separator_, cells);
   const auto last = static_cast<std::size_t>(std::max({time_, bytes_, input_}));
-  if (count <= last)
-    fail("has " + std::to_string(count) + " columns; the first line has " + std::to_string(columns_));
+  const bool too_many =
+      columns_ < static_cast<int>(max_columns) && count > static_cast<std::size_t>(columns_);
+  if (count <= last || too_many)
+    fail("has " + std::to_string(count) + " columns; the first line has " + std::to_string(columns_) +
+         (separator_ == ',' ? " (decimals have a point, not a comma)" : ""));
   const auto cell = [&](int column) {
     return number_text(cells[static_cast<std::size_t>(column)], separator_);
   };

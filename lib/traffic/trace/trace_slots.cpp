@@ -29,9 +29,8 @@ Rational TraceSlots::rounding_of(const TracePacket& packet) const {
 
 std::int64_t TraceSlots::slot_of(const TracePacket& packet, const std::string& name) const {
   const Rational since = packet.time - stamps_.first + rounding_of(packet);
-  const numeric::Integer slot =
-      cln::floor1(cln::numerator(since) * cln::denominator(slotting_.slot_ns),
-                  cln::denominator(since) * cln::numerator(slotting_.slot_ns));
+  const numeric::Integer slot = cln::floor1(cln::numerator(since) * cln::denominator(slotting_.slot_ns),
+                                            cln::denominator(since) * cln::numerator(slotting_.slot_ns));
   if (cln::integer_length(slot) > max_slot_bits)
     throw ParseError(name, 0, 0,
                      "packet " + std::to_string(stamps_.packets) +

@@ -19,7 +19,8 @@ TrafficFile::Sources sources_of(const nlohmann::json& given) {
   const auto number = [&](const char* key) {
     // A JSON number would be read as a double; these are rationals.
     if (!given.at(key).is_string())
-      throw InvalidArgument(key, given.at(key).dump().substr(0, 40), "in quotes, such as \"1/8\" or \"0.125\"");
+      throw InvalidArgument(key, given.at(key).dump().substr(0, 40),
+                            "in quotes, such as \"1/8\" or \"0.125\"");
     return numeric::parse_rational(given.at(key).get<std::string>(), key);
   };
   const auto count = given.at("count").get<std::int64_t>();

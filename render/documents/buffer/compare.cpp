@@ -108,16 +108,18 @@ std::string carried_in_words(const ComparePoint& point) {
       return fmt::format(
           "There is one value too many at {}: from there on each value is that of the previous n.", from);
     case DisagreementCause::constant_factor:
-      return fmt::format("From {} on all values are {:.6g} times the true ones: a relative error that is carried on.",
-                         from, its.factor);
+      return fmt::format(
+          "From {} on all values are {:.6g} times the true ones: a relative error that is carried on.", from,
+          its.factor);
     case DisagreementCause::growing_error:
       return fmt::format(
-          "From {} on the absolute error grows from 1e{} to 1e{}, by a factor of {:.2g} per value: a recursion "
+          "From {} on the absolute error grows from 1e{} to 1e{}, by a factor of {:.2g} per value: a "
+          "recursion "
           "that amplifies its rounding errors.",
           from, its.numbers.front(), its.numbers.back(), its.factor);
     case DisagreementCause::constant_error:
-      return fmt::format("From {} on all values have an absolute error {}: one error that is carried on.", from,
-                         errors_in_words(its));
+      return fmt::format("From {} on all values have an absolute error {}: one error that is carried on.",
+                         from, errors_in_words(its));
     default:
       break;
   }
@@ -134,11 +136,11 @@ std::string carried_in_words(const ComparePoint& point) {
 std::string other_in_words(const ComparePoint& point) {
   const OtherReading& other = *point.answer.other;
   const std::size_t all = point.answer.coefficients.size();
-  return fmt::format("{} {} agree as {} ({})",
-                     other.agreeing == all ? fmt::format("All {}", all)
-                                           : fmt::format("{} of {}", other.agreeing, all),
-                     all == 1 ? "value" : "values", in_words(other.reading, first_index(point)),
-                     as_options(other.reading, first_index(point)));
+  return fmt::format(
+      "{} {} agree as {} ({})",
+      other.agreeing == all ? fmt::format("All {}", all) : fmt::format("{} of {}", other.agreeing, all),
+      all == 1 ? "value" : "values", in_words(other.reading, first_index(point)),
+      as_options(other.reading, first_index(point)));
 }
 
 std::string cause_in_words(const ComparePoint& point) {
@@ -160,10 +162,12 @@ std::string cause_in_words(const ComparePoint& point) {
       return fmt::format("Only the last digits differ: the program that {} rounded its own last places.",
                          point.query.list.doubles ? "computed these doubles" : "printed them");
     case DisagreementCause::single_precision:
-      return "All values are right to 24 bits and no further: they were computed or stored in single precision.";
+      return "All values are right to 24 bits and no further: they were computed or stored in single "
+             "precision.";
     case DisagreementCause::fewer_digits:
-      return fmt::format("All values are right to about {} and no further: computed with, or cut to, so many.",
-                         counted(its.numbers.front(), "digit"));
+      return fmt::format(
+          "All values are right to about {} and no further: computed with, or cut to, so many.",
+          counted(its.numbers.front(), "digit"));
     case DisagreementCause::not_rounding:
       break;
     case DisagreementCause::sign:
@@ -176,7 +180,8 @@ std::string cause_in_words(const ComparePoint& point) {
   }
   if (!other.empty()) return other + " See the values that remain.";
   return fmt::format(
-      "Not a rounding error: check the traffic, that the first value belongs to n = {} (--first), and what the "
+      "Not a rounding error: check the traffic, that the first value belongs to n = {} (--first), and what "
+      "the "
       "values are (--of, now {}, {}; --after-service; --scale). No other reading fits.",
       n_of(point, 0), name_of(point.query.reading.of), in_words(point.query.reading, first_index(point)));
 }
@@ -220,10 +225,10 @@ std::string disagreement_in_words(const ComparePoint& point) {
   std::string file = printed_in_words(printed(point, at), digits);
   if (file.size() > 80)
     file = numeric::to_decimal(printed(point, at).value, digits, numeric::Rounding::nearest);
-  return fmt::format(
-      "{}; {} {}\n{} in the file\n{} proved", place(point, at),
-      counted(compared.agreed_digits, "digit"), compared.agreed_digits == 1 ? "agrees" : "agree", file,
-      numeric::to_decimal(compared.value.lower, digits, numeric::Rounding::nearest));
+  return fmt::format("{}; {} {}\n{} in the file\n{} proved", place(point, at),
+                     counted(compared.agreed_digits, "digit"),
+                     compared.agreed_digits == 1 ? "agrees" : "agree", file,
+                     numeric::to_decimal(compared.value.lower, digits, numeric::Rounding::nearest));
 }
 
 std::vector<Line> lines(const ComparePoint& point) {
@@ -256,7 +261,8 @@ const Fields<ComparePoint>& compare_inputs() {
       {traffic_fields(), &Point::traffic},
       {{"file", "file", "", Shape::text, "file with the coefficients"}, &Point::file},
       {{"of", "of", "", Shape::text,
-        "what they are: occupancy, P(Q = n), tail, P(Q > n), at-least, P(Q >= n), or distribution, P(Q <= n)"},
+        "what they are: occupancy, P(Q = n), tail, P(Q > n), at-least, P(Q >= n), or distribution, P(Q <= "
+        "n)"},
        [](const Point& of) { return of.query.reading.of; }},
       {{"after_service", "after service", "", Shape::flag,
         "true: Q is the queue after the service of a slot, max(Q - C, 0)", Style::hidden},
@@ -296,8 +302,10 @@ const Fields<ComparePoint>& compare_results() {
          return of.answer.first ? std::optional(n_of(of, of.answer.first->at)) : std::nullopt;
        }},
       {{"cause", "likely cause", "", Shape::text,
-        "of the disagreement, from all errors of the list: another reading, omitted, last digits, sign, swapped "
-        "values, decimal point, single values, missing value, extra value, constant factor, single precision, "
+        "of the disagreement, from all errors of the list: another reading, omitted, last digits, sign, "
+        "swapped "
+        "values, decimal point, single values, missing value, extra value, constant factor, single "
+        "precision, "
         "fewer digits, cancellation, constant error, growing error or not rounding; null: all agree"},
        [](const Point& of) {
          return of.answer.first ? std::optional(name(of.answer.first->diagnosis.cause)) : std::nullopt;

@@ -66,9 +66,9 @@ TrafficWords words_of(const Traffic& traffic) {
                                          counted(incast.packets, "packet"));
             },
             [&](const TrafficClass& classes) {
-              words.source = (classes.joint.empty() ? counted(classes.inputs, "input")
-                                                    : "arrivals from " + classes.name +
-                                                          normalised_in_words(classes.sum - 1)) +
+              words.source = (classes.joint.empty()
+                                  ? counted(classes.inputs, "input")
+                                  : "arrivals from " + classes.name + normalised_in_words(classes.sum - 1)) +
                              fmt::format(", {} {} by strict priority", classes.loads.size(),
                                          classes.loads.size() == 1 ? "class" : "classes");
               words.burst = fmt::format(", class {}", classes.priority);
@@ -270,9 +270,8 @@ std::string in_words(const bounds::Computation& computation) {
 }
 
 void mark_untrusted(Document& document, const std::vector<const Traffic*>& all) {
-  const bool untrusted = std::any_of(all.begin(), all.end(), [](const Traffic* traffic) {
-    return !traffic->trusted_fit.value_or(true);
-  });
+  const bool untrusted = std::any_of(
+      all.begin(), all.end(), [](const Traffic* traffic) { return !traffic->trusted_fit.value_or(true); });
   if (!untrusted) return;
   std::string& headline = document.headline;
   if (headline.starts_with("A ") ||

@@ -137,8 +137,8 @@ TEST_CASE("fit: its output is read back as the same traffic", "[fit]") {
         Approx(found.fit.sources->load * static_cast<double>(found.fit.sources->count)).epsilon(1e-8));
   const FitQuery plain = query_of(200'000, bernoulli_trace(3));
   const FitAnswer slots = answers::answer(plain);
-  const auto pmf =
-      std::get<answers::Probabilities>(answers::fitted_traffic(answers::traffic_file(plain, slots), "f").source);
+  const auto pmf = std::get<answers::Probabilities>(
+      answers::fitted_traffic(answers::traffic_file(plain, slots), "f").source);
   CHECK(numeric::nearest_double(*pmf.arrivals.load()) == Approx(slots.load).epsilon(1e-12));
   CHECK_THROWS_AS(answers::fitted_traffic("{}", "f"), ParseError);
   CHECK_THROWS_AS(answers::fitted_traffic(R"({"trusted": true, "sources": {"count": 0}})", "f"), ParseError);
@@ -151,8 +151,8 @@ TEST_CASE("fit: its output is read back as the same traffic", "[fit]") {
   // Counts that do not sum to the slots are normalized only on request.
   const std::string counts = R"({"trusted": true, "slots": 100, "slots_with_so_many_cells": [60, 19, 20]})";
   CHECK_THROWS_WITH(answers::fitted_traffic(counts, "f"), Catch::Contains("--normalize"));
-  const auto given = std::get<answers::Probabilities>(
-      answers::fitted_traffic(counts, "f", answers::Normalise::yes).source);
+  const auto given =
+      std::get<answers::Probabilities>(answers::fitted_traffic(counts, "f", answers::Normalise::yes).source);
   CHECK(*given.arrivals.load() == numeric::Rational(59) / 99);
   CHECK(given.sum == numeric::Rational(99) / 100);
   CHECK(answers::fitted_traffic(counts, "f", answers::Normalise::yes).trusted_fit == true);
@@ -166,7 +166,8 @@ TEST_CASE("fit: short traces have a verdict or a reason, never an invalid model"
     std::int64_t time = 0;
     for (auto left = 2 + random() % 30; left > 0; --left) {
       time += static_cast<std::int64_t>(random() % (random() % 3 == 0 ? 1'000'000 : 2000));
-      packets.push_back({.time = numeric::whole(time), .bytes = static_cast<std::int64_t>(1 + random() % 3000)});
+      packets.push_back(
+          {.time = numeric::whole(time), .bytes = static_cast<std::int64_t>(1 + random() % 3000)});
     }
     FitQuery query{.file = "short", .packets = {}, .link_gbps = 1, .cell_bytes = cell};
     query.packets = [packets](const TakePacket& take) {
@@ -198,7 +199,8 @@ TEST_CASE("fit: a change of units changes nothing", "[fit]") {
     return answers::answer(query);
   };
   const FitAnswer one = scaled(1);
-  for (const numeric::Rational& factor : {numeric::Rational(100), numeric::Rational(1) / 400, numeric::Rational(3) / 7}) {
+  for (const numeric::Rational& factor :
+       {numeric::Rational(100), numeric::Rational(1) / 400, numeric::Rational(3) / 7}) {
     const FitAnswer other = scaled(factor);
     CHECK(other.slots == one.slots);
     CHECK(other.counts == one.counts);
@@ -232,7 +234,8 @@ TEST_CASE("fit: one link, overload, disorder, coarse stamps and buffers", "[fit]
   // Four packets have a verdict, which is no.
   FitQuery four = query_of(1, [](std::int64_t) { return 1; });
   four.packets = [](const TakePacket& take) {
-    for (const auto& [time, bytes] : {std::pair{563'440, 1500}, {564'560, 100}, {565'520, 65}, {1'742'960, 100}})
+    for (const auto& [time, bytes] :
+         {std::pair{563'440, 1500}, {564'560, 100}, {565'520, 65}, {1'742'960, 100}})
       take({.time = time, .bytes = bytes});
   };
   CHECK_FALSE(answers::answer(four).trusted());
