@@ -97,7 +97,13 @@ Diagnosis diagnosis_of(const CompareQuery& query, const CompareAnswer& answer, c
   if (answer.other && answer.other->agreeing == query.list.coefficients.size())
     return {DisagreementCause::other_reading};
   const std::vector<Coefficient>& list = query.list.coefficients;
-  ListErrors errors{.list = list, .printed_digits = answer.printed_digits};
+  ListErrors errors{.list = list,
+                    .values = {},
+                    .next = {},
+                    .previous = {},
+                    .agrees = {},
+                    .agreed_digits = {},
+                    .printed_digits = answer.printed_digits};
   for (const ComparedCoefficient& each : answer.coefficients) {
     errors.values.push_back(each.value);
     errors.agrees.push_back(each.right);

@@ -43,7 +43,7 @@ class Patterns {
   Diagnosis first_that_fits() const {
     if (its_.list[its_.first].line == 0) return {DisagreementCause::omitted};
     for (const auto pattern : {&Patterns::last_digits, &Patterns::few, &Patterns::moved, &Patterns::factor,
-                               &Patterns::fewer_digits, &Patterns::carried})
+                               &Patterns::fewer_digits, &Patterns::fewer_decimals, &Patterns::carried})
       if (std::optional<Diagnosis> found = (this->*pattern)()) return *std::move(found);
     return {DisagreementCause::not_rounding};
   }
@@ -64,7 +64,8 @@ class Patterns {
 
   /// Is an error of this size one of rounding near 1?
   [[nodiscard]] bool of_rounding(std::int64_t exponent) const {
-    return its_.printed_digits >= telling_digits && 2 * exponent < -its_.printed_digits;
+    constexpr int lost = 4;  // what a long expansion may lose in addition
+    return its_.printed_digits >= telling_digits && exponent <= lost - its_.printed_digits;
   }
 
   /// A few wrong values: the others agree. The last ones may also be those where rounding begins to show.
@@ -141,6 +142,22 @@ class Patterns {
                      {its_.first},
                      {},
                      numeric::nearest_double(first.value / its_.values[its_.first].lower)};
+  }
+
+  /// Decimals beyond some place are zeros, or a rounding error of doubles.
+  std::optional<Diagnosis> fewer_decimals() const {
+    if (wrong_.size() < 3 || 2 * wrong_.size() < size()) return std::nullopt;
+    for (int decimals = 2; decimals < its_.printed_digits; ++decimals) {
+      const Rational place = power_of_ten(-decimals);
+      const auto cut = [&](std::size_t i) {
+        const Rational scaled = its_.list[i].value / place;
+        return cln::abs(scaled - cln::round1(scaled)) * power_of_ten(4) <= 1 &&
+               max_error(its_.list[i], its_.values[i]) <= place;
+      };
+      if (std::all_of(wrong_.begin(), wrong_.end(), cut))
+        return Diagnosis{DisagreementCause::fewer_decimals, {}, {decimals}};
+    }
+    return std::nullopt;
   }
 
   /// From the first on nearly all are wrong: by the same absolute error, or a growing one.

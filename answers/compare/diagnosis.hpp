@@ -26,6 +26,7 @@ enum class DisagreementCause {
   constant_factor,   ///< from the first on, all are the same multiple of the true values
   single_precision,  ///< all values are right to 24 bits
   fewer_digits,      ///< all values are right to about the same, smaller number of digits
+  fewer_decimals,    ///< all values are right to the same, smaller number of decimals
   cancellation,      ///< an absolute error of the size of a rounding error near 1, in which the tail is lost
   constant_error,    ///< the same, of another size
   growing_error,     ///< an error that grows from value to value
@@ -47,7 +48,8 @@ struct Diagnosis {
   DisagreementCause cause = DisagreementCause::not_rounding;
   /// Places in the list: of the wrong values, for single values.
   std::vector<std::size_t> places{};
-  /// decimal_point: the power of ten; fewer_digits: the digits; constant_error, cancellation: the decimal
+  /// decimal_point: the power of ten; fewer_digits: the digits; fewer_decimals: the
+  /// decimals; constant_error, cancellation: the decimal
   /// exponents of the smallest and the largest error, rounded down.
   std::vector<std::int64_t> numbers{};
   double factor = 1;  ///< constant_factor: of the list to the truth; growing_error: from value to value

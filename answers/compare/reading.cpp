@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <tuple>
 #include <utility>
 
 namespace tailbound::answers {
@@ -95,14 +95,18 @@ std::vector<TrueValue> in_scale(ListScale scale, const std::vector<Coefficient>&
   Rational low = 1, high = 1;
   if (scale == ListScale::percent) low = high = 100;
   if (scale == ListScale::weights) {
-    // The factor from the largest probability, up to the last place of its number.
-    std::size_t at = 0;
-    for (std::size_t i = 0; i < values.size(); ++i)
-      if (values[i].lower > values[at].lower) at = i;
-    if (values[at].lower > 0) {
+    // The factor from the number with the finest last place, relative to itself.
+    std::size_t at = values.size();
+    Rational finest = 1;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (values[i].lower <= 0 || list[i].value <= 0) continue;
+      const Rational coarseness = series::unit_in_last_place(list[i]) / list[i].value;
+      if (coarseness < finest) std::tie(at, finest) = std::pair(i, coarseness);
+    }
+    if (at < values.size()) {
       const Rational unit = series::unit_in_last_place(list[at]);
-      low = std::max(Rational(0), Rational((list[at].value - unit) / values[at].upper));
-      high = std::max(Rational(0), Rational((list[at].value + unit) / values[at].lower));
+      low = (list[at].value - unit) / values[at].upper;
+      high = (list[at].value + unit) / values[at].lower;
     }
   }
   for (TrueValue& value : values) value = {value.lower * low, value.upper * high};
@@ -198,6 +202,8 @@ std::optional<OtherReading> better_reading(const queue::SlottedQueue& queue, con
       const std::size_t all =
           sample.size() == list.size() ? fit.agreeing : fit_of(each, list, values.at(each, whole)).agreeing;
       if (best && best->agreeing == list.size()) {
+        // An unknown factor fits whatever fits without it.
+        if (each.scale == ListScale::weights) continue;
         if (all == list.size()) best->same = each;
         break;
       }

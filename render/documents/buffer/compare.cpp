@@ -148,9 +148,9 @@ std::string cause_in_words(const ComparePoint& point) {
   const Diagnosis& its = first.diagnosis;
   std::string other;
   if (point.answer.other) {
-    other = other_in_words(point) + ".";
+    if (its.cause != DisagreementCause::other_reading) other = other_in_words(point) + ".";
     if (const auto& same = point.answer.other->same)
-      other += fmt::format(" The same values are those of {} ({}).", in_words(*same, first_index(point)),
+      other += fmt::format("{}The same values are those of {} ({}).", other.empty() ? "" : " ", in_words(*same, first_index(point)),
                            as_options(*same, first_index(point)));
   }
   switch (its.cause) {
@@ -164,6 +164,9 @@ std::string cause_in_words(const ComparePoint& point) {
     case DisagreementCause::single_precision:
       return "All values are right to 24 bits and no further: they were computed or stored in single "
              "precision.";
+    case DisagreementCause::fewer_decimals:
+      return fmt::format("All values are right to {} and no further: rounded or cut to so many.",
+                         counted(its.numbers.front(), "decimal"));
     case DisagreementCause::fewer_digits:
       return fmt::format(
           "All values are right to about {} and no further: computed with, or cut to, so many.",
@@ -190,6 +193,7 @@ const char* name(DisagreementCause cause) {
   static constexpr std::array names{"another reading", "omitted",         "last digits",      "sign",
                                     "swapped values",  "decimal point",   "single values",    "missing value",
                                     "extra value",     "constant factor", "single precision", "fewer digits",
+                                    "fewer decimals",
                                     "cancellation",    "constant error",  "growing error",    "not rounding"};
   return names.at(static_cast<std::size_t>(cause));
 }
@@ -306,7 +310,7 @@ const Fields<ComparePoint>& compare_results() {
         "swapped "
         "values, decimal point, single values, missing value, extra value, constant factor, single "
         "precision, "
-        "fewer digits, cancellation, constant error, growing error or not rounding; null: all agree"},
+        "fewer digits, fewer decimals, cancellation, constant error, growing error or not rounding; null: all agree"},
        [](const Point& of) {
          return of.answer.first ? std::optional(name(of.answer.first->diagnosis.cause)) : std::nullopt;
        }},
@@ -446,7 +450,8 @@ Document document(std::vector<ComparePoint> all) {
     result.tables.push_back(coefficients(points, i));
     if (points->size() > 1) continue;
     result.lines = lines(point);
-    if (point.answer.first) document.notes.push_back(cause_in_words(point));
+    if (!point.answer.first) continue;
+    if (std::string cause = cause_in_words(point); !cause.empty()) document.notes.push_back(std::move(cause));
   }
   document.picture = []() -> Picture { throw NoAnswer("compared digits have no picture"); };
   return document;

@@ -1,3 +1,5 @@
+#include <cln/dfloat.h>
+#include <cln/float.h>
 #include <cln/rational.h>
 #include <tailbound/answers/compare/compare.hpp>
 
@@ -158,6 +160,11 @@ TEST_CASE("compare: what it says of a wrong list agrees with the errors of the l
   });
   CHECK(cut.cause == DisagreementCause::fewer_digits);
   CHECK(cut.numbers == std::vector<std::int64_t>{5});
+  const auto decimals = cause_of([](auto& list) {
+    for (Rational& value : list) value = cln::round1(value * 10'000'000) / rational("10000000");
+  });
+  CHECK(decimals.cause == DisagreementCause::fewer_decimals);
+  CHECK(decimals.numbers == std::vector<std::int64_t>{7});
   const auto floats = cause_of([](auto& list) {
     for (Rational& value : list)
       value =
