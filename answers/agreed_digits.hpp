@@ -6,7 +6,7 @@
 
 /// Number of correct digits of a printed number.
 ///
-/// TESTS     tests/answers/buffer/compare_test.cpp
+/// TESTS     tests/answers/compare/compare_test.cpp
 namespace tailbound::answers {
 
 /// The true value: lower <= value <= upper.

@@ -34,8 +34,9 @@ Probabilities probabilities(const std::string& text, const std::string& name, se
           .format = std::move(pmf.format)};
 }
 
-Blocks blocks(const std::string& text, const std::string& name) {
-  return {name, queue::MarkovArrivals::blocks(queue::parse_blocks(text, name))};
+Blocks blocks(const std::string& text, const std::string& name, Normalise normalise) {
+  queue::BlocksOfFile read = queue::read_blocks(text, name, normalise);
+  return {name, queue::MarkovArrivals::blocks(std::move(read.blocks)), read.deviation};
 }
 
 void check(const BurstyInputs& inputs) {
@@ -50,8 +51,9 @@ queue::MarkovArrivals arrivals(const BurstyInputs& inputs) {
   return queue::MarkovArrivals::on_off({{.source = traffic::thinned(all, share), .count = inputs.inputs}});
 }
 
-TrafficClass joint_classes(const std::string& text, const std::string& name) {
-  TrafficClass classes{.name = name, .loads = {}, .joint = queue::parse_joint(text, name)};
+TrafficClass joint_classes(const std::string& text, const std::string& name, Normalise normalise) {
+  queue::JointFile read = queue::parse_joint(text, name, normalise);
+  TrafficClass classes{.name = name, .loads = {}, .joint = std::move(read.packets), .sum = read.sum};
   classes.loads.assign(classes.joint.front().packets.size(), Rational(0));
   for (const queue::ClassPackets& each : classes.joint)
     for (std::size_t i = 0; i < classes.loads.size(); ++i)

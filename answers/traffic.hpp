@@ -67,6 +67,7 @@ struct Probabilities {
 struct Blocks {
   std::string name;  ///< of the file
   queue::MarkovArrivals arrivals;
+  numeric::Rational deviation = 0;  ///< from 1, of the sums in the file, by which rows are divided: the largest
 };
 
 /// One of several classes with strict priority at an output (queue/priority/priority_queue.hpp).
@@ -84,6 +85,7 @@ struct TrafficClass {
 
   /// Of the selected class and those before it [packets/slot].
   [[nodiscard]] numeric::Rational load_through() const;
+  numeric::Rational sum = 1;  ///< of the probabilities in the file, which are normalized by it
 };
 
 using Source = std::variant<EqualInputs, UnequalInputs, PoissonArrivals, BurstyInputs, GeneratingFunction,
@@ -93,6 +95,8 @@ struct Traffic {
   static constexpr int max_packets_per_slot = 32;
   Source source;
   int packets_per_slot = 1;  ///< C, served per slot: 1 .. 32; 1 with incast and per-burst destinations
+  /// Of a model fitted to a trace: did it pass its tests? Without trust nothing follows for the trace.
+  std::optional<bool> trusted_fit{};
 };
 
 /// Reads A(z), or named distributions (series/laws/named_laws.hpp).
@@ -111,13 +115,15 @@ using series::Normalise;
 /// Reads matrices as JSON or CSV (queue/arrivals/blocks_file.hpp).
 /// \param name  of the file, for messages
 /// \throws ParseError, InvalidArgument
-[[nodiscard]] Blocks blocks(const std::string& text, const std::string& name);
+[[nodiscard]] Blocks blocks(const std::string& text, const std::string& name,
+                            Normalise normalise = Normalise::rounding);
 
 /// Reads the joint distribution of the packets of each class in a slot (queue/priority/joint_file.hpp).
 /// \param name  of the file, for messages
 /// \return the first of its classes
 /// \throws ParseError
-[[nodiscard]] TrafficClass joint_classes(const std::string& text, const std::string& name);
+[[nodiscard]] TrafficClass joint_classes(const std::string& text, const std::string& name,
+                                         Normalise normalise = Normalise::rounding);
 
 /// \throws InvalidArgument  load, mean burst and on-rate are inconsistent
 void check(const BurstyInputs& inputs);

@@ -1,10 +1,10 @@
 #include <tailbound/answers/broadcast/broadcast.hpp>
 #include <tailbound/answers/buffer/buffer.hpp>
-#include <tailbound/answers/buffer/compare.hpp>
 #include <tailbound/answers/buffer/occupancy.hpp>
 #include <tailbound/answers/buffer/policed_buffer.hpp>
 #include <tailbound/answers/buffer/shared_buffer.hpp>
 #include <tailbound/answers/buffer/sized_buffer.hpp>
+#include <tailbound/answers/compare/compare.hpp>
 #include <tailbound/answers/delay/delay.hpp>
 #include <tailbound/answers/delay/fabric.hpp>
 #include <tailbound/answers/delay/reorder.hpp>
@@ -33,6 +33,10 @@ template <>
 inline constexpr bounds::Stop last_of<bounds::Stop> = bounds::Stop::too_many_rounds;
 template <>
 inline constexpr DisagreementCause last_of<DisagreementCause> = DisagreementCause::not_rounding;
+template <>
+inline constexpr CoefficientsOf last_of<CoefficientsOf> = CoefficientsOf::distribution;
+template <>
+inline constexpr ListScale last_of<ListScale> = ListScale::weights;
 
 /// Queues are reconstructed from their traffic.
 template <>

@@ -176,8 +176,8 @@ void require_queue(const FitQuery& query, const FitAnswer& answer) {
 
 }  // namespace
 
-double FitQuery::slot_ns() const {
-  return numeric::nearest_double(Rational(numeric::whole(8 * cell_bytes) / link_gbps));
+Rational FitQuery::slot_ns() const {
+  return numeric::whole(8 * cell_bytes) / link_gbps;
 }
 
 bool FitAnswer::trusted() const {
@@ -201,7 +201,7 @@ FitAnswer answer(const FitQuery& query, const Run& run) {
   statistics.finish(slots.slots());
   FitAnswer answer;
   answer.stamps = slots.stamps();
-  answer.slot_ns = slotting.slot_ns;
+  answer.slot_ns = numeric::nearest_double(slotting.slot_ns);
   answer.slots = statistics.slots();
   answer.cells = statistics.cells();
   answer.load = statistics.load();
@@ -209,7 +209,7 @@ FitAnswer answer(const FitQuery& query, const Run& run) {
   answer.longest = statistics.longest();
   answer.busy_periods = statistics.busy_periods();
   answer.counts = statistics.counts();
-  answer.coarse_stamps = static_cast<double>(answer.stamps.resolution) > slotting.slot_ns;
+  answer.coarse_stamps = answer.stamps.resolution > slotting.slot_ns;
   require_rates(answer, packets);
   require_queue(query, answer);
   for (const traffic::TraceBuffer& each : statistics.buffers())
@@ -254,11 +254,26 @@ std::string traffic_file(const FitQuery& query, const FitAnswer& answer) {
   return traffic::to_json(file);
 }
 
-Source fitted_traffic(const std::string& text, const std::string& name) {
-  const traffic::TrafficFile file = traffic::parse_traffic_file(text, name);
+Traffic fitted_traffic(const std::string& text, const std::string& name, Normalise normalise) {
+  traffic::TrafficFile file = traffic::parse_traffic_file(text, name);
   const std::string shown = name + (file.trusted ? "" : " (fit not trusted)");
-  if (!file.sources) return Probabilities{shown, slots_of(file.counts, file.slots)};
-  return Blocks{shown, queue::MarkovArrivals::on_off({{file.sources->source, file.sources->count}})};
+  if (file.sources) {
+    if (normalise == Normalise::yes)
+      throw InvalidArgument("--normalize", name,
+                            "omitted: the file has on-off sources, which have no probabilities to sum");
+    return {
+        .source = Blocks{shown, queue::MarkovArrivals::on_off({{file.sources->source, file.sources->count}})},
+        .trusted_fit = file.trusted};
+  }
+  const std::int64_t sum = traffic::sum_of(file.counts);
+  if (sum != file.slots && normalise != Normalise::yes)
+    throw ParseError(name, 0, 0,
+                     "its counts sum to " + std::to_string(sum) + ", but it has " +
+                         std::to_string(file.slots) + " slots; --normalize divides the counts by their sum");
+  return {.source = Probabilities{.name = shown,
+                                  .arrivals = slots_of(file.counts, sum),
+                                  .sum = numeric::whole(sum) / numeric::whole(file.slots)},
+          .trusted_fit = file.trusted};
 }
 
 }  // namespace tailbound::answers

@@ -33,7 +33,7 @@ struct FitQuery {
       inputs{};  ///< number of sources of the packets; default: as named in the trace, or from its IDC(1)
   std::vector<Packets> buffers{};  ///< buffers into which the trace is played [cells]
 
-  [[nodiscard]] double slot_ns() const;
+  [[nodiscard]] numeric::Rational slot_ns() const;
 };
 
 /// One horizon.
@@ -105,6 +105,7 @@ using ReadPieces = std::function<void(const std::function<void(std::string_view 
 
 /// \param name  of the file, for messages
 /// \throws ParseError
-[[nodiscard]] Source fitted_traffic(const std::string& text, const std::string& name);
+[[nodiscard]] Traffic fitted_traffic(const std::string& text, const std::string& name,
+                                     Normalise normalise = Normalise::rounding);
 
 }  // namespace tailbound::answers

@@ -285,7 +285,7 @@ class LowerClass final : public OutputQueue {
   }
   /// Of a loss with infinite higher buffers.
   [[nodiscard]] static ComputedProbability at_most(const queue::PriorityQueue::Probability& loss) {
-    return {numeric::UpperBound<unit::Probability>{loss.upper()},
+    return {numeric::UpperBound<unit::Probability>{loss.proof(), loss.upper()},
             {.route = Computation::Route::recurrence, .method = loss.method}};
   }
 

@@ -41,6 +41,14 @@ template <class Query, class DocumentOf>
   return reply_of(queries, answers::answer_all(queries, analysis_run(context)), document_of);
 }
 
+/// Status 1 if traffic is of a fitted model that is not trusted: the answer is shown, and is none for the trace.
+template <class Query>
+[[nodiscard]] Reply if_trusted(const std::vector<Query>& queries, Reply reply) {
+  for (const Query& query : queries)
+    if (!query.traffic.trusted_fit.value_or(true)) reply.status = no_answer;
+  return reply;
+}
+
 /// The same for queries with several loads of one network each.
 /// \param compute  (query, run) -> answer, whose points a stop may have truncated
 template <class Query, class Compute, class DocumentOf>

@@ -89,7 +89,8 @@ std::vector<answers::Traffic> read_incasts(const TrafficOptions& options) {
 
 /// Options of --pmf.
 const std::vector<OptionNeeds>& needed_by_traffic() {
-  static const std::vector<OptionNeeds> all{{"--normalize --exact", "--pmf FILE"}};
+  static const std::vector<OptionNeeds> all{
+      {"--normalize --exact", "probabilities from a file: --pmf, --blocks, --joint or --traffic-file"}};
   return all;
 }
 
@@ -127,10 +128,10 @@ const Form& options_of(TrafficForm form) {
        {"--rates", "--rates --packets-per-slot", {bernoulli}, {load_defined}, each_defines}},
       {TrafficForm::expression, only("--arrivals", "--arrivals")},
       {TrafficForm::pmf, only("--pmf", "--pmf --normalize --exact")},
-      {TrafficForm::blocks, only("--blocks", "--blocks")},
-      {TrafficForm::file, only("--traffic-file", "--traffic-file")},
+      {TrafficForm::blocks, only("--blocks", "--blocks --normalize --exact")},
+      {TrafficForm::file, only("--traffic-file", "--traffic-file --normalize --exact")},
       {TrafficForm::classes, classes("--classes", "--classes --inputs")},
-      {TrafficForm::joint, classes("--joint", "--joint")},
+      {TrafficForm::joint, classes("--joint", "--joint --normalize --exact")},
       {TrafficForm::incast, {"--incast", "--incast --load", {one_per_slot}, {}, each_defines}}};
   return std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.first == form; })->second;
 }
@@ -259,9 +260,15 @@ void add_traffic_options(OptionTable& table, TrafficOptions& options, Correlated
   traffic.add("--pmf", options.pmf, "FILE",
               "file of probabilities of 0, 1, 2, .. packets per slot.\nOne per line");
   traffic.add_flag("--normalize", options.normalize,
-                   "divide the probabilities of --pmf by their sum.\nDefault: only where the sum differs "
-                   "from 1 by rounding");
-  traffic.add_flag("--exact", options.exact, "require that the probabilities of --pmf sum to exactly 1");
+                   correlated == Correlated::allowed
+                       ? "divide probabilities of files by their sum.\nOf --pmf, --joint, --traffic-file and "
+                         "each row of --blocks. Default: only where the sum differs from 1 by rounding"
+                       : "divide the probabilities of --pmf by their sum.\nDefault: only where the sum "
+                         "differs from 1 by rounding");
+  traffic.add_flag("--exact", options.exact,
+                   correlated == Correlated::allowed
+                       ? "require that probabilities of files sum to exactly 1"
+                       : "require that the probabilities of --pmf sum to exactly 1");
   if (correlated != Correlated::rejected) {
     traffic.add("--burst", options.burst, "L",
                 "mean burst length of an on-off source in slots.\nSources are independent (synchronized "
@@ -383,9 +390,11 @@ std::vector<answers::Traffic> read_traffics(const TrafficOptions& options, Solve
       return one(
           answers::probabilities(read_file(*options.pmf, "--pmf"), *options.pmf, read_normalise(options)));
     case TrafficForm::blocks:
-      return one(answers::blocks(read_file(*options.blocks, "--blocks"), *options.blocks));
+      return one(
+          answers::blocks(read_file(*options.blocks, "--blocks"), *options.blocks, read_normalise(options)));
     case TrafficForm::joint:
-      return by_class(answers::joint_classes(read_file(*options.joint, "--joint"), *options.joint));
+      return by_class(answers::joint_classes(read_file(*options.joint, "--joint"), *options.joint,
+                                             read_normalise(options)));
     case TrafficForm::classes: {
       std::vector<Traffic> all;
       for (const std::int64_t count :
@@ -394,7 +403,10 @@ std::vector<answers::Traffic> read_traffics(const TrafficOptions& options, Solve
       return all;
     }
     case TrafficForm::file:
-      return one(answers::fitted_traffic(read_file(*options.file, "--traffic-file"), *options.file));
+      return Combinations(answers::fitted_traffic(read_file(*options.file, "--traffic-file"), *options.file,
+                                                  read_normalise(options)))
+          .by(served(), serve)
+          .points();
     case TrafficForm::incast:
       return read_incasts(options);
     case TrafficForm::on_off:

@@ -18,7 +18,7 @@ namespace tailbound::cli {
 struct TrafficOptions {
   std::optional<std::string> inputs, load, rates, traffic, burst, on_rate, destination, arrivals, pmf, blocks,
       classes, joint, incast, file, packets_per_slot;
-  bool normalize = false, exact = false;  ///< of --pmf
+  bool normalize = false, exact = false;  ///< of the probabilities of a file
 };
 
 /// Those that were given, by name. A test compares it with add_traffic_options().

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <limits>
 #include <sstream>
+#include <vector>
 
 namespace tailbound::numeric {
 namespace {
@@ -66,6 +67,24 @@ std::string_view take_digits(std::string_view& rest) {
   return digits;
 }
 
+/// 10^exponent, exponent >= 0.
+Integer power_of_ten(long exponent) {
+  constexpr long known = 40;
+  static const std::vector<Integer> powers = [] {
+    std::vector<Integer> all{1};
+    while (static_cast<long>(all.size()) <= known) all.push_back(all.back() * 10);
+    return all;
+  }();
+  if (exponent <= known) return powers[static_cast<std::size_t>(exponent)];
+  return cln::expt_pos(Integer(10), Integer(exponent));
+}
+
+/// CLN reads a leading zero as decimal, but requires at least one digit. Traces have millions of short numbers.
+Integer integer_of(const std::string& digits) {
+  constexpr std::size_t digits_of_long = std::numeric_limits<long>::digits10;
+  return digits.size() <= digits_of_long ? Integer(std::stol(digits)) : Integer(digits.c_str());
+}
+
 Rational parse_decimal(std::string_view text, const Input& input) {
   std::string_view rest = trimmed(text);
   bool negative = false;
@@ -96,12 +115,9 @@ Rational parse_decimal(std::string_view text, const Input& input) {
     exponent += down ? -size : size;
   }
   if (!rest.empty()) reject(input);
-  // CLN reads a leading zero as decimal, but requires at least one digit.
-  const Integer mantissa(digits.c_str());
-  const Integer power = cln::expt_pos(Integer(10), Integer(std::max(1L, std::labs(exponent))));
-  Rational value = mantissa;
-  if (exponent > 0) value = value * power;
-  if (exponent < 0) value = value / power;
+  Rational value = integer_of(digits);
+  if (exponent > 0) value = value * power_of_ten(exponent);
+  if (exponent < 0) value = value / power_of_ten(-exponent);
   return negative ? -value : value;
 }
 

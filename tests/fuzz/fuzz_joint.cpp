@@ -12,7 +12,7 @@ using namespace tailbound;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
     numeric::Rational sum = 0;
-    const auto read = queue::parse_joint(fuzz::text_of(data, size), "fuzz");
+    const auto read = queue::parse_joint(fuzz::text_of(data, size), "fuzz").packets;
     for (const queue::ClassPackets& each : read) {
       fuzz::require(each.packets.size() == read.front().packets.size() && each.probability > 0);
       for (const std::int64_t packets : each.packets) fuzz::require(packets >= 0 && packets <= 128);

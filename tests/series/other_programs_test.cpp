@@ -38,6 +38,23 @@ TEST_CASE("lists of other programs") {
   check_print("numpy", "array([2.5e-01, 1.5e-03,\n       2.0e-04], dtype=float32)\n", values);
   check_print("numpy", "[2.5e-01 1.5e-03\n 2.0e-04]\n", values);
   check_print("numpy", "[np.float64(0.25), np.float64(0.0015), np.float64(2e-04)]", values);
+  check_print("Python", "[mpf('0.25'), mpf('1.5e-3'), mpf('2.0e-4')]", values);
+  check_print("Python", "[mpmath.mpf('0.25'), mp.mpf('0.0015'), mpf(\"0.0002\")]\n", values);
+  check_print("Python", "[Decimal('0.25'), Decimal('1.5E-3'), decimal.Decimal('0.0002')]", values);
+  check_print("Python", "[Fraction(1, 4), Fraction(3, 2000), fractions.Fraction('1/5000')]", values);
+  check_print("Python", "[Rational(1, 4), Float('0.0015', precision=53), mpq(1,5000)]", values);
+  check_print("Python", "Fraction(1, 4)\nFraction(3, 2000)\nFraction(1, 5000)\n", values);
+  check_print("Python", "[np.longdouble('0.25'), np.longdouble('0.0015'), mpfr('2.0e-4',100)]", values);
+  check_print("Julia", "3-element Vector{Float64}:\n 0.25\n 0.0015\n 0.0002\n", values);
+  check_print("Julia", "3-element Array{Float32,1}:\n 0.25\n 1.5f-3\n 2.0f-4\n", values);
+  check_print("Julia", "3-element Vector{Rational{Int64}}:\n 1//4\n 3//2000\n 1//5000\n", values);
+  check_print("Julia", "Rational{Int64}[1//4, 3//2000, 1//5000]", values);
+  check_print("Julia", "1//4\n3//2000\n1//5000\n", values);
+  check_print("", "Float64[0.25, 0.0015, 0.0002]", values);
+  check_print("MATLAB",
+              " Columns 1 through 2:\n\n   2.5000e-01   1.5000e-03\n\n Column 3:\n\n   2.0000e-04\n\n",
+              values);
+  check_print("MATLAB", "p =\n\n   2.5000e-01   1.5000e-03   2.0000e-04\n\n", values);
   check_print("R", "[1] 2.5e-01 1.5e-03 2.0e-04\n", values);
   check_print("R", " [1] 2.5e-01 1.5e-03\n [3] 2.0e-04\n", values);
   check_print("MATLAB", "\np =\n\n   1.0e-01 *\n\n    2.5000\n    0.0150\n    0.0020\n\n", values);
@@ -67,7 +84,9 @@ TEST_CASE("lists of other programs: printed digits are kept") {
 
 TEST_CASE("lists of other programs: errors have positions") {
   for (const char* text : {"{0.1, x}", "array([0.1, nan])", "{\"p\": [0.1], \"q\": [0.2]}", "[0.1 0.2",
-                           "q[0] := .1;\nq[0] := .2;", "{{0.1, 0.2}, {0.3}}", "[1] 0.1 y", "1.0e-01 *\n x"}) {
+                           "q[0] := .1;\nq[0] := .2;", "{{0.1, 0.2}, {0.3}}", "[1] 0.1 y", "1.0e-01 *\n x",
+                           "[mpf('0.1'), mpf('x')]", "[Fraction(1, 0)]", "[mpf('0.1'",
+                           "p =\n 0.1 0.2\n 0.3 0.4\n", "3-element Vector{Float64}:\n 0.1\n nan\n"}) {
     INFO(text);
     CHECK_THROWS_AS(read_print(text), ParseError);
   }

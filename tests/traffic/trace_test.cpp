@@ -1,9 +1,12 @@
+#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/traffic/trace/trace_csv.hpp>
 #include <tailbound/traffic/trace/trace_pcap.hpp>
 #include <tailbound/traffic/trace/trace_slots.hpp>
 #include <tailbound/traffic/trace/trace_statistics.hpp>
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdio>
@@ -60,12 +63,141 @@ TEST_CASE("trace: CSV with and without names, units, comments, in pieces of any 
         read_csv("bytes,input,time\n# c\n64,3,0.000000001\r\n1500,0,1.5\n", TimeUnit::s, piece);
     REQUIRE(named.size() == 2);
     CHECK((named[0].time == 1 && named[0].bytes == 64 && named[0].input == 3));
-    CHECK((named[1].time == 1'500'000'000 && named[1].bytes == 1500 && named[1].input == 0));
+    CHECK((named[1].time == numeric::whole(1'500'000'000) && named[1].bytes == 1500 && named[1].input == 0));
     const auto plain = read_csv("1.25;64\n2;65", TimeUnit::us, piece);
     REQUIRE(plain.size() == 2);
     CHECK((plain[0].time == 1250 && plain[0].input == -1 && plain[1].time == 2000));
   }
   CHECK(read_csv("1e-6,64\n").front().time == 1000);
+}
+
+TEST_CASE("trace: a time is exact in every spelling and unit", "[trace]") {
+  const auto time_of = [](const std::string& text, TimeUnit unit = TimeUnit::s) {
+    return read_csv(text + ",64\n", unit).front().time;
+  };
+  for (const char* text :
+       {"0.0015", "1.5e-3", "1.5E-3", "+1.5e-3", "15e-4", "0.00150", "000.0015", ".0015", " 0.0015 ",
+        "1500e-6", "0.15e-2", "1.50e-0003", "3/2000", "\"0.0015\"", "0.0015000000000000000000"}) {
+    INFO(text);
+    CHECK(time_of(text) == 1'500'000);
+  }
+  CHECK(time_of("1.5e-3") == time_of("1.5", TimeUnit::ms));
+  CHECK(time_of("1.5e-3") == time_of("1.5e3", TimeUnit::us));
+  CHECK(time_of("1.5e-3") == time_of("1500000", TimeUnit::ns));
+  // Below a nanosecond, beyond 2^53 ns, and with all digits of numpy.savetxt.
+  CHECK(time_of("1.28", TimeUnit::ns) == numeric::Rational(128) / 100);
+  CHECK(time_of("0.00000000128") == numeric::Rational(128) / 100);
+  CHECK(time_of("9007199254740993", TimeUnit::ns) == numeric::whole(9'007'199'254'740'993));
+  CHECK(time_of("1700000000.000000001") == numeric::whole(1'700'000'000'000'000'001));
+  CHECK(time_of("1.536000000000000202e-06") == numeric::parse_rational("1536.000000000000202", "time"));
+  // Sizes and inputs as spreadsheets and numpy write them; decimal commas where columns have other separators.
+  const auto floats = read_csv("1.5e-3,6.400000000000000000e+01,2.0\n");
+  CHECK((floats[0].bytes == 64 && floats[0].input == 2));
+  const auto commas = read_csv("time;bytes;input\n0,0015;64;1\n1,6E-03;64;2\n");
+  CHECK((commas[0].time == 1'500'000 && commas[1].time == 1'600'000 && commas[1].input == 2));
+  CHECK(read_csv(",time,bytes\n0,1.5e-3,64\n")[0].time == 1'500'000);
+  CHECK(read_csv("\"No.\",\"Time\",\"Length\",\"Info\"\n\"1\",\"1.5e-3\",\"64\",\"64 bytes, port 5\"\n")[0]
+            .time == 1'500'000);
+  CHECK(read_csv("0.0015,64,\n0.0016,64,\n").size() == 2);
+  // A decimal comma between commas would be another trace.
+  CHECK_THROWS_WITH(read_csv("time,bytes,input\n0,0015,64,1\n"),
+                    Catch::Contains("4 columns") && Catch::Contains("point"));
+  for (const char* text :
+       {"1.5e", "1.5e-", "0x1p-3", "1.5d-3", "nan", "inf", "1e-401", "--1", "1_0", "4e9.5"}) {
+    INFO(text);
+    CHECK_THROWS_AS(time_of(text), ParseError);
+  }
+}
+
+namespace {
+
+using Slots = std::vector<std::pair<std::int64_t, std::int64_t>>;
+
+/// The slots of the packets of a trace in seconds.
+Slots slots_of(const std::string& text, const numeric::Rational& slot_ns, TimeUnit unit = TimeUnit::s) {
+  Slots found;
+  TraceSlots slots({slot_ns, 64, TraceArrival::whole},
+                   [&](std::int64_t at, std::int64_t cells) { found.emplace_back(at, cells); });
+  TraceCsvReader reader("f", unit, [&](const TracePacket& packet) { slots.packet(packet, "f"); });
+  reader.take(text);
+  reader.finish();
+  slots.finish();
+  return found;
+}
+
+std::string printed(const char* format, double value) {
+  std::array<char, 64> text{};
+  return {text.data(), static_cast<std::size_t>(std::snprintf(text.data(), text.size(), format, value))};
+}
+
+}  // namespace
+
+TEST_CASE("trace: printed doubles at the beginning of a slot are in it", "[trace]") {
+  struct Row {
+    const char* slot_s;
+    const char* slot_ns;
+  };
+  for (const Row& row : {Row{"512e-9", "512"}, Row{"1.28e-9", "1.28"}, Row{"5.12e-9", "5.12"}}) {
+    std::mt19937_64 random(7);
+    const numeric::Rational slot_ns = numeric::parse_rational(row.slot_ns, "slot");
+    std::string exact, fixed, savetxt, python, summed;
+    Slots expected;
+    std::int64_t k = 0;
+    std::size_t below = 0;
+    double sum = 0;
+    const double slot = std::stod(row.slot_s);
+    for (int i = 0; i < 3000; ++i) {
+      if (i > 0) {
+        const auto by = static_cast<std::int64_t>(1 + random() % 20);
+        k += by;
+        sum += static_cast<double>(by) * slot;
+      }
+      expected.emplace_back(k, 1);
+      const numeric::Rational time = numeric::whole(k) * slot_ns / numeric::whole(1'000'000'000);
+      const double value = static_cast<double>(k) * slot;
+      if (numeric::parse_rational(printed("%.18e", value), "time") < time) ++below;
+      exact += numeric::to_fraction(time) + ",64\n";
+      fixed += printed("%.11f", value) + ",64\n";
+      savetxt += printed("%.18e", value) + ",64\n";
+      python += numeric::plain(value) + ",64\n";
+      summed += printed("%.17g", sum) + ",64\n";
+    }
+    INFO(row.slot_s);
+    CHECK(below > 100);  // so floor() of what is printed would be wrong
+    CHECK(slots_of(exact, slot_ns) == expected);
+    CHECK(slots_of(fixed, slot_ns) == expected);
+    CHECK(slots_of(savetxt, slot_ns) == expected);
+    CHECK(slots_of(python, slot_ns) == expected);
+    CHECK(slots_of(summed, slot_ns) == expected);
+  }
+}
+
+TEST_CASE("trace: decimals of a clock are taken at their word", "[trace]") {
+  // Of 16 digits with the same decimals, and of 19 digits: 1 ns before the slot is before it.
+  CHECK(slots_of("1700000000.000000,64\n1700000000.000511,64\n1700000000.000512,64\n", 512'000) ==
+        Slots{{0, 2}, {1, 1}});
+  CHECK(slots_of("1700000000.000000000,64\n1700000000.000000511,64\n1700000000.000000512,64\n", 512) ==
+        Slots{{0, 2}, {1, 1}});
+  // The same trace with times and slots times 100.
+  CHECK(slots_of("0.00,64\n1.27,64\n1.28,64\n2.55,64\n12.80,64\n", numeric::Rational(128) / 100,
+                 TimeUnit::ns) == slots_of("0,64\n127,64\n128,64\n255,64\n1280,64\n", 128, TimeUnit::ns));
+  CHECK_THROWS_WITH(slots_of("0,64\n4e9,64\n", numeric::Rational(1) / 1'000'000'000),
+                    Catch::Contains("more than 2^60 slots"));
+}
+
+TEST_CASE("trace: the resolution of time stamps does not depend on their print", "[trace]") {
+  const auto resolution_of = [](const char* format) {
+    std::string text;
+    for (const int k : {0, 3, 4, 9, 15, 16, 22}) text += printed(format, k * 4096e-9) + ",64\n";
+    TraceSlots slots({512, 64, TraceArrival::whole}, [](std::int64_t, std::int64_t) {});
+    TraceCsvReader reader("f", TimeUnit::s, [&](const TracePacket& packet) { slots.packet(packet, "f"); });
+    reader.take(text);
+    reader.finish();
+    return numeric::nearest_double(slots.stamps().resolution);
+  };
+  CHECK(resolution_of("%.9f") == 4096);
+  CHECK(resolution_of("%.18e") == Approx(4096).epsilon(1e-9));
+  CHECK(resolution_of("%.17g") == Approx(4096).epsilon(1e-9));
 }
 
 TEST_CASE("trace: CSV errors have line numbers", "[trace]") {
@@ -95,8 +227,8 @@ TEST_CASE("trace: pcap of both byte orders, in micro- and nanoseconds", "[trace]
     std::vector<TracePacket> packets;
     read_pcap(path, [&](const TracePacket& packet) { packets.push_back(packet); });
     REQUIRE(packets.size() == 2);
-    CHECK((packets[0].time == 10'000'005'000 && packets[0].bytes == 60));
-    CHECK((packets[1].time == 11'000'005'000 && packets[1].bytes == 1500));
+    CHECK((packets[0].time == numeric::whole(10'000'005'000) && packets[0].bytes == 60));
+    CHECK((packets[1].time == numeric::whole(11'000'005'000) && packets[1].bytes == 1500));
     std::ofstream(path, std::ios::binary) << bytes.substr(0, bytes.size() - 2);
     CHECK_THROWS_WITH(read_pcap(path, [](const TracePacket&) {}), Catch::Contains("after 1 packets"));
   }
@@ -114,7 +246,6 @@ TEST_CASE("trace: slots of packets, whole and cell by cell", "[trace]") {
     return found;
   };
   const std::vector<TracePacket> packets{{1000, 64, 0}, {1005, 129, 1}, {1011, 64, 1}, {1095, 1, 0}};
-  using Slots = std::vector<std::pair<std::int64_t, std::int64_t>>;
   CHECK(cells_of(TraceArrival::whole, packets) == Slots{{0, 4}, {1, 1}, {9, 1}});
   // Input 1 is still sending its three cells when its next packet comes.
   CHECK(cells_of(TraceArrival::cells, packets) == Slots{{0, 2}, {1, 1}, {2, 1}, {3, 1}, {9, 1}});

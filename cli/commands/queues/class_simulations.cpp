@@ -27,6 +27,7 @@ using sim::Schedule;
 struct ClassesOptions {
   std::optional<std::string> inputs, classes, joint, burst, on_rate, schedule, weights, buffers, occupancy,
       percentiles;
+  bool normalize = false;  ///< the probabilities of --joint
   SimulationOptions run;
   UnitOptions units;
 };
@@ -47,7 +48,8 @@ std::vector<ClassModel> read_class_traffic(const ClassesOptions& options) {
                 "--joint", "the file defines all arrivals");
     const std::string text = read_file(*options.joint, "--joint");
     ClassModel model;
-    for (const queue::ClassPackets& each : queue::parse_joint(text, *options.joint)) {
+    const auto normalise = options.normalize ? series::Normalise::yes : series::Normalise::rounding;
+    for (const queue::ClassPackets& each : queue::parse_joint(text, *options.joint, normalise).packets) {
       model.loads.resize(each.packets.size(), Rational(0));
       for (std::size_t c = 0; c < each.packets.size(); ++c)
         model.loads[c] = model.loads[c] + each.probability * numeric::whole(each.packets[c]);
@@ -55,6 +57,7 @@ std::vector<ClassModel> read_class_traffic(const ClassesOptions& options) {
     }
     return {model};
   }
+  if (options.normalize) throw needs("--normalize", "--joint FILE");
   const std::string& text =
       required(options.classes, "--classes", "give the load of each class, such as --classes 0.3,0.3,0.25");
   const std::string& inputs =
@@ -144,6 +147,9 @@ void declare(OptionTable& table, ClassesOptions& options) {
   traffic.add("--joint", options.joint, "FILE",
               "packets of each class per slot, with probabilities.\nLines \"n1,n2,..,probability\" in place "
               "of --inputs and --classes (docs/files.md)");
+  traffic.add_flag("--normalize", options.normalize,
+                   "divide the probabilities of --joint by their sum.\nDefault: only where the sum differs "
+                   "from 1 by rounding");
   traffic.add("--burst", options.burst, "L",
               "mean burst length of an input in slots.\nEach burst is of one class", slider(2, 128, 1));
   traffic.add("--on-rate", options.on_rate, "R1", "packets per slot within a burst (default 1)",

@@ -17,6 +17,7 @@ namespace {
 using answers::CoefficientsOf;
 using answers::CompareAnswer;
 using answers::CompareQuery;
+using answers::Reading;
 
 constexpr int kMaxDigits = 10'000;
 
@@ -24,17 +25,27 @@ constexpr int kMaxDigits = 10'000;
 struct CompareOptions {
   TrafficOptions traffic;
   AccuracyOptions accuracy;
-  std::optional<std::string> file, of, require;
+  std::optional<std::string> file, of, scale, first, require;
+  bool after_service = false;
 };
 
-std::vector<CoefficientsOf> read_kinds(const CompareOptions& options) {
-  return choices_or_first<CoefficientsOf>(options.of, "--of");
+/// One for each entry of --of.
+std::vector<Reading> read_readings(const CompareOptions& options, std::int64_t first_index) {
+  constexpr std::int64_t deepest = 1'000'000'000'000'000;
+  std::vector<Reading> readings;
+  for (const CoefficientsOf of : choices_or_first<CoefficientsOf>(options.of, "--of"))
+    readings.push_back(
+        {.of = of,
+         .after_service = options.after_service,
+         .scale = options.scale ? choice_of<answers::ListScale>(*options.scale, "--scale")
+                                : answers::ListScale::probability,
+         .shift = options.first ? parse_integer(*options.first, "--first", -1, deepest) - first_index : 0});
+  return readings;
 }
 
 /// A query for each combination of list entries, with its traffic.
 std::vector<std::pair<answers::Traffic, CompareQuery>> read_queries(const CompareOptions& options) {
   const queue::Accuracy accuracy = read_accuracy(options.accuracy);
-  const std::vector<CoefficientsOf> kinds = read_kinds(options);
   std::optional<int> required;
   if (options.require)
     required = static_cast<int>(parse_integer(*options.require, "--require", 1, kMaxDigits));
@@ -42,10 +53,10 @@ std::vector<std::pair<answers::Traffic, CompareQuery>> read_queries(const Compar
   const auto list = answers::parse_coefficients(read_file(*options.file, "FILE"), *options.file);
   std::vector<std::pair<answers::Traffic, CompareQuery>> queries;
   for (const answers::Traffic& traffic : traffics)
-    for (const CoefficientsOf of : kinds) {
+    for (const Reading& reading : read_readings(options, list.coefficients.front().index)) {
       CompareQuery query{.queue = answers::slotted_queue(traffic),
                          .list = list,
-                         .of = of,
+                         .reading = reading,
                          .arithmetic = accuracy.arithmetic,
                          .required = required};
       if (options.accuracy.digits) query.digits = accuracy.digits;
@@ -61,7 +72,7 @@ void require_digits(const render::ComparePoint& point) {
   const series::Coefficient& printed = point.query.list.coefficients[at];
   const int agreed = point.answer.coefficients[at].agreed_digits;
   throw NoAnswer(fmt::format("{}: {} agree at {} ({} in the file), and {} are required", point.file,
-                             render::counted(agreed, "digit"), render::place_in_words(printed),
+                             render::counted(agreed, "digit"), render::place_in_words(point, at),
                              render::printed_in_words(printed, 20), *point.query.required));
 }
 
@@ -90,8 +101,16 @@ void declare(OptionTable& table, CompareOptions& options) {
   table.options.back().required = true;
   add_traffic_options(table, options.traffic, Correlated::rejected);
   query.add("--of", options.of, "NAME",
-            "occupancy or tail (default occupancy).\nThe file holds P(Q = n) or P(Q > n)",
+            "occupancy, tail, at-least or distribution.\nThe file holds P(Q = n), P(Q > n), P(Q >= n) or P(Q "
+            "<= n); default occupancy. If the values disagree, all readings are tried",
             choices<CoefficientsOf>());
+  query.add_flag("--after-service", options.after_service,
+                 "Q is the queue after service, max(Q - C, 0).\nDefault: just after the arrivals of a slot");
+  query.add("--first", options.first, "N", "n of the first value (default 0, or the index in the file)");
+  query.add("--scale", options.scale, "NAME",
+            "probability, percent or weights (default probability).\nweights: in proportion to the "
+            "probabilities",
+            choices<answers::ListScale>());
   query.add("--require", options.require, "DIGITS",
             "exit with status 1 if fewer digits agree anywhere.\nDefault: if a value is off by more than "
             "its last digit");

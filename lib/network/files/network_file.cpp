@@ -1,3 +1,4 @@
+#include <tailbound/core/trimmed.hpp>
 #include <tailbound/network/demands/failures.hpp>
 #include <tailbound/network/demands/uniform_traffic.hpp>
 #include <tailbound/network/files/network_file.hpp>
@@ -9,6 +10,7 @@
 #include <tailbound/numeric/text/quantity.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <iterator>
 #include <map>
@@ -23,7 +25,10 @@ constexpr std::size_t max_nodes_read = 200'000;
 constexpr std::size_t max_links = 2'000'000;
 /// A number followed by a unit.
 bool is_speed(const std::string& text) {
-  return text.find_first_not_of("0123456789./ ") != std::string::npos;
+  // It ends in a unit; a number may contain letters (2.5e-1).
+  const std::string_view its = trimmed(text);
+  return !its.empty() && (static_cast<unsigned char>(its.back()) >= 0x80 ||
+                          std::isalpha(static_cast<unsigned char>(its.back())) != 0);
 }
 
 constexpr std::size_t max_range_steps = 4'000'000;  ///< of the ranges of all links

@@ -121,6 +121,9 @@ void RawGraph::edge_attribute(Edge& edge, std::string_view key, std::string_view
                        "bandwidth_gbps", "mbps", "capacity_mbps", "link_speed"}))
     return;
   auto speed = read_speed(value);
+  if (!speed && value.find_first_of("123456789") != std::string_view::npos)
+    fail(edge.place, "the " + its + " of this link is " + in_quotes(value) +
+                         "; it must be a number above 0, or a speed such as 10G or 2.5 Gbit/s");
   if (speed && its.ends_with("mbps")) speed = *speed / 1000;
   if (speed) edge.gbps = speed;
 }

@@ -1,4 +1,5 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/text/decimal.hpp>
 #include <tailbound/queue/arrivals/blocks_file.hpp>
 
 #include <nlohmann/json.hpp>
@@ -96,6 +97,10 @@ class Collector {
     if (row.size() == MarkovArrivals::max_phases)
       text_.fail(offset, "more than " + std::to_string(MarkovArrivals::max_phases) + " numbers in a row");
     row.push_back(entry(number, offset));
+    const std::size_t place = blocks_.back().size() - 1;
+    if (rows_.size() <= place) rows_.emplace_back();
+    rows_[place].add(row.back(), number);
+    kind_.add(row.back(), numeric::written_digits(number));
   }
 
   void end_row() {
@@ -117,6 +122,23 @@ class Collector {
   RationalBlocks take() {
     if (blocks_.empty()) text_.fail(0, "no matrices found");
     return std::move(blocks_);
+  }
+
+  /// The same, each row divided by its sum.
+  BlocksOfFile take_normalised(series::Normalise normalise) {
+    BlocksOfFile result{.blocks = take()};
+    for (std::size_t i = 0; i < size_; ++i) {
+      const Rational& sum = rows_[i].sum();
+      const std::string row = "row " + std::to_string(i + 1) + " over all matrices: ";
+      if (cln::zerop(sum)) text_.fail(0, row + "every probability is 0");
+      if (!rows_[i].accepted(normalise, kind_.floats()))
+        text_.fail(0, row + rows_[i].complaint(normalise) + "; --normalize divides each row by its sum");
+      if (sum == 1) continue;
+      if (cln::abs(sum - 1) > cln::abs(result.deviation)) result.deviation = sum - 1;
+      for (auto& matrix : result.blocks)
+        for (Rational& entry : matrix[i]) entry = entry / sum;
+    }
+    return result;
   }
 
  private:
@@ -146,7 +168,9 @@ class Collector {
 
   const Text& text_;
   RationalBlocks blocks_;
-  std::size_t size_ = 0;  ///< rows of a matrix, numbers of a row; 0 until the first row ends
+  std::size_t size_ = 0;                  ///< rows of a matrix, numbers of a row; 0 until the first row ends
+  std::vector<series::WrittenSum> rows_;  ///< [i]: row i of all matrices
+  series::WrittenKind kind_;
   std::size_t matrix_start_ = 0, row_start_ = 0, bits_ = 0;
   Integer denominator_ = 1;
 };
@@ -310,11 +334,7 @@ class CsvReader {
   bool in_matrix_ = false;
 };
 
-}  // namespace
-
-RationalBlocks parse_blocks(std::string_view text, const std::string& source) {
-  const Text file(text, source);
-  Collector collector(file);
+void read(const Text& file, Collector& collector) {
   const std::string_view content = trimmed(file.view());
   if (!content.empty() && (content.front() == '[' || content.front() == '{')) {
     JsonEvents events(file, collector);
@@ -322,7 +342,22 @@ RationalBlocks parse_blocks(std::string_view text, const std::string& source) {
   } else {
     CsvReader(file, collector).read();
   }
+}
+
+}  // namespace
+
+RationalBlocks parse_blocks(std::string_view text, const std::string& source) {
+  const Text file(text, source);
+  Collector collector(file);
+  read(file, collector);
   return collector.take();
+}
+
+BlocksOfFile read_blocks(std::string_view text, const std::string& source, series::Normalise normalise) {
+  const Text file(text, source);
+  Collector collector(file);
+  read(file, collector);
+  return collector.take_normalised(normalise);
 }
 
 }  // namespace tailbound::queue

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tailbound/queue/arrivals/markov_arrivals.hpp>
+#include <tailbound/series/files/normalise.hpp>
 
 #include <string>
 #include <string_view>
@@ -13,7 +14,7 @@
 ///           begins a comment; a line with only a comment is not a blank line. The first character that is
 ///           not white space decides: { or [ is JSON.
 /// RESULT    every number exactly as written: 0.1 is 1/10.
-/// EXCLUDES  whether rows sum to 1 and the chain is irreducible: MarkovArrivals::blocks checks that.
+/// EXCLUDES  whether the chain is irreducible: MarkovArrivals::blocks checks that.
 /// TESTS     tests/queue/arrivals/blocks_file_test.cpp, tests/fuzz/fuzz_blocks.cpp
 namespace tailbound::queue {
 
@@ -29,5 +30,15 @@ namespace tailbound::queue {
 ///                     square or differ in size, an entry that is not a number or outside 0 .. 1, or beyond
 ///                     the limits
 [[nodiscard]] RationalBlocks parse_blocks(std::string_view text, const std::string& source);
+
+struct BlocksOfFile {
+  RationalBlocks blocks;           ///< each row, over all matrices, sums to 1
+  numeric::Rational deviation = 0;  ///< of the sums in the text from 1: the largest, with its sign
+};
+
+/// The same, with each row divided by its sum over all matrices where `normalise` allows it.
+/// \throws ParseError  as parse_blocks(); a row whose sum is 0, or is not accepted (the message gives it)
+[[nodiscard]] BlocksOfFile read_blocks(std::string_view text, const std::string& source,
+                                       series::Normalise normalise = series::Normalise::rounding);
 
 }  // namespace tailbound::queue

@@ -259,10 +259,11 @@ std::vector<Rational> exact_hop_delay(const FlowQueue& flow, std::size_t size) {
 
 numeric::Proved<unit::Slot> mean_hop_delay(const FlowQueue& flow, numeric::Digits digits) {
   check(flow, 1);
+  const numeric::Proof proof = numeric::Theorem::sojourn & proof_of(flow.queue);
   Rational others = 0;
   for (const SlotSources& each : flow.others) others = others + each.rate * numeric::whole(each.count);
   const auto maximum = flow.queue.arrivals.largest_batch();
-  if (maximum && *maximum <= flow.queue.packets_per_slot) return numeric::Exact<unit::Slot>{0};
+  if (maximum && *maximum <= flow.queue.packets_per_slot) return numeric::Exact<unit::Slot>{proof, 0};
   // E[X] = E[Q] - rho + E[J] parts
   const numeric::Proved<unit::Packet> occupancy =
       mean_occupancy(flow.queue, numeric::Digits{digits.count + 20});
@@ -270,7 +271,7 @@ numeric::Proved<unit::Slot> mean_hop_delay(const FlowQueue& flow, numeric::Digit
   const int servers = flow.queue.packets_per_slot;
   if (const auto* exact = std::get_if<numeric::Exact<unit::Packet>>(&occupancy);
       exact != nullptr && servers == 1 && flow.of_packet == 1)
-    return numeric::Exact<unit::Slot>{exact->value - load + own};
+    return numeric::Exact<unit::Slot>{proof, exact->value - load + own};
   // E[W] = sum of P(W > t): of these the first, and the rest from P(X > n), which is at most E[X] less its
   // first terms.
   const int bits = numeric::to_precision(digits).bits + 96;
@@ -287,7 +288,7 @@ numeric::Proved<unit::Slot> mean_hop_delay(const FlowQueue& flow, numeric::Digit
                                          -static_cast<double>(bits) - 64, 1, bits, &flow, 0);
     Interval listed(0), waits(0);
     for (std::size_t n = 0; n + static_cast<std::size_t>(flow.of_packet) <= places; ++n) {
-      const auto tail = series::enclose_tail(found, n);
+      const auto tail = series::enclose_tail(proof, found, n);
       const Interval above = numeric::make_interval(tail.lower(), tail.upper());
       listed += above;
       // P(W > t) = P(X > (t + 1) p - q)
@@ -297,7 +298,7 @@ numeric::Proved<unit::Slot> mean_hop_delay(const FlowQueue& flow, numeric::Digit
     Real rest = numeric::upper(Interval(ahead - listed));
     if (rest < 0) rest = 0;
     const numeric::Enclosure<unit::Slot> mean(
-        numeric::lower(waits), numeric::upper(Interval(waits + numeric::make_interval(Real(0), rest))));
+        proof, numeric::lower(waits), numeric::upper(Interval(waits + numeric::make_interval(Real(0), rest))));
     if (numeric::agree_to(mean.lower(), mean.upper(), digits)) return mean;
   }
 }

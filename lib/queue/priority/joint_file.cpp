@@ -1,14 +1,14 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/text/decimal.hpp>
+#include <tailbound/numeric/text/number_list.hpp>
 #include <tailbound/queue/priority/joint_file.hpp>
 #include <tailbound/queue/priority/priority_queue.hpp>
 
-#include <boost/algorithm/string/classification.hpp>
 #include <boost/algorithm/string/split.hpp>
 #include <boost/algorithm/string/trim.hpp>
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <map>
 
 namespace tailbound::queue {
@@ -18,9 +18,20 @@ using numeric::Rational;
 
 constexpr std::size_t max_joint_classes = 8, max_joint_lines = 100'000;
 
-std::vector<std::string> cells_of(const std::string& line) {
+/// Of the first line.
+char separator_of(const std::string& line) {
+  return line.find('\t') != std::string::npos ? '\t' : line.find(';') != std::string::npos ? ';' : ',';
+}
+
+/// A number with a decimal point.
+std::string number_text(std::string cell, char separator) {
+  if (separator != ',') std::replace(cell.begin(), cell.end(), ',', '.');
+  return cell;
+}
+
+std::vector<std::string> cells_of(const std::string& line, char separator) {
   std::vector<std::string> cells;
-  boost::split(cells, line, boost::is_any_of(",;\t"));
+  boost::split(cells, line, [separator](char c) { return c == separator; });
   for (std::string& cell : cells) boost::trim(cell);
   return cells;
 }
@@ -33,10 +44,12 @@ bool names_columns(const std::vector<std::string>& cells) {
 
 }  // namespace
 
-std::vector<ClassPackets> parse_joint(std::string_view text, const std::string& source) {
+JointFile parse_joint(std::string_view text, const std::string& source, series::Normalise normalise) {
   std::map<std::vector<std::int64_t>, Rational> known;
-  Rational sum = 0;
+  series::WrittenSum written;
+  series::WrittenKind kind;
   std::size_t line_number = 0, columns = 0, entries = 0;
+  char separator = ',';
   const auto fail = [&](const std::string& what) { throw ParseError(source, line_number, 0, what); };
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -45,7 +58,8 @@ std::vector<ClassPackets> parse_joint(std::string_view text, const std::string& 
     ++line_number;
     boost::trim(line);
     if (line.empty()) continue;
-    const std::vector<std::string> cells = cells_of(line);
+    if (columns == 0) separator = separator_of(line);
+    const std::vector<std::string> cells = cells_of(line, separator);
     if (columns == 0) {
       columns = cells.size();
       if (columns < 2 || columns > max_joint_classes + 1)
@@ -58,18 +72,19 @@ std::vector<ClassPackets> parse_joint(std::string_view text, const std::string& 
     if (++entries > max_joint_lines) fail("more than 100000 lines");
     std::vector<std::int64_t> packets;
     for (std::size_t i = 0; i + 1 < columns; ++i) {
-      std::int64_t count = -1;
-      const auto [rest, error] = std::from_chars(cells[i].data(), cells[i].data() + cells[i].size(), count);
-      if (error != std::errc{} || rest != cells[i].data() + cells[i].size() || count < 0 ||
-          count > PriorityQueue::max_inputs)
+      try {
+        packets.push_back(numeric::parse_integer(number_text(cells[i], separator), "packets", 0,
+                                                 PriorityQueue::max_inputs));
+      } catch (const InvalidArgument&) {
         fail("\"" + cells[i].substr(0, 40) +
              "\" is not a number of packets; it must be a whole number from 0 to " +
              std::to_string(PriorityQueue::max_inputs));
-      packets.push_back(count);
+      }
     }
+    const std::string last = number_text(cells.back(), separator);
     Rational probability = 0;
     try {
-      probability = numeric::parse_rational(cells.back(), "the probability");
+      probability = numeric::parse_rational(last, "the probability");
     } catch (const Error& error) {
       fail(error.what());
     }
@@ -77,16 +92,18 @@ std::vector<ClassPackets> parse_joint(std::string_view text, const std::string& 
     if (probability == 0) continue;
     Rational& all = known.try_emplace(std::move(packets), 0).first->second;
     all = all + probability;
-    sum = sum + probability;
-    if (numeric::bit_size(sum) > 131'072) fail("the sum up to here is a fraction of more than 131072 bits");
+    written.add(probability, last);
+    kind.add(probability, numeric::written_digits(last));
+    if (numeric::bit_size(written.sum()) > 131'072)
+      fail("the sum up to here is a fraction of more than 131072 bits");
   }
   line_number = 0;
   if (known.empty()) fail("no probabilities; expected lines n1,n2,..,probability, such as 1,0,0.25");
-  if (sum != 1)
-    fail("the probabilities sum to " + numeric::to_decimal(sum, 17, numeric::Rounding::nearest) +
-         "; they must sum to exactly 1 (fractions such as 1/3 are exact)");
-  std::vector<ClassPackets> result;
-  for (const auto& [packets, probability] : known) result.push_back({packets, probability});
+  if (!written.accepted(normalise, kind.floats()))
+    fail(written.complaint(normalise) + "; --normalize divides them by their sum");
+  JointFile result{.packets = {}, .sum = written.sum()};
+  for (const auto& [packets, probability] : known)
+    result.packets.push_back({packets, result.sum == 1 ? probability : Rational(probability / result.sum)});
   return result;
 }
 

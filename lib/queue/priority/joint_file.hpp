@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tailbound/numeric/rational.hpp>
+#include <tailbound/series/files/normalise.hpp>
 
 #include <cstdint>
 #include <string>
@@ -21,9 +22,15 @@ struct ClassPackets {
   numeric::Rational probability;      ///< above 0
 };
 
-/// Probabilities that sum to 1. Every line has the same number of classes, 1 to 8; at most 100 000 lines.
+struct JointFile {
+  std::vector<ClassPackets> packets;  ///< their probabilities sum to 1
+  numeric::Rational sum = 1;          ///< of those in the text, which are divided by it
+};
+
+/// Every line has the same number of classes, 1 to 8; at most 100 000 lines.
 /// \param source  name for messages (the file)
-/// \throws ParseError  with line number
-[[nodiscard]] std::vector<ClassPackets> parse_joint(std::string_view text, const std::string& source);
+/// \throws ParseError  with line number; a sum that `normalise` does not accept
+[[nodiscard]] JointFile parse_joint(std::string_view text, const std::string& source,
+                                    series::Normalise normalise = series::Normalise::rounding);
 
 }  // namespace tailbound::queue

@@ -1,4 +1,5 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/text/decimal.hpp>
 #include <tailbound/series/files/coefficient_list.hpp>
 #include <tailbound/series/files/other_programs.hpp>
 
@@ -169,32 +170,6 @@ long last_bit_of_double(const Rational& value) {
   return std::max(binary_exponent(value) - (double_bits - 1), min_double_bit);
 }
 
-/// How `value`, printed with a number of digits, may be a double.
-struct DoublePrint {
-  bool is_shortest = false;  ///< the fewest digits that distinguish the double from its neighbours
-  bool is_rounded = false;   ///< the double, rounded to the printed digits
-};
-
-DoublePrint double_print(const Rational& value, int significant_digits) {
-  if (cln::zerop(value)) return {true, true};
-  const double nearest = numeric::nearest_double(value);
-  if (!std::isfinite(nearest) || nearest == 0) return {};
-  std::array<char, 1200> text;  // a double has fewer than 800 digits
-  const auto printed = [&](const std::to_chars_result& result) {
-    return numeric::parse_rational(
-        std::string_view(text.data(), static_cast<std::size_t>(result.ptr - text.data())), "number");
-  };
-  char* const end = text.data() + text.size();
-  DoublePrint found;
-  found.is_shortest =
-      printed(std::to_chars(text.data(), end, nearest, std::chars_format::scientific)) == value;
-  found.is_rounded = significant_digits <= kept_digits ||
-                     (significant_digits < 800 &&
-                      printed(std::to_chars(text.data(), end, nearest, std::chars_format::scientific,
-                                            significant_digits - 1)) == value);
-  return found;
-}
-
 /// Determines whether the decimals are printed doubles, and if so gives each the precision of a double.
 ///
 /// The digits beyond the 15th decide: one in six random decimals of 17 digits is a printed double, one in
@@ -219,7 +194,7 @@ bool find_doubles(std::vector<Coefficient>& list) {
   if (maximum <= kept_digits || 2 * long_ones < decimals) return false;
   for (const Coefficient& entry : list) {
     if (!entry.last_place || cln::zerop(entry.value)) continue;
-    const DoublePrint print = double_print(entry.value, entry.significant_digits);
+    const numeric::DoublePrint print = numeric::double_print(entry.value, entry.significant_digits);
     if (print.is_shortest) ++shortest;
     if (print.is_rounded) ++rounded;
     if (print.is_rounded && entry.significant_digits >= round_trip_digits) ++rounded_telling;

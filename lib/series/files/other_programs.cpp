@@ -105,6 +105,98 @@ bool from_numpy(std::string& text) {
   return true;
 }
 
+/// The end of a bracket that opens at `open`, quotes skipped; npos if there is none.
+std::size_t closing(std::string_view text, std::size_t open) {
+  char quote = 0;
+  for (std::size_t i = open + 1; i < text.size() && text[i] != '\n'; ++i) {
+    if (quote != 0) {
+      if (text[i] == quote) quote = 0;
+    } else if (text[i] == '\'' || text[i] == '"') {
+      quote = text[i];
+    } else if (text[i] == ')') {
+      return i;
+    } else if (text[i] == '(') {
+      return std::string_view::npos;
+    }
+  }
+  return std::string_view::npos;
+}
+
+/// mpf('0.1'), Decimal("0.1"), Fraction(1, 3), Rational(1, 3), mpq(1,3), Float('0.1', precision=53).
+bool from_python(std::string& text) {
+  constexpr std::string_view fractions[] = {"Fraction", "Rational", "mpq"};
+  constexpr std::string_view numbers[] = {"mpf", "mpfr", "mpz", "Decimal", "Float", "Integer", "longdouble"};
+  const auto among = [](const auto& names, std::string_view name) {
+    return std::find(std::begin(names), std::end(names), name) != std::end(names);
+  };
+  bool found = false;
+  for (std::size_t open = 0; (open = text.find('(', open)) != std::string::npos; ++open) {
+    std::size_t begin = open;
+    while (begin > 0 && (is_part_of_name(text[begin - 1]) || text[begin - 1] == '.')) --begin;
+    std::string_view name = std::string_view(text).substr(begin, open - begin);
+    name.remove_prefix(name.rfind('.') == std::string_view::npos ? 0 : name.rfind('.') + 1);
+    const bool fraction = among(fractions, name);
+    const std::size_t close = closing(text, open);
+    if ((!fraction && !among(numbers, name)) || close == std::string_view::npos) continue;
+    const std::size_t comma = std::min(text.find(',', open), close);
+    clear(text, begin, open + 1 - begin);
+    if (fraction && comma < close)
+      text[comma] = '/';
+    else
+      clear(text, comma, close - comma);
+    clear(text, close, 1);
+    for (std::size_t i = open; i < close; ++i)
+      if (text[i] == '\'' || text[i] == '"') text[i] = ' ';
+    found = true;
+  }
+  return found;
+}
+
+/// An exponent letter after a digit or point and before its digits: 1.5D-03, 1.5b-3.
+bool from_letter(std::string& text, char upper, char lower) {
+  bool found = false;
+  for (std::size_t i = 1; i + 1 < text.size(); ++i) {
+    if ((text[i] != upper && text[i] != lower) || !(is_decimal(text[i - 1]) || text[i - 1] == '.')) continue;
+    std::size_t start = i;
+    while (start > 0 && (is_decimal(text[start - 1]) || text[start - 1] == '.')) --start;
+    const bool of_a_name = start > 0 && (is_part_of_name(text[start - 1]));
+    const bool sign = text[i + 1] == '-' || text[i + 1] == '+';
+    const std::size_t digit = i + 1 + (sign ? 1 : 0);
+    if (of_a_name || digit >= text.size() || !is_decimal(text[digit])) continue;
+    text[i] = 'e';
+    found = true;
+  }
+  return found;
+}
+
+/// "3-element Vector{Float64}:" above a column, Rational{Int64}[1//3, ..], 1//3, 1.5f-3.
+bool from_julia(std::string& text) {
+  bool found = false;
+  for (std::size_t at = 0; (at = text.find("//", at)) != std::string::npos; ++at)
+    if (at > 0 && is_decimal(text[at - 1]) && at + 2 < text.size() && is_decimal(text[at + 2])) {
+      text[at + 1] = ' ';
+      found = true;
+    }
+  for (const std::size_t begin : lines_of(text)) {
+    const std::string_view line = line_at(text, begin), content = trimmed(line);
+    const std::size_t dash = content.find("-element ");
+    if (dash == std::string_view::npos || dash == 0 || content.back() != ':' ||
+        !std::all_of(content.begin(), content.begin() + static_cast<std::ptrdiff_t>(dash), is_decimal))
+      continue;
+    clear(text, begin, line.size());
+    found = true;
+  }
+  if (const std::size_t open = text.find("{"), close = text.find("}["), quote = text.find('"');
+      open != std::string::npos && close != std::string::npos && open < close && quote == std::string::npos) {
+    std::size_t begin = open;
+    while (begin > 0 && is_part_of_name(text[begin - 1])) --begin;
+    clear(text, begin, close + 1 - begin);
+    found = true;
+  }
+  const bool floats = from_letter(text, 'f', 'f');
+  return found || floats;
+}
+
 /// " [1] 0.1 0.2", a tag before each line with numbers.
 bool from_r(std::string& text) {
   std::vector<std::pair<std::size_t, std::size_t>> tags;
@@ -126,23 +218,6 @@ bool from_r(std::string& text) {
   for (const auto& [at, count] : tags) clear(text, at, count);
   put_commas(text, 0, text.size());
   return true;
-}
-
-/// An exponent letter after a digit or point and before its digits: 1.5D-03, 1.5b-3.
-bool from_letter(std::string& text, char upper, char lower) {
-  bool found = false;
-  for (std::size_t i = 1; i + 1 < text.size(); ++i) {
-    if ((text[i] != upper && text[i] != lower) || !(is_decimal(text[i - 1]) || text[i - 1] == '.')) continue;
-    std::size_t start = i;
-    while (start > 0 && (is_decimal(text[start - 1]) || text[start - 1] == '.')) --start;
-    const bool of_a_name = start > 0 && (is_part_of_name(text[start - 1]));
-    const bool sign = text[i + 1] == '-' || text[i + 1] == '+';
-    const std::size_t digit = i + 1 + (sign ? 1 : 0);
-    if (of_a_name || digit >= text.size() || !is_decimal(text[digit])) continue;
-    text[i] = 'e';
-    found = true;
-  }
-  return found;
 }
 
 /// {"p": [..]}
@@ -185,10 +260,39 @@ bool from_assignments(std::string& text) {
   return true;
 }
 
-/// "1.0e-03 *" on its own line: a factor of all numbers after it.
+/// 0.1, 1.0000e-01
+bool is_printed_number(std::string_view word) {
+  const std::size_t e = word.find_first_of("eE");
+  const std::string_view mantissa = word.substr(0, e);
+  return mantissa.find_first_not_of("+-.0123456789") == std::string_view::npos &&
+         mantissa.find_first_of("0123456789") != std::string_view::npos &&
+         (e == std::string_view::npos ||
+          (e + 1 < word.size() && word.find_first_not_of("+-0123456789", e + 1) == std::string_view::npos));
+}
+
+/// A row vector of Octave or MATLAB: "p =", and one line with several numbers.
+bool is_row_vector(std::string_view text) {
+  bool named = false;
+  int rows = 0;
+  for (const std::size_t begin : lines_of(text)) {
+    const std::string_view content = trimmed(line_at(text, begin));
+    if (content.empty()) continue;
+    if (!named) {
+      if (content.back() != '=' || !std::all_of(content.begin(), content.end() - 1,
+                                                [](char c) { return is_part_of_name(c) || is_white(c); }))
+        return false;
+      named = true;
+      continue;
+    }
+    if (++rows > 1 || content.find_first_of(",;[{") != std::string_view::npos) return false;
+  }
+  return rows == 1;
+}
+
+/// "1.0e-03 *" on its own line: a factor of all numbers after it; "Columns 1 through 3" above each part of a row.
 bool from_matlab(std::string& text) {
   std::string scaled, exponent;
-  bool found = false;
+  bool found = is_row_vector(text);
   for (const std::size_t begin : lines_of(text)) {
     const std::string_view line = line_at(text, begin);
     const std::string_view content = trimmed(line);
@@ -212,7 +316,7 @@ bool from_matlab(std::string& text) {
       std::size_t end = i;
       while (end < line.size() && !is_white(line[end])) ++end;
       const std::string_view word = line.substr(i, end - i);
-      const bool number = !word.empty() && word.find_first_not_of("+-.0123456789") == std::string_view::npos;
+      const bool number = is_printed_number(word);
       if (number && numbers++ > 0 && !scaled.empty() && scaled.back() == ' ') scaled.back() = ',';
       scaled += word;
       if (number && !exponent.empty()) scaled += "e" + exponent;
@@ -261,6 +365,8 @@ PlainList as_plain_list(std::string_view text) {
   const std::pair<const char*, std::function<bool(std::string&)>> formats[] = {
       {"JSON", from_json},
       {"Mathematica", from_mathematica},
+      {"Python", from_python},
+      {"Julia", from_julia},
       {"R", from_r},
       {"numpy", from_numpy},
       {"MATLAB", from_matlab},

@@ -17,14 +17,13 @@ constexpr std::size_t max_bits_of_sum = 131'072;
   throw ParseError(std::string(source), place.line, place.column, what);
 }
 
-std::string shown_exactly(const Rational& value) {
-  const std::string fraction = numeric::bit_size(value) <= 200 ? numeric::to_fraction(value) : "";
-  const std::string decimal = numeric::to_decimal(value, 17, numeric::Rounding::nearest);
-  return fraction.empty() || fraction == decimal ? decimal : decimal + " (exactly " + fraction + ")";
-}
+struct Summed {
+  WrittenSum written;
+  WrittenKind kind;
+};
 
-Rational checked_sum(const CoefficientList& list, std::string_view source) {
-  Rational sum = 0;
+Summed checked_sum(const CoefficientList& list, std::string_view source) {
+  Summed all;
   for (const Coefficient& entry : list.coefficients) {
     if (cln::minusp(entry.value))
       fail_at(entry, source, "the probability of " + std::to_string(entry.index) + " is negative");
@@ -32,26 +31,12 @@ Rational checked_sum(const CoefficientList& list, std::string_view source) {
       fail_at(entry, source,
               "the value is " + std::to_string(entry.index) + "; it must be at most " +
                   std::to_string(largest_value));
-    sum = sum + entry.value;
-    if (numeric::bit_size(sum) > max_bits_of_sum)
+    all.written.add(entry.value, unit_in_last_place(entry), shown_digits(entry));
+    all.kind.add(entry.value, shown_digits(entry));
+    if (numeric::bit_size(all.written.sum()) > max_bits_of_sum)
       fail_at(entry, source, "the sum up to here is a fraction of more than 131072 bits");
   }
-  return sum;
-}
-
-/// One unit in the last place of each decimal, plus 2^-52 (the rounding of an addition) for those with the
-/// digits of doubles; at most 1e-9.
-Rational rounding_of(const CoefficientList& list) {
-  static const Rational maximum = numeric::parse_rational("1e-9", "most");
-  static const Rational of_an_addition = numeric::parse_rational("2^-52", "rounding");
-  constexpr int digits_that_doubles_keep = 15;
-  Rational sum = 0;
-  for (const Coefficient& entry : list.coefficients) {
-    sum = sum + unit_in_last_place(entry);
-    if (shown_digits(entry) >= digits_that_doubles_keep) sum = sum + of_an_addition;
-    if (sum > maximum) return maximum;
-  }
-  return sum;
+  return all;
 }
 
 }  // namespace
@@ -61,16 +46,11 @@ Pmf read_pmf(std::string_view text, std::string_view source, Normalise normalise
   if (list.lone_numbers > 0)
     throw ParseError(std::string(source), 0, 0, "there are numbers outside the list of probabilities");
 
-  const Rational sum = checked_sum(list, source);
+  const auto [written, kind] = checked_sum(list, source);
+  const Rational& sum = written.sum();
   if (cln::zerop(sum)) throw ParseError(std::string(source), 0, 0, "every probability is 0");
-  const bool rounded = normalise == Normalise::rounding && cln::abs(1 - sum) <= rounding_of(list);
-  if (sum != 1 && normalise != Normalise::yes && !rounded)
-    throw ParseError(std::string(source), 0, 0,
-                     "the probabilities sum to " + shown_exactly(sum) + ", which is " +
-                         shown_exactly(cln::abs(1 - sum)) + (sum < 1 ? " below 1" : " above 1") +
-                         (normalise == Normalise::no
-                              ? "; they must sum to exactly 1 (fractions such as 1/3 are exact)"
-                              : "; they must sum to 1 up to rounding (fractions such as 1/3 are exact)"));
+  if (!written.accepted(normalise, kind.floats()))
+    throw ParseError(std::string(source), 0, 0, written.complaint(normalise));
 
   Pmf pmf{.probabilities = {}, .sum = sum, .format = list.format};
   std::vector<Rational>& probabilities = pmf.probabilities;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tailbound/numeric/rational.hpp>
+#include <tailbound/series/files/normalise.hpp>
 
 #include <string_view>
 #include <vector>
@@ -13,14 +14,6 @@
 /// EXCLUDES  infinite support, probabilities that are not rational.
 /// TESTS     tests/series/pmf_file_test.cpp, tests/fuzz/fuzz_pmf_file.cpp
 namespace tailbound::series {
-
-/// What to do with probabilities whose exact sum is not 1.
-enum class Normalise {
-  no,        ///< reject them; the error gives the sum
-  rounding,  ///< divide each by the sum where that is within the rounding of printed decimals of 1, and
-             ///< within 1e-9
-  yes,       ///< divide each by the sum
-};
 
 struct Pmf {
   std::vector<numeric::Rational> probabilities;  ///< of 0, 1, 2, ..; the last one not 0; their exact sum is 1

@@ -9,6 +9,7 @@ namespace tailbound::traffic {
 namespace {
 
 constexpr std::int64_t max_sources = 64;
+constexpr std::int64_t longest_burst = 1'000'000'000;
 
 /// F_n.
 double accumulated(double memory, std::int64_t slots) {
@@ -31,6 +32,13 @@ double memory_where(double wanted, const F& of) {
 numeric::Rational rounded_rate(double value) {
   constexpr double scale = 1e9;
   return numeric::Rational(static_cast<long>(std::llround(value * scale))) / numeric::Rational(1'000'000'000);
+}
+
+/// Are they sources as rounded, with bursts that the trace can show? Bursts longer than the trace arise where
+/// the IDC of a short trace grows like that of a trend.
+bool possible(const FittedSources& sources, std::int64_t slots) {
+  return rounded_rate(sources.load) > 0 && rounded_rate(sources.on_rate) > rounded_rate(sources.load) &&
+         sources.burst() <= static_cast<double>(std::min(slots, longest_burst));
 }
 
 }  // namespace
@@ -85,7 +93,10 @@ TraceFit fit(const std::vector<CountDispersion>& dispersion, double load, std::i
     sources.memory =
         memory_where(excess, [&](double memory) { return 2 * (1 - a) * accumulated(memory, far.slots); });
   }
-  result.sources = sources;
+  if (possible(sources, far.slots * far.windows))
+    result.sources = sources;
+  else
+    result.enough = false;
   return result;
 }
 

@@ -31,7 +31,7 @@ struct FittedSources {
 struct TraceFit {
   std::int64_t level = 0;                  ///< b
   std::int64_t horizon = 1;                ///< n, a horizon of the list
-  bool enough = true;                      ///< the list goes to 10 n
+  bool enough = true;                      ///< the list goes to 10 n, and bursts are shorter than the trace
   std::optional<FittedSources> sources{};  ///< none: independent slots describe the trace equally well
 };
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tailbound/numeric/rational.hpp>
+
 #include <cstdint>
 #include <functional>
 
@@ -7,9 +9,11 @@
 namespace tailbound::traffic {
 
 struct TracePacket {
-  std::int64_t time = 0;    ///< of its first bit [ns]
-  std::int64_t bytes = 0;   ///< above 0
-  std::int64_t input = -1;  ///< if the trace gives it, at least 0
+  numeric::Rational time = 0;  ///< of its first bit [ns], exactly as in the trace
+  std::int64_t bytes = 0;      ///< above 0
+  std::int64_t input = -1;     ///< if the trace gives it, at least 0
+  /// Maximum distance of a time that the trace prints from a double; 0 for decimals [ns].
+  numeric::Rational rounding = 0;
 };
 
 using TakePacket = std::function<void(const TracePacket&)>;

@@ -1,43 +1,75 @@
+#include <cln/integer.h>
+#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/traffic/trace/trace_slots.hpp>
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace tailbound::traffic {
+using numeric::Rational;
 
 namespace {
 
 constexpr std::size_t max_inputs_listed = 4096;
+constexpr int max_slot_bits = 60;
+/// A slot over this is the maximum rounding of a time.
+constexpr long parts_of_slot = 1024;
 
 }  // namespace
 
-double TraceStamps::load_of_bytes(const TraceSlotting& slotting) const {
-  const double slots = static_cast<double>(last - first) / slotting.slot_ns + 1;
-  return static_cast<double>(bytes) / static_cast<double>(slotting.cell_bytes) / slots;
-}
-
 TraceSlots::TraceSlots(const TraceSlotting& slotting, std::function<void(std::int64_t, std::int64_t)> take)
     : slotting_(slotting), take_(std::move(take)) {}
+
+Rational TraceSlots::rounding_of(const TracePacket& packet) const {
+  if (packet.rounding == 0) return 0;
+  return std::min(packet.rounding, Rational(slotting_.slot_ns / parts_of_slot));
+}
+
+std::int64_t TraceSlots::slot_of(const TracePacket& packet, const std::string& name) const {
+  const Rational since = packet.time - stamps_.first + rounding_of(packet);
+  const numeric::Integer slot = cln::floor1(cln::numerator(since) * cln::denominator(slotting_.slot_ns),
+                                            cln::denominator(since) * cln::numerator(slotting_.slot_ns));
+  if (cln::integer_length(slot) > max_slot_bits)
+    throw ParseError(name, 0, 0,
+                     "packet " + std::to_string(stamps_.packets) +
+                         " comes more than 2^60 slots after the first one; are its times in another unit?");
+  return cln::cl_I_to_long(slot);
+}
+
+/// The greatest common divisor of all distances; a remainder within the rounding of the times is none.
+void TraceSlots::note_resolution(const TracePacket& packet) {
+  Rational left = stamps_.resolution, right = packet.time - stamps_.last;
+  if (left != 0 && packet.rounding == 0) {
+    // Exact, and usually a multiple of what is known.
+    const Rational ratio = right / left;
+    if (cln::denominator(ratio) == 1) return;
+  }
+  const Rational none = 2 * rounding_of(packet);
+  while (right > none) {
+    const Rational rest = left - cln::floor1(left / right) * right;
+    left = right;
+    right = std::min(rest, Rational(left - rest));
+  }
+  stamps_.resolution = left;
+}
 
 void TraceSlots::packet(const TracePacket& packet, const std::string& name) {
   if (stamps_.packets == 0) stamps_.first = packet.time;
   if (stamps_.packets > 0 && packet.time < stamps_.last)
     throw ParseError(name, 0, 0,
                      "the time of packet " + std::to_string(stamps_.packets + 1) + " is " +
-                         std::to_string(stamps_.last - packet.time) +
+                         numeric::plain(Rational(stamps_.last - packet.time)) +
                          " ns before that of the previous packet; a trace must be sorted by time");
-  if (stamps_.packets == 0 || packet.time != stamps_.last) ++stamps_.distinct;
-  const std::int64_t since = packet.time - stamps_.last;
-  if (stamps_.packets > 0 && since != 0 && (stamps_.resolution == 0 || since % stamps_.resolution != 0))
-    stamps_.resolution = std::gcd(stamps_.resolution, since);
+  const bool later = stamps_.packets == 0 || packet.time != stamps_.last;
+  if (later) ++stamps_.distinct;
+  if (stamps_.packets > 0 && later) note_resolution(packet);
   ++stamps_.packets;
   stamps_.bytes += static_cast<std::uint64_t>(packet.bytes);
   stamps_.last = packet.time;
   if (packet.input >= 0 && stamps_.inputs.size() < max_inputs_listed) stamps_.inputs.insert(packet.input);
-  const auto slot =
-      static_cast<std::int64_t>(static_cast<double>(packet.time - stamps_.first) / slotting_.slot_ns);
+  const std::int64_t slot = slot_of(packet, name);
   const std::int64_t cells = (packet.bytes + slotting_.cell_bytes - 1) / slotting_.cell_bytes;
   pass(slot);
   if (slotting_.arrival == TraceArrival::whole) {

@@ -13,7 +13,9 @@
 ///
 /// MODEL     A slot is the time of a cell on the output's link. A packet is ceil(bytes / cell) cells, all in
 ///           the slot in which its first bit arrives (`whole`), or one per slot from then on (`cells`), after
-///           those that its input is still sending.
+///           those that its input is still sending. Times, slots and their quotients are exact rationals. A
+///           printed double (TracePacket::rounding) that is within its rounding below the beginning of a slot
+///           counts as the beginning; at most 1/1024 of a slot.
 /// TESTS     tests/traffic/trace_test.cpp
 namespace tailbound::traffic {
 
@@ -23,7 +25,7 @@ enum class TraceArrival { whole, cells };
 }
 
 struct TraceSlotting {
-  double slot_ns = 0;  ///< above 0
+  numeric::Rational slot_ns = 0;  ///< above 0
   std::int64_t cell_bytes = 64;
   TraceArrival arrival = TraceArrival::whole;
 };
@@ -33,9 +35,9 @@ struct TraceStamps {
   std::uint64_t packets = 0, bytes = 0;
   std::uint64_t distinct = 0;        ///< times that differ from the previous one
   std::set<std::int64_t> inputs{};   ///< those that the trace names, 4096 at most
-  std::int64_t first = 0, last = 0;  ///< [ns]
-  std::int64_t resolution = 0;  ///< all times differ by multiples of this [ns]; 0 where they are all the same
-  double load_of_bytes(const TraceSlotting& slotting) const;
+  numeric::Rational first = 0, last = 0;  ///< [ns]
+  /// All times differ by multiples of this [ns], up to their rounding; 0 where they are all the same.
+  numeric::Rational resolution = 0;
 };
 
 class TraceSlots {
@@ -43,7 +45,8 @@ class TraceSlots {
   /// \param take  receives a slot and its number of cells: in order, each once, empty slots omitted
   TraceSlots(const TraceSlotting& slotting, std::function<void(std::int64_t slot, std::int64_t cells)> take);
 
-  /// \throws ParseError  its time is before that of the previous packet; gives the packet's number
+  /// \throws ParseError  its time is before that of the previous packet, or 2^60 slots after the first one;
+  ///                     gives the packet's number
   void packet(const TracePacket& packet, const std::string& name);
   void finish();
 
@@ -53,6 +56,9 @@ class TraceSlots {
 
  private:
   void pass(std::int64_t slot);
+  [[nodiscard]] std::int64_t slot_of(const TracePacket& packet, const std::string& name) const;
+  void note_resolution(const TracePacket& packet);
+  [[nodiscard]] numeric::Rational rounding_of(const TracePacket& packet) const;
 
   TraceSlotting slotting_;
   std::function<void(std::int64_t, std::int64_t)> take_;

@@ -31,8 +31,11 @@ struct TrafficFile {
 
 [[nodiscard]] std::string to_json(const TrafficFile& file);
 
+/// All slots, those without cells included.
+[[nodiscard]] std::int64_t sum_of(const std::vector<std::uint64_t>& counts);
+
 /// \param name  of the file, for messages
-/// \throws ParseError  not in the format of to_json()
+/// \throws ParseError  not in the format of to_json(); TrafficFile::counts need not sum to its slots
 [[nodiscard]] TrafficFile parse_traffic_file(std::string_view text, const std::string& name);
 
 }  // namespace tailbound::traffic

@@ -617,6 +617,7 @@ Document document(const std::vector<BufferPoint>& points, const Units& units) {
   document.headline = points.size() == 1 ? sentence(points.front())
                                          : range_headline(document, title(points), unit_of_answer(points));
   if (points.size() > 1) document.notes = notes(points);
+  mark_untrusted(document, traffics_of(points));
   document = with_units(std::move(document), scale_of(units));
   const bool buffer_known = requests_buffer(first) || requests_probability(first);
   if (points.size() > 1 || !buffer_known) {

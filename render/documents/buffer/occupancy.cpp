@@ -191,6 +191,7 @@ Document document(const std::vector<OccupancyPoint>& points, const Units& units)
       result.lines.push_back({"asymptote", fmt::format("P(Q > n) decays as exp(-{} n)",
                                                        brief(shown(*answer.decay_rate), document.digits))});
   }
+  mark_untrusted(document, traffics_of(points));
   document = with_units(std::move(document), scale_of(units));
   document.picture = [points] { return picture(points); };
   return document;

@@ -6,6 +6,7 @@
 #include <tailbound/render/documents/parts/traffic.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <functional>
 #include <numeric>
 #include <optional>
@@ -20,6 +21,14 @@ using numeric::Rational;
 constexpr std::size_t longest_formula = 40;
 
 constexpr std::size_t longest_load = 24;  ///< longer fractions are shown as decimals
+
+/// " (normalized; their sum is 1 - 3e-17)"; empty for a sum of 1.
+/// \param what  "their sum is", or what else is off
+std::string normalised_in_words(const Rational& deviation, const char* what = "their sum is") {
+  if (deviation == 0) return "";
+  const double gap = numeric::nearest_double(deviation);
+  return fmt::format(" (normalized; {} 1 {} {:.2g})", what, gap < 0 ? '-' : '+', std::abs(gap));
+}
 
 /// The parts of a description; a list of points may share some of them.
 struct TrafficWords {
@@ -46,19 +55,20 @@ TrafficWords words_of(const Traffic& traffic) {
             [&](const Probabilities& pmf) {
               words.source = "arrivals from " + pmf.name;
               if (!pmf.format.empty()) words.source += " (as " + pmf.format + " prints)";
-              if (pmf.sum == 1) return;
-              const double gap = numeric::nearest_double(pmf.sum - 1);
-              words.source +=
-                  fmt::format(" (normalized; their sum is 1 {} {:.2g})", gap < 0 ? '-' : '+', std::abs(gap));
+              words.source += normalised_in_words(pmf.sum - 1);
             },
-            [&](const Blocks& blocks) { words.source = "arrivals from " + blocks.name; },
+            [&](const Blocks& blocks) {
+              words.source =
+                  "arrivals from " + blocks.name + normalised_in_words(blocks.deviation, "a row sums to");
+            },
             [&](const bounds::Incast& incast) {
               words.source = fmt::format("{}, {} each", counted(incast.senders, "synchronized sender"),
                                          counted(incast.packets, "packet"));
             },
             [&](const TrafficClass& classes) {
-              words.source = (classes.joint.empty() ? counted(classes.inputs, "input")
-                                                    : "arrivals from " + classes.name) +
+              words.source = (classes.joint.empty()
+                                  ? counted(classes.inputs, "input")
+                                  : "arrivals from " + classes.name + normalised_in_words(classes.sum - 1)) +
                              fmt::format(", {} {} by strict priority", classes.loads.size(),
                                          classes.loads.size() == 1 ? "class" : "classes");
               words.burst = fmt::format(", class {}", classes.priority);
@@ -175,6 +185,12 @@ const Fields<Traffic>& traffic_fields() {
             [](const TrafficClass& of) { return of.name; },
             [](const TrafficClass& of) { return !of.joint.empty(); }}},
        source_of<TrafficClass>},
+      {{"trusted_fit", "trusted fit", "", Shape::flag,
+        "of a model fitted to a trace: did it pass the tests of `fit`? If not, the answer need not hold for "
+        "the trace",
+        Style::hidden},
+       &Traffic::trusted_fit,
+       if_present},
       {{"load", "load", "packets/slot", Shape::given, "rho, offered load of the queue"},
        &load_of,
        if_present},
@@ -251,6 +267,21 @@ std::string in_words(const bounds::Computation& computation) {
       break;
   }
   return queue::name(method.arithmetic);
+}
+
+void mark_untrusted(Document& document, const std::vector<const Traffic*>& all) {
+  const bool untrusted = std::any_of(
+      all.begin(), all.end(), [](const Traffic* traffic) { return !traffic->trusted_fit.value_or(true); });
+  if (!untrusted) return;
+  std::string& headline = document.headline;
+  if (headline.starts_with("A ") ||
+      (headline.size() > 1 && std::islower(static_cast<unsigned char>(headline[1])) != 0))
+    headline.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(headline.front())));
+  headline = "Not trusted, as the model does not fit its trace: " + headline;
+  document.notes.insert(
+      document.notes.begin(),
+      "The model failed the tests of fit, so the numbers hold for the model and not for the trace: the "
+      "trace may need a much larger buffer. fit TRACE --buffer LIST gives the loss of the trace itself.");
 }
 
 std::string overflow_caution(bounds::Criterion criterion, const Traffic& traffic) {

@@ -30,6 +30,10 @@ namespace tailbound::render {
 /// "double, with a proved rounding bound", "multiprecision of 192 bits, ..."
 [[nodiscard]] std::string in_words(const bounds::Computation& computation);
 
+/// Headline and note for traffic of a fit that is not trusted; otherwise nothing.
+/// \param all  the traffic of each point
+void mark_untrusted(Document& document, const std::vector<const answers::Traffic*>& all);
+
 /// A caution if the tail probability is not an upper bound of the loss ratio; empty if it is.
 [[nodiscard]] std::string overflow_caution(bounds::Criterion criterion, const answers::Traffic& traffic);
 

@@ -194,7 +194,8 @@ std::vector<std::string> fit_notes(const Fitted& of) {
     notes.push_back(
         fmt::format("WARNING: time stamps are multiples of {} ns, longer than a slot of {:.3g} ns: packets "
                     "with the same stamp count as simultaneous ({} stamps for {} packets).",
-                    answer.stamps.resolution, answer.slot_ns, answer.stamps.distinct, answer.stamps.packets));
+                    plain(numeric::nearest_double(answer.stamps.resolution), 9), answer.slot_ns,
+                    answer.stamps.distinct, answer.stamps.packets));
   notes.emplace_back(
       "Q: cells just after the arrivals of a slot. Use the model with --save-traffic FILE, then buffer "
       "--traffic-file FILE.");

@@ -27,7 +27,7 @@ FitQuery query_of(std::int64_t slots, SlotOf cells_in) {
   FitQuery query{.file = "synthetic", .packets = {}, .link_gbps = 1, .cell_bytes = cell};
   query.packets = [slots, cells_in = std::move(cells_in)](const TakePacket& take) {
     for (std::int64_t t = 0; t < slots; ++t)
-      for (int i = cells_in(t); i > 0; --i) take({.time = t * slot, .bytes = cell});
+      for (int i = cells_in(t); i > 0; --i) take({.time = numeric::whole(t * slot), .bytes = cell});
   };
   return query;
 }
@@ -132,17 +132,83 @@ TEST_CASE("fit: its output is read back as the same traffic", "[fit]") {
   query.inputs = 8;
   const FitAnswer found = answers::answer(query);
   const auto read =
-      std::get<answers::Blocks>(answers::fitted_traffic(answers::traffic_file(query, found), "f"));
+      std::get<answers::Blocks>(answers::fitted_traffic(answers::traffic_file(query, found), "f").source);
   CHECK(numeric::nearest_double(read.arrivals.load()) ==
         Approx(found.fit.sources->load * static_cast<double>(found.fit.sources->count)).epsilon(1e-8));
   const FitQuery plain = query_of(200'000, bernoulli_trace(3));
   const FitAnswer slots = answers::answer(plain);
-  const auto pmf =
-      std::get<answers::Probabilities>(answers::fitted_traffic(answers::traffic_file(plain, slots), "f"));
+  const auto pmf = std::get<answers::Probabilities>(
+      answers::fitted_traffic(answers::traffic_file(plain, slots), "f").source);
   CHECK(numeric::nearest_double(*pmf.arrivals.load()) == Approx(slots.load).epsilon(1e-12));
   CHECK_THROWS_AS(answers::fitted_traffic("{}", "f"), ParseError);
   CHECK_THROWS_AS(answers::fitted_traffic(R"({"trusted": true, "sources": {"count": 0}})", "f"), ParseError);
   CHECK_THROWS_AS(answers::fitted_traffic("x", "f"), ParseError);
+  // Rationals are in quotes: a JSON number would be a double.
+  CHECK_THROWS_WITH(
+      answers::fitted_traffic(
+          R"({"trusted": true, "sources": {"count": 2, "load": 0.1, "on_rate": "1", "burst": "5"}})", "f"),
+      Catch::Contains("in quotes"));
+  // Counts that do not sum to the slots are normalized only on request.
+  const std::string counts = R"({"trusted": true, "slots": 100, "slots_with_so_many_cells": [60, 19, 20]})";
+  CHECK_THROWS_WITH(answers::fitted_traffic(counts, "f"), Catch::Contains("--normalize"));
+  const auto given =
+      std::get<answers::Probabilities>(answers::fitted_traffic(counts, "f", answers::Normalise::yes).source);
+  CHECK(*given.arrivals.load() == numeric::Rational(59) / 99);
+  CHECK(given.sum == numeric::Rational(99) / 100);
+  CHECK(answers::fitted_traffic(counts, "f", answers::Normalise::yes).trusted_fit == true);
+}
+
+TEST_CASE("fit: short traces have a verdict or a reason, never an invalid model", "[fit]") {
+  std::mt19937_64 random(11);
+  int verdicts = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    std::vector<TracePacket> packets;
+    std::int64_t time = 0;
+    for (auto left = 2 + random() % 30; left > 0; --left) {
+      time += static_cast<std::int64_t>(random() % (random() % 3 == 0 ? 1'000'000 : 2000));
+      packets.push_back(
+          {.time = numeric::whole(time), .bytes = static_cast<std::int64_t>(1 + random() % 3000)});
+    }
+    FitQuery query{.file = "short", .packets = {}, .link_gbps = 1, .cell_bytes = cell};
+    query.packets = [packets](const TakePacket& take) {
+      for (const TracePacket& packet : packets) take(packet);
+    };
+    try {
+      const FitAnswer found = answers::answer(query);
+      CHECK_FALSE(found.trusted());
+      ++verdicts;
+      if (found.fit.sources) CHECK(found.fit.sources->burst() <= static_cast<double>(found.slots));
+      CHECK_NOTHROW(answers::fitted_traffic(answers::traffic_file(query, found), "f"));
+    } catch (const NoAnswer&) {
+    }
+  }
+  CHECK(verdicts > 50);
+}
+
+TEST_CASE("fit: a change of units changes nothing", "[fit]") {
+  const auto scaled = [](const numeric::Rational& factor) {
+    FitQuery query = query_of(60'000, on_off_trace(5));
+    query.packets = [its = query.packets, factor](const TakePacket& take) {
+      its([&](TracePacket packet) {
+        packet.time = packet.time * factor;
+        take(packet);
+      });
+    };
+    query.link_gbps = 1 / factor;
+    query.buffers = {Packets(2), Packets(9)};
+    return answers::answer(query);
+  };
+  const FitAnswer one = scaled(1);
+  for (const numeric::Rational& factor :
+       {numeric::Rational(100), numeric::Rational(1) / 400, numeric::Rational(3) / 7}) {
+    const FitAnswer other = scaled(factor);
+    CHECK(other.slots == one.slots);
+    CHECK(other.counts == one.counts);
+    CHECK(other.played[0].lost == one.played[0].lost);
+    CHECK(other.played[1].lost == one.played[1].lost);
+    CHECK(other.fit.sources->burst() == one.fit.sources->burst());
+    CHECK(other.stamps.resolution == one.stamps.resolution * factor);
+  }
 }
 
 TEST_CASE("fit: one link, overload, disorder, coarse stamps and buffers", "[fit]") {
@@ -156,7 +222,7 @@ TEST_CASE("fit: one link, overload, disorder, coarse stamps and buffers", "[fit]
   FitQuery sparse = lone;
   sparse.packets = [](const TakePacket& take) {
     take({.time = 100, .bytes = 64});
-    take({.time = 1'000'000'000'000'000, .bytes = 64});
+    take({.time = numeric::whole(1'000'000'000'000'000), .bytes = 64});
   };
   CHECK_THROWS_WITH(answers::answer(sparse), Catch::Contains("--time-unit"));
   FitQuery disorder = query_of(1, [](std::int64_t) { return 1; });
@@ -165,11 +231,19 @@ TEST_CASE("fit: one link, overload, disorder, coarse stamps and buffers", "[fit]
     take({.time = 99, .bytes = 64});
   };
   CHECK_THROWS_WITH(answers::answer(disorder), Catch::Contains("packet 2") && Catch::Contains("1 ns before"));
+  // Four packets have a verdict, which is no.
+  FitQuery four = query_of(1, [](std::int64_t) { return 1; });
+  four.packets = [](const TakePacket& take) {
+    for (const auto& [time, bytes] :
+         {std::pair{563'440, 1500}, {564'560, 100}, {565'520, 65}, {1'742'960, 100}})
+      take({.time = time, .bytes = bytes});
+  };
+  CHECK_FALSE(answers::answer(four).trusted());
   // Timestamps with a resolution of 8 slots.
   FitQuery coarse = query_of(40'000, bernoulli_trace(1));
   coarse.packets = [its = coarse.packets](const TakePacket& take) {
     its([&](TracePacket packet) {
-      packet.time = packet.time / (8 * slot) * (8 * slot);
+      packet.time = cln::floor1(packet.time / (8 * slot)) * (8 * slot);
       take(packet);
     });
   };

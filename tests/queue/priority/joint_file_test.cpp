@@ -13,9 +13,10 @@ using tailbound::test::rational;
 
 TEST_CASE("joint file: packets per class, comments, header line, repeated packets") {
   const auto read = parse_joint(
-      "high, low, probability\n# of a slot\n0,0,0.5\n1,0,1/4 # a quarter\n\n0, 2, "
-      "0.125\n0,2,0.125\r\n3,3,0\n",
-      "f");
+                        "high, low, probability\n# of a slot\n0,0,0.5\n1,0,1/4 # a quarter\n\n0, 2, "
+                        "0.125\n0,2,0.125\r\n3,3,0\n",
+                        "f")
+                        .packets;
   REQUIRE(read.size() == 3);
   CHECK(read[0].packets == std::vector<std::int64_t>{0, 0});
   CHECK(read[1].packets == std::vector<std::int64_t>{0, 2});

@@ -1,5 +1,5 @@
 #include <cln/rational.h>
-#include <tailbound/answers/buffer/compare.hpp>
+#include <tailbound/answers/compare/compare.hpp>
 #include <tailbound/core/error.hpp>
 
 #include <catch2/catch.hpp>
@@ -39,7 +39,7 @@ answers::TrueValue exactly(const std::string& text) {
 answers::CompareQuery query(const std::string& list, CoefficientsOf of) {
   return {.queue = {.arrivals = series::Arrivals::equal_inputs(2, rational("1/2"))},
           .list = list_of(list),
-          .of = of};
+          .reading = {.of = of}};
 }
 
 }  // namespace
@@ -136,16 +136,16 @@ TEST_CASE("a mismatching list: the first disagreement and its most likely cause"
   };
   const auto omitted = first("0.5 + 0.0987654321*x^2", CoefficientsOf::occupancy);
   CHECK(omitted.at == 1);
-  CHECK(omitted.cause == DisagreementCause::omitted);
+  CHECK(omitted.diagnosis.cause == DisagreementCause::omitted);
   const auto last = first("[0.5000000000, 0.1111111119]", CoefficientsOf::tail);
   CHECK(last.at == 1);
-  CHECK(last.cause == DisagreementCause::last_digits);
+  CHECK(last.diagnosis.cause == DisagreementCause::last_digits);
   CHECK(last.error >= rational("7.8e-10"));
   CHECK(last.error <= rational("7.9e-10"));
   const auto lost = first("[0.5000000000, 0.1111111111, 0.01234567901, 0.0013717400]", CoefficientsOf::tail);
   CHECK(lost.at == 3);
-  CHECK(lost.cause == DisagreementCause::cancellation);
-  CHECK(first("[0.5, 0.1111]", CoefficientsOf::occupancy).cause == DisagreementCause::not_rounding);
+  CHECK(lost.diagnosis.cause == DisagreementCause::cancellation);
+  CHECK(first("[0.5, 0.1111]", CoefficientsOf::occupancy).diagnosis.cause == DisagreementCause::not_rounding);
 }
 
 TEST_CASE("required digits, and the last index for each number of digits", "[answers][compare]") {
@@ -220,7 +220,7 @@ TEST_CASE("an exact 0.1 has all required digits", "[answers][compare]") {
   answers::CompareQuery requested{
       .queue = {.arrivals = series::Arrivals::poisson(rational("9/10"))},
       .list = list_of("[0.1, 0.14596031111569496, 0.13764015532147417, 0.11505008845764043]"),
-      .of = CoefficientsOf::occupancy};
+      .reading = {}};
   CHECK_FALSE(answers::answer(requested).first);
   requested.required = 16;
   CHECK_FALSE(answers::answer(requested).first);

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <tailbound/answers/agreed_digits.hpp>
+#include <tailbound/answers/compare/diagnosis.hpp>
+#include <tailbound/answers/compare/reading.hpp>
 #include <tailbound/answers/points/run.hpp>
 #include <tailbound/queue/slotted/slotted_queue.hpp>
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -13,25 +13,17 @@
 /// Number of correct digits of another program's coefficients, by index.
 ///
 /// MODEL     queue/slotted/slotted_queue.hpp
-/// TESTS     tests/answers/buffer/compare_test.cpp
+/// TESTS     tests/answers/compare/compare_test.cpp
 namespace tailbound::answers {
-
-/// The quantity in a list.
-enum class CoefficientsOf {
-  occupancy,  ///< P(Q = n)
-  tail,       ///< P(Q > n)
-};
-[[nodiscard]] constexpr auto names_of(CoefficientsOf) {
-  return std::array{"occupancy", "tail"};
-}
 
 struct CompareQuery {
   queue::SlottedQueue queue;
   series::CoefficientList list;
-  CoefficientsOf of = CoefficientsOf::occupancy;
+  Reading reading{};
   queue::Arithmetic arithmetic = queue::Arithmetic::automatic;
   /// Digits of the reference values (default: 5 more than the maximum printed or required, at least 10, and
-  /// at least 40 if there are fractions).
+  /// at least 40 if there are fractions, and 5 more than a fraction has in numerator and denominator: such a
+  /// fraction can differ from the truth only within these).
   std::optional<numeric::Digits> digits{};
   std::optional<int> required{};  ///< digits that must agree, 1 .. 10 000; default: all printed digits
 };
@@ -44,24 +36,17 @@ struct CompareQuery {
 
 /// A number of the list with its true value.
 struct ComparedCoefficient {
-  numeric::Proved<unit::Probability> expected;
+  numeric::Proved<unit::Probability> expected;  ///< the probability
+  TrueValue value;                              ///< the same in the unit of the list
   int agreed_digits;
   bool agrees;  ///< in the required digits, or correct as printed
   bool right;   ///< correct as printed (answers::agrees())
 };
 
-/// The most likely cause of a disagreement.
-enum class DisagreementCause {
-  omitted,       ///< the series omits this power, which means 0
-  last_digits,   ///< rounding in the program's last places
-  cancellation,  ///< an absolute error of the size of a rounding error near 1, in which the tail is lost
-  not_rounding,  ///< other traffic, another first level, or another quantity
-};
-
 struct Disagreement {
   std::size_t at;           ///< index in the list
   numeric::Rational error;  ///< maximum distance of that number from its true value
-  DisagreementCause cause;
+  Diagnosis diagnosis;
 };
 
 /// The last index up to which the given number of digits agrees, or a number is correct as printed.
@@ -77,11 +62,9 @@ struct CompareAnswer {
   int printed_digits = 0;             ///< maximum printed digits, 16 for doubles; 0: all are exact
   std::size_t fewest = 0;             ///< index of the fewest agreed digits, the first of them
   std::optional<Disagreement> first;  ///< if one does not agree
+  std::optional<OtherReading> other;  ///< in which it agrees better
   std::vector<DigitsUpTo> profile;    ///< in order of decreasing digits, until all numbers have them
 };
-
-/// Maximum index of a list of P(Q = n): all levels up to it are computed.
-inline constexpr std::int64_t deepest_compared_occupancy = 1'000'000;
 
 /// COST  that of the tails or probabilities
 /// \throws InvalidArgument  digits or required out of range

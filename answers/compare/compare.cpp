@@ -1,9 +1,10 @@
 #include <cln/rational.h>
-#include <tailbound/answers/buffer/compare.hpp>
+#include <tailbound/answers/compare/compare.hpp>
 #include <tailbound/core/error.hpp>
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -39,9 +40,6 @@ constexpr int min_digits = 10;
 constexpr int digits_of_fractions = 40;
 constexpr int max_digits = 10'000;
 
-/// Lists with fewer digits say little about where digits were lost.
-constexpr int telling_digits = 8;
-
 int max_printed_digits(const series::CoefficientList& list) {
   int maximum = 0;
   for (const Coefficient& entry : list.coefficients) maximum = std::max(maximum, series::shown_digits(entry));
@@ -50,31 +48,13 @@ int max_printed_digits(const series::CoefficientList& list) {
 
 int default_digits(const series::CoefficientList& list, int required) {
   int digits = std::max(min_digits, std::max(required, max_printed_digits(list)) + spare_digits);
-  for (const Coefficient& entry : list.coefficients)
-    if (entry.is_exact() && !cln::zerop(entry.value)) digits = std::max(digits, digits_of_fractions);
-  return std::min(digits, max_digits);
-}
-
-/// The proved values at the indices of the list, in its order.
-std::vector<numeric::Proved<unit::Probability>> prove(const CompareQuery& query,
-                                                      const queue::Accuracy& accuracy) {
-  std::vector<numeric::Proved<unit::Probability>> proved;
-  const std::vector<Coefficient>& list = query.list.coefficients;
-  if (query.of == CoefficientsOf::tail) {
-    std::vector<Packets> levels;
-    for (const Coefficient& entry : list) levels.emplace_back(entry.index);
-    for (auto& tail : queue::occupancy_tails(query.queue, levels, accuracy))
-      proved.push_back(std::move(tail.probability));
-    return proved;
+  for (const Coefficient& entry : list.coefficients) {
+    if (!entry.is_exact() || cln::zerop(entry.value)) continue;
+    const auto own = static_cast<int>(std::min<double>(
+        max_digits, static_cast<double>(numeric::bit_size(entry.value)) * std::log10(2.0) + spare_digits));
+    digits = std::max({digits, digits_of_fractions, own});
   }
-  const std::int64_t last = list.back().index;
-  if (last > deepest_compared_occupancy)
-    throw LimitExceeded("the last index is " + std::to_string(last) + "; P(Q = n) is compared up to n = " +
-                        std::to_string(deepest_compared_occupancy) + " (a list of P(Q > n) at any n)");
-  auto all = queue::occupancy_probabilities(query.queue, Packets(last), accuracy);
-  for (const Coefficient& entry : list)
-    proved.push_back(std::move(all[static_cast<std::size_t>(entry.index)].probability));
-  return proved;
+  return std::min(digits, max_digits);
 }
 
 /// Numbers of digits, from the maximum printed down to 1: about six multiples of 10, then 5.
@@ -100,18 +80,51 @@ std::vector<DigitsUpTo> profile_of(const CompareAnswer& answer) {
   return profile;
 }
 
-Disagreement disagreement_at(std::size_t at, const CompareAnswer& answer, const Coefficient& entry) {
-  Disagreement found{.at = at,
-                     .error = max_error(entry, true_value(answer.coefficients[at].expected)),
-                     .cause = DisagreementCause::not_rounding};
-  const int printed = answer.printed_digits;
-  if (entry.line == 0)
-    found.cause = DisagreementCause::omitted;
-  else if (printed >= telling_digits && answer.coefficients[answer.fewest].agreed_digits >= printed - 2)
-    found.cause = DisagreementCause::last_digits;
-  else if (printed >= telling_digits && found.error * power_of_ten(printed / 2) < 1)
-    found.cause = DisagreementCause::cancellation;
-  return found;
+std::vector<std::int64_t> indices_of(const std::vector<Coefficient>& list) {
+  std::vector<std::int64_t> indices;
+  for (const Coefficient& entry : list) indices.push_back(entry.index);
+  return indices;
+}
+
+/// Correct as printed, whatever is required.
+std::size_t right_ones(const CompareAnswer& answer) {
+  return static_cast<std::size_t>(std::count_if(answer.coefficients.begin(), answer.coefficients.end(),
+                                                [](const ComparedCoefficient& one) { return one.right; }));
+}
+
+/// From all errors of the list, and from the values of the next and the previous n.
+Diagnosis diagnosis_of(const CompareQuery& query, const CompareAnswer& answer, const ReadingValues& values) {
+  if (answer.other && answer.other->agreeing == query.list.coefficients.size())
+    return {DisagreementCause::other_reading};
+  const std::vector<Coefficient>& list = query.list.coefficients;
+  ListErrors errors{.list = list,
+                    .values = {},
+                    .next = {},
+                    .previous = {},
+                    .agrees = {},
+                    .agreed_digits = {},
+                    .printed_digits = answer.printed_digits};
+  for (const ComparedCoefficient& each : answer.coefficients) {
+    errors.values.push_back(each.value);
+    errors.agrees.push_back(each.right);
+    errors.agreed_digits.push_back(each.agreed_digits);
+  }
+  const auto wrong = std::find(errors.agrees.begin(), errors.agrees.end(), false);
+  if (wrong == errors.agrees.end())
+    return {DisagreementCause::fewer_digits, {}, {answer.coefficients[answer.fewest].agreed_digits}};
+  errors.first = static_cast<std::size_t>(wrong - errors.agrees.begin());
+  const auto moved = [&](std::int64_t by) -> std::vector<TrueValue> {
+    Reading reading = query.reading;
+    reading.shift += by;
+    try {
+      return in_scale(reading.scale, list, values.at(reading, indices_of(list)));
+    } catch (const LimitExceeded&) {
+      return {};
+    }
+  };
+  errors.next = moved(1);
+  errors.previous = moved(-1);
+  return diagnose(errors);
 }
 
 }  // namespace
@@ -137,18 +150,26 @@ CompareAnswer answer(const CompareQuery& query, const Run&) {
                        .printed_digits = max_printed_digits(query.list),
                        .first = {},
                        .profile = {}};
-  auto proved = prove(query, {.digits = answer.digits, .arithmetic = query.arithmetic});
+  const queue::Accuracy accuracy{.digits = answer.digits, .arithmetic = query.arithmetic};
+  const ReadingValues values(query.queue, accuracy);
+  auto proved = values.at(query.reading, indices_of(list));
+  const std::vector<TrueValue> scaled = in_scale(query.reading.scale, list, proved);
   std::optional<std::size_t> first;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const TrueValue value = true_value(proved[i]);
+    const TrueValue& value = scaled[i];
     const int agreed = agreed_digits(list[i], value, answer.digits.count);
     const bool right = agrees(list[i], value);
     const bool good = query.required ? agreed >= *query.required : right;
-    answer.coefficients.push_back({std::move(proved[i]), agreed, good, right});
+    answer.coefficients.push_back({std::move(proved[i]), value, agreed, good, right});
     if (!good && !first) first = i;
     if (agreed < answer.coefficients[answer.fewest].agreed_digits) answer.fewest = i;
   }
-  if (first) answer.first = disagreement_at(*first, answer, list[*first]);
+  if (first) {
+    answer.first = Disagreement{*first, max_error(list[*first], scaled[*first]), {}};
+    const std::size_t right = right_ones(answer);
+    if (right < list.size()) answer.other = better_reading(query.queue, accuracy, list, query.reading, right);
+    answer.first->diagnosis = diagnosis_of(query, answer, values);
+  }
   answer.profile = profile_of(answer);
   return answer;
 }
