@@ -3,9 +3,11 @@
 #include <tailbound/series/formulas/shape.hpp>
 #include <tailbound/symbolic/pgf.hpp>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
 #include <tests/support/rational.hpp>
+#include <tuple>
 
 using namespace tailbound;
 using numeric::Interval;
@@ -26,7 +28,7 @@ bool same(const std::string& one, const std::string& other) {
   return true;
 }
 
-bool contains(const Interval& interval, const Rational& value) {
+bool encloses(const Interval& interval, const Rational& value) {
   return numeric::compare(numeric::lower(interval), value) <= 0 &&
          numeric::compare(numeric::upper(interval), value) >= 0;
 }
@@ -88,7 +90,7 @@ TEST_CASE("closed form: coefficients are enclosed", "[series][closed_form]") {
     CAPTURE(formula);
     const auto exact = series::expand<Rational>(parse_pgf(formula).program(), 150);
     const auto enclosed = coefficients(formula, 150, 128);
-    for (std::size_t k = 0; k < exact.size(); ++k) REQUIRE(contains(enclosed[k], exact[k]));
+    for (std::size_t k = 0; k < exact.size(); ++k) REQUIRE(encloses(enclosed[k], exact[k]));
     CHECK(widest(enclosed) <= ldexp(Real(1), -127));
     // exp of it: against the series as written, at more digits than it loses.
     const std::string exponential = "(1-z/2)^2*exp(" + formula + ")";
@@ -98,6 +100,22 @@ TEST_CASE("closed form: coefficients are enclosed", "[series][closed_form]") {
     for (std::size_t k = 0; k < powers.size(); ++k) REQUIRE(overlap(powers[k], written[k]));
     REQUIRE(widest(written) <= ldexp(Real(1), -200));
     CHECK(widest(powers) <= ldexp(Real(1), -126));
+  }
+}
+
+TEST_CASE("closed form: zeros between powers are exact", "[series][closed_form]") {
+  const numeric::PrecisionScope scope({200});
+  for (const auto& [formula, first, period] :
+       std::vector<std::tuple<std::string, std::size_t, std::size_t>>{{"z/(6-7*z^3+2*z^6)", 1, 3},
+                                                                      {"z^2*(3+z^4)/(6-7*z^2+z^4)", 2, 2},
+                                                                      {"exp(1/(6-7*z^2+2*z^4)-1)", 0, 2},
+                                                                      {"z^5*exp(1/(6-7*z+2*z^2)-1)", 5, 1}}) {
+    CAPTURE(formula);
+    const auto enclosed = coefficients(formula, 40, 128);
+    for (std::size_t k = 0; k < enclosed.size(); ++k) {
+      const bool zero = numeric::lower(enclosed[k]) == 0 && numeric::upper(enclosed[k]) == 0;
+      CHECK(zero == (k < first || (k - first) % period != 0));
+    }
   }
 }
 
@@ -120,13 +138,19 @@ TEST_CASE("closed form: signs, poles and values", "[series][closed_form]") {
   const auto sign = [](const std::string& formula, std::size_t count) {
     return series::first_negative(closed_form(parse_pgf(formula).program())->terms.front().factor, count);
   };
-  CHECK(sign("1/(3-2*z+z^2/3)", 100) == std::optional<std::size_t>(5));
+  const std::string complex_poles = "1/(3-2*z+z^2/2)";
+  const auto written = series::expand<Rational>(parse_pgf(complex_poles).program(), 40);
+  const auto negative = std::find_if(written.begin(), written.end(), [](const Rational& c) { return c < 0; });
+  REQUIRE(negative != written.end());
+  const auto place = static_cast<std::size_t>(negative - written.begin());
+  CHECK(sign(complex_poles, 40) == std::optional<std::size_t>(place));
+  CHECK(sign(complex_poles, place) == std::nullopt);
   CHECK(sign("1/(6-7*z+2*z^2)", 1000) == std::nullopt);
   const numeric::PrecisionScope scope({128});
   const auto form = closed_form(parse_pgf("1/(6-7*z+2*z^2)").program());
   CHECK(series::free_of_poles(*form, Real(1), Real(1.4999)));
   CHECK_FALSE(series::free_of_poles(*form, Real(1), Real(1.75)));
-  CHECK(contains(series::value(*form, Interval(1)), Rational(1)));
+  CHECK(encloses(series::value(*form, Interval(1)), Rational(1)));
   CHECK(series::is_plain(parse_pgf("1/2/(1-z/2)").program()));
   CHECK(series::is_plain(parse_pgf("exp(9/10*(z-1))").program()));
   CHECK_FALSE(series::is_plain(parse_pgf("1/(6-7*z+2*z^2)").program()));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace tailbound::series {
 namespace {
@@ -58,6 +59,10 @@ long double sum_of_magnitudes(const Wholes& values) {
 constexpr long double upward = 1 + 1e-9L;
 constexpr std::size_t longest_proof = 262'144;
 
+}  // namespace
+
+namespace fixed_point {
+
 /// A power series with q_0 f_k = p_k - sum_(j>=1) q_j f_(k-j) in units of 2^-scale, each step rounded.
 struct Quotient {
   Wholes p, q;
@@ -91,6 +96,12 @@ struct Quotient {
     return sum * upward;
   }
 };
+
+}  // namespace fixed_point
+
+namespace {
+
+using fixed_point::Quotient;
 
 /// A bound of sum |h_k|, h = q_0 / q(z), if q is proved to have no zero in |z| <= 1: with the computed first K
 /// terms g, q g = q_0 (1 + e) and sum |e_k| < 1 exactly, so h = g / (1 + e).
@@ -140,6 +151,20 @@ int bits_of(long double bound) {
   return std::max(0, static_cast<int>(std::ceil(std::log2(bound))) + 1);
 }
 
+/// The first power of z in p.
+std::size_t first_power(const Polynomial& p) {
+  std::size_t k = 0;
+  while (cln::zerop(p[k])) ++k;
+  return k;
+}
+
+/// The common divisor of `period` and the distances from `first` of the powers in p.
+std::size_t common_period(std::size_t period, const Polynomial& p, std::size_t first) {
+  for (std::size_t k = first; k < p.size(); ++k)
+    if (!cln::zerop(p[k])) period = std::gcd(period, k - first);
+  return period;
+}
+
 }  // namespace
 
 /// e^constant P/Q E, E = exp(S - S(0)).
@@ -150,7 +175,12 @@ struct CertifiedSeries::Term {
   Quotient factor{{}, {}, 0, {}};  ///< with E, its p is P E in units of 2^-scale
   Wholes p;
   int scale = 0;
-  Whole error;  ///< of each of factor.f
+  Whole error;                        ///< of each of factor.f
+  std::size_t first = 0, period = 0;  ///< coefficients other than first + i period are 0 exactly
+
+  [[nodiscard]] bool is_zero(std::size_t k) const {
+    return k < first || (period == 0 ? k > first : (k - first) % period != 0);
+  }
 
   void extend_exponential(std::size_t count) {
     e.reserve(count);
@@ -206,6 +236,10 @@ std::optional<CertifiedSeries> CertifiedSeries::of(const ClosedForm& form, int b
     if (!norm) return std::nullopt;
     long double error = 0.5L * *norm;
     const RationalFunction& exponent = given.exponent;
+    term.first = first_power(given.factor.numerator);
+    term.period = common_period(0, given.factor.numerator, term.first);
+    for (const Polynomial* part : {&given.factor.denominator, &exponent.numerator, &exponent.denominator})
+      term.period = common_period(term.period, *part, 0);
     if (!exponent.numerator.empty()) {
       const Wholes t = wholes(exponent.numerator), v = wholes(exponent.denominator);
       if (v[0] <= 0) return std::nullopt;
@@ -255,8 +289,9 @@ std::vector<Interval> CertifiedSeries::intervals(std::size_t count) const {
   for (const Term& term : terms_) {
     const Interval lift = exp(numeric::to_interval(term.constant));
     for (std::size_t j = 0; j < count; ++j)
-      result[j] += cln::zerop(term.constant) ? term.enclosed(term.factor.f[j], term.error)
-                                             : Interval(lift * term.enclosed(term.factor.f[j], term.error));
+      if (!term.is_zero(j))
+        result[j] += cln::zerop(term.constant) ? term.enclosed(term.factor.f[j], term.error)
+                                               : Interval(lift * term.enclosed(term.factor.f[j], term.error));
   }
   return result;
 }

@@ -19,7 +19,7 @@ constexpr std::size_t longest_coefficient = 20'000;  ///< of a coefficient
 /// The formula has no closed form of moderate size.
 struct NoForm {};
 
-Polynomial trimmed(Polynomial p) {
+Polynomial shortened(Polynomial p) {
   while (!p.empty() && cln::zerop(p.back())) p.pop_back();
   if (p.size() > max_degree + 1) throw NoForm{};
   for (const Integer& c : p)
@@ -31,7 +31,7 @@ Polynomial sum(const Polynomial& a, const Polynomial& b, const Integer& sign = 1
   Polynomial result(std::max(a.size(), b.size()), Integer(0));
   for (std::size_t i = 0; i < a.size(); ++i) result[i] = a[i];
   for (std::size_t i = 0; i < b.size(); ++i) result[i] = result[i] + sign * b[i];
-  return trimmed(std::move(result));
+  return shortened(std::move(result));
 }
 
 Polynomial times(const Polynomial& a, const Polynomial& b) {
@@ -136,7 +136,7 @@ RationalFunction reduced(Polynomial numerator, Polynomial denominator) {
   if (cln::minusp(*first)) common = -common;
   divide_by(numerator, common);
   divide_by(denominator, common);
-  return {trimmed(std::move(numerator)), trimmed(std::move(denominator))};
+  return {shortened(std::move(numerator)), shortened(std::move(denominator))};
 }
 
 RationalFunction constant(const Rational& value) {
