@@ -1,6 +1,7 @@
 #include <cln/rational.h>
 #include <tailbound/answers/buffer/pgf.hpp>
 #include <tailbound/series/files/pmf_file.hpp>
+#include <tailbound/series/laws/named_laws.hpp>
 #include <tailbound/series/pgf_check.hpp>
 #include <tailbound/traffic/on_off.hpp>
 
@@ -69,6 +70,11 @@ std::vector<symbolic::Expression> parse_rates(const std::string& text, const std
 symbolic::Pgf checked(symbolic::Pgf arrivals) {
   if (arrivals.free_parameters().empty()) static_cast<void>(series::check_pgf(arrivals.program()));
   return arrivals;
+}
+
+symbolic::Pgf pgf_of_text(const std::string& text, const std::string& argument) {
+  if (auto law = series::named_law_formula(text, argument)) return *std::move(law);
+  return checked(symbolic::parse_pgf(text, argument));
 }
 
 symbolic::Pgf pgf_of_file(const std::string& text, const std::string& name, series::Normalise normalise) {

@@ -54,6 +54,9 @@ struct PgfAnswer {
 /// \throws InvalidArgument  a negative coefficient, or not a PGF for another reason
 [[nodiscard]] symbolic::Pgf checked(symbolic::Pgf arrivals);
 
+/// Reads a formula or named distributions (series/laws/named_laws.hpp), and checks as above.
+[[nodiscard]] symbolic::Pgf pgf_of_text(const std::string& text, const std::string& argument);
+
 /// A(z) of probabilities, one per line (series/files/pmf_file.hpp).
 /// \param name  of the file, for messages
 /// \throws ParseError, InvalidArgument

@@ -156,21 +156,18 @@ MaxLoad max_load(const SlottedQueue& queue, Packets capacity, const DropTarget& 
 
 numeric::Proved<unit::Ratio> min_speedup(const SlottedQueue& queue, Packets capacity,
                                          const DropTarget& target, const queue::Accuracy& accuracy) {
-  const auto& load = queue.arrivals.load();
-  if (!load)
-    throw LimitExceeded("the load of this formula is irrational, so a speedup cannot be found exactly");
   const numeric::Exact<unit::Ratio> none{bracketed(queue), 1};
-  if (cln::zerop(*load)) return none;
-  if (*load < queue.packets_per_slot && meets_target(queue, capacity, target, accuracy)) return none;
+  if (queue.arrivals.largest_batch() == 0) return none;
+  if (is_stable(queue) && meets_target(queue, capacity, target, accuracy)) return none;
   const MaxLoad highest = max_load(queue, capacity, target, accuracy);
+  const numeric::PrecisionScope scope(numeric::Precision{numeric::to_precision(accuracy.digits).bits + 64});
+  const numeric::Interval load = queue.arrivals.load_interval();
   // A loss target may be met in overload.
-  if (numeric::to_rational(highest.load.lower()) >= *load) return none;
-  const numeric::PrecisionScope scope(numeric::Precision{numeric::to_precision(accuracy.digits).bits + 32});
-  return numeric::Enclosure<unit::Ratio>(
-      highest.load.proof(),
-      std::max(numeric::Real(1),
-               numeric::to_real(*load / numeric::to_rational(highest.load.upper()), numeric::Rounding::down)),
-      numeric::to_real(*load / numeric::to_rational(highest.load.lower()), numeric::Rounding::up));
+  if (highest.load.lower() >= numeric::upper(load)) return none;
+  const numeric::Interval low = load / numeric::to_interval(highest.load.upper()),
+                          high = load / numeric::to_interval(highest.load.lower());
+  return numeric::Enclosure<unit::Ratio>(highest.load.proof(), std::max(numeric::Real(1), numeric::lower(low)),
+                                         numeric::upper(high));
 }
 
 }  // namespace tailbound::bounds

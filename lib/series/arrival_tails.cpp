@@ -1,5 +1,7 @@
 #include <tailbound/series/arrival_tails.hpp>
 #include <tailbound/series/expand.hpp>
+#include <tailbound/series/formulas/certified_series.hpp>
+#include <tailbound/series/formulas/shape.hpp>
 
 #include <cmath>
 #include <limits>
@@ -11,8 +13,13 @@ namespace {
 using numeric::Interval;
 using numeric::Rational;
 using numeric::Real;
+using numeric::to_interval;
 
 constexpr std::size_t longest_support = 131'072;
+
+[[noreturn]] void reject_length() {
+  throw LimitExceeded("this precision needs more than 131072 packets per slot, which is the limit");
+}
 
 template <class L>
 L convert(const Rational& value) {
@@ -135,8 +142,7 @@ Prefix<L> by_ratios(L first, const L& factor, Numerator numerator, std::int64_t 
       prefix.finite = false;
       return prefix;
     }
-    if (prefix.pmf.size() > longest_support)
-      throw LimitExceeded("this precision needs more than 131072 packets per slot, which is the limit");
+    if (prefix.pmf.size() > longest_support) reject_length();
     prefix.pmf.push_back(prefix.pmf.back() * ratio);
   }
   return prefix;
@@ -226,7 +232,7 @@ ArrivalTails<L> suffix_sums(Prefix<L> prefix, double negligible) {
 
 /// All of the above for arrivals with a closed PMF; `floor` as in by_ratios().
 template <class L>
-Prefix<L> closed_form(const Arrivals::Description& description, double floor) {
+Prefix<L> with_closed_pmf(const Arrivals::Description& description, double floor) {
   if (const auto* equal = std::get_if<EqualInputs>(&description)) {
     const Rational rate = equal->load / Rational(static_cast<long>(equal->inputs));
     if (rate == 1) {
@@ -246,7 +252,7 @@ Prefix<L> closed_form(const Arrivals::Description& description, double floor) {
     for (const Rational& probability : table->probabilities) prefix.pmf.push_back(convert<L>(probability));
     return prefix;
   }
-  throw std::logic_error("closed_form: arrivals without a closed PMF");
+  throw std::logic_error("with_closed_pmf: arrivals without a closed PMF");
 }
 
 Prefix<Interval> poisson_prefix(const Rational& load, double floor) {
@@ -256,36 +262,107 @@ Prefix<Interval> poisson_prefix(const Rational& load, double floor) {
       floor);
 }
 
-/// The formula's coefficients, up to a remaining mass and excess of at most 2^floor. Both remainders are
-/// complements, so the precision in force must reach below 2^floor.
-Prefix<Interval> formula_prefix(const symbolic::Program& program, const Interval& load, double floor) {
+Prefix<Interval> prefix_of_laws(const LawArrivals& mixture, double floor) {
+  LawMixture::Prefix known = mixture.laws.prefix(mixture.kept_share(), floor, longest_support);
+  return {std::move(known.pmf), std::move(known.mass_after), std::move(known.excess_after), known.finite};
+}
+
+/// The same, rounded: every entry within 1.01 units. Empty where intervals of 128 bits are too wide for that.
+std::optional<Prefix<long double>> rounded_prefix_of_laws(const LawArrivals& mixture, double floor) {
+  const numeric::PrecisionScope scope({160});
+  const Prefix<Interval> known = prefix_of_laws(mixture, floor);
+  Prefix<long double> prefix{{}, 0, 0, known.finite};
+  const auto upper_end = [](const Interval& value) {
+    return mpfr_get_ld(numeric::upper(value).backend().data(), MPFR_RNDU);
+  };
+  for (const Interval& entry : known.pmf) {
+    const Real low = numeric::lower(entry), high = numeric::upper(entry);
+    // Entries far below the floor do not count in any sum that is kept.
+    if (log2_above(entry) >= floor - 40 && !(high - low <= ldexp(low, -76))) return std::nullopt;
+    prefix.pmf.push_back(mpfr_get_ld(high.backend().data(), MPFR_RNDN));
+  }
+  prefix.mass_after = upper_end(known.mass_after);
+  prefix.excess_after = upper_end(known.excess_after);
+  return prefix;
+}
+
+/// [max(lower, 0), max(upper, 0)]: of a number that is not negative, up to rounding.
+Interval clipped(const Interval& value) {
+  if (!(numeric::lower(value) < 0)) return value;
+  const Real top = numeric::upper(value);
+  return numeric::make_interval(Real(0), top > 0 ? top : Real(0));
+}
+
+/// The remainders after `order` coefficients of a PGF, as complements.
+/// \return  whether both are at most 2^floor
+bool bound_remainders(Prefix<Interval>& prefix, std::size_t order, const Interval& load, const Interval& mass,
+                      const Interval& first, double floor) {
+  prefix.mass_after = clipped(Interval(1) - mass);
+  // E[max(A - last, 0)] = rho - sum_{j <= last} j a_j - last P(A > last)
+  prefix.excess_after = clipped(load - first - Interval(order - 1) * prefix.mass_after);
+  return log2_above(prefix.excess_after) <= floor && log2_above(prefix.mass_after) <= floor;
+}
+
+/// By the recurrences of the closed form.
+std::optional<Prefix<Interval>> recurrent_prefix(const ClosedForm& form, const Interval& load, double floor,
+                                                 int bits) {
+  auto series = CertifiedSeries::of(form, bits);
+  if (!series) return std::nullopt;
+  for (std::size_t order = 64;; order += order / 4) {
+    if (order > longest_support) reject_length();
+    series->extend(order);
+    const CertifiedSeries::Sums sums = series->sums();
+    Prefix<Interval> prefix{{}, Interval(0), Interval(0), false};
+    if (!bound_remainders(prefix, order, load, sums.mass, sums.first, floor)) continue;
+    for (const Interval& entry : series->intervals(order)) prefix.pmf.push_back(clipped(entry));
+    return prefix;
+  }
+}
+
+/// By the series of the formula as it is written.
+/// \return  none if cancellation leaves too few digits at the precision in force
+std::optional<Prefix<Interval>> expanded_prefix(const symbolic::Program& program, const Interval& load,
+                                                double floor) {
   for (std::size_t order = 64;; order *= 2) {
-    if (order > longest_support)
-      throw LimitExceeded("this precision needs more than 131072 packets per slot, which is the limit");
-    Prefix<Interval> prefix{expand<Interval>(program, order), Interval(0), Interval(0), false};
+    if (order > longest_support) reject_length();
+    Prefix<Interval> prefix{{}, Interval(0), Interval(0), false};
+    try {
+      prefix.pmf = expand<Interval>(program, order);
+    } catch (const InvalidArgument&) {
+      return std::nullopt;  // a divisor that may be zero
+    }
     Interval mass(0), first(0);
     for (std::size_t j = 0; j < order; ++j) {
       // The formula is a PGF (checked on construction): negative parts of intervals are rounding errors.
-      Interval& entry = prefix.pmf[j];
-      if (numeric::lower(entry) < 0)
-        entry = numeric::make_interval(Real(0), numeric::upper(entry) > 0 ? numeric::upper(entry) : Real(0));
-      mass += entry;
-      first += entry * Interval(j);
+      prefix.pmf[j] = clipped(prefix.pmf[j]);
+      mass += prefix.pmf[j];
+      first += prefix.pmf[j] * Interval(j);
     }
-    const auto clipped = [](const Interval& value) {
-      const Real top = numeric::upper(value);
-      return numeric::make_interval(Real(0), top > 0 ? top : Real(0));
-    };
-    prefix.mass_after = clipped(Interval(1) - mass);
-    // E[max(A - last, 0)] = rho - sum_{j <= last} j a_j - last P(A > last)
-    prefix.excess_after =
-        clipped(load - first -
-                Interval(order - 1) * numeric::make_interval(numeric::lower(Interval(1) - mass) > 0
-                                                                 ? numeric::lower(Interval(1) - mass)
-                                                                 : Real(0),
-                                                             numeric::upper(prefix.mass_after)));
-    if (log2_above(prefix.excess_after) <= floor && log2_above(prefix.mass_after) <= floor) return prefix;
+    if (bound_remainders(prefix, order, load, mass, first, floor)) return prefix;
+    if (log2_above(Interval(to_interval(numeric::upper(first)) - to_interval(numeric::lower(first)))) >
+        floor - 20)
+      return std::nullopt;
   }
+}
+
+/// The formula's coefficients, up to a remaining mass and excess of at most 2^floor. Both remainders are
+/// complements, so their precision, at first `bits`, must reach below 2^floor.
+Prefix<Interval> formula_prefix(const Arrivals& arrivals, const symbolic::Program& program, double floor,
+                                int bits) {
+  if (!is_plain(program))
+    if (const auto form = closed_form(program)) {
+      const numeric::PrecisionScope fine(numeric::Precision{bits + 16});
+      if (auto prefix = recurrent_prefix(*form, arrivals.load_interval(), floor, bits + 48)) return *prefix;
+    }
+  const int most = 16 * bits;
+  for (; bits <= most; bits *= 2) {
+    const numeric::PrecisionScope fine(numeric::Precision{bits});
+    if (auto prefix = expanded_prefix(program, arrivals.load_interval(), floor)) return *prefix;
+  }
+  throw LimitExceeded(
+      "the coefficients of the formula lose more than " + std::to_string(most) +
+      " bits to cancellation; write it with fewer differences, such as a product of 1/(c - z) "
+      "instead of a quotient of long polynomials");
 }
 
 }  // namespace
@@ -301,13 +378,21 @@ ArrivalTails<Interval> enclosed_arrival_tails(const Arrivals& arrivals, long neg
     tails = suffix_sums(poisson_prefix(poisson->load, floor), static_cast<double>(negligible));
   else if (const auto* formula = std::get_if<PgfArrivals>(&description)) {
     // The remainders are complements of sums near 1: they need bits down to the floor below the cut.
-    const numeric::PrecisionScope fine(numeric::Precision{static_cast<int>(bits - floor) + 32});
-    tails = suffix_sums(formula_prefix(formula->program, arrivals.load_interval(), floor),
-                        static_cast<double>(negligible));
+    const int fine = static_cast<int>(bits - floor) + 32;
+    tails =
+        suffix_sums(formula_prefix(arrivals, formula->program, floor, fine), static_cast<double>(negligible));
+  } else if (const auto* mixture = std::get_if<LawArrivals>(&description)) {
+    tails = suffix_sums(prefix_of_laws(*mixture, floor), static_cast<double>(negligible));
   } else
-    tails = suffix_sums(closed_form<Interval>(description, floor), static_cast<double>(negligible));
+    tails = suffix_sums(with_closed_pmf<Interval>(description, floor), static_cast<double>(negligible));
   tails.load = load;
   return tails;
+}
+
+long double rounded_load(const Arrivals& arrivals) {
+  if (arrivals.load()) return numeric::nearest_long_double(*arrivals.load());
+  const numeric::PrecisionScope scope({160});
+  return mpfr_get_ld(numeric::lower(arrivals.load_interval()).backend().data(), MPFR_RNDN);
 }
 
 std::optional<ArrivalTails<long double>> fast_arrival_tails(const Arrivals& arrivals, long negligible) {
@@ -315,7 +400,7 @@ std::optional<ArrivalTails<long double>> fast_arrival_tails(const Arrivals& arri
   if (negligible < -3000 || std::holds_alternative<PgfArrivals>(description)) return std::nullopt;
   const double floor = static_cast<double>(negligible) - std::numeric_limits<long double>::digits - 32;
   Prefix<long double> prefix;
-  double units_of_pmf = 0;
+  double units_of_pmf = 2;
   if (const auto* poisson = std::get_if<PoissonArrivals>(&description)) {
     // exp by MPFR, whose rounding is proved; the C library's is not.
     Real empty(0);
@@ -327,17 +412,19 @@ std::optional<ArrivalTails<long double>> fast_arrival_tails(const Arrivals& arri
         mpfr_get_ld(empty.backend().data(), MPFR_RNDN), numeric::nearest_long_double(poisson->load),
         [](std::int64_t) { return 1.0L; }, std::numeric_limits<std::int64_t>::max(), floor);
     units_of_pmf = 4 + 6.0 * static_cast<double>(prefix.pmf.size());
+  } else if (const auto* mixture = std::get_if<LawArrivals>(&description)) {
+    auto rounded = rounded_prefix_of_laws(*mixture, floor);
+    if (!rounded) return std::nullopt;
+    prefix = *std::move(rounded);
   } else {
-    prefix = closed_form<long double>(description, floor);
+    prefix = with_closed_pmf<long double>(description, floor);
     if (const auto* equal = std::get_if<EqualInputs>(&description))
       units_of_pmf = units_of_silence(equal->inputs) + 6.0 * static_cast<double>(prefix.pmf.size());
     else if (const auto* unequal = std::get_if<UnequalInputs>(&description))
       units_of_pmf = 4.0 * static_cast<double>(unequal->rates.size());
-    else
-      units_of_pmf = 2;
   }
   ArrivalTails<long double> tails = suffix_sums(std::move(prefix), static_cast<double>(negligible));
-  tails.load = numeric::nearest_long_double(*arrivals.load());
+  tails.load = rounded_load(arrivals);
   // Two suffix sums of at most as many terms as entries, and the truncation at the floor.
   tails.error_units = units_of_pmf + 2.0 * static_cast<double>(tails.pmf.size()) + 8;
   return tails;
@@ -356,6 +443,10 @@ ArrivalTails<Rational> exact_arrival_tails(const Arrivals& arrivals, std::size_t
     throw LimitExceeded(
         "Poisson arrivals have irrational probabilities, which exact arithmetic cannot represent; use "
         "interval or multiprecision");
+  if (std::holds_alternative<LawArrivals>(description))
+    throw LimitExceeded(
+        "a distribution by name has irrational probabilities here, which exact arithmetic cannot represent; "
+        "use interval or multiprecision");
   if (const auto* formula = std::get_if<PgfArrivals>(&description)) {
     Prefix<Rational> prefix;
     try {
@@ -386,7 +477,7 @@ ArrivalTails<Rational> exact_arrival_tails(const Arrivals& arrivals, std::size_t
     for (const Rational& rate : unequal->rates) bits += static_cast<double>(numeric::bit_size(rate));
     too_large(bits * static_cast<double>(unequal->rates.size()));
   }
-  tails = suffix_sums(closed_form<Rational>(description, 0), 0);
+  tails = suffix_sums(with_closed_pmf<Rational>(description, 0), 0);
   tails.load = *arrivals.load();
   return tails;
 }

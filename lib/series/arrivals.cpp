@@ -73,6 +73,12 @@ std::vector<Rational> thinned_pmf(const std::vector<Rational>& pmf, const Ration
 
 }  // namespace
 
+Interval LawArrivals::kept_share() const {
+  return at_load ? Interval(numeric::to_interval(*at_load) / laws.moments().first)
+                 : numeric::to_interval(kept);
+}
+
+
 Arrivals::Arrivals(Description description, numeric::Assumptions assumptions)
     : description_(std::move(description)), assumptions_(assumptions) {
   if (const auto* equal = std::get_if<EqualInputs>(&description_)) {
@@ -99,6 +105,13 @@ Arrivals::Arrivals(Description description, numeric::Assumptions assumptions)
     }
     load_ = first;
     second_factorial_moment_ = second;
+  } else if (const auto* mixture = std::get_if<LawArrivals>(&description_)) {
+    if (mixture->at_load) {
+      load_ = mixture->at_load;
+    } else if (const auto moments = mixture->laws.exact_moments()) {
+      load_ = mixture->kept * moments->first;
+      second_factorial_moment_ = mixture->kept * mixture->kept * moments->second_factorial;
+    }
   } else {
     try {
       const auto moments = moments_at_one<Rational>(std::get<PgfArrivals>(description_).program);
@@ -168,6 +181,17 @@ Arrivals Arrivals::from_pgf(const symbolic::Pgf& pgf) {
                   facts.all_coefficients ? numeric::Assumptions() : numeric::Assumption::later_coefficients);
 }
 
+Arrivals Arrivals::from_laws(std::vector<LawMixture::Part> parts) {
+  std::vector<Rational> pmf;
+  for (const auto& [share, law] : parts) {
+    const auto table = exact_table(law);
+    if (!table) return Arrivals(LawArrivals{LawMixture(std::move(parts))});
+    if (pmf.size() < table->size()) pmf.resize(table->size(), Rational(0));
+    for (std::size_t j = 0; j < table->size(); ++j) pmf[j] = pmf[j] + share * (*table)[j];
+  }
+  return from_pmf(std::move(pmf));
+}
+
 std::optional<std::int64_t> Arrivals::largest_batch() const {
   if (const auto* equal = std::get_if<EqualInputs>(&description_))
     return cln::zerop(equal->load) ? 0 : equal->inputs;
@@ -177,16 +201,23 @@ std::optional<std::int64_t> Arrivals::largest_batch() const {
   if (const auto* table = std::get_if<PmfArrivals>(&description_))
     return static_cast<std::int64_t>(table->probabilities.size()) - 1;
   if (load_ && cln::zerop(*load_)) return 0;
+  if (const auto* mixture = std::get_if<LawArrivals>(&description_)) return mixture->laws.largest_batch();
   return std::nullopt;
 }
 
 Interval Arrivals::load_interval() const {
   if (load_) return numeric::to_interval(*load_);
+  if (const auto* mixture = std::get_if<LawArrivals>(&description_))
+    return mixture->kept_share() * mixture->laws.moments().first;
   return moments_at_one<Interval>(std::get<PgfArrivals>(description_).program)[1];
 }
 
 Interval Arrivals::second_factorial_moment_interval() const {
   if (second_factorial_moment_) return numeric::to_interval(*second_factorial_moment_);
+  if (const auto* mixture = std::get_if<LawArrivals>(&description_)) {
+    const Interval kept = mixture->kept_share();
+    return kept * kept * mixture->laws.moments().second_factorial;
+  }
   return moments_at_one<Interval>(std::get<PgfArrivals>(description_).program)[2];
 }
 
@@ -209,6 +240,12 @@ Arrivals Arrivals::thinned(const Rational& factor) const {
             throw LimitExceeded("a PMF of " + std::to_string(traffic.probabilities.size()) +
                                 " entries is too long to be thinned exactly; the limit is 512");
           return Arrivals(PmfArrivals{thinned_pmf(traffic.probabilities, factor)});
+        } else if constexpr (std::is_same_v<Traffic, LawArrivals>) {
+          if (cln::zerop(factor)) return Arrivals(PmfArrivals{{1}});
+          LawArrivals result = traffic;
+          result.kept = result.kept * factor;
+          if (result.at_load) result.at_load = *result.at_load * factor;
+          return Arrivals(std::move(result));
         } else {
           return Arrivals(PgfArrivals{substitute_thinning(traffic.program, factor)}, assumptions_);
         }
@@ -240,6 +277,12 @@ Arrivals Arrivals::at_load(const Rational& load) const {
     UnequalInputs result = *unequal;
     if (!cln::zerop(*load_))
       for (Rational& rate : result.rates) rate = rate * load / *load_;
+    return Arrivals(std::move(result));
+  }
+  if (const auto* mixture = std::get_if<LawArrivals>(&description_); mixture && !load_) {
+    if (cln::zerop(load)) return thinned(0);
+    LawArrivals result = *mixture;
+    result.at_load = load;
     return Arrivals(std::move(result));
   }
   if (!load_) throw LimitExceeded("the load of this formula is irrational, so it cannot be scaled exactly");

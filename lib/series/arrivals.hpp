@@ -2,6 +2,7 @@
 
 #include <tailbound/numeric/proof.hpp>
 #include <tailbound/numeric/real.hpp>
+#include <tailbound/series/laws/law_mixture.hpp>
 #include <tailbound/symbolic/pgf.hpp>
 
 #include <cstdint>
@@ -43,10 +44,22 @@ struct PgfArrivals {
   symbolic::Program program;
 };
 
+/// A mixture of named distributions, some with irrational probabilities; each packet kept with probability
+/// `kept`, or with the one that gives the load `at_load`.
+struct LawArrivals {
+  LawMixture laws;
+  numeric::Rational kept = 1;
+  std::optional<numeric::Rational> at_load = std::nullopt;
+
+  /// That probability, with the precision in force.
+  [[nodiscard]] numeric::Interval kept_share() const;
+};
+
 /// One of the above, checked. Immutable.
 class Arrivals {
  public:
-  using Description = std::variant<EqualInputs, UnequalInputs, PoissonArrivals, PmfArrivals, PgfArrivals>;
+  using Description =
+      std::variant<EqualInputs, UnequalInputs, PoissonArrivals, PmfArrivals, PgfArrivals, LawArrivals>;
 
   /// \throws InvalidArgument  inputs outside 1 .. 1 048 576, load outside 0 .. inputs
   static Arrivals equal_inputs(std::int64_t inputs, numeric::Rational load);
@@ -61,6 +74,9 @@ class Arrivals {
   ///                          negative (the message names it)
   /// \throws LimitExceeded    as check_pgf()
   static Arrivals from_pgf(const symbolic::Pgf& pgf);
+  /// As a table where all its laws are tables of rationals.
+  /// \throws LimitExceeded  such a table too long
+  static Arrivals from_laws(std::vector<LawMixture::Part> parts);
 
   [[nodiscard]] const Description& description() const noexcept { return description_; }
 

@@ -1,4 +1,6 @@
 #include <tailbound/series/expand.hpp>
+#include <tailbound/series/formulas/certified_series.hpp>
+#include <tailbound/series/formulas/shape.hpp>
 #include <tailbound/series/pgf_check.hpp>
 
 #include <algorithm>
@@ -11,7 +13,6 @@ namespace tailbound::series {
 using numeric::Interval;
 using numeric::Rational;
 using symbolic::Program;
-using Operation = Program::Operation;
 
 namespace {
 
@@ -32,99 +33,6 @@ std::string shown(const Rational& value) {
 
 std::string shown(const Interval& value) {
   return "about " + numeric::to_decimal(numeric::lower(value), 12, numeric::Rounding::nearest);
-}
-
-/// Properties of a step's series that follow from the steps alone.
-struct Shape {
-  std::optional<Interval> constant;         ///< c_0, if an interval contains it
-  bool rest_up = false, rest_down = false;  ///< c_1, c_2, ... all >= 0, all <= 0
-  bool rational = true;                     ///< no exp of a formula in z
-  bool irrational_constant = false;         ///< exp of a constant
-  double top = 0, bottom = 0;               ///< maximum degrees of numerator and denominator
-
-  [[nodiscard]] bool is_constant() const { return top == 0 && bottom == 0 && rational; }
-  [[nodiscard]] bool non_negative() const { return rest_up && constant && numeric::lower(*constant) >= 0; }
-  [[nodiscard]] bool positive_minus() const { return rest_down && constant && numeric::lower(*constant) > 0; }
-};
-
-Shape shape_of(const Program::Step& step, const std::vector<Shape>& before) {
-  Shape result;
-  switch (step.operation) {
-    case Operation::constant:
-      result.constant = numeric::to_interval(step.constant);
-      result.rest_up = result.rest_down = true;
-      break;
-    case Operation::variable:
-      result.constant = Interval(0);
-      result.rest_up = true;
-      result.top = 1;
-      break;
-    case Operation::add: {
-      const Shape &a = before[step.left], &b = before[step.right];
-      if (a.constant && b.constant) result.constant = *a.constant + *b.constant;
-      result.rest_up = a.rest_up && b.rest_up;
-      result.rest_down = a.rest_down && b.rest_down;
-      result.rational = a.rational && b.rational;
-      result.irrational_constant = a.irrational_constant || b.irrational_constant;
-      result.top = std::max(a.top + b.bottom, b.top + a.bottom);
-      result.bottom = a.bottom + b.bottom;
-      break;
-    }
-    case Operation::multiply: {
-      const Shape &a = before[step.left], &b = before[step.right];
-      if (a.constant && b.constant) result.constant = *a.constant * *b.constant;
-      result.rest_up = a.non_negative() && b.non_negative();
-      for (const auto& [factor, other] : {std::pair(&a, &b), std::pair(&b, &a)}) {
-        if (!factor->is_constant() || !factor->constant) continue;
-        if (numeric::lower(*factor->constant) >= 0) {
-          result.rest_up = result.rest_up || other->rest_up;
-          result.rest_down = result.rest_down || other->rest_down;
-        }
-        if (numeric::upper(*factor->constant) <= 0) {
-          result.rest_up = result.rest_up || other->rest_down;
-          result.rest_down = result.rest_down || other->rest_up;
-        }
-      }
-      result.rational = a.rational && b.rational;
-      result.irrational_constant = a.irrational_constant || b.irrational_constant;
-      result.top = a.top + b.top;
-      result.bottom = a.bottom + b.bottom;
-      break;
-    }
-    case Operation::power: {
-      const Shape& a = before[step.left];
-      const bool negative = step.exponent < 0;
-      const auto times = static_cast<double>(std::labs(step.exponent));
-      const bool divisible =
-          a.constant && (numeric::lower(*a.constant) > 0 || numeric::upper(*a.constant) < 0);
-      if (a.constant && (!negative || divisible)) {
-        Interval value(1), base = *a.constant;
-        for (long n = std::labs(step.exponent); n > 0; n /= 2) {
-          if (n % 2 == 1) value *= base;
-          if (n > 1) base *= base;
-        }
-        result.constant = negative ? Interval(1) / value : value;
-      }
-      result.rest_up = negative ? a.positive_minus() : a.non_negative();
-      result.rest_down = a.is_constant();
-      result.rest_up = result.rest_up || a.is_constant();
-      result.rational = a.rational;
-      result.irrational_constant = a.irrational_constant;
-      result.top = times * (negative ? a.bottom : a.top);
-      result.bottom = times * (negative ? a.top : a.bottom);
-      break;
-    }
-    case Operation::exponential: {
-      const Shape& a = before[step.left];
-      if (a.constant) result.constant = exp(*a.constant);
-      result.rest_up = a.rest_up || a.is_constant();
-      result.rest_down = a.is_constant();
-      result.rational = a.is_constant();
-      result.irrational_constant = true;
-      break;
-    }
-  }
-  return result;
 }
 
 /// A(1) = 1, and whether that is exact.
@@ -181,6 +89,44 @@ void check_signs_by_intervals(const Program& program, std::size_t order) {
   }
 }
 
+/// \return  whether the closed form decides the facts as far as they can be decided
+bool check_closed_form(const Program& program, bool proved, PgfFacts& facts) {
+  const auto form = closed_form(program);
+  if (!form) return false;
+  if (form->is_rational() && !form->terms.empty()) {
+    const RationalFunction& quotient = form->terms.front().factor;
+    const numeric::Integer& divisor = quotient.denominator.front();
+    if (quotient.is_polynomial()) {
+      std::vector<Rational> coefficients;
+      for (const numeric::Integer& c : quotient.numerator) coefficients.push_back(Rational(c) / divisor);
+      facts.largest_batch = check_signs(coefficients);
+      facts.all_coefficients = true;
+      return true;
+    }
+    constexpr std::size_t moderate_bits = 2'000;
+    if (!proved && (cln::zerop(divisor) || cln::integer_length(divisor) > moderate_bits)) return false;
+    if (!proved)
+      if (const auto negative = first_negative(quotient, coefficients_looked_at))
+        reject("coefficient of z^" + std::to_string(*negative) + " is " +
+               shown(expand<Rational>(program, *negative + 1).back()));
+  } else if (!proved) {
+    for (int bits = first_bits; bits <= last_bits; bits = bits == last_bits ? bits + 1 : last_bits) {
+      const numeric::PrecisionScope scope({bits + 64});
+      auto series = CertifiedSeries::of(*form, bits);
+      if (!series) return false;
+      series->extend(coefficients_looked_at);
+      const std::vector<Interval> coefficients = series->intervals(coefficients_looked_at);
+      for (std::size_t j = 0; j < coefficients.size(); ++j)
+        if (numeric::upper(coefficients[j]) < 0)
+          reject("coefficient of z^" + std::to_string(j) + " is " + shown(coefficients[j]));
+      // A value that 4096 bits cannot distinguish from zero is taken as zero (see the header).
+      if (std::ranges::all_of(coefficients, [](const Interval& c) { return numeric::lower(c) >= 0; })) break;
+    }
+  }
+  facts.all_coefficients = proved;
+  return true;
+}
+
 }  // namespace
 
 PgfFacts check_pgf(const Program& program) {
@@ -188,8 +134,7 @@ PgfFacts check_pgf(const Program& program) {
   facts.exact = check_value_at_one(program);
 
   const numeric::PrecisionScope scope({first_bits});
-  std::vector<Shape> shapes;
-  for (const Program::Step& step : program.steps) shapes.push_back(shape_of(step, shapes));
+  const std::vector<Shape> shapes = shapes_of(program);
   const Shape& whole = shapes.back();
   const bool polynomial = whole.rational && whole.bottom == 0;
   // Non-negative parts cannot cancel, so the counted degrees are the true ones.
@@ -217,6 +162,7 @@ PgfFacts check_pgf(const Program& program) {
     facts.all_coefficients = true;
     return facts;
   }
+  if (check_closed_form(program, proved, facts)) return facts;
   if (whole.rational && !whole.irrational_constant && whole.top + whole.bottom <= longest_rational_test) {
     // f = P/Q; as many zeros in a row as deg Q, beyond deg P, make all later coefficients zero.
     const auto top = static_cast<std::size_t>(whole.top), bottom = static_cast<std::size_t>(whole.bottom);

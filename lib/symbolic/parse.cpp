@@ -204,7 +204,7 @@ class Parser {
       fail(start,
            "'" + std::string(name.substr(0, 64)) +
                "(' is not known; the only function is exp, and a product needs '*'; named distributions, "
-               "such as 0.9 + 0.1*zipf(1.5,64), are accepted only for numerical results");
+               "such as 0.9 + 0.1*zipf(1.5,64), are accepted in --arrivals, with numbers as weights");
     return at_place(start, [&] { return Expression::symbol(name); });
   }
 

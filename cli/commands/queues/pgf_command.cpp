@@ -47,7 +47,7 @@ Pgf read_arrivals(const TrafficOptions& options) {
     case TrafficForm::expression:
       break;
   }
-  return answers::checked(symbolic::parse_pgf(*options.arrivals, "--arrivals"));
+  return answers::pgf_of_text(*options.arrivals, "--arrivals");
 }
 
 PgfQuery read_query(const PgfOptions& options, PgfOf of, Language language) {

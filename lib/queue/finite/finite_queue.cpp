@@ -114,6 +114,7 @@ LevelProbability loss_probability(const SlottedQueue& queue, Packets capacity, c
       finer.digits.count += extra;
       const LevelProbability tail = occupancy_tail(queue, capacity, finer);
       if (const auto* t = std::get_if<Exact<unit::Probability>>(&tail.probability)) {
+        if (cln::zerop(t->value)) return {capacity, *t, tail.method};
         const Rational& load = *queue.arrivals.load();
         return {capacity,
                 Exact<unit::Probability>{proof_of(queue), (1 - load) / load * t->value / (1 - t->value)},

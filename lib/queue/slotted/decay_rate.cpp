@@ -2,6 +2,8 @@
 #include <tailbound/queue/slotted/slotted_engine.hpp>
 #include <tailbound/queue/slotted/slotted_queue.hpp>
 #include <tailbound/series/expand.hpp>
+#include <tailbound/series/formulas/closed_form.hpp>
+#include <tailbound/series/formulas/shape.hpp>
 
 #include <cmath>
 
@@ -18,9 +20,26 @@ using numeric::power;
 using numeric::Rational;
 using numeric::Real;
 
+/// A queue, and the closed form of its arrivals' formula where the formula as written may lose digits.
+struct Sought {
+  explicit Sought(const SlottedQueue& its) : queue(its) {
+    const auto* formula = std::get_if<series::PgfArrivals>(&its.arrivals.description());
+    if (formula != nullptr && !series::is_plain(formula->program))
+      form = series::closed_form(formula->program);
+  }
+  const SlottedQueue& queue;
+  std::optional<series::ClosedForm> form;
+};
+
 /// A(z) for z >= 1; not finite if the formula has a pole there.
-Interval evaluate(const series::Arrivals::Description& description, const Interval& z) {
+Interval evaluate(const Sought& sought, const Interval& z) {
   using namespace series;
+  const Arrivals::Description& description = sought.queue.arrivals.description();
+  if (sought.form) return series::value(*sought.form, z);
+  if (const auto* mixture = std::get_if<LawArrivals>(&description)) {
+    const Interval kept = mixture->kept_share();
+    return mixture->laws.value(Interval(1) - kept + kept * z);
+  }
   if (const auto* equal = std::get_if<EqualInputs>(&description)) {
     const Rational rate = equal->load / Rational(static_cast<long>(equal->inputs));
     return power(numeric::to_interval(1 - rate) + numeric::to_interval(rate) * z, equal->inputs);
@@ -55,16 +74,17 @@ struct Probe {
 };
 
 /// \param from  A is known to be analytic up to here
-Probe probe(const SlottedQueue& queue, const Real& from, const Real& z) {
-  const auto& description = queue.arrivals.description();
-  if (std::holds_alternative<series::PgfArrivals>(description)) {
-    // A PGF's nearest singularity is on the positive axis. Short pieces keep the intervals' excess small.
+Probe probe(const Sought& sought, const Real& from, const Real& z) {
+  // A PGF's nearest singularity is on the positive axis.
+  if (sought.form && !series::free_of_poles(*sought.form, from, z)) return {Probe::Place::outside, 0};
+  if (!sought.form && std::holds_alternative<series::PgfArrivals>(sought.queue.arrivals.description())) {
+    // Short pieces keep the intervals' excess small.
     constexpr int pieces = 16;
     Real left = from;
     for (int piece = 1; piece <= pieces; ++piece) {
       const Real right = piece == pieces ? z : Real(from + (z - from) * piece / pieces);
       try {
-        const Interval value = evaluate(description, numeric::make_interval(left, right));
+        const Interval value = evaluate(sought, numeric::make_interval(left, right));
         if (!isfinite(numeric::upper(value)) || !(numeric::lower(value) > 0))
           return {Probe::Place::outside, 0};
       } catch (const InvalidArgument&) {
@@ -74,7 +94,13 @@ Probe probe(const SlottedQueue& queue, const Real& from, const Real& z) {
     }
   }
   const Interval point = numeric::to_interval(z);
-  const Interval difference = evaluate(description, point) - power(point, queue.packets_per_slot);
+  Interval value(0);
+  try {
+    value = evaluate(sought, point);
+  } catch (const InvalidArgument&) {
+    return {Probe::Place::outside, 0};
+  }
+  const Interval difference = value - power(point, sought.queue.packets_per_slot);
   if (numeric::lower(difference) > 0) return {Probe::Place::behind, numeric::lower(difference)};
   if (numeric::upper(difference) < 0) return {Probe::Place::before, numeric::upper(difference)};
   return {Probe::Place::undecided, 0};
@@ -120,10 +146,11 @@ std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate(const SlottedQueue
   require_stable(queue);
   if (const auto largest = queue.arrivals.largest_batch(); largest && *largest <= queue.packets_per_slot)
     return std::nullopt;
+  const Sought sought(queue);
   for (int bits = numeric::to_precision(digits).bits + 96; bits <= 65'536; bits *= 2) {
     const numeric::PrecisionScope scope(numeric::Precision{bits});
     const auto probe_at = [&](const Real& known, const Real& y) {
-      return probe(queue, Real(1) + known, Real(1) + y);
+      return probe(sought, Real(1) + known, Real(1) + y);
     };
     // Not a round number: a zero at a rational point such as 2 would leave its own sign undecided.
     Bracket bracket{0, Real(0.9384765625), 0, 0};

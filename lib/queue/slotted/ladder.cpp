@@ -105,6 +105,16 @@ Ladder<Interval> several_servers(series::ArrivalTails<Interval> tails,
   return ladder;
 }
 
+/// 1 - rho to 1.01 units; empty where a load that is not rational is too near 1 for 160 bits.
+std::optional<long double> rounded_idle_share(const SlottedQueue& queue) {
+  if (const auto& load = queue.arrivals.load()) return numeric::nearest_long_double(1 - *load);
+  const numeric::PrecisionScope scope(numeric::Precision{160});
+  const Interval idle = Interval(1) - queue.arrivals.load_interval();
+  const Real low = numeric::lower(idle), high = numeric::upper(idle);
+  if (!(low > 0) || !(high - low <= ldexp(low, -76))) return std::nullopt;
+  return mpfr_get_ld(low.backend().data(), MPFR_RNDN);
+}
+
 }  // namespace
 
 template <class L>
@@ -180,11 +190,11 @@ Ladder<Interval> enclosed_ladder(const SlottedQueue& queue, long negligible) {
 
 std::optional<Ladder<long double>> fast_ladder(const SlottedQueue& queue, long negligible) {
   if (queue.packets_per_slot > 1) return std::nullopt;
-  auto tails = series::fast_arrival_tails(queue.arrivals, negligible);
+  const auto idle = rounded_idle_share(queue);
+  auto tails = idle ? series::fast_arrival_tails(queue.arrivals, negligible) : std::nullopt;
   if (!tails) return std::nullopt;
   const double units = tails->error_units;
-  Ladder<long double> ladder =
-      single_server(std::move(*tails), numeric::nearest_long_double(1 - *queue.arrivals.load()));
+  Ladder<long double> ladder = single_server(std::move(*tails), *idle);
   ladder.error_units = units;
   // 1 - rho and rho carry 1.01 each; a product, a quotient and a sum.
   ladder.forcing_units = units + 5.02;

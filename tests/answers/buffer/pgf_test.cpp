@@ -103,3 +103,13 @@ TEST_CASE("pgf: impossible parameters of an on-off source are rejected", "[answe
   // Numbers within a formula are numbers.
   CHECK(argument({.load = number("4/5"), .burst = 3 + p - p, .inputs = 4}) == "burst");
 }
+
+TEST_CASE("pgf: named distributions", "[answers]") {
+  CHECK(answers::pgf_of_text("geometric(1/2)", "--arrivals").expression().equals(number("1/(2-z)")));
+  CHECK(answers::pgf_of_text("negbin(3,1/4)", "--arrivals").mean().equals(number("9")));
+  CHECK(answers::pgf_of_text("1/2*binomial(40,1/80) + 1/2*uniform(2,4)", "--arrivals")
+            .expression()
+            .equals(number("1/2*(79/80+z/80)^40 + (z^2+z^3+z^4)/6")));
+  CHECK_THROWS_WITH(answers::pgf_of_text("logarithmic(0.7)", "--arrivals"),
+                    Catch::Contains("from 1 packet on") && Catch::Contains("buffer, occupancy"));
+}

@@ -3,6 +3,7 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/queue/slotted/slotted_queue.hpp>
 #include <tailbound/queue/slotted/tail_engine.hpp>
+#include <tailbound/series/laws/named_laws.hpp>
 #include <tailbound/symbolic/pgf.hpp>
 
 #include <catch2/catch.hpp>
@@ -13,6 +14,7 @@
 #include <tests/support/random_models.hpp>
 #include <tests/support/reference_rows.hpp>
 #include <tests/support/reference_tail.hpp>
+#include <tuple>
 
 using namespace tailbound;
 using namespace tailbound::test;
@@ -620,4 +622,55 @@ TEST_CASE("queries beyond the limits are rejected, not tried", "[queue][limits]"
                         Catch::Contains("exceed 10^15 packets"));
     }
   CHECK(peak_megabytes() - before < 300);
+}
+
+TEST_CASE("slotted queue: formulas in any spelling", "[queue][slotted]") {
+  const auto of = [](const std::string& formula, int packets_per_slot = 1) {
+    const auto law = series::named_law(formula, "--arrivals");
+    return queue::SlottedQueue{law ? *law : series::Arrivals::from_pgf(symbolic::parse_pgf(formula)),
+                               packets_per_slot};
+  };
+  const auto tail_of = [](const queue::SlottedQueue& queue, std::int64_t level, int digits = 10) {
+    return numeric::to_enclosure(
+        queue::occupancy_tail(queue, Packets(level), {.digits = {digits}}).probability, {800});
+  };
+  const auto encloses = [](const auto& enclosure, const std::string& value, const char* margin) {
+    const numeric::Rational truth = numeric::parse_rational(value, "value"),
+                            width = numeric::parse_rational(margin, "margin");
+    return numeric::compare(enclosure.lower(), truth + width) <= 0 &&
+           numeric::compare(enclosure.upper(), truth - width) >= 0;
+  };
+  // By the poles of Q(z) in 40 digits (mpmath); A(0) = 0, so one inner solution of z^4 = A(z) is 0 exactly.
+  const auto expanded = of("4*z*(36*z^2-315*z+343)/(648*z^2-2793*z+2401)", 4);
+  CHECK(encloses(tail_of(expanded, 50, 30), "0.02351839762859560525456998100138439593245", "1e-38"));
+  CHECK(encloses(numeric::to_enclosure(queue::mean_occupancy(expanded, {30}), {200}),
+                 "11.59496204425228233929710761673602073896", "1e-36"));
+  // The logarithm of the least pole above 1.
+  CHECK(encloses(*queue::decay_rate(expanded, {20}), "0.06940478753193310816", "1e-14"));
+
+  // Quotients and compound Poisson laws, in pairs of spellings; the last of each is built of positive parts.
+  for (const auto& [one, other, level, truth] :
+       std::vector<std::tuple<std::string, std::string, std::int64_t, std::string>>{
+           {"3/4+1/4/(6-7*z+2*z^2)", "3/4+1/4*(1/(2-z))*(1/(3-2*z))", 50, ""},
+           {"(1-z^4)/(4*(1-z))*1/2+1/2", "5/8+z/8+z^2/8+z^3/8", 7, ""},
+           {"exp(1/20*((z/10)/(1-9/10*z)-1))", "exp(-1/20)*exp(1/20*z/(10-9*z))", 10, "0.2953728157"},
+           {"exp(1/2*(1/(6-7*z^2+2*z^4)-1)/4)", "exp(-1/8)*exp(1/8*(1/((2-z^2)*(3-2*z^2))))", 12, ""}}) {
+    CAPTURE(one, other);
+    for (const int digits : {10, 60}) {
+      const auto a = tail_of(of(one), level, digits), b = tail_of(of(other), level, digits);
+      CHECK(a.lower() <= b.upper());
+      CHECK(b.lower() <= a.upper());
+      CHECK(numeric::agree_to(a.lower(), b.upper(), {digits - 1}));
+      if (!truth.empty()) CHECK(encloses(a, truth, "1e-10"));
+    }
+  }
+  // Distributions by name.
+  CHECK(queue::min_level(of("geometric(4/7)"), numeric::parse_rational("3/4", "target")).level.value == 0);
+  CHECK(encloses(tail_of(of("negbin(0.3,0.6)"), 0, 120), "1/5", "0"));
+  CHECK(encloses(tail_of(of("negbin(0.3,0.6)"), 0, 300), "1/5", "0"));
+  for (const std::int64_t level : {0, 9, 40})
+    CHECK(
+        encloses(tail_of(of("negbin(2,0.7)"), level, 40),
+                 numeric::to_fraction(numeric::to_rational(tail_of(of("(7/(10-3*z))^2"), level, 60).lower())),
+                 "1e-55"));
 }
