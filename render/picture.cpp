@@ -25,13 +25,13 @@ Polyline drawn_points(const Picture& picture, const Curve& curve) {
   return points;
 }
 
-/// Vertical distance of a point from a polyline; infinite outside its range.
-double distance(const std::pair<double, double>& point, const Polyline& line) {
+/// Vertical distance of a point from a polyline, or only from its points; infinite outside its range.
+double distance(const std::pair<double, double>& point, const Polyline& line, bool joined) {
   const auto next = std::lower_bound(line.begin(), line.end(), point,
                                      [](const auto& a, const auto& b) { return a.first < b.first; });
   if (next == line.end()) return std::numeric_limits<double>::infinity();
   if (next->first == point.first) return std::abs(next->second - point.second);
-  if (next == line.begin()) return std::numeric_limits<double>::infinity();
+  if (next == line.begin() || !joined) return std::numeric_limits<double>::infinity();
   const auto last = std::prev(next);
   const double share = (point.first - last->first) / (next->first - last->first);
   return std::abs(last->second + share * (next->second - last->second) - point.second);
@@ -265,8 +265,9 @@ Picture named_where_hidden(Picture picture) {
     for (const auto& [x, y] : drawn.back()) low = std::min(low, y), high = std::max(high, y);
   }
   const auto under = [&](std::size_t a, std::size_t b) {
+    const bool joined = is_joined(picture.curves[b]);
     return drawn[a].size() > 1 && std::all_of(drawn[a].begin(), drawn[a].end(), [&](const auto& point) {
-             return distance(point, drawn[b]) <= line_width * (high - low);
+             return distance(point, drawn[b], joined) <= line_width * (high - low);
            });
   };
   for (std::size_t a = 0; a < drawn.size(); ++a) {
