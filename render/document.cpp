@@ -60,6 +60,12 @@ std::string range_in_words(const Document& document, std::string_view key) {
   return range_in_words(text(smallest->second), text(largest->second));
 }
 
+std::vector<Value> values_of(const Document& document, std::string_view key) {
+  std::vector<Value> values;
+  for (const Result& result : document.results) values.push_back(value_of(result.cells, key));
+  return values;
+}
+
 std::string constant_in_words(const Document& document, std::string_view key) {
   for (const Column& column : document.layout->inputs) {
     if (column.key != key) continue;
@@ -75,8 +81,36 @@ std::string constant_in_words(const Document& document, std::string_view key) {
   return {};
 }
 
-std::string range_headline(const Document& document, const std::string& what, const std::string& unit) {
-  return fmt::format("{}: {}{}.", what, range_in_words(document, document.layout->quiet.front()), unit);
+Headline::Headline(std::string sentence, const std::vector<Value>& quoted)
+    : text_(std::all_of(quoted.begin(), quoted.end(), is_proved)
+                ? capitalized(std::move(sentence))
+                : "About " + uncapitalized(std::move(sentence))) {}
+
+Headline::Headline(const std::string& name, const std::string& number, const std::string& rest,
+                   const std::vector<Value>& quoted) {
+  const bool symbol = name.ends_with(')'), colon = name.ends_with(':');
+  if (std::all_of(quoted.begin(), quoted.end(), is_proved))
+    text_ = fmt::format("{}{}{}{}.", capitalized(name), symbol ? " = " : " ", number, rest);
+  else
+    text_ = fmt::format("About {} is {}{}{}.", number, symbol ? "" : "the ",
+                        uncapitalized(colon ? name.substr(0, name.size() - 1) : name), rest);
+}
+
+Headline Headline::without_numbers(std::string sentence) {
+  return {std::move(sentence), {}};
+}
+
+Headline Headline::after(const std::string& remark) const {
+  Headline longer = *this;
+  if (!remark.empty()) longer.text_ = capitalized(remark) + uncapitalized(text_);
+  return longer;
+}
+
+Headline range_headline(const Document& document, const std::string& what, const std::string& unit,
+                        std::vector<Value> proof) {
+  const std::string& key = document.layout->quiet.front();
+  for (Value& value : values_of(document, key)) proof.push_back(std::move(value));
+  return {what + ":", range_in_words(document, key) + unit, "", proof};
 }
 
 void add_assumptions(Document& document) {
@@ -93,8 +127,10 @@ void mark_stopped(Document& document, std::size_t finished, std::size_t requeste
   document.stopped_after = fmt::format("{} of {} points", finished, requested);
 }
 
-Picture picture_of(const Document& document, std::size_t max_curves) {
+Picture picture_of(const Document& document, std::size_t max_curves, bool with_headline) {
   Picture picture = document.picture();
+  if (with_headline && !document.headline.empty())
+    picture.note = document.headline.text() + (picture.note.empty() ? "" : " " + capitalized(picture.note));
   const auto add_note = [&](const std::string& text) {
     picture.note += (picture.note.empty() ? "" : picture.note.back() == '.' ? " " : "; ") + text;
   };

@@ -123,9 +123,36 @@ struct Result {
   Cells text_cells{};         ///< of Document::text_columns
 };
 
+/// The answer in one sentence. The kinds of the numbers that it states decide how it begins: with "About" unless
+/// each is exact or proved. So no headline can claim more than its numbers.
+/// TESTS  tests/golden/headlines_test.cpp
+class Headline {
+ public:
+  Headline() = default;
+  /// \param quoted  the numbers of the answer in `sentence`, or those whose kind they share: the probability at
+  ///                a buffer size, which is itself only an integer
+  Headline(std::string sentence, const std::vector<Value>& quoted);
+  /// "Mean occupancy 4.7 packets; ..", or "About 4.7 packets is the mean occupancy; ..".
+  /// \param name  may end with a colon, which the second form omits
+  /// \param number  as text with its unit  \param rest  of the sentence, without the full stop
+  Headline(const std::string& name, const std::string& number, const std::string& rest,
+           const std::vector<Value>& quoted);
+  /// A sentence that states no number of the model: inputs, counts, facts, verdicts.
+  [[nodiscard]] static Headline without_numbers(std::string sentence);
+  /// "Incomplete: of 3 of 240 flows, about .."; nothing if `remark` is empty.
+  [[nodiscard]] Headline after(const std::string& remark) const;
+
+  [[nodiscard]] const std::string& text() const { return text_; }
+  [[nodiscard]] bool empty() const { return text_.empty(); }
+  operator const std::string&() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
 struct Document {
   std::shared_ptr<const Layout> layout;
-  std::string headline;    ///< the answer in one sentence
+  Headline headline;
   std::string settings{};  ///< what it is the answer to: "Output queue, 16 inputs at load 0.9."
   std::vector<Result> results;
   std::vector<std::string> notes{};  ///< notes on the accuracy of the numbers, one paragraph each
@@ -145,13 +172,15 @@ struct Document {
 /// The value of a column of the only result, "17.75 +- 0.12"; of several the smallest and the largest,
 /// "26 to 157", or "26" if they are equal. Empty if no result has one.
 [[nodiscard]] std::string range_in_words(const Document& document, std::string_view key);
+/// A column of all results.
+[[nodiscard]] std::vector<Value> values_of(const Document& document, std::string_view key);
 /// ", load 0.1 flits/cycle/node": an input that is the same in all results, so that their table does not
 /// show it; otherwise empty.
 [[nodiscard]] std::string constant_in_words(const Document& document, std::string_view key);
 /// "Minimum buffer: 26 to 157 packets.": `what`, and the range of the column that --quiet prints.
-/// \param unit  " packets", or empty
-[[nodiscard]] std::string range_headline(const Document& document, const std::string& what,
-                                         const std::string& unit);
+/// \param unit  " packets", or empty  \param proof  further numbers, whose kind those in the column share
+[[nodiscard]] Headline range_headline(const Document& document, const std::string& what,
+                                      const std::string& unit, std::vector<Value> proof = {});
 
 /// Information about the program and the command line.
 struct Frame {
@@ -168,7 +197,9 @@ void mark_stopped(Document& document, std::size_t finished, std::size_t requeste
 
 /// Its picture, marked if the document is stopped. At most the first `max_curves` curves are included; the
 /// note then gives the total number.  \throws NoAnswer  there is nothing to draw
-[[nodiscard]] Picture picture_of(const Document& document, std::size_t max_curves = max_distinct_curves);
+/// \param with_headline  in the note: for a picture that is alone
+[[nodiscard]] Picture picture_of(const Document& document, std::size_t max_curves = max_distinct_curves,
+                                 bool with_headline = true);
 
 // --- one file each
 [[nodiscard]] std::string to_text(const Document& document, const Frame& frame);

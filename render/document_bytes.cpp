@@ -92,7 +92,7 @@ Layout used_layout(const Document& document) {
 std::string to_bytes(const Document& document) {
   run::ByteWriter to;
   put(to, used_layout(document));
-  put(to, document.headline);
+  put(to, document.headline.text());
   put(to, document.settings);
   put(to, document.results);
   put(to, document.notes);
@@ -107,7 +107,7 @@ Document document_of(std::string_view bytes) {
     run::ByteReader from(bytes);
     Document document;
     document.layout = std::make_shared<const Layout>(get<Layout>(from));
-    document.headline = get<std::string>(from);
+    document.headline = Headline::without_numbers(get<std::string>(from));  // as it was decided
     document.settings = get<std::string>(from);
     document.results = get<std::vector<Result>>(from);
     document.notes = get<std::vector<std::string>>(from);

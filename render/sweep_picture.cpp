@@ -25,6 +25,18 @@ const Column* any_axis(const Document& document, const Sweep& sweep) {
   return nullptr;
 }
 
+/// More than a thousandfold range, which a linear axis would show as one point and others at 0.
+bool over_powers(const Document& document, const Column& axis) {
+  constexpr double powers = 3;
+  double smallest = INFINITY, largest = -INFINITY;
+  for (const Result& result : document.results) {
+    const auto place = log10_height(value_of(result.inputs, axis.key));
+    if (!place || !std::isfinite(*place)) return false;
+    smallest = std::min(smallest, *place), largest = std::max(largest, *place);
+  }
+  return largest - smallest >= powers;
+}
+
 std::string title_of(const Result& result, const std::vector<const Column*>& others) {
   std::string title;
   for (const Column* column : others) {
@@ -106,6 +118,7 @@ Picture sweep_picture(const Document& document, const Sweep& sweep, Picture pict
   others.erase(std::remove(others.begin(), others.end(), axis), others.end());
   picture.powers_of_ten = sweep.powers_of_ten;
   if (picture.x_label.empty()) picture.x_label = heading_with_unit(*axis);
+  picture.x_powers_of_ten = over_powers(document, *axis);
   const std::size_t already = picture.curves.size();
   for (const Result& result : document.results) {
     const std::string title = title_of(result, others);
@@ -113,11 +126,12 @@ Picture sweep_picture(const Document& document, const Sweep& sweep, Picture pict
         std::find_if(picture.curves.begin() + static_cast<std::ptrdiff_t>(already), picture.curves.end(),
                      [&](const Curve& candidate) { return candidate.title == title; });
     if (curve == picture.curves.end()) {
-      picture.curves.push_back({.title = title, .style = sweep.style});
+      picture.curves.push_back({.title = title});
       curve = picture.curves.end() - 1;
     }
-    add_point(*curve, *height(value_of(result.inputs, axis->key)), value_of(result.cells, sweep.height),
-              sweep.powers_of_ten);
+    const Value x = value_of(result.inputs, axis->key);
+    add_point(*curve, picture.x_powers_of_ten ? *log10_height(x) : *height(x),
+              value_of(result.cells, sweep.height), sweep.powers_of_ten);
   }
   picture.curves.erase(std::remove_if(picture.curves.begin(), picture.curves.end(),
                                       [](const Curve& curve) { return curve.points.empty(); }),

@@ -15,7 +15,6 @@ struct Sweep {
   std::vector<std::string> axes;  ///< candidate inputs for the x axis: the first numeric one that varies
   std::string height;             ///< key of the plotted quantity
   bool powers_of_ten = false;     ///< on a logarithmic axis
-  CurveStyle style = CurveStyle::points_and_line;  ///< bars for estimates
 };
 
 /// "burst 8, inputs 16": the inputs in which this result differs from the others, except `axis`.
@@ -29,15 +28,16 @@ void add_point(Curve& curve, double x, const Value& value, bool powers_of_ten);
 /// Does any of the axes vary, so that there is something to draw?
 [[nodiscard]] bool varies(const Document& document, const Sweep& sweep);
 
-/// Adds curves and the x label to `picture`: points sorted by x, titles such as "burst 8, inputs 16". Points
-/// without a number are omitted.
+/// Adds curves and the x label to `picture`: points sorted by x, not joined, titles such as "burst 8, inputs 16".
+/// Points without a number are omitted. Inputs over more than a thousandfold range, such as targets, have a
+/// logarithmic axis.
 /// \throws NoAnswer  there is nothing to draw
 [[nodiscard]] Picture sweep_picture(const Document& document, const Sweep& sweep, Picture picture);
 
-/// For a single answer: values, including its own, for drawing a curve through it.
+/// For a single answer: values, including its own, to show it among others.
 [[nodiscard]] std::vector<numeric::Rational> loads_around(const numeric::Rational& load);
 
-/// For a single answer: marks it on the curves of the same query at other values.
+/// For a single answer: marks it among the points of the same query at other values.
 /// \throws NoAnswer  no curve contains it
 void mark_here(Picture& picture, double x, const std::string& name);
 

@@ -378,6 +378,20 @@ std::string with_article(std::int64_t count, const std::string& unit) {
   return fmt::format("{} {}-{}", vowel ? "an" : "a", number, unit);
 }
 
+bool is_proved(const Value& value) {
+  return !std::holds_alternative<Approximation>(value) && !std::holds_alternative<Model>(value) &&
+         !std::holds_alternative<Estimate>(value) && !std::holds_alternative<Asymptote>(value);
+}
+
+std::string uncapitalized(std::string sentence) {
+  const auto small = [](char c) { return c >= 'a' && c <= 'z'; };
+  const bool word =
+      sentence.size() == 1 || (sentence.size() > 1 && (small(sentence[1]) || sentence[1] == ' '));
+  if (word && sentence[0] >= 'A' && sentence[0] <= 'Z')
+    sentence[0] = static_cast<char>(sentence[0] - 'A' + 'a');
+  return sentence;
+}
+
 std::string capitalized(std::string sentence) {
   // A file's name stays as it is.
   const std::string word = sentence.substr(0, sentence.find_first_of(" ,;:"));

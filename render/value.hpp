@@ -141,6 +141,9 @@ template <class Truth>
 /// number with a kind.
 [[nodiscard]] std::string kind_of(const Value& value);
 
+/// Is it exact or proved, or no result at all but an input, a count or a text?
+[[nodiscard]] bool is_proved(const Value& value);
+
 /// For people. Proved numbers with the digits that are certain, at most digits + 1; approximations with those
 /// that agree; estimates with their half-width ("0.01058 +- 0.00021", "0 (below 3.7e-07)", for integers "52
 /// (51 .. 53)"); models with six significant digits; inputs in their usual form ("0.9", "1e-15", "1/3").
@@ -177,6 +180,8 @@ template <std::integral Number>
 /// "a 157-packet", "an 8-packet", to be followed by "buffer".
 [[nodiscard]] std::string with_article(std::int64_t count, const std::string& unit);
 [[nodiscard]] std::string capitalized(std::string sentence);
+/// The opposite, to continue a sentence; "P(Q > 3)" is left as it is.
+[[nodiscard]] std::string uncapitalized(std::string sentence);
 /// What all descriptions have in common, separated by commas: each is given part by part, in the same order;
 /// empty parts are omitted.
 [[nodiscard]] std::string shared_in_words(const std::vector<std::vector<std::string>>& descriptions);

@@ -45,7 +45,7 @@ Result new_result(std::vector<render::Column> requested, std::vector<render::Col
   const render::Layout layout{
       .command = "table of a figure", .inputs = std::move(requested), .results = std::move(found)};
   return {.table = {.layout = std::make_shared<const render::Layout>(layout),
-                    .headline = picture.title,
+                    .headline = render::Headline::without_numbers(picture.title),
                     .results = {}},
           .picture = std::move(picture)};
 }

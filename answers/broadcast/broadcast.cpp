@@ -82,14 +82,4 @@ std::optional<BroadcastLatencies> broadcast_latencies(const BroadcastHypercube& 
       .rate = rate, .unicast = {solved->unicast_latency}, .broadcast = {solved->broadcast_latency}};
 }
 
-std::vector<BroadcastLatencies> broadcast_curve(const BroadcastHypercube& hypercube, Replication replication,
-                                                double last_rate) {
-  constexpr int steps = 100;
-  std::vector<BroadcastLatencies> curve;
-  for (int i = 0; i <= steps; ++i)
-    if (const auto latencies = broadcast_latencies(hypercube, replication, last_rate * i / steps))
-      curve.push_back(*latencies);
-  return curve;
-}
-
 }  // namespace tailbound::answers

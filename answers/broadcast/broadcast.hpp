@@ -106,9 +106,4 @@ struct BroadcastLatencies {
 [[nodiscard]] std::optional<BroadcastLatencies> broadcast_latencies(const BroadcastHypercube& hypercube,
                                                                     Replication replication, double rate);
 
-/// At 101 rates from 0 to `last_rate`, for a plot, up to the saturation of the variant.
-/// \throws InvalidArgument  a field or the rate out of range
-[[nodiscard]] std::vector<BroadcastLatencies> broadcast_curve(const BroadcastHypercube& hypercube,
-                                                              Replication replication, double last_rate);
-
 }  // namespace tailbound::answers

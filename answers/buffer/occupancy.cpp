@@ -43,11 +43,11 @@ OccupancyAnswer answer(const OccupancyQuery& query, const Run&) {
   return found;
 }
 
-std::vector<OccupancyLevel> tail_through(const Traffic& traffic, Packets last) {
-  constexpr std::int64_t maximum = 80;
-  const std::int64_t step = std::max<std::int64_t>(1, last.value / maximum);
+std::vector<OccupancyLevel> tail_through(const Traffic& traffic, Packets first, Packets last) {
+  constexpr std::int64_t drawn = 1'000;  // at least: no pixel of a picture is left out
+  const std::int64_t step = std::max<std::int64_t>(1, (last.value - first.value) / drawn);
   std::vector<Packets> levels;
-  for (std::int64_t level = 0; level < last.value; level += step) levels.emplace_back(level);
+  for (std::int64_t level = first.value; level < last.value; level += step) levels.emplace_back(level);
   levels.push_back(last);
   return tails_of(*output_queue(traffic, {{3}}), levels);
 }

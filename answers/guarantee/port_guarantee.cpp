@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -178,18 +179,14 @@ PortGuaranteeAnswer answer(const PortGuaranteeQuery& query) {
   return answer;
 }
 
-FlowTails flow_tails(const std::vector<FlowGroup>& flows, std::int64_t last_level, std::int64_t step) {
-  const FlowBounds bounds(flows);
+std::function<FlowTail(std::int64_t level)> flow_tail(const std::vector<FlowGroup>& flows) {
   const auto log10 = [](const numeric::Real& value) {
     return value > 0 ? numeric::log2_magnitude(value) * std::log10(2.0)
                      : -std::numeric_limits<double>::infinity();
   };
-  FlowTails tails;
-  for (std::int64_t level = 0; level <= last_level; level += step) {
-    tails.log10_max.push_back(log10(bounds.upper(level).value));
-    tails.log10_witnessed.push_back(log10(bounds.lower(level).value));
-  }
-  return tails;
+  return [bounds = std::make_shared<const FlowBounds>(flows), log10](std::int64_t level) {
+    return FlowTail{log10(bounds->upper(level).value), log10(bounds->lower(level).value)};
+  };
 }
 
 }  // namespace tailbound::answers

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <variant>
 #include <vector>
@@ -83,11 +84,11 @@ struct PortGuaranteeAnswer {
 /// \throws LimitExceeded
 [[nodiscard]] PortGuaranteeAnswer answer(const PortGuaranteeQuery& query);
 
-/// P(Q > level), level by level from 0: upper bound, and lower bound for some such flows; for a plot.
-struct FlowTails {
-  std::vector<double> log10_max, log10_witnessed;
+/// log10 of P(Q > level): upper bound for all such flows, and lower bound for some; for a plot.
+struct FlowTail {
+  double log10_max = 0, log10_witnessed = 0;
 };
-[[nodiscard]] FlowTails flow_tails(const std::vector<queue::FlowGroup>& flows, std::int64_t last_level,
-                                   std::int64_t step);
+[[nodiscard]] std::function<FlowTail(std::int64_t level)> flow_tail(
+    const std::vector<queue::FlowGroup>& flows);
 
 }  // namespace tailbound::answers

@@ -54,17 +54,16 @@ ValidateWormholeAnswer answer(const ValidateWormholeQuery& query, const Run& run
   return answer;
 }
 
-LatencyCurve latency_curve(const ValidateWormholeQuery& query, const ValidateWormholeAnswer& answer) {
+std::optional<LatencyOfLoad> latency_of_load(const ValidateWormholeQuery& query,
+                                             const ValidateWormholeAnswer& answer) {
   std::shared_ptr<const Model> model = answer.model;
   if (!model) model = required_model(query.simulation.network).model;
-  LatencyCurve known;
+  std::vector<double> loads;
   for (const WormholeComparison& row : answer.rows)
-    if (row.latency.predicted)
-      if (const auto* latency = std::get_if<numeric::Model<unit::Cycle>>(&*row.latency.predicted))
-        known.emplace_back(row.load, latency->value);
-  if (known.empty()) return {};
-  const double last = std::max_element(known.begin(), known.end())->first;
-  return latency_curve(*model, query.simulation.network.flits, last, known);
+    if (row.latency.predicted) loads.push_back(row.load);
+  if (loads.empty()) return std::nullopt;
+  const double last = *std::max_element(loads.begin(), loads.end());
+  return latency_of_load(std::move(model), query.simulation.network.flits, last, std::move(loads));
 }
 
 }  // namespace tailbound::answers

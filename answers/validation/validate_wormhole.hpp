@@ -43,8 +43,8 @@ struct ValidateWormholeAnswer {
 /// \throws NoAnswer  no model exists for the network; or no message was delivered during measurement
 [[nodiscard]] ValidateWormholeAnswer answer(const ValidateWormholeQuery& query, const Run& run);
 
-/// For plots: the model up to the largest compared load that it solves.
-[[nodiscard]] LatencyCurve latency_curve(const ValidateWormholeQuery& query,
-                                         const ValidateWormholeAnswer& answer);
+/// For plots: the model up to the largest compared load that it solves; nothing if it solves none.
+[[nodiscard]] std::optional<LatencyOfLoad> latency_of_load(const ValidateWormholeQuery& query,
+                                                           const ValidateWormholeAnswer& answer);
 
 }  // namespace tailbound::answers

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 namespace tailbound::answers {
 namespace {
@@ -395,34 +394,25 @@ std::optional<numeric::Model<unit::Cycle>> wormhole_latency(const Model& model, 
   return numeric::Model<unit::Cycle>{solved.latency(static_cast<double>(flits))};
 }
 
-LatencyCurve latency_curve(const Model& model, std::int64_t flits, double last, const LatencyCurve& known) {
-  constexpr double idle = 0.01, smooth = 0.045;  // of the last load; of the height between two points
-  constexpr int maximum = 24;
-  std::map<double, double> latency(known.begin(), known.end());
-  const auto solve_at = [&](double load) {
-    const Point solved = model.solve(load);
-    if (solved.solved()) latency[load] = solved.latency(static_cast<double>(flits));
-    return solved.solved();
-  };
-  for (const double share : {idle, 0.5, 1.0}) solve_at(share * last);
-  for (int i = 0; i < maximum && latency.size() > 1; ++i) {
-    double widest = 0, between = 0;
-    const double height = std::log(latency.rbegin()->second / latency.begin()->second);
-    for (auto at = latency.begin(), next = std::next(at); next != latency.end(); ++at, ++next) {
-      const double rise = std::log(next->second / at->second) / height;
-      const double wide = std::hypot(rise, (next->first - at->first) / last);
-      if (rise > smooth && wide > widest) widest = wide, between = (at->first + next->first) / 2;
-    }
-    if (widest == 0 || !solve_at(between)) break;
-  }
-  return {latency.begin(), latency.end()};
+LatencyOfLoad latency_of_load(std::shared_ptr<const Model> model, std::int64_t flits, double last,
+                              std::vector<double> loads) {
+  constexpr double idle = 0.01;  // of the last load
+  loads.push_back(idle * last);
+  loads.push_back(last);
+  return {.at = [model = std::move(model), flits](double load) -> std::optional<double> {
+            const Point solved = model->solve(load);
+            if (!solved.solved()) return std::nullopt;
+            return solved.latency(static_cast<double>(flits));
+          },
+          .loads = std::move(loads)};
 }
 
-LatencyCurve latency_curve(const WormholeQuery& query, const WormholeAnswer& answer) {
+LatencyOfLoad latency_of_load(const WormholeQuery& query, const WormholeAnswer& answer) {
   constexpr double nearest = 0.985;  // of saturation
-  LatencyCurve known;
-  for (const WormholePoint& point : answer.points) known.emplace_back(point.load, point.latency.value);
-  return latency_curve(*requested_model(query), query.flits, nearest * answer.saturation.value, known);
+  std::vector<double> requested;
+  for (const WormholePoint& point : answer.points) requested.push_back(point.load);
+  return latency_of_load(requested_model(query), query.flits, nearest * answer.saturation.value,
+                         std::move(requested));
 }
 
 WormholeAnswer answer(const WormholeQuery& query, const Run& run) {

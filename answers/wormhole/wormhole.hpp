@@ -14,6 +14,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -150,19 +151,19 @@ struct WormholeAnswer {
 /// \throws Stopped          before there was a point
 [[nodiscard]] WormholeAnswer answer(const WormholeQuery& query, const Run& run);
 
-/// Load [flits/cycle/node] and mean latency [cycles], in the order of the loads.
-using LatencyCurve = std::vector<std::pair<double, double>>;
+/// For plots: the mean latency [cycles] of the model at any load [flits/cycle/node]; nothing if it has no solution.
+struct LatencyOfLoad {
+  std::function<std::optional<double>(double load)> at;
+  std::vector<double> loads;  ///< to draw: those requested, an almost idle network, the last one
+};
 
-/// For plots: the model at the computed loads, at additional ones where the curve bends most, and up to just
-/// below saturation.
+/// Up to just below saturation.
 /// \throws as answer()
-[[nodiscard]] LatencyCurve latency_curve(const WormholeQuery& query, const WormholeAnswer& answer);
+[[nodiscard]] LatencyOfLoad latency_of_load(const WormholeQuery& query, const WormholeAnswer& answer);
 
-/// The same up to the load `last`.
-/// \param known  points that are already solved
-/// COST          about two dozen solutions
-[[nodiscard]] LatencyCurve latency_curve(const bounds::wormhole::Model& model, std::int64_t flits,
-                                         double last, const LatencyCurve& known = {});
+/// Up to the load `last`.
+[[nodiscard]] LatencyOfLoad latency_of_load(std::shared_ptr<const bounds::wormhole::Model> model,
+                                            std::int64_t flits, double last, std::vector<double> loads);
 
 // --- parts, for answers that compare the model with simulation
 

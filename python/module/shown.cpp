@@ -184,7 +184,7 @@ py::list to_python(const std::vector<render::Column>& columns) {
 std::string written_now(const cli::Reply& reply, const std::string& format, bool quiet) {
   const render::Frame frame{.version = TAILBOUND_VERSION, .quiet = quiet};
   if (format == "html" && reply.text) {
-    const std::string title = reply.document.layout ? reply.document.headline : "tailbound";
+    const std::string title = reply.document.layout ? reply.document.headline.text() : "tailbound";
     return render::html_page(title, render::html_of_text(title, *reply.text, frame), frame);
   }
   if (format == "html") return render::to_html(reply.document, frame);
@@ -198,8 +198,10 @@ std::string written_now(const cli::Reply& reply, const std::string& format, bool
 
 const char* name(render::CurveStyle style) {
   switch (style) {
-    case render::CurveStyle::points_and_line:
-      return "points_and_line";
+    case render::CurveStyle::points:
+      return "points";
+    case render::CurveStyle::span:
+      return "span";
     case render::CurveStyle::line:
       return "line";
     case render::CurveStyle::steps:
@@ -379,7 +381,7 @@ std::string Shown::svg() const {
 py::dict Shown::picture() const {
   const auto picture = std::make_shared<render::Picture>();
   show([held = held_, picture] {
-    *picture = render::named_where_hidden(required_picture(held->reply().document));
+    *picture = render::named_where_hidden(*render::DrawnPicture(required_picture(held->reply().document)));
     if (picture->network) throw NoAnswer("networks have no curves: svg() draws them");
   });
   py::dict drawn;
@@ -388,6 +390,7 @@ py::dict Shown::picture() const {
   drawn["y_label"] = picture->y_label;
   drawn["note"] = picture->note;
   drawn["powers_of_ten"] = picture->powers_of_ten;
+  drawn["x_powers_of_ten"] = picture->x_powers_of_ten;
   drawn["log_y"] = picture->log_y;
   py::list curves;
   for (const render::Curve& curve : picture->curves) {
@@ -395,6 +398,7 @@ py::dict Shown::picture() const {
     made["title"] = curve.title;
     made["style"] = name(curve.style);
     made["points"] = to_python(curve.points);
+    made["marked"] = to_python(curve.marked);
     py::list labels;
     for (const std::string& label : curve.labels) labels.append(py::str(label));
     made["labels"] = labels;

@@ -46,10 +46,14 @@ def _curve(ax: "Axes", curve: dict[str, Any], place: int) -> None:
     title, style = curve["title"] or None, curve["style"]
     if style in ("dashed", "rule") and len(xs) == 2 and xs[0] == xs[1]:  # a limit, drawn over the full height
         ax.axvline(xs[0], color="#444444", linestyle=(0, (6, 4)), linewidth=1.4, label=title)
-    elif style == "points_and_line" or (len(xs) == 1 and style in ("line", "dashed", "steps")):  # a single point
+    elif style == "points" or (len(xs) == 1 and style in ("line", "dashed", "steps")):  # a single point
+        ax.plot(xs, ys, color=colour, linestyle="none", marker=marker, markerfacecolor=face, markersize=5, label=title)
+    elif style == "span":
         ax.plot(xs, ys, color=colour, linestyle=dash, marker=marker, markerfacecolor=face, markersize=5, label=title)
     elif style == "line":
-        ax.plot(xs, ys, color=colour, linestyle=dash, linewidth=2, label=title)
+        every = {"marker": marker, "markersize": 5, "markerfacecolor": face} if curve["marked"] else {}
+        ax.plot(xs, ys, color=colour, linestyle=dash, linewidth=2, label=title,
+                markevery=[i for i, point in enumerate(points) if point in curve["marked"]], **every)  # fmt: skip
     elif style == "dashed":
         ax.plot(xs, ys, color=colour, linestyle=(0, (6, 4)), linewidth=1.4, label=title)
     elif style == "rule":
@@ -78,11 +82,16 @@ def _axes(ax: "Axes", picture: dict[str, Any], powers: bool, logarithmic: bool, 
     ax.grid(color="#c8c8c8", linewidth=0.6)
     ax.spines["top"].set_visible(False)
     ax.spines["right"].set_visible(False)
-    if powers:
+    if powers or picture["x_powers_of_ten"]:
         from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+        power = FuncFormatter(lambda place, _: f"$10^{{{place:.0f}}}$")
+    if picture["x_powers_of_ten"]:
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=8))
+        ax.xaxis.set_major_formatter(power)
+    if powers:
         ax.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=8))
-        ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"$10^{{{y:.0f}}}$"))
+        ax.yaxis.set_major_formatter(power)
         if heights and ax.get_ylim()[0] < math.floor(min(heights)):
             ax.set_ylim(bottom=math.floor(min(heights)))
     elif logarithmic:

@@ -212,16 +212,17 @@ class SweepTable {
         inputs.push_back(cell);
   }
 
-  [[nodiscard]] std::string headline() const {
+  [[nodiscard]] Headline headline() const {
     const std::size_t all = kept_.size(), answered = answer_.count(SweepStatus::answered);
     std::string text = counted(all, "point");
-    if (answered == all) return text + (all == 1 ? ", answered." : ", all answered.");
+    if (answered == all)
+      return Headline::without_numbers(text + (all == 1 ? ", answered." : ", all answered."));
     text += fmt::format(": {} answered", answered);
     for (const SweepStatus status :
          {SweepStatus::no_answer, SweepStatus::bad_input, SweepStatus::failed, SweepStatus::missing})
       if (const std::size_t count = answer_.count(status))
         text += fmt::format(", {} {}", count, name(status));
-    return text + ".";
+    return Headline::without_numbers(text + ".");
   }
 
   /// Each note once, with its points if it does not apply to all.

@@ -131,6 +131,12 @@ double step_of(double span, int maximum) {
 Axis x_axis(const Picture& picture, double letters) {
   Range range = x_values(picture);
   if (range.empty()) range.add(0);
+  if (picture.x_powers_of_ten) {
+    Axis axis = whole_powers(range);
+    const double margin = 0.02 * (axis.high - axis.low);
+    axis.low -= margin, axis.high += margin;
+    return axis;
+  }
   constexpr double margin = 0.02;
   const bool whole = range.low == std::floor(range.low) && range.high == std::floor(range.high);
   const double around = range.low < range.high ? margin * (range.high - range.low)

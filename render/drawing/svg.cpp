@@ -12,7 +12,6 @@
 namespace tailbound::render {
 namespace {
 
-constexpr double picture_width = 860, plot_height = 378;
 constexpr double border = 18, tick_gap = 8, tick_size = 12, label_size = 13, label_line = 17;
 constexpr double title_size = 16, title_line = 21, key_line = 19, note_size = 11, note_line = 15;
 constexpr double sample_width = 26, sample_gap = 6;
@@ -31,6 +30,15 @@ double widest_tick(const Axis& axis) {
 std::string text_element(std::string_view attributes, std::string_view text, double size) {
   return fmt::format("<text {}>{}</text>", attributes,
                      typeset_svg(printable(std::string(text), LineEnds::shown), size));
+}
+
+/// In pixels; those without a position are omitted.
+std::vector<Place> drawn_places(const std::vector<Place>& places, const View& view) {
+  std::vector<Place> all;
+  for (const auto& [x, value] : places)
+    if (const double y = placed(value, view.scale); std::isfinite(x) && std::isfinite(y))
+      all.emplace_back(view.x_of(x), view.y_of(y));
+  return all;
 }
 
 std::vector<Place> drawn_points(const Curve& curve, const View& view, std::size_t curves) {
@@ -106,8 +114,9 @@ const char* line_class(CurveStyle style) {
       return "tb-curve tb-rule";
     case CurveStyle::bars:
       return "tb-curve tb-bars";
-    case CurveStyle::points_and_line:
+    case CurveStyle::points:
     case CurveStyle::line:
+    case CurveStyle::span:
     case CurveStyle::marks:
       return "tb-curve";
   }
@@ -131,17 +140,22 @@ std::string bars_path(const Curve& curve, const View& view) {
   return path;
 }
 
+bool has_line(const Curve& curve) {
+  return is_joined(curve) || curve.style == CurveStyle::rule || curve.style == CurveStyle::span;
+}
+
 std::string curve_element(const Picture& picture, std::size_t number, const View& view) {
   const Curve& curve = picture.curves[number];
   const std::vector<Place> points = drawn_points(curve, view, picture.curves.size());
   std::string svg;
   if (curve.style == CurveStyle::bars)
     svg = path_element(line_class(curve.style), bars_path(curve, view));
-  else if (curve.style != CurveStyle::marks)
+  else if (has_line(curve))
     svg = path_element(line_class(curve.style), line_path(points, curve.style == CurveStyle::steps));
-  if (has_markers(curve) && points.size() <= max_markers) {
+  const std::vector<Place>& marked = has_markers(curve) ? points : drawn_places(curve.marked, view);
+  if (marked.size() <= max_markers || !has_line(curve)) {
     std::string path;
-    for (const auto& [x, y] : points)
+    for (const auto& [x, y] : marked)
       path += marker_path(x, y, curve.style == CurveStyle::marks ? 0 : place_of(picture, number));
     svg += path_element("tb-marker", path);
   }
@@ -378,9 +392,9 @@ std::vector<KeyEntry> key_of(const Picture& picture) {
     std::string sample;
     if (curve.style == CurveStyle::bars)
       sample = path_element(line_class(curve.style), "M10 0h6m-3 0V12m-3 0h6");
-    else if (curve.style != CurveStyle::marks)
+    else if (has_line(curve))
       sample = path_element(line_class(curve.style), "M0 6H26");
-    if (has_markers(curve))
+    if (has_markers(curve) || !curve.marked.empty())
       sample += path_element("tb-marker",
                              marker_path(13, 6, curve.style == CurveStyle::marks ? 0 : place_of(picture, i)));
     entries.push_back(
@@ -393,12 +407,13 @@ std::vector<KeyEntry> key_of(const Picture& picture) {
   return some;
 }
 
-std::string svg_within_page(const Picture& picture) {
+std::string svg_within_page(const DrawnPicture& drawn) {
+  const Picture& picture = *drawn;
   if (picture.network) {
-    const NetworkSvg drawn = network_svg(*picture.network, picture_width);
+    const NetworkSvg network = network_svg(*picture.network, picture_width);
     return fmt::format(
         "<svg class=\"tb-svg\" viewBox=\"0 0 {} {:.0f}\" role=\"img\" aria-label=\"{}\">{}</svg>",
-        picture_width, drawn.height, html_escaped(picture.title), drawn.body);
+        picture_width, network.height, html_escaped(picture.title), network.body);
   }
   const View view = view_of(picture);
   return fmt::format("<svg class=\"tb-svg\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">{}{}</svg>",
@@ -406,8 +421,8 @@ std::string svg_within_page(const Picture& picture) {
                      curves(picture, view));
 }
 
-std::string svg_file(const Picture& given) {
-  const Picture picture = given.network ? given : named_where_hidden(given);
+std::string svg_file(const DrawnPicture& drawn) {
+  const Picture picture = drawn->network ? *drawn : named_where_hidden(*drawn);
   std::string body, head;
   double y = border;
   const double text_left = border + 6, text_width = picture_width - 2 * text_left;
@@ -418,9 +433,9 @@ std::string svg_file(const Picture& given) {
   }
   y += 4;
   if (picture.network) {
-    const NetworkSvg drawn = network_svg(*picture.network, picture_width);
-    body = fmt::format("<g transform=\"translate(0 {:.0f})\">{}</g>", y, drawn.body);
-    y += drawn.height;
+    const NetworkSvg network = network_svg(*picture.network, picture_width);
+    body = fmt::format("<g transform=\"translate(0 {:.0f})\">{}</g>", y, network.body);
+    y += network.height;
   } else {
     const View view = view_of(picture);
     const Key its = key(picture, picture_width - view.left - view.right, view.left, y);

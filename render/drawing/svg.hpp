@@ -33,10 +33,10 @@ struct View {
 [[nodiscard]] View view_of(const Picture& picture);
 
 /// Axes and curves, or a network, as an <svg class="tb-svg"> within a page.  \throws NoAnswer
-[[nodiscard]] std::string svg_within_page(const Picture& picture);
+[[nodiscard]] std::string svg_within_page(const DrawnPicture& picture);
 
 /// A complete file of the picture.  \throws NoAnswer
-[[nodiscard]] std::string svg_file(const Picture& picture);
+[[nodiscard]] std::string svg_file(const DrawnPicture& picture);
 
 struct KeyEntry {
   std::size_t curve = 0;

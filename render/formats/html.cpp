@@ -421,11 +421,12 @@ std::string Writer::tables() {
 /// Empty if there is nothing to draw, or only one point.
 std::string drawn_or_nothing(const std::function<Picture()>& picture) {
   try {
-    const Picture drawn = picture();
-    const bool worthwhile = std::any_of(drawn.curves.begin(), drawn.curves.end(), [](const Curve& curve) {
+    const DrawnPicture drawn = picture();
+    const std::vector<Curve>& curves = drawn->curves;
+    const bool worthwhile = std::any_of(curves.begin(), curves.end(), [](const Curve& curve) {
       return curve.style != CurveStyle::rule && curve.points.size() > 1;
     });
-    return worthwhile || drawn.network || drawn.curves.size() > 2 ? html_picture(drawn) : "";
+    return worthwhile || drawn->network || curves.size() > 2 ? html_picture(drawn) : "";
   } catch (const NoAnswer&) {
     return {};
   }
@@ -433,7 +434,7 @@ std::string drawn_or_nothing(const std::function<Picture()>& picture) {
 
 std::string Writer::picture() {
   if (!document.picture) return {};
-  return drawn_or_nothing([&] { return picture_of(document, max_curves_drawn); });
+  return drawn_or_nothing([&] { return picture_of(document, max_curves_drawn, false); });
 }
 
 std::string Writer::further_pictures() {
@@ -531,7 +532,7 @@ std::string html_page(std::string_view title, std::string_view body, const Frame
 }
 
 std::string to_html(const Document& document, const Frame& frame) {
-  return html_page(fmt::format("{} - tailbound {}", document.headline, document.layout->command),
+  return html_page(fmt::format("{} - tailbound {}", document.headline.text(), document.layout->command),
                    html_fragment(document, frame), frame);
 }
 

@@ -25,10 +25,10 @@ namespace tailbound::render {
 
 /// A picture: <figure class="tb-picture"> with an SVG, and its data for the script. Curves with very many
 /// points are thinned, as its note says.
-[[nodiscard]] std::string html_picture(const Picture& picture);
+[[nodiscard]] std::string html_picture(const DrawnPicture& picture);
 
 /// The curves of a picture for the script (tailbound.chart): a JSON object.
-[[nodiscard]] std::string picture_json(const Picture& picture);
+[[nodiscard]] std::string picture_json(const DrawnPicture& picture);
 
 /// A page around `body`, which is HTML, with style, script and policy.
 /// \param title  plain text

@@ -40,8 +40,10 @@ std::string key_html(const Picture& picture) {
 
 const char* style_name(CurveStyle style) {
   switch (style) {
-    case CurveStyle::points_and_line:
+    case CurveStyle::points:
       return "points";
+    case CurveStyle::span:
+      return "span";
     case CurveStyle::line:
       return "line";
     case CurveStyle::steps:
@@ -79,14 +81,15 @@ std::string text_json(const nlohmann::json& text) {
 
 }  // namespace
 
-std::string picture_json(const Picture& picture) {
+std::string picture_json(const DrawnPicture& drawn) {
+  const Picture& picture = *drawn;
   const std::size_t points = points_of(picture);
   const View view = view_of(picture);
   std::string text = fmt::format(
-      R"({{"title":{},"x":{},"y":{},"note":{},"powers":{},"log":{},"view":[{:.10g},{:.10g},{:.10g},{:.10g}],"curves":[)",
+      R"({{"title":{},"x":{},"y":{},"note":{},"powers":{},"xpowers":{},"log":{},"view":[{:.10g},{:.10g},{:.10g},{:.10g}],"curves":[)",
       text_json(picture.title), text_json(picture.x_label), text_json(picture.y_label),
-      text_json(picture.note), picture.powers_of_ten, picture.log_y, view.x.low, view.x.high, view.y.low,
-      view.y.high);
+      text_json(picture.note), picture.powers_of_ten, picture.x_powers_of_ten, picture.log_y, view.x.low,
+      view.x.high, view.y.low, view.y.high);
   const auto first = [](const Place& point) { return point.first; };
   const auto second = [](const Place& point) { return point.second; };
   for (std::size_t i = 0; i < picture.curves.size(); ++i) {
@@ -102,18 +105,22 @@ std::string picture_json(const Picture& picture) {
     if (!curve.ends.empty())
       text +=
           R"(,"low":)" + numbers_json(curve.ends, first) + R"(,"high":)" + numbers_json(curve.ends, second);
+    if (!curve.marked.empty())
+      text += R"(,"marked":{"x":)" + numbers_json(curve.marked, first) + R"(,"y":)" +
+              numbers_json(curve.marked, second) + "}";
     if (!curve.labels.empty()) text += R"(,"labels":)" + text_json(curve.labels);
     text += "}";
   }
   return text + "]}";
 }
 
-std::string html_picture(const Picture& picture) {
+std::string html_picture(const DrawnPicture& drawn) {
+  const Picture& picture = *drawn;
   if (picture.network)
     return fmt::format(
         "<figure class=\"tb-network\"><figcaption>{}</figcaption><div "
         "class=\"tb-canvas\">{}</div></figure>\n",
-        typeset_html(picture.title), svg_within_page(picture));
+        typeset_html(picture.title), svg_within_page(drawn));
   const std::size_t points = points_of(picture);
   std::string note = typeset_html(picture.note);
   if (points > max_points)
@@ -121,8 +128,8 @@ std::string html_picture(const Picture& picture) {
   return fmt::format(
       "<figure class=\"tb-picture\"><figcaption>{}</figcaption>{}<div class=\"tb-canvas\">{}</div>{}<script "
       "type=\"application/json\" class=\"tb-data\">{}</script></figure>\n",
-      typeset_html(picture.title), key_html(picture), svg_within_page(picture),
-      note.empty() ? "" : "<p class=\"tb-picture-note\">" + note + "</p>", picture_json(picture));
+      typeset_html(picture.title), key_html(picture), svg_within_page(drawn),
+      note.empty() ? "" : "<p class=\"tb-picture-note\">" + note + "</p>", picture_json(drawn));
 }
 
 }  // namespace tailbound::render

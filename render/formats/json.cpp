@@ -159,7 +159,7 @@ std::string to_json(const Document& document, const Frame& frame) {
     write_result(text, document.results[i], document.digits);
   }
   text += document.results.empty() ? "]" : "\n  ]";
-  text += ",\n  \"headline\": " + written(Json(document.headline));
+  text += ",\n  \"headline\": " + written(Json(document.headline.text()));
   return text + ",\n  \"notes\": " + written(Json(document.notes)) + "\n}\n";
 }
 

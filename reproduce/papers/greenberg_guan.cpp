@@ -75,6 +75,9 @@ std::string short_name(const WormholeCase& its) {
 
 void add_model(Result& result, const ModelledCase& its, bool quick) {
   render::Curve curve{.title = short_name(its), .style = CurveStyle::line, .colour = its.colour};
+  curve.course =
+      render::course_of([its](double load) -> std::optional<double> { return its.latency(load).value; },
+                        {0, 0.95 * its.saturation});
   for (int percent = 0; percent <= 95; percent += quick ? 15 : 5) {
     const double load = percent / 100.0 * its.saturation;  // as in the command
     add_point(result, curve, its, "model", load, load / its.saturation, render::shown(its.latency(load)));

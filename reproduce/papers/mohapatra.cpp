@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <reproduce/papers/mohapatra.hpp>
 #include <tailbound/answers/validation/validate_multistage.hpp>
+#include <tailbound/numeric/real.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/sweep_picture.hpp>
 
@@ -60,13 +61,17 @@ std::int64_t slots_of(std::int64_t nodes, bool quick) {
   return std::max<std::int64_t>(2'000'000 / nodes / (quick ? quicker : 1), 64);
 }
 
+network::CombiningMultistage network_of(std::int64_t nodes, const Case& its) {
+  return {.network = {nodes, kSwitch},
+          .buffer = kBuffer,
+          .hot = hot_of(its),
+          .combining = kCombining,
+          .links = network::Links::any};
+}
+
 Row row_at(std::int64_t nodes, const Case& its, const Rational& load, const Request& request,
            const answers::Run& run) {
-  return {load, answers::answer({.simulation = {.network = {.network = {nodes, kSwitch},
-                                                            .buffer = kBuffer,
-                                                            .hot = hot_of(its),
-                                                            .combining = kCombining,
-                                                            .links = network::Links::any},
+  return {load, answers::answer({.simulation = {.network = network_of(nodes, its),
                                                 .load = load,
                                                 .length = {.slots = slots_of(nodes, request.quick)}}},
                                 run)};
@@ -96,7 +101,20 @@ void add_to_table(Result& result, const Case& its, const Row& row) {
            {"simulated_delay", render::shown(found.simulation.delay)}});
 }
 
-void add_curves(render::Picture& picture, const Case& its, const std::vector<Row>& rows) {
+/// The delay against the throughput, at the loads of the rows and between them.
+render::Course course_of(std::int64_t nodes, const Case& its, const std::vector<Row>& rows,
+                         bounds::multistage::Variant variant) {
+  std::vector<double> loads;
+  for (const Row& row : rows) loads.push_back(numeric::nearest_double(row.load));
+  return {[network = network_of(nodes, its), variant](double load) -> std::optional<render::Course::Place> {
+            const answers::MultistageAnswer found = answers::answer(answers::MultistageQuery{
+                .network = network, .load = numeric::to_rational(load), .variant = variant});
+            return render::Course::Place{found.throughput.value, found.delay.value};
+          },
+          std::move(loads)};
+}
+
+void add_curves(render::Picture& picture, std::int64_t nodes, const Case& its, const std::vector<Row>& rows) {
   const auto curve = [&](const char* name, CurveStyle style) {
     return render::Curve{
         .title = fmt::format("{}, h = {}", name, its.hot), .style = style, .colour = its.colour};
@@ -110,6 +128,8 @@ void add_curves(render::Picture& picture, const Case& its, const std::vector<Row
     render::add_point(simulated, row.found.simulation.throughput.value,
                       render::shown(row.found.simulation.delay), false);
   }
+  published.course = course_of(nodes, its, rows, bounds::multistage::Variant::published);
+  blocking.course = course_of(nodes, its, rows, bounds::multistage::Variant::blocking);
   for (render::Curve* drawn : {&published, &blocking, &simulated})
     picture.curves.push_back(std::move(*drawn));
 }
@@ -169,7 +189,7 @@ Result compute(std::int64_t nodes, const Request& request) {
       rows.push_back(row_at(nodes, its, load, request, answers::part_of(request.run, done++, all)));
       add_to_table(result, its, rows.back());
     }
-    add_curves(result.picture, its, rows);
+    add_curves(result.picture, nodes, its, rows);
     for (const bool saturated : {false, true}) {
       result.findings.push_back(finding("published model", its, rows, published_of, saturated));
       result.findings.push_back(finding("blocking model", its, rows, blocking_of, saturated));

@@ -114,6 +114,7 @@ void add_model(Result& result, const BroadcastHypercube& its, Replication replic
                       .style = published ? CurveStyle::dashed : CurveStyle::line,
                       .colour = colour};
   const double saturation = answers::broadcast_saturation(its, replication).value;
+  curve.course = render::latency_course(its, replication, shown.model, {0.95 * saturation});
   for (int percent = 0; percent <= 95; percent += quick ? 19 : 5) {
     const double fraction = percent / 100.0, rate = fraction * saturation;  // as in the command
     const auto latencies = answers::broadcast_latencies(its, replication, rate).value();

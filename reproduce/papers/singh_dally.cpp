@@ -47,9 +47,7 @@ std::string in_words(const HopQueue& hop) {
 }
 
 render::Curve curve_of(const HopQueue& hop, int colour) {
-  return {.title = fmt::format("{}, {} sources", in_words(hop), hop.inputs),
-          .style = CurveStyle::line,
-          .colour = colour};
+  return {.title = fmt::format("{}, {} sources", in_words(hop), hop.inputs), .colour = colour};
 }
 
 std::string in_brief(const numeric::Claim<unit::Probability>& probability) {

@@ -130,7 +130,7 @@ void add_radix(const Radix& at, int colour, Result& result) {
   const auto analysis = tails_of(at.first.queue, levels);
   const auto tails = simulated_tails(at.run, levels);
   render::Curve line{
-      .title = fmt::format("hop 1, radix {}", at.radix()), .style = CurveStyle::line, .colour = colour};
+      .title = fmt::format("hop 1, radix {}", at.radix()), .style = CurveStyle::steps, .colour = colour};
   for (std::size_t i = 0; i < levels.size(); ++i)
     if (const double y = height(analysis[i].probability); y >= -8)
       line.points.emplace_back(static_cast<double>(levels[i]), y);

@@ -86,6 +86,7 @@ void add_hops(const HopQueue& hops, int colour, const TreeRun& run, const std::v
   const auto tails = tails_of(hops.queue, levels);
   const auto simulated = simulated_tails(run, levels);
   render::Curve curve = curve_of(hops, colour);
+  curve.style = render::CurveStyle::steps;
   for (const queue::LevelProbability& tail : tails)
     render::add_point(curve, static_cast<double>(tail.level.value), render::shown(tail.probability), true);
   result.picture.curves.push_back(std::move(curve));

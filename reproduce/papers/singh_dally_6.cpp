@@ -247,7 +247,7 @@ std::int64_t depth_of(const DelayLoad& at) {
 render::Curve add_model(const DelayLoad& at, std::size_t model, const std::vector<std::int64_t>& levels,
                         const std::vector<sim::LevelEstimate>& simulated, int colour, Result& result) {
   render::Curve curve{.title = model == kOurs ? fmt::format("load {}", plain(at.load)) : std::string(),
-                      .style = model == kOurs ? CurveStyle::line : CurveStyle::dashed,
+                      .style = model == kOurs ? CurveStyle::steps : CurveStyle::dashed,
                       .colour = colour};
   const std::vector<bounds::ClaimedSlotProbability> all_above = at.curves[model].above(levels);
   for (std::size_t i = 0; i < all_above.size(); ++i) {

@@ -189,7 +189,6 @@ Result figure_7(const Request& request) {
   }
   result.picture.curves.push_back(
       {.title = fmt::format("published: {} at {}", kPublishedBuffer, kPublishedLoad),
-       .style = CurveStyle::points_and_line,
        .points = {
            {numeric::nearest_double(exactly(kPublishedLoad)), static_cast<double>(kPublishedBuffer)}}});
   result.computed =

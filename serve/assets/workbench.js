@@ -556,7 +556,7 @@
     at("kept").querySelectorAll(".wb-headline").forEach((said, i) => { said.innerHTML = tailbound.in_html(all[i].headline); });
     const drawn = all.filter((one) => one.data);
     const first = drawn[0]?.data;
-    const alike = drawn.filter((one) => one.data.x === first.x && one.data.y === first.y && !one.data.powers === !first.powers);
+    const alike = drawn.filter((one) => one.data.x === first.x && one.data.y === first.y && !one.data.powers === !first.powers && !one.data.xpowers === !first.xpowers);
     if (!first) return at("together").replaceChildren(made("p", {}, "These results have no plot. Click \u201csweep\u201d next to a parameter to create one."));
     if (all.length < 2) return at("together").replaceChildren(made("p", {}, "Change a parameter to plot both results together."));
     const data = {
@@ -618,7 +618,7 @@
     const power = (value) => (value === null || value === undefined ? "" : data.powers ? tailbound.power_text(value, 12) : String(value));
     const lines = [["setting", data.x, data.y, "lower", "upper"]];
     for (const curve of data.curves)
-      curve.x.forEach((x, i) => lines.push([curve.title || curve.labels?.[i] || "", x, power(curve.y[i]), power(curve.low?.[i]), power(curve.high?.[i])]));
+      curve.x.forEach((x, i) => lines.push([curve.title || curve.labels?.[i] || "", data.xpowers ? tailbound.power_text(x, 12) : x, power(curve.y[i]), power(curve.low?.[i]), power(curve.high?.[i])]));
     return lines.map((line) => line.map((text) => tailbound.csv_cell(String(text))).join(",")).join("\n") + "\n";
   }
   // A self-contained page with all compared results.

@@ -181,7 +181,7 @@ Note answered_note(const cli::Reply& reply, const Wanted& wanted) {
   }
   note.head["status"] = static_cast<int>(reply.document.stopped ? cli::stopped : reply.status);
   note.head["stopped"] = reply.document.stopped;
-  note.head["headline"] = reply.document.headline;
+  note.head["headline"] = reply.document.headline.text();
   note.head["draws"] = static_cast<bool>(reply.document.picture);
   return note;
 }

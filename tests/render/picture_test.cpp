@@ -107,7 +107,8 @@ TEST_CASE("pictures: values of 0 or below are omitted on a logarithmic axis", "[
 }
 
 TEST_CASE("pictures: points match the axes", "[render]") {
-  const Picture picture = values({{1, 10}, {2, 100}, {3, 1000}});
+  Picture picture = values({{1, 10}, {2, 100}, {3, 1000}});
+  picture.curves[0].style = CurveStyle::span;
   const render::View view = view_of(picture);
   std::string path;
   for (const auto& [x, y] : picture.curves[0].points)
@@ -151,11 +152,16 @@ TEST_CASE("pictures: titles are literal, long ones in several lines", "[render]"
 
 TEST_CASE("pictures: a hidden curve is named in the title of the curve on top", "[render]") {
   Picture picture = values({{1, 10}, {2, 20}, {3, 40}});
-  picture.curves.push_back(Curve{.title = "other", .points = {{1, 10}, {3, 40}}});
+  picture.curves.push_back(Curve{.title = "other", .points = {{1, 10}, {2, 20}, {3, 40}}});
   const Picture named = render::named_where_hidden(picture);
   CHECK(named.curves[0].title == "curve");
   CHECK(named.curves[1].title == "other (hides curve)");
   CHECK(shows(picture, ">other (hides curve)<"));
+  // Points are not hidden by what would join others.
+  picture.curves[1].points = {{1, 10}, {3, 40}};
+  CHECK(render::named_where_hidden(picture).curves[1].title == "other");
+  picture.curves[1].style = CurveStyle::line;
+  CHECK(render::named_where_hidden(picture).curves[1].title == "other (hides curve)");
   // The first continues beyond the second, or lies next to it: both are visible.
   picture.curves[0].points.emplace_back(4, 80);
   CHECK(render::named_where_hidden(picture).curves[1].title == "other");
@@ -191,12 +197,13 @@ TEST_CASE("pictures: a single point has an axis around it", "[render]") {
 
 TEST_CASE("pictures: a curve of one point is marked, in any style", "[render]") {
   for (const CurveStyle style :
-       {CurveStyle::points_and_line, CurveStyle::line, CurveStyle::steps, CurveStyle::dashed}) {
+       {CurveStyle::points, CurveStyle::span, CurveStyle::steps, CurveStyle::dashed}) {
     Picture picture = values({{1, 2}});
     picture.curves[0].style = style;
     CHECK(shows(picture, "<path class=\"tb-marker\" d=\"M"));
     picture.curves[0].points = {{1, 2}, {2, 3}};
-    CHECK(shows(picture, "class=\"tb-marker\"") == (style == CurveStyle::points_and_line));
+    CHECK(shows(picture, "class=\"tb-marker\"") ==
+          (style == CurveStyle::points || style == CurveStyle::span));
   }
 }
 
@@ -232,7 +239,8 @@ TEST_CASE("pictures: labels do not overlap or leave the picture", "[render]") {
 
 TEST_CASE("pictures: labels avoid curves if possible", "[render]") {
   Picture picture{.title = "title", .x_label = "x", .y_label = "y"};
-  picture.curves.push_back({.title = "rising", .style = CurveStyle::line, .points = {{0, 0}, {10, 10}}});
+  picture.curves.push_back(
+      {.title = "rising", .style = CurveStyle::line, .course = render::straight({0, 0}, {10, 10})});
   picture.curves.push_back(
       {.title = "", .style = CurveStyle::marks, .points = {{5, 5}}, .labels = {"half of it, here"}});
   const std::string svg = render::svg_within_page(picture);

@@ -283,30 +283,41 @@ std::string target_in_words(const BufferQuery& query, const std::string& buffer)
 }
 
 /// The answer to one point.
-std::string sentence(const BufferPoint& point) {
+Headline sentence(const BufferPoint& point) {
   const auto& [query, answer] = point;
   const numeric::Digits digits = query.accuracy.digits;
   const std::int64_t buffer = answer.buffer.value;
+  const std::vector<Value> proof{shown(answer.at.probability)};
+  const bool proved = is_proved(proof.front());
   if (requests_probability(query)) {
-    const std::string probability = brief(shown(answer.at.probability), digits);
-    if (query.criterion == Criterion::loss)
-      return fmt::format("{} buffer loses {}.", capitalized(with_article(buffer, "packet")),
-                         probability == "0"   ? "no packets"
-                         : probability == "1" ? "all packets"
-                                              : probability + " of the packets");
-    return fmt::format("P(Q > {}) = {} for {} buffer.", buffer, probability, with_article(buffer, "packet"));
+    const std::string probability = brief(proof.front(), digits);
+    if (query.criterion != Criterion::loss)
+      return {fmt::format("P(Q > {})", buffer), probability,
+              fmt::format(" for {} buffer", with_article(buffer, "packet")), proof};
+    if (!proved)
+      return {fmt::format("{} of the packets are lost by {} buffer.", probability,
+                          with_article(buffer, "packet")),
+              proof};
+    return {fmt::format("{} buffer loses {}.", with_article(buffer, "packet"),
+                        probability == "0"   ? "no packets"
+                        : probability == "1" ? "all packets"
+                                             : probability + " of the packets"),
+            proof};
   }
   const std::string target = target_in_words(query, std::to_string(buffer));
   if (requests_buffer(query)) {
-    if (buffer == 0) return fmt::format("No buffer is needed: {}.", target);
-    return fmt::format("{} buffer suffices{}: {}.", capitalized(with_article(buffer, "packet")),
-                       answer.proved_buffer
-                           ? fmt::format(" (numerical; proved for {} packets)", answer.proved_buffer->value)
-                           : "",
-                       target);
+    if (!proved)
+      return {fmt::format("{} {}{}: {}.", counted(buffer, "packet"), buffer == 1 ? "suffices" : "suffice",
+                          answer.proved_buffer ? fmt::format(" (numerical; proved for {} packets)",
+                                                             answer.proved_buffer->value)
+                                               : "",
+                          target),
+              proof};
+    if (buffer == 0) return {fmt::format("No buffer is needed: {}.", target), proof};
+    return {fmt::format("{} buffer suffices: {}.", with_article(buffer, "packet"), target), proof};
   }
-  const auto solved = [&](const char* what, const std::string& value) {
-    return fmt::format("{} {} for {} buffer: {}.", what, value, with_article(buffer, "packet"), target);
+  const auto solved = [&](const char* what, const std::string& value) -> Headline {
+    return {what, value, fmt::format(" for {} buffer: {}", with_article(buffer, "packet"), target), proof};
   };
   if (requests_load(query)) return solved("Maximum load", safe_end(*answer.load, digits));
   if (requests_burst(query)) return solved("Maximum mean burst", plain(*answer.safe_burst) + " slots");
@@ -513,9 +524,8 @@ Picture tail_picture(const BufferPoint& point) {
                   .y_label = "P(Q > n)",
                   .powers_of_ten = true};
   const std::int64_t beyond = answer.buffer.value + std::max<std::int64_t>(4, answer.buffer.value / 8);
-  constexpr std::int64_t max_steps = 60;  // more steps cannot be distinguished
-  const CurveStyle style = answer.buffer.value <= max_steps ? CurveStyle::steps : CurveStyle::line;
-  Curve tail = tail_curve(answers::tail_through(query.traffic, Packets(beyond)), "P(Q > n)", style);
+  Curve tail = tail_curve(answers::tail_through(query.traffic, Packets(0), Packets(beyond)), "P(Q > n)",
+                          CurveStyle::steps);
   if (tail.points.empty()) throw NoAnswer("nothing to draw: no packet ever waits");
   picture.curves.push_back(std::move(tail));
   if (const auto drop = query.drop())
@@ -614,8 +624,11 @@ Document document(const std::vector<BufferPoint>& points, const Units& units) {
     Result& result = document.results.emplace_back(result_of(point, units));
     if (points.size() == 1) result.lines = lines(point, units);
   }
-  document.headline = points.size() == 1 ? sentence(points.front())
-                                         : range_headline(document, title(points), unit_of_answer(points));
+  std::vector<Value> proof;
+  for (const BufferPoint& point : points) proof.push_back(shown(point.second.at.probability));
+  document.headline = points.size() == 1
+                          ? sentence(points.front())
+                          : range_headline(document, title(points), unit_of_answer(points), proof);
   if (points.size() > 1) document.notes = notes(points);
   mark_untrusted(document, traffics_of(points));
   document = with_units(std::move(document), scale_of(units));

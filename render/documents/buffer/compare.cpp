@@ -438,7 +438,7 @@ Layout compare_layout() {
 Document document(std::vector<ComparePoint> all) {
   const auto points = share(std::move(all));
   Document document{.layout = std::make_shared<const Layout>(compare_layout()),
-                    .headline = headline(*points),
+                    .headline = Headline::without_numbers(headline(*points)),
                     .settings = settings(*points),
                     .results = {},
                     .digits = points->front().answer.digits};

@@ -82,18 +82,33 @@ void add_context(Picture& picture, const OccupancyPoint& point, const Curve& tai
     picture.curves.push_back(
         {.title = fmt::format("asymptote exp(-{:.4g} n)", rate),
          .style = CurveStyle::dashed,
-         .points = {{first.first, last.second + rate * log10_of_e * (last.first - first.first)}, last}});
+         .course =
+             straight({first.first, last.second + rate * log10_of_e * (last.first - first.first)}, last)});
   }
   std::vector<Packets> levels;
-  for (const OccupancyLevel& level : answer.tail) levels.push_back(level.level);
-  std::sort(levels.begin(), levels.end());
+  for (const auto& [level, probability] : tail.points) levels.emplace_back(static_cast<std::int64_t>(level));
   Curve plain_curve =
-      tail_curve(without_bursts(query, levels), "same inputs and load without bursts", CurveStyle::dashed);
+      tail_curve(without_bursts(query, levels), "same inputs and load without bursts", CurveStyle::steps);
   if (!plain_curve.points.empty()) picture.curves.push_back(std::move(plain_curve));
 }
 
+/// P(Q > n) at every level from the first to the last requested.
+Curve whole_tail(const OccupancyPoint& point, std::string title) {
+  const auto& [query, answer] = point;
+  if (answer.tail.size() < 2) return tail_curve(answer.tail, std::move(title), CurveStyle::points);
+  const auto [first, last] =
+      std::minmax_element(answer.tail.begin(), answer.tail.end(),
+                          [](const OccupancyLevel& a, const OccupancyLevel& b) { return a.level < b.level; });
+  if (last->level.value - first->level.value < static_cast<std::int64_t>(answer.tail.size()))
+    return tail_curve(answer.tail, std::move(title), CurveStyle::steps);
+  Curve curve = tail_curve(answers::tail_through(query.traffic, first->level, last->level), std::move(title),
+                           CurveStyle::steps);
+  curve.marked = tail_curve(answer.tail, {}, CurveStyle::points).points;
+  return curve;
+}
+
 /// The deepest level, or of several points their means.
-std::string headline(const std::vector<OccupancyPoint>& points) {
+Headline headline(const std::vector<OccupancyPoint>& points) {
   const auto& [query, answer] = points.front();
   const numeric::Digits digits = query.accuracy.digits;
   if (points.size() > 1) {
@@ -101,18 +116,24 @@ std::string headline(const std::vector<OccupancyPoint>& points) {
       return std::holds_alternative<TrafficClass>(point.first.traffic.source);
     });
     if (!classes || points.size() > TrafficClass::max_classes)
-      return fmt::format("Queue-length distributions of {} settings.", points.size());
+      return Headline::without_numbers(
+          fmt::format("Queue-length distributions of {} settings.", points.size()));
     std::string means;
-    for (const OccupancyPoint& point : points)
-      means += (means.empty() ? "" : ", ") + brief(shown(point.second.mean_occupancy), {4});
-    return fmt::format("Mean occupancy of {} classes: {} packets.", points.size(), means);
+    std::vector<Value> quoted;
+    for (const OccupancyPoint& point : points) {
+      quoted.push_back(shown(point.second.mean_occupancy));
+      means += (means.empty() ? "" : ", ") + brief(quoted.back(), {4});
+    }
+    return {fmt::format("mean occupancy of {} classes:", points.size()), means + " packets", "", quoted};
   }
-  const std::string mean =
-      fmt::format("mean occupancy {} packets", brief(shown(answer.mean_occupancy), digits));
-  if (answer.tail.empty()) return capitalized(mean) + ".";
+  const Value mean = shown(answer.mean_occupancy);
+  if (answer.tail.empty()) return {"mean occupancy", brief(mean, digits) + " packets", "", {mean}};
   const OccupancyLevel& deepest = answer.tail.back();
-  return fmt::format("P(Q > {}) = {}; {}.", deepest.level.value,
-                     brief(shown(deepest.tail.probability), digits), mean);
+  const Value tail = shown(deepest.tail.probability);
+  return {fmt::format("P(Q > {})", deepest.level.value),
+          brief(tail, digits),
+          fmt::format("; mean occupancy {} packets", brief(mean, digits)),
+          {tail, mean}};
 }
 
 Picture picture(const std::vector<OccupancyPoint>& points) {
@@ -122,10 +143,8 @@ Picture picture(const std::vector<OccupancyPoint>& points) {
                   .powers_of_ten = true};
   double last = 0;
   for (const OccupancyPoint& point : points) {
-    Curve tail = tail_curve(point.second.tail, points.size() == 1 ? "P(Q > n)" : caption(point.first),
-                            points.size() == 1 ? CurveStyle::steps : CurveStyle::line);
+    const Curve tail = whole_tail(point, points.size() == 1 ? "P(Q > n)" : caption(point.first));
     if (tail.points.empty()) continue;
-    if (tail.points.size() == 1) tail.style = CurveStyle::points_and_line;  // one step is invisible
     last = std::max(last, tail.points.back().first);
     picture.curves.push_back(tail);
     if (points.size() == 1) add_context(picture, point, tail);

@@ -135,8 +135,9 @@ Result result_of(const OnOffPgfPoint& point) {
 
 template <class Point>
 Document document_of_points(const std::vector<Point>& points, const char* headline) {
-  Document document{
-      .layout = std::make_shared<const Layout>(pgf_layout()), .headline = headline, .results = {}};
+  Document document{.layout = std::make_shared<const Layout>(pgf_layout()),
+                    .headline = Headline::without_numbers(headline),
+                    .results = {}};
   for (const Point& point : points) document.results.push_back(result_of(point));
   document.picture = []() -> Picture { throw NoAnswer("formulas have no picture"); };
   return document;

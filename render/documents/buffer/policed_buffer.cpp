@@ -157,20 +157,23 @@ const Fields<PolicedBufferPoint>& policed_results() {
   return fields;
 }
 
-std::string headline(const PolicedBufferPoint& point) {
+Headline headline(const PolicedBufferPoint& point) {
   const auto& [query, answer] = point;
   const std::string buffer = with_article(answer.buffer.value, "packet") + " buffer";
+  const std::vector<Value> quoted{shown(answer.at.probability)};
   if (query.within)
-    return fmt::format("Maximum bucket {} packets per slot and {} for {} buffer: P(Q > {}) <= {}.",
-                       plain(query.inputs.bucket.rate), tokens(query.inputs.bucket.burst),
-                       with_article(query.within->value, "packet"), query.within->value,
-                       plain(*query.drop()));
+    return {
+        fmt::format("Maximum bucket {} packets per slot and {} for {} buffer: P(Q > {}) <= {}.",
+                    plain(query.inputs.bucket.rate), tokens(query.inputs.bucket.burst),
+                    with_article(query.within->value, "packet"), query.within->value, plain(*query.drop())),
+        quoted};
   if (finds_buffer(query))
-    return fmt::format("{} suffices: {} <= {} in the worst case.", capitalized(buffer),
-                       symbol_at(answer.buffer), plain(*query.drop()));
-  return fmt::format(
-      "{} {} {} in the worst case for {}.", symbol_at(answer.buffer),
-      exact_case(point) ? "=" : "<=", brief(shown(answer.at.probability), query.accuracy.digits), buffer);
+    return {fmt::format("{} suffices: {} <= {} in the worst case.", buffer, symbol_at(answer.buffer),
+                        plain(*query.drop())),
+            quoted};
+  return {fmt::format("{} {} {} in the worst case for {}.", symbol_at(answer.buffer),
+                      exact_case(point) ? "=" : "<=", brief(quoted.front(), query.accuracy.digits), buffer),
+          quoted};
 }
 
 std::vector<Line> lines(const PolicedBufferPoint& point, const Units& units) {
@@ -290,9 +293,11 @@ Document document(const std::vector<PolicedBufferPoint>& points, const Units& un
     if (points.size() == 1) result.lines = lines(point, units);
     messages = messages || point.first.inputs.message > 1;
   }
-  document.headline = points.size() == 1
-                          ? headline(points.front())
-                          : range_headline(document, title(points), finds_buffer(first) ? " packets" : "");
+  std::vector<Value> proof;
+  for (const PolicedBufferPoint& point : points) proof.push_back(shown(point.second.at.probability));
+  document.headline = points.size() == 1 ? headline(points.front())
+                                         : range_headline(document, title(points),
+                                                          finds_buffer(first) ? " packets" : "", proof);
   document.notes.emplace_back(policed_basis);
   if (messages) document.notes.emplace_back(message_basis);
   document = with_units(std::move(document), scale_of(units));

@@ -215,21 +215,23 @@ bool useless(const SharedBufferAnswer& answer) {
   return static_cast<double>(answer.at.value) > 0.99995;
 }
 
-std::string sentence(const SharedBufferPoint& point) {
+Headline sentence(const SharedBufferPoint& point) {
   const auto& [query, answer] = point;
   const std::int64_t memory = answer.memory.value;
   const std::string size = query.cells ? fmt::format(" ({:.4g} KiB)", kib(query, answer.memory)) : "";
   const std::string shared = with_article(memory, unit_of(query)) + " shared memory" + size;
+  const std::vector<Value> quoted{shown(answer.at)};
   if (requests_memory(query))
-    return fmt::format("{} suffices: {}.", capitalized(shared),
-                       target_in_words(query, std::to_string(memory)));
+    return {fmt::format("{} suffices: {}.", shared, target_in_words(query, std::to_string(memory))), quoted};
   if (useless(answer))
-    return fmt::format("No useful bound on {} for {}.", symbol(query, answer.memory), shared);
+    return Headline::without_numbers(
+        fmt::format("No useful bound on {} for {}.", symbol(query, answer.memory), shared));
   const std::string at = brief(shown(answer.at), numeric::Digits{4});
   if (query.criterion == Criterion::overflow)
-    return fmt::format("P(T > {}) <= {} for {}.", memory, at, shared);
-  return fmt::format("{} loses at most {} of the {}s{}.", capitalized(shared), at, unit_of(query),
-                     query.threshold ? " of any output" : "");
+    return {fmt::format("P(T > {}) <= {} for {}.", memory, at, shared), quoted};
+  return {fmt::format("{} loses at most {} of the {}s{}.", shared, at, unit_of(query),
+                      query.threshold ? " of any output" : ""),
+          quoted};
 }
 
 std::vector<Line> lines(const SharedBufferPoint& point, const Units& units) {
@@ -323,17 +325,14 @@ Picture picture(const Document& shown_document, const std::vector<SharedBufferPo
   Picture picture{.title = title(points), .x_label = {}, .y_label = "memory per port [packets]"};
   struct Kind {
     const char *key, *title;
-    CurveStyle style;
   };
-  std::vector<Kind> kinds{{"memory_per_port", "proved", CurveStyle::points_and_line},
-                          {"memory_approximate_per_port", "approximately", CurveStyle::dashed},
-                          {"dedicated_buffer", "separate buffers", CurveStyle::line}};
+  std::vector<Kind> kinds{{"memory_per_port", "proved"},
+                          {"memory_approximate_per_port", "approximately"},
+                          {"dedicated_buffer", "separate buffers"}};
   if (!requests_memory(query)) {
     picture.y_label = query.criterion == Criterion::overflow ? "P(T > M)" : "fraction of packets lost";
-    kinds = {{"probability_bound", "proved", CurveStyle::points_and_line},
-             {"probability_approximate", "approximately", CurveStyle::dashed}};
+    kinds = {{"probability_bound", "proved"}, {"probability_approximate", "approximately"}};
   }
-  // One color per setting, so that its curves are recognized as related.
   const std::size_t maximum = max_distinct_curves / kinds.size();
   for (const Kind& kind : kinds) {
     const bool known = std::any_of(
@@ -342,15 +341,14 @@ Picture picture(const Document& shown_document, const std::vector<SharedBufferPo
     if (!known) continue;
     const Sweep sweep{.axes = {"inputs", "load", "threshold", "outputs", "drop", "capacity"},
                       .height = kind.key,
-                      .powers_of_ten = !requests_memory(query),
-                      .style = kind.style};
+                      .powers_of_ten = !requests_memory(query)};
     const Picture part = sweep_picture(document, sweep, Picture{.title = {}, .x_label = {}, .y_label = {}});
     picture.x_label = part.x_label;
     picture.powers_of_ten = part.powers_of_ten;
+    picture.x_powers_of_ten = part.x_powers_of_ten;
     for (std::size_t i = 0; i < part.curves.size() && i < maximum; ++i) {
       Curve curve = part.curves[i];
       curve.title = curve.title.empty() ? kind.title : fmt::format("{}, {}", kind.title, curve.title);
-      if (part.curves.size() > 1) curve.colour = static_cast<int>(i);
       picture.curves.push_back(std::move(curve));
     }
     if (part.curves.size() > maximum) picture.note = fmt::format("The first {} settings.", maximum);
@@ -417,7 +415,8 @@ Document document(const std::vector<SharedBufferPoint>& points, const Units& uni
   document.headline = points.size() == 1
                           ? sentence(points.front())
                           : range_headline(document, title(points),
-                                           requests_memory(first) ? fmt::format(" {}s", unit_of(first)) : "");
+                                           requests_memory(first) ? fmt::format(" {}s", unit_of(first)) : "",
+                                           values_of(document, "probability_bound"));
   const bool about = std::any_of(points.begin(), points.end(), [](const SharedBufferPoint& point) {
     return point.second.about || point.second.about_at;
   });

@@ -81,18 +81,22 @@ std::string target_in_words(const SizedBufferQuery& query, const std::string& bu
   return fmt::format("fraction of {} lost <= {}", what_is_lost(query.criterion), target);
 }
 
-std::string sentence(const SizedBufferPoint& point) {
+Headline sentence(const SizedBufferPoint& point) {
   const auto& [query, answer] = point;
   const std::string buffer = with_article(answer.buffer.value, "cell") + " buffer";
+  const std::vector<Value> quoted{shown_any(answer.at)};
   if (query.drop())
-    return fmt::format("{} suffices: {}.", capitalized(buffer),
-                       target_in_words(query, std::to_string(answer.buffer.value)));
-  const std::string at = brief(shown_any(answer.at), query.accuracy.digits);
+    return {
+        fmt::format("{} suffices: {}.", buffer, target_in_words(query, std::to_string(answer.buffer.value))),
+        quoted};
+  const std::string at = brief(quoted.front(), query.accuracy.digits);
   if (query.criterion == SizedCriterion::overflow)
-    return fmt::format("P(Q > {}) {} {} for {}.", answer.buffer.value, answer.at_bound() ? "<=" : "=", at,
-                       buffer);
-  return fmt::format("{} loses {}{} of the {}.", capitalized(buffer), answer.at_bound() ? "at most " : "", at,
-                     what_is_lost(query.criterion));
+    return {fmt::format("P(Q > {}) {} {} for {}.", answer.buffer.value, answer.at_bound() ? "<=" : "=", at,
+                        buffer),
+            quoted};
+  return {fmt::format("{} loses {}{} of the {}.", buffer, answer.at_bound() ? "at most " : "", at,
+                      what_is_lost(query.criterion)),
+          quoted};
 }
 
 /// "0.0087 .. 0.0109" for an interval, "at most" for a bound, otherwise the number and its kind.
@@ -311,24 +315,22 @@ Picture picture(const Document& document, const std::vector<SizedBufferPoint>& p
                       return point.second.approximation.has_value();
                     });
   if (!both) return sweep_picture(document, sweep, std::move(picture));
-  // The proved values and, in the same colour, the approximation.
-  const auto add = [&](const char* height, const char* name, CurveStyle style) {
+  const auto add = [&](const char* height, const char* name) {
     sweep.height = height;
-    sweep.style = style;
     const Picture part = sweep_picture(document, sweep, Picture{.title = {}, .x_label = {}, .y_label = {}});
     picture.x_label = part.x_label;
     picture.powers_of_ten = part.powers_of_ten;
+    picture.x_powers_of_ten = part.x_powers_of_ten;
     const std::size_t maximum = max_distinct_curves / 2;
     for (std::size_t i = 0; i < part.curves.size() && i < maximum; ++i) {
       Curve curve = part.curves[i];
       curve.title = curve.title.empty() ? name : fmt::format("{}, {}", name, curve.title);
-      if (part.curves.size() > 1) curve.colour = static_cast<int>(i);
       picture.curves.push_back(std::move(curve));
     }
     if (part.curves.size() > maximum) picture.note = fmt::format("The first {} settings.", maximum);
   };
-  add("buffer", "proved", CurveStyle::points_and_line);
-  add("buffer_approximate", approximation_name, CurveStyle::dashed);
+  add("buffer", "proved");
+  add("buffer_approximate", approximation_name);
   return picture;
 }
 
@@ -380,9 +382,11 @@ Document document(const std::vector<SizedBufferPoint>& points) {
     aside = aside || point.second.approximation;
     result.tables.back().in_text = points.size() == 1;
   }
-  document.headline = points.size() == 1
-                          ? sentence(points.front())
-                          : range_headline(document, title(points), requests_buffer(first) ? " cells" : "");
+  std::vector<Value> proof;
+  for (const SizedBufferPoint& point : points) proof.push_back(shown_any(point.second.at));
+  document.headline = points.size() == 1 ? sentence(points.front())
+                                         : range_headline(document, title(points),
+                                                          requests_buffer(first) ? " cells" : "", proof);
   if (whole) document.notes.emplace_back(whole_basis);
   if (cells) document.notes.emplace_back(cells_basis);
   if (bound) document.notes.emplace_back(bound_basis);

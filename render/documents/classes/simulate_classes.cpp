@@ -187,13 +187,17 @@ std::vector<const Simulated*> class_runs(const std::vector<SimulateClassesPoint>
 }
 
 /// The mean wait of each class, or of several points how many they are.
-std::string classes_headline(const std::vector<SimulateClassesPoint>& points) {
+Headline classes_headline(const std::vector<SimulateClassesPoint>& points) {
   if (points.size() > 1)
-    return fmt::format("Waits and occupancies of the classes at {} settings.", points.size());
+    return Headline::without_numbers(
+        fmt::format("Waits and occupancies of the classes at {} settings.", points.size()));
   std::vector<std::string> waits;
-  for (const ClassEstimates& its : points.front().second.classes)
+  std::vector<Value> quoted;
+  for (const ClassEstimates& its : points.front().second.classes) {
     waits.push_back(its.mean_wait ? fmt::format("{:.4g}", its.mean_wait->value) : "-");
-  return fmt::format("Mean wait by class: {} slots.", fmt::join(waits, ", "));
+    quoted.push_back(shown(its.mean_wait));
+  }
+  return {"Mean wait by class:", fmt::format("{} slots", fmt::join(waits, ", ")), "", quoted};
 }
 
 std::vector<std::string> class_notes(const std::vector<SimulateClassesPoint>& points) {

@@ -389,14 +389,20 @@ void add_text_columns(Document& document, const std::vector<DelayEntry>& entries
   }
 }
 
-std::string reorder_headline(const Document& document, const std::vector<ReorderPoint>& points) {
+Headline reorder_headline(const Document& document, const std::vector<ReorderPoint>& points) {
   const auto& [query, answer] = points.front();
-  if (const std::string buffer = range_in_words(document, "reorder_buffer"); !buffer.empty())
-    return fmt::format("Minimum reorder buffer: {} packet{}.", buffer, buffer == "1" ? "" : "s");
-  if (answer.tail.empty()) return "Reorder buffer.";
+  if (const std::string buffer = range_in_words(document, "reorder_buffer"); !buffer.empty()) {
+    std::vector<Value> quoted;
+    for (const ReorderPoint& point : points)
+      if (point.second.size) quoted.push_back(shown_reorder(point.second, point.second.size->at));
+    return {"Minimum reorder buffer:", fmt::format("{} packet{}", buffer, buffer == "1" ? "" : "s"), "",
+            quoted};
+  }
+  if (answer.tail.empty()) return Headline::without_numbers("Reorder buffer.");
   const std::size_t deepest = answer.tail.size() - 1;
-  return fmt::format("P(R > {}) = {}.", query.targets.levels.at(deepest).value,
-                     brief(shown_reorder(answer, answer.tail[deepest]), query.digits));
+  const Value at = shown_reorder(answer, answer.tail[deepest]);
+  return {
+      fmt::format("P(R > {})", query.targets.levels.at(deepest).value), brief(at, query.digits), "", {at}};
 }
 
 /// Flow rates are shown in text where they were given.

@@ -46,7 +46,7 @@ void add_curves(Picture& picture, const DelayPoint& point) {
   };
   Curve marks{.title = "percentiles", .style = CurveStyle::marks};
   for (const std::vector<std::size_t>& group : groups) {
-    Curve curve{.title = title(group), .style = groups.size() == 1 ? CurveStyle::steps : CurveStyle::line};
+    Curve curve{.title = title(group), .style = CurveStyle::steps};
     const auto add = [](Curve& to, const bounds::ClaimedSlotProbability& above) {
       const auto y = log10_height(shown(above.probability));
       if (!y || !(*y > -1e5)) return false;
@@ -60,11 +60,13 @@ void add_curves(Picture& picture, const DelayPoint& point) {
       continue;
     }
     picture.curves.push_back(std::move(curve));
-    for (const bounds::ClaimedPercentile& percentile : answer.flows[group.front()].delay.queueing)
-      if (add(marks, {percentile.slots, percentile.at.probability}))
+    const auto& delay = answer.flows[group.front()].delay;
+    for (std::size_t i = 0; i < delay.queueing.size(); ++i)
+      if (add(marks, {delay.queueing[i].slots, delay.queueing[i].at.probability}))
         marks.labels.push_back(
             groups.size() == 1
-                ? fmt::format("{} %: {} slots", percent_text(percentile.probability), percentile.slots.value)
+                ? fmt::format("{} %: {} slots, latency {}", percent_text(delay.queueing[i].probability),
+                              delay.queueing[i].slots.value, delay.latency.at(i).slots.value)
                 : std::string());
   }
   if (picture.curves.empty()) throw NoAnswer("nothing to draw: no packet is ever delayed");
@@ -141,7 +143,7 @@ Picture delay_picture(const Document& document, const Shared<DelayPoint>& points
   const std::vector<const Column*> varying = varying_inputs(document);
   const std::vector<DelayEntry> entries = delay_entries(points);
   for (std::size_t i = 0; i < entries.size() && picture.curves.size() < max_distinct_curves; ++i) {
-    Curve curve{.title = {}, .style = CurveStyle::line};
+    Curve curve{.title = {}, .style = CurveStyle::steps};
     for (const Column* column : varying)
       if (column->style != Style::hidden)
         curve.title +=

@@ -325,47 +325,56 @@ std::string buffers_in_headline(const std::vector<DelayEntry>& entries) {
   return text;
 }
 
+/// What a headline says of buffers.
+std::vector<Value> quoted_buffers(const std::vector<DelayEntry>& entries) {
+  std::vector<Value> quoted;
+  for (const DelayEntry& entry : entries) {
+    if (entry.query().drop)
+      for (const std::size_t queue : entry.path().longest)
+        if (const auto& size = entry.answer().buffers[queue]) quoted.push_back(shown(size->at));
+    if (const auto& reorder = entry.found().reorder; reorder && reorder->size)
+      quoted.push_back(shown_reorder(*reorder, reorder->size->at));
+  }
+  return quoted;
+}
+
 }  // namespace
 
-std::string delay_headline(const std::vector<DelayEntry>& entries) {
+Headline delay_headline(const std::vector<DelayEntry>& entries) {
   const auto percentile = [](const DelayEntry& entry) {
     const auto& all = entry.found().delay.latency;
     return std::max_element(all.begin(), all.end(),
                             [](const auto& a, const auto& b) { return a.probability < b.probability; });
   };
+  std::vector<Value> quoted = quoted_buffers(entries);
   if (entries.front().found().delay.latency.empty()) {
     const auto mean = [](const DelayEntry& entry) { return shown(entry.found().delay.mean_queueing); };
     const auto [minimum, maximum] = std::minmax_element(
         entries.begin(), entries.end(),
         [&](const DelayEntry& a, const DelayEntry& b) { return height(mean(a)) < height(mean(b)); });
+    for (const DelayEntry& entry : entries) quoted.push_back(mean(entry));
     const numeric::Digits digits = entries.front().query().digits;
-    return capitalized(
-        incomplete(*entries.front().points) +
-        fmt::format("mean queueing delay {} slots{}.",
-                    range_in_words(brief(mean(*minimum), digits), brief(mean(*maximum), digits)),
-                    buffers_in_headline(entries)));
+    return Headline("mean queueing delay",
+                    range_in_words(brief(mean(*minimum), digits), brief(mean(*maximum), digits)) + " slots",
+                    buffers_in_headline(entries), quoted)
+        .after(incomplete(*entries.front().points));
   }
   const auto [minimum, maximum] = std::minmax_element(
       entries.begin(), entries.end(),
       [&](const DelayEntry& a, const DelayEntry& b) { return percentile(a)->slots < percentile(b)->slots; });
   const std::string slots = range_in_words(std::to_string(percentile(*minimum)->slots.value),
                                            std::to_string(percentile(*maximum)->slots.value));
-  const bool proved = std::all_of(entries.begin(), entries.end(),
-                                  [](const DelayEntry& entry) { return entry.answer().proved(); });
   const bool bounds = std::all_of(entries.begin(), entries.end(), [](const DelayEntry& entry) {
     return entry.found().hops == Hops::bound && !entry.found().one_queue;
   });
   const bool contradicted = std::any_of(entries.begin(), entries.end(), [](const DelayEntry& entry) {
     return entry.answer().check && entry.answer().check->contradicted();
   });
+  for (const DelayEntry& entry : entries) quoted.push_back(shown(percentile(entry)->at.probability));
   const std::string largest = std::to_string(percentile(*maximum)->slots.value);
-  std::string text = fmt::format(
-      "{}{}{} % of packets have a latency of at most {} slot{}", incomplete(*entries.front().points),
-      contradicted ? "contradicted: "
-      : bounds     ? "at least "
-      : proved     ? ""
-                   : "about ",
-      percent_text(percentile(entries.front())->probability), largest, largest == "1" ? "" : "s");
+  std::string text =
+      fmt::format("{}{} % of packets have a latency of at most {} slot{}", bounds ? "at least " : "",
+                  percent_text(percentile(entries.front())->probability), largest, largest == "1" ? "" : "s");
   if (slots != largest) text += fmt::format(" ({} results: {})", entries.size(), slots);
   if (entries.size() == 1) {
     const auto at =
@@ -373,7 +382,8 @@ std::string delay_headline(const std::vector<DelayEntry>& entries) {
     if (const Value ns = entry_latency_ns(entries.front(), at); !std::holds_alternative<None>(ns))
       text += fmt::format(" ({} ns)", brief(ns));
   }
-  return capitalized(text + buffers_in_headline(entries) + ".");
+  return Headline(text + buffers_in_headline(entries) + ".", quoted)
+      .after(incomplete(*entries.front().points) + (contradicted ? "contradicted: " : ""));
 }
 
 std::string delay_settings(const DelayEntry& only) {

@@ -49,7 +49,7 @@ inline constexpr const char* assumed_arrivals = "computed; arrivals of a switch 
                                            const UnitScale& scale);
 /// The highest percentile of the latency, for several flows its range; the mean queueing delay if no
 /// percentile is given.
-[[nodiscard]] std::string delay_headline(const std::vector<DelayEntry>& entries);
+[[nodiscard]] Headline delay_headline(const std::vector<DelayEntry>& entries);
 [[nodiscard]] std::string delay_settings(const DelayEntry& only);
 /// \param results  flows of all points
 [[nodiscard]] std::string delay_settings(const std::vector<DelayPoint>& points, std::size_t results);

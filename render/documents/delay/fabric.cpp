@@ -335,7 +335,7 @@ std::vector<Rows> tables(const Shared<FabricPoint>& points, std::size_t i, bool 
 
 // --- text
 
-std::string headline(const FabricPoint& point) {
+Headline headline(const FabricPoint& point) {
   const auto& [query, answer] = point;
   const FabricPercentile& last = percentiles_of(answer).back();
   std::string text = fmt::format("{} % of packets have a latency of at most {} slots",
@@ -343,7 +343,7 @@ std::string headline(const FabricPoint& point) {
   if (!query.flow) text += fmt::format(" (worst pair: {})", last.worst.value);
   if (query.drop)
     text += fmt::format("; {} buffers suffice", fmt::format("{}-packet", max_buffer(answer)->value));
-  return text + ".";
+  return {text + ".", {computed<unit::Probability>(last.at)}};
 }
 
 std::string settings(const FabricPoint& point) {
@@ -426,7 +426,7 @@ Document document(std::vector<FabricPoint> given) {
   layout.quiet_table.clear();
   const FabricQuery& first = points->front().first;
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
-                    .headline = one ? headline(points->front()) : std::string(),
+                    .headline = one ? headline(points->front()) : Headline(),
                     .settings = one ? settings(points->front()) : capitalized(first.topology.name()) + ".",
                     .results = {},
                     .notes = notes(*points),
@@ -439,9 +439,10 @@ Document document(std::vector<FabricPoint> given) {
     if (one) result.lines = lines((*points)[i]);
   }
   if (!one)
-    document.headline = fmt::format("{} % of packets have a latency of at most {} slots.",
-                                    plain(percentiles_of(points->front().second).back().probability * 100),
-                                    range_in_words(document, "latency_slots"));
+    document.headline = {fmt::format("{} % of packets have a latency of at most {} slots.",
+                                     plain(percentiles_of(points->front().second).back().probability * 100),
+                                     range_in_words(document, "latency_slots")),
+                         {computed<unit::Probability>(percentiles_of(points->front().second).back().at)}};
   document = with_units(std::move(document), scale_of(first.units));
   document.picture = [document, points] {
     return sweep_picture(document, {.axes = {"uniform", "load_scale", "drop"}, .height = "latency_slots"},

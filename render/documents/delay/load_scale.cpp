@@ -224,13 +224,17 @@ std::string target_in_words(const LoadScaleQuery& query) {
                      query.flow ? " of " + *query.flow : "");
 }
 
-std::string sentence(const LoadScalePoint& point) {
+Headline sentence(const LoadScalePoint& point) {
   const auto& [query, answer] = point;
   const ScaleLimit& limit = answer.first_limit();
   if (answer.target)
-    return fmt::format("Maximum load scale {}: {}.", plain(answer.target->met), target_in_words(query));
-  return fmt::format("Load scale {} {} is stable; there {}.", limit.attained() ? "up to" : "below",
-                     factor_in_words(limit.factor), limit.in_words());
+    return {"maximum load scale",
+            plain(answer.target->met),
+            ": " + target_in_words(query),
+            {shown(answer.largest())}};
+  return Headline::without_numbers(fmt::format("Load scale {} {} is stable; there {}.",
+                                               limit.attained() ? "up to" : "below",
+                                               factor_in_words(limit.factor), limit.in_words()));
 }
 
 std::string title(const std::vector<LoadScalePoint>& points) {
@@ -313,7 +317,7 @@ Document document(std::vector<LoadScalePoint> given) {
   layout.quiet = {points->front().second.target ? "safe_load_scale" : "greatest_load_scale"};
   layout.quiet_table.clear();
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
-                    .headline = one ? sentence(points->front()) : std::string(),
+                    .headline = one ? sentence(points->front()) : Headline(),
                     .settings = title(*points) + ".",
                     .results = {},
                     .notes = notes(*points),
@@ -334,7 +338,9 @@ Document document(std::vector<LoadScalePoint> given) {
     result.tables.back().in_text = one;
     if (one) result.lines = lines((*points)[i]);
   }
-  if (!one) document.headline = range_headline(document, "Maximum load scale", "");
+  std::vector<Value> proof;
+  for (const LoadScalePoint& point : *points) proof.push_back(shown(point.second.largest()));
+  if (!one) document.headline = range_headline(document, "Maximum load scale", "", proof);
   document = with_units(std::move(document), scale_of(points->front().first.units));
   document.picture = [document, points] {
     return sweep_picture(document,

@@ -232,10 +232,12 @@ Document document(const std::vector<HeadroomPoint>& points) {
   Document document{
       .layout = std::make_shared<const Layout>(std::move(layout)),
       .headline = single
-                      ? fmt::format("A lossless buffer at {} needs {} of headroom above its pause threshold.",
-                                    link_in_words(points.front().first),
-                                    counted(points.front().second.headroom.bytes, "byte"))
-                      : std::string(),
+                      ? Headline(fmt::format("A lossless buffer at {} needs {} of headroom above its pause "
+                                             "threshold.",
+                                             link_in_words(points.front().first),
+                                             counted(points.front().second.headroom.bytes, "byte")),
+                                 {shown_as(Shape::whole, points.front().second.headroom.bytes)})
+                      : Headline(),
       .settings = single ? std::string() : headroom_title() + ".",
       .results = {}};
   for (const HeadroomPoint& point : points) {
@@ -247,9 +249,10 @@ Document document(const std::vector<HeadroomPoint>& points) {
     if (single) result.lines = lines(point);
   }
   if (!single)
-    document.headline =
-        fmt::format("Headroom {} {}.", range_in_words(document, document.layout->quiet.front()),
-                    in_cells ? "cells" : "bytes");
+    document.headline = {
+        "headroom",
+        range_in_words(document, document.layout->quiet.front()) + (in_cells ? " cells" : " bytes"), "",
+        values_of(document, document.layout->quiet.front())};
   if (const auto all = assumed(points); !single && !all.empty())
     document.notes.push_back("Assumed: " + joined_by(all, "; ") + ".");
   document.notes.emplace_back(headroom_basis);

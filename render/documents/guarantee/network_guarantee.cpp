@@ -2,6 +2,7 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
 #include <tailbound/core/choice.hpp>
+#include <tailbound/numeric/real.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/guarantee/network_guarantee.hpp>
 #include <tailbound/render/documents/guarantee/policed_parts.hpp>
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -163,11 +165,14 @@ const Fields<Guaranteed>& guarantee_results() {
   return fields;
 }
 
-std::string headline(const Shown& of) {
+Headline headline(const Shown& of) {
   const network::PolicedUnits& units = of->query.file.units;
   const FlowRow latest{of, of->answer.latest(of->query.method)};
-  const std::string delay = time_in_words(at_most(of->answer.found.proof, latest.delay()), units);
-  return fmt::format("Worst-case delay {} (flow {}).", delay, latest.policed().name);
+  const Value delay = at_most(of->answer.found.proof, latest.delay());
+  return {"worst-case delay",
+          time_in_words(delay, units),
+          fmt::format(" (flow {})", latest.policed().name),
+          {delay}};
 }
 
 const char* const max_of_many = "rows with the largest delay bounds, of many";
@@ -196,23 +201,29 @@ Picture curves_picture(const Guaranteed& of) {
   }
   const Rational end =
       std::max({Rational(2 * (at_delay + delay)), Rational(times.back() * Rational(5) / 4), Rational(1)});
-  Curve arrivals{.title = "arrival curve", .style = CurveStyle::line};
-  Curve service{.title = "service curve", .style = CurveStyle::line};
   times.push_back(end);
-  for (const Rational& time : times) {
-    if (time > end) continue;
-    arrivals.points.emplace_back(number(time), number(queue.arrivals(time)));
-    service.points.emplace_back(number(time), number(queue.service(time)));
-  }
+  std::vector<double> kinks;
+  for (const Rational& time : times)
+    if (time <= end) kinks.push_back(number(time));
+  const auto drawn_curve = [&](const char* title, const auto& of) {
+    return Curve{.title = title,
+                 .style = CurveStyle::line,
+                 .course = course_of(
+                     [of, end](double time) -> std::optional<double> {
+                       return number(of(std::min(numeric::to_rational(time), end)));
+                     },
+                     kinks)};
+  };
+  Curve arrivals = drawn_curve("arrival curve", queue.arrivals);
+  Curve service = drawn_curve("service curve", queue.service);
   const double level = number(queue.arrivals(at_delay));
   Curve maximum{
       .title = fmt::format("backlog, at most {} {}", plain(max_data(queue, of.in_slots())), units.size),
-      .style = CurveStyle::points_and_line,
+      .style = CurveStyle::span,
       .points = {{number(at_backlog), number(queue.service(at_backlog))},
                  {number(at_backlog), number(queue.arrivals(at_backlog))}}};
-  Curve latest{.title = fmt::format("delay, at most {}",
-                                    time_in_words(at_most(of.answer.found.proof, queue.delay), units)),
-               .style = CurveStyle::points_and_line,
+  Curve latest{.title = fmt::format("delay, at most {}", time_in_words(at_most(of.answer.found.proof, queue.delay), units)),
+               .style = CurveStyle::span,
                .points = {{number(at_delay), level}, {number(at_delay + delay), level}}};
   const std::string of_class = queue.traffic_class
                                    ? fmt::format(", class {}", class_name(of.network(), queue.traffic_class))

@@ -286,23 +286,29 @@ bool useless(const numeric::UpperBound<unit::Probability>& bound) {
   return static_cast<double>(bound.value) > 0.99995;
 }
 
-std::string headline(const PortPoint& point) {
+Headline headline(const PortPoint& point) {
   const auto& [query, answer] = point;
-  if (query.solve != PortSolve::buffer) return solved_in_words(query, answer);
+  // All are exact or bounds.
+  const std::vector<Value> packets{Whole{answer.never.packets}};
+  if (query.solve != PortSolve::buffer) return {solved_in_words(query, answer), packets};
   if (query.capacity) {
-    const std::string buffer = capitalized(with_article(*query.capacity, "packet")) + " buffer is ";
-    if (answer.never.packets <= *query.capacity) return buffer + "never exceeded.";
-    if (answer.exact)
-      return fmt::format("{}exceeded {} of the time.", buffer, brief(shown(*answer.exact), query.digits));
+    const std::string buffer = with_article(*query.capacity, "packet") + " buffer is ";
+    if (answer.never.packets <= *query.capacity) return {buffer + "never exceeded.", packets};
+    if (answer.exact) {
+      const Value exact = shown(*answer.exact);
+      return {fmt::format("{}exceeded {} of the time.", buffer, brief(exact, query.digits)), {exact}};
+    }
     if (useless(*answer.maximum))
-      return fmt::format("No useful bound on the time that {} buffer is exceeded.",
-                         with_article(*query.capacity, "packet"));
-    return fmt::format("{}exceeded at most {} of the time.", buffer, brief(shown(*answer.maximum), {4}));
+      return Headline::without_numbers(fmt::format("No useful bound on the time that {} buffer is exceeded.",
+                                                   with_article(*query.capacity, "packet")));
+    const Value maximum = shown(*answer.maximum);
+    return {fmt::format("{}exceeded at most {} of the time.", buffer, brief(maximum, {4})), {maximum}};
   }
   if (!target_of(query))
-    return fmt::format("The backlog never exceeds {}.", counted(answer.never.packets, "packet"));
-  return fmt::format("{} buffer suffices: exceeded {}.",
-                     capitalized(with_article(answer.level->buffer, "packet")), target_in_words(query));
+    return {fmt::format("The backlog never exceeds {}.", counted(answer.never.packets, "packet")), packets};
+  return {fmt::format("{} buffer suffices: exceeded {}.", with_article(answer.level->buffer, "packet"),
+                      target_in_words(query)),
+          packets};
 }
 
 const char* proof_in_words(FlowProof proof) {
@@ -372,6 +378,25 @@ std::vector<Line> lines(const PortPoint& point, const Units& units) {
   return lines;
 }
 
+/// P(Q > q) at each level from 0, for all such flows or for some. Of many levels, a line through enough of them.
+Curve flow_curve(std::string title, const std::function<FlowTail(std::int64_t)>& tail,
+                 double FlowTail::*log10, std::int64_t last) {
+  constexpr std::int64_t max_steps = 120;
+  Curve curve{.title = std::move(title), .style = CurveStyle::steps};
+  const auto at = [tail, log10](double level) -> std::optional<Course::Place> {
+    return Course::Place{std::round(level), tail(std::llround(level)).*log10};
+  };
+  if (last > max_steps) {
+    curve.style = CurveStyle::line;
+    curve.course = Course{at, {0, static_cast<double>(last)}};
+    return curve;
+  }
+  for (std::int64_t level = 0; level <= last; ++level)
+    if (const auto place = at(static_cast<double>(level)); std::isfinite(place->second))
+      curve.points.push_back(*place);
+  return curve;
+}
+
 /// P(Q > q) for all such flows and for some, down to the target or to the level that is never exceeded.
 Picture tails_picture(const PortPoint& point) {
   const auto& [query, answer] = point;
@@ -379,19 +404,13 @@ Picture tails_picture(const PortPoint& point) {
       std::max<std::int64_t>(4, std::min(answer.never.packets, query.capacity ? 2 * *query.capacity
                                                                : answer.level ? 2 * answer.level->buffer
                                                                               : answer.never.packets));
-  const std::int64_t step = std::max<std::int64_t>(1, last / 60);
-  const FlowTails tails = flow_tails(answer.flows, last, step);
   Picture picture{.title = "Backlog of independent flows: " + in_words(answer.flows),
                   .x_label = "q [packets]",
                   .y_label = "P(Q > q)",
                   .powers_of_ten = true};
-  Curve maximum{.title = "upper bound, all such flows", .style = CurveStyle::line};
-  Curve witnessed{.title = "lower bound, some of them", .style = CurveStyle::line};
-  for (std::size_t i = 0; i < tails.log10_max.size(); ++i) {
-    const auto q = static_cast<double>(static_cast<std::int64_t>(i) * step);
-    if (std::isfinite(tails.log10_max[i])) maximum.points.emplace_back(q, tails.log10_max[i]);
-    if (std::isfinite(tails.log10_witnessed[i])) witnessed.points.emplace_back(q, tails.log10_witnessed[i]);
-  }
+  const auto tail = flow_tail(answer.flows);
+  Curve maximum = flow_curve("upper bound, all such flows", tail, &FlowTail::log10_max, last);
+  Curve witnessed = flow_curve("lower bound, some of them", tail, &FlowTail::log10_witnessed, last);
   picture.curves = {std::move(maximum), std::move(witnessed)};
   if (const auto target = target_of(query); target && requests_time(query)) {
     const double level = *log10_height(Given{*target});

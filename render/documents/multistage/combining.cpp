@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/real.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/multistage/combining.hpp>
 
@@ -156,6 +157,12 @@ std::string wiring_in_words(const std::vector<SimulateMultistageQuery>& queries)
   return shared_in_words(all);
 }
 
+std::pair<Value, Value> modelled_flow(const CombiningPoint& point, bounds::multistage::Variant variant) {
+  const answers::MultistageAnswer found = answers::answer(answers::MultistageQuery{
+      .network = point.network, .load = point.load, .service = point.service, .variant = variant});
+  return {shown(found.throughput), shown(found.delay)};
+}
+
 bool one_network(const Document& document) {
   const std::vector<const Column*> varying = varying_inputs(document);
   return varying.empty() || (varying.size() == 1 && varying.front()->key == "load");
@@ -197,12 +204,25 @@ Picture flow_picture(const Document& document, const std::string& title, Multist
       if (flows.size() == 1 && !group.empty()) names.erase(names.begin());
       Curve drawn{.title = with_commas(std::move(names)), .style = flow.style};
       if (flows.size() > 1 && groups.size() > 1) drawn.colour = colour;
+      std::vector<double> loads;
+      std::size_t any = 0;
       for (const std::size_t i : order) {
         if (differences(document, document.results[i], axis.key) != group) continue;
         const std::optional<double> x = height(
             over_load && of_delay ? flow.throughput[i] : value_of(document.results[i].inputs, axis.key));
         if (x) add_point(drawn, *x, of_delay ? flow.delay[i] : flow.throughput[i]);
+        loads.push_back(height(value_of(document.results[i].inputs, "load")).value_or(0));
+        any = i;
       }
+      if (over_load && flow.at_load)
+        drawn.course =
+            Course{[at = flow.at_load, any, of_delay](double load) -> std::optional<Course::Place> {
+                     const auto [throughput, delay] = at(any, numeric::to_rational(load));
+                     const auto carried = height(throughput), its = height(delay);
+                     if (!carried || !its) return std::nullopt;
+                     return of_delay ? Course::Place{*carried, *its} : Course::Place{load, *carried};
+                   },
+                   std::move(loads)};
       if (!drawn.points.empty()) picture.curves.push_back(std::move(drawn));
     }
     ++colour;

@@ -1,12 +1,16 @@
 #pragma once
 
+#include <tailbound/answers/multistage/multistage.hpp>
 #include <tailbound/answers/multistage/simulate_multistage.hpp>
 #include <tailbound/network/multistage.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/render/fields.hpp>
 
 #include <array>
+#include <cstddef>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// Presentation of combining multistage networks, common to the model, the simulation and their comparison.
@@ -68,9 +72,15 @@ enum class MultistageCurve { delay, throughput };
 /// One model, or the simulation, at each point.
 struct DrawnFlow {
   std::string name;  ///< "blocking"
-  CurveStyle style = CurveStyle::points_and_line;
+  CurveStyle style = CurveStyle::points;
   std::vector<Value> throughput, delay;  ///< of each result; None if missing
+  /// Of a model: the same of a result at another load.
+  std::function<std::pair<Value, Value>(std::size_t result, const numeric::Rational& load)> at_load{};
 };
+
+/// The throughput and delay that `variant` of the model gives for a network.
+[[nodiscard]] std::pair<Value, Value> modelled_flow(const CombiningPoint& point,
+                                                    bounds::multistage::Variant variant);
 
 /// Delay against throughput for several loads, one curve per network; or throughput against load; or either
 /// against the first varying number.

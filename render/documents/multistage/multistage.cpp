@@ -195,11 +195,13 @@ std::string title(const std::vector<MultistagePoint>& points) {
 }
 
 /// The throughput and delay of one point; of several, the saturation load of the networks.
-std::string headline(const Document& document, const std::vector<MultistagePoint>& points) {
+Headline headline(const Document& document, const std::vector<MultistagePoint>& points) {
   const MultistageAnswer& answer = points.front().second;
   if (points.size() == 1)
-    return fmt::format("Throughput {:.4g} requests per processor and service time, mean delay {:.4g}.",
-                       answer.throughput.value, answer.delay.value);
+    return {"throughput",
+            fmt::format("{:.4g} requests per processor and service time", answer.throughput.value),
+            fmt::format("; mean delay {:.4g}", answer.delay.value),
+            {shown(answer.throughput), shown(answer.delay)}};
   std::vector<double> loads;
   std::set<std::string> networks, without_saturation;
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -210,13 +212,15 @@ std::string headline(const Document& document, const std::vector<MultistagePoint
     else
       without_saturation.insert(network);
   }
-  if (loads.empty()) return "Saturation is not reached at load 1.";
-  std::string text =
-      fmt::format("Saturation load {} requests per processor and service time", range_in_words(loads));
+  if (loads.empty()) return Headline::without_numbers("Saturation is not reached at load 1.");
+  std::string text;
   if (!without_saturation.empty())
-    text += fmt::format("; {} of {} {} not saturate", without_saturation.size(),
-                        counted(networks.size(), "network"), without_saturation.size() == 1 ? "does" : "do");
-  return text + ".";
+    text = fmt::format("; {} of {} {} not saturate", without_saturation.size(),
+                       counted(networks.size(), "network"), without_saturation.size() == 1 ? "does" : "do");
+  return {"saturation load",
+          range_in_words(loads) + " requests per processor and service time",
+          text,
+          {Model{loads.front()}}};
 }
 
 /// For each network, regardless of the given loads.
@@ -259,7 +263,15 @@ std::vector<std::string> notes(const Document& document, const std::vector<Multi
 }
 
 Picture picture(const Document& document, const std::vector<MultistagePoint>& points, MultistageCurve curve) {
-  DrawnFlow flow{.name = name_of(points.front().first.variant), .throughput = {}, .delay = {}};
+  const Shared<MultistagePoint> all = share(points);
+  DrawnFlow flow{.name = name_of(points.front().first.variant),
+                 .style = CurveStyle::line,
+                 .throughput = {},
+                 .delay = {},
+                 .at_load = [all](std::size_t i, const numeric::Rational& load) {
+                   const answers::MultistageQuery& query = (*all)[i].first;
+                   return modelled_flow({query.network, load, query.service}, query.variant);
+                 }};
   for (const MultistagePoint& point : points) {
     flow.throughput.push_back(shown(point.second.throughput));
     flow.delay.push_back(shown(point.second.delay));

@@ -94,7 +94,7 @@ std::vector<Line> judged_lines(const Judged& of) {
 
 Picture validated_picture(const std::vector<ValidatedLevel>& curve, Picture picture) {
   Curve simulation{.title = "simulation", .style = CurveStyle::bars};
-  Curve analysis{.title = "analysis", .style = CurveStyle::line};
+  Curve analysis{.title = "analysis", .style = CurveStyle::steps};
   for (const ValidatedLevel& point : curve) {
     add_point(simulation, point.level, point.simulated, true);
     add_point(analysis, point.level, point.predicted, true);
@@ -108,19 +108,15 @@ Picture validated_picture(const std::vector<ValidatedLevel>& curve, Picture pict
 Picture validated_sweep(const Document& document, const std::vector<std::string>& axes,
                         const std::string& predicted, const std::string& simulated, Picture picture) {
   const auto named = [](Picture drawn, std::size_t from, const char* name) {
-    for (std::size_t i = from; i < drawn.curves.size(); ++i) {
+    for (std::size_t i = from; i < drawn.curves.size(); ++i)
       drawn.curves[i].title = name + (drawn.curves[i].title.empty() ? "" : ", " + drawn.curves[i].title);
-      drawn.curves[i].colour = static_cast<int>(i - from);
-    }
     return drawn;
   };
-  picture = named(sweep_picture(document, {.axes = axes, .height = simulated, .style = CurveStyle::bars},
-                                std::move(picture)),
-                  0, "simulation");
+  picture = named(sweep_picture(document, {.axes = axes, .height = simulated}, std::move(picture)), 0,
+                  "simulation");
   const std::size_t simulations = picture.curves.size();
-  return named(sweep_picture(document, {.axes = axes, .height = predicted, .style = CurveStyle::line},
-                             std::move(picture)),
-               simulations, "analysis");
+  return named(sweep_picture(document, {.axes = axes, .height = predicted}, std::move(picture)), simulations,
+               "analysis");
 }
 
 }  // namespace tailbound::render

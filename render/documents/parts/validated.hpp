@@ -37,7 +37,7 @@ template <class Points>
 /// \param result_of  (point) -> Result; its lines are kept if it is the only one
 /// \param drawn      (document) -> Picture
 template <class Points, class ResultOf>
-[[nodiscard]] Document validated_document(Layout layout, std::string headline, const std::string& title,
+[[nodiscard]] Document validated_document(Layout layout, Headline headline, const std::string& title,
                                           std::vector<std::string> notes, const Points& points,
                                           std::size_t requested, const ResultOf& result_of,
                                           std::function<Picture(const Document&)> drawn,
@@ -114,8 +114,8 @@ template <class Points>
 
 /// The same as a headline.
 template <class Points>
-[[nodiscard]] std::string headline_of(const Points& points, const std::string& predicted = "the analysis") {
-  return capitalized(conclusion_of(points, predicted)) + ".";
+[[nodiscard]] Headline headline_of(const Points& points, const std::string& predicted = "the analysis") {
+  return Headline::without_numbers(conclusion_of(points, predicted) + ".");
 }
 
 /// A note for several points with intervals of several rows.
@@ -131,7 +131,7 @@ struct ValidatedLevel {
   Value predicted, simulated;
 };
 
-/// The analysis as a line, the simulation as points.
+/// The analysis as a staircase where it has each level, the simulation as points.
 /// \throws NoAnswer  the simulation observed nothing
 [[nodiscard]] Picture validated_picture(const std::vector<ValidatedLevel>& curve, Picture picture);
 

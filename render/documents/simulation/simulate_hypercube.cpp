@@ -213,13 +213,18 @@ std::vector<std::string> notes(const std::vector<SimulatedHypercubeAnswered>& ne
   return joined(std::move(notes), unicast_notes(hypercubes_of(networks)));
 }
 
-std::string latencies_in_words(const Document& document) {
+Headline latencies_in_words(const Document& document) {
   std::string text;
+  std::vector<Value> quoted;
   for (const char* kind : {"unicast", "broadcast"})
     if (const std::string latency = range_in_words(document, std::string(kind) + "_latency");
-        !latency.empty())
-      text += fmt::format("{}mean {} latency {} cycles", text.empty() ? "" : ", ", kind, latency);
-  return text.empty() ? "No message was delivered." : capitalized(text) + ".";
+        !latency.empty()) {
+      text += fmt::format("{}{} cycles is the mean {} latency", text.empty() ? "" : ", ", latency, kind);
+      for (Value& value : values_of(document, std::string(kind) + "_latency"))
+        quoted.push_back(std::move(value));
+    }
+  if (text.empty()) return Headline::without_numbers("No message was delivered.");
+  return {text + ".", quoted};
 }
 
 Picture picture(const Document& document, const std::vector<SimulatedHypercubeAnswered>& networks) {

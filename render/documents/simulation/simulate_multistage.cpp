@@ -130,8 +130,9 @@ Document document(const std::vector<SimulateMultistagePoint>& points, std::size_
     document.results[i].tables.push_back(std::move(rows));
   }
   if (points.size() == 1) document.results.front().lines = lines(points.front());
-  document.headline = fmt::format("Throughput {} requests per processor and service time, mean delay {}.",
-                                  range_in_words(document, "throughput"), range_in_words(document, "delay"));
+  document.headline = {
+      "throughput", range_in_words(document, "throughput") + " requests per processor and service time",
+      "; mean delay " + range_in_words(document, "delay"), values_of(document, "throughput")};
   document.notes = notes(points);
   mark_stopped(document, runs_of(points), requested);
   document.picture = [document, points, curve] { return picture(document, points, curve); };

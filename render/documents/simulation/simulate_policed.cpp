@@ -146,20 +146,23 @@ const Fields<WitnessedNetwork>& simulated_policed_results() {
   return fields;
 }
 
-std::string seen_headline(const WitnessedNetwork& of, const network::PolicedUnits& units) {
+Headline seen_headline(const WitnessedNetwork& of, const network::PolicedUnits& units) {
   const std::size_t flow = of.answer.nearest();
   const std::string& name = of.network().flows[flow].name;
   if (of.answer.contradicted())
-    return fmt::format(
-        "ERROR IN TAILBOUND: the simulation of {} exceeds a proved bound. Please report it with the network "
-        "file.",
-        of.query.name());
-  const std::string seen =
-      time_in_words(Exact{numeric::Theorem::input, of.answer.seen.flows[flow].delay}, units);
+    return Headline::without_numbers(fmt::format(
+        "ERROR IN TAILBOUND: the simulation of {} exceeds a proved bound. Please report it with the "
+        "network file.",
+        of.query.name()));
+  const Value exactly = Exact{numeric::Theorem::input, of.answer.seen.flows[flow].delay};
+  const std::string seen = time_in_words(exactly, units);
   if (!of.answer.never)
-    return fmt::format("Maximum delay seen: {} (flow {}); no bound is known.", seen, name);
-  return fmt::format("Maximum delay seen: {} (flow {}); proved bound {}.", seen, name,
-                     time_in_words(at_most(of.answer.never->proof, of.answer.never_later(flow)), units));
+    return {"Maximum delay seen:", seen, fmt::format(" (flow {}); no bound is known", name), {exactly}};
+  const Value bound = at_most(of.answer.never->proof, of.answer.never_later(flow));
+  return {"Maximum delay seen:",
+          seen,
+          fmt::format(" (flow {}); proved bound {}", name, time_in_words(bound, units)),
+          {exactly, bound}};
 }
 
 std::vector<TableLayout> seen_tables(const network::PolicedUnits& units) {

@@ -259,12 +259,13 @@ std::vector<Line> lines(const SimulateSwitchPoint& point) {
 }
 
 /// The loss of finite buffers, otherwise the mean occupancy of all queues.
-std::string headline(const Document& document, const SwitchModel& model) {
+Headline headline(const Document& document, const SwitchModel& model) {
   if (model.finite())
     if (const std::string loss = range_in_words(document, lost_packets.key); !loss.empty())
-      return fmt::format("Fraction of packets lost: {}.", loss);
-  return fmt::format("Mean occupancy of all queues: {} {}.", range_in_words(document, "mean_total"),
-                     unit_of(model));
+      return {"Fraction of packets lost:", loss, "", values_of(document, lost_packets.key)};
+  return {"Mean occupancy of all queues:",
+          fmt::format("{} {}", range_in_words(document, "mean_total"), unit_of(model)), "",
+          values_of(document, "mean_total")};
 }
 
 template <class Point>
@@ -337,8 +338,7 @@ Picture tails_picture(const Document& document, const std::vector<SimulateSwitch
 Picture picture(const Document& document, const std::vector<SimulateSwitchPoint>& points) {
   const Sweep losses{.axes = {"memory", "buffer", "threshold", "load", "burst", "hot", "inputs", "outputs"},
                      .height = "loss",
-                     .powers_of_ten = true,
-                     .style = CurveStyle::bars};
+                     .powers_of_ten = true};
   const bool lose = std::all_of(points.begin(), points.end(),
                                 [](const SimulateSwitchPoint& point) { return point.second.found.hurt > 0; });
   if (points.size() == 1 || !lose || !varies(document, losses)) return tails_picture(document, points);
@@ -438,14 +438,16 @@ Document document(std::vector<SimulateRareSwitchPoint> points, std::size_t reque
                                         answer.level.value, unit));
   if (points.size() == 1) {
     const std::string probability = brief(shown(*answer.probability));
-    document.headline = losses ? fmt::format("{} of the packets are lost.", probability)
-                               : fmt::format("P(T > {}) = {}.", answer.level.value, probability);
+    const std::vector<Value> quoted{shown(*answer.probability)};
+    document.headline = losses
+                            ? Headline(fmt::format("{} of the packets are lost.", probability), quoted)
+                            : Headline(fmt::format("P(T > {})", answer.level.value), probability, "", quoted);
     document.results.front().lines = rare_lines(answer);
     if (!losses)
       document.notes.push_back(fmt::format("T: {} in all queues just after the arrivals of a slot.", unit));
   } else {
-    document.headline = fmt::format("{} {}.", losses ? "Fraction of packets lost" : "P(T > n)",
-                                    range_in_words(document, key));
+    document.headline = {losses ? "Fraction of packets lost:" : "P(T > n)", range_in_words(document, key), "",
+                         values_of(document, key)};
     document.notes.push_back(fmt::format(
         "{}Estimates with 95 % intervals from {}.",
         losses ? "" : fmt::format("T: {} in all queues just after the arrivals of a slot. ", unit),
@@ -459,8 +461,7 @@ Document document(std::vector<SimulateRareSwitchPoint> points, std::size_t reque
     return sweep_picture(document,
                          {.axes = {losses ? "memory" : "rare", "load", "burst", "hot", "inputs", "outputs"},
                           .height = key,
-                          .powers_of_ten = true,
-                          .style = CurveStyle::bars},
+                          .powers_of_ten = true},
                          {.title = title,
                           .x_label = {},
                           .y_label = losses ? "fraction of the packets lost" : "P(T > n)",

@@ -273,9 +273,10 @@ std::vector<Line> lines(const SimulateTreePoint& point, const UnitScale& scale) 
                       simulation_lines(answer.simulated));
 }
 
-std::string mean_in_words(const Document& document) {
+Headline mean_in_words(const Document& document) {
   const std::string mean = range_in_words(document, "mean_queueing_slots");
-  return mean.empty() ? "No packet was delivered." : fmt::format("Mean queueing delay {} slots.", mean);
+  if (mean.empty()) return Headline::without_numbers("No packet was delivered.");
+  return {"mean queueing delay", mean + " slots", "", values_of(document, "mean_queueing_slots")};
 }
 
 std::vector<std::string> notes(const std::vector<SimulateTreePoint>& points,
@@ -489,11 +490,15 @@ Document document(const std::vector<SimulateRarePoint>& points, std::size_t requ
     throw NoAnswer(
         fmt::format("no path reached a queue of more than {} packets; increase --slots", answer.level.value));
   if (points.size() == 1) {
-    document.headline = fmt::format("P(Q > {}) = {} at hop {}.", answer.level.value,
-                                    brief(shown(*answer.probability)), query.hop);
+    const Value probability = shown(*answer.probability);
+    document.headline = {fmt::format("P(Q > {})", answer.level.value),
+                         brief(probability),
+                         fmt::format(" at hop {}", query.hop),
+                         {probability}};
     document.results.front().lines = rare_lines(answer);
   } else {
-    document.headline = fmt::format("P(Q > n) {}.", range_in_words(document, "probability"));
+    document.headline = {"P(Q > n)", range_in_words(document, "probability"), "",
+                         values_of(document, "probability")};
     document.notes.push_back(
         fmt::format("Q: packets in the queue of the hop just after the arrivals of a slot. Estimates with 95 "
                     "% intervals from {}.",
@@ -507,8 +512,7 @@ Document document(const std::vector<SimulateRarePoint>& points, std::size_t requ
         document,
         {.axes = {"rare", "load", "hop", "burst", "on_rate", "radix", "levels"},
          .height = "probability",
-         .powers_of_ten = true,
-         .style = CurveStyle::bars},
+         .powers_of_ten = true},
         {.title = title, .x_label = {}, .y_label = "P(Q > n)", .note = "simulation, 95 % intervals"});
   };
   return document;

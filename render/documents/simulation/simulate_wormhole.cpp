@@ -190,16 +190,18 @@ std::vector<std::string> notes(const std::vector<SimulatedWormholeAnswered>& net
   return notes;
 }
 
-std::string headline(const Document& document, const std::vector<const SimulatedWorms*>& points) {
+Headline headline(const Document& document, const std::vector<const SimulatedWorms*>& points) {
   const std::string latency = range_in_words(document, "latency");
-  if (latency.empty()) return "No message was delivered.";
+  if (latency.empty()) return Headline::without_numbers("No message was delivered.");
   const auto [minimum, maximum] =
       std::minmax_element(points.begin(), points.end(),
                           [](const SimulatedWorms* a, const SimulatedWorms* b) { return a->load < b->load; });
   const std::string from = fmt::format("{:.4g}", (*minimum)->load),
                     to = fmt::format("{:.4g}", (*maximum)->load);
-  return fmt::format("Mean latency {} cycles at {} flits/cycle/node.", latency,
-                     (from == to ? "load " : "loads ") + range_in_words(from, to));
+  return {
+      "mean latency", latency + " cycles",
+      fmt::format(" at {} flits/cycle/node", (from == to ? "load " : "loads ") + range_in_words(from, to)),
+      values_of(document, "latency")};
 }
 
 Picture picture(const Document& document, const std::vector<SimulatedWormholeAnswered>& networks) {

@@ -173,13 +173,17 @@ const Table<Replayed>& played_table() {
   return table;
 }
 
-std::string headline_of(const Fitted& of) {
+Headline headline_of(const Fitted& of) {
   const FitAnswer& answer = of.answer;
   const std::string load = fmt::format("load {:.3g}", answer.load);
-  if (!answer.trusted()) return fmt::format("No model fits the trace at {}: see the tests.", load);
-  if (!answer.fit.sources) return fmt::format("The trace fits independent slots at {}.", load);
-  return fmt::format("The trace fits {} on-off sources with bursts of {:.3g} slots at {}.",
-                     answer.fit.sources->count, answer.fit.sources->burst(), load);
+  if (!answer.trusted())
+    return Headline::without_numbers(fmt::format("No model fits the trace at {}: see the tests.", load));
+  if (!answer.fit.sources)
+    return Headline::without_numbers(fmt::format("The trace fits independent slots at {}.", load));
+  const auto burst = computed<unit::Slot>(answer.fit.sources->burst());
+  return {fmt::format("{} on-off sources with bursts of {:.3g} slots at {} fit the trace.",
+                      answer.fit.sources->count, answer.fit.sources->burst(), load),
+          {shown(burst)}};
 }
 
 std::vector<std::string> fit_notes(const Fitted& of) {
@@ -209,8 +213,8 @@ Picture fit_picture(const Fitted& of) {
                   .note = "trace: 95 % simultaneous intervals from blocks",
                   .powers_of_ten = true};
   Curve trace{.title = "trace", .style = CurveStyle::bars};
-  Curve independent{.title = "independent slots", .style = CurveStyle::line},
-      sources{.title = "on-off sources", .style = CurveStyle::line};
+  Curve independent{.title = "independent slots", .style = CurveStyle::steps},
+      sources{.title = "on-off sources", .style = CurveStyle::steps};
   for (const FittedTail& each : of.answer.tails) {
     const auto x = static_cast<double>(each.trace.level);
     if (each.trace.probability > 0)

@@ -155,7 +155,7 @@ std::vector<std::size_t> judged_of(const std::vector<ValidateBroadcastAnswered>&
 }
 
 /// The verdict on a variant; of several, how often each underestimates.
-std::string headline(const std::vector<ValidateBroadcastAnswered>& networks) {
+Headline headline(const std::vector<ValidateBroadcastAnswered>& networks) {
   const std::vector<std::size_t> variants = judged_of(networks);
   std::vector<std::string> texts;
   for (const std::size_t variant : variants) {
@@ -169,10 +169,10 @@ std::string headline(const std::vector<ValidateBroadcastAnswered>& networks) {
         judged += answer.tally.judged();
       }
     if (variants.size() == 1)
-      return capitalized(conclusion(tallies, fmt::format("the model ({})", name))) + ".";
+      return Headline::without_numbers(conclusion(tallies, fmt::format("the model ({})", name)) + ".");
     texts.push_back(fmt::format("{} of {} ({})", underestimates, judged, name));
   }
-  return fmt::format("Underestimated rows: {}.", fmt::join(texts, ", "));
+  return Headline::without_numbers(fmt::format("Underestimated rows: {}.", fmt::join(texts, ", ")));
 }
 
 std::vector<std::string> notes(const std::vector<ValidateBroadcastAnswered>& networks,
@@ -217,14 +217,12 @@ constexpr std::array all_drawn{
     Drawn{"broadcast", &BroadcastLatencies::broadcast, BroadcastQuantity::broadcast_latency,
           colours_of_each}};
 
-/// A variant up to the largest simulated rate that it solves.
-std::vector<BroadcastLatencies> curve_of(const ValidateBroadcastAnswered& network, std::size_t variant) {
-  double last = 0;
+/// The simulated rates that a variant solves.
+std::vector<double> solved_rates(const ValidateBroadcastAnswered& network, std::size_t variant) {
+  std::vector<double> rates;
   for (const BroadcastComparison& row : network.second.rows)
-    if (row.variants[variant].predicted) last = std::max(last, row.rate);
-  if (!(last > 0)) return {};
-  return answers::broadcast_curve(network.first.simulation.network.hypercube, broadcast_variants[variant],
-                                  last);
+    if (row.variants[variant].predicted) rates.push_back(row.rate);
+  return rates;
 }
 
 Curve simulated_curve(const ValidateBroadcastAnswer& answer, const Drawn& drawn) {
@@ -242,18 +240,17 @@ Curve simulated_curve(const ValidateBroadcastAnswer& answer, const Drawn& drawn)
 /// All variants as curves, the judged one solid, and the simulation as bars.
 void add_network(Picture& picture, const ValidateBroadcastAnswered& network) {
   const ValidateBroadcastAnswer& answer = network.second;
-  std::array<std::vector<BroadcastLatencies>, broadcast_variants.size()> curves;
-  for (std::size_t i = 0; i < curves.size(); ++i) curves[i] = curve_of(network, i);
   for (const Drawn& drawn : all_drawn) {
     Curve simulated = simulated_curve(answer, drawn);
     if (simulated.points.empty()) continue;
-    for (std::size_t i = 0; i < curves.size(); ++i) {
-      if (curves[i].empty()) continue;
+    for (std::size_t i = 0; i < broadcast_variants.size(); ++i) {
+      std::vector<double> rates = solved_rates(network, i);
+      if (rates.empty()) continue;
       Curve curve{.title = fmt::format("{}, {}", drawn.name, name_of(broadcast_variants[i])),
                   .style = i == answer.judged ? CurveStyle::line : CurveStyle::dashed};
       curve.colour = drawn.first_colour + static_cast<int>(i);
-      for (const BroadcastLatencies& point : curves[i])
-        curve.points.emplace_back(point.rate, (point.*drawn.model).value);
+      curve.course = latency_course(network.first.simulation.network.hypercube, broadcast_variants[i],
+                                    drawn.model, std::move(rates));
       picture.curves.push_back(std::move(curve));
     }
     picture.curves.push_back(std::move(simulated));

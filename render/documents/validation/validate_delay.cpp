@@ -141,7 +141,7 @@ Picture picture(const Document& document, const std::vector<ValidateDelayPoint>&
   if (highest == possible.end() || answer.hops == *highest) return picture;
   ValidateDelayQuery bounded = query;
   bounded.hops = *highest;
-  Curve bound{.title = *highest == Hops::bound ? "upper bound" : "conservative", .style = CurveStyle::line};
+  Curve bound{.title = *highest == Hops::bound ? "upper bound" : "conservative", .style = CurveStyle::steps};
   for (const ComparedDelay& point : compared_curve(bounded, answer))
     if (const auto y = log10_height(shown(*point.above.predicted)))
       bound.points.emplace_back(static_cast<double>(point.level.value), *y);

@@ -102,8 +102,23 @@ std::vector<std::string> notes(const std::vector<ValidateMultistagePoint>& point
 Picture picture(const Document& document, const std::vector<ValidateMultistagePoint>& points,
                 MultistageCurve curve) {
   DrawnFlow simulation{.name = "simulation", .style = CurveStyle::bars, .throughput = {}, .delay = {}};
-  DrawnFlow blocking{.name = "blocking", .style = CurveStyle::line, .throughput = {}, .delay = {}};
-  DrawnFlow published{.name = "published", .style = CurveStyle::dashed, .throughput = {}, .delay = {}};
+  const auto at_load = [all = share(points)](bounds::multistage::Variant variant) {
+    return [all, variant](std::size_t i, const numeric::Rational& load) {
+      const answers::SimulateMultistageQuery& query = (*all)[i].first.simulation;
+      return modelled_flow({query.network, load, query.service}, variant);
+    };
+  };
+  using bounds::multistage::Variant;
+  DrawnFlow blocking{.name = "blocking",
+                     .style = CurveStyle::line,
+                     .throughput = {},
+                     .delay = {},
+                     .at_load = at_load(Variant::blocking)};
+  DrawnFlow published{.name = "published",
+                      .style = CurveStyle::dashed,
+                      .throughput = {},
+                      .delay = {},
+                      .at_load = at_load(Variant::published)};
   for (const ValidateMultistagePoint& point : points) {
     const ValidateMultistageAnswer& answer = point.second;
     simulation.throughput.push_back(shown(answer.simulation.throughput));
@@ -139,12 +154,12 @@ Document document(const std::vector<ValidateMultistagePoint>& points, std::size_
             .tables = {variants_table().rows(share(rows_of(answer)))},
             .lines = simulation_lines(answer.simulation.simulated)};
   };
-  Document document =
-      validated_document(validate_multistage_layout(), capitalized(verdict_of_all(points)) + ".",
-                         capitalized(title(points)) + (has_published(points) ? "; two models and simulation"
-                                                                             : "; model and simulation"),
-                         notes(points), points, requested, result_of,
-                         [points, curve](const Document& drawn) { return picture(drawn, points, curve); });
+  Document document = validated_document(
+      validate_multistage_layout(), Headline::without_numbers(verdict_of_all(points) + "."),
+      capitalized(title(points)) +
+          (has_published(points) ? "; two models and simulation" : "; model and simulation"),
+      notes(points), points, requested, result_of,
+      [points, curve](const Document& drawn) { return picture(drawn, points, curve); });
   if (points.size() > 1)
     for (Result& result : document.results)
       result.tables.front().caption = "At " + point_in_words(document, result) + ":";

@@ -161,13 +161,13 @@ std::vector<Curve> memory_curves(const std::vector<const ValidateSwitchAnswer*>&
                                  const char* predicted) {
   using Height = std::optional<Value>;
   std::vector<Curve> curves{
-      curve_of(predicted, CurveStyle::points_and_line, answers,
+      curve_of(predicted, CurveStyle::points, answers,
                [](const ComparedMemory& row) -> Height { return shown(*row.measure.predicted); }),
-      curve_of("approximation", CurveStyle::dashed, answers,
+      curve_of("approximation", CurveStyle::points, answers,
                [](const ComparedMemory& row) -> Height {
                  return row.about ? Height(shown(*row.about->predicted)) : std::nullopt;
                }),
-      curve_of("simulation", CurveStyle::points_and_line, answers,
+      curve_of("simulation", CurveStyle::points, answers,
                [](const ComparedMemory& row) -> Height { return shown(row.measure.simulated); })};
   std::erase_if(curves, [](const Curve& curve) { return curve.points.empty(); });
   return curves;

@@ -119,10 +119,10 @@ std::vector<std::string> notes(const std::vector<ValidatedWormhole>& networks) {
   return notes;
 }
 
-std::string headline(const std::vector<ValidatedWormhole>& networks) {
+Headline headline(const std::vector<ValidatedWormhole>& networks) {
   std::vector<answers::Tally> tallies;
   for (const auto& [query, answer] : networks) tallies.push_back(answer.tally);
-  return capitalized(conclusion(tallies, "the model")) + ".";
+  return Headline::without_numbers(conclusion(tallies, "the model") + ".");
 }
 
 /// What is the same for all networks, and the variant of the model.
@@ -143,11 +143,11 @@ Picture picture_of_one(const Document& document, const ValidatedWormhole& networ
   for (const Result& result : document.results)
     add_point(simulated, height(value_of(result.inputs, "load")).value_or(0),
               value_of(result.cells, "simulation"), false);
-  Curve model{.title = "model", .style = CurveStyle::line};
-  model.points = answers::latency_curve(network.first, network.second);
   picture.x_label = "load [flits/cycle/node]";
   picture.curves.push_back(std::move(simulated));
-  if (!model.points.empty()) picture.curves.push_back(std::move(model));
+  if (auto model = answers::latency_of_load(network.first, network.second))
+    picture.curves.push_back(
+        {.title = "model", .style = CurveStyle::line, .course = course_of(std::move(*model))});
   return picture;
 }
 
@@ -161,10 +161,12 @@ Picture picture_of_all(const Document& document, const std::vector<ValidatedWorm
     picture.x_label = part.x_label;
     for (std::size_t i = 0; i < part.curves.size(); ++i) {
       Curve& curve = part.curves[i];
-      if (curve.style != CurveStyle::bars) curve.style = CurveStyle::line;
       if (key == std::string("prediction") && part.curves.size() == networks.size() &&
           drawn.sweep.axes.front() == "load")
-        curve.points = answers::latency_curve(networks[i].first, networks[i].second);
+        if (auto model = answers::latency_of_load(networks[i].first, networks[i].second)) {
+          curve.style = CurveStyle::line;
+          curve.course = course_of(std::move(*model));
+        }
       const bool simulated = key == std::string("simulation");
       if (part.curves.size() == 1)
         curve.title = (simulated ? "simulation" : "model") + (curve.title.empty() ? "" : ", " + curve.title);

@@ -193,18 +193,23 @@ bool one_variant(const std::vector<BroadcastRatesAnswered>& networks) {
 }
 
 /// The saturation rate, and of a single rate the latencies there.
-std::string headline(const Document& document, const std::vector<BroadcastRatesAnswered>& networks) {
+Headline headline(const Document& document, const std::vector<BroadcastRatesAnswered>& networks) {
   std::vector<double> saturations;
-  for (const auto& [query, answer] : networks) saturations.push_back(answer.saturation.value);
-  std::string text = fmt::format("Saturation rate {} messages/cycle/node", range_in_words(saturations));
+  std::vector<Value> quoted;
+  for (const auto& [query, answer] : networks) {
+    saturations.push_back(answer.saturation.value);
+    quoted.push_back(shown(answer.saturation));
+  }
+  std::string text;
   if (document.results.size() == 1) {
     const BroadcastPoint& point = networks.front().second.points.front();
     const bool broadcasts = networks.front().first.hypercube.broadcast > 0;
-    text += fmt::format("; {} latency {} cycles at rate {:.4g}", broadcasts ? "broadcast" : "unicast",
-                        range_in_words(document, broadcasts ? "broadcast_latency" : "unicast_latency"),
-                        point.rate);
+    const char* const key = broadcasts ? "broadcast_latency" : "unicast_latency";
+    quoted.push_back(value_of(document.results.front().cells, key));
+    text = fmt::format("; {} latency {} cycles at rate {:.4g}", broadcasts ? "broadcast" : "unicast",
+                       range_in_words(document, key), point.rate);
   }
-  return text + ".";
+  return {"saturation rate", range_in_words(saturations) + " messages/cycle/node", text, quoted};
 }
 
 std::string settings(const Document& document, const std::vector<BroadcastRatesAnswered>& networks) {
@@ -214,39 +219,39 @@ std::string settings(const Document& document, const std::vector<BroadcastRatesA
   return text + offered_in_words(document, "rate") + ".";
 }
 
-/// The same up to just below saturation, for smooth curves.
-Document sampled(const BroadcastRatesAnswered& network) {
-  answers::BroadcastQuery query = network.first;
-  query.offered.of_saturation = true;
-  query.offered.values.clear();
-  for (int percent = 2; percent <= 98; percent += percent < 80 ? 6 : 2)
-    query.offered.values.push_back(numeric::Rational(percent) / 100);
-  BroadcastRatesAnswered answered{query, answers::answer(query, {})};
-  return document(std::vector{std::move(answered)});
-}
-
 Picture picture(const Document& document, const std::vector<BroadcastRatesAnswered>& networks) {
   const auto& [query, answer] = networks.front();
   Picture picture = latency_axes(title_in_words(query.hypercube, hypercubes_of(networks)));
   picture.note = "an approximate model";
   if (one_variant(networks)) picture.note += fmt::format(", variant {}", name_of(query.replication));
+  const bool broadcasts = std::any_of(
+      networks.begin(), networks.end(),
+      [](const BroadcastRatesAnswered& network) { return network.first.hypercube.broadcast > 0; });
   std::vector<DrawnLatency> latencies{{"unicast_latency", "unicast", 1}};
-  if (std::any_of(networks.begin(), networks.end(), [](const BroadcastRatesAnswered& network) {
-        return network.first.hypercube.broadcast > 0;
-      }))
-    latencies.insert(latencies.begin(), {"broadcast_latency", "broadcast"});
+  if (broadcasts) latencies.insert(latencies.begin(), {"broadcast_latency", "broadcast"});
   picture.note += ends_in_words(hypercubes_of(networks));
-  if (networks.size() > 1) return latency_picture(document, latencies, std::move(picture));
-  picture = latency_picture(sampled(networks.front()), latencies, std::move(picture));
-  for (Curve& curve : picture.curves) curve.style = CurveStyle::line;
+  picture = latency_picture(document, latencies, std::move(picture));
+  const bool by_rate = std::any_of(networks.begin(), networks.end(),
+                                   [](const auto& network) { return network.second.points.size() > 1; });
+  // A line for each network, of each latency.
+  if (picture.curves.size() == networks.size() * latencies.size() && (by_rate || networks.size() == 1))
+    for (std::size_t i = 0; i < picture.curves.size(); ++i) {
+      const auto& [its, found] = networks[i % networks.size()];
+      constexpr double nearest = 0.98;  // of saturation
+      std::vector<double> rates{nearest * found.saturation.value};
+      for (const BroadcastPoint& point : found.points) rates.push_back(point.rate);
+      picture.curves[i].style = CurveStyle::line;
+      picture.curves[i].course =
+          latency_course(its.hypercube, its.replication,
+                         broadcasts && i < networks.size() ? &answers::BroadcastLatencies::broadcast
+                                                           : &answers::BroadcastLatencies::unicast,
+                         std::move(rates));
+    }
+  if (networks.size() > 1) return picture;
+  picture.x_label = "rate [messages/cycle/node]";
   picture.note += fmt::format("; start-up {}", brief(Given{query.hypercube.startup}));
-  double largest = static_cast<double>(query.hypercube.flits);
-  for (const Curve& curve : picture.curves)
-    for (const auto& [rate, latency] : curve.points) largest = std::max(largest, latency);
-  const double saturation = answer.saturation.value;
-  picture.curves.push_back({.title = fmt::format("saturation, {:.5g}", saturation),
-                            .style = CurveStyle::dashed,
-                            .points = {{saturation, 0}, {saturation, largest}}});
+  picture.curves.push_back(
+      vertical_limit(fmt::format("saturation, {:.5g}", answer.saturation.value), answer.saturation.value));
   return picture;
 }
 

@@ -335,15 +335,20 @@ std::vector<std::string> notes_on(const std::vector<WormholeNetworkAnswer>& netw
 }
 
 /// The saturation load, and of a single load the latency there.
-std::string headline(const Document& document, const std::vector<WormholeNetworkAnswer>& networks) {
+Headline headline(const Document& document, const std::vector<WormholeNetworkAnswer>& networks) {
   std::vector<double> saturations;
-  for (const auto& [query, answer] : networks) saturations.push_back(answer.saturation.value);
-  std::string text = fmt::format("Saturation load {} flits/cycle/node", range_in_words(saturations));
+  std::vector<Value> quoted;
+  for (const auto& [query, answer] : networks) {
+    saturations.push_back(answer.saturation.value);
+    quoted.push_back(shown(answer.saturation));
+  }
+  std::string latency;
   if (document.results.size() == 1) {
     const auto& point = networks.front().second.points.front();
-    text += fmt::format("; mean latency {:.4g} cycles at load {:.4g}", point.latency.value, point.load);
+    quoted.push_back(shown(point.latency));
+    latency = fmt::format("; mean latency {:.4g} cycles at load {:.4g}", point.latency.value, point.load);
   }
-  return text + ".";
+  return {"saturation load", range_in_words(saturations) + " flits/cycle/node", latency, quoted};
 }
 
 /// What is the same for all networks.
@@ -372,14 +377,16 @@ Picture picture(const Document& document, const std::vector<WormholeNetworkAnswe
   if (networks.size() > 1) {
     if (picture.curves.size() == networks.size() && drawn.sweep.axes.front() == "load")
       for (std::size_t i = 0; i < networks.size(); ++i) {
-        picture.curves[i].points = answers::latency_curve(networks[i].first, networks[i].second);
         picture.curves[i].style = CurveStyle::line;
+        picture.curves[i].course = course_of(answers::latency_of_load(networks[i].first, networks[i].second));
       }
     return picture;
   }
   picture.x_label = "load [flits/cycle/node]";
-  picture.curves.front() = {
-      .title = "model", .style = CurveStyle::line, .points = answers::latency_curve(query, answer)};
+  Curve model{.title = "model", .style = CurveStyle::line};
+  for (const auto& point : answer.points) model.points.emplace_back(point.load, point.latency.value);
+  model.course = course_of(answers::latency_of_load(query, answer));
+  picture.curves.front() = std::move(model);
   constexpr std::size_t max_named = 4;
   if (answer.points.size() <= max_named) {
     Curve here{.title = "", .style = CurveStyle::marks};
@@ -389,12 +396,8 @@ Picture picture(const Document& document, const std::vector<WormholeNetworkAnswe
     }
     picture.curves.push_back(std::move(here));
   }
-  double minimum = static_cast<double>(query.flits) + answer.mean_distance.value - 1, largest = 2 * minimum;
-  for (const auto& [load, latency] : picture.curves.front().points) largest = std::max(largest, latency);
-  picture.curves.push_back(
-      {.title = fmt::format("saturation of the model, {:.5g}", answer.saturation.value),
-       .style = CurveStyle::dashed,
-       .points = {{answer.saturation.value, minimum}, {answer.saturation.value, largest}}});
+  picture.curves.push_back(vertical_limit(
+      fmt::format("saturation of the model, {:.5g}", answer.saturation.value), answer.saturation.value));
   return picture;
 }
 

@@ -258,6 +258,18 @@ std::string ends_in_words(const std::vector<BroadcastHypercube>& all) {
   return same ? "; " + in_words(all.front().ends) : std::string();
 }
 
+Course latency_course(const BroadcastHypercube& hypercube, answers::Replication replication,
+                      numeric::Model<unit::Cycle> answers::BroadcastLatencies::*latency,
+                      std::vector<double> rates) {
+  rates.push_back(0);
+  return course_of(
+      [hypercube, replication, latency](double rate) -> std::optional<double> {
+        const auto latencies = answers::broadcast_latencies(hypercube, replication, rate);
+        return latencies ? std::optional((*latencies.*latency).value) : std::nullopt;
+      },
+      std::move(rates));
+}
+
 Picture latency_axes(const std::string& title) {
   return {.title = title, .x_label = "rate [messages/cycle/node]", .y_label = "mean latency [cycles]"};
 }

@@ -62,4 +62,10 @@ struct DrawnLatency {
 /// Its axes for a network: titles, without curves.
 [[nodiscard]] Picture latency_axes(const std::string& title);
 
+/// A latency of the model against the rate, from 0 to the last of `rates` or to saturation.
+[[nodiscard]] Course latency_course(const answers::BroadcastHypercube& hypercube,
+                                    answers::Replication replication,
+                                    numeric::Model<unit::Cycle> answers::BroadcastLatencies::*latency,
+                                    std::vector<double> rates);
+
 }  // namespace tailbound::render

@@ -168,8 +168,8 @@ Picture picture_of_one(const SaturationPoint& point) {
     curve.points.emplace_back(probe.load, probe.delivered);
   std::sort(curve.points.begin(), curve.points.end());
   Curve all{.title = "delivered = offered", .style = CurveStyle::dashed};
-  for (const double load : {curve.points.front().first, curve.points.back().first})
-    all.points.emplace_back(load, load);
+  const double first = curve.points.front().first, last = curve.points.back().first;
+  all.course = straight({first, first}, {last, last});
   picture.curves = {std::move(curve), std::move(all)};
   return picture;
 }
@@ -232,8 +232,11 @@ Document saturation_document(Layout layout, const std::vector<SaturationPoint>& 
   const LoadMeasure measure = points.front().saturation.measure;
   std::vector<double> stable;
   for (const SaturationPoint& point : points) stable.push_back(point.saturation.found.max_stable);
-  document.headline = fmt::format("Maximum stable {} {} {}, simulated.", answers::name(measure),
-                                  range_in_words(stable, 5), answers::unit_of(measure));
+  // Simulated, an estimate without an interval.
+  document.headline = {fmt::format("maximum stable {}", answers::name(measure)),
+                       fmt::format("{} {}", range_in_words(stable, 5), answers::unit_of(measure)),
+                       ", simulated",
+                       {Estimate{stable.front()}}};
   document.picture = [document, points, axes] {
     return points.size() == 1 ? picture_of_one(points.front()) : picture_of_all(document, points, axes);
   };

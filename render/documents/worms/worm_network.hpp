@@ -97,6 +97,10 @@ void name_uniform_traffic(Document& document);
 
 // --- pictures
 
+[[nodiscard]] inline Course course_of(answers::LatencyOfLoad latency) {
+  return course_of(std::move(latency.at), std::move(latency.loads));
+}
+
 /// The document and the axes of its plot: against the load if a network has several, otherwise against its
 /// size, the message length, or a simulation parameter.
 struct DrawnWorms {

@@ -240,7 +240,8 @@ const tailbound = (() => {
     return lines;
   }
   // A line through a single point would be invisible.
-  const has_markers = (curve) => ["marks", "bars", "points"].includes(curve.style) || curve.x.length === 1;
+  const has_markers = (curve) => ["marks", "bars", "points", "span"].includes(curve.style) || curve.x.length === 1;
+  const has_line = (curve) => !["marks", "bars", "points"].includes(curve.style);
 
   function marker(x, y, kind) {
     const at = `M${x.toFixed(1)} ${y.toFixed(1)}`;
@@ -461,9 +462,10 @@ const tailbound = (() => {
       // As many as fit without overlapping labels.
       let x_ticks = [];
       for (let most_x = 10; most_x >= 1; --most_x) {
-        const step = step_of(x1 - x0, most_x);
+        const step = this.data.xpowers ? Math.max(1, step_of(x1 - x0, most_x)) : step_of(x1 - x0, most_x);
         x_ticks = [];
-        for (let i = Math.ceil(x0 / step - 1e-9); i * step <= x1 + 1e-9 * step; ++i) x_ticks.push([i * step, tick_text(i * step, step)]);
+        if (this.data.xpowers) x_ticks = power_ticks(x0, x1, most_x);
+        else for (let i = Math.ceil(x0 / step - 1e-9); i * step <= x1 + 1e-9 * step; ++i) x_ticks.push([i * step, tick_text(i * step, step)]);
         const widest = Math.max(0, ...x_ticks.map(([, text]) => width_of(as_shown(text))));
         if ((widest + 14) * x_ticks.length <= this.inner_width || x_ticks.length <= 2) break;
       }
@@ -531,7 +533,7 @@ const tailbound = (() => {
           const x = within(this.x(curve.x[i])).toFixed(1), y = within(this.y(curve.ys[i])).toFixed(1);
           line += line ? `H${x}V${y}` : `M${x} ${y}`;
         }
-      } else if (!["marks", "bars"].includes(curve.style)) {
+      } else if (has_line(curve)) {
         let last = null, end = null;
         for (const i of points) {
           const here = [this.x(curve.x[i]), this.y(curve.ys[i])];
@@ -555,10 +557,12 @@ const tailbound = (() => {
         }
         svg += `<path class="tb-curve tb-bars" d="${bars}"/>`;
       }
-      if (has_markers(curve) && points.length <= most_markers) {
-        const kind = curve.style === "marks" ? 0 : place;
-        svg += `<path class="tb-marker" d="${points.map((i) => marker(within(this.x(curve.x[i])), within(this.y(curve.ys[i])), kind)).join("")}"/>`;
-      }
+      const kind = curve.style === "marks" ? 0 : place;
+      // Of a computed line, the points requested.
+      const marked = has_markers(curve) ? points.map((i) => [curve.x[i], curve.ys[i]])
+        : (curve.marked?.x ?? []).map((x, i) => [x, this.placed(curve.marked.y[i])]).filter(([x, y]) => x !== null && y !== null);
+      if (marked.length && (marked.length <= most_markers || !has_line(curve)))
+        svg += `<path class="tb-marker" d="${marked.map(([x, y]) => marker(within(this.x(x)), within(this.y(y)), kind)).join("")}"/>`;
       return `<g ${look(curve, number, this.count)} data-number="${number}">${svg}</g>`;
     }
 
@@ -621,8 +625,9 @@ const tailbound = (() => {
       this.key.replaceChildren();
       this.curves.forEach((curve, number) => {
         if (!curve.title) return;
-        const line = curve.style === "marks" ? "" : curve.style === "bars" ? '<path class="tb-curve tb-bars" d="M13 0V12"/>' : `<path class="tb-curve tb-${curve.style}" d="M0 6H26"/>`;
-        const mark = has_markers(curve) ? `<path class="tb-marker" d="${marker(13, 6, curve.style === "marks" ? 0 : curve.place ?? number)}"/>` : "";
+        const line = curve.style === "bars" ? '<path class="tb-curve tb-bars" d="M13 0V12"/>'
+          : has_line(curve) ? `<path class="tb-curve tb-${curve.style}" d="M0 6H26"/>` : "";
+        const mark = has_markers(curve) || curve.marked ? `<path class="tb-marker" d="${marker(13, 6, curve.style === "marks" ? 0 : curve.place ?? number)}"/>` : "";
         const pressed = made("button", { type: "button", "aria-pressed": String(!this.hidden.has(number)) });
         pressed.innerHTML = `<svg class="tb-sample" viewBox="0 0 26 12" aria-hidden="true"><g ${look(curve, number, this.count)}>${line}${mark}</g></svg><span>${in_html(curve.title)}</span>`;
         pressed.addEventListener("click", () => this.switch_curve(number, pressed));
@@ -738,7 +743,7 @@ const tailbound = (() => {
       if (!inside) return hide_tip();
       this.cross.setAttribute("d", `M${x.toFixed(1)} ${this.top}V${this.top + this.inner_height}`);
       const name = curve.labels?.[i] || curve.title || this.data.y;
-      const place = String(Number(curve.x[i].toPrecision(9)));
+      const place = this.data.xpowers ? power_text(curve.x[i], 5) : String(Number(curve.x[i].toPrecision(9)));
       const others = this.at_place(curve.x[i]).filter((one) => one.curve !== this.here.curve);
       const most = 11;
       const rows = others.slice(0, most).map((one) => [this.curves[one.curve].title || this.data.y, this.point_text(this.curves[one.curve], one.point)]);

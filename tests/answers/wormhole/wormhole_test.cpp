@@ -170,30 +170,28 @@ TEST_CASE("wormhole answers: simulation and model") {
     CHECK(point.found.busiest.front().name.find(" -> ") != std::string::npos);
     CHECK_FALSE(point.simulated.automatic_warmup == false);
   }
-  const auto curve = latency_curve(query, found);
-  REQUIRE(curve.size() >= 4);
-  CHECK(curve.back().first == found.rows.back().load);
-  CHECK(curve.back().second == Approx(found.rows.back().latency.span().value().upper).epsilon(1e-12));
+  const auto curve = latency_of_load(query, found);
+  REQUIRE(curve);
+  CHECK(*std::max_element(curve->loads.begin(), curve->loads.end()) == found.rows.back().load);
+  CHECK(curve->at(found.rows.back().load).value() ==
+        Approx(found.rows.back().latency.span().value().upper).epsilon(1e-12));
 
   const SimulateWormholeAnswer alone = answer(query.simulation, {.threads = 2});
   CHECK(alone.points[1].found.latency.value().value ==
         found.simulation.points[1].found.latency.value().value);
 }
 
-TEST_CASE("wormhole answers: the plotted curve follows the model, without visible corners") {
+TEST_CASE("wormhole answers: the plotted curve is the model, up to just below saturation") {
   const WormholeQuery query = mesh(fractions({"0.2", "0.6"}));
   const WormholeAnswer found = answer(query, {});
-  const LatencyCurve curve = latency_curve(query, found);
-  CHECK(curve.back().first == Approx(0.985 * found.saturation.value).epsilon(1e-12));
-  CHECK(curve.size() <= 30);
-  const double height = std::log(curve.back().second / curve.front().second);
-  for (std::size_t i = 1; i < curve.size(); ++i) {
-    CHECK(curve[i - 1].first < curve[i].first);
-    CHECK(curve[i - 1].second < curve[i].second);
-    CHECK(std::log(curve[i].second / curve[i - 1].second) / height < 0.1);
+  const LatencyOfLoad curve = latency_of_load(query, found);
+  CHECK(*std::max_element(curve.loads.begin(), curve.loads.end()) ==
+        Approx(0.985 * found.saturation.value).epsilon(1e-12));
+  for (const WormholePoint& point : found.points) {
+    CHECK(std::count(curve.loads.begin(), curve.loads.end(), point.load) == 1);
+    CHECK(curve.at(point.load).value() == point.latency.value);
   }
-  for (const WormholePoint& point : found.points)
-    CHECK(std::count(curve.begin(), curve.end(), std::pair(point.load, point.latency.value)) == 1);
+  CHECK_FALSE(curve.at(1.01 * found.saturation.value));
 }
 
 TEST_CASE("wormhole answers: the model has the simulated number of virtual channels") {
