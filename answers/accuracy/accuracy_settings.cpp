@@ -83,12 +83,12 @@ MeasuredModel measured_model(Replication replication) {
   switch (replication) {
     case Replication::literal:
       return MeasuredModel::broadcast_literal;
-    case Replication::shared_wire:
-      return MeasuredModel::broadcast_shared_wire;
     case Replication::conserving:
+      return MeasuredModel::broadcast_conserving;
+    case Replication::shared_wire:
       break;
   }
-  return MeasuredModel::broadcast_conserving;
+  return MeasuredModel::broadcast_shared_wire;
 }
 
 MeasuredModel measured_model(bounds::multistage::Variant variant) {

@@ -34,7 +34,7 @@ struct MeasuredWorms {
 
 /// \param at  fractions of the model's saturation load
 [[nodiscard]] RequestedAccuracy requested_accuracy(const WormholeQuery& query, std::vector<double> at);
-/// \param at  fractions of the saturation rate of variant conserving
+/// \param at  fractions of the saturation rate of measured_at_fractions_of
 [[nodiscard]] RequestedAccuracy requested_accuracy(const BroadcastHypercube& hypercube,
                                                    Replication replication, std::vector<double> at);
 [[nodiscard]] RequestedAccuracy requested_accuracy(const MultistageQuery& query, bool saturated);

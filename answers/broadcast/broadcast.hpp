@@ -23,9 +23,11 @@ namespace tailbound::answers {
 
 using bounds::wormhole::Replication;
 
-/// The variants of the model. Fractions of a simulated rate refer to the first.
-inline constexpr std::array broadcast_variants{Replication::conserving, Replication::literal,
-                                               Replication::shared_wire};
+/// The variants of the model: the most accurate one first, which is the default.
+inline constexpr std::array broadcast_variants{Replication::shared_wire, Replication::conserving,
+                                               Replication::literal};
+/// Rows of the accuracy table are at fractions of the saturation rate of this variant.
+inline constexpr Replication measured_at_fractions_of = Replication::conserving;
 
 /// A hypercube and its messages. Legal sizes: network::modelled_hypercubes; for simulation
 /// network::simulated_hypercubes.

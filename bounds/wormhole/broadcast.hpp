@@ -27,12 +27,12 @@ namespace tailbound::bounds::wormhole {
 
 /// How forwarded copies are counted, and how links are shared.
 enum class Replication {
-  conserving,   ///< a broadcast crosses each of the N - 1 edges of its tree once
-  literal,      ///< eqs. (11), (25) and (26) as printed: about half as many copies
   shared_wire,  ///< as conserving, with another model of links and trees (bounds/wormhole/shared_wire.hpp)
+  conserving,   ///< the published equations; a broadcast crosses each of the N - 1 edges of its tree once
+  literal,      ///< eqs. (11), (25) and (26) as printed: about half as many copies
 };
 [[nodiscard]] constexpr auto names_of(Replication) {
-  return std::array{"conserving", "literal", "shared-wire"};
+  return std::array{"shared-wire", "conserving", "literal"};
 }
 
 /// A hypercube and its messages; the legal sizes are those of network::modelled_hypercubes.

@@ -120,6 +120,8 @@ double falling_zero(const Function& function, double maximum, double guess, doub
   return low + (high - low) / 2;
 }
 
+constexpr double least_reference = 1e-3;
+
 /// Data common to the inputs of a station.
 struct StationTimes {
   const StationService& service;
@@ -148,7 +150,8 @@ class InputWait {
     scale_ = mean > 0 ? input.others / mean : 1;
     t_ = station.slowest * input.others / m, t1_ = station.slowest * station.behind * scale_ / m;
     if (station.waits_for_overhang()) overhang_ = input.overhang, overhang_second_ = input.overhang_second;
-    reference_ = seen_busy(found.waiting);
+    // Where the product form waits for longer than the others hold the servers, the wait is the longest possible.
+    reference_ = std::max(seen_busy(found.waiting), least_reference * seen_busy(0));
     left_ = std::min(others_left / station.capacity, 1 - 1e-12);
     behind_ahead_ =
         station.capacity * std::clamp(come_before(variation_in(), left_, input.channel_follow), 0.0, 1.0);

@@ -144,11 +144,10 @@ const AccuracyKeys hypercube_accuracy_keys{{answers::Quantity::mean_latency, "un
                                            {answers::Quantity::broadcast_latency, "broadcast"},
                                            {answers::Quantity::saturation, "saturation"}};
 
-/// Accuracy is measured at fractions of the saturation rate of the first variant.
 double reference_rate(const BroadcastQuery& query, const BroadcastAnswer& answer) {
-  return query.replication == answers::broadcast_variants.front()
+  return query.replication == answers::measured_at_fractions_of
              ? answer.saturation.value
-             : answers::broadcast_saturation(query.hypercube, answers::broadcast_variants.front()).value;
+             : answers::broadcast_saturation(query.hypercube, answers::measured_at_fractions_of).value;
 }
 
 answers::Accuracy accuracy_of(const BroadcastQuery& query, const BroadcastAnswer& answer) {
