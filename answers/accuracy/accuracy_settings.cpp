@@ -96,6 +96,12 @@ MeasuredModel measured_model(bounds::multistage::Variant variant) {
                                                           : MeasuredModel::multistage_published;
 }
 
+bool saturation_agrees(const RequestedAccuracy& requested) {
+  constexpr double near = 0.1;
+  const std::optional<ErrorRange> errors = accuracy(requested).errors(Quantity::saturation);
+  return errors && errors->minimum >= -near && errors->largest <= near;
+}
+
 RequestedAccuracy requested_accuracy(const WormholeQuery& query, std::vector<double> at) {
   RequestedAccuracy requested{.model = measured_model(query.variant.value_or(usual_variant(query.network))),
                               .settings = {},

@@ -99,5 +99,10 @@ struct BroadcastPoint {
 /// width is at most 1e-14, by bisection.
 /// \throws InvalidArgument  the cube out of range
 [[nodiscard]] double broadcast_saturation(const BroadcastCube& cube);
+/// The largest utilization of ports, links, their virtual channels and ejection channels at a rate with a
+/// solution. If it is not near 1 at broadcast_saturation(), the waits
+/// have no solution above that rate although nothing is full.
+/// \throws InvalidArgument  as broadcast_latency()
+[[nodiscard]] double broadcast_fullness(const BroadcastCube& cube, double rate);
 
 }  // namespace tailbound::bounds::wormhole

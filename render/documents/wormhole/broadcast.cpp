@@ -34,16 +34,31 @@ Cells input_cells(const BroadcastQuery& query, std::size_t i, const BroadcastPoi
 struct BroadcastAtRate {
   const BroadcastAnswer& answer;
   const BroadcastPoint& point;
+
+  /// Null if the model has no saturation rate.
+  template <class Number>
+  [[nodiscard]] Value of_saturation(const Number& number) const {
+    return answer.saturated ? Value(shown(number)) : Value(None{});
+  }
 };
 
 const Fields<BroadcastAtRate>& broadcast_results() {
   using Of = BroadcastAtRate;
   static const Fields<Of> fields{
       {{"saturation_rate", "saturation", "messages/cycle/node", Shape::model,
-        "saturation rate: the smallest without a solution", Style::hidden},
+        "saturation rate; null if the model has no solution above solved_rate, although solved_utilization is "
+        "below 97 %",
+        Style::hidden},
+       [](const Of& of) { return of.of_saturation(of.answer.saturation); }},
+      {{"solved_rate", "", "messages/cycle/node", Shape::model, "the largest rate with a solution",
+        Style::hidden},
        [](const Of& of) { return of.answer.saturation; }},
-      {fraction_column("rate / saturation_rate, below 1"),
-       [](const Of& of) { return of.point.fraction_of_saturation; }},
+      {{"solved_utilization", "", "", Shape::model,
+        "the largest utilization there, of ports, links, their virtual channels and ejection channels",
+        Style::hidden},
+       [](const Of& of) { return of.answer.fullness; }},
+      {fraction_column("rate / saturation_rate, below 1; null if that is"),
+       [](const Of& of) { return of.of_saturation(of.point.fraction_of_saturation); }},
       {{"unicast_latency", "unicast", "cycles", Shape::model, "mean unicast latency"},
        [](const Of& of) { return of.point.unicast_latency; }},
       {{"broadcast_latency", "broadcast", "cycles", Shape::model,
@@ -104,8 +119,10 @@ Rows dimension_rows(const BroadcastQuery& query, const BroadcastPoint& point) {
   return rows;
 }
 
-std::string saturation_in_words(const BroadcastAnswer& answer) {
-  return fmt::format("{:.10g} messages/cycle/node", answer.saturation.value);
+Line saturation_line(const BroadcastAnswer& answer) {
+  const std::string rate = fmt::format("{:.10g} messages/cycle/node", answer.saturation.value);
+  if (answer.saturated) return {"saturation", rate};
+  return {"no answer above", rate + ": " + answers::no_solution_in_words(answer.fullness.value)};
 }
 
 std::vector<Line> lines(const BroadcastQuery& query, const BroadcastAnswer& answer) {
@@ -113,15 +130,17 @@ std::vector<Line> lines(const BroadcastQuery& query, const BroadcastAnswer& answ
   const auto cycles = [](const numeric::Model<unit::Cycle>& time) {
     return fmt::format("{} cycles", brief(shown(time)));
   };
-  std::vector<Line> lines{{"rate", fmt::format("{:.6g} messages/cycle/node, {:.1f} % of saturation",
-                                               point.rate, 100 * point.fraction_of_saturation.value)},
+  std::string rate = fmt::format("{:.6g} messages/cycle/node", point.rate);
+  if (answer.saturated)
+    rate += fmt::format(", {:.1f} % of saturation", 100 * point.fraction_of_saturation.value);
+  std::vector<Line> lines{{"rate", std::move(rate)},
                           {"unicast", cycles(point.unicast_latency)},
                           {"broadcast", cycles(point.broadcast_latency) +
                                             (query.hypercube.broadcast == 0 ? " (hypothetical)" : "")},
                           {"multiplexing", fmt::format("{:.4f}", point.multiplexing.value)},
                           {"injection wait", cycles(point.source_wait)}};
   if (point.ejection_wait) lines.push_back({"ejection wait", cycles(*point.ejection_wait)});
-  lines.push_back({"saturation", saturation_in_words(answer)});
+  lines.push_back(saturation_line(answer));
   return lines;
 }
 
@@ -179,6 +198,12 @@ std::vector<std::string> notes(const std::vector<BroadcastRatesAnswered>& networ
          .command = measuring_command(query)});
   notes.push_back(accuracy_note(accuracy));
   notes = joined(std::move(notes), unicast_notes(hypercubes_of(networks)));
+  for (const auto& [query, answer] : networks)
+    if (!answer.saturated && networks.size() == 1)
+      notes.push_back(fmt::format(
+          "No answer above rate {:.5g}: {}. This is not a saturation rate: the network may carry more "
+          "(`tailbound simulate hypercube` with --saturation). Fractions are of this rate.",
+          answer.saturation.value, answers::no_solution_in_words(answer.fullness.value)));
   if (omitted_tables)
     notes.push_back(
         fmt::format("Channels of each dimension: in JSON and CSV, or here with up to {} rates.", max_tables));
@@ -193,9 +218,17 @@ bool one_variant(const std::vector<BroadcastRatesAnswered>& networks) {
 
 /// The saturation rate, and of a single rate the latencies there.
 std::string headline(const Document& document, const std::vector<BroadcastRatesAnswered>& networks) {
-  std::vector<double> saturations;
-  for (const auto& [query, answer] : networks) saturations.push_back(answer.saturation.value);
-  std::string text = fmt::format("Saturation rate {} messages/cycle/node", range_in_words(saturations));
+  std::vector<double> saturations, answered;
+  for (const auto& [query, answer] : networks)
+    (answer.saturated ? saturations : answered).push_back(answer.saturation.value);
+  std::string text;
+  if (!saturations.empty())
+    text = fmt::format("Saturation rate {} messages/cycle/node", range_in_words(saturations));
+  if (saturations.empty())
+    text = fmt::format("No answer above rate {} messages/cycle/node", range_in_words(answered));
+  else if (!answered.empty())
+    text += fmt::format("; of {} of the {} networks no answer above rate {}", answered.size(),
+                        networks.size(), range_in_words(answered));
   if (document.results.size() == 1) {
     const BroadcastPoint& point = networks.front().second.points.front();
     const bool broadcasts = networks.front().first.hypercube.broadcast > 0;
@@ -243,7 +276,8 @@ Picture picture(const Document& document, const std::vector<BroadcastRatesAnswer
   for (const Curve& curve : picture.curves)
     for (const auto& [rate, latency] : curve.points) largest = std::max(largest, latency);
   const double saturation = answer.saturation.value;
-  picture.curves.push_back({.title = fmt::format("saturation, {:.5g}", saturation),
+  picture.curves.push_back({.title = fmt::format("{} {:.5g}", answer.saturated ? "saturation," : "no answer above",
+                                                 saturation),
                             .style = CurveStyle::dashed,
                             .points = {{saturation, 0}, {saturation, largest}}});
   return picture;
