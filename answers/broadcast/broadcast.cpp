@@ -55,8 +55,7 @@ void check(const BroadcastHypercube& hypercube, Replication replication) {
 BroadcastAnswer answer(const BroadcastQuery& query, const Run& run) {
   check(query.offered);
   const wormhole::BroadcastCube cube = cube_of(query.hypercube, query.replication);
-  BroadcastAnswer answer{
-      .saturation = {wormhole::broadcast_saturation(cube)}, .fullness = {}, .points = {}};
+  BroadcastAnswer answer{.saturation = {wormhole::broadcast_saturation(cube)}, .fullness = {}, .points = {}};
   answer.fullness = {wormhole::broadcast_fullness(cube, answer.saturation.value)};
   answer.saturated = answer.fullness.value >= wormhole::SaturationSides::least_fullness ||
                      saturation_agrees(requested_accuracy(query.hypercube, query.replication, {}));

@@ -85,8 +85,8 @@ struct BroadcastAnswer {
   numeric::Model<unit::MessagesPerCycle> saturation;
   numeric::Model<unit::Ratio> fullness;  ///< the largest utilization there
   bool saturated = true;                 ///< something is full there, or the rate agrees with simulation
-  std::vector<BroadcastPoint> points;  ///< one per rate, in the order of the query
-  bool stopped = false;                ///< before all rates were computed
+  std::vector<BroadcastPoint> points;    ///< one per rate, in the order of the query
+  bool stopped = false;                  ///< before all rates were computed
 };
 
 /// \throws InvalidArgument  a field out of range

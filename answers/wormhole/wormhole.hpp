@@ -125,14 +125,14 @@ struct WormholePoint {
 };
 
 struct WormholeAnswer {
-  static constexpr bool stored = true;             ///< as bytes, for parts and ranks (points/stored.hpp)
-  std::string network;                             ///< its name
+  static constexpr bool stored = true;  ///< as bytes, for parts and ranks (points/stored.hpp)
+  std::string network;                  ///< its name
   /// The largest load with a solution of the model: the saturation load only if `saturated`.
   numeric::Model<unit::FlitsPerCycle> saturation;
   numeric::Model<unit::FlitsPerCycle> unsolved;  ///< and none at this one, just above
   numeric::Model<unit::Ratio> fullness;          ///< the largest utilization at the lower one
-  std::string why_unsolved;                        ///< how its iteration ended
-  numeric::Model<unit::Channel> mean_distance;     ///< of a message's path; exact without contention
+  std::string why_unsolved;                      ///< how its iteration ended
+  numeric::Model<unit::Channel> mean_distance;   ///< of a message's path; exact without contention
   /// Channels that can wait for each other in a cycle: the routes can deadlock, which the model ignores.
   /// Empty if none can.
   std::vector<std::string> deadlock_cycle;

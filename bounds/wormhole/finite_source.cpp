@@ -317,7 +317,8 @@ FiniteSourceModel::Saturation FiniteSourceModel::saturation(double maximum, doub
     } else {
       found.above = middle;
       found.beyond = point.ending;
-      at_above = point.settled ? full - std::max(point.fullness, 1.0) : std::numeric_limits<double>::quiet_NaN();
+      at_above =
+          point.settled ? full - std::max(point.fullness, 1.0) : std::numeric_limits<double>::quiet_NaN();
       if (same > 0) at_below /= 2;
     }
   }

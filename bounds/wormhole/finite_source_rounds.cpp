@@ -69,9 +69,7 @@ Ending Rounds::run(double load, double ejection, double travel_time, double leng
   for (int at = 1; at <= how_.maximum; ++at) {
     // Stations need not be more precise than their inputs. But near saturation, where convergence is slow,
     // the remaining error would prevent it.
-    precision_ = at > exact_from ? 0
-                 : at == 1       ? max_precision
-                                 : std::min(max_precision, 1e-3 * change_);
+    precision_ = at > exact_from ? 0 : at == 1 ? max_precision : std::min(max_precision, 1e-3 * change_);
     Acceleration::Vector before;
     if (accelerated) before = state();
     const double last_change = change_;
@@ -93,8 +91,10 @@ Ending Rounds::run(double load, double ejection, double travel_time, double leng
     if (at < plain_rounds || marked_ || (accelerated && change_ > 100 * last_change)) {
       accelerated = false;
     } else {
-      if (accelerated) go_on_from(acceleration.next(before, state()));
-      else acceleration = {};
+      if (accelerated)
+        go_on_from(acceleration.next(before, state()));
+      else
+        acceleration = {};
       accelerated = true;
     }
     minimum = std::min(minimum, change_);
@@ -125,7 +125,8 @@ void Rounds::each_number(const Visit& visit) {
   constexpr double most = std::numeric_limits<double>::max();
   for (std::vector<Times>* all : {&trails_, &times_, &stations_})
     for (Times& its : *all) {
-      for (double* value : {&its.fresh, &its.behind, &its.fresh_second, &its.behind_second, &its.slope, &its.lost})
+      for (double* value :
+           {&its.fresh, &its.behind, &its.fresh_second, &its.behind_second, &its.slope, &its.lost})
         visit(*value, 0.0, most);
       for (double* value : {&its.follow, &its.moves, &its.hides}) visit(*value, 0.0, 1.0);
     }
@@ -133,7 +134,8 @@ void Rounds::each_number(const Visit& visit) {
     for (queue::StationMemory& its : station)
       for (double* value : {&its.left, &its.ahead, &its.wait}) visit(*value, 0.0, most);
   for (StationWaits& its : waits_) {
-    for (double* value : {&its.mean, &its.fresh, &its.behind, &its.fresh_second, &its.behind_second, &its.feedback})
+    for (double* value :
+         {&its.mean, &its.fresh, &its.behind, &its.fresh_second, &its.behind_second, &its.feedback})
       visit(*value, 0.0, most);
     for (double* value : {&its.fresh_waits, &its.behind_waits}) visit(*value, 0.0, 1.0);
   }

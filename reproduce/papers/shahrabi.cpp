@@ -243,8 +243,9 @@ Finding judge(const std::string& hypercube, const std::vector<answers::Broadcast
   std::string computed;
   double published = 1e300, widest = 0;
   for (const Replication variant : kCompared) {
-    const auto i = static_cast<std::size_t>(
-        std::find(broadcast_variants.begin(), broadcast_variants.end(), variant) - broadcast_variants.begin());
+    const auto i =
+        static_cast<std::size_t>(std::find(broadcast_variants.begin(), broadcast_variants.end(), variant) -
+                                 broadcast_variants.begin());
     double minimum = 1e300, largest = -1e300;
     for (const answers::BroadcastComparison& point : points) {
       const std::optional<double> error = point.variants[i].error();

@@ -218,8 +218,7 @@ class InputWait {
     }
     // Waits are for at most `capacity` whole times. The power of the ratio is far beyond that where the product
     // form has almost no waits.
-    const double longest =
-        4 * (std::max(0.0, station_.capacity - 1) * square(t1_) + second_whole) / t1_;
+    const double longest = 4 * (std::max(0.0, station_.capacity - 1) * square(t1_) + second_whole) / t1_;
     const auto scaled = [&](double first, double second, double mean_wait) {
       const double ratio = first > 0 ? mean_wait / first : 0;
       return std::min(second * ratio * std::sqrt(ratio), longest * mean_wait);

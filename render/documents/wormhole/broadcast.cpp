@@ -46,7 +46,8 @@ const Fields<BroadcastAtRate>& broadcast_results() {
   using Of = BroadcastAtRate;
   static const Fields<Of> fields{
       {{"saturation_rate", "saturation", "messages/cycle/node", Shape::model,
-        "saturation rate; null if the model has no solution above solved_rate, although solved_utilization is "
+        "saturation rate; null if the model has no solution above solved_rate, although solved_utilization "
+        "is "
         "below 97 %",
         Style::hidden},
        [](const Of& of) { return of.of_saturation(of.answer.saturation); }},
@@ -276,10 +277,10 @@ Picture picture(const Document& document, const std::vector<BroadcastRatesAnswer
   for (const Curve& curve : picture.curves)
     for (const auto& [rate, latency] : curve.points) largest = std::max(largest, latency);
   const double saturation = answer.saturation.value;
-  picture.curves.push_back({.title = fmt::format("{} {:.5g}", answer.saturated ? "saturation," : "no answer above",
-                                                 saturation),
-                            .style = CurveStyle::dashed,
-                            .points = {{saturation, 0}, {saturation, largest}}});
+  picture.curves.push_back(
+      {.title = fmt::format("{} {:.5g}", answer.saturated ? "saturation," : "no answer above", saturation),
+       .style = CurveStyle::dashed,
+       .points = {{saturation, 0}, {saturation, largest}}});
   return picture;
 }
 

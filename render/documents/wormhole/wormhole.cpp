@@ -145,9 +145,10 @@ const Fields<WormholeLoad>& wormhole_results() {
        bottleneck(&WormholeChannel::wait)},
       {model_column("bottleneck_service", "", "cycles", "mean occupancy time per message", Style::hidden),
        bottleneck(&WormholeChannel::service)},
-      {model_column("saturation_load", "saturation", "flits/cycle/node",
-                    "saturation load of the model; null if its iteration does not converge above solved_load, "
-                    "although solved_utilization is below 97 %"),
+      {model_column(
+           "saturation_load", "saturation", "flits/cycle/node",
+           "saturation load of the model; null if its iteration does not converge above solved_load, "
+           "although solved_utilization is below 97 %"),
        [](const Load& of) { return of.of_saturation(of.answer.saturation); }},
       {model_column("solved_load", "", "flits/cycle/node", "the largest load with a solution", Style::hidden),
        [](const Load& of) { return of.answer.saturation; }},
@@ -218,12 +219,12 @@ Result result_of(const WormholeLoad& load) {
 std::vector<Line> lines(const WormholeAnswer& answer) {
   const WormholePoint& point = answer.points.front();
   const auto cycles = [](const numeric::Model<unit::Cycle>& time) { return brief(shown(time)) + " cycles"; };
-  std::vector<Line> lines{{"load", answer.saturated
-                                       ? load_in_words(point.load, point.fraction_of_saturation.value)
-                                       : fmt::format("{:.6g} flits/cycle/node", point.load)},
-                          {"latency", cycles(point.latency)},
-                          {"source queueing", cycles(point.source_wait)},
-                          {"injection service", cycles(point.service)}};
+  std::vector<Line> lines{
+      {"load", answer.saturated ? load_in_words(point.load, point.fraction_of_saturation.value)
+                                : fmt::format("{:.6g} flits/cycle/node", point.load)},
+      {"latency", cycles(point.latency)},
+      {"source queueing", cycles(point.source_wait)},
+      {"injection service", cycles(point.service)}};
   const auto channel = [](const WormholeChannel& its) {
     return fmt::format("{}, utilization {:.1f} %", its.name, 100 * its.utilization.value);
   };
@@ -268,10 +269,11 @@ std::string accuracy_note(const std::vector<WormholeNetworkAnswer>& networks) {
 /// The saturation load and why there is no solution beyond it, or that it is not known.
 std::string saturation_note(const WormholeQuery& query, const WormholeAnswer& answer) {
   if (!answer.saturated)
-    return fmt::format("No answer above load {:.5g} flits/cycle/node: {}. This is not a saturation load: the "
-                       "network may carry more (`tailbound simulate wormhole` with --saturation). Fractions "
-                       "are of this load",
-                       answer.saturation.value, answers::no_solution_in_words(answer.fullness.value));
+    return fmt::format(
+        "No answer above load {:.5g} flits/cycle/node: {}. This is not a saturation load: the "
+        "network may carry more (`tailbound simulate wormhole` with --saturation). Fractions "
+        "are of this load",
+        answer.saturation.value, answers::no_solution_in_words(answer.fullness.value));
   std::string text = fmt::format("Saturation {:.5g} flits/cycle/node", answer.saturation.value);
   // "stopped after 35 rounds: a utilization would reach 100 %"
   if (by_finite_sources(query))

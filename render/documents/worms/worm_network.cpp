@@ -358,7 +358,9 @@ std::vector<std::string> saturation_notes(const answers::SimulateWormholeQuery& 
   const char* unit = "flits/cycle/node";
   std::vector<std::string> notes;
   if (!answer.model_saturation)
-    notes.push_back(fmt::format("No saturation load by a model: {}.", answer.no_model));
+    notes.push_back(answer.no_model.starts_with("the model has no answer")
+                        ? capitalized(answer.no_model) + "."
+                        : fmt::format("No model: {}.", answer.no_model));
   if (answer.simulated_saturation)
     notes.push_back(fmt::format("Saturation: maximum stable load of the simulation, {:.5g} {}{}.",
                                 answer.simulated_saturation->max_stable, unit,
