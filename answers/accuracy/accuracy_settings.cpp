@@ -83,17 +83,23 @@ MeasuredModel measured_model(Replication replication) {
   switch (replication) {
     case Replication::literal:
       return MeasuredModel::broadcast_literal;
-    case Replication::shared_wire:
-      return MeasuredModel::broadcast_shared_wire;
     case Replication::conserving:
+      return MeasuredModel::broadcast_conserving;
+    case Replication::shared_wire:
       break;
   }
-  return MeasuredModel::broadcast_conserving;
+  return MeasuredModel::broadcast_shared_wire;
 }
 
 MeasuredModel measured_model(bounds::multistage::Variant variant) {
   return variant == bounds::multistage::Variant::blocking ? MeasuredModel::multistage_blocking
                                                           : MeasuredModel::multistage_published;
+}
+
+bool saturation_agrees(const RequestedAccuracy& requested) {
+  constexpr double near = 0.1;
+  const std::optional<ErrorRange> errors = accuracy(requested).errors(Quantity::saturation);
+  return errors && errors->minimum >= -near && errors->largest <= near;
 }
 
 RequestedAccuracy requested_accuracy(const WormholeQuery& query, std::vector<double> at) {

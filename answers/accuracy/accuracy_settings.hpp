@@ -32,9 +32,12 @@ struct MeasuredWorms {
 [[nodiscard]] MeasuredModel measured_model(Replication replication);
 [[nodiscard]] MeasuredModel measured_model(bounds::multistage::Variant variant);
 
+/// Was the saturation load of the model measured, in this network or between measured ones, to be within 10 %?
+[[nodiscard]] bool saturation_agrees(const RequestedAccuracy& requested);
+
 /// \param at  fractions of the model's saturation load
 [[nodiscard]] RequestedAccuracy requested_accuracy(const WormholeQuery& query, std::vector<double> at);
-/// \param at  fractions of the saturation rate of variant conserving
+/// \param at  fractions of the saturation rate of measured_at_fractions_of
 [[nodiscard]] RequestedAccuracy requested_accuracy(const BroadcastHypercube& hypercube,
                                                    Replication replication, std::vector<double> at);
 [[nodiscard]] RequestedAccuracy requested_accuracy(const MultistageQuery& query, bool saturated);

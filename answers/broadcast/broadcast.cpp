@@ -1,6 +1,8 @@
 #include <cln/rational.h>
+#include <tailbound/answers/accuracy/accuracy_settings.hpp>
 #include <tailbound/answers/broadcast/broadcast.hpp>
 #include <tailbound/answers/wormhole/saturated.hpp>
+#include <tailbound/bounds/wormhole/latency.hpp>
 #include <tailbound/core/error.hpp>
 
 namespace tailbound::answers {
@@ -53,8 +55,10 @@ void check(const BroadcastHypercube& hypercube, Replication replication) {
 BroadcastAnswer answer(const BroadcastQuery& query, const Run& run) {
   check(query.offered);
   const wormhole::BroadcastCube cube = cube_of(query.hypercube, query.replication);
-  BroadcastAnswer answer{
-      .saturation = {wormhole::broadcast_saturation(cube)}, .points = {}, .stopped = false};
+  BroadcastAnswer answer{.saturation = {wormhole::broadcast_saturation(cube)}, .fullness = {}, .points = {}};
+  answer.fullness = {wormhole::broadcast_fullness(cube, answer.saturation.value)};
+  answer.saturated = answer.fullness.value >= wormhole::SaturationSides::least_fullness ||
+                     saturation_agrees(requested_accuracy(query.hypercube, query.replication, {}));
   for (const numeric::Rational& value : query.offered.values) {
     if (run.stop.stop_requested()) {
       if (answer.points.empty()) throw Stopped("stopped before the first rate was finished");
@@ -63,7 +67,10 @@ BroadcastAnswer answer(const BroadcastQuery& query, const Run& run) {
     }
     const double rate = query.offered.absolute(value, answer.saturation.value);
     const auto solved = wormhole::broadcast_latency(cube, rate);
-    if (!solved) throw Saturated(LoadMeasure::messages, rate, answer.saturation.value);
+    if (!solved && answer.saturated) throw Saturated(LoadMeasure::messages, rate, answer.saturation.value);
+    if (!solved)
+      throw Unanswered(LoadMeasure::messages, rate, answer.saturation.value, answer.fullness.value,
+                       "hypercube");
     answer.points.push_back(point_of(*solved, answer.saturation.value, query.hypercube.ends.ejection));
   }
   return answer;

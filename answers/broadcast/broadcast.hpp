@@ -23,9 +23,11 @@ namespace tailbound::answers {
 
 using bounds::wormhole::Replication;
 
-/// The variants of the model. Fractions of a simulated rate refer to the first.
-inline constexpr std::array broadcast_variants{Replication::conserving, Replication::literal,
-                                               Replication::shared_wire};
+/// The variants of the model: the most accurate one first, which is the default.
+inline constexpr std::array broadcast_variants{Replication::shared_wire, Replication::conserving,
+                                               Replication::literal};
+/// Rows of the accuracy table are at fractions of the saturation rate of this variant.
+inline constexpr Replication measured_at_fractions_of = Replication::conserving;
 
 /// A hypercube and its messages. Legal sizes: network::modelled_hypercubes; for simulation
 /// network::simulated_hypercubes.
@@ -66,7 +68,7 @@ struct BroadcastChannels {
 /// Mean values at one rate.
 struct BroadcastPoint {
   double rate = 0;                                     ///< offered [messages/cycle/node]
-  numeric::Model<unit::Ratio> fraction_of_saturation;  ///< of the variant's own saturation rate, below 1
+  numeric::Model<unit::Ratio> fraction_of_saturation;  ///< of BroadcastAnswer::saturation, below 1
   numeric::Model<unit::Cycle> unicast_latency;
   numeric::Model<unit::Cycle> broadcast_latency;   ///< from its start to its arrival at the last receiver
   numeric::Model<unit::Ratio> multiplexing;        ///< mean over the dimensions
@@ -79,13 +81,17 @@ struct BroadcastPoint {
 
 struct BroadcastAnswer {
   static constexpr bool stored = true;  ///< as bytes, for parts and ranks (points/stored.hpp)
+  /// The largest rate with a solution of the model: the saturation rate only if `saturated`.
   numeric::Model<unit::MessagesPerCycle> saturation;
-  std::vector<BroadcastPoint> points;  ///< one per rate, in the order of the query
-  bool stopped = false;                ///< before all rates were computed
+  numeric::Model<unit::Ratio> fullness;  ///< the largest utilization there
+  bool saturated = true;                 ///< something is full there, or the rate agrees with simulation
+  std::vector<BroadcastPoint> points;    ///< one per rate, in the order of the query
+  bool stopped = false;                  ///< before all rates were computed
 };
 
 /// \throws InvalidArgument  a field out of range
 /// \throws Saturated        one of the rates is at or beyond saturation
+/// \throws Unanswered       one of the rates has no solution, although nothing is full
 [[nodiscard]] BroadcastAnswer answer(const BroadcastQuery& query, const Run& run);
 
 // --- parts, for answers that compare the model with simulation

@@ -13,8 +13,8 @@ namespace {
 
 using numeric::Rational;
 
-/// The simulation saturates at about 1.4 times the model's rate.
-constexpr double guess_for_hypercubes = 1.4;
+/// Ratio of the simulated to the model's saturation rate at which a search starts.
+constexpr double guess_for_hypercubes = 1.05;
 
 /// At rate 1.  \throws InvalidArgument
 sim::BroadcastModel model_of(const SimulatedHypercube& network) {
@@ -80,7 +80,7 @@ network::ChannelBound channel_bound(const BroadcastHypercube& hypercube) {
 
 SimulateHypercubeAnswer answer(const SimulateHypercubeQuery& query, const Run& run) {
   const sim::BroadcastModel network = model_of(query.network);
-  const auto saturation = broadcast_saturation(query.network.hypercube, broadcast_variants.front());
+  const auto saturation = broadcast_saturation(query.network.hypercube, query.reference);
   const OfferedLoads& offered = query.offered;
   check_rates(offered, saturation.value);
   const std::vector<double> percentiles = in_doubles(query.percentiles);

@@ -24,7 +24,7 @@ enum class BroadcastQuantity { unicast_latency, broadcast_latency };  ///< mean 
 /// One latency at one rate, by simulation and by each variant.
 struct BroadcastComparison {
   double rate = 0;                                     ///< [messages/cycle/node]
-  numeric::Model<unit::Ratio> fraction_of_saturation;  ///< of the saturation rate of the first variant
+  numeric::Model<unit::Ratio> fraction_of_saturation;  ///< as in the simulation
   BroadcastQuantity quantity{};
   /// In the order of broadcast_variants; without a prediction where a variant does not cover the network.
   std::array<Comparison<unit::Cycle>, broadcast_variants.size()> variants;

@@ -41,7 +41,7 @@ ValidateWormholeAnswer answer(const ValidateWormholeQuery& query, const Run& run
   answer.model = model.model;
   answer.modelled = what_is_modelled(simulation.network);
   answer.simulation = simulate_worms(simulation, network, model, run);
-  const double saturation = answer.simulation.model_saturation.value().value;
+  const double saturation = model.model->saturation();
   for (const SimulatedWorms& point : answer.simulation.points) {
     if (!point.found.latency) throw NoAnswer("nothing to compare: no message was delivered while measured");
     answer.rows.push_back(

@@ -31,4 +31,22 @@ class Saturated : public NoAnswer {
   double load_, saturation_;
 };
 
+/// "the iteration does not converge there, with the busiest channel at 52 %"
+[[nodiscard]] inline std::string no_solution_in_words(double fullness) {
+  return "the iteration does not converge there, with the busiest channel at " +
+         numeric::plain(100 * fullness, 2) + " %";
+}
+
+/// The equations have no solution above a load at which nothing is full: it is not the saturation load.
+class Unanswered : public NoAnswer {
+ public:
+  /// \param load, answered  [as `measure` says]; the load is above the largest one that is answered
+  /// \param fullness  the largest utilization there
+  Unanswered(LoadMeasure measure, double load, double answered, double fullness, const std::string& network)
+      : NoAnswer(std::string("at ") + name(measure) + " " + numeric::plain(load) + " " + unit_of(measure) +
+                 " the model has no answer: of the " + network + " it has none above " + name(measure) + " " +
+                 numeric::plain(answered, 10) + " (" + no_solution_in_words(fullness) +
+                 "). The network may carry more; a simulation shows it") {}
+};
+
 }  // namespace tailbound::answers

@@ -24,6 +24,7 @@ WormholeLayout layout_of(const sim::WormModel& model) {
 struct Saturations {
   network::ChannelBound bound;
   std::optional<double> model{};
+  std::string no_model{};  ///< why the model has no saturation load
   std::optional<sim::SimulatedSaturation> simulated{};
 
   [[nodiscard]] double limit() const { return numeric::nearest_double(bound.load()); }
@@ -38,9 +39,22 @@ struct Saturations {
 };
 
 /// Without a search.
-Saturations saturations_of(const WormholeNetwork& network, const WormholeModel& model) {
-  Saturations saturations{.bound = channel_bound(network)};
-  if (model.model) saturations.model = model.model->saturation();
+Saturations saturations_of(const SimulatedWormhole& network, const WormholeModel& model) {
+  Saturations saturations{.bound = channel_bound(network.network), .no_model = model.missing};
+  if (!model.model) return saturations;
+  const bounds::wormhole::SaturationSides sides = model.model->saturation_sides();
+  if (is_saturation(sides, {.network = network.network,
+                            .flits = network.flits,
+                            .offered = {},
+                            .variant = network.variant,
+                            .virtual_channels = network.virtual_channels,
+                            .lengths = network.lengths,
+                            .buffer_flits = network.buffer_flits,
+                            .timing = network.timing}))
+    saturations.model = sides.below;
+  else
+    saturations.no_model = "the model has no answer above load " + numeric::plain(sides.below, 5) + " (" +
+                           no_solution_in_words(sides.fullness) + "), which is not a saturation load";
   return saturations;
 }
 
@@ -68,11 +82,11 @@ sim::SimulatedSaturation searched(const sim::WormModel& network, const sim::Satu
 }
 
 /// Do fractions refer to a saturation load that must be searched first?
-bool searches(const SimulateWormholeQuery& query, const WormholeModel& model) {
+bool searches(const SimulateWormholeQuery& query, const Saturations& known) {
   if (!query.offered.of_saturation) return false;
-  if (query.fractions_of == FractionsOf::model && !model.model)
-    throw InvalidArgument("of", "model", "simulated, or loads given instead of fractions: " + model.missing);
-  return query.fractions_of.value_or(model.model ? FractionsOf::model : FractionsOf::simulated) ==
+  if (query.fractions_of == FractionsOf::model && !known.model)
+    throw InvalidArgument("of", "model", "simulated, or loads given instead of fractions: " + known.no_model);
+  return query.fractions_of.value_or(known.model ? FractionsOf::model : FractionsOf::simulated) ==
          FractionsOf::simulated;
 }
 
@@ -149,8 +163,8 @@ network::ChannelBound channel_bound(const WormholeNetwork& network) {
 SimulateWormholeAnswer simulate_worms(const SimulateWormholeQuery& query, const sim::WormModel& network,
                                       const WormholeModel& model, const Run& run) {
   const OfferedLoads& offered = query.offered;
-  Saturations saturations = saturations_of(query.network.network, model);
-  const bool searches_first = searches(query, model);
+  Saturations saturations = saturations_of(query.network, model);
+  const bool searches_first = searches(query, saturations);
   if (searches_first) {
     reject_search_in_parts(run);
     if (run.finished != nullptr)
@@ -171,7 +185,7 @@ SimulateWormholeAnswer simulate_worms(const SimulateWormholeQuery& query, const 
   SimulateWormholeAnswer answer{.layout = layout_of(network),
                                 .limit = limit_of(saturations.bound),
                                 .model_saturation = {},
-                                .no_model = model.missing,
+                                .no_model = saturations.no_model,
                                 .points = std::move(points),
                                 .stopped = stopped,
                                 .simulated_saturation = std::move(saturations.simulated)};
@@ -189,12 +203,12 @@ SimulateWormholeAnswer answer(const SimulateWormholeQuery& query, const Run& run
 WormholeSaturationAnswer answer(const WormholeSaturationQuery& query, const Run& run) {
   const sim::WormModel network = simulator_model(query.network);
   const WormholeModel model = wormhole_model_of(query.network);
-  const Saturations saturations = saturations_of(query.network.network, model);
+  const Saturations saturations = saturations_of(query.network, model);
   WormholeSaturationAnswer answer;
   answer.layout = layout_of(network);
   answer.limit = limit_of(saturations.bound);
   if (saturations.model) answer.model = {*saturations.model};
-  answer.no_model = model.missing;
+  answer.no_model = saturations.no_model;
   answer.search = saturations.search(query.length);
   answer.found = searched(network, answer.search, run);
   return answer;

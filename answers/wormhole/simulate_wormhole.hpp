@@ -76,9 +76,10 @@ struct SimulatedWorms {
 
 struct SimulateWormholeAnswer {
   WormholeLayout layout;
-  ChannelLimit<unit::FlitsPerCycle> limit;                              ///< loads above it are not simulated
-  std::optional<numeric::Model<unit::FlitsPerCycle>> model_saturation;  ///< of the model of this network
-  std::string no_model;                                                 ///< why there is none
+  ChannelLimit<unit::FlitsPerCycle> limit;  ///< loads above it are not simulated
+  /// Saturation load of the model of this network, if it has one.
+  std::optional<numeric::Model<unit::FlitsPerCycle>> model_saturation;
+  std::string no_model;                ///< why there is none
   std::vector<SimulatedWorms> points;  ///< one per load, in the order of the query
   bool stopped = false;                ///< before all was simulated; the last point may be partial
   /// If fractions refer to it: they are relative to the largest stable load.

@@ -1,3 +1,4 @@
+#include <tailbound/answers/accuracy/accuracy_settings.hpp>
 #include <tailbound/answers/wormhole/wormhole.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/walks/one_lane.hpp>
@@ -33,8 +34,13 @@ WormholeChannel channel_at(const Model& model, const Point& solved, std::size_t 
   return found;
 }
 
-WormholePoint solve(const Model& model, const WormholeQuery& query, double load, double saturation) {
-  if (load >= saturation) throw Saturated(LoadMeasure::flits, load, saturation, name(query.network));
+WormholePoint solve(const Model& model, const WormholeQuery& query, double load,
+                    const bounds::wormhole::SaturationSides& sides) {
+  const double saturation = sides.below;
+  if (load >= saturation && is_saturation(sides, query))
+    throw Saturated(LoadMeasure::flits, load, saturation, name(query.network));
+  if (load >= saturation)
+    throw Unanswered(LoadMeasure::flits, load, saturation, sides.fullness, name(query.network));
   const Point solved = model.solve(load);
   if (!solved.solved())
     throw NoAnswer("at load " + numeric::plain(load) +
@@ -415,6 +421,10 @@ LatencyOfLoad latency_of_load(const WormholeQuery& query, const WormholeAnswer& 
                          std::move(requested));
 }
 
+bool is_saturation(const bounds::wormhole::SaturationSides& sides, const WormholeQuery& query) {
+  return sides.saturated() || saturation_agrees(requested_accuracy(query, {}));
+}
+
 WormholeAnswer answer(const WormholeQuery& query, const Run& run) {
   check_query(query);
   const std::shared_ptr<const Model> requested = requested_model(query);
@@ -423,11 +433,13 @@ WormholeAnswer answer(const WormholeQuery& query, const Run& run) {
   WormholeAnswer answer{.network = name(query.network),
                         .saturation = {sides.below},
                         .unsolved = {sides.above},
+                        .fullness = {sides.fullness},
                         .why_unsolved = bounds::in_words(sides.beyond),
                         .mean_distance = {model.graph().mean_distance},
                         .deadlock_cycle = {},
                         .shorter_than_path = static_cast<double>(query.flits) < model.graph().mean_distance,
-                        .points = {}};
+                        .points = {},
+                        .saturated = is_saturation(sides, query)};
   for (const std::size_t channel : model.cycle())
     answer.deadlock_cycle.push_back(model.graph().channels[channel].name);
   const std::vector<numeric::Rational>& values = query.offered.values;
@@ -438,7 +450,7 @@ WormholeAnswer answer(const WormholeQuery& query, const Run& run) {
       break;
     }
     answer.points.push_back(
-        solve(model, query, query.offered.absolute(value, answer.saturation.value), answer.saturation.value));
+        solve(model, query, query.offered.absolute(value, answer.saturation.value), sides));
     if (run.progress)
       run.progress(static_cast<double>(answer.points.size()) / static_cast<double>(values.size()), 0);
   }

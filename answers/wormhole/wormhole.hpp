@@ -114,7 +114,7 @@ struct WormholeChannel {
 /// Mean values at one load.
 struct WormholePoint {
   double load = 0;                                     ///< offered [flits/cycle/node]
-  numeric::Model<unit::Ratio> fraction_of_saturation;  ///< below 1
+  numeric::Model<unit::Ratio> fraction_of_saturation;  ///< of WormholeAnswer::saturation, below 1
   numeric::Model<unit::Cycle> latency;      ///< of a message, from generation until its tail has arrived
   numeric::Model<unit::Cycle> source_wait;  ///< source queueing: until its head leaves the source
   numeric::Model<unit::Cycle> service;      ///< network latency: the time it holds its injection channel
@@ -126,12 +126,14 @@ struct WormholePoint {
 };
 
 struct WormholeAnswer {
-  static constexpr bool stored = true;             ///< as bytes, for parts and ranks (points/stored.hpp)
-  std::string network;                             ///< its name
-  numeric::Model<unit::FlitsPerCycle> saturation;  ///< the model has a solution at this load
-  numeric::Model<unit::FlitsPerCycle> unsolved;    ///< and none at this one, just above
-  std::string why_unsolved;                        ///< how its iteration ended
-  numeric::Model<unit::Channel> mean_distance;     ///< of a message's path; exact without contention
+  static constexpr bool stored = true;  ///< as bytes, for parts and ranks (points/stored.hpp)
+  std::string network;                  ///< its name
+  /// The largest load with a solution of the model: the saturation load only if `saturated`.
+  numeric::Model<unit::FlitsPerCycle> saturation;
+  numeric::Model<unit::FlitsPerCycle> unsolved;  ///< and none at this one, just above
+  numeric::Model<unit::Ratio> fullness;          ///< the largest utilization at the lower one
+  std::string why_unsolved;                      ///< how its iteration ended
+  numeric::Model<unit::Channel> mean_distance;   ///< of a message's path; exact without contention
   /// Channels that can wait for each other in a cycle: the routes can deadlock, which the model ignores.
   /// Empty if none can.
   std::vector<std::string> deadlock_cycle;
@@ -140,6 +142,7 @@ struct WormholeAnswer {
   bool shorter_than_path = false;
   std::vector<WormholePoint> points;  ///< one per load, in the order of the query
   bool stopped = false;               ///< before all loads were computed
+  bool saturated = true;              ///< is_saturation()
 };
 
 /// \throws InvalidArgument  a field out of range; geometric lengths with a published variant; deeper buffers
@@ -147,9 +150,13 @@ struct WormholeAnswer {
 ///                          not modeled
 /// \throws LimitExceeded    the network is too large
 /// \throws Saturated        one of the loads is at or beyond saturation
-/// \throws NoAnswer         the iteration ended without a solution
+/// \throws Unanswered       one of the loads has no solution, although nothing is full
 /// \throws Stopped          before there was a point
 [[nodiscard]] WormholeAnswer answer(const WormholeQuery& query, const Run& run);
+
+/// Is the largest load with a solution the saturation load: is something full there, or was it measured to agree
+/// with simulation in networks like that of the query?
+[[nodiscard]] bool is_saturation(const bounds::wormhole::SaturationSides& sides, const WormholeQuery& query);
 
 /// For plots: the mean latency [cycles] of the model at any load [flits/cycle/node]; nothing if it has no solution.
 struct LatencyOfLoad {

@@ -1,8 +1,7 @@
 #include <tailbound/bounds/multistage/blocking.hpp>
 #include <tailbound/bounds/multistage/blocking_queue.hpp>
 #include <tailbound/bounds/multistage/shared_link.hpp>
-
-#include <Eigen/Dense>
+#include <tailbound/bounds/path/acceleration.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +9,7 @@
 namespace tailbound::bounds::multistage {
 namespace {
 
-using Vector = Eigen::VectorXd;
+using Vector = Acceleration::Vector;
 
 constexpr double tolerance = 1e-6;
 /// Step of the blocked time towards its new value per round; reduced each time the acceleration has not
@@ -20,44 +19,6 @@ constexpr double first_smoothing = 0.9, shorter = 0.5;
 /// on.
 constexpr double small = 0.01;
 constexpr int plain_rounds = 200, accelerated_rounds = 800;
-
-/// Anderson's acceleration of the iteration x -> g(x): the combination of the latest steps with the smallest
-/// g(x) - x (Anderson 1965).
-class Acceleration {
- public:
-  /// The next x, given g(x).
-  [[nodiscard]] Vector next(const Vector& x, const Vector& g);
-
- private:
-  static constexpr Eigen::Index depth = 8;
-  Vector old_change_, old_g_;
-  Eigen::MatrixXd changes_, steps_;  ///< differences of g(x) - x and of g(x), one per column
-  Eigen::Index held_ = 0, place_ = 0;
-};
-
-Vector Acceleration::next(const Vector& x, const Vector& g) {
-  constexpr double ridge = 1e-12;
-  const Vector change = g - x;
-  if (old_g_.size() > 0) {
-    if (held_ == 0) {
-      changes_.resize(x.size(), depth);
-      steps_.resize(x.size(), depth);
-    }
-    changes_.col(place_) = change - old_change_;
-    steps_.col(place_) = g - old_g_;
-    place_ = (place_ + 1) % depth;
-    held_ = std::min(held_ + 1, depth);
-  }
-  old_change_ = change;
-  old_g_ = g;
-  if (held_ == 0) return g;
-  const auto columns = changes_.leftCols(held_);
-  Eigen::MatrixXd normal = columns.transpose() * columns;
-  normal.diagonal() *= 1 + ridge;
-  const Vector weights = normal.ldlt().solve(columns.transpose() * change);
-  const Vector result = g - steps_.leftCols(held_) * weights;
-  return result.allFinite() ? result : g;
-}
 
 /// Identical queues, and the means of their neighbours.
 struct Class {

@@ -241,6 +241,18 @@ std::optional<BroadcastPoint> broadcast_latency(const BroadcastCube& cube, doubl
   return point;
 }
 
+double broadcast_fullness(const BroadcastCube& cube, double rate) {
+  check(cube);
+  if (cube.replication == Replication::shared_wire) return shared_wire_fullness(cube, rate);
+  const Traffic flows = traffic(cube);
+  const std::optional<BroadcastPoint> point = solve(cube, flows, rate);
+  if (!point) return 1;
+  double fullness = std::max(point->source_utilization, rate * flows.received * cube.flits);
+  for (const BroadcastDimension& dimension : point->dimensions)
+    fullness = std::max(fullness, dimension.utilization);
+  return fullness;
+}
+
 double broadcast_saturation(const BroadcastCube& cube) {
   check(cube);
   const Traffic flows = traffic(cube);

@@ -27,12 +27,12 @@ namespace tailbound::bounds::wormhole {
 
 /// How forwarded copies are counted, and how links are shared.
 enum class Replication {
-  conserving,   ///< a broadcast crosses each of the N - 1 edges of its tree once
-  literal,      ///< eqs. (11), (25) and (26) as printed: about half as many copies
   shared_wire,  ///< as conserving, with another model of links and trees (bounds/wormhole/shared_wire.hpp)
+  conserving,   ///< the published equations; a broadcast crosses each of the N - 1 edges of its tree once
+  literal,      ///< eqs. (11), (25) and (26) as printed: about half as many copies
 };
 [[nodiscard]] constexpr auto names_of(Replication) {
-  return std::array{"conserving", "literal", "shared-wire"};
+  return std::array{"shared-wire", "conserving", "literal"};
 }
 
 /// A hypercube and its messages; the legal sizes are those of network::modelled_hypercubes.
@@ -99,5 +99,10 @@ struct BroadcastPoint {
 /// width is at most 1e-14, by bisection.
 /// \throws InvalidArgument  the cube out of range
 [[nodiscard]] double broadcast_saturation(const BroadcastCube& cube);
+/// The largest utilization of ports, links, their virtual channels and ejection channels at a rate with a
+/// solution. If it is not near 1 at broadcast_saturation(), the waits
+/// have no solution above that rate although nothing is full.
+/// \throws InvalidArgument  as broadcast_latency()
+[[nodiscard]] double broadcast_fullness(const BroadcastCube& cube, double rate);
 
 }  // namespace tailbound::bounds::wormhole

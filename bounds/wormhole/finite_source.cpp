@@ -173,8 +173,36 @@ void require_possible(const FiniteSourcePoint& point, double crossing) {
 FiniteSourcePoint FiniteSourceModel::solve(double load, const FiniteSourceRounds& how) const {
   Rounds rounds(parts_->all, parts_->order, parts_->station_class, how);
   FiniteSourcePoint point = parts_->solve(rounds, load);
+  if (!point.settled) point = continued(load, how, std::move(point));
   if (point.ending.stop == Stop::converged) require_possible(point, parts_->all.crossing);
   return point;
+}
+
+FiniteSourcePoint FiniteSourceModel::continued(double load, const FiniteSourceRounds& how,
+                                               FiniteSourcePoint first) const {
+  constexpr double shortest = 1e-4;  // step, relative
+  FiniteSourceRounds each = how;
+  each.maximum = std::min(how.maximum, 300);
+  Rounds from(parts_->all, parts_->order, parts_->station_class, each);
+  double below = 0, to = load / 2;
+  int rounds = first.ending.rounds;
+  while (to - below > shortest * load) {
+    Rounds here = from;
+    FiniteSourcePoint point = parts_->solve(here, to);
+    rounds += point.ending.rounds;
+    if (point.settled && to == load) {
+      point.ending.rounds = rounds;
+      return point;
+    }
+    if (point.ending.stop != Stop::converged) {
+      to = below + (to - below) / 2;
+      continue;
+    }
+    below = to;
+    from = std::move(here);
+    to = load;
+  }
+  return first;
 }
 
 FiniteSourceModel::Parts::Stretch FiniteSourceModel::Parts::stretch(double load) const {
@@ -248,6 +276,7 @@ FiniteSourcePoint FiniteSourceModel::Parts::solve(Rounds& rounds, double load) c
 }
 
 FiniteSourceModel::Saturation FiniteSourceModel::saturation(double maximum, double precision) const {
+  constexpr double full = 1 - 1e-8;
   Saturation found;
   found.above = maximum;
   found.beyond.stop = Stop::saturated;
@@ -259,7 +288,6 @@ FiniteSourceModel::Saturation FiniteSourceModel::saturation(double maximum, doub
   Rounds below_it(parts_->all, parts_->order, parts_->station_class, rounds);
   // Distance to fullness at both ends, where known.
   double at_below = 1, at_above = std::numeric_limits<double>::quiet_NaN();
-  double full_below = 0;
   int same = 0;
   for (bool was_below = false; found.above - found.below > precision * found.above;) {
     double middle = found.below + (found.above - found.below) / 2;
@@ -270,25 +298,27 @@ FiniteSourceModel::Saturation FiniteSourceModel::saturation(double maximum, doub
     }
     // Rounds far above saturation cost most: with shared physical channels, go at most half as far up as
     // fullness suggests.
-    if (parts_->all.shares && full_below > 0 && !std::isfinite(at_above))
-      middle = std::min(middle, found.below / std::sqrt(full_below));
+    if (parts_->all.shares && found.fullness > 0 && !std::isfinite(at_above))
+      middle = std::min(middle, found.below / std::sqrt(found.fullness));
     if (middle <= found.below || middle >= found.above) break;
     Rounds here = below_it;  // from the nearest solution
     const FiniteSourcePoint point = parts_->solve(here, middle);
     ++found.solved;
-    const bool below = point.ending.stop == Stop::converged;
+    // Where a source is full to rounding, its wait has no digits.
+    const bool below = point.ending.stop == Stop::converged && point.fullness < full;
     same = same < 3 && below == was_below ? same + 1 : 0;
     was_below = below;
     if (below) {
       found.below = middle;
+      found.fullness = point.fullness;
       below_it = std::move(here);
       at_below = 1 - point.fullness;
-      full_below = point.fullness;
       if (same > 0) at_above /= 2;
     } else {
       found.above = middle;
       found.beyond = point.ending;
-      at_above = point.settled ? 1 - point.fullness : std::numeric_limits<double>::quiet_NaN();
+      at_above =
+          point.settled ? full - std::max(point.fullness, 1.0) : std::numeric_limits<double>::quiet_NaN();
       if (same > 0) at_below /= 2;
     }
   }

@@ -92,17 +92,19 @@ class FiniteSourceModel {
   /// Number of classes of channels.
   [[nodiscard]] std::size_t classes() const;
 
-  /// METHOD    rounds over all stations, those that a message meets last first, then phi from the sources on;
-  ///           an overloaded station is limited to just below saturation, and the round does not count as the
-  ///           last
+  /// METHOD    rounds over all stations, those that a message meets last first, then phi from the sources on,
+  ///           accelerated if they do not converge by themselves; an overloaded station is limited to just
+  ///           below saturation, and the round does not count as the last. Rounds from the idle network may
+  ///           overshoot a solution near saturation: then from the solution at a lower load, in steps
   /// \param load  flits/cycle/processor, at least 0
   /// \throws std::logic_error  a solution in which messages are faster than in an idle network: an error here
   [[nodiscard]] FiniteSourcePoint solve(double load, const FiniteSourceRounds& rounds = {}) const;
 
-  /// Loads on both sides of saturation; the lower one has a solution.
+  /// Loads on both sides of the last one with a solution.
   struct Saturation {
     double below = 0, above = 0;  ///< flits/cycle/processor
     Ending beyond;                ///< how the iteration at the upper one ended
+    double fullness = 0;          ///< at the lower one; near 1: a channel is saturated there
     int solved = 0;               ///< number of loads solved
   };
   /// METHOD    a bracketed root of fullness - 1, by bisection where one side has no solution. Each load
@@ -114,6 +116,10 @@ class FiniteSourceModel {
                                       double precision = 1e-6) const;
 
  private:
+  /// As solve(), from solutions at lower loads; `first` if there is no solution.
+  [[nodiscard]] FiniteSourcePoint continued(double load, const FiniteSourceRounds& how,
+                                            FiniteSourcePoint first) const;
+
   struct Parts;
   std::unique_ptr<const Parts> parts_;
 };

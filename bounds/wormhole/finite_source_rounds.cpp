@@ -17,6 +17,8 @@ constexpr double max_precision = 1e-4;
 /// Change per round that does not decrease further, in large networks with many channels before a station.
 constexpr double as_near_as_rounding = 1e-9;
 constexpr int exact_from = 60;  ///< round
+/// Rounds that do not converge by themselves by then overshoot, or converge slowly; they are accelerated.
+constexpr int plain_rounds = 100;
 
 }  // namespace
 
@@ -62,21 +64,17 @@ Ending Rounds::run(double load, double ejection, double travel_time, double leng
   Ending ending{.stop = Stop::too_many_rounds, .rounds = 0, .change = 0};
   int marked_on_end = 0;
   double minimum = std::numeric_limits<double>::infinity(), min_before = minimum;
-  for (int round = 1; round <= how_.maximum; ++round) {
-    const double weight = round < 3 ? 1 : how_.step;
+  Acceleration acceleration;
+  bool accelerated = false;
+  for (int at = 1; at <= how_.maximum; ++at) {
     // Stations need not be more precise than their inputs. But near saturation, where convergence is slow,
     // the remaining error would prevent it.
-    precision_ = round > exact_from ? 0
-                 : round == 1       ? max_precision
-                                    : std::min(max_precision, 1e-3 * change_);
-    marked_ = false;
-    change_ = 0;
-    for (const std::size_t j : *order_) station(j, weight);
-    source_time_ = 0;
-    for (std::size_t i = 0; i < all_->channels.size(); ++i)
-      source_time_ += all_->channels[i].weight * times_[i].mean();
-    follow();
-    ending.rounds = round;
+    precision_ = at > exact_from ? 0 : at == 1 ? max_precision : std::min(max_precision, 1e-3 * change_);
+    Acceleration::Vector before;
+    if (accelerated) before = state();
+    const double last_change = change_;
+    round(at < 3 ? 1 : how_.step);
+    ending.rounds = at;
     ending.change = change_;
     marked_on_end = marked_ ? marked_on_end + 1 : 0;
     const bool still = change_ <= how_.tolerance;
@@ -89,8 +87,18 @@ Ending Rounds::run(double load, double ejection, double travel_time, double leng
       ending.stop = Stop::converged;
       break;
     }
+    // Where an overloaded station is limited, the rounds follow another map.
+    if (at < plain_rounds || marked_ || (accelerated && change_ > 100 * last_change)) {
+      accelerated = false;
+    } else {
+      if (accelerated)
+        go_on_from(acceleration.next(before, state()));
+      else
+        acceleration = {};
+      accelerated = true;
+    }
     minimum = std::min(minimum, change_);
-    if (round % span == 0) {
+    if (at % span == 0) {
       if (minimum > min_before / 2) {
         if (change_ <= as_near_as_rounding) ending.stop = Stop::converged;
         break;
@@ -100,6 +108,57 @@ Ending Rounds::run(double load, double ejection, double travel_time, double leng
     }
   }
   return ending;
+}
+
+void Rounds::round(double weight) {
+  marked_ = false;
+  change_ = 0;
+  for (const std::size_t j : *order_) station(j, weight);
+  source_time_ = 0;
+  for (std::size_t i = 0; i < all_->channels.size(); ++i)
+    source_time_ += all_->channels[i].weight * times_[i].mean();
+  follow();
+}
+
+template <class Visit>
+void Rounds::each_number(const Visit& visit) {
+  constexpr double most = std::numeric_limits<double>::max();
+  for (std::vector<Times>* all : {&trails_, &times_, &stations_})
+    for (Times& its : *all) {
+      for (double* value :
+           {&its.fresh, &its.behind, &its.fresh_second, &its.behind_second, &its.slope, &its.lost})
+        visit(*value, 0.0, most);
+      for (double* value : {&its.follow, &its.moves, &its.hides}) visit(*value, 0.0, 1.0);
+    }
+  for (std::vector<queue::StationMemory>& station : memory_)
+    for (queue::StationMemory& its : station)
+      for (double* value : {&its.left, &its.ahead, &its.wait}) visit(*value, 0.0, most);
+  for (StationWaits& its : waits_) {
+    for (double* value :
+         {&its.mean, &its.fresh, &its.behind, &its.fresh_second, &its.behind_second, &its.feedback})
+      visit(*value, 0.0, most);
+    for (double* value : {&its.fresh_waits, &its.behind_waits}) visit(*value, 0.0, 1.0);
+  }
+  for (double& value : together_) visit(value, 1.0, most);
+  if (!all_->shares) return;
+  visit(source_time_, 0.0, most);
+  for (Wire& its : wires_)
+    for (double* value : {&its.excess, &its.each, &its.active, &its.loss}) visit(*value, 0.0, most);
+  for (std::vector<double>* all : {&lag_, &lag_fresh_, &lag_behind_, &passed_, &lag_by_})
+    for (double& value : *all) visit(value, 0.0, most);
+  for (std::vector<double>* all : {&full_, &hides_})
+    for (double& value : *all) visit(value, 0.0, 1.0);
+}
+
+Acceleration::Vector Rounds::state() {
+  std::vector<double> all;
+  each_number([&](double value, double, double) { all.push_back(value); });
+  return Eigen::Map<const Acceleration::Vector>(all.data(), static_cast<Eigen::Index>(all.size()));
+}
+
+void Rounds::go_on_from(const Acceleration::Vector& state) {
+  const double* next = state.data();
+  each_number([&](double& value, double least, double most) { value = std::clamp(*next++, least, most); });
 }
 
 double Rounds::station_wait(std::size_t j) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tailbound/bounds/path/acceleration.hpp>
 #include <tailbound/bounds/wormhole/finite_source.hpp>
 #include <tailbound/bounds/wormhole/finite_source_structure.hpp>
 #include <tailbound/queue/wormhole/finite_source_station.hpp>
@@ -68,6 +69,14 @@ class Rounds {
 
  private:
   void station(std::size_t j, double weight);
+  /// Updates all; the largest change is in change_.
+  void round(double weight);
+
+  /// Visits all numbers that a round reads before it writes them, with the least and the largest legal value.
+  template <class Visit>
+  void each_number(const Visit& visit);
+  [[nodiscard]] Acceleration::Vector state();
+  void go_on_from(const Acceleration::Vector& state);
 
   /// Times, all later by `by`.
   [[nodiscard]] static Times later(Times times, double by);

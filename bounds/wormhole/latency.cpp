@@ -283,7 +283,10 @@ SaturationSides Model::saturation_sides(Saturated rule) const {
     if (rule != Saturated::first_source)
       throw InvalidArgument("rule", "mean source", "first source: finite sources support no other");
     const FiniteSourceModel::Saturation found = finite_->saturation(1 / max_wire_rate_);
-    return {.below = found.below, .above = found.above, .beyond = found.beyond};
+    return {.below = found.below,
+            .above = found.above,
+            .beyond = found.beyond,
+            .fullness = std::max(found.fullness, found.below * max_wire_rate_)};
   }
   const auto saturated = [&](double load) {
     const Point point = inner(load);
@@ -304,7 +307,10 @@ SaturationSides Model::saturation_sides(Saturated rule) const {
     if (middle <= below || middle >= above) break;
     (saturated(middle) ? above : below) = middle;
   }
-  return {.below = below, .above = above, .beyond = {.stop = Stop::saturated}};
+  double fullness = below * max_wire_rate_;
+  for (const ChannelFigures& figures : inner(below).channels)
+    fullness = std::max(fullness, figures.utilization);
+  return {.below = below, .above = above, .beyond = {.stop = Stop::saturated}, .fullness = fullness};
 }
 
 std::optional<std::size_t> Model::busiest(const Point& point) const {

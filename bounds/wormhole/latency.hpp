@@ -52,11 +52,17 @@ enum class Equations {
   finite_source,  ///< those of bounds/wormhole/finite_source.hpp
 };
 
-/// Loads on both sides of saturation [flits/cycle/processor].
+/// The largest load with a solution, and one just above [flits/cycle/processor].
 struct SaturationSides {
-  double below = 0;  ///< solved
-  double above = 0;  ///< not solved
-  Ending beyond;     ///< how the iteration at the upper one ended
+  double below = 0;     ///< solved
+  double above = 0;     ///< not solved
+  Ending beyond;        ///< how the iteration at the upper one ended
+  double fullness = 1;  ///< at the lower one: the largest utilization, of physical channels too
+
+  /// Is something full there? Only then is it the saturation load: otherwise the equations have no solution
+  /// above it, but nothing shows that the network does not carry more.
+  [[nodiscard]] bool saturated() const { return fullness >= least_fullness; }
+  static constexpr double least_fullness = 0.97;
 };
 
 /// A network at a given load. Means over sources and times are valid only if the ending is direct or
@@ -120,7 +126,7 @@ class Model {
   /// \throws InvalidArgument  load out of range
   [[nodiscard]] Point solve(double load) const;
 
-  /// The saturation load, to 1e-15 [flits/cycle/processor]
+  /// The largest load with a solution, to 1e-15 [flits/cycle/processor]
   ///
   /// METHOD  bisection. A cyclic graph whose iteration does not converge counts as saturated: such loads
   ///         lie within some 1e-8 of saturation.

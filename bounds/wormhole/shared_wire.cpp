@@ -73,6 +73,11 @@ class SharedWireModel {
     if (!meet() || !eject() || !hold() || !wait()) return std::nullopt;
     return point();
   }
+  /// Largest utilization. \pre solve() has a solution
+  [[nodiscard]] double fullness() const {
+    const double links = (links_.unicasts + links_.copies) * flits_;
+    return std::max({links, held_ / std::min(channels_, max_servers), port_, ejected_busy_});
+  }
   [[nodiscard]] BroadcastStep step() const {
     return {.base = flits_ + hops() + cube_.startup,
             .startup = cube_.startup,
@@ -134,6 +139,7 @@ class SharedWireModel {
     const double variation = (unicasts * square + copies * copy_square) / received / (service * service) - 1;
     const double busy = received * service * flits_;
     if (!(busy < 1)) return false;
+    ejected_busy_ = busy;
     const double wait = queue::station_wait(1, received, service * flits_, std::max(0.0, variation)) / busy;
     // Received messages that do not come from the same port.
     const double others = unicasts * (1 - same_port_ / (nodes_ - 1)) + rate_ * b * (nodes_ - 1 - same_port_);
@@ -267,6 +273,7 @@ class SharedWireModel {
   double held_ = 0;  ///< mean number of occupied channels of a link
   Blocking blocked_, blocked_copy_;
   Blocking ejected_, ejected_copy_;            ///< waits at ejection channels
+  double ejected_busy_ = 0;                    ///< utilization of these
   double network_ = 0, slowed_ = 0;            ///< of unicasts: time in the network, extra in M
   double copy_service_ = 0, copy_spread_ = 0;  ///< of copies at their port
   double port_ = 0, wait_ = 0;
@@ -391,6 +398,11 @@ std::optional<BroadcastPoint> shared_wire_latency(const BroadcastCube& cube, dou
 
 bool shared_wire_carries(const BroadcastCube& cube, double rate) {
   return SharedWireModel(cube, rate).solve().has_value();
+}
+
+double shared_wire_fullness(const BroadcastCube& cube, double rate) {
+  SharedWireModel model(cube, rate);
+  return model.solve() ? model.fullness() : 1;
 }
 
 }  // namespace tailbound::bounds::wormhole

@@ -53,5 +53,7 @@ struct BroadcastStep {
 /// occupies a virtual channel, `multiplexing` 1 plus those met on one link; all dimensions are identical.
 [[nodiscard]] std::optional<BroadcastPoint> shared_wire_latency(const BroadcastCube& cube, double rate);
 [[nodiscard]] bool shared_wire_carries(const BroadcastCube& cube, double rate);
+/// As broadcast_fullness().
+[[nodiscard]] double shared_wire_fullness(const BroadcastCube& cube, double rate);
 
 }  // namespace tailbound::bounds::wormhole

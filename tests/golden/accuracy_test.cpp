@@ -227,7 +227,8 @@ TEST_CASE("accuracy: networks from files, other ends and lengths have their own 
 
 TEST_CASE("accuracy: broadcasts, hot spots and trees") {
   const std::string cube =
-      "broadcast --dimensions 6 --flits 32 --broadcast 0.01 --fractions 20%,80% --virtual-channels ";
+      "broadcast --dimensions 6 --flits 32 --broadcast 0.01 --replication conserving --fractions 20%,80% "
+      "--virtual-channels ";
   const auto measured = run_json(cube + "4");
   CHECK(measured["results"][1]["accuracy"] == "measured");
   CHECK(measured["results"][1]["unicast_error_min"]["value"].get<double>() == Approx(-0.071));

@@ -29,7 +29,9 @@ double value(const nlohmann::json& number) {
 }
 
 TEST_CASE("broadcast: JSON of both variants, with known numbers") {
-  const auto answer = run_json(line + "--fractions 10%,1/2,0.95");
+  const std::string published = line + "--replication conserving ";
+  CHECK(run_json(line)["question"]["replication"] == "shared-wire");
+  const auto answer = run_json(published + "--fractions 10%,1/2,0.95");
   CHECK(answer["command"] == "broadcast");
   CHECK(answer["question"]["replication"] == "conserving");
   CHECK(answer["question"]["nodes"] == 64);
@@ -43,7 +45,7 @@ TEST_CASE("broadcast: JSON of both variants, with known numbers") {
   CHECK(value(half["broadcast_latency"]) == Approx(336.25776).margin(5.1e-6));
   CHECK(value(half["fraction_of_saturation"]) == Approx(0.5).epsilon(1e-15));
   // The rate computed from a fraction is an input that gives the same.
-  const auto again = run_json(line + "--rates " + half["rate"].get<std::string>())["results"][0];
+  const auto again = run_json(published + "--rates " + half["rate"].get<std::string>())["results"][0];
   CHECK(again["unicast_latency"] == half["unicast_latency"]);
   CHECK(again["broadcast_latency"] == half["broadcast_latency"]);
   REQUIRE(half["channels"].size() == 6);
@@ -67,8 +69,9 @@ TEST_CASE("broadcast: JSON of both variants, with known numbers") {
 }
 
 TEST_CASE("broadcast: the start-up counts for the n steps of a broadcast, and not for unicasts") {
-  const auto none = run_json(line + "--rates 0,0.01 --startup 0"),
-             much = run_json(line + "--rates 0,0.01 --startup 7/2");
+  const std::string published = line + "--replication conserving ";
+  const auto none = run_json(published + "--rates 0,0.01 --startup 0"),
+             much = run_json(published + "--rates 0,0.01 --startup 7/2");
   CHECK(value(none["results"][0]["broadcast_latency"]) == 6 * 32);
   for (std::size_t i = 0; i < 2; ++i) {
     const auto &without = none["results"][i], &with = much["results"][i];
@@ -107,7 +110,7 @@ TEST_CASE("broadcast: lists of networks and variants give all combinations, each
 }
 
 TEST_CASE("broadcast: tables name the variant and its measured error; CSV has one row per dimension") {
-  const Outcome table = run_line(line + "--fractions 50%");
+  const Outcome table = run_line(line + "--fractions 50% --replication conserving");
   CHECK(table.status == 0);
   for (const char* words :
        {"variant conserving", "6-dimensional hypercube (64 nodes) with 4 virtual channels", "injection wait",
@@ -118,7 +121,7 @@ TEST_CASE("broadcast: tables name the variant and its measured error; CSV has on
   CHECK(literal.out.find("variant literal") != std::string::npos);
   CHECK(literal.out.find("-7.9 to -1.2 %") != std::string::npos);
   CHECK(literal.out.find("-2.8 to +0.6 %") == std::string::npos);
-  const Outcome shared = run_line(line + "--rates 0.0118 --replication shared-wire");
+  const Outcome shared = run_line(line + "--rates 0.0118");
   CHECK(shared.status == 0);
   for (const char* words :
        {"variant shared-wire", "+0.3 to +0.5 %", "identical", "0.0320066641 messages/cycle/node"})
@@ -148,7 +151,7 @@ TEST_CASE("broadcast: the plot has both latencies and the saturation") {
   CHECK(run_line(line + "--plot " + picture).status == 0);
   std::stringstream text;
   text << std::ifstream(picture).rdbuf();
-  for (const char* words : {">broadcast<", ">unicast<", "saturation, 0.023618"})
+  for (const char* words : {">broadcast<", ">unicast<", "saturation, 0.032007"})
     CHECK(text.str().find(words) != std::string::npos);
   // Without broadcasts there is no broadcast curve; several networks have one curve each.
   const std::string none = folder / "none.svg", many = folder / "many.svg";
@@ -196,7 +199,7 @@ TEST_CASE("broadcast: errors name the option, the value and the legal range") {
        {"--startup is -1;", "from 0"}},
       {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0 --replication paper",
        2,
-       {"--replication", "paper", "conserving, literal, shared-wire"}},
+       {"--replication", "paper", "shared-wire, conserving, literal"}},
       {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0 --rates -0.01", 2, {"--rates", "-0.01"}},
       {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0 --rates 0.01 --fractions 0.1",
        2,
@@ -205,9 +208,13 @@ TEST_CASE("broadcast: errors name the option, the value and the legal range") {
        2,
        {"--fractions", "below 1"}},
       {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0 --plot p.gif", 2, {"--plot", "p.gif"}},
-      {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0.01 --rates 0.01,0.025",
+      {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0.01 --rates 0.01,0.025 "
+       "--replication conserving",
        1,
-       {"rate 0.025", "saturates at 0.02361844767", "5.53 % below", "variant conserving"}},
+       {"rate 0.025", "no answer", "none above rate 0.02361844767", "hypercube"}},
+      {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0.01 --rates 0.01,0.04",
+       1,
+       {"rate 0.04", "saturates at 0.0320066641", "20 % below", "variant shared-wire"}},
   }));
   const Outcome outcome = run_line(std::string("broadcast ") + arguments);
   INFO(arguments << "\n" << outcome.err);

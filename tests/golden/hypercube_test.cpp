@@ -156,7 +156,7 @@ TEST_CASE("validate broadcast: each variant with the simulation, the verdict of 
   const std::string line = "validate broadcast" + options + "--rates 0.003,0.02 --cycles 60000 ";
   const Outcome outcome = run_line(line + "--format json");
   const auto answer = nlohmann::json::parse(outcome.out);
-  CHECK(answer["question"]["replication"] == "conserving");
+  CHECK(answer["question"]["replication"] == "shared-wire");
   REQUIRE(answer["results"].size() == 2);
   std::size_t below = 0, counted = 0;
   for (const auto& point : answer["results"]) {
@@ -174,7 +174,7 @@ TEST_CASE("validate broadcast: each variant with the simulation, the verdict of 
                             : chosen > row["simulation"]["upper"].get<double>() ? "above"
                                                                                 : "inside";
       CHECK(row["verdict"] == verdict);
-      if (variant != "conserving") continue;
+      if (variant != "shared-wire") continue;
       const std::string stem = quantity.substr(0, quantity.find('_'));
       for (const std::string key : {"prediction", "simulation", "error", "verdict"})
         CHECK(point[stem + "_" + key] == row[key]);
@@ -191,14 +191,14 @@ TEST_CASE("validate broadcast: each variant with the simulation, the verdict of 
   CHECK(literal["results"][1]["unicast_verdict"] == "below");
   CHECK(literal["results"][1]["variants"] == answer["results"][1]["variants"]);
   // Both at once: identical numbers from one simulation.
-  const auto both = run_json(line + "--replication conserving,literal", 1);
+  const auto both = run_json(line + "--replication shared-wire,literal", 1);
   REQUIRE(both["results"].size() == 4);
   CHECK(both["results"][0] == answer["results"][0]);
   CHECK(both["results"][3] == literal["results"][1]);
   // At a third of saturation the default overestimates.
   const Outcome low = run_line("validate broadcast" + options + "--rates 0.008 --cycles 20000");
   CHECK(low.status == 0);
-  CHECK(low.out.find("The model (conserving) is conservative in 2 of 2 rows and underestimates in none.") !=
+  CHECK(low.out.find("The model (shared-wire) is conservative in 2 of 2 rows and underestimates in none.") !=
         std::string::npos);
   for (const char* words : {"conserving", "literal", "shared-wire", "unicast", "broadcast", "error"})
     CHECK(low.out.find(words) != std::string::npos);
@@ -299,7 +299,7 @@ TEST_CASE("simulate hypercube, validate broadcast: errors name the option, the v
       lines.emplace_back(command + cube + rejection.line, rejection);
   else
     lines.emplace_back(command + cube + "--replication paper --rates 0.01",
-                       Case{"", 2, {"--replication is paper", "conserving, literal, shared-wire"}});
+                       Case{"", 2, {"--replication is paper", "shared-wire, conserving, literal"}});
   for (const auto& [line, rejection] : lines) {
     const Outcome outcome = run_line(line);
     INFO(line << "\n" << outcome.err);

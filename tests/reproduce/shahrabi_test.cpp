@@ -81,15 +81,15 @@ TEST_CASE("figures: the hypercube figures have the numbers of the commands they 
 TEST_CASE("figures: errors of the variants up to 80 % of saturation, and the paper's by its own variant") {
   using tailbound::answers::broadcast_variants;
   using tailbound::answers::BroadcastComparison;
-  static_assert(broadcast_variants[0] == Replication::conserving &&
-                broadcast_variants[1] == Replication::literal);
+  static_assert(broadcast_variants[1] == Replication::conserving &&
+                broadcast_variants[2] == Replication::literal);
   // The simulation gives 100 cycles, and each variant differs by the given fraction; without a number it is
   // saturated.
   const auto at = [](double fraction, std::optional<double> conserving, std::optional<double> literal) {
     BroadcastComparison point{.rate = 0.001 * fraction, .fraction_of_saturation = {fraction}, .variants = {}};
     for (auto& variant : point.variants) variant.simulated = {100, 99, 101, 0.95};
-    if (conserving) point.variants[0].predicted = tailbound::numeric::Model<Cycle>{100 * (1 + *conserving)};
-    if (literal) point.variants[1].predicted = tailbound::numeric::Model<Cycle>{100 * (1 + *literal)};
+    if (conserving) point.variants[1].predicted = tailbound::numeric::Model<Cycle>{100 * (1 + *conserving)};
+    if (literal) point.variants[2].predicted = tailbound::numeric::Model<Cycle>{100 * (1 + *literal)};
     return point;
   };
   const Finding near = judge("V = 4", {at(0.2, 0.5, -0.01), at(0.8, 0.7, 0.031)});

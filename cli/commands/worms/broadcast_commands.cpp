@@ -84,12 +84,12 @@ const char* meaning(Replication replication) {
   switch (replication) {
     case Replication::literal:
       return "as published, about half of the copies";
-    case Replication::shared_wire:
-      return "another model of links, ports and trees, the best";
     case Replication::conserving:
+      return "published equations, each copy of a broadcast counted once";
+    case Replication::shared_wire:
       break;
   }
-  return "each copy of a broadcast counts once";
+  return "messages share physical channels, the most accurate";
 }
 
 void add_broadcast_options(OptionTable& table, BroadcastOptions& options, const BroadcastLimits& limits) {
@@ -116,8 +116,8 @@ void add_broadcast_options(OptionTable& table, BroadcastOptions& options, const 
               "messages per cycle of each node, a list.\n0.001,0.002 or 0.001:0.01:0.001");
   traffic.add("--fractions", options.fractions, "LIST",
               limits.fractions == Fractions::any
-                  ? "fractions of the saturation rate of the model.\nVariant conserving. In place of "
-                    "--rates: 0.1,0.5 or 10%:90%:10% (default 10%:90%:10%); also above 1"
+                  ? "fractions of the saturation rate of the model.\nIn place of --rates: 0.1,0.5 or "
+                    "10%:90%:10% (default 10%:90%:10%); also above 1"
                   : "fractions of the saturation rate.\nIn place of --rates: 0.1,0.5 or 10%:90%:10% (default "
                     "10%:90%:10%)");
 }
@@ -259,9 +259,10 @@ void declare_simulation(OptionTable& table, HypercubeSimulationOptions& options)
 Reply answer_validation(const BroadcastValidationOptions& options, const Context& context) {
   const std::vector<answers::Replication> replications = read_replications(options.replication);
   std::vector<ValidateBroadcastQuery> queries;
-  for (const answers::SimulateHypercubeQuery& simulation : read_simulations(options.simulation)) {
+  for (answers::SimulateHypercubeQuery simulation : read_simulations(options.simulation)) {
     for (const answers::Replication replication : replications)
       answers::check(simulation.network.hypercube, replication);
+    simulation.reference = replications.front();
     queries.push_back({.simulation = simulation, .replication = replications.front()});
   }
   const std::size_t rates = queries.size() * queries.front().simulation.offered.values.size();

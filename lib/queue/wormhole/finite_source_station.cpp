@@ -120,6 +120,10 @@ double falling_zero(const Function& function, double maximum, double guess, doub
   return low + (high - low) / 2;
 }
 
+/// Least part of the only server held by the others that a wait by the product form may leave, relative to that
+/// without any wait. (3)
+constexpr double least_left = 1e-3;
+
 /// Data common to the inputs of a station.
 struct StationTimes {
   const StationService& service;
@@ -148,7 +152,10 @@ class InputWait {
     scale_ = mean > 0 ? input.others / mean : 1;
     t_ = station.slowest * input.others / m, t1_ = station.slowest * station.behind * scale_ / m;
     if (station.waits_for_overhang()) overhang_ = input.overhang, overhang_second_ = input.overhang_second;
+    // Nobody waits for longer than the others hold the only server. Where the product form does, r is not 0, as
+    // if nobody waited: the wait is (almost) the longest possible one.
     reference_ = seen_busy(found.waiting);
+    if (m == 1 && !station.with_lanes) reference_ = std::max(reference_, least_left * seen_busy(0));
     left_ = std::min(others_left / station.capacity, 1 - 1e-12);
     behind_ahead_ =
         station.capacity * std::clamp(come_before(variation_in(), left_, input.channel_follow), 0.0, 1.0);
@@ -209,9 +216,12 @@ class InputWait {
       r1 = station_.residual * t_;
       r2 = square(r1) * (1 + part + (1 - part) * std::min(1.0, std::sqrt(station_.variation)));
     }
-    const auto scaled = [](double first, double second, double mean_wait) {
+    // Waits are for at most `capacity` whole times. The power of the ratio is far beyond that where the product
+    // form has almost no waits.
+    const double longest = 4 * (std::max(0.0, station_.capacity - 1) * square(t1_) + second_whole) / t1_;
+    const auto scaled = [&](double first, double second, double mean_wait) {
       const double ratio = first > 0 ? mean_wait / first : 0;
-      return second * ratio * std::sqrt(ratio);
+      return std::min(second * ratio * std::sqrt(ratio), longest * mean_wait);
     };
     const auto& [busy, queue, queue2, waiting] = found_;
     wait.fresh_second =

@@ -337,9 +337,7 @@ std::string command_of_hypercube(const AccuracyRow& row) {
   query.hypercube.startup = to_decimals(from_of(row, Setting::startup));
   query.hypercube.ends = {choice_of<network::Injection>(row, Setting::injection),
                           choice_of<network::Ejection>(row, Setting::ejection)};
-  query.replication = row.model == MeasuredModel::broadcast_literal       ? Replication::literal
-                      : row.model == MeasuredModel::broadcast_shared_wire ? Replication::shared_wire
-                                                                          : Replication::conserving;
+  query.replication = answers::measured_at_fractions_of;  // its table has all variants
   query.offered.of_saturation = true;
   std::set<double> fractions;
   for (const MeasuredError& error : row.errors) fractions.insert(error.at);

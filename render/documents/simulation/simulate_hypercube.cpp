@@ -48,7 +48,7 @@ const Fields<SimulatedRate>& simulated_hypercube_results() {
     return Column{key, heading, "flits/cycle/node", shape, meaning, style};
   };
   static const Fields<Of> fields{
-      {fraction_column("rate / saturation rate of the model's variant conserving; may exceed 1"),
+      {fraction_column("rate / model_saturation_rate; may exceed 1"),
        [](const Of& of) { return of.point().fraction_of_saturation; }},
       {estimated_cycles("unicast_latency", "unicast", "mean unicast latency; null if none was delivered"),
        [](const Of& of) { return of.found().unicast_latency; }},
@@ -208,8 +208,8 @@ std::vector<std::string> notes(const std::vector<SimulatedHypercubeAnswered>& ne
         max_tables));
   notes.push_back(fmt::format(
       "Estimates with {:.6g} % intervals. Broadcast latency: until the last receiver. Occupied channels: "
-      "mean virtual channels per link. Saturation: of the model, variant {}, which underestimates it.",
-      100 * networks.front().first.confidence, name_of(answers::broadcast_variants.front())));
+      "mean virtual channels per link. Saturation: of the model, variant {}.",
+      100 * networks.front().first.confidence, name_of(networks.front().first.reference)));
   return joined(std::move(notes), unicast_notes(hypercubes_of(networks)));
 }
 

@@ -83,7 +83,7 @@ const Table<VariantLatencyRow>& broadcast_variants_table() {
       "each latency, one row per variant of the model",
       {{{"quantity", "latency", "", Shape::text, "unicast_latency or broadcast_latency"},
         [](const Row& of) { return std::string(latency_name(of.quantity)) + "_latency"; }},
-       {{"variant", "variant", "", Shape::text, "conserving, literal or shared-wire"}, &Row::variant},
+       {{"variant", "variant", "", Shape::text, "shared-wire, conserving or literal"}, &Row::variant},
        {comparison_fields({.unit = "cycles", .predicted = "model"}), &Row::compared}}};
   return table;
 }
@@ -102,7 +102,7 @@ Fields<RateCompared> compared_rate_fields(const std::string& model) {
     return comparison_fields({.unit = "cycles", .predicted = model, .prefix = prefix});
   };
   return {
-      {fraction_column("rate / saturation rate of the model's variant conserving; may exceed 1"),
+      {fraction_column("rate / model_saturation_rate; may exceed 1"),
        [](const Of& of) { return of.simulated().fraction_of_saturation; }},
       {compared("unicast_"), [](const Of& of) { return of.judged(BroadcastQuantity::unicast_latency); }},
       {compared("broadcast_"), [](const Of& of) { return of.judged(BroadcastQuantity::broadcast_latency); }},
@@ -114,7 +114,7 @@ Fields<RateCompared> compared_rate_fields(const std::string& model) {
         "assumptions of the models that differ from the simulated network", Style::hidden},
        [](const Of& of) { return Value(TextList{assumptions(of)}); }},
       {{"model_saturation_rate", "model", "messages/cycle/node", Shape::model,
-        "saturation rate of the model's variant conserving", Style::hidden},
+        "saturation rate of the model; of several judged variants, of the first", Style::hidden},
        [](const Of& of) { return of.answer->simulation.model_saturation; }},
       {simulation_fields("cycle"), [](const Of& of) { return simulated_of(of); }}};
 }
@@ -187,7 +187,7 @@ std::vector<std::string> notes(const std::vector<ValidateBroadcastAnswered>& net
     }
   notes.push_back(verdicts_in_words() +
                   fmt::format(" 95 % intervals. Fractions of saturation: of variant {}.",
-                              name_of(broadcast_variants.front())));
+                              name_of(networks.front().first.simulation.reference)));
   if (points.size() > max_tables)
     notes.push_back(fmt::format(
         "Other variants: in JSON and CSV, or here with up to {} rates, or with --replication.", max_tables));

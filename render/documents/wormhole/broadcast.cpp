@@ -6,6 +6,7 @@
 #include <tailbound/render/documents/parts/units.hpp>
 #include <tailbound/render/documents/wormhole/broadcast.hpp>
 #include <tailbound/render/documents/worms/hypercube.hpp>
+#include <tailbound/render/documents/worms/saturation.hpp>
 #include <tailbound/render/documents/worms/worm_ends.hpp>
 #include <tailbound/render/documents/worms/worm_network.hpp>
 #include <tailbound/render/sweep_picture.hpp>
@@ -34,16 +35,32 @@ Cells input_cells(const BroadcastQuery& query, std::size_t i, const BroadcastPoi
 struct BroadcastAtRate {
   const BroadcastAnswer& answer;
   const BroadcastPoint& point;
+
+  /// Null if the model has no saturation rate.
+  template <class Number>
+  [[nodiscard]] Value of_saturation(const Number& number) const {
+    return answer.saturated ? Value(shown(number)) : Value(None{});
+  }
 };
 
 const Fields<BroadcastAtRate>& broadcast_results() {
   using Of = BroadcastAtRate;
   static const Fields<Of> fields{
       {{"saturation_rate", "saturation", "messages/cycle/node", Shape::model,
-        "saturation rate: the smallest without a solution", Style::hidden},
+        "saturation rate; null if the model has no solution above solved_rate, although solved_utilization "
+        "is "
+        "below 97 %",
+        Style::hidden},
+       [](const Of& of) { return of.of_saturation(of.answer.saturation); }},
+      {{"solved_rate", "", "messages/cycle/node", Shape::model, "the largest rate with a solution",
+        Style::hidden},
        [](const Of& of) { return of.answer.saturation; }},
-      {fraction_column("rate / saturation_rate, below 1"),
-       [](const Of& of) { return of.point.fraction_of_saturation; }},
+      {{"solved_utilization", "", "", Shape::model,
+        "the largest utilization there, of ports, links, their virtual channels and ejection channels",
+        Style::hidden},
+       [](const Of& of) { return of.answer.fullness; }},
+      {fraction_column("rate / saturation_rate, below 1; null if that is"),
+       [](const Of& of) { return of.of_saturation(of.point.fraction_of_saturation); }},
       {{"unicast_latency", "unicast", "cycles", Shape::model, "mean unicast latency"},
        [](const Of& of) { return of.point.unicast_latency; }},
       {{"broadcast_latency", "broadcast", "cycles", Shape::model,
@@ -104,8 +121,10 @@ Rows dimension_rows(const BroadcastQuery& query, const BroadcastPoint& point) {
   return rows;
 }
 
-std::string saturation_in_words(const BroadcastAnswer& answer) {
-  return fmt::format("{:.10g} messages/cycle/node", answer.saturation.value);
+Line saturation_line(const BroadcastAnswer& answer) {
+  const std::string rate = fmt::format("{:.10g} messages/cycle/node", answer.saturation.value);
+  if (answer.saturated) return {"saturation", rate};
+  return {"no answer above", rate + ": " + answers::no_solution_in_words(answer.fullness.value)};
 }
 
 std::vector<Line> lines(const BroadcastQuery& query, const BroadcastAnswer& answer) {
@@ -113,15 +132,17 @@ std::vector<Line> lines(const BroadcastQuery& query, const BroadcastAnswer& answ
   const auto cycles = [](const numeric::Model<unit::Cycle>& time) {
     return fmt::format("{} cycles", brief(shown(time)));
   };
-  std::vector<Line> lines{{"rate", fmt::format("{:.6g} messages/cycle/node, {:.1f} % of saturation",
-                                               point.rate, 100 * point.fraction_of_saturation.value)},
+  std::string rate = fmt::format("{:.6g} messages/cycle/node", point.rate);
+  if (answer.saturated)
+    rate += fmt::format(", {:.1f} % of saturation", 100 * point.fraction_of_saturation.value);
+  std::vector<Line> lines{{"rate", std::move(rate)},
                           {"unicast", cycles(point.unicast_latency)},
                           {"broadcast", cycles(point.broadcast_latency) +
                                             (query.hypercube.broadcast == 0 ? " (hypothetical)" : "")},
                           {"multiplexing", fmt::format("{:.4f}", point.multiplexing.value)},
                           {"injection wait", cycles(point.source_wait)}};
   if (point.ejection_wait) lines.push_back({"ejection wait", cycles(*point.ejection_wait)});
-  lines.push_back({"saturation", saturation_in_words(answer)});
+  lines.push_back(saturation_line(answer));
   return lines;
 }
 
@@ -144,11 +165,10 @@ const AccuracyKeys hypercube_accuracy_keys{{answers::Quantity::mean_latency, "un
                                            {answers::Quantity::broadcast_latency, "broadcast"},
                                            {answers::Quantity::saturation, "saturation"}};
 
-/// Accuracy is measured at fractions of the saturation rate of the first variant.
 double reference_rate(const BroadcastQuery& query, const BroadcastAnswer& answer) {
-  return query.replication == answers::broadcast_variants.front()
+  return query.replication == answers::measured_at_fractions_of
              ? answer.saturation.value
-             : answers::broadcast_saturation(query.hypercube, answers::broadcast_variants.front()).value;
+             : answers::broadcast_saturation(query.hypercube, answers::measured_at_fractions_of).value;
 }
 
 answers::Accuracy accuracy_of(const BroadcastQuery& query, const BroadcastAnswer& answer) {
@@ -180,6 +200,12 @@ std::vector<std::string> notes(const std::vector<BroadcastRatesAnswered>& networ
          .command = measuring_command(query)});
   notes.push_back(accuracy_note(accuracy));
   notes = joined(std::move(notes), unicast_notes(hypercubes_of(networks)));
+  for (const auto& [query, answer] : networks)
+    if (!answer.saturated && networks.size() == 1)
+      notes.push_back(fmt::format(
+          "No answer above rate {:.5g}: {}. This is not a saturation rate: the network may carry more "
+          "(`tailbound simulate hypercube` with --saturation). Fractions are of this rate.",
+          answer.saturation.value, answers::no_solution_in_words(answer.fullness.value)));
   if (omitted_tables)
     notes.push_back(
         fmt::format("Channels of each dimension: in JSON and CSV, or here with up to {} rates.", max_tables));
@@ -194,12 +220,9 @@ bool one_variant(const std::vector<BroadcastRatesAnswered>& networks) {
 
 /// The saturation rate, and of a single rate the latencies there.
 Headline headline(const Document& document, const std::vector<BroadcastRatesAnswered>& networks) {
-  std::vector<double> saturations;
+  std::vector<ModelEnd> ends;
   std::vector<Value> quoted;
-  for (const auto& [query, answer] : networks) {
-    saturations.push_back(answer.saturation.value);
-    quoted.push_back(shown(answer.saturation));
-  }
+  for (const auto& [query, answer] : networks) ends.push_back({answer.saturation.value, answer.saturated});
   std::string text;
   if (document.results.size() == 1) {
     const BroadcastPoint& point = networks.front().second.points.front();
@@ -209,7 +232,7 @@ Headline headline(const Document& document, const std::vector<BroadcastRatesAnsw
     text = fmt::format("; {} latency {} cycles at rate {:.4g}", broadcasts ? "broadcast" : "unicast",
                        range_in_words(document, key), point.rate);
   }
-  return {"saturation rate", range_in_words(saturations) + " messages/cycle/node", text, quoted};
+  return saturation_headline("rate", "messages/cycle/node", ends, text, quoted);
 }
 
 std::string settings(const Document& document, const std::vector<BroadcastRatesAnswered>& networks) {
@@ -250,8 +273,9 @@ Picture picture(const Document& document, const std::vector<BroadcastRatesAnswer
   if (networks.size() > 1) return picture;
   picture.x_label = "rate [messages/cycle/node]";
   picture.note += fmt::format("; start-up {}", brief(Given{query.hypercube.startup}));
-  picture.curves.push_back(
-      vertical_limit(fmt::format("saturation, {:.5g}", answer.saturation.value), answer.saturation.value));
+  picture.curves.push_back(vertical_limit(
+      fmt::format("{} {:.5g}", answer.saturated ? "saturation," : "no answer above", answer.saturation.value),
+      answer.saturation.value));
   return picture;
 }
 

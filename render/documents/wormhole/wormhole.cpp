@@ -3,6 +3,7 @@
 #include <tailbound/render/documents/accuracy/accuracy.hpp>
 #include <tailbound/render/documents/parts/units.hpp>
 #include <tailbound/render/documents/wormhole/wormhole.hpp>
+#include <tailbound/render/documents/worms/saturation.hpp>
 #include <tailbound/render/documents/worms/worm_network.hpp>
 #include <tailbound/render/sweep_picture.hpp>
 
@@ -90,6 +91,11 @@ struct WormholeLoad {
 
   [[nodiscard]] const WormholePoint& point() const { return answer.points[at]; }
   [[nodiscard]] double fraction() const { return point().fraction_of_saturation.value; }
+  /// Null if the model has no saturation load.
+  template <class Number>
+  [[nodiscard]] Value of_saturation(const Number& number) const {
+    return answer.saturated ? Value(shown(number)) : Value(None{});
+  }
   /// Null in a network with only injection channels.
   template <class Member>
   [[nodiscard]] Value of_bottleneck(Member member) const {
@@ -115,8 +121,8 @@ const Fields<WormholeLoad>& wormhole_results() {
   using Load = WormholeLoad;
   static const Fields<Load> fields{
       {model_column("fraction_of_saturation", "of saturation", "",
-                    "fraction of the model's saturation load, below 1", Style::percent),
-       [](const Load& of) { return of.point().fraction_of_saturation; }},
+                    "load / saturation_load, below 1; null if that is", Style::percent),
+       [](const Load& of) { return of.of_saturation(of.point().fraction_of_saturation); }},
       {model_column("latency", "latency", "cycles",
                     "mean latency of a message from generation to arrival of its tail"),
        [](const Load& of) { return of.point().latency; }},
@@ -140,8 +146,16 @@ const Fields<WormholeLoad>& wormhole_results() {
        bottleneck(&WormholeChannel::wait)},
       {model_column("bottleneck_service", "", "cycles", "mean occupancy time per message", Style::hidden),
        bottleneck(&WormholeChannel::service)},
-      {model_column("saturation_load", "saturation", "flits/cycle/node", "saturation load of the model"),
+      {model_column(
+           "saturation_load", "saturation", "flits/cycle/node",
+           "saturation load of the model; null if its iteration does not converge above solved_load, "
+           "although solved_utilization is below 97 %"),
+       [](const Load& of) { return of.of_saturation(of.answer.saturation); }},
+      {model_column("solved_load", "", "flits/cycle/node", "the largest load with a solution", Style::hidden),
        [](const Load& of) { return of.answer.saturation; }},
+      {model_column("solved_utilization", "", "",
+                    "the largest utilization there, of channels and physical channels", Style::hidden),
+       [](const Load& of) { return of.answer.fullness; }},
       {model_column("unsolved_load", "", "flits/cycle/node", "load just above it that has no solution",
                     Style::hidden),
        [](const Load& of) { return of.answer.unsolved; }},
@@ -194,9 +208,10 @@ Result result_of(const WormholeLoad& load) {
              wormhole_course().cells(load));
   if (query.channels) {
     result.tables.push_back(channel_table().rows(share(point.channels)));
-    result.caption = fmt::format("{}load {:.6g}, {:.1f} % of saturation: busiest channels after the sources",
+    result.caption = fmt::format("{}load {:.6g}, {:.1f} % of {}: busiest channels after the sources",
                                  answer.network.empty() ? "" : answer.network + ", ", point.load,
-                                 100 * point.fraction_of_saturation.value);
+                                 100 * point.fraction_of_saturation.value,
+                                 answer.saturated ? "saturation" : "the largest load with an answer");
   }
   return result;
 }
@@ -205,10 +220,12 @@ Result result_of(const WormholeLoad& load) {
 std::vector<Line> lines(const WormholeAnswer& answer) {
   const WormholePoint& point = answer.points.front();
   const auto cycles = [](const numeric::Model<unit::Cycle>& time) { return brief(shown(time)) + " cycles"; };
-  std::vector<Line> lines{{"load", load_in_words(point.load, point.fraction_of_saturation.value)},
-                          {"latency", cycles(point.latency)},
-                          {"source queueing", cycles(point.source_wait)},
-                          {"injection service", cycles(point.service)}};
+  std::vector<Line> lines{
+      {"load", answer.saturated ? load_in_words(point.load, point.fraction_of_saturation.value)
+                                : fmt::format("{:.6g} flits/cycle/node", point.load)},
+      {"latency", cycles(point.latency)},
+      {"source queueing", cycles(point.source_wait)},
+      {"injection service", cycles(point.service)}};
   const auto channel = [](const WormholeChannel& its) {
     return fmt::format("{}, utilization {:.1f} %", its.name, 100 * its.utilization.value);
   };
@@ -250,12 +267,21 @@ std::string accuracy_note(const std::vector<WormholeNetworkAnswer>& networks) {
   return accuracy_note(all);
 }
 
-/// Why the search found no solution beyond that load.
-std::string other_side(const WormholeAnswer& answer) {
+/// The saturation load and why there is no solution beyond it, or that it is not known.
+std::string saturation_note(const WormholeQuery& query, const WormholeAnswer& answer) {
+  if (!answer.saturated)
+    return fmt::format(
+        "No answer above load {:.5g} flits/cycle/node: {}. This is not a saturation load: the "
+        "network may carry more (`tailbound simulate wormhole` with --saturation). Fractions "
+        "are of this load",
+        answer.saturation.value, answers::no_solution_in_words(answer.fullness.value));
+  std::string text = fmt::format("Saturation {:.5g} flits/cycle/node", answer.saturation.value);
   // "stopped after 35 rounds: a utilization would reach 100 %"
-  const std::size_t reason = answer.why_unsolved.find(": ");
-  return ": above it " + (reason == std::string::npos ? std::string("the iteration does not converge")
-                                                      : answer.why_unsolved.substr(reason + 2));
+  if (by_finite_sources(query))
+    text += answer.why_unsolved.find(": ") != std::string::npos
+                ? ": above it a utilization would reach 100 %"
+                : fmt::format(": a utilization reaches {:.3g} %", 100 * answer.fullness.value);
+  return text;
 }
 
 /// May a message use any of several virtual channels of a link? Not known of a network file.
@@ -314,10 +340,9 @@ std::vector<std::string> notes_on(const std::vector<WormholeNetworkAnswer>& netw
   std::vector<std::string> notes;
   if (networks.size() == 1) {
     const auto& [query, answer] = networks.front();
-    notes.push_back(fmt::format(
-        "Saturation {:.5g} flits/cycle/node{}; mean distance {:.4g} channels, injection{} included.",
-        answer.saturation.value, by_finite_sources(query) ? other_side(answer) : std::string(),
-        answer.mean_distance.value, has_ejection_channels(query.network) ? " and ejection" : ""));
+    notes.push_back(fmt::format("{}; mean distance {:.4g} channels, injection{} included.",
+                                saturation_note(query, answer), answer.mean_distance.value,
+                                has_ejection_channels(query.network) ? " and ejection" : ""));
   }
   notes.push_back("Approximate model. " + accuracy_note(networks));
   for (const auto& [query, answer] : networks)
@@ -336,19 +361,16 @@ std::vector<std::string> notes_on(const std::vector<WormholeNetworkAnswer>& netw
 
 /// The saturation load, and of a single load the latency there.
 Headline headline(const Document& document, const std::vector<WormholeNetworkAnswer>& networks) {
-  std::vector<double> saturations;
+  std::vector<ModelEnd> ends;
   std::vector<Value> quoted;
-  for (const auto& [query, answer] : networks) {
-    saturations.push_back(answer.saturation.value);
-    quoted.push_back(shown(answer.saturation));
-  }
+  for (const auto& [query, answer] : networks) ends.push_back({answer.saturation.value, answer.saturated});
   std::string latency;
   if (document.results.size() == 1) {
     const auto& point = networks.front().second.points.front();
     quoted.push_back(shown(point.latency));
     latency = fmt::format("; mean latency {:.4g} cycles at load {:.4g}", point.latency.value, point.load);
   }
-  return {"saturation load", range_in_words(saturations) + " flits/cycle/node", latency, quoted};
+  return saturation_headline("load", "flits/cycle/node", ends, latency, quoted);
 }
 
 /// What is the same for all networks.
@@ -397,7 +419,9 @@ Picture picture(const Document& document, const std::vector<WormholeNetworkAnswe
     picture.curves.push_back(std::move(here));
   }
   picture.curves.push_back(vertical_limit(
-      fmt::format("saturation of the model, {:.5g}", answer.saturation.value), answer.saturation.value));
+      fmt::format("{} {:.5g}", answer.saturated ? "saturation of the model," : "no answer above",
+                  answer.saturation.value),
+      answer.saturation.value));
   return picture;
 }
 

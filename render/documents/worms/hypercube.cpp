@@ -161,8 +161,8 @@ const Fields<SimulatedHypercube>& simulated_hypercube_fields() {
 
 Column replication_column() {
   return {"replication", "variant", "", Shape::text,
-          "variant of the model: conserving counts each copy of a broadcast once, literal about half of "
-          "them, shared-wire lets messages share physical channels"};
+          "variant of the model: shared-wire lets messages share physical channels, conserving counts each "
+          "copy of a broadcast once, literal about half of them"};
 }
 
 std::vector<Column> rate_columns() {

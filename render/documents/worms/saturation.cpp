@@ -60,7 +60,8 @@ Fields<FoundSaturation> saturation_fields(LoadMeasure measure) {
        &Found::channel},
       {model_saturation_column(measure),
        [](const Found& of) { return of.model ? Value(Model{*of.model}) : Value(None{}); }},
-      {{"no_model", "", "", Shape::text, "why there is no model; null if there is one", Style::hidden},
+      {{"no_model", "", "", Shape::text, "why there is no saturation of a model; null if there is one",
+        Style::hidden},
        [](const Found& of) { return of.model ? std::nullopt : std::optional(of.no_model); }},
       {{"error", "error", "", Shape::estimate,
         "--saturation: model_saturation_" + load + " / greatest_stable_" + load + " - 1",
@@ -186,6 +187,22 @@ Picture picture_of_all(const Document& document, const std::vector<SaturationPoi
 }
 
 }  // namespace
+
+Headline saturation_headline(const std::string& what, const std::string& unit,
+                             const std::vector<ModelEnd>& ends, const std::string& rest,
+                             std::vector<Value> quoted) {
+  std::vector<double> saturations, others;
+  for (const ModelEnd& end : ends) (end.saturated ? saturations : others).push_back(end.load);
+  if (saturations.empty())
+    return Headline::without_numbers(
+        fmt::format("No answer above {} {} {}{}.", what, range_in_words(others), unit, rest));
+  std::string of_others;
+  if (!others.empty())
+    of_others = fmt::format("; of {} of the {} networks no answer above {} {}", others.size(), ends.size(),
+                            what, range_in_words(others));
+  for (const double saturation : saturations) quoted.push_back(Model{saturation});
+  return {"saturation " + what, range_in_words(saturations) + " " + unit, of_others + rest, quoted};
+}
 
 std::string bound_in_words(const numeric::Rational& load) {
   const std::string text = numeric::plain(load);

@@ -44,6 +44,17 @@ struct SaturationPoint {
   FoundSaturation saturation;
 };
 
+/// Where the solutions of a model end: at saturation, or only of its iteration.
+struct ModelEnd {
+  double load = 0;
+  bool saturated = true;
+};
+/// "About 0.28 flits/cycle/node is the saturation load..", or "No answer above load ..".
+/// \param what  "load" or "rate"  \param rest  of the sentence  \param quoted  the model's numbers in it
+[[nodiscard]] Headline saturation_headline(const std::string& what, const std::string& unit,
+                                           const std::vector<ModelEnd>& ends, const std::string& rest,
+                                           std::vector<Value> quoted);
+
 /// A bound in text: "0.5", or "5/44 (0.11364)".
 [[nodiscard]] std::string bound_in_words(const numeric::Rational& load);
 

@@ -357,7 +357,10 @@ std::vector<std::string> saturation_notes(const answers::SimulateWormholeQuery& 
                                           const std::string& network) {
   const char* unit = "flits/cycle/node";
   std::vector<std::string> notes;
-  if (!answer.model_saturation) notes.push_back(fmt::format("No model: {}.", answer.no_model));
+  if (!answer.model_saturation)
+    notes.push_back(answer.no_model.starts_with("the model has no answer")
+                        ? capitalized(answer.no_model) + "."
+                        : fmt::format("No model: {}.", answer.no_model));
   if (answer.simulated_saturation)
     notes.push_back(fmt::format("Saturation: maximum stable load of the simulation, {:.5g} {}{}.",
                                 answer.simulated_saturation->max_stable, unit,
@@ -398,9 +401,10 @@ const Fields<answers::SimulateWormholeAnswer>& simulated_worm_fields() {
       {{"wires", "", "", Shape::whole, "physical channels", Style::hidden},
        [](const Answer& of) { return of.layout.wires; }},
       {of_load("model_saturation_load", Shape::model,
-               "saturation load of the model of this network, as in `wormhole`; null if there is none"),
+               "saturation load of the model of this network, as in `wormhole`; null if it has none"),
        [](const Answer& of) { return shown(of.model_saturation); }},
-      {{"no_model", "", "", Shape::text, "why there is no model; null if there is one", Style::hidden},
+      {{"no_model", "", "", Shape::text, "why there is no saturation load of a model; null if there is one",
+        Style::hidden},
        [](const Answer& of) { return of.model_saturation ? std::nullopt : std::optional(of.no_model); }},
       {of_load("channel_bound_load", Shape::proved,
                "above it a physical channel would have to carry more than 1 flit per cycle; exact, from "

@@ -167,7 +167,7 @@ TEST_CASE("answers: simulate hypercube has the estimates of the simulator") {
   SimulateHypercubeQuery query = short_simulation(rate_fractions({"0.3", "1.1"}));
   query.percentiles = {rational("0.5")};
   const SimulateHypercubeAnswer found = answer(query, {.threads = 2});
-  CHECK(found.model_saturation.value == broadcast_saturation(small_cube(), Replication::conserving).value);
+  CHECK(found.model_saturation.value == broadcast_saturation(small_cube(), Replication::shared_wire).value);
   CHECK_FALSE(found.stopped);
   REQUIRE(found.points.size() == 2);
   const SimulatedBroadcasts& point = found.points.front();
@@ -268,7 +268,7 @@ TEST_CASE("answers: saturation rate of a hypercube") {
   query.length.precision = rational("0.02");
   const HypercubeSaturationAnswer found = answer(query, {.threads = 2});
   CHECK(found.model.value().value ==
-        broadcast_saturation(query.network.hypercube, Replication::conserving).value);
+        broadcast_saturation(query.network.hypercube, Replication::shared_wire).value);
   CHECK(found.limit.load.value == rational("1/8"));  // two nodes, one message every 8 cycles
   CHECK(found.found.max_stable < 0.125);
   CHECK(found.found.min_unstable > 0.124);

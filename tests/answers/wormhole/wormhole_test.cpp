@@ -137,6 +137,94 @@ TEST_CASE("wormhole answers: beyond saturation there is no answer") {
   CHECK_THROWS_AS(answer(query, {}), InvalidArgument);
 }
 
+WormholeQuery patterned(network::WormTopology topology, network::WormPatternName pattern, std::int64_t flits,
+                        std::optional<int> virtual_channels, std::int64_t buffer_flits) {
+  topology.pattern = {.name = pattern};
+  return {.network = topology,
+          .flits = flits,
+          .offered = fractions({"1/2", "0.9999"}),
+          .virtual_channels = virtual_channels,
+          .buffer_flits = buffer_flits};
+}
+
+TEST_CASE("wormhole answers: the model is solved until something is full") {
+  // Each iteration once stopped at the load of the last column. Simulated: the largest stable load, to 3 %.
+  using enum network::WormPatternName;
+  struct Row {
+    WormShape shape;
+    std::int64_t nodes;
+    network::WormPatternName pattern;
+    std::int64_t flits;
+    std::optional<int> virtual_channels;
+    std::int64_t buffer_flits;
+    double simulated, stopped;
+  };
+  const auto row = GENERATE(Row{WormShape::bidirectional_torus, 64, transpose, 4, {}, 1, 0.2487, 0.1312},
+                            Row{WormShape::bidirectional_torus, 64, bit_reverse, 8, 2, 4, 0.2134, 0.1111},
+                            Row{WormShape::butterfly_fat_tree, 16, shuffle, 16, 4, 2, 0.3963, 0.25});
+  const WormholeAnswer found = answer(patterned({.shape = row.shape, .nodes = row.nodes}, row.pattern,
+                                                row.flits, row.virtual_channels, row.buffer_flits),
+                                      {});
+  INFO(row.stopped);
+  CHECK(found.saturated);
+  CHECK(found.fullness.value > 0.97);
+  CHECK(found.saturation.value > 1.5 * row.stopped);
+  CHECK(found.saturation.value > 0.9 * row.simulated);
+  CHECK(found.saturation.value < 1.1 * row.simulated);
+  CHECK(found.points.size() == 2);
+}
+
+TEST_CASE("wormhole answers: a light flow that meets a heavy one has no jump in its waits") {
+  // 12.5 cycles at 0.14 by an independent simulator.
+  WormholeQuery query =
+      patterned({.shape = WormShape::bidirectional_torus}, network::WormPatternName::transpose, 4, {}, 1);
+  query.offered = {};
+  for (int i = 0; i < 40; ++i)
+    query.offered.values.push_back(parse_rational("0.13", "load") + numeric::Rational(i) / 2000);
+  const WormholeAnswer found = answer(query, {});
+  REQUIRE(found.points.size() == 40);
+  CHECK(found.points[20].latency.value == Approx(12.5).epsilon(0.03));
+  for (std::size_t i = 1; i < found.points.size(); ++i) {
+    const double before = found.points[i - 1].latency.value, here = found.points[i].latency.value;
+    CHECK(here > before);
+    CHECK(here < before * 1.01);
+  }
+}
+
+TEST_CASE("wormhole answers: where nothing is full the largest load with an answer is not saturation") {
+  WormholeQuery query =
+      patterned({.shape = WormShape::hypercube, .nodes = 16}, network::WormPatternName::transpose, 5, 8, 16);
+  const WormholeAnswer found = answer(query, {});
+  CHECK_FALSE(found.saturated);
+  CHECK(found.fullness.value > 0.8);
+  CHECK(found.fullness.value < 0.9);
+  CHECK(found.points.size() == 2);
+  query.offered = {.values = {parse_rational("0.45", "load")}};
+  try {
+    static_cast<void>(answer(query, {}));
+    FAIL("it has an answer");
+  } catch (const Unanswered& none) {
+    const std::string what = none.what();
+    CHECK(what.find("at load 0.45 flits/cycle/node the model has no answer: of the 16-node") !=
+          std::string::npos);
+    CHECK(what.find("the iteration does not converge there, with the busiest channel at 85 %") !=
+          std::string::npos);
+    CHECK(what.find("saturat") == std::string::npos);
+  }
+  // Fractions of simulations refer to the simulated saturation load, as without a model.
+  SimulateWormholeQuery simulation{
+      .network = {.network = query.network, .flits = 5, .virtual_channels = 8, .buffer_flits = 16},
+      .offered = fractions({"1/2"}),
+      .length = {.slots = 2000, .replications = 2},
+      .search = {.precision = parse_rational("0.2", ""), .replications = 2}};
+  const SimulateWormholeAnswer simulated = answer(simulation, {});
+  CHECK_FALSE(simulated.model_saturation);
+  CHECK(simulated.simulated_saturation);
+  CHECK(simulated.no_model.find("the model has no answer above load 0.42685") == 0);
+  simulation.fractions_of = FractionsOf::model;
+  CHECK_THROWS_AS(answer(simulation, {}), InvalidArgument);
+}
+
 TEST_CASE("wormhole answers: a stop keeps the finished points") {
   std::stop_source source;
   Run run{.stop = source.get_token()};

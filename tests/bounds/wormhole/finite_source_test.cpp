@@ -209,6 +209,11 @@ TEST_CASE("finite sources: a message of one flit occupies a channel until it get
   }
 }
 
+TEST_CASE("finite sources: fullness says whether something is full at the last load with a solution") {
+  CHECK(FiniteSourceModel(cube_graph({.radix = 8})).saturation().fullness == Approx(1).margin(1e-5));
+  CHECK(FiniteSourceModel(fat_tree(3)).saturation().fullness > 0.97);
+}
+
 TEST_CASE("finite sources: times increase with load") {
   const FiniteSourceModel model(fat_tree(3));
   const double saturation = model.saturation().below;
