@@ -81,6 +81,8 @@ def ends(number):
     if kind == "bound":
         return (0.0, value, kind) if number.get("side", "upper") == "upper" else (value, float("inf"), kind)
     if kind == "estimate":
+        if number.get("upper") is None or number.get("lower") is None:
+            return None  # too few counts for an interval
         half = max(number["upper"] - value, value - number["lower"])
         # 95 % are 2 standard errors; 6 of them are exceeded in one of 1e8 numbers, and rare events have few counts.
         return value - 3 * half - 1e-3, value + 3 * half + 1e-3, kind
@@ -120,3 +122,26 @@ def without_way_out(reply):
     if not ADVICE.search(said):
         return "says not what to do: " + said
     return ""
+
+
+class Known:
+    """Failures that are known, each with the row of the list of defects that will mend it: lines of a file "name<TAB>what is
+    said<TAB>row<TAB>reason", of which the first two are regular expressions."""
+
+    def __init__(self, path):
+        self.path, self.rows = path, []
+        for line in path.read_text().splitlines():
+            if line and not line.startswith("#"):
+                name, said, row, reason = line.split("\t")
+                self.rows.append((re.compile(name), re.compile(said), row, reason))
+        self.used = set()
+
+    def covers(self, name, said):
+        found = [number for number, (of_name, of_text, _, _) in enumerate(self.rows) if of_name.search(name) and of_text.search(said)]
+        self.used.update(found)
+        return bool(found)
+
+    def mended(self):
+        """What no failure is like any more: the list must only get shorter."""
+        return [f"{self.path.name}: no failure is like '{row[0].pattern}', '{row[1].pattern}' ({row[2]}) any more: take it off the list"
+                for number, row in enumerate(self.rows) if number not in self.used]
