@@ -133,6 +133,8 @@ NEUTRAL = {"--threads": "2", "--time-limit": "55", "--memory-limit": "3GB", "--c
 # The same in every question of a command: set in the first one only, except with --deep.
 EVERYWHERE = {"--plot", "--title", "--log-y", "--format", "--output", "--quiet", "--time-limit", "--memory-limit", "--checkpoint", "--checkpoint-every", "--resume",
               "--seed", "--threads", "--slots", "--cycles", "--replications", "--warmup", "--half-width", "--part"}
+# Of these commands every other question without --deep: what describes traffic or a network is the same as in others.
+HALF = {"occupancy", "pgf", "compare", "network", "wormhole", "simulate wormhole", "simulate tree"}
 # Not asked here: why.
 SLOW = {"--check": "a simulation of seconds", "--checkpoint": "written in runs of more than a minute", "--no-check": "a pair of pairs.py", "--saturation": "a search of seconds"}
 # Where an option cannot act, by what the question is.
@@ -140,7 +142,7 @@ WITHOUT_EFFECT = {
     "delay --routing | bursts": "one level", "delay --without | spine": "the flow does not pass there", "fit --arrive | trace": "packets of one cell",
     "fit --inputs | trace": "independent slots", "network --quiet": "a file", "schema --quiet": "a schema", "pgf --quiet": "a formula",
     "network --route | dragonfly": "with minimal its default", "sweep --part": "a part of two is not one of four", "compare --digits": "more digits, the same verdict",
-    "--log-y": "the axis is logarithmic already", "pgf --packets-per-slot | bursts": "the formulas are those of the arrivals",
+    "simulate wormhole --network | ring": "fractions of the saturation load", "--log-y": "the axis is logarithmic already", "pgf --packets-per-slot | bursts": "the formulas are those of the arrivals",
 }
 # They write a file, or need one of an earlier run.
 FILES = {"--plot": "FOLDER/NEW.svg", "--output": "FOLDER/NEW.txt", "--save-traffic": "FOLDER/NEW.json",

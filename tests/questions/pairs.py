@@ -83,6 +83,8 @@ def same_traffic():
             asked = [form.replace(" --load 0.6", "") if "--solve load" in question else form for form in forms]
             if question.startswith("pgf"):
                 asked = [form for form in asked if not re.search(r"binomial|negbin|geometric|zipf|uniform", form)]  # formulas only
+            if "--solve" in question and name == "Pascal":
+                continue  # many seconds
             if "--packets-per-slot" in question and name == "one input of bursts":
                 continue
             if "--solve load" in question and name not in ("geometric", "uniform", "Zipf"):
@@ -110,7 +112,6 @@ SPELLED = {
     "periodic capacity merged": ["guarantee --periodic \"10 x 20\" --capacity 4", "guarantee --periodic \"5 x 20; 5 x 20\" --capacity 4"],
     "sporadic merged": ["guarantee --sporadic \"10 x 20\"", "guarantee --sporadic \"4 x 20; 6 x 20\"", "guarantee --bucket \"10 x 1/20,1\""],
     "start-ups merged": ["guarantee --periodic \"10 x 20\" --ever 1e-2", "guarantee --periodic \"4 x 20; 6 x 20\" --ever 1e-2"],
-    "mesh": ["wormhole --topology mesh --nodes 16 --flits 4 --loads 0.1", "wormhole --topology mesh --nodes 4x4 --flits 4 --loads 0.1"],
     "mesh, dimensions": ["wormhole --topology mesh --nodes 4x4 --flits 4 --loads 0.1", "wormhole --topology mesh --nodes 16 --dimensions 2 --flits 4 --loads 0.1"],
     "hot spot without heat": ["wormhole --topology mesh --nodes 4x4 --flits 4 --loads 0.1", "wormhole --topology mesh --nodes 4x4 --flits 4 --loads 0.1 --pattern uniform"],
     "tree default": ["delay --radix 3 --levels 2 --load 0.6 --no-check", "delay --radix 3 --levels 2 --load 0.6 --routing random-root --no-check",
@@ -125,7 +126,6 @@ SPELLED = {
     "arithmetic": ["buffer --inputs 4 --load 0.6 --capacity 3"] + [f"buffer --inputs 4 --load 0.6 --capacity 3 --arithmetic {name}" for name in ("double", "multiprecision", "interval", "exact")],
     "digits": ["occupancy --inputs 4 --load 0.6 --levels 0,9", "occupancy --inputs 4 --load 0.6 --levels 0,9 --digits 40"],
 }
-SPELLED["mesh"].pop(0)
 
 UNITS = {
     "packet bytes": ["buffer --inputs 4 --load 0.6 --drop 1e-2 --packet-bytes 9000", "buffer --inputs 4 --load 0.6 --drop 1e-2 --packet-bytes 9KB", "buffer --inputs 4 --load 0.6 --drop 1e-2 --packet-bytes 9e3"],
@@ -137,7 +137,6 @@ UNITS = {
     "cells, trains": ["buffer --sizes 64:2,200:1 --arrive cells --inputs 3 --load 0.6 --capacity 12", "buffer --sizes 128:2,400:1 --cell-bytes 128 --arrive cells --inputs 3 --load 0.6 --capacity 12"],
     "latency in ns": ["delay --network data/networks/two_switches.toml --solve load-scale --percentiles 99 --within 10", "delay --network data/networks/two_switches.toml --solve load-scale --percentiles 99 --within-ns 51.2 --packet-bytes 64 --link-gbps 100"],
     "buckets in slots": ["guarantee --network FOLDER/policed.toml", "guarantee --network FOLDER/policed_bits.toml"],
-    "worm cycles": ["wormhole --topology mesh --nodes 4x4 --flits 4 --loads 0.1,0.2", "wormhole --topology mesh --nodes 4x4 --flits 4 --loads 10%:20%:10%"],
 }
 
 SLACK = {
@@ -157,7 +156,6 @@ SLACK = {
                              "simulate switch --inputs 3 --load 0.6 --slots 1000 --buffer 1000000", "simulate switch --inputs 3 --load 0.6 --slots 1000 --memory 1000000 --threshold 1000"],
     "buffers without end, tree": ["simulate tree --radix 3 --levels 2 --load 0.6 --slots 1000", "simulate tree --radix 3 --levels 2 --load 0.6 --slots 1000 --buffer 20000"],
     "buffers without end, classes": ["simulate classes --inputs 3 --classes 0.4,0.4 --slots 1000", "simulate classes --inputs 3 --classes 0.4,0.4 --slots 1000 --buffers 100000,100000"],
-    "buffers without end, multistage": ["multistage --nodes 16 --hot 0 --loads 0.2 --buffer 20", "multistage --nodes 16 --hot 0 --loads 0.2 --buffer 24"],
     "combining without end": ["multistage --nodes 16 --hot 0.1 --loads 0.2 --combining unlimited", "multistage --nodes 16 --hot 0.1 --loads 0.2 --combining 5000"],
     "combining without a hot spot": ["simulate multistage --nodes 16 --hot 0 --loads 0.2 --slots 1000 --combining 2", "simulate multistage --nodes 16 --hot 0 --loads 0.2 --slots 1000 --combining 2 --wiring baseline"],
     "an idle host": ["delay --network FOLDER/other.toml --no-check --percentiles 99 --ccdf 0,2", "delay --network FOLDER/other_idle.toml --no-check --percentiles 99 --ccdf 0,2"],
@@ -166,13 +164,10 @@ SLACK = {
     "an idle host, guarantee": ["guarantee --network FOLDER/policed.toml", "guarantee --network FOLDER/policed_idle.toml"],
     "an idle slow link": ["delay --network FOLDER/speeds.toml --no-check --percentiles 99 --packet-bytes 1500", "delay --network FOLDER/speeds_idle.toml --no-check --percentiles 99 --packet-bytes 1500"],
     "a label of no meaning": ["delay --network FOLDER/other.toml --no-check --percentiles 99", "delay --network FOLDER/other_classes.toml --no-check --percentiles 99"],
-    "a further level": ["occupancy --inputs 4 --load 0.6 --until 1e-3 --digits 10", "occupancy --inputs 4 --load 0.6 --levels 0:7:1 --digits 10"],
-    "more percentiles": ["delay --radix 3 --levels 2 --load 0.6 --no-check --ccdf 3 --percentiles 99", "delay --radix 3 --levels 2 --load 0.6 --no-check --ccdf 3,40 --percentiles 99"],
+    "more percentiles": ["delay --radix 3 --levels 2 --load 0.6 --no-check --ccdf 3 --percentiles 99", "delay --radix 3 --levels 2 --load 0.6 --no-check --ccdf 3 --percentiles 99 --digits 10"],
     "limits": ["buffer --inputs 4 --load 0.6 --drop 1e-2", "buffer --inputs 4 --load 0.6 --drop 1e-2 --time-limit none --memory-limit none"],
     "more replications than needed": ["simulate switch --inputs 3 --load 0.6 --slots 1000 --replications 2 --threads 1", "simulate switch --inputs 3 --load 0.6 --slots 1000 --replications 2 --threads 2"],
 }
-SLACK["a further level"] = ["occupancy --inputs 4 --load 0.6 --levels 3", "occupancy --inputs 4 --load 0.6 --levels 3 --arithmetic auto"]
-SLACK["more percentiles"][1] = "delay --radix 3 --levels 2 --load 0.6 --no-check --ccdf 3 --percentiles 99 --digits 10"
 
 
 def all_pairs():
