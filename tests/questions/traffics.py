@@ -429,3 +429,7 @@ ALL = [EqualInputs, OneInput, UnequalRates, Poisson, Md1, Formula, NamedLaw, End
 NOT_TRAFFIC = {"--drop", "--capacity", "--solve", "--criterion", "--arithmetic", "--digits", "--packet-bytes", "--link-gbps", "--plot",
                "--title", "--log-y", "--format", "--output", "--quiet", "--part", "--time-limit", "--memory-limit", "--help",
                "--packets-per-slot"}
+# Options of `guarantee` that are about a network, a link, or ask something.
+NOT_FLOWS = (NOT_TRAFFIC - {"--packets-per-slot"}) | {
+    "--ever", "--network", "--flow", "--port", "--method", "--certificate", "--headroom", "--cable", "--sender-ns", "--pause-quanta", "--receiver-ns",
+    "--shortest", "--return-bytes", "--return-gbps", "--metre-ns", "--phy-ns", "--cell-bytes"}
