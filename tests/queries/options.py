@@ -1,4 +1,4 @@
-"""For every command some quick questions, and for every option a value that makes a difference where it is accepted.
+"""For every command some quick queries, and for every option a value that makes a difference where it is accepted.
 
 A new command or option without an entry here fails the test `relations`.
 """
@@ -130,14 +130,14 @@ VALUES = {
 # They change no number: the answer stays the same to the last character.
 NEUTRAL = {"--threads": "2", "--time-limit": "55", "--memory-limit": "3GB", "--checkpoint-every": "30", "--jobs": "2", "--exact": None, "--normalize": None,
            "--retry": None}
-# The same in every question of a command: set in the first one only, except with --deep.
+# The same in every query of a command: set in the first one only, except with --deep.
 EVERYWHERE = {"--plot", "--title", "--log-y", "--format", "--output", "--quiet", "--time-limit", "--memory-limit", "--checkpoint", "--checkpoint-every", "--resume",
               "--seed", "--threads", "--slots", "--cycles", "--replications", "--warmup", "--half-width", "--part"}
-# Of these commands every other question without --deep: what describes traffic or a network is the same as in others.
+# Of these commands every other query without --deep: what describes traffic or a network is the same as in others.
 HALF = {"occupancy", "pgf", "compare", "network", "wormhole", "simulate wormhole", "simulate tree"}
-# Not asked here: why.
+# Not requested here: why.
 SLOW = {"--check": "a simulation of seconds", "--checkpoint": "written in runs of more than a minute", "--no-check": "a pair of pairs.py", "--saturation": "a search of seconds"}
-# Where an option cannot act, by what the question is.
+# Where an option cannot act, by what the query is.
 WITHOUT_EFFECT = {
     "delay --routing | bursts": "one level", "delay --without | spine": "the flow does not pass there", "fit --arrive | trace": "packets of one cell",
     "fit --inputs | trace": "independent slots", "network --quiet": "a file", "schema --quiet": "a schema", "pgf --quiet": "a formula",

@@ -1,4 +1,4 @@
-"""The files that the questions of options.py read, and the readers: several files each that say the same."""
+"""The files that the queries of options.py read, and the readers: several files each that say the same."""
 
 import json
 import random

@@ -3,7 +3,7 @@
 import re
 from fractions import Fraction as F
 
-# Keys of an answer that say how it was computed, or repeat the question in its own spelling.
+# Keys of an answer that say how it was computed, or repeat the query in its own spelling.
 INCIDENTAL = {"method", "bits", "certainty", "arithmetic", "traffic", "inputs", "rates", "pmf", "blocks", "arrivals", "shared", "name", "seconds",
               "decay_rate", "sources", "file", "hop_sources", "expression", "generating_function", "parameters", "trace", "port", "flow", "flows", "bytes", "cable_m", "cable", "metre_ns", "sizes", "cell_bytes",
               "digits", "printed", "printed_digits", "agreed_digits", "agreed_digits_min", "agreed_digits_min_index", "doubles", "written", "line", "cause", "class", "bucket", "police_burst", "sizes", "event_rate_exact", "unused_hosts"}
@@ -36,7 +36,7 @@ def spellings_of_number(text, option):
 
 
 def spellings(option, value):
-    """Other ways to write a value. Each may be refused, and else must have the same answer."""
+    """Other ways to write a value. Each may be rejected, and else must have the same answer."""
     items = value.split(",")
     if all(decimal(item) is not None for item in items):
         each = [spellings_of_number(item, option) for item in items]
@@ -69,7 +69,7 @@ SAME_TRAFFIC = {
     "bursts without memory": ["--inputs 4 --load 0.6 --burst 2.5 --destination per-packet", "--inputs 4 --load 0.6", "--inputs 4 --load 0.6 --burst 5/2 --destination per-packet"],
     "bursts as matrices": ["--inputs 2 --load 0.6 --burst 4 --destination per-packet", "--blocks data/traffic/two_inputs.json", "--blocks data/traffic/two_inputs.csv"],
 }
-QUESTIONS = ["buffer {} --drop 1e-2", "buffer {} --capacity 2", "buffer {} --capacity 2 --criterion loss", "occupancy {} --levels 0,1,5",
+QUERIES = ["buffer {} --drop 1e-2", "buffer {} --capacity 2", "buffer {} --capacity 2 --criterion loss", "occupancy {} --levels 0,1,5",
              "buffer {} --packets-per-slot 2 --capacity 2"]
 INDEPENDENT = ["buffer {} --drop 1e-2 --criterion loss", "occupancy {} --until 1e-4", "pgf {} --moments", "compare FOLDER/list.txt {}",
                "buffer {} --packets-per-slot 2 --capacity 2 --criterion loss", "buffer {} --capacity 2 --drop 1e-2 --solve load",
@@ -79,17 +79,17 @@ INDEPENDENT = ["buffer {} --drop 1e-2 --criterion loss", "occupancy {} --until 1
 def same_traffic():
     for name, forms in SAME_TRAFFIC.items():
         correlated = any("--burst" in form for form in forms)
-        for question in QUESTIONS + ([] if correlated else INDEPENDENT):
-            asked = [form.replace(" --load 0.6", "") if "--solve load" in question else form for form in forms]
-            if question.startswith("pgf"):
-                asked = [form for form in asked if not re.search(r"binomial|negbin|geometric|zipf|uniform", form)]  # formulas only
-            if "--solve" in question and name == "Pascal":
+        for query in QUERIES + ([] if correlated else INDEPENDENT):
+            requested = [form.replace(" --load 0.6", "") if "--solve load" in query else form for form in forms]
+            if query.startswith("pgf"):
+                requested = [form for form in requested if not re.search(r"binomial|negbin|geometric|zipf|uniform", form)]  # formulas only
+            if "--solve" in query and name == "Pascal":
                 continue  # many seconds
-            if "--packets-per-slot" in question and name == "one input of bursts":
+            if "--packets-per-slot" in query and name == "one input of bursts":
                 continue
-            if "--solve load" in question and name not in ("geometric", "uniform", "Zipf"):
+            if "--solve load" in query and name not in ("geometric", "uniform", "Zipf"):
                 continue  # what is scaled differs
-            yield ("spelling", f"{name} | {question}", *[question.format(form) for form in asked])
+            yield ("spelling", f"{name} | {query}", *[query.format(form) for form in requested])
 
 
 SPELLED = {
@@ -144,10 +144,10 @@ SLACK = {
     "peak above any burst, one flow": ["guarantee --bucket \"1 x 1/5,4\"", "guarantee --bucket \"1 x 1/5,4,100\"", "guarantee --bucket \"1 x 1/5,4,5\""],
     "peak above any burst, drop": ["guarantee --bucket \"4 x 0.2,5\" --drop 1e-2", "guarantee --bucket \"4 x 0.2,5,1000\" --drop 1e-2"],
     "peak above any burst, capacity": ["guarantee --bucket \"4 x 0.2,5\" --capacity 6", "guarantee --bucket \"4 x 0.2,5,1000\" --capacity 6"],
-    "a class of rate 0 (or refused)": ["occupancy --inputs 4 --classes 0.3,0.3 --levels 0,2", "occupancy --inputs 4 --classes 0.3,0.3,0 --levels 0,2"],
-    "a class that never sends (or refused)": ["occupancy --joint FOLDER/joint.csv --levels 0,2", "occupancy --joint FOLDER/joint_silent.csv --levels 0,2"],
-    "an input of rate 0 (or refused)": ["buffer --rates 0.3,0.2,0.1 --drop 1e-2", "buffer --rates 0.3,0.2,0.1,0 --drop 1e-2"],
-    "a silent input of a switch (or refused)": ["buffer --shared --rates 0.6,0.6 --outputs 2 --drop 1e-2", "buffer --shared --rates 0.6,0.6,0 --outputs 2 --drop 1e-2"],
+    "a class of rate 0 (or rejected)": ["occupancy --inputs 4 --classes 0.3,0.3 --levels 0,2", "occupancy --inputs 4 --classes 0.3,0.3,0 --levels 0,2"],
+    "a class that never sends (or rejected)": ["occupancy --joint FOLDER/joint.csv --levels 0,2", "occupancy --joint FOLDER/joint_silent.csv --levels 0,2"],
+    "an input of rate 0 (or rejected)": ["buffer --rates 0.3,0.2,0.1 --drop 1e-2", "buffer --rates 0.3,0.2,0.1,0 --drop 1e-2"],
+    "a silent input of a switch (or rejected)": ["buffer --shared --rates 0.6,0.6 --outputs 2 --drop 1e-2", "buffer --shared --rates 0.6,0.6,0 --outputs 2 --drop 1e-2"],
     "probabilities of 0": ["occupancy --pmf FOLDER/pmf2.txt --levels 0,2", "occupancy --pmf FOLDER/pmf2_zeros.txt --levels 0,2"],
     "matrices of 0": ["occupancy --blocks FOLDER/blocks.json --levels 0,2", "occupancy --blocks FOLDER/blocks_zero.json --levels 0,2"],
     "counts of 0": ["occupancy --traffic-file FOLDER/traffic.json --levels 0,2", "occupancy --traffic-file FOLDER/traffic_zero.json --levels 0,2"],

@@ -177,7 +177,7 @@ def on_off(inputs, load, burst, on_rate=1, per_packet=False):
 
 
 def loss_of_md1(load, capacity):
-    """Fraction lost of M/D/1 with room for `capacity`, the packet in service included: after departures, then by the
+    """Fraction lost of M/D/1 with a buffer of `capacity`, the packet in service included: after departures, then by the
     share of the time in service."""
     if capacity == 0:
         return 1.0
@@ -241,7 +241,7 @@ class TwoClasses:
         return max(q1 - 1, 0), q2 if q1 else max(q2 - 1, 0)
 
     def lower_loss(self, room):
-        """Fraction of the second class lost, with this room for each class."""
+        """Fraction of the second class lost, with a buffer of this size for each class."""
         if room == 0:
             return 1.0
         lost = 0.0
@@ -252,7 +252,7 @@ class TwoClasses:
         return lost / sum(p * b for (_, b), p in self.law.items())
 
     def lower_tail(self, n):
-        """P(Q2 > n) with room without end; None if it is not known to nine digits."""
+        """P(Q2 > n) without limit; None if it is not known to nine digits."""
         if self.tails_ is None:
             self.tails_ = []
             room1 = next((n for n in range(20) if (self.first.tail(n) or 1) < 1e-15), None)

@@ -118,11 +118,11 @@ def related(folder):
 
 
 def all_readers(program, folder):
-    """(reader, question with FILE, [(file, words of its own)]): the first is the plain one."""
+    """(reader, query with FILE, [(file, words of its own)]): the first is the plain one."""
     yield "list of coefficients", "compare FILE --inputs 4 --load 0.6 --of tail", [(p, []) for p, _ in written(folder, "lists", LISTS)]
     yield "list of coefficients", "compare FILE --arrivals 1/2+z/2", [(p, []) for p, _ in written(folder, "lists2", LISTS)]
-    for question in ("occupancy --pmf FILE --levels 0,3", "buffer --pmf FILE --packets-per-slot 2 --capacity 2 --criterion loss", "pgf --pmf FILE --moments"):
-        yield "probabilities", question, [(p, []) for p, _ in written(folder, "pmfs", PMFS)]
+    for query in ("occupancy --pmf FILE --levels 0,3", "buffer --pmf FILE --packets-per-slot 2 --capacity 2 --criterion loss", "pgf --pmf FILE --moments"):
+        yield "probabilities", query, [(p, []) for p, _ in written(folder, "pmfs", PMFS)]
     yield "delays", "delay --delays FILE --flow-rate 0.3 --reorder 1e-2", [(p, []) for p, _ in written(folder, "pmfs", PMFS)]
     yield "matrices of arrivals", "occupancy --blocks FILE --levels 0,3", [(p, []) for p, _ in written(folder, "blocks", BLOCKS)]
     yield "classes", "occupancy --joint FILE --levels 0,3", [(p, []) for p, _ in written(folder, "joint", JOINT)]
@@ -130,8 +130,8 @@ def all_readers(program, folder):
     yield "CSV trace", "fit FILE --link-gbps 1 --buffer 3", traces(folder)
     capture = files.trace()
     yield "capture", "fit FILE --link-gbps 1 --buffer 3", written(folder, "captures", {"trace.csv": capture}, ["--time-unit", "ns"]) + written(folder, "captures", {"trace.pcap": files.pcap(capture)}, [])
-    for question in ("delay --network FILE --no-check --percentiles 99 --ccdf 0,2", "delay --network FILE --no-check --drop 1e-2", "simulate tree --network FILE --slots 500 --threads 1"):
-        yield "network", question, [(p, []) for p, _ in written(folder, "networks", NETWORKS)]
+    for query in ("delay --network FILE --no-check --percentiles 99 --ccdf 0,2", "delay --network FILE --no-check --drop 1e-2", "simulate tree --network FILE --slots 500 --threads 1"):
+        yield "network", query, [(p, []) for p, _ in written(folder, "networks", NETWORKS)]
     (folder / "no_flows.toml").write_text(files.NETWORK.partition("[[flow]]")[0])
     yield "traffic matrix", f"delay --network {folder}/no_flows.toml --matrix FILE --no-check --percentiles 99", [(p, []) for p, _ in written(folder, "matrices", MATRICES)]
     yield "network of another program", "delay --network FILE --uniform 0.5 --no-check --percentiles 99 --ccdf 0,2", [(p, []) for p, _ in written(folder, "graphs", GRAPHS)]

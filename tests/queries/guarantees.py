@@ -1,11 +1,11 @@
-"""Policed, periodic and sporadic flows into one port (`guarantee`), and what may be asked about them: all phases one by one,
+"""Policed, periodic and sporadic flows into one port (`guarantee`), and what may be requested about them: all phases one by one,
 and the most that may arrive in any number of slots."""
 
 import itertools
 import math
 from fractions import Fraction as F
 
-from questions import Check, Question, checked, ends, least
+from queries import Check, Query, checked, ends, least
 from traffics import Traffic
 
 
@@ -100,7 +100,7 @@ class SlowBucket(Bucket):
 CAPACITIES, DROPS = [1, 3], ["1/5", "1/50"]
 
 
-def asked(*more):
+def requested(*more):
     return lambda cell: [["guarantee", *cell.traffic.words(cell.load), *each] for each in (more or [[]])]
 
 
@@ -134,10 +134,10 @@ def check_target(number):
 
 
 ALL = [Periodic, PeriodicGroups, Sporadic, Bucket, LooseBucket, SlowBucket]
-QUESTIONS = [
-    Question("never exceeded", asked(), check_never),
-    Question("capacity", asked(*[["--capacity", str(b)] for b in CAPACITIES]), check_capacity),
-    Question("drop", asked(*[["--drop", eps] for eps in DROPS]), check_target(0)),
-    Question("ever", asked(*[["--ever", eps] for eps in DROPS]), check_target(1)),
-    Question("capacity and drop", asked(["--capacity", "3", "--drop", "1/50"]), lambda *_: []),
+QUERIES = [
+    Query("never exceeded", requested(), check_never),
+    Query("capacity", requested(*[["--capacity", str(b)] for b in CAPACITIES]), check_capacity),
+    Query("drop", requested(*[["--drop", eps] for eps in DROPS]), check_target(0)),
+    Query("ever", requested(*[["--ever", eps] for eps in DROPS]), check_target(1)),
+    Query("capacity and drop", requested(["--capacity", "3", "--drop", "1/50"]), lambda *_: []),
 ]

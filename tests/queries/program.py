@@ -1,4 +1,4 @@
-"""Runs the program, reads its numbers, and judges its refusals."""
+"""Runs the program, reads its numbers, and judges its rejections."""
 
 import concurrent.futures
 import json
@@ -10,7 +10,7 @@ import threading
 import time
 from fractions import Fraction
 
-SLOWEST = 5  # seconds in which every question of the table is answered or refused
+SLOWEST = 5  # seconds in which every query of the table is answered or rejected
 
 
 class Reply:
@@ -29,7 +29,7 @@ class Reply:
         return self.document["results"] if self.document else []
 
     def reason(self):
-        """What a refusal says, in a line, without the name of the program and the hint to its help."""
+        """What a rejection says, in a line, without the name of the program and the hint to its help."""
         lines = [line for line in self.err.strip().split("\n") if line and not line.startswith("Try '")]
         return re.sub(r"^tailbound [a-z ]*: ", "", " ".join(lines))
 
@@ -42,7 +42,7 @@ class Program:
         self.cwd = None
 
     def start(self, words):
-        """The reply to this question, later; asked once."""
+        """The reply to this query, later; requested once."""
         key = tuple(words)
         with self.lock:
             if key not in self.known:
@@ -106,12 +106,12 @@ ADVICE = re.compile(r"\b(use|give|needs?|must be|lower|raise|belongs? to|in plac
 COMMANDS = re.compile(r"\b(simulate|validate|delay|occupancy|buffer|guarantee|compare|pgf|fit)\b")
 
 
-# Not a refusal but the answer: no value of what is asked for meets the target, or every one does.
+# Not a rejection but the answer: no value of what is requested meets the target, or every one does.
 VERDICT = re.compile(r"every (load|burst length) meets|already miss|does not suffice|would have to exceed")
 
 
 def without_way_out(reply):
-    """Why a refusal leaves its reader alone; empty if it names an option or a command, and what to do with it."""
+    """Why a rejection leaves its reader alone; empty if it names an option or a command, and what to do with it."""
     said = reply.reason()
     if not said:
         return "says nothing"

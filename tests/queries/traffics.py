@@ -1,4 +1,4 @@
-"""Every kind of traffic that a question may be about: how it is asked for, and the same traffic as a chain.
+"""Every kind of traffic that a query may be about: how it is requested, and the same traffic as a chain.
 
 The load is in packets (cells) per slot and `served` packets are served per slot. A kind says which options of `buffer`
 it stands for, so that an option that describes traffic and has no kind here fails the test.
@@ -17,7 +17,7 @@ class Traffic:
     """`words(load)` are options of buffer and occupancy; `phases(load)` is what arrives, None if it is not known here."""
 
     stands_for = ()  # options that describe this traffic, or "--option=choice"
-    solves = ("load", "speedup", "burst")  # what --solve may be asked for
+    solves = ("load", "speedup", "burst")  # what --solve may be requested
     below = F(3, 5)  # the load below 1, per packet served
     service = True  # has --packets-per-slot
     quick = None  # the cells of every run; None: all
@@ -43,7 +43,7 @@ class Traffic:
         return None
 
     def others(self, load):
-        """The words for other commands: {command: words}. The rest are asked with words()."""
+        """The words for other commands: {command: words}. The rest are requested with words()."""
         return {}
 
     def formula(self, load):

@@ -1,10 +1,10 @@
-"""Every question of the table: how it is asked about a traffic, and its answer computed a second time."""
+"""Every query of the table: how it is requested about a traffic, and its answer computed a second time."""
 
 import math
 import re
 from fractions import Fraction as F
 
-from asking import ends, holds
+from program import ends, holds
 from chains import Queue, TwoClasses, memory_of_two, thinned, waits
 from traffics import Pmf
 
@@ -14,7 +14,7 @@ SLOTS = ["--slots", "4000", "--replications", "2", "--threads", "1"]
 
 
 class Check:
-    """One number of an answer beside one that was computed without the program."""
+    """One number of an answer and one that was computed without the program."""
 
     def __init__(self, what, said, own, good, by):
         self.what, self.said, self.own, self.good, self.by = what, said, own, good, by
@@ -34,7 +34,7 @@ def checked(what, number, truth, by="elimination"):
 
 
 class Cell:
-    """A traffic, a load and a service rate, as a question sees them."""
+    """A traffic, a load and a service rate, as a query sees them."""
 
     def __init__(self, traffic, load, served):
         self.traffic, self.load, self.served = traffic, load, served
@@ -75,7 +75,7 @@ class Cell:
         return self.traffic.loss(self.load, self.served, capacity)
 
 
-class Question:
+class Query:
     def __init__(self, name, words, check):
         self.name, self.words, self.check = name, words, check
 
@@ -136,8 +136,8 @@ def of_drop(criterion):
         return [["buffer", *cell.traffic.words(cell.load), *cell.service(), "--drop", eps, "--criterion", criterion]
                 for eps in DROPS]
 
-    def check(cell, reply, asked):
-        eps = float(F(asked[asked.index("--drop") + 1]))
+    def check(cell, reply, requested):
+        eps = float(F(requested[requested.index("--drop") + 1]))
         found = []
         for row in reply.rows:
             if "sizes" in row and criterion == "loss":
@@ -299,13 +299,13 @@ def of_compare():
         other = cell.traffic.file(name + "_altered", "".join(f"{x:.9e}\n" for x in altered))
         return [["compare", each, *cell.traffic.formula(cell.load), *cell.service()] for each in (path, other)]
 
-    def check(cell, reply, asked):
+    def check(cell, reply, requested):
         queue = cell.queue()
         if queue is None or queue.tails() is None or not reply.rows:
             return []
         row = reply.rows[0]
         good = row["compared"] == row["agreeing"]
-        expected = not asked[1].endswith("_altered") or queue.tail(1) == queue.tail(2)
+        expected = not requested[1].endswith("_altered") or queue.tail(1) == queue.tail(2)
         said = f"{row['agreeing']} of {row['compared']} agree"
         return [Check("own list" if expected else "own list, one value altered", said, "agrees" if expected else "disagrees",
                       good == expected, "elimination")]
@@ -333,16 +333,16 @@ def of_pgf():
 
 
 ALL = [
-    Question("capacity, overflow", *of_capacity("overflow")),
-    Question("capacity, loss", *of_capacity("loss")),
-    Question("drop, overflow", *of_drop("overflow")),
-    Question("drop, loss", *of_drop("loss")),
-    *[Question(f"solve {what}, {criterion}", *of_solve(what, criterion)) for what in ("load", "speedup", "burst") for criterion in ("overflow", "loss")],
-    Question("occupancy, levels", *of_levels()),
-    Question("occupancy, until", *of_until()),
-    Question("delay", *of_delay()),
-    Question("validate", *of_validate()),
-    Question("simulate", *of_simulate()),
-    Question("compare", *of_compare()),
-    Question("pgf", *of_pgf()),
+    Query("capacity, overflow", *of_capacity("overflow")),
+    Query("capacity, loss", *of_capacity("loss")),
+    Query("drop, overflow", *of_drop("overflow")),
+    Query("drop, loss", *of_drop("loss")),
+    *[Query(f"solve {what}, {criterion}", *of_solve(what, criterion)) for what in ("load", "speedup", "burst") for criterion in ("overflow", "loss")],
+    Query("occupancy, levels", *of_levels()),
+    Query("occupancy, until", *of_until()),
+    Query("delay", *of_delay()),
+    Query("validate", *of_validate()),
+    Query("simulate", *of_simulate()),
+    Query("compare", *of_compare()),
+    Query("pgf", *of_pgf()),
 ]
