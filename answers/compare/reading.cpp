@@ -59,7 +59,7 @@ std::vector<Probability> ReadingValues::masses(const Reading& reading,
   const std::int64_t served = reading.after_service ? queue_.packets_per_slot : 0;
   std::int64_t last = 0;
   for (const std::int64_t index : indices) last = std::max(last, index + reading.shift + served);
-  if (last > deepest_compared_occupancy + 1 + queue_.packets_per_slot)
+  if (last > deepest_compared_occupancy)
     throw LimitExceeded("the last index is " + std::to_string(last) + "; P(Q = n) is compared up to n = " +
                         std::to_string(deepest_compared_occupancy) + " (a list of P(Q > n) at any n)");
   const auto all = queue::occupancy_probabilities(queue_, Packets(last), accuracy_);
@@ -208,7 +208,8 @@ std::optional<OtherReading> better_reading(const queue::SlottedQueue& queue, con
         break;
       }
       const bool better = !best || all > best->agreeing;
-      if (10 * all >= 8 * list.size() && all >= 2 * agreeing && better) best = OtherReading{each, all};
+      const bool enough = all == list.size() || (10 * all >= 8 * list.size() && all >= 2 * agreeing);
+      if (enough && better) best = OtherReading{each, all};
     } catch (const LimitExceeded&) {  // a list so deep has no such reading
     }
   }

@@ -86,6 +86,6 @@ struct OtherReading {
                                                          const Reading& requested, std::size_t agreeing);
 
 /// Maximum index of a list of P(Q = n): all levels up to it are computed.
-inline constexpr std::int64_t deepest_compared_occupancy = 1'000'000;
+inline constexpr std::int64_t deepest_compared_occupancy = 999'999;
 
 }  // namespace tailbound::answers

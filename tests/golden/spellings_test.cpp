@@ -32,6 +32,7 @@ struct Reader {
   /// The command line for a number; it writes its file.
   std::function<std::string(const std::string& number)> line;
   bool texts = true;
+  bool may_be_unknown = false;  ///< words without digits mean that a speed is not known
 };
 
 const std::string star =
@@ -97,14 +98,16 @@ std::vector<Reader> readers(const Folder& folder) {
          return "delay --no-check --network " +
                 folder.file("n.toml", network("0.03125", quoted(number), "0.015625"));
        }},
-      {"edge list", file("delay --no-check --uniform 0.03 --network", "e.csv",
-                         "source,target,capacity\ns1,s2,", "\ns1,h1,1\ns2,h2,1\n", "")},
+      {"edge list",
+       file("delay --no-check --uniform 0.03 --network", "e.csv", "source,target,capacity\ns1,s2,",
+            "\ns1,h1,1\ns2,h2,1\n", ""),
+       true, true},
       {"GML",
        file("delay --no-check --uniform 0.03 --network", "g.gml",
             "graph [ node [ id 0 label \"h0\" ] node [ id 1 label \"s\" ] node [ id 2 label \"h2\" ] edge [ "
             "source 0 target 1 speed ",
             " ] edge [ source 1 target 2 speed 1 ] ]", ""),
-       false},
+       false, true},
       {"times of a trace", file("fit --link-gbps 1 --buffer 2", "t.csv", "time,bytes,input\n0,64,1\n",
                                 ",64,1\n0.0626,64,2\n0.0626,64,1\n0.0635,64,2\n", "")},
       {"--load",
@@ -140,6 +143,7 @@ TEST_CASE("spellings: every reader gives identical answers for the same number")
     }
     for (const auto& list : {texts, doubtful})
       for (const std::string& number : list) {
+        if (reader.may_be_unknown && number.find_first_of("0123456789") == std::string::npos) continue;
         CAPTURE(number);
         const Outcome its = outcome_of(reader, number);
         CHECK((its.status == 0 || its.status == 2));
@@ -149,6 +153,6 @@ TEST_CASE("spellings: every reader gives identical answers for the same number")
         ++(its.status == 0 ? same : refused);
       }
   }
-  WARN(same << " spellings are the same in " << readers(folder).size() << " readers, " << refused
-            << " are refused");
+  CHECK(same > 250);
+  CHECK(refused > 200);
 }

@@ -109,9 +109,9 @@ TEST_CASE("traffic files: rounded probabilities are normalized by one rule in ev
   };
   // Thirds exactly, as doubles, and with five decimals.
   for (const Row& row :
-       {Row{"--pmf", folder.file("p0", "1/3\n1/3\n0\n1/3\n"),
-            folder.file("p1", "0.3333333333333333\n0.3333333333333333\n0\n0.3333333333333333\n"),
-            folder.file("p2", "0.33333\n0.33333\n0\n0.33333\n"), "their sum is"},
+       {Row{"--pmf", folder.file("p0", "2/3\n0\n1/3\n"),
+            folder.file("p1", "0.6666666666666666\n0\n0.3333333333333333\n"),
+            folder.file("p2", "0.66666\n0\n0.33333\n"), "their sum is"},
         Row{"--blocks", folder.file("b0", "1/3,1/3\n1/5,3/10\n\n1/6,1/6\n4/10,1/10\n"),
             folder.file("b1",
                         "0.3333333333333333,0.3333333333333333\n0.2,0.3\n\n0.16666666666666666,"

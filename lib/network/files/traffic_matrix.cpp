@@ -242,6 +242,8 @@ void MatrixReader::read_pairs(const PairColumns& columns, std::size_t named) {
     if (row->size() <= last)
       file_.fail(row->front().place, "a row of " + std::to_string(row->size()) + " cells; the first has " +
                                          std::to_string(named));
+    if (const std::string wrong = too_many_cells(*row, named); !wrong.empty())
+      file_.fail(row->front().place, wrong);
     read_cell(node((*row)[columns.from]), node((*row)[columns.to]), (*row)[columns.rate]);
   }
   remarks_.emplace_back("a list of pairs, one per row");

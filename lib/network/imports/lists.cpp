@@ -99,6 +99,7 @@ void read_edge_list(const FileText& file, RawGraph& graph) {
     return;
   }
   bool first = true;
+  std::size_t columns = 0;
   while (const auto row = rows.next()) {
     if (std::exchange(first, false)) {
       std::optional<std::size_t> left, right;
@@ -111,12 +112,17 @@ void read_edge_list(const FileText& file, RawGraph& graph) {
         for (const TableCell& cell : *row) header.push_back(cell.text);
         from = *left;
         to = *right;
+        columns = header.size();
         continue;
       }
     }
     const std::size_t cells = row->size();
     if (std::max(from, to) >= cells || (*row)[from].text.empty() || (*row)[to].text.empty())
       graph.fail(row->front().place, "a row must name two nodes");
+    // Without names there is at most a speed after the two nodes.
+    if (columns == 0) columns = rows.separator() == ',' ? std::max<std::size_t>(cells, 3) : row->max_size();
+    if (const std::string wrong = too_many_cells(*row, columns); !wrong.empty())
+      graph.fail(row->front().place, wrong);
     RawGraph::Edge& edge = graph.edge((*row)[from].text, (*row)[to].text, true, row->front().place);
     for (std::size_t at = 0; at < std::min(cells, header.size()); ++at)
       if (at != from && at != to) graph.edge_attribute(edge, header[at], (*row)[at].text);

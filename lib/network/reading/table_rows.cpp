@@ -68,6 +68,13 @@ bool is_number_cell(std::string_view cell, char separator) {
   return behind == std::string::npos || text.find_first_of("%kKMGTbps/ ", behind) == behind;
 }
 
+std::string too_many_cells(std::span<const TableCell> row, std::size_t named) {
+  while (row.size() > named && row.back().text.empty()) row = row.first(row.size() - 1);
+  if (row.size() <= named) return {};
+  return "a row of " + std::to_string(row.size()) + " cells; the first has " + std::to_string(named) +
+         " (decimals have a point where commas separate cells)";
+}
+
 End end_in_words(std::string_view word) {
   const std::string text = lower_case(trimmed(word));
   if (is_one_of(text, {"from", "src", "source", "sources", "origin", "orig", "ingress", "sender"}))

@@ -150,8 +150,8 @@ std::string cause_in_words(const ComparePoint& point) {
   if (point.answer.other) {
     if (its.cause != DisagreementCause::other_reading) other = other_in_words(point) + ".";
     if (const auto& same = point.answer.other->same)
-      other += fmt::format("{}The same values are those of {} ({}).", other.empty() ? "" : " ", in_words(*same, first_index(point)),
-                           as_options(*same, first_index(point)));
+      other += fmt::format("{}The same values are those of {} ({}).", other.empty() ? "" : " ",
+                           in_words(*same, first_index(point)), as_options(*same, first_index(point)));
   }
   switch (its.cause) {
     case DisagreementCause::other_reading:
@@ -193,8 +193,8 @@ const char* name(DisagreementCause cause) {
   static constexpr std::array names{"another reading", "omitted",         "last digits",      "sign",
                                     "swapped values",  "decimal point",   "single values",    "missing value",
                                     "extra value",     "constant factor", "single precision", "fewer digits",
-                                    "fewer decimals",
-                                    "cancellation",    "constant error",  "growing error",    "not rounding"};
+                                    "fewer decimals",  "cancellation",    "constant error",   "growing error",
+                                    "not rounding"};
   return names.at(static_cast<std::size_t>(cause));
 }
 
@@ -310,7 +310,8 @@ const Fields<ComparePoint>& compare_results() {
         "swapped "
         "values, decimal point, single values, missing value, extra value, constant factor, single "
         "precision, "
-        "fewer digits, fewer decimals, cancellation, constant error, growing error or not rounding; null: all agree"},
+        "fewer digits, fewer decimals, cancellation, constant error, growing error or not rounding; null: "
+        "all agree"},
        [](const Point& of) {
          return of.answer.first ? std::optional(name(of.answer.first->diagnosis.cause)) : std::nullopt;
        }},

@@ -169,7 +169,7 @@ TEST_CASE("fit: short traces have a verdict or a reason, never an invalid model"
       packets.push_back(
           {.time = numeric::whole(time), .bytes = static_cast<std::int64_t>(1 + random() % 3000)});
     }
-    FitQuery query{.file = "short", .packets = {}, .link_gbps = 1, .cell_bytes = cell};
+    FitQuery query{.file = "short", .packets = {}, .link_gbps = 1, .cell_bytes = cell, .inputs = 3};
     query.packets = [packets](const TakePacket& take) {
       for (const TracePacket& packet : packets) take(packet);
     };
