@@ -347,13 +347,12 @@ std::optional<Prefix<Interval>> expanded_prefix(const symbolic::Program& program
 
 /// The formula's coefficients, up to a remaining mass and excess of at most 2^floor. Both remainders are
 /// complements, so their precision, at first `bits`, must reach below 2^floor.
-Prefix<Interval> formula_prefix(const Arrivals& arrivals, const symbolic::Program& program, double floor,
-                                int bits) {
-  if (!is_plain(program))
-    if (const auto form = closed_form(program)) {
-      const numeric::PrecisionScope fine(numeric::Precision{bits + 16});
-      if (auto prefix = recurrent_prefix(*form, arrivals.load_interval(), floor, bits + 48)) return *prefix;
-    }
+Prefix<Interval> formula_prefix(const Arrivals& arrivals, const symbolic::Program& program,
+                                const std::optional<ClosedForm>& form, double floor, int bits) {
+  if (form && !is_plain(program)) {
+    const numeric::PrecisionScope fine(numeric::Precision{bits + 16});
+    if (auto prefix = recurrent_prefix(*form, arrivals.load_interval(), floor, bits + 48)) return *prefix;
+  }
   const int most = 16 * bits;
   for (; bits <= most; bits *= 2) {
     const numeric::PrecisionScope fine(numeric::Precision{bits});
@@ -379,8 +378,10 @@ ArrivalTails<Interval> enclosed_arrival_tails(const Arrivals& arrivals, long neg
   else if (const auto* formula = std::get_if<PgfArrivals>(&description)) {
     // The remainders are complements of sums near 1: they need bits down to the floor below the cut.
     const int fine = static_cast<int>(bits - floor) + 32;
-    tails =
-        suffix_sums(formula_prefix(arrivals, formula->program, floor, fine), static_cast<double>(negligible));
+    const auto form = closed_form(formula->program);
+    tails = suffix_sums(formula_prefix(arrivals, formula->program, form, floor, fine),
+                        static_cast<double>(negligible));
+    if (form && form->is_rational() && !form->terms.empty()) tails.quotient = form->terms.front().factor;
   } else if (const auto* mixture = std::get_if<LawArrivals>(&description)) {
     tails = suffix_sums(prefix_of_laws(*mixture, floor), static_cast<double>(negligible));
   } else

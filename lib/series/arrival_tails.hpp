@@ -1,7 +1,9 @@
 #pragma once
 
 #include <tailbound/series/arrivals.hpp>
+#include <tailbound/series/formulas/closed_form.hpp>
 
+#include <optional>
 #include <vector>
 
 /// The arrivals of a slot as numbers, for the renewal equation of a queue.
@@ -19,7 +21,8 @@ struct ArrivalTails {
   std::vector<L> beyond;   ///< E[max(A - j - 1, 0)], j = 0 .. K-1
   L load{};                ///< rho
   double error_units = 0;  ///< relative error of any entry, in units of long double's roundoff
-  bool complete = true;    ///< A <= K always; otherwise beyond[K-1] <= 2^negligible
+  std::optional<RationalFunction> quotient{};  ///< A(z) of a formula that is a quotient of short polynomials
+  bool complete = true;                        ///< A <= K always; otherwise beyond[K-1] <= 2^negligible
 
   [[nodiscard]] std::size_t size() const noexcept { return above.size(); }
 };

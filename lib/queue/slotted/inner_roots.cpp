@@ -124,9 +124,32 @@ void settle(std::vector<std::complex<long double>>& zeros, const std::vector<dou
   }
 }
 
+/// (z^C Q(z) - P(z)) / (1 - z) for A = P/Q, without its zeros at 0: as many coefficients as the degree, however
+/// slowly the probabilities decay.
+std::vector<double> quotient_of(const series::RationalFunction& arrivals, int packets_per_slot) {
+  const auto servers = static_cast<std::size_t>(packets_per_slot);
+  const series::Polynomial &p = arrivals.numerator, &q = arrivals.denominator;
+  series::Polynomial f(std::max(p.size(), q.size() + servers), numeric::Integer(0));
+  for (std::size_t j = 0; j < q.size(); ++j) f[j + servers] = q[j];
+  for (std::size_t j = 0; j < p.size(); ++j) f[j] = f[j] - p[j];
+  f.erase(f.begin(), std::find_if(f.begin(), f.end(), [](const auto& c) { return !cln::zerop(c); }));
+  // f(1) = 0: the coefficients of f(z)/(1 - z) are the sums of the first ones.
+  numeric::Integer sum = 0, largest = 1;
+  for (numeric::Integer& c : f) {
+    sum = sum + c;
+    c = sum;
+    if (cln::abs(c) > largest) largest = cln::abs(c);
+  }
+  while (!f.empty() && cln::zerop(f.back())) f.pop_back();
+  std::vector<double> quotient;
+  quotient.reserve(f.size());
+  for (const numeric::Integer& c : f)
+    quotient.push_back(numeric::nearest_double(numeric::Rational(c) / largest));
+  return quotient;
+}
+
 /// Approximations of the zeros of f(z)/(z - 1), smallest first.
-std::vector<std::complex<double>> approximate_roots(const std::vector<double>& pmf, std::size_t servers) {
-  const std::vector<double> quotient = quotient_of(pmf, servers);
+std::vector<std::complex<double>> approximate_roots(const std::vector<double>& quotient) {
   std::vector<std::complex<long double>> zeros = rough_zeros(quotient);
   settle(zeros, quotient);
   std::vector<std::complex<double>> roots(zeros.begin(), zeros.end());
@@ -186,7 +209,8 @@ std::vector<ComplexInterval> inner_roots(const series::ArrivalTails<Interval>& t
   };
   std::vector<ComplexInterval> discs;
   std::vector<Interval> radii;
-  std::vector<std::complex<double>> starts = approximate_roots(pmf, servers);
+  std::vector<std::complex<double>> starts = approximate_roots(
+      tails.quotient ? quotient_of(*tails.quotient, packets_per_slot) : quotient_of(pmf, servers));
   // With a common divisor d, the d-th roots of unity are solutions too; all others are inside.
   const std::size_t divisor = common_divisor(tails, packets_per_slot);
   if (starts.size() > servers - divisor) starts.resize(servers - divisor);

@@ -45,12 +45,22 @@ Interval up_to(const Interval& value) {
   return numeric::make_interval(Real(0), numeric::upper(value));
 }
 
-/// erfc is decreasing.
+/// erfc(t). From its value at the lower end: the logarithm of erfc falls by less than 2 t + 2 per unit for t >= 0,
+/// as erfc(t) >= 2/sqrt(pi) exp(-t^2) / (t + sqrt(t^2 + 2)).
 Interval complementary_error(const Interval& t) {
   const Real low = numeric::lower(t), high = numeric::upper(t);
-  Real least(0), most(0);
-  mpfr_erfc(least.backend().data(), high.backend().data(), MPFR_RNDD);
+  Real most(0);
   mpfr_erfc(most.backend().data(), low.backend().data(), MPFR_RNDU);
+  if (low >= 0) {
+    Real below = most;
+    mpfr_nextbelow(below.backend().data());
+    const Interval fall =
+        (to_interval(high) - to_interval(low)) * (Interval(2) * to_interval(high) + Interval(2));
+    const Real least = numeric::lower(to_interval(below) * (Interval(1) - fall));
+    return numeric::make_interval(least > 0 ? least : Real(0), most);
+  }
+  Real least(0);
+  mpfr_erfc(least.backend().data(), high.backend().data(), MPFR_RNDD);
   return numeric::make_interval(least, most);
 }
 
@@ -61,24 +71,28 @@ std::vector<Interval> log_normal_table(const std::vector<Rational>& of) {
   const auto place = [&](std::size_t k) {
     return Interval((log(interval_of(2 * k + 1) / Interval(2)) - mu) / scale);
   };
-  // Differences of the smaller tails, which keep their digits.
+  // Twice the smaller of both sides of a place: differences of these keep their digits.
+  struct Side {
+    bool above;
+    Interval twice;
+  };
+  const auto side = [&](std::size_t k) -> Side {
+    const Interval t = place(k);
+    const bool above = numeric::upper(t) > 0;
+    return {above, complementary_error(above ? t : Interval(-t))};
+  };
   std::vector<Interval> table;
-  Interval before = place(0);
-  table.push_back(complementary_error(-before) / Interval(2));
+  Side before = side(0);
+  table.push_back(before.above ? Interval(2) - before.twice : before.twice);
   for (std::size_t k = 1; k <= n; ++k) {
-    Interval then = place(k);
-    Interval mass(0);
-    if (numeric::lower(before) >= 0)
-      mass = complementary_error(before) - complementary_error(then);
-    else if (numeric::upper(then) <= 0)
-      mass = complementary_error(-then) - complementary_error(-before);
-    else
-      mass = Interval(2) - complementary_error(-before) - complementary_error(then);
-    if (numeric::lower(mass) < 0) mass = up_to(mass);
-    table.push_back(mass / Interval(2));
+    Side then = side(k);
+    Interval twice = then.above == before.above ? (then.above ? Interval(before.twice - then.twice)
+                                                              : Interval(then.twice - before.twice))
+                                                : Interval(2) - before.twice - then.twice;
+    table.push_back(numeric::lower(twice) < 0 ? up_to(twice) : twice);
     before = std::move(then);
   }
-  const Interval all = complementary_error(-before) / Interval(2);
+  const Interval all = before.above ? Interval(2) - before.twice : before.twice;
   if (!(numeric::lower(all) > 0))
     throw InvalidArgument("n of lognormal", numeric::to_fraction(of[2]),
                           "at least a number that the variable does not exceed with a probability above 0");
@@ -215,12 +229,15 @@ LawMixture::LawMixture(std::vector<Part> parts)
 std::shared_ptr<const std::vector<Interval>> LawMixture::table(std::size_t part) const {
   const Law& law = parts_[part].law;
   const std::lock_guard lock(tables_->use);
-  if (tables_->bits != bits_in_force()) {
+  // A finer table serves a coarser request: one table for the precisions of most answers.
+  constexpr int usual_bits = 256;
+  if (tables_->bits < bits_in_force()) {
     tables_->of_part.clear();
-    tables_->bits = bits_in_force();
+    tables_->bits = std::max(usual_bits, bits_in_force());
   }
   auto& table = tables_->of_part[part];
   if (table) return table;
+  const numeric::PrecisionScope scope(numeric::Precision{tables_->bits});
   std::vector<Interval> entries;
   if (law.kind == Law::Kind::zipf)
     entries = zipf_table(law.of);

@@ -73,7 +73,7 @@ class LawMixture {
   [[nodiscard]] std::shared_ptr<const std::vector<numeric::Interval>> table(std::size_t part) const;
 
   std::vector<Part> parts_;
-  std::shared_ptr<Tables> tables_;  ///< of the laws with a finite table, at the last precision
+  std::shared_ptr<Tables> tables_;  ///< of the laws with a finite table, at the finest precision asked for
 };
 
 /// The probabilities of a law that is a short table of rationals; none otherwise.

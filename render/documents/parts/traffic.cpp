@@ -84,6 +84,10 @@ TrafficWords words_of(const Traffic& traffic) {
   if (const auto load = load_of(traffic)) {
     const std::string exactly = plain(*load);
     words.load = " at load " + (exactly.size() <= longest_load ? exactly : brief(*load, {10}));
+  } else if (const auto* function = std::get_if<GeneratingFunction>(&traffic.source)) {
+    const numeric::PrecisionScope scope({64});
+    words.load = " at load about " + numeric::to_decimal(numeric::lower(function->arrivals.load_interval()),
+                                                         10, numeric::Rounding::nearest);
   }
   if (traffic.packets_per_slot != 1)
     words.served = fmt::format(", {} served per slot", traffic.packets_per_slot);
