@@ -80,17 +80,6 @@ void check(const TrafficClass& classes) {
   }
 }
 
-Rational TrafficClass::load_through() const {
-  Rational sum = 0;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(priority); ++i) sum = sum + loads[i];
-  return sum;
-}
-
-bool overloaded_class(const Traffic& traffic) {
-  const auto* classes = std::get_if<TrafficClass>(&traffic.source);
-  return classes != nullptr && classes->load_through() >= 1;
-}
-
 namespace {
 
 /// Of the class alone.

@@ -82,9 +82,6 @@ struct TrafficClass {
   int priority = 1;  ///< the selected class; 1 is served first
   /// Buffers of the classes before the selected one; losses depend on them. Empty: infinite.
   std::vector<Packets> higher_buffers{};
-
-  /// Of the selected class and those before it [packets/slot].
-  [[nodiscard]] numeric::Rational load_through() const;
   numeric::Rational sum = 1;  ///< of the probabilities in the file, which are normalized by it
 };
 
@@ -134,10 +131,6 @@ void check(const TrafficClass& classes);
 /// The arrivals at one output.
 /// \throws InvalidArgument  as check()
 [[nodiscard]] queue::MarkovArrivals arrivals(const BurstyInputs& inputs);
-
-/// Has an infinite queue no stationary distribution, because a class and those before it offer at least what
-/// is served? Other traffic: false; its queue rejects it.
-[[nodiscard]] bool overloaded_class(const Traffic& traffic);
 
 /// Is the traffic correlated between slots?
 [[nodiscard]] bool correlated(const Traffic& traffic);

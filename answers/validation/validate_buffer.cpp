@@ -89,6 +89,8 @@ SimulateTreeQuery simulation_of(const ValidateBufferQuery& query) {
 
 SimulateClassesQuery classes_of(const ValidateBufferQuery& query) {
   SimulateClassesQuery requested{.model = {.inputs = query.inputs, .loads = query.classes}};
+  // In overload without the lower classes, which delay none of these but have no stationary queues.
+  if (requested.model.load() >= 1) requested.model.loads.resize(static_cast<std::size_t>(query.priority));
   requested.length = query.length;
   return requested;
 }

@@ -232,11 +232,23 @@ Source& in(answers::Traffic& traffic) {
 
 }  // namespace
 
-std::string without_answer(int priority, const Rational& load, const char* instead) {
+OfferedClass offered_class(const std::vector<Rational>& loads, int priority) {
+  OfferedClass offered{priority, 0};
+  for (std::size_t i = 0; i < loads.size() && i < static_cast<std::size_t>(priority); ++i)
+    offered.load = offered.load + loads[i];
+  return offered;
+}
+
+std::optional<OfferedClass> offered_class(const answers::Traffic& traffic) {
+  const auto* classes = std::get_if<answers::TrafficClass>(&traffic.source);
+  return classes != nullptr ? std::optional(offered_class(classes->loads, classes->priority)) : std::nullopt;
+}
+
+std::string without_answer(const OfferedClass& offered, const char* instead) {
   return fmt::format(
       "Class {} has no answer: with the higher classes it offers {} packets per slot, so its infinite queue "
       "grows without limit; {}.",
-      priority, numeric::plain(load), instead);
+      offered.priority, numeric::plain(offered.load), instead);
 }
 
 void add_traffic_options(OptionTable& table, TrafficOptions& options, Correlated correlated) {

@@ -9,6 +9,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// The options that describe traffic, common to all commands with traffic.
@@ -88,31 +89,38 @@ enum class SolveFor { nothing, load, burst };
 [[nodiscard]] std::vector<answers::Traffic> read_traffics(const TrafficOptions& options,
                                                           SolveFor solve_for = SolveFor::nothing);
 
-/// Why a class has no answer.
-/// \param load     that it offers with the higher classes, at least what is served
+/// A class and the load that it and the higher ones offer.
+struct OfferedClass {
+  int priority = 1;
+  numeric::Rational load;
+};
+/// \return none for other traffic
+[[nodiscard]] std::optional<OfferedClass> offered_class(const answers::Traffic& traffic);
+[[nodiscard]] OfferedClass offered_class(const std::vector<numeric::Rational>& loads, int priority);
+
+/// Why a class has no answer that offers at least what is served.
 /// \param instead  what can be requested
-[[nodiscard]] std::string without_answer(int priority, const numeric::Rational& load, const char* instead);
+[[nodiscard]] std::string without_answer(const OfferedClass& offered, const char* instead);
 
 /// Removes the points of classes whose infinite queue grows without limit, if others remain: these are served
 /// as if the lower ones were not there.
-/// \param infinite  (point) -> is an infinite queue requested?
+/// \param offered  (point) -> its class, if an infinite queue is requested; none otherwise
 /// \return a note for each class
-template <class Query, class Infinite>
+template <class Query, class Offered>
 [[nodiscard]] std::vector<std::string> without_overloaded_classes(std::vector<Query>& queries,
-                                                                  const Infinite& infinite,
+                                                                  const Offered& offered,
                                                                   const char* instead) {
   const auto grows = [&](const Query& query) {
-    return infinite(query) && answers::overloaded_class(query.traffic);
+    const std::optional<OfferedClass> its = offered(query);
+    return its && its->load >= 1;
   };
   std::vector<std::string> notes;
   if (std::all_of(queries.begin(), queries.end(), grows)) return notes;
-  for (const Query& query : queries) {
-    if (!grows(query)) continue;
-    const auto& its = std::get<answers::TrafficClass>(query.traffic.source);
-    if (std::string note = without_answer(its.priority, its.load_through(), instead);
-        std::find(notes.begin(), notes.end(), note) == notes.end())
-      notes.push_back(std::move(note));
-  }
+  for (const Query& query : queries)
+    if (grows(query))
+      if (std::string note = without_answer(*offered(query), instead);
+          std::find(notes.begin(), notes.end(), note) == notes.end())
+        notes.push_back(std::move(note));
   std::erase_if(queries, grows);
   return notes;
 }

@@ -9,7 +9,7 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -25,29 +25,16 @@ auto answered_each(const std::vector<Query>& queries, const answers::Run& run) {
   });
 }
 
-/// Removes the classes of --classes that offer more than is served, if others remain.
-std::vector<std::string> without_overloaded(std::vector<answers::DelayQuery>& queries) {
-  const auto load_of = [](const answers::DelayQuery& query) {
-    numeric::Rational sum = 0;
-    if (const auto* tree = std::get_if<answers::TreeTopology>(&query.topology))
-      for (std::size_t i = 0; i < tree->classes.size() && i < static_cast<std::size_t>(tree->priority); ++i)
-        sum = sum + tree->classes[i];
-    return sum;
-  };
-  const auto grows = [&](const answers::DelayQuery& query) { return load_of(query) >= 1; };
-  std::vector<std::string> notes;
-  if (std::all_of(queries.begin(), queries.end(), grows)) return notes;
-  for (const answers::DelayQuery& query : queries)
-    if (grows(query))
-      notes.push_back(without_answer(std::get<answers::TreeTopology>(query.topology).priority, load_of(query),
-                                     "buffer --criterion loss gives what a finite buffer loses"));
-  std::erase_if(queries, grows);
-  return notes;
-}
-
 Reply reply_to_delay(const DelayOptions& options, const Context& context) {
   std::vector<answers::DelayQuery> queries = read_delay_queries(options);
-  const std::vector<std::string> refused = without_overloaded(queries);
+  const std::vector<std::string> refused = without_overloaded_classes(
+      queries,
+      [](const answers::DelayQuery& query) -> std::optional<OfferedClass> {
+        const auto* tree = std::get_if<answers::TreeTopology>(&query.topology);
+        if (tree == nullptr) return std::nullopt;
+        return offered_class(tree->classes, tree->priority);
+      },
+      "buffer --criterion loss gives what a finite buffer loses");
   // The check would not be shown.
   if (context.quiet && !options.check)
     for (answers::DelayQuery& query : queries) query.check.reset();

@@ -123,7 +123,10 @@ Reply answer(const BufferOptions& options, const Context& context) {
   const answers::Units units = read_units(options.units);
   std::vector<BufferQuery> queries = read_queries(options);
   const std::vector<std::string> refused = without_overloaded_classes(
-      queries, [](const BufferQuery& query) { return query.criterion == bounds::Criterion::overflow; },
+      queries,
+      [](const BufferQuery& query) {
+        return query.criterion == bounds::Criterion::overflow ? offered_class(query.traffic) : std::nullopt;
+      },
       "--criterion loss gives what a finite buffer loses");
   if (options.solve) require_several_to_draw(context, queries.size(), "--load (--burst, --inputs, ...)");
   try {

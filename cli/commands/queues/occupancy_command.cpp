@@ -46,7 +46,7 @@ Reply answer(const OccupancyOptions& options, const Context& context) {
   for (const answers::Traffic& traffic : read_traffics(options.traffic))
     queries.push_back({.traffic = traffic, .levels = levels, .accuracy = accuracy});
   const std::vector<std::string> refused = without_overloaded_classes(
-      queries, [](const OccupancyQuery&) { return true; },
+      queries, [](const OccupancyQuery& query) { return offered_class(query.traffic); },
       "buffer --criterion loss gives what a finite buffer loses");
   Reply reply = if_trusted(queries, show_all(queries, context, [&](const auto& points) {
                              return render::document(points, units);

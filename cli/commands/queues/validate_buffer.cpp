@@ -138,9 +138,15 @@ Reply answer(const ValidateBufferOptions& options, const Context& context) {
         read_sized_queries(options), options.run, context,
         [](const auto& points, std::size_t requested) { return render::document(points, requested); });
   const answers::Units units = read_units(options.units);
-  return judge_all(
-      read_queries(options), options.run, context,
-      [&](const auto& points, std::size_t requested) { return render::document(points, requested, units); });
+  std::vector<ValidateBufferQuery> queries = read_queries(options);
+  const std::vector<std::string> refused = without_overloaded_classes(
+      queries, [](const auto& query) { return std::optional(offered_class(query.classes, query.priority)); },
+      "buffer --criterion loss gives what a finite buffer loses");
+  Reply reply = judge_all(queries, options.run, context, [&](const auto& points, std::size_t requested) {
+    return render::document(points, requested, units);
+  });
+  reply.document.notes.insert(reply.document.notes.end(), refused.begin(), refused.end());
+  return reply;
 }
 
 void declare(OptionTable& table, ValidateBufferOptions& options) {

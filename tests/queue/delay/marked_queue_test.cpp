@@ -22,7 +22,7 @@ OnOffGroup group(const char* load, const char* burst, const char* on_rate, std::
 
 /// P(W > t) of the first source's packets, t = 0, 1, ..
 std::vector<double> waits_of_first(const std::vector<OnOffGroup>& sources, std::size_t count) {
-  const std::size_t n = sources.size(), phases = std::size_t{1} << n, top = 400;
+  const std::size_t n = sources.size(), phases = std::size_t{1} << n, top = 160;
   std::vector<double> start, stop, rate;
   for (const OnOffGroup& each : sources) {
     start.push_back(numeric::nearest_double(each.source.start));
@@ -52,20 +52,24 @@ std::vector<double> waits_of_first(const std::vector<OnOffGroup>& sources, std::
   for (int step = 0; step < 4000; ++step) {
     std::vector<std::vector<double>> next(phases, std::vector<double>(top, 0));
     double change = 0;
-    for (std::size_t i = 0; i < phases; ++i)
+    for (std::size_t i = 0; i < phases; ++i) {
+      std::vector<double> after(top, 0);
       for (std::size_t set = 0; set < phases; ++set) {
         const double send = sends(i, set);
         if (send == 0) continue;
         for (std::size_t v = 0; v < top; ++v) {
-          if (left[i][v] < 1e-18) continue;
-          const std::size_t held = v + packets(set), after = std::min(held > 0 ? held - 1 : 0, top - 1);
-          for (std::size_t j = 0; j < phases; ++j) next[j][after] += left[i][v] * send * turns(i, j);
+          const std::size_t held = v + packets(set);
+          after[std::min(held > 0 ? held - 1 : 0, top - 1)] += left[i][v] * send;
         }
       }
+      for (std::size_t j = 0; j < phases; ++j)
+        if (const double turn = turns(i, j); turn > 0)
+          for (std::size_t v = 0; v < top; ++v) next[j][v] += after[v] * turn;
+    }
     for (std::size_t i = 0; i < phases; ++i)
       for (std::size_t v = 0; v < top; ++v) change += std::abs(next[i][v] - left[i][v]);
     left = std::move(next);
-    if (change < 1e-13) break;
+    if (change < 1e-12) break;
   }
   std::vector<double> waits(top + n, 0);
   double all = 0;
