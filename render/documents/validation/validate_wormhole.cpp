@@ -166,6 +166,7 @@ Picture picture_of_all(const Document& document, const std::vector<ValidatedWorm
         if (auto model = answers::latency_of_load(networks[i].first, networks[i].second)) {
           curve.style = CurveStyle::line;
           curve.course = course_of(std::move(*model));
+          curve.points.clear();  // only the simulation is marked
         }
       const bool simulated = key == std::string("simulation");
       if (part.curves.size() == 1)
