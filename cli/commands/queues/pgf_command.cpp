@@ -103,6 +103,9 @@ Reply on_off_reply(const PgfOptions& options, const std::vector<Language>& langu
   for (const auto& [name, given] :
        {std::pair{"--moments", options.moments}, std::pair{"--cancel", options.cancel}})
     if (given) throw not_allowed_with(name, "--traffic onoff");
+  if (options.traffic.packets_per_slot && *options.traffic.packets_per_slot != "1")
+    throw not_allowed_with("--packets-per-slot", "--traffic onoff",
+                           "the matrix of one source has no service");
   render::PgfTraffic traffic = as_typed(options.traffic);
   traffic.traffic = "onoff";
   traffic.on_rate = traffic.on_rate.value_or("1");

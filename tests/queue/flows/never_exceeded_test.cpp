@@ -128,7 +128,7 @@ TEST_CASE("maximum queue of flows: known values") {
   // Peak rates above one packet per slot, one that does not bind, and one that is no whole number.
   CHECK(maximum({regulated(1, {{ratio(9, 10), 10'000}, traffic::peak_of(10)})}) == 9890);
   CHECK(maximum({regulated(4, {{ratio(1, 5), 20}, traffic::peak_of(5)})}) == 79);
-  CHECK(maximum({regulated(1, {{ratio(1, 5), 4}, traffic::peak_of(2)})}) == 2);
+  CHECK(maximum({regulated(1, {{ratio(1, 5), 4}, traffic::peak_of(2)})}) == 3);
   CHECK(maximum({regulated(3, {{ratio(1, 5), 4}, traffic::peak_of(100)})}) == 12);
   CHECK(maximum({regulated(1, {{ratio(1, 5), 4}, traffic::peak_of(ratio(5, 2))})}) == 3);
   // Without listing 10^8 slots.
