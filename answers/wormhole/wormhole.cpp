@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 namespace tailbound::answers {
 namespace {
@@ -431,8 +432,23 @@ LatencyCurve latency_curve(const WormholeQuery& query, const WormholeAnswer& ans
   return latency_curve(*requested_model(query), query.flits, nearest * answer.saturation.value, known);
 }
 
+namespace {
+
+/// Does each node send to one other node, and receive from one?
+bool is_permutation(const network::WormTraffic& traffic) {
+  std::set<std::uint32_t> senders, receivers;
+  return !traffic.flows.empty() &&
+         std::all_of(traffic.flows.begin(), traffic.flows.end(), [&](const network::WormFlow& flow) {
+           return senders.insert(flow.source).second && receivers.insert(flow.destination).second;
+         });
+}
+
+}  // namespace
+
 bool is_saturation(const bounds::wormhole::SaturationSides& sides, const WormholeQuery& query) {
-  return sides.saturated() || saturation_agrees(requested_accuracy(query, {}));
+  if (sides.wire >= bounds::wormhole::SaturationSides::least_fullness) return true;
+  if (sides.saturated() && !is_permutation(traffic_of(query.network))) return true;
+  return saturation_agrees(requested_accuracy(query, {}));
 }
 
 WormholeAnswer answer(const WormholeQuery& query, const Run& run) {
