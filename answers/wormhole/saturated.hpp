@@ -36,9 +36,9 @@ class Saturated : public NoAnswer {
 /// the busiest channel at 52 %"
 [[nodiscard]] inline std::string no_solution_in_words(double fullness) {
   if (fullness >= bounds::wormhole::SaturationSides::least_fullness)
-    return "a channel of the model is full there, but where each node sends to one other node models were "
-           "full "
-           "at up to 31 % below the simulated saturation load";
+    return "a channel of the model is full there, but models of such networks were full at up to 31 % below "
+           "the "
+           "simulated saturation load";
   return "the iteration does not converge there, with the busiest channel at " +
          numeric::plain(100 * fullness, 2) + " %";
 }

@@ -443,11 +443,18 @@ bool is_permutation(const network::WormTraffic& traffic) {
          });
 }
 
+/// Heuristic equations: a unidirectional torus with more virtual channels than classes.
+bool is_heuristic(const WormholeQuery& query) {
+  const auto* topology = std::get_if<network::WormTopology>(&query.network);
+  return topology != nullptr && topology->shape == network::WormShape::torus &&
+         query.virtual_channels.value_or(0) > network::usual_virtual_channels(*topology);
+}
+
 }  // namespace
 
 bool is_saturation(const bounds::wormhole::SaturationSides& sides, const WormholeQuery& query) {
   if (sides.wire >= bounds::wormhole::SaturationSides::least_fullness) return true;
-  if (sides.saturated() && !is_permutation(traffic_of(query.network))) return true;
+  if (sides.saturated() && !is_permutation(traffic_of(query.network)) && !is_heuristic(query)) return true;
   return saturation_agrees(requested_accuracy(query, {}));
 }
 
