@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tailbound/answers/wormhole/offered_loads.hpp>
+#include <tailbound/bounds/wormhole/latency.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 
@@ -31,13 +32,18 @@ class Saturated : public NoAnswer {
   double load_, saturation_;
 };
 
-/// "the iteration does not converge there, with the busiest channel at 52 %"
+/// Why the largest load with a solution is not the saturation load: "the iteration does not converge there, with
+/// the busiest channel at 52 %"
 [[nodiscard]] inline std::string no_solution_in_words(double fullness) {
+  if (fullness >= bounds::wormhole::SaturationSides::least_fullness)
+    return "a channel of the model is full there, but models of such networks were full at up to 31 % below "
+           "the "
+           "simulated saturation load";
   return "the iteration does not converge there, with the busiest channel at " +
          numeric::plain(100 * fullness, 2) + " %";
 }
 
-/// The equations have no solution above a load at which nothing is full: it is not the saturation load.
+/// The equations have no solution above a load that is not the saturation load.
 class Unanswered : public NoAnswer {
  public:
   /// \param load, answered  [as `measure` says]; the load is above the largest one that is answered

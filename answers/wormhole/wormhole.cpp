@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace tailbound::answers {
 namespace {
@@ -421,8 +422,30 @@ LatencyOfLoad latency_of_load(const WormholeQuery& query, const WormholeAnswer& 
                          std::move(requested));
 }
 
+namespace {
+
+/// Does each node send to one other node, and receive from one?
+bool is_permutation(const network::WormTraffic& traffic) {
+  std::set<std::uint32_t> senders, receivers;
+  return !traffic.flows.empty() &&
+         std::all_of(traffic.flows.begin(), traffic.flows.end(), [&](const network::WormFlow& flow) {
+           return senders.insert(flow.source).second && receivers.insert(flow.destination).second;
+         });
+}
+
+/// Heuristic equations: a unidirectional torus with more virtual channels than classes.
+bool is_heuristic(const WormholeQuery& query) {
+  const auto* topology = std::get_if<network::WormTopology>(&query.network);
+  return topology != nullptr && topology->shape == network::WormShape::torus &&
+         query.virtual_channels.value_or(0) > network::usual_virtual_channels(*topology);
+}
+
+}  // namespace
+
 bool is_saturation(const bounds::wormhole::SaturationSides& sides, const WormholeQuery& query) {
-  return sides.saturated() || saturation_agrees(requested_accuracy(query, {}));
+  if (sides.wire >= bounds::wormhole::SaturationSides::least_fullness) return true;
+  if (sides.saturated() && !is_permutation(traffic_of(query.network)) && !is_heuristic(query)) return true;
+  return saturation_agrees(requested_accuracy(query, {}));
 }
 
 WormholeAnswer answer(const WormholeQuery& query, const Run& run) {

@@ -154,8 +154,10 @@ struct WormholeAnswer {
 /// \throws Stopped          before there was a point
 [[nodiscard]] WormholeAnswer answer(const WormholeQuery& query, const Run& run);
 
-/// Is the largest load with a solution the saturation load: is something full there, or was it measured to agree
-/// with simulation in networks like that of the query?
+/// Is the largest load with a solution the saturation load: is a physical channel full there, or any channel, or
+/// was it measured to agree with simulation in networks like that of the query? A full channel is not enough
+/// where each node sends to one other node, nor by the heuristic equations of unidirectional tori: these are
+/// full far too early.
 [[nodiscard]] bool is_saturation(const bounds::wormhole::SaturationSides& sides, const WormholeQuery& query);
 
 /// For plots: the mean latency [cycles] of the model at any load [flits/cycle/node]; nothing if it has no solution.

@@ -286,7 +286,8 @@ SaturationSides Model::saturation_sides(Saturated rule) const {
     return {.below = found.below,
             .above = found.above,
             .beyond = found.beyond,
-            .fullness = std::max(found.fullness, found.below * max_wire_rate_)};
+            .fullness = std::max(found.fullness, found.below * max_wire_rate_),
+            .wire = found.below * max_wire_rate_};
   }
   const auto saturated = [&](double load) {
     const Point point = inner(load);
@@ -310,7 +311,11 @@ SaturationSides Model::saturation_sides(Saturated rule) const {
   double fullness = below * max_wire_rate_;
   for (const ChannelFigures& figures : inner(below).channels)
     fullness = std::max(fullness, figures.utilization);
-  return {.below = below, .above = above, .beyond = {.stop = Stop::saturated}, .fullness = fullness};
+  return {.below = below,
+          .above = above,
+          .beyond = {.stop = Stop::saturated},
+          .fullness = fullness,
+          .wire = below * max_wire_rate_};
 }
 
 std::optional<std::size_t> Model::busiest(const Point& point) const {

@@ -58,6 +58,7 @@ struct SaturationSides {
   double above = 0;     ///< not solved
   Ending beyond;        ///< how the iteration at the upper one ended
   double fullness = 1;  ///< at the lower one: the largest utilization, of physical channels too
+  double wire = 1;      ///< and that of physical channels, which is exact
 
   /// Is something full there? Only then is it the saturation load: otherwise the equations have no solution
   /// above it, but nothing shows that the network does not carry more.

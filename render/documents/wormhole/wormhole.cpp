@@ -146,10 +146,9 @@ const Fields<WormholeLoad>& wormhole_results() {
        bottleneck(&WormholeChannel::wait)},
       {model_column("bottleneck_service", "", "cycles", "mean occupancy time per message", Style::hidden),
        bottleneck(&WormholeChannel::service)},
-      {model_column(
-           "saturation_load", "saturation", "flits/cycle/node",
-           "saturation load of the model; null if its iteration does not converge above solved_load, "
-           "although solved_utilization is below 97 %"),
+      {model_column("saturation_load", "saturation", "flits/cycle/node",
+                    "saturation load of the model; null if it has no solution above solved_load although "
+                    "solved_utilization is below 97 %, or if each node sends to one other node"),
        [](const Load& of) { return of.of_saturation(of.answer.saturation); }},
       {model_column("solved_load", "", "flits/cycle/node", "the largest load with a solution", Style::hidden),
        [](const Load& of) { return of.answer.saturation; }},
