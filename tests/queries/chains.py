@@ -10,7 +10,7 @@ from fractions import Fraction
 
 
 def law_of_rows(rows):
-    """The stationary law of a chain, rows[i] = {j: probability}; state 0 is reached from every other.
+    """The stationary law of a chain, rows[i] = {j: probability}, of one recurrent class.
 
     States are eliminated from the last one down: where steps down are short only a band of the matrix fills up.
     """
@@ -19,10 +19,13 @@ def law_of_rows(rows):
         for to in row:
             if to > state:
                 into[to].add(state)
-    steps = []
+    steps, first = [], 0
     for state in range(len(rows) - 1, 0, -1):
         lower = [(to, p) for to, p in rows[state].items() if to < state]
         leaving, comes = math.fsum(p for _, p in lower), []
+        if not lower:
+            first = state  # none below is reached again
+            break
         for other in into[state]:
             weight = rows[other].pop(state)
             comes.append((other, weight))
@@ -32,9 +35,9 @@ def law_of_rows(rows):
                 rows[other][to] = rows[other].get(to, 0.0) + weight * p / leaving
         steps.append((state, leaving, comes))
     law = [0.0] * len(rows)
-    law[0] = 1.0
+    law[first] = 1.0
     for state, leaving, comes in reversed(steps):
-        law[state] = sum(law[other] * weight for other, weight in comes) / leaving if leaving else 0.0
+        law[state] = sum(law[other] * weight for other, weight in comes) / leaving
     whole = math.fsum(law)
     return [x / whole for x in law]
 
@@ -108,7 +111,7 @@ class Queue:
 
     def mean(self):
         tails = self.tails()
-        return None if tails is None else math.fsum(tails)
+        return None if tails is None or tails[-2] > 1e-14 else math.fsum(tails)
 
 
 def product(*pmfs):
