@@ -253,6 +253,12 @@ std::string in_words(const bounds::Computation& computation) {
   return queue::name(method.arithmetic);
 }
 
+std::string overload_in_words(const std::optional<numeric::Rational>& load, int served) {
+  return std::string(load && *load == served ? "as many" : "more") + " packets arrive " +
+         (load && *load == served ? "as" : "than") +
+         " are served: an infinite queue would grow without limit, so P(Q > n) does not exist";
+}
+
 std::string overflow_caution(bounds::Criterion criterion, const Traffic& traffic) {
   if (criterion != bounds::Criterion::overflow || traffic.packets_per_slot == 1) return "";
   return std::string("P(Q > B) is not a drop rate when several packets are served per slot;\n") +
