@@ -13,6 +13,7 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/core/printable.hpp>
 #include <tailbound/render/document.hpp>
+#include <tailbound/render/documents/unanswered.hpp>
 #include <tailbound/render/drawing/picture_program.hpp>
 #include <tailbound/render/formats/formats.hpp>
 #include <tailbound/render/formats/html.hpp>
@@ -346,7 +347,12 @@ class Answering {
            << "; the answer is whole without its picture\n";
       return no_answer;
     }
-    if (!reply.document.stopped && !course_->cut) return reply.status;
+    if (!reply.document.stopped && !course_->cut) {
+      if (reply.status != answered)
+        if (const std::string why = render::unanswered_in_words(reply.document); !why.empty())
+          err_ << program_.name() << ": " << printable(shorten(why)) << '\n';
+      return reply.status;
+    }
     return tell_cut(program_, *course_, interrupt_, "what is finished is shown", err_);
   }
 
@@ -436,15 +442,24 @@ std::string word_behind(const std::string& option, int argc, const char* const* 
   return {};
 }
 
+/// Whether a larger --packets-per-slot is possible with the options given.
+bool may_serve_more(const OptionTable& options) {
+  if (options.find("--packets-per-slot") == nullptr) return false;
+  for (const char* const name : {"--incast", "--classes", "--joint", "--sizes", "--burst"})
+    if (const Option* option = options.find(name); option != nullptr && option->given()) return false;
+  const Option* traffic = options.find("--traffic");
+  return traffic == nullptr || traffic->text == nullptr || *traffic->text != "md1";
+}
+
 /// The options of a command that lower a load that is too high: "; lower --load or raise --packets-per-slot".
 std::string remedy_for_overload(const OptionTable& options) {
   std::string lower;
   for (const char* const name : {"--load", "--loads", "--load-scale", "--uniform"})
     if (const Option* option = options.find(name); option != nullptr && option->given() && lower.empty())
       lower = std::string("; lower ") + name;
-  if (lower.empty())
-    return options.find("--load-scale") == nullptr ? "" : "; --load-scale F lowers all rates";
-  return lower + (options.find("--packets-per-slot") == nullptr ? "" : " or raise --packets-per-slot");
+  if (lower.empty() && options.find("--load-scale") != nullptr) return "; --load-scale F lowers all rates";
+  if (!may_serve_more(options)) return lower;
+  return lower + (lower.empty() ? "; raise --packets-per-slot" : " or raise --packets-per-slot");
 }
 
 /// Turns exceptions into a message and a status.

@@ -6,14 +6,32 @@
 #include <tailbound/queue/tail_bounds/burst_bound.hpp>
 
 namespace tailbound::answers {
+
+UnstableOverflow::UnstableOverflow(const Unstable& error)
+    : Unstable(""),
+      text_(std::string(error.what()) +
+            ", as P(Q > n) is of an infinite buffer; a finite buffer has a loss at any load: use --criterion "
+            "loss") {}
+
 namespace {
 
 using bounds::Criterion;
 using bounds::DropTarget;
 
+queue::Timing timing_of(const Traffic& traffic) {
+  return std::holds_alternative<PoissonAtAnyTime>(traffic.source) ? queue::Timing::continuous
+                                                                  : queue::Timing::slotted;
+}
+
 /// Additional results for a queue at a known load.
 void add_context(BufferAnswer& answer, bounds::OutputQueue& queue, Criterion criterion) {
-  answer.mean_occupancy = queue.mean_occupancy();
+  try {
+    answer.mean_occupancy = queue.mean_occupancy();
+  } catch (const Unstable&) {
+    if (criterion == Criterion::overflow) throw;
+    answer.overloaded = true;
+    return;
+  }
   answer.decay_rate = queue.found_decay_rate();
   if (criterion == Criterion::overflow) {
     try {
@@ -77,35 +95,17 @@ BufferAnswer answer_to(const ProbabilityOf& requested, const BufferQuery& query)
   const Traffic traffic =
       with_higher_buffers(query.traffic, [&](const Traffic&) { return requested.capacity; });
   const auto queue = output_queue(traffic, query.accuracy);
-  try {
-    BufferAnswer answer{.buffer = requested.capacity,
-                        .at = queue->drop_probability(requested.capacity, query.criterion)};
-    answer.higher_buffers = higher_buffers(traffic);
-    try {
-      add_context(answer, *queue, query.criterion);
-    } catch (const Unstable&) {
-      answer.overloaded = true;
-    }
-    return answer;
-  } catch (const Unstable& error) {
-    if (query.criterion == Criterion::loss) throw;
-    throw NoAnswer(std::string(error.what()) + "; what a buffer of " +
-                   std::to_string(requested.capacity.value) + " loses: use --criterion loss");
-  }
-}
-
-/// Loads and speedups are searched in the slotted queue, which has the same overflow as PoissonAtAnyTime, but
-/// not the same loss.
-void require_slots(const BufferQuery& query) {
-  if (query.criterion == Criterion::loss && std::holds_alternative<PoissonAtAnyTime>(query.traffic.source))
-    throw InvalidArgument("criterion", name_of(query.criterion),
-                          "overflow with --traffic md1 when solving for a load or speedup");
+  BufferAnswer answer{.buffer = requested.capacity,
+                      .at = queue->drop_probability(requested.capacity, query.criterion)};
+  answer.higher_buffers = higher_buffers(traffic);
+  add_context(answer, *queue, query.criterion);
+  return answer;
 }
 
 BufferAnswer answer_to(const MaxLoad& requested, const BufferQuery& query) {
-  require_slots(query);
-  const bounds::MaxLoad maximum = bounds::max_load(slotted_queue(query.traffic), requested.capacity,
-                                                   {requested.drop, query.criterion}, query.accuracy);
+  const bounds::MaxLoad maximum =
+      bounds::max_load(slotted_queue(query.traffic), requested.capacity,
+                       {requested.drop, query.criterion, timing_of(query.traffic)}, query.accuracy);
   BufferAnswer answer{.buffer = requested.capacity, .at = bounds::computed(maximum.at_lower), .beyond = {}};
   if (maximum.at_upper) answer.beyond = bounds::computed(*maximum.at_upper);
   if (maximum.all_of_it)
@@ -116,17 +116,17 @@ BufferAnswer answer_to(const MaxLoad& requested, const BufferQuery& query) {
 }
 
 BufferAnswer answer_to(const MinSpeedup& requested, const BufferQuery& query) {
-  require_slots(query);
+  const queue::Timing timing = timing_of(query.traffic);
   const queue::SlottedQueue queue = slotted_queue(query.traffic);
-  const numeric::Proved<unit::Ratio> minimum =
-      bounds::min_speedup(queue, requested.capacity, {requested.drop, query.criterion}, query.accuracy);
+  const numeric::Proved<unit::Ratio> minimum = bounds::min_speedup(
+      queue, requested.capacity, {requested.drop, query.criterion, timing}, query.accuracy);
   // A speedup s thins the load to rho / s; the upper end is proved to meet the target.
   const numeric::Rational speedup = numeric::to_rational(numeric::to_enclosure(minimum).upper());
   const queue::SlottedQueue faster{.arrivals = queue.arrivals.thinned(1 / speedup),
                                    .packets_per_slot = queue.packets_per_slot};
   BufferAnswer answer{.buffer = requested.capacity,
-                      .at = bounds::computed(bounds::drop_probability(faster, requested.capacity,
-                                                                      query.criterion, query.accuracy))};
+                      .at = bounds::computed(bounds::drop_probability(
+                          faster, requested.capacity, query.criterion, query.accuracy, timing))};
   answer.speedup = minimum;
   return answer;
 }
@@ -203,6 +203,9 @@ BufferAnswer answer(const BufferQuery& query, const Run&) {
     if (const auto enough = enough_by_bound(query))
       throw LimitExceeded("the minimum buffer is not known: " + std::string(limit.what()) + "; a buffer of " +
                           std::to_string(enough->value) + " packets suffices (proved)");
+    throw;
+  } catch (const Unstable& error) {
+    if (query.criterion == Criterion::overflow) throw UnstableOverflow(error);
     throw;
   }
 }

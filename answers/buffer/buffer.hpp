@@ -3,8 +3,10 @@
 #include <tailbound/answers/points/run.hpp>
 #include <tailbound/answers/traffic.hpp>
 #include <tailbound/bounds/sizing/max_load.hpp>
+#include <tailbound/core/error.hpp>
 
 #include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -39,6 +41,16 @@ struct MinSpeedup {
 struct LongestBurst {
   Packets capacity;
   numeric::Rational drop;
+};
+
+/// P(Q > n) does not exist at this load; the loss of a finite buffer does, and the message says so.
+class UnstableOverflow final : public Unstable {
+ public:
+  explicit UnstableOverflow(const Unstable& error);
+  [[nodiscard]] const char* what() const noexcept override { return text_.c_str(); }
+
+ private:
+  std::string text_;
 };
 
 struct BufferQuery {
@@ -79,7 +91,7 @@ struct BufferAnswer {
   /// Of classes: the buffers of the classes before, on which losses depend.
   std::vector<Packets> higher_buffers{};
   bool loss_unknown = false;  ///< computing the loss would take too long
-  bool overloaded = false;    ///< of a loss: more packets arrive than can be served
+  bool overloaded = false;  ///< of a loss: no infinite queue exists, as the load is not below what is served
 };
 
 /// \throws InvalidArgument  a target outside ]0, 1[, correlated traffic with an unknown load or speedup; as

@@ -3,6 +3,7 @@
 #include <tailbound/answers/buffer/sized_queue.hpp>
 #include <tailbound/bounds/sizing/packet_loss.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/markov/markov_queue.hpp>
 #include <tailbound/queue/tail_bounds/train_bound.hpp>
 
@@ -55,12 +56,17 @@ SizedBufferAnswer from_queue(const SizedBufferQuery& query, bounds::OutputQueue&
       .cell_loss =
           sized(criterion == Criterion::loss ? at->probability
                                              : queue.drop_probability(buffer, Criterion::loss).probability),
-      .mean_occupancy = queue.mean_occupancy(),
-      .decay_rate = queue.found_decay_rate(),
+      .decay_rate = std::optional<Enclosure<unit::PerPacket>>(),
       .classes = classes_of(query),
       .mean_cells = query.sizes.cells(query.cell_bytes).mean,
       .computation = at->computation};
   if (before) answer.before = sized(before->probability);
+  try {
+    answer.mean_occupancy = queue.mean_occupancy();
+    answer.decay_rate = queue.found_decay_rate();
+  } catch (const Unstable&) {  // losses exist at any load
+    if (criterion == Criterion::overflow) throw;
+  }
   return answer;
 }
 
@@ -137,10 +143,42 @@ std::optional<bool> meets(const bounds::WholePackets& packets, std::int64_t buff
   return std::nullopt;
 }
 
+/// The same at load 1 and above, where a target of cells may be out of reach although that of packets is not.
+Packets min_buffer_in_overload(const bounds::WholePackets& packets, const Rational& drop) {
+  constexpr std::int64_t deepest = 65'536;
+  const Rational least =
+      (1 - 1 / packets.load) * packets.cells.mean / numeric::whole(packets.cells.largest());
+  if (drop <= least)
+    throw LoadTooHigh("no buffer loses as little as " + numeric::plain(drop) + " of the packets: at load " +
+                      numeric::plain(packets.load) + " the loss is at least (1 - 1/load) E[L] / Lmax = " +
+                      numeric::plain(least) + ", L the cells of a packet; give a larger --drop");
+  std::int64_t missed = 0, met = 1;
+  const auto meets_at = [&](std::int64_t buffer) {
+    const std::optional<bool> known = meets(packets, buffer, drop);
+    if (known) return *known;
+    throw LimitExceeded("no buffer below " + std::to_string(buffer) + " cells loses as little as " +
+                        numeric::plain(drop) +
+                        " of the packets; larger ones take too long. Give a larger --drop");
+  };
+  while (!meets_at(met)) {
+    if (met == deepest)
+      throw LoadTooHigh("no buffer up to " + std::to_string(deepest) + " cells loses as little as " +
+                        numeric::plain(drop) + " of the packets at load " + numeric::plain(packets.load) +
+                        ", at which larger buffers hardly lose less; give a larger --drop");
+    missed = std::exchange(met, 2 * met);
+  }
+  while (met - missed > 1) {
+    const std::int64_t middle = missed + (met - missed) / 2;
+    (meets_at(middle) ? met : missed) = middle;
+  }
+  return Packets(met);
+}
+
 /// The minimum buffer with a packet loss of at most `drop`; empty if it cannot be determined in time. Cell
 /// loss gives the two buffers between which it lies: E[L] / Lmax <= packet loss / cell loss <= E[L].
 std::optional<Packets> min_buffer(const bounds::WholePackets& packets, bounds::OutputQueue& queue,
                                   const Rational& drop) {
+  if (packets.load >= 1) return min_buffer_in_overload(packets, drop);
   const Rational maximum = drop * Rational(static_cast<long>(packets.cells.largest())) / packets.cells.mean;
   std::int64_t met = queue.min_buffer_size({drop / packets.cells.mean, Criterion::loss}).buffer.value;
   std::int64_t missed = maximum < 1 ? queue.min_buffer_size({maximum, Criterion::loss}).buffer.value - 1 : -1;
@@ -299,7 +337,12 @@ std::optional<numeric::Rational> SizedBufferQuery::drop() const {
 }
 
 SizedBufferAnswer answer(const SizedBufferQuery& query, const Run&) {
-  return query.arrive == CellArrival::whole ? whole_packets(query) : cell_by_cell(query);
+  if (query.arrive == CellArrival::cells) return cell_by_cell(query);
+  try {
+    return whole_packets(query);
+  } catch (const Unstable& error) {
+    throw UnstableOverflow(error);
+  }
 }
 
 }  // namespace tailbound::answers

@@ -37,8 +37,9 @@ enum class SizedCriterion {
 
 struct SizedBufferQuery {
   std::int64_t inputs = 1;  ///< of a switch with as many outputs
-  numeric::Rational load;   ///< fraction of slots that carry a cell, above 0 and below 1
-  std::string sizes_name;   ///< "imix", a list or a file, as typed
+  numeric::Rational
+      load;  ///< cells per slot, above 0; below 1, except for losses of packets that arrive whole
+  std::string sizes_name;  ///< "imix", a list or a file, as typed
   traffic::PacketSizes sizes;
   std::int64_t cell_bytes = 64;
   CellArrival arrive = CellArrival::whole;
@@ -78,7 +79,9 @@ struct SizedBufferAnswer {
   std::optional<SizedProbability> before{};  ///< at buffer - 1, above the target; none if `at` is a bound
   SizedProbability cell_loss;                ///< fraction of the cells lost at `buffer`
   std::optional<SizedProbability> packet_loss{};
-  std::variant<numeric::Claim<unit::Packet>, numeric::UpperBound<unit::Packet>> mean_occupancy;  ///< [cells]
+  /// [cells]; none in overload, where an infinite buffer has none
+  std::optional<std::variant<numeric::Claim<unit::Packet>, numeric::UpperBound<unit::Packet>>>
+      mean_occupancy{};
   /// log z0 [1/cell]: the tail falls by exp(-decay_rate) per cell; at least that if it is a bound
   std::variant<std::optional<numeric::Enclosure<unit::PerPacket>>, numeric::LowerBound<unit::PerPacket>>
       decay_rate;

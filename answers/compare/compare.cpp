@@ -143,7 +143,7 @@ CompareAnswer answer(const CompareQuery& query, const Run&) {
   if (query.required && (*query.required < 1 || *query.required > max_digits))
     throw InvalidArgument("required digits", std::to_string(*query.required),
                           "from 1 to " + std::to_string(max_digits));
-  queue::require_stable(query.queue);
+  queue::require_stationary(query.queue);
   CompareAnswer answer{.digits = query.digits.value_or(
                            numeric::Digits{default_digits(query.list, query.required.value_or(0))}),
                        .coefficients = {},

@@ -15,17 +15,17 @@ using series::Coefficient;
 using Probability = numeric::Proved<unit::Probability>;
 
 Probability certain(int value) {
-  return numeric::Exact<unit::Probability>{value};
+  return numeric::Exact<unit::Probability>{numeric::Theorem::input, value};
 }
 
 /// 1 - p, rounded outward.
 Probability complement(const Probability& p, numeric::Digits digits) {
   if (const auto* exact = std::get_if<numeric::Exact<unit::Probability>>(&p))
-    return numeric::Exact<unit::Probability>{1 - exact->value};
+    return numeric::Exact<unit::Probability>{exact->proof(), 1 - exact->value};
   const auto [lower, upper] = true_value(p);
   const numeric::PrecisionScope scope(numeric::to_precision(digits));
   return numeric::Enclosure<unit::Probability>(
-      numeric::to_real(std::max(Rational(0), Rational(1 - upper)), numeric::Rounding::down),
+      std::get<numeric::Enclosure<unit::Probability>>(p).proof(), numeric::to_real(std::max(Rational(0), Rational(1 - upper)), numeric::Rounding::down),
       numeric::to_real(1 - lower, numeric::Rounding::up));
 }
 

@@ -153,7 +153,7 @@ class Search {
           split_over_links(fabric, rates, queue).value_or(rates.traffic(fabric.network, queue));
       const auto output = bounds::output_queue(bounds::slotted_queue(traffic), {.digits = digits_});
       Ends ends = ends_of(output->drop_probability(target.capacity, target.drop.criterion).probability);
-      ends.proved = false;  // its arrivals are taken as independent
+      ends.proof = ends.proof & computed_only;  // its arrivals are taken as independent
       found.some_missed = found.some_missed || ends.lower > allowed();
       if (!found.name.empty() && ends.upper <= found.worst.upper) continue;
       found.worst = ends;

@@ -132,4 +132,33 @@ template <class Query>
                         [&queries, &run](std::size_t i) { return answer(queries[i], run); });
 }
 
+/// A point of a list: its answer, or the reason why it has none.
+template <class Answer>
+struct Row {
+  static constexpr bool stored = Answer::stored;
+  std::optional<Answer> answer{};
+  std::string refusal{};
+  bool load_too_high = false;  ///< a lower load would have an answer
+};
+
+/// The same as answer_all(), but a point of several without an answer keeps its place.
+/// \throws as answer_all(); NoAnswer only for a single query
+template <class Query>
+[[nodiscard]] auto answer_rows(const std::vector<Query>& queries, const Run& run) {
+  using Answer = decltype(answer(queries.front(), run));
+  return for_each_point(queries.size(), run, [&queries, &run](std::size_t i) {
+    Row<Answer> row;
+    try {
+      row.answer.emplace(answer(queries[i], run));
+    } catch (const Stopped&) {
+      throw;
+    } catch (const NoAnswer& none) {
+      if (queries.size() == 1) throw;
+      row.refusal = none.what();
+      row.load_too_high = dynamic_cast<const LoadTooHigh*>(&none) != nullptr;
+    }
+    return row;
+  });
+}
+
 }  // namespace tailbound::answers

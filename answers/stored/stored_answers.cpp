@@ -11,6 +11,7 @@
 #include <tailbound/answers/delay/solve_load_scale.hpp>
 #include <tailbound/answers/guarantee/headroom.hpp>
 #include <tailbound/answers/multistage/multistage.hpp>
+#include <tailbound/answers/points/points.hpp>
 #include <tailbound/answers/points/stored_fields.hpp>
 #include <tailbound/answers/wormhole/wormhole.hpp>
 #include <tailbound/sim/worm/worm_saturation.hpp>
@@ -70,12 +71,20 @@ Answer from_bytes(std::string_view bytes) {
 
 template std::string to_bytes(const BufferAnswer&);
 template BufferAnswer from_bytes(std::string_view);
+template std::string to_bytes(const Row<BufferAnswer>&);
+template Row<BufferAnswer> from_bytes(std::string_view);
 template std::string to_bytes(const OccupancyAnswer&);
 template OccupancyAnswer from_bytes(std::string_view);
+template std::string to_bytes(const Row<OccupancyAnswer>&);
+template Row<OccupancyAnswer> from_bytes(std::string_view);
 template std::string to_bytes(const SharedBufferAnswer&);
 template SharedBufferAnswer from_bytes(std::string_view);
+template std::string to_bytes(const Row<SharedBufferAnswer>&);
+template Row<SharedBufferAnswer> from_bytes(std::string_view);
 template std::string to_bytes(const SizedBufferAnswer&);
 template SizedBufferAnswer from_bytes(std::string_view);
+template std::string to_bytes(const Row<SizedBufferAnswer>&);
+template Row<SizedBufferAnswer> from_bytes(std::string_view);
 template std::string to_bytes(const CompareAnswer&);
 template CompareAnswer from_bytes(std::string_view);
 template std::string to_bytes(const DelayAnswer&);
@@ -84,6 +93,8 @@ template std::string to_bytes(const ReorderAnswer&);
 template ReorderAnswer from_bytes(std::string_view);
 template std::string to_bytes(const PolicedBufferAnswer&);
 template PolicedBufferAnswer from_bytes(std::string_view);
+template std::string to_bytes(const Row<PolicedBufferAnswer>&);
+template Row<PolicedBufferAnswer> from_bytes(std::string_view);
 template std::string to_bytes(const HeadroomAnswer&);
 template HeadroomAnswer from_bytes(std::string_view);
 template std::string to_bytes(const LoadScaleAnswer&);

@@ -41,9 +41,9 @@ Predicted<unit::Probability> predicted(const SizedProbability& computed) {
 }
 
 Predicted<unit::Packet> predicted_mean(const SizedBufferAnswer& computed) {
-  if (const auto* bound = std::get_if<numeric::UpperBound<unit::Packet>>(&computed.mean_occupancy))
+  if (const auto* bound = std::get_if<numeric::UpperBound<unit::Packet>>(&*computed.mean_occupancy))
     return *bound;
-  return to_predicted(std::get<numeric::Claim<unit::Packet>>(computed.mean_occupancy));
+  return to_predicted(std::get<numeric::Claim<unit::Packet>>(*computed.mean_occupancy));
 }
 
 ComparedMemory compared(const SizedBufferAnswer& computed) {

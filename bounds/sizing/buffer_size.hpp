@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tailbound/queue/finite/finite_queue.hpp>
 #include <tailbound/queue/markov/markov_queue.hpp>
 #include <tailbound/queue/slotted/slotted_queue.hpp>
 
@@ -25,6 +26,7 @@ enum class Criterion {
 struct DropTarget {
   numeric::Rational probability;  ///< 0 < probability < 1
   Criterion criterion = Criterion::overflow;
+  queue::Timing timing = queue::Timing::slotted;  ///< of the losses; P(Q > n) is the same
 };
 
 struct BufferSize {
@@ -33,15 +35,17 @@ struct BufferSize {
   std::optional<queue::LevelProbability> before;  ///< at B - 1: > the target; empty if B is 0
 };
 
-/// Smallest buffer that meets `target`.
-/// \throws InvalidArgument  target outside ]0, 1[;  others as queue::occupancy_tails()
+/// Smallest buffer that meets `target`. A loss target has an answer at any load.
+/// \throws InvalidArgument  target outside ]0, 1[;  others as queue::min_level() or
+///                          queue::FiniteLosses::min_capacity()
 [[nodiscard]] BufferSize buffer_size(const queue::SlottedQueue& queue, const DropTarget& target,
                                      const queue::Accuracy& accuracy = {});
 
 /// The criterion's probability for a buffer of `capacity` packets (>= 0).
 [[nodiscard]] queue::LevelProbability drop_probability(const queue::SlottedQueue& queue, Packets capacity,
                                                        Criterion criterion,
-                                                       const queue::Accuracy& accuracy = {});
+                                                       const queue::Accuracy& accuracy = {},
+                                                       queue::Timing timing = queue::Timing::slotted);
 
 /// Whether a buffer of `capacity` packets meets `target`. Proved either way; digits are raised as needed.
 /// \param accuracy  its digits do not matter, its arithmetic does

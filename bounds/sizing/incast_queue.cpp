@@ -38,7 +38,6 @@ void require_valid(const Incast& incast) {
     reject("rate of the events", numeric::plain(incast.rate),
            "above 0 and below 1/" + std::to_string(incast.packets) + " per slot, as an event takes " +
                std::to_string(incast.packets) + (incast.packets == 1 ? " slot" : " slots"));
-  if (incast.load() >= 1) throw Unstable(numeric::plain(incast.load()));
 }
 
 /// The queue with each event collapsed into one slot.
@@ -53,7 +52,6 @@ class IncastQueue final : public OutputQueue {
  public:
   IncastQueue(const Incast& incast, const queue::Accuracy& accuracy)
       : incast_(incast), accuracy_(accuracy), requested_(accuracy.digits), queue_(contracted(incast)) {
-    queue::require_stable(queue_);
     accuracy_.digits.count += 1;
   }
 
@@ -76,6 +74,7 @@ class IncastQueue final : public OutputQueue {
     return target.criterion == Criterion::overflow ? min_level(target) : min_loss(target);
   }
   [[nodiscard]] numeric::Claim<unit::Packet> mean_occupancy() override {
+    require_stable();
     const auto batches = queue::mean_occupancy(queue_, accuracy_.digits);
     const Rational q = incast_.start(), slots = 1 - q + q * whole(incast_.packets);
     const Rational in_events =
@@ -91,6 +90,7 @@ class IncastQueue final : public OutputQueue {
         Interval(numeric::make_interval(bounds.lower(), bounds.upper()) + numeric::to_interval(more)));
   }
   [[nodiscard]] std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate() override {
+    require_stable();
     return queue::decay_rate(queue_, accuracy_.digits);
   }
   [[nodiscard]] std::optional<ComputedProbability> loss_above(const ComputedProbability& at,
@@ -101,8 +101,13 @@ class IncastQueue final : public OutputQueue {
   }
 
  private:
+  /// Of events, not of the slots that they collapse into.
+  void require_stable() const {
+    if (incast_.load() >= 1) throw Unstable(numeric::plain(incast_.load()));
+  }
   /// P(Q^c > n) for n = 0 .. last, Q^c of the slots with an event each.
   void know(std::int64_t last) {
+    require_stable();
     if (last >= max_incast_levels)
       throw LimitExceeded("the queue is computed up to " + std::to_string(max_incast_levels) +
                           " packets, which is the limit");
@@ -163,6 +168,25 @@ class IncastQueue final : public OutputQueue {
             {.route = Computation::Route::recurrence, .method = method_}};
   }
 
+  /// P(Q > n) in rationals, for targets inside the enclosure; none if it has too many digits.
+  [[nodiscard]] std::optional<Rational> exact_tail(std::int64_t n) const {
+    const auto left_over = [&](std::int64_t m) -> Rational {
+      if (m < 0) return 1;
+      const auto tail =
+          queue::occupancy_tail(queue_, Packets(m + 1), {.arithmetic = queue::Arithmetic::exact});
+      return std::get<numeric::Exact<unit::Probability>>(tail.probability).value;
+    };
+    try {
+      const Rational q = incast_.start();
+      Rational events = 0;
+      for (std::int64_t j = 1; j <= incast_.packets; ++j)
+        events = events + left_over(n - 1 - (incast_.senders - 1) * j);
+      return ((1 - q) * left_over(n) + q * events) / (1 - q + q * whole(incast_.packets));
+    } catch (const LimitExceeded&) {
+      return std::nullopt;
+    }
+  }
+
   /// Fraction of the packets sent: a batch has fewer, as some are served while the event runs.
   [[nodiscard]] ComputedProbability loss(Packets limit) {
     const Computation exactly{.route = Computation::Route::recurrence,
@@ -188,13 +212,22 @@ class IncastQueue final : public OutputQueue {
   [[nodiscard]] MinBufferSize min_level(const DropTarget& target) {
     if (target.probability <= 0 || target.probability >= 1)
       throw InvalidArgument("target", numeric::to_fraction(target.probability), "above 0 and below 1");
+    require_stable();
+    // P(Q > 0) = rho exactly: no enclosure can distinguish it from an equal target.
+    if (incast_.load() == target.probability)
+      return {.buffer = Packets(0),
+              .at = {numeric::Exact<unit::Probability>{proof(), target.probability},
+                     {.route = Computation::Route::recurrence, .method = {queue::Arithmetic::exact, 0}}},
+              .before = {}};
     // s[n - M + 1] q / (1 - q + q L) <= P(Q > n) <= s[n - M + 1]
     const std::int64_t highest =
         queue::min_level(queue_, target.probability / 2, {.digits = {3}}).level.value + incast_.batch();
     know(highest + 1);
     std::int64_t low = 0, high = highest;
     const auto meets = [&](std::int64_t n) {
-      return numeric::compare(std::get<TailBounds>(tail(n).probability).upper(), target.probability) <= 0;
+      const auto& bounds = std::get<TailBounds>(tail(n).probability);
+      if (numeric::compare(bounds.upper(), target.probability) <= 0) return true;
+      return numeric::compare(bounds.lower(), target.probability) <= 0 && exact_tail(n) == target.probability;
     };
     while (low < high) {
       const std::int64_t middle = low + (high - low) / 2;
@@ -206,7 +239,10 @@ class IncastQueue final : public OutputQueue {
     MinBufferSize limit{.buffer = Packets(low), .at = tail(low), .before = {}};
     if (low == 0) return limit;
     limit.before = tail(low - 1);
-    if (numeric::compare(std::get<TailBounds>(limit.before->probability).lower(), target.probability) <= 0)
+    if (numeric::compare(std::get<TailBounds>(limit.at.probability).upper(), target.probability) > 0)
+      limit.at.probability = numeric::Exact<unit::Probability>{proof(), target.probability};
+    if (numeric::compare(std::get<TailBounds>(limit.before->probability).lower(), target.probability) <= 0 &&
+        exact_tail(low - 1).value_or(0) <= target.probability)
       throw LimitExceeded("the target " + numeric::to_fraction(target.probability) +
                           " is too close to P(Q > " + std::to_string(low - 1) +
                           "); request more digits to distinguish them");
@@ -214,6 +250,8 @@ class IncastQueue final : public OutputQueue {
   }
 
   [[nodiscard]] MinBufferSize min_loss(const DropTarget& target) {
+    if (target.probability > 0 && target.probability < 1)
+      queue::require_avoidable(target.probability, incast_.load(), 1);
     DropTarget of_batches = target;
     of_batches.probability = target.probability / of_batch();
     if (of_batches.probability >= 1)  // a buffer of one packet loses less

@@ -31,7 +31,7 @@ struct Incast {
 };
 
 /// \throws InvalidArgument  a field out of range
-/// \throws Unstable         load() >= 1
+/// At load() >= 1 only losses are known: all others throw Unstable.
 [[nodiscard]] std::unique_ptr<OutputQueue> output_queue(const Incast& incast,
                                                         const queue::Accuracy& accuracy = {});
 

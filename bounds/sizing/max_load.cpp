@@ -53,8 +53,8 @@ std::optional<std::pair<double, double>> crossing(const SlottedQueue& queue, Pac
   // Zero is below any target.
   constexpr double none = -1e9;
   const auto excess = [&](double load) {
-    const auto proved =
-        drop_probability(at_load(queue, numeric::to_rational(load)), capacity, target.criterion, accuracy);
+    const auto proved = drop_probability(at_load(queue, numeric::to_rational(load)), capacity,
+                                         target.criterion, accuracy, target.timing);
     const numeric::Enclosure<unit::Probability> probability = numeric::to_enclosure(proved.probability);
     return probability.upper() > 0 ? numeric::log2_magnitude(probability.upper()) - bar : none;
   };
@@ -100,9 +100,8 @@ MaxLoad max_load(const SlottedQueue& queue, Packets capacity, const DropTarget& 
   const bool reaches_the_server = limit >= capacity_of_server;
   Bracket bracket{0, reaches_the_server ? capacity_of_server : limit, reaches_the_server};
   const auto all_of_it = [&]() -> MaxLoad {
-    return {numeric::to_enclosure(
-                numeric::Proved<unit::Load>(numeric::Exact<unit::Load>{bracketed(queue), limit})),
-            drop_probability(at_load(queue, limit), capacity, target.criterion, accuracy),
+    return {numeric::to_enclosure(numeric::Proved<unit::Load>(numeric::Exact<unit::Load>{bracketed(queue), limit})),
+            drop_probability(at_load(queue, limit), capacity, target.criterion, accuracy, target.timing),
             {},
             limit};
   };
@@ -149,9 +148,10 @@ MaxLoad max_load(const SlottedQueue& queue, Packets capacity, const DropTarget& 
     if (bracket.missed_is_unstable && step > 20'000)
       throw NoAnswer("as far as can be determined, every stable load meets the target");
   }
-  return {numeric::Enclosure<unit::Load>(bracketed(queue), exactly(bracket.met), exactly(bracket.missed)),
-          drop_probability(at_load(queue, bracket.met), capacity, target.criterion, accuracy),
-          drop_probability(at_load(queue, bracket.missed), capacity, target.criterion, accuracy)};
+  return {
+      numeric::Enclosure<unit::Load>(bracketed(queue), exactly(bracket.met), exactly(bracket.missed)),
+      drop_probability(at_load(queue, bracket.met), capacity, target.criterion, accuracy, target.timing),
+      drop_probability(at_load(queue, bracket.missed), capacity, target.criterion, accuracy, target.timing)};
 }
 
 numeric::Proved<unit::Ratio> min_speedup(const SlottedQueue& queue, Packets capacity,

@@ -21,8 +21,9 @@ using queue::LevelProbability;
 
 class IndependentSlots final : public OutputQueue {
  public:
-  IndependentSlots(queue::SlottedQueue queue, const queue::Accuracy& accuracy)
-      : queue_(std::move(queue)), accuracy_(accuracy) {}
+  IndependentSlots(queue::SlottedQueue queue, const queue::Accuracy& accuracy,
+                   queue::Timing timing = queue::Timing::slotted)
+      : queue_(std::move(queue)), accuracy_(accuracy), timing_(timing) {}
 
   [[nodiscard]] std::optional<Rational> load() const override { return queue_.arrivals.load(); }
   [[nodiscard]] int packets_per_slot() const override { return queue_.packets_per_slot; }
@@ -35,10 +36,10 @@ class IndependentSlots final : public OutputQueue {
     return result;
   }
   [[nodiscard]] ComputedProbability drop_probability(Packets capacity, Criterion criterion) override {
-    return computed(bounds::drop_probability(queue_, capacity, criterion, accuracy_));
+    return computed(bounds::drop_probability(queue_, capacity, criterion, accuracy_, timing_));
   }
   [[nodiscard]] MinBufferSize min_buffer_size(const DropTarget& target) override {
-    const BufferSize size = buffer_size(queue_, target, accuracy_);
+    const BufferSize size = buffer_size(queue_, {target.probability, target.criterion, timing_}, accuracy_);
     MinBufferSize smallest{.buffer = size.buffer, .at = computed(size.at), .before = {}};
     if (size.before) smallest.before = computed(*size.before);
     return smallest;
@@ -52,7 +53,9 @@ class IndependentSlots final : public OutputQueue {
   [[nodiscard]] std::optional<ComputedProbability> loss_above(const ComputedProbability& at,
                                                               Packets buffer) override {
     const auto& rho = queue_.arrivals.load();
-    if (queue_.packets_per_slot != 1 || !rho || 2 * *rho >= 1) return std::nullopt;
+    const bool may_be =
+        timing_ == queue::Timing::continuous || (queue_.packets_per_slot == 1 && rho && 2 * *rho < 1);
+    if (!may_be) return std::nullopt;
     ComputedProbability loss = drop_probability(buffer, Criterion::loss);
     // Both are 0 where no queue is that long.
     if (max_value(loss.probability) > max_value(at.probability)) return loss;
@@ -62,88 +65,7 @@ class IndependentSlots final : public OutputQueue {
  private:
   queue::SlottedQueue queue_;
   queue::Accuracy accuracy_;
-};
-
-/// M/D/1, and M/D/1/K.
-class PoissonAtAnyTime final : public OutputQueue {
- public:
-  PoissonAtAnyTime(const Rational& load, const queue::Accuracy& accuracy)
-      : load_(load),
-        queue_{.arrivals = series::Arrivals::poisson(load)},
-        slots_(queue_, accuracy),
-        accuracy_(accuracy) {
-    queue::require_stable(queue_);
-  }
-
-  [[nodiscard]] std::optional<Rational> load() const override { return load_; }
-  [[nodiscard]] int packets_per_slot() const override { return 1; }
-  [[nodiscard]] bool correlated() const override { return false; }
-
-  [[nodiscard]] std::vector<ComputedProbability> tails(std::span<const Packets> levels) override {
-    return slots_.tails(levels);
-  }
-  [[nodiscard]] ComputedProbability drop_probability(Packets capacity, Criterion criterion) override {
-    return criterion == Criterion::overflow ? slots_.drop_probability(capacity, criterion) : loss(capacity);
-  }
-  [[nodiscard]] MinBufferSize min_buffer_size(const DropTarget& target) override {
-    if (target.criterion == Criterion::overflow) return slots_.min_buffer_size(target);
-    // loss(K) <= eps  <=>  P(Q > K - 1) <= eps / (1 - load + eps load)
-    const Rational& eps = target.probability;
-    const Packets level =
-        eps > 0 && eps < 1
-            ? slots_.min_buffer_size({eps / (1 - load_ + eps * load_), Criterion::overflow}).buffer
-            : slots_.min_buffer_size(target).buffer;  // rejects it
-    return {.buffer = level + Packets(1), .at = loss(level + Packets(1)), .before = loss(level)};
-  }
-  [[nodiscard]] numeric::Claim<unit::Packet> mean_occupancy() override { return slots_.mean_occupancy(); }
-  [[nodiscard]] std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate() override {
-    return slots_.decay_rate();
-  }
-  [[nodiscard]] std::optional<ComputedProbability> loss_above(const ComputedProbability& at,
-                                                              Packets buffer) override {
-    ComputedProbability lost = loss(buffer);
-    if (max_value(lost.probability) > max_value(at.probability)) return lost;
-    return std::nullopt;
-  }
-
- private:
-  /// The fraction lost with a buffer of `capacity` packets. It increases with t = P(Q > capacity - 1), and 1
-  /// - load t widens the enclosure of t by less than 1 / (1 - load).
-  [[nodiscard]] ComputedProbability loss(Packets capacity) {
-    const Computation exactly{.route = Computation::Route::recurrence,
-                              .method = {queue::Arithmetic::exact, 0}};
-    if (capacity.value < 0)
-      throw InvalidArgument("capacity", std::to_string(capacity.value),
-                            "a whole number of packets, 0 or more");
-    if (capacity.value == 0) return {numeric::Exact<unit::Probability>{numeric::Theorem::input, 1}, exactly};
-    for (int extra = 1; extra <= 64; extra = 2 * extra + 2) {
-      queue::Accuracy finer = accuracy_;
-      finer.digits.count += extra;
-      const LevelProbability tail = queue::occupancy_tail(queue_, capacity - Packets(1), finer);
-      const Computation how{.route = Computation::Route::recurrence, .method = tail.method};
-      if (const auto* t = std::get_if<numeric::Exact<unit::Probability>>(&tail.probability))
-        return {
-            numeric::Exact<unit::Probability>{t->proof(), (1 - load_) * t->value / (1 - load_ * t->value)},
-            how};
-      const numeric::PrecisionScope scope(numeric::Precision{numeric::to_precision(finer.digits).bits + 64});
-      const auto& t = std::get<numeric::Enclosure<unit::Probability>>(tail.probability);
-      const numeric::Interval load = numeric::to_interval(load_);
-      const auto lost = [&](const numeric::Real& at) {
-        const numeric::Interval one = numeric::to_interval(at);
-        return numeric::Interval((1 - load) * one / (1 - load * one));
-      };
-      const numeric::Enclosure<unit::Probability> both(t.proof(), numeric::lower(lost(t.lower())),
-                                                       numeric::upper(lost(t.upper())));
-      if (numeric::agree_to(both.lower(), both.upper(), accuracy_.digits)) return {both, how};
-    }
-    throw LimitExceeded("the loss of a buffer of " + std::to_string(capacity.value) + " packets to " +
-                        std::to_string(accuracy_.digits.count) + " digits");
-  }
-
-  Rational load_;
-  queue::SlottedQueue queue_;
-  IndependentSlots slots_;
-  queue::Accuracy accuracy_;
+  queue::Timing timing_;
 };
 
 /// Whether the loss dominates the cost: with many sources and per-burst destinations.
@@ -297,35 +219,35 @@ class LowerClass final : public OutputQueue {
 class FractionOfSlots final : public OutputQueue {
  public:
   FractionOfSlots(queue::PartsQueue queue, numeric::Digits digits)
-      : delay_(std::move(queue), digits), digits_(digits) {}
+      : queue_(std::move(queue)), digits_(digits) {}
 
-  [[nodiscard]] std::optional<Rational> load() const override { return delay_.queue().load; }
+  [[nodiscard]] std::optional<Rational> load() const override { return queue_.load; }
   [[nodiscard]] int packets_per_slot() const override {
-    return (delay_.queue().served + delay_.queue().of_packet - 1) / delay_.queue().of_packet;
+    return (queue_.served + queue_.of_packet - 1) / queue_.of_packet;
   }
   [[nodiscard]] bool correlated() const override {
-    return std::holds_alternative<queue::MarkovArrivals>(delay_.queue().parts);
+    return std::holds_alternative<queue::MarkovArrivals>(queue_.parts);
   }
 
   [[nodiscard]] std::vector<ComputedProbability> tails(std::span<const Packets> levels) override {
     std::vector<ComputedProbability> result;
-    for (const Packets level : levels) result.push_back(computed(delay_.above(level.value)));
+    for (const Packets level : levels) result.push_back(computed(delay().above(level.value)));
     return result;
   }
   [[nodiscard]] ComputedProbability drop_probability(Packets capacity, Criterion criterion) override {
-    require_overflow(criterion);
-    return computed(delay_.above(capacity.value));
+    if (criterion == Criterion::loss) return loss(capacity);
+    return computed(delay().above(capacity.value));
   }
   [[nodiscard]] MinBufferSize min_buffer_size(const DropTarget& target) override {
-    require_overflow(target.criterion);
-    const std::int64_t smallest = delay_.min_level(target.probability);
-    MinBufferSize result{.buffer = Packets(smallest), .at = computed(delay_.above(smallest)), .before = {}};
-    if (smallest > 0) result.before = computed(delay_.above(smallest - 1));
+    if (target.criterion == Criterion::loss) return min_loss(target);
+    const std::int64_t smallest = delay().min_level(target.probability);
+    MinBufferSize result{.buffer = Packets(smallest), .at = computed(delay().above(smallest)), .before = {}};
+    if (smallest > 0) result.before = computed(delay().above(smallest - 1));
     return result;
   }
   [[nodiscard]] numeric::Claim<unit::Packet> mean_occupancy() override {
-    const long double mean = delay_.mean_packets();
-    return numeric::Approximation<unit::Packet>{numeric::Real(mean), std::min(delay_.agreed_digits(), 12)};
+    const long double mean = delay().mean_packets();
+    return numeric::Approximation<unit::Packet>{numeric::Real(mean), std::min(delay().agreed_digits(), 12)};
   }
   [[nodiscard]] std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate() override {
     return std::nullopt;
@@ -335,12 +257,31 @@ class FractionOfSlots final : public OutputQueue {
   }
 
  private:
-  static void require_overflow(Criterion criterion) {
-    if (criterion == Criterion::loss)
+  /// Unstable queues have none.
+  [[nodiscard]] queue::PartsDelay& delay() {
+    if (!delay_) delay_.emplace(queue_, digits_);
+    return *delay_;
+  }
+  /// Of the steps of a slot, each of which serves a packet: the same packets are lost.
+  [[nodiscard]] queue::MarkovQueue& steps() {
+    const auto* arrivals = std::get_if<queue::MarkovArrivals>(&queue_.parts);
+    if (arrivals == nullptr || queue_.of_packet != 1)
       throw NoAnswer(
-          "the loss at a link that serves a fraction of a packet per slot, or several packets per slot of "
-          "bursty traffic, is not supported; use --criterion overflow, or simulate tree --network FILE to "
-          "estimate losses");
+          "the loss at a link that serves a fraction of a packet per slot is not supported; use --criterion "
+          "overflow, or simulate tree --network FILE to estimate losses");
+    if (!steps_) steps_.emplace(*arrivals, digits_);
+    return *steps_;
+  }
+  [[nodiscard]] ComputedProbability loss(Packets capacity) {
+    return {steps().loss(capacity.value), {.route = Computation::Route::matrices, .method = {}}};
+  }
+  [[nodiscard]] MinBufferSize min_loss(const DropTarget& target) {
+    if (target.probability > 0 && target.probability < 1)
+      queue::require_avoidable(target.probability, queue_.load, packets_per_slot());
+    const Packets buffer(steps().min_capacity(target.probability));
+    MinBufferSize result{.buffer = buffer, .at = loss(buffer), .before = {}};
+    if (buffer.value > 0) result.before = loss(buffer - Packets(1));
+    return result;
   }
   [[nodiscard]] ComputedProbability computed(const queue::PartsProbability& found) const {
     const Computation how{
@@ -353,8 +294,10 @@ class FractionOfSlots final : public OutputQueue {
             how};
   }
 
-  queue::PartsDelay delay_;
+  queue::PartsQueue queue_;
   numeric::Digits digits_;
+  std::optional<queue::PartsDelay> delay_{};
+  std::optional<queue::MarkovQueue> steps_{};
 };
 
 }  // namespace
@@ -384,7 +327,8 @@ std::unique_ptr<OutputQueue> output_queue(queue::SlottedQueue queue, const queue
 }
 
 std::unique_ptr<OutputQueue> poisson_at_any_time(const Rational& load, const queue::Accuracy& accuracy) {
-  return std::make_unique<PoissonAtAnyTime>(load, accuracy);
+  return std::make_unique<IndependentSlots>(queue::SlottedQueue{.arrivals = series::Arrivals::poisson(load)},
+                                            accuracy, queue::Timing::continuous);
 }
 
 std::unique_ptr<OutputQueue> output_queue(queue::MarkovArrivals arrivals, const queue::Accuracy& accuracy) {

@@ -89,7 +89,7 @@ class OutputQueue {
   [[nodiscard]] virtual queue::SourceBound* bound() { return nullptr; }
 };
 
-/// Independent slots.  \throws Unstable  rho >= packets_per_slot
+/// Independent slots. At rho >= packets_per_slot only losses are known: all others throw Unstable.
 [[nodiscard]] std::unique_ptr<OutputQueue> output_queue(queue::SlottedQueue queue,
                                                         const queue::Accuracy& accuracy = {});
 
@@ -99,9 +99,9 @@ class OutputQueue {
 /// RESULT    the queue left by departures is Q' = max(Q - 1, 0) + A, A Poisson (load): the recursion of the
 ///           slotted queue. So P(Q > n), at any time by PASTA, is that of independent slots. With capacity K
 ///           the distributions left by departures are the same up to a factor, and with t = P(Q > K - 1) of
-///           the infinite buffer the fraction lost is (1 - load) t / (1 - load t). docs/derivations/loss.md,
-///           section "In continuous time"
-/// \param load  above 0  \throws Unstable  load >= 1
+///           the infinite buffer the fraction lost is (1 - load) t / (1 - load t); at load 1 and above from
+///           the empty share. docs/derivations/loss.md, section "In continuous time"
+/// \param load  above 0
 [[nodiscard]] std::unique_ptr<OutputQueue> poisson_at_any_time(const numeric::Rational& load,
                                                                const queue::Accuracy& accuracy = {});
 
@@ -137,8 +137,8 @@ struct BufferedClass {
                                                         const queue::Accuracy& accuracy = {});
 
 /// A link that serves a fraction of a packet per slot, or several packets per slot of Markovian arrivals.
-/// RESULT    a packet whose transmission has begun counts as a whole one; losses and the decay rate are not
-///           known
+/// RESULT    a packet whose transmission has begun counts as a whole one; losses of several packets per slot;
+///           the decay rate is not known
 /// \throws InvalidArgument  an arithmetic other than `automatic`;  as queue::PartsDelay
 [[nodiscard]] std::unique_ptr<OutputQueue> output_queue(queue::PartsQueue queue,
                                                         const queue::Accuracy& accuracy = {});

@@ -2,6 +2,7 @@
 #include <cln/rational.h>
 #include <tailbound/bounds/sizing/packet_loss.hpp>
 #include <tailbound/numeric/text/plain.hpp>
+#include <tailbound/queue/finite/finite_queue.hpp>
 #include <tailbound/symbolic/pgf.hpp>
 
 #include <algorithm>
@@ -90,17 +91,12 @@ std::vector<Interval> cells_ahead(const WholePackets& packets, std::size_t capac
 }
 
 std::optional<PacketLoss> attempt(const WholePackets& packets, std::size_t capacity,
-                                  const std::vector<queue::LevelProbability>& law, int bits,
-                                  numeric::Digits digits) {
+                                  const std::vector<Interval>& law, int bits, numeric::Digits digits) {
   const std::vector<Interval> ahead = cells_ahead(packets, capacity, packets_ahead(packets, bits));
-  const auto level = [&](std::size_t n) {
-    const Enclosure<unit::Probability> one = numeric::to_enclosure(law[n].probability, Precision{bits});
-    return numeric::make_interval(one.lower(), one.upper());
-  };
   // Packets left over before the arrivals of a slot, up to a factor: nothing after levels 0 and 1.
   std::vector<Interval> left(capacity, Interval(0)), above(capacity, Interval(0));
-  left[0] = level(0);
-  for (std::size_t n = 1; n <= capacity; ++n) left[n - 1] += level(n);
+  left[0] = law[0];
+  for (std::size_t n = 1; n <= capacity; ++n) left[n - 1] += law[n];
   Interval total(0);
   for (std::size_t n = capacity; n-- > 0;) {
     above[n] = total;
@@ -169,7 +165,9 @@ queue::SlottedQueue cell_queue(const WholePackets& packets) {
     throw InvalidArgument("inputs", std::to_string(packets.inputs), "from 1 to 2^20 = 1048576");
   if (!cln::plusp(packets.load))
     throw InvalidArgument("load", numeric::to_fraction(packets.load), "above 0 and below 1");
-  if (packets.load >= 1) throw Unstable(numeric::plain(packets.load));
+  if (const Rational most = numeric::whole(packets.inputs) * packets.cells.mean; packets.load >= most)
+    throw InvalidArgument("load", numeric::plain(packets.load),
+                          "below " + numeric::plain(most) + ": a packet per slot from each input");
   if (packets.cells.largest() > 4096)
     throw LimitExceeded("packets of " + std::to_string(packets.cells.largest()) +
                         " cells; the limit is 4096");
@@ -197,16 +195,24 @@ std::optional<PacketLoss> packet_loss(const WholePackets& packets, Packets capac
   }
   queue::Accuracy finer = accuracy;
   finer.digits.count += 2;
-  std::vector<queue::LevelProbability> law;
+  std::vector<queue::LevelProbability> infinite;
+  const bool stable = queue::is_stable(queue);
   try {
-    law = queue::occupancy_probabilities(queue, capacity, finer);
+    if (stable) infinite = queue::occupancy_probabilities(queue, capacity, finer);
+    for (int bits = numeric::to_precision(finer.digits).bits + 128; bits <= 65'536; bits *= 2) {
+      const PrecisionScope scope(Precision{bits});
+      // P(Q = n) of the finite buffer up to a factor.
+      std::vector<Interval> law;
+      for (const queue::LevelProbability& one : infinite) {
+        const auto bounds = numeric::to_enclosure(one.probability, Precision{bits});
+        law.push_back(numeric::make_interval(bounds.lower(), bounds.upper()));
+      }
+      if (!stable) law = queue::finite_law(queue, capacity);
+      if (auto loss = attempt(packets, static_cast<std::size_t>(capacity.value), law, bits, accuracy.digits))
+        return loss;
+    }
   } catch (const LimitExceeded&) {
     return std::nullopt;
-  }
-  for (int bits = numeric::to_precision(finer.digits).bits + 128; bits <= 65'536; bits *= 2) {
-    const PrecisionScope scope(Precision{bits});
-    if (auto loss = attempt(packets, static_cast<std::size_t>(capacity.value), law, bits, accuracy.digits))
-      return loss;
   }
   throw LimitExceeded("the packet loss of a buffer of " + std::to_string(capacity.value) +
                       " cells cannot be enclosed to " + std::to_string(accuracy.digits.count) + " digits");

@@ -9,7 +9,19 @@ namespace tailbound::traffic {
 using numeric::Rational;
 using numeric::to_fraction;
 
+namespace {
+
+void require_pauses(const Rational& load, const Rational& on_rate) {
+  if (load >= on_rate)
+    throw InvalidArgument(
+        "load of a source", to_fraction(load),
+        "below its on-rate of " + to_fraction(on_rate) + ": a bursty source must have pauses");
+}
+
+}  // namespace
+
 Rational shortest_burst(const Rational& load, const Rational& on_rate) {
+  require_pauses(load, on_rate);
   const Rational minimum = load / (on_rate - load);
   return minimum > 1 ? minimum : Rational(1);
 }
@@ -20,10 +32,7 @@ OnOff on_off(const Rational& load, const Burst& burst) {
     throw InvalidArgument("on-rate", to_fraction(on_rate), "above 0 and at most 1 packet per slot");
   if (!cln::plusp(load))
     throw InvalidArgument("load of a source", to_fraction(load), "above 0 packets per slot");
-  if (load >= on_rate)
-    throw InvalidArgument(
-        "load of a source", to_fraction(load),
-        "below its on-rate of " + to_fraction(on_rate) + ": a bursty source must have pauses");
+  require_pauses(load, on_rate);
   const Rational minimum = shortest_burst(load, on_rate);
   if (burst.slots < minimum)
     throw InvalidArgument(

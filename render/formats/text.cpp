@@ -193,7 +193,10 @@ std::string quiet_text(const Document& document) {
     return text + aligned(results_table(document, true), "");
   for (const Result& result : document.results) {
     if (layout.quiet_table.empty()) {
-      text += values_of(layout.quiet, layout.results, result.cells, document.digits);
+      const std::string values = values_of(layout.quiet, layout.results, result.cells, document.digits);
+      // A point without an answer keeps its line.
+      const bool has_status = !std::holds_alternative<None>(value_of(result.cells, "status"));
+      text += values.empty() && has_status ? "-\n" : values;
       continue;
     }
     for (const Rows& rows : result.tables) {

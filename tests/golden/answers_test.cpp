@@ -18,11 +18,14 @@ using nlohmann::json;
 using tailbound::golden::at;
 using tailbound::golden::content;
 using tailbound::golden::Folder;
+using tailbound::golden::in_one_line;
+using tailbound::golden::lower_of;
 using tailbound::golden::Outcome;
 using tailbound::golden::rows_of;
 using tailbound::golden::run_json;
 using tailbound::golden::run_line;
 using tailbound::golden::run_result;
+using tailbound::golden::value_of;
 using tailbound::numeric::parse_rational;
 
 namespace {
@@ -264,6 +267,84 @@ TEST_CASE("buffer: equivalent traffic descriptions agree") {
   // Many inputs approach Poisson from below.
   CHECK(run_result("buffer --traffic poisson --load 0.9 --drop 1e-15")["buffer"].get<int>() > 157);
   CHECK(run_line("buffer --inputs 16 --load 1.8 --packets-per-slot 2 --drop 1e-15 --quiet").status == 0);
+}
+
+TEST_CASE("buffer: a loss has an answer at any load") {
+  // Buffers by eliminating the finite chains in fractions, independently.
+  CHECK(run_result("buffer --inputs 16 --load 1 --drop 1% --criterion loss")["buffer"] == 47);
+  CHECK(run_result("buffer --inputs 16 --load 1.2 --drop 20% --criterion loss")["buffer"] == 5);
+  CHECK(run_result("buffer --inputs 4 --load 1 --drop 1% --criterion loss")["buffer"] == 38);
+  const auto one = run_result("buffer --traffic md1 --solve load --capacity 10 --drop 2% --criterion loss");
+  CHECK(one["safe_load"].get<std::string>().substr(0, 11) == "0.914269426");
+  const Outcome refused = run_line("buffer --inputs 16 --load 1.25 --drop 0.2 --criterion loss");
+  CHECK(refused.status == 1);
+  CHECK(in_one_line(refused.err)
+            .find("at least 1 - 1/load = 0.2, and more where slots are idle; give a larger --drop; lower "
+                  "--load") != std::string::npos);
+}
+
+TEST_CASE("buffer: packets of several cells in overload") {
+  // A simulation slot by slot that shares no code gives the same.
+  const std::string line = "buffer --inputs 4 --sizes 64:7,128:1 --criterion loss --load ";
+  CHECK(lower_of(run_result(line + "1 --capacity 5")["packet_loss"]) == Approx(0.094339629676));
+  const auto two = run_result(line + "1.2 --drop 0.3");
+  CHECK(two["buffer"] == 2);
+  CHECK(lower_of(two["packet_loss"]) == Approx(0.28349685762));
+  const Outcome refused = run_line(line + "1.2 --drop 0.05");
+  CHECK(refused.status == 1);
+  CHECK(in_one_line(refused.err).find("at least (1 - 1/load) E[L] / Lmax = 0.09375") != std::string::npos);
+}
+
+TEST_CASE("buffer: load C without variance is stable") {
+  const auto all = run_result("buffer --rates 1 --capacity 1 --criterion loss");
+  CHECK(all["probability"]["kind"] == "exact");
+  CHECK(value_of(all["mean_occupancy"]) == 1);
+  CHECK(run_line("buffer --rates 1 --capacity 1 --criterion loss").out.find("more packets") ==
+        std::string::npos);
+  CHECK(run_result("buffer --rates 1,1 --packets-per-slot 2 --drop 0.1")["buffer"] == 2);
+  // Load C with variance: as many packets arrive as are served, not more.
+  const std::string even = run_line("buffer --rates 1/2,1/2 --capacity 1 --criterion loss").out;
+  CHECK(in_one_line(even).find("as many packets arrive as are served") != std::string::npos);
+}
+
+TEST_CASE("buffer: a point without an answer keeps its row, and the others theirs") {
+  const std::string line = "buffer --inputs 16 --load 0.5,1,0.9 --drop 1e-9";
+  const Outcome json = run_line(line + " --format json");
+  CHECK(json.status == 1);
+  CHECK(json.err.find("1 of 3 points has no answer; the first: load 1: the queue is unstable") !=
+        std::string::npos);
+  const auto rows = nlohmann::json::parse(json.out)["results"];
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[0]["buffer"] == 16);
+  CHECK(rows[0]["status"] == "answered");
+  CHECK(rows[1]["load"] == "1");
+  CHECK(rows[1]["status"] == "no answer");
+  CHECK(rows[1]["message"].get<std::string>().find("--criterion loss") != std::string::npos);
+  CHECK_FALSE(rows[1].contains("buffer"));
+  CHECK(rows[2]["buffer"] == 94);
+  CHECK(run_line(line + " --quiet").out == "16\n-\n94\n");
+  const std::string text = in_one_line(run_line(line).out);
+  CHECK(text.find("16 to 94 packets. 1 of 3 points has no answer.") != std::string::npos);
+  CHECK(text.find("No answer: load 1: the queue is unstable") != std::string::npos);
+  // A sentence about one point says which.
+  const std::string single = in_one_line(run_line("buffer --inputs 16 --load 0.5,1 --drop 1e-9").out);
+  CHECK(single.find("At load 0.5: A 16-packet buffer suffices") != std::string::npos);
+  // The same in `occupancy`; without any answer an error as before.
+  const Outcome levels = run_line("occupancy --inputs 16 --load 0.5,1 --levels 3 --format json");
+  CHECK(levels.status == 1);
+  CHECK(nlohmann::json::parse(levels.out)["results"].size() == 2);
+  CHECK(run_line("buffer --inputs 16 --load 1,1.1 --drop 1e-9").out.empty());
+}
+
+TEST_CASE("buffer: targets that equal a known probability are decided") {
+  const auto rows = run_json("buffer --traffic poisson --load 0.05,0.1,0.2 --drop 0.1")["results"];
+  CHECK(rows[0]["buffer"] == 0);
+  CHECK(rows[1]["buffer"] == 0);
+  CHECK(rows[2]["buffer"] == 1);
+  CHECK(run_result("buffer --traffic md1 --load 1/3 --drop 1/4 --criterion loss")["buffer"] == 1);
+  CHECK(run_result("buffer --incast 2,2 --load 0.4 --drop 0.4")["buffer"] == 0);
+  CHECK(run_result("buffer --incast 2,2 --load 0.4 --drop 13/40")["buffer"] == 1);
+  CHECK(run_result("buffer --inputs 2 --load 1 --drop 1/4 --criterion loss")["buffer"] == 1);
 }
 
 TEST_CASE("buffer: table, quiet table and CSV") {

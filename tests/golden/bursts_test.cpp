@@ -89,6 +89,25 @@ TEST_CASE("bursts: if the minimum buffer is out of reach, one that is proved to 
   CHECK(in_one_line(content(folder / "err")).find("packets suffices (proved)") != std::string::npos);
 }
 
+TEST_CASE("bursts: after a stop, what is proved of each point names that point") {
+  const Folder folder;
+  Child child(Child::words_of("buffer --inputs 64 --load 0.5,0.97 --burst 200 --drop 1e-14 --time-limit 0.5 "
+                              "--format json"),
+              {.out = folder / "out", .err = folder / "err"});
+  CHECK(child.wait() == 1);
+  const auto answer = nlohmann::json::parse(content(folder / "out"));
+  CHECK(answer["stopped"] == true);
+  const auto rows = answer["results"];
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0]["load"] == "0.5");
+  CHECK(rows[0]["status"] == "missing");
+  CHECK(rows[0]["buffer_proved"] == 12262);
+  CHECK(rows[0]["message"].get<std::string>().find("12262 packets suffices (proved)") != std::string::npos);
+  CHECK(rows[1]["load"] == "0.97");
+  CHECK(rows[1]["buffer_proved"] == 210719);
+  CHECK(content(folder / "err").find("packets suffices") == std::string::npos);
+}
+
 TEST_CASE("bursts: maximum mean burst for a buffer") {
   for (const std::string destination : {"per-burst", "per-packet"}) {
     const std::string line = "buffer --inputs 4 --load 0.6 --drop 1e-9 --destination " + destination;

@@ -2,7 +2,7 @@
 #include <cli/commands.hpp>
 #include <cli/commands/queues/buffer_options.hpp>
 #include <cli/options/forms.hpp>
-#include <cli/options/replies.hpp>
+#include <cli/options/rows.hpp>
 #include <tailbound/answers/points/combinations.hpp>
 #include <tailbound/render/documents/buffer/buffer.hpp>
 #include <tailbound/render/documents/buffer/policed_buffer.hpp>
@@ -105,10 +105,17 @@ std::vector<BufferQuery> read_queries(const BufferOptions& options) {
   const std::vector<bounds::Criterion> criteria = read_criteria(options.criterion);
   const queue::Accuracy accuracy = read_accuracy(options.accuracy);
   const SolveFor what = solve_for(options);
-  if (options.solve && what != SolveFor::burst && correlated(traffic_form(options.traffic, what)))
-    throw InvalidArgument(
-        "--solve", *options.solve,
-        "burst for correlated arrivals (--traffic onoff, --blocks); give --load a list instead");
+  if (options.solve && what != SolveFor::burst) {
+    const TrafficForm form = traffic_form(options.traffic, what);
+    if (form == TrafficForm::on_off)
+      throw InvalidArgument("--solve", *options.solve,
+                            "burst for sources with bursts; give --load a list instead");
+    if (form == TrafficForm::blocks)
+      throw not_allowed_with("--solve", "--blocks",
+                             "the matrices fix the load; give a file of matrices for each load");
+    if (form == TrafficForm::incast)
+      throw not_allowed_with("--solve", "--incast", "give --load a list instead");
+  }
   return answers::Combinations(BufferQuery{.traffic = {}, .requested = {}, .accuracy = accuracy})
       .by(read_traffics(options.traffic, what), &BufferQuery::traffic)
       .by(criteria, &BufferQuery::criterion)
@@ -121,24 +128,27 @@ Reply answer(const BufferOptions& options, const Context& context) {
   if (options.sized.sizes) return answer_sized(options, context);
   if (options.policed.police) return answer_policed(options, context);
   const answers::Units units = read_units(options.units);
-  std::vector<BufferQuery> queries = read_queries(options);
-  const std::vector<std::string> refused = without_overloaded_classes(
-      queries,
-      [](const BufferQuery& query) {
-        return query.criterion == bounds::Criterion::overflow ? offered_class(query.traffic) : std::nullopt;
-      },
-      "--criterion loss gives what a finite buffer loses");
+  const std::vector<BufferQuery> queries = read_queries(options);
   if (options.solve) require_several_to_draw(context, queries.size(), "--load (--burst, --inputs, ...)");
+  const auto fallback = [](const BufferQuery& query) -> std::optional<Fallback> {
+    const auto enough = answers::enough_by_bound(query);
+    if (!enough) return std::nullopt;
+    return Fallback{.words = fmt::format("a buffer of {} packets suffices (proved)", enough->value),
+                    .cells = {{"buffer_proved", render::shown(*enough)}}};
+  };
   try {
-    Reply reply = if_trusted(queries, show_all(queries, context, [&](const auto& points) {
-                               return render::document(points, units);
-                             }));
-    reply.document.notes.insert(reply.document.notes.end(), refused.begin(), refused.end());
-    return reply;
+    return if_trusted(
+        queries,
+        show_rows(
+            queries, context,
+            RowsShown{.document = [&](const auto& points) { return render::document(points, units); },
+                      .inputs = [&](const BufferQuery& query) { return render::inputs_of(query, units); },
+                      .fallback = std::function<std::optional<Fallback>(const BufferQuery&)>(fallback),
+                      .layout = render::buffer_layout}));
   } catch (const Stopped& stopped) {
-    const auto enough = answers::enough_by_bound(queries.front());
+    const auto enough = queries.size() == 1 ? fallback(queries.front()) : std::nullopt;
     if (!enough) throw;
-    throw Stopped(fmt::format("{}; a buffer of {} packets suffices (proved)", stopped.what(), enough->value));
+    throw Stopped(fmt::format("{}; {}", stopped.what(), enough->words));
   }
 }
 

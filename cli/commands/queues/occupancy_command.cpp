@@ -1,6 +1,6 @@
 #include <cli/commands.hpp>
 #include <cli/options/number_options.hpp>
-#include <cli/options/replies.hpp>
+#include <cli/options/rows.hpp>
 #include <cli/options/traffic_options.hpp>
 #include <tailbound/answers/buffer/buffer.hpp>
 #include <tailbound/render/documents/buffer/occupancy.hpp>
@@ -45,14 +45,13 @@ Reply answer(const OccupancyOptions& options, const Context& context) {
   std::vector<OccupancyQuery> queries;
   for (const answers::Traffic& traffic : read_traffics(options.traffic))
     queries.push_back({.traffic = traffic, .levels = levels, .accuracy = accuracy});
-  const std::vector<std::string> refused = without_overloaded_classes(
-      queries, [](const OccupancyQuery& query) { return offered_class(query.traffic); },
-      "buffer --criterion loss gives what a finite buffer loses");
-  Reply reply = if_trusted(queries, show_all(queries, context, [&](const auto& points) {
-                             return render::document(points, units);
-                           }));
-  reply.document.notes.insert(reply.document.notes.end(), refused.begin(), refused.end());
-  return reply;
+  return if_trusted(
+      queries,
+      show_rows(
+          queries, context,
+          RowsShown{.document = [&](const auto& points) { return render::document(points, units); },
+                    .inputs = [&](const OccupancyQuery& query) { return render::inputs_of(query, units); },
+                    .fallback = no_fallback<OccupancyQuery>()}));
 }
 
 void declare(OptionTable& table, OccupancyOptions& options) {

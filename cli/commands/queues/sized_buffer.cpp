@@ -1,5 +1,5 @@
 #include <cli/commands/queues/buffer_options.hpp>
-#include <cli/options/replies.hpp>
+#include <cli/options/rows.hpp>
 #include <tailbound/answers/points/combinations.hpp>
 #include <tailbound/render/documents/buffer/sized_buffer.hpp>
 
@@ -21,7 +21,7 @@ std::vector<Rational> read_loads(const TrafficOptions& traffic) {
       required(traffic.load, "--load", "--sizes needs the share of slots with a cell, such as --load 0.8"),
       "--load");
   for (const Rational& load : loads)
-    if (load <= 0) throw InvalidArgument("--load", plain(load), "greater than 0 and below 1");
+    if (load <= 0) throw InvalidArgument("--load", plain(load), "greater than 0 cells per slot");
   return loads;
 }
 
@@ -85,7 +85,10 @@ Reply answer_sized(const BufferOptions& options, const Context& context) {
           .by(loads, &SizedBufferQuery::load)
           .by(requested, &SizedBufferQuery::requested)
           .points();
-  return show_all(queries, context, [](const auto& points) { return render::document(points); });
+  return show_rows(queries, context,
+                   RowsShown{.document = [](const auto& points) { return render::document(points); },
+                             .inputs = [](const SizedBufferQuery& query) { return render::inputs_of(query); },
+                             .fallback = no_fallback<SizedBufferQuery>()});
 }
 
 }  // namespace tailbound::cli

@@ -1,4 +1,5 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/delay/markov_delay.hpp>
 #include <tailbound/queue/delay/parts_queue.hpp>
 
@@ -182,6 +183,8 @@ PartsQueue parts_queue(const MarkovArrivals& arrivals, int served, int of_packet
 PartsDelay::PartsDelay(PartsQueue queue, numeric::Digits digits)
     : queue_(std::move(queue)), digits_{std::max(digits.count + 2, 12)} {
   if (const auto* slotted = std::get_if<SlottedQueue>(&queue_.parts)) require_stable(*slotted);
+  const Rational parts = queue_.load * queue_.of_packet;
+  if (parts >= queue_.served) throw Unstable(numeric::plain(parts), queue_.served);
 }
 
 MarkovQueue& PartsDelay::steps() {

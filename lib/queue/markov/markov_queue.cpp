@@ -1,17 +1,20 @@
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/directed/directed_blocks.hpp>
 #include <tailbound/queue/directed/directed_engine.hpp>
+#include <tailbound/queue/finite/finite_queue.hpp>
 #include <tailbound/queue/markov/markov_queue.hpp>
 #include <tailbound/queue/on_off/modal_blocks.hpp>
 #include <tailbound/queue/on_off/on_off_blocks.hpp>
 #include <tailbound/queue/on_off/on_off_candidate.hpp>
 #include <tailbound/queue/on_off/on_off_engine.hpp>
 #include <tailbound/queue/on_off/on_off_widening.hpp>
+#include <tailbound/queue/passage/exact_finite.hpp>
 #include <tailbound/queue/passage/finite_passage.hpp>
 #include <tailbound/queue/passage/passage_bounds.hpp>
 #include <tailbound/queue/passage/wide.hpp>
 #include <tailbound/queue/target.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -127,6 +130,7 @@ class CertifiedEngine final : public Engine {
     const PrecisionScope scope(Precision{bits});
     blocks_ = blocks_of<T>(arrivals);
     load_ = from_rational<T>(arrivals.load());
+    if (arrivals.load() >= 1) return;  // only the finite queue exists
     find_passages(arrivals);
     bounds_->start(from_rational<T>(1 - arrivals.load()), bits);
   }
@@ -145,18 +149,32 @@ class CertifiedEngine final : public Engine {
   }
   Bounds loss(std::size_t capacity) override {
     const PrecisionScope scope(Precision{bits_});
-    const auto& [below_passage, above_passage] = bounds_->passages();
+    const Outward<T> below_side(Side::below, bits_), above_side(Side::above, bits_);
+    const auto blocks_of_side = [&](const Outward<T>& side) {
+      if (!bounds_) return moved(blocks_, side);
+      return bounds_->passages()[side.side()].blocks();
+    };
     if (!finite_)
-      finite_ = {FinitePassage<T>(below_passage.blocks(), below_passage.outward()),
-                 FinitePassage<T>(above_passage.blocks(), above_passage.outward())};
-    const auto below = require(finite_->below.sums(capacity, bounds_->reference()));
-    const auto above = require(finite_->above.sums(capacity, bounds_->reference()));
-    const T down = below_passage.outward().factor(5), up = above_passage.outward().factor(5);
+      finite_ = {FinitePassage<T>(blocks_of_side(below_side), below_side),
+                 FinitePassage<T>(blocks_of_side(above_side), above_side)};
+    const Eigen::Index reference = bounds_ ? bounds_->reference() : frequent_phase(capacity);
+    const auto below = require(finite_->below.sums(capacity, reference));
+    const auto above = require(finite_->above.sums(capacity, reference));
+    const T down = below_side.factor(5), up = above_side.factor(5);
     return {as_real(T(below.lost / (above.mass * load_) * down)),
             as_real(T(above.lost / (below.mass * load_) * up))};
   }
 
  private:
+  /// In overload: a phase that is frequent when the finite queue is empty. A rare one costs digits of the bounds.
+  Eigen::Index frequent_phase(std::size_t capacity) const {
+    const Outward<T> plain(Side::nearest, bits_);
+    FinitePassage<T> passages(moved(blocks_, plain), plain);
+    Eigen::Index phase = 0;
+    require(passages.phases_when_empty(std::min<std::size_t>(capacity, 16))).maxCoeff(&phase);
+    return phase;
+  }
+
   void find_passages(const MarkovArrivals& arrivals) {
     const OnOffGroup* group = single_group(arrivals);
     if (group != nullptr && group->share == 1 && found_by_eigenvectors(*group)) return;
@@ -285,6 +303,9 @@ struct MarkovQueue::State {
 
   std::optional<DirectedGroup> directed_group = directed_group_of(arrivals);
 
+  /// Exactly one packet in every slot: Q = 1 always.
+  bool one_in_every_slot = false;
+
   static constexpr int on_off_modes[] = {10, 15, 22, 33, 50}, directed_modes[] = {3, 4, 6, 8, 12};
   [[nodiscard]] const auto& modes() const { return directed() ? directed_modes : on_off_modes; }
   /// Whether it is one group whose bursts may go elsewhere.
@@ -328,7 +349,12 @@ struct MarkovQueue::State {
         continue;
       }
     }
-    throw LimitExceeded("the requested digits need more than " + std::to_string(max_markov_bits) + " bits");
+    throw LimitExceeded("the requested digits, or a target this close to the probability, need more than " +
+                        std::to_string(max_markov_bits) + " bits; give another target or fewer digits");
+  }
+  /// \throws Unstable  rho >= 1: P(Q > n) does not exist
+  void require_stable() const {
+    if (arrivals.load() >= 1 && !one_in_every_slot) throw Unstable(numeric::plain(arrivals.load()));
   }
   /// Doubles suffice for few digits of tails and means of identical sources.
   [[nodiscard]] int min_bits(Requested requested, int wanted) const {
@@ -385,6 +411,19 @@ struct MarkovQueue::State {
         },
         min_bits(requested, 1));
     return numeric::compare(bounds.upper, target) <= 0;
+  }
+
+  bool loss_at_most(std::int64_t capacity, const Rational& target) {
+    try {
+      return at_most(
+          Requested::loss,
+          [capacity](Engine& engine) { return engine.loss(static_cast<std::size_t>(capacity)); }, target);
+    } catch (const LimitExceeded&) {  // perhaps equal, which no enclosure decides
+      const auto* blocks = std::get_if<RationalBlocks>(&arrivals.form());
+      const auto exact = blocks ? exact_finite_loss(*blocks, arrivals.load(), capacity) : std::nullopt;
+      if (!exact) throw;
+      return *exact <= target;
+    }
   }
 
   /// For losses: each further number of modes takes several times as long where matrices over all modes are
@@ -452,9 +491,12 @@ MarkovQueue::MarkovQueue(MarkovArrivals arrivals, Digits digits, Proof proof)
   if (digits.count < 1 || digits.count > max_digits)
     throw InvalidArgument("digits", std::to_string(digits.count), "from 1 to " + std::to_string(max_digits));
   const MarkovArrivals& given = state_->arrivals;
-  if (given.load() >= 1) throw Unstable(numeric::plain(given.load()));
   const OnOffGroup* single = single_group(given);
-  const bool blocks = std::holds_alternative<RationalBlocks>(given.form());
+  const auto* matrices = std::get_if<RationalBlocks>(&given.form());
+  const bool blocks = matrices != nullptr;
+  if (blocks)
+    state_->one_in_every_slot = given.load() == 1 && matrices->size() > 1 && is_zero((*matrices)[0]);
+  if (!blocks) state_->require_stable();  // on-off sources and trains are computed with the infinite queue
   // Trains of geometric length are themselves a model: where proofs take longer than a second, modes suffice.
   const bool trains = std::holds_alternative<GeometricTrains>(given.form());
   state_->certified =
@@ -488,15 +530,18 @@ bool MarkovQueue::certified() const {
 }
 
 ProbabilityClaim MarkovQueue::tail(std::int64_t level) {
+  state_->require_stable();
   state_->check_level(level, "level");
+  if (state_->one_in_every_slot) return numeric::Exact<unit::Probability>{numeric::Theorem::markov_queue, level < 1 ? 1 : 0};
   return state_->claim<unit::Probability>(
       Requested::tail, [level](Engine& engine) { return engine.tail(static_cast<std::size_t>(level)); });
 }
 
 ProbabilityClaim MarkovQueue::probability(std::int64_t level) {
+  state_->require_stable();
   state_->check_level(level, "level");
-  if (level == 0 && cln::zerop(arrivals().load()))
-    return numeric::Exact<unit::Probability>{numeric::Theorem::markov_queue, 1};
+  if (state_->one_in_every_slot) return numeric::Exact<unit::Probability>{numeric::Theorem::markov_queue, level == 1 ? 1 : 0};
+  if (level == 0 && cln::zerop(arrivals().load())) return numeric::Exact<unit::Probability>{numeric::Theorem::markov_queue, 1};
   return state_->claim<unit::Probability>(Requested::tail, [level](Engine& engine) {
     return engine.probability(static_cast<std::size_t>(level));
   });
@@ -504,6 +549,8 @@ ProbabilityClaim MarkovQueue::probability(std::int64_t level) {
 
 std::int64_t MarkovQueue::min_level(const Rational& target) {
   check_target(target);
+  state_->require_stable();
+  if (state_->one_in_every_slot) return 1;
   // P(Q > 0) = rho exactly: no enclosure can distinguish it from an equal target.
   if (arrivals().load() <= target) return 0;
   for (std::int64_t level = 1;; ++level) {
@@ -516,32 +563,35 @@ std::int64_t MarkovQueue::min_level(const Rational& target) {
 }
 
 numeric::Claim<unit::Packet> MarkovQueue::mean_occupancy() {
+  state_->require_stable();
+  if (state_->one_in_every_slot) return numeric::Exact<unit::Packet>{numeric::Theorem::markov_queue, 1};
   return state_->claim<unit::Packet>(Requested::tail, [](Engine& engine) { return engine.mean(); });
 }
 
 ProbabilityClaim MarkovQueue::loss(std::int64_t capacity) {
   state_->check_capacity(capacity);
   if (cln::zerop(arrivals().load()))
-    return numeric::Exact<unit::Probability>{numeric::Theorem::markov_queue,
-                                             0};  // without packets none is lost
+    return numeric::Exact<unit::Probability>{numeric::Theorem::markov_queue, 0};  // without packets none is lost
   if (capacity == 0) return numeric::Exact<unit::Probability>{numeric::Theorem::markov_queue, 1};
+  if (const auto always = busy_server_loss(state_->arrivals))
+    return numeric::Exact<unit::Probability>{numeric::Theorem::markov_queue, *always};
   return state_->claim<unit::Probability>(Requested::loss, [capacity](Engine& engine) {
     return engine.loss(static_cast<std::size_t>(capacity));
   });
 }
 
 std::int64_t MarkovQueue::min_capacity(const Rational& target) {
-  if (cln::zerop(arrivals().load())) return 0;
+  check_target(target);
+  const Rational& load = arrivals().load();
+  if (cln::zerop(load)) return 0;
+  if (const auto always = busy_server_loss(state_->arrivals); always && *always <= target) return 1;
+  require_avoidable(target, load, 1);
   const auto meets = [&](std::int64_t capacity) {
     state_->check_capacity(capacity);
-    return capacity > 0 &&
-           state_->at_most(
-               Requested::loss,
-               [capacity](Engine& engine) { return engine.loss(static_cast<std::size_t>(capacity)); },
-               target);
+    return capacity > 0 && state_->loss_at_most(capacity, target);
   };
   // Doubling steps, then bisection: a finite queue with many phases takes long.
-  std::int64_t met = std::max<std::int64_t>(min_level(target), 1), missed = met, step = 1;
+  std::int64_t met = load >= 1 ? 1 : std::max<std::int64_t>(min_level(target), 1), missed = met, step = 1;
   if (meets(met)) {
     do {
       missed = std::max<std::int64_t>(met - step, 0);
@@ -611,6 +661,7 @@ numeric::Interval largest_eigenvalue(const traffic::OnOff& source, const Rationa
 }  // namespace
 
 std::optional<numeric::Enclosure<unit::PerPacket>> MarkovQueue::decay_rate() const {
+  state_->require_stable();
   const auto* groups = std::get_if<std::vector<OnOffGroup>>(&state_->arrivals.form());
   if (groups == nullptr) return std::nullopt;
   // f(x) = sum of m log l(e^x), less x, is convex and 0 at 0 with a negative slope: one zero above 0, if any.

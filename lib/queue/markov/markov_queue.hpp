@@ -10,7 +10,7 @@
 /// Occupancy of a slotted queue with Markovian arrivals.
 ///
 /// MODEL     Q[t+1] = max(Q[t] - 1, 0) + A[t+1], Q[t] counted just after the arrivals of slot t; A as in
-///           markov_arrivals.hpp; rho < 1. A chain of M/G/1 type whose boundary blocks are the repeating
+///           markov_arrivals.hpp; rho < 1, for the loss of arrivals given as blocks any rho. A chain of M/G/1 type whose boundary blocks are the repeating
 ///           ones.
 /// METHOD    G by its eigenvectors (identical on-off sources) or by cyclic reduction, then checked from below
 ///           and from above; pi_0 = (1 - rho) g; Ramaswami's recursion, once for lower and once for upper
@@ -49,7 +49,8 @@ class MarkovQueue {
 
   /// \param digits  relative width of enclosures at most 10^-digits, 1 .. 60; approximations state their
   ///                agreeing digits
-  /// \throws Unstable         rho >= 1
+  /// \throws Unstable         rho >= 1, except for blocks: their losses are known at any load, and only the
+  ///                          other functions throw (unless a packet arrives in every slot, Q = 1)
   /// \throws InvalidArgument  digits out of range
   /// \throws LimitExceeded    unequal sources with more phases than can be certified
   explicit MarkovQueue(MarkovArrivals arrivals, numeric::Digits digits = {10},
@@ -87,6 +88,7 @@ class MarkovQueue {
   [[nodiscard]] ProbabilityClaim loss(std::int64_t capacity);
 
   /// Smallest capacity with a loss of at most `target` of the packets.
+  /// \throws LoadTooHigh  target <= 1 - 1 / rho, which every buffer exceeds
   [[nodiscard]] std::int64_t min_capacity(const numeric::Rational& target);
 
  private:

@@ -35,6 +35,13 @@ class FinitePassage {
     T lost, mass;  ///< packets lost per slot and the sum of all levels, with the same factor
   };
 
+  /// Phases in which a queue with this buffer becomes empty.  \return nothing if T has too few bits
+  [[nodiscard]] std::optional<Row<T>> phases_when_empty(std::size_t capacity) {
+    while (passages_.size() < capacity)
+      if (!extend()) return std::nullopt;
+    return stationary<T>(passages_[capacity - 1], 0, outward_);
+  }
+
   /// \param capacity   B >= 1
   /// \param reference  a phase that is frequent when the queue is empty
   /// \return nothing if T has too few bits

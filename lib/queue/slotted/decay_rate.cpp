@@ -143,7 +143,7 @@ struct Bracket {
 
 std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate(const SlottedQueue& queue,
                                                               numeric::Digits digits) {
-  require_stable(queue);
+  require_stationary(queue);
   if (const auto largest = queue.arrivals.largest_batch(); largest && *largest <= queue.packets_per_slot)
     return std::nullopt;
   const Sought sought(queue);

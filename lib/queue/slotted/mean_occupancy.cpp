@@ -11,10 +11,11 @@ using numeric::Interval;
 using numeric::Rational;
 
 numeric::Proved<unit::Packet> mean_occupancy(const SlottedQueue& queue, numeric::Digits digits) {
-  require_stable(queue);
+  require_stationary(queue);
   const int servers = queue.packets_per_slot;
   const auto& load = queue.arrivals.load();
   const auto& second = queue.arrivals.second_factorial_moment();
+  if (at_capacity_without_variance(queue)) return numeric::Exact<unit::Packet>{proof_of(queue), servers};
   if (servers == 1 && load && second)
     return numeric::Exact<unit::Packet>{proof_of(queue), *load + *second / (2 * (1 - *load))};
   if (queue.arrivals.largest_batch() == 0) return numeric::Exact<unit::Packet>{proof_of(queue), 0};

@@ -33,11 +33,26 @@ void check(const SlottedQueue& queue, const Accuracy& accuracy) {
                           "a whole number from 1 to 128");
   if (accuracy.digits.count < 1 || accuracy.digits.count > 10'000)
     throw InvalidArgument("digits", std::to_string(accuracy.digits.count), "a whole number from 1 to 10000");
-  require_stable(queue);
+  require_stationary(queue);
 }
 
 bool never_any_arrivals(const SlottedQueue& queue) {
   return queue.arrivals.largest_batch() == 0;
+}
+
+/// The quantity at level n where the same k <= C packets arrive in every slot: Q = k always.
+Rational value_of_constant(std::int64_t k, Quantity quantity, std::int64_t n) {
+  switch (quantity) {
+    case Quantity::tail:
+      return n < k ? 1 : 0;
+    case Quantity::mass:
+      return n == k ? 1 : 0;
+    case Quantity::ahead_tail:  // of the k packets of a slot, the i-th has i - 1 ahead of it
+      return n < k ? Rational(static_cast<long>(k - 1 - n)) / Rational(static_cast<long>(k)) : Rational(0);
+    case Quantity::ahead_mass:
+      return n < k ? 1 / Rational(static_cast<long>(k)) : Rational(0);
+  }
+  return 0;
 }
 
 bool meets(const Proved& proved, numeric::Digits digits) {
@@ -187,6 +202,12 @@ class ValueSearch {
       for (LevelProbability& at : result_)
         if (quantity_ == Quantity::mass && at.level.value == 0)
           at.probability = Exact<unit::Probability>{proof_of(queue_), 1};
+      return true;
+    }
+    if (at_capacity_without_variance(queue_)) {
+      for (LevelProbability& at : result_)
+        at.probability = Exact<unit::Probability>{
+            proof_of(queue_), value_of_constant(*queue_.arrivals.largest_batch(), quantity_, at.level.value)};
       return true;
     }
     if (accuracy_.arithmetic == Arithmetic::exact) {
@@ -464,6 +485,16 @@ void require_stable(const SlottedQueue& queue) {
   throw Unstable("within 2^-2000 of " + std::to_string(queue.packets_per_slot), queue.packets_per_slot);
 }
 
+bool at_capacity_without_variance(const SlottedQueue& queue) {
+  const auto& load = queue.arrivals.load();
+  return load && *load == Rational(queue.packets_per_slot) &&
+         queue.arrivals.largest_batch() == queue.packets_per_slot;
+}
+
+void require_stationary(const SlottedQueue& queue) {
+  if (!at_capacity_without_variance(queue)) require_stable(queue);
+}
+
 bool is_stable(const SlottedQueue& queue) {
   try {
     require_stable(queue);
@@ -495,9 +526,18 @@ TailBoundary min_level(const SlottedQueue& queue, const Rational& target, const 
   check(queue, accuracy);
   if (!(target > 0 && target < 1))
     throw InvalidArgument("target", numeric::to_fraction(target), "a probability above 0 and below 1");
-  if (never_any_arrivals(queue))
-    return {
-        Packets(0), {Packets(0), Exact<unit::Probability>{proof_of(queue), 0}, {Arithmetic::exact, 0}}, {}};
+  const auto exactly = [&](std::int64_t level, Rational value) {
+    return LevelProbability{
+        Packets(level), Exact<unit::Probability>{proof_of(queue), std::move(value)}, {Arithmetic::exact, 0}};
+  };
+  if (never_any_arrivals(queue)) return {Packets(0), exactly(0, 0), {}};
+  if (at_capacity_without_variance(queue)) {
+    const std::int64_t all = queue.packets_per_slot;
+    return {Packets(all), exactly(all, 0), {exactly(all - 1, 1)}};
+  }
+  // P(Q > 0) = rho exactly: no enclosure can distinguish it from an equal target.
+  if (queue.packets_per_slot == 1 && queue.arrivals.load() == target)
+    return {Packets(0), exactly(0, target), {}};
   return BoundarySearch(queue, target, accuracy).run();
 }
 

@@ -9,7 +9,8 @@
 
 /// Occupancy of a slotted queue with an infinite buffer that serves C packets per slot.
 ///
-/// MODEL     Q[t+1] = max(Q[t] - C, 0) + A[t+1];  A[t] independent, with PGF A(z);  rho = A'(1) < C.
+/// MODEL     Q[t+1] = max(Q[t] - C, 0) + A[t+1];  A[t] independent, with PGF A(z);  rho = A'(1) < C, or A = C
+///           in every slot.
 ///           Q[t] counts the packets present just after the arrivals of slot t, those about to be
 ///           served included.
 /// RESULT    Q(z) = (1 - rho) (z - 1) A(z) / (z - A(z)) for C = 1; tails by recurrences whose terms are all
@@ -100,7 +101,11 @@ struct TailBoundary {
 
 /// \throws Unstable  rho >= C
 void require_stable(const SlottedQueue& queue);
-/// Whether rho < C; false for a load within 2^-2000 of C.
+/// Whether rho < C; false for an irrational load within 2^-2000 of C.
 [[nodiscard]] bool is_stable(const SlottedQueue& queue);
+/// Whether exactly C packets arrive in every slot. Then Q = C always, although rho = C.
+[[nodiscard]] bool at_capacity_without_variance(const SlottedQueue& queue);
+/// \throws Unstable  rho >= C, unless at_capacity_without_variance()
+void require_stationary(const SlottedQueue& queue);
 
 }  // namespace tailbound::queue

@@ -7,6 +7,7 @@
 #include <tailbound/render/documents/buffer/occupancy.hpp>
 #include <tailbound/render/documents/parts/traffic.hpp>
 #include <tailbound/render/documents/parts/units.hpp>
+#include <tailbound/render/documents/unanswered.hpp>
 #include <tailbound/render/sweep_picture.hpp>
 
 #include <algorithm>
@@ -386,9 +387,8 @@ std::vector<Line> lines(const BufferPoint& point, const Units& units) {
         {"caution",
          "the fraction of packets lost would take too long to compute; P(Q > B) may underestimate it"});
   if (answer.overloaded)
-    lines.push_back({"overload",
-                     "more packets arrive than are served: an infinite queue would grow without limit, so "
-                     "P(Q > n) does not exist"});
+    lines.push_back(
+        {"overload", overload_in_words(answers::load_of(query.traffic), query.traffic.packets_per_slot)});
   if (const std::string queue = poisson_in_words(query); !queue.empty()) lines.push_back({"queue", queue});
   const std::string caution = overflow_caution(query.criterion, query.traffic);
   if (!caution.empty()) lines.push_back({"caution", caution});
@@ -516,8 +516,8 @@ Picture picture(const Document& document, const std::vector<BufferPoint>& points
 Picture tail_picture(const BufferPoint& point) {
   const auto& [query, answer] = point;
   if (answer.overloaded)
-    throw NoAnswer(
-        "nothing to draw: more packets arrive than are served, so the infinite queue grows without limit");
+    throw NoAnswer("nothing to draw: " +
+                   overload_in_words(answers::load_of(query.traffic), query.traffic.packets_per_slot));
   const auto capacity = static_cast<double>(answer.buffer.value);
   Picture picture{.title = "Output queue, " + traffic_in_words(query, {&query.traffic}),
                   .x_label = "level n [packets]",
@@ -597,11 +597,16 @@ Result buffer_result(const BufferPoint& point) {
   return result_of(point, {});
 }
 
+Cells inputs_of(const BufferQuery& query, const Units& units) {
+  return input_cells(query, units);
+}
+
 Layout buffer_layout() {
   return {.command = "buffer",
           .inputs = joined(buffer_inputs().columns(), unit_fields().columns()),
-          .results = joined(joined(buffer_results().columns(), slot_fields({}).columns()),
-                            computation_fields().columns()),
+          .results = joined(joined(joined(buffer_results().columns(), slot_fields({}).columns()),
+                                   computation_fields().columns()),
+                            status_columns()),
           .quiet = {"buffer"}};
 }
 

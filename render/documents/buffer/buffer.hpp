@@ -19,4 +19,7 @@ using BufferPoint = std::pair<answers::BufferQuery, answers::BufferAnswer>;
 
 [[nodiscard]] Layout buffer_layout();
 
+/// The parameters of a point, as document() shows them.
+[[nodiscard]] Cells inputs_of(const answers::BufferQuery& query, const answers::Units& units);
+
 }  // namespace tailbound::render

@@ -4,6 +4,7 @@
 #include <tailbound/render/documents/buffer/occupancy.hpp>
 #include <tailbound/render/documents/parts/traffic.hpp>
 #include <tailbound/render/documents/parts/units.hpp>
+#include <tailbound/render/documents/unanswered.hpp>
 #include <tailbound/render/sweep_picture.hpp>
 
 #include <algorithm>
@@ -173,10 +174,14 @@ Curve target_curve(const numeric::Rational& target, double from, double to) {
       .title = "target " + plain(target), .style = CurveStyle::rule, .points = {{from, level}, {to, level}}};
 }
 
+Cells inputs_of(const OccupancyQuery& query, const Units& units) {
+  return joined(occupancy_inputs().cells(query), unit_fields().cells(units));
+}
+
 Layout occupancy_layout() {
   return {.command = "occupancy",
           .inputs = joined(occupancy_inputs().columns(), unit_fields().columns()),
-          .results = occupancy_results().columns(),
+          .results = joined(occupancy_results().columns(), status_columns()),
           .tables = {tail_table().layout()},
           .quiet = {"level", "probability"},
           .quiet_table = "tail"};
@@ -194,7 +199,7 @@ Document document(const std::vector<OccupancyPoint>& points, const Units& units)
                     .digits = first.accuracy.digits};
   for (const auto& [query, answer] : points) {
     Result& result = document.results.emplace_back();
-    result.inputs = joined(occupancy_inputs().cells(query), unit_fields().cells(units));
+    result.inputs = inputs_of(query, units);
     result.cells = occupancy_results().cells(answer);
     const auto shared = std::make_shared<const OccupancyAnswer>(answer);
     result.tables.push_back(

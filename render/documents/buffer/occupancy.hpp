@@ -17,6 +17,9 @@ using OccupancyPoint = std::pair<answers::OccupancyQuery, answers::OccupancyAnsw
 
 [[nodiscard]] Layout occupancy_layout();
 
+/// The parameters of a point, as document() shows them.
+[[nodiscard]] Cells inputs_of(const answers::OccupancyQuery& query, const answers::Units& units);
+
 // --- parts of pictures, also used by other documents about queues
 
 /// P(Q > n), the highest first, as powers of ten; levels of probability 0 are not drawn.

@@ -40,7 +40,8 @@ template <class... Truths>
 Value shown_any(const std::variant<Truths...>& truth) {
   return std::visit([](const auto& one) { return shown(one); }, truth);
 }
-Value shown_any(const std::optional<SizedProbability>& truth) {
+template <class... Truths>
+Value shown_any(const std::optional<std::variant<Truths...>>& truth) {
   return truth ? shown_any(*truth) : Value(None{});
 }
 
@@ -148,11 +149,15 @@ std::vector<Line> lines(const SizedBufferPoint& point) {
     lines.push_back({"cell loss", loss_in_words(shown_any(answer.cell_loss), digits)});
   if (answer.packet_loss && query.criterion != SizedCriterion::packet_loss)
     lines.push_back({"packet loss", loss_in_words(shown_any(*answer.packet_loss), digits)});
-  const Value mean = shown_any(answer.mean_occupancy);
-  lines.push_back(
-      {"mean occupancy", answer.bound_only()
-                             ? fmt::format("at most {} cells, proved", brief(mean, {4}))
-                             : fmt::format("{} cells, {}", brief(mean, digits), certainty(mean, digits))});
+  if (answer.mean_occupancy) {
+    const Value mean = shown_any(*answer.mean_occupancy);
+    lines.push_back(
+        {"mean occupancy", answer.bound_only()
+                               ? fmt::format("at most {} cells, proved", brief(mean, {4}))
+                               : fmt::format("{} cells, {}", brief(mean, digits), certainty(mean, digits))});
+  } else {
+    lines.push_back({"overload", overload_in_words(query.load, 1)});
+  }
   lines.push_back({"packets", fmt::format("{} cells on average, up to {}", plain(answer.mean_cells),
                                           answer.classes.back().cells)});
   if (answer.computation) lines.push_back({"arithmetic", in_words(*answer.computation)});
@@ -350,6 +355,10 @@ Picture picture_around(const SizedBufferPoint& point) {
 
 }  // namespace
 
+Cells inputs_of(const SizedBufferQuery& query) {
+  return sized_inputs().cells(query);
+}
+
 Layout with_packet_sizes(Layout buffer) {
   add_missing(buffer.inputs, sized_inputs().columns());
   add_missing(buffer.results, sized_results().columns());
@@ -372,7 +381,7 @@ Document document(const std::vector<SizedBufferPoint>& points) {
   bool whole = false, cells = false, bound = false, aside = false;
   for (const SizedBufferPoint& point : points) {
     Result& result = document.results.emplace_back();
-    result.inputs = sized_inputs().cells(point.first);
+    result.inputs = inputs_of(point.first);
     result.cells = sized_results().cells(point);
     result.tables.push_back(class_table().rows(share(point.second.classes)));
     if (points.size() == 1) result.lines = lines(point);

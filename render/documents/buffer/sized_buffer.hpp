@@ -13,6 +13,9 @@ using SizedBufferPoint = std::pair<answers::SizedBufferQuery, answers::SizedBuff
 /// \pre at least one point; all of them with the same unknown (a buffer or a probability)
 [[nodiscard]] Document document(const std::vector<SizedBufferPoint>& points);
 
+/// The parameters of a point, as document() shows them.
+[[nodiscard]] Cells inputs_of(const answers::SizedBufferQuery& query);
+
 /// The keys of `buffer`, followed by those of --sizes.
 [[nodiscard]] Layout with_packet_sizes(Layout buffer);
 

@@ -277,15 +277,18 @@ void mark_untrusted(Document& document, const std::vector<const Traffic*>& all) 
   const bool untrusted = std::any_of(
       all.begin(), all.end(), [](const Traffic* traffic) { return !traffic->trusted_fit.value_or(true); });
   if (!untrusted) return;
-  std::string& headline = document.headline;
-  if (headline.starts_with("A ") ||
-      (headline.size() > 1 && std::islower(static_cast<unsigned char>(headline[1])) != 0))
-    headline.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(headline.front())));
-  headline = "Not trusted, as the model does not fit its trace: " + headline;
+  document.headline =
+      document.headline.after("not trusted, as the model does not fit its trace: ");
   document.notes.insert(
       document.notes.begin(),
       "The model failed the tests of fit, so the numbers hold for the model and not for the trace: the "
       "trace may need a much larger buffer. fit TRACE --buffer LIST gives the loss of the trace itself.");
+}
+
+std::string overload_in_words(const std::optional<numeric::Rational>& load, int served) {
+  return std::string(load && *load == served ? "as many" : "more") + " packets arrive " +
+         (load && *load == served ? "as" : "than") +
+         " are served: an infinite queue would grow without limit, so P(Q > n) does not exist";
 }
 
 std::string overflow_caution(bounds::Criterion criterion, const Traffic& traffic) {

@@ -3,6 +3,7 @@
 #include <tailbound/answers/traffic.hpp>
 #include <tailbound/render/fields.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,10 @@ namespace tailbound::render {
 /// Headline and note for traffic of a fit that is not trusted; otherwise nothing.
 /// \param all  the traffic of each point
 void mark_untrusted(Document& document, const std::vector<const answers::Traffic*>& all);
+
+/// Why a queue with this load has losses, but no P(Q > n).
+/// \param load  at least `served`; empty if it is irrational
+[[nodiscard]] std::string overload_in_words(const std::optional<numeric::Rational>& load, int served);
 
 /// A caution if the tail probability is not an upper bound of the loss ratio; empty if it is.
 [[nodiscard]] std::string overflow_caution(bounds::Criterion criterion, const answers::Traffic& traffic);

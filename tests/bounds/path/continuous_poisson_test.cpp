@@ -52,7 +52,7 @@ TEST_CASE("M/D/1/K: textbook buffers for a loss of 2 %") {
 }
 
 TEST_CASE("M/D/1/K: capacity 1 and 2 in closed form, capacity 0 loses everything") {
-  for (const char* load : {"0.1", "0.5", "0.95"}) {
+  for (const char* load : {"0.1", "0.5", "0.95", "1", "1.2", "3"}) {
     const double rho = numeric::nearest_double(rational(load));
     CHECK(loss(load, 0) == 1);
     CHECK(loss(load, 1) == Approx(rho / (1 + rho)).epsilon(1e-9));  // Erlang's
@@ -120,6 +120,37 @@ TEST_CASE("M/D/1/K: the minimum buffer is proved on both sides") {
             .buffer);
 }
 
+TEST_CASE("M/D/1/K: maximum load and minimum speedup for a loss") {
+  answers::BufferQuery query{.traffic = {.source = answers::PoissonAtAnyTime{}},
+                             .requested = answers::MaxLoad{Packets(10), rational("0.02")},
+                             .criterion = Criterion::loss};
+  const answers::BufferAnswer maximum = answers::answer(query);
+  CHECK(static_cast<double>(numeric::to_enclosure(*maximum.load).lower()) ==
+        Approx(0.9142694264).epsilon(1e-10));
+  CHECK(loss("0.9142694264", 10) < 0.02);
+  CHECK(loss("0.9142694265", 10) > 0.02);
+  // A loss target may need more than the load of the server.
+  query.requested = answers::MaxLoad{Packets(10), rational("0.3")};
+  CHECK(static_cast<double>(numeric::to_enclosure(*answers::answer(query).load).lower()) > 1.3);
+  // One packet: load / (1 + load) = 1/4 at load 1/3, and the speedup of load 1 is 3.
+  query.traffic.source = answers::PoissonAtAnyTime{rational("1")};
+  query.requested = answers::MinSpeedup{Packets(1), rational("1/4")};
+  CHECK(static_cast<double>(numeric::to_enclosure(*answers::answer(query).speedup).upper()) == Approx(3));
+}
+
+TEST_CASE("M/D/1/K: buffers at load 1 and above, and targets that equal a loss") {
+  CHECK(minimum("1", "0.051").buffer == Packets(10));
+  CHECK(minimum("1", "0.05").buffer == Packets(11));
+  CHECK(minimum("1.2", "0.171").buffer == Packets(10));
+  CHECK_THROWS_WITH(minimum("1.2", "1/6"), Catch::Contains("1 - 1/load = 1/6"));
+  for (const char* load : {"0.25", "1", "3"}) {  // Erlang's load / (1 + load), exactly
+    const numeric::Rational rho = rational(load);
+    const auto found = minimum(load, numeric::to_fraction(rho / (1 + rho)).c_str());
+    CHECK(found.buffer == Packets(1));
+    CHECK(std::get<numeric::Exact<unit::Probability>>(found.at.probability).value == rho / (1 + rho));
+  }
+}
+
 TEST_CASE("M/D/1: unsupported queries") {
   const auto argument = [](const answers::BufferQuery& query) {
     try {
@@ -138,10 +169,11 @@ TEST_CASE("M/D/1: unsupported queries") {
   query = {.traffic = {.source = answers::PoissonAtAnyTime{}},
            .requested = answers::MaxLoad{Packets(9), rational("0.01")},
            .criterion = Criterion::loss};
-  CHECK(argument(query) == "criterion");
+  CHECK(argument(query) == "nothing");
   query.criterion = Criterion::overflow;
   CHECK(argument(query) == "nothing");
-  CHECK_THROWS_AS(poisson_at_any_time(1), Unstable);
+  CHECK_THROWS_AS(poisson_at_any_time(1)->mean_occupancy(), Unstable);
+  CHECK_THROWS_AS(minimum("1", "0.01", Criterion::overflow), Unstable);
   CHECK_THROWS_AS(minimum("0.5", "0"), InvalidArgument);
   CHECK_THROWS_AS(minimum("0.5", "1"), InvalidArgument);
 }

@@ -121,10 +121,40 @@ TEST_CASE("incast: minimum buffers are proved on both sides", "[incast]") {
       }
 }
 
+TEST_CASE("incast: losses in overload are those of the chain of packets and slots left", "[incast]") {
+  // 4 senders of 3 packets, 0.15 events per slot: load 1.8. By elimination of (packets, slots left), independently.
+  const auto queue = bounds::output_queue(Incast{4, 3, rational("0.15")});
+  for (const auto& [capacity, loss] :
+       {std::pair{5, 0.5608969353047342}, {9, 0.4888264966801145}, {20, 0.4485836328378911}}) {
+    const test::Ends found =
+        test::ends(queue->drop_probability(Packets(capacity), Criterion::loss).probability);
+    CHECK(static_cast<double>(found.lower) == Approx(loss).epsilon(1e-9));
+  }
+  CHECK(queue->min_buffer_size({rational("0.48882649669"), Criterion::loss}).buffer == Packets(9));
+  CHECK(queue->min_buffer_size({rational("0.48882649668"), Criterion::loss}).buffer == Packets(10));
+}
+
+TEST_CASE("incast: targets that equal a probability are decided", "[incast]") {
+  const auto queue = bounds::output_queue(Incast{2, 2, rational("0.1")});
+  CHECK(queue->min_buffer_size({rational("2/5"), Criterion::overflow}).buffer ==
+        Packets(0));  // P(Q > 0) = load
+  // By hand, from the balance equations.
+  CHECK(queue->min_buffer_size({rational("13/40"), Criterion::overflow}).buffer == Packets(1));
+  CHECK(queue->min_buffer_size({rational("53/320"), Criterion::overflow}).buffer == Packets(2));
+  CHECK(middle(queue->drop_probability(Packets(1), Criterion::overflow).probability) ==
+        Approx(IncastChain({2, 2, rational("0.1")}, 200).tails[1]));
+}
+
 TEST_CASE("incast: errors", "[incast]") {
   CHECK_THROWS_AS(bounds::output_queue(Incast{0, 1, rational("0.1")}), InvalidArgument);
   CHECK_THROWS_AS(bounds::output_queue(Incast{2, 10, rational("0.1")}), InvalidArgument);
-  CHECK_THROWS_AS(bounds::output_queue(Incast{32, 64, rational("0.001")}), Unstable);
+  const auto overloaded = bounds::output_queue(Incast{32, 64, rational("0.001")});
+  CHECK_THROWS_WITH(overloaded->drop_probability(Packets(9), Criterion::overflow),
+                    Catch::Contains("its load is 2.048"));
+  CHECK_THROWS_AS(overloaded->mean_occupancy(), Unstable);
+  CHECK_THROWS_AS(overloaded->min_buffer_size({rational("0.1"), Criterion::overflow}), Unstable);
+  CHECK_THROWS_WITH(overloaded->min_buffer_size({rational("0.5"), Criterion::loss}),
+                    Catch::Contains("1 - 1/load = 0.51171875"));
   CHECK_THROWS_AS(bounds::output_queue(Incast{16, 60'000, rational("1e-7")}), InvalidArgument);
   CHECK_THROWS_AS(bounds::output_queue(Incast{2, 2, rational("0")}), InvalidArgument);
 }

@@ -614,6 +614,49 @@ TEST_CASE("a queue without arrivals is empty", "[queue][markov][blocks]") {
   CHECK(none.min_capacity(rational("1e-9")) == 0);  // without packets none is lost
 }
 
+TEST_CASE("blocks in overload: losses are those of the finite chain", "[queue][markov][blocks]") {
+  // Two phases, 8/7 packets per slot; the chain of levels and phases solved in fractions, independently.
+  const queue::RationalBlocks two{{{rational("1/2"), rational("1/4")}, {0, 0}},
+                                  {{0, 0}, {0, 0}},
+                                  {{rational("1/8"), rational("1/8")}, {rational("1/2"), rational("1/2")}}};
+  MarkovQueue queue(MarkovArrivals::blocks(two));
+  CHECK(queue.arrivals().load() == rational("8/7"));
+  for (const auto& [capacity, loss] :
+       {std::pair{0, "1"}, {1, "1/2"}, {2, "5/16"}, {3, "25/104"}, {5, "625/3464"}}) {
+    const auto found = ends(queue.loss(capacity));
+    CHECK(found.lower <= to_fraction(rational(loss)));
+    CHECK(found.upper >= to_fraction(rational(loss)));
+    CHECK(found.upper - found.lower <= to_fraction(rational(loss)) / 10'000'000'000);
+  }
+  CHECK(queue.min_capacity(rational("0.31")) == 3);
+  for (const auto& [capacity, loss] : {std::pair{2, "5/16"}, {3, "25/104"}, {5, "625/3464"}})
+    CHECK(queue.min_capacity(rational(loss)) == capacity);  // equal targets are decided in fractions
+  CHECK(queue.min_capacity(rational("0.2403")) == 4);
+  CHECK_THROWS_WITH(queue.min_capacity(rational("1/8")), Catch::Contains("1 - 1/load = 1/8"));
+  CHECK(queue.min_capacity(rational("0.1251")) > 10);
+  CHECK_THROWS_AS(queue.tail(0), Unstable);
+  CHECK_THROWS_AS(queue.probability(0), Unstable);
+  CHECK_THROWS_AS(queue.mean_occupancy(), Unstable);
+  CHECK_THROWS_AS(queue.min_level(rational("0.5")), Unstable);
+}
+
+TEST_CASE("blocks with a packet in every slot", "[queue][markov][blocks]") {
+  const queue::RationalBlocks one{{{0, 0}, {0, 0}}, {{rational("1/2"), rational("1/2")}, {1, 0}}};
+  MarkovQueue queue(MarkovArrivals::blocks(one));
+  CHECK(ends(queue.tail(0)).lower == 1);
+  CHECK(ends(queue.tail(1)).upper == 0);
+  CHECK(ends(queue.probability(1)).lower == 1);
+  CHECK(ends(queue.mean_occupancy()).lower == 1);
+  CHECK(queue.min_level(rational("0.5")) == 1);
+  CHECK(ends(queue.loss(1)).upper == 0);
+  CHECK(queue.min_capacity(rational("0.5")) == 1);
+  const queue::RationalBlocks more{{{0}}, {{rational("1/2")}}, {{rational("1/2")}}};
+  MarkovQueue full(MarkovArrivals::blocks(more));
+  CHECK(ends(full.loss(7)).lower == to_fraction(rational("1/3")));
+  CHECK(full.min_capacity(rational("1/3")) == 1);
+  CHECK_THROWS_AS(full.min_capacity(rational("0.33")), LoadTooHigh);
+}
+
 TEST_CASE("unanswerable queries are rejected", "[queue][markov][errors]") {
   using Catch::Matchers::Contains;
   CHECK_THROWS_AS(MarkovQueue(MarkovArrivals::on_off({{source("0.5", "4", 1), 2}})), Unstable);
