@@ -3,6 +3,9 @@
 #include <limits>
 
 namespace tailbound::answers {
+
+using bounds::wormhole::Replication;
+
 namespace {
 
 template <class Choice>
@@ -67,18 +70,6 @@ std::vector<RequestedSetting> accuracy_settings(const network::CombiningMultista
           {Setting::saturated, number_of(saturated)}};
 }
 
-MeasuredModel measured_model(WormholeVariant variant) {
-  switch (variant) {
-    case WormholeVariant::paper:
-      return MeasuredModel::wormhole_paper;
-    case WormholeVariant::conditional:
-      return MeasuredModel::wormhole_conditional;
-    case WormholeVariant::finite_source:
-      break;
-  }
-  return MeasuredModel::wormhole_finite_source;
-}
-
 MeasuredModel measured_model(Replication replication) {
   switch (replication) {
     case Replication::literal:
@@ -100,24 +91,6 @@ bool saturation_agrees(const RequestedAccuracy& requested) {
   constexpr double near = 0.1;
   const std::optional<ErrorRange> errors = accuracy(requested).errors(Quantity::saturation);
   return errors && errors->minimum >= -near && errors->largest <= near;
-}
-
-RequestedAccuracy requested_accuracy(const WormholeQuery& query, std::vector<double> at) {
-  RequestedAccuracy requested{.model = measured_model(query.variant.value_or(usual_variant(query.network))),
-                              .settings = {},
-                              .at = std::move(at)};
-  const auto* topology = std::get_if<network::WormTopology>(&query.network);
-  // Nothing similar was measured for networks without settings in the table.
-  if (topology != nullptr && topology->usual())
-    requested.settings = accuracy_settings({.topology = *topology,
-                                            .virtual_channels = query.virtual_channels,
-                                            .flits = query.flits,
-                                            .buffer_flits = query.buffer_flits,
-                                            .lengths = query.lengths,
-                                            .timing = query.timing});
-  else
-    requested.settings = {{Setting::own_network, 1}};
-  return requested;
 }
 
 RequestedAccuracy requested_accuracy(const BroadcastHypercube& hypercube, Replication replication,

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <tailbound/answers/accuracy/accuracy.hpp>
-#include <tailbound/answers/broadcast/broadcast.hpp>
 #include <tailbound/answers/delay/delay_model.hpp>
 #include <tailbound/answers/multistage/multistage.hpp>
+#include <tailbound/answers/network/broadcast_hypercube.hpp>
 #include <tailbound/answers/network/topology.hpp>
-#include <tailbound/answers/wormhole/wormhole.hpp>
+#include <tailbound/bounds/wormhole/broadcast.hpp>
+#include <tailbound/network/worms/worm_topology.hpp>
+#include <tailbound/sim/worm/worm_messages.hpp>
 
 #include <vector>
 
@@ -28,18 +30,16 @@ struct MeasuredWorms {
 [[nodiscard]] std::vector<RequestedSetting> accuracy_settings(const network::CombiningMultistage& network,
                                                               const numeric::Rational& load, bool saturated);
 
-[[nodiscard]] MeasuredModel measured_model(WormholeVariant variant);
-[[nodiscard]] MeasuredModel measured_model(Replication replication);
+[[nodiscard]] MeasuredModel measured_model(bounds::wormhole::Replication replication);
 [[nodiscard]] MeasuredModel measured_model(bounds::multistage::Variant variant);
 
 /// Was the saturation load of the model measured, in this network or between measured ones, to be within 10 %?
 [[nodiscard]] bool saturation_agrees(const RequestedAccuracy& requested);
 
-/// \param at  fractions of the model's saturation load
-[[nodiscard]] RequestedAccuracy requested_accuracy(const WormholeQuery& query, std::vector<double> at);
-/// \param at  fractions of the saturation rate of measured_at_fractions_of
+/// \param at  fractions of the saturation rate of measured_at_fractions_of (answers/broadcast/broadcast.hpp)
 [[nodiscard]] RequestedAccuracy requested_accuracy(const BroadcastHypercube& hypercube,
-                                                   Replication replication, std::vector<double> at);
+                                                   bounds::wormhole::Replication replication,
+                                                   std::vector<double> at);
 [[nodiscard]] RequestedAccuracy requested_accuracy(const MultistageQuery& query, bool saturated);
 /// \param hops  chain or independent: a bound is not an approximation
 /// \param at    tail probabilities

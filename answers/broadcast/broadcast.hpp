@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tailbound/answers/network/broadcast_hypercube.hpp>
 #include <tailbound/answers/points/run.hpp>
 #include <tailbound/answers/wormhole/offered_loads.hpp>
 #include <tailbound/bounds/wormhole/broadcast.hpp>
@@ -28,20 +29,6 @@ inline constexpr std::array broadcast_variants{Replication::shared_wire, Replica
                                                Replication::literal};
 /// Rows of the accuracy table are at fractions of the saturation rate of this variant.
 inline constexpr Replication measured_at_fractions_of = Replication::conserving;
-
-/// A hypercube and its messages. Legal sizes: network::modelled_hypercubes; for simulation
-/// network::simulated_hypercubes.
-struct BroadcastHypercube {
-  int dimensions = 1;                 ///< n, 1 .. 20; simulated 1 .. 16
-  std::int64_t virtual_channels = 2;  ///< V of each link, 2 .. 1 000 000; simulated 2 .. 64
-  std::int64_t flits = 1;             ///< M of a message, 1 .. 10^9; simulated 1 .. 10^6
-  numeric::Rational broadcast = 0;    ///< b, the fraction of messages that are broadcasts, 0 .. 1
-  numeric::Rational startup = 1;      ///< Delta of each step of a broadcast [cycles], 0 .. 10^9
-  /// How messages enter and leave the network (default: as published).
-  network::WormEnds ends = network::all_port;
-
-  [[nodiscard]] std::int64_t nodes() const { return std::int64_t{1} << dimensions; }
-};
 
 /// Does the variant model such hypercubes? The published one requires all_port.
 [[nodiscard]] bool covers(Replication replication, const network::WormEnds& ends);

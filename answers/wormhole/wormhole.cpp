@@ -442,6 +442,36 @@ bool is_heuristic(const WormholeQuery& query) {
 
 }  // namespace
 
+MeasuredModel measured_model(WormholeVariant variant) {
+  switch (variant) {
+    case WormholeVariant::paper:
+      return MeasuredModel::wormhole_paper;
+    case WormholeVariant::conditional:
+      return MeasuredModel::wormhole_conditional;
+    case WormholeVariant::finite_source:
+      break;
+  }
+  return MeasuredModel::wormhole_finite_source;
+}
+
+RequestedAccuracy requested_accuracy(const WormholeQuery& query, std::vector<double> at) {
+  RequestedAccuracy requested{.model = measured_model(query.variant.value_or(usual_variant(query.network))),
+                              .settings = {},
+                              .at = std::move(at)};
+  const auto* topology = std::get_if<network::WormTopology>(&query.network);
+  // Nothing similar was measured for networks without settings in the table.
+  if (topology != nullptr && topology->usual())
+    requested.settings = accuracy_settings({.topology = *topology,
+                                            .virtual_channels = query.virtual_channels,
+                                            .flits = query.flits,
+                                            .buffer_flits = query.buffer_flits,
+                                            .lengths = query.lengths,
+                                            .timing = query.timing});
+  else
+    requested.settings = {{Setting::own_network, 1}};
+  return requested;
+}
+
 bool is_saturation(const bounds::wormhole::SaturationSides& sides, const WormholeQuery& query) {
   if (sides.wire >= bounds::wormhole::SaturationSides::least_fullness) return true;
   if (sides.saturated() && !is_permutation(traffic_of(query.network)) && !is_heuristic(query)) return true;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tailbound/answers/accuracy/accuracy.hpp>
 #include <tailbound/answers/points/run.hpp>
 #include <tailbound/answers/wormhole/offered_loads.hpp>
 #include <tailbound/answers/wormhole/saturated.hpp>
@@ -153,6 +154,11 @@ struct WormholeAnswer {
 /// \throws Unanswered       one of the loads has no solution, although nothing is full
 /// \throws Stopped          before there was a point
 [[nodiscard]] WormholeAnswer answer(const WormholeQuery& query, const Run& run);
+
+/// Settings for look-ups in the accuracy table.
+/// \param at  fractions of the model's saturation load
+[[nodiscard]] MeasuredModel measured_model(WormholeVariant variant);
+[[nodiscard]] RequestedAccuracy requested_accuracy(const WormholeQuery& query, std::vector<double> at);
 
 /// Is the largest load with a solution the saturation load: is a physical channel full there, or any channel, or
 /// was it measured to agree with simulation in networks like that of the query? A full channel is not enough

@@ -99,6 +99,7 @@ template <class Query, class DocumentOf, class InputsOf>
     render::add_unanswered(reply.document, unanswered);
     reply.status = no_answer;
   }
+  render::add_assumptions(reply.document);
   if (points.stopped) render::mark_stopped(reply.document, finished, queries.size());
   return reply;
 }

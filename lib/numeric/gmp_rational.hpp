@@ -7,7 +7,7 @@
 
 #include <vector>
 
-/// CLN's rationals as GMP's. Internal to the numeric module.
+/// CLN's rationals as GMP's.
 namespace tailbound::numeric {
 
 /// A GMP rational, freed at the end of the scope.

@@ -2,7 +2,7 @@
 
 #include <tailbound/numeric/proof.hpp>
 #include <tailbound/numeric/real.hpp>
-#include <tailbound/series/laws/law_mixture.hpp>
+#include <tailbound/series/formulas/law_mixture.hpp>
 #include <tailbound/symbolic/pgf.hpp>
 
 #include <cstdint>

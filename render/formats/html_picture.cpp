@@ -19,7 +19,7 @@ namespace {
 /// Maximum number of points per picture in a page.
 constexpr std::size_t max_points = 5'000;
 
-using Place = std::pair<double, double>;
+using Place = Course::Place;
 
 std::size_t points_of(const Picture& picture) {
   std::size_t points = 0;

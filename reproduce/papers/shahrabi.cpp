@@ -26,7 +26,7 @@ using render::Value;
 constexpr Replication kDrawn[] = {Replication::conserving, Replication::literal};
 /// Errors are in the order of the names here, and simulated rates are fractions of the saturation rate of the
 /// first: the published equations come first.
-constexpr Replication kCompared[] = {Replication::conserving, Replication::literal, Replication::shared_wire};
+constexpr Replication kComparedVariants[] = {Replication::conserving, Replication::literal, Replication::shared_wire};
 /// Errors are judged up to this fraction of the first variant's saturation rate.
 constexpr double kModerate = 0.8;
 
@@ -132,12 +132,12 @@ void add_model(Result& result, const BroadcastHypercube& its, Replication replic
 /// At 20, 40, .. 80 % of the first variant's saturation rate, with as many flit-hops each as in the command.
 answers::ValidateBroadcastAnswer simulate(const BroadcastHypercube& its, bool quick,
                                           const answers::Run& run) {
-  answers::SimulateHypercubeQuery query{.network = {.hypercube = its}, .reference = kCompared[0]};
+  answers::SimulateHypercubeQuery query{.network = {.hypercube = its}, .reference = kComparedVariants[0]};
   query.offered.of_saturation = true;
   for (const int percent : {20, 40, 60, 80})
     if (!quick || percent % 40 == 20) query.offered.values.push_back(numeric::Rational(percent) / 100);
   if (quick) query.flit_hops /= 2.0 * quicker;  // for half the rates
-  return answers::answer({.simulation = query, .replication = kCompared[0]}, run);
+  return answers::answer({.simulation = query, .replication = kComparedVariants[0]}, run);
 }
 
 std::vector<answers::BroadcastComparison> points_of(const answers::ValidateBroadcastAnswer& simulated,
@@ -166,7 +166,7 @@ Finding links_finding(const BroadcastHypercube& its, const answers::SimulatedBro
   const double counted = flits / static_cast<double>(its.flits) / simulated.rate;
   std::string computed;
   double published = 0;
-  for (const Replication variant : kCompared) {
+  for (const Replication variant : kComparedVariants) {
     const double rate =
         bounds::wormhole::broadcast_rates({.dimensions = its.dimensions,
                                            .virtual_channels = its.virtual_channels,
@@ -210,7 +210,7 @@ Result figure(int dimensions, const Shown& shown, const Request& request) {
                                             options_of(its), name_of(replication)));
     result.commands.push_back(
         fmt::format("tailbound validate broadcast {} --replication {} --fractions 20%:80%:20%",
-                    options_of(its), name_of(kCompared[0])));
+                    options_of(its), name_of(kComparedVariants[0])));
   }
   result.computed = fmt::format(
       "Mean {} latency, start-up 1, by the model up to 95 % of each variant's own saturation rate. The "
@@ -243,7 +243,7 @@ Figure shahrabi_figure(int dimensions, const Shown& shown) {
 Finding judge(const std::string& hypercube, const std::vector<answers::BroadcastComparison>& points) {
   std::string computed;
   double published = 1e300, widest = 0;
-  for (const Replication variant : kCompared) {
+  for (const Replication variant : kComparedVariants) {
     const auto i =
         static_cast<std::size_t>(std::find(broadcast_variants.begin(), broadcast_variants.end(), variant) -
                                  broadcast_variants.begin());
@@ -269,7 +269,7 @@ Finding judge(const std::string& hypercube, const std::vector<answers::Broadcast
           .published = "curves without numbers",
           .computed = fmt::format("errors up to 80 % of the saturation rate of {}: {}with intervals of "
                                   "at most +- {:.1f} % (agreement: literal within 5 %)",
-                                  name_of(kCompared[0]), computed, 100 * widest),
+                                  name_of(kComparedVariants[0]), computed, 100 * widest),
           .agrees = published <= 0.05};
 }
 

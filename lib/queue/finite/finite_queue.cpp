@@ -27,7 +27,7 @@ constexpr std::int64_t max_recurrence_levels = 1'000'000;
 constexpr double max_recurrence_products = 4e7, max_elimination_products = 4e6;
 /// Rationals grow with every level.
 constexpr double max_exact_products = 1e5, max_exact_elimination_products = 2e3;
-constexpr int max_bits = 8192;
+constexpr int max_finite_bits = 8192;
 /// Of a buffer: batches are cut off where they are negligible.
 constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
@@ -391,7 +391,7 @@ struct FiniteLosses::State {
 
   LevelProbability of_chain(Packets capacity, const Accuracy& accuracy) {
     double magnitude = -64;
-    for (int bits = numeric::to_precision(accuracy.digits).bits + 64; bits <= max_bits; bits += bits / 2) {
+    for (int bits = numeric::to_precision(accuracy.digits).bits + 64; bits <= max_finite_bits; bits += bits / 2) {
       const PrecisionScope scope(Precision{bits + 32});
       const Interval load = queue.arrivals.load_interval();
       const Interval loss =

@@ -24,7 +24,7 @@ using numeric::Real;
 /// Maximum number of products per query: some seconds in machine numbers, and in multiprecision.
 constexpr double max_machine_products = 2e10, max_long_products = 1e9;
 /// The same for fractions, in products of 64 bits: a tenth of a second.
-constexpr double max_exact_products = 2e7;
+constexpr double max_exact_tail_products = 2e7;
 constexpr double log_two = 0.6931471805599453;
 /// Maximum number of slots examined one by one before computing.
 constexpr long max_listed_slots = 1 << 22;
@@ -328,7 +328,7 @@ std::optional<LevelProbability> PolicedQueue::exact_tail(std::int64_t level) con
                           static_cast<double>(inputs_.inputs + 1),
                bits = static_cast<double>(busy) * static_cast<double>(inputs_.inputs) *
                       static_cast<double>(cln::integer_length(draws));
-  if (products * (1 + bits / 64) > max_exact_products) return std::nullopt;
+  if (products * (1 + bits / 64) > max_exact_tail_products) return std::nullopt;
   // C(k, i) hits^i (draws - hits)^(k - i): the masses times draws^k.
   std::vector<numeric::Integer> batch;
   const auto power = [](const numeric::Integer& base, std::int64_t exponent) {
