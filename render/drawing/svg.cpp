@@ -18,7 +18,7 @@ constexpr double sample_width = 26, sample_gap = 6;
 /// Maximum points drawn of all curves, and of one; above the maximum number of markers none are drawn.
 constexpr std::size_t max_drawn = 20'000, max_drawn_of_one = 1'600, max_markers = 300;
 
-using Place = std::pair<double, double>;
+using Place = Course::Place;
 
 double widest_tick(const Axis& axis) {
   double maximum = 0;
