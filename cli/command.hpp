@@ -116,7 +116,8 @@ struct CommandParts {
   Kind work;
   bool draws = false;
   void (*declare)(OptionTable&, Options&) = nullptr;  ///< adds the command's options to a table
-  /// Rejects given options that would not act, before `answer` (cli/options/forms.hpp); null if all act always.
+  /// Rejects given options that would not act, before `answer` (cli/options/forms.hpp); null if all act
+  /// always.
   void (*check)(const OptionTable&) = nullptr;
   Reply (*answer)(const Options&, const Context&) = nullptr;
   render::Layout (*layout)() = nullptr;

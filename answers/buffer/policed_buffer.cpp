@@ -22,8 +22,8 @@ queue::SlottedQueue bernoulli_inputs(const queue::PolicedInputs& inputs, const R
                                                      numeric::whole(inputs.inputs) * inputs.share * rate)};
 }
 
-/// Missing tokens of a bucket that discards none while packets wait, in units of 1/den: V' = max(V - s, 0) + den
-/// A, r = s/den.
+/// Missing tokens of a bucket that discards none while packets wait, in units of 1/den: V' = max(V - s, 0) +
+/// den A, r = s/den.
 queue::SlottedQueue missing_tokens(const traffic::TokenBucket& bucket, const Rational& offered) {
   const long served = cln::cl_I_to_long(cln::numerator(bucket.rate));
   const auto units = static_cast<std::size_t>(cln::cl_I_to_long(cln::denominator(bucket.rate)));
@@ -42,8 +42,8 @@ Packets full_level(const traffic::TokenBucket& bucket) {
   return Packets(cln::cl_I_to_long(cln::floor1(bucket.burst * cln::denominator(bucket.rate))));
 }
 
-/// The minimum depth of a bucket of this rate that delays packets in at most the target fraction of slots; none for
-/// rates that missing_tokens() rejects.
+/// The minimum depth of a bucket of this rate that delays packets in at most the target fraction of slots;
+/// none for rates that missing_tokens() rejects.
 std::optional<Rational> unnoticed_burst(const Rational& rate, const Rational& offered, const Rational& drop,
                                         const queue::Accuracy& accuracy) {
   if (cln::numerator(rate) > Traffic::max_packets_per_slot) return std::nullopt;

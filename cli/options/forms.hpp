@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-/// Which options go together. A command with several forms of query declares the options of all forms; a table has
-/// for each form those that act in it. Any other option that is given is an error, one that is new as well: none
-/// is accepted and ignored.
+/// Which options go together. A command with several forms of query declares the options of all forms; a
+/// table has for each form those that act in it. Any other option that is given is an error, one that is new
+/// as well: none is accepted and ignored.
 namespace tailbound::cli {
 
 /// An option as given; no text for a flag.
@@ -43,8 +43,8 @@ struct OptionNeeds {
   const char *options, *needed;  ///< as in messages: "--police R,B"; its first word is the option
 };
 
-/// \throws InvalidArgument  names the first given option that needs another, or else the first that does not act in
-///                          the form
+/// \throws InvalidArgument  names the first given option that needs another, or else the first that does not
+///                          act in the form
 void require_acting(const std::vector<GivenOption>& given, const Form& form,
                     const std::vector<OptionNeeds>& needed = {});
 /// \throws Misuse  needs(), as above

@@ -32,12 +32,13 @@ struct TokenBucket {
   return {1, 1};
 }
 
-/// The bucket that admits the same traffic and discards no token while a packet waits: `bucket` itself, or with
-/// the rate that it sustains. COST  O(log denominator)
+/// The bucket that admits the same traffic and discards no token while a packet waits: `bucket` itself, or
+/// with the rate that it sustains. COST  O(log denominator)
 /// \throws InvalidArgument  a rate not above 0, a burst below 1
 [[nodiscard]] TokenBucket sustained(const TokenBucket& bucket);
 
-/// The buckets that bind, each as sustained(): the same traffic without those that others imply. In their order.
+/// The buckets that bind, each as sustained(): the same traffic without those that others imply. In their
+/// order.
 /// \throws InvalidArgument  as sustained()
 [[nodiscard]] std::vector<TokenBucket> binding(const std::vector<TokenBucket>& buckets);
 

@@ -11,7 +11,8 @@
 #include <utility>
 #include <vector>
 
-// An option that is accepted acts: in every form of a command, each further option changes the result or is an error.
+// An option that is accepted acts: in every form of a command, each further one changes the result or is an
+// error.
 
 namespace {
 

@@ -12,9 +12,9 @@
 #include <variant>
 #include <vector>
 
-/// The four forms of the command `buffer`; buffer_command.cpp has the options that act in each: a queue of packets, a queue of cells (--sizes, in
-/// sized_buffer.cpp), a memory shared by the ports of a switch (--shared, in shared_buffer.cpp), and a queue
-/// with policed inputs (--police, in policed_buffer.cpp).
+/// The four forms of the command `buffer`; buffer_command.cpp has the options that act in each: a queue of
+/// packets, a queue of cells (--sizes, in sized_buffer.cpp), a memory shared by the ports of a switch
+/// (--shared, in shared_buffer.cpp), and a queue with policed inputs (--police, in policed_buffer.cpp).
 namespace tailbound::cli {
 
 /// As typed; empty if not given.

@@ -10,8 +10,8 @@
 ///
 /// MODEL     as queue/flows/flows.hpp
 /// RESULT    alpha(m), the most packets of a flow in m + 1 slots: s (floor(m/T) + 1) of batches; for a bucket
-///           floor(b + r m) with its sustained rate and depth (traffic::sustained), with a whole peak rate P at
-///           most P (m + 1); for several other buckets the packets of the greedy source.
+///           floor(b + r m) with its sustained rate and depth (traffic::sustained), with a whole peak rate P
+///           at most P (m + 1); for several other buckets the packets of the greedy source.
 /// SOURCE    docs/derivations/policed_traffic.md, section 1
 /// TESTS     tests/queue/flows/never_exceeded_test.cpp
 /// Internal to the queue module.

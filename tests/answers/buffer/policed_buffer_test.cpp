@@ -68,8 +68,9 @@ namespace {
 struct Delayed {
   double at_shaper, at_policer;
 };
-/// Fractions of slots in which packets wait at a shaper, and of packets that a policer drops, by following the
-/// tokens (in units of 1/unit) and the waiting packets slot by slot until the distribution no longer changes.
+/// Fractions of slots in which packets wait at a shaper, and of packets that a policer drops, by following
+/// the tokens (in units of 1/unit) and the waiting packets slot by slot until the distribution no longer
+/// changes.
 Delayed by_tokens(long rate, long burst, long unit, double offered) {
   constexpr std::size_t longest = 100;
   const auto full = static_cast<std::size_t>(burst);
