@@ -343,7 +343,8 @@ class DelayModel::OwnQueues {
       counts[each.rate] += each.count;
       all += each.count;
     }
-    if (all > queue::FlowQueue::max_sources) return std::nullopt;
+    // At links of a fraction of a packet per slot the waits of a queue are not proved either.
+    if (all > queue::FlowQueue::max_sources || its.rate.slots != 1) return std::nullopt;
     const auto [place, is_new] =
         by_sources_.try_emplace({its.rate.packets, its.rate.slots, its.own, std::move(others)}, std::nullopt);
     if (is_new && spend(static_cast<double>(all) * static_cast<double>(all))) {

@@ -27,7 +27,6 @@ void check(const SlottedQueue& queue, HopDelay delay, std::size_t size) {
 }
 
 /// Combines the values of both engines: C values of X make one slot of floor((X + shift) / C).
-/// \param shift  below C
 template <class T>
 Distribution<T> collect(TailEngine<T> mass, TailEngine<T> tail, std::size_t size, int packets_per_slot,
                         int shift = 0) {
@@ -37,17 +36,17 @@ Distribution<T> collect(TailEngine<T> mass, TailEngine<T> tail, std::size_t size
   const std::vector<T>& tails = tail.walk(places);
   Distribution<T> result;
   result.bits = mass.bits();
-  if (servers == 1) {
+  if (servers == 1 && early == 0) {
     result.mass.assign(masses.begin(), masses.begin() + static_cast<std::ptrdiff_t>(size));
     result.tail.assign(tails.begin(), tails.begin() + static_cast<std::ptrdiff_t>(size));
   } else {
     for (std::size_t slot = 0; slot < size; ++slot) {
-      std::size_t place = slot > 0 ? slot * servers - early : 0;
-      const std::size_t end = (slot + 1) * servers - early;
-      result.tail.push_back(tails[end - 1]);
-      T sum = masses[place];
-      while (++place < end) sum += masses[place];
+      const std::size_t begin = slot * servers > early ? slot * servers - early : 0;
+      const std::size_t end = (slot + 1) * servers > early ? (slot + 1) * servers - early : 0;
+      T sum(0);
+      for (std::size_t place = begin; place < end; ++place) sum += masses[place];
       result.mass.push_back(std::move(sum));
+      result.tail.push_back(end > 0 ? tails[end - 1] : T(1));
     }
   }
   const auto last = static_cast<std::int64_t>(places) - 1;
@@ -286,7 +285,8 @@ numeric::Proved<unit::Slot> mean_hop_delay(const FlowQueue& flow, numeric::Digit
     const auto places = size * static_cast<std::size_t>(servers);
     const Distribution<Real> found = law(flow.queue, Quantity::ahead_mass, Quantity::ahead_tail, places,
                                          -static_cast<double>(bits) - 64, 1, bits, &flow, 0);
-    Interval listed(0), waits(0);
+    // Slots for which even a packet that finds nobody waits.
+    Interval listed(0), waits(static_cast<double>((flow.of_packet - 1) / servers));
     for (std::size_t n = 0; n + static_cast<std::size_t>(flow.of_packet) <= places; ++n) {
       const auto tail = series::enclose_tail(proof, found, n);
       const Interval above = numeric::make_interval(tail.lower(), tail.upper());

@@ -8,6 +8,7 @@
 #include <string>
 #include <tests/support/finite_chain.hpp>
 #include <tests/support/random_models.hpp>
+#include <utility>
 #include <vector>
 
 using namespace tailbound;
@@ -349,10 +350,9 @@ TEST_CASE("hop delay: the packets of one source among unequal ones", "[hop_delay
     CHECK(numeric::nearest_double(masses[t]) == Approx(static_cast<double>(law.mass[t])).epsilon(1e-13));
   // Little: the packets of all sources together wait as an arbitrary one.
   Rational sum = 0;
-  for (const auto& [own, others] : {std::pair{a, queue::FlowQueue{queue, {{b, 1}, {c, 1}}}},
-                                    {b, x1},
-                                    {c, queue::FlowQueue{queue, {{a, 1}, {b, 1}}}}})
-    sum = sum + own * exact(queue::mean_hop_delay(others));
+  const std::vector<std::pair<Rational, queue::FlowQueue>> all{
+      {a, {queue, {{b, 1}, {c, 1}}, 1}}, {b, x1}, {c, {queue, {{a, 1}, {b, 1}}, 1}}};
+  for (const auto& [own, others] : all) sum = sum + own * exact(queue::mean_hop_delay(others));
   CHECK(sum == *queue.arrivals.load() * exact(queue::mean_hop_delay(queue, HopDelay::wait)));
 }
 
@@ -373,7 +373,7 @@ TEST_CASE("hop delay: the packets of one source at a link of several packets, an
   CHECK(mean(of_fast) == Approx(0.3752204125757817).epsilon(1e-9));
   // One packet in two slots: two parts of each, one served per slot.
   const SlottedQueue parts{
-      series::Arrivals::from_pmf({Rational(9) / 10 * Rational(8) / 10, 0,
+      series::Arrivals::from_pmf({Rational(9) / 10 * Rational(8) / 10, Rational(0),
                                   Rational(9) / 10 * Rational(2) / 10 + Rational(1) / 10 * Rational(8) / 10,
                                   0, Rational(2) / 100}),
       1};
