@@ -67,7 +67,8 @@ struct Probabilities {
 struct Blocks {
   std::string name;  ///< of the file
   queue::MarkovArrivals arrivals;
-  numeric::Rational deviation = 0;  ///< from 1, of the sums in the file, by which rows are divided: the largest
+  numeric::Rational deviation =
+      0;  ///< from 1, of the sums in the file, by which rows are divided: the largest
 };
 
 /// One of several classes with strict priority at an output (queue/priority/priority_queue.hpp).
@@ -79,7 +80,7 @@ struct TrafficClass {
   std::string name{};
   std::vector<numeric::Rational> loads;  ///< of each class [packets/slot], the one served first in front
   std::vector<queue::ClassPackets> joint{};
-  int priority = 1;  ///< the selected class; 1 is served first
+  int priority = 1;           ///< the selected class; 1 is served first
   numeric::Rational sum = 1;  ///< of the probabilities in the file, which are normalized by it
 };
 
