@@ -67,7 +67,8 @@ struct Probabilities {
 struct Blocks {
   std::string name;  ///< of the file
   queue::MarkovArrivals arrivals;
-  numeric::Rational deviation = 0;  ///< from 1, of the sums in the file, by which rows are divided: the largest
+  numeric::Rational deviation =
+      0;  ///< from 1, of the sums in the file, by which rows are divided: the largest
 };
 
 /// One of several classes with strict priority at an output (queue/priority/priority_queue.hpp).

@@ -64,15 +64,14 @@ class ReadingValues {
 };
 
 /// The true values in the unit of a list.
-[[nodiscard]] std::vector<TrueValue> in_scale(ListScale scale,
-                                              const std::vector<series::Coefficient>& list,
+[[nodiscard]] std::vector<TrueValue> in_scale(ListScale scale, const std::vector<series::Coefficient>& list,
                                               const std::vector<numeric::Proved<unit::Probability>>& proved);
 
 /// A reading that fits a list better than the one that was requested.
 struct OtherReading {
   Reading reading;
-  std::size_t agreeing = 0;           ///< values of the list, as it reads them
-  std::optional<Reading> same{};      ///< another one with the same values
+  std::size_t agreeing = 0;       ///< values of the list, as it reads them
+  std::optional<Reading> same{};  ///< another one with the same values
 };
 
 /// The simplest reading in which all values agree, or else eight in ten and twice as many as now: shifted by one,

@@ -32,7 +32,7 @@ namespace tailbound::queue {
 [[nodiscard]] RationalBlocks parse_blocks(std::string_view text, const std::string& source);
 
 struct BlocksOfFile {
-  RationalBlocks blocks;           ///< each row, over all matrices, sums to 1
+  RationalBlocks blocks;            ///< each row, over all matrices, sums to 1
   numeric::Rational deviation = 0;  ///< of the sums in the text from 1: the largest, with its sign
 };
 

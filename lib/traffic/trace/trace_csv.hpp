@@ -61,8 +61,8 @@ class TraceCsvReader {
   std::size_t line_ = 0, packets_ = 0;
   int time_ = -1, bytes_ = -1, input_ = -1, columns_ = 0;  ///< column indices
   char separator_ = ',';
-  std::vector<WrittenTime> times_;     ///< of the packets that wait
-  std::vector<TracePacket> waiting_;   ///< until it is known whether times are doubles
+  std::vector<WrittenTime> times_;    ///< of the packets that wait
+  std::vector<TracePacket> waiting_;  ///< until it is known whether times are doubles
   std::optional<bool> doubles_{};
 };
 

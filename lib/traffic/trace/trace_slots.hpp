@@ -33,8 +33,8 @@ struct TraceSlotting {
 /// Statistics of the time stamps.
 struct TraceStamps {
   std::uint64_t packets = 0, bytes = 0;
-  std::uint64_t distinct = 0;        ///< times that differ from the previous one
-  std::set<std::int64_t> inputs{};   ///< those that the trace names, 4096 at most
+  std::uint64_t distinct = 0;             ///< times that differ from the previous one
+  std::set<std::int64_t> inputs{};        ///< those that the trace names, 4096 at most
   numeric::Rational first = 0, last = 0;  ///< [ns]
   /// All times differ by multiples of this [ns], up to their rounding; 0 where they are all the same.
   numeric::Rational resolution = 0;
