@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tailbound/numeric/real.hpp>
-#include <tailbound/series/laws/law_mixture.hpp>
+#include <tailbound/series/formulas/law_mixture.hpp>
 #include <tailbound/symbolic/pgf.hpp>
 
 #include <cstdint>

@@ -1,4 +1,3 @@
-#include <tailbound/numeric/gmp_rational.hpp>
 #include <tailbound/series/formulas/certified_series.hpp>
 
 #include <boost/multiprecision/gmp.hpp>
@@ -29,7 +28,7 @@ Wholes wholes(const Polynomial& p) {
   Wholes result;
   for (const numeric::Integer& c : p) {
     result.emplace_back();
-    mpz_set(raw(result.back()), mpq_numref(numeric::GmpRational(c).get()));
+    mpz_set_str(raw(result.back()), numeric::to_fraction(numeric::Rational(c)).c_str(), 10);
   }
   return result;
 }

@@ -1,5 +1,5 @@
 #include <tailbound/core/error.hpp>
-#include <tailbound/series/laws/law_mixture.hpp>
+#include <tailbound/series/formulas/law_mixture.hpp>
 
 #include <cln/integer.h>
 
