@@ -124,8 +124,8 @@ void settle(std::vector<std::complex<long double>>& zeros, const std::vector<dou
   }
 }
 
-/// z^C Q(z) - P(z) for A = P/Q, without its zeros at 0: the zeros of f with as many coefficients as the degree,
-/// however slowly the probabilities decay.
+/// z^C Q(z) - P(z) for A = P/Q, without its zeros at 0: the zeros of f with as many coefficients as the
+/// degree, however slowly the probabilities decay.
 series::Polynomial short_characteristic(const series::RationalFunction& arrivals, int packets_per_slot) {
   const auto servers = static_cast<std::size_t>(packets_per_slot);
   const series::Polynomial &p = arrivals.numerator, &q = arrivals.denominator;

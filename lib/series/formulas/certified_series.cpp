@@ -102,8 +102,8 @@ namespace {
 
 using fixed_point::Quotient;
 
-/// A bound of sum |h_k|, h = q_0 / q(z), if q is proved to have no zero in |z| <= 1: with the computed first K
-/// terms g, q g = q_0 (1 + e) and sum |e_k| < 1 exactly, so h = g / (1 + e).
+/// A bound of sum |h_k|, h = q_0 / q(z), if q is proved to have no zero in |z| <= 1: with the computed first
+/// K terms g, q g = q_0 (1 + e) and sum |e_k| < 1 exactly, so h = g / (1 + e).
 std::optional<long double> norm_of_inverse(const Wholes& q) {
   if (q.empty() || q[0] <= 0) return std::nullopt;
   if (q.size() == 1) return 1;
