@@ -266,10 +266,11 @@ void add_traffic_options(OptionTable& table, TrafficOptions& options, Correlated
                     "md1: Poisson in continuous time, service of one slot. With --load",
               choices(traffic_names(correlated)));
   traffic.add("--rates", options.rates, "P1,P2,..", "inputs, each with its own packets per slot");
-  traffic.add("--arrivals", options.arrivals, "EXPR",
-              "generating function of the packets per slot, in z.\nOr named distributions with weights: 0.9 + "
-              "0.1*zipf(1.5,64). geometric(p), negbin(r,p), binomial(n,p) and lognormal(mu,sigma,n) start at 0 "
-              "packets, logarithmic(p) and zipf(s,n) at 1, uniform(a,b) at a. geometric(p) has mean (1-p)/p");
+  traffic.add(
+      "--arrivals", options.arrivals, "EXPR",
+      "generating function of the packets per slot, in z.\nOr named distributions with weights: 0.9 + "
+      "0.1*zipf(1.5,64). geometric(p), negbin(r,p), binomial(n,p) and lognormal(mu,sigma,n) start at 0 "
+      "packets, logarithmic(p) and zipf(s,n) at 1, uniform(a,b) at a. geometric(p) has mean (1-p)/p");
   traffic.add("--pmf", options.pmf, "FILE",
               "file of probabilities of 0, 1, 2, .. packets per slot.\nOne per line");
   traffic.add_flag("--normalize", options.normalize,

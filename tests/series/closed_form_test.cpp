@@ -48,7 +48,8 @@ Real widest(const std::vector<Interval>& intervals) {
   return width;
 }
 
-/// A quotient without zeros of the divisor in |z| <= 1: its constant exceeds the sum of its other coefficients.
+/// A quotient without zeros of the divisor in |z| <= 1: its constant exceeds the sum of its other
+/// coefficients.
 std::string random_quotient(std::mt19937& random) {
   const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   std::string divisor, dividend = std::to_string(pick(-9, 9));

@@ -122,7 +122,7 @@ TEST_CASE("named distributions: irrational ones are enclosed to any precision", 
       CHECK(close(mass, Interval(1)));
       CHECK(close(first, law->load_interval()));
       CHECK(close(second, law->load_interval() + law->second_factorial_moment_interval()));
-      // Half of the packets: the same as the mean of the halved law, and as the load asked for.
+      // Half of the packets: the same as the mean of the halved law, and as the load requested.
       const auto half = law->at_load(numeric::to_rational(numeric::lower(law->load_interval())) / 2);
       const auto kept = law->thinned(rational("1/2"));
       const auto of_half = series::enclosed_arrival_tails(half, -2 * bits),

@@ -124,16 +124,20 @@ void settle(std::vector<std::complex<long double>>& zeros, const std::vector<dou
   }
 }
 
-/// (z^C Q(z) - P(z)) / (1 - z) for A = P/Q, without its zeros at 0: as many coefficients as the degree, however
-/// slowly the probabilities decay.
-std::vector<double> quotient_of(const series::RationalFunction& arrivals, int packets_per_slot) {
+/// z^C Q(z) - P(z) for A = P/Q, without its zeros at 0: the zeros of f with as many coefficients as the
+/// degree, however slowly the probabilities decay.
+series::Polynomial short_characteristic(const series::RationalFunction& arrivals, int packets_per_slot) {
   const auto servers = static_cast<std::size_t>(packets_per_slot);
   const series::Polynomial &p = arrivals.numerator, &q = arrivals.denominator;
   series::Polynomial f(std::max(p.size(), q.size() + servers), numeric::Integer(0));
   for (std::size_t j = 0; j < q.size(); ++j) f[j + servers] = q[j];
   for (std::size_t j = 0; j < p.size(); ++j) f[j] = f[j] - p[j];
   f.erase(f.begin(), std::find_if(f.begin(), f.end(), [](const auto& c) { return !cln::zerop(c); }));
-  // f(1) = 0: the coefficients of f(z)/(1 - z) are the sums of the first ones.
+  return f;
+}
+
+/// f(z)/(1 - z), f(1) = 0, in double precision: its coefficients are the sums of the first ones of f.
+std::vector<double> quotient_of(series::Polynomial f) {
   numeric::Integer sum = 0, largest = 1;
   for (numeric::Integer& c : f) {
     sum = sum + c;
@@ -189,16 +193,28 @@ std::vector<ComplexInterval> inner_roots(const series::ArrivalTails<Interval>& t
 
   Characteristic f{
       {}, Interval(0), Interval(0), second_factorial_moment + Interval(packets_per_slot * packets_per_slot)};
-  std::vector<double> pmf;
-  for (std::size_t j = zeros; j < tails.pmf.size(); ++j) {
-    f.coefficient.push_back(-tails.pmf[j]);
-    pmf.push_back(static_cast<double>(numeric::lower(midpoint(tails.pmf[j]))));
-  }
-  while (f.coefficient.size() <= servers) f.coefficient.emplace_back(0);
-  f.coefficient[servers] += Interval(1);
-  if (!tails.complete) {
-    f.lost = tails.above.back();
-    f.lost_slope = tails.beyond.back() + tails.above.back() * Interval(tails.pmf.size() + 1);
+  std::vector<double> quotient;
+  if (tails.quotient) {
+    const series::Polynomial polynomial = short_characteristic(*tails.quotient, packets_per_slot);
+    f.curvature = Interval(0);
+    for (std::size_t j = 0; j < polynomial.size(); ++j) {
+      f.coefficient.push_back(numeric::to_interval(numeric::Rational(polynomial[j])));
+      f.curvature += abs(f.coefficient.back()) * Interval(j) * Interval(j);
+    }
+    quotient = quotient_of(polynomial);
+  } else {
+    std::vector<double> pmf;
+    for (std::size_t j = zeros; j < tails.pmf.size(); ++j) {
+      f.coefficient.push_back(-tails.pmf[j]);
+      pmf.push_back(static_cast<double>(numeric::lower(midpoint(tails.pmf[j]))));
+    }
+    while (f.coefficient.size() <= servers) f.coefficient.emplace_back(0);
+    f.coefficient[servers] += Interval(1);
+    if (!tails.complete) {
+      f.lost = tails.above.back();
+      f.lost_slope = tails.beyond.back() + tails.above.back() * Interval(tails.pmf.size() + 1);
+    }
+    quotient = quotient_of(pmf, servers);
   }
 
   const auto bits = static_cast<int>(mpfr_get_prec(Real(0).backend().data()));
@@ -209,8 +225,7 @@ std::vector<ComplexInterval> inner_roots(const series::ArrivalTails<Interval>& t
   };
   std::vector<ComplexInterval> discs;
   std::vector<Interval> radii;
-  std::vector<std::complex<double>> starts = approximate_roots(
-      tails.quotient ? quotient_of(*tails.quotient, packets_per_slot) : quotient_of(pmf, servers));
+  std::vector<std::complex<double>> starts = approximate_roots(quotient);
   // With a common divisor d, the d-th roots of unity are solutions too; all others are inside.
   const std::size_t divisor = common_divisor(tails, packets_per_slot);
   if (starts.size() > servers - divisor) starts.resize(servers - divisor);

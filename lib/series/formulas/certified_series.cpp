@@ -1,4 +1,3 @@
-#include <tailbound/numeric/gmp_rational.hpp>
 #include <tailbound/series/formulas/certified_series.hpp>
 
 #include <boost/multiprecision/gmp.hpp>
@@ -29,7 +28,7 @@ Wholes wholes(const Polynomial& p) {
   Wholes result;
   for (const numeric::Integer& c : p) {
     result.emplace_back();
-    mpz_set(raw(result.back()), mpq_numref(numeric::GmpRational(c).get()));
+    mpz_set_str(raw(result.back()), numeric::to_fraction(numeric::Rational(c)).c_str(), 10);
   }
   return result;
 }
@@ -103,8 +102,8 @@ namespace {
 
 using fixed_point::Quotient;
 
-/// A bound of sum |h_k|, h = q_0 / q(z), if q is proved to have no zero in |z| <= 1: with the computed first K
-/// terms g, q g = q_0 (1 + e) and sum |e_k| < 1 exactly, so h = g / (1 + e).
+/// A bound of sum |h_k|, h = q_0 / q(z), if q is proved to have no zero in |z| <= 1: with the computed first
+/// K terms g, q g = q_0 (1 + e) and sum |e_k| < 1 exactly, so h = g / (1 + e).
 std::optional<long double> norm_of_inverse(const Wholes& q) {
   if (q.empty() || q[0] <= 0) return std::nullopt;
   if (q.size() == 1) return 1;

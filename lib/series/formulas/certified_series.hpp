@@ -13,14 +13,14 @@
 /// MODEL     f = sum R exp(S), without poles in |z| <= 1.
 /// METHOD    P/Q by q_0 f_k = p_k - sum q_j f_(k-j); exp(S) by D E' = N E with S' = N/D (Panjer's recursion):
 ///           a few products of integers per coefficient, however many there are. Rounding of a step changes
-///           every later coefficient by no more than a bound of sum |h_k|, h = 1/Q, and so for exp; these sums
-///           are bounded by a product with the divisor that is checked exactly.
-/// CONTRACT  each interval contains its coefficient; the error before its own rounding is at most 2^-bits. Coefficients
-///           that are 0 by the powers of z in the form, as in z/(2 - z^3), are exactly 0.
+///           every later coefficient by no more than a bound of sum |h_k|, h = 1/Q, and so for exp; these
+///           sums are bounded by a product with the divisor that is checked exactly.
+/// CONTRACT  each interval contains its coefficient; the error before its own rounding is at most 2^-bits.
+///           Coefficients that are 0 by the powers of z in the form, as in z/(2 - z^3), are exactly 0.
 /// COST      O(degree) products of `bits` + the logarithm of the bounds, per coefficient.
 /// EXCLUDES  poles in or near |z| <= 1 (closer than about 1e-5), exp of more than about 5 000.
-/// SOURCE    docs/derivations/generating_functions.md, "Any spelling of a formula"; Panjer, ASTIN Bull. 12(1),
-///           1981, for exp(load (B(z) - 1))
+/// SOURCE    docs/derivations/generating_functions.md, "Any spelling of a formula"; Panjer, ASTIN Bull.
+///           12(1), 1981, for exp(load (B(z) - 1))
 /// TESTS     tests/series/closed_form_test.cpp
 namespace tailbound::series {
 

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-/// Formulas as sums of R(z) exp(S(z)), R and S quotients of polynomials in lowest terms: one form for all ways
-/// to write a formula, so that its coefficients follow from short recurrences.
+/// Formulas as sums of R(z) exp(S(z)), R and S quotients of polynomials in lowest terms: one form for all
+/// ways to write a formula, so that its coefficients follow from short recurrences.
 ///
 /// RESULT    exact. (2-z)*(3-2*z) and 6-7*z+2*z^2, exp(a)*exp(b) and exp(a+b), (z^2-1)/(z-1) and z+1 have the
 ///           same form.

@@ -45,8 +45,8 @@ Interval up_to(const Interval& value) {
   return numeric::make_interval(Real(0), numeric::upper(value));
 }
 
-/// erfc(t). From its value at the lower end: the logarithm of erfc falls by less than 2 t + 2 per unit for t >= 0,
-/// as erfc(t) >= 2/sqrt(pi) exp(-t^2) / (t + sqrt(t^2 + 2)).
+/// erfc(t). From its value at the lower end: the logarithm of erfc falls by less than 2 t + 2 per unit for t
+/// >= 0, as erfc(t) >= 2/sqrt(pi) exp(-t^2) / (t + sqrt(t^2 + 2)).
 Interval complementary_error(const Interval& t) {
   const Real low = numeric::lower(t), high = numeric::upper(t);
   Real most(0);
@@ -282,7 +282,8 @@ LawMixture::Prefix LawMixture::prefix(const Interval& kept, double floor, std::s
     const Interval share = to_interval(parts_[i].share);
     const std::size_t known = each[i].pmf.size();
     for (std::size_t k = 0; k < known; ++k) whole_law.pmf[k] += share * each[i].pmf[k];
-    // Mass beyond a shorter part lies in entries that others have, or after them all: at most so much in each.
+    // Mass beyond a shorter part lies in entries that others have, or after them all: at most so much in
+    // each.
     if (!each[i].finite)
       for (std::size_t k = known; k < size; ++k) whole_law.pmf[k] += share * each[i].mass_after;
     whole_law.mass_after += share * each[i].mass_after;

@@ -10,8 +10,8 @@
 
 /// Mixtures of distributions of the packets in a slot, from their own formulas: intervals to any precision.
 ///
-/// MODEL     each packet of a slot with A packets, A of the mixture, is kept with probability f, independently
-///           (f = 1: all).
+/// MODEL     each packet of a slot with A packets, A of the mixture, is kept with probability f,
+///           independently (f = 1: all).
 /// RESULT    enclosures of the probabilities, and of the mass and the excess beyond them: no table is cut or
 ///           normalized after rounding.
 /// TESTS     tests/series/named_laws_test.cpp
@@ -73,7 +73,7 @@ class LawMixture {
   [[nodiscard]] std::shared_ptr<const std::vector<numeric::Interval>> table(std::size_t part) const;
 
   std::vector<Part> parts_;
-  std::shared_ptr<Tables> tables_;  ///< of the laws with a finite table, at the finest precision asked for
+  std::shared_ptr<Tables> tables_;  ///< of the laws with a finite table, at the finest precision requested
 };
 
 /// The probabilities of a law that is a short table of rationals; none otherwise.

@@ -29,7 +29,8 @@ struct Shape {
 [[nodiscard]] std::vector<Shape> shapes_of(const symbolic::Program& program);
 
 /// Whether the series of the formula, computed as it is written, never subtracts and multiplies no two long
-/// series: enclosures then keep their digits at little cost. Not so for 1/(6-7*z+2*z^2), or exp of a quotient.
+/// series: enclosures then keep their digits at little cost. Not so for 1/(6-7*z+2*z^2), or exp of a
+/// quotient.
 [[nodiscard]] bool is_plain(const symbolic::Program& program);
 
 }  // namespace tailbound::series

@@ -19,9 +19,10 @@
 ///           zipf(s, n)               P(k) in proportion to k^-s, k = 1 .. n
 ///           lognormal(mu, sigma, n)  P(k) of a log-normal variable rounded to integers, up to n, normalized
 ///           uniform(a, b)            k = a .. b, equally likely
-/// RESULT    the formula itself where it is a quotient of polynomials (geometric, negbin of whole r), an exact
-///           table of rationals (uniform, binomial, zipf of whole s), otherwise LawArrivals, enclosed from the
-///           law.
+/// RESULT    the formula itself where it is a quotient of polynomials (geometric, negbin of whole r), an
+///           exact
+///           table of rationals (uniform, binomial, zipf of whole s), otherwise LawArrivals, enclosed from
+///           the law.
 /// TESTS     tests/series/named_laws_test.cpp
 namespace tailbound::series {
 

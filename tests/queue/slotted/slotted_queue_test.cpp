@@ -645,7 +645,7 @@ TEST_CASE("slotted queue: formulas in any spelling", "[queue][slotted]") {
   CHECK(encloses(tail_of(expanded, 50, 30), "0.02351839762859560525456998100138439593245", "1e-38"));
   CHECK(encloses(numeric::to_enclosure(queue::mean_occupancy(expanded, {30}), {200}),
                  "11.59496204425228233929710761673602073896", "1e-36"));
-  // The logarithm of the least pole above 1.
+  // The logarithm of the smallest pole above 1.
   CHECK(encloses(*queue::decay_rate(expanded, {20}), "0.06940478753193310816", "1e-14"));
 
   // Quotients and compound Poisson laws, in pairs of spellings; the last of each is built of positive parts.
