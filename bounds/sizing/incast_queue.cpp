@@ -225,7 +225,7 @@ class IncastQueue final : public OutputQueue {
     know(highest + 1);
     std::int64_t low = 0, high = highest;
     const auto meets = [&](std::int64_t n) {
-      const auto& bounds = std::get<TailBounds>(tail(n).probability);
+      const TailBounds bounds = std::get<TailBounds>(tail(n).probability);
       if (numeric::compare(bounds.upper(), target.probability) <= 0) return true;
       return numeric::compare(bounds.lower(), target.probability) <= 0 && exact_tail(n) == target.probability;
     };

@@ -102,6 +102,7 @@ void add_unanswered(Document& document, const std::vector<Unanswered>& unanswere
 }
 
 std::string unanswered_in_words(const Document& document) {
+  if (document.layout && document.layout->command == "sweep") return {};  // it reports its points itself
   for (const Result& row : document.results)
     if (status_of(row) != has_answer)
       return counts_in_words(document) + "; the first: " + reason_of(document, row);
