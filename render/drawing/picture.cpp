@@ -92,7 +92,10 @@ class Followed {
     parameters.erase(std::unique(parameters.begin(), parameters.end()), parameters.end());
     for (const double parameter : parameters) {
       const auto place = place_at(parameter);
-      if (!place) return;
+      if (!place) {
+        end_before(parameter);
+        return;
+      }
       vertices_.emplace_back(parameter, *place);
     }
   }
@@ -114,9 +117,10 @@ class Followed {
       }
       if (evaluations_ >= DrawnPicture::max_evaluations) return false;
       const auto place = place_at(middle);
-      if (!place) {  // it ends here
+      if (!place) {
         vertices_.resize(i + 1);
-        return true;
+        end_before(middle);
+        continue;
       }
       const bool straight_enough = near(*place, from.second, to.second, axes);
       vertices_.insert(vertices_.begin() + static_cast<std::ptrdiff_t>(i) + 1, {middle, *place});
@@ -127,6 +131,18 @@ class Followed {
 
  private:
   using Vertex = std::pair<double, Place>;
+
+  /// There is no place at `parameter`: adds the last one before it.
+  void end_before(double parameter) {
+    constexpr int halvings = 11;  // to less than a pixel
+    for (int i = 0; i < halvings && !vertices_.empty(); ++i) {
+      const double middle = vertices_.back().first + (parameter - vertices_.back().first) / 2;
+      if (const auto place = place_at(middle))
+        vertices_.emplace_back(middle, *place);
+      else
+        parameter = middle;
+    }
+  }
 
   [[nodiscard]] std::optional<Place> place_at(double parameter) {
     ++evaluations_;
