@@ -8,6 +8,9 @@
 
 /// The measurements, network by network. Their methods: docs/derivations.
 namespace tailbound::answers {
+
+using bounds::wormhole::Replication;
+
 namespace {
 
 using network::Ejection;

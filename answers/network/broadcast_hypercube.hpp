@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tailbound/network/channels/worm_ends.hpp>
 #include <tailbound/network/hypercube.hpp>
 #include <tailbound/numeric/rational.hpp>
 
