@@ -106,6 +106,12 @@ Headline Headline::after(const std::string& remark) const {
   return longer;
 }
 
+Headline Headline::then(const std::string& sentence) const {
+  Headline longer = *this;
+  longer.text_ += (text_.empty() ? "" : " ") + sentence;
+  return longer;
+}
+
 Headline range_headline(const Document& document, const std::string& what, const std::string& unit,
                         std::vector<Value> proof) {
   const std::string& key = document.layout->quiet.front();

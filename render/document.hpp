@@ -141,6 +141,8 @@ class Headline {
   [[nodiscard]] static Headline without_numbers(std::string sentence);
   /// "Incomplete: of 3 of 240 flows, about .."; nothing if `remark` is empty.
   [[nodiscard]] Headline after(const std::string& remark) const;
+  /// With another sentence, which states no number of the model.
+  [[nodiscard]] Headline then(const std::string& sentence) const;
 
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] bool empty() const { return text_.empty(); }

@@ -79,15 +79,14 @@ void add_unanswered(Document& document, const std::vector<Unanswered>& unanswere
     document.results.push_back(std::move(row));
   }
   while (next != unanswered.end()) add_row(document, *next++);
-  std::string headline = std::move(document.headline);
+  Headline headline = std::move(document.headline);
   if (count == 1)  // a sentence about one point: which one
     for (const Result& row : document.results)
       if (status_of(row) == has_answer) {
         const std::string which = point_in_words(document, row);
-        if (!which.empty()) headline = fmt::format("At {}: {}", which, headline);
+        if (!which.empty()) headline = headline.after(fmt::format("at {}: ", which));
       }
-  document.headline =
-      fmt::format("{}{}{}.", headline, headline.empty() ? "" : " ", counts_in_words(document));
+  document.headline = headline.then(counts_in_words(document) + ".");
   std::size_t told = 0;
   for (const Result& row : document.results) {
     if (status_of(row) == has_answer) continue;
