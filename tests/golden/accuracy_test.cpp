@@ -1,6 +1,8 @@
 #include <catch2/catch.hpp>
 #include <cli/command_runner.hpp>
 #include <tailbound/answers/accuracy/accuracy_settings.hpp>
+#include <tailbound/answers/broadcast/broadcast.hpp>
+#include <tailbound/answers/wormhole/wormhole.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/render/documents/accuracy/accuracy.hpp>
 #include <tests/golden/csv_rows.hpp>

@@ -117,7 +117,7 @@ TEST_CASE("headlines: without About only if each number is exact or proved") {
 }
 
 TEST_CASE("headlines: the kinds of the quoted numbers decide the word") {
-  const Value proved = Exact{3}, bound = Bound{tailbound::numeric::Real(3), true}, model = Model{3.2};
+  const Value proved = Exact{tailbound::numeric::Theorem::input, 3}, bound = Bound{tailbound::numeric::Theorem::input, tailbound::numeric::Real(3), true}, model = Model{3.2};
   CHECK(Headline("a 3-packet buffer suffices.", {proved, bound}).text() == "A 3-packet buffer suffices.");
   for (const Value& other : {model, Value(Estimate{3.2, 3, 4}),
                              Value(Approximation{tailbound::numeric::Real(3), 4}), Value(Asymptote{3})}) {

@@ -83,7 +83,7 @@ Words shortened(Words words) {
   return words;
 }
 
-std::vector<Words> all_lines() {
+std::vector<Words> drawn_lines() {
   std::set<std::string> drawing;
   for (const std::string& name : cli::command_names())
     if (const cli::CommandRunner runner(name);
@@ -298,7 +298,7 @@ int check_lines(const Words& line, const DrawnPicture& picture, bool askable) {
 TEST_CASE("pictures: no line is a chord, in any command") {
   const AtTop at_top;
   std::map<std::string, int> confirmed;
-  for (const Words& line : all_lines()) {
+  for (const Words& line : drawn_lines()) {
     std::string text;
     for (const std::string& word : line) text += word + " ";
     INFO(text);

@@ -176,10 +176,10 @@ TEST_CASE("relative width is an upper bound, and a close one", "[numeric][width]
 
 TEST_CASE("an enclosure contains its value and rejects reversed ends", "[numeric][enclosure]") {
   using Enclosure = numeric::Enclosure<unit::Probability>;
-  CHECK_THROWS_AS(Enclosure(real(2), real(1)), InvalidArgument);
-  CHECK_THROWS_AS(Enclosure(numeric::Real(NAN), real(1)), InvalidArgument);
-  CHECK_THROWS_AS(Enclosure(real(1), numeric::Real(NAN)), InvalidArgument);
-  const Enclosure half(real(0.25), real(0.5));
+  CHECK_THROWS_AS(Enclosure(numeric::Theorem::input, real(2), real(1)), InvalidArgument);
+  CHECK_THROWS_AS(Enclosure(numeric::Theorem::input, numeric::Real(NAN), real(1)), InvalidArgument);
+  CHECK_THROWS_AS(Enclosure(numeric::Theorem::input, real(1), numeric::Real(NAN)), InvalidArgument);
+  const Enclosure half(numeric::Theorem::input, real(0.25), real(0.5));
   CHECK(half.contains(to_rational(Fraction(1, 4))));
   CHECK(half.contains(to_rational(Fraction(1, 2))));
   CHECK(half.contains(to_rational(Fraction(1, 3))));
@@ -190,7 +190,7 @@ TEST_CASE("an enclosure contains its value and rejects reversed ends", "[numeric
   Random random(25);
   for (int i = 0; i < 300; ++i) {
     const Fraction value = random_value(random);
-    const numeric::Exact<unit::Probability> exact{to_rational(value)};
+    const numeric::Exact<unit::Probability> exact{numeric::Theorem::input, to_rational(value)};
     const int bits = static_cast<int>(random.between(20, 300));
     const Enclosure enclosure = numeric::enclose(exact, {bits});
     CHECK(enclosure.contains(exact.value));

@@ -40,7 +40,7 @@ std::shared_ptr<const Layout> layout() {
 Result result(const Rational& load, const char* name, std::int64_t size) {
   return {.inputs = {{"load", Given{load}}, {"name", Text{name}}},
           .cells = {{"size", Whole{size}},
-                    {"delay_slots", Exact{ratio(1, 3)}},
+                    {"delay_slots", Exact{numeric::Theorem::input, ratio(1, 3)}},
                     {"latency", Estimate{10.5, 10, std::numeric_limits<double>::infinity(), 0.95}},
                     {"model", Model{0.1}}}};
 }
@@ -133,7 +133,7 @@ TEST_CASE("documents: rows of a table, and two tables stacked") {
   Document document = two_points();
   document.results.resize(1);
   const auto row = [](std::size_t i) {
-    return Cells{{"level", Whole{static_cast<std::int64_t>(i)}}, {"p", Exact{ratio(1, 4)}}};
+    return Cells{{"level", Whole{static_cast<std::int64_t>(i)}}, {"p", Exact{numeric::Theorem::input, ratio(1, 4)}}};
   };
   document.results[0].tables = {{.key = "tail", .size = 3, .row = row}};
   const json tail = json::parse(to_json(document, frame))["results"][0]["tail"];
@@ -164,7 +164,7 @@ TEST_CASE("values: scaled enclosures contain the true value") {
         ratio(static_cast<long>(random() % 100000 + 1), static_cast<long>(random() % 1000 + 1));
     const Rational factor =
         ratio(static_cast<long>(random() % 5000 + 1), static_cast<long>(random() % 5000 + 1));
-    const numeric::Enclosure<unit::Probability> enclosure(numeric::to_real(lower, numeric::Rounding::down),
+    const numeric::Enclosure<unit::Probability> enclosure(numeric::Theorem::input, numeric::to_real(lower, numeric::Rounding::down),
                                                           numeric::to_real(lower, numeric::Rounding::up));
     const auto scaled_value = std::get<Enclosure>(scaled(shown(enclosure), factor));
     CHECK(numeric::to_rational(scaled_value.lower) <= lower * factor);

@@ -43,10 +43,10 @@ Document one_answer() {
           .headline = Headline::without_numbers("Less than 1.250000000e-400 & more"),
           .results = {{.inputs = {{"name", Text{"</script><script>alert(1)</script>"}},
                                   {"load", Given{Rational(1) / 3}}},
-                       .cells = {{"tail", Enclosure{low, high}},
+                       .cells = {{"tail", Enclosure{numeric::Theorem::input, low, high}},
                                  {"mean", Estimate{10.5, 10, std::numeric_limits<double>::infinity(), 0.95}},
                                  {"bits_used", Whole{53}}},
-                       .lines = {{"tail", "it is " + brief(Enclosure{low, high}) + " (certified)"}}}},
+                       .lines = {{"tail", "it is " + brief(Enclosure{numeric::Theorem::input, low, high}) + " (certified)"}}}},
           .notes = {"a < b"}};
 }
 
@@ -130,7 +130,7 @@ TEST_CASE("pages: a million rows are truncated to the size limit, with a note") 
     for (Result& result : document.results)
       result.tables = {{.key = "levels", .size = 1'000'000, .row = [](std::size_t i) -> Cells {
                           return {{"n", Whole{static_cast<std::int64_t>(i)}},
-                                  {"p", Exact{Rational(1) / Rational(static_cast<int>(i) + 3)}}};
+                                  {"p", Exact{numeric::Theorem::input, Rational(1) / Rational(static_cast<int>(i) + 3)}}};
                         }}};
     const std::string page = to_html(document, page_frame);
     CHECK(page.size() < largest_page);

@@ -112,8 +112,8 @@ template <class T, class S>
 bool enclosures_overlap(const Distribution<T>& x, const Distribution<S>& y, std::size_t places) {
   for (std::size_t part = 0; part < places; ++part) {
     const std::size_t n = (x.size() - 1) * part / std::max<std::size_t>(1, places - 1);
-    if (!overlap(series::enclose_mass(x, n), series::enclose_mass(y, n)) ||
-        !overlap(series::enclose_tail(x, n), series::enclose_tail(y, n)))
+    if (!overlap(series::enclose_mass(numeric::Theorem::sojourn, x, n), series::enclose_mass(numeric::Theorem::sojourn, y, n)) ||
+        !overlap(series::enclose_tail(numeric::Theorem::sojourn, x, n), series::enclose_tail(numeric::Theorem::sojourn, y, n)))
       return false;
   }
   return true;
@@ -132,7 +132,7 @@ Distribution<Real> reals_of(const Case& at, double log2_min, int bits) {
 double widest(const Distribution<double>& x, std::size_t places) {
   double result = 0;
   for (std::size_t part = 0; part < places; ++part) {
-    const Probability at = series::enclose_tail(x, (x.size() - 1) * part / (places - 1));
+    const Probability at = series::enclose_tail(numeric::Theorem::sojourn, x, (x.size() - 1) * part / (places - 1));
     result = std::max(result, at.relative_width());
   }
   return result;
@@ -218,13 +218,13 @@ TEST_CASE("Sums of delays: exact fractions", "[series][delay]") {
       at_most += mass;
       const Rational true_mass = to_rational(mass), true_tail = to_rational(Fraction(1 - at_most));
       for (const auto& x : doubles) {
-        CHECK(series::enclose_mass(x, t).contains(true_mass));
-        CHECK(series::enclose_tail(x, t).contains(true_tail));
+        CHECK(series::enclose_mass(numeric::Theorem::sojourn, x, t).contains(true_mass));
+        CHECK(series::enclose_tail(numeric::Theorem::sojourn, x, t).contains(true_tail));
       }
-      CHECK(series::enclose_mass(reals, t).contains(true_mass));
-      CHECK(series::enclose_tail(reals, t).contains(true_tail));
-      CHECK(series::enclose_tail(reals, t).relative_width() < 1e-30);
-      CHECK(series::enclose_tail(doubles[1], t).relative_width() < 1e-12);
+      CHECK(series::enclose_mass(numeric::Theorem::sojourn, reals, t).contains(true_mass));
+      CHECK(series::enclose_tail(numeric::Theorem::sojourn, reals, t).contains(true_tail));
+      CHECK(series::enclose_tail(numeric::Theorem::sojourn, reals, t).relative_width() < 1e-30);
+      CHECK(series::enclose_tail(numeric::Theorem::sojourn, doubles[1], t).relative_width() < 1e-12);
     }
   }
 }

@@ -1,5 +1,7 @@
 #include <catch2/catch.hpp>
 #include <tailbound/answers/accuracy/accuracy_settings.hpp>
+#include <tailbound/answers/broadcast/broadcast.hpp>
+#include <tailbound/answers/wormhole/wormhole.hpp>
 
 #include <cmath>
 #include <limits>

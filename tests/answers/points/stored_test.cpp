@@ -94,7 +94,7 @@ TEST_CASE("stored: fields are counted, and keep their order") {
   CHECK(stored::field_count<BufferAnswer>() == 14);
   const Mixed mixed{.flag = true,
                     .array = {1, 2, 3},
-                    .enclosure = {numeric::Real(1), numeric::Real(2)},
+                    .enclosure = {numeric::Theorem::input, numeric::Real(1), numeric::Real(2)},
                     .rational = rational("1/3"),
                     .real = numeric::Real(4),
                     .choice = "five",

@@ -344,7 +344,7 @@ TEST_CASE("Delay over a path: several routes give the weighted sum", "[bounds][d
     for (std::size_t i = 0; i < sums.size(); ++i) {
       const auto tail = numeric::to_enclosure(mixed.above[i].probability);
       CHECK(mixed.above[i].slots == query.levels[i]);
-      CHECK(overlap(tail, numeric::Enclosure<unit::Probability>(sums[i])));
+      CHECK(overlap(tail, numeric::Enclosure<unit::Probability>(numeric::Theorem::input, sums[i])));
       CHECK((tail.upper() == 0 || tail.relative_width() <= 1e-12));
     }
   }
@@ -456,18 +456,18 @@ TEST_CASE("Delay over a path: load 0.999 by transforms", "[bounds][delay]") {
     const Rational target = 1 - query.percentiles[i];
     // The smallest t by direct sums, proved on both sides.
     std::size_t t = 0;
-    while (numeric::compare(series::enclose_tail(sum, t).lower(), target) > 0) ++t;
-    REQUIRE(numeric::compare(series::enclose_tail(sum, t).upper(), target) <= 0);
+    while (numeric::compare(series::enclose_tail(numeric::Theorem::sojourn, sum, t).lower(), target) > 0) ++t;
+    REQUIRE(numeric::compare(series::enclose_tail(numeric::Theorem::sojourn, sum, t).upper(), target) <= 0);
     check_percentile(answer.queueing[i], static_cast<std::int64_t>(t), 0);
     check_percentile(answer.latency[i], static_cast<std::int64_t>(t) + 3, 3);
     // Both enclose the same.
-    CHECK(overlap(numeric::to_enclosure(answer.queueing[i].at.probability), series::enclose_tail(sum, t)));
+    CHECK(overlap(numeric::to_enclosure(answer.queueing[i].at.probability), series::enclose_tail(numeric::Theorem::sojourn, sum, t)));
   }
 }
 
 TEST_CASE("Delay over a path: any load below capacity, any number of hops", "[bounds][delay]") {
   for (const int nines : {1, 2, 3, 5, 7, 9, 40, 300}) {
-    numeric::Proved<unit::Probability> before = numeric::Exact<unit::Probability>{0};
+    numeric::Proved<unit::Probability> before = numeric::Exact<unit::Probability>{numeric::Theorem::input, 0};
     for (int levels = 1; levels <= 8; ++levels) {
       const std::string load = "0." + std::string(static_cast<std::size_t>(nines), '9');
       INFO(load << ", " << levels << " levels");
@@ -481,7 +481,7 @@ TEST_CASE("Delay over a path: any load below capacity, any number of hops", "[bo
       CHECK(above.upper() >= numeric::to_enclosure(before).lower());
       const auto hop =
           queue::hop_delay(std::get<SlottedQueue>(tree.network.queues.back()), HopDelay::wait, 5001, -1200);
-      CHECK(above.upper() >= series::enclose_tail(hop, 5000).lower());
+      CHECK(above.upper() >= series::enclose_tail(numeric::Theorem::sojourn, hop, 5000).lower());
       before = above;
     }
   }
@@ -559,7 +559,7 @@ TEST_CASE("Delay over a path: the whole distribution agrees with single queries"
   const DelayAnswer answer = delays.answer(routes, {levels_to(59), {}});
   const numeric::PrecisionScope scope(numeric::Precision{192});
   for (std::size_t t = 0; t < 60; ++t) {
-    CHECK(overlap(numeric::Enclosure<unit::Probability>(whole.above[t]),
+    CHECK(overlap(numeric::Enclosure<unit::Probability>(numeric::Theorem::input, whole.above[t]),
                   numeric::to_enclosure(answer.above[t].probability)));
     const numeric::Interval sum = whole.at_most[t] + whole.above[t];
     CHECK(numeric::lower(sum) <= 1);
@@ -579,8 +579,8 @@ TEST_CASE("Delay over a path: the whole distribution agrees with single queries"
   const std::vector<Fraction> exact = exact_at_most(queues, two, true, 12);
   for (std::size_t i = 0; i + 1 < 12; ++i) {
     const Rational at_most = test::to_rational(exact[i + 1]);
-    CHECK(numeric::Enclosure<unit::Probability>(mixed.at_most[i]).contains(at_most));
-    CHECK(numeric::Enclosure<unit::Probability>(mixed.above[i]).contains(1 - at_most));
+    CHECK(numeric::Enclosure<unit::Probability>(numeric::Theorem::input, mixed.at_most[i]).contains(at_most));
+    CHECK(numeric::Enclosure<unit::Probability>(numeric::Theorem::input, mixed.above[i]).contains(1 - at_most));
   }
   CHECK_THROWS_AS(delays.distribution(routes, 0), InvalidArgument);
   CHECK_THROWS_AS(delays.distribution(routes, 2), InvalidArgument);

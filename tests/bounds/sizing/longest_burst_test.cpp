@@ -20,7 +20,7 @@ class GivenQueue final : public OutputQueue {
   ComputedProbability drop_probability(Packets, Criterion) override {
     ++requested_;
     const numeric::Real value(probability_);
-    return {numeric::Enclosure<unit::Probability>(value, value), {}};
+    return {numeric::Enclosure<unit::Probability>(numeric::Theorem::input, value, value), {}};
   }
   MinBufferSize min_buffer_size(const DropTarget&) override { throw NoAnswer("not requested"); }
   numeric::Claim<unit::Packet> mean_occupancy() override { throw NoAnswer("not requested"); }

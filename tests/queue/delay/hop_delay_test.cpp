@@ -52,10 +52,10 @@ void check_wait(const SlottedQueue& queue, std::size_t size) {
   const auto tails = queue::occupancy_tails(queue, levels, accuracy);
   for (std::size_t w = 0; w < size; ++w) {
     INFO("w = " << w);
-    const Probability mass = series::enclose_mass(fast, w), tail = series::enclose_tail(fast, w);
+    const Probability mass = series::enclose_mass(numeric::Theorem::sojourn, fast, w), tail = series::enclose_tail(numeric::Theorem::sojourn, fast, w);
     CHECK(is_share_of_load(mass, masses[w + 1].probability, load));
     CHECK(is_share_of_load(tail, tails[w].probability, load));
-    const Probability fine_mass = series::enclose_mass(fine, w), fine_tail = series::enclose_tail(fine, w);
+    const Probability fine_mass = series::enclose_mass(numeric::Theorem::sojourn, fine, w), fine_tail = series::enclose_tail(numeric::Theorem::sojourn, fine, w);
     CHECK(is_share_of_load(fine_mass, masses[w + 1].probability, load));
     CHECK(is_share_of_load(fine_tail, tails[w].probability, load));
     CHECK(overlap(mass.lower(), mass.upper(), fine_mass.lower(), fine_mass.upper()));
@@ -70,7 +70,7 @@ void check_occupancy(const SlottedQueue& queue, std::size_t size) {
   const auto fast = queue::hop_delay(queue, HopDelay::occupancy, size, -1000);
   const auto masses = queue::occupancy_probabilities(queue, Packets(static_cast<std::int64_t>(size)));
   for (std::size_t n = 0; n < size; ++n) {
-    const Probability mass = series::enclose_mass(fast, n);
+    const Probability mass = series::enclose_mass(numeric::Theorem::sojourn, fast, n);
     const Probability expected = numeric::to_enclosure(masses[n].probability);
     CHECK(overlap(mass.lower(), mass.upper(), expected.lower(), expected.upper()));
   }
@@ -110,9 +110,9 @@ TEST_CASE("Wait in one queue: ten digits in double contain higher-precision resu
       CHECK(std::ldexp(quick.tail_units, -64) < 1e-12);
       for (std::size_t w = 0; w < size; ++w) {
         CAPTURE(w);
-        const Probability mass = series::enclose_mass(quick, w), tail = series::enclose_tail(quick, w);
-        const Probability fine_mass = series::enclose_mass(fine, w),
-                          fine_tail = series::enclose_tail(fine, w);
+        const Probability mass = series::enclose_mass(numeric::Theorem::sojourn, quick, w), tail = series::enclose_tail(numeric::Theorem::sojourn, quick, w);
+        const Probability fine_mass = series::enclose_mass(numeric::Theorem::sojourn, fine, w),
+                          fine_tail = series::enclose_tail(numeric::Theorem::sojourn, fine, w);
         CHECK((mass.lower() <= fine_mass.lower() && fine_mass.upper() <= mass.upper()));
         CHECK((tail.lower() <= fine_tail.lower() && fine_tail.upper() <= tail.upper()));
         if (tail.lower() > 1e-100) CHECK(tail.relative_width() < 1e-11);
@@ -163,10 +163,10 @@ TEST_CASE("Wait in one queue: exact fractions", "[queue][delay]") {
       for (std::size_t i = 0; i <= w; ++i) wait += left[i] * ahead[w - i];
       CHECK(to_fraction(exact[w]) == wait);
       at_most += wait;
-      CHECK(series::enclose_mass(fast, w).contains(exact[w]));
-      CHECK(series::enclose_mass(fine, w).contains(exact[w]));
-      CHECK(series::enclose_tail(fast, w).contains(to_rational(Fraction(1 - at_most))));
-      CHECK(series::enclose_tail(fine, w).contains(to_rational(Fraction(1 - at_most))));
+      CHECK(series::enclose_mass(numeric::Theorem::sojourn, fast, w).contains(exact[w]));
+      CHECK(series::enclose_mass(numeric::Theorem::sojourn, fine, w).contains(exact[w]));
+      CHECK(series::enclose_tail(numeric::Theorem::sojourn, fast, w).contains(to_rational(Fraction(1 - at_most))));
+      CHECK(series::enclose_tail(numeric::Theorem::sojourn, fine, w).contains(to_rational(Fraction(1 - at_most))));
     }
   }
 }
@@ -218,13 +218,13 @@ TEST_CASE("Wait in one queue: several packets per slot, against the Markov chain
           const Fraction off = power_of_ten(-60);
           return encloses(enclosure.lower(), enclosure.upper(), {exact - off, exact + off});
         };
-        CHECK(near(series::enclose_mass(fast, w), wait[w]));
-        CHECK(near(series::enclose_mass(fine, w), wait[w]));
-        CHECK(near(series::enclose_tail(fast, w), Float100(1 - at_most)));
-        CHECK(near(series::enclose_tail(fine, w), Float100(1 - at_most)));
+        CHECK(near(series::enclose_mass(numeric::Theorem::sojourn, fast, w), wait[w]));
+        CHECK(near(series::enclose_mass(numeric::Theorem::sojourn, fine, w), wait[w]));
+        CHECK(near(series::enclose_tail(numeric::Theorem::sojourn, fast, w), Float100(1 - at_most)));
+        CHECK(near(series::enclose_tail(numeric::Theorem::sojourn, fine, w), Float100(1 - at_most)));
         if (wait[w] > 1e-20) {
-          CHECK(series::enclose_mass(fast, w).relative_width() < 1e-12);
-          CHECK(series::enclose_tail(fine, w).relative_width() < 1e-40);
+          CHECK(series::enclose_mass(numeric::Theorem::sojourn, fast, w).relative_width() < 1e-12);
+          CHECK(series::enclose_tail(numeric::Theorem::sojourn, fine, w).relative_width() < 1e-40);
         }
       }
     }
@@ -249,7 +249,7 @@ TEST_CASE("Wait in one queue: the mean is the sum of the tails and satisfies Lit
     const numeric::PrecisionScope scope(numeric::Precision{256});
     Real lower(0), upper(0);
     for (std::size_t w = 0; w < size; ++w) {
-      const Probability tail = series::enclose_tail(delay, w);
+      const Probability tail = series::enclose_tail(numeric::Theorem::sojourn, delay, w);
       lower += tail.lower();
       upper += tail.upper();
     }
@@ -284,7 +284,7 @@ TEST_CASE("Wait in one queue: Little's law for several packets per slot", "[queu
     const auto delay = queue::hop_delay(queue, HopDelay::wait, 400, -1000);
     const numeric::PrecisionScope scope(numeric::Precision{256});
     Real sum(0);
-    for (std::size_t w = 0; w < delay.size(); ++w) sum += series::enclose_tail(delay, w).lower();
+    for (std::size_t w = 0; w < delay.size(); ++w) sum += series::enclose_tail(numeric::Theorem::sojourn, delay, w).lower();
     const auto occupied = numeric::to_enclosure(queue::mean_occupancy(queue, {30}));
     const Real load = numeric::to_real(*queue.arrivals.load(), numeric::Rounding::nearest);
     CHECK(abs(occupied.lower() - load * (sum + 1)) < Real(1e-14));
@@ -320,9 +320,9 @@ TEST_CASE("Wait in one queue: errors and edge cases", "[queue][delay]") {
   for (const auto& alone : {SlottedQueue{inputs(1, "0.7"), 1}, SlottedQueue{inputs(3, "0.9"), 3}}) {
     const auto none = queue::hop_delay(alone, HopDelay::wait, 5, -100);
     for (std::size_t t = 0; t < 5; ++t) {
-      CHECK(series::enclose_mass(none, t).contains(t == 0 ? 1 : 0));
-      CHECK(series::enclose_tail(none, t).contains(0));
-      CHECK(series::enclose_tail(none, t).upper() < 1e-18);
+      CHECK(series::enclose_mass(numeric::Theorem::sojourn, none, t).contains(t == 0 ? 1 : 0));
+      CHECK(series::enclose_tail(numeric::Theorem::sojourn, none, t).contains(0));
+      CHECK(series::enclose_tail(numeric::Theorem::sojourn, none, t).upper() < 1e-18);
     }
     const auto mean = numeric::to_enclosure(queue::mean_hop_delay(alone, HopDelay::wait));
     CHECK(mean.contains(0));
@@ -342,7 +342,7 @@ TEST_CASE("hop delay: the packets of one source among unequal ones", "[hop_delay
   const auto fine = queue::hop_delay(x1, 20, -200, 192);
   CHECK(static_cast<double>(law.tail[7]) == Approx(8.824768981926631e-14).epsilon(1e-12));
   for (std::size_t t = 0; t < 20; ++t) {
-    const Probability fast = series::enclose_tail(law, t), slow = series::enclose_tail(fine, t);
+    const Probability fast = series::enclose_tail(numeric::Theorem::sojourn, law, t), slow = series::enclose_tail(numeric::Theorem::sojourn, fine, t);
     CHECK(overlap(fast.lower(), fast.upper(), slow.lower(), slow.upper()));
   }
   const std::vector<Rational> masses = queue::exact_hop_delay(x1, 4);

@@ -52,10 +52,10 @@ void require_equal(const Sources& sources) {
     const auto listed = hop_delay(sources.listed(), delay, size, -500, bits);
     for (std::size_t t = 0; t < size; ++t) {
       INFO(t);
-      const auto tail = series::enclose_tail(listed, t);
+      const auto tail = series::enclose_tail(numeric::Theorem::sojourn, listed, t);
       if (tail.lower() > 0) {
-        require_overlap(series::enclose_tail(found, t), tail);
-        require_overlap(series::enclose_mass(found, t), series::enclose_mass(listed, t));
+        require_overlap(series::enclose_tail(numeric::Theorem::sojourn, found, t), tail);
+        require_overlap(series::enclose_mass(numeric::Theorem::sojourn, found, t), series::enclose_mass(numeric::Theorem::sojourn, listed, t));
       }
     }
   }
