@@ -26,7 +26,7 @@ double number_at(const std::string& text, std::size_t k) {
   return static_cast<double>(numeric::lower(at(text, k)));
 }
 
-bool encloses(const Interval& interval, const numeric::Rational& value) {
+bool covers_value(const Interval& interval, const numeric::Rational& value) {
   return numeric::compare(numeric::lower(interval), value) <= 0 &&
          numeric::compare(numeric::upper(interval), value) >= 0;
 }
@@ -101,9 +101,9 @@ TEST_CASE("named distributions: irrational ones are enclosed to any precision", 
     const numeric::PrecisionScope scope({bits});
     // Rational values in the middle of irrational ones: ratios of neighbours, sums, means.
     const Interval zero = at("negbin(0.3, 0.6)", 0), one = at("negbin(0.3, 0.6)", 1);
-    CHECK(encloses(one / zero, rational("3/25")));
-    CHECK(encloses(at("zipf(1/2, 40)", 4) / at("zipf(1/2, 40)", 1), rational("1/2")));
-    CHECK(encloses(at("logarithmic(0.7)", 3) / at("logarithmic(0.7)", 2), rational("7/15")));
+    CHECK(covers_value(one / zero, rational("3/25")));
+    CHECK(covers_value(at("zipf(1/2, 40)", 4) / at("zipf(1/2, 40)", 1), rational("1/2")));
+    CHECK(covers_value(at("logarithmic(0.7)", 3) / at("logarithmic(0.7)", 2), rational("7/15")));
     for (const char* const text : {"negbin(0.3, 0.6)", "1/2*logarithmic(0.7) + 1/2", "0.9 + 0.1*zipf(1.5,64)",
                                    "0.8 + 0.2*lognormal(0.5, 0.8, 30)",
                                    "0.5*negbin(0.3,0.6) + 0.4*lognormal(1,1/5,9) + 0.1*uniform(2,3)"}) {
@@ -158,7 +158,7 @@ TEST_CASE("named distributions: machine numbers agree with the enclosures", "[se
 }
 
 TEST_CASE("named distributions: mixtures", "[series][named_laws]") {
-  CHECK(encloses(at("0.9 + 0.1*zipf(1.5,64)", 0), rational("0.9")));
+  CHECK(covers_value(at("0.9 + 0.1*zipf(1.5,64)", 0), rational("0.9")));
   CHECK(number_at("1/2*geometric(0.9) + 1/4*uniform(1,1)+1/4", 1) == Approx(0.5 * 0.09 + 0.25));
   CHECK(named_law("negbin(0.3, 3/4)", "--arrivals")->load() == rational("1/10"));
   CHECK(named_law("0*zipf(1.5,64) + binomial(3,1/2)", "--arrivals")->load() == rational("3/2"));
