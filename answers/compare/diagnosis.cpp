@@ -175,7 +175,9 @@ class Patterns {
     const bool steady = std::abs(middle - begin) <= near && std::abs(end - begin) <= near;
     if (steady) {
       const bool rounding = of_rounding(begin);
-      if (!rounding && exponents.size() < 4) return std::nullopt;
+      // As large as the value itself, it is no error of a computation.
+      const std::int64_t size_of_first = exponent_of(cln::abs(its_.list[its_.first].value));
+      if (!rounding && (exponents.size() < 4 || size_of_first - begin < 2)) return std::nullopt;
       return Diagnosis{rounding ? DisagreementCause::cancellation : DisagreementCause::constant_error,
                        {its_.first},
                        {low, high}};

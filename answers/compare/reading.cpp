@@ -25,7 +25,8 @@ Probability complement(const Probability& p, numeric::Digits digits) {
   const auto [lower, upper] = true_value(p);
   const numeric::PrecisionScope scope(numeric::to_precision(digits));
   return numeric::Enclosure<unit::Probability>(
-      std::get<numeric::Enclosure<unit::Probability>>(p).proof(), numeric::to_real(std::max(Rational(0), Rational(1 - upper)), numeric::Rounding::down),
+      std::get<numeric::Enclosure<unit::Probability>>(p).proof(),
+      numeric::to_real(std::max(Rational(0), Rational(1 - upper)), numeric::Rounding::down),
       numeric::to_real(1 - lower, numeric::Rounding::up));
 }
 
@@ -192,7 +193,10 @@ std::optional<OtherReading> better_reading(const queue::SlottedQueue& queue, con
   std::optional<OtherReading> best;
   std::size_t tried = 0;
   constexpr std::size_t max_tried = 6;  // whole lists
+  // A factor is a last resort: it absorbs the errors of a list that agrees by and large.
+  const bool by_and_large = 2 * agreeing >= list.size() && requested.scale != ListScale::weights;
   for (const Reading& each : candidates(requested)) {
+    if (by_and_large && each.scale == ListScale::weights) continue;
     if (each.shift + list.front().index < -1) continue;
     try {
       const Fit fit = fit_of(each, sample, values.at(each, sampled));

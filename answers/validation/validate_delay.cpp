@@ -138,7 +138,7 @@ Predicted<unit::Time> predicted_time(const numeric::Rational& time,
   return std::visit(
       [&]<class Truth>(const Truth& truth) -> Predicted<unit::Time> {
         if constexpr (requires { truth.proof(); }) return numeric::Exact<unit::Time>{truth.proof(), time};
-        return numeric::Approximation<unit::Time>{numeric::to_real(time, numeric::Rounding::nearest), 10};
+        return numeric::Model<unit::Time>{numeric::nearest_double(time)};
       },
       at);
 }

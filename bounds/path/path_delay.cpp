@@ -178,14 +178,6 @@ void resolve(const Mixture<T>& mixture, const DelayQuery& query, Digits digits, 
   });
 }
 
-/// Of numbers about these routes: with several queues on one, they are taken as independent.
-numeric::Proof proof_of(std::span<const Route> routes) {
-  const bool several =
-      std::ranges::any_of(routes, [](const Route& route) { return route.queues.size() > 1; });
-  return several ? numeric::Proof(numeric::Theorem::convolution, numeric::Assumption::independent_hops)
-                 : numeric::Proof(numeric::Theorem::sojourn);
-}
-
 MeanDelay weighted_sum(numeric::Proof proof, std::span<const std::pair<Rational, MeanDelay>> terms,
                        const Rational& constant, Digits digits) {
   Rational exact = constant;
@@ -426,6 +418,16 @@ double direct_products(const std::vector<std::pair<std::size_t, std::size_t>>& q
   return sums * static_cast<double>(size) * static_cast<double>(size) / 2;
 }
 
+/// Of numbers about these routes: the waits at several queues of one are taken as independent.
+numeric::Proof proof_of(const DelayKnowledge& known, std::span<const Route> routes) {
+  const bool several = std::ranges::any_of(routes, [&](const Route& route) {
+    const auto queues = known.delaying(route);
+    return queues.size() > 1 || (!queues.empty() && queues.front().second > 1);
+  });
+  return several ? numeric::Proof(numeric::Theorem::convolution, numeric::Assumption::independent_hops)
+                 : numeric::Proof(numeric::Theorem::sojourn);
+}
+
 /// Maximum number of slots for all queues on the routes.
 std::int64_t longest_delay(DelayKnowledge& known, std::span<const Route> routes) {
   std::int64_t minimum = queue::max_delay_slots;
@@ -552,11 +554,11 @@ void resolve_exactly(DelayKnowledge& known, std::span<const Route> routes, const
                         ")");
   const auto i = static_cast<std::int64_t>(found - at_most.begin());
   percentile.slots = Slots(minimum + i);
-  percentile.at = {percentile.slots, Exact<unit::Probability>{proof_of(routes), 1 - *found}};
+  percentile.at = {percentile.slots, Exact<unit::Probability>{proof_of(known, routes), 1 - *found}};
   percentile.before.clear();
   if (i > 0)
     percentile.before.push_back(
-        {Slots(minimum + i - 1), Exact<unit::Probability>{proof_of(routes), 1 - *(found - 1)}});
+        {Slots(minimum + i - 1), Exact<unit::Probability>{proof_of(known, routes), 1 - *(found - 1)}});
 }
 
 /// Labels results correctly: bounds that only represent agreed digits become approximations.
@@ -615,7 +617,7 @@ class DelaySearch {
  private:
   /// Marks the whole query as unresolved.
   void compute() {
-    const Probability unknown = Exact<unit::Probability>{proof_of(routes_), 0};
+    const Probability unknown = Exact<unit::Probability>{proof_of(known_, routes_), 0};
     for (std::size_t i = 0; i < query_.levels.size(); ++i) {
       answer_.above.push_back({query_.levels[i], unknown});
       open_.levels.push_back(i);
@@ -641,15 +643,15 @@ class DelaySearch {
       hops = hops + route.share * Rational(static_cast<long>(count));
       for (const std::size_t queue : route.queues) means.emplace_back(route.share, known_.mean(queue));
     }
-    answer_.mean_queueing = weighted_sum(proof_of(routes_), means, 0, known_.digits());
-    answer_.mean_latency = weighted_sum(proof_of(routes_), means, hops, known_.digits());
+    answer_.mean_queueing = weighted_sum(proof_of(known_, routes_), means, 0, known_.digits());
+    answer_.mean_latency = weighted_sum(proof_of(known_, routes_), means, hops, known_.digits());
   }
 
   /// The mixture of the routes, each created by `make`.
   template <class T, class Make>
   [[nodiscard]] Mixture<T> mixed(Make&& make) const {
     Mixture<T> mixture;
-    mixture.proof = proof_of(routes_);
+    mixture.proof = proof_of(known_, routes_);
     for (const Route& route : routes_) {
       mixture.routes.push_back(make(route));
       mixture.shares.push_back(route.share);
@@ -844,7 +846,7 @@ DelayDistribution PathDelay::distribution(std::span<const Route> routes, const R
     for (const std::size_t queue : route.queues) means.emplace_back(route.share, known.mean(queue, digits));
   }
   const auto enclosed =
-      numeric::to_enclosure(weighted_sum(proof_of(routes), means, further, digits), Precision{bits});
+      numeric::to_enclosure(weighted_sum(proof_of(known, routes), means, further, digits), Precision{bits});
   const Interval mean = numeric::make_interval(enclosed.lower(), enclosed.upper());
   const auto interval = [](const Enclosure<unit::Probability>& enclosure) {
     return numeric::make_interval(enclosure.lower(), enclosure.upper());
@@ -866,9 +868,9 @@ DelayDistribution PathDelay::distribution(std::span<const Route> routes, const R
         if (t < shift) {
           result.above[t] += share;
         } else {
-          at_most += interval(series::enclose_mass(proof_of(routes), sum, t - shift));
+          at_most += interval(series::enclose_mass(proof_of(known, routes), sum, t - shift));
           result.at_most[t] += share * at_most;
-          result.above[t] += share * interval(series::enclose_tail(proof_of(routes), sum, t - shift));
+          result.above[t] += share * interval(series::enclose_tail(proof_of(known, routes), sum, t - shift));
         }
       }
     }

@@ -43,6 +43,7 @@ DelayDistribution checked(const DelayDistribution& delays) {
     throw LimitExceeded("the delays have " + std::to_string(ages) +
                         " ages; the reorder buffer supports at most " + std::to_string(max_ages));
   DelayDistribution result;
+  result.proof = delays.proof;
   for (std::size_t i = 0; i < ages; ++i) {
     const std::string place = "[" + std::to_string(i) + "]";
     result.at_most.push_back(as_probability(delays.at_most[i], "at_most" + place));
@@ -107,10 +108,9 @@ Real late_packets(const Rational& rate, const DelayDistribution& delays) {
 
 /// The tail when packets older than the listed ages may be missing: they can only make others wait, and there
 /// are none with probability at least 1 - late.
-Tail with_late_packets(const Interval& listed, const Real& late) {
+Tail with_late_packets(numeric::Proof proof, const Interval& listed, const Real& late) {
   const Real high = numeric::upper(listed + numeric::to_interval(late));
-  return Tail({numeric::Theorem::convolution, numeric::Assumption::independent_hops}, numeric::lower(listed),
-              std::min(high, Real(1)));
+  return Tail(proof, numeric::lower(listed), std::min(high, Real(1)));
 }
 
 bool surely_met(const Tail& tail, const Rational& target) {
@@ -129,7 +129,7 @@ std::optional<ReorderBuffer> boundary(const Rational& rate, const DelayDistribut
     const std::vector<Interval> listed = tails_of_listed_ages(rate, delays, levels);
     std::optional<Tail> before;
     for (std::size_t b = 0; b < levels; ++b) {
-      Tail tail = with_late_packets(listed[b], late);
+      Tail tail = with_late_packets(delays.proof, listed[b], late);
       if (surely_met(tail, target)) return ReorderBuffer{Packets(static_cast<std::int64_t>(b)), tail, before};
       if (!surely_missed(tail, target)) return std::nullopt;
       before = std::move(tail);
@@ -149,7 +149,7 @@ DelayDistribution from_pmf(const std::vector<Rational>& probabilities, Precision
   }
   if (sum != 1) throw InvalidArgument("sum of the probabilities", numeric::to_fraction(sum), "1");
   const PrecisionScope scope(precision);
-  DelayDistribution result{{}, {}, Interval(0)};
+  DelayDistribution result{{}, {}, Interval(0), numeric::Theorem::reorder_buffer};
   Rational at_most = 0;
   for (const Rational& probability : probabilities) {
     at_most = at_most + probability;
@@ -170,7 +170,7 @@ std::vector<Tail> reorder_tails(const Rational& rate, const DelayDistribution& d
   const Real late = late_packets(rate, known);
   std::vector<Tail> result;
   for (const Interval& listed : tails_of_listed_ages(rate, known, levels))
-    result.push_back(with_late_packets(listed, late));
+    result.push_back(with_late_packets(delays.proof, listed, late));
   return result;
 }
 

@@ -26,6 +26,8 @@ struct DelayDistribution {
   std::vector<numeric::Interval> at_most;  ///< F(i) = P(delay <= i), i = 0 .. N-1
   std::vector<numeric::Interval> above;    ///< P(delay > i), i = 0 .. N-1: not computed as 1 - F(i)
   numeric::Interval beyond;                ///< encloses the sum over i >= N of P(delay > i)  [slots]
+  /// Packets' delays are independent: given so, or assumed.
+  numeric::Proof proof{numeric::Theorem::convolution, numeric::Assumption::independent_hops};
 };
 
 /// The delay that is i with probability probabilities[i]; nothing lies beyond. The intervals are

@@ -22,12 +22,13 @@ enum class Theorem : std::uint8_t {
   packets_of_cells,  ///< losses of packets sent as cells
   shared_memory,
   source_bound,  ///< bound of the tail or the loss of any number of sources
-  sojourn,      ///< the delay at one queue by the queue's law
+  sojourn,       ///< the delay at one queue by the queue's law
   convolution,  ///< a sum of delays, or a function of several, taken as independent: never without that assumption
-  delay_bound,   ///< bound of a sum of delays over hops
-  guarantee,     ///< never exceeded by policed or periodic traffic
-  stored,        ///< a proved number read back from its bytes
-  bracketed,     ///< a minimum or maximum between a proved yes and a proved no
+  reorder_buffer,  ///< packets out of order, from independent delays
+  delay_bound,     ///< bound of a sum of delays over hops
+  guarantee,       ///< never exceeded by policed or periodic traffic
+  stored,          ///< a proved number read back from its bytes
+  bracketed,       ///< a minimum or maximum between a proved yes and a proved no
 };
 
 /// What a proved number assumes beyond its model and its inputs. With the first it is shown, and the assumption

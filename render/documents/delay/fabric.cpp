@@ -38,16 +38,16 @@ std::string fabric_in_words(const FabricTopology& topology) {
 /// independent. It has the digits that both ends of its enclosure share, up to a maximum. 0 and 1 stay exact.
 template <class Unit>
 Value computed(const numeric::Proved<Unit>& proved, int max_digits = 10) {
-  const Value value = shown(proved);
-  if (const auto* exact = std::get_if<Exact>(&value))
-    return exact->value == 0 || exact->value == 1
-               ? value
-               : Approximation{numeric::to_real(exact->value, numeric::Rounding::nearest), max_digits};
-  const auto& ends = std::get<Enclosure>(value);
-  const numeric::Real middle = (numeric::Real(ends.lower) + numeric::Real(ends.upper)) / 2;
-  const double width = static_cast<double>((numeric::Real(ends.upper) - numeric::Real(ends.lower)) / middle);
-  const int digits = width > 0 ? static_cast<int>(std::floor(-std::log10(width))) : max_digits;
-  return Approximation{middle, std::clamp(digits, 1, max_digits)};
+  constexpr numeric::Proof independent{numeric::Theorem::convolution, numeric::Assumption::independent_hops};
+  return std::visit(
+      [&](const auto& truth) {
+        if constexpr (requires { truth.value; })
+          return shown_by_proof(Exact{truth.proof() & independent, truth.value}, max_digits);
+        else
+          return shown_by_proof(Enclosure{truth.proof() & independent, truth.lower(), truth.upper()},
+                                max_digits);
+      },
+      proved);
 }
 template <class Unit>
 Value computed_if_any(const std::optional<numeric::Enclosure<Unit>>& enclosure) {
