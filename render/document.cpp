@@ -96,8 +96,11 @@ Headline::Headline(const std::string& name, const std::string& number, const std
                         uncapitalized(colon ? name.substr(0, name.size() - 1) : name), rest);
 }
 
-Headline Headline::without_numbers(std::string sentence) {
-  return {std::move(sentence), {}};
+Headline Headline::without_numbers(std::string sentence, bool as_written) {
+  if (!as_written) return {std::move(sentence), {}};
+  Headline headline;
+  headline.text_ = std::move(sentence);
+  return headline;
 }
 
 Headline Headline::after(const std::string& remark) const {

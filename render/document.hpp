@@ -138,7 +138,8 @@ class Headline {
   Headline(const std::string& name, const std::string& number, const std::string& rest,
            const std::vector<Value>& quoted);
   /// A sentence that states no number of the model: inputs, counts, facts, verdicts.
-  [[nodiscard]] static Headline without_numbers(std::string sentence);
+  /// \param as_written  it begins with a name, which keeps its first letter
+  [[nodiscard]] static Headline without_numbers(std::string sentence, bool as_written = false);
   /// "Incomplete: of 3 of 240 flows, about .."; nothing if `remark` is empty.
   [[nodiscard]] Headline after(const std::string& remark) const;
   /// With another sentence, which states no number of the model.

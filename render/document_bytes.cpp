@@ -107,7 +107,7 @@ Document document_of(std::string_view bytes) {
     run::ByteReader from(bytes);
     Document document;
     document.layout = std::make_shared<const Layout>(get<Layout>(from));
-    document.headline = Headline::without_numbers(get<std::string>(from));  // as it was decided
+    document.headline = Headline::without_numbers(get<std::string>(from), true);  // as it was decided
     document.settings = get<std::string>(from);
     document.results = get<std::vector<Result>>(from);
     document.notes = get<std::vector<std::string>>(from);

@@ -2,6 +2,7 @@
 #include <cli/options/forms.hpp>
 
 #include <algorithm>
+#include <string>
 
 namespace tailbound::cli {
 
@@ -23,10 +24,13 @@ bool lists(std::string_view names, std::string_view name) {
 void require_needed(const std::vector<GivenOption>& given, const std::vector<OptionNeeds>& needed) {
   for (const GivenOption& option : given)
     for (const OptionNeeds& need : needed) {
-      const std::string_view other(need.needed), its_name = other.substr(0, other.find(' '));
+      // "--pmf FILE": its first word; in a sentence, "probabilities of --pmf or --blocks": any that it names.
+      std::string names = need.needed;
+      if (names.starts_with("--")) names.erase(std::min(names.find(' '), names.size()));
+      std::replace(names.begin(), names.end(), ',', ' ');
       if (lists(need.options, option.name) &&
           std::none_of(given.begin(), given.end(),
-                       [&](const GivenOption& each) { return each.name == its_name; }))
+                       [&](const GivenOption& each) { return lists(names, each.name); }))
         throw needs(std::string(option.name), need.needed);
     }
 }

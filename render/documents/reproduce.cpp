@@ -111,8 +111,10 @@ Document document(const std::vector<ReproducedFigure>& given, std::size_t reques
   else
     document.notes = {"Table and picture of each figure: FIGURE.csv and FIGURE.svg. " + summary + "; " +
                       first.page + ": all figures on one page."};
-  document.headline = Headline::without_numbers(fmt::format(
-      "{}: {}.", single ? first.name : fmt::format("{} figures", figures->size()), tally_in_words(all)));
+  document.headline = Headline::without_numbers(
+      fmt::format("{}: {}.", single ? first.name : fmt::format("{} figures", figures->size()),
+                  tally_in_words(all)),
+      true);
   if (figures->size() < requested) {
     document.stopped = true;
     document.stopped_after = fmt::format("{} of {} figures", figures->size(), requested);

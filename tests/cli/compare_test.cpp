@@ -108,7 +108,8 @@ TEST_CASE("long expansions agree in all digits", "[cli][compare]") {
     CHECK(answer["agreeing"] == answer["compared"]);
     CHECK(answer["coefficients"].size() == answer["compared"]);
     CHECK(answer["compared"] == list_of(cli::read_file(sample(file), "FILE")).coefficients.size());
-    CHECK(answer["agreed_digits_min"] == 40);
+    // Decimals of 40 digits, and fractions, of which all digits are compared.
+    CHECK(answer["agreed_digits_min"].get<int>() >= 40);
     CHECK(answer["first_disagreement"].is_null());
   }
 }
@@ -156,7 +157,8 @@ TEST_CASE("the index at which 38 digits lose the tail", "[cli][compare]") {
 
     const Outcome table = run_command({"compare", sample(name), "--inputs", "16", "--load", "0.9"});
     CHECK(table.status == 1);
-    CHECK_THAT(table.out, Catch::Contains("Digits := 38") && Catch::Contains("values disagree"));
+    CHECK_THAT(table.out, Catch::Contains("values disagree") &&
+                              (Catch::Contains("Digits := 38") || Catch::Contains("amplifies its rounding errors")));
   }
 }
 
@@ -217,7 +219,7 @@ TEST_CASE("tails, columns and invalid queries", "[cli][compare]") {
   const json wrong = compare(file.path(), {"--of", "occupancy"});
   CHECK(wrong["first_disagreement"] == 0);
   const Outcome table = run_command({"compare", file.path(), "--inputs", "16", "--load", "0.9"});
-  CHECK_THAT(table.out, Catch::Contains("Not a rounding error"));
+  CHECK_THAT(table.out, Catch::Contains("All 9 values agree as P(Q > n) (--of tail)"));
 
   const Outcome csv = run_command(
       {"compare", file.path(), "--inputs", "16", "--load", "0.9", "--of", "tail", "--format", "csv"});

@@ -327,7 +327,7 @@ TEST_CASE("buffer: a point without an answer keeps its row, and the others their
   CHECK(text.find("No answer: load 1: the queue is unstable") != std::string::npos);
   // A sentence about one point says which.
   const std::string single = in_one_line(run_line("buffer --inputs 16 --load 0.5,1 --drop 1e-9").out);
-  CHECK(single.find("At load 0.5: A 16-packet buffer suffices") != std::string::npos);
+  CHECK(single.find("At load 0.5: a 16-packet buffer suffices") != std::string::npos);
   // The same in `occupancy`; without any answer an error as before.
   const Outcome levels = run_line("occupancy --inputs 16 --load 0.5,1 --levels 3 --format json");
   CHECK(levels.status == 1);

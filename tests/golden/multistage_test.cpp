@@ -134,7 +134,8 @@ TEST_CASE("multistage: lists of every option, percentages, and default loads") {
 TEST_CASE("multistage: the headline has the saturation loads, and how many networks have none") {
   const Outcome three = run_line("multistage --nodes 16 --hot 0 --buffer 4,64,150 --links any --loads 0.2");
   CHECK(three.out.starts_with(
-      "About 0.7554 requests per processor and service time is the saturation load; 2 of 3 networks do\n"));
+      "About 0.7554 requests per processor and service time is the saturation load; 2 of 3 networks do not\n"
+      "saturate.\n"));
   CHECK(three.out.find("Queues on the path of hot requests") == std::string::npos);
 }
 

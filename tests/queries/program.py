@@ -26,7 +26,9 @@ class Reply:
 
     @property
     def rows(self):
-        return self.document["results"] if self.document else []
+        """Those that have an answer: a list keeps the others, with the reason."""
+        every = self.document["results"] if self.document else []
+        return [row for row in every if row.get("status", "answered") == "answered"]
 
     def reason(self):
         """What a rejection says, in a line, without the name of the program and the hint to its help."""

@@ -217,7 +217,7 @@ Picture flow_picture(const Document& document, const std::string& title, Multist
       if (over_load && flow.at_load)
         drawn.course =
             Course{[at = flow.at_load, any, of_delay](double load) -> std::optional<Course::Place> {
-                     const auto [throughput, delay] = at(any, numeric::to_rational(load));
+                     const auto [throughput, delay] = at(any, numeric::to_rational(std::min(load, 1.0)));
                      const auto carried = height(throughput), its = height(delay);
                      if (!carried || !its) return std::nullopt;
                      return of_delay ? Course::Place{*carried, *its} : Course::Place{load, *carried};

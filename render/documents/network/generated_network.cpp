@@ -63,8 +63,10 @@ Document document(const GeneratedNetworkQuery& query, const GeneratedNetworkAnsw
   Document document;
   static const auto layout = std::make_shared<const Layout>(generated_network_layout());
   document.layout = layout;
-  document.headline = Headline::without_numbers(fmt::format("{}: {} hosts, {} switches.", answer.facts.name,
-                                                            answer.facts.hosts, answer.facts.switches));
+  document.headline = Headline::without_numbers(
+      fmt::format("{}: {} hosts, {} switches.", answer.facts.name, answer.facts.hosts,
+                  answer.facts.switches),
+      true);
   Result result;
   result.inputs = {
       {"shape", Text{query.imported ? "import"

@@ -195,7 +195,7 @@ Headline saturation_headline(const std::string& what, const std::string& unit,
   for (const ModelEnd& end : ends) (end.saturated ? saturations : others).push_back(end.load);
   if (saturations.empty())
     return Headline::without_numbers(
-        fmt::format("No answer above {} {} {}{}.", what, range_in_words(others), unit, rest));
+        fmt::format("No answer above {} {} {}.", what, range_in_words(others), unit));
   std::string of_others;
   if (!others.empty())
     of_others = fmt::format("; of {} of the {} networks no answer above {} {}", others.size(), ends.size(),

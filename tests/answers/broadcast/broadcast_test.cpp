@@ -164,7 +164,7 @@ TEST_CASE("answers: broadcast stopped before the first point has no answer") {
 }
 
 TEST_CASE("answers: simulate hypercube has the estimates of the simulator") {
-  SimulateHypercubeQuery query = short_simulation(rate_fractions({"0.3", "1.1"}));
+  SimulateHypercubeQuery query = short_simulation(rate_fractions({"0.3", "0.6"}));
   query.percentiles = {rational("0.5")};
   const SimulateHypercubeAnswer found = answer(query, {.threads = 2});
   CHECK(found.model_saturation.value == broadcast_saturation(small_cube(), Replication::shared_wire).value);

@@ -91,7 +91,7 @@ TEST_CASE("stored: fields are counted, and keep their order") {
   CHECK(stored::field_count<Nothing>() == 0);
   CHECK(stored::field_count<Mixed>() == 7);
   CHECK(stored::field_count<Packets>() == 1);
-  CHECK(stored::field_count<BufferAnswer>() == 14);
+  CHECK(stored::field_count<BufferAnswer>() == 15);
   const Mixed mixed{.flag = true,
                     .array = {1, 2, 3},
                     .enclosure = {numeric::Theorem::input, numeric::Real(1), numeric::Real(2)},
