@@ -80,10 +80,17 @@ TEST_CASE(
 TEST_CASE(
     "simulate hypercube: fractions of the model's rate, tables, CSV, and kinds of message that are not "
     "sent") {
-  const auto both = run_json(simulated + "--fractions 50%,1.1 --cycles 4000");
+  const auto both = run_json(simulated + "--fractions 50%,0.6 --cycles 4000");
   CHECK(value_of(both["results"][0]["fraction_of_saturation"]) == Approx(0.5).epsilon(1e-8));
-  CHECK(std::stod(both["results"][1]["rate"].get<std::string>()) ==
-        Approx(1.1 * value_of(both["results"][1]["model_saturation_rate"])).epsilon(1e-8));
+  const double saturation = value_of(both["results"][1]["model_saturation_rate"]);
+  CHECK(std::stod(both["results"][1]["rate"].get<std::string>()) == Approx(0.6 * saturation).epsilon(1e-8));
+  // A fraction above 1 is simulated too; here the network does not carry it.
+  const Outcome above = run_line(simulated + "--fractions 1.1 --cycles 4000");
+  CHECK(above.status == 1);
+  const std::string rejected = "saturated at rate ";
+  REQUIRE(holds(above.err, rejected));
+  CHECK(std::stod(above.err.substr(above.err.find(rejected) + rejected.size())) ==
+        Approx(1.1 * saturation).epsilon(1e-5));
   const Outcome table = run_line(simulated + "--rates 0.01 --cycles 20000");
   for (const char* words : {"4-dimensional hypercube (16 nodes) with 3 virtual channels", "occupied channels",
                             " generated; expected 0.2048, a broadcast counted once per receiver",
@@ -189,16 +196,30 @@ TEST_CASE("validate broadcast: each variant with the simulation, the verdict of 
   const auto literal = run_json(line + "--replication literal", 1);
   CHECK(literal["question"]["replication"] == "literal");
   CHECK(literal["results"][1]["unicast_verdict"] == "below");
-  CHECK(literal["results"][1]["variants"] == answer["results"][1]["variants"]);
-  // Both at once: identical numbers from one simulation.
+  // Both at once: identical numbers from one simulation, planned by the saturation rate of the first.
   const auto both = run_json(line + "--replication shared-wire,literal", 1);
   REQUIRE(both["results"].size() == 4);
   CHECK(both["results"][0] == answer["results"][0]);
-  CHECK(both["results"][3] == literal["results"][1]);
-  // At a third of saturation the default overestimates.
-  const Outcome low = run_line("validate broadcast" + options + "--rates 0.008 --cycles 20000");
+  CHECK(both["results"][1] == answer["results"][1]);
+  CHECK(both["results"][3]["replication"] == "literal");
+  CHECK(both["results"][3]["variants"] == answer["results"][1]["variants"]);
+  const auto reversed = run_json(line + "--replication literal,shared-wire", 1);
+  REQUIRE(reversed["results"].size() == 4);
+  CHECK(reversed["results"][1] == literal["results"][1]);
+  CHECK(reversed["results"][3]["replication"] == "shared-wire");
+  CHECK(reversed["results"][3]["variants"] == literal["results"][1]["variants"]);
+  for (std::size_t i = 0; i < 6; ++i)
+    CHECK(literal["results"][1]["variants"][i]["prediction"] ==
+          answer["results"][1]["variants"][i]["prediction"]);
+  // At a third of saturation conserving overestimates, and the default agrees.
+  const std::string third = "validate broadcast" + options + "--rates 0.008 --cycles 20000 ";
+  const Outcome agreeing = run_line(third);
+  CHECK(agreeing.status == 0);
+  CHECK(agreeing.out.find("The model (shared-wire) agrees with simulation in both rows.") !=
+        std::string::npos);
+  const Outcome low = run_line(third + "--replication conserving");
   CHECK(low.status == 0);
-  CHECK(low.out.find("The model (shared-wire) is conservative in 2 of 2 rows and underestimates in none.") !=
+  CHECK(low.out.find("The model (conserving) is conservative in 2 of 2 rows and underestimates in none.") !=
         std::string::npos);
   for (const char* words : {"conserving", "literal", "shared-wire", "unicast", "broadcast", "error"})
     CHECK(low.out.find(words) != std::string::npos);
@@ -214,7 +235,9 @@ TEST_CASE("validate broadcast: each variant with the simulation, the verdict of 
   CHECK(deep.out.find("buffers of 1 flit (simulated: 4)") != std::string::npos);
   CHECK(low.out.find("assume") == std::string::npos);
   // Beyond the saturation of a variant, which the network still carries.
-  const Outcome beyond = run_line("validate broadcast" + options + "--fractions 1.05 --cycles 20000");
+  const Outcome beyond =
+      run_line("validate broadcast" + options + "--fractions 1.05 --cycles 20000 --replication conserving");
+  CHECK(beyond.status == 0);
   CHECK(beyond.out.find("saturated") != std::string::npos);
 }
 

@@ -106,7 +106,7 @@ VALUES = {
     "--burst": "3", "--on-rate": "0.75", "--classes": "0.2,0.25", "--class-drops": "1e-1,1e-2", "--traffic-file": "FOLDER/traffic2.json",
     "--incast": "4,2,0.04", "--joint": "FOLDER/joint.csv", "--packets-per-slot": "2", "--drop": "0.05", "--capacity": "5", "--outputs": "6",
     "--threshold": "1/2", "--matrix": "FOLDER/matrix2.csv", "--sizes": "64:1,300:1", "--cell-bytes": "100", "--police": "0.5,2", "--offered": "0.3",
-    "--message": "3", "--digits": "20", "compare --digits": "6", "--packet-bytes": "100", "--link-gbps": "40", "--hop-ns": "75",
+    "--message": "3", "--digits": "20", "compare --digits": "6", "compare --first": "1", "--packet-bytes": "100", "--link-gbps": "40", "--hop-ns": "75",
     "--levels": "1,2", "delay --levels": "3", "simulate tree --levels": "3", "validate delay --levels": "1", "network --levels": "2",
     "--until": "0.1", "--radix": "5", "network --radix": "6", "--network": "FOLDER/other.toml", "wormhole --network": "FOLDER/ring2.toml",
     "simulate wormhole --network": "FOLDER/ring2.toml", "validate wormhole --network": "FOLDER/ring2.toml", "guarantee --network": "FOLDER/policed.toml",
