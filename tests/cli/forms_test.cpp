@@ -96,7 +96,8 @@ bool may_change_nothing(const std::string& command, const Typed& given, const st
     return std::any_of(given.begin(), given.end(), [&](const auto& each) { return each.first == name; });
   };
   // Statements about probabilities whose sum is 1 here.
-  if (has("--pmf") && (option == "--normalize" || option == "--exact")) return true;
+  const bool of_probabilities = has("--pmf") || has("--blocks") || has("--joint") || has("--traffic-file");
+  if (of_probabilities && (option == "--normalize" || option == "--exact")) return true;
   if (has("--threshold") && option == "--criterion") return true;  // loss is its only one
   return command == "guarantee" && option == "--port";             // concerns the picture
 }

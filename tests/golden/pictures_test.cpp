@@ -49,7 +49,7 @@ const char* const more_lines[] = {
     "delay --radix 4 --levels 2 --load 0.5,0.8",
     "delay --radix 4 --levels 2 --load 0.8 --hops all",
     "wormhole --topology mesh --nodes 4x4 --flits 4,8 --fractions 0.2,0.6",
-    "wormhole --topology mesh --nodes 4x4 --flits 4,8 --load 0.1",
+    "wormhole --topology mesh --nodes 4x4 --flits 4,8 --loads 0.1",
     "broadcast --dimensions 3 --virtual-channels 2,4 --flits 8 --broadcast 0.1 --rates 0.005,0.02",
     "multistage --nodes 16,64 --hot 0.08 --loads 0.3,0.8 --curve throughput",
     "validate delay --radix 4 --levels 2 --load 0.5,0.8 --slots 2000",

@@ -113,6 +113,7 @@ TEST_CASE("marked queue: packets of one source with bursts against the chain", "
 }
 
 TEST_CASE("marked queue: all packets together wait as the queue's", "[bursts]") {
+  const numeric::PrecisionScope scope(numeric::Precision{128});
   const OnOffGroup a = group("0.01", "2", "1"), b = group("0.9", "20", "1");
   queue::MarkedQueue of_a({.others = {b}, .own = a}), of_b({.others = {a}, .own = b});
   const auto middle = [](const numeric::Interval& value) {
