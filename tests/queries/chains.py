@@ -244,9 +244,11 @@ class TwoClasses:
         return max(q1 - 1, 0), q2 if q1 else max(q2 - 1, 0)
 
     def lower_loss(self, room):
-        """Fraction of the second class lost, with a buffer of this size for each class."""
+        """Fraction of the second class lost, with a buffer of this size for each class; None for too many states."""
         if room == 0:
             return 1.0
+        if room > 12:
+            return None
         lost = 0.0
         for state, weight in enumerate(self.chain(room, room)):
             q2, q1 = divmod(state, room + 1)

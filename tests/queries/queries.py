@@ -142,13 +142,16 @@ def of_drop(criterion):
         for row in reply.rows:
             if "sizes" in row and criterion == "loss":
                 continue  # of packets
+            if criterion == "loss" and row.get("class", 1) > 1:
+                continue  # the higher classes have buffers of their own
             value = (lambda b: cell.tail(b, row)) if criterion == "overflow" else (lambda b: cell.loss(b, row))
 
             def meets(b):
                 x = value(b)
                 return None if x is None or abs(x / eps - 1) < 1e-9 else x <= eps
 
-            own = least(meets)
+            # A larger one of the program would be wrong as well, and is found two levels above its own.
+            own = least(meets, min(row.get("buffer", 0) + 3, 80))
             if own is not None and "buffer" in row:
                 found.append(Check(f"smallest buffer for {criterion} {eps:g}", row["buffer"], own, row["buffer"] == own, "elimination"))
         return found

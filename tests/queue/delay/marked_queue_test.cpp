@@ -122,7 +122,7 @@ TEST_CASE("marked queue: all packets together wait as the queue's", "[bursts]") 
   const double mean_a = middle(of_a.mean()), mean_b = middle(of_b.mean());
   CHECK(mean_a == Approx(1.629).epsilon(0.02));  // simulated
   queue::MarkovQueue queue(queue::MarkovArrivals::on_off({a, b}));
-  const auto& occupancy = std::get<numeric::Enclosure<unit::Packet>>(queue.mean_occupancy());
+  const auto occupancy = std::get<numeric::Enclosure<unit::Packet>>(queue.mean_occupancy());
   CHECK(0.01 * mean_a + 0.9 * mean_b == Approx(static_cast<double>(occupancy.lower()) - 0.91).epsilon(1e-8));
 }
 
