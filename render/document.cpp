@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 #include <set>
+#include <stdexcept>
 
 namespace tailbound::render {
 namespace {

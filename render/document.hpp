@@ -123,13 +123,15 @@ struct Result {
   Cells text_cells{};         ///< of Document::text_columns
 };
 
-/// The answer in one sentence. The kinds of the numbers that it states decide how it begins: with "About" unless
+/// The answer in one sentence. The kinds of the numbers that it states decide how it begins: with "About"
+/// unless
 /// each is exact or proved. So no headline can claim more than its numbers.
 /// TESTS  tests/golden/headlines_test.cpp
 class Headline {
  public:
   Headline() = default;
-  /// \param quoted  the numbers of the answer in `sentence`, or those whose kind they share: the probability at
+  /// \param quoted  the numbers of the answer in `sentence`, or those whose kind they share: the
+  /// probability at
   ///                a buffer size, which is itself only an integer
   Headline(std::string sentence, const std::vector<Value>& quoted);
   /// "Mean occupancy 4.7 packets; ..", or "About 4.7 packets is the mean occupancy; ..".

@@ -28,7 +28,8 @@ void add_point(Curve& curve, double x, const Value& value, bool powers_of_ten);
 /// Does any of the axes vary, so that there is something to draw?
 [[nodiscard]] bool varies(const Document& document, const Sweep& sweep);
 
-/// Adds curves and the x label to `picture`: points sorted by x, not joined, titles such as "burst 8, inputs 16".
+/// Adds curves and the x label to `picture`: points sorted by x, not joined, titles such as "burst 8,
+/// inputs 16".
 /// Points without a number are omitted. Inputs over more than a thousandfold range, such as targets, have a
 /// logarithmic axis.
 /// \throws NoAnswer  there is nothing to draw

@@ -75,7 +75,8 @@ struct Estimate {
 using Value = std::variant<None, Whole, Given, GivenList, Text, TextList, Flag, Exact, Enclosure, Bound,
                            Approximation, Asymptote, Model, Estimate>;
 
-// --- from proved numbers of the library. Their proof decides the kind that is shown: an intermediate value, under an
+// --- from proved numbers of the library. Their proof decides the kind that is shown: an intermediate
+// value, under an
 // assumption that is no proof, is an Approximation.
 
 /// As it is, or with the digits that both ends share, at most `max_digits`. 0 and 1 stay exact.
@@ -151,7 +152,8 @@ template <class Truth>
 /// A number of which no kind is claimed, in words: the decimal if it is short, otherwise rounded to `digits`.
 [[nodiscard]] std::string brief(const numeric::Rational& number, numeric::Digits digits);
 
-/// What a proved number assumes beyond its model and inputs: "no later coefficient of A(z) is negative"; empty if
+/// What a proved number assumes beyond its model and inputs: "no later coefficient of A(z) is negative";
+/// empty if
 /// nothing.
 [[nodiscard]] std::string assumes(const Value& value);
 

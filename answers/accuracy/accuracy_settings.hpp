@@ -33,7 +33,8 @@ struct MeasuredWorms {
 [[nodiscard]] MeasuredModel measured_model(bounds::wormhole::Replication replication);
 [[nodiscard]] MeasuredModel measured_model(bounds::multistage::Variant variant);
 
-/// Was the saturation load of the model measured, in this network or between measured ones, to be within 10 %?
+/// Was the saturation load of the model measured, in this network or between measured ones, to be within 10
+/// %?
 [[nodiscard]] bool saturation_agrees(const RequestedAccuracy& requested);
 
 /// \param at  fractions of the saturation rate of measured_at_fractions_of (answers/broadcast/broadcast.hpp)

@@ -44,7 +44,7 @@ OccupancyAnswer answer(const OccupancyQuery& query, const Run&) {
 }
 
 std::vector<OccupancyLevel> tail_through(const Traffic& traffic, Packets first, Packets last) {
-  constexpr std::int64_t drawn = 1'000;  // at least: no pixel of a picture is left out
+  constexpr std::int64_t drawn = 1'000;  // at least: no pixel of a picture is without a level
   const std::int64_t step = std::max<std::int64_t>(1, (last.value - first.value) / drawn);
   std::vector<Packets> levels;
   for (std::int64_t level = first.value; level < last.value; level += step) levels.emplace_back(level);

@@ -51,7 +51,8 @@ struct OccupancyAnswer {
 [[nodiscard]] std::vector<OccupancyLevel> without_bursts(const OccupancyQuery& query,
                                                          const std::vector<Packets>& levels);
 
-/// For plots: P(Q > level) to 3 digits at each level from `first` to `last`, or of very many at a thousand or two.
+/// For plots: P(Q > level) to 3 digits at each level from `first` to `last`, or of very many at a thousand
+/// or two.
 /// \throws as answer()
 [[nodiscard]] std::vector<OccupancyLevel> tail_through(const Traffic& traffic, Packets first, Packets last);
 

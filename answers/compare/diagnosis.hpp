@@ -21,7 +21,7 @@ enum class DisagreementCause {
   swapped,           ///< two values exchanged, the other values agree
   decimal_point,     ///< a power of ten, the other values agree
   single_values,     ///< a few wrong values between right ones
-  missing_value,     ///< one value was left out: from there on each is that of the next n
+  missing_value,     ///< one value is missing: from there on each is that of the next n
   extra_value,       ///< one value too many: from there on each is that of the previous n
   constant_factor,   ///< from the first on, all are the same multiple of the true values
   single_precision,  ///< all values are right to 24 bits

@@ -74,7 +74,8 @@ struct OtherReading {
   std::optional<Reading> same{};  ///< another one with the same values
 };
 
-/// The simplest reading in which all values agree, or else eight in ten and twice as many as now: shifted by one,
+/// The simplest reading in which all values agree, or else eight in ten and twice as many as now: shifted
+/// by one,
 /// another quantity, after service, in percent, in proportion. Empty if the values that agree have fewer than
 /// six digits together, as then several would by chance.
 /// \param agreeing  number of values that agree as requested

@@ -304,7 +304,7 @@ std::vector<std::vector<std::size_t>> identical_flows(const DelayAnswer& answer)
 
 std::vector<bounds::ClaimedSlotProbability> delay_curve(const DelayQuery& query, const DelayAnswer& answer,
                                                         std::size_t flow) {
-  constexpr std::int64_t drawn = 1'000;  // levels, at least: no pixel of a picture is left out
+  constexpr std::int64_t drawn = 1'000;  // levels, at least: no pixel of a picture is without a level
   const std::int64_t last = reach(answer.flows[flow].delay), step = std::max<std::int64_t>(1, last / drawn);
   bounds::DelayQuery requested;
   for (std::int64_t t = 0; t <= last; t += step) requested.levels.emplace_back(t);

@@ -32,7 +32,8 @@ class Saturated : public NoAnswer {
   double load_, saturation_;
 };
 
-/// Why the largest load with a solution is not the saturation load: "the iteration does not converge there, with
+/// Why the largest load with a solution is not the saturation load: "the iteration does not converge there,
+/// with
 /// the busiest channel at 52 %"
 [[nodiscard]] inline std::string no_solution_in_words(double fullness) {
   if (fullness >= bounds::wormhole::SaturationSides::least_fullness)

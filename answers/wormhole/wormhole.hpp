@@ -160,13 +160,15 @@ struct WormholeAnswer {
 [[nodiscard]] MeasuredModel measured_model(WormholeVariant variant);
 [[nodiscard]] RequestedAccuracy requested_accuracy(const WormholeQuery& query, std::vector<double> at);
 
-/// Is the largest load with a solution the saturation load: is a physical channel full there, or any channel, or
+/// Is the largest load with a solution the saturation load: is a physical channel full there, or any
+/// channel, or
 /// was it measured to agree with simulation in networks like that of the query? A full channel is not enough
 /// where each node sends to one other node, nor by the heuristic equations of unidirectional tori: these are
 /// full far too early.
 [[nodiscard]] bool is_saturation(const bounds::wormhole::SaturationSides& sides, const WormholeQuery& query);
 
-/// For plots: the mean latency [cycles] of the model at any load [flits/cycle/node]; nothing if it has no solution.
+/// For plots: the mean latency [cycles] of the model at any load [flits/cycle/node]; nothing if it has no
+/// solution.
 struct LatencyOfLoad {
   std::function<std::optional<double>(double load)> at;
   std::vector<double> loads;  ///< to draw: those requested, an almost idle network, the last one

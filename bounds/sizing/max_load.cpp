@@ -100,7 +100,8 @@ MaxLoad max_load(const SlottedQueue& queue, Packets capacity, const DropTarget& 
   const bool reaches_the_server = limit >= capacity_of_server;
   Bracket bracket{0, reaches_the_server ? capacity_of_server : limit, reaches_the_server};
   const auto all_of_it = [&]() -> MaxLoad {
-    return {numeric::to_enclosure(numeric::Proved<unit::Load>(numeric::Exact<unit::Load>{bracketed(queue), limit})),
+    return {numeric::to_enclosure(
+                numeric::Proved<unit::Load>(numeric::Exact<unit::Load>{bracketed(queue), limit})),
             drop_probability(at_load(queue, limit), capacity, target.criterion, accuracy, target.timing),
             {},
             limit};
@@ -166,8 +167,8 @@ numeric::Proved<unit::Ratio> min_speedup(const SlottedQueue& queue, Packets capa
   if (highest.load.lower() >= numeric::upper(load)) return none;
   const numeric::Interval low = load / numeric::to_interval(highest.load.upper()),
                           high = load / numeric::to_interval(highest.load.lower());
-  return numeric::Enclosure<unit::Ratio>(highest.load.proof(), std::max(numeric::Real(1), numeric::lower(low)),
-                                         numeric::upper(high));
+  return numeric::Enclosure<unit::Ratio>(
+      highest.load.proof(), std::max(numeric::Real(1), numeric::lower(low)), numeric::upper(high));
 }
 
 }  // namespace tailbound::bounds

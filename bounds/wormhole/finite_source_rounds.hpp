@@ -72,7 +72,7 @@ class Rounds {
   /// Updates all; the largest change is in change_.
   void round(double weight);
 
-  /// Visits all numbers that a round reads before it writes them, with the least and the largest legal value.
+  /// Visits all numbers that a round reads before it writes them, with the minimum and the maximum value.
   template <class Visit>
   void each_number(const Visit& visit);
   [[nodiscard]] Acceleration::Vector state();

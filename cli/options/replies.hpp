@@ -41,7 +41,8 @@ template <class Query, class DocumentOf>
   return reply_of(queries, answers::answer_all(queries, analysis_run(context)), document_of);
 }
 
-/// Status 1 if traffic is of a fitted model that is not trusted: the answer is shown, and is none for the trace.
+/// Status 1 if traffic is of a fitted model that is not trusted: the answer is shown, and is none for the
+/// trace.
 template <class Query>
 [[nodiscard]] Reply if_trusted(const std::vector<Query>& queries, Reply reply) {
   for (const Query& query : queries)

@@ -58,7 +58,8 @@ void add_missing(std::vector<render::Unanswered>& rows, const std::vector<Query>
 
 }  // namespace rows
 
-/// Runs all queries as interruptible pieces. A point of several without an answer keeps its row, which gives the
+/// Runs all queries as interruptible pieces. A point of several without an answer keeps its row, which
+/// gives the
 /// reason; the exit status is then 1, as for a sweep.
 /// \throws NoAnswer  no point has an answer: the reason of the first
 template <class Query, class DocumentOf, class InputsOf>

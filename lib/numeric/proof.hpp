@@ -4,9 +4,11 @@
 #include <string_view>
 #include <vector>
 
-/// What entitles a function to make an exact number, an enclosure or a bound (numeric/truth.hpp): each takes a
+/// What entitles a function to make an exact number, an enclosure or a bound (numeric/truth.hpp): each
+/// takes a
 /// `Proof`, which only a `Theorem` or another proved number gives. The table in docs/contract.md lists the
-/// theorems, where each is derived, what it assumes, and the files that may name it (tests/architecture/check).
+/// theorems, where each is derived, what it assumes, and the files that may name it
+/// (tests/architecture/check).
 namespace tailbound::numeric {
 
 /// The derivations by which numbers are proved.
@@ -31,8 +33,9 @@ enum class Theorem : std::uint8_t {
   bracketed,       ///< a minimum or maximum between a proved yes and a proved no
 };
 
-/// What a proved number assumes beyond its model and its inputs. With the first it is shown, and the assumption
-/// beside it; with any other it is an intermediate value that is no proof, and render::shown() rejects it.
+/// What a proved number assumes beyond its model and its inputs. With the first it is shown, and the
+/// assumption
+/// next to it; with any other it is an intermediate value that is no proof, and render::shown() rejects it.
 enum class Assumption : std::uint8_t {
   later_coefficients = 1,  ///< the coefficients of a formula beyond the checked ones are not negative
   independent_hops = 2,    ///< delays at successive queues, or arrivals behind other queues, are independent
@@ -49,7 +52,7 @@ class Assumptions {
   [[nodiscard]] constexpr bool has(Assumption one) const {
     return (bits_ & static_cast<std::uint8_t>(one)) != 0;
   }
-  /// Whether a number under these is proved, as far as a reader is told what it assumes.
+  /// Whether a number under these is proved, as far as a reader knows what it assumes.
   [[nodiscard]] constexpr bool may_be_shown() const {
     return !has(Assumption::independent_hops) && !has(Assumption::converged);
   }
@@ -71,7 +74,8 @@ class Assumptions {
   std::uint8_t bits_ = 0;
 };
 
-/// A proved number holds by a theorem, or because the numbers from which it was computed are proved; under all
+/// A proved number holds by a theorem, or because the numbers from which it was computed are proved; under
+/// all
 /// of their assumptions.
 class Proof {
  public:

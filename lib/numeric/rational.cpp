@@ -79,7 +79,8 @@ Integer power_of_ten(long exponent) {
   return cln::expt_pos(Integer(10), Integer(exponent));
 }
 
-/// CLN reads a leading zero as decimal, but requires at least one digit. Traces have millions of short numbers.
+/// CLN reads a leading zero as decimal, but requires at least one digit. Traces have millions of short
+/// numbers.
 Integer integer_of(const std::string& digits) {
   constexpr std::size_t digits_of_long = std::numeric_limits<long>::digits10;
   return digits.size() <= digits_of_long ? Integer(std::stol(digits)) : Integer(digits.c_str());

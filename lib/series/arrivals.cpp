@@ -78,7 +78,6 @@ Interval LawArrivals::kept_share() const {
                  : numeric::to_interval(kept);
 }
 
-
 Arrivals::Arrivals(Description description, numeric::Assumptions assumptions)
     : description_(std::move(description)), assumptions_(assumptions) {
   if (const auto* equal = std::get_if<EqualInputs>(&description_)) {

@@ -26,7 +26,8 @@ struct Unanswered {
 /// \param unanswered  in the order of the list; not empty
 void add_unanswered(Document& document, const std::vector<Unanswered>& unanswered);
 
-/// "2 of 3 points have no answer; the first: load 1: the queue is unstable ..": for standard error; empty if every point
+/// "2 of 3 points have no answer; the first: load 1: the queue is unstable ..": for standard error; empty
+/// if every point
 /// with a status is answered.
 [[nodiscard]] std::string unanswered_in_words(const Document& document);
 

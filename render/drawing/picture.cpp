@@ -165,7 +165,8 @@ class Followed {
     });
   }
 
-  /// On the line, within what leaves about a fifth of a pixel, and close enough to both ends that nothing is missed.
+  /// On the line, within what leaves about a fifth of a pixel, and close enough to both ends that nothing
+  /// is missed.
   static bool near(const Place& place, const Place& from, const Place& to, const std::vector<Pixels>& axes) {
     constexpr double play = 0.8, longest = 40;  // pixels
     return std::all_of(axes.begin(), axes.end(), [&](const Pixels& axis) {

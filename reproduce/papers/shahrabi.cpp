@@ -26,7 +26,8 @@ using render::Value;
 constexpr Replication kDrawn[] = {Replication::conserving, Replication::literal};
 /// Errors are in the order of the names here, and simulated rates are fractions of the saturation rate of the
 /// first: the published equations come first.
-constexpr Replication kComparedVariants[] = {Replication::conserving, Replication::literal, Replication::shared_wire};
+constexpr Replication kComparedVariants[] = {Replication::conserving, Replication::literal,
+                                             Replication::shared_wire};
 /// Errors are judged up to this fraction of the first variant's saturation rate.
 constexpr double kModerate = 0.8;
 

@@ -31,12 +31,15 @@ TEST_CASE("comparison: verdicts") {
 
 TEST_CASE("comparison: an enclosure agrees if any part of it is inside the interval") {
   Probability row = model_of(0, 0.4, 0.6);
-  row.predicted = numeric::Enclosure<unit::Probability>(numeric::Theorem::input, numeric::Real(0.25), numeric::Real(0.5));
+  row.predicted =
+      numeric::Enclosure<unit::Probability>(numeric::Theorem::input, numeric::Real(0.25), numeric::Real(0.5));
   CHECK(row.verdict() == Verdict::inside);
-  row.predicted = numeric::Enclosure<unit::Probability>(numeric::Theorem::input, numeric::Real(0.25), numeric::Real(0.375));
+  row.predicted = numeric::Enclosure<unit::Probability>(numeric::Theorem::input, numeric::Real(0.25),
+                                                        numeric::Real(0.375));
   CHECK(row.verdict() == Verdict::below);
   CHECK(row.error().value() == Approx(-0.25));
-  row.predicted = numeric::Exact<unit::Probability>{numeric::Theorem::input, numeric::parse_rational("3/4", "p")};
+  row.predicted =
+      numeric::Exact<unit::Probability>{numeric::Theorem::input, numeric::parse_rational("3/4", "p")};
   CHECK(row.verdict() == Verdict::above);
   CHECK(row.error().value() == Approx(0.5));
 }

@@ -157,8 +157,9 @@ TEST_CASE("the index at which 38 digits lose the tail", "[cli][compare]") {
 
     const Outcome table = run_command({"compare", sample(name), "--inputs", "16", "--load", "0.9"});
     CHECK(table.status == 1);
-    CHECK_THAT(table.out, Catch::Contains("values disagree") &&
-                              (Catch::Contains("Digits := 38") || Catch::Contains("amplifies its rounding errors")));
+    CHECK_THAT(table.out,
+               Catch::Contains("values disagree") &&
+                   (Catch::Contains("Digits := 38") || Catch::Contains("amplifies its rounding errors")));
   }
 }
 

@@ -24,8 +24,9 @@ bool unproved(const std::string& kind) {
   return kinds.contains(kind);
 }
 
-/// Numbers of an answer, as printed, by whether they are proved. An integer in a row, such as a buffer size, has the
-/// kind of the probability beside it.
+/// Numbers of an answer, as printed, by whether they are proved. An integer in a row, such as a buffer
+/// size, has the
+/// kind of the probability next to it.
 struct Numbers {
   std::vector<double> proved, other;
 };
@@ -101,7 +102,8 @@ TEST_CASE("headlines: without About only if each number is exact or proved") {
          found != std::sregex_iterator(); ++found) {
       const std::string quoted = (*found)[2];
       INFO(quoted);
-      if (found->prefix().str().ends_with("load") || found->prefix().str().ends_with("rate")) continue;  // a setting, or the measured load of a trace
+      if (found->prefix().str().ends_with("load") || found->prefix().str().ends_with("rate"))
+        continue;  // a setting, or the measured load of a trace
       // Short numbers are counts, levels and settings; integers decide for themselves above.
       const bool tells = quoted.size() >= 4 || quoted.find('.') == std::string::npos;
       const bool integer = quoted.find_first_of(".e") == std::string::npos;
@@ -117,7 +119,9 @@ TEST_CASE("headlines: without About only if each number is exact or proved") {
 }
 
 TEST_CASE("headlines: the kinds of the quoted numbers decide the word") {
-  const Value proved = Exact{tailbound::numeric::Theorem::input, 3}, bound = Bound{tailbound::numeric::Theorem::input, tailbound::numeric::Real(3), true}, model = Model{3.2};
+  const Value proved = Exact{tailbound::numeric::Theorem::input, 3},
+              bound = Bound{tailbound::numeric::Theorem::input, tailbound::numeric::Real(3), true},
+              model = Model{3.2};
   CHECK(Headline("a 3-packet buffer suffices.", {proved, bound}).text() == "A 3-packet buffer suffices.");
   for (const Value& other : {model, Value(Estimate{3.2, 3, 4}),
                              Value(Approximation{tailbound::numeric::Real(3), 4}), Value(Asymptote{3})}) {

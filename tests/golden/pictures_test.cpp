@@ -19,8 +19,10 @@
 #include <utility>
 #include <vector>
 
-// No drawn line is a chord. Each joined line of the pictures of the example lines of the help, of docs/pictures and of
-// `more_lines` is compared, between its points, with its own function and, where a command can be asked for a single
+// No drawn line is a chord. Each joined line of the pictures of the example lines of the help, of
+// docs/pictures and of
+// `more_lines` is compared, between its points, with its own function and, where a command can be given
+// a single
 // point, with what that command answers there.
 
 using namespace tailbound;
@@ -259,7 +261,7 @@ class AtTop {
 
 constexpr double a_pixel = 1.05;  // the coordinates of files have a tenth of it
 
-/// \return joined lines that a command was asked about
+/// \return joined lines that a command was run for
 int check_lines(const Words& line, const DrawnPicture& picture, bool askable) {
   int confirmed = 0;
   for (const Curve& curve : picture->curves) {
@@ -314,7 +316,7 @@ TEST_CASE("pictures: no line is a chord, in any command") {
     confirmed[line.front() == "validate" ? line[0] + " " + line[1] : line[0]] +=
         check_lines(line, *picture, one_network(line));
   }
-  // Each kind of line was asked about.
+  // Each kind of line was run.
   for (const char* command :
        {"occupancy", "buffer", "delay", "wormhole", "broadcast", "multistage", "validate multistage",
         "validate wormhole", "validate broadcast", "validate delay"}) {

@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-// Equivalent spellings give identical answers, in every reader of a file and in options: one table of spellings
+// Equivalent spellings give identical answers, in every reader of a file and in options: one table of
+// spellings
 // of 1/16, and one of readers.
 
 namespace {
@@ -22,7 +23,7 @@ const std::vector<std::string> decimals{"0.0625",  "6.25e-2", "6.25E-2",   "0.06
                                         "6.25E-02"};
 /// As people write it. Readers of a language with numbers of its own (JSON, TOML) take them in quotes.
 const std::vector<std::string> texts{"+0.0625", ".0625", "000.0625", " 0.0625 ", "1/16", "6.25*10^-2"};
-/// Refused, or the same number: never another one.
+/// Rejected, or the same number: never another one.
 const std::vector<std::string> doubtful{"0,0625",  "6.25%",    "6.25d-2",  "0x1p-4", "6_25e-4",
                                         "2^-4",    "6.25e",    "6.25e-",   "nan",    "inf",
                                         "0.0625x", "--0.0625", "6.25 e-2", "1//16",  "0.06.25"};

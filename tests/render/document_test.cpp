@@ -133,7 +133,8 @@ TEST_CASE("documents: rows of a table, and two tables stacked") {
   Document document = two_points();
   document.results.resize(1);
   const auto row = [](std::size_t i) {
-    return Cells{{"level", Whole{static_cast<std::int64_t>(i)}}, {"p", Exact{numeric::Theorem::input, ratio(1, 4)}}};
+    return Cells{{"level", Whole{static_cast<std::int64_t>(i)}},
+                 {"p", Exact{numeric::Theorem::input, ratio(1, 4)}}};
   };
   document.results[0].tables = {{.key = "tail", .size = 3, .row = row}};
   const json tail = json::parse(to_json(document, frame))["results"][0]["tail"];
@@ -164,7 +165,8 @@ TEST_CASE("values: scaled enclosures contain the true value") {
         ratio(static_cast<long>(random() % 100000 + 1), static_cast<long>(random() % 1000 + 1));
     const Rational factor =
         ratio(static_cast<long>(random() % 5000 + 1), static_cast<long>(random() % 5000 + 1));
-    const numeric::Enclosure<unit::Probability> enclosure(numeric::Theorem::input, numeric::to_real(lower, numeric::Rounding::down),
+    const numeric::Enclosure<unit::Probability> enclosure(numeric::Theorem::input,
+                                                          numeric::to_real(lower, numeric::Rounding::down),
                                                           numeric::to_real(lower, numeric::Rounding::up));
     const auto scaled_value = std::get<Enclosure>(scaled(shown(enclosure), factor));
     CHECK(numeric::to_rational(scaled_value.lower) <= lower * factor);

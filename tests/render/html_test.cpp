@@ -46,7 +46,8 @@ Document one_answer() {
                        .cells = {{"tail", Enclosure{numeric::Theorem::input, low, high}},
                                  {"mean", Estimate{10.5, 10, std::numeric_limits<double>::infinity(), 0.95}},
                                  {"bits_used", Whole{53}}},
-                       .lines = {{"tail", "it is " + brief(Enclosure{numeric::Theorem::input, low, high}) + " (certified)"}}}},
+                       .lines = {{"tail", "it is " + brief(Enclosure{numeric::Theorem::input, low, high}) +
+                                              " (certified)"}}}},
           .notes = {"a < b"}};
 }
 
@@ -128,10 +129,11 @@ TEST_CASE("pages: a million rows are truncated to the size limit, with a note") 
   for (const std::size_t results : {std::size_t{1}, std::size_t{3}}) {
     document.results.resize(results, document.results[0]);
     for (Result& result : document.results)
-      result.tables = {{.key = "levels", .size = 1'000'000, .row = [](std::size_t i) -> Cells {
-                          return {{"n", Whole{static_cast<std::int64_t>(i)}},
-                                  {"p", Exact{numeric::Theorem::input, Rational(1) / Rational(static_cast<int>(i) + 3)}}};
-                        }}};
+      result.tables = {
+          {.key = "levels", .size = 1'000'000, .row = [](std::size_t i) -> Cells {
+             return {{"n", Whole{static_cast<std::int64_t>(i)}},
+                     {"p", Exact{numeric::Theorem::input, Rational(1) / Rational(static_cast<int>(i) + 3)}}};
+           }}};
     const std::string page = to_html(document, page_frame);
     CHECK(page.size() < largest_page);
     CHECK(has(page, " of 1000000 rows. Use --format csv for all rows."));

@@ -112,8 +112,10 @@ template <class T, class S>
 bool enclosures_overlap(const Distribution<T>& x, const Distribution<S>& y, std::size_t places) {
   for (std::size_t part = 0; part < places; ++part) {
     const std::size_t n = (x.size() - 1) * part / std::max<std::size_t>(1, places - 1);
-    if (!overlap(series::enclose_mass(numeric::Theorem::sojourn, x, n), series::enclose_mass(numeric::Theorem::sojourn, y, n)) ||
-        !overlap(series::enclose_tail(numeric::Theorem::sojourn, x, n), series::enclose_tail(numeric::Theorem::sojourn, y, n)))
+    if (!overlap(series::enclose_mass(numeric::Theorem::sojourn, x, n),
+                 series::enclose_mass(numeric::Theorem::sojourn, y, n)) ||
+        !overlap(series::enclose_tail(numeric::Theorem::sojourn, x, n),
+                 series::enclose_tail(numeric::Theorem::sojourn, y, n)))
       return false;
   }
   return true;
@@ -132,7 +134,8 @@ Distribution<Real> reals_of(const Case& at, double log2_min, int bits) {
 double widest(const Distribution<double>& x, std::size_t places) {
   double result = 0;
   for (std::size_t part = 0; part < places; ++part) {
-    const Probability at = series::enclose_tail(numeric::Theorem::sojourn, x, (x.size() - 1) * part / (places - 1));
+    const Probability at =
+        series::enclose_tail(numeric::Theorem::sojourn, x, (x.size() - 1) * part / (places - 1));
     result = std::max(result, at.relative_width());
   }
   return result;

@@ -121,7 +121,7 @@ TEST_CASE("a bucket is equivalent to one that discards no tokens while packets w
   CHECK_THROWS_WITH(traffic::sustained({ratio(1, 2), ratio(1, 2)}), Catch::Contains("burst is 1/2"));
 }
 
-TEST_CASE("buckets that do not bind are left out") {
+TEST_CASE("buckets that do not bind are omitted") {
   const TokenBucket slow{ratio(1, 5), 4};
   using Buckets = std::vector<TokenBucket>;
   CHECK(traffic::binding({slow, traffic::peak_of(100)}) == Buckets{slow});

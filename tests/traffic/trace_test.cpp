@@ -90,7 +90,8 @@ TEST_CASE("trace: a time is exact in every spelling and unit", "[trace]") {
   CHECK(time_of("9007199254740993", TimeUnit::ns) == numeric::whole(9'007'199'254'740'993));
   CHECK(time_of("1700000000.000000001") == numeric::whole(1'700'000'000'000'000'001));
   CHECK(time_of("1.536000000000000202e-06") == numeric::parse_rational("1536.000000000000202", "time"));
-  // Sizes and inputs as spreadsheets and numpy write them; decimal commas where columns have other separators.
+  // Sizes and inputs as spreadsheets and numpy write them; decimal commas where columns have other
+  // separators.
   const auto floats = read_csv("1.5e-3,6.400000000000000000e+01,2.0\n");
   CHECK((floats[0].bytes == 64 && floats[0].input == 2));
   const auto commas = read_csv("time;bytes;input\n0,0015;64;1\n1,6E-03;64;2\n");

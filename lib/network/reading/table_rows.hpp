@@ -44,7 +44,8 @@ struct PairColumns {
 /// with other columns.
 [[nodiscard]] std::optional<PairColumns> pair_columns(std::span<const std::string> header);
 
-/// What is wrong with a row of more cells than the first, those at its end that are empty not counted: mostly a
+/// What is wrong with a row of more cells than the first, those at its end that are empty not counted:
+/// mostly a
 /// decimal comma between commas. Empty if nothing is.
 [[nodiscard]] std::string too_many_cells(std::span<const TableCell> row, std::size_t named);
 

@@ -298,7 +298,8 @@ numeric::Proved<unit::Slot> mean_hop_delay(const FlowQueue& flow, numeric::Digit
     Real rest = numeric::upper(Interval(ahead - listed));
     if (rest < 0) rest = 0;
     const numeric::Enclosure<unit::Slot> mean(
-        proof, numeric::lower(waits), numeric::upper(Interval(waits + numeric::make_interval(Real(0), rest))));
+        proof, numeric::lower(waits),
+        numeric::upper(Interval(waits + numeric::make_interval(Real(0), rest))));
     if (numeric::agree_to(mean.lower(), mean.upper(), digits)) return mean;
   }
 }

@@ -35,7 +35,8 @@ constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 template <class L>
 struct Offered {
   series::ArrivalTails<L> tails;
-  /// Upper bound of E[max(A - K, 0)]. A packet more raises the losses by at most one packet, never lowers them.
+  /// Upper bound of E[max(A - K, 0)]. A packet more raises the losses by at most one packet, never lowers
+  /// them.
   L cut{0};
 };
 
@@ -73,7 +74,8 @@ std::size_t min_batch(const series::ArrivalTails<L>& tails) {
   return smallest;
 }
 
-/// P(Q = n) / P(Q = 0) for one packet per slot: up to the size of the buffer the balance equations are those of
+/// P(Q = n) / P(Q = 0) for one packet per slot: up to the size of the buffer the balance equations are
+/// those of
 /// the infinite queue, at any load.  \pre P(A = 0) > 0
 template <class L>
 class Multiples {
@@ -150,7 +152,7 @@ class EmptyShares {
   [[nodiscard]] Real upper_of_last() const {
     return numeric::upper(Interval(Interval(1) / multiples_.sum_to(multiples_.known() - 1)));
   }
-  /// As far as `capacity`, or until the share no longer matters beside the excess of the load.
+  /// As far as `capacity`, or until the share no longer matters next to the excess of the load.
   void extend_to(std::int64_t capacity) {
     const auto last = static_cast<std::size_t>(capacity);
     while (multiples_.known() <= last) {
@@ -347,8 +349,8 @@ struct FiniteLosses::State {
     if (static_cast<double>(limit) * static_cast<double>(limit) > max_exact_products) reject();
     const Offered<Rational> all = exactly_offered(queue, limit);
     const auto result = [&](Rational loss) {
-      return LevelProbability{
-          capacity, Exact<unit::Probability>{proof_of(queue), std::move(loss)}, exact_method};
+      return LevelProbability{capacity, Exact<unit::Probability>{proof_of(queue), std::move(loss)},
+                              exact_method};
     };
     const Rational& load = *queue.arrivals.load();
     if (queue.packets_per_slot == 1) {
@@ -391,7 +393,8 @@ struct FiniteLosses::State {
 
   LevelProbability of_chain(Packets capacity, const Accuracy& accuracy) {
     double magnitude = -64;
-    for (int bits = numeric::to_precision(accuracy.digits).bits + 64; bits <= max_finite_bits; bits += bits / 2) {
+    for (int bits = numeric::to_precision(accuracy.digits).bits + 64; bits <= max_finite_bits;
+         bits += bits / 2) {
       const PrecisionScope scope(Precision{bits + 32});
       const Interval load = queue.arrivals.load_interval();
       const Interval loss =
@@ -400,7 +403,8 @@ struct FiniteLosses::State {
                         : by_elimination(capacity.value, static_cast<long>(magnitude) - bits);
       if (numeric::lower(loss) > 0) {
         const Real upper = numeric::upper(loss);
-        Enclosure<unit::Probability> result(proof_of(queue), numeric::lower(loss), upper < 1 ? upper : Real(1));
+        Enclosure<unit::Probability> result(proof_of(queue), numeric::lower(loss),
+                                            upper < 1 ? upper : Real(1));
         if (numeric::agree_to(result.lower(), result.upper(), accuracy.digits))
           return {capacity, std::move(result), {Arithmetic::interval, bits}};
         magnitude = std::min(magnitude, numeric::log2_magnitude(numeric::lower(loss)) - 16);
@@ -444,11 +448,13 @@ LevelProbability FiniteLosses::at(Packets capacity, const Accuracy& accuracy) {
   if (capacity.value < 0)
     throw InvalidArgument("capacity", std::to_string(capacity.value), "a whole number of packets, 0 or more");
   State& state = *state_;
-  if (state.queue.arrivals.largest_batch() == 0) return {capacity, Exact<unit::Probability>{proof_of(state.queue), 0}, exact_method};
-  if (capacity.value == 0) return {capacity, Exact<unit::Probability>{proof_of(state.queue), 1}, exact_method};
+  if (state.queue.arrivals.largest_batch() == 0)
+    return {capacity, Exact<unit::Probability>{proof_of(state.queue), 0}, exact_method};
+  if (capacity.value == 0)
+    return {capacity, Exact<unit::Probability>{proof_of(state.queue), 1}, exact_method};
   const auto exactly = [&](Rational loss) {
-    return LevelProbability{
-        capacity, Exact<unit::Probability>{proof_of(state.queue), std::move(loss)}, exact_method};
+    return LevelProbability{capacity, Exact<unit::Probability>{proof_of(state.queue), std::move(loss)},
+                            exact_method};
   };
   const auto& load = state.queue.arrivals.load();
   if (state.timing == Timing::continuous && capacity.value == 1)

@@ -9,7 +9,8 @@
 /// MODEL     Q[t+1] = min(max(Q[t] - C, 0) + A[t+1], B).  loss(B) = E[packets lost in a slot] / rho.
 ///           M/D/1/K: Poisson arrivals in continuous time, K packets including the one in service.
 /// RESULT    C = 1 and rho < 1: loss(B) = (1 - rho)/rho P(Q > B) / (1 - P(Q > B)), tails of the
-///           infinite-buffer queue. C = 1 and rho >= 1: loss(B) = (rho - 1 + P_B(Q = 0)) / rho, the empty share
+///           infinite-buffer queue. C = 1 and rho >= 1: loss(B) = (rho - 1 + P_B(Q = 0)) / rho, the empty
+///           share
 ///           by the same recurrence, without a normalization. C > 1: the stationary vector of the chain by
 ///           elimination without subtraction (Grassmann, Taksar and Heyman), in intervals or rationals.
 /// SOURCE    docs/derivations/loss.md
@@ -32,7 +33,8 @@ class FiniteLosses {
   FiniteLosses& operator=(FiniteLosses&&) noexcept;
 
   /// loss(capacity) [fraction of the packets], enclosed to accuracy.digits, or exact.
-  /// COST  C = 1 and rho < 1: as occupancy_tail(). C = 1 otherwise: O(B min(B, K)) interval operations for the
+  /// COST  C = 1 and rho < 1: as occupancy_tail(). C = 1 otherwise: O(B min(B, K)) interval operations for
+  /// the
   ///       largest B, once; K = length of the arrivals' support. C > 1: O(B K C) for each B.
   /// \param capacity  B >= 0 packets, including those in service
   /// \throws LimitExceeded  as occupancy_tail(); otherwise more than 10^6 packets, 4e7 products (C = 1), or B

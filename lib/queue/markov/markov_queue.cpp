@@ -166,7 +166,8 @@ class CertifiedEngine final : public Engine {
   }
 
  private:
-  /// In overload: a phase that is frequent when the finite queue is empty. A rare one costs digits of the bounds.
+  /// In overload: a phase that is frequent when the finite queue is empty. A rare one costs digits of the
+  /// bounds.
   Eigen::Index frequent_phase(std::size_t capacity) const {
     const Outward<T> plain(Side::nearest, bits_);
     FinitePassage<T> passages(moved(blocks_, plain), plain);
@@ -532,7 +533,8 @@ bool MarkovQueue::certified() const {
 ProbabilityClaim MarkovQueue::tail(std::int64_t level) {
   state_->require_stable();
   state_->check_level(level, "level");
-  if (state_->one_in_every_slot) return numeric::Exact<unit::Probability>{numeric::Theorem::markov_queue, level < 1 ? 1 : 0};
+  if (state_->one_in_every_slot)
+    return numeric::Exact<unit::Probability>{numeric::Theorem::markov_queue, level < 1 ? 1 : 0};
   return state_->claim<unit::Probability>(
       Requested::tail, [level](Engine& engine) { return engine.tail(static_cast<std::size_t>(level)); });
 }
@@ -540,8 +542,10 @@ ProbabilityClaim MarkovQueue::tail(std::int64_t level) {
 ProbabilityClaim MarkovQueue::probability(std::int64_t level) {
   state_->require_stable();
   state_->check_level(level, "level");
-  if (state_->one_in_every_slot) return numeric::Exact<unit::Probability>{numeric::Theorem::markov_queue, level == 1 ? 1 : 0};
-  if (level == 0 && cln::zerop(arrivals().load())) return numeric::Exact<unit::Probability>{numeric::Theorem::markov_queue, 1};
+  if (state_->one_in_every_slot)
+    return numeric::Exact<unit::Probability>{numeric::Theorem::markov_queue, level == 1 ? 1 : 0};
+  if (level == 0 && cln::zerop(arrivals().load()))
+    return numeric::Exact<unit::Probability>{numeric::Theorem::markov_queue, 1};
   return state_->claim<unit::Probability>(Requested::tail, [level](Engine& engine) {
     return engine.probability(static_cast<std::size_t>(level));
   });
@@ -571,7 +575,8 @@ numeric::Claim<unit::Packet> MarkovQueue::mean_occupancy() {
 ProbabilityClaim MarkovQueue::loss(std::int64_t capacity) {
   state_->check_capacity(capacity);
   if (cln::zerop(arrivals().load()))
-    return numeric::Exact<unit::Probability>{numeric::Theorem::markov_queue, 0};  // without packets none is lost
+    return numeric::Exact<unit::Probability>{numeric::Theorem::markov_queue,
+                                             0};  // without packets none is lost
   if (capacity == 0) return numeric::Exact<unit::Probability>{numeric::Theorem::markov_queue, 1};
   if (const auto always = busy_server_loss(state_->arrivals))
     return numeric::Exact<unit::Probability>{numeric::Theorem::markov_queue, *always};

@@ -10,7 +10,8 @@
 /// Occupancy of a slotted queue with Markovian arrivals.
 ///
 /// MODEL     Q[t+1] = max(Q[t] - 1, 0) + A[t+1], Q[t] counted just after the arrivals of slot t; A as in
-///           markov_arrivals.hpp; rho < 1, for the loss of arrivals given as blocks any rho. A chain of M/G/1 type whose boundary blocks are the repeating
+///           markov_arrivals.hpp; rho < 1, for the loss of arrivals given as blocks any rho. A chain of
+///           M/G/1 type whose boundary blocks are the repeating
 ///           ones.
 /// METHOD    G by its eigenvectors (identical on-off sources) or by cyclic reduction, then checked from below
 ///           and from above; pi_0 = (1 - rho) g; Ramaswami's recursion, once for lower and once for upper

@@ -342,7 +342,9 @@ std::optional<LevelProbability> PolicedQueue::exact_tail(std::int64_t level) con
   const auto tails = run_over(sent, extent, std::move(batch));
   const Rational value =
       tails.above[static_cast<std::size_t>(level)] / Rational(power(draws, busy * inputs_.inputs));
-  return LevelProbability{Packets(level), numeric::Exact<unit::Probability>{numeric::Theorem::policed_queue, value}, {Arithmetic::exact, 0}};
+  return LevelProbability{Packets(level),
+                          numeric::Exact<unit::Probability>{numeric::Theorem::policed_queue, value},
+                          {Arithmetic::exact, 0}};
 }
 
 LevelProbability PolicedQueue::settled(std::int64_t level, const Rational& target) {

@@ -235,7 +235,8 @@ class FiniteClasses::Laws {
 
   [[nodiscard]] Loss loss(std::int64_t buffer, Digits digits) {
     if (buffer < 0) throw InvalidArgument("capacity", std::to_string(buffer), "0 packets or more");
-    if (buffer == 0) return {numeric::Exact<unit::Probability>{numeric::Theorem::priority_queue, 1}, {Arithmetic::exact, 0}};
+    if (buffer == 0)
+      return {numeric::Exact<unit::Probability>{numeric::Theorem::priority_queue, 1}, {Arithmetic::exact, 0}};
     const std::size_t size = levels_for(static_cast<std::size_t>(buffer) + 1);
     // Deep higher buffers lose so little that bounds with smaller and with infinite ones agree.
     if (unlimited_ && cut_to(deep) != capacity_)
@@ -289,7 +290,8 @@ class FiniteClasses::Laws {
       if (cost(capacity, static_cast<std::size_t>(buffer) + 1) <= max_products) {
         const auto below = ends(enclosed(capacity, buffer, finer).loss);
         if (numeric::agree_to(below.first, above.upper(), digits))
-          return {Enclosure<unit::Probability>(numeric::Theorem::priority_queue, below.first, above.upper()), above.method};
+          return {Enclosure<unit::Probability>(numeric::Theorem::priority_queue, below.first, above.upper()),
+                  above.method};
       }
     } catch (const LimitExceeded&) {  // too few digits: the upper bound stays
     }
@@ -378,7 +380,9 @@ class FiniteClasses::Laws {
     numeric::widen(losses.at[n], gamma, Real(0), bits, low, high);
     if (high > 1) high = 1;
     if (!(low <= high) || !numeric::agree_to(low, high, digits)) return std::nullopt;
-    return Loss{Enclosure<unit::Probability>(numeric::Theorem::priority_queue, std::move(low), std::move(high)), method};
+    return Loss{
+        Enclosure<unit::Probability>(numeric::Theorem::priority_queue, std::move(low), std::move(high)),
+        method};
   }
 
   const std::vector<long double>& near(std::size_t size) {

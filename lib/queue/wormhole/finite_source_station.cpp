@@ -120,7 +120,8 @@ double falling_zero(const Function& function, double maximum, double guess, doub
   return low + (high - low) / 2;
 }
 
-/// Least part of the only server held by the others that a wait by the product form may leave, relative to that
+/// Minimum part of the only server held by the others that a wait by the product form may leave, relative to
+/// that
 /// without any wait. (3)
 constexpr double least_left = 1e-3;
 
@@ -152,7 +153,8 @@ class InputWait {
     scale_ = mean > 0 ? input.others / mean : 1;
     t_ = station.slowest * input.others / m, t1_ = station.slowest * station.behind * scale_ / m;
     if (station.waits_for_overhang()) overhang_ = input.overhang, overhang_second_ = input.overhang_second;
-    // Nobody waits for longer than the others hold the only server. Where the product form does, r is not 0, as
+    // Nobody waits for longer than the others hold the only server. Where the product form does, r is not
+    // 0, as
     // if nobody waited: the wait is (almost) the longest possible one.
     reference_ = seen_busy(found.waiting);
     if (m == 1 && !station.with_lanes) reference_ = std::max(reference_, least_left * seen_busy(0));
@@ -216,7 +218,8 @@ class InputWait {
       r1 = station_.residual * t_;
       r2 = square(r1) * (1 + part + (1 - part) * std::min(1.0, std::sqrt(station_.variation)));
     }
-    // Waits are for at most `capacity` whole times. The power of the ratio is far beyond that where the product
+    // Waits are for at most `capacity` whole times. The power of the ratio is far beyond that where the
+    // product
     // form has almost no waits.
     const double longest = 4 * (std::max(0.0, station_.capacity - 1) * square(t1_) + second_whole) / t1_;
     const auto scaled = [&](double first, double second, double mean_wait) {

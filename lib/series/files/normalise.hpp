@@ -7,7 +7,8 @@
 #include <string>
 #include <string_view>
 
-/// Probabilities as files have them: the sum of a distribution that was rounded when it was printed. Shared by
+/// Probabilities as files have them: the sum of a distribution that was rounded when it was printed. Shared
+/// by
 /// all readers of probabilities.
 ///
 /// TESTS     tests/series/pmf_file_test.cpp, tests/queue/arrivals/blocks_file_test.cpp,

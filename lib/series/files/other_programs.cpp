@@ -289,7 +289,8 @@ bool is_row_vector(std::string_view text) {
   return rows == 1;
 }
 
-/// "1.0e-03 *" on its own line: a factor of all numbers after it; "Columns 1 through 3" above each part of a row.
+/// "1.0e-03 *" on its own line: a factor of all numbers after it; "Columns 1 through 3" above each part of
+/// a row.
 bool from_matlab(std::string& text) {
   std::string scaled, exponent;
   bool found = is_row_vector(text);

@@ -38,7 +38,8 @@ std::string shown(std::string_view text) {
   return result + (text.size() > 40 ? "...\"" : "\"");
 }
 
-/// The cells of a line, up to the last that is not empty; those beyond max_columns are only counted. A cell in
+/// The cells of a line, up to the last that is not empty; those beyond max_columns are only counted. A cell
+/// in
 /// quotes may contain the separator.
 std::size_t split(std::string_view text, char separator, std::array<std::string_view, max_columns>& cells) {
   std::size_t count = 0, used = 0;

@@ -32,7 +32,8 @@ struct WrittenTime {
   int decimals = 0;  ///< after the point; -1 with an exponent
 };
 
-/// Are the times of a trace printed doubles? So if all times of 16 digits or more are, unless all have the same
+/// Are the times of a trace printed doubles? So if all times of 16 digits or more are, unless all have the
+/// same
 /// number of decimals and at most 16 digits: those are the decimals of a clock.
 [[nodiscard]] bool double_times(const std::vector<WrittenTime>& times);
 

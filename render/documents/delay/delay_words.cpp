@@ -325,7 +325,7 @@ std::string buffers_in_headline(const std::vector<DelayEntry>& entries) {
   return text;
 }
 
-/// What a headline says of buffers.
+/// Buffers in a headline.
 std::vector<Value> quoted_buffers(const std::vector<DelayEntry>& entries) {
   std::vector<Value> quoted;
   for (const DelayEntry& entry : entries) {

@@ -222,7 +222,8 @@ Picture curves_picture(const Guaranteed& of) {
       .style = CurveStyle::span,
       .points = {{number(at_backlog), number(queue.service(at_backlog))},
                  {number(at_backlog), number(queue.arrivals(at_backlog))}}};
-  Curve latest{.title = fmt::format("delay, at most {}", time_in_words(at_most(of.answer.found.proof, queue.delay), units)),
+  Curve latest{.title = fmt::format("delay, at most {}",
+                                    time_in_words(at_most(of.answer.found.proof, queue.delay), units)),
                .style = CurveStyle::span,
                .points = {{number(at_delay), level}, {number(at_delay + delay), level}}};
   const std::string of_class = queue.traffic_class

@@ -378,7 +378,8 @@ std::vector<Line> lines(const PortPoint& point, const Units& units) {
   return lines;
 }
 
-/// P(Q > q) at each level from 0, for all such flows or for some. Of many levels, a line through enough of them.
+/// P(Q > q) at each level from 0, for all such flows or for some. Of many levels, a line through enough of
+/// them.
 Curve flow_curve(std::string title, const std::function<FlowTail(std::int64_t)>& tail,
                  double FlowTail::*log10, std::int64_t last) {
   constexpr std::int64_t max_steps = 120;

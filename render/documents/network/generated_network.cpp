@@ -64,8 +64,7 @@ Document document(const GeneratedNetworkQuery& query, const GeneratedNetworkAnsw
   static const auto layout = std::make_shared<const Layout>(generated_network_layout());
   document.layout = layout;
   document.headline = Headline::without_numbers(
-      fmt::format("{}: {} hosts, {} switches.", answer.facts.name, answer.facts.hosts,
-                  answer.facts.switches),
+      fmt::format("{}: {} hosts, {} switches.", answer.facts.name, answer.facts.hosts, answer.facts.switches),
       true);
   Result result;
   result.inputs = {

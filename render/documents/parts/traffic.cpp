@@ -277,8 +277,7 @@ void mark_untrusted(Document& document, const std::vector<const Traffic*>& all) 
   const bool untrusted = std::any_of(
       all.begin(), all.end(), [](const Traffic* traffic) { return !traffic->trusted_fit.value_or(true); });
   if (!untrusted) return;
-  document.headline =
-      document.headline.after("not trusted, as the model does not fit its trace: ");
+  document.headline = document.headline.after("not trusted, as the model does not fit its trace: ");
   document.notes.insert(
       document.notes.begin(),
       "The model failed the tests of fit, so the numbers hold for the model and not for the trace: the "

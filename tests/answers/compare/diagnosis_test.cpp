@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-// What compare says of a wrong list agrees with its own errors, and a right list of another convention is
+// The diagnosis of a wrong list agrees with its own errors, and a right list of another convention is
 // recognized. The truths are computed here: pi of an own chain for the queue of 4 inputs at load 0.8.
 
 using namespace tailbound;
@@ -29,7 +29,8 @@ namespace {
 
 constexpr int inputs = 4;
 
-/// P(Q = n), n = 0 .. last, exactly: Q' = max(Q - C, 0) + A, A binomial of 4 and 1/5 (C = 1), by the balance of
+/// P(Q = n), n = 0 .. last, exactly: Q' = max(Q - C, 0) + A, A binomial of 4 and 1/5 (C = 1), by the
+/// balance of
 /// P(Q' = n), solved for P(Q = n + 1).
 std::vector<Rational> masses(std::size_t last) {
   std::vector<Rational> a{1};
@@ -119,7 +120,7 @@ TEST_CASE("compare: every reading is recognized, and agrees if it is requested",
         }
 }
 
-TEST_CASE("compare: what it says of a wrong list agrees with the errors of the list", "[answers][compare]") {
+TEST_CASE("compare: the diagnosis of a wrong list agrees with the errors of the list", "[answers][compare]") {
   const std::vector<Rational> right = values(mass, false, 40);
   const auto cause_of = [&](const std::function<void(std::vector<Rational>&)>& damage, int digits = 14) {
     std::vector<Rational> list = right;

@@ -461,7 +461,8 @@ TEST_CASE("Delay over a path: load 0.999 by transforms", "[bounds][delay]") {
     check_percentile(answer.queueing[i], static_cast<std::int64_t>(t), 0);
     check_percentile(answer.latency[i], static_cast<std::int64_t>(t) + 3, 3);
     // Both enclose the same.
-    CHECK(overlap(numeric::to_enclosure(answer.queueing[i].at.probability), series::enclose_tail(numeric::Theorem::sojourn, sum, t)));
+    CHECK(overlap(numeric::to_enclosure(answer.queueing[i].at.probability),
+                  series::enclose_tail(numeric::Theorem::sojourn, sum, t)));
   }
 }
 
@@ -580,7 +581,8 @@ TEST_CASE("Delay over a path: the whole distribution agrees with single queries"
   for (std::size_t i = 0; i + 1 < 12; ++i) {
     const Rational at_most = test::to_rational(exact[i + 1]);
     CHECK(numeric::Enclosure<unit::Probability>(numeric::Theorem::input, mixed.at_most[i]).contains(at_most));
-    CHECK(numeric::Enclosure<unit::Probability>(numeric::Theorem::input, mixed.above[i]).contains(1 - at_most));
+    CHECK(
+        numeric::Enclosure<unit::Probability>(numeric::Theorem::input, mixed.above[i]).contains(1 - at_most));
   }
   CHECK_THROWS_AS(delays.distribution(routes, 0), InvalidArgument);
   CHECK_THROWS_AS(delays.distribution(routes, 2), InvalidArgument);

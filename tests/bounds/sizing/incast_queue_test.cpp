@@ -122,7 +122,8 @@ TEST_CASE("incast: minimum buffers are proved on both sides", "[incast]") {
 }
 
 TEST_CASE("incast: losses in overload are those of the chain of packets and slots left", "[incast]") {
-  // 4 senders of 3 packets, 0.15 events per slot: load 1.8. By elimination of (packets, slots left), independently.
+  // 4 senders of 3 packets, 0.15 events per slot: load 1.8. By elimination of (packets, slots left),
+  // independently.
   const auto queue = bounds::output_queue(Incast{4, 3, rational("0.15")});
   for (const auto& [capacity, loss] :
        {std::pair{5, 0.5608969353047342}, {9, 0.4888264966801145}, {20, 0.4485836328378911}}) {

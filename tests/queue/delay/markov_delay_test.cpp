@@ -51,8 +51,10 @@ TEST_CASE("waits with memoryless sources are those of the slotted queue", "[queu
     const queue::SlottedQueue slotted{series::Arrivals::equal_inputs(count, load), 1};
     const auto plain = queue::hop_delay(slotted, kind, 40, -400);
     for (std::size_t t = 0; t < 40; ++t) {
-      CHECK(overlap(series::enclose_mass(numeric::Theorem::sojourn, claimed.values, t), series::enclose_mass(numeric::Theorem::sojourn, plain, t)));
-      CHECK(overlap(series::enclose_tail(numeric::Theorem::sojourn, claimed.values, t), series::enclose_tail(numeric::Theorem::sojourn, plain, t)));
+      CHECK(overlap(series::enclose_mass(numeric::Theorem::sojourn, claimed.values, t),
+                    series::enclose_mass(numeric::Theorem::sojourn, plain, t)));
+      CHECK(overlap(series::enclose_tail(numeric::Theorem::sojourn, claimed.values, t),
+                    series::enclose_tail(numeric::Theorem::sojourn, plain, t)));
     }
     // Narrow as well: an interval from 0 to 1 overlaps everything.
     CHECK(claimed.values.tail_units < 1e8);

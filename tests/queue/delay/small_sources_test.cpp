@@ -55,7 +55,8 @@ void require_equal(const Sources& sources) {
       const auto tail = series::enclose_tail(numeric::Theorem::sojourn, listed, t);
       if (tail.lower() > 0) {
         require_overlap(series::enclose_tail(numeric::Theorem::sojourn, found, t), tail);
-        require_overlap(series::enclose_mass(numeric::Theorem::sojourn, found, t), series::enclose_mass(numeric::Theorem::sojourn, listed, t));
+        require_overlap(series::enclose_mass(numeric::Theorem::sojourn, found, t),
+                        series::enclose_mass(numeric::Theorem::sojourn, listed, t));
       }
     }
   }

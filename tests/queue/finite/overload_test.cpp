@@ -139,7 +139,7 @@ TEST_CASE("overload: targets that equal a loss are decided") {
     }
 }
 
-TEST_CASE("overload: a target below the unavoidable loss is refused with that limit") {
+TEST_CASE("overload: a target below the unavoidable loss is rejected with that limit") {
   const auto at = [](const char* load, int servers) {
     return SlottedQueue{.arrivals = series::Arrivals::equal_inputs(10, rational(load)),
                         .packets_per_slot = servers};
@@ -162,7 +162,7 @@ TEST_CASE("overload: deep buffers at load 1 and just above") {
   CHECK(loss_of(queue("1.5"), 1'000'000'000) == Approx(1.0 / 3).epsilon(1e-12));
 }
 
-TEST_CASE("overload: a buffer out of reach is refused with what is known", "[.full]") {
+TEST_CASE("overload: a buffer out of reach is rejected with what is known", "[.full]") {
   const SlottedQueue two{.arrivals = series::Arrivals::equal_inputs(2, 1)};
   CHECK_THROWS_WITH(minimum(two, "1/100000000"), Catch::Contains("no buffer up to 1000000 packets"));
 }
