@@ -9,6 +9,7 @@
 ///
 /// SOURCE    Anderson 1965
 /// TESTS     tests/bounds/multistage/combining_test.cpp, tests/bounds/wormhole/finite_source_test.cpp
+/// Internal to the bounds module.
 namespace tailbound::bounds {
 
 class Acceleration {

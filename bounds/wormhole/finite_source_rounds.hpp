@@ -16,6 +16,7 @@
 /// METHOD    rounds over all stations, those that a message meets last first, then phi and lags from the
 ///           sources on
 /// TESTS     tests/bounds/wormhole/finite_source_test.cpp, tests/bounds/wormhole/shared_wires_test.cpp
+/// Internal to the bounds module.
 namespace tailbound::bounds::wormhole::finite {
 
 /// Mean occupancy times and second moments of a channel, or over those of a station.

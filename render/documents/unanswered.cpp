@@ -29,7 +29,7 @@ std::string status_of(const Result& result) {
 
 std::string reason_of(const Document& document, const Result& result) {
   const std::string which = point_in_words(document, result);
-  return (which.empty() ? "" : which + ": ") + brief(value_of(result.cells, "message"));
+  return (which.empty() ? "" : which + ": ") + brief(value_of(result.cells, "reason"));
 }
 
 /// "1 of 3 points has no answer", "2 of 3 points are not finished", or both.
@@ -53,7 +53,7 @@ std::string counts_in_words(const Document& document) {
 void add_row(Document& document, const Unanswered& one) {
   Result row{.inputs = one.inputs, .cells = one.known};
   row.cells.push_back({"status", Text{one.missing ? after_stop : without_answer}});
-  row.cells.push_back({"message", Text{one.reason}});
+  row.cells.push_back({"reason", Text{one.reason}});
   document.results.push_back(std::move(row));
 }
 
@@ -62,7 +62,7 @@ void add_row(Document& document, const Unanswered& one) {
 std::vector<Column> status_columns() {
   return {{"status", "status", "", Shape::text,
            "of a list with points that have no answer: answered, no answer, or missing after a stop"},
-          {"message", "message", "", Shape::text, "why there is no answer", Style::hidden}};
+          {"reason", "reason", "", Shape::text, "why there is no answer", Style::hidden}};
 }
 
 void add_unanswered(Document& document, const std::vector<Unanswered>& unanswered) {

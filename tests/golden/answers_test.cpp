@@ -318,7 +318,7 @@ TEST_CASE("buffer: a point without an answer keeps its row, and the others their
   CHECK(rows[0]["status"] == "answered");
   CHECK(rows[1]["load"] == "1");
   CHECK(rows[1]["status"] == "no answer");
-  CHECK(rows[1]["message"].get<std::string>().find("--criterion loss") != std::string::npos);
+  CHECK(rows[1]["reason"].get<std::string>().find("--criterion loss") != std::string::npos);
   CHECK_FALSE(rows[1].contains("buffer"));
   CHECK(rows[2]["buffer"] == 94);
   CHECK(run_line(line + " --quiet").out == "16\n-\n94\n");

@@ -102,7 +102,7 @@ TEST_CASE("bursts: after a stop, what is proved of each point names that point")
   CHECK(rows[0]["load"] == "0.5");
   CHECK(rows[0]["status"] == "missing");
   CHECK(rows[0]["buffer_proved"] == 12262);
-  CHECK(rows[0]["message"].get<std::string>().find("12262 packets suffices (proved)") != std::string::npos);
+  CHECK(rows[0]["reason"].get<std::string>().find("12262 packets suffices (proved)") != std::string::npos);
   CHECK(rows[1]["load"] == "0.97");
   CHECK(rows[1]["buffer_proved"] == 210719);
   CHECK(content(folder / "err").find("packets suffices") == std::string::npos);
