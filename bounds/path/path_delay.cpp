@@ -643,8 +643,9 @@ class DelaySearch {
       hops = hops + route.share * Rational(static_cast<long>(count));
       for (const std::size_t queue : route.queues) means.emplace_back(route.share, known_.mean(queue));
     }
-    answer_.mean_queueing = weighted_sum(proof_of(known_, routes_), means, 0, known_.digits());
-    answer_.mean_latency = weighted_sum(proof_of(known_, routes_), means, hops, known_.digits());
+    // Means add up whether or not the waits are independent.
+    answer_.mean_queueing = weighted_sum(numeric::Theorem::sojourn, means, 0, known_.digits());
+    answer_.mean_latency = weighted_sum(numeric::Theorem::sojourn, means, hops, known_.digits());
   }
 
   /// The mixture of the routes, each created by `make`.
