@@ -110,7 +110,11 @@ std::vector<Json> types_of(Shape shape) {
   }
   std::vector<Json> types;
   for (const std::string& name : kinds_of(shape)) types.push_back(reference(name));
-  if (shape == Shape::number) types.push_back({{"type", "integer"}});
+  // A count without a kind, as it is or in another unit.
+  if (shape == Shape::number) {
+    types.push_back({{"type", "integer"}});
+    types.push_back(reference("decimal"));
+  }
   return types;
 }
 
