@@ -149,6 +149,7 @@ CompareAnswer answer(const CompareQuery& query, const Run&) {
                        .coefficients = {},
                        .printed_digits = max_printed_digits(query.list),
                        .first = {},
+                       .other = {},
                        .profile = {}};
   const queue::Accuracy accuracy{.digits = answer.digits, .arithmetic = query.arithmetic};
   const ReadingValues values(query.queue, accuracy);
