@@ -1,6 +1,9 @@
 #include <tailbound/answers/comparison.hpp>
+#include <tailbound/numeric/text/plain.hpp>
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 
 namespace tailbound::answers {
 
@@ -11,6 +14,15 @@ Verdict verdict_of(const std::optional<Span>& predicted, const Span& simulated,
   if (predicted->upper < simulated.lower) return Verdict::below;
   if (predicted->lower > simulated.upper) return Verdict::above;
   return Verdict::inside;
+}
+
+void report_refuted(const Span& proved, const Span& simulated) {
+  const auto range = [](const Span& span) {
+    return numeric::plain(span.lower) +
+           (span.lower < span.upper ? " .. " + numeric::plain(span.upper) : std::string());
+  };
+  throw std::logic_error("a proved number is contradicted by simulation, please report the command: " +
+                         range(proved) + ", simulated " + range(simulated));
 }
 
 double confidence_of_each(std::size_t intervals, double of_all) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -126,11 +127,42 @@ struct Comparison {
   }
 };
 
+/// Is a proved prediction contradicted beyond chance: farther from the interval's middle than three times its half-width
+/// (on the unsafe side alone for a bound), from at least a hundred occurrences? Chance alone does not reach that. Times are
+/// not judged: percentiles of a few batches have intervals without width, and delays in slots say the same.
+template <class Unit>
+[[nodiscard]] bool refuted(const Comparison<Unit>& comparison) {
+  constexpr std::uint64_t enough = 100;
+  if (std::is_same_v<Unit, unit::Time> || !comparison.predicted || comparison.count.value_or(enough) < enough)
+    return false;
+  const numeric::Estimate<Unit>& simulated = comparison.simulated;
+  const double reach = 1.5 * (simulated.upper - simulated.lower);
+  const bool too_low = span_of(*comparison.predicted).upper < simulated.value - reach;
+  const bool too_high = span_of(*comparison.predicted).lower > simulated.value + reach;
+  return std::visit(
+      [&]<class Number>(const Number& number) {
+        if constexpr (std::is_same_v<Number, numeric::UpperBound<Unit>>)
+          return too_low && number.proof().assumptions().may_be_shown();
+        else if constexpr (std::is_same_v<Number, numeric::Exact<Unit>> ||
+                           std::is_same_v<Number, numeric::Enclosure<Unit>>)
+          return (too_low || too_high) && number.proof().assumptions().may_be_shown();
+        else
+          return false;
+      },
+      *comparison.predicted);
+}
+
+/// \throws std::logic_error  always: a proved number that a simulation excludes is a mistake of this program
+[[noreturn]] void report_refuted(const Span& proved, const Span& simulated);
+
 /// Number of rows per verdict.
 class Tally {
  public:
+  /// \throws std::logic_error  a proved prediction is refuted by the simulation
   template <class Unit>
   void add(const Comparison<Unit>& comparison) {
+    if (refuted(comparison))
+      report_refuted(*comparison.span(), {comparison.simulated.lower, comparison.simulated.upper});
     const Verdict verdict = comparison.verdict();
     ++of_[static_cast<std::size_t>(verdict)];
     ++rows_;

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 // The verdict: position of a prediction relative to the simulation's interval.
 
@@ -55,6 +56,36 @@ TEST_CASE("comparison: a saturated model and a rare tail are not judged") {
   CHECK_FALSE(row.underestimates());
   row = model_of(0.5, 0, 0);
   CHECK_FALSE(row.error());
+}
+
+TEST_CASE("comparison: a proved number that the simulation excludes is a failure of the program") {
+  using numeric::Theorem;
+  const auto exact = [](const char* value, double lower, double upper) {
+    Probability row = model_of(0, lower, upper);
+    row.predicted = numeric::Exact<unit::Probability>{Theorem::input, numeric::parse_rational(value, "p")};
+    return row;
+  };
+  Tally tally;
+  CHECK_NOTHROW(tally.add(exact("0.79", 0.4, 0.6)));  // by chance
+  CHECK_THROWS_AS(tally.add(exact("0.81", 0.4, 0.6)), std::logic_error);
+  CHECK_THROWS_AS(tally.add(exact("0.19", 0.4, 0.6)), std::logic_error);
+  Probability row = exact("0.81", 0.4, 0.6);
+  row.count = 99;
+  CHECK_NOTHROW(tally.add(row));  // too few occurrences to say so
+  row.count = 100;
+  CHECK_THROWS_AS(tally.add(row), std::logic_error);
+  row.simulated.upper = std::numeric_limits<double>::infinity();
+  CHECK_NOTHROW(tally.add(row));
+
+  row = model_of(0, 0.4, 0.6);
+  row.predicted = numeric::UpperBound<unit::Probability>{Theorem::input, numeric::Real(0.81)};
+  CHECK_NOTHROW(tally.add(row));  // a bound may be high
+  row.predicted = numeric::UpperBound<unit::Probability>{Theorem::input, numeric::Real(0.19)};
+  CHECK_THROWS_AS(tally.add(row), std::logic_error);
+  row.predicted =
+      numeric::Exact<unit::Probability>{{Theorem::convolution, numeric::Assumption::independent_hops}, 1};
+  CHECK_NOTHROW(tally.add(row));  // not proved
+  CHECK_NOTHROW(tally.add(model_of(0.9, 0.4, 0.6)));
 }
 
 TEST_CASE("comparison: integers with an open interval") {

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <complex>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 namespace tailbound::queue {
 namespace {
@@ -19,16 +21,6 @@ ComplexInterval operator/(const ComplexInterval& a, const ComplexInterval& b) {
   const Interval size = b.real * b.real + b.imaginary * b.imaginary;
   return {(a.real * b.real + a.imaginary * b.imaginary) / size,
           (a.imaginary * b.real - a.real * b.imaginary) / size};
-}
-
-Interval magnitude(const ComplexInterval& a) {
-  return sqrt(a.real * a.real + a.imaginary * a.imaginary);
-}
-
-Interval midpoint(const Interval& interval) {
-  Real middle;
-  mpfi_mid(middle.backend().data(), interval.backend().data());
-  return numeric::make_interval(middle, middle);
 }
 
 /// f(z) = z^degree - sum a[j] z^j and its derivative. `lost` and `lost_slope` bound the truncation errors of
@@ -152,6 +144,36 @@ std::vector<double> quotient_of(series::Polynomial f) {
   return quotient;
 }
 
+/// Approximations of the solutions of z^C = A(z) in the unit disc other than 1, smallest first: each is a fixed point
+/// of z = w A(z)^(1/C), with a root of unity w. In long lists of probabilities this takes C sums a step where the
+/// eigenvalues of a companion matrix take the cube of the length.
+/// \return nothing if one does not settle, or two are the same: A(z)^(1/C) may have zeros in the disc
+std::optional<std::vector<std::complex<double>>> fixed_points(const std::vector<double>& pmf, std::size_t servers) {
+  constexpr int max_steps = 2000;
+  constexpr double settled = 1e-12, apart = 1e-9;
+  const auto degree = static_cast<double>(servers);
+  std::vector<std::complex<double>> roots;
+  for (std::size_t k = 1; k < servers; ++k) {
+    const auto unit =
+        std::polar(1.0, 2 * boost::math::constants::pi<double>() * static_cast<double>(k) / degree);
+    std::complex<double> z = 0;
+    double step = 1;
+    for (int i = 0; i < max_steps && step > settled; ++i) {
+      std::complex<double> value = 0;
+      for (std::size_t j = pmf.size(); j-- > 0;) value = value * z + pmf[j];
+      const std::complex<double> next = unit * std::pow(value, 1 / degree);
+      step = std::abs(next - z);
+      z = next;
+    }
+    if (!(step <= settled)) return std::nullopt;
+    for (const std::complex<double>& root : roots)
+      if (std::abs(root - z) < apart) return std::nullopt;
+    roots.push_back(z);
+  }
+  std::sort(roots.begin(), roots.end(), [](auto a, auto b) { return std::abs(a) < std::abs(b); });
+  return roots;
+}
+
 /// Approximations of the zeros of f(z)/(z - 1), smallest first.
 std::vector<std::complex<double>> approximate_roots(const std::vector<double>& quotient) {
   std::vector<std::complex<long double>> zeros = rough_zeros(quotient);
@@ -171,6 +193,16 @@ std::size_t common_divisor(const series::ArrivalTails<Interval>& tails, int pack
 }
 
 }  // namespace
+
+Interval magnitude(const ComplexInterval& a) {
+  return sqrt(a.real * a.real + a.imaginary * a.imaginary);
+}
+
+Interval midpoint(const Interval& interval) {
+  Real middle;
+  mpfi_mid(middle.backend().data(), interval.backend().data());
+  return numeric::make_interval(middle, middle);
+}
 
 ComplexInterval operator*(const ComplexInterval& a, const ComplexInterval& b) {
   return {a.real * b.real - a.imaginary * b.imaginary, a.real * b.imaginary + a.imaginary * b.real};
@@ -193,7 +225,7 @@ std::vector<ComplexInterval> inner_roots(const series::ArrivalTails<Interval>& t
 
   Characteristic f{
       {}, Interval(0), Interval(0), second_factorial_moment + Interval(packets_per_slot * packets_per_slot)};
-  std::vector<double> quotient;
+  std::vector<double> quotient, pmf;
   if (tails.quotient) {
     const series::Polynomial polynomial = short_characteristic(*tails.quotient, packets_per_slot);
     f.curvature = Interval(0);
@@ -203,7 +235,6 @@ std::vector<ComplexInterval> inner_roots(const series::ArrivalTails<Interval>& t
     }
     quotient = quotient_of(polynomial);
   } else {
-    std::vector<double> pmf;
     for (std::size_t j = zeros; j < tails.pmf.size(); ++j) {
       f.coefficient.push_back(-tails.pmf[j]);
       pmf.push_back(static_cast<double>(numeric::lower(midpoint(tails.pmf[j]))));
@@ -225,7 +256,10 @@ std::vector<ComplexInterval> inner_roots(const series::ArrivalTails<Interval>& t
   };
   std::vector<ComplexInterval> discs;
   std::vector<Interval> radii;
-  std::vector<std::complex<double>> starts = approximate_roots(quotient);
+  constexpr std::size_t max_companion = 300;  // 0.1 s for its eigenvalues
+  std::optional<std::vector<std::complex<double>>> found;
+  if (pmf.size() > max_companion) found = fixed_points(pmf, servers);
+  std::vector<std::complex<double>> starts = found ? std::move(*found) : approximate_roots(quotient);
   // With a common divisor d, the d-th roots of unity are solutions too; all others are inside.
   const std::size_t divisor = common_divisor(tails, packets_per_slot);
   if (starts.size() > servers - divisor) starts.resize(servers - divisor);

@@ -32,6 +32,9 @@ class UnresolvedRoots : public LimitExceeded {
                                                        const numeric::Interval& second_factorial_moment,
                                                        int packets_per_slot);
 
+/// Of no width, within the interval.
+[[nodiscard]] numeric::Interval midpoint(const numeric::Interval& interval);
+[[nodiscard]] numeric::Interval magnitude(const ComplexInterval& a);
 [[nodiscard]] ComplexInterval operator*(const ComplexInterval& a, const ComplexInterval& b);
 [[nodiscard]] ComplexInterval operator+(const ComplexInterval& a, const ComplexInterval& b);
 [[nodiscard]] ComplexInterval operator-(const ComplexInterval& a, const ComplexInterval& b);

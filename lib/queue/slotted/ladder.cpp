@@ -35,17 +35,39 @@ Ladder<L> single_server(series::ArrivalTails<L> tails, L idle) {
   return ladder;
 }
 
+/// A disc in the complex plane. Its turns keep its size, where rectangles grow by |cos| + |sin| with each.
+struct Disc {
+  ComplexInterval center{Interval(0), Interval(0)};  ///< both of no width
+  Interval radius{0};
+
+  /// Around a rectangle.
+  static Disc around(const ComplexInterval& box) {
+    const ComplexInterval center{midpoint(box.real), midpoint(box.imaginary)};
+    return {center, magnitude(box - center)};
+  }
+};
+
 /// The coefficients u[i] of 1 / prod_{i=0..C-1} (1 - y_i x), y_0 = 1: all >= 0.
 std::vector<Interval> descending_renewals(const std::vector<ComplexInterval>& roots, std::size_t count) {
-  std::vector<ComplexInterval> series(count, {Interval(0), Interval(0)});
-  series[0].real = Interval(1);
-  // One first-order filter per root; |y| < 1 keeps the widths small, unlike the expanded product.
-  for (const ComplexInterval& root : roots)
-    for (std::size_t i = 1; i < count; ++i) series[i] = series[i] + root * series[i - 1];
+  std::vector<Disc> series(count);
+  series[0].center.real = Interval(1);
+  // One first-order filter per root; |y| < 1 keeps the radii small, unlike the expanded product.
+  for (const ComplexInterval& root : roots) {
+    const Disc turn = Disc::around(root);
+    const Interval size = magnitude(root);
+    for (std::size_t i = 1; i < count; ++i) {
+      const Disc& before = series[i - 1];
+      const Interval radius =
+          series[i].radius + size * before.radius + turn.radius * magnitude(before.center);
+      series[i] = Disc::around(series[i].center + turn.center * before.center);
+      series[i].radius += radius;
+    }
+  }
   std::vector<Interval> sums;
   Interval sum(0);
-  for (const ComplexInterval& term : series) {
-    sum += term.real;
+  for (const Disc& term : series) {
+    const Real radius = numeric::upper(term.radius);
+    sum += term.center.real + numeric::make_interval(-radius, radius);
     // A renewal measure is non-negative: negative values are rounding errors.
     sums.push_back(numeric::lower(sum) < 0 ? numeric::make_interval(Real(0), numeric::upper(sum)) : sum);
   }

@@ -58,10 +58,6 @@ answers::TreeTopology small_tree() {
   return {.tree = {4, 2}, .load = Rational(4) / 5};
 }
 
-bool is_exactly(const numeric::Claim<unit::Slot>& claim, const Rational& value) {
-  return std::get<numeric::Exact<unit::Slot>>(claim).value == value;
-}
-
 }  // namespace
 
 TEST_CASE("delay of a tree is the sum over its queues", "[answers][delay]") {
