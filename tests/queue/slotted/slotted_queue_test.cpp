@@ -434,6 +434,30 @@ TEST_CASE("up to 32 packets per slot, at loads where A(0) is small", "[queue][se
     }
 }
 
+TEST_CASE("several packets per slot of unbounded batches that decay slowly", "[queue][servers]") {
+  // Hundreds of probabilities count: the roots come from fixed points, and the renewals turn hundreds of times.
+  constexpr std::size_t kept = 700;
+  std::vector<long double> batch(kept, 0), arrivals(kept, 0);
+  for (std::size_t n = 1; n < kept; ++n) batch[n] = 0.1L * std::pow(0.9L, static_cast<long double>(n - 1));
+  arrivals[0] = std::exp(-0.05L);
+  for (std::size_t n = 1; n < kept; ++n) {  // Panjer
+    for (std::size_t k = 1; k <= n; ++k)
+      arrivals[n] += static_cast<long double>(k) * batch[k] * arrivals[n - k];
+    arrivals[n] *= 0.05L / static_cast<long double>(n);
+  }
+  const series::Arrivals law =
+      series::Arrivals::from_pgf(symbolic::parse_pgf("exp(1/20*((z/10)/(1-9/10*z)-1))"));
+  for (const int served : {3, 6}) {
+    const std::vector<long double> tails = banded_chain_tails(arrivals, kept - 1, served);
+    for (const std::int64_t level : {0, 20, 100}) {
+      const auto tail = queue::occupancy_tail({law, served}, Packets(level), {{10}}).probability;
+      INFO(served << " level " << level << " " << show(tail));
+      CHECK(encloses(tail, around(Float100(tails[static_cast<std::size_t>(level)]), 12)));
+      CHECK(narrow(tail, 10));
+    }
+  }
+}
+
 TEST_CASE("several packets per slot: the mean is the sum of the chain's tails",
           "[queue][identities][servers]") {
   for (const int served : {2, 3}) {
