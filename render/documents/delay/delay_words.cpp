@@ -273,7 +273,7 @@ std::string kind_in_words(const DelayEntry& entry, const Value& value) {
 
 Value shown_reorder(const ReorderAnswer& reorder, const numeric::Enclosure<unit::Probability>& probability) {
   constexpr int computed_digits = 4;
-  if (reorder.in_order) return shown(probability);
+  if (reorder.in_order) return shown(numeric::Exact<unit::Probability>{probability.proof(), 0});
   if (!reorder.computed) return shown(probability);
   return Approximation{probability.upper(), computed_digits};
 }
