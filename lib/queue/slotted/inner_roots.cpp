@@ -148,7 +148,8 @@ std::vector<double> quotient_of(series::Polynomial f) {
 /// of z = w A(z)^(1/C), with a root of unity w. In long lists of probabilities this takes C sums a step where the
 /// eigenvalues of a companion matrix take the cube of the length.
 /// \return nothing if one does not settle, or two are the same: A(z)^(1/C) may have zeros in the disc
-std::optional<std::vector<std::complex<double>>> fixed_points(const std::vector<double>& pmf, std::size_t servers) {
+std::optional<std::vector<std::complex<double>>> fixed_points(const std::vector<double>& pmf,
+                                                              std::size_t servers) {
   constexpr int max_steps = 2000;
   constexpr double settled = 1e-12, apart = 1e-9;
   const auto degree = static_cast<double>(servers);
