@@ -304,13 +304,6 @@ WormholeVariant usual_variant(const WormholeNetwork& network) {
 
 namespace {
 
-void check_variant(const WormholeNetwork& network, WormholeVariant variant) {
-  const auto* topology = std::get_if<network::WormTopology>(&network);
-  if (variant == WormholeVariant::conditional && (topology == nullptr || !is_fat_tree(*topology)))
-    throw InvalidArgument("variant", "conditional",
-                          "finite-source or paper; conditional is only for a butterfly fat-tree");
-}
-
 /// Each upward route is different; larger fat-trees have too many.
 constexpr std::int64_t max_walked_fat_tree_nodes = 256;
 
@@ -318,7 +311,6 @@ constexpr std::int64_t max_walked_fat_tree_nodes = 256;
 WormholeModel walked_model(const ModelledWormhole& requested, int virtual_channels) {
   constexpr double calls_of_a_wire = 50;
   const WormholeVariant variant = requested.variant.value_or(usual_variant(requested.network));
-  check_variant(requested.network, variant);
   const bool finite = variant == WormholeVariant::finite_source;
   const auto* topology = std::get_if<network::WormTopology>(&requested.network);
   const bool tree = topology != nullptr && is_fat_tree(*topology);
@@ -369,7 +361,6 @@ double length_variation(sim::WormLengths lengths, std::int64_t flits) {
 Model wormhole_model(const WormholeNetwork& network, std::optional<WormholeVariant> given, Worms worms) {
   const WormholeVariant variant = given.value_or(usual_variant(network));
   const auto* topology = std::get_if<network::WormTopology>(&network);
-  check_variant(network, variant);
   const Equations equations =
       variant == WormholeVariant::finite_source ? Equations::finite_source : Equations::published;
   if (equations == Equations::published) worms = {};
@@ -443,15 +434,8 @@ bool is_heuristic(const WormholeQuery& query) {
 }  // namespace
 
 MeasuredModel measured_model(WormholeVariant variant) {
-  switch (variant) {
-    case WormholeVariant::paper:
-      return MeasuredModel::wormhole_paper;
-    case WormholeVariant::conditional:
-      return MeasuredModel::wormhole_conditional;
-    case WormholeVariant::finite_source:
-      break;
-  }
-  return MeasuredModel::wormhole_finite_source;
+  return variant == WormholeVariant::paper ? MeasuredModel::wormhole_paper
+                                           : MeasuredModel::wormhole_finite_source;
 }
 
 RequestedAccuracy requested_accuracy(const WormholeQuery& query, std::vector<double> at) {

@@ -164,10 +164,7 @@ TEST_CASE("delay: lists give a result for each combination") {
   const auto single = rows_of(run_line("delay --radix 4" + tail).out);
   CHECK(many.front() == single.front());
   CHECK(many.size() == 1 + 2 * (1 + 3 + 3));  // a percentile, three hops and their sources
-  const std::string text =
-      run_line("delay --radix 4 --levels 2 --load 0.5,0.8 --sources decoupled,first-hop").out;
-  CHECK(text.find("99.9999 %") != std::string::npos);
-  CHECK(text.find("first-hop") != std::string::npos);
+  CHECK(run_line("delay --radix 4 --levels 2 --load 0.5,0.8").out.find("99.9999 %") != std::string::npos);
 }
 
 TEST_CASE("delay: a network with scaled rates") {
@@ -218,8 +215,6 @@ TEST_CASE("delay: table, quiet table, CSV, and the model's limits in one line") 
   CHECK(run_line("delay --radix 16 --levels 3 --load 0.8 --hops bound").out.find("proved up to the root") !=
         std::string::npos);
   CHECK(table.out.find("Hops are modelled as independent") != std::string::npos);
-  CHECK(run_line("delay --radix 16 --levels 3 --load 0.8 --sources first-hop")
-            .out.find("as an independent first hop") != std::string::npos);
   CHECK(run_line("delay --radix 16 --levels 3 --load 0.8 --percentiles 99 --quiet").out == "99 25 30\n");
   const auto csv = rows_of(run_line("delay --radix 16 --levels 3 --load 0.8 --hops independent --percentiles "
                                     "99 --ccdf 100 --format csv")
@@ -251,8 +246,6 @@ TEST_CASE("delay: cross-check by simulation: one point by default, several or no
   CHECK(!run_json(tree + "--load 0.8 --no-check")["results"][0].contains("cross_check"));
   CHECK(!run_json(tree + "--load 0.7,0.8")["results"][0].contains("cross_check"));
   CHECK(run_json(tree + "--load 0.7,0.8 --check")["results"][1].contains("cross_check"));
-  CHECK(!run_json(tree + "--load 0.8 --sources first-hop --delay occupancy")["results"][0].contains(
-      "cross_check"));
 }
 
 TEST_CASE("delay: the reorder buffer for given delays") {
@@ -309,8 +302,6 @@ TEST_CASE("delay: errors") {
            {"--radix 16 --levels 3 --load -1", 2, {"--load is -1"}},
            {"--radix 16 --levels 3 --load x", 2, {"--load", "x"}},
            {"--radix 16 --levels 3 --load 0.8 --routing up", 2, {"--routing is up", "random-root"}},
-           {"--radix 16 --levels 3 --load 0.8 --sources all", 2, {"--sources is all", "decoupled"}},
-           {"--radix 16 --levels 3 --load 0.8 --delay long", 2, {"--delay is long", "occupancy"}},
            {"--radix 16 --levels 3 --load 0.8 --percentiles 100", 2, {"--percentiles is 100"}},
            {"--radix 16 --levels 3 --load 0.8 --ccdf -1", 2, {"--ccdf is -1", "0 to"}},
            {"--radix 16 --levels 3 --load 0.8 --check --no-check",

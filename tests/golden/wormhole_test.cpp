@@ -48,8 +48,6 @@ TEST_CASE("wormhole: the fat-tree in JSON, its variants, and fractions as percen
           Approx(number(point, "source_wait") + number(point, "service") + number(point, "mean_distance") - 1)
               .epsilon(1e-14));
   }
-  CHECK(number(run_json(line + "--variant conditional")["results"][0], "saturation_load") ==
-        Approx(0.03904524351525).margin(1e-14));
   const auto usual = run_json("wormhole --topology butterfly-fat-tree --nodes 64 --flits 16 --loads 0.145");
   CHECK(usual["question"]["variant"] == "finite-source");
   CHECK(number(usual["results"][0], "service") == Approx(16 * 1.7322238).epsilon(1e-7));
@@ -186,15 +184,6 @@ TEST_CASE("wormhole: why the accuracy is not known of a network") {
   CHECK(note("--nodes 2 --dimensions 1 --flits 3").find("default, measured") == std::string::npos);
 }
 
-TEST_CASE("broadcast: the variants as published state their missing cycle per dimension") {
-  const std::string line =
-      "broadcast --dimensions 3 --flits 8 --virtual-channels 2 --broadcast 100% --fractions 1% "
-      "--replication ";
-  const std::string missing = "one cycle per dimension shorter than simulated";
-  CHECK(in_one_line(run_line(line + "conserving").out).find(missing) != std::string::npos);
-  CHECK(in_one_line(run_line(line + "shared-wire").out).find(missing) == std::string::npos);
-}
-
 TEST_CASE("wormhole: a network is called what it was given as") {
   const auto named = [](const std::string& network) {
     return in_one_line(run_line("wormhole --flits 4 --loads 0.01 " + network).out);
@@ -329,9 +318,6 @@ TEST_CASE("wormhole: errors name the option, the value and the legal range") {
       {"--topology mesh --nodes 64 --flits 20 --fractions 100%", 2, {"--fractions", "below 1"}},
       {"--topology mesh --nodes 64 --flits 20 --loads -0.1", 2, {"--loads", "-0.1"}},
       {"--topology mesh --nodes 64 --flits 20 --loads x%", 2, {"--loads"}},
-      {"--topology mesh --nodes 64 --flits 20 --variant conditional",
-       2,
-       {"--variant", "conditional", "fat-tree"}},
       {"--topology mesh --nodes 64 --flits 20 --variant printed",
        2,
        {"--variant", "printed", "finite-source"}},

@@ -149,8 +149,8 @@ void add_wormhole_options(OptionTable& table, WormholeOptions& options) {
   network.add("--concentration", options.concentration, "C",
               "nodes per router, not of a fat-tree (default 1)", slider(1, 8, 1));
   network.add("--variant", options.variant, "NAME",
-              "model: finite-source, paper or conditional.\nDefault finite-source; paper: as published; "
-              "conditional (fat-tree): published, flows conserved",
+              "model: finite-source or paper.\nDefault finite-source, for large meshes and tori paper: "
+              "published equations, faster and less accurate",
               choices<WormholeVariant>());
   network.add("--virtual-channels", options.virtual_channels, "V",
               "virtual channels per physical channel.\nDefault 1, of tori 2", slider(1, 16, 1));

@@ -79,8 +79,6 @@ const Fields<FabricQuery>& fabric_input_fields() {
   using Query = FabricQuery;
   static const Fields<Query> fields{{network_fields<FabricTopology>(&FabricTopology::name), &Query::topology},
                                     {delay_columns().flow, &Query::flow, if_present},
-                                    {delay_columns().sources, [](const Query&) { return "decoupled"; }},
-                                    {delay_columns().hop_delay, [](const Query&) { return "wait"; }},
                                     {drop_target_fields(), &Query::drop},
                                     {delay_columns().digits, [](const Query& of) { return of.digits.count; }},
                                     {unit_fields(), &Query::units}};

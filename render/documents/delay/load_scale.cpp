@@ -75,9 +75,6 @@ const Fields<LoadScaleQuery>& load_scale_input_fields() {
   static const Fields<Query> fields{
       {topology_fields(), [](const Query& of) { return Topology(of.topology); }},
       {delay_columns().flow, &Query::flow, if_present},
-      {delay_columns().sources, &Query::sources,
-       [](const Query& of) { return !std::holds_alternative<Stability>(of.requested); }},
-      {delay_columns().hop_delay, &Query::hop_delay, &latency_of},
       {drop_target_fields(),
        [](const Query& of) {
          const BufferTarget* target = buffer_of(of);

@@ -203,8 +203,8 @@ const Fields<RequestedWorms>& worm_network_fields() {
       {dimensions, known},
       {irregular, known},
       {{"variant", "variant", "", Shape::text,
-        "variant of the model: finite-source, paper (as published), or conditional (published, with "
-        "conserved flows of a butterfly fat-tree)"},
+        "variant of the model: finite-source, or paper (published equations, the default of large meshes and "
+        "tori)"},
        [](const Requested& of) { return variant_name(of.network, of.variant); }},
       {own, [](const Requested& of) { return std::get_if<OwnWormNetwork>(&of.network); }},
       {{"flits", "flits", "", Shape::whole, "message length"}, &Requested::flits},

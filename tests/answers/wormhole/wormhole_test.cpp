@@ -73,10 +73,6 @@ TEST_CASE("wormhole answers: finite sources by default, except where they take l
   query.variant = WormholeVariant::paper;
   const WormholeAnswer published = answer(query, {});
   CHECK_FALSE(published.points[0].channels[0].follow);
-  query.variant = WormholeVariant::conditional;
-  CHECK_THROWS_WITH(answer(query, {}),
-                    "variant is conditional; it must be finite-source or paper; conditional is only for a "
-                    "butterfly fat-tree");
   CHECK(usual_variant(network::WormTopology{.nodes = 1024}) == WormholeVariant::finite_source);
   CHECK(usual_variant(network::WormTopology{.nodes = 4096}) == WormholeVariant::paper);
   CHECK(usual_variant(network::WormTopology{.shape = WormShape::butterfly_fat_tree, .nodes = 65536}) ==
