@@ -118,7 +118,7 @@ std::vector<Slots> levels_of(const ValidateDelayQuery& query, DelayAnalysis& ana
   return {levels.begin(), levels.end()};
 }
 
-/// `question` for the simulation, without its levels.
+/// `query` for the simulation, without its levels.
 SimulateTreeQuery simulation_of(const ValidateDelayQuery& query) {
   SimulateTreeQuery requested{.topology = query.topology};
   if (query.fabric) requested.fabric = query.fabric->simulated;

@@ -180,7 +180,7 @@ std::shared_ptr<const Model> requested_model(const WormholeQuery& query) {
 constexpr int remembered_channels = 2;
 
 bool is_torus(network::WormShape shape) {
-  return shape == network::WormShape::torus || shape == network::WormShape::bidirectional_torus;
+  return shape == network::WormShape::unidirectional_torus || shape == network::WormShape::torus;
 }
 
 /// A network by enumerating its routes, with history if finite sources need it.
@@ -199,7 +199,7 @@ std::optional<Model> shared_model(const WormholeNetwork& network, std::optional<
   // In a unidirectional ring, packets that meet follow one another elsewhere, which is not in these sums. It
   // has classes of virtual channels, also in files.
   const auto* topology = std::get_if<network::WormTopology>(&network);
-  if (topology != nullptr ? topology->shape == network::WormShape::torus
+  if (topology != nullptr ? topology->shape == network::WormShape::unidirectional_torus
                           : !shares_plainly(*std::get<OwnWormNetwork>(network).network))
     return std::nullopt;
   const auto several = worm_network(network, virtual_channels);
@@ -294,8 +294,8 @@ WormholeVariant usual_variant(const WormholeNetwork& network) {
   // size.
   std::int64_t maximum = 1024;
   if (topology != nullptr && network::has_dimensions(topology->shape)) {
-    if (topology->shape == network::WormShape::torus) maximum = 256;
-    if (topology->shape == network::WormShape::bidirectional_torus) maximum = 512;
+    if (topology->shape == network::WormShape::unidirectional_torus) maximum = 256;
+    if (topology->shape == network::WormShape::torus) maximum = 512;
   } else if (topology != nullptr) {
     return WormholeVariant::finite_source;
   }
@@ -427,7 +427,7 @@ bool is_permutation(const network::WormTraffic& traffic) {
 /// Heuristic equations: a unidirectional torus with more virtual channels than classes.
 bool is_heuristic(const WormholeQuery& query) {
   const auto* topology = std::get_if<network::WormTopology>(&query.network);
-  return topology != nullptr && topology->shape == network::WormShape::torus &&
+  return topology != nullptr && topology->shape == network::WormShape::unidirectional_torus &&
          query.virtual_channels.value_or(0) > network::usual_virtual_channels(*topology);
 }
 

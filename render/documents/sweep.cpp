@@ -169,7 +169,7 @@ class SweepTable {
     std::vector<Result> results = kept_[i] ? kept_[i]->results : std::vector<Result>(1);
     for (Result& result : results) {
       for (Cell& cell : result.cells) cell.key = result_key(cell.key);
-      result.inputs.insert(result.inputs.begin(), {"question", Text{point.query}});
+      result.inputs.insert(result.inputs.begin(), {"command", Text{point.query}});
       for (const auto& option : point.options) {
         const std::string key = key_of_option(option.first);
         const std::string& text = option.second;
@@ -286,7 +286,7 @@ Picture picture(const Document& document, Sweep sweep) {
 
 Layout sweep_layout() {
   return {.command = "sweep",
-          .inputs = {{"question", "question", "", Shape::text, "command of the point; its inputs follow"}},
+          .inputs = {{"command", "command", "", Shape::text, "command of the point; its inputs follow"}},
           .results = {{"status", "status", "", Shape::text,
                        "answered, no answer, bad input, failed or missing; its results follow"},
                       {"message", "message", "", Shape::text, "why there is no answer"}},

@@ -123,7 +123,7 @@ TEST_CASE("accuracy: the command of every row is accepted", "[.full]") {
 TEST_CASE("accuracy: short runs of some rows give them again") {
   using tailbound::network::WormShape;
   check_reproduced(row_of(of({.nodes = 16}, 5)), " --cycles 30000");
-  check_reproduced(row_of(of({.shape = WormShape::torus, .nodes = 16}, 5)), " --cycles 30000");
+  check_reproduced(row_of(of({.shape = WormShape::unidirectional_torus, .nodes = 16}, 5)), " --cycles 30000");
   check_reproduced(row_of(of({.nodes = 64}, 5, 2)), " --cycles 40000");
 }
 
@@ -215,8 +215,8 @@ TEST_CASE("accuracy: networks from files, other ends and lengths have their own 
   check_accepted(command);
   for (const char* line :
        {"--topology hypercube --nodes 64 --flits 7 --ejection unlimited --injection one --loads 0.1",
-        "--topology torus --nodes 64 --flits 20 --lengths geometric --fractions 10%:90%:10%",
-        "--topology bidirectional-torus --nodes 64 --dimensions 3 --virtual-channels 4 --flits 20 --loads "
+        "--topology unidirectional-torus --nodes 64 --flits 20 --lengths geometric --fractions 10%:90%:10%",
+        "--topology torus --nodes 64 --dimensions 3 --virtual-channels 4 --flits 20 --loads "
         "0.1:0.2:0.001",
         "--topology mesh --nodes 8x8 --buffer-flits 3 --flits 40 --loads 0,0.1"}) {
     const auto result = run_json("wormhole " + std::string(line))["results"][0];

@@ -31,10 +31,10 @@ double value(const nlohmann::json& number) {
 TEST_CASE("broadcast: JSON with known numbers") {
   const auto answer = run_json(line + "--fractions 10%,1/2,0.95");
   CHECK(answer["command"] == "broadcast");
-  CHECK(answer["question"]["nodes"] == 64);
-  CHECK(answer["question"]["startup"] == "1");
-  CHECK(answer["question"]["broadcast"] == "0.01");
-  CHECK(answer["question"]["fraction"] == std::vector<std::string>{"0.1", "0.5", "0.95"});
+  CHECK(answer["query"]["nodes"] == 64);
+  CHECK(answer["query"]["startup"] == "1");
+  CHECK(answer["query"]["broadcast"] == "0.01");
+  CHECK(answer["query"]["fraction"] == std::vector<std::string>{"0.1", "0.5", "0.95"});
   REQUIRE(answer["results"].size() == 3);
   const auto& half = answer["results"][1];
   CHECK(value(half["saturation_rate"]) == Approx(0.0320066641).margin(5.1e-11));
@@ -59,7 +59,7 @@ TEST_CASE("broadcast: the start-up delays broadcasts, and not unicasts") {
     CHECK(with["unicast_latency"] == without["unicast_latency"]);
     CHECK(value(with["broadcast_latency"]) > value(without["broadcast_latency"]) + 6 * 3.4);
   }
-  CHECK(run_json(line)["question"]["startup"] == "1");
+  CHECK(run_json(line)["query"]["startup"] == "1");
   CHECK(run_json(line)["results"].size() == 9);
 }
 
@@ -69,8 +69,8 @@ TEST_CASE("broadcast: lists of networks give all combinations, each as on its ow
       "--fractions 20%,50% ";
   const auto all = run_json(lists);
   REQUIRE(all["results"].size() == 2 * 2 * 2 * 2 * 2 * 2);
-  CHECK(all["question"]["dimensions"] == std::vector<int>{3, 4});
-  CHECK(all["question"]["broadcast"] == std::vector<std::string>{"0", "0.01"});
+  CHECK(all["query"]["dimensions"] == std::vector<int>{3, 4});
+  CHECK(all["query"]["broadcast"] == std::vector<std::string>{"0", "0.01"});
   const auto last = run_json(
       "broadcast --dimensions 4 --virtual-channels 4 --flits 32 --broadcast 0.01 --startup 2 "
       "--fractions 50%");

@@ -40,7 +40,7 @@ TEST_CASE("delay: the JSON of a tree, key by key") {
       "1e-9 "
       "--link-gbps 100 --packet-bytes 64");
   CHECK(document["command"] == "delay");
-  CHECK(document["question"]["load"] == "0.8");
+  CHECK(document["query"]["load"] == "0.8");
   REQUIRE(document["results"].size() == 1);
   const json& tree = document["results"][0];
   CHECK(tree["radix"] == 16);
@@ -122,7 +122,7 @@ TEST_CASE("delay: a network's flows, one of them, and its traffic matrix") {
   const json document = run_json("delay --drop 1e-9 --network " + networks + "two_switches.toml");
   const json& all = document["results"];
   REQUIRE(all.size() == 5);
-  CHECK(document["question"]["flow"].size() == 5);
+  CHECK(document["query"]["flow"].size() == 5);
   const Outcome one = run_command({"delay", "--network", networks + "two_switches.toml", "--drop", "1e-9",
                                    "--flow", "camera -> archive", "--format", "json"});
   REQUIRE(one.status == 0);
@@ -150,8 +150,8 @@ TEST_CASE("delay: lists give a result for each combination") {
       "delay --radix 2,4 --levels 2 --load 50%,0.8 --routing random-root,nearest-ancestor --percentiles 99");
   const json& results = document["results"];
   REQUIRE(results.size() == 8);
-  CHECK(document["question"]["radix"] == json({2, 4}));
-  CHECK(document["question"]["load"] == json({"0.5", "0.8"}));
+  CHECK(document["query"]["radix"] == json({2, 4}));
+  CHECK(document["query"]["load"] == json({"0.5", "0.8"}));
   CHECK(results[7]["radix"] == 4);
   CHECK(results[7]["routing"] == "nearest-ancestor");
   CHECK(results[7]["load"] == "0.8");
@@ -171,7 +171,7 @@ TEST_CASE("delay: a network with scaled rates") {
   const std::string network = "delay --network " + networks + "two_switches.toml --percentiles 99";
   const json scaled = run_json(network + " --load-scale 0.5,100%");
   REQUIRE(scaled["results"].size() == 10);
-  CHECK(scaled["question"]["load_scale"] == json({"0.5", "1"}));
+  CHECK(scaled["query"]["load_scale"] == json({"0.5", "1"}));
   CHECK(scaled["results"][0]["rate"] == "0.3");
   const json plain = run_json(network);
   for (std::size_t flow = 0; flow < 5; ++flow)

@@ -31,9 +31,9 @@ TEST_CASE(
   const std::string line = simulated + "--rates 0.005,0.02 --cycles 60000 --seed 4 --percentiles 50,99 ";
   const auto answer = run_json(line + "--threads 1");
   CHECK(answer["command"] == "simulate hypercube");
-  CHECK(answer["question"]["buffer_flits"] == 1);
-  CHECK(answer["question"]["startup"] == "1");
-  CHECK(answer["question"]["rate"][1] == "0.02");
+  CHECK(answer["query"]["buffer_flits"] == 1);
+  CHECK(answer["query"]["startup"] == "1");
+  CHECK(answer["query"]["rate"][1] == "0.02");
   REQUIRE(answer["results"].size() == 2);
   CHECK(answer["results"][0]["model_saturation_rate"] ==
         run_json("broadcast --dimensions 4 --virtual-channels 3 --flits 16 --broadcast "
@@ -138,14 +138,14 @@ TEST_CASE("simulate hypercube: two nodes carry one message every M cycles each")
   const auto answer = run_json(line);
   REQUIRE(answer["results"].size() == 1);
   const auto& found = answer["results"][0];
-  CHECK(value_of(found["greatest_stable_rate"]) < 0.126);
-  CHECK(value_of(found["least_unstable_rate"]) > 0.124);
-  CHECK(value_of(found["least_unstable_rate"]) < 1.02 * value_of(found["greatest_stable_rate"]) + 1e-12);
+  CHECK(value_of(found["max_stable_rate"]) < 0.126);
+  CHECK(value_of(found["min_unstable_rate"]) > 0.124);
+  CHECK(value_of(found["min_unstable_rate"]) < 1.02 * value_of(found["max_stable_rate"]) + 1e-12);
   CHECK(value_of(found["error"]) ==
-        Approx(value_of(found["model_saturation_rate"]) / value_of(found["greatest_stable_rate"]) - 1)
+        Approx(value_of(found["model_saturation_rate"]) / value_of(found["max_stable_rate"]) - 1)
             .margin(1e-14));
-  CHECK(found["greatest_stable_rate"]["kind"] == "estimate");
-  CHECK(found["greatest_stable_rate"]["upper"].is_null());  // without an interval
+  CHECK(found["max_stable_rate"]["kind"] == "estimate");
+  CHECK(found["max_stable_rate"]["upper"].is_null());  // without an interval
   REQUIRE(found["probes"].size() > 3);
   for (const auto& probe : found["probes"])
     CHECK(value_of(probe["delivered"]) <= 1.03 * std::stod(probe["rate"].get<std::string>()));
@@ -154,7 +154,7 @@ TEST_CASE("simulate hypercube: two nodes carry one message every M cycles each")
   CHECK(table.out.find("messages/cycle/node") != std::string::npos);
   const auto csv = tailbound::golden::rows_of(run_line(line + "--format csv").out);
   CHECK(csv.size() == 1 + found["probes"].size());
-  for (const char* name : {"rate", "delivered", "greatest_stable_rate", "not_carried", "stable"})
+  for (const char* name : {"rate", "delivered", "max_stable_rate", "not_carried", "stable"})
     CHECK(std::find(csv[0].begin(), csv[0].end(), name) != csv[0].end());
 }
 
@@ -180,7 +180,7 @@ TEST_CASE("validate broadcast: both latencies by the model and by simulation") {
       CHECK(point[stem + "_verdict"] == verdict);
       if (point[stem + "_verdict"] == "below") ++below;
     }
-    counted += point["optimistic_rows"].get<std::size_t>();
+    counted += point["underestimated_rows"].get<std::size_t>();
     CHECK(point["model_assumes"].empty());
   }
   CHECK(counted == below);

@@ -40,8 +40,8 @@ bool reads_as_number(const std::string& text) {
 TEST_CASE("multistage: JSON and CSV") {
   const json answer = document("multistage " + stage_network + "--loads 0.3,4/5");
   CHECK(answer["command"] == "multistage");
-  CHECK(answer["question"]["hot"] == "0.08");
-  CHECK(answer["question"]["load"] == json({"0.3", "0.8"}));
+  CHECK(answer["query"]["hot"] == "0.08");
+  CHECK(answer["query"]["load"] == json({"0.3", "0.8"}));
   REQUIRE(answer["results"].size() == 2);
   const json& point = answer["results"][1];
   CHECK(point["saturation_bound"]["value"] == "1");
@@ -95,7 +95,7 @@ TEST_CASE("multistage: links pass one request at a time by default") {
   const json point = document("multistage " + line)["results"][0];
   CHECK(point["links"] == "one");
   CHECK(value_of(point["throughput"]) <= 25.0 / 151);
-  CHECK(document("simulate multistage " + line + " --slots 300")["question"]["links"] == "one");
+  CHECK(document("simulate multistage " + line + " --slots 300")["query"]["links"] == "one");
   // The search depends on the network, not on the loads.
   const json coarse = document("multistage --nodes 64 --hot 0.08 --loads 0.1:1:0.1")["results"];
   const json fine = document("multistage --nodes 64 --hot 0.08 --loads 0.52,0.53")["results"];
@@ -107,10 +107,10 @@ TEST_CASE("multistage: lists of every option, percentages, and default loads") {
       "multistage --nodes 16,64 --hot 0%,8% --buffer 2:4:2 --combining 1,unlimited "
       "--loads 0.5");
   REQUIRE(answer["results"].size() == 16);
-  CHECK(answer["question"]["nodes"] == json({16, 64}));
-  CHECK(answer["question"]["hot"] == json({"0", "0.08"}));
-  CHECK(answer["question"]["buffer"] == json({2, 4}));
-  CHECK(answer["question"]["combining"] == json({"1", "unlimited"}));
+  CHECK(answer["query"]["nodes"] == json({16, 64}));
+  CHECK(answer["query"]["hot"] == json({"0", "0.08"}));
+  CHECK(answer["query"]["buffer"] == json({2, 4}));
+  CHECK(answer["query"]["combining"] == json({"1", "unlimited"}));
   const json single =
       document("multistage --nodes 64 --hot 0.08 --buffer 4 --combining unlimited --loads 0.5")["results"][0];
   CHECK(std::count(answer["results"].begin(), answer["results"].end(), single) == 1);
@@ -133,9 +133,8 @@ TEST_CASE("multistage: the headline has the saturation loads, and how many netwo
 TEST_CASE("multistage: without hot requests, or with only hot ones, the delay is missing") {
   CHECK(document("multistage --nodes 16 --hot 0 --loads 0.5")["results"][0]["hot_delay"].is_null());
   CHECK(document("multistage --nodes 16 --hot 1 --loads 0.5")["results"][0]["cold_delay"].is_null());
-  CHECK(
-      document("multistage --nodes 16 --hot 1 --combining unlimited --loads 0.5")["question"]["combining"] ==
-      "unlimited");
+  CHECK(document("multistage --nodes 16 --hot 1 --combining unlimited --loads 0.5")["query"]["combining"] ==
+        "unlimited");
 }
 
 TEST_CASE("simulate multistage: estimates are independent of threads") {
@@ -149,12 +148,12 @@ TEST_CASE("simulate multistage: estimates are independent of threads") {
   CHECK(point["hot_path"].size() == 6);
   CHECK(point["slots"].get<std::int64_t>() >= 2000);
   const json omega = document(line + " --wiring omega");
-  CHECK(omega["question"]["wiring"] == "omega");
+  CHECK(omega["query"]["wiring"] == "omega");
   CHECK(value_of(omega["results"][1]["delay"]) == Approx(8.272).epsilon(0.03));
   const json one = document(
       "simulate multistage --nodes 64 --hot 0.08 --combining 1 --links one --loads 1 "
       "--slots 2000");
-  CHECK(one["question"]["links"] == "one");
+  CHECK(one["query"]["links"] == "one");
   CHECK(value_of(one["results"][0]["throughput"]) == Approx(1 / 6.04).epsilon(0.02));
   const auto rows = rows_of(run_line(line + " --format csv").out);
   REQUIRE(rows.size() == 13);
@@ -166,7 +165,7 @@ TEST_CASE("validate multistage: the model and the simulation") {
   // The model slightly underestimates delays here, which the narrow interval shows.
   const json answer = document("validate multistage " + stage_network + "--loads 0.5 --slots 20000", 1);
   const json& point = answer["results"][0];
-  CHECK(point["optimistic_rows"].get<int>() > 0);
+  CHECK(point["underestimated_rows"].get<int>() > 0);
   CHECK(point["rows"][1]["verdict"] == "below");
   REQUIRE(point["rows"].size() == 4);
   const json& delay = point["rows"][1];

@@ -58,7 +58,7 @@ void check_verdicts(const json& document) {
 TEST_CASE("validate: a single hop is inside the intervals") {
   const json document = run_json("validate buffer --inputs 4 --load 0.8 --slots 3e5", 0);
   CHECK(document["command"] == "validate buffer");
-  CHECK(document["question"]["inputs"] == 4);
+  CHECK(document["query"]["inputs"] == 4);
   REQUIRE(document["results"].size() == 1);
   const json& buffer = document["results"][0];
   check_verdicts(buffer);

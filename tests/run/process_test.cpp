@@ -290,7 +290,7 @@ void kill_at_random(int kills) {
   const Orphanage orphanage;
   const Folder folder;
   const std::string plan = folder.file("plan.toml",
-                                       "[[question]]\nask = \"simulate tree\"\nradix = 4\nlevels = 2\nload = "
+                                       "[[query]]\ncommand = \"simulate tree\"\nradix = 4\nlevels = 2\nload = "
                                        "0.8\nslots = 4000\nseed = [\"1:12:1\"]\n");
   const std::string sweep = "sweep " + plan + " --jobs 2 --store STORE";
   // Its second point does not check for a stop, and is abandoned.

@@ -138,8 +138,7 @@ OwnWormNetwork read_own(const WormholeOptions& options) {
 void add_wormhole_options(OptionTable& table, WormholeOptions& options) {
   const OptionGroup network(table, "Network");
   network.add("--topology", options.topology, "NAME",
-              "mesh, torus, hypercube or butterfly-fat-tree.\nAlso bidirectional-torus; the links of torus "
-              "are unidirectional",
+              "mesh, torus, hypercube or butterfly-fat-tree.\nAlso unidirectional-torus",
               choices<WormShape>());
   network.add("--nodes", options.nodes, "N",
               "number of nodes, or routers per side: 8x8.\nA power of 4 (fat-tree), of 2 (hypercube), or "

@@ -30,10 +30,10 @@ const char* shape_in_words(WormShape shape) {
   switch (shape) {
     case WormShape::butterfly_fat_tree:
       return "butterfly fat-trees";
-    case WormShape::torus:
+    case WormShape::unidirectional_torus:
       return "unidirectional tori";
-    case WormShape::bidirectional_torus:
-      return "bidirectional tori";
+    case WormShape::torus:
+      return "tori";
     case WormShape::hypercube:
       return "hypercubes";
     case WormShape::mesh:

@@ -81,7 +81,7 @@ const Fields<RateCompared>& compared_rate_fields() {
        [](const Of& of) { return of.simulated().fraction_of_saturation; }},
       {compared("unicast_"), [](const Of& of) { return of.judged(BroadcastQuantity::unicast_latency); }},
       {compared("broadcast_"), [](const Of& of) { return of.judged(BroadcastQuantity::broadcast_latency); }},
-      {{"optimistic_rows", "underestimates", "", Shape::whole,
+      {{"underestimated_rows", "underestimates", "", Shape::whole,
         "number of the two latencies that the model underestimates, below the interval of the simulation",
         Style::hidden},
        [](const Of& of) { return of.tally().underestimates(); }},

@@ -50,7 +50,7 @@ const Table<QuantityRow>& quantity_table() {
 const Fields<ValidateMultistagePoint>& validated_multistage_results() {
   using Point = ValidateMultistagePoint;
   static const Fields<Point> fields{
-      {{"optimistic_rows", "underestimates", "", Shape::whole,
+      {{"underestimated_rows", "underestimates", "", Shape::whole,
         "rows in which the model has more throughput or less delay than the interval of the simulation"},
        [](const Point& of) { return of.second.tally.underestimates(); }},
       {{"rows_judged", "rows judged", "", Shape::whole, "quantities with a verdict"},
@@ -104,7 +104,7 @@ Layout validate_multistage_layout() {
   layout.inputs = simulated_combining_fields().columns();
   layout.results = validated_multistage_results().columns();
   layout.tables = {quantity_table().layout()};
-  layout.quiet = {"optimistic_rows"};
+  layout.quiet = {"underestimated_rows"};
   return layout;
 }
 
