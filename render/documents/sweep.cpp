@@ -85,8 +85,8 @@ class SweepTable {
     if (!answer_.cannot_be_written.empty())
       document.notes.insert(document.notes.begin(),
                             fmt::format("WARNING: {}; {} shown here {} not in it, and no others were run.",
-                                        answer_.cannot_be_written, counted(answer_.unkept, "point"),
-                                        answer_.unkept == 1 ? "is" : "are"));
+                                        answer_.cannot_be_written, counted(answer_.unsaved, "point"),
+                                        answer_.unsaved == 1 ? "is" : "are"));
     document.digits.count = 0;
     for (const auto& one : kept_)
       if (one) document.digits.count = std::max(document.digits.count, one->digits.count);

@@ -240,8 +240,8 @@ TEST_CASE("sweep: the same bytes for 1, 2 and 3 processes, in parts, and for a p
 
 TEST_CASE("sweep: remarks of points are kept; rejected points are repeated on request") {
   const Folder folder;
-  const std::string plan =
-      folder.file("plan.toml", "[[query]]\ncommand = \"buffer\"\nload = [0.5, 1, 7]\ndrop = 1e-3\ninputs = 2\n");
+  const std::string plan = folder.file(
+      "plan.toml", "[[query]]\ncommand = \"buffer\"\nload = [0.5, 1, 7]\ndrop = 1e-3\ninputs = 2\n");
   const std::string store = folder / "store";
   const Outcome found = run_command({"sweep", plan, "--store", store, "--format", "json"});
   CHECK(found.status == 1);

@@ -53,7 +53,8 @@ y = "mean"
                "simulate tree --load 1/3 --packets-per-slot 10 --reorder --buffer 0.12345678901234567890123 "
                "--percentiles 50,99",
                "pgf --arrivals 'exp(z - 1)'"});
-  const SweepPlan plan = read_sweep_plan("[[query]]\ncommand = \"a\"\nb = [1]\n[picture]\nx = \"b\"\n", "plan");
+  const SweepPlan plan =
+      read_sweep_plan("[[query]]\ncommand = \"a\"\nb = [1]\n[picture]\nx = \"b\"\n", "plan");
   CHECK(plan.x == "b");
   CHECK_FALSE(plan.y);
   CHECK(plan.points.front().swept == std::vector<std::string>{"--b"});
