@@ -45,7 +45,7 @@ class CommandRunner {
 
 /// The same for the words of a command line, without the program's name: {"buffer", "--inputs", "16", ..}.
 /// Formats, output files and pictures are parsed and ignored.
-/// \throws as Asker;  BadUsage (cli/program.hpp)
+/// \throws as CommandRunner;  BadUsage (cli/program.hpp)
 [[nodiscard]] Reply answer_document(const std::vector<std::string>& words, const answers::Run& run = {});
 
 }  // namespace tailbound::cli

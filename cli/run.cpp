@@ -198,8 +198,8 @@ Reply answer_within(const Command& command, const Context& context, const Interr
 }
 
 /// Reports that the answer is incomplete, and why.
-Status tell_cut(const Program& program, const RunOutcome& outcome, const Interrupt& interrupt,
-                const std::string& rest, std::ostream& err) {
+Status report_incomplete(const Program& program, const RunOutcome& outcome, const Interrupt& interrupt,
+                         const std::string& rest, std::ostream& err) {
   const std::string why =
       outcome.limited ? interrupt.limits().name_of(interrupt.limit()) + " is reached" : "stopped on request";
   err << program.name() << ": " << why << "; " << rest << '\n';
@@ -219,7 +219,7 @@ class Answering {
         words_(std::move(words)),
         out_(out),
         err_(err),
-        course_(std::move(outcome)),
+        outcome_(std::move(outcome)),
         engine_(engine),
         interrupt_(limits()),
         pieces_(interrupt_),
@@ -267,7 +267,7 @@ class Answering {
             .progress = engine_.progress && !common_.quiet ? engine_.progress : line_.reported(),
             .stop = interrupt_.token(),
             .piece = piece,
-            .outcome = course_,
+            .outcome = outcome_,
             .executor = part_ ? &*part_ : engine_.executor,
             .writes = engine_.writes,
             .limits_of_each = [this](Limits usual) { return limits_of_each(std::move(usual)); }};
@@ -314,10 +314,10 @@ class Answering {
     const run::Part done = answer_part(command_, context(), *part_, read_part_number(common_));
     line_.clear();
     if (const auto lost = write_in_time(run::to_text(done))) return *lost;
-    course_->limited = interrupt_.limit() != LimitWatch::Limit::none;
+    outcome_->limited = interrupt_.limit() != LimitWatch::Limit::none;
     if (done.complete) return answered;
-    return tell_cut(program_, *course_, interrupt_,
-                    "what is written of part " + *common_.part + " is not all of it", err_);
+    return report_incomplete(program_, *outcome_, interrupt_,
+                             "what is written of part " + *common_.part + " is not all of it", err_);
   }
 
   /// \param words  of the command line that prints it
@@ -337,32 +337,33 @@ class Answering {
         other = shown(reply, read_format(format), words);
       }
     line_.clear();  // before the answer, which may go to the same terminal
-    const std::optional<Undrawn> undrawn = draw(reply.document);
+    const std::optional<PictureFailure> failure = draw(reply.document);
     if (!keeps_rejections()) require_memory_lasted();
     if (const auto lost = write_in_time(text)) return *lost;
-    if (undrawn && undrawn->stopped)
-      return tell_cut(program_, *course_, interrupt_, "the answer is whole, its picture was not drawn", err_);
-    if (undrawn) {
-      err_ << program_.name() << ": " << printable(undrawn->why)
+    if (failure && failure->stopped)
+      return report_incomplete(program_, *outcome_, interrupt_,
+                               "the answer is whole, its picture was not drawn", err_);
+    if (failure) {
+      err_ << program_.name() << ": " << printable(failure->why)
            << "; the answer is whole without its picture\n";
       return no_answer;
     }
-    if (!reply.document.stopped && !course_->cut) {
+    if (!reply.document.stopped && !outcome_->cut) {
       if (reply.status != answered)
         if (const std::string why = render::unanswered_in_words(reply.document); !why.empty())
           err_ << program_.name() << ": " << printable(shorten(why)) << '\n';
       return reply.status;
     }
-    return tell_cut(program_, *course_, interrupt_, "what is finished is shown", err_);
+    return report_incomplete(program_, *outcome_, interrupt_, "what is finished is shown", err_);
   }
 
   /// The reason for a missing picture. The answer does not wait for a picture after a stop request, only
   /// briefly if the request came before, and does not need one if the disk is full.
-  struct Undrawn {
+  struct PictureFailure {
     bool stopped = false;
     std::string why{};
   };
-  [[nodiscard]] std::optional<Undrawn> draw(const render::Document& document) {
+  [[nodiscard]] std::optional<PictureFailure> draw(const render::Document& document) {
     if (!picture_) return std::nullopt;
     const std::stop_token stop = interrupt_.token();
     std::string drawn;
@@ -371,14 +372,14 @@ class Answering {
                                     : drawn_document(document, common_, stop);
     } catch (const Stopped&) {
       picture_.reset();
-      course_->limited = interrupt_.limit() != LimitWatch::Limit::none;
-      return Undrawn{.stopped = true};
+      outcome_->limited = interrupt_.limit() != LimitWatch::Limit::none;
+      return PictureFailure{.stopped = true};
     }
     try {
       picture_->write(drawn);
     } catch (const InvalidArgument& error) {
       picture_.reset();
-      return Undrawn{.why = error.what()};
+      return PictureFailure{.why = error.what()};
     }
     return std::nullopt;
   }
@@ -388,7 +389,7 @@ class Answering {
   const CommonOptions& common_;
   std::vector<std::string> words_;
   std::ostream &out_, &err_;
-  std::shared_ptr<RunOutcome> course_;
+  std::shared_ptr<RunOutcome> outcome_;
   const Engine& engine_;
   Interrupt interrupt_;
   Pieces pieces_;
@@ -420,7 +421,7 @@ bool is_of_memory(const std::system_error& error) {
          error.code() == std::errc::not_enough_memory;
 }
 
-Status complain(const Program& program, std::string message, Status status, std::ostream& err) {
+Status report_error(const Program& program, std::string message, Status status, std::ostream& err) {
   // Whatever error resulted from that, such as a parse error of a number.
   if ((status == bad_input || status == internal_failure) && memory_ran_out()) {
     message = no_memory;
@@ -472,29 +473,31 @@ Status answer_or_complain(Program& program, int argc, const char* const* argv, s
     std::optional<InvalidArgument> as_option;
     if (program.chosen() != nullptr) as_option = as_typed(program.chosen()->options, error);
     const InvalidArgument& named = as_option ? *as_option : error;
-    return complain(program, with_meant(named, word_behind(named.argument(), argc, argv)), bad_input, err);
+    return report_error(program, with_meant(named, word_behind(named.argument(), argc, argv)), bad_input,
+                        err);
   } catch (const BadUsage& error) {
-    return complain(program, error.what(), bad_input, err);
+    return report_error(program, error.what(), bad_input, err);
   } catch (const ParseError& error) {
-    return complain(program, error.what(), bad_input, err);
+    return report_error(program, error.what(), bad_input, err);
   } catch (const Stopped& error) {
-    return complain(program, error.what(), stopped, err);
+    return report_error(program, error.what(), stopped, err);
   } catch (const LoadTooHigh& error) {
-    return complain(program, error.what() + remedy_for_overload(program.chosen()->options), no_answer, err);
+    return report_error(program, error.what() + remedy_for_overload(program.chosen()->options), no_answer,
+                        err);
   } catch (const NoAnswer& error) {
-    return complain(program, error.what(), no_answer, err);
+    return report_error(program, error.what(), no_answer, err);
   } catch (const ReaderGone&) {
     return stopped;  // as requested; it no longer reads
   } catch (const OutputFailed& error) {
-    return complain(program, error.what(), internal_failure, err);
+    return report_error(program, error.what(), internal_failure, err);
   } catch (const std::bad_alloc&) {
-    return complain(program, no_memory, no_answer, err);
+    return report_error(program, no_memory, no_answer, err);
   } catch (const std::system_error& error) {
     if (!is_of_memory(error))
-      return complain(program, std::string("internal failure: ") + error.what(), internal_failure, err);
-    return complain(program, no_memory, no_answer, err);
+      return report_error(program, std::string("internal failure: ") + error.what(), internal_failure, err);
+    return report_error(program, no_memory, no_answer, err);
   } catch (const std::exception& error) {
-    return complain(program, std::string("internal failure: ") + error.what(), internal_failure, err);
+    return report_error(program, std::string("internal failure: ") + error.what(), internal_failure, err);
   }
 }
 

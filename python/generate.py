@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes python/tailbound/_questions.py: a function for each command, from the declarations of the command line.
+"""Writes python/tailbound/_commands.py: a function for each command, from the declarations of the command line.
 
   generate.py PACKAGE EXAMPLES OUTPUT
 
@@ -45,7 +45,7 @@ def loaded(name, path):
     return module
 
 
-def questions(package):
+def commands(package):
     """The declarations of the commands that become functions."""
     module = loaded("_tailbound", next(pathlib.Path(package).glob("_tailbound*.so")))
     return [command for command in module.commands() if command["name"] not in LEFT_OUT]
@@ -156,7 +156,7 @@ def function(command, examples):
 
 def main():
     package, examples, output = sys.argv[1:]
-    functions = [function(command, examples) for command in questions(package)]
+    functions = [function(command, examples) for command in commands(package)]
     names = ",\n    ".join(f'"{name}"' for name, _ in functions)
     text = "\n\n".join([HEAD + f"\n__all__ = [\n    {names},\n]", *(body + "\n" for _, body in functions)])
     pathlib.Path(output).write_text(text)

@@ -10,7 +10,7 @@ import itertools
 import pathlib
 import sys
 
-from generate import WORDS, function_name, name_of, purpose_of, questions, spec_of, takes
+from generate import WORDS, commands, function_name, name_of, purpose_of, spec_of, takes
 
 EXAMPLES = pathlib.Path(__file__).resolve().parent / "examples"
 
@@ -84,7 +84,7 @@ def entry(command):
 
 def reference(package):
     """The text of the page."""
-    return "\n\n".join([HEAD.rstrip(), *map(entry, questions(package))]) + "\n"
+    return "\n\n".join([HEAD.rstrip(), *map(entry, commands(package))]) + "\n"
 
 
 if __name__ == "__main__":

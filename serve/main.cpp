@@ -152,7 +152,7 @@ int serve_page(const cli::OptionTable& table) {
   return cli::stopped;
 }
 
-int complain(const std::string& message, cli::Status status) {
+int report_error(const std::string& message, cli::Status status) {
   std::cerr << "tailbound serve: " << message << '\n';
   if (status == cli::bad_input) std::cerr << "Try 'tailbound serve --help'.\n";
   return status;
@@ -169,14 +169,15 @@ int main(int argc, char** argv) {
     cli::Program program("serve");
     if (const auto help = program.parse(static_cast<int>(words.size()), words.data())) {
       std::cout << *help << std::flush;
-      return std::cout ? cli::answered : complain("standard output cannot be written", cli::internal_failure);
+      return std::cout ? cli::answered
+                       : report_error("standard output cannot be written", cli::internal_failure);
     }
     return serve_page(program.chosen()->options);
   } catch (const InvalidArgument& error) {
-    return complain(error.what(), cli::bad_input);
+    return report_error(error.what(), cli::bad_input);
   } catch (const cli::BadUsage& error) {
-    return complain(error.what(), cli::bad_input);
+    return report_error(error.what(), cli::bad_input);
   } catch (const std::exception& error) {
-    return complain(std::string("internal failure: ") + error.what(), cli::internal_failure);
+    return report_error(std::string("internal failure: ") + error.what(), cli::internal_failure);
   }
 }

@@ -29,12 +29,8 @@ namespace tailbound::answers {
 enum class MeasuredModel {
   wormhole_finite_source,
   wormhole_paper,
-  wormhole_conditional,
-  broadcast_conserving,
-  broadcast_literal,
-  broadcast_shared_wire,
-  multistage_blocking,
-  multistage_published,
+  broadcast,
+  multistage,
   delay_chain,        ///< each hop depends on the previous one (DelayAnswer::Hops::chain)
   delay_safe,         ///< conservative, for bursts that keep their path
   delay_independent,  ///< hops added as independent
@@ -107,7 +103,7 @@ struct MeasuredError {
 enum class RowLoads {
   none,       ///< the load is a setting
   simulated,  ///< the simulated saturation load
-  model,      ///< that of the model; for broadcasts that of variant conserving
+  model,      ///< that of the model
 };
 
 struct AccuracyRow {
@@ -134,7 +130,7 @@ struct AccuracyRow {
 struct RequestedAccuracy {
   MeasuredModel model = MeasuredModel::wormhole_finite_source;
   std::vector<RequestedSetting> settings;
-  /// Fractions of the model's saturation load (for broadcasts: of variant conserving), or tail probabilities.
+  /// Fractions of the model's saturation load, or tail probabilities.
   std::vector<double> at{};
 };
 

@@ -2,14 +2,13 @@
 #include <tailbound/answers/accuracy/burst_measurements.hpp>
 
 #include <array>
+#include <cmath>
 #include <initializer_list>
 #include <limits>
 #include <utility>
 
 /// The measurements, network by network. Their methods: docs/derivations.
 namespace tailbound::answers {
-
-using bounds::wormhole::Replication;
 
 namespace {
 
@@ -93,14 +92,14 @@ WormTopology mesh(std::int64_t side, int dimensions = 2, WormEnds ends = {}) {
   for (int i = 0; i < dimensions; ++i) nodes *= side;
   return {.shape = WormShape::mesh, .nodes = nodes, .dimensions = dimensions, .ends = ends};
 }
+WormTopology one_way_torus(std::int64_t side, int dimensions = 2, WormEnds ends = {}) {
+  WormTopology topology = mesh(side, dimensions, ends);
+  topology.shape = WormShape::unidirectional_torus;
+  return topology;
+}
 WormTopology torus(std::int64_t side, int dimensions = 2, WormEnds ends = {}) {
   WormTopology topology = mesh(side, dimensions, ends);
   topology.shape = WormShape::torus;
-  return topology;
-}
-WormTopology two_way_torus(std::int64_t side, int dimensions = 2, WormEnds ends = {}) {
-  WormTopology topology = mesh(side, dimensions, ends);
-  topology.shape = WormShape::bidirectional_torus;
   return topology;
 }
 WormTopology hypercube(std::int64_t nodes, WormEnds ends = {}) {
@@ -123,9 +122,9 @@ void add_finite_source(std::vector<AccuracyRow>& rows) {
                      {0.2143, 0.2193, 0.2201});
   worms.of_simulated({hypercube(64), {}, 32}, seven, {+0.0, +0.2, +0.8, +1.7, +1.7, +2.4, +3.4},
                      {0.4926, 0.4914, 0.4932});
-  worms.of_simulated({torus(8), {}, 20}, seven, {+0.0, -0.3, -0.4, -0.4, +0.2, +2.4, +3.2},
+  worms.of_simulated({one_way_torus(8), {}, 20}, seven, {+0.0, -0.3, -0.4, -0.4, +0.2, +2.4, +3.2},
                      {0.0999, 0.1012, 0.1015});
-  worms.of_simulated({two_way_torus(8), {}, 20}, seven, {+0.2, +0.5, +1.5, +1.7, +1.8, +1.1, -4.6},
+  worms.of_simulated({torus(8), {}, 20}, seven, {+0.2, +0.5, +1.5, +1.7, +1.8, +1.1, -4.6},
                      {0.2764, 0.2790, 0.2799});
   worms.of_simulated({fat_tree(1024), {}, 16}, seven, {-0.2, -0.3, -0.3, -0.2, -0.0, +0.1, -1.2},
                      {0.0438, 0.0442, 0.0444});
@@ -139,10 +138,10 @@ void add_finite_source(std::vector<AccuracyRow>& rows) {
                      {0.1348, 0.1384, 0.1389});
   worms.of_simulated({fat_tree(256), {}, 32}, three, {-0.4, -0.4, -1.6}, {0.0886, 0.0889, 0.0892});
   worms.of_simulated({hypercube(128), {}, 24}, three, {+0.2, +0.7, +1.5}, {0.4663, 0.4632, 0.4664});
-  worms.of_simulated({torus(5), {}, 24}, three, {+0.2, -0.1, -1.9}, {0.1867, 0.1890, 0.1903});
-  worms.of_simulated({two_way_torus(10), {}, 30}, three, {+0.4, +0.4, -3.1}, {0.2159, 0.2151, 0.2166});
-  worms.of_simulated({two_way_torus(4, 3), {}, 24}, three, {+0.8, +5.0, +12.7}, {0.4388, 0.4486, 0.4517});
-  worms.of_simulated({torus(3, 3), {}, 20}, three, {-0.3, -0.8, -2.5}, {0.3240, 0.3337, 0.3361});
+  worms.of_simulated({one_way_torus(5), {}, 24}, three, {+0.2, -0.1, -1.9}, {0.1867, 0.1890, 0.1903});
+  worms.of_simulated({torus(10), {}, 30}, three, {+0.4, +0.4, -3.1}, {0.2159, 0.2151, 0.2166});
+  worms.of_simulated({torus(4, 3), {}, 24}, three, {+0.8, +5.0, +12.7}, {0.4388, 0.4486, 0.4517});
+  worms.of_simulated({one_way_torus(3, 3), {}, 20}, three, {-0.3, -0.8, -2.5}, {0.3240, 0.3337, 0.3361});
   worms.of_simulated({mesh(8, 2, one_unlimited), {}, 32}, three, {+0.1, -0.2, -3.7},
                      {0.2273, 0.2316, 0.2332});
   worms.of_simulated({hypercube(64, network::all_port), {}, 32}, three, {+0.2, -2.5, -11.5},
@@ -171,9 +170,9 @@ void add_virtual_channels(std::vector<AccuracyRow>& rows) {
                      {0.4432, 0.4398, 0.4420});
   worms.of_simulated({hypercube(64), 8, 32}, seven, {-0.2, -0.6, -1.1, -1.2, -1.6, -3.4, -4.3},
                      {0.4662, 0.4627, 0.4673});
-  worms.of_simulated({two_way_torus(8), 4, 20}, seven, {+0.1, -0.1, -0.3, -0.8, -1.6, -3.4, -8.9},
+  worms.of_simulated({torus(8), 4, 20}, seven, {+0.1, -0.1, -0.3, -0.8, -1.6, -3.4, -8.9},
                      {0.3386, 0.3367, 0.3415});
-  worms.of_simulated({two_way_torus(8), 8, 20}, seven, {+0.2, +0.4, +1.7, +4.0, +6.5, +10.4, +23.9},
+  worms.of_simulated({torus(8), 8, 20}, seven, {+0.2, +0.4, +1.7, +4.0, +6.5, +10.4, +23.9},
                      {0.3369, 0.3398, 0.3415});
   worms.of_simulated({mesh(4, 3), 2, 24}, seven, {-0.3, -1.1, -3.4, -5.7, -8.0, -12.9, -24.8},
                      {0.3898, 0.3869, 0.3896});
@@ -192,9 +191,9 @@ void add_short_messages(std::vector<AccuracyRow>& rows) {
   worms.of_simulated({mesh(16), {}, 2}, five, {+0.1, +0.0, -0.1, -1.9, -8.3}, {0.1244, 0.1233, 0.1237});
   worms.of_simulated({mesh(16), {}, 4}, five, {+0.0, -0.0, -0.1, -1.4, -5.1}, {0.1086, 0.1108, 0.1112});
   worms.of_simulated({hypercube(64), {}, 2}, five, {+0.0, +0.1, +0.0, -0.4, -2.2}, {0.5402, 0.5344, 0.5363});
-  worms.of_simulated({torus(8), {}, 4}, five, {-0.2, -0.5, -0.4, +2.9, +34.0}, {0.1031, 0.1087, 0.1091});
-  worms.of_simulated({two_way_torus(8), {}, 3}, five, {+0.2, +0.3, +0.4, +0.2, -2.7},
-                     {0.2979, 0.2981, 0.2992});
+  worms.of_simulated({one_way_torus(8), {}, 4}, five, {-0.2, -0.5, -0.4, +2.9, +34.0},
+                     {0.1031, 0.1087, 0.1091});
+  worms.of_simulated({torus(8), {}, 3}, five, {+0.2, +0.3, +0.4, +0.2, -2.7}, {0.2979, 0.2981, 0.2992});
   worms.of_simulated({fat_tree(1024), {}, 4}, five, {-0.1, -0.0, +0.1, +0.7, +2.2}, {0.0439, 0.0444, 0.0445});
 }
 
@@ -214,11 +213,10 @@ void add_deeper_buffers(std::vector<AccuracyRow>& rows) {
   worms.of_simulated({fat_tree(64), {}, 16, 4}, four, {+0.2, +1.0, +1.6, +3.1}, {0.1832, 0.1845, 0.1858});
   worms.of_simulated({fat_tree(64), {}, 16, 8}, four, {+0.6, +2.3, +3.7, +7.6}, {0.1860, 0.1884, 0.1897});
   worms.of_simulated({fat_tree(64), {}, 16, 16}, four, {+0.5, +1.8, +2.6, +1.9}, {0.1902, 0.1923, 0.1937});
-  worms.of_simulated({two_way_torus(8), {}, 20, 2}, four, {+0.4, +1.1, +2.6, +3.4}, {0.2828, 0.2879, 0.2899});
-  worms.of_simulated({two_way_torus(8), {}, 20, 4}, four, {+0.1, +0.8, +1.0, -0.3}, {0.2971, 0.3002, 0.3023});
-  worms.of_simulated({two_way_torus(8), {}, 20, 8}, four, {+0.1, -0.3, -1.5, -7.9}, {0.3222, 0.3197, 0.3219});
-  worms.of_simulated({two_way_torus(8), {}, 20, 20}, four, {+1.0, +1.0, -0.6, -9.8},
-                     {0.3874, 0.3675, 0.3701});
+  worms.of_simulated({torus(8), {}, 20, 2}, four, {+0.4, +1.1, +2.6, +3.4}, {0.2828, 0.2879, 0.2899});
+  worms.of_simulated({torus(8), {}, 20, 4}, four, {+0.1, +0.8, +1.0, -0.3}, {0.2971, 0.3002, 0.3023});
+  worms.of_simulated({torus(8), {}, 20, 8}, four, {+0.1, -0.3, -1.5, -7.9}, {0.3222, 0.3197, 0.3219});
+  worms.of_simulated({torus(8), {}, 20, 20}, four, {+1.0, +1.0, -0.6, -9.8}, {0.3874, 0.3675, 0.3701});
 }
 
 /// Messages of geometric length.
@@ -311,21 +309,21 @@ void add_noc_routers(std::vector<AccuracyRow>& rows) {
       {0.7381, 0.7507, 0.7540});
   add({hypercube(64), 8, 20, 8}, {{-0.4, 0.2}, {-1.5, 0.4}, {-2.7, 0.4}, {-3.3, 0.6}, {-1.8, 1.4}},
       {0.6372, 0.6359, 0.6387});
-  add({two_way_torus(8), {}, 1, 4}, {{+0.1, 0.2}, {-0.1, 0.2}, {-0.4, 0.2}, {-1.5, 0.4}, {-6.4, 0.7}},
+  add({torus(8), {}, 1, 4}, {{+0.1, 0.2}, {-0.1, 0.2}, {-0.4, 0.2}, {-1.5, 0.4}, {-6.4, 0.7}},
       {0.4004, 0.3700, 0.3716});
-  add({two_way_torus(8), {}, 9, 8}, {{+0.4, 0.1}, {+0.7, 0.3}, {+0.9, 0.4}, {-0.5, 0.5}, {-8.7, 1.4}},
+  add({torus(8), {}, 9, 8}, {{+0.4, 0.1}, {+0.7, 0.3}, {+0.9, 0.4}, {-0.5, 0.5}, {-8.7, 1.4}},
       {0.3523, 0.3435, 0.3450});
-  add({two_way_torus(8), 4, 32}, {{-0.2, 0.3}, {-1.2, 0.3}, {-2.5, 0.5}, {-4.7, 0.8}, {-9.2, 1.4}},
+  add({torus(8), 4, 32}, {{-0.2, 0.3}, {-1.2, 0.3}, {-2.5, 0.5}, {-4.7, 0.8}, {-9.2, 1.4}},
       {0.3367, 0.3332, 0.3346});
-  add({two_way_torus(8), 4, 5, 4}, {{+1.5, 0.2}, {+2.7, 0.3}, {+5.6, 0.4}, {+7.9, 0.4}, {+9.7, 1.0}},
+  add({torus(8), 4, 5, 4}, {{+1.5, 0.2}, {+2.7, 0.3}, {+5.6, 0.4}, {+7.9, 0.4}, {+9.7, 1.0}},
       {0.5103, 0.5089, 0.5111});
-  add({two_way_torus(8), 4, 20, 8}, {{+0.7, 0.3}, {+1.8, 0.4}, {+5.4, 0.4}, {+7.6, 0.5}, {+11.6, 1.6}},
+  add({torus(8), 4, 20, 8}, {{+0.7, 0.3}, {+1.8, 0.4}, {+5.4, 0.4}, {+7.6, 0.5}, {+11.6, 1.6}},
       {0.4572, 0.4643, 0.4663});
-  add({two_way_torus(8), 8, 1}, {{-0.3, 0.1}, {-0.7, 0.2}, {-2.4, 0.3}, {-3.9, 0.4}, {-7.2, 0.7}},
+  add({torus(8), 8, 1}, {{-0.3, 0.1}, {-0.7, 0.2}, {-2.4, 0.3}, {-3.9, 0.4}, {-7.2, 0.7}},
       {0.6835, 0.6819, 0.6849});
-  add({two_way_torus(8), 8, 9, 4}, {{+1.1, 0.1}, {+2.4, 0.4}, {+7.2, 0.4}, {+16.9, 0.6}, {+73.2, 1.1}},
+  add({torus(8), 8, 9, 4}, {{+1.1, 0.1}, {+2.4, 0.4}, {+7.2, 0.4}, {+16.9, 0.6}, {+73.2, 1.1}},
       {0.4913, 0.5224, 0.5247});
-  add({two_way_torus(8), 8, 32, 8}, {{+0.2, 0.3}, {+1.4, 0.4}, {+5.4, 0.4}, {+13.5, 0.7}, {+48.4, 1.2}},
+  add({torus(8), 8, 32, 8}, {{+0.2, 0.3}, {+1.4, 0.4}, {+5.4, 0.4}, {+13.5, 0.7}, {+48.4, 1.2}},
       {0.4446, 0.4643, 0.4663});
   add({fat_tree(64), {}, 20}, {{-0.3, 0.2}, {-0.3, 0.2}, {-0.8, 0.4}, {-0.9, 0.4}, {-4.2, 1.3}},
       {0.1798, 0.1800, 0.1808});
@@ -386,7 +384,7 @@ void add_drawn_routers(std::vector<AccuracyRow>& rows) {
   add({mesh(8), 5, 16, 2}, {{+0.1, 0.1}, {+2.5, 0.5}}, {0.2983, 0.3019, 0.3061});
   add({hypercube(128), 3, 9, 6}, {{-0.3, 0.1}, {+4.8, 0.3}}, {0.7329, 0.7405, 0.7509});
   add({hypercube(32), 6, 5, 2}, {{-1.4, 0.1}, {-7.2, 0.3}}, {0.6265, 0.6060, 0.6145});
-  add({two_way_torus(6), 6, 5, 2}, {{+0.8, 0.1}, {+4.7, 0.2}}, {0.5440, 0.5513, 0.5590});
+  add({torus(6), 6, 5, 2}, {{+0.8, 0.1}, {+4.7, 0.2}}, {0.5440, 0.5513, 0.5590});
   add({mesh(4, 3), 3, 5, 2}, {{-0.4, 0.1}, {+0.5, 0.2}}, {0.5166, 0.5196, 0.5269});
 }
 
@@ -418,8 +416,8 @@ void add_router_times(std::vector<AccuracyRow>& rows) {
       {0.3501, 0.3669, 0.3682});
   add({hypercube(64), 2, 16, 4}, {2, 1, 1},
       {{-0.3, 0.1}, {-1.0, 0.2}, {-2.6, 0.4}, {-4.5, 0.6}, {-10.5, 1.6}}, {0.4987, 0.4891, 0.4908});
-  add({two_way_torus(8), 4, 9, 4}, {1, 1, 1},
-      {{+0.7, 0.1}, {+1.5, 0.1}, {+3.5, 0.2}, {+5.8, 0.3}, {+8.8, 1.1}}, {0.4134, 0.4154, 0.4168});
+  add({torus(8), 4, 9, 4}, {1, 1, 1}, {{+0.7, 0.1}, {+1.5, 0.1}, {+3.5, 0.2}, {+5.8, 0.3}, {+8.8, 1.1}},
+      {0.4134, 0.4154, 0.4168});
   add({mesh(8), 3, 9, 2}, {2, 1, 0}, {{-1.3, 0.1}, {-3.1, 0.1}, {-6.4, 0.2}, {-10.2, 0.4}, {-20.3, 1.1}},
       {0.3024, 0.2801, 0.2811});
   add({mesh(8), 8, 32, 8}, {3, 2, 2}, {{-0.2, 0.2}, {-0.6, 0.3}, {-0.8, 0.5}, {+0.3, 0.7}, {+3.2, 1.2}},
@@ -428,8 +426,8 @@ void add_router_times(std::vector<AccuracyRow>& rows) {
       {{+0.2, 0.1}, {+0.5, 0.3}, {+1.3, 0.7}, {+2.6, 1.1}, {+4.3, 1.2}}, {0.4808, 0.4779, 0.4796});
   add({fat_tree(64), {}, 16, 2}, {1, 1, 0}, {{-0.2, 0.1}, {-0.2, 0.1}, {-0.3, 0.2}, {-0.4, 0.4}, {-2.9, 1.3}},
       {0.1704, 0.1714, 0.1720});
-  add({torus(6), {}, 16, 1}, {1, 1, 0}, {{+0.1, 0.1}, {+0.2, 0.2}, {+0.8, 0.5}, {+1.2, 0.9}, {-0.1, 2.8}},
-      {0.0845, 0.0864, 0.0867});
+  add({one_way_torus(6), {}, 16, 1}, {1, 1, 0},
+      {{+0.1, 0.1}, {+0.2, 0.2}, {+0.8, 0.5}, {+1.2, 0.9}, {-0.1, 2.8}}, {0.0845, 0.0864, 0.0867});
 }
 
 /// The same with settings that were not used for that choice.
@@ -439,7 +437,7 @@ void add_drawn_router_times(std::vector<AccuracyRow>& rows) {
   add({mesh(6), 2, 9, 8}, {2, 1, 1}, {{+1.8, 0.1}, {+3.3, 0.3}}, {0.4000, 0.4015, 0.4029});
   add({hypercube(32), 4, 5, 5}, {1, 1, 1}, {{-1.2, 0.1}, {-2.5, 0.2}}, {0.6602, 0.6530, 0.6553});
   add({mesh(5), 3, 16, 6}, {3, 1, 2}, {{-0.5, 0.1}, {-0.5, 0.3}}, {0.4104, 0.4104, 0.4118});
-  add({two_way_torus(6), 4, 5, 6}, {2, 1, 1}, {{+1.1, 0.0}, {+5.3, 0.2}}, {0.5154, 0.5278, 0.5297});
+  add({torus(6), 4, 5, 6}, {2, 1, 1}, {{+1.1, 0.0}, {+5.3, 0.2}}, {0.5154, 0.5278, 0.5297});
   add({mesh(8), {}, 9, 8}, {2, 1, 2}, {{+0.1, 0.1}, {-2.5, 0.4}}, {0.1751, 0.1755, 0.1761});
   add({mesh(8), 4, 1, 4}, {2, 1, 1}, {{+0.3, 0.0}, {+2.9, 0.1}}, {0.2310, 0.2390, 0.2398});
 }
@@ -483,16 +481,16 @@ void add_common_networks(std::vector<AccuracyRow>& rows) {
   add({mesh(4), 1, 16},
       {{+0.1, 0.1}, {+0.7, 0.3}, {+2.0, 0.6}, {+3.5, 1.0}, {+3.3, 1.3}, {+4.1, 2.1}, {+3.8, 4.8}},
       {0.4453, 0.4490, 0.4505});
-  add({torus(4), {}, 5},
+  add({one_way_torus(4), {}, 5},
       {{+0.3, 0.1}, {+0.9, 0.1}, {+4.0, 0.2}, {+10.4, 0.3}, {+17.9, 0.6}, {+38.8, 0.9}, no_limit},
       {0.2562, 0.2731, 0.2741});
-  add({torus(4), {}, 16},
+  add({one_way_torus(4), {}, 16},
       {{+0.3, 0.1}, {+0.3, 0.2}, {+0.4, 0.4}, {+0.6, 0.7}, {+0.3, 1.0}, {+0.0, 2.1}, {-2.3, 4.2}},
       {0.2574, 0.2641, 0.2650});
-  add({two_way_torus(4), {}, 5},
+  add({torus(4), {}, 5},
       {{+0.4, 0.1}, {+1.0, 0.1}, {+3.3, 0.3}, {+6.9, 0.5}, {+10.7, 0.7}, {+18.9, 1.2}, {+54.0, 2.0}},
       {0.5069, 0.5210, 0.5228});
-  add({two_way_torus(4), {}, 16},
+  add({torus(4), {}, 16},
       {{+0.4, 0.1}, {+1.3, 0.2}, {+3.9, 0.3}, {+7.9, 0.5}, {+11.4, 1.0}, {+19.2, 1.4}, {+55.4, 2.8}},
       {0.5043, 0.5192, 0.5210});
   add({hypercube(64), 1, 8},
@@ -518,15 +516,15 @@ void add_published_worms(std::vector<AccuracyRow>& rows) {
             {0.1886, 0.2193, 0.2209});
   published({mesh(16), {}, 32}, {-0.0, -0.0, -0.2, -0.4, -0.7, -1.0, -1.4, -1.4, +1.9},
             {0.0855, 0.1002, 0.1009});
-  published({torus(8), {}, 20}, {+0.1, +0.1, +0.3, +0.4, +0.7, +1.2, +2.4, +5.1, +13.0},
+  published({one_way_torus(8), {}, 20}, {+0.1, +0.1, +0.3, +0.4, +0.7, +1.2, +2.4, +5.1, +13.0},
             {0.0789, 0.1012, 0.1019});
-  published({two_way_torus(8), {}, 20}, {-0.0, -0.1, -0.3, -0.5, -0.8, -1.0, -1.4, -1.1, +1.3},
+  published({torus(8), {}, 20}, {-0.0, -0.1, -0.3, -0.5, -0.8, -1.0, -1.4, -1.1, +1.3},
             {0.2483, 0.2790, 0.2809});
   published({hypercube(64), {}, 32}, {-0.1, -0.3, -0.6, -1.1, -1.9, -3.0, -4.0, -4.4, -0.7},
             {0.4807, 0.4897, 0.4932});
   worms.of_model({mesh(8, 2, one_unlimited), {}, 32}, five, {-0.0, -0.3, -0.7, -0.8, +0.5});
-  worms.of_model({torus(8, 2, one_unlimited), {}, 20}, five, {+0.1, +0.3, +0.7, +2.3, +5.1});
-  worms.of_model({two_way_torus(8, 2, one_unlimited), {}, 20}, five, {-0.0, -0.2, -0.7, -1.2, -1.0});
+  worms.of_model({one_way_torus(8, 2, one_unlimited), {}, 20}, five, {+0.1, +0.3, +0.7, +2.3, +5.1});
+  worms.of_model({torus(8, 2, one_unlimited), {}, 20}, five, {-0.0, -0.2, -0.7, -1.2, -1.0});
   worms.of_model({hypercube(64, one_unlimited), {}, 32}, five, {-0.0, -0.4, -1.6, -3.6, -4.4});
   worms.of_model({hypercube(64, ports_one), {}, 32}, five, {-0.1, -0.4, -1.3, -2.3, -2.2});
   worms.of_model({hypercube(64, network::all_port), {}, 32}, five, {-0.0, -0.4, -1.4, -3.3, -3.4});
@@ -539,266 +537,141 @@ void add_published_worms(std::vector<AccuracyRow>& rows) {
 
 // --- broadcasts in hypercubes: docs/derivations/broadcast.md
 
-constexpr double none = std::numeric_limits<double>::quiet_NaN();  ///< no such messages were sent
-
 struct HypercubeErrors {
-  double at = 0;                         ///< [% of the saturation rate of variant conserving]
-  double unicast = 0, broadcast = none;  ///< [%]
+  Measured unicast, broadcast;  ///< [%]
 };
+constexpr Measured none{std::numeric_limits<double>::quiet_NaN(), 0};  ///< no such messages were sent
 
-void add_hypercube(std::vector<AccuracyRow>& rows, Replication replication,
-                   const BroadcastHypercube& hypercube, const std::vector<HypercubeErrors>& points) {
-  const MeasuredModel model = measured_model(replication);
-  AccuracyRow row = row_of(model, "hypercube of " + std::to_string(hypercube.nodes()) + " nodes",
-                           accuracy_settings(hypercube), RowLoads::model);
-  for (const auto& [quantity, error] : {std::pair{Quantity::mean_latency, &HypercubeErrors::unicast},
-                                        std::pair{Quantity::broadcast_latency, &HypercubeErrors::broadcast}})
-    for (const HypercubeErrors& point : points)
-      if (!(point.*error != point.*error))
-        row.errors.push_back({quantity, point.at / 100, point.*error / 100, point.*error / 100});
-  rows.push_back(std::move(row));
+/// Measured at multiples of one rate.
+/// \param step   that rate [% of the saturation rate]
+/// \param times  the multiples
+void add_hypercube(std::vector<AccuracyRow>& rows, const BroadcastHypercube& hypercube, double step,
+                   std::initializer_list<int> times, const std::vector<HypercubeErrors>& points) {
+  AccuracyRow& row = rows.emplace_back(row_of(MeasuredModel::broadcast,
+                                              "hypercube of " + std::to_string(hypercube.nodes()) + " nodes",
+                                              accuracy_settings(hypercube), RowLoads::model));
+  for (const auto& [quantity, measured] :
+       {std::pair{Quantity::mean_latency, &HypercubeErrors::unicast},
+        std::pair{Quantity::broadcast_latency, &HypercubeErrors::broadcast}})
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const auto& [error, half_width] = points[i].*measured;
+      if (std::isnan(error)) continue;
+      row.errors.push_back(
+          {quantity, step * times.begin()[i] / 100, (error - half_width) / 100, (error + half_width) / 100});
+    }
 }
 
 void add_all_port(std::vector<AccuracyRow>& rows) {
-  using enum Replication;
-  const auto add = [&](const BroadcastHypercube& hypercube, const std::vector<HypercubeErrors>& of_conserving,
-                       const std::vector<HypercubeErrors>& of_literal,
-                       const std::vector<HypercubeErrors>& of_shared_wire) {
-    add_hypercube(rows, conserving, hypercube, of_conserving);
-    add_hypercube(rows, literal, hypercube, of_literal);
-    add_hypercube(rows, shared_wire, hypercube, of_shared_wire);
+  const auto add = [&](const BroadcastHypercube& hypercube, double step,
+                       const std::vector<HypercubeErrors>& points) {
+    add_hypercube(rows, hypercube, step, {1, 2, 3, 4}, points);
   };
-  add({6, 4, 32, numeric::Rational(1) / 100},
-      {{20, +0.6, +5.0}, {40, -0.1, +8.2}, {60, -2.8, +6.3}, {80, -7.1, -2.0}},
-      {{20, -1.2, +3.1}, {40, -3.6, +4.4}, {60, -7.9, +0.8}, {80, -14.1, -9.0}},
-      {{20, +0.3, -0.4}, {40, +0.4, -0.5}, {60, +0.5, +0.3}, {80, +1.1, +1.5}});
-  add({8, 4, 64, numeric::Rational(1) / 100},
-      {{20, -7.3, +7.1}, {40, -11.9, +10.6}, {60, -15.5, +8.3}, {80, -18.0, +0.6}},
-      {{20, -11.4, +2.4}, {40, -19.5, +1.0}, {60, -26.3, -5.3}, {80, -32.7, -16.3}},
-      {{20, -0.4, +0.7}, {40, -1.1, +1.3}, {60, -1.6, +1.5}, {80, -1.6, +2.1}});
-  add({6, 4, 100, numeric::Rational(2) / 100},
-      {{20, -2.1, +8.1}, {40, -4.9, +10.8}, {60, -8.8, +7.5}, {80, -14.3, -3.5}},
-      {{20, -5.3, +4.6}, {40, -11.1, +3.7}, {60, -17.5, -2.7}, {80, -25.9, -15.8}},
-      {{20, +0.1, +0.4}, {40, -0.5, -0.0}, {60, -0.7, +0.4}, {80, -0.9, +0.8}});
-  add({8, 4, 32, numeric::Rational(3) / 100},
-      {{20, -5.8, +12.2}, {40, -6.7, +24.0}, {60, -5.6, +31.2}, {80, -1.3, +34.2}},
-      {{20, -12.8, +3.8}, {40, -20.3, +5.9}, {60, -25.6, +3.5}, {80, -29.7, -3.1}},
-      {{20, -0.3, +2.8}, {40, -1.9, +4.4}, {60, -4.3, +4.7}, {80, -6.2, +4.4}});
+  const auto percent = [](long count) { return numeric::Rational(count) / 100; };
+  add({6, 4, 32, percent(1)}, 14.76,
+      {{{+0.3}, {-0.4}}, {{+0.4}, {-0.5}}, {{+0.5}, {+0.3}}, {{+1.1}, {+1.5}}});
+  add({8, 4, 64, percent(1)}, 14.34,
+      {{{-0.4}, {+0.7}}, {{-1.1}, {+1.3}}, {{-1.6}, {+1.5}}, {{-1.6}, {+2.1}}});
+  add({6, 4, 100, percent(2)}, 14.98,
+      {{{+0.1}, {+0.4}}, {{-0.5}, {-0.0}}, {{-0.7}, {+0.4}}, {{-0.9}, {+0.8}}});
+  add({8, 4, 32, percent(3)}, 11.97,
+      {{{-0.3}, {+2.8}}, {{-1.9}, {+4.4}}, {{-4.3}, {+4.7}}, {{-6.2}, {+4.4}}});
 }
 
 /// 64 nodes with other numbers of virtual channels, 32 flits, 1 % broadcasts: 4 runs of 120 000 cycles, seed
 /// 1.
 void add_more_channels(std::vector<AccuracyRow>& rows) {
-  using enum Replication;
-  struct Point {
-    Measured unicast, broadcast;
+  const auto add = [&](std::int64_t channels, double step, const std::vector<HypercubeErrors>& points) {
+    add_hypercube(rows, {6, channels, 32, numeric::Rational(1) / 100}, step, {1, 2, 3, 4}, points);
+    rows.back().measured = "2026-11-26";
   };
-  const auto add = [&](Replication replication, std::int64_t channels, const std::array<Point, 4>& points) {
-    add_hypercube(rows, replication, {6, channels, 32, numeric::Rational(1) / 100}, {});
-    AccuracyRow& row = rows.back();
-    for (const auto& [quantity, measured] : {std::pair{Quantity::mean_latency, &Point::unicast},
-                                             std::pair{Quantity::broadcast_latency, &Point::broadcast}})
-      for (std::size_t i = 0; i < points.size(); ++i) {
-        const auto& [error, half_width] = points[i].*measured;
-        row.errors.push_back({quantity, 0.2 * static_cast<double>(i + 1), (error - half_width) / 100,
-                              (error + half_width) / 100});
-      }
-    row.measured = "2026-11-26";
-  };
-  add(conserving, 2,
-      {{{{-0.5, 0.4}, {+2.5, 0.6}},
-        {{-3.4, 0.4}, {+2.9, 0.6}},
-        {{-7.0, 0.4}, {-0.7, 0.7}},
-        {{-9.8, 0.5}, {-6.5, 0.8}}}});
-  add(literal, 2,
-      {{{{-1.7, 0.4}, {+1.3, 0.6}},
-        {{-5.4, 0.4}, {+0.9, 0.6}},
-        {{-9.9, 0.4}, {-3.5, 0.7}},
-        {{-14.4, 0.5}, {-10.4, 0.8}}}});
-  add(shared_wire, 2,
-      {{{{+0.2, 0.4}, {+0.2, 0.6}},
-        {{-0.1, 0.4}, {+0.2, 0.6}},
-        {{-0.2, 0.4}, {+0.1, 0.7}},
-        {{+0.7, 0.6}, {+1.3, 0.9}}}});
-  add(conserving, 3,
-      {{{{+0.7, 0.4}, {+4.7, 0.8}},
-        {{-0.5, 0.5}, {+7.3, 0.6}},
-        {{-3.6, 0.5}, {+4.9, 0.8}},
-        {{-6.9, 0.5}, {-1.6, 0.9}}}});
-  add(literal, 3,
-      {{{{-0.9, 0.3}, {+3.1, 0.7}},
-        {{-3.4, 0.5}, {+4.1, 0.6}},
-        {{-7.8, 0.5}, {+0.5, 0.8}},
-        {{-12.9, 0.5}, {-7.3, 0.8}}}});
-  add(shared_wire, 3,
-      {{{{+0.6, 0.4}, {+0.2, 0.7}},
-        {{+0.7, 0.5}, {+0.2, 0.6}},
-        {{+0.5, 0.5}, {+0.4, 0.8}},
-        {{+0.9, 0.6}, {+1.2, 0.9}}}});
-  add(conserving, 6,
-      {{{{+1.0, 0.4}, {+6.3, 0.8}},
-        {{+0.6, 0.5}, {+9.5, 0.9}},
-        {{-1.7, 0.6}, {+6.3, 0.9}},
-        {{-8.2, 0.7}, {-5.9, 1.2}}}});
-  add(literal, 6,
-      {{{{-1.1, 0.4}, {+4.2, 0.8}},
-        {{-3.7, 0.5}, {+4.9, 0.8}},
-        {{-8.1, 0.5}, {-0.6, 0.8}},
-        {{-16.8, 0.7}, {-14.5, 1.1}}}});
-  add(shared_wire, 6,
-      {{{{+0.6, 0.4}, {+0.1, 0.8}},
-        {{+0.9, 0.5}, {-0.1, 0.8}},
-        {{+1.9, 0.6}, {+1.0, 0.8}},
-        {{+3.8, 0.8}, {+4.2, 1.3}}}});
-  add(conserving, 8,
-      {{{{+1.0, 0.4}, {+6.9, 0.7}},
-        {{+0.5, 0.5}, {+9.4, 0.9}},
-        {{-2.5, 0.6}, {+4.4, 0.9}},
-        {{-11.6, 0.8}, {-12.2, 1.2}}}});
-  add(literal, 8,
-      {{{{-1.3, 0.4}, {+4.5, 0.7}},
-        {{-4.2, 0.5}, {+4.2, 0.9}},
-        {{-9.7, 0.5}, {-3.4, 0.8}},
-        {{-21.1, 0.7}, {-21.6, 1.1}}}});
-  add(shared_wire, 8,
-      {{{{+0.6, 0.4}, {+0.1, 0.6}},
-        {{+1.1, 0.5}, {-0.2, 0.9}},
-        {{+2.2, 0.6}, {+1.2, 0.9}},
-        {{+5.3, 1.0}, {+6.2, 1.5}}}});
+  add(2, 15.57,
+      {{{+0.2, 0.4}, {+0.2, 0.6}},
+       {{-0.1, 0.4}, {+0.2, 0.6}},
+       {{-0.2, 0.4}, {+0.1, 0.7}},
+       {{+0.7, 0.6}, {+1.3, 0.9}}});
+  add(3, 14.69,
+      {{{+0.6, 0.4}, {+0.2, 0.7}},
+       {{+0.7, 0.5}, {+0.2, 0.6}},
+       {{+0.5, 0.5}, {+0.4, 0.8}},
+       {{+0.9, 0.6}, {+1.2, 0.9}}});
+  add(6, 16.27,
+      {{{+0.6, 0.4}, {+0.1, 0.8}},
+       {{+0.9, 0.5}, {-0.1, 0.8}},
+       {{+1.9, 0.6}, {+1.0, 0.8}},
+       {{+3.8, 0.8}, {+4.2, 1.3}}});
+  add(8, 17.86,
+      {{{+0.6, 0.4}, {+0.1, 0.6}},
+       {{+1.1, 0.5}, {-0.2, 0.9}},
+       {{+2.2, 0.6}, {+1.2, 0.9}},
+       {{+5.3, 1.0}, {+6.2, 1.5}}});
 }
 
 /// Saturation rates [messages/cycle/node] of networks in the table.
 void add_saturation_rates(std::vector<AccuracyRow>& rows) {
-  const auto add = [&](const BroadcastHypercube& hypercube, double conserving, double shared_wire,
-                       double stable, double unstable) {
-    for (const auto& [model, rate] : {std::pair{MeasuredModel::broadcast_conserving, conserving},
-                                      std::pair{MeasuredModel::broadcast_shared_wire, shared_wire}}) {
-      const Accuracy found = accuracy({.model = model, .settings = accuracy_settings(hypercube)}, rows);
-      for (AccuracyRow& row : rows)
-        if (found.rows.size() == 1 && &row == found.rows.front())
-          add_saturation(row, {rate, stable, unstable});
-    }
+  const auto add = [&](const BroadcastHypercube& hypercube, double model, double stable, double unstable) {
+    const Accuracy found =
+        accuracy({.model = MeasuredModel::broadcast, .settings = accuracy_settings(hypercube)}, rows);
+    for (AccuracyRow& row : rows)
+      if (found.rows.size() == 1 && &row == found.rows.front())
+        add_saturation(row, {model, stable, unstable});
   };
   const numeric::Rational percent = numeric::Rational(1) / 100;
-  add({6, 4, 32, percent}, 0.0236, 0.0320, 0.0326, 0.0331);
-  add({6, 6, 32, percent}, 0.0271, 0.0333, 0.0325, 0.0330);
-  add({6, 2, 32, percent}, 0.0183, 0.0235, 0.0282, 0.0286);
-  add({6, 2, 32, 0}, 0.0212, 0.0263, 0.0327, 0.0332);
-  add({8, 4, 64, percent}, 0.00909, 0.01268, 0.0127, 0.0129);
-  add({8, 4, 64, 0}, 0.0140, 0.0167, 0.0188, 0.0190);
+  add({6, 4, 32, percent}, 0.0320, 0.0326, 0.0331);
+  add({6, 6, 32, percent}, 0.0333, 0.0325, 0.0330);
+  add({6, 2, 32, percent}, 0.0235, 0.0282, 0.0286);
+  add({6, 2, 32, 0}, 0.0263, 0.0327, 0.0332);
+  add({8, 4, 64, percent}, 0.01268, 0.0127, 0.0129);
+  add({8, 4, 64, 0}, 0.0167, 0.0188, 0.0190);
 }
 
-/// Two variants with each of the four ends, at 10, 40 and 70 %.
+/// Each of the four ends.
 void add_ends(std::vector<AccuracyRow>& rows) {
-  using Three = std::array<std::array<double, 2>, 3>;
   struct Ends {
     WormEnds ends;
-    Three conserving, shared_wire;
-  };
-  const auto points = [](const Three& errors) {
-    std::vector<HypercubeErrors> all;
-    for (std::size_t i = 0; i < errors.size(); ++i)
-      all.push_back({10 + 30 * static_cast<double>(i), errors[i][0], errors[i][1]});
-    return all;
+    double step = 0;  ///< as in add_hypercube()
+    std::vector<HypercubeErrors> errors;
   };
   const auto add = [&](BroadcastHypercube hypercube, const std::vector<Ends>& all) {
     for (const Ends& each : all) {
       hypercube.ends = each.ends;
-      add_hypercube(rows, Replication::conserving, hypercube, points(each.conserving));
-      add_hypercube(rows, Replication::shared_wire, hypercube, points(each.shared_wire));
+      add_hypercube(rows, hypercube, each.step, {1, 4, 7}, each.errors);
     }
   };
   const WormEnds one_one{}, all_port = network::all_port;
   const auto percent = [](long count) { return numeric::Rational(count) / 100; };
-  add({6, 2, 32, 0}, {{one_one,
-                       {{{+3.3, none}, {+13.4, none}, {+32.5, none}}},
-                       {{{-0.0, none}, {+0.4, none}, {+3.5, none}}}},
-                      {one_unlimited,
-                       {{{+2.5, none}, {+8.8, none}, {+22.4, none}}},
-                       {{{+0.2, none}, {+0.0, none}, {+0.1, none}}}},
-                      {ports_one,
-                       {{{+1.8, none}, {+3.6, none}, {+0.6, none}}},
-                       {{{-0.0, none}, {+0.4, none}, {+4.8, none}}}},
-                      {all_port,
-                       {{{+0.5, none}, {-2.2, none}, {-7.1, none}}},
-                       {{{+0.1, none}, {-0.2, none}, {+0.0, none}}}}});
-  add({6, 4, 32, percent(1)}, {{one_one,
-                                {{{+3.3, -7.3}, {+17.1, -3.3}, {+56.6, +26.2}}},
-                                {{{+0.4, +5.5}, {+1.2, +8.2}, {+5.4, +12.9}}}},
-                               {one_unlimited,
-                                {{{+2.5, -6.8}, {+14.9, -1.3}, {+52.1, +28.3}}},
-                                {{{+0.4, +5.9}, {+1.4, +8.0}, {+3.4, +8.9}}}},
-                               {ports_one,
-                                {{{+2.1, +0.3}, {+7.9, +4.0}, {+9.5, -2.5}}},
-                                {{{+0.1, +0.9}, {+0.9, +4.6}, {+6.0, +12.8}}}}});
-  add({8, 4, 64, 0},
-      {{one_one, {{{+1.7, none}, {+6.7, none}, {+15.5, none}}}, {{{+0.1, none}, {+0.7, none}, {+4.8, none}}}},
-       {one_unlimited,
-        {{{+0.3, none}, {+1.3, none}, {+6.4, none}}},
-        {{{+0.0, none}, {+0.2, none}, {+1.3, none}}}},
-       {ports_one,
-        {{{+0.2, none}, {-2.8, none}, {-19.9, none}}},
-        {{{+0.1, none}, {+0.5, none}, {+6.5, none}}}},
-       {all_port,
-        {{{-2.4, none}, {-10.2, none}, {-18.3, none}}},
-        {{{-0.1, none}, {-0.7, none}, {+0.4, none}}}}});
-  add({4, 3, 16, percent(2)}, {{one_one,
-                                {{{+5.1, -2.9}, {+26.8, +12.2}, {+86.3, +62.7}}},
-                                {{{+0.1, +0.9}, {+0.1, +2.7}, {+2.2, +5.9}}}},
-                               {one_unlimited,
-                                {{{+4.8, -3.0}, {+24.8, +13.5}, {+78.8, +62.3}}},
-                                {{{+0.4, +1.0}, {+1.1, +3.5}, {+3.1, +5.8}}}},
-                               {ports_one,
-                                {{{+4.2, -1.0}, {+17.9, +10.7}, {+29.6, +17.7}}},
-                                {{{-0.1, -0.2}, {+0.4, +0.6}, {+3.3, +5.6}}}},
-                               {all_port,
-                                {{{+3.9, -0.5}, {+12.3, +10.5}, {+13.7, +12.0}}},
-                                {{{+0.3, -0.1}, {+1.2, -0.1}, {+1.4, +0.6}}}}});
-  add({6, 4, 100, percent(2)}, {{one_one,
-                                 {{{+2.4, -7.8}, {+14.1, -5.0}, {+51.0, +22.2}}},
-                                 {{{+0.5, +8.1}, {+2.4, +13.0}, {+8.6, +19.1}}}},
-                                {one_unlimited,
-                                 {{{+1.9, -7.4}, {+12.6, -3.2}, {+48.8, +26.1}}},
-                                 {{{+0.6, +8.0}, {+2.2, +11.1}, {+5.3, +13.4}}}},
-                                {ports_one,
-                                 {{{+1.0, +2.1}, {+5.9, +6.3}, {+10.5, +3.1}}},
-                                 {{{-0.1, +1.6}, {+1.3, +6.9}, {+7.1, +15.8}}}}});
-  add({8, 2, 32, numeric::Rational(5) / 1000}, {{one_one,
-                                                 {{{+2.4, -11.6}, {+12.1, -12.2}, {+38.4, +3.0}}},
-                                                 {{{+0.6, +12.9}, {+2.3, +14.6}, {+9.5, +19.0}}}},
-                                                {one_unlimited,
-                                                 {{{+1.8, -13.4}, {+9.8, -12.6}, {+35.6, +5.4}}},
-                                                 {{{+0.8, +12.1}, {+1.6, +11.0}, {+3.7, +10.7}}}},
-                                                {ports_one,
-                                                 {{{+0.3, -0.6}, {-0.6, -1.1}, {-3.9, -9.4}}},
-                                                 {{{+0.1, +2.4}, {+0.6, +9.3}, {+6.1, +19.4}}}},
-                                                {all_port,
-                                                 {{{-1.9, +0.5}, {-9.5, +1.2}, {-16.1, -5.9}}},
-                                                 {{{+0.2, +0.6}, {-0.6, +0.5}, {+0.1, +1.8}}}}});
-  add({6, 4, 32, percent(10)}, {{one_one,
-                                 {{{+3.1, -5.8}, {+17.7, +0.9}, {+68.3, +40.9}}},
-                                 {{{+1.2, +13.0}, {+4.6, +22.4}, {+15.1, +33.1}}}},
-                                {one_unlimited,
-                                 {{{+2.2, -7.1}, {+17.4, +0.4}, {+67.7, +42.6}}},
-                                 {{{+1.0, +13.3}, {+4.7, +19.0}, {+9.9, +23.0}}}},
-                                {ports_one,
-                                 {{{+1.1, +1.8}, {+10.1, +17.5}, {+36.5, +45.3}}},
-                                 {{{+0.1, +2.9}, {+2.9, +14.5}, {+13.0, +35.0}}}},
-                                {all_port,
-                                 {{{-0.7, +5.9}, {+1.5, +29.6}, {+7.0, +43.1}}},
-                                 {{{+0.3, +1.3}, {-1.1, +4.2}, {-4.1, +5.1}}}}});
-  add({3, 2, 24, 1}, {{one_one,
-                       {{{none, +0.3}, {none, +21.5}, {none, +83.8}}},
-                       {{{none, +2.0}, {none, +9.3}, {none, +19.6}}}},
-                      {one_unlimited,
-                       {{{none, +0.4}, {none, +22.3}, {none, +82.5}}},
-                       {{{none, +1.4}, {none, +6.2}, {none, +9.9}}}},
-                      {ports_one,
-                       {{{none, +2.2}, {none, +22.4}, {none, +54.1}}},
-                       {{{none, +1.2}, {none, +6.4}, {none, +17.9}}}},
-                      {all_port,
-                       {{{none, +4.7}, {none, +27.9}, {none, +51.6}}},
-                       {{{none, +0.8}, {none, +3.6}, {none, +6.6}}}}});
+  add({6, 2, 32, 0}, {{one_one, 9.271, {{{-0.0}, none}, {{+0.4}, none}, {{+3.5}, none}}},
+                      {one_unlimited, 8.993, {{{+0.2}, none}, {{+0.0}, none}, {{+0.1}, none}}},
+                      {ports_one, 9.616, {{{-0.0}, none}, {{+0.4}, none}, {{+4.8}, none}}},
+                      {all_port, 8.068, {{{+0.1}, none}, {{-0.2}, none}, {{+0.0}, none}}}});
+  add({6, 4, 32, percent(1)}, {{one_one, 8.64, {{{+0.4}, {+5.5}}, {{+1.2}, {+8.2}}, {{+5.4}, {+12.9}}}},
+                               {one_unlimited, 8.374, {{{+0.4}, {+5.9}}, {{+1.4}, {+8.0}}, {{+3.4}, {+8.9}}}},
+                               {ports_one, 9.937, {{{+0.1}, {+0.9}}, {{+0.9}, {+4.6}}, {{+6.0}, {+12.8}}}}});
+  add({8, 4, 64, 0}, {{one_one, 9.971, {{{+0.1}, none}, {{+0.7}, none}, {{+4.8}, none}}},
+                      {one_unlimited, 9.777, {{{+0.0}, none}, {{+0.2}, none}, {{+1.3}, none}}},
+                      {ports_one, 11.18, {{{+0.1}, none}, {{+0.5}, none}, {{+6.5}, none}}},
+                      {all_port, 8.396, {{{-0.1}, none}, {{-0.7}, none}, {{+0.4}, none}}}});
+  add({4, 3, 16, percent(2)}, {{one_one, 7.617, {{{+0.1}, {+0.9}}, {{+0.1}, {+2.7}}, {{+2.2}, {+5.9}}}},
+                               {one_unlimited, 7.502, {{{+0.4}, {+1.0}}, {{+1.1}, {+3.5}}, {{+3.1}, {+5.8}}}},
+                               {ports_one, 8.57, {{{-0.1}, {-0.2}}, {{+0.4}, {+0.6}}, {{+3.3}, {+5.6}}}},
+                               {all_port, 6.525, {{{+0.3}, {-0.1}}, {{+1.2}, {-0.1}}, {{+1.4}, {+0.6}}}}});
+  add({6, 4, 100, percent(2)},
+      {{one_one, 8.756, {{{+0.5}, {+8.1}}, {{+2.4}, {+13.0}}, {{+8.6}, {+19.1}}}},
+       {one_unlimited, 8.472, {{{+0.6}, {+8.0}}, {{+2.2}, {+11.1}}, {{+5.3}, {+13.4}}}},
+       {ports_one, 9.883, {{{-0.1}, {+1.6}}, {{+1.3}, {+6.9}}, {{+7.1}, {+15.8}}}}});
+  add({8, 2, 32, numeric::Rational(5) / 1000},
+      {{one_one, 9.474, {{{+0.6}, {+12.9}}, {{+2.3}, {+14.6}}, {{+9.5}, {+19.0}}}},
+       {one_unlimited, 9.053, {{{+0.8}, {+12.1}}, {{+1.6}, {+11.0}}, {{+3.7}, {+10.7}}}},
+       {ports_one, 10.09, {{{+0.1}, {+2.4}}, {{+0.6}, {+9.3}}, {{+6.1}, {+19.4}}}},
+       {all_port, 8.411, {{{+0.2}, {+0.6}}, {{-0.6}, {+0.5}}, {{+0.1}, {+1.8}}}}});
+  add({6, 4, 32, percent(10)},
+      {{one_one, 8.388, {{{+1.2}, {+13.0}}, {{+4.6}, {+22.4}}, {{+15.1}, {+33.1}}}},
+       {one_unlimited, 7.843, {{{+1.0}, {+13.3}}, {{+4.7}, {+19.0}}, {{+9.9}, {+23.0}}}},
+       {ports_one, 9.357, {{{+0.1}, {+2.9}}, {{+2.9}, {+14.5}}, {{+13.0}, {+35.0}}}},
+       {all_port, 6.127, {{{+0.3}, {+1.3}}, {{-1.1}, {+4.2}}, {{-4.1}, {+5.1}}}}});
+  add({3, 2, 24, 1}, {{one_one, 7.781, {{none, {+2.0}}, {none, {+9.3}}, {none, {+19.6}}}},
+                      {one_unlimited, 7.142, {{none, {+1.4}}, {none, {+6.2}}, {none, {+9.9}}}},
+                      {ports_one, 7.606, {{none, {+1.2}}, {none, {+6.4}}, {none, {+17.9}}}},
+                      {all_port, 4.448, {{none, {+0.8}}, {none, {+3.6}}, {none, {+6.6}}}}});
 }
 
 // --- hot spots: docs/derivations/multistage.md
@@ -811,10 +684,9 @@ MeasuredSetting multistage_loads(network::Links links, double switch_size, bool 
 }
 
 /// Hot fractions of 0.04, 0.08 and 0.16; combining degrees 2, 4 and unlimited, or none.
-AccuracyRow multistage_row(MeasuredModel model, double nodes, network::Links links,
-                           const MeasuredSetting& switch_size, const MeasuredSetting& buffer, bool combining,
-                           bool saturated) {
-  return {.model = model,
+AccuracyRow multistage_row(double nodes, network::Links links, const MeasuredSetting& switch_size,
+                           const MeasuredSetting& buffer, bool combining, bool saturated) {
+  return {.model = MeasuredModel::multistage,
           .network = std::to_string(static_cast<int>(nodes)) + " processors",
           .settings = {{Setting::nodes, nodes, nodes},
                        switch_size,
@@ -837,10 +709,10 @@ void add_multistage_64(std::vector<AccuracyRow>& rows) {
     double switch_size, buffer;
     std::array<double, 2> delay, throughput;  // [%]
   };
-  const auto add = [&](MeasuredModel model, network::Links links, std::initializer_list<Cell> cells) {
+  const auto add = [&](network::Links links, std::initializer_list<Cell> cells) {
     for (const Cell& cell : cells) {
       AccuracyRow& row = rows.emplace_back(
-          multistage_row(model, 64, links, {Setting::switch_size, cell.switch_size, cell.switch_size},
+          multistage_row(64, links, {Setting::switch_size, cell.switch_size, cell.switch_size},
                          {Setting::buffer, cell.buffer, cell.buffer}, cell.combining, cell.saturated));
       row.errors = {{Quantity::mean_delay, 0, cell.delay[0] / 100, cell.delay[1] / 100},
                     {Quantity::throughput, 0, cell.throughput[0] / 100, cell.throughput[1] / 100}};
@@ -848,7 +720,7 @@ void add_multistage_64(std::vector<AccuracyRow>& rows) {
       row.measured = first ? "2026-11-26" : "2026-11-28";
     }
   };
-  add(MeasuredModel::multistage_blocking, network::Links::any,
+  add(network::Links::any,
       {{false, false, 2, 2, {-22.8, 26.9}, {-0.8, 1.4}}, {false, false, 2, 4, {-27.2, -0.0}, {-0.9, 1.5}},
        {false, false, 2, 8, {-30.9, 0.0}, {-0.9, 1.3}},  {false, false, 4, 2, {-18.1, 0.0}, {-0.7, 3.1}},
        {false, false, 4, 4, {-26.2, 34.5}, {-0.7, 2.9}}, {false, false, 4, 8, {-31.5, 58.6}, {-0.7, 2.0}},
@@ -861,7 +733,7 @@ void add_multistage_64(std::vector<AccuracyRow>& rows) {
        {true, true, 2, 2, {-6.6, 4.1}, {0.1, 5.0}},      {true, true, 2, 4, {-2.7, 8.4}, {-1.7, 1.9}},
        {true, true, 2, 8, {0.8, 10.8}, {-1.9, 1.1}},     {true, true, 4, 2, {-3.2, 0.5}, {0.5, 3.3}},
        {true, true, 4, 4, {-2.3, 1.5}, {0.1, 2.5}},      {true, true, 4, 8, {-1.2, 2.8}, {-0.1, 2.3}}});
-  add(MeasuredModel::multistage_blocking, network::Links::one,
+  add(network::Links::one,
       {{false, false, 2, 2, {-24.1, 93.6}, {-1.1, 1.3}},  {false, false, 2, 4, {-28.0, 186.1}, {-1.0, 1.3}},
        {false, false, 2, 8, {-27.2, 302.3}, {-0.9, 1.3}}, {false, false, 4, 2, {-30.1, 0.1}, {-0.7, 2.6}},
        {false, false, 4, 4, {-36.0, 0.1}, {-0.9, 1.3}},   {false, false, 4, 8, {-40.0, 0.1}, {-0.9, 1.3}},
@@ -874,19 +746,6 @@ void add_multistage_64(std::vector<AccuracyRow>& rows) {
        {true, true, 2, 2, {-6.5, 11.2}, {-4.1, 4.2}},     {true, true, 2, 4, {-9.5, 11.5}, {-6.2, 2.2}},
        {true, true, 2, 8, {-12.1, 10.4}, {-5.3, 0.6}},    {true, true, 4, 2, {-5.8, 5.8}, {-0.1, 8.1}},
        {true, true, 4, 4, {-6.3, 7.8}, {-1.6, 5.8}},      {true, true, 4, 8, {-7.7, 8.2}, {-1.2, 4.7}}});
-  add(MeasuredModel::multistage_published, network::Links::any,
-      {{false, false, 2, 2, {0.6, 4.5}, {-2.4, 1.3}},      {false, false, 2, 4, {-68.1, 7.7}, {-1.9, 9.9}},
-       {false, false, 2, 8, {-89.2, 9.1}, {-1.1, 17.7}},   {false, false, 4, 2, {-2.4, 1.3}, {-2.2, 1.2}},
-       {false, false, 4, 4, {-38.7, 3.0}, {-1.3, 2.3}},    {false, false, 4, 8, {-72.8, 4.1}, {-0.7, 13.2}},
-       {false, true, 2, 2, {-79.0, 4.7}, {-7.6, 202.7}},   {false, true, 2, 4, {-86.4, -45.8}, {7.9, 281.3}},
-       {false, true, 2, 8, {-91.6, -46.9}, {14.4, 317.2}}, {false, true, 4, 2, {-67.7, -0.7}, {-7.0, 107.7}},
-       {false, true, 4, 4, {-77.2, -15.5}, {-0.5, 140.5}}, {false, true, 4, 8, {-85.7, -37.1}, {23.0, 158.5}},
-       {true, false, 2, 2, {2.1, 4.0}, {-1.9, 0.1}},       {true, false, 2, 4, {2.1, 10.6}, {-1.8, 0.5}},
-       {true, false, 2, 8, {2.1, 17.0}, {-2.0, 0.6}},      {true, false, 4, 2, {0.7, 1.4}, {-1.7, 0.2}},
-       {true, false, 4, 4, {0.8, 5.1}, {-1.6, 0.5}},       {true, false, 4, 8, {-37.9, 10.5}, {-1.4, 0.6}},
-       {true, true, 2, 2, {-34.8, 5.0}, {-18.4, -2.3}},    {true, true, 2, 4, {-25.4, 9.2}, {-8.6, -1.7}},
-       {true, true, 2, 8, {-17.8, 13.9}, {-4.1, 0.4}},     {true, true, 4, 2, {-38.1, 0.9}, {-9.9, 7.5}},
-       {true, true, 4, 4, {-36.3, 1.7}, {-3.8, 15.0}},     {true, true, 4, 8, {-43.3, -2.1}, {-1.8, 17.0}}});
 }
 
 /// N = 256, runs of 6 000 slots: the worst errors.
@@ -894,25 +753,18 @@ void add_multistage_256(std::vector<AccuracyRow>& rows) {
   struct Grid {
     double switch_size, buffer;
     /// Worst errors [%]: of delays with combining below saturation, of throughputs without it in saturation.
-    double blocking_delay, published_delay, blocking_throughput, published_throughput;
+    double delay, throughput;
   };
-  const auto add = [&](MeasuredModel model, double switch_size, double buffer, bool combining,
-                       Quantity quantity, double worst) {
+  const auto add = [&](double switch_size, double buffer, bool combining, Quantity quantity, double worst) {
     AccuracyRow& row = rows.emplace_back(
-        multistage_row(model, 256, network::Links::any, {Setting::switch_size, switch_size, switch_size},
+        multistage_row(256, network::Links::any, {Setting::switch_size, switch_size, switch_size},
                        {Setting::buffer, buffer, buffer}, combining, !combining));
     row.errors = {{quantity, 0, -worst / 100, worst / 100}};
   };
-  for (const Grid& grid : {Grid{2, 2, 6.1, 9.9, 2.7, 879.8}, Grid{2, 4, 2.9, 10.4, 2.0, 1173.6},
-                           Grid{2, 8, 7.4, 17.2, 1.6, 1337.2}, Grid{4, 2, 4.7, 22.5, 1.0, 512.2},
-                           Grid{4, 4, 7.2, 39.5, 1.3, 633.7}, Grid{4, 8, 7.0, 43.5, 1.2, 688.2}}) {
-    const auto of_grid = [&](MeasuredModel model, bool combining, Quantity quantity, double worst) {
-      add(model, grid.switch_size, grid.buffer, combining, quantity, worst);
-    };
-    of_grid(MeasuredModel::multistage_blocking, true, Quantity::mean_delay, grid.blocking_delay);
-    of_grid(MeasuredModel::multistage_published, true, Quantity::mean_delay, grid.published_delay);
-    of_grid(MeasuredModel::multistage_blocking, false, Quantity::throughput, grid.blocking_throughput);
-    of_grid(MeasuredModel::multistage_published, false, Quantity::throughput, grid.published_throughput);
+  for (const Grid& grid : {Grid{2, 2, 6.1, 2.7}, Grid{2, 4, 2.9, 2.0}, Grid{2, 8, 7.4, 1.6},
+                           Grid{4, 2, 4.7, 1.0}, Grid{4, 4, 7.2, 1.3}, Grid{4, 8, 7.0, 1.2}}) {
+    add(grid.switch_size, grid.buffer, true, Quantity::mean_delay, grid.delay);
+    add(grid.switch_size, grid.buffer, false, Quantity::throughput, grid.throughput);
   }
 }
 

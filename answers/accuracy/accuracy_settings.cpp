@@ -4,8 +4,6 @@
 
 namespace tailbound::answers {
 
-using bounds::wormhole::Replication;
-
 namespace {
 
 template <class Choice>
@@ -70,37 +68,18 @@ std::vector<RequestedSetting> accuracy_settings(const network::CombiningMultista
           {Setting::saturated, number_of(saturated)}};
 }
 
-MeasuredModel measured_model(Replication replication) {
-  switch (replication) {
-    case Replication::literal:
-      return MeasuredModel::broadcast_literal;
-    case Replication::conserving:
-      return MeasuredModel::broadcast_conserving;
-    case Replication::shared_wire:
-      break;
-  }
-  return MeasuredModel::broadcast_shared_wire;
-}
-
-MeasuredModel measured_model(bounds::multistage::Variant variant) {
-  return variant == bounds::multistage::Variant::blocking ? MeasuredModel::multistage_blocking
-                                                          : MeasuredModel::multistage_published;
-}
-
 bool saturation_agrees(const RequestedAccuracy& requested) {
   constexpr double near = 0.1;
   const std::optional<ErrorRange> errors = accuracy(requested).errors(Quantity::saturation);
   return errors && errors->minimum >= -near && errors->largest <= near;
 }
 
-RequestedAccuracy requested_accuracy(const BroadcastHypercube& hypercube, Replication replication,
-                                     std::vector<double> at) {
-  return {
-      .model = measured_model(replication), .settings = accuracy_settings(hypercube), .at = std::move(at)};
+RequestedAccuracy requested_accuracy(const BroadcastHypercube& hypercube, std::vector<double> at) {
+  return {.model = MeasuredModel::broadcast, .settings = accuracy_settings(hypercube), .at = std::move(at)};
 }
 
 RequestedAccuracy requested_accuracy(const MultistageQuery& query, bool saturated) {
-  return {.model = measured_model(query.variant),
+  return {.model = MeasuredModel::multistage,
           .settings = accuracy_settings(query.network, query.load, saturated)};
 }
 

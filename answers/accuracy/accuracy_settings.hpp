@@ -5,7 +5,6 @@
 #include <tailbound/answers/multistage/multistage.hpp>
 #include <tailbound/answers/network/broadcast_hypercube.hpp>
 #include <tailbound/answers/network/topology.hpp>
-#include <tailbound/bounds/wormhole/broadcast.hpp>
 #include <tailbound/network/worms/worm_topology.hpp>
 #include <tailbound/sim/worm/worm_messages.hpp>
 
@@ -30,16 +29,12 @@ struct MeasuredWorms {
 [[nodiscard]] std::vector<RequestedSetting> accuracy_settings(const network::CombiningMultistage& network,
                                                               const numeric::Rational& load, bool saturated);
 
-[[nodiscard]] MeasuredModel measured_model(bounds::wormhole::Replication replication);
-[[nodiscard]] MeasuredModel measured_model(bounds::multistage::Variant variant);
-
 /// Was the saturation load of the model measured, in this network or between measured ones, to be within 10
 /// %?
 [[nodiscard]] bool saturation_agrees(const RequestedAccuracy& requested);
 
-/// \param at  fractions of the saturation rate of measured_at_fractions_of (answers/broadcast/broadcast.hpp)
+/// \param at  fractions of the model's saturation rate
 [[nodiscard]] RequestedAccuracy requested_accuracy(const BroadcastHypercube& hypercube,
-                                                   bounds::wormhole::Replication replication,
                                                    std::vector<double> at);
 [[nodiscard]] RequestedAccuracy requested_accuracy(const MultistageQuery& query, bool saturated);
 /// \param hops  chain or independent: a bound is not an approximation

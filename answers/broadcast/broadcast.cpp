@@ -2,6 +2,7 @@
 #include <tailbound/answers/accuracy/accuracy_settings.hpp>
 #include <tailbound/answers/broadcast/broadcast.hpp>
 #include <tailbound/answers/wormhole/saturated.hpp>
+#include <tailbound/bounds/wormhole/broadcast.hpp>
 #include <tailbound/bounds/wormhole/latency.hpp>
 #include <tailbound/core/error.hpp>
 
@@ -10,13 +11,13 @@ namespace {
 
 namespace wormhole = bounds::wormhole;
 
-wormhole::BroadcastCube cube_of(const BroadcastHypercube& hypercube, Replication replication) {
+wormhole::BroadcastCube cube_of(const BroadcastHypercube& hypercube) {
   return {.dimensions = hypercube.dimensions,
           .virtual_channels = hypercube.virtual_channels,
           .flits = static_cast<double>(hypercube.flits),
           .broadcast = numeric::nearest_double(hypercube.broadcast),
           .startup = numeric::nearest_double(hypercube.startup),
-          .replication = replication,
+          .replication = wormhole::Replication::shared_wire,
           .ends = hypercube.ends};
 }
 
@@ -44,21 +45,13 @@ BroadcastPoint point_of(const wormhole::BroadcastPoint& solved, double saturatio
 
 }  // namespace
 
-bool covers(Replication replication, const network::WormEnds& ends) {
-  return replication != Replication::literal || ends == network::all_port;
-}
-
-void check(const BroadcastHypercube& hypercube, Replication replication) {
-  static_cast<void>(wormhole::broadcast_rates(cube_of(hypercube, replication)));
-}
-
 BroadcastAnswer answer(const BroadcastQuery& query, const Run& run) {
   check(query.offered);
-  const wormhole::BroadcastCube cube = cube_of(query.hypercube, query.replication);
+  const wormhole::BroadcastCube cube = cube_of(query.hypercube);
   BroadcastAnswer answer{.saturation = {wormhole::broadcast_saturation(cube)}, .fullness = {}, .points = {}};
   answer.fullness = {wormhole::broadcast_fullness(cube, answer.saturation.value)};
   answer.saturated = answer.fullness.value >= wormhole::SaturationSides::least_fullness ||
-                     saturation_agrees(requested_accuracy(query.hypercube, query.replication, {}));
+                     saturation_agrees(requested_accuracy(query.hypercube, {}));
   for (const numeric::Rational& value : query.offered.values) {
     if (run.stop.stop_requested()) {
       if (answer.points.empty()) throw Stopped("stopped before the first rate was finished");
@@ -76,14 +69,12 @@ BroadcastAnswer answer(const BroadcastQuery& query, const Run& run) {
   return answer;
 }
 
-numeric::Model<unit::MessagesPerCycle> broadcast_saturation(const BroadcastHypercube& hypercube,
-                                                            Replication replication) {
-  return {wormhole::broadcast_saturation(cube_of(hypercube, replication))};
+numeric::Model<unit::MessagesPerCycle> broadcast_saturation(const BroadcastHypercube& hypercube) {
+  return {wormhole::broadcast_saturation(cube_of(hypercube))};
 }
 
-std::optional<BroadcastLatencies> broadcast_latencies(const BroadcastHypercube& hypercube,
-                                                      Replication replication, double rate) {
-  const auto solved = wormhole::broadcast_latency(cube_of(hypercube, replication), rate);
+std::optional<BroadcastLatencies> broadcast_latencies(const BroadcastHypercube& hypercube, double rate) {
+  const auto solved = wormhole::broadcast_latency(cube_of(hypercube), rate);
   if (!solved) return std::nullopt;
   return BroadcastLatencies{
       .rate = rate, .unicast = {solved->unicast_latency}, .broadcast = {solved->broadcast_latency}};

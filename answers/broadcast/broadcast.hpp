@@ -3,42 +3,26 @@
 #include <tailbound/answers/network/broadcast_hypercube.hpp>
 #include <tailbound/answers/points/run.hpp>
 #include <tailbound/answers/wormhole/offered_loads.hpp>
-#include <tailbound/bounds/wormhole/broadcast.hpp>
 #include <tailbound/core/quantity.hpp>
 #include <tailbound/network/hypercube.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/truth.hpp>
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 /// Unicast and broadcast latencies in a wormhole hypercube, and its saturation rate.
 ///
-/// MODEL     bounds/wormhole/broadcast.hpp, in three variants
-/// RESULT    approximate; measured errors of each variant: accuracy.hpp
+/// MODEL     bounds/wormhole/shared_wire.hpp
+/// RESULT    approximate; measured errors: accuracy.hpp
 /// SOURCE    docs/derivations/broadcast.md
 /// TESTS     tests/answers/broadcast/broadcast_test.cpp, tests/golden/broadcast_test.cpp
 namespace tailbound::answers {
 
-using bounds::wormhole::Replication;
-
-/// The variants of the model: the most accurate one first, which is the default.
-inline constexpr std::array broadcast_variants{Replication::shared_wire, Replication::conserving,
-                                               Replication::literal};
-/// Rows of the accuracy table are at fractions of the saturation rate of this variant.
-inline constexpr Replication measured_at_fractions_of = Replication::conserving;
-
-/// Does the variant model such hypercubes? The published one requires all_port.
-[[nodiscard]] bool covers(Replication replication, const network::WormEnds& ends);
-/// \throws InvalidArgument  a field out of range, or not covered by the variant: "injection" or "ejection"
-void check(const BroadcastHypercube& hypercube, Replication replication);
-
 struct BroadcastQuery {
   BroadcastHypercube hypercube;
-  Replication replication = broadcast_variants.front();
-  /// Messages/cycle/node, from 0; or fractions of the variant's saturation rate, from 0 and below 1.
+  /// Messages/cycle/node, from 0; or fractions of the saturation rate, from 0 and below 1.
   OfferedLoads offered{.measure = LoadMeasure::messages, .values = {}};
 };
 
@@ -63,7 +47,7 @@ struct BroadcastPoint {
   numeric::Model<unit::Ratio> source_utilization;  ///< of an injection channel, below 1
   /// For an ejection channel; nothing if ejection is unlimited.
   std::optional<numeric::Model<unit::Cycle>> ejection_wait{};
-  std::vector<BroadcastChannels> dimensions;  ///< [i - 1]: of dimension i; shared_wire: all identical
+  std::vector<BroadcastChannels> dimensions;  ///< [i - 1]: of dimension i; all identical
 };
 
 struct BroadcastAnswer {
@@ -84,8 +68,8 @@ struct BroadcastAnswer {
 // --- parts, for answers that compare the model with simulation
 
 /// \throws InvalidArgument  a field out of range
-[[nodiscard]] numeric::Model<unit::MessagesPerCycle> broadcast_saturation(const BroadcastHypercube& hypercube,
-                                                                          Replication replication);
+[[nodiscard]] numeric::Model<unit::MessagesPerCycle> broadcast_saturation(
+    const BroadcastHypercube& hypercube);
 
 /// Mean latencies at one rate.
 struct BroadcastLatencies {
@@ -93,10 +77,10 @@ struct BroadcastLatencies {
   numeric::Model<unit::Cycle> unicast, broadcast;
 };
 
-/// Nothing if the variant is saturated.
+/// Nothing if the model is saturated.
 /// \param rate  messages/cycle/node, from 0
 /// \throws InvalidArgument  a field or the rate out of range
 [[nodiscard]] std::optional<BroadcastLatencies> broadcast_latencies(const BroadcastHypercube& hypercube,
-                                                                    Replication replication, double rate);
+                                                                    double rate);
 
 }  // namespace tailbound::answers

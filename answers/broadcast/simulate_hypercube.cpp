@@ -80,7 +80,7 @@ network::ChannelBound channel_bound(const BroadcastHypercube& hypercube) {
 
 SimulateHypercubeAnswer answer(const SimulateHypercubeQuery& query, const Run& run) {
   const sim::BroadcastModel network = model_of(query.network);
-  const auto saturation = broadcast_saturation(query.network.hypercube, query.reference);
+  const auto saturation = broadcast_saturation(query.network.hypercube);
   const OfferedLoads& offered = query.offered;
   check_rates(offered, saturation.value);
   const std::vector<double> percentiles = in_doubles(query.percentiles);
@@ -113,7 +113,7 @@ SimulateHypercubeAnswer answer(const SimulateHypercubeQuery& query, const Run& r
 
 HypercubeSaturationAnswer answer(const HypercubeSaturationQuery& query, const Run& run) {
   const sim::BroadcastModel network = model_of(query.network);
-  const auto model = broadcast_saturation(query.network.hypercube, broadcast_variants.front());
+  const auto model = broadcast_saturation(query.network.hypercube);
   const network::ChannelBound bound = channel_bound(query.network.hypercube);
   const sim::SaturationSearch search =
       search_of(query.length, guess_for_hypercubes * model.value, numeric::nearest_double(bound.load()),

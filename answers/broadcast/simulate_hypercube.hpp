@@ -31,8 +31,6 @@ struct SimulatedHypercube {
 
 struct SimulateHypercubeQuery {
   SimulatedHypercube network;
-  /// Variant whose saturation rate fractions refer to, and by which run lengths are chosen.
-  Replication reference = broadcast_variants.front();
   /// Messages/cycle/node, above 0 and at most 1; or fractions of the saturation rate of the model, above 0.
   /// They may exceed 1, as the simulated network may carry more.
   OfferedLoads offered{.measure = LoadMeasure::messages, .values = {}};
@@ -47,15 +45,15 @@ struct SimulateHypercubeQuery {
 /// One simulated rate, with its own warm-up and batches, and by default its own number of cycles.
 struct SimulatedBroadcasts {
   double rate = 0;                                     ///< [messages/cycle/node]
-  numeric::Model<unit::Ratio> fraction_of_saturation;  ///< of the saturation rate of `reference`
+  numeric::Model<unit::Ratio> fraction_of_saturation;  ///< of the model's saturation rate
   Simulated simulated;
   sim::BroadcastEstimates found;
 };
 
 struct SimulateHypercubeAnswer {
-  numeric::Model<unit::MessagesPerCycle> model_saturation;  ///< of `reference`
-  std::vector<SimulatedBroadcasts> points;                  ///< one per rate, in the order of the query
-  bool stopped = false;  ///< before all was simulated; the last point may be partial
+  numeric::Model<unit::MessagesPerCycle> model_saturation;
+  std::vector<SimulatedBroadcasts> points;  ///< one per rate, in the order of the query
+  bool stopped = false;                     ///< before all was simulated; the last point may be partial
 };
 
 /// \throws InvalidArgument  a field out of range; a checkpoint with several rates

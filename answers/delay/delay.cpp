@@ -251,7 +251,7 @@ DelayAnswer answer(const DelayQuery& query, const Run& run) {
                               "requested only for flows without bursts and fixed paths; otherwise remove "
                               "shared_memory from the file");
   DelayAnswer answer;
-  answer.paths = as_piece(run, [&] { return delay_paths(query.topology, query.sources, query.flow); });
+  answer.paths = as_piece(run, [&] { return delay_paths(query.topology, query.flow); });
   answer.buffers.resize(answer.paths.queues.queues.size());
   Delays delays(query, answer);
   std::vector<FlowLaw> laws;
@@ -274,8 +274,7 @@ DelayAnswer answer(const DelayQuery& query, const Run& run) {
   const auto* tree = std::get_if<TreeTopology>(&query.topology);
   const bool one_class =
       tree == nullptr || !tree->waits_for_others();  // other trees are simulated without classes
-  if (query.check && !answer.stopped && query.hop_delay == queue::HopDelay::wait && one_class)
-    answer.check = checked(query, answer, delays, laws, run);
+  if (query.check && !answer.stopped && one_class) answer.check = checked(query, answer, delays, laws, run);
   if (answer.check) require_uncontradicted(query, answer);
   if (answer.check && answer.check->skipped && run.stop.stop_requested()) {
     answer.check.reset();

@@ -23,9 +23,7 @@ namespace tailbound::answers {
 
 struct DelayQuery {
   Topology topology;
-  std::optional<std::string> flow{};  ///< of a network, by name; default: all its flows
-  network::Sources sources = network::Sources::independent_sources;
-  queue::HopDelay hop_delay = queue::HopDelay::wait;
+  std::optional<std::string> flow{};             ///< of a network, by name; default: all its flows
   std::optional<Hops> hops{};                    ///< as DelayModelQuery
   std::vector<numeric::Rational> percentiles{};  ///< p of the delay's percentiles, above 0, below 1
   std::vector<Slots> levels{};                   ///< t of P(D > t), 0 .. 16 777 215
@@ -36,10 +34,10 @@ struct DelayQuery {
   numeric::Digits digits{};
   Units units{};
   std::optional<numeric::Rational> hop_ns{};  ///< latency added by each queue passed, with units [ns]
-  /// Are the delays cross-checked by simulation? Only the queueing delay: HopDelay::occupancy is not checked.
+  /// Are the delays cross-checked by simulation?
   std::optional<CheckEffort> check{};
 
-  [[nodiscard]] DelayModelQuery model() const { return {sources, hop_delay, hops, digits}; }
+  [[nodiscard]] DelayModelQuery model() const { return {hops, digits}; }
   [[nodiscard]] bool of_one_flow() const {
     return flow.has_value() || std::holds_alternative<TreeTopology>(topology);
   }

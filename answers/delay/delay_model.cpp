@@ -77,11 +77,9 @@ const TreeTopology* burst_tree_of(const Topology& topology) {
 }
 
 /// Does a model of dependent hops exist?
-bool derived(const Topology& topology, const DelayModelQuery& query) {
+bool derived(const Topology& topology) {
   const auto* tree = std::get_if<TreeTopology>(&topology);
-  const bool one_queue_of_bursts = tree != nullptr && tree->burst && tree->tree.levels == 1;
-  return query.sources == network::Sources::independent_sources && query.hop_delay == queue::HopDelay::wait &&
-         !one_queue_of_bursts;
+  return tree == nullptr || !tree->burst || tree->tree.levels > 1;
 }
 
 /// The first class that has flows.
@@ -106,13 +104,11 @@ bool is_lower_class(const Topology& topology) {
 }
 
 /// Why other models of hops are not available.
-std::string why_no_other(const Topology& topology, const DelayModelQuery& query) {
+std::string why_no_other(const Topology& topology) {
   if (classes_of(topology) != nullptr || is_lower_class(topology))
     return "the chain model does not cover classes with lower priority (by default it is used for the "
            "highest class where it applies)";
-  if (!derived(topology, query))
-    return "other values of --hops cover independent source arrivals (--sources decoupled), waits, and "
-           "bursts through several queues";
+  if (!derived(topology)) return "other values of --hops cover bursts through several queues";
   if (burst_tree_of(topology) != nullptr)
     return "no bound is known for bursts that keep their path (--destination per-burst)";
   return std::holds_alternative<TreeTopology>(topology)
@@ -177,7 +173,7 @@ struct DelayModel::HighestClass {
   DelayModel model;
 
   HighestClass(const NetworkTopology& whole, const DelayModelQuery& query)
-      : topology(alone(whole)), paths(delay_paths(topology, query.sources)), model(topology, paths, query) {}
+      : topology(alone(whole)), paths(delay_paths(topology)), model(topology, paths, query) {}
 
  private:
   static NetworkTopology alone(NetworkTopology whole) {
@@ -222,8 +218,8 @@ struct DelayModel::Laws {
   bool chain_first = false;  ///< of a network: enough links feed each queue for the chain of trees
 };
 
-std::vector<Hops> possible_hops(const Topology& topology, const DelayModelQuery& query) {
-  if (!derived(topology, query) || classes_of(topology) != nullptr || is_lower_class(topology))
+std::vector<Hops> possible_hops(const Topology& topology) {
+  if (!derived(topology) || classes_of(topology) != nullptr || is_lower_class(topology))
     return {Hops::independent};
   if (burst_tree_of(topology) != nullptr) return {Hops::chain, Hops::safe, Hops::independent};
   if (std::holds_alternative<TreeTopology>(topology)) return {Hops::chain, Hops::independent, Hops::bound};
@@ -238,7 +234,7 @@ numeric::Claim<unit::Probability> not_proved(const numeric::Claim<unit::Probabil
 DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const DelayModelQuery& query)
     : paths_(paths), query_(query), laws_(std::make_unique<Laws>(Laws{.queues = paths.queues.queues})) {
   const auto* tree = std::get_if<TreeTopology>(&topology);
-  const bool is_derived = derived(topology, query);
+  const bool is_derived = derived(topology);
   if (tree != nullptr) {
     laws_->bursts = tree->burst.has_value();
     laws_->flow_in_paths = {0};
@@ -258,13 +254,13 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
     }
     find_own_routes();
   }
-  laws_->independent.emplace(std::move(laws_->queues), query.hop_delay, query.digits);
+  laws_->independent.emplace(std::move(laws_->queues), queue::HopDelay::wait, query.digits);
   if (query.hops) {
-    const std::vector<Hops> possible = possible_hops(topology, query);
+    const std::vector<Hops> possible = possible_hops(topology);
     if (std::find(possible.begin(), possible.end(), *query.hops) == possible.end()) {
       std::string legal;
       for (const Hops hops : possible) legal += (legal.empty() ? "" : " or ") + std::string(name_of(hops));
-      throw InvalidArgument("hops", name_of(*query.hops), legal + ": " + why_no_other(topology, query));
+      throw InvalidArgument("hops", name_of(*query.hops), legal + ": " + why_no_other(topology));
     }
   }
   if (classes_of(topology) != nullptr || is_lower_class(topology)) return;
@@ -417,8 +413,6 @@ void DelayModel::set_own_routes(std::size_t flow, const std::vector<bounds::Wire
 
 void DelayModel::find_own_routes() {
   laws_->own_routes.resize(paths_.flows.size());
-  if (query_.sources != network::Sources::independent_sources || query_.hop_delay != queue::HopDelay::wait)
-    return;
   OwnQueues own(laws_->queues);
   for (std::size_t flow = 0; flow < paths_.flows.size(); ++flow)
     if (laws_->exact[flow] == 0)
@@ -454,7 +448,7 @@ void DelayModel::find_classes(const NetworkTopology& topology) {
     laws_->exact.push_back(laws_->one_queue.back());
     laws_->flow_in_highest.emplace_back();
     if (its.priority != highest) {
-      const auto found = laws_->exact.back() == 0 && query_.hop_delay == queue::HopDelay::wait
+      const auto found = laws_->exact.back() == 0
                              ? models.at(its.priority).source_routes(position.at(its.name))
                              : std::nullopt;
       if (!found) continue;

@@ -37,15 +37,13 @@ enum class Hops {
 
 /// Parameters of the delays of a topology, without percentiles and levels.
 struct DelayModelQuery {
-  network::Sources sources = network::Sources::independent_sources;
-  queue::HopDelay hop_delay = queue::HopDelay::wait;
   std::optional<Hops> hops{};  ///< default: chain if it applies, otherwise independent
   numeric::Digits digits{};
 };
 
-/// The models that may be selected, for the queueing delay and with independent source arrivals: "bound" for
+/// The models that may be selected: "bound" for
 /// trees without bursts, "safe" for trees with bursts that keep their path; for others only independent hops.
-[[nodiscard]] std::vector<Hops> possible_hops(const Topology& topology, const DelayModelQuery& query);
+[[nodiscard]] std::vector<Hops> possible_hops(const Topology& topology);
 
 /// A number whose arithmetic is proved, but not its model: hops added as if they were independent, arrivals
 /// from other queues taken as independent. 0 and 1 stay exact.

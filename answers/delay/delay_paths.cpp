@@ -43,10 +43,11 @@ DelayPaths class_paths(const TreeTopology& topology) {
   return paths;
 }
 
-DelayPaths tree_paths(const TreeTopology& topology, network::Sources sources) {
+DelayPaths tree_paths(const TreeTopology& topology) {
   if (topology.waits_for_others()) return class_paths(topology);
-  bounds::TreeDelay delay = bounds::tree_delay(topology.tree, topology.load, topology.routing, sources,
-                                               topology.burst, topology.destination);
+  bounds::TreeDelay delay =
+      bounds::tree_delay(topology.tree, topology.load, topology.routing,
+                         network::Sources::independent_sources, topology.burst, topology.destination);
   DelayPaths paths;
   paths.queues = std::move(delay.network);
   paths.classes = std::max(1, static_cast<int>(topology.classes.size()));
@@ -92,9 +93,9 @@ DelayFlow flow_of(const network::Network& network, const network::Flow& flow,
   throw InvalidArgument("flow", wanted, legal + (network.flows.size() > max_names ? ", ..." : ""));
 }
 
-DelayPaths network_paths(const network::Network& network, network::Sources sources,
-                         const std::optional<std::string>& wanted) {
-  bounds::NetworkDelay delay = bounds::network_delay(network, sources, bounds::Feed::by_inputs);
+DelayPaths network_paths(const network::Network& network, const std::optional<std::string>& wanted) {
+  bounds::NetworkDelay delay =
+      bounds::network_delay(network, network::Sources::independent_sources, bounds::Feed::by_inputs);
   DelayPaths paths;
   for (bounds::FlowDelay& entry : delay.flows) {
     const network::Flow& flow = network.flows[entry.flow];
@@ -125,15 +126,13 @@ void group(std::vector<DelayFlow>& flows) {
   }
 }
 
-DelayOmissions omissions(const DelayPaths& paths, network::Sources sources) {
+DelayOmissions omissions(const DelayPaths& paths) {
   const bool several_hops = std::any_of(paths.flows.begin(), paths.flows.end(),
                                         [](const DelayFlow& flow) { return flow.longest.size() > 1; });
   const bool bursts =
       std::any_of(paths.queues.traffic.begin(), paths.queues.traffic.end(),
                   [](const network::QueueTraffic& traffic) { return !traffic.bursts.empty(); });
-  return {.correlated_waits = several_hops,
-          .spread_bursts = several_hops && bursts,
-          .later_hops = several_hops && sources == network::Sources::first_hop};
+  return {.correlated_waits = several_hops, .spread_bursts = several_hops && bursts};
 }
 
 }  // namespace
@@ -152,13 +151,12 @@ std::vector<Route> DelayPaths::all_routes() const {
   return routes;
 }
 
-DelayPaths delay_paths(const Topology& topology, network::Sources sources,
-                       const std::optional<std::string>& flow) {
+DelayPaths delay_paths(const Topology& topology, const std::optional<std::string>& flow) {
   const auto* network = std::get_if<NetworkTopology>(&topology);
-  DelayPaths paths = network != nullptr ? network_paths(network->network, sources, flow)
-                                        : tree_paths(std::get<TreeTopology>(topology), sources);
+  DelayPaths paths = network != nullptr ? network_paths(network->network, flow)
+                                        : tree_paths(std::get<TreeTopology>(topology));
   group(paths.flows);
-  paths.omissions = omissions(paths, sources);
+  paths.omissions = omissions(paths);
   return paths;
 }
 

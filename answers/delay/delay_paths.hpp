@@ -28,7 +28,6 @@ struct DelayFlow {
 struct DelayOmissions {
   bool correlated_waits = false;  ///< waits at successive queues are treated as independent
   bool spread_bursts = false;  ///< queues are fed as by the sources, although upstream queues spread bursts
-  bool later_hops = false;     ///< every queue is fed like that of the first hop
 };
 
 struct DelayPaths {
@@ -45,7 +44,6 @@ struct DelayPaths {
 /// \param flow  of a network, by name; default: all its flows
 /// \throws InvalidArgument  no such flow;  others as bounds::tree_delay() or bounds::network_delay()
 /// \throws Overloaded       the load of a link reaches its capacity
-[[nodiscard]] DelayPaths delay_paths(const Topology& topology, network::Sources sources,
-                                     const std::optional<std::string>& flow = {});
+[[nodiscard]] DelayPaths delay_paths(const Topology& topology, const std::optional<std::string>& flow = {});
 
 }  // namespace tailbound::answers

@@ -165,7 +165,7 @@ class Search {
   [[nodiscard]] Found of_flows(const Rational& factor) const {
     NetworkTopology topology = query_.topology;
     topology.network = scaled(std::move(topology.network), factor);
-    const DelayPaths paths = delay_paths(topology, query_.sources, query_.flow);
+    const DelayPaths paths = delay_paths(topology, query_.flow);
     Found found;
     numeric::Proof proof = numeric::Theorem::sojourn;
     const auto take = [&](const Ends& ends, const std::string& name) {
@@ -177,7 +177,7 @@ class Search {
     };
     if (const auto* latency = std::get_if<LatencyTarget>(&query_.requested)) {
       const Topology of_model = topology;
-      DelayModel model(of_model, paths, {query_.sources, query_.hop_delay, Hops::independent, digits_});
+      DelayModel model(of_model, paths, {Hops::independent, digits_});
       for (std::size_t flow = 0; flow < paths.flows.size(); ++flow)
         if (model.identical(flow) == flow)
           take(latency_tail(model.independent(flow), *latency), paths.flows[flow].name);
@@ -295,7 +295,7 @@ std::vector<ScaleLimit> limits_of(const network::Fabric& fabric) {
 DelayPaths calm_paths(const LoadScaleQuery& query, const ScaleLimit& limit) {
   NetworkTopology calm = query.topology;
   calm.network = scaled(std::move(calm.network), limit.factor / 2);
-  return delay_paths(calm, query.sources, query.flow);
+  return delay_paths(calm, query.flow);
 }
 
 /// A flow whose packets take too long even without any other traffic: one slot per queue.

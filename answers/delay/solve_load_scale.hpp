@@ -51,8 +51,6 @@ struct LoadScaleQuery {
   /// If it is treated as a whole (fabric.hpp); `topology` then has its nodes and links.
   std::shared_ptr<const network::Fabric> fabric{};
   std::optional<std::string> flow{};  ///< by name: targets of this flow and its queues; default: all
-  network::Sources sources = network::Sources::independent_sources;
-  queue::HopDelay hop_delay = queue::HopDelay::wait;
   std::variant<Stability, LatencyTarget, BufferTarget> requested{};
   numeric::Digits digits{};  ///< precision of the factor of a target
   Units units{};

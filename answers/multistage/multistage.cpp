@@ -16,13 +16,12 @@ std::optional<double> saturation_of(const MultistageQuery& query) {
   constexpr std::size_t max_kept = 64;
   static std::mutex mutex;
   static std::map<std::string, std::optional<double>> found;
-  const std::string network = network::describe(query.network) +
-                              (query.variant == bounds::multistage::Variant::published ? ", published" : "");
+  const std::string network = network::describe(query.network);
   {
     const std::lock_guard lock(mutex);
     if (const auto known = found.find(network); known != found.end()) return known->second;
   }
-  const std::optional<double> load = bounds::multistage::saturation(query.network, query.variant);
+  const std::optional<double> load = bounds::multistage::saturation(query.network);
   const std::lock_guard lock(mutex);
   if (found.size() >= max_kept) found.clear();
   found.emplace(network, load);
@@ -46,8 +45,7 @@ std::size_t MultistageAnswer::busiest_stage() const {
 
 MultistageAnswer answer(const MultistageQuery& query, const Run&) {
   const double service = service_time(query.service);
-  const bounds::multistage::Point solved =
-      bounds::multistage::solve(query.network, query.load, query.variant);
+  const bounds::multistage::Point solved = bounds::multistage::solve(query.network, query.load);
   MultistageAnswer answer;
   answer.throughput = {solved.throughput};
   answer.delay = {service * solved.delay};

@@ -11,7 +11,7 @@
 
 /// Throughput and delay of a combining multistage network under a hot spot, at one load.
 ///
-/// MODEL     bounds/multistage/combining.hpp
+/// MODEL     bounds/multistage/combining.hpp, blocking
 /// TESTS     tests/answers/multistage/multistage_test.cpp
 namespace tailbound::answers {
 
@@ -19,7 +19,6 @@ struct MultistageQuery {
   network::CombiningMultistage network;
   numeric::Rational load;         ///< requests per processor and service time; 0 < load <= 1
   numeric::Rational service = 1;  ///< D, 0 < D <= 10^9: service time, the unit of the answer's times
-  bounds::multistage::Variant variant = bounds::multistage::Variant::blocking;
 };
 
 /// One of the queues on the path of hot requests.
@@ -49,8 +48,8 @@ struct MultistageAnswer {
   [[nodiscard]] std::size_t busiest_stage() const;
 };
 
-/// \throws InvalidArgument  a field out of range; the variant published with Links::one
-/// \throws LimitExceeded    variant blocking: buffers so large that a queue has more than 20 000 states
+/// \throws InvalidArgument  a field out of range
+/// \throws LimitExceeded    buffers so large that a queue has more than 20 000 states
 [[nodiscard]] MultistageAnswer answer(const MultistageQuery& query, const Run& run = {});
 
 /// A service time as a number.  \throws InvalidArgument  not above 0 or more than 10^9

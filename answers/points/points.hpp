@@ -124,7 +124,7 @@ template <class Simulate>
   return points;
 }
 
-/// answer(question, run) for each query: an analysis, each one piece.
+/// answer(query, run) for each query: an analysis, each one piece.
 /// \throws as for_each_point
 template <class Query>
 [[nodiscard]] auto answer_all(const std::vector<Query>& queries, const Run& run) {

@@ -33,7 +33,7 @@ std::vector<std::size_t> missing(const SweepQuery& query) {
 }
 
 /// Rows that could not be stored, sent to the process that shows them.
-std::string unkept(const std::string& why, const std::vector<SweepRow>& rows) {
+std::string unsaved(const std::string& why, const std::vector<SweepRow>& rows) {
   run::ByteWriter to;
   to.put(std::string_view(why));
   to.put<std::uint64_t>(rows.size());
@@ -86,7 +86,7 @@ run::Piece work(const SweepQuery& query, const std::vector<std::size_t>& places,
     try {
       claimed = store.keep_and_claim(rows, keys, cursor, maximum);
     } catch (const run::StoreFull& error) {
-      return {.bytes = unkept(error.what(), rows), .finished = true};
+      return {.bytes = unsaved(error.what(), rows), .finished = true};
     }
     rows.clear();
     if (claimed.empty()) return {.bytes = {}, .finished = true};
@@ -94,14 +94,14 @@ run::Piece work(const SweepQuery& query, const std::vector<std::size_t>& places,
     for (std::size_t i = 0; i < claimed.size(); ++i) {
       const double done = static_cast<double>(cursor) / static_cast<double>(keys.size());
       if (monitor.at(std::min(done, 1.0)) == run::PieceMonitor::Directive::stop) {
-        if (!keep()) return {.bytes = unkept(full, rows), .finished = true};
+        if (!keep()) return {.bytes = unsaved(full, rows), .finished = true};
         return {};
       }
       rows.push_back(run_point(query.points[places[claimed[i]]]));
       rows.back().key = keys[claimed[i]];
       const double spent = std::chrono::duration<double>(Clock::now() - kept).count();
       if (i + 1 < claimed.size() && spent > seconds_between_steps) {  // more expensive than the previous ones
-        if (!keep()) return {.bytes = unkept(full, rows), .finished = true};
+        if (!keep()) return {.bytes = unsaved(full, rows), .finished = true};
         kept = Clock::now();
         maximum = 1;
       } else if (i + 1 == claimed.size()) {
@@ -191,7 +191,7 @@ SweepAnswer answer(const SweepQuery& query, int workers, const Run& run) {
     if (const auto its = unkept_rows.rows.find(row.key);
         its != unkept_rows.rows.end() && row.status == SweepStatus::missing) {
       row = its->second;
-      ++answer.unkept;
+      ++answer.unsaved;
     }
   answer.stopped = answer.count(SweepStatus::missing) > 0 && answer.cannot_be_written.empty();
   if (answer.stopped && run.cut) run.cut();

@@ -34,7 +34,7 @@ struct SweepQuery {
 struct SweepAnswer {
   std::vector<SweepRow> rows;       ///< one per point, in the order of the query; missing after a stop
   std::size_t found = 0;            ///< number of rows already in the store
-  std::size_t unkept = 0;           ///< number of rows that could not be written to the store
+  std::size_t unsaved = 0;          ///< number of rows that could not be written to the store
   std::string cannot_be_written{};  ///< the reason, with the name of the store
   bool stopped = false;
 

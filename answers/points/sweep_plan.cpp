@@ -49,12 +49,12 @@ class Reader {
   [[nodiscard]] SweepPlan read() {
     const toml::table root = parse();
     for (const auto& [key, node] : root)
-      if (key.str() != "question" && key.str() != "picture")
-        file_.fail(begin_of(key.source()), "a plan has no key " + in_quotes(key.str()) +
-                                               "; it has [[question]] tables and [picture]");
-    const toml::array* queries = root["question"].as_array();
+      if (key.str() != "query" && key.str() != "picture")
+        file_.fail(begin_of(key.source()),
+                   "a plan has no key " + in_quotes(key.str()) + "; it has [[query]] tables and [picture]");
+    const toml::array* queries = root["query"].as_array();
     if (queries == nullptr || queries->empty() || !queries->is_array_of_tables())
-      file_.fail({1, 1}, "a plan has one or more [[question]] tables");
+      file_.fail({1, 1}, "a plan has one or more [[query]] tables");
     for (const toml::node& query : *queries) add_query(*query.as_table());
     if (const toml::node* picture = root.get("picture")) read_picture(*picture);
     return std::move(plan_);
@@ -142,7 +142,7 @@ class Reader {
     });
     std::vector<Axis> axes;
     for (const auto& [key, node] : keys) {
-      if (key->str() == "ask") continue;
+      if (key->str() == "command") continue;
       Axis axis{.option = "--" + std::string(key->str()), .values = {}};
       std::replace(axis.option.begin(), axis.option.end(), '_', '-');
       if (std::any_of(axes.begin(), axes.end(), [&](const Axis& one) { return one.option == axis.option; }))
@@ -162,9 +162,9 @@ class Reader {
   }
 
   void add_query(const toml::table& table) {
-    const auto* run_point = table["ask"].as_string();
+    const auto* run_point = table["command"].as_string();
     if (run_point == nullptr)
-      file_.fail(begin_of(table), "a [[question]] needs the key \"ask\" with a command, such as \"buffer\"");
+      file_.fail(begin_of(table), "a [[query]] needs the key \"command\", such as \"buffer\"");
     const std::vector<Axis> axes = axes_of(table);
     SweepPoint point{.query = run_point->get(), .options = {}, .swept = {}};
     for (const Axis& axis : axes)
@@ -172,7 +172,7 @@ class Reader {
     double all = 1;
     for (const Axis& axis : axes) all *= static_cast<double>(axis.values.size());
     if (all > static_cast<double>(max_sweep_points))
-      throw LimitExceeded("a [[question]] has more than 1000000 points");
+      throw LimitExceeded("a [[query]] has more than 1000000 points");
     std::vector<std::size_t> place(axes.size(), 0);
     while (true) {
       point.options.clear();

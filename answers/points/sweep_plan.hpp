@@ -11,7 +11,7 @@
 
 /// The plan of a sweep: a file names a command and its options, with lists or ranges for any of them.
 ///
-/// MODEL     [[question]] tables (docs/files.md, "Sweeps"). Each stands for all combinations of its lists,
+/// MODEL     [[query]] tables (docs/files.md, "Sweeps"). Each stands for all combinations of its lists,
 /// the last one
 ///           varying fastest; a range in a list stands for its numbers.
 /// TESTS     tests/answers/points/sweep_plan_test.cpp

@@ -64,9 +64,9 @@ template <class Answer>
 
 /// The query's number of replications is ignored; it has a single load. Its confidence applies to the
 /// intervals whichever look is the last.
-/// \param judge  (question, answer) -> WideIntervals
+/// \param judge  (query, answer) -> WideIntervals
 /// \throws InvalidArgument  a run in parts, since each step would need the results of all parts
-/// \throws exceptions of answer(question, run)
+/// \throws exceptions of answer(query, run)
 template <class Query, class Judge>
 [[nodiscard]] auto answer_to_width(Query query, const PrecisionTarget& target, const Judge& judge,
                                    const Run& run) {

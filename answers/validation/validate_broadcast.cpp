@@ -2,8 +2,6 @@
 #include <tailbound/answers/validation/validate_broadcast.hpp>
 #include <tailbound/core/error.hpp>
 
-#include <algorithm>
-
 namespace tailbound::answers {
 namespace {
 
@@ -25,44 +23,25 @@ numeric::Estimate<unit::Cycle> in_cycles(const numeric::Estimate<unit::Slot>& es
 
 void add_rows(ValidateBroadcastAnswer& answer, const BroadcastHypercube& hypercube,
               const SimulatedBroadcasts& point) {
-  std::array<std::optional<BroadcastLatencies>, broadcast_variants.size()> models;
-  for (std::size_t i = 0; i < models.size(); ++i)
-    if (covers(broadcast_variants[i], hypercube.ends))
-      models[i] = broadcast_latencies(hypercube, broadcast_variants[i], point.rate);
+  const std::optional<BroadcastLatencies> model = broadcast_latencies(hypercube, point.rate);
   for (const Compared& compared : all_compared) {
     const auto& estimate = point.found.*compared.simulated;
     if (!estimate) continue;  // none was sent
     BroadcastComparison row{.rate = point.rate,
                             .fraction_of_saturation = point.fraction_of_saturation,
                             .quantity = compared.quantity,
-                            .variants = {}};
-    for (std::size_t i = 0; i < models.size(); ++i) {
-      row.variants[i].simulated = in_cycles(*estimate);
-      if (models[i]) row.variants[i].predicted = (*models[i]).*compared.model;
-    }
-    answer.tally.add(row.variants[answer.judged]);
+                            .latency = {}};
+    row.latency.simulated = in_cycles(*estimate);
+    if (model) row.latency.predicted = (*model).*compared.model;
+    answer.tally.add(row.latency);
     answer.rows.push_back(std::move(row));
   }
 }
 
-std::size_t place_of(Replication replication) {
-  const auto found = std::find(broadcast_variants.begin(), broadcast_variants.end(), replication);
-  return static_cast<std::size_t>(found - broadcast_variants.begin());
-}
-
 }  // namespace
 
-ValidateBroadcastAnswer judged_by(ValidateBroadcastAnswer answer, Replication replication) {
-  answer.judged = place_of(replication);
-  answer.tally = {};
-  for (const BroadcastComparison& row : answer.rows) answer.tally.add(row.variants[answer.judged]);
-  return answer;
-}
-
 ValidateBroadcastAnswer answer(const ValidateBroadcastQuery& query, const Run& run) {
-  check(query.simulation.network.hypercube, query.replication);
   ValidateBroadcastAnswer result{.simulation = answer(query.simulation, run),
-                                 .judged = place_of(query.replication),
                                  .rows = {},
                                  .tally = {},
                                  .deeper_buffers = query.simulation.network.buffer_flits > 1};

@@ -76,7 +76,7 @@ std::vector<Packets> levels_of(const ValidateBufferQuery& query, BufferAnalysis&
   return {levels.begin(), levels.end()};
 }
 
-/// `question` for the simulation, without its levels: a switch, whose output queues are identical.
+/// `query` for the simulation, without its levels: a switch, whose output queues are identical.
 SimulateTreeQuery simulation_of(const ValidateBufferQuery& query) {
   SimulateTreeQuery requested{.topology = TreeTopology{.tree = {query.inputs, 1},
                                                        .load = query.load,

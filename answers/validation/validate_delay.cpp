@@ -26,8 +26,8 @@ class DelayAnalysis {
 class ListedAnalysis final : public DelayAnalysis {
  public:
   explicit ListedAnalysis(const ValidateDelayQuery& query)
-      : paths_(delay_paths(query.topology, query.sources)),
-        model_(query.topology, paths_, {query.sources, query.hop_delay, query.hops, {}}),
+      : paths_(delay_paths(query.topology)),
+        model_(query.topology, paths_, {query.hops, {}}),
         law_(model_.of_all()) {}
 
   [[nodiscard]] bounds::ClaimedDelayAnswer claims(const bounds::DelayQuery& query) override {
@@ -95,10 +95,6 @@ class FabricAnalysis final : public DelayAnalysis {
 };
 
 void require_fabric_model(const ValidateDelayQuery& query) {
-  if (query.sources != network::Sources::independent_sources)
-    throw InvalidArgument("sources", "first-hop", "decoupled for a network evaluated as a whole");
-  if (query.hop_delay != queue::HopDelay::wait)
-    throw InvalidArgument("delay", "occupancy", "wait for a network evaluated as a whole");
   if (query.hops.value_or(Hops::independent) != Hops::independent)
     throw InvalidArgument("hops", "chain or bound", "independent for a network evaluated as a whole");
   if (query.time) throw InvalidArgument("hop time", "given", "omitted for a network evaluated as a whole");
@@ -122,7 +118,7 @@ std::vector<Slots> levels_of(const ValidateDelayQuery& query, DelayAnalysis& ana
   return {levels.begin(), levels.end()};
 }
 
-/// `question` for the simulation, without its levels.
+/// `query` for the simulation, without its levels.
 SimulateTreeQuery simulation_of(const ValidateDelayQuery& query) {
   SimulateTreeQuery requested{.topology = query.topology};
   if (query.fabric) requested.fabric = query.fabric->simulated;

@@ -29,11 +29,8 @@ struct ValidatedFabric {
 
 struct ValidateDelayQuery {
   Topology topology;
-  /// Replaces the network's flows, of which there are none then: independent source arrivals, queueing
-  /// delays, independent hops, no times.
+  /// Replaces the network's flows, of which there are none then: independent hops, no times.
   std::optional<ValidatedFabric> fabric{};
-  network::Sources sources = network::Sources::independent_sources;
-  queue::HopDelay hop_delay = queue::HopDelay::wait;
   std::optional<Hops> hops{};   ///< as DelayModelQuery
   std::vector<Slots> levels{};  ///< t of P(D > t); default: where the analysis gives simulable_tails()
   std::vector<numeric::Rational> percentiles{};  ///< of D, as fractions, above 0 and below 1

@@ -6,32 +6,24 @@
 
 #include <optional>
 
-/// The models of a combining multistage network compared with simulation, at one load.
+/// The model of a combining multistage network compared with simulation, at one load.
 ///
 /// TESTS     tests/answers/multistage/multistage_test.cpp
 namespace tailbound::answers {
 
 struct ValidateMultistageQuery {
-  /// The simulated network. The models ignore the wiring; `published` applies to Links::any only.
+  /// The simulated network. The model ignores the wiring.
   SimulateMultistageQuery simulation;
 };
 
-/// One quantity of both variants, compared with the same estimate.
-template <class Unit>
-struct ComparedVariants {
-  Comparison<Unit> blocking;
-  std::optional<Comparison<Unit>> published{};  ///< empty with Links::one
-};
-
 struct ValidateMultistageAnswer {
-  MultistageAnswer blocking;
-  std::optional<MultistageAnswer> published;  ///< empty with Links::one
+  MultistageAnswer model;
   SimulateMultistageAnswer simulation;
 
-  ComparedVariants<unit::RequestsPerSlot> throughput;  ///< UnsafeSide::above
+  Comparison<unit::RequestsPerSlot> throughput;  ///< UnsafeSide::above
   /// UnsafeSide::below; empty without such requests, or if none was delivered.
-  std::optional<ComparedVariants<unit::Time>> delay{}, hot_delay{}, cold_delay{};
-  Tally of_blocking{};  ///< the verdicts on `blocking`, the default variant of MultistageQuery
+  std::optional<Comparison<unit::Time>> delay{}, hot_delay{}, cold_delay{};
+  Tally tally{};
 
   [[nodiscard]] bool stopped() const { return simulation.stopped(); }
 };

@@ -128,7 +128,7 @@ struct WormholeSaturationAnswer : SaturationAnswer<unit::FlitsPerCycle> {
 /// Capacity of its physical channels, exactly.
 [[nodiscard]] network::ChannelBound channel_bound(const WormholeNetwork& network);
 
-/// As answer(), with wormhole_model_of(question.network).
+/// As answer(), with wormhole_model_of(query.network).
 [[nodiscard]] SimulateWormholeAnswer simulate_worms(const SimulateWormholeQuery& query,
                                                     const sim::WormModel& network, const WormholeModel& model,
                                                     const Run& run);

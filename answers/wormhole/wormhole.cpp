@@ -180,7 +180,7 @@ std::shared_ptr<const Model> requested_model(const WormholeQuery& query) {
 constexpr int remembered_channels = 2;
 
 bool is_torus(network::WormShape shape) {
-  return shape == network::WormShape::torus || shape == network::WormShape::bidirectional_torus;
+  return shape == network::WormShape::unidirectional_torus || shape == network::WormShape::torus;
 }
 
 /// A network by enumerating its routes, with history if finite sources need it.
@@ -199,7 +199,7 @@ std::optional<Model> shared_model(const WormholeNetwork& network, std::optional<
   // In a unidirectional ring, packets that meet follow one another elsewhere, which is not in these sums. It
   // has classes of virtual channels, also in files.
   const auto* topology = std::get_if<network::WormTopology>(&network);
-  if (topology != nullptr ? topology->shape == network::WormShape::torus
+  if (topology != nullptr ? topology->shape == network::WormShape::unidirectional_torus
                           : !shares_plainly(*std::get<OwnWormNetwork>(network).network))
     return std::nullopt;
   const auto several = worm_network(network, virtual_channels);
@@ -294,8 +294,8 @@ WormholeVariant usual_variant(const WormholeNetwork& network) {
   // size.
   std::int64_t maximum = 1024;
   if (topology != nullptr && network::has_dimensions(topology->shape)) {
-    if (topology->shape == network::WormShape::torus) maximum = 256;
-    if (topology->shape == network::WormShape::bidirectional_torus) maximum = 512;
+    if (topology->shape == network::WormShape::unidirectional_torus) maximum = 256;
+    if (topology->shape == network::WormShape::torus) maximum = 512;
   } else if (topology != nullptr) {
     return WormholeVariant::finite_source;
   }
@@ -304,13 +304,6 @@ WormholeVariant usual_variant(const WormholeNetwork& network) {
 
 namespace {
 
-void check_variant(const WormholeNetwork& network, WormholeVariant variant) {
-  const auto* topology = std::get_if<network::WormTopology>(&network);
-  if (variant == WormholeVariant::conditional && (topology == nullptr || !is_fat_tree(*topology)))
-    throw InvalidArgument("variant", "conditional",
-                          "finite-source or paper; conditional is only for a butterfly fat-tree");
-}
-
 /// Each upward route is different; larger fat-trees have too many.
 constexpr std::int64_t max_walked_fat_tree_nodes = 256;
 
@@ -318,7 +311,6 @@ constexpr std::int64_t max_walked_fat_tree_nodes = 256;
 WormholeModel walked_model(const ModelledWormhole& requested, int virtual_channels) {
   constexpr double calls_of_a_wire = 50;
   const WormholeVariant variant = requested.variant.value_or(usual_variant(requested.network));
-  check_variant(requested.network, variant);
   const bool finite = variant == WormholeVariant::finite_source;
   const auto* topology = std::get_if<network::WormTopology>(&requested.network);
   const bool tree = topology != nullptr && is_fat_tree(*topology);
@@ -369,7 +361,6 @@ double length_variation(sim::WormLengths lengths, std::int64_t flits) {
 Model wormhole_model(const WormholeNetwork& network, std::optional<WormholeVariant> given, Worms worms) {
   const WormholeVariant variant = given.value_or(usual_variant(network));
   const auto* topology = std::get_if<network::WormTopology>(&network);
-  check_variant(network, variant);
   const Equations equations =
       variant == WormholeVariant::finite_source ? Equations::finite_source : Equations::published;
   if (equations == Equations::published) worms = {};
@@ -436,22 +427,15 @@ bool is_permutation(const network::WormTraffic& traffic) {
 /// Heuristic equations: a unidirectional torus with more virtual channels than classes.
 bool is_heuristic(const WormholeQuery& query) {
   const auto* topology = std::get_if<network::WormTopology>(&query.network);
-  return topology != nullptr && topology->shape == network::WormShape::torus &&
+  return topology != nullptr && topology->shape == network::WormShape::unidirectional_torus &&
          query.virtual_channels.value_or(0) > network::usual_virtual_channels(*topology);
 }
 
 }  // namespace
 
 MeasuredModel measured_model(WormholeVariant variant) {
-  switch (variant) {
-    case WormholeVariant::paper:
-      return MeasuredModel::wormhole_paper;
-    case WormholeVariant::conditional:
-      return MeasuredModel::wormhole_conditional;
-    case WormholeVariant::finite_source:
-      break;
-  }
-  return MeasuredModel::wormhole_finite_source;
+  return variant == WormholeVariant::paper ? MeasuredModel::wormhole_paper
+                                           : MeasuredModel::wormhole_finite_source;
 }
 
 RequestedAccuracy requested_accuracy(const WormholeQuery& query, std::vector<double> at) {

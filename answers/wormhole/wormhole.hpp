@@ -34,11 +34,10 @@ namespace tailbound::answers {
 /// The equations to solve.
 enum class WormholeVariant {
   finite_source,  ///< bounds/wormhole/finite_source.hpp
-  paper,          ///< as published, for a butterfly fat-tree as printed
-  conditional,    ///< for a butterfly fat-tree: as published, with conserved flows
+  paper,          ///< the published equations: worse, and fast for a mesh or torus of any size
 };
 [[nodiscard]] constexpr auto names_of(WormholeVariant) {
-  return std::array{"finite-source", "paper", "conditional"};
+  return std::array{"finite-source", "paper"};
 }
 
 /// A user-defined network with its flows.
@@ -72,7 +71,7 @@ struct WormholeQuery {
   /// Of each link: 1 .. 64; has a default.
   /// For a user-defined network only its own number.
   std::optional<int> virtual_channels{};
-  sim::WormLengths lengths = sim::WormLengths::fixed;  ///< published variants: only fixed
+  sim::WormLengths lengths = sim::WormLengths::fixed;  ///< paper: only fixed
   /// Of each channel, 1 .. 10^6; more than 1 only with finite_source and fixed lengths.
   std::int64_t buffer_flits = 1;
   network::RouterTiming timing{};  ///< non-default only with finite_source and Reallocate::empty
@@ -193,9 +192,8 @@ struct LatencyOfLoad {
 [[nodiscard]] WormholeModel wormhole_model_of(const ModelledWormhole& requested);
 
 /// The model of a network with default virtual channels; default usual_variant().
-/// \param worms  the published variants assume defaults; buffers with a length_variation have one flit
-/// \throws InvalidArgument  no such topology; "variant": conditional for a network that is not a butterfly
-///                          fat-tree
+/// \param worms  the published equations assume defaults; buffers with a length_variation have one flit
+/// \throws InvalidArgument  no such topology
 /// \throws LimitExceeded    the network is too large
 [[nodiscard]] bounds::wormhole::Model wormhole_model(const WormholeNetwork& network,
                                                      std::optional<WormholeVariant> variant = {},

@@ -54,7 +54,7 @@ void policed_flows(benchmark::State& state) {
   if (level != 152) state.SkipWithError("wrong answer");
 }
 
-/// Flows of five hops over `ports` ports of utilisation 1/2: through layers at random, or around a ring.
+/// Flows of five hops over `ports` ports of utilization 1/2: through layers at random, or around a ring.
 network::PolicedNetwork flows_of_five_hops(long ports, long flows, bool ring) {
   constexpr long hops = 5;
   std::mt19937 random(1);

@@ -1,6 +1,6 @@
 #include <benchmark/benchmark.h>
-#include <tailbound/bounds/wormhole/fat_tree.hpp>
 #include <tailbound/bounds/wormhole/latency.hpp>
+#include <tailbound/network/channels/butterfly_fat_tree.hpp>
 #include <tailbound/network/files/network_file.hpp>
 #include <tailbound/network/walks/worm_walk.hpp>
 #include <tailbound/network/worms/cube_worms.hpp>
@@ -23,19 +23,6 @@ void fat_tree_curve(benchmark::State& state) {
     const double saturation = tree.saturation();
     for (int percent = 0; percent < 100; ++percent)
       benchmark::DoNotOptimize(last = tree.solve(saturation * percent / 100).latency(16));
-  }
-  state.counters["latency at 99 %"] = last;
-}
-
-/// The same by the paper's recursion.
-void fat_tree_curve_by_recursion(benchmark::State& state) {
-  double last = 0;
-  for (auto _ : state) {
-    const double saturation = bounds::wormhole::fat_tree_saturation(5, FatTreeVariant::paper);
-    for (int percent = 0; percent < 100; ++percent)
-      benchmark::DoNotOptimize(
-          last =
-              bounds::wormhole::fat_tree(5, saturation * percent / 100, FatTreeVariant::paper)->latency(16));
   }
   state.counters["latency at 99 %"] = last;
 }
@@ -111,7 +98,6 @@ void file_walk(benchmark::State& state) {
 }
 
 BENCHMARK(fat_tree_curve)->Unit(benchmark::kMicrosecond);
-BENCHMARK(fat_tree_curve_by_recursion)->Unit(benchmark::kMicrosecond);
 BENCHMARK(mesh_first_load)->Arg(32)->Arg(64)->Arg(128)->Unit(benchmark::kMillisecond);
 BENCHMARK(mesh_graph)->Arg(64)->Unit(benchmark::kMillisecond);
 BENCHMARK(mesh_further_load)->Arg(32)->Arg(64)->Arg(128)->Unit(benchmark::kMillisecond);

@@ -36,10 +36,9 @@ BlockingQueue::BlockingQueue(std::int64_t capacity, int sources, std::optional<s
                               (tells_cold_ ? waiting * (waiting + 1) / 2 : waiting) +
                               (capacity - 1) * degrees * waiting;
   if (wanted > max_states)
-    throw LimitExceeded("the variant blocking would need " + std::to_string(wanted) +
-                        " states per queue for buffer " + std::to_string(capacity - 1) + " and " +
-                        std::to_string(sources) + " sources; the limit is " + std::to_string(max_states) +
-                        " (the variant published has no such limit)");
+    throw LimitExceeded("the model would need " + std::to_string(wanted) + " states per queue for buffer " +
+                        std::to_string(capacity - 1) + " and " + std::to_string(sources) +
+                        " sources; the limit is " + std::to_string(max_states));
   add_states();
   for (const State& state : states_) {
     cold_.push_back(arrival(state, false));

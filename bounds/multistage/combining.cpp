@@ -10,34 +10,22 @@
 #include <cstdint>
 
 namespace tailbound::bounds::multistage {
-namespace {
-
-/// Outputs that never conflict are an assumption of the published variant.
-void require_solvable(const network::CombiningMultistage& network, Variant variant) {
-  if (variant == Variant::published && network.links == network::Links::one)
-    throw InvalidArgument("links", name_of(network.links),
-                          "any with the variant published, which has no conflicts at outputs (the variant "
-                          "blocking has them)");
-}
-
-}  // namespace
 
 Point solve(const network::CombiningMultistage& network, const numeric::Rational& load, Variant variant) {
   network::check_load(load);
-  require_solvable(network, variant);
+  // Outputs that never conflict are an assumption of the published variant.
+  if (variant == Variant::published && network.links == network::Links::one)
+    throw InvalidArgument("links", name_of(network.links), "any with the published model");
   const double rate = numeric::nearest_double(load);
   return variant == Variant::published ? published(network, rate) : blocking(network, rate);
 }
 
-std::optional<double> saturation(const network::CombiningMultistage& network, Variant variant) {
-  require_solvable(network, variant);
+std::optional<double> saturation(const network::CombiningMultistage& network) {
   // Above 0 where at least that fraction is delivered.
   const auto spare = [&](double load) {
     constexpr int max_rounds =
         1000;  // if the iteration oscillates, its amplitude is less than 1 minus the fraction
-    const Point point =
-        variant == Variant::published ? published(network, load) : blocking(network, load, max_rounds);
-    return point.throughput / load - carried_share;
+    return blocking(network, load, max_rounds).throughput / load - carried_share;
   };
   double high = numeric::nearest_double(network::saturation_bound(network));
   double above = spare(high);

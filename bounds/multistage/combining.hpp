@@ -3,7 +3,6 @@
 #include <tailbound/bounds/path/ending.hpp>
 #include <tailbound/network/multistage.hpp>
 
-#include <array>
 #include <optional>
 #include <vector>
 
@@ -27,10 +26,10 @@
 /// TESTS     tests/bounds/multistage/combining_test.cpp, tests/validation/multistage_test.cpp
 namespace tailbound::bounds::multistage {
 
-enum class Variant { blocking, published };
-[[nodiscard]] constexpr auto names_of(Variant) {
-  return std::array{"blocking", "published"};
-}
+enum class Variant {
+  blocking,
+  published,  ///< for `reproduce` only
+};
 
 /// A queue of the hot path.
 struct StageFigures {
@@ -54,7 +53,7 @@ struct Point {
 /// \throws InvalidArgument  a field out of range; published with Links::one
 /// \throws LimitExceeded    blocking: buffers so large that a queue has more than 20 000 states
 [[nodiscard]] Point solve(const network::CombiningMultistage& network, const numeric::Rational& load,
-                          Variant variant);
+                          Variant variant = Variant::blocking);
 
 /// Minimum fraction of the load delivered below saturation.
 inline constexpr double carried_share = 0.98;
@@ -67,6 +66,6 @@ inline constexpr double saturation_resolution = 0.001;
 ///          fraction is delivered at a load of 1
 /// COST     4 to 10 points
 /// \throws  as solve()
-[[nodiscard]] std::optional<double> saturation(const network::CombiningMultistage& network, Variant variant);
+[[nodiscard]] std::optional<double> saturation(const network::CombiningMultistage& network);
 
 }  // namespace tailbound::bounds::multistage

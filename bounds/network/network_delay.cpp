@@ -196,7 +196,7 @@ TreeDelay tree_delay(const network::Tree& tree, const Rational& load, network::T
                      network::Sources sources, const std::optional<traffic::Burst>& burst,
                      traffic::Destination destination) {
   if (burst && sources == network::Sources::first_hop)
-    throw InvalidArgument("sources", "first-hop", "decoupled: bursts over a link are not on-off traffic");
+    throw InvalidArgument("sources", "first-hop", "independent: bursts over a link are not on-off traffic");
   const std::vector<network::TreePath> paths = network::tree_paths(tree, load, routing, sources);
   std::vector<QueueTraffic> all;
   Feeds feeds;
@@ -278,7 +278,7 @@ NetworkDelay network_delay(const network::Network& network, network::Sources sou
   if (classes > 1 && sources == network::Sources::first_hop)
     throw InvalidArgument(
         "sources", "first-hop",
-        "decoupled: flows have classes, and the traffic of a class over a link is not Bernoulli");
+        "independent: flows have classes, and the traffic of a class over a link is not Bernoulli");
   network::require_valid(network);
   if (auto full = full_links(network); !full.empty()) throw Overloaded(std::move(full));
   NetworkDelay result;

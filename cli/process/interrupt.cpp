@@ -118,7 +118,7 @@ class Interrupt::Watch {
     for (;;) {
       const int came = poll(looks, 2, milliseconds_to_wait());
       if (came > 0 && looks[1].revents != 0) return;
-      if (came > 0) heed(signal);
+      if (came > 0) handle(signal);
       look_at_limits(begun);
     }
   }
@@ -129,7 +129,7 @@ class Interrupt::Watch {
     return static_cast<int>(time.count());
   }
 
-  void heed(int signal) {
+  void handle(int signal) {
     signalfd_siginfo came{};
     if (read(signal, &came, sizeof came) != sizeof came) return;
     const Clock::time_point now = Clock::now();

@@ -16,8 +16,8 @@ namespace {
 
 using numeric::Integer;
 
-/// The traffic from one feeder to a queue, in units of 1 / the common denominator. A feeder is a node with
-/// `decoupled`; with `first_hop` a link, or (numbered after the links) the node of the queue itself.
+/// The traffic from one feeder to a queue, in units of 1 / the common denominator. A feeder is a node; with
+/// `first_hop` a link, or (numbered after the links) the node of the queue itself.
 struct Feed {
   std::size_t feeder;
   Integer parts;
@@ -128,7 +128,7 @@ std::vector<std::vector<BurstySource>> collect_bursts(const Network& network, So
     if (sources == Sources::first_hop)
       throw InvalidArgument(
           "sources", "first-hop",
-          "`decoupled`, because the flow " + flow.name + " has bursts, which `first-hop` does not support");
+          "independent, because the flow " + flow.name + " has bursts, which first-hop does not support");
     const traffic::OnOff whole = traffic::on_off(flow.rate, *flow.burst);
     std::map<std::size_t, Rational> shares;
     for (const Route& route : flow.routes)

@@ -11,8 +11,8 @@
 ///           probability, independently of all other sources:  A(z) = prod (1 - r + r z)^count. Flows with
 ///           bursts are additional on-off sources, with their on-rate times the fraction of packets that
 ///           passes the queue.
-/// SOURCE    `decoupled`: independent source arrivals, as if the traffic did not pass the upstream queues;
-///           `first-hop`: Singh and Dally 2004, section IV.
+/// SOURCE    independent_sources: as if the traffic did not pass the upstream queues; first_hop: Singh and
+///           Dally 2004, section IV, for `reproduce` only.
 /// EXCLUDES  correlation between slots, except for that of bursts, and between queues.
 namespace tailbound::network {
 
@@ -22,9 +22,6 @@ enum class Sources {
   first_hop,  ///< every link into the queue's switch (and the switch itself where it sends flows of its own),
               ///< with the rate at which it feeds this queue
 };
-[[nodiscard]] constexpr auto names_of(Sources) {
-  return std::array{"decoupled", "first-hop"};
-}
 
 /// `count` sources that send with probability `rate` each.
 struct SourceRate {
@@ -92,7 +89,7 @@ class Overloaded : public LoadTooHigh {
 /// these.
 [[nodiscard]] Network without_lower_classes(const Network& network, int lowest);
 
-/// The same for the packets of one class. `load` is that of the class, and the sources are `decoupled`. For
+/// The same for the packets of one class. `load` is that of the class, and the sources are independent. For
 /// queues that no higher class passes, as from queue_traffic().
 /// \param lowest  the class, 2 .. 8
 /// \throws InvalidArgument  the network is not as network.hpp requires

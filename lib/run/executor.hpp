@@ -118,7 +118,7 @@ class Executor {
 
   /// Executes the pieces that are not finished; fewer if it is stopped.
   /// \param begun  the states of the pieces, or empty: at their start
-  /// \throws Elsewhere  pieces of another part are missing
+  /// \throws MissingPart  pieces of another part are missing
   /// \throws the exceptions of the pieces (for jobs with `alone`, that of the first such piece) and of the
   /// callbacks, once no worker is running
   [[nodiscard]] virtual Outcome carry_out(const Job& job, const Controls& controls,

@@ -43,7 +43,7 @@ Message last_words(int status) {
 }  // namespace
 
 ProcessWorkers::ProcessWorkers(const Job& job, std::size_t processes) {
-  std::vector<int> elder;
+  std::vector<int> inherited;
   for (std::size_t i = 0; i < processes; ++i) {
     children_.push_back(std::make_unique<ChildProcess>(
         [&job](FramedStream& to_parent) {
@@ -52,8 +52,8 @@ ProcessWorkers::ProcessWorkers(const Job& job, std::size_t processes) {
           serve(job, link, busy);
           return 0;
         },
-        elder));
-    elder.push_back(children_.back()->stream().descriptor());
+        inherited));
+    inherited.push_back(children_.back()->stream().descriptor());
   }
 }
 ProcessWorkers::~ProcessWorkers() = default;

@@ -30,18 +30,18 @@ int work_through(const py::function& work, run::FramedStream& to_parent) {
 }  // namespace
 
 Forked::Forked(const py::function& work, std::size_t count, int processes) : count_(count) {
-  std::vector<int> elder;
-  for (int i = 0; i < processes && elder.size() < count; ++i) {
+  std::vector<int> inherited;
+  for (int i = 0; i < processes && inherited.size() < count; ++i) {
     PyOS_BeforeFork();
     try {
       workers_.push_back(std::make_unique<run::ChildProcess>(
-          [&work](run::FramedStream& to_parent) { return work_through(work, to_parent); }, elder));
+          [&work](run::FramedStream& to_parent) { return work_through(work, to_parent); }, inherited));
     } catch (...) {
       PyOS_AfterFork_Parent();
       throw;
     }
     PyOS_AfterFork_Parent();
-    elder.push_back(workers_.back()->stream().descriptor());
+    inherited.push_back(workers_.back()->stream().descriptor());
   }
   for (int ahead = 0; ahead < 2; ++ahead)  // so that no worker waits for its next item
     for (const auto& worker : workers_) dispatch(*worker);

@@ -22,7 +22,7 @@ namespace {
 
 using Words = std::vector<std::pair<std::string, std::string>>;
 
-/// One Asker per command, created on first use. With Arithmetic held.
+/// One CommandRunner per command, created on first use. With Arithmetic held.
 const cli::CommandRunner& runner(const std::string& command) {
   static std::map<std::string, std::unique_ptr<cli::CommandRunner>> runners;
   std::unique_ptr<cli::CommandRunner>& made = runners[command];

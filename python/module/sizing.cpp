@@ -58,7 +58,7 @@ Given given_of(const py::handle& object) {
     if (overflow != 0) throw NotHere();
     return static_cast<std::int64_t>(value);
   }
-  // Fractions, decimals and numpy numbers have been converted to text (_questions.py).
+  // Fractions, decimals and numpy numbers have been converted to text (_commands.py).
   if (PyUnicode_Check(object.ptr()) == 0) throw NotHere();
   return text_of(object);
 }

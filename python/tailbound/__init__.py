@@ -21,8 +21,8 @@ from ._ask import grid
 from ._columns import Numbers
 from ._errors import Error, InvalidArgument, LimitExceeded, NoAnswer, ParseError, Stopped, Undecided, Unstable
 from ._networks import Network
-from ._questions import *
-from ._questions import __all__ as _functions
+from ._commands import *
+from ._commands import __all__ as _functions
 from ._symbolic import Formula
 from ._tailbound import __version__
 from ._values import Approximation, Asymptote, Bound, Count, Enclosure, Estimate, Exact, Model, Number

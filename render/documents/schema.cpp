@@ -202,20 +202,20 @@ std::string json_schema(const Layout& plain) {
   schema.update(
       object({{"command", {{"const", layout.command}}},
               {"version", text},
-              {"question", object(std::move(query), {}, layout.open)},
+              {"query", object(std::move(query), {}, layout.open)},
               {"stopped", {{"const", true}}},
               {"stopped_after", text},
               {"results", {{"type", "array"}, {"items", object(std::move(result), {}, layout.open)}}},
               {"headline", text},
               {"notes", {{"type", "array"}, {"items", text}}}},
-             {"command", "version", "question", "results", "headline", "notes"}));
+             {"command", "version", "query", "results", "headline", "notes"}));
   schema["$defs"] = definitions();
   return schema.dump(2) + "\n";
 }
 
 std::string keys_as_markdown(const Layout& plain) {
   const Layout layout = with_all_units(plain);
-  std::string text = "## " + layout.command + "\n\nInputs, in `question` and in each entry of `results`:\n";
+  std::string text = "## " + layout.command + "\n\nInputs, in `query` and in each entry of `results`:\n";
   text += keys_table(layout.inputs);
   if (!layout.results.empty())
     text += "\nResults, in each entry of `results`:\n" + keys_table(layout.results);

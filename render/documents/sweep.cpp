@@ -85,8 +85,8 @@ class SweepTable {
     if (!answer_.cannot_be_written.empty())
       document.notes.insert(document.notes.begin(),
                             fmt::format("WARNING: {}; {} shown here {} not in it, and no others were run.",
-                                        answer_.cannot_be_written, counted(answer_.unkept, "point"),
-                                        answer_.unkept == 1 ? "is" : "are"));
+                                        answer_.cannot_be_written, counted(answer_.unsaved, "point"),
+                                        answer_.unsaved == 1 ? "is" : "are"));
     document.digits.count = 0;
     for (const auto& one : kept_)
       if (one) document.digits.count = std::max(document.digits.count, one->digits.count);
@@ -169,7 +169,7 @@ class SweepTable {
     std::vector<Result> results = kept_[i] ? kept_[i]->results : std::vector<Result>(1);
     for (Result& result : results) {
       for (Cell& cell : result.cells) cell.key = result_key(cell.key);
-      result.inputs.insert(result.inputs.begin(), {"question", Text{point.query}});
+      result.inputs.insert(result.inputs.begin(), {"command", Text{point.query}});
       for (const auto& option : point.options) {
         const std::string key = key_of_option(option.first);
         const std::string& text = option.second;
@@ -286,7 +286,7 @@ Picture picture(const Document& document, Sweep sweep) {
 
 Layout sweep_layout() {
   return {.command = "sweep",
-          .inputs = {{"question", "question", "", Shape::text, "command of the point; its inputs follow"}},
+          .inputs = {{"command", "command", "", Shape::text, "command of the point; its inputs follow"}},
           .results = {{"status", "status", "", Shape::text,
                        "answered, no answer, bad input, failed or missing; its results follow"},
                       {"message", "message", "", Shape::text, "why there is no answer"}},

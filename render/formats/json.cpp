@@ -146,7 +146,7 @@ void write_result(std::string& text, const Result& result, numeric::Digits digit
 
 std::string to_json(const Document& document, const Frame& frame) {
   Json head{{"command", document.layout->command}, {"version", frame.version}};
-  head["question"] = query_json(document);
+  head["query"] = query_json(document);
   if (document.stopped) {
     head["stopped"] = true;
     head["stopped_after"] = document.stopped_after;

@@ -140,7 +140,7 @@ std::string nested_tables(const Document& document, const Result& result, const 
 std::string results_text(const Document& document) {
   if (!document.layout->open) return aligned(results_table(document), "");
   const auto command_of = [](const Result& result) {
-    const Value command = value_of(result.inputs, "question");
+    const Value command = value_of(result.inputs, "command");
     return std::holds_alternative<None>(command) ? std::string() : brief(command);
   };
   std::vector<std::string> commands;
@@ -154,7 +154,7 @@ std::string results_text(const Document& document) {
       if (command_of(result) == command) its.results.push_back(result);
     std::string caption = command;
     for (const Column& column : document.layout->inputs)
-      if (column.key != "question" && column.style != Style::hidden)
+      if (column.key != "command" && column.style != Style::hidden)
         caption += constant_in_words(its, column.key);
     if (!text.empty()) text += "\n";
     for (const std::string& line : folded(caption + ":", page_width)) text += line + "\n";

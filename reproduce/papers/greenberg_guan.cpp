@@ -149,7 +149,7 @@ std::int64_t bisection_channels(WormShape shape, std::int64_t radix) {
   for (std::int64_t x = 0; x < radix; ++x) {
     if (shape == WormShape::mesh && x + 1 == radix) break;
     const bool crosses = (x < radix / 2) != ((x + 1) % radix < radix / 2);
-    in_a_row += crosses ? (shape == WormShape::torus ? 1 : 2) : 0;
+    in_a_row += crosses ? (shape == WormShape::unidirectional_torus ? 1 : 2) : 0;
   }
   return radix * in_a_row;
 }
@@ -191,14 +191,14 @@ Result mesh_figure(std::int64_t radix, const std::vector<std::int64_t>& lengths,
   Result result =
       new_figure(fmt::format("{} nodes: mesh and unidirectional torus of equal bisection", nodes));
   const std::int64_t mesh_wires = bisection_channels(WormShape::mesh, radix),
-                     torus_wires = bisection_channels(WormShape::torus, radix);
+                     torus_wires = bisection_channels(WormShape::unidirectional_torus, radix);
   // The same bits in channels of a width such that both bisections are equal.
   const double narrower = static_cast<double>(torus_wires) / static_cast<double>(mesh_wires);
   result.findings.push_back(equal_bisections(mesh_wires, torus_wires, narrower));
   int done = 0;
   for (const std::int64_t flits : lengths) {
     const ModelledCase mesh({.shape = WormShape::mesh, .nodes = nodes}, flits, done);
-    const ModelledCase torus({.shape = WormShape::torus, .nodes = nodes},
+    const ModelledCase torus({.shape = WormShape::unidirectional_torus, .nodes = nodes},
                              std::llround(static_cast<double>(flits) * narrower), done + 1);
     for (const ModelledCase* its : {&mesh, &torus}) {
       add_model(result, *its, request.quick);

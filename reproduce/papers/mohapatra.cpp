@@ -12,7 +12,7 @@
 namespace tailbound::figures {
 namespace {
 
-using answers::ComparedVariants;
+using bounds::multistage::Variant;
 using numeric::plain;
 using numeric::Rational;
 using render::Column;
@@ -35,22 +35,18 @@ Rational hot_of(const Case& its) {
   return numeric::parse_rational(its.hot, "hot");
 }
 
-/// One of the models of the mean delay.
-using Delays = ComparedVariants<unit::Time>;
-using Variant = const answers::Comparison<unit::Time>& (*)(const Delays&);
-
-const answers::Comparison<unit::Time>& published_of(const Delays& delays) {
-  return delays.published.value();
-}
-const answers::Comparison<unit::Time>& blocking_of(const Delays& delays) {
-  return delays.blocking;
-}
-
 struct Row {
   Rational load;
   answers::ValidateMultistageAnswer found;
+  bounds::multistage::Point published;
 
-  [[nodiscard]] const Delays& delay() const { return found.delay.value(); }
+  [[nodiscard]] double delay(Variant model) const {
+    return model == Variant::published ? published.delay : found.model.delay.value;
+  }
+  /// Of the mean delay.
+  [[nodiscard]] double error(Variant model) const {
+    return delay(model) / found.simulation.delay.value().value - 1;
+  }
   [[nodiscard]] bool saturated() const {
     return found.simulation.throughput.value < kThrough * numeric::nearest_double(load);
   }
@@ -71,10 +67,12 @@ network::CombiningMultistage network_of(std::int64_t nodes, const Case& its) {
 
 Row row_at(std::int64_t nodes, const Case& its, const Rational& load, const Request& request,
            const answers::Run& run) {
-  return {load, answers::answer({.simulation = {.network = network_of(nodes, its),
-                                                .load = load,
-                                                .length = {.slots = slots_of(nodes, request.quick)}}},
-                                run)};
+  return {load,
+          answers::answer({.simulation = {.network = network_of(nodes, its),
+                                          .load = load,
+                                          .length = {.slots = slots_of(nodes, request.quick)}}},
+                          run),
+          bounds::multistage::solve(network_of(nodes, its), load, Variant::published)};
 }
 
 std::vector<Column> columns() {
@@ -93,23 +91,22 @@ std::vector<Column> columns() {
 void add_to_table(Result& result, const Case& its, const Row& row) {
   const answers::ValidateMultistageAnswer& found = row.found;
   add_row(result, {{"hot", render::Given{hot_of(its)}}, {"load", render::Given{row.load}}},
-          {{"published_throughput", render::shown(found.published->throughput)},
-           {"published_delay", render::shown(found.published->delay)},
-           {"blocking_throughput", render::shown(found.blocking.throughput)},
-           {"blocking_delay", render::shown(found.blocking.delay)},
+          {{"published_throughput", render::Model{row.published.throughput}},
+           {"published_delay", render::Model{row.published.delay}},
+           {"blocking_throughput", render::shown(found.model.throughput)},
+           {"blocking_delay", render::shown(found.model.delay)},
            {"simulated_throughput", render::shown(found.simulation.throughput)},
            {"simulated_delay", render::shown(found.simulation.delay)}});
 }
 
 /// The delay against the throughput, at the loads of the rows and between them.
-render::Course course_of(std::int64_t nodes, const Case& its, const std::vector<Row>& rows,
-                         bounds::multistage::Variant variant) {
+render::Course course_of(std::int64_t nodes, const Case& its, const std::vector<Row>& rows, Variant variant) {
   std::vector<double> loads;
   for (const Row& row : rows) loads.push_back(numeric::nearest_double(row.load));
   return {[network = network_of(nodes, its), variant](double load) -> std::optional<render::Course::Place> {
-            const answers::MultistageAnswer found = answers::answer(answers::MultistageQuery{
-                .network = network, .load = numeric::to_rational(load), .variant = variant});
-            return render::Course::Place{found.throughput.value, found.delay.value};
+            const bounds::multistage::Point found =
+                bounds::multistage::solve(network, numeric::to_rational(load), variant);
+            return render::Course::Place{found.throughput, found.delay};
           },
           std::move(loads)};
 }
@@ -123,13 +120,13 @@ void add_curves(render::Picture& picture, std::int64_t nodes, const Case& its, c
   render::Curve blocking = curve("blocking", CurveStyle::line);
   render::Curve simulated = curve("simulation", CurveStyle::bars);
   for (const Row& row : rows) {
-    published.points.emplace_back(row.found.published->throughput.value, row.found.published->delay.value);
-    blocking.points.emplace_back(row.found.blocking.throughput.value, row.found.blocking.delay.value);
+    published.points.emplace_back(row.published.throughput, row.published.delay);
+    blocking.points.emplace_back(row.found.model.throughput.value, row.found.model.delay.value);
     render::add_point(simulated, row.found.simulation.throughput.value,
                       render::shown(row.found.simulation.delay), false);
   }
-  published.course = course_of(nodes, its, rows, bounds::multistage::Variant::published);
-  blocking.course = course_of(nodes, its, rows, bounds::multistage::Variant::blocking);
+  published.course = course_of(nodes, its, rows, Variant::published);
+  blocking.course = course_of(nodes, its, rows, Variant::blocking);
   for (render::Curve* drawn : {&published, &blocking, &simulated})
     picture.curves.push_back(std::move(*drawn));
 }
@@ -144,7 +141,7 @@ Errors errors(const std::vector<Row>& rows, Variant model, bool saturated) {
   Errors result;
   for (const Row& row : rows) {
     if (row.saturated() != saturated) continue;
-    const double error = std::abs(model(row.delay()).error().value());
+    const double error = std::abs(row.error(model));
     result.mean += error;
     result.worst = std::max(result.worst, error);
     ++result.count;
@@ -191,8 +188,8 @@ Result compute(std::int64_t nodes, const Request& request) {
     }
     add_curves(result.picture, nodes, its, rows);
     for (const bool saturated : {false, true}) {
-      result.findings.push_back(finding("published model", its, rows, published_of, saturated));
-      result.findings.push_back(finding("blocking model", its, rows, blocking_of, saturated));
+      result.findings.push_back(finding("published model", its, rows, Variant::published, saturated));
+      result.findings.push_back(finding("blocking model", its, rows, Variant::blocking, saturated));
     }
     result.commands.push_back(fmt::format(
         "tailbound validate multistage --nodes {} --hot {} --links any --loads {}:1:{} --slots {}", nodes,

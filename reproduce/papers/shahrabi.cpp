@@ -1,6 +1,7 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
 #include <reproduce/papers/shahrabi.hpp>
+#include <tailbound/answers/validation/validate_broadcast.hpp>
 #include <tailbound/core/choice.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/parts/observed.hpp>
@@ -13,21 +14,16 @@
 namespace tailbound::figures {
 namespace {
 
-using answers::broadcast_variants;
 using answers::BroadcastHypercube;
 using answers::BroadcastQuantity;
-using answers::Replication;
+using bounds::wormhole::Replication;
 using render::Column;
 using render::CurveStyle;
 using render::Shape;
 using render::Value;
 
-/// The variants that are drawn: ours, and the model as published.
+/// The variants that are drawn.
 constexpr Replication kDrawn[] = {Replication::conserving, Replication::literal};
-/// Errors are in the order of the names here, and simulated rates are fractions of the saturation rate of the
-/// first: the published equations come first.
-constexpr Replication kComparedVariants[] = {Replication::conserving, Replication::literal,
-                                             Replication::shared_wire};
 /// Errors are judged up to this fraction of the first variant's saturation rate.
 constexpr double kModerate = 0.8;
 
@@ -62,17 +58,37 @@ std::string options_of(const BroadcastHypercube& its) {
                      its.virtual_channels, its.flits, numeric::plain(its.broadcast));
 }
 
+bounds::wormhole::BroadcastCube cube_of(const BroadcastHypercube& its, Replication replication) {
+  return {.dimensions = its.dimensions,
+          .virtual_channels = its.virtual_channels,
+          .flits = static_cast<double>(its.flits),
+          .broadcast = numeric::nearest_double(its.broadcast),
+          .startup = numeric::nearest_double(its.startup),
+          .replication = replication};
+}
+
 /// The content of a figure.
 struct Shown {
   int figure;
   const char* name;
   BroadcastQuantity quantity;
-  numeric::Model<unit::Cycle> answers::BroadcastLatencies::*model;
+  double bounds::wormhole::BroadcastPoint::*model;
 };
 constexpr Shown kBroadcast{3, "broadcast", BroadcastQuantity::broadcast_latency,
-                           &answers::BroadcastLatencies::broadcast};
+                           &bounds::wormhole::BroadcastPoint::broadcast_latency};
 constexpr Shown kUnicast{4, "unicast", BroadcastQuantity::unicast_latency,
-                         &answers::BroadcastLatencies::unicast};
+                         &bounds::wormhole::BroadcastPoint::unicast_latency};
+
+/// Nothing if the variant is saturated.
+std::optional<double> latency(const BroadcastHypercube& its, Replication replication, const Shown& shown,
+                              double rate) {
+  const auto point = bounds::wormhole::broadcast_latency(cube_of(its, replication), rate);
+  return point ? std::optional((*point).*shown.model) : std::nullopt;
+}
+
+double saturation_of(const BroadcastHypercube& its, Replication replication) {
+  return bounds::wormhole::broadcast_saturation(cube_of(its, replication));
+}
 
 Result new_figure(int dimensions, const Shown& shown) {
   return new_result(
@@ -117,45 +133,64 @@ void add_model(Result& result, const BroadcastHypercube& its, Replication replic
                                              : "",
                       .style = published ? CurveStyle::dashed : CurveStyle::line,
                       .colour = colour};
-  const double saturation = answers::broadcast_saturation(its, replication).value;
-  curve.course = render::latency_course(its, replication, shown.model, {0.95 * saturation});
+  const double saturation = saturation_of(its, replication);
+  curve.course = render::course_of(
+      [its, replication, shown](double rate) { return latency(its, replication, shown, rate); },
+      {0, 0.95 * saturation});
   for (int percent = 0; percent <= 95; percent += quick ? 19 : 5) {
-    const double fraction = percent / 100.0, rate = fraction * saturation;  // as in the command
-    const auto latencies = answers::broadcast_latencies(its, replication, rate).value();
+    const double fraction = percent / 100.0, rate = fraction * saturation;
     add_point(result, curve, its, name_of(replication), rate, fraction,
-              render::shown(latencies.*shown.model));
+              render::Model{latency(its, replication, shown, rate).value()});
   }
   result.picture.curves.push_back(std::move(curve));
 }
 
 // --- the simulation
 
-/// At 20, 40, .. 80 % of the first variant's saturation rate, with as many flit-hops each as in the command.
+/// At 20, 40, .. 80 % of the saturation rate of the first variant, with as many flit-hops each as in the
+/// command.
 answers::ValidateBroadcastAnswer simulate(const BroadcastHypercube& its, bool quick,
                                           const answers::Run& run) {
-  answers::SimulateHypercubeQuery query{.network = {.hypercube = its}, .reference = kComparedVariants[0]};
-  query.offered.of_saturation = true;
+  answers::SimulateHypercubeQuery query{.network = {.hypercube = its}};
+  const double saturation = saturation_of(its, kCompared[0]);
   for (const int percent : {20, 40, 60, 80})
-    if (!quick || percent % 40 == 20) query.offered.values.push_back(numeric::Rational(percent) / 100);
+    if (!quick || percent % 40 == 20)
+      query.offered.values.push_back(answers::typed_rate(percent / 100.0 * saturation));
   if (quick) query.flit_hops /= 2.0 * quicker;  // for half the rates
-  return answers::answer({.simulation = query, .replication = kComparedVariants[0]}, run);
+  return answers::answer({.simulation = query}, run);
 }
 
-std::vector<answers::BroadcastComparison> points_of(const answers::ValidateBroadcastAnswer& simulated,
-                                                    const Shown& shown) {
-  std::vector<answers::BroadcastComparison> points;
-  for (const answers::BroadcastComparison& row : simulated.rows)
-    if (row.quantity == shown.quantity) points.push_back(row);
+std::vector<VariantsAtRate> points_of(const BroadcastHypercube& its,
+                                      const answers::ValidateBroadcastAnswer& simulated, const Shown& shown) {
+  const double saturation = saturation_of(its, kCompared[0]);
+  std::vector<VariantsAtRate> points;
+  for (const answers::BroadcastComparison& row : simulated.rows) {
+    if (row.quantity != shown.quantity) continue;
+    VariantsAtRate& point = points.emplace_back(VariantsAtRate{row.rate, row.rate / saturation, {}});
+    for (std::size_t i = 0; i < kCompared.size(); ++i) {
+      point.variants[i].simulated = row.latency.simulated;
+      if (const auto computed = latency(its, kCompared[i], shown, row.rate))
+        point.variants[i].predicted = numeric::Model<unit::Cycle>{*computed};
+    }
+  }
   return points;
 }
 
-void add_simulation(Result& result, const BroadcastHypercube& its,
-                    const std::vector<answers::BroadcastComparison>& points, int colour) {
+void add_simulation(Result& result, const BroadcastHypercube& its, const std::vector<VariantsAtRate>& points,
+                    int colour) {
   render::Curve curve{.title = colour == 0 ? "simulation" : "", .style = CurveStyle::bars, .colour = colour};
-  for (const answers::BroadcastComparison& point : points)
-    add_point(result, curve, its, "simulation", point.rate, point.fraction_of_saturation.value,
+  for (const VariantsAtRate& point : points)
+    add_point(result, curve, its, "simulation", point.rate, point.fraction_of_saturation,
               render::shown(point.variants.front().simulated));
   result.picture.curves.push_back(std::move(curve));
+}
+
+/// As typed.
+std::vector<std::string> rates_of(const answers::ValidateBroadcastAnswer& simulated) {
+  std::vector<std::string> rates;
+  for (const answers::SimulatedBroadcasts& point : simulated.simulation.points)
+    rates.push_back(numeric::plain(point.rate));
+  return rates;
 }
 
 // --- findings
@@ -167,14 +202,8 @@ Finding links_finding(const BroadcastHypercube& its, const answers::SimulatedBro
   const double counted = flits / static_cast<double>(its.flits) / simulated.rate;
   std::string computed;
   double published = 0;
-  for (const Replication variant : kComparedVariants) {
-    const double rate =
-        bounds::wormhole::broadcast_rates({.dimensions = its.dimensions,
-                                           .virtual_channels = its.virtual_channels,
-                                           .flits = static_cast<double>(its.flits),
-                                           .broadcast = numeric::nearest_double(its.broadcast),
-                                           .replication = variant})
-            .all();
+  for (const Replication variant : kCompared) {
+    const double rate = bounds::wormhole::broadcast_rates(cube_of(its, variant)).all();
     if (variant == Replication::literal) published = rate;
     computed += fmt::format("{} {:.5g}, ", name_of(variant), rate);
   }
@@ -202,16 +231,12 @@ Result figure(int dimensions, const Shown& shown, const Request& request) {
     const BroadcastHypercube& its = cases[i];
     const answers::ValidateBroadcastAnswer simulated =
         simulate(its, request.quick, answers::part_of(request.run, i, cases.size()));
-    const std::vector<answers::BroadcastComparison> points = points_of(simulated, shown);
+    const std::vector<VariantsAtRate> points = points_of(its, simulated, shown);
     add_simulation(result, its, points, static_cast<int>(i));
     result.findings.push_back(judge(in_words(its), points));
     if (i == 0) result.findings.push_back(links_finding(its, simulated.simulation.points.front()));
-    for (const Replication replication : kDrawn)
-      result.commands.push_back(fmt::format("tailbound broadcast {} --replication {} --fractions 0%:95%:5%",
-                                            options_of(its), name_of(replication)));
-    result.commands.push_back(
-        fmt::format("tailbound validate broadcast {} --replication {} --fractions 20%:80%:20%",
-                    options_of(its), name_of(kComparedVariants[0])));
+    result.commands.push_back(fmt::format("tailbound validate broadcast {} --rates {}", options_of(its),
+                                          fmt::join(rates_of(simulated), ",")));
   }
   result.computed = fmt::format(
       "Mean {} latency, start-up 1, by the model up to 95 % of each variant's own saturation rate. The "
@@ -241,28 +266,25 @@ Figure shahrabi_figure(int dimensions, const Shown& shown) {
 
 }  // namespace
 
-Finding judge(const std::string& hypercube, const std::vector<answers::BroadcastComparison>& points) {
+Finding judge(const std::string& hypercube, const std::vector<VariantsAtRate>& points) {
   std::string computed;
   double published = 1e300, widest = 0;
-  for (const Replication variant : kComparedVariants) {
-    const auto i =
-        static_cast<std::size_t>(std::find(broadcast_variants.begin(), broadcast_variants.end(), variant) -
-                                 broadcast_variants.begin());
+  for (std::size_t i = 0; i < kCompared.size(); ++i) {
     double minimum = 1e300, largest = -1e300;
-    for (const answers::BroadcastComparison& point : points) {
+    for (const VariantsAtRate& point : points) {
       const std::optional<double> error = point.variants[i].error();
-      if (!error || point.fraction_of_saturation.value > kModerate * (1 + 1e-6)) continue;
+      if (!error || point.fraction_of_saturation > kModerate * (1 + 1e-6)) continue;
       minimum = std::min(minimum, *error);
       largest = std::max(largest, *error);
       const auto& simulated = point.variants[i].simulated;
       widest = std::max(widest, (simulated.upper - simulated.lower) / 2 / simulated.value);
     }
-    const char* const name = name_of(variant);
+    const char* const name = name_of(kCompared[i]);
     if (minimum > largest) {
       computed += fmt::format("{} saturated, ", name);
       continue;
     }
-    if (variant == Replication::literal) published = std::max(-minimum, largest);
+    if (kCompared[i] == Replication::literal) published = std::max(-minimum, largest);
     computed += fmt::format("{} {:+.1f} to {:+.1f} %, ", name, 100 * minimum, 100 * largest);
   }
   return {.subject = fmt::format("model against simulation ({})", hypercube),
@@ -270,7 +292,7 @@ Finding judge(const std::string& hypercube, const std::vector<answers::Broadcast
           .published = "curves without numbers",
           .computed = fmt::format("errors up to 80 % of the saturation rate of {}: {}with intervals of "
                                   "at most +- {:.1f} % (agreement: literal within 5 %)",
-                                  name_of(kComparedVariants[0]), computed, 100 * widest),
+                                  name_of(kCompared[0]), computed, 100 * widest),
           .agrees = published <= 0.05};
 }
 

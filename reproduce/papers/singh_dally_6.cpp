@@ -29,17 +29,17 @@ struct DelayModel {
   Hops hops;
 };
 constexpr DelayModel kDelayModels[] = {
-    {"decoupled", "wait", "chain", "our reading against simulation",
+    {"independent", "wait", "chain", "our reading against simulation",
      "independent source arrivals, waits, hops as a chain", Sources::independent_sources, HopDelay::wait,
      Hops::chain},
-    {"decoupled", "wait", "independent", "independent hops against simulation",
+    {"independent", "wait", "independent", "independent hops against simulation",
      "independent source arrivals, waits", Sources::independent_sources, HopDelay::wait, Hops::independent},
     {"first-hop", "occupancy", "independent", "literal reading against simulation",
      "hop 1 for all hops, occupancies", Sources::first_hop, HopDelay::occupancy, Hops::independent},
     {"first-hop", "wait", "independent", "hop 1 with waits against simulation", "hop 1 for all hops, waits",
      Sources::first_hop, HopDelay::wait, Hops::independent},
-    {"decoupled", "wait", "bound", "bound against simulation", "an upper bound", Sources::independent_sources,
-     HopDelay::wait, Hops::bound},
+    {"independent", "wait", "bound", "bound against simulation", "an upper bound",
+     Sources::independent_sources, HopDelay::wait, Hops::bound},
 };
 constexpr std::size_t kOurs = 0, kIndependent = 1, kLiteral = 2, kPublishedWait = 3, kBound = 4;
 
@@ -52,20 +52,42 @@ struct LoadToSimulate {
 constexpr LoadToSimulate kDelayLoads[] = {
     {"0.2", 15'000, kClose}, {"0.6", 16'000, kClose}, {"0.8", 14'000, kAlmost}};
 
+/// The delays of the tree by a model.
+bounds::ClaimedDelayAnswer delays(const Rational& load, const DelayModel& model,
+                                  const bounds::DelayQuery& requested) {
+  if (model.sources == Sources::independent_sources)
+    return answers::answer({.topology = answers::TreeTopology{.tree = kTree, .load = load},
+                            .hops = model.hops,
+                            .percentiles = requested.percentiles,
+                            .levels = requested.levels,
+                            .digits = kDigits})
+        .flows.front()
+        .delay;
+  const bounds::TreeDelay tree = tree_at(load, model.sources);
+  bounds::ClaimedDelayAnswer found =
+      bounds::PathDelay(tree.network.queues, model.delay, kDigits).claims(tree.routes, requested);
+  // Independent hops are an assumption.
+  for (bounds::ClaimedSlotProbability& above : found.above)
+    above.probability = answers::not_proved(above.probability, kDigits);
+  for (bounds::ClaimedPercentile& percentile : found.queueing)
+    percentile.at.probability = answers::not_proved(percentile.at.probability, kDigits);
+  return found;
+}
+
 /// One load by one model.
 struct DelayCurve {
+  Rational load;
+  const DelayModel* model;
   bounds::TreeDelay tree;
-  answers::DelayQuery query;
   bounds::ClaimedDelayAnswer percentiles;  ///< of kPercentiles
 
   [[nodiscard]] std::size_t hops() const { return tree.routes.front().queues.size(); }
   /// P(D > t)
   [[nodiscard]] std::vector<bounds::ClaimedSlotProbability> above(
       const std::vector<std::int64_t>& levels) const {
-    answers::DelayQuery requested = query;
-    requested.percentiles.clear();
+    bounds::DelayQuery requested;
     for (const std::int64_t level : levels) requested.levels.emplace_back(level);
-    return answers::answer(requested).flows.front().delay.above;
+    return delays(load, *model, requested).above;
   }
   [[nodiscard]] numeric::Claim<unit::Probability> above(Slots slots) const {
     return above(std::vector{slots.value}).front().probability;
@@ -85,14 +107,9 @@ const char* const kPercentiles[] = {"0.999999", "0.9999999999"};
 constexpr std::size_t kCompared = 0;
 
 DelayCurve delay_curve(const Rational& load, const DelayModel& model) {
-  answers::DelayQuery query{.topology = answers::TreeTopology{.tree = kTree, .load = load},
-                            .sources = model.sources,
-                            .hop_delay = model.delay,
-                            .hops = model.hops,
-                            .digits = kDigits};
-  for (const char* percentile : kPercentiles) query.percentiles.push_back(exactly(percentile));
-  bounds::ClaimedDelayAnswer found = answers::answer(query).flows.front().delay;
-  return {tree_at(load, model.sources), std::move(query), std::move(found)};
+  bounds::DelayQuery requested;
+  for (const char* percentile : kPercentiles) requested.percentiles.push_back(exactly(percentile));
+  return {load, &model, tree_at(load, model.sources), delays(load, model, requested)};
 }
 
 // --- findings
@@ -112,8 +129,8 @@ std::optional<Rational> mean_wait_by_little(const DelayCurve& curve) {
 
 /// For the sum of hops taken as independent: its arithmetic is proved.
 numeric::Proved<unit::Slot> mean_of_sum(const DelayCurve& curve) {
-  bounds::PathDelay delays(curve.tree.network.queues, curve.query.hop_delay, curve.query.digits);
-  return delays.answer(curve.tree.routes, {}).mean_queueing;
+  bounds::PathDelay law(curve.tree.network.queues, curve.model->delay, kDigits);
+  return law.answer(curve.tree.routes, {}).mean_queueing;
 }
 
 Finding little(const DelayLoad& at) {
@@ -286,23 +303,22 @@ render::Curve delay_bars(const DelayLoad& at, int colour) {
 Result figure_6(const Request& request) {
   std::vector<render::Column> found = simulated_columns("P(D > t), the same as P(T > t) of the latency,");
   found.insert(found.begin(), {"probability", "", "", Shape::claim, "P(D > t) of the sum of five delays"});
-  Result result =
-      new_result({{"load", "", "packets/slot", Shape::given, "of each leaf"},
-                  {"sources", "", "", Shape::text,
-                   "sources of the queues in the model: \"decoupled\" (independent) or \"first-hop\""},
-                  {"delay", "", "", Shape::text, "of a hop in the model: wait or occupancy"},
-                  {"hops", "", "", Shape::text,
-                   "dependence of the hops: chain, independent, or bound for any dependence"},
-                  {"queueing_slots", "", "slots", Shape::whole, "t"},
-                  {"latency_slots", "", "slots", Shape::whole, "including one slot per hop"}},
-                 std::move(found),
-                 {.title = "End-to-end delay, 16-ary 3-tree, random-root routing",
-                  .x_label = "t [slots], hops counted",
-                  .y_label = "P(T > t)",
-                  .note = "lines: independent source arrivals, each wait dependent on the previous one; "
-                          "dashes: literal reading of the published text (hop 1 for all hops, occupancies, "
-                          "independent). Points: simulation with 95 % intervals",
-                  .powers_of_ten = true});
+  Result result = new_result(
+      {{"load", "", "packets/slot", Shape::given, "of each leaf"},
+       {"sources", "", "", Shape::text, "sources of the queues in the model: independent or first-hop"},
+       {"delay", "", "", Shape::text, "of a hop in the model: wait or occupancy"},
+       {"hops", "", "", Shape::text,
+        "dependence of the hops: chain, independent, or bound for any dependence"},
+       {"queueing_slots", "", "slots", Shape::whole, "t"},
+       {"latency_slots", "", "slots", Shape::whole, "including one slot per hop"}},
+      std::move(found),
+      {.title = "End-to-end delay, 16-ary 3-tree, random-root routing",
+       .x_label = "t [slots], hops counted",
+       .y_label = "P(T > t)",
+       .note = "lines: independent source arrivals, each wait dependent on the previous one; "
+               "dashes: literal reading of the published text (hop 1 for all hops, occupancies, "
+               "independent). Points: simulation with 95 % intervals",
+       .powers_of_ten = true});
   std::vector<DelayLoad> loads;
   std::vector<render::Curve> ours, literal;
   std::string plans;
@@ -321,11 +337,10 @@ Result figure_6(const Request& request) {
       render::Curve curve = add_model(at, model, levels, simulated, number, result);
       if (model == kOurs) ours.push_back(std::move(curve));
       if (model == kLiteral) literal.push_back(std::move(curve));
-      result.commands.push_back(
-          fmt::format("tailbound delay --radix {} --levels {} --load {} --sources {} --delay {} --hops {} "
-                      "--ccdf 0:{}:{}",
-                      kTree.radix, kTree.levels, plain(at.load), kDelayModels[model].sources_name,
-                      kDelayModels[model].delay_name, kDelayModels[model].hops_name, levels.back(), step));
+      if (kDelayModels[model].sources == Sources::independent_sources)
+        result.commands.push_back(fmt::format(
+            "tailbound delay --radix {} --levels {} --load {} --hops {} --ccdf 0:{}:{}", kTree.radix,
+            kTree.levels, plain(at.load), kDelayModels[model].hops_name, levels.back(), step));
     }
     result.commands.push_back(fmt::format("{} --ccdf 0:{}:{}", command_of(at.run), levels.back(), step));
     plans += fmt::format("; load {}: {}", text, render::in_words(at.run.simulated));

@@ -17,7 +17,7 @@ namespace tailbound::serve {
 namespace {
 
 /// Pause between restarts of a killed fork server.
-constexpr auto between_raisers = std::chrono::milliseconds(100);
+constexpr auto between_restarts = std::chrono::milliseconds(100);
 constexpr std::size_t space_for_one = CMSG_SPACE(sizeof(int));
 
 /// Sends an open descriptor to the peer.
@@ -61,7 +61,7 @@ std::optional<int> receive_descriptor(int socket) {
   return descriptor;
 }
 
-int raise_processes(int socket, std::size_t memory) {
+int run_fork_server(int socket, std::size_t memory) {
   std::signal(SIGCHLD, SIG_IGN);  // children are not waited for
   prepare();
   while (const std::optional<int> end = receive_descriptor(socket)) {
@@ -80,21 +80,21 @@ int raise_processes(int socket, std::size_t memory) {
 }
 
 /// Runs the fork server, and restarts it if it is killed. Both use the same stream to the server.
-int keep_raising(int socket, std::size_t memory) {
+int supervise(int socket, std::size_t memory) {
   for (;;) {
-    const pid_t raiser = run::begin_process([&] { return raise_processes(socket, memory); });
+    const pid_t server = run::begin_process([&] { return run_fork_server(socket, memory); });
     int status = 0;
-    while (waitpid(raiser, &status, 0) < 0 && errno == EINTR) {
+    while (waitpid(server, &status, 0) < 0 && errno == EINTR) {
     }
     if (WIFEXITED(status)) return WEXITSTATUS(status);
-    std::this_thread::sleep_for(between_raisers);
+    std::this_thread::sleep_for(between_restarts);
   }
 }
 
 }  // namespace
 
 ForkServer::ForkServer(std::size_t memory)
-    : process_([memory](run::FramedStream& server) { return keep_raising(server.descriptor(), memory); }) {}
+    : process_([memory](run::FramedStream& server) { return supervise(server.descriptor(), memory); }) {}
 
 ForkServer::~ForkServer() {
   process_.end_within(std::chrono::seconds(2));  // also ends workers that do not watch their streams

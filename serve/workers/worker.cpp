@@ -38,7 +38,7 @@ constexpr int max_queries_per_worker = 2000;
 constexpr std::size_t longest_answer = std::size_t{24} << 20;
 constexpr auto between_reports = std::chrono::milliseconds(100);
 
-/// One Asker per command, created on first use.
+/// One CommandRunner per command, created on first use.
 const cli::CommandRunner& runner(const std::string& query) {
   static std::map<std::string, std::unique_ptr<cli::CommandRunner>> runners;
   std::unique_ptr<cli::CommandRunner>& made = runners[query];
@@ -251,7 +251,7 @@ class AnswerSoFar {
     try {
       std::stop_source stopped;
       stopped.request_stop();
-      // A new Asker: the option table of the other one is in use.
+      // A new CommandRunner: the option table of the other one is in use.
       const cli::Reply reply = cli::CommandRunner(query_).answer(
           given_, {.stop = stopped.get_token(), .resume = checkpoint}, contents_);
       if (!reply.text)

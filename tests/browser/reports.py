@@ -52,8 +52,8 @@ NO_PICTURES = {"simulate_policed", "network", "pgf", "compare", "reproduce", "sc
 NOT_HERE = {"serve"}  # it is a page itself
 
 # A hundred curves in one picture.
-HUNDRED = """[[question]]
-ask = "buffer"
+HUNDRED = """[[query]]
+command = "buffer"
 inputs = ["2:101:1"]
 load = ["0.3:0.9:0.2"]
 drop = 1e-9

@@ -45,7 +45,7 @@ json compare(const std::string& file, std::vector<std::string> more = {}) {
   const json document = json::parse(outcome.out);
   CHECK(outcome.status == (document["results"][0]["first_disagreement"].is_null() ? 0 : 1));
   CHECK(document["command"] == "compare");
-  CHECK(document["question"]["file"] == file);
+  CHECK(document["query"]["file"] == file);
   REQUIRE(document["results"].size() == 1);
   return document["results"][0];
 }

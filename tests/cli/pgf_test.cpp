@@ -46,12 +46,12 @@ TEST_CASE("pgf: every run prints the same") {
 
 TEST_CASE("pgf: JSON has the keys, with symbols and with numbers") {
   const auto free = nlohmann::json::parse(pgf({"--inputs", "k", "--load", "rho", "--format", "json"}).out);
-  for (const char* key : {"command", "version", "question", "results"}) CHECK(free.contains(key));
+  for (const char* key : {"command", "version", "query", "results"}) CHECK(free.contains(key));
   const nlohmann::json& result = free["results"][0];
   for (const char* key : {"expression", "mean", "variance", "p0"}) CHECK(result.contains(key));
   CHECK(result["p0"] == "1 - rho");
   CHECK(result["parameters"] == nlohmann::json({"k", "rho"}));
-  CHECK(free["question"]["inputs"] == "k");
+  CHECK(free["query"]["inputs"] == "k");
   const auto fixed =
       nlohmann::json::parse(pgf({"--inputs", "16", "--load", "0.9", "--of", "wait", "--format", "json"}).out);
   CHECK(fixed["results"][0]["mean"] == "135/32");  // (0.9 + 0.81 * 15/16 / 0.2) / 0.9 - 1
@@ -67,7 +67,7 @@ TEST_CASE("pgf: lists of quantities and languages") {
   const auto both = nlohmann::json::parse(
       pgf({"--inputs", "k", "--load", "rho", "--of", "occupancy,wait", "--format", "json"}).out);
   CHECK(both["results"].size() == 2);
-  CHECK(both["question"]["of"] == nlohmann::json({"occupancy", "wait"}));
+  CHECK(both["query"]["of"] == nlohmann::json({"occupancy", "wait"}));
 }
 
 TEST_CASE("pgf: bad input is status 2, an unstable queue 1; no standard output") {

@@ -58,7 +58,7 @@ TEST_CASE("reproduce: the README agrees with the JSON, and keeps figures of earl
   const json document = json::parse(outcome.out);
   CHECK(document["command"] == "reproduce");
   CHECK(document.contains("version"));
-  CHECK(document["question"] == json({{"figure", "singh-dally-5"}, {"quick", true}}));
+  CHECK(document["query"] == json({{"figure", "singh-dally-5"}, {"quick", true}}));
   REQUIRE(document["results"].size() == 1);
   const json& made = document["results"][0];
   CHECK(made["csv"] == folder / "singh-dally-5.csv");

@@ -77,11 +77,11 @@ TEST_CASE("buffer: the JSON of the main job, key by key") {
       run_json("buffer --inputs 16 --load 0.9 --drop 1e-15 --packet-bytes 64 --link-gbps 10");
   CHECK(document["command"] == "buffer");
   CHECK(document["version"].is_string());
-  CHECK(document["question"]["traffic"] == "bernoulli");
-  CHECK(document["question"]["inputs"] == 16);
-  CHECK(document["question"]["load"] == "0.9");
-  CHECK(document["question"]["drop"] == "1e-15");
-  CHECK(document["question"]["digits"] == 10);
+  CHECK(document["query"]["traffic"] == "bernoulli");
+  CHECK(document["query"]["inputs"] == 16);
+  CHECK(document["query"]["load"] == "0.9");
+  CHECK(document["query"]["drop"] == "1e-15");
+  CHECK(document["query"]["digits"] == 10);
   REQUIRE(document["results"].size() == 1);
   const json answer = document["results"][0];
   CHECK(answer["buffer"] == 157);
@@ -239,20 +239,20 @@ TEST_CASE("occupancy: what Q counts, and equal rates") {
 
 TEST_CASE("buffer: maximum load and minimum speedup lead back to the target") {
   const json maximum = run_result("buffer --inputs 16 --solve load --capacity 157 --drop 1e-15");
-  const std::string load = maximum["greatest_load"]["lower"];
+  const std::string load = maximum["max_load"]["lower"];
   CHECK(std::stod(load) > 0.9);  // 157 packets suffice at 0.9, not much beyond
   CHECK(std::stod(load) < 0.901);
   CHECK(run_result("buffer --inputs 16 --load " + load + " --drop 1e-15")["buffer"] == 157);
-  const std::string above = maximum["greatest_load"]["upper"];
+  const std::string above = maximum["max_load"]["upper"];
   CHECK(run_result("buffer --inputs 16 --load " + above + " --drop 1e-15")["buffer"] == 158);
 
   const json minimum =
       run_result("buffer --inputs 16 --load 0.95 --solve speedup --capacity 157 --drop 1e-15");
-  CHECK(std::stod(minimum["least_speedup"]["upper"].get<std::string>()) ==
+  CHECK(std::stod(minimum["min_speedup"]["upper"].get<std::string>()) ==
         Approx(0.95 / std::stod(load)).epsilon(1e-8));
   const json none = run_result("buffer --inputs 16 --load 0.5 --solve speedup --capacity 157 --drop 1e-15");
-  CHECK(none["least_speedup"]["kind"] == "exact");
-  CHECK(none["least_speedup"]["value"] == "1");
+  CHECK(none["min_speedup"]["kind"] == "exact");
+  CHECK(none["min_speedup"]["value"] == "1");
 }
 
 TEST_CASE("buffer: equivalent traffic descriptions agree") {
@@ -274,7 +274,7 @@ TEST_CASE("buffer: a loss has an answer at any load") {
   CHECK(run_result("buffer --inputs 16 --load 1.2 --drop 20% --criterion loss")["buffer"] == 5);
   CHECK(run_result("buffer --inputs 4 --load 1 --drop 1% --criterion loss")["buffer"] == 38);
   const auto one = run_result("buffer --traffic md1 --solve load --capacity 10 --drop 2% --criterion loss");
-  CHECK(lower_of(one["greatest_load"]) == Approx(0.914269426386));
+  CHECK(lower_of(one["max_load"]) == Approx(0.914269426386));
   const Outcome refused = run_line("buffer --inputs 16 --load 1.25 --drop 0.2 --criterion loss");
   CHECK(refused.status == 1);
   CHECK(in_one_line(refused.err)

@@ -28,73 +28,52 @@ double value(const nlohmann::json& number) {
   return number["value"].get<double>();
 }
 
-TEST_CASE("broadcast: JSON of both variants, with known numbers") {
-  const std::string published = line + "--replication conserving ";
-  CHECK(run_json(line)["question"]["replication"] == "shared-wire");
-  const auto answer = run_json(published + "--fractions 10%,1/2,0.95");
+TEST_CASE("broadcast: JSON with known numbers") {
+  const auto answer = run_json(line + "--fractions 10%,1/2,0.95");
   CHECK(answer["command"] == "broadcast");
-  CHECK(answer["question"]["replication"] == "conserving");
-  CHECK(answer["question"]["nodes"] == 64);
-  CHECK(answer["question"]["startup"] == "1");
-  CHECK(answer["question"]["broadcast"] == "0.01");
-  CHECK(answer["question"]["fraction"] == std::vector<std::string>{"0.1", "0.5", "0.95"});
+  CHECK(answer["query"]["nodes"] == 64);
+  CHECK(answer["query"]["startup"] == "1");
+  CHECK(answer["query"]["broadcast"] == "0.01");
+  CHECK(answer["query"]["fraction"] == std::vector<std::string>{"0.1", "0.5", "0.95"});
   REQUIRE(answer["results"].size() == 3);
   const auto& half = answer["results"][1];
-  CHECK(half["saturation_rate"].is_null());  // nothing is full there
-  CHECK(value(half["solved_rate"]) == Approx(0.0236184476651).margin(5.1e-14));
-  CHECK(value(half["unicast_latency"]) == Approx(60.02881).margin(5.1e-6));
-  CHECK(value(half["broadcast_latency"]) == Approx(336.25776).margin(5.1e-6));
-  CHECK(half["fraction_of_saturation"].is_null());
+  CHECK(value(half["saturation_rate"]) == Approx(0.0320066641).margin(5.1e-11));
+  CHECK(value(half["fraction_of_saturation"]) == Approx(0.5).epsilon(1e-14));
   // The rate computed from a fraction is an input that gives the same.
-  const auto again = run_json(published + "--rates " + half["rate"].get<std::string>())["results"][0];
+  const auto again = run_json(line + "--rates " + half["rate"].get<std::string>())["results"][0];
   CHECK(again["unicast_latency"] == half["unicast_latency"]);
   CHECK(again["broadcast_latency"] == half["broadcast_latency"]);
   REQUIRE(half["channels"].size() == 6);
-  double multiplexing = 0, before = 0;
-  for (const auto& dimension : half["channels"]) {
-    multiplexing += value(dimension["multiplexing"]) / 6;
-    CHECK(value(dimension["utilization"]) > before);
-    before = value(dimension["utilization"]);
-    CHECK(value(dimension["blocking"]) ==
-          Approx(value(dimension["all_busy"]) * value(dimension["wait"])).epsilon(1e-14));
-  }
-  CHECK(value(half["multiplexing"]) == Approx(multiplexing).epsilon(1e-14));
-
-  const auto literal = run_json(line + "--replication literal --rates 0.01180922383,0.02");
-  CHECK(literal["question"]["replication"] == "literal");
-  const auto& first = literal["results"][0];
-  CHECK(value(first["solved_rate"]) == Approx(0.0253856597289).margin(5.1e-14));
-  CHECK(first["rate"] == "0.01180922383");
-  CHECK(value(first["unicast_latency"]) == Approx(57.398623).margin(6e-7));
-  CHECK(value(first["broadcast_latency"]) == Approx(321.61834).margin(6e-6));
+  for (const auto& dimension : half["channels"])
+    CHECK(value(dimension["multiplexing"]) == value(half["channels"][0]["multiplexing"]));
 }
 
-TEST_CASE("broadcast: the start-up counts for the n steps of a broadcast, and not for unicasts") {
-  const std::string published = line + "--replication conserving ";
-  const auto none = run_json(published + "--rates 0,0.01 --startup 0"),
-             much = run_json(published + "--rates 0,0.01 --startup 7/2");
-  CHECK(value(none["results"][0]["broadcast_latency"]) == 6 * 32);
+TEST_CASE("broadcast: the start-up delays broadcasts, and not unicasts") {
+  const auto none = run_json(line + "--rates 0,0.01 --startup 0"),
+             much = run_json(line + "--rates 0,0.01 --startup 7/2");
+  // Without load each of the n steps is longer by the start-up.
+  CHECK(value(much["results"][0]["broadcast_latency"]) ==
+        Approx(value(none["results"][0]["broadcast_latency"]) + 6 * 3.5).epsilon(1e-3));
   for (std::size_t i = 0; i < 2; ++i) {
     const auto &without = none["results"][i], &with = much["results"][i];
     CHECK(with["unicast_latency"] == without["unicast_latency"]);
-    CHECK(value(with["broadcast_latency"]) ==
-          Approx(value(without["broadcast_latency"]) + 6 * 3.5).epsilon(1e-15));
+    CHECK(value(with["broadcast_latency"]) > value(without["broadcast_latency"]) + 6 * 3.4);
   }
-  CHECK(run_json(line)["question"]["startup"] == "1");
+  CHECK(run_json(line)["query"]["startup"] == "1");
   CHECK(run_json(line)["results"].size() == 9);
 }
 
-TEST_CASE("broadcast: lists of networks and variants give all combinations, each as on its own") {
+TEST_CASE("broadcast: lists of networks give all combinations, each as on its own") {
   const std::string lists =
       "broadcast --dimensions 3,4 --virtual-channels 2:4:2 --flits 8,32 --broadcast 0,1% --startup 1,2 "
-      "--replication conserving,shared-wire --fractions 20%,50% ";
+      "--fractions 20%,50% ";
   const auto all = run_json(lists);
-  REQUIRE(all["results"].size() == 2 * 2 * 2 * 2 * 2 * 2 * 2);
-  CHECK(all["question"]["dimensions"] == std::vector<int>{3, 4});
-  CHECK(all["question"]["broadcast"] == std::vector<std::string>{"0", "0.01"});
+  REQUIRE(all["results"].size() == 2 * 2 * 2 * 2 * 2 * 2);
+  CHECK(all["query"]["dimensions"] == std::vector<int>{3, 4});
+  CHECK(all["query"]["broadcast"] == std::vector<std::string>{"0", "0.01"});
   const auto last = run_json(
-      "broadcast --dimensions 4 --virtual-channels 4 --flits 32 --broadcast 0.01 --startup 2 --replication "
-      "shared-wire --fractions 50%");
+      "broadcast --dimensions 4 --virtual-channels 4 --flits 32 --broadcast 0.01 --startup 2 "
+      "--fractions 50%");
   // Except for the command that measures the accuracy, which covers all loads given.
   const auto without_command = [](nlohmann::json result) {
     result.erase("accuracy_command");
@@ -103,30 +82,19 @@ TEST_CASE("broadcast: lists of networks and variants give all combinations, each
   CHECK(without_command(all["results"].back()) == without_command(last["results"][0]));
   const Outcome csv = run_line(lists + "--format csv");
   const auto rows = tailbound::golden::rows_of(csv.out);
-  CHECK(rows.size() == 1 + 64 * (3 + 4));  // one row per dimension
+  CHECK(rows.size() == 1 + 32 * (3 + 4));  // one row per dimension
   const Outcome table = run_line(lists);
-  for (const char* words :
-       {"dimensions", "virtual", "channels", "variant", "saturation", "Variant shared-wire"})
+  for (const char* words : {"dimensions", "virtual", "channels", "saturation", "share physical channels"})
     CHECK(holds(in_one_line(table.out), words));
 }
 
-TEST_CASE("broadcast: tables name the variant and its measured error; CSV has one row per dimension") {
-  const Outcome table = run_line(line + "--fractions 50% --replication conserving");
+TEST_CASE("broadcast: tables name the network and the measured error; CSV has one row per dimension") {
+  const Outcome table = run_line(line + "--rates 0.0118");
   CHECK(table.status == 0);
   for (const char* words :
-       {"variant conserving", "6-dimensional hypercube (64 nodes) with 4 virtual channels", "injection wait",
-        "multiplexing", "measured on", "this network", "-2.8 to +0.6 %", "0.02361844767 messages/cycle/node",
-        " 60.0288 ", " 336.258 "})
+       {"6-dimensional hypercube (64 nodes) with 4 virtual channels", "injection wait", "multiplexing",
+        "measured on", "this network", "+0.3 to +0.4 %", "identical", "0.0320066641 messages/cycle/node"})
     CHECK(holds(in_one_line(table.out), words));
-  const Outcome literal = run_line(line + "--fractions 50% --replication literal");
-  CHECK(literal.out.find("variant literal") != std::string::npos);
-  CHECK(literal.out.find("-7.9 to -1.2 %") != std::string::npos);
-  CHECK(literal.out.find("-2.8 to +0.6 %") == std::string::npos);
-  const Outcome shared = run_line(line + "--rates 0.0118");
-  CHECK(shared.status == 0);
-  for (const char* words :
-       {"variant shared-wire", "+0.3 to +0.5 %", "identical", "0.0320066641 messages/cycle/node"})
-    CHECK(holds(in_one_line(shared.out), words));
   const Outcome quiet = run_line(line + "--fractions 50% --quiet");
   CHECK(std::count(quiet.out.begin(), quiet.out.end(), '\n') == 2);
   const auto csv = tailbound::golden::rows_of(run_line(line + "--rates 0,0.01 --format csv").out);
@@ -198,9 +166,6 @@ TEST_CASE("broadcast: errors name the option, the value and the legal range") {
       {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0 --startup -1",
        2,
        {"--startup is -1;", "from 0"}},
-      {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0 --replication paper",
-       2,
-       {"--replication", "paper", "shared-wire, conserving, literal"}},
       {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0 --rates -0.01", 2, {"--rates", "-0.01"}},
       {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0 --rates 0.01 --fractions 0.1",
        2,
@@ -209,13 +174,9 @@ TEST_CASE("broadcast: errors name the option, the value and the legal range") {
        2,
        {"--fractions", "below 1"}},
       {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0 --plot p.gif", 2, {"--plot", "p.gif"}},
-      {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0.01 --rates 0.01,0.025 "
-       "--replication conserving",
-       1,
-       {"rate 0.025", "no answer", "none above rate 0.02361844767", "hypercube"}},
       {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0.01 --rates 0.01,0.04",
        1,
-       {"rate 0.04", "saturates at 0.0320066641", "20 % below", "variant shared-wire"}},
+       {"rate 0.04", "saturates at 0.0320066641", "20 % below"}},
   }));
   const Outcome outcome = run_line(std::string("broadcast ") + arguments);
   INFO(arguments << "\n" << outcome.err);

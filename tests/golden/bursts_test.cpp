@@ -220,7 +220,6 @@ TEST_CASE("bursts: errors of delay") {
   };
   for (const auto& [line, status, message] :
        {Rejection{tree + " --burst 1", 2, "--burst"}, Rejection{tree + " --on-rate 0.9", 2, "--on-rate"},
-        Rejection{tree + " --burst 8 --sources first-hop", 2, "decoupled"},
         Rejection{tree + " --burst 8 --reorder 1e-9", 1, "bursty traffic"},
         Rejection{tree + " --burst 8 --digits 30 --hops independent", 1, "14 digits"},
         Rejection{tree + " --burst 8 --hops bound", 2, "per-burst"},

@@ -276,8 +276,8 @@ TEST_CASE("files: SVG needs no other program; PNG names the missing program") {
 
 TEST_CASE("files: a store is not overwritten by another output, under any name") {
   const Folder folder;
-  static_cast<void>(
-      folder.file("plan.toml", "[[question]]\nask = \"buffer\"\ninputs = [8, 9]\nload = 0.5\ndrop = 1e-9\n"));
+  static_cast<void>(folder.file(
+      "plan.toml", "[[query]]\ncommand = \"buffer\"\ninputs = [8, 9]\nload = 0.5\ndrop = 1e-9\n"));
   REQUIRE(shell(folder, "$T sweep plan.toml --store s.db --quiet").status == 0);
   shell(folder, "cp s.db other.db; ln s.db hard.svg; ln -s s.db soft; cp s.db other.svg");
   const std::string before = content(folder / "s.db");

@@ -31,9 +31,9 @@ TEST_CASE(
   const std::string line = simulated + "--rates 0.005,0.02 --cycles 60000 --seed 4 --percentiles 50,99 ";
   const auto answer = run_json(line + "--threads 1");
   CHECK(answer["command"] == "simulate hypercube");
-  CHECK(answer["question"]["buffer_flits"] == 1);
-  CHECK(answer["question"]["startup"] == "1");
-  CHECK(answer["question"]["rate"][1] == "0.02");
+  CHECK(answer["query"]["buffer_flits"] == 1);
+  CHECK(answer["query"]["startup"] == "1");
+  CHECK(answer["query"]["rate"][1] == "0.02");
   REQUIRE(answer["results"].size() == 2);
   CHECK(answer["results"][0]["model_saturation_rate"] ==
         run_json("broadcast --dimensions 4 --virtual-channels 3 --flits 16 --broadcast "
@@ -138,14 +138,14 @@ TEST_CASE("simulate hypercube: two nodes carry one message every M cycles each")
   const auto answer = run_json(line);
   REQUIRE(answer["results"].size() == 1);
   const auto& found = answer["results"][0];
-  CHECK(value_of(found["greatest_stable_rate"]) < 0.126);
-  CHECK(value_of(found["least_unstable_rate"]) > 0.124);
-  CHECK(value_of(found["least_unstable_rate"]) < 1.02 * value_of(found["greatest_stable_rate"]) + 1e-12);
+  CHECK(value_of(found["max_stable_rate"]) < 0.126);
+  CHECK(value_of(found["min_unstable_rate"]) > 0.124);
+  CHECK(value_of(found["min_unstable_rate"]) < 1.02 * value_of(found["max_stable_rate"]) + 1e-12);
   CHECK(value_of(found["error"]) ==
-        Approx(value_of(found["model_saturation_rate"]) / value_of(found["greatest_stable_rate"]) - 1)
+        Approx(value_of(found["model_saturation_rate"]) / value_of(found["max_stable_rate"]) - 1)
             .margin(1e-14));
-  CHECK(found["greatest_stable_rate"]["kind"] == "estimate");
-  CHECK(found["greatest_stable_rate"]["upper"].is_null());  // without an interval
+  CHECK(found["max_stable_rate"]["kind"] == "estimate");
+  CHECK(found["max_stable_rate"]["upper"].is_null());  // without an interval
   REQUIRE(found["probes"].size() > 3);
   for (const auto& probe : found["probes"])
     CHECK(value_of(probe["delivered"]) <= 1.03 * std::stod(probe["rate"].get<std::string>()));
@@ -154,91 +154,50 @@ TEST_CASE("simulate hypercube: two nodes carry one message every M cycles each")
   CHECK(table.out.find("messages/cycle/node") != std::string::npos);
   const auto csv = tailbound::golden::rows_of(run_line(line + "--format csv").out);
   CHECK(csv.size() == 1 + found["probes"].size());
-  for (const char* name : {"rate", "delivered", "greatest_stable_rate", "not_carried", "stable"})
+  for (const char* name : {"rate", "delivered", "max_stable_rate", "not_carried", "stable"})
     CHECK(std::find(csv[0].begin(), csv[0].end(), name) != csv[0].end());
 }
 
-TEST_CASE("validate broadcast: each variant with the simulation, the verdict of the selected one") {
+TEST_CASE("validate broadcast: both latencies by the model and by simulation") {
   const std::string options = " --dimensions 5 --virtual-channels 4 --flits 32 --broadcast 0.02 ";
   const std::string line = "validate broadcast" + options + "--rates 0.003,0.02 --cycles 60000 ";
   const Outcome outcome = run_line(line + "--format json");
   const auto answer = nlohmann::json::parse(outcome.out);
-  CHECK(answer["question"]["replication"] == "shared-wire");
   REQUIRE(answer["results"].size() == 2);
   std::size_t below = 0, counted = 0;
   for (const auto& point : answer["results"]) {
     INFO(point.dump());
-    REQUIRE(point["variants"].size() == 6);
-    for (const auto& row : point["variants"]) {
-      const std::string quantity = row["quantity"], variant = row["variant"];
-      const auto model = run_json("broadcast" + options + "--replication " + variant + " --rates " +
-                                  point["rate"].get<std::string>())["results"][0];
-      CHECK(row["prediction"] == model[quantity]);
-      CHECK(value_of(row["error"]) ==
-            Approx(value_of(row["prediction"]) / value_of(row["simulation"]) - 1).margin(1e-14));
-      const double chosen = value_of(row["prediction"]);
-      const char* verdict = chosen < row["simulation"]["lower"].get<double>()   ? "below"
-                            : chosen > row["simulation"]["upper"].get<double>() ? "above"
-                                                                                : "inside";
-      CHECK(row["verdict"] == verdict);
-      if (variant != "shared-wire") continue;
-      const std::string stem = quantity.substr(0, quantity.find('_'));
-      for (const std::string key : {"prediction", "simulation", "error", "verdict"})
-        CHECK(point[stem + "_" + key] == row[key]);
-      if (row["verdict"] == "below") ++below;
+    const auto model =
+        run_json("broadcast" + options + "--rates " + point["rate"].get<std::string>())["results"][0];
+    for (const std::string stem : {"unicast", "broadcast"}) {
+      CHECK(point[stem + "_prediction"] == model[stem + "_latency"]);
+      const double predicted = value_of(point[stem + "_prediction"]);
+      const auto& simulation = point[stem + "_simulation"];
+      CHECK(value_of(point[stem + "_error"]) == Approx(predicted / value_of(simulation) - 1).margin(1e-14));
+      const char* verdict = predicted < simulation["lower"].get<double>()   ? "below"
+                            : predicted > simulation["upper"].get<double>() ? "above"
+                                                                            : "inside";
+      CHECK(point[stem + "_verdict"] == verdict);
+      if (point[stem + "_verdict"] == "below") ++below;
     }
-    counted += point["optimistic_rows"].get<std::size_t>();
+    counted += point["underestimated_rows"].get<std::size_t>();
+    CHECK(point["model_assumes"].empty());
   }
   CHECK(counted == below);
   CHECK(outcome.status == (below > 0 ? 1 : 0));
 
-  // literal has a lower prediction at each rate, and underestimates at the second.
-  const auto literal = run_json(line + "--replication literal", 1);
-  CHECK(literal["question"]["replication"] == "literal");
-  CHECK(literal["results"][1]["unicast_verdict"] == "below");
-  // Both at once: identical numbers from one simulation, planned by the saturation rate of the first.
-  const auto both = run_json(line + "--replication shared-wire,literal", 1);
-  REQUIRE(both["results"].size() == 4);
-  CHECK(both["results"][0] == answer["results"][0]);
-  CHECK(both["results"][1] == answer["results"][1]);
-  CHECK(both["results"][3]["replication"] == "literal");
-  CHECK(both["results"][3]["variants"] == answer["results"][1]["variants"]);
-  const auto reversed = run_json(line + "--replication literal,shared-wire", 1);
-  REQUIRE(reversed["results"].size() == 4);
-  CHECK(reversed["results"][1] == literal["results"][1]);
-  CHECK(reversed["results"][3]["replication"] == "shared-wire");
-  CHECK(reversed["results"][3]["variants"] == literal["results"][1]["variants"]);
-  for (std::size_t i = 0; i < 6; ++i)
-    CHECK(literal["results"][1]["variants"][i]["prediction"] ==
-          answer["results"][1]["variants"][i]["prediction"]);
-  // At a third of saturation conserving overestimates, and the default agrees.
-  const std::string third = "validate broadcast" + options + "--rates 0.008 --cycles 20000 ";
-  const Outcome agreeing = run_line(third);
+  const Outcome agreeing = run_line("validate broadcast" + options + "--rates 0.008 --cycles 20000 ");
   CHECK(agreeing.status == 0);
-  CHECK(agreeing.out.find("The model (shared-wire) agrees with simulation in both rows.") !=
-        std::string::npos);
-  const Outcome low = run_line(third + "--replication conserving");
-  CHECK(low.status == 0);
-  CHECK(low.out.find("The model (conserving) is conservative in 2 of 2 rows and underestimates in none.") !=
-        std::string::npos);
-  for (const char* words : {"conserving", "literal", "shared-wire", "unicast", "broadcast", "error"})
-    CHECK(low.out.find(words) != std::string::npos);
+  CHECK(agreeing.out.find("The model agrees with simulation in both rows.") != std::string::npos);
+  CHECK(agreeing.out.find("assume") == std::string::npos);
   const auto csv = tailbound::golden::rows_of(run_line(line + "--format csv").out);
-  CHECK(csv.size() == 1 + 2 * 6);
-  for (const char* name :
-       {"rate", "fraction_of_saturation", "unicast_prediction", "unicast_simulation_kind",
-        "broadcast_verdict", "quantity", "variant", "prediction", "simulation_upper", "error", "verdict"})
+  CHECK(csv.size() == 1 + 2);
+  for (const char* name : {"rate", "fraction_of_saturation", "unicast_prediction", "unicast_simulation_kind",
+                           "broadcast_verdict"})
     CHECK(std::find(csv[0].begin(), csv[0].end(), name) != csv[0].end());
-  for (const auto& point : answer["results"]) CHECK(point["model_assumes"].empty());
   const Outcome deep =
       run_line("validate broadcast" + options + "--rates 0.003 --cycles 20000 --buffer-flits 4");
   CHECK(deep.out.find("buffers of 1 flit (simulated: 4)") != std::string::npos);
-  CHECK(low.out.find("assume") == std::string::npos);
-  // Beyond the saturation of a variant, which the network still carries.
-  const Outcome beyond =
-      run_line("validate broadcast" + options + "--fractions 1.05 --cycles 20000 --replication conserving");
-  CHECK(beyond.status == 0);
-  CHECK(beyond.out.find("saturated") != std::string::npos);
 }
 
 TEST_CASE("simulate hypercube, validate broadcast: pictures") {
@@ -254,7 +213,7 @@ TEST_CASE("simulate hypercube, validate broadcast: pictures") {
   for (const char* words :
        {">broadcast<", ">unicast<", "2 virtual channels", "messages of 8 flits", "0.05 of them broadcast"})
     CHECK(points.find(words) != std::string::npos);
-  for (const char* words : {"unicast, conserving", "broadcast, literal", "broadcast, simulation"})
+  for (const char* words : {"unicast, model", "broadcast, model", "broadcast, simulation"})
     CHECK(curves.find(words) != std::string::npos);
 }
 
@@ -317,12 +276,8 @@ TEST_CASE("simulate hypercube, validate broadcast: errors name the option, the v
              {"--saturation --cycles 1000", 2, {"--cycles is not allowed with --saturation"}},
              {"--saturation --percentiles 50", 2, {"--percentiles is not allowed with --saturation"}},
              {"--saturation --precision 0", 2, {"--precision is 0", "0.05%"}},
-             {"--precision 1% --rates 0.01", 2, {"--precision", "--saturation"}},
-             {"--replication literal --rates 0.01", 2, {"--replication"}}})
+             {"--precision 1% --rates 0.01", 2, {"--precision", "--saturation"}}})
       lines.emplace_back(command + cube + rejection.line, rejection);
-  else
-    lines.emplace_back(command + cube + "--replication paper --rates 0.01",
-                       Case{"", 2, {"--replication is paper", "shared-wire, conserving, literal"}});
   for (const auto& [line, rejection] : lines) {
     const Outcome outcome = run_line(line);
     INFO(line << "\n" << outcome.err);

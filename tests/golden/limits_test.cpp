@@ -148,7 +148,7 @@ TEST_CASE("limits: memory, with and without pieces that can be aborted") {
 TEST_CASE("limits: in a sweep they apply to each point, and the other points are answered") {
   const Folder folder;
   std::ofstream(folder / "plan.toml")
-      << "[[question]]\nask = \"buffer\"\ninputs = [32, 4]\nload = 0.6\nburst = 1000\ndrop = 1e-3\n";
+      << "[[query]]\ncommand = \"buffer\"\ninputs = [32, 4]\nload = 0.6\nburst = 1000\ndrop = 1e-3\n";
   const Ended run = ended("sweep " + (folder / "plan.toml") + " --store " + (folder / "points.db") +
                           " --jobs 2 --format json --time-limit 3");
   CHECK(run.status == 1);

@@ -37,24 +37,22 @@ bool reads_as_number(const std::string& text) {
   return end == text.size();
 }
 
-TEST_CASE("multistage: the published variant in JSON and CSV") {
-  const json answer = document("multistage " + stage_network + "--variant published --loads 0.3,4/5");
+TEST_CASE("multistage: JSON and CSV") {
+  const json answer = document("multistage " + stage_network + "--loads 0.3,4/5");
   CHECK(answer["command"] == "multistage");
-  CHECK(answer["question"]["hot"] == "0.08");
-  CHECK(answer["question"]["load"] == json({"0.3", "0.8"}));
+  CHECK(answer["query"]["hot"] == "0.08");
+  CHECK(answer["query"]["load"] == json({"0.3", "0.8"}));
   REQUIRE(answer["results"].size() == 2);
   const json& point = answer["results"][1];
   CHECK(point["saturation_bound"]["value"] == "1");
   CHECK(point["links"] == "any");
   CHECK(point["load"] == "0.8");
   CHECK(point["throughput"]["kind"] == "model");
-  CHECK(value_of(point["throughput"]) == Approx(0.6916).margin(1e-5));
-  CHECK(value_of(point["delay"]) == Approx(12.14402).margin(1e-5));
-  CHECK(value_of(point["hot_delay"]) == Approx(14.51753).margin(1e-5));
+  CHECK(value_of(point["throughput"]) > 0.7);
+  CHECK(value_of(point["hot_delay"]) > value_of(point["delay"]));
   CHECK(point["hot_path"].size() == 6);
-  CHECK(point["iteration"] == "direct");
-  const Outcome csv =
-      run_line("multistage " + stage_network + "--variant published --loads 0.3,0.8 --format csv");
+  CHECK(point["iteration"] == "converged");
+  const Outcome csv = run_line("multistage " + stage_network + "--loads 0.3,0.8 --format csv");
   const auto rows = rows_of(csv.out);
   REQUIRE(rows.size() == 13);  // one row per stage
   CHECK(at(rows, 1, "load") == "0.3");
@@ -71,10 +69,8 @@ TEST_CASE("multistage: the published variant in JSON and CSV") {
     }
 }
 
-TEST_CASE(
-    "multistage: the blocking variant is the default, reports its convergence, and scales with the service") {
+TEST_CASE("multistage: the model reports its convergence, and scales with the service") {
   const json one = document("multistage " + stage_network + "--loads 0.5")["results"][0];
-  CHECK(one["variant"] == "blocking");
   CHECK(one["iteration"] == "converged");
   CHECK(value_of(one["delay"]) == Approx(8.272).epsilon(0.02));  // simulated
   const json five = document("multistage " + stage_network + "--loads 0.5 --service 5/2")["results"][0];
@@ -91,7 +87,7 @@ TEST_CASE(
   CHECK(full.out.find("at most 0.28736, exact") != std::string::npos);
 }
 
-TEST_CASE("multistage: links pass one request at a time by default, in the published variant any number") {
+TEST_CASE("multistage: links pass one request at a time by default") {
   const Outcome one = run_line("multistage --nodes 64 --hot 0.08 --combining 1 --loads 0.5");
   CHECK(one.out.find("links pass one request at a time") != std::string::npos);
   CHECK(one.out.find("at most 0.16556, exact") != std::string::npos);
@@ -99,27 +95,22 @@ TEST_CASE("multistage: links pass one request at a time by default, in the publi
   const json point = document("multistage " + line)["results"][0];
   CHECK(point["links"] == "one");
   CHECK(value_of(point["throughput"]) <= 25.0 / 151);
-  CHECK(document("simulate multistage " + line + " --slots 300")["question"]["links"] == "one");
-  const json published = document("multistage " + line + " --variant published,blocking")["results"];
-  CHECK(published[0]["links"] == "any");
-  CHECK(published[1]["links"] == "one");
+  CHECK(document("simulate multistage " + line + " --slots 300")["query"]["links"] == "one");
   // The search depends on the network, not on the loads.
   const json coarse = document("multistage --nodes 64 --hot 0.08 --loads 0.1:1:0.1")["results"];
   const json fine = document("multistage --nodes 64 --hot 0.08 --loads 0.52,0.53")["results"];
   CHECK(coarse[9]["saturation_load"] == fine[0]["saturation_load"]);
-  CHECK(run_line("multistage --nodes 64 --hot 0.08 --variant published --links one --loads 0.3").status == 2);
 }
 
 TEST_CASE("multistage: lists of every option, percentages, and default loads") {
   const json answer = document(
-      "multistage --nodes 16,64 --hot 0%,8% --buffer 2:4:2 --combining 1,unlimited --variant "
-      "blocking,published --loads 0.5");
-  REQUIRE(answer["results"].size() == 32);
-  CHECK(answer["question"]["nodes"] == json({16, 64}));
-  CHECK(answer["question"]["hot"] == json({"0", "0.08"}));
-  CHECK(answer["question"]["buffer"] == json({2, 4}));
-  CHECK(answer["question"]["combining"] == json({"1", "unlimited"}));
-  CHECK(answer["question"]["variant"] == json({"blocking", "published"}));
+      "multistage --nodes 16,64 --hot 0%,8% --buffer 2:4:2 --combining 1,unlimited "
+      "--loads 0.5");
+  REQUIRE(answer["results"].size() == 16);
+  CHECK(answer["query"]["nodes"] == json({16, 64}));
+  CHECK(answer["query"]["hot"] == json({"0", "0.08"}));
+  CHECK(answer["query"]["buffer"] == json({2, 4}));
+  CHECK(answer["query"]["combining"] == json({"1", "unlimited"}));
   const json single =
       document("multistage --nodes 64 --hot 0.08 --buffer 4 --combining unlimited --loads 0.5")["results"][0];
   CHECK(std::count(answer["results"].begin(), answer["results"].end(), single) == 1);
@@ -142,9 +133,8 @@ TEST_CASE("multistage: the headline has the saturation loads, and how many netwo
 TEST_CASE("multistage: without hot requests, or with only hot ones, the delay is missing") {
   CHECK(document("multistage --nodes 16 --hot 0 --loads 0.5")["results"][0]["hot_delay"].is_null());
   CHECK(document("multistage --nodes 16 --hot 1 --loads 0.5")["results"][0]["cold_delay"].is_null());
-  CHECK(
-      document("multistage --nodes 16 --hot 1 --combining unlimited --loads 0.5")["question"]["combining"] ==
-      "unlimited");
+  CHECK(document("multistage --nodes 16 --hot 1 --combining unlimited --loads 0.5")["query"]["combining"] ==
+        "unlimited");
 }
 
 TEST_CASE("simulate multistage: estimates are independent of threads") {
@@ -158,12 +148,12 @@ TEST_CASE("simulate multistage: estimates are independent of threads") {
   CHECK(point["hot_path"].size() == 6);
   CHECK(point["slots"].get<std::int64_t>() >= 2000);
   const json omega = document(line + " --wiring omega");
-  CHECK(omega["question"]["wiring"] == "omega");
+  CHECK(omega["query"]["wiring"] == "omega");
   CHECK(value_of(omega["results"][1]["delay"]) == Approx(8.272).epsilon(0.03));
   const json one = document(
       "simulate multistage --nodes 64 --hot 0.08 --combining 1 --links one --loads 1 "
       "--slots 2000");
-  CHECK(one["question"]["links"] == "one");
+  CHECK(one["query"]["links"] == "one");
   CHECK(value_of(one["results"][0]["throughput"]) == Approx(1 / 6.04).epsilon(0.02));
   const auto rows = rows_of(run_line(line + " --format csv").out);
   REQUIRE(rows.size() == 13);
@@ -171,25 +161,24 @@ TEST_CASE("simulate multistage: estimates are independent of threads") {
     CHECK(reads_as_number(at(rows, 8, key)));
 }
 
-TEST_CASE("validate multistage: both models and the simulation") {
-  // The blocking model slightly underestimates delays here, which the narrow interval shows.
+TEST_CASE("validate multistage: the model and the simulation") {
+  // The model slightly underestimates delays here, which the narrow interval shows.
   const json answer = document("validate multistage " + stage_network + "--loads 0.5 --slots 20000", 1);
   const json& point = answer["results"][0];
-  CHECK(point["optimistic_rows"].get<int>() > 0);
-  CHECK(point["rows"][1]["blocking_verdict"] == "below");
+  CHECK(point["underestimated_rows"].get<int>() > 0);
+  CHECK(point["rows"][1]["verdict"] == "below");
   REQUIRE(point["rows"].size() == 4);
   const json& delay = point["rows"][1];
   CHECK(delay["quantity"] == "delay");
-  CHECK(std::abs(value_of(delay["blocking_error"])) < 0.03);
-  CHECK(std::abs(value_of(delay["published_error"])) > 0.05);
-  CHECK(value_of(delay["blocking_error"]) ==
-        Approx(value_of(delay["blocking"]) / value_of(delay["simulation"]) - 1).epsilon(1e-9));
+  CHECK(std::abs(value_of(delay["error"])) < 0.03);
+  CHECK(value_of(delay["error"]) ==
+        Approx(value_of(delay["prediction"]) / value_of(delay["simulation"]) - 1).epsilon(1e-9));
   const auto rows = rows_of(
       run_line("validate multistage " + stage_network + "--loads 0.3,0.5 --slots 2000 --format csv").out);
   REQUIRE(rows.size() == 9);
   CHECK(at(rows, 5, "load") == "0.5");
   CHECK(at(rows, 5, "quantity") == "throughput");
-  for (const char* key : {"simulation", "simulation_lower", "blocking", "blocking_error", "published_error"})
+  for (const char* key : {"simulation", "simulation_lower", "prediction", "error"})
     CHECK(reads_as_number(at(rows, 5, key)));
 }
 
@@ -228,9 +217,7 @@ TEST_CASE("multistage: errors name the option, its value and the legal range") {
         CHECK(outcome.err.find(text) != std::string::npos);
       }
     }
-  CHECK(run_line("multistage --nodes 64 --variant best" + rest).status == 2);
   CHECK(run_line("multistage --nodes 64 --buffer 2000" + rest).status == 1);
-  CHECK(run_line("multistage --nodes 64 --buffer 2000 --variant published" + rest).status == 0);
   CHECK(run_line("simulate multistage --nodes 64 --wiring loose" + rest).status == 2);
   CHECK(run_line("simulate multistage --nodes 64 --links two" + rest).status == 2);
   CHECK(run_line("simulate multistage --nodes 64 --hot 0.1 --loads 0.1,0.2 --checkpoint x").status == 2);

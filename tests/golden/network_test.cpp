@@ -86,7 +86,7 @@ TEST_CASE("network files: a matrix provides the flows of a file without any") {
     }
     CHECK(one == other);
   }
-  CHECK(by_option["question"]["matrix"] == networks + "two_switches.csv");
+  CHECK(by_option["query"]["matrix"] == networks + "two_switches.csv");
   // Not without: the message names what is missing.
   const Outcome bare = run_quoted("delay " + without_flows(folder));
   CHECK(bare.status == 2);
@@ -159,7 +159,7 @@ TEST_CASE("network files: a failed spine") {
     CHECK(here == there);
   }
   CHECK(result_of("delay " + leaf_spine + " --solve load-scale --uniform 1 --without spine2")
-            .contains("greatest_load_scale"));
+            .contains("max_load_scale"));
   const auto rejected = [](const std::string& line, int status, const char* what) {
     const Outcome outcome = tailbound::golden::run_line(line);
     CHECK(outcome.status == status);
@@ -203,7 +203,7 @@ TEST_CASE("network files: all rates times 2 equals doubled rates") {
                  run_quoted("validate delay " + bare + " --matrix " + once + " --load-scale 2" + validation)
                      .out),
              two = json::parse(run_quoted("validate delay " + bare + " --matrix " + twice + validation).out);
-  CHECK(one["question"]["load_scale"] == "2");
+  CHECK(one["query"]["load_scale"] == "2");
   CHECK(one["results"][0]["rows"] == two["results"][0]["rows"]);
 }
 
@@ -211,8 +211,8 @@ TEST_CASE("network files: uniform traffic and factors as lists, all combinations
   const std::string loads = leaf_spine + " --route spread --uniform 0.1,20% --load-scale 0.5:1.5:0.5";
   const json analysed = json_of("delay " + loads + " --flow \"h1 -> h5\" --percentiles 99");
   REQUIRE(analysed["results"].size() == 6);
-  CHECK(analysed["question"]["uniform"] == json({"0.1", "0.2"}));
-  CHECK(analysed["question"]["load_scale"] == json({"0.5", "1", "1.5"}));
+  CHECK(analysed["query"]["uniform"] == json({"0.1", "0.2"}));
+  CHECK(analysed["query"]["load_scale"] == json({"0.5", "1", "1.5"}));
   // 0.1 times 1 differs from 0.2 times 0.5 among the inputs, but has the same delays.
   CHECK(analysed["results"][1]["percentiles"] == analysed["results"][3]["percentiles"]);
   const json simulated = json_of("simulate tree " + loads + " --slots 2000 --threads 1");
@@ -270,8 +270,8 @@ TEST_CASE("delay --solve load-scale: the limit of the links, exactly") {
   const json document = json_of("delay " + two_switches + " --solve load-scale");
   const json& answer = document["results"][0];
   CHECK(answer["solve"] == "load-scale");
-  CHECK(answer["greatest_load_scale"]["kind"] == "exact");
-  CHECK(answer["greatest_load_scale"]["value"] == "20/17");  // 1 / (0.6 + 0.25)
+  CHECK(answer["max_load_scale"]["kind"] == "exact");
+  CHECK(answer["max_load_scale"]["value"] == "20/17");  // 1 / (0.6 + 0.25)
   CHECK(answer["attained"] == false);
   CHECK(answer["limit"] == "link");
   CHECK(answer["limit_name"] == "right -> archive");
@@ -289,7 +289,7 @@ TEST_CASE("delay --solve load-scale: the limit of the links, exactly") {
       json_of("delay " + leaf_spine + " --route spread --uniform 0.1,0.2 --solve load-scale");
   for (const json& each : uniform["results"])
     CHECK(std::stod(each["uniform"].get<std::string>()) *
-              std::stod(each["greatest_load_scale"]["lower"].get<std::string>()) ==
+              std::stod(each["max_load_scale"]["lower"].get<std::string>()) ==
           Approx(7.0 / 8).epsilon(1e-9));
 }
 
@@ -299,7 +299,7 @@ TEST_CASE("delay --solve load-scale: targets, on both sides") {
   CHECK(found["percentile"] == "99.9");
   CHECK(found["within_slots"] == "12");
   // Each flow waits in one queue only, so the delays are proved.
-  CHECK(found["greatest_load_scale"]["kind"] == "enclosure");
+  CHECK(found["max_load_scale"]["kind"] == "enclosure");
   const auto worst = [&](const std::string& scale) {
     int maximum = 0;
     const json flows =
@@ -309,8 +309,7 @@ TEST_CASE("delay --solve load-scale: targets, on both sides") {
     return maximum;
   };
   CHECK(worst(found["safe_load_scale"]) <= 12);
-  CHECK(worst(std::to_string(1.001 * std::stod(found["greatest_load_scale"]["upper"].get<std::string>()))) >
-        12);
+  CHECK(worst(std::to_string(1.001 * std::stod(found["max_load_scale"]["upper"].get<std::string>()))) > 12);
   const json buffers = result_of(query + " --solve load-scale --drop 1e-9 --capacity 32");
   const auto capacity = [&](const std::string& scale) {
     int maximum = 0;
@@ -320,7 +319,7 @@ TEST_CASE("delay --solve load-scale: targets, on both sides") {
     return maximum;
   };
   CHECK(capacity(buffers["safe_load_scale"]) == 32);
-  CHECK(capacity(buffers["greatest_load_scale"]["upper"]) == 33);
+  CHECK(capacity(buffers["max_load_scale"]["upper"]) == 33);
   CHECK(buffers["limit_name"] == "right -> archive");
   // In ns, including hop times: 30 slots and links.
   const json ns =
@@ -341,7 +340,7 @@ TEST_CASE("delay --solve load-scale: targets, on both sides") {
   REQUIRE(many.status == 0);
   const auto csv = rows_of(many.out);
   CHECK(at(csv, 1, "percentile") == "99");
-  CHECK(at(csv, 1, "greatest_load_scale_kind") == "enclosure");
+  CHECK(at(csv, 1, "max_load_scale_kind") == "enclosure");
   CHECK(content(picture).find("maximum load scale") != std::string::npos);
 }
 

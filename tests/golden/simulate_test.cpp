@@ -122,7 +122,7 @@ TEST_CASE("simulate tree: the JSON, key by key") {
       "simulate tree --radix 4 --levels 2 --load 0.8 --slots 40000 --occupancy 0,3,10 --ccdf 0,5 "
       "--percentiles 50,99 --seed 7");
   CHECK(document["command"] == "simulate tree");
-  CHECK(document["question"]["load"] == "0.8");
+  CHECK(document["query"]["load"] == "0.8");
   CHECK_FALSE(document.contains("stopped"));
   REQUIRE(document["results"].size() == 1);
   const json& tree = document["results"][0];
@@ -348,7 +348,7 @@ TEST_CASE("simulate tree: lists give all combinations, each as on its own") {
   const std::string line = "simulate tree --radix 2,4 --levels 1 --load 40%,0.8 --buffer 3,6 --slots 2000";
   const json all = run_json(line);
   REQUIRE(all["results"].size() == 8);
-  CHECK(all["question"]["buffer"] == json({3, 6}));
+  CHECK(all["query"]["buffer"] == json({3, 6}));
   const json& last = all["results"][7];
   CHECK(last["radix"] == 4);
   CHECK(last["load"] == "0.8");

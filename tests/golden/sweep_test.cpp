@@ -28,14 +28,14 @@ using tailbound::golden::Outcome;
 using tailbound::golden::run_command;
 using tailbound::run::PointStore;
 
-const std::string small_plan = R"([[question]]
-ask = "buffer"
+const std::string small_plan = R"([[query]]
+command = "buffer"
 inputs = [4, 8]
 load = ["0.5:0.9:0.2", 1.2]
 drop = [1e-6, 1e-9]
 
-[[question]]
-ask = "occupancy"
+[[query]]
+command = "occupancy"
 inputs = 4
 load = [0.5, 0.6]
 levels = "1,10"
@@ -43,7 +43,7 @@ levels = "1,10"
 
 /// A simulation of milliseconds for each of `points` seeds.
 std::string simulations(int points) {
-  return "[[question]]\nask = \"simulate tree\"\nradix = 4\nlevels = 2\nload = 0.8\nslots = 6000\n"
+  return "[[query]]\ncommand = \"simulate tree\"\nradix = 4\nlevels = 2\nload = 0.8\nslots = 6000\n"
          "percentiles = 99\nseed = [\"1:" +
          std::to_string(points) + ":1\"]\n";
 }
@@ -186,7 +186,7 @@ std::string recorded_plan() {
       continue;
     const bool two = all[1] == "simulate" || all[1] == "validate";
     const std::string ask = two ? all[1] + " " + all[2] : all[1], family = all[0].substr(0, all[0].find('/'));
-    std::string table = "[[question]]\nask = \"" + ask + "\"\n";
+    std::string table = "[[query]]\ncommand = \"" + ask + "\"\n";
     bool plain = family != "refusals" && family != "help";
     for (std::size_t at = two ? 3 : 2; at < all.size() && plain; ++at) {
       const std::string option = all[at];
@@ -241,7 +241,7 @@ TEST_CASE("sweep: the same bytes for 1, 2 and 3 processes, in parts, and for a p
 TEST_CASE("sweep: remarks of points are kept; rejected points are repeated on request") {
   const Folder folder;
   const std::string plan = folder.file(
-      "plan.toml", "[[question]]\nask = \"buffer\"\nload = [0.5, 1, 7]\ndrop = 1e-3\ninputs = 2\n");
+      "plan.toml", "[[query]]\ncommand = \"buffer\"\nload = [0.5, 1, 7]\ndrop = 1e-3\ninputs = 2\n");
   const std::string store = folder / "store";
   const Outcome found = run_command({"sweep", plan, "--store", store, "--format", "json"});
   CHECK(found.status == 1);
@@ -306,18 +306,18 @@ TEST_CASE("sweep: errors") {
   const std::string store = folder / "store";
   const auto rejection = [&](const std::string& query) {
     const Outcome outcome =
-        run_command({"sweep", folder.file("plan.toml", "[[question]]\n" + query), "--store", store});
+        run_command({"sweep", folder.file("plan.toml", "[[query]]\n" + query), "--store", store});
     CHECK(outcome.status == 2);
     CHECK(outcome.out.empty());
     return outcome.err;
   };
-  CHECK(rejection("ask = \"bufer\"\n").find("did you mean buffer?") != std::string::npos);
-  CHECK(rejection("ask = \"sweep\"\n").find("it must be one of") != std::string::npos);
-  CHECK(rejection("ask = \"buffer\"\nlaod = 1\n").find("did you mean --load?") != std::string::npos);
-  CHECK(rejection("ask = \"simulate tree\"\nthreads = 2\n").find("not allowed with sweep") !=
+  CHECK(rejection("command = \"bufer\"\n").find("did you mean buffer?") != std::string::npos);
+  CHECK(rejection("command = \"sweep\"\n").find("it must be one of") != std::string::npos);
+  CHECK(rejection("command = \"buffer\"\nlaod = 1\n").find("did you mean --load?") != std::string::npos);
+  CHECK(rejection("command = \"simulate tree\"\nthreads = 2\n").find("not allowed with sweep") !=
         std::string::npos);
-  CHECK(rejection("ask = \"buffer\"\nshared = 1\n").find("true or false") != std::string::npos);
-  CHECK(rejection("ask = \"buffer\"\nload = true\n").find("--load is true") != std::string::npos);
+  CHECK(rejection("command = \"buffer\"\nshared = 1\n").find("true or false") != std::string::npos);
+  CHECK(rejection("command = \"buffer\"\nload = true\n").find("--load is true") != std::string::npos);
   const std::string plan = folder.file("plan.toml", small_plan);
   CHECK(run_command({"sweep", plan}).err.find("--store") != std::string::npos);
   CHECK(run_command({"sweep", "--store", store}).err.find("PLAN") != std::string::npos);
@@ -334,7 +334,7 @@ TEST_CASE("sweep: a file's content is part of the key") {
   const Folder folder;
   const std::string pmf = folder.file("pmf", "0.5\n0.3\n0.2\n");
   const std::string plan =
-      folder.file("plan.toml", "[[question]]\nask = \"buffer\"\npmf = \"" + pmf + "\"\ndrop = 1e-3\n");
+      folder.file("plan.toml", "[[query]]\ncommand = \"buffer\"\npmf = \"" + pmf + "\"\ndrop = 1e-3\n");
   const Outcome first = sweep(plan, folder / "store");
   CHECK(first.status == 0);
   static_cast<void>(folder.file("pmf", "0.6\n0.3\n0.1\n"));
@@ -345,9 +345,9 @@ TEST_CASE("sweep: a file's content is part of the key") {
 TEST_CASE("sweep: one table per command, with its columns only, at most 100 wide") {
   const Folder folder;
   const std::string plan = folder.file("plan.toml",
-                                       "[[question]]\nask = \"wormhole\"\ntopology = \"mesh\"\nnodes = 16\n"
+                                       "[[query]]\ncommand = \"wormhole\"\ntopology = \"mesh\"\nnodes = 16\n"
                                        "flits = [4, 8]\nloads = 0.1\n"
-                                       "[[question]]\nask = \"multistage\"\nnodes = 16\nhot = [0, 0.1]\n"
+                                       "[[query]]\ncommand = \"multistage\"\nnodes = 16\nhot = [0, 0.1]\n"
                                        "loads = 0.3\n");
   const std::string text = run_command({"sweep", plan, "--store", folder / "store"}).out;
   std::istringstream lines(text);

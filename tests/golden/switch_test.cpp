@@ -34,8 +34,8 @@ TEST_CASE("simulate switch: lists give all combinations") {
   const json answer =
       run_json("simulate switch --inputs 4,8 --load 0.5,0.7 --memory 10,20 --threshold 1,2 --slots 1000");
   REQUIRE(answer["results"].size() == 16);
-  CHECK(answer["question"]["inputs"] == json({4, 8}));
-  CHECK(answer["question"]["memory"] == json({10, 20}));
+  CHECK(answer["query"]["inputs"] == json({4, 8}));
+  CHECK(answer["query"]["memory"] == json({10, 20}));
   CHECK(run_json("simulate switch --rates 0.5,1/3,0.9 --outputs 4 --slots 1000")["results"].size() == 1);
   CHECK(run_json("simulate switch --inputs 4 --load 0.5 --burst 8 --destination per-burst,per-packet "
                  "--slots 1000")["results"]

@@ -58,7 +58,7 @@ void check_verdicts(const json& document) {
 TEST_CASE("validate: a single hop is inside the intervals") {
   const json document = run_json("validate buffer --inputs 4 --load 0.8 --slots 3e5", 0);
   CHECK(document["command"] == "validate buffer");
-  CHECK(document["question"]["inputs"] == 4);
+  CHECK(document["query"]["inputs"] == 4);
   REQUIRE(document["results"].size() == 1);
   const json& buffer = document["results"][0];
   check_verdicts(buffer);
@@ -158,31 +158,6 @@ TEST_CASE("validate buffer: the proved bound for imix cells exceeds the simulati
       run_line("validate buffer --inputs 4 --load 0.6,0.8 --sizes imix --capacity 50 --slots 50000 --plot " +
                picture)
           .err.find("a picture of losses shows one queue") != std::string::npos);
-}
-
-TEST_CASE("validate: the published arrivals underestimate beyond the first hop, as the exit status shows") {
-  const std::string line =
-      "validate delay --radix 16 --levels 2 --load 0.9 --slots 20000 --sources first-hop";
-  const json delay = run_result(line, 1);
-  check_verdicts(delay);
-  CHECK(delay["verdict_of_all"] == "below");
-  CHECK(delay["sources"] == "first-hop");
-  const Outcome table = run_line(line);
-  CHECK(table.status == 1);
-  CHECK(table.out.find(" underestimates in ") != std::string::npos);
-  CHECK(table.out.find("below") != std::string::npos);
-  CHECK(table.err.empty());
-}
-
-TEST_CASE("validate: occupancies taken as delays are conservative") {
-  const json delay = run_result(
-      "validate delay --radix 8 --levels 2 --load 0.7 --slots 20000 --delay occupancy --ccdf 1,3,5", 0);
-  check_verdicts(delay);
-  REQUIRE(delay["rows"].size() == 9);  // three levels, five percentiles, the mean
-  for (std::size_t i = 0; i < 3; ++i) CHECK(delay["rows"][i]["verdict"] == "above");
-  CHECK(delay["rows"][0]["delay_slots"] == 1);
-  CHECK(delay["rows"][3]["percentile"] == "50");
-  CHECK(delay["rows"][3]["delay_slots"].is_null());
 }
 
 TEST_CASE("validate: the analysis is that of the command delay") {
@@ -294,8 +269,6 @@ TEST_CASE("validate: errors") {
            {"nothing", 2, {"nothing", "delay", "buffer"}},
            {"delay", 2, {"--radix", "missing"}},
            {"delay --radix 4 --levels 2 --load 1", 1, {"unstable"}},
-           {tree + " --sources all", 2, {"--sources is all", "decoupled"}},
-           {tree + " --delay long", 2, {"--delay is long", "occupancy"}},
            {tree + " --ccdf -1", 2, {"--ccdf is -1"}},
            {tree + " --percentiles 0", 2, {"--percentiles is 0"}},
            {tree + " --slots 1", 2, {"--slots is 1"}},

@@ -14,7 +14,7 @@ import pytest
 
 import tailbound as tb
 from conftest import ROOT
-from tailbound import _questions
+from tailbound import _commands
 
 MODULES = [f"tailbound.{module.name}" for module in pkgutil.iter_modules(tb.__path__) if module.name != "_tailbound"]
 
@@ -43,7 +43,7 @@ def test_every_name_is_documented() -> None:
 
 
 def test_help_has_units_and_every_keyword() -> None:
-    for name in _questions.__all__:
+    for name in _commands.__all__:
         function = getattr(tb, name)
         text = inspect.getdoc(function)
         assert text is not None and ">>> " in text, f"write python/examples/{name}.txt"
@@ -61,10 +61,10 @@ def test_keywords_are_the_commands_options() -> None:
 
     for command in _tailbound.commands():
         name = command["name"].replace(" ", "_")
-        if not hasattr(_questions, name):
+        if not hasattr(_commands, name):
             assert command["name"] in {"schema", "reproduce", "merge", "serve"}
             continue
-        table = getattr(_questions, f"_{name.upper()}")
+        table = getattr(_commands, f"_{name.upper()}")
         assert {option for option, *_ in table.values()} == {option["name"] for option in command["options"]}
         for key, (option, *_) in table.items():
             assert key.rstrip("_") == option.lstrip("-").replace("-", "_").lower(), name
@@ -76,10 +76,10 @@ def test_the_reference_is_up_to_date() -> None:
     made = subprocess.run([sys.executable, ROOT / "python/reference.py", Path(tb.__file__).parent], capture_output=True, text=True, check=True)
     kept = (ROOT / "docs/python_reference.md").read_text()
     assert [line for line in difflib.unified_diff(kept.splitlines(), made.stdout.splitlines(), lineterm="")][:20] == []
-    for name in _questions.__all__:
+    for name in _commands.__all__:
         entry = made.stdout.split(f"\n## {name}\n")[1].split("\n## ")[0]
         assert f">>> tb.{name}(" in entry or f"tb.{name}(" in entry, name
-        assert all(f"\n| `{key}`" in entry for key in getattr(_questions, f"_{name.upper()}")), name
+        assert all(f"\n| `{key}`" in entry for key in getattr(_commands, f"_{name.upper()}")), name
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/howto/python.md"])

@@ -13,7 +13,7 @@ from typing import Any, Iterator, NamedTuple
 import pytest
 
 import tailbound as tb
-from tailbound import _questions
+from tailbound import _commands
 from tailbound._words import in_keywords
 from conftest import FULL, ROOT
 
@@ -58,7 +58,7 @@ def typed(text: str) -> Any:
 
 def keywords(command: str, words: tuple[str, ...]) -> tuple[dict[str, Any], bool]:
     """The keywords of a line, and whether --quiet is among its words.  :raises LookupError: not available in Python"""
-    table = {option: (key, takes) for key, (option, takes, _) in getattr(_questions, f"_{command.upper()}").items()}
+    table = {option: (key, takes) for key, (option, takes, _) in getattr(_commands, f"_{command.upper()}").items()}
     given: dict[str, Any] = {}
     quiet = False
     place = 0
@@ -99,7 +99,7 @@ def section(text: str, name: str) -> str:
 
 def spoken(said: str, command: str) -> str:
     """The message of the command with keywords instead of options."""
-    return in_keywords(said.partition(": ")[2], getattr(_questions, f"_{command.upper()}"))
+    return in_keywords(said.partition(": ")[2], getattr(_commands, f"_{command.upper()}"))
 
 
 def masked(text: str) -> str:
@@ -198,7 +198,7 @@ def test_recorded(at_root: Any) -> None:
     print(f"{len(asked)} lines of {len(candidates)}, {sum(compared.values())} outputs: {dict(compared)}")
     assert not different, f"{len(different)} differ:\n" + "\n".join(different)
     assert len(candidates) >= 300 and len(asked) >= 100
-    assert set(compared) >= set(_questions.__all__) - {"sweep"}
+    assert set(compared) >= set(_commands.__all__) - {"sweep"}
 
 
 def test_errors(at_root: Any) -> None:
@@ -220,14 +220,14 @@ def test_errors(at_root: Any) -> None:
             given, _ = keywords(line.command, line.words)
         except (LookupError, IndexError, KeyError):
             continue
-        if any(not option.startswith("--") for option, *_ in getattr(_questions, f"_{line.command.upper()}").values()) and not given:
+        if any(not option.startswith("--") for option, *_ in getattr(_commands, f"_{line.command.upper()}").values()) and not given:
             continue
         try:
             getattr(tb, line.command)(**given, progress=False)
         except tb.Error as error:
             if str(error)[:500] in spoken(said, line.command):
                 refused += 1
-                options = {option for option, *_ in getattr(_questions, f"_{line.command.upper()}").values()}
+                options = {option for option, *_ in getattr(_commands, f"_{line.command.upper()}").values()}
                 for word in re.findall(r"--[a-z-]+", re.sub(r"tailbound [^;,()]*", "", str(error))):
                     assert word not in options, str(error)
             else:

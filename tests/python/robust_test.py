@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import tailbound as tb
 from conftest import cases
-from tailbound import _questions, _tailbound
+from tailbound import _commands, _tailbound
 
 PLAUSIBLE = ["0.5", "1e-9", "16", "0", "-1", "1/0", "", "nan", "inf", "0.1:0.9:0.1", "1,2", "bernoulli", "poisson", "loss",
              "overflow", "load", "imix", "mesh", "1e999999999", "٣", "\x00", "a" * 5000, "((((((z", "z^z^z", "%", "90%"]  # fmt: skip
@@ -46,7 +46,7 @@ EXPECTED = (tb.Error, TypeError, ValueError, ImportError)
 @st.composite
 def questions(draw: Any) -> tuple[str, dict[str, Any]]:
     name = draw(st.sampled_from(sorted(QUICK)))
-    keys = [key for key in getattr(_questions, f"_{name.upper()}") if key not in HEAVY or name == "pgf"]
+    keys = [key for key in getattr(_commands, f"_{name.upper()}") if key not in HEAVY or name == "pgf"]
     chosen = draw(st.lists(st.sampled_from(keys), max_size=QUICK[name], unique=True))
     return name, {key: draw(FEW.get(key, values)) for key in chosen}
 

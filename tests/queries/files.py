@@ -81,7 +81,7 @@ def traffic_file(counts, **more):
 
 
 def plan(loads):
-    return f'[[question]]\nask = "buffer"\ninputs = 4\nload = {loads}\ndrop = 1e-3\n'
+    return f'[[query]]\ncommand = "buffer"\ninputs = 4\nload = {loads}\ndrop = 1e-3\n'
 
 
 def basic(program, folder):

@@ -183,7 +183,7 @@ def of_solve(what, criterion):
         return queue and (queue.tail(capacity) if criterion == "overflow" else queue.loss(capacity))
 
     def check(cell, reply, _):
-        key = {"load": "greatest_load", "speedup": "least_speedup", "burst": "longest_burst"}[what]
+        key = {"load": "max_load", "speedup": "min_speedup", "burst": "longest_burst"}[what]
         found = []
         for row in reply.rows:
             range_ = ends(row.get(key))

@@ -116,16 +116,16 @@ TEST_CASE("load scale document: an approximation unless only hosts feed the queu
         document(std::vector<LoadScalePoint>{{requested, answers::answer(requested)}}), {.version = "1"}));
   };
   const json all = text(query);
-  CHECK(all["results"][0]["greatest_load_scale"]["kind"] == "approximation");
+  CHECK(all["results"][0]["max_load_scale"]["kind"] == "approximation");
   CHECK(has_note(all, "arrivals of a switch assumed independent"));
   query.flow = "c -> b";
   const json one = text(query);
-  CHECK(one["results"][0]["greatest_load_scale"]["kind"] == "enclosure");
+  CHECK(one["results"][0]["max_load_scale"]["kind"] == "enclosure");
   CHECK_FALSE(has_note(one, "assumed independent"));
   // Limits that differ only in their names are one row in text.
   const json& result = all["results"][0];
   std::size_t count = 0;
-  for (const json& group : result["limit_groups"]) count += group["alike"].get<std::size_t>();
+  for (const json& group : result["limit_groups"]) count += group["identical"].get<std::size_t>();
   CHECK(count == result["limits"].size());
   CHECK(result["limit_groups"].size() < result["limits"].size());
 }

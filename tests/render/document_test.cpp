@@ -76,8 +76,8 @@ TEST_CASE("documents: what several descriptions have in common") {
 TEST_CASE("documents: JSON has the same shape for one point and for two") {
   const json two = json::parse(to_json(two_points(), frame));
   CHECK(two["command"] == "toy");
-  CHECK(two["question"]["load"] == json({"0.9", "0.33333333333333333"}));
-  CHECK(two["question"]["load_exact"] == json({"0.9", "1/3"}));
+  CHECK(two["query"]["load"] == json({"0.9", "0.33333333333333333"}));
+  CHECK(two["query"]["load_exact"] == json({"0.9", "1/3"}));
   REQUIRE(two["results"].size() == 2);
   CHECK(two["results"][1]["load_exact"] == "1/3");
   CHECK(two["results"][1]["size"] == 9);
@@ -91,7 +91,7 @@ TEST_CASE("documents: JSON has the same shape for one point and for two") {
   mark_stopped(one, 1, 2);
   const json first = json::parse(to_json(one, frame));
   CHECK(first["results"][0] == two["results"][0]);
-  CHECK(first["question"]["load"] == "0.9");
+  CHECK(first["query"]["load"] == "0.9");
   CHECK(first["stopped"] == true);
   CHECK(first["stopped_after"] == "1 of 2 points");
 }

@@ -4,19 +4,18 @@
 #include <tests/golden/folder.hpp>
 #include <tests/golden/run_command.hpp>
 
-#include <map>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <vector>
 
-// The figures of the paper on broadcasts in hypercubes: their numbers equal those of the commands in the
-// README; variants are judged by the position of the points.
+// The figures of the paper on broadcasts in hypercubes: their numbers are those of the models; variants are
+// judged by the position of the points.
 
 namespace {
 
 using namespace tailbound::figures;
-using tailbound::answers::Replication;
+using tailbound::bounds::wormhole::BroadcastPoint;
+using tailbound::bounds::wormhole::Replication;
 using tailbound::golden::at;
 using tailbound::golden::content;
 using tailbound::golden::Folder;
@@ -25,52 +24,41 @@ using tailbound::golden::rows_of;
 using tailbound::golden::run_line;
 using tailbound::unit::Cycle;
 
-/// The word after `option`.
-std::string word_after(const std::string& line, const std::string& option) {
-  const std::size_t from = line.find(option + " ") + option.size() + 1;
-  return line.substr(from, line.find(' ', from) - from);
-}
-
-TEST_CASE("figures: the hypercube figures have the numbers of the commands they name") {
-  const auto [name, latency] = GENERATE(table<std::string, std::string>(
-      {{"shahrabi-3-6d", "broadcast_latency"}, {"shahrabi-4-6d", "unicast_latency"}}));
+TEST_CASE("figures: the hypercube figures have the numbers of the published models") {
+  const auto [name, latency] = GENERATE(
+      table<std::string, double BroadcastPoint::*>({{"shahrabi-3-6d", &BroadcastPoint::broadcast_latency},
+                                                    {"shahrabi-4-6d", &BroadcastPoint::unicast_latency}}));
   const Folder folder;
   const Outcome outcome = run_line("reproduce " + name + " --quick --output " + folder.path());
   REQUIRE(outcome.status == 0);
-  std::map<std::string, double> figure;  // by length, variant and rate
-  std::size_t simulated = 0;
+  std::size_t simulated = 0, modelled = 0;
   const auto table = rows_of(content(folder / (name + ".csv")));
   for (std::size_t i = 1; i < table.size(); ++i) {
     const std::string by = at(table, i, "by");
-    if (by == "simulation")
+    if (by == "simulation") {
       ++simulated;
-    else
-      figure[at(table, i, "flits") + " " + by + " at " + at(table, i, "rate")] =
-          std::stod(at(table, i, "latency"));
+      continue;
+    }
+    const auto point = tailbound::bounds::wormhole::broadcast_latency(
+        {.dimensions = 6,
+         .virtual_channels = std::stol(at(table, i, "virtual_channels")),
+         .flits = std::stod(at(table, i, "flits")),
+         .broadcast = std::stod(at(table, i, "broadcast")),
+         .startup = 1,
+         .replication = by == "literal" ? Replication::literal : Replication::conserving},
+        std::stod(at(table, i, "rate")));
+    REQUIRE(point);
+    CHECK(std::stod(at(table, i, "latency")) == Approx((*point).*latency).epsilon(1e-14));
+    ++modelled;
   }
-  CHECK(figure.size() == 3 * 2 * 6);
+  CHECK(modelled == 3 * 2 * 6);
   CHECK(simulated == 3 * 2);
 
   const std::string readme = content(folder / "README.md");
-  std::istringstream lines(readme);
-  std::size_t compared = 0, validations = 0;
-  for (std::string line; std::getline(lines, line);) {
-    const std::string start = "    tailbound ";
-    if (line.rfind(start, 0) != 0) continue;
-    if (line.find("validate broadcast ") != std::string::npos) ++validations;
-    if (line.rfind(start + "broadcast ", 0) != 0) continue;
-    // --quick has 0, 19, .. 95 %, of which the commands have the first and the last.
-    const auto rows = rows_of(run_line(line.substr(start.size()) + " --format csv").out);
-    for (std::size_t i = 1; i < rows.size(); ++i) {
-      if (at(rows, i, "dimension") != "1") continue;  // one row per dimension
-      const auto found = figure.find(word_after(line, "--flits") + " " + word_after(line, "--replication") +
-                                     " at " + at(rows, i, "rate"));
-      if (found == figure.end()) continue;
-      CHECK(std::stod(at(rows, i, latency)) == Approx(found->second).epsilon(1e-14));
-      ++compared;
-    }
-  }
-  CHECK(compared == 3 * 2 * 2);
+  std::size_t validations = 0;
+  for (std::size_t from = 0;
+       (from = readme.find("    tailbound validate broadcast ", from)) != std::string::npos; ++from)
+    ++validations;
   CHECK(validations == 3);
   CHECK(readme.find("messages on a link") != std::string::npos);
   const std::string picture = content(folder / (name + ".svg"));
@@ -79,17 +67,14 @@ TEST_CASE("figures: the hypercube figures have the numbers of the commands they 
 }
 
 TEST_CASE("figures: errors of the variants up to 80 % of saturation, and the paper's by its own variant") {
-  using tailbound::answers::broadcast_variants;
-  using tailbound::answers::BroadcastComparison;
-  static_assert(broadcast_variants[1] == Replication::conserving &&
-                broadcast_variants[2] == Replication::literal);
+  static_assert(kCompared[0] == Replication::conserving && kCompared[1] == Replication::literal);
   // The simulation gives 100 cycles, and each variant differs by the given fraction; without a number it is
   // saturated.
   const auto at = [](double fraction, std::optional<double> conserving, std::optional<double> literal) {
-    BroadcastComparison point{.rate = 0.001 * fraction, .fraction_of_saturation = {fraction}, .variants = {}};
+    VariantsAtRate point{.rate = 0.001 * fraction, .fraction_of_saturation = fraction, .variants = {}};
     for (auto& variant : point.variants) variant.simulated = {100, 99, 101, 0.95};
-    if (conserving) point.variants[1].predicted = tailbound::numeric::Model<Cycle>{100 * (1 + *conserving)};
-    if (literal) point.variants[2].predicted = tailbound::numeric::Model<Cycle>{100 * (1 + *literal)};
+    if (conserving) point.variants[0].predicted = tailbound::numeric::Model<Cycle>{100 * (1 + *conserving)};
+    if (literal) point.variants[1].predicted = tailbound::numeric::Model<Cycle>{100 * (1 + *literal)};
     return point;
   };
   const Finding near = judge("V = 4", {at(0.2, 0.5, -0.01), at(0.8, 0.7, 0.031)});

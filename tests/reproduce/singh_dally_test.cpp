@@ -290,7 +290,7 @@ TEST_CASE("figures: figure 6 has the sums of five delays, and its commands print
         CHECK(computed == Approx(std::stod(row.at("simulated"))).epsilon(0.15));
       continue;
     }
-    const bool independent_sources = row.at("sources") == "decoupled";
+    const bool independent_sources = row.at("sources") == "independent";
     const std::int64_t m2 = independent_sources ? 256 : 16, m3 = independent_sources ? 4096 : 16;
     ++seen[model];
     CHECK(std::stoll(row.at("latency_slots")) == std::stoll(row.at("queueing_slots")) + 5);

@@ -289,9 +289,10 @@ void kill_at_random(int kills) {
   WARN(kills << " random kills, of the seeds from " << first << " on");
   const Orphanage orphanage;
   const Folder folder;
-  const std::string plan = folder.file("plan.toml",
-                                       "[[question]]\nask = \"simulate tree\"\nradix = 4\nlevels = 2\nload = "
-                                       "0.8\nslots = 4000\nseed = [\"1:12:1\"]\n");
+  const std::string plan =
+      folder.file("plan.toml",
+                  "[[query]]\ncommand = \"simulate tree\"\nradix = 4\nlevels = 2\nload = "
+                  "0.8\nslots = 4000\nseed = [\"1:12:1\"]\n");
   const std::string sweep = "sweep " + plan + " --jobs 2 --store STORE";
   // Its second point does not check for a stop, and is abandoned.
   const std::string given_up = "buffer --inputs 2,32 --load 0.6 --burst 1000 --drop 1e-3 --time-limit 0.6";

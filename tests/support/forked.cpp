@@ -26,7 +26,7 @@ std::map<std::uint64_t, std::string> forked(int jobs, std::uint64_t first, std::
                                             const std::function<std::string(std::uint64_t)>& work) {
   heed_stops();
   std::vector<std::unique_ptr<run::ChildProcess>> workers;
-  std::vector<int> elder;
+  std::vector<int> inherited;
   std::fflush(nullptr);
   for (auto w = static_cast<std::uint64_t>(jobs); w-- > 0;) {
     workers.push_back(std::make_unique<run::ChildProcess>(
@@ -41,8 +41,8 @@ std::map<std::uint64_t, std::string> forked(int jobs, std::uint64_t first, std::
           }
           return 0;
         },
-        elder));
-    elder.push_back(workers.back()->stream().descriptor());
+        inherited));
+    inherited.push_back(workers.back()->stream().descriptor());
   }
   std::map<std::uint64_t, std::string> results;
   while (!workers.empty()) {

@@ -41,9 +41,9 @@ WormTopology random_topology(Random& random) {
       break;
     default:
       topology.dimensions = static_cast<int>(random.between(1, 2));
-      topology.nodes = power(random.between(topology.shape == WormShape::bidirectional_torus ? 3 : 2,
-                                            topology.dimensions == 1 ? 8 : 4),
-                             topology.dimensions);
+      topology.nodes =
+          power(random.between(topology.shape == WormShape::torus ? 3 : 2, topology.dimensions == 1 ? 8 : 4),
+                topology.dimensions);
   }
   if (network::has_ports(topology.shape) && random.one_in(3))
     topology.ends.injection = network::Injection::ports;
@@ -327,7 +327,7 @@ RandomWorms random_worms(std::uint64_t seed) {
   if (random.one_in(2)) {
     worms.topology = random_topology(random);
     const bool torus =
-        worms.topology->shape == WormShape::torus || worms.topology->shape == WormShape::bidirectional_torus;
+        worms.topology->shape == WormShape::unidirectional_torus || worms.topology->shape == WormShape::torus;
     if (worms.topology->shape != WormShape::butterfly_fat_tree && random.one_in(2))
       worms.virtual_channels =
           torus ? one_of(random, std::array{1, 2, 4, 8}) : one_of(random, std::array{1, 2, 3, 4, 8});

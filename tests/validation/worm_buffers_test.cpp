@@ -75,7 +75,7 @@ TEST_CASE("finite sources: many virtual channels, against simulation") {
   };
   const auto all = GENERATE(Case{{.shape = WormShape::mesh, .nodes = 16}, 6, "0.3", 0.3},
                             Case{{.shape = WormShape::hypercube, .nodes = 16}, 8, "0.37", 0.37},
-                            Case{{.shape = WormShape::bidirectional_torus, .nodes = 25}, 8, "0.32", 0.32});
+                            Case{{.shape = WormShape::torus, .nodes = 25}, 8, "0.32", 0.32});
   const auto network = std::shared_ptr(network::worm_network(all.topology, all.virtual_channels));
   const Means found = simulated(network, all.load, 20, 1);
   const Means model = modelled(network::walk_graph(*network, {}), all.at, 20, 1);

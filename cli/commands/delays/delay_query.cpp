@@ -182,8 +182,6 @@ void require_fitting(const DelayOptions& options) {
                       {"--uniform", &options.topology.uniform, false, true, false},
                       {"--load-scale", &options.topology.load_scale, false, true, false},
                       {"--without", &options.topology.without, false, true, false},
-                      {"--sources", &options.model.sources, true, true, false},
-                      {"--delay", &options.model.delay, true, true, false},
                       {"--hops", &options.model.hops, true, true, false},
                       {"--percentiles", &options.percentiles, true, true, false},
                       {"--ccdf", &options.ccdf, true, true, false},
@@ -238,22 +236,6 @@ std::vector<std::int64_t> read_ccdf_slots(const std::string& text) {
   return slots;
 }
 
-std::vector<network::Sources> read_sources_list(const DelayModelOptions& options,
-                                                const answers::Topology& topology) {
-  using network::Sources;
-  const auto* tree = std::get_if<answers::TreeTopology>(&topology);
-  const std::vector<Sources> all = choices_or_first<Sources>(options.sources, "--sources");
-  for (const Sources sources : all)
-    if (sources == Sources::first_hop && tree != nullptr && tree->burst)
-      throw InvalidArgument("--sources", "first-hop",
-                            "decoupled with --burst: the arrivals of a link are not on-off");
-  return all;
-}
-
-std::vector<queue::HopDelay> read_hop_delays(const DelayModelOptions& options) {
-  return choices_or_first<queue::HopDelay>(options.delay, "--delay");
-}
-
 /// No value means all models.
 const Meanings<std::optional<answers::Hops>>& hops_or_all() {
   static const Meanings<std::optional<answers::Hops>> meanings = [] {
@@ -267,8 +249,7 @@ const Meanings<std::optional<answers::Hops>>& hops_or_all() {
 }
 
 std::vector<std::optional<answers::Hops>> read_hops(const DelayModelOptions& options,
-                                                    const answers::Topology& topology,
-                                                    const answers::DelayModelQuery& query) {
+                                                    const answers::Topology& topology) {
   using answers::Hops;
   if (!options.hops) return {std::nullopt};
   std::vector<std::optional<Hops>> list;
@@ -276,7 +257,7 @@ std::vector<std::optional<answers::Hops>> read_hops(const DelayModelOptions& opt
     if (hops)
       list.push_back(hops);
     else
-      for (const Hops each : answers::possible_hops(topology, query)) list.emplace_back(each);
+      for (const Hops each : answers::possible_hops(topology)) list.emplace_back(each);
   }
   return list;
 }
@@ -294,22 +275,18 @@ std::vector<answers::DelayQuery> read_delay_queries(const DelayOptions& options)
   const std::vector<Reordering> reorderings = read_reorderings(options);
   const auto drops = read_drops(options);
   const std::vector<answers::Topology> topologies = read_topologies(options);
-  const std::vector<answers::DelayQuery> queries =
-      Combinations(plain_query)
-          .by(topologies, &answers::DelayQuery::topology)
-          .by(read_sources_list(options.model, topologies.front()), &answers::DelayQuery::sources)
-          .by(read_hop_delays(options.model), &answers::DelayQuery::hop_delay)
-          .by(drops, &answers::DelayQuery::drop)
-          .by(reorderings,
-              [](auto& each, const Reordering& requested) {
-                each.reorder = requested.targets;
-                each.flow_rate = requested.flow_rate;
-              })
-          .points();
+  const std::vector<answers::DelayQuery> queries = Combinations(plain_query)
+                                                       .by(topologies, &answers::DelayQuery::topology)
+                                                       .by(drops, &answers::DelayQuery::drop)
+                                                       .by(reorderings,
+                                                           [](auto& each, const Reordering& requested) {
+                                                             each.reorder = requested.targets;
+                                                             each.flow_rate = requested.flow_rate;
+                                                           })
+                                                       .points();
   std::vector<answers::DelayQuery> all;
   for (const answers::DelayQuery& query : queries)
-    for (const auto& hops : read_hops(options.model, query.topology, query.model()))
-      all.emplace_back(query).hops = hops;
+    for (const auto& hops : read_hops(options.model, query.topology)) all.emplace_back(query).hops = hops;
   for (answers::DelayQuery& query : all) {
     query.check = read_check(options, all.size());
     if (const auto* its = std::get_if<answers::NetworkTopology>(&query.topology))
@@ -373,8 +350,6 @@ std::vector<answers::LoadScaleQuery> read_load_scale_queries(const DelayOptions&
   const auto networks = read_networks(options.topology, answers::Overload::allowed);
   return Combinations(requested)
       .by(networks, &answers::LoadScaleQuery::topology)
-      .by(read_sources_list(options.model, networks.front()), &answers::LoadScaleQuery::sources)
-      .by(read_hop_delays(options.model), &answers::LoadScaleQuery::hop_delay)
       .by(targets, &answers::LoadScaleQuery::requested)
       .points();
 }
@@ -424,13 +399,6 @@ std::optional<answers::SlotTime> read_slot_time(const std::optional<std::string>
 
 void add_delay_model_options(OptionTable& table, DelayModelOptions& options) {
   const OptionGroup model(table, "Model");
-  model.add("--sources", options.sources, "NAME",
-            "decoupled or first-hop (default decoupled).\nThe arrivals of a queue: independent sources, or "
-            "the links into its switch (as published)",
-            choices<network::Sources>());
-  model.add("--delay", options.delay, "NAME",
-            "delay of a hop: wait or occupancy (default wait).\noccupancy is as published",
-            choices<queue::HopDelay>());
   model.add(
       "--hops", options.hops, "NAME",
       "chain, safe, independent, bound or all.\nDefault chain where it applies: each delay depends on the "

@@ -16,7 +16,7 @@ namespace tailbound::cli {
 
 /// As typed; empty if not given.
 struct DelayModelOptions {
-  std::optional<std::string> sources, delay, hops;
+  std::optional<std::string> hops;
 };
 
 /// `options` must outlive the parse.
@@ -33,17 +33,10 @@ void add_hop_option(OptionTable& table, std::optional<std::string>& hop_ns);
 [[nodiscard]] std::optional<answers::SlotTime> read_slot_time(const std::optional<std::string>& hop_ns,
                                                               const UnitOptions& units);
 
-/// The traffic that feeds a queue, for each entry.
-/// \throws InvalidArgument  also for --sources first-hop with bursty hosts of a tree
-[[nodiscard]] std::vector<network::Sources> read_sources_list(const DelayModelOptions& options,
-                                                              const answers::Topology& topology);
-/// \throws InvalidArgument
-[[nodiscard]] std::vector<queue::HopDelay> read_hop_delays(const DelayModelOptions& options);
 /// The dependence between hops, for each entry; "all" means all models that exist for the query.
 /// \throws InvalidArgument
 [[nodiscard]] std::vector<std::optional<answers::Hops>> read_hops(const DelayModelOptions& options,
-                                                                  const answers::Topology& topology,
-                                                                  const answers::DelayModelQuery& query);
+                                                                  const answers::Topology& topology);
 
 /// As typed; empty if not given.
 struct DelayOptions {

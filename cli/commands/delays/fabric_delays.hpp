@@ -25,7 +25,7 @@ void read_named(const std::string& path, const std::function<void(std::string_vi
 /// Such a network as a topology for simulation.
 [[nodiscard]] answers::NetworkTopology place_of(const answers::FabricTopology& topology);
 
-/// \throws InvalidArgument  --sources, --delay or --hops that are not supported for fabrics
+/// \throws InvalidArgument  --hops that is not supported for fabrics
 void require_fabric_model(const DelayModelOptions& model);
 
 /// The queries of `validate delay` for a fabric, with the remaining settings from `asked`; none for another

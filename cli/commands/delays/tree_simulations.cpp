@@ -257,18 +257,11 @@ std::vector<ValidateDelayQuery> read_validations(const TreeValidationOptions& op
   }
   const std::vector<answers::Topology> topologies =
       read_topologies_to_simulate(options.topology, options.burst);
-  const std::vector<queue::HopDelay> hop_delays = read_hop_delays(options.model);
   const std::vector<ValidateDelayQuery> queries =
-      Combinations(requested)
-          .by(read_sources_list(options.model, topologies.front()), &ValidateDelayQuery::sources)
-          .by(hop_delays, &ValidateDelayQuery::hop_delay)
-          .by(topologies, &ValidateDelayQuery::topology)
-          .points();
+      Combinations(requested).by(topologies, &ValidateDelayQuery::topology).points();
   std::vector<ValidateDelayQuery> all;
   for (const ValidateDelayQuery& query : queries)
-    for (const auto& hops :
-         read_hops(options.model, query.topology, {query.sources, query.hop_delay, {}, {}}))
-      all.emplace_back(query).hops = hops;
+    for (const auto& hops : read_hops(options.model, query.topology)) all.emplace_back(query).hops = hops;
   return all;
 }
 

@@ -190,8 +190,8 @@ Reply answer(const SweepOptions& options, const Context& context) {
 
 void declare(OptionTable& table, SweepOptions& options) {
   const OptionGroup query(table, "Plan");
-  query.add_words("PLAN", options.plan, "FILE",
-                  "plan file: [[question]] tables with lists.\nSee docs/files.md", 1, 1);
+  query.add_words("PLAN", options.plan, "FILE", "plan file: [[query]] tables with lists.\nSee docs/files.md",
+                  1, 1);
   query.add("--store", options.store, "FILE", "database of the points; finished points are kept");
   query.add_flag("--dry-run", options.dry_run, "show finished and missing points without computing");
   query.add_flag("--retry", options.retry, "compute failed points again");

@@ -20,10 +20,8 @@ using answers::BroadcastHypercube;
 using answers::BroadcastQuery;
 using answers::Combinations;
 using answers::HypercubeSaturationQuery;
-using answers::Replication;
 using answers::SimulatedHypercube;
 using answers::SimulateHypercubeQuery;
-using answers::ValidateBroadcastAnswer;
 using answers::ValidateBroadcastQuery;
 using numeric::Rational;
 
@@ -32,19 +30,11 @@ struct BroadcastOptions {
   std::optional<std::string> dimensions, virtual_channels, flits, broadcast, startup, rates, fractions;
   WormEndsOptions ends;
 };
-struct BroadcastModelOptions {
-  BroadcastOptions query;
-  std::optional<std::string> replication;
-};
 struct HypercubeSimulationOptions {
   BroadcastOptions query;
   SimulationOptions run{.unit = "cycle"};
   std::optional<std::string> buffer_flits;
   LatencyOptions latency;
-};
-struct BroadcastValidationOptions {
-  HypercubeSimulationOptions simulation;
-  std::optional<std::string> replication;
 };
 
 /// Limits of a command.
@@ -78,18 +68,6 @@ std::vector<Rational> read_startups(const std::optional<std::string>& text, cons
   for (const std::int64_t cycles : parse_integers(*text, "--startup", 0, limits.sizes.startup))
     startups.emplace_back(static_cast<long>(cycles));
   return startups;
-}
-
-const char* meaning(Replication replication) {
-  switch (replication) {
-    case Replication::literal:
-      return "as published, about half of the copies";
-    case Replication::conserving:
-      return "published equations, each copy of a broadcast counted once";
-    case Replication::shared_wire:
-      break;
-  }
-  return "messages share physical channels, the most accurate";
 }
 
 void add_broadcast_options(OptionTable& table, BroadcastOptions& options, const BroadcastLimits& limits) {
@@ -155,23 +133,11 @@ OfferedLoads read_rates(const BroadcastOptions& options, const BroadcastLimits& 
   return read_offered(options.rates, options.fractions, message_rates, limits.fractions);
 }
 
-void add_replication_option(OptionTable& table, std::optional<std::string>& replication) {
-  std::string help = choices_in_words<Replication>() + ".";
-  for (const Replication variant : answers::broadcast_variants)
-    help += fmt::format("{}{}: {}", help.ends_with(".") ? "\n" : "; ", name_of(variant), meaning(variant));
-  OptionGroup(table, "Model").add("--replication", replication, "NAME", help, choices<Replication>());
-}
-
-std::vector<Replication> read_replications(const std::optional<std::string>& text) {
-  return choices_or_first<Replication>(text, "--replication");
-}
-
 /// One query for each combination of list entries.
-std::vector<BroadcastQuery> read_queries(const BroadcastModelOptions& options) {
-  const OfferedLoads offered = read_rates(options.query, model_limits);
+std::vector<BroadcastQuery> read_queries(const BroadcastOptions& options) {
+  const OfferedLoads offered = read_rates(options, model_limits);
   return Combinations(BroadcastQuery{.hypercube = {}, .offered = offered})
-      .by(read_hypercubes(options.query, model_limits), &BroadcastQuery::hypercube)
-      .by(read_replications(options.replication), &BroadcastQuery::replication)
+      .by(read_hypercubes(options, model_limits), &BroadcastQuery::hypercube)
       .points();
 }
 
@@ -180,24 +146,23 @@ BroadcastAnswer answer_broadcast(const BroadcastQuery& query, const answers::Run
   try {
     return answers::answer(query, run);
   } catch (const answers::Saturated& saturated) {
-    throw NoAnswer(fmt::format(
-        "the network is saturated at rate {}: by variant {} the {} saturates at {:.10g} messages/cycle/node, "
-        "{:.3g} % below",
-        saturated.load(), name_of(query.replication), render::network_in_words(query.hypercube),
-        saturated.saturation(), 100 * (1 - saturated.saturation() / saturated.load())));
+    throw NoAnswer(
+        fmt::format("the network is saturated at rate {}: the {} saturates at {:.10g} messages/cycle/node, "
+                    "{:.3g} % below",
+                    saturated.load(), render::network_in_words(query.hypercube), saturated.saturation(),
+                    100 * (1 - saturated.saturation() / saturated.load())));
   }
 }
 
-Reply answer_model(const BroadcastModelOptions& options, const Context& context) {
+Reply answer_model(const BroadcastOptions& options, const Context& context) {
   return answers::as_piece(analysis_run(context), [&] {
     return show_networks(read_queries(options), context, answer_broadcast,
                          [](const auto& networks) { return render::document(networks); });
   });
 }
 
-void declare_model(OptionTable& table, BroadcastModelOptions& options) {
-  add_broadcast_options(table, options.query, model_limits);
-  add_replication_option(table, options.replication);
+void declare_model(OptionTable& table, BroadcastOptions& options) {
+  add_broadcast_options(table, options, model_limits);
 }
 
 // --- simulated
@@ -256,36 +221,19 @@ void declare_simulation(OptionTable& table, HypercubeSimulationOptions& options)
   add_latency_options(table, options.latency, message_rates);
 }
 
-Reply answer_validation(const BroadcastValidationOptions& options, const Context& context) {
-  const std::vector<answers::Replication> replications = read_replications(options.replication);
+Reply answer_validation(const HypercubeSimulationOptions& options, const Context& context) {
   std::vector<ValidateBroadcastQuery> queries;
-  for (answers::SimulateHypercubeQuery simulation : read_simulations(options.simulation)) {
-    for (const answers::Replication replication : replications)
-      answers::check(simulation.network.hypercube, replication);
-    simulation.reference = replications.front();
-    queries.push_back({.simulation = simulation, .replication = replications.front()});
-  }
+  for (SimulateHypercubeQuery& simulation : read_simulations(options))
+    queries.push_back({.simulation = std::move(simulation)});
   const std::size_t rates = queries.size() * queries.front().simulation.offered.values.size();
-  auto networks = simulate_each(queries, rates, options.simulation.run, context);
-  // Each is simulated once and judged by each variant.
-  std::vector<std::pair<ValidateBroadcastQuery, ValidateBroadcastAnswer>> points;
-  for (std::size_t i = 0; i < networks.finished.size(); ++i)
-    for (const answers::Replication replication : replications)
-      points.emplace_back(
-          ValidateBroadcastQuery{.simulation = queries[i].simulation, .replication = replication},
-          answers::judged_by(networks.finished[i], replication));
-  return judged(render::document(points, rates * replications.size()), points);
-}
-
-void declare_validation(OptionTable& table, BroadcastValidationOptions& options) {
-  add_hypercube_simulation_options(table, options.simulation);
-  add_replication_option(table, options.replication);
+  const auto points = paired(queries, simulate_each(queries, rates, options.run, context).finished);
+  return judged(render::document(points, rates), points);
 }
 
 }  // namespace
 
 Command broadcast_command() {
-  return command_of<BroadcastModelOptions>(
+  return command_of<BroadcastOptions>(
       {.name = "broadcast",
        .purpose = "latency and saturation rate of hypercube broadcasts",
        .work = Work::points,
@@ -314,11 +262,11 @@ Command simulate_hypercube_command() {
 }
 
 Command validate_broadcast_command() {
-  return command_of<BroadcastValidationOptions>({.name = "validate broadcast",
+  return command_of<HypercubeSimulationOptions>({.name = "validate broadcast",
                                                  .purpose = "latency of hypercube broadcasts",
                                                  .work = Work::simulation,
                                                  .draws = true,
-                                                 .declare = declare_validation,
+                                                 .declare = add_hypercube_simulation_options,
                                                  .answer = answer_validation,
                                                  .layout = render::validate_broadcast_layout,
                                                  .example = {{"--dimensions", "6"},

@@ -8,8 +8,6 @@
 #include <tailbound/render/documents/simulation/simulate_multistage.hpp>
 #include <tailbound/render/documents/validation/validate_multistage.hpp>
 
-#include <algorithm>
-
 /// Combining multistage networks: `multistage`, `simulate multistage` and `validate multistage`.
 namespace tailbound::cli {
 namespace {
@@ -18,7 +16,6 @@ using answers::Combinations;
 using answers::MultistageQuery;
 using answers::SimulateMultistageQuery;
 using answers::ValidateMultistageQuery;
-using bounds::multistage::Variant;
 using network::CombiningMultistage;
 using network::Links;
 using network::Wiring;
@@ -29,10 +26,6 @@ using render::MultistageCurve;
 /// As typed; empty if not given.
 struct MultistageOptions {
   std::optional<std::string> nodes, size, buffer, hot, combining, links, service, loads, curve;
-};
-struct MultistageModelOptions {
-  MultistageOptions query;
-  std::optional<std::string> variant;
 };
 struct MultistageSimulationOptions {
   MultistageOptions query;
@@ -59,13 +52,7 @@ std::vector<std::optional<std::int64_t>> read_combining(const std::string& text)
   return list;
 }
 
-/// \param usual  without --links
-std::vector<Links> read_links(const MultistageOptions& options, Links usual) {
-  if (!options.links) return {usual};
-  return choices_or_first<Links>(options.links, "--links");
-}
-
-std::vector<CombiningMultistage> read_networks(const MultistageOptions& options, Links usual) {
+std::vector<CombiningMultistage> read_networks(const MultistageOptions& options) {
   const std::string& nodes = required(
       options.nodes, "--nodes", "give the number of nodes, a power of the switch size, such as --nodes 64");
   const std::string& hot =
@@ -83,7 +70,7 @@ std::vector<CombiningMultistage> read_networks(const MultistageOptions& options,
           .by(buffers, &CombiningMultistage::buffer)
           .by(degrees, &CombiningMultistage::combining)
           .by(shares, &CombiningMultistage::hot)
-          .by(read_links(options, usual), &CombiningMultistage::links)
+          .by(choices_or_first<Links>(options.links, "--links"), &CombiningMultistage::links)
           .points();
   for (const CombiningMultistage& network : networks) network::check(network);
   return networks;
@@ -103,10 +90,10 @@ void add_multistage_options(OptionTable& table, MultistageOptions& options) {
               slider(1, 64, 1));
   network.add("--combining", options.combining, "C",
               "maximum degree of combining (default 2).\n1: none; or unlimited");
-  network.add("--links", options.links, "NAME",
-              "requests that a link passes at once: one or any.\nDefault one (variant published: any). "
-              "Links to the memories included",
-              choices<Links>());
+  network.add(
+      "--links", options.links, "NAME",
+      "requests that a link passes at once: one or any (default one).\nLinks to the memories included",
+      choices<Links>());
   network.add("--service", options.service, "D", "service time, the unit of delays (default 1)");
   traffic.add("--hot", options.hot, "H", "fraction of requests to one memory: 0.08 or 8%",
               slider(0, 0.3, 0.005));
@@ -118,8 +105,8 @@ void add_multistage_options(OptionTable& table, MultistageOptions& options) {
 }
 
 /// One point for each combination of list entries, the loads varying fastest.
-std::vector<CombiningPoint> read_multistage(const MultistageOptions& options, Links usual = Links::one) {
-  const std::vector<CombiningMultistage> networks = read_networks(options, usual);
+std::vector<CombiningPoint> read_multistage(const MultistageOptions& options) {
+  const std::vector<CombiningMultistage> networks = read_networks(options);
   const std::vector<Rational> services = parse_list(options.service.value_or("1"), "--service");
   for (const Rational& service : services) static_cast<void>(answers::service_time(service));
   const std::vector<Rational> loads =
@@ -133,25 +120,12 @@ std::vector<CombiningPoint> read_multistage(const MultistageOptions& options, Li
       .points();
 }
 
-Reply answer_model(const MultistageModelOptions& options, const Context& context) {
+Reply answer_model(const MultistageOptions& options, const Context& context) {
   std::vector<MultistageQuery> queries;
-  for (const Variant variant : choices_or_first<Variant>(options.variant, "--variant"))
-    // In the published variant outputs accept any number of requests.
-    for (const CombiningPoint& point :
-         read_multistage(options.query, variant == Variant::published ? Links::any : Links::one))
-      queries.push_back(
-          {.network = point.network, .load = point.load, .service = point.service, .variant = variant});
-  const render::MultistageCurve curve = read_curve(options.query);
+  for (const CombiningPoint& point : read_multistage(options))
+    queries.push_back({.network = point.network, .load = point.load, .service = point.service});
+  const render::MultistageCurve curve = read_curve(options);
   return show_all(queries, context, [&](const auto& found) { return render::document(found, curve); });
-}
-
-void declare_model(OptionTable& table, MultistageModelOptions& options) {
-  add_multistage_options(table, options.query);
-  const OptionGroup model(table, "Model");
-  model.add("--variant", options.variant, "NAME",
-            "blocking or published (default blocking).\nblocking: full buffers block the stage before; "
-            "published: with --links any",
-            choices<Variant>());
 }
 
 // --- simulated
@@ -200,22 +174,18 @@ Reply answer_validation(const MultistageSimulationOptions& options, const Contex
     queries.push_back({simulation});
   const render::MultistageCurve curve = read_curve(options.query);
   const auto points = paired(queries, simulate_each(queries, queries.size(), options.run, context).finished);
-  Reply reply{.document = render::document(points, queries.size(), curve)};
-  if (std::any_of(points.begin(), points.end(),
-                  [](const auto& point) { return point.second.of_blocking.underestimates() > 0; }))
-    reply.status = no_answer;
-  return reply;
+  return judged(render::document(points, queries.size(), curve), points);
 }
 
 }  // namespace
 
 Command multistage_command() {
-  return command_of<MultistageModelOptions>(
+  return command_of<MultistageOptions>(
       {.name = "multistage",
        .purpose = "throughput and delay of combining multistage networks",
        .work = Work::points,
        .draws = true,
-       .declare = declare_model,
+       .declare = add_multistage_options,
        .answer = answer_model,
        .layout = render::multistage_layout,
        .example = {{"--nodes", "64"}, {"--hot", "0.08"}, {"--loads", "0.1:1:0.1"}}});

@@ -138,8 +138,7 @@ OwnWormNetwork read_own(const WormholeOptions& options) {
 void add_wormhole_options(OptionTable& table, WormholeOptions& options) {
   const OptionGroup network(table, "Network");
   network.add("--topology", options.topology, "NAME",
-              "mesh, torus, hypercube or butterfly-fat-tree.\nAlso bidirectional-torus; the links of torus "
-              "are unidirectional",
+              "mesh, torus, hypercube or butterfly-fat-tree.\nAlso unidirectional-torus",
               choices<WormShape>());
   network.add("--nodes", options.nodes, "N",
               "number of nodes, or routers per side: 8x8.\nA power of 4 (fat-tree), of 2 (hypercube), or "
@@ -149,8 +148,8 @@ void add_wormhole_options(OptionTable& table, WormholeOptions& options) {
   network.add("--concentration", options.concentration, "C",
               "nodes per router, not of a fat-tree (default 1)", slider(1, 8, 1));
   network.add("--variant", options.variant, "NAME",
-              "model: finite-source, paper or conditional.\nDefault finite-source; paper: as published; "
-              "conditional (fat-tree): published, flows conserved",
+              "model: finite-source or paper.\nDefault finite-source, for large meshes and tori paper: "
+              "published equations, faster and less accurate",
               choices<WormholeVariant>());
   network.add("--virtual-channels", options.virtual_channels, "V",
               "virtual channels per physical channel.\nDefault 1, of tori 2", slider(1, 16, 1));

@@ -263,7 +263,7 @@ std::string name(const Cube& cube) {
   if (const auto sides = sides_of(cube); sides.size() == 1) {
     const char* kind = cube.links == CubeLinks::mesh                   ? "line of "
                        : cube.links == CubeLinks::unidirectional_torus ? "unidirectional ring of "
-                                                                       : "bidirectional ring of ";
+                                                                       : "ring of ";
     return kind + std::to_string(sides.front()) + (cube.concentration > 1 ? " routers" : " nodes") + nodes;
   }
   std::string name;
@@ -279,7 +279,7 @@ std::string name(const Cube& cube) {
     case CubeLinks::bidirectional_torus:
       break;
   }
-  return name + " bidirectional torus" + nodes;
+  return name + " torus" + nodes;
 }
 
 ChannelGraph cube_graph(const Cube& cube) {

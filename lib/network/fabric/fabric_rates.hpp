@@ -9,7 +9,7 @@
 
 /// The arrival rates at each queue of a fabric, found without listing flows or routes.
 ///
-/// MODEL     queue_traffic.hpp, independent source arrivals (`decoupled`)
+/// MODEL     queue_traffic.hpp, independent source arrivals
 /// RESULT    the same rates, exactly: whole numbers of one common denominator. The packets from s that pass
 ///           the link u -> v to d are rate(s, d) P_d(s -> u) share_d(u, v); P_d(. -> u) by one pass upstream
 ///           from u over the shortest paths to d, for one link of each orbit (fabric_symmetry.hpp).

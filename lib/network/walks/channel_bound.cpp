@@ -35,9 +35,9 @@ struct RowLink {
 
 RowLink busiest_of_row(WormShape shape, std::int64_t k) {
   switch (shape) {
-    case WormShape::torus:  // a pair j steps apart crosses j of the k links
+    case WormShape::unidirectional_torus:  // a pair j steps apart crosses j of the k links
       return {.pairs = whole(k * (k - 1)) / 2};
-    case WormShape::bidirectional_torus:  // up to k/2 steps; this distance for half of the pairs
+    case WormShape::torus:  // up to k/2 steps; this distance for half of the pairs
       return {.pairs = whole(k % 2 == 0 ? k * k : k * k - 1) / 8};
     default:
       return {.pairs = whole((k / 2) * (k - k / 2)), .from = k / 2 - 1, .to = k / 2};

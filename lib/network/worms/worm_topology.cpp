@@ -21,7 +21,7 @@ int logarithm(std::int64_t nodes, std::int64_t base) {
 }
 
 std::int64_t min_radix(WormShape shape) {
-  return shape == WormShape::bidirectional_torus ? 3 : 2;
+  return shape == WormShape::torus ? 3 : 2;
 }
 
 /// "a square from 4 to 16384"
@@ -53,8 +53,8 @@ std::string sides_hint(const WormTopology& topology) {
 /// For a topology other than a butterfly fat-tree.
 Cube cube_of(const WormTopology& topology) {
   Cube cube;
-  if (topology.shape == WormShape::torus) cube.links = CubeLinks::unidirectional_torus;
-  if (topology.shape == WormShape::bidirectional_torus) cube.links = CubeLinks::bidirectional_torus;
+  if (topology.shape == WormShape::unidirectional_torus) cube.links = CubeLinks::unidirectional_torus;
+  if (topology.shape == WormShape::torus) cube.links = CubeLinks::bidirectional_torus;
   cube.dimensions = dimensions_of(topology);
   cube.ends = topology.ends;
   cube.concentration = topology.concentration;

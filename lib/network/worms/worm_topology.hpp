@@ -23,12 +23,12 @@ namespace tailbound::network {
 enum class WormShape {
   butterfly_fat_tree,
   mesh,
-  torus,  ///< with links in one direction around the rings
-  bidirectional_torus,
+  unidirectional_torus,  ///< with links in one direction around the rings
+  torus,
   hypercube,
 };
 [[nodiscard]] constexpr auto names_of(WormShape) {
-  return std::array{"butterfly-fat-tree", "mesh", "torus", "bidirectional-torus", "hypercube"};
+  return std::array{"butterfly-fat-tree", "mesh", "unidirectional-torus", "torus", "hypercube"};
 }
 
 struct WormTopology {

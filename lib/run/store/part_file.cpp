@@ -76,7 +76,7 @@ std::string checksum_of(const Json& json) {
 
 Part part_of(const Json& json) {
   Part part{.version = json.at("version"),
-            .query = json.at("question"),
+            .query = json.at("query"),
             .files = {},
             .number = {json.at("part"), json.at("parts")},
             .complete = json.at("complete"),
@@ -90,7 +90,7 @@ Part part_of(const Json& json) {
 
 std::string to_text(const Part& part) {
   Json json{{"tailbound", kind},         {"format", part_format},      {"version", part.version},
-            {"question", part.query},    {"part", part.number.number}, {"parts", part.number.of},
+            {"query", part.query},       {"part", part.number.number}, {"parts", part.number.of},
             {"complete", part.complete}, {"files", Json::array()},     {"jobs", Json::array()}};
   for (const InputFile& file : part.files) json["files"].push_back(json_of(file));
   for (const JobResults& job : part.jobs) json["jobs"].push_back(json_of(job));

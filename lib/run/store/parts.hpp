@@ -70,7 +70,7 @@ class PartOfRun final : public Executor {
   /// \throws InvalidArgument  "part" out of range
   explicit PartOfRun(PartNumber number, Executor* workers = nullptr);
 
-  /// \throws Elsewhere  always, once this part's pieces are done or stopped: a part returns no answer
+  /// \throws MissingPart  always, once this part's pieces are done or stopped: a part returns no answer
   [[nodiscard]] Outcome carry_out(const Job& job, const Controls& controls,
                                   std::vector<Piece> begun = {}) override;
   [[nodiscard]] bool in_parts() const override { return true; }

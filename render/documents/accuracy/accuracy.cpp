@@ -30,10 +30,10 @@ const char* shape_in_words(WormShape shape) {
   switch (shape) {
     case WormShape::butterfly_fat_tree:
       return "butterfly fat-trees";
-    case WormShape::torus:
+    case WormShape::unidirectional_torus:
       return "unidirectional tori";
-    case WormShape::bidirectional_torus:
-      return "bidirectional tori";
+    case WormShape::torus:
+      return "tori";
     case WormShape::hypercube:
       return "hypercubes";
     case WormShape::mesh:
@@ -149,10 +149,7 @@ bool is_in_name(MeasuredModel model, Setting setting) {
 
 /// Both ends are stated unless they are the defaults of the model's networks.
 bool says_ends(MeasuredModel model, const std::vector<MeasuredSetting>& settings) {
-  const bool broadcasts = model == MeasuredModel::broadcast_conserving ||
-                          model == MeasuredModel::broadcast_literal ||
-                          model == MeasuredModel::broadcast_shared_wire;
-  const network::WormEnds usual = broadcasts ? network::all_port : network::WormEnds{};
+  const network::WormEnds usual = model == MeasuredModel::broadcast ? network::all_port : network::WormEnds{};
   return std::any_of(settings.begin(), settings.end(), [&](const MeasuredSetting& each) {
     return (each.setting == Setting::injection && choice_in<network::Injection>(each) != usual.injection) ||
            (each.setting == Setting::ejection && choice_in<network::Ejection>(each) != usual.ejection);
@@ -175,15 +172,10 @@ std::string listed(MeasuredModel model, const std::vector<MeasuredSetting>& sett
 
 // --- errors as text
 
-bool is_broadcast(MeasuredModel model) {
-  return model == MeasuredModel::broadcast_conserving || model == MeasuredModel::broadcast_literal ||
-         model == MeasuredModel::broadcast_shared_wire;
-}
-
 std::string quantity_name(Quantity quantity, MeasuredModel model) {
   switch (quantity) {
     case Quantity::mean_latency:
-      return is_broadcast(model) ? "unicast latency" : "mean latency";
+      return model == MeasuredModel::broadcast ? "unicast latency" : "mean latency";
     case Quantity::broadcast_latency:
       return "broadcast latency";
     case Quantity::saturation:
@@ -201,9 +193,9 @@ std::string quantity_name(Quantity quantity, MeasuredModel model) {
 /// "up to 90 % of the simulated saturation load"; "down to P(D > t) = 1e-06"
 std::string reach_in_words(const Accuracy& accuracy, const ErrorRange& range) {
   if (range.quantity == Quantity::tail) return "down to P(D > t) = " + probability_in_words(range.up_to);
-  const char* of = accuracy.rows.front()->loads == RowLoads::simulated ? "simulated saturation load"
-                   : is_broadcast(accuracy.requested.model) ? "saturation rate of variant conserving"
-                                                            : "model's saturation load";
+  const char* of = accuracy.rows.front()->loads == RowLoads::simulated    ? "simulated saturation load"
+                   : accuracy.requested.model == MeasuredModel::broadcast ? "model's saturation rate"
+                                                                          : "model's saturation load";
   return fmt::format("up to {:.4g} % of the {}", 100 * range.up_to, of);
 }
 
@@ -302,10 +294,8 @@ std::string command_of_worms(const AccuracyRow& row) {
                                  choice_of<network::Ejection>(row, Setting::ejection)}};
   if (row.find(Setting::dimensions) != nullptr)
     topology.dimensions = static_cast<int>(whole_of(row, Setting::dimensions));
-  const WormholeVariant variant = row.model == MeasuredModel::wormhole_paper ? WormholeVariant::paper
-                                  : row.model == MeasuredModel::wormhole_conditional
-                                      ? WormholeVariant::conditional
-                                      : WormholeVariant::finite_source;
+  const WormholeVariant variant =
+      row.model == MeasuredModel::wormhole_paper ? WormholeVariant::paper : WormholeVariant::finite_source;
   WormholeQuery query{.network = topology,
                       .flits = whole_of(row, Setting::flits),
                       .offered = {},
@@ -337,7 +327,6 @@ std::string command_of_hypercube(const AccuracyRow& row) {
   query.hypercube.startup = to_decimals(from_of(row, Setting::startup));
   query.hypercube.ends = {choice_of<network::Injection>(row, Setting::injection),
                           choice_of<network::Ejection>(row, Setting::ejection)};
-  query.replication = answers::measured_at_fractions_of;  // its table has all variants
   query.offered.of_saturation = true;
   std::set<double> fractions;
   for (const MeasuredError& error : row.errors) fractions.insert(error.at);
@@ -528,8 +517,6 @@ std::string measuring_command(const BroadcastQuery& query) {
       hypercube.dimensions, hypercube.virtual_channels, hypercube.flits, plain(hypercube.broadcast));
   text += ends_in_command(hypercube.ends, network::all_port, true);
   if (hypercube.startup != 1) text += " --startup " + plain(hypercube.startup);
-  if (query.replication != broadcast_variants.front())
-    text += fmt::format(" --replication {}", name_of(query.replication));
   return text + loads_in_command(query.offered, "--rates");
 }
 
@@ -564,14 +551,10 @@ std::string reproducing_command(const AccuracyRow& row) {
   switch (row.model) {
     case MeasuredModel::wormhole_finite_source:
     case MeasuredModel::wormhole_paper:
-    case MeasuredModel::wormhole_conditional:
       return command_of_worms(row);
-    case MeasuredModel::broadcast_conserving:
-    case MeasuredModel::broadcast_literal:
-    case MeasuredModel::broadcast_shared_wire:
+    case MeasuredModel::broadcast:
       return command_of_hypercube(row);
-    case MeasuredModel::multistage_blocking:
-    case MeasuredModel::multistage_published:
+    case MeasuredModel::multistage:
       return command_of_multistage(row);
     case MeasuredModel::delay_chain:
     case MeasuredModel::delay_safe:

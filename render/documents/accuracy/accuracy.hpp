@@ -51,8 +51,7 @@ using AccuracyKeys = std::vector<std::pair<answers::Quantity, std::string>>;
 
 /// "accuracy", "KEY_error_min" and "KEY_error_max" of each key, "accuracy_command"; for data formats.
 [[nodiscard]] std::vector<Column> accuracy_columns(const AccuracyKeys& keys);
-/// \param at  fraction of the model's saturation load (for broadcasts: of variant conserving), or a
-///            probability
+/// \param at  fraction of the model's saturation load, or a probability
 [[nodiscard]] Cells accuracy_cells(const answers::Accuracy& accuracy, const AccuracyKeys& keys, double at,
                                    const std::string& command);
 

@@ -29,9 +29,13 @@ Measured rows_that(const Measured& rows, Of of) {
   return some;
 }
 
-/// Column of an error: percentage of saturation, or the nearest power of ten of a probability.
+/// Column of a fraction of saturation.
+double column_of(double load) {
+  return std::round(1000 * load) / 1000;
+}
+/// Column of an error: fraction of saturation, or the nearest power of ten of a probability.
 double column_of(const MeasuredError& error) {
-  if (error.quantity != Quantity::tail) return std::round(1000 * error.at) / 1000;
+  if (error.quantity != Quantity::tail) return column_of(error.at);
   return error.at > 0.3 ? 0.5 : std::pow(10, std::round(std::log10(error.at)));
 }
 
@@ -87,8 +91,7 @@ std::string end_of_line(const AccuracyRow& row) {
 std::string accuracy_table(const Measured& rows, Quantity quantity) {
   if (rows.empty()) return {};
   const std::vector<double> columns = columns_of(rows, quantity);
-  const bool broadcasts = measures(rows, Quantity::broadcast_latency),
-             saturation = measures(rows, Quantity::saturation);
+  const bool saturation = measures(rows, Quantity::saturation);
   std::string text = "\n| network |", line = "|---|";
   for (const double column : columns) {
     text += fmt::format(" {} |", column_heading(column, quantity == Quantity::tail));
@@ -101,10 +104,7 @@ std::string accuracy_table(const Measured& rows, Quantity quantity) {
   text += " measured | reproduce |\n" + line + "---|---|\n";
   for (const AccuracyRow* row : rows) {
     text += "| " + settings_in_words(*row);
-    for (const double column : columns) {
-      text += " | " + accuracy_cell(*row, quantity, column);
-      if (broadcasts) text += " / " + accuracy_cell(*row, Quantity::broadcast_latency, column);
-    }
+    for (const double column : columns) text += " | " + accuracy_cell(*row, quantity, column);
     if (saturation) text += " | " + saturation_cell(*row);
     text += end_of_line(*row);
   }
@@ -121,6 +121,27 @@ std::string accuracy_list(const Measured& rows) {
       text += fmt::format("{} {} at {:.3g} %", &error == row->errors.data() ? "" : ",",
                           signed_percent(error.minimum), 100 * error.at);
     text += end_of_line(*row);
+  }
+  return text;
+}
+
+/// The same for latencies of unicasts and broadcasts.
+std::string broadcast_list(const Measured& rows) {
+  std::string text =
+      "\n| network | errors of unicasts / broadcasts at % of saturation | saturation rate (simulated) | "
+      "measured "
+      "| reproduce |\n|---|---|---|---|---|\n";
+  for (const AccuracyRow* row : rows) {
+    std::set<double> loads;
+    for (const MeasuredError& error : row->errors)
+      if (error.quantity != Quantity::saturation) loads.insert(error.at);
+    std::vector<std::string> cells;
+    for (const double load : loads)
+      cells.push_back(
+          fmt::format("{} / {} at {:.3g} %", accuracy_cell(*row, Quantity::mean_latency, column_of(load)),
+                      accuracy_cell(*row, Quantity::broadcast_latency, column_of(load)), 100 * load));
+    text += fmt::format("| {} | {} | {}{}", settings_in_words(*row), fmt::join(cells, ", "),
+                        saturation_cell(*row), end_of_line(*row));
   }
   return text;
 }
@@ -193,29 +214,14 @@ std::string accuracy_summary() {
                                  {wormhole_paper},
                                  {{Quantity::mean_latency, 0.7}},
                                  "up to 70 % of their own saturation load"},
-                                {"broadcasts, `shared-wire`",
+                                {"broadcasts in hypercubes",
                                  "broadcasts-in-hypercubes",
-                                 {broadcast_shared_wire},
+                                 {broadcast},
                                  {{Quantity::mean_latency, 0.8}, {Quantity::broadcast_latency, 0.8}},
                                  "unicasts, broadcasts, up to 80 % of saturation"},
-                                {"broadcasts, `conserving`",
-                                 "broadcasts-in-hypercubes",
-                                 {broadcast_conserving},
-                                 {{Quantity::mean_latency, 0.8}, {Quantity::broadcast_latency, 0.8}},
-                                 "unicasts, broadcasts, up to 80 % of saturation"},
-                                {"broadcasts, `literal`",
-                                 "broadcasts-in-hypercubes",
-                                 {broadcast_literal},
-                                 {{Quantity::mean_latency, 0.8}, {Quantity::broadcast_latency, 0.8}},
-                                 "unicasts, broadcasts, up to 80 % of saturation"},
-                                {"hot spots, `blocking`",
+                                {"hot spots",
                                  "hot-spots",
-                                 {multistage_blocking},
-                                 {{Quantity::mean_delay, 1}, {Quantity::throughput, 1}},
-                                 "mean delay, throughput"},
-                                {"hot spots, `published`",
-                                 "hot-spots",
-                                 {multistage_published},
+                                 {multistage},
                                  {{Quantity::mean_delay, 1}, {Quantity::throughput, 1}},
                                  "mean delay, throughput"},
                                 {"delays through trees, `--hops chain`",
@@ -269,10 +275,10 @@ std::string whole_error(const AccuracyRow& row, Quantity quantity) {
   return "-";
 }
 
-std::string hot_spots(MeasuredModel model) {
+std::string hot_spots() {
   std::string text =
       "\n| network | mean delay | throughput | measured | reproduce |\n|---|---|---|---|---|\n";
-  for (const AccuracyRow* row : rows_of({model}))
+  for (const AccuracyRow* row : rows_of({MeasuredModel::multistage}))
     text += fmt::format("| {} | {} | {}{}", settings_in_words(*row), whole_error(*row, Quantity::mean_delay),
                         whole_error(*row, Quantity::throughput), end_of_line(*row));
   return text;
@@ -389,11 +395,9 @@ queue: [bursty_queue.md](derivations/bursty_queue.md#through-several-hops).
 ## Hot spots
 
 Errors over a grid of hot-spot fractions, combining degrees and loads, below and above the saturation load of the model.
-"within" is the maximum absolute error. `blocking` is the default; `published` neglects blocking. Mean errors and the
-largest errors: [multistage.md](derivations/multistage.md).
+"within" is the maximum absolute error. Mean errors and the largest errors: [multistage.md](derivations/multistage.md).
 )";
-  text += hot_spots(multistage_blocking);
-  text += "\n`--variant published`:\n" + hot_spots(multistage_published);
+  text += hot_spots();
   text += R"(
 ## Wormhole networks
 
@@ -416,13 +420,10 @@ Variant `paper`, at percentages of the model's own saturation load ([wormhole.md
   text += R"(
 ## Broadcasts in hypercubes
 
-Errors of the mean latency of unicasts / broadcasts [%], at percentages of the saturation rate of variant `conserving`
+Errors of the mean latency of unicasts / broadcasts, at percentages of the model's saturation rate
 ([broadcast.md](derivations/broadcast.md), with a survey of 24 more networks).
 )";
-  for (const auto& [model, name] :
-       {std::pair{broadcast_shared_wire, "shared-wire"}, std::pair{broadcast_conserving, "conserving"},
-        std::pair{broadcast_literal, "literal"}})
-    text += fmt::format("\n`{}`:\n", name) + accuracy_table(rows_of({model}), Quantity::mean_latency);
+  text += broadcast_list(rows_of({broadcast}));
   text += R"(
 ## Values read from published figures
 

@@ -166,7 +166,7 @@ const Fields<BufferPoint>& buffer_results() {
   const auto has_burst = [](const Point& of) { return of.second.burst.has_value(); };
   const auto has_mean = [](const Point& of) { return of.second.mean_occupancy.has_value(); };
   static const Fields<Point> fields{
-      {{"greatest_load", "load", "packets/slot", Shape::proved,
+      {{"max_load", "load", "packets/slot", Shape::proved,
         "meets the target at its lower end, misses it at its upper"},
        [](const Point& of) { return shown(*of.second.load); },
        has_load},
@@ -176,7 +176,7 @@ const Fields<BufferPoint>& buffer_results() {
          return Value(Bound{enclosure.proof(), enclosure.lower(), false});
        },
        has_load},
-      {{"least_speedup", "speedup", "", Shape::proved, "meets the target at its upper end, at least 1"},
+      {{"min_speedup", "speedup", "", Shape::proved, "meets the target at its upper end, at least 1"},
        [](const Point& of) { return shown(*of.second.speedup); },
        has_speedup},
       {{"safe_speedup", "", "", Shape::bound, "a speedup proved to meet the target", Style::hidden},
@@ -500,10 +500,10 @@ Picture picture(const Document& document, const std::vector<BufferPoint>& points
     sweep.powers_of_ten = true;
     picture.y_label = query.criterion == Criterion::overflow ? "P(Q > B)" : "fraction of packets lost";
   } else if (requests_load(query)) {
-    sweep.height = "greatest_load";
+    sweep.height = "max_load";
     picture.y_label = "maximum load [packets/slot]";
   } else if (requests_speedup(query)) {
-    sweep.height = "least_speedup";
+    sweep.height = "min_speedup";
     picture.y_label = "minimum speedup";
   } else if (requests_burst(query)) {
     sweep.height = "longest_burst";

@@ -152,8 +152,6 @@ const Fields<DelayEntry>& delay_input_fields() {
       {{"class", "class", "", Shape::whole, "priority class; class 1 is served first"},
        [](const DelayEntry& of) { return of.path().priority; },
        [](const DelayEntry& of) { return of.answer().paths.classes > 1; }},
-      {delay_columns().sources, [](const DelayEntry& of) { return of.query().sources; }},
-      {delay_columns().hop_delay, [](const DelayEntry& of) { return of.query().hop_delay; }},
       {{"hops", "hops", "", Shape::text,
         "how waits at successive queues depend on each other: chain (each on the previous one, bursts also "
         "on their age), safe (the same, conservative), independent, bound (any dependence); or one queue"},
@@ -424,9 +422,6 @@ const DelayColumns& delay_columns() {
           "latency_probability_before", "",
           "P(T > latency_slots - 1), above 1 - p; null at the minimum latency", Style::hidden),
       .digits = {"digits", "digits", "", Shape::whole, "significant digits to certify", Style::hidden},
-      .sources = {"sources", "sources", "", Shape::text,
-                  "arrivals at each queue: decoupled (independent source arrivals) or first-hop"},
-      .hop_delay = {"delay", "delay", "", Shape::text, "delay of a hop: wait or occupancy"},
       .flow = {"flow", "flow", "", Shape::text, "flow of a network, by name"},
       .mean_latency_slots = {"mean_latency_slots", "mean latency", "slots", Shape::claim,
                              "E[T], T = D + one slot per queue; the link of the sender takes none",

@@ -24,7 +24,7 @@ using ReorderPoint = std::pair<answers::ReorderQuery, answers::ReorderAnswer>;
 /// Columns of `delay` shared by its other answers.
 struct DelayColumns {
   Column percentile, exceeded_by, latency_slots, latency_probability, latency_probability_before;
-  Column digits, sources, hop_delay, flow, mean_latency_slots, queues;
+  Column digits, flow, mean_latency_slots, queues;
 };
 [[nodiscard]] const DelayColumns& delay_columns();
 [[nodiscard]] const Fields<bounds::DropTarget>& drop_target_fields();

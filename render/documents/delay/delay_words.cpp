@@ -24,21 +24,12 @@ using namespace answers;
 using numeric::plain;
 using numeric::Rational;
 
-std::string arrivals_in_words(network::Sources sources) {
-  return sources == network::Sources::independent_sources
-             ? "independent source arrivals at every queue"
-             : "every queue is fed as a first hop, as in the published model";
-}
+constexpr const char* independent_arrivals = "independent source arrivals at every queue";
 
 /// Do bursts reach queues after upstream queues have stretched them?
 bool stretches(const DelayQuery& query, const FlowDelay& found) {
   const auto* tree = std::get_if<TreeTopology>(&query.topology);
   return found.hops == Hops::chain && tree != nullptr && tree->bursts_keep_path();
-}
-
-std::string hop_delay_in_words(queue::HopDelay delay) {
-  return delay == queue::HopDelay::wait ? "FIFO queueing delay, service excluded"
-                                        : "number of packets in the queue, as in the published figure";
 }
 
 bool any_as(const std::vector<DelayPoint>& points, Hops hops) {
@@ -415,10 +406,10 @@ std::vector<Line> delay_lines(const DelayEntry& only) {
                                     mean_ns.empty() ? "" : "; " + mean_ns)},
       {"latency", latency_in_words(only)},
       {"model", truth_in_words(*only.points)},
-      {"delay of a hop", hop_delay_in_words(query.hop_delay)},
+      {"delay of a hop", "FIFO queueing delay, service excluded"},
       {"arrivals", stretches(query, found)
                        ? "bursts as sent at the first queue, spread by upstream queues at later ones"
-                       : arrivals_in_words(query.sources)}};
+                       : independent_arrivals}};
   if (!found.hops_reason.empty())
     lines.push_back({"hops", fmt::format("{}; a more accurate model does not apply: {}", name_of(found.hops),
                                          found.hops_reason)});
@@ -446,11 +437,8 @@ std::vector<std::string> delay_notes(const std::vector<DelayPoint>& points, bool
     if (std::string ports = switch_in_words(first.topology); !ports.empty())
       notes.push_back(std::move(ports));
   } else {
-    const bool same_sources = std::all_of(points.begin(), points.end(), [&](const DelayPoint& point) {
-      return point.first.sources == first.sources;
-    });
     notes.push_back("Latency: queueing delay and " + latency_slots_in_words() +
-                    (same_sources ? "; arrivals: " + arrivals_in_words(first.sources) : std::string()));
+                    "; arrivals: " + independent_arrivals);
     if (first.hop_ns) notes.push_back("In ns, " + hop_in_words(*first.hop_ns));
     if (first.drop)
       notes.emplace_back(
@@ -499,8 +487,6 @@ std::string model_caution(const DelayOmissions& omissions, const Topology& topol
                : "the bound is proved for the first queue of the upward path and assumed for the others";
   const bool tree = only_tree != nullptr;
   if (hops == Hops::chain || hops == Hops::safe) return tree ? tree_caution(*only_tree, hops) : chain_caution;
-  if (omissions.later_hops)
-    return "every hop is modelled as an independent first hop: tails after the first hop are underestimated";
   if (omissions.spread_bursts)
     return "hops are modelled as independent, without the spreading of bursts by upstream queues: " +
            (tree ? tree_caution(*only_tree, hops)

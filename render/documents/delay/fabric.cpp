@@ -79,8 +79,6 @@ const Fields<FabricQuery>& fabric_input_fields() {
   using Query = FabricQuery;
   static const Fields<Query> fields{{network_fields<FabricTopology>(&FabricTopology::name), &Query::topology},
                                     {delay_columns().flow, &Query::flow, if_present},
-                                    {delay_columns().sources, [](const Query&) { return "decoupled"; }},
-                                    {delay_columns().hop_delay, [](const Query&) { return "wait"; }},
                                     {drop_target_fields(), &Query::drop},
                                     {delay_columns().digits, [](const Query& of) { return of.digits.count; }},
                                     {unit_fields(), &Query::units}};
@@ -121,7 +119,7 @@ const Fields<FabricAnswer>& fabric_result_fields() {
       {{"links", "links", "", Shape::whole, "links, one per direction"}, &Answer::links},
       {{"queue_classes", "groups of queues", "", Shape::whole, "groups of queues with the same traffic"},
        [](const Answer& of) { return of.queues.size(); }},
-      {{"greatest_load", "maximum load", "packets/slot", Shape::proved,
+      {{"max_load", "maximum load", "packets/slot", Shape::proved,
         "of the queue with the highest utilization, exact", Style::plain, 6},
        [](const Answer& of) { return of.queues.empty() ? Rational(0) : of.queues.front().load; }},
       {{"pairs", "pairs", "", Shape::whole,
@@ -131,10 +129,10 @@ const Fields<FabricAnswer>& fabric_result_fields() {
       {{"latency_slots", "latency", "slots", Shape::whole, "last percentile of the latency of all packets"},
        [](const Answer& of) { return percentiles_of(of).back().slots; }},
       {pairs_fields(), &Answer::pairs},
-      {{"greatest_buffer", "largest buffer", "packets", Shape::whole, "of all queues, for the target"},
+      {{"max_buffer", "largest buffer", "packets", Shape::whole, "of all queues, for the target"},
        &max_buffer,
        if_present},
-      {{"greatest_memory", "largest memory", "packets", Shape::whole,
+      {{"max_memory", "largest memory", "packets", Shape::whole,
         "of all switches with shared memory, for the target"},
        &max_memory,
        if_present}};
@@ -213,7 +211,7 @@ const Fields<FabricQueueClass>& queue_fields() {
   using Queues = FabricQueueClass;
   static const Fields<Queues> fields{
       {{"queue", "queue", "", Shape::text, "the first of them: left -> right"}, &Queues::name},
-      {{"alike", "count", "", Shape::whole,
+      {{"identical", "count", "", Shape::whole,
         "queues with the same traffic; or switches with the same buffers"},
        &Queues::queues},
       {{"packets_per_slot", "", "", Shape::whole, "capacity of the link [packets/slot]", Style::hidden},
@@ -249,7 +247,7 @@ const Fields<SwitchRow>& switch_fields() {
   static const Fields<SwitchRow> fields{
       {{"switch", "switch", "", Shape::text, "the first of them"},
        [](const SwitchRow& of) { return of.its.name; }},
-      {{"alike", "count", "", Shape::whole, "switches whose queues need the same buffers"},
+      {{"identical", "count", "", Shape::whole, "switches whose queues need the same buffers"},
        [](const SwitchRow& of) { return of.its.switches; }},
       {{"ports", "queues", "", Shape::whole, "of one, with traffic"},
        [](const SwitchRow& of) { return of.its.queues; }},

@@ -75,9 +75,6 @@ const Fields<LoadScaleQuery>& load_scale_input_fields() {
   static const Fields<Query> fields{
       {topology_fields(), [](const Query& of) { return Topology(of.topology); }},
       {delay_columns().flow, &Query::flow, if_present},
-      {delay_columns().sources, &Query::sources,
-       [](const Query& of) { return !std::holds_alternative<Stability>(of.requested); }},
-      {delay_columns().hop_delay, &Query::hop_delay, &latency_of},
       {drop_target_fields(),
        [](const Query& of) {
          const BufferTarget* target = buffer_of(of);
@@ -114,7 +111,7 @@ const Fields<LoadScaleAnswer>& load_scale_result_fields() {
   static const auto of_links = [](const Answer& of) { return !of.target; };
   static const auto of_target = [](const Answer& of) { return of.target.has_value(); };
   static const Fields<Answer> fields{
-      {{"greatest_load_scale", "maximum load scale", "", Shape::claim,
+      {{"max_load_scale", "maximum load scale", "", Shape::claim,
         "--solve: supremum of the factors; a target is met at its lower end and missed at its upper end"},
        &Answer::largest},
       {{"safe_load_scale", "safe load scale", "", Shape::given,
@@ -191,7 +188,7 @@ const Table<LimitGroup>& limit_group_table() {
         [](const LimitGroup& of) { return kind_name(of.first->kind); }},
        {{"name", "of", "", Shape::text, "the first link, node or flow"},
         [](const LimitGroup& of) { return of.first->name; }},
-       {{"alike", "count", "", Shape::whole, "number of them with the same load and capacity"},
+       {{"identical", "count", "", Shape::whole, "number of them with the same load and capacity"},
         &LimitGroup::count},
        {{"load", "load", "packets/slot", Shape::given, "load of one at factor 1"},
         [](const LimitGroup& of) { return of.first->load; }},
@@ -314,7 +311,7 @@ Document document(std::vector<LoadScalePoint> given) {
   const auto points = share(std::move(given));
   const bool one = points->size() == 1;
   Layout layout = delay_layout();
-  layout.quiet = {points->front().second.target ? "safe_load_scale" : "greatest_load_scale"};
+  layout.quiet = {points->front().second.target ? "safe_load_scale" : "max_load_scale"};
   layout.quiet_table.clear();
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
                     .headline = one ? sentence(points->front()) : Headline(),
@@ -345,7 +342,7 @@ Document document(std::vector<LoadScalePoint> given) {
   document.picture = [document, points] {
     return sweep_picture(document,
                          {.axes = {"within_slots", "within_ns", "percentile", "drop", "capacity", "uniform"},
-                          .height = "greatest_load_scale"},
+                          .height = "max_load_scale"},
                          {.title = title(*points), .x_label = {}, .y_label = "maximum load scale"});
   };
   return document;

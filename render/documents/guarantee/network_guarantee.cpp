@@ -87,7 +87,7 @@ Table<FlowRow> flow_table(const network::PolicedUnits& units) {
        {{"delay_never", "delay bound", units.time, Shape::bound,
          "upper bound of the delay, last bit in to last bit out, all ports and links"},
         [](const FlowRow& of) { return at_most(of.all->answer.found.proof, of.delay()); }},
-       {{"delay_least", "minimum delay", units.time, Shape::given,
+       {{"delay_min", "minimum delay", units.time, Shape::given,
          "delay of its shortest packets without other traffic"},
         [](const FlowRow& of) { return of.its().minimum; }},
        {{"jitter", "jitter", units.time, Shape::bound, "delay bound - minimum delay"},
@@ -115,7 +115,7 @@ Table<QueueRow> port_table(const network::PolicedUnits& units) {
             [](const QueueRow& of) {
               return at_most(of.all->answer.found.proof, max_delay(of.its(), of.all->in_slots()));
             }},
-           {{"utilisation", "load", "", Shape::given, "utilization: long-term rate of its flows / link rate",
+           {{"utilization", "load", "", Shape::given, "utilization: long-term rate of its flows / link rate",
              Style::percent},
             [](const QueueRow& of) {
               return Rational(of.its().load / of.all->network().ports[of.its().port].rate);
@@ -147,7 +147,7 @@ const Fields<Guaranteed>& guarantee_results() {
        [](const Guaranteed& of) { return of.query.file.units.time; }},
       {{"latest_flow", "flow with the largest bound", "", Shape::text, "of the flows requested"},
        [](const Guaranteed& of) { return of.network().flows[of.answer.latest(of.query.method)].name; }},
-      {{"greatest_delay", "delay bound", "", Shape::bound,
+      {{"max_delay", "delay bound", "", Shape::bound,
         "upper bound of the delay of all of them, in time_unit"},
        [](const Guaranteed& of) {
          return at_most(of.answer.found.proof,
@@ -251,7 +251,7 @@ Layout network_guarantee_layout() {
           .inputs = guarantee_inputs().columns(),
           .results = guarantee_results().columns(),
           .tables = tables_of(units),
-          .quiet = {"greatest_delay"}};
+          .quiet = {"max_delay"}};
 }
 
 Document document(const NetworkGuaranteeQuery& query, NetworkGuaranteeAnswer answer) {

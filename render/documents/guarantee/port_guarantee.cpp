@@ -115,7 +115,8 @@ bool is_exact(const PortGuaranteeAnswer& answer) {
 const Fields<PortGuaranteeQuery>& port_inputs() {
   using Query = PortGuaranteeQuery;
   static const Fields<Query> fields{
-      {{"flows_asked", "flows", "", Shape::text, "one port: --bucket, --periodic and --sporadic, as text"},
+      {{"flows_requested", "flows", "", Shape::text,
+        "one port: --bucket, --periodic and --sporadic, as text"},
        [](const Query& of) { return in_words(of); }},
       {{"drop", "target", "", Shape::given, "--drop: fraction of time in which the buffer may be exceeded"},
        [](const Query& of) { return target_of(of); },
@@ -166,10 +167,10 @@ const Fields<PortGuaranteeAnswer>& port_results() {
       {{"most_flows", "flows", "", Shape::whole, "--solve flows: maximum number of flows by this analysis"},
        &Answer::max_flows,
        if_present},
-      {{"greatest_rate", "rate", "packets/slot", Shape::given, "--solve rate: maximum rate, to 4 digits"},
+      {{"max_rate", "rate", "packets/slot", Shape::given, "--solve rate: maximum rate, to 4 digits"},
        &Answer::max_rate,
        if_present},
-      {{"least_period", "period", "slots", Shape::whole, "--solve rate: minimum distance"},
+      {{"min_period", "period", "slots", Shape::whole, "--solve rate: minimum distance"},
        &Answer::min_period,
        if_present},
       {level_fields(), [](const Answer& of) -> const std::optional<PortLevel>& { return of.level; }},
@@ -434,8 +435,8 @@ Layout with_port_guarantee(Layout guarantee) {
 Document document(const PortGuaranteeQuery& query, const PortGuaranteeAnswer& answer, const Units& units) {
   const PortPoint point{query, answer};
   const char* quiet = answer.max_flows    ? "most_flows"
-                      : answer.max_rate   ? "greatest_rate"
-                      : answer.min_period ? "least_period"
+                      : answer.max_rate   ? "max_rate"
+                      : answer.min_period ? "min_period"
                       : !answer.level     ? (answer.exact ? "probability_exact" : "probability_most")
                                           : "buffer";
   Layout layout{.command = "guarantee",

@@ -51,11 +51,9 @@ std::string with_commas(std::vector<std::string> parts) {
 }
 
 std::string named(const Column& column, const Value& value) {
-  const bool by_itself =
-      column.key == "variant" || (column.key == "combining" && brief(value) == "unlimited");
   if (column.key == "wiring") return brief(value) + " wiring";
-  return by_itself ? brief(value) + (column.key == "combining" ? " combining" : "")
-                   : column.heading + " " + brief(value);
+  if (column.key == "combining" && brief(value) == "unlimited") return "unlimited combining";
+  return column.heading + " " + brief(value);
 }
 
 std::string differences(const Document& document, const Result& result, std::string_view omitted = {}) {
@@ -157,9 +155,9 @@ std::string wiring_in_words(const std::vector<SimulateMultistageQuery>& queries)
   return shared_in_words(all);
 }
 
-std::pair<Value, Value> modelled_flow(const CombiningPoint& point, bounds::multistage::Variant variant) {
-  const answers::MultistageAnswer found = answers::answer(answers::MultistageQuery{
-      .network = point.network, .load = point.load, .service = point.service, .variant = variant});
+std::pair<Value, Value> modelled_flow(const CombiningPoint& point) {
+  const answers::MultistageAnswer found = answers::answer(
+      answers::MultistageQuery{.network = point.network, .load = point.load, .service = point.service});
   return {shown(found.throughput), shown(found.delay)};
 }
 

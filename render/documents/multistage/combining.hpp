@@ -78,9 +78,8 @@ struct DrawnFlow {
   std::function<std::pair<Value, Value>(std::size_t result, const numeric::Rational& load)> at_load{};
 };
 
-/// The throughput and delay that `variant` of the model gives for a network.
-[[nodiscard]] std::pair<Value, Value> modelled_flow(const CombiningPoint& point,
-                                                    bounds::multistage::Variant variant);
+/// The throughput and delay of the model.
+[[nodiscard]] std::pair<Value, Value> modelled_flow(const CombiningPoint& point);
 
 /// Delay against throughput for several loads, one curve per network; or throughput against load; or either
 /// against the first varying number.

@@ -17,7 +17,6 @@ namespace tailbound::render {
 namespace {
 
 using namespace answers;
-using bounds::multistage::Variant;
 using numeric::plain;
 
 const char* name(bounds::Stop stop) {
@@ -61,8 +60,7 @@ std::string network_bound_in_words(const network::CombiningMultistage& network,
 }
 
 std::string iteration_in_words(const MultistagePoint& point) {
-  return point.first.variant == Variant::published ? "none: a single pass over the stages"
-                                                   : bounds::in_words(point.second.ending);
+  return bounds::in_words(point.second.ending);
 }
 
 std::string mean_or_none(const std::optional<numeric::Model<unit::Time>>& delay) {
@@ -94,8 +92,7 @@ Accuracy accuracy_of(const MultistagePoint& point) {
 std::string command_of(const std::vector<MultistagePoint>& points, const MultistagePoint& of) {
   std::vector<MultistageQuery> queries;
   for (const MultistagePoint& each : points)
-    if (network::describe(each.first.network) == network::describe(of.first.network) &&
-        each.first.variant == of.first.variant)
+    if (network::describe(each.first.network) == network::describe(of.first.network))
       queries.push_back(each.first);
   return measuring_command(queries);
 }
@@ -111,14 +108,9 @@ std::string note_on_accuracy(const Document& document, const std::vector<Multist
 
 const Fields<MultistageQuery>& multistage_inputs() {
   using Query = MultistageQuery;
-  static const Fields<Query> fields{
-      {combining_fields(),
-       [](const Query& of) {
-         return CombiningPoint{of.network, of.load, of.service};
-       }},
-      {{"variant", "variant", "", Shape::text,
-        "variant of the model: blocking (full buffers block upstream) or published"},
-       &Query::variant}};
+  static const Fields<Query> fields{{combining_fields(), [](const Query& of) {
+                                       return CombiningPoint{of.network, of.load, of.service};
+                                     }}};
   return fields;
 }
 
@@ -185,13 +177,8 @@ Rows hot_path(const MultistageAnswer& answer) {
 
 std::string title(const std::vector<MultistagePoint>& points) {
   std::vector<CombiningPoint> all;
-  bool same_variant = true;
-  for (const MultistagePoint& point : points) {
-    all.push_back({point.first.network, point.first.load, point.first.service});
-    same_variant = same_variant && point.first.variant == points.front().first.variant;
-  }
-  return in_words(all) +
-         (same_variant ? fmt::format("; variant {}", name_of(points.front().first.variant)) : "");
+  for (const auto& [query, answer] : points) all.push_back({query.network, query.load, query.service});
+  return in_words(all);
 }
 
 /// The throughput and delay of one point; of several, the saturation load of the networks.
@@ -264,13 +251,13 @@ std::vector<std::string> notes(const Document& document, const std::vector<Multi
 
 Picture picture(const Document& document, const std::vector<MultistagePoint>& points, MultistageCurve curve) {
   const Shared<MultistagePoint> all = share(points);
-  DrawnFlow flow{.name = name_of(points.front().first.variant),
+  DrawnFlow flow{.name = "model",
                  .style = CurveStyle::line,
                  .throughput = {},
                  .delay = {},
                  .at_load = [all](std::size_t i, const numeric::Rational& load) {
                    const answers::MultistageQuery& query = (*all)[i].first;
-                   return modelled_flow({query.network, load, query.service}, query.variant);
+                   return modelled_flow({query.network, load, query.service});
                  }};
   for (const MultistagePoint& point : points) {
     flow.throughput.push_back(shown(point.second.throughput));

@@ -208,8 +208,8 @@ std::vector<std::string> notes(const std::vector<SimulatedHypercubeAnswered>& ne
         max_tables));
   notes.push_back(fmt::format(
       "Estimates with {:.6g} % intervals. Broadcast latency: until the last receiver. Occupied channels: "
-      "mean virtual channels per link. Saturation: of the model, variant {}.",
-      100 * networks.front().first.confidence, name_of(networks.front().first.reference)));
+      "mean virtual channels per link. Saturation: of the model.",
+      100 * networks.front().first.confidence));
   return joined(std::move(notes), unicast_notes(hypercubes_of(networks)));
 }
 

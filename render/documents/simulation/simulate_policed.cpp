@@ -129,7 +129,7 @@ const Fields<WitnessedNetwork>& simulated_policed_results() {
       {{"nearest_flow", "nearest flow", "", Shape::text,
         "flow closest to its bound; without bounds, the flow with the maximum delay"},
        [](const WitnessedNetwork& of) { return of.network().flows[of.answer.nearest()].name; }},
-      {{"greatest_share", "seen / bound", "", Shape::proved, "its maximum delay / bound", Style::percent, 4},
+      {{"max_share", "seen / bound", "", Shape::proved, "its maximum delay / bound", Style::percent, 4},
        [](const WitnessedNetwork& of) {
          const std::size_t flow = of.answer.nearest();
          return part_of_bound(of.answer.seen.flows[flow].delay, of.answer.never_later(flow));

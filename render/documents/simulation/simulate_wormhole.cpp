@@ -238,7 +238,7 @@ Layout simulate_wormhole_layout() {
   std::vector<Column> searched = saturation_columns(LoadMeasure::flits);
   std::erase_if(searched, [](const Column& column) {
     return column.key != "error" && column.key != "messages_per_node" &&
-           column.key != "least_unstable_is_bound";
+           column.key != "min_unstable_is_bound";
   });
   layout.results = merged(simulated_load_results().columns(),
                           joined(std::move(searched), simulation_fields("cycle").columns()));

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <tailbound/core/choice.hpp>
 #include <tailbound/render/documents/parts/validated.hpp>
 #include <tailbound/render/documents/validation/validate_broadcast.hpp>
 #include <tailbound/render/documents/worms/hypercube.hpp>
@@ -13,7 +12,6 @@
 namespace tailbound::render {
 namespace {
 
-using answers::broadcast_variants;
 using answers::BroadcastComparison;
 using answers::BroadcastLatencies;
 using answers::BroadcastQuantity;
@@ -21,7 +19,6 @@ using answers::SimulatedBroadcasts;
 using answers::ValidateBroadcastAnswer;
 using answers::ValidateBroadcastQuery;
 
-/// Of the simulation, after those of the variants.
 const char* latency_name(BroadcastQuantity quantity) {
   return quantity == BroadcastQuantity::unicast_latency ? "unicast" : "broadcast";
 }
@@ -34,18 +31,17 @@ struct RateCompared {
   std::vector<BroadcastComparison> rows;  ///< of messages that were sent
 
   [[nodiscard]] const SimulatedBroadcasts& simulated() const { return answer->simulation.points[rate]; }
-  [[nodiscard]] const char* variant() const { return name_of(broadcast_variants[answer->judged]); }
-  /// By the judged variant; nothing if no such message was sent.
+  /// Nothing if no such message was sent.
   [[nodiscard]] std::optional<ShownComparison> judged(BroadcastQuantity quantity) const {
     for (const BroadcastComparison& row : rows)
-      if (row.quantity == quantity) return row.variants[answer->judged];
+      if (row.quantity == quantity) return row.latency;
     return std::nullopt;
   }
   /// A friend, so that it does not hide the others in a unity build.
   friend const answers::Simulated& simulated_of(const RateCompared& of) { return of.simulated().simulated; }
   [[nodiscard]] answers::Tally tally() const {
     answers::Tally tally;
-    for (const BroadcastComparison& row : rows) tally.add(row.variants[answer->judged]);
+    for (const BroadcastComparison& row : rows) tally.add(row.latency);
     return tally;
   }
 };
@@ -69,63 +65,34 @@ std::vector<std::string> assumptions(const RateCompared& point) {
   return {fmt::format("buffers of 1 flit (simulated: {})", point.query->simulation.network.buffer_flits)};
 }
 
-/// A latency by a variant.
-struct VariantLatencyRow {
-  BroadcastQuantity quantity;
-  answers::Replication variant;
-  ShownComparison compared;
-};
-
-const Table<VariantLatencyRow>& broadcast_variants_table() {
-  using Row = VariantLatencyRow;
-  static const Table<Row> table{
-      "variants",
-      "each latency, one row per variant of the model",
-      {{{"quantity", "latency", "", Shape::text, "unicast_latency or broadcast_latency"},
-        [](const Row& of) { return std::string(latency_name(of.quantity)) + "_latency"; }},
-       {{"variant", "variant", "", Shape::text, "shared-wire, conserving or literal"}, &Row::variant},
-       {comparison_fields({.unit = "cycles", .predicted = "model"}), &Row::compared}}};
-  return table;
-}
-
 const Fields<RateCompared>& compared_rate_inputs() {
   static const Fields<RateCompared> fields{
-      {simulated_hypercube_fields(), [](const RateCompared& of) { return of.query->simulation.network; }},
-      {replication_column(), &RateCompared::variant}};
+      {simulated_hypercube_fields(), [](const RateCompared& of) { return of.query->simulation.network; }}};
   return fields;
 }
 
-/// \param model  name of the judged variant
-Fields<RateCompared> compared_rate_fields(const std::string& model) {
+const Fields<RateCompared>& compared_rate_fields() {
   using Of = RateCompared;
-  const auto compared = [&](const char* prefix) {
-    return comparison_fields({.unit = "cycles", .predicted = model, .prefix = prefix});
+  const auto compared = [](const char* prefix) {
+    return comparison_fields({.unit = "cycles", .predicted = "model", .prefix = prefix});
   };
-  return {
+  static const Fields<Of> fields{
       {fraction_column("rate / model_saturation_rate; may exceed 1"),
        [](const Of& of) { return of.simulated().fraction_of_saturation; }},
       {compared("unicast_"), [](const Of& of) { return of.judged(BroadcastQuantity::unicast_latency); }},
       {compared("broadcast_"), [](const Of& of) { return of.judged(BroadcastQuantity::broadcast_latency); }},
-      {{"optimistic_rows", "underestimates", "", Shape::whole,
-        "number of the two latencies that the variant underestimates, below the interval of the simulation",
+      {{"underestimated_rows", "underestimates", "", Shape::whole,
+        "number of the two latencies that the model underestimates, below the interval of the simulation",
         Style::hidden},
        [](const Of& of) { return of.tally().underestimates(); }},
       {{"model_assumes", "model assumes", "", Shape::texts,
-        "assumptions of the models that differ from the simulated network", Style::hidden},
+        "assumptions of the model that differ from the simulated network", Style::hidden},
        [](const Of& of) { return Value(TextList{assumptions(of)}); }},
-      {{"model_saturation_rate", "model", "messages/cycle/node", Shape::model,
-        "saturation rate of the model; of several judged variants, of the first", Style::hidden},
+      {{"model_saturation_rate", "model", "messages/cycle/node", Shape::model, "saturation rate of the model",
+        Style::hidden},
        [](const Of& of) { return of.answer->simulation.model_saturation; }},
       {simulation_fields("cycle"), [](const Of& of) { return simulated_of(of); }}};
-}
-
-std::vector<VariantLatencyRow> variant_rows(const RateCompared& point) {
-  std::vector<VariantLatencyRow> all;
-  for (const BroadcastComparison& row : point.rows)
-    for (std::size_t i = 0; i < broadcast_variants.size(); ++i)
-      if (answers::covers(broadcast_variants[i], point.query->simulation.network.hypercube.ends))
-        all.push_back({row.quantity, broadcast_variants[i], row.variants[i]});
-  return all;
+  return fields;
 }
 
 std::vector<Line> lines(const RateCompared& point) {
@@ -133,9 +100,8 @@ std::vector<Line> lines(const RateCompared& point) {
       {"rate", fmt::format("{:.6g} messages/cycle/node, {:.1f} % of the model's saturation rate",
                            point.simulated().rate, 100 * point.simulated().fraction_of_saturation.value)}};
   for (const BroadcastComparison& row : point.rows) {
-    const auto& judged = row.variants[point.answer->judged];
-    std::string text =
-        fmt::format("{} cycles simulated, {}", brief(shown(judged.simulated)), point.variant());
+    const auto& judged = row.latency;
+    std::string text = fmt::format("{} cycles simulated, model", brief(shown(judged.simulated)));
     if (judged.predicted)
       text += fmt::format(" {}, {:+.1f} %: {}", brief(shown(*judged.predicted)),
                           100 * judged.error().value_or(0), verdict_name(judged.verdict()));
@@ -146,33 +112,10 @@ std::vector<Line> lines(const RateCompared& point) {
   return joined(std::move(lines), simulation_lines(point.simulated().simulated, "cycle"));
 }
 
-/// Every judged variant once, in the order of the networks.
-std::vector<std::size_t> judged_of(const std::vector<ValidateBroadcastAnswered>& networks) {
-  std::vector<std::size_t> all;
-  for (const auto& [query, answer] : networks)
-    if (std::find(all.begin(), all.end(), answer.judged) == all.end()) all.push_back(answer.judged);
-  return all;
-}
-
-/// The verdict on a variant; of several, how often each underestimates.
 Headline headline(const std::vector<ValidateBroadcastAnswered>& networks) {
-  const std::vector<std::size_t> variants = judged_of(networks);
-  std::vector<std::string> texts;
-  for (const std::size_t variant : variants) {
-    const char* const name = name_of(broadcast_variants[variant]);
-    std::vector<answers::Tally> tallies;
-    std::size_t underestimates = 0, judged = 0;
-    for (const auto& [query, answer] : networks)
-      if (answer.judged == variant) {
-        tallies.push_back(answer.tally);
-        underestimates += answer.tally.underestimates();
-        judged += answer.tally.judged();
-      }
-    if (variants.size() == 1)
-      return Headline::without_numbers(conclusion(tallies, fmt::format("the model ({})", name)) + ".");
-    texts.push_back(fmt::format("{} of {} ({})", underestimates, judged, name));
-  }
-  return Headline::without_numbers(fmt::format("Underestimated rows: {}.", fmt::join(texts, ", ")));
+  std::vector<answers::Tally> tallies;
+  for (const auto& [query, answer] : networks) tallies.push_back(answer.tally);
+  return Headline::without_numbers(conclusion(tallies, "the model") + ".");
 }
 
 std::vector<std::string> notes(const std::vector<ValidateBroadcastAnswered>& networks,
@@ -182,15 +125,10 @@ std::vector<std::string> notes(const std::vector<ValidateBroadcastAnswered>& net
     notes.push_back(fmt::format("Simulated: {}.", batches_in_words(validated_runs(points))));
   for (const RateCompared& point : points)
     for (const std::string& assumption : assumptions(point)) {
-      std::string note = fmt::format("The models assume {}, unlike the simulation.", assumption);
+      std::string note = fmt::format("The model assumes {}, unlike the simulation.", assumption);
       if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
     }
-  notes.push_back(verdicts_in_words() +
-                  fmt::format(" 95 % intervals. Fractions of saturation: of variant {}.",
-                              name_of(networks.front().first.simulation.reference)));
-  if (points.size() > max_tables)
-    notes.push_back(fmt::format(
-        "Other variants: in JSON and CSV, or here with up to {} rates, or with --replication.", max_tables));
+  notes.push_back(verdicts_in_words() + " 95 % intervals. Fractions of saturation: of the model.");
   std::vector<answers::BroadcastHypercube> hypercubes;
   for (const auto& [query, answer] : networks) hypercubes.push_back(query.simulation.network.hypercube);
   return joined(std::move(notes), unicast_notes(hypercubes));
@@ -209,48 +147,44 @@ struct Drawn {
   const char* name;  ///< "unicast"
   numeric::Model<unit::Cycle> BroadcastLatencies::*model;
   BroadcastQuantity quantity;
-  int first_colour;  ///< of its variants; that of the simulation follows
+  int colour;  ///< of the model; that of the simulation follows
 };
-constexpr int colours_of_each = static_cast<int>(broadcast_variants.size()) + 1;
 constexpr std::array all_drawn{
     Drawn{"unicast", &BroadcastLatencies::unicast, BroadcastQuantity::unicast_latency, 0},
-    Drawn{"broadcast", &BroadcastLatencies::broadcast, BroadcastQuantity::broadcast_latency,
-          colours_of_each}};
+    Drawn{"broadcast", &BroadcastLatencies::broadcast, BroadcastQuantity::broadcast_latency, 2}};
 
-/// The simulated rates that a variant solves.
-std::vector<double> solved_rates(const ValidateBroadcastAnswered& network, std::size_t variant) {
+/// The simulated rates that the model solves.
+std::vector<double> solved_rates(const ValidateBroadcastAnswered& network) {
   std::vector<double> rates;
   for (const BroadcastComparison& row : network.second.rows)
-    if (row.variants[variant].predicted) rates.push_back(row.rate);
+    if (row.latency.predicted) rates.push_back(row.rate);
   return rates;
 }
 
 Curve simulated_curve(const ValidateBroadcastAnswer& answer, const Drawn& drawn) {
   Curve curve{.title = fmt::format("{}, simulation", drawn.name), .style = CurveStyle::bars};
-  curve.colour = drawn.first_colour + colours_of_each - 1;
+  curve.colour = drawn.colour + 1;
   for (const BroadcastComparison& row : answer.rows) {
     if (row.quantity != drawn.quantity) continue;
-    const auto& simulated = row.variants.front().simulated;
+    const auto& simulated = row.latency.simulated;
     curve.points.emplace_back(row.rate, simulated.value);
     curve.ends.emplace_back(simulated.lower, simulated.upper);
   }
   return curve;
 }
 
-/// All variants as curves, the judged one solid, and the simulation as bars.
+/// The model as a curve, and the simulation as bars.
 void add_network(Picture& picture, const ValidateBroadcastAnswered& network) {
   const ValidateBroadcastAnswer& answer = network.second;
   for (const Drawn& drawn : all_drawn) {
     Curve simulated = simulated_curve(answer, drawn);
     if (simulated.points.empty()) continue;
-    for (std::size_t i = 0; i < broadcast_variants.size(); ++i) {
-      std::vector<double> rates = solved_rates(network, i);
-      if (rates.empty()) continue;
-      Curve curve{.title = fmt::format("{}, {}", drawn.name, name_of(broadcast_variants[i])),
-                  .style = i == answer.judged ? CurveStyle::line : CurveStyle::dashed};
-      curve.colour = drawn.first_colour + static_cast<int>(i);
-      curve.course = latency_course(network.first.simulation.network.hypercube, broadcast_variants[i],
-                                    drawn.model, std::move(rates));
+    std::vector<double> rates = solved_rates(network);
+    if (!rates.empty()) {
+      Curve curve{.title = fmt::format("{}, model", drawn.name), .style = CurveStyle::line};
+      curve.colour = drawn.colour;
+      curve.course =
+          latency_course(network.first.simulation.network.hypercube, drawn.model, std::move(rates));
       picture.curves.push_back(std::move(curve));
     }
     picture.curves.push_back(std::move(simulated));
@@ -261,7 +195,7 @@ Picture picture(const Document& document, const std::vector<ValidateBroadcastAns
   std::vector<answers::BroadcastHypercube> all;
   for (const auto& [query, answer] : networks) all.push_back(query.simulation.network.hypercube);
   Picture picture = latency_axes(title_in_words(all.front(), all));
-  picture.note = "simulation with 95 % intervals; the models are approximate" + ends_in_words(all);
+  picture.note = "simulation with 95 % intervals; the model is approximate" + ends_in_words(all);
   if (networks.size() == 1) {
     add_network(picture, networks.front());
     return picture;
@@ -274,11 +208,12 @@ Picture picture(const Document& document, const std::vector<ValidateBroadcastAns
                          std::move(picture));
 }
 
-Layout layout_for(const std::string& model) {
+}  // namespace
+
+Layout validate_broadcast_layout() {
   Layout layout{.command = "validate broadcast",
                 .inputs = joined(compared_rate_inputs().columns(), rate_columns()),
-                .results = compared_rate_fields(model).columns(),
-                .tables = {broadcast_variants_table().layout()}};
+                .results = compared_rate_fields().columns()};
   for (const std::string latency : {"unicast", "broadcast"}) {
     const auto prediction =
         std::find_if(layout.results.begin(), layout.results.end(),
@@ -292,30 +227,19 @@ Layout layout_for(const std::string& model) {
   return layout;
 }
 
-}  // namespace
-
-Layout validate_broadcast_layout() {
-  return layout_for("model");
-}
-
 Document document(const std::vector<ValidateBroadcastAnswered>& networks, std::size_t requested) {
   const std::vector<RateCompared> points = points_of(networks);
-  const std::string model = judged_of(networks).size() == 1 ? points.front().variant() : "model";
   const auto result_of = [&](const RateCompared& point) -> Result {
     const answers::SimulateHypercubeQuery& query = point.query->simulation;
-    Rows variants = broadcast_variants_table().rows(share(variant_rows(point)));
-    variants.caption = "All variants of the model:";
-    variants.in_text = points.size() <= max_tables;
     return {.inputs = joined(compared_rate_inputs().cells(point),
                              rate_cells(query.offered, point.rate, point.simulated().rate)),
-            .cells = compared_rate_fields(model).cells(point),
-            .tables = {std::move(variants)},
+            .cells = compared_rate_fields().cells(point),
             .lines = lines(point),
             .caption = fmt::format("rate {:.6g}", point.simulated().rate)};
   };
   Document document = validated_document(
-      layout_for(model), headline(networks), "Mean latency", notes(networks, points), points, requested,
-      result_of, [networks](const Document& drawn) { return picture(drawn, networks); });
+      validate_broadcast_layout(), headline(networks), "Mean latency", notes(networks, points), points,
+      requested, result_of, [networks](const Document& drawn) { return picture(drawn, networks); });
   document.settings =
       "Mean latency: " + in_words(networks.front().first.simulation.network, networks_of(networks)) +
       offered_in_words(document, "rate") + ".";

@@ -9,12 +9,12 @@
 
 namespace tailbound::render {
 
-/// One network at each of its rates, with one judged variant.
+/// One network at each of its rates.
 using ValidateBroadcastAnswered =
     std::pair<answers::ValidateBroadcastQuery, answers::ValidateBroadcastAnswer>;
 
 /// Marked as stopped if rates are missing or the last is partial.
-/// \param requested  number of results: rates of all networks and variants
+/// \param requested  number of results: rates of all networks
 /// \pre at least one network, each with at least one rate
 [[nodiscard]] Document document(const std::vector<ValidateBroadcastAnswered>& networks,
                                 std::size_t requested);

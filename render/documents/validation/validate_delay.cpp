@@ -36,8 +36,6 @@ std::string title(const std::vector<ValidateDelayPoint>& points) {
 Fields<ValidateDelayPoint> validated_delay_inputs(const Units& units) {
   using Point = ValidateDelayPoint;
   return {{topology_fields(), [](const Point& of) { return of.first.topology; }},
-          {delay_columns().sources, [](const Point& of) { return of.first.sources; }},
-          {delay_columns().hop_delay, [](const Point& of) { return of.first.hop_delay; }},
           {{"hops", "hops", "", Shape::text,
             "dependence of successive waits in the analysis: chain, independent or bound"},
            [](const Point& of) { return of.second.hops; }},
@@ -134,7 +132,7 @@ Picture picture(const Document& document, const std::vector<ValidateDelayPoint>&
                      .simulated = shown(point.above.simulated)});
   picture = validated_picture(curve, std::move(picture));
   if (query.fabric) return picture;
-  const std::vector<Hops> possible = possible_hops(query.topology, {query.sources, query.hop_delay, {}, {}});
+  const std::vector<Hops> possible = possible_hops(query.topology);
   // The upper bound, or the most conservative model.
   const auto highest = std::find_if(possible.begin(), possible.end(),
                                     [](Hops hops) { return hops == Hops::bound || hops == Hops::safe; });

@@ -1,7 +1,6 @@
 #include <cln/rational.h>
 #include <fmt/format.h>
 #include <tailbound/answers/accuracy/accuracy_settings.hpp>
-#include <tailbound/core/choice.hpp>
 #include <tailbound/render/documents/accuracy/accuracy.hpp>
 #include <tailbound/render/documents/parts/units.hpp>
 #include <tailbound/render/documents/wormhole/broadcast.hpp>
@@ -23,12 +22,9 @@ using answers::BroadcastChannels;
 using answers::BroadcastHypercube;
 using answers::BroadcastPoint;
 using answers::BroadcastQuery;
-using answers::Replication;
 
 Cells input_cells(const BroadcastQuery& query, std::size_t i, const BroadcastPoint& point) {
-  Cells cells = hypercube_fields().cells(query.hypercube);
-  cells.push_back({"replication", Text{name_of(query.replication)}});
-  return joined(std::move(cells), rate_cells(query.offered, i, point.rate));
+  return joined(hypercube_fields().cells(query.hypercube), rate_cells(query.offered, i, point.rate));
 }
 
 /// A rate of a hypercube.
@@ -110,14 +106,12 @@ const Table<DimensionRow>& dimension_table() {
   return table;
 }
 
-Rows dimension_rows(const BroadcastQuery& query, const BroadcastPoint& point) {
+Rows dimension_rows(const BroadcastPoint& point) {
   const auto channels = share(point.dimensions);
   Rows rows = dimension_table().rows(channels->size(), [channels](std::size_t i) {
     return DimensionRow{(*channels)[i], i};
   });
-  rows.caption = query.replication == Replication::shared_wire
-                     ? "Channels of each dimension, identical in this variant:"
-                     : "Channels of each dimension:";
+  rows.caption = "Channels of each dimension, all identical:";
   return rows;
 }
 
@@ -146,37 +140,14 @@ std::vector<Line> lines(const BroadcastQuery& query, const BroadcastAnswer& answ
   return lines;
 }
 
-/// Description of a variant.
-std::string variant_note(Replication replication) {
-  const char* counted = "counts each copy of a broadcast once";
-  if (replication == Replication::literal)
-    counted = "as published: counts about half of the copies of a broadcast";
-  else if (replication == Replication::shared_wire)
-    counted = "counts each copy once; messages share physical channels by processor sharing";
-  // docs/derivations/broadcast.md, of equation (13).
-  const char* hops = replication == Replication::shared_wire
-                         ? ""
-                         : " As published, a broadcast at low load is one cycle per dimension shorter than "
-                           "simulated: its steps have no cycle for the hop.";
-  return fmt::format("Variant {}: {}.{}", name_of(replication), counted, hops);
-}
-
 const AccuracyKeys hypercube_accuracy_keys{{answers::Quantity::mean_latency, "unicast"},
                                            {answers::Quantity::broadcast_latency, "broadcast"},
                                            {answers::Quantity::saturation, "saturation"}};
 
-double reference_rate(const BroadcastQuery& query, const BroadcastAnswer& answer) {
-  return query.replication == answers::measured_at_fractions_of
-             ? answer.saturation.value
-             : answers::broadcast_saturation(query.hypercube, answers::measured_at_fractions_of).value;
-}
-
 answers::Accuracy accuracy_of(const BroadcastQuery& query, const BroadcastAnswer& answer) {
-  const double reference = reference_rate(query, answer);
   std::vector<double> fractions;
-  for (const BroadcastPoint& point : answer.points) fractions.push_back(point.rate / reference);
-  return answers::accuracy(
-      answers::requested_accuracy(query.hypercube, query.replication, std::move(fractions)));
+  for (const BroadcastPoint& point : answer.points) fractions.push_back(point.rate / answer.saturation.value);
+  return answers::accuracy(answers::requested_accuracy(query.hypercube, std::move(fractions)));
 }
 
 std::vector<BroadcastHypercube> hypercubes_of(const std::vector<BroadcastRatesAnswered>& networks) {
@@ -186,18 +157,15 @@ std::vector<BroadcastHypercube> hypercubes_of(const std::vector<BroadcastRatesAn
 }
 
 std::vector<std::string> notes(const std::vector<BroadcastRatesAnswered>& networks, bool omitted_tables) {
-  std::vector<std::string> notes{"Approximate model. Broadcast latency: until the last receiver."};
-  for (const Replication replication : answers::broadcast_variants)
-    if (std::any_of(networks.begin(), networks.end(), [&](const BroadcastRatesAnswered& network) {
-          return network.first.replication == replication;
-        }))
-      notes.push_back(variant_note(replication));
+  std::vector<std::string> notes{
+      "Approximate model: messages share physical channels by processor sharing. Broadcast latency: until "
+      "the "
+      "last receiver."};
   std::vector<StatedAccuracy> accuracy;
   for (const auto& [query, answer] : networks)
-    accuracy.push_back(
-        {.network = network_in_words(query.hypercube) + ", variant " + name_of(query.replication),
-         .accuracy = accuracy_of(query, answer),
-         .command = measuring_command(query)});
+    accuracy.push_back({.network = network_in_words(query.hypercube),
+                        .accuracy = accuracy_of(query, answer),
+                        .command = measuring_command(query)});
   notes.push_back(accuracy_note(accuracy));
   notes = joined(std::move(notes), unicast_notes(hypercubes_of(networks)));
   for (const auto& [query, answer] : networks)
@@ -210,12 +178,6 @@ std::vector<std::string> notes(const std::vector<BroadcastRatesAnswered>& networ
     notes.push_back(
         fmt::format("Channels of each dimension: in JSON and CSV, or here with up to {} rates.", max_tables));
   return notes;
-}
-
-bool one_variant(const std::vector<BroadcastRatesAnswered>& networks) {
-  return std::all_of(networks.begin(), networks.end(), [&](const BroadcastRatesAnswered& network) {
-    return network.first.replication == networks.front().first.replication;
-  });
 }
 
 /// The saturation rate, and of a single rate the latencies there.
@@ -237,16 +199,14 @@ Headline headline(const Document& document, const std::vector<BroadcastRatesAnsw
 
 std::string settings(const Document& document, const std::vector<BroadcastRatesAnswered>& networks) {
   const auto& [query, answer] = networks.front();
-  std::string text = capitalized(in_words(query.hypercube, hypercubes_of(networks)));
-  if (one_variant(networks)) text += fmt::format("; variant {}", name_of(query.replication));
-  return text + offered_in_words(document, "rate") + ".";
+  return capitalized(in_words(query.hypercube, hypercubes_of(networks))) +
+         offered_in_words(document, "rate") + ".";
 }
 
 Picture picture(const Document& document, const std::vector<BroadcastRatesAnswered>& networks) {
   const auto& [query, answer] = networks.front();
   Picture picture = latency_axes(title_in_words(query.hypercube, hypercubes_of(networks)));
   picture.note = "an approximate model";
-  if (one_variant(networks)) picture.note += fmt::format(", variant {}", name_of(query.replication));
   const bool broadcasts = std::any_of(
       networks.begin(), networks.end(),
       [](const BroadcastRatesAnswered& network) { return network.first.hypercube.broadcast > 0; });
@@ -265,7 +225,7 @@ Picture picture(const Document& document, const std::vector<BroadcastRatesAnswer
       for (const BroadcastPoint& point : found.points) rates.push_back(point.rate);
       picture.curves[i].style = CurveStyle::line;
       picture.curves[i].course =
-          latency_course(its.hypercube, its.replication,
+          latency_course(its.hypercube,
                          broadcasts && i < networks.size() ? &answers::BroadcastLatencies::broadcast
                                                            : &answers::BroadcastLatencies::unicast,
                          std::move(rates));
@@ -283,9 +243,7 @@ Picture picture(const Document& document, const std::vector<BroadcastRatesAnswer
 
 Layout broadcast_layout() {
   Layout layout{.command = "broadcast", .inputs = {}, .results = {}};
-  layout.inputs = hypercube_fields().columns();
-  layout.inputs.push_back(replication_column());
-  layout.inputs = joined(std::move(layout.inputs), rate_columns());
+  layout.inputs = joined(hypercube_fields().columns(), rate_columns());
   layout.results = joined(broadcast_results().columns(), accuracy_columns(hypercube_accuracy_keys));
   layout.tables = {dimension_table().layout()};
   return layout;
@@ -303,16 +261,15 @@ Document document(const std::vector<BroadcastRatesAnswered>& networks) {
                     .notes = notes(networks, results > max_tables)};
   for (const auto& [query, answer] : networks) {
     const answers::Accuracy accuracy = accuracy_of(query, answer);
-    const double reference = reference_rate(query, answer);
     const std::string command = measuring_command(query);
     for (std::size_t i = 0; i < answer.points.size(); ++i) {
       const BroadcastPoint& point = answer.points[i];
       Result& result = document.results.emplace_back();
       result.inputs = input_cells(query, i, point);
-      result.cells =
-          joined(broadcast_results().cells({answer, point}),
-                 accuracy_cells(accuracy, hypercube_accuracy_keys, point.rate / reference, command));
-      result.tables = {dimension_rows(query, point)};
+      result.cells = joined(
+          broadcast_results().cells({answer, point}),
+          accuracy_cells(accuracy, hypercube_accuracy_keys, point.rate / answer.saturation.value, command));
+      result.tables = {dimension_rows(point)};
       result.tables.front().in_text = results <= max_tables;
       if (results == 1) {
         result.lines = lines(query, answer);

@@ -16,7 +16,6 @@ namespace {
 
 using answers::BroadcastHypercube;
 using answers::OfferedLoads;
-using answers::Replication;
 using answers::SimulatedHypercube;
 using numeric::plain;
 
@@ -90,7 +89,6 @@ std::vector<Curve> single_points(const Document& document, const char* key) {
     const auto x = height(value_of(result.inputs, "rate")), y = height(value);
     if (!x || !y) continue;
     Curve& curve = curves.emplace_back();
-    if (document.results.size() > 1) curve.title = brief(value_of(result.inputs, "replication"));
     curve.points = {{*x, *y}};
     if (const auto* estimate = std::get_if<Estimate>(&value)) {
       curve.style = CurveStyle::bars;
@@ -157,12 +155,6 @@ const Fields<SimulatedHypercube>& simulated_hypercube_fields() {
         "buffer per virtual channel of a simulated network [flits]"},
        &SimulatedHypercube::buffer_flits}};
   return fields;
-}
-
-Column replication_column() {
-  return {"replication", "variant", "", Shape::text,
-          "variant of the model: shared-wire lets messages share physical channels, conserving counts each "
-          "copy of a broadcast once, literal about half of them"};
 }
 
 std::vector<Column> rate_columns() {
@@ -258,13 +250,13 @@ std::string ends_in_words(const std::vector<BroadcastHypercube>& all) {
   return same ? "; " + in_words(all.front().ends) : std::string();
 }
 
-Course latency_course(const BroadcastHypercube& hypercube, answers::Replication replication,
+Course latency_course(const BroadcastHypercube& hypercube,
                       numeric::Model<unit::Cycle> answers::BroadcastLatencies::*latency,
                       std::vector<double> rates) {
   rates.push_back(0);
   return course_of(
-      [hypercube, replication, latency](double rate) -> std::optional<double> {
-        const auto latencies = answers::broadcast_latencies(hypercube, replication, rate);
+      [hypercube, latency](double rate) -> std::optional<double> {
+        const auto latencies = answers::broadcast_latencies(hypercube, rate);
         return latencies ? std::optional((*latencies.*latency).value) : std::nullopt;
       },
       std::move(rates));

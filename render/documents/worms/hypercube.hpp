@@ -14,8 +14,6 @@ namespace tailbound::render {
 [[nodiscard]] const Fields<answers::BroadcastHypercube>& hypercube_fields();
 /// Includes its buffers.
 [[nodiscard]] const Fields<answers::SimulatedHypercube>& simulated_hypercube_fields();
-/// "replication"
-[[nodiscard]] Column replication_column();
 
 /// "fraction" and "rate"
 [[nodiscard]] std::vector<Column> rate_columns();
@@ -64,7 +62,6 @@ struct DrawnLatency {
 
 /// A latency of the model against the rate, from 0 to the last of `rates` or to saturation.
 [[nodiscard]] Course latency_course(const answers::BroadcastHypercube& hypercube,
-                                    answers::Replication replication,
                                     numeric::Model<unit::Cycle> answers::BroadcastLatencies::*latency,
                                     std::vector<double> rates);
 

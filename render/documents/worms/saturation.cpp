@@ -14,7 +14,7 @@ namespace {
 
 using answers::LoadMeasure;
 
-/// "greatest_stable_rate"
+/// "max_stable_rate"
 std::string measured_key(const char* stem, LoadMeasure measure) {
   return fmt::format("{}_{}", stem, answers::name(measure));
 }
@@ -42,13 +42,13 @@ Fields<FoundSaturation> saturation_fields(LoadMeasure measure) {
   using Found = FoundSaturation;
   const std::string load = answers::name(measure), unit = answers::unit_of(measure);
   return {
-      {{measured_key("greatest_stable", measure), "maximum stable", unit, Shape::estimate,
+      {{measured_key("max_stable", measure), "maximum stable", unit, Shape::estimate,
         "--saturation: the largest " + load + " at which the source queues are stable"},
        [](const Found& of) { return observed(of.found.max_stable); }},
-      {{measured_key("least_unstable", measure), "minimum unstable", unit, Shape::estimate,
+      {{measured_key("min_unstable", measure), "minimum unstable", unit, Shape::estimate,
         "--saturation: the smallest at which they are not"},
        [](const Found& of) { return observed(of.found.min_unstable); }},
-      {{"least_unstable_is_bound", "", "", Shape::flag,
+      {{"min_unstable_is_bound", "", "", Shape::flag,
         "--saturation: the minimum unstable " + load + " is the channel bound, not simulated", Style::hidden},
        [](const Found& of) { return of.found.bounded; }},
       {{measured_key("channel_bound", measure), "channel bound", unit, Shape::proved,
@@ -64,8 +64,7 @@ Fields<FoundSaturation> saturation_fields(LoadMeasure measure) {
         Style::hidden},
        [](const Found& of) { return of.model ? std::nullopt : std::optional(of.no_model); }},
       {{"error", "error", "", Shape::estimate,
-        "--saturation: model_saturation_" + load + " / greatest_stable_" + load + " - 1",
-        Style::signed_percent},
+        "--saturation: model_saturation_" + load + " / max_stable_" + load + " - 1", Style::signed_percent},
        [](const Found& of) {
          const std::optional<double> error = error_of(of);
          return error ? observed(*error) : Value(None{});
@@ -179,7 +178,7 @@ Picture picture_of_all(const Document& document, const std::vector<SaturationPoi
                        const std::vector<std::string>& axes) {
   const LoadMeasure measure = points.front().saturation.measure;
   return sweep_picture(
-      document, {.axes = axes, .height = measured_key("greatest_stable", measure)},
+      document, {.axes = axes, .height = measured_key("max_stable", measure)},
       {.title = document.headline,
        .x_label = {},
        .y_label = fmt::format("maximum stable {} [{}]", answers::name(measure), answers::unit_of(measure)),

@@ -158,7 +158,7 @@ const Fields<RequestedWorms>& worm_network_fields() {
   using Requested = RequestedWorms;
   static const Fields<WormTopology> topology{
       {{"topology", "topology", "", Shape::text,
-        "butterfly-fat-tree, mesh, torus, bidirectional-torus or hypercube"},
+        "butterfly-fat-tree, mesh, torus, unidirectional-torus or hypercube"},
        [](const WormTopology& of) { return name_of(of.shape); }}};
   static const Fields<WormTopology> dimensions{
       {{"dimensions", "dimensions", "", Shape::whole, "dimensions of a mesh, torus or hypercube"},
@@ -203,8 +203,8 @@ const Fields<RequestedWorms>& worm_network_fields() {
       {dimensions, known},
       {irregular, known},
       {{"variant", "variant", "", Shape::text,
-        "variant of the model: finite-source, paper (as published), or conditional (published, with "
-        "conserved flows of a butterfly fat-tree)"},
+        "variant of the model: finite-source, or paper (published equations, the default of large meshes and "
+        "tori)"},
        [](const Requested& of) { return variant_name(of.network, of.variant); }},
       {own, [](const Requested& of) { return std::get_if<OwnWormNetwork>(&of.network); }},
       {{"flits", "flits", "", Shape::whole, "message length"}, &Requested::flits},
@@ -390,15 +390,15 @@ const Fields<answers::SimulateWormholeAnswer>& simulated_worm_fields() {
   };
   static const Fields<sim::SimulatedSaturation> searched{
       {of_load(
-           "greatest_stable_load", Shape::estimate,
+           "max_stable_load", Shape::estimate,
            "by simulation, with --saturation or fractions of it: the largest load with stable source queues"),
        [](const auto& of) { return observed(of.max_stable); }},
-      {of_load("least_unstable_load", Shape::estimate, "of the same search: the smallest unstable load"),
+      {of_load("min_unstable_load", Shape::estimate, "of the same search: the smallest unstable load"),
        [](const auto& of) { return observed(of.min_unstable); }}};
   static const Fields<Answer> fields{
       {{"channels", "", "", Shape::whole, "virtual channels, injection and ejection included", Style::hidden},
        [](const Answer& of) { return of.layout.channels; }},
-      {{"wires", "", "", Shape::whole, "physical channels", Style::hidden},
+      {{"physical_channels", "", "", Shape::whole, "links and channels at the ends", Style::hidden},
        [](const Answer& of) { return of.layout.wires; }},
       {of_load("model_saturation_load", Shape::model,
                "saturation load of the model of this network, as in `wormhole`; null if it has none"),

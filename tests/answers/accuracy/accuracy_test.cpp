@@ -62,7 +62,7 @@ int check_saturation(int max_nodes, int max_channels, bool two_way_tori) {
     if (shape == nullptr || !row.model_saturation) continue;
     const auto number = [&](Setting setting) { return static_cast<int>(row.find(setting)->from); };
     if (number(Setting::nodes) > max_nodes || number(Setting::virtual_channels) > max_channels) continue;
-    if (!two_way_tori && shape->from == static_cast<double>(WormShape::bidirectional_torus)) continue;
+    if (!two_way_tori && shape->from == static_cast<double>(WormShape::torus)) continue;
     WormTopology topology{.shape = static_cast<WormShape>(number(Setting::topology)),
                           .nodes = number(Setting::nodes),
                           .ends = {static_cast<tailbound::network::Injection>(number(Setting::injection)),

@@ -4,6 +4,7 @@
 #include <tailbound/answers/broadcast/simulate_hypercube.hpp>
 #include <tailbound/answers/validation/validate_broadcast.hpp>
 #include <tailbound/answers/wormhole/saturated.hpp>
+#include <tailbound/bounds/wormhole/broadcast.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tests/support/rational.hpp>
@@ -59,18 +60,16 @@ Run stopped_run() {
 }
 
 TEST_CASE("answers: broadcast has the model's numbers, at rates and at fractions of its saturation rate") {
-  const Replication replication = GENERATE(from_range(broadcast_variants));
-  const BroadcastQuery query{
-      .hypercube = small_cube(), .replication = replication, .offered = rate_fractions({"1/2", "0"})};
+  const BroadcastQuery query{.hypercube = small_cube(), .offered = rate_fractions({"1/2", "0"})};
   const BroadcastAnswer found = answer(query, {});
   const bounds::wormhole::BroadcastCube cube{.dimensions = 4,
                                              .virtual_channels = 3,
                                              .flits = 16,
                                              .broadcast = 0.02,
                                              .startup = 1,
-                                             .replication = replication};
+                                             .replication = bounds::wormhole::Replication::shared_wire};
   CHECK(found.saturation.value == bounds::wormhole::broadcast_saturation(cube));
-  CHECK(found.saturation.value == broadcast_saturation(query.hypercube, replication).value);
+  CHECK(found.saturation.value == broadcast_saturation(query.hypercube).value);
   CHECK_FALSE(found.stopped);
   REQUIRE(found.points.size() == 2);
   const double requested_rates[] = {0.5 * found.saturation.value, 0};
@@ -91,7 +90,7 @@ TEST_CASE("answers: broadcast has the model's numbers, at rates and at fractions
       CHECK(point.dimensions[d].all_busy.value == model->dimensions[d].all_busy);
       CHECK(point.dimensions[d].multiplexing.value == model->dimensions[d].multiplexing);
     }
-    const auto latencies = broadcast_latencies(query.hypercube, replication, requested_rates[i]);
+    const auto latencies = broadcast_latencies(query.hypercube, requested_rates[i]);
     REQUIRE(latencies);
     CHECK(latencies->unicast.value == model->unicast_latency);
     CHECK(latencies->broadcast.value == model->broadcast_latency);
@@ -103,7 +102,7 @@ TEST_CASE("answers: broadcast has the model's numbers, at rates and at fractions
 
 TEST_CASE("answers: broadcast beyond saturation reports the saturation rate") {
   const BroadcastQuery query{.hypercube = small_cube(), .offered = rates({"0.001", "0.5"})};
-  const double saturation = broadcast_saturation(query.hypercube, query.replication).value;
+  const double saturation = broadcast_saturation(query.hypercube).value;
   try {
     static_cast<void>(answer(query, {}));
     FAIL("it has an answer");
@@ -119,43 +118,19 @@ TEST_CASE("answers: broadcast beyond saturation reports the saturation rate") {
   CHECK_THROWS_AS(answer(beyond, {}), InvalidArgument);
   beyond.offered = rates({"-0.1"});
   CHECK_THROWS_AS(answer(beyond, {}), InvalidArgument);
-  CHECK_FALSE(broadcast_latencies(query.hypercube, query.replication, saturation * 1.001));
+  CHECK_FALSE(broadcast_latencies(query.hypercube, saturation * 1.001));
 }
 
-TEST_CASE(
-    "answers: broadcast with one injection and one ejection channel per node, and cases without a model") {
+TEST_CASE("answers: broadcast with one injection and one ejection channel per node") {
   BroadcastQuery query{.hypercube = small_cube(), .offered = rates({"0.004"})};
-  const BroadcastAnswer published = answer(query, {});
-  CHECK_FALSE(published.points[0].ejection_wait);
+  const BroadcastAnswer all_port = answer(query, {});
+  CHECK_FALSE(all_port.points[0].ejection_wait);
   query.hypercube.ends = {};
-  for (const Replication replication : {Replication::conserving, Replication::shared_wire}) {
-    query.replication = replication;
-    CHECK(covers(replication, query.hypercube.ends));
-    CHECK_NOTHROW(check(query.hypercube, replication));
-    const BroadcastAnswer found = answer(query, {});
-    REQUIRE(found.points[0].ejection_wait);
-    CHECK(found.points[0].ejection_wait->value > 0);
-    CHECK(found.points[0].unicast_latency.value > published.points[0].unicast_latency.value);
-    CHECK(found.saturation.value < published.saturation.value);
-  }
-  query.replication = Replication::literal;
-  CHECK_FALSE(covers(Replication::literal, query.hypercube.ends));
-  CHECK(covers(Replication::literal, network::all_port));
-  const std::string rejection =
-      "ejection is one; it must be unlimited with replication literal: the published equations";
-  CHECK_THROWS_WITH(answer(query, {}), rejection);
-  CHECK_THROWS_WITH(check(query.hypercube, Replication::literal), rejection);
-  ValidateBroadcastQuery validation{.simulation = short_simulation(rates({"0.004"})),
-                                    .replication = Replication::literal};
-  validation.simulation.network.hypercube.ends = {};
-  CHECK_THROWS_WITH(answer(validation, {}), rejection);
-  // With the other variants it has no prediction, and is not judged.
-  validation.replication = Replication::shared_wire;
-  const ValidateBroadcastAnswer compared = answer(validation, {});
-  REQUIRE(compared.rows.size() == 2);
-  for (const BroadcastComparison& row : compared.rows)
-    for (std::size_t i = 0; i < broadcast_variants.size(); ++i)
-      CHECK(row.variants[i].predicted.has_value() == (broadcast_variants[i] != Replication::literal));
+  const BroadcastAnswer found = answer(query, {});
+  REQUIRE(found.points[0].ejection_wait);
+  CHECK(found.points[0].ejection_wait->value > 0);
+  CHECK(found.points[0].unicast_latency.value > all_port.points[0].unicast_latency.value);
+  CHECK(found.saturation.value < all_port.saturation.value);
 }
 
 TEST_CASE("answers: broadcast stopped before the first point has no answer") {
@@ -167,7 +142,7 @@ TEST_CASE("answers: simulate hypercube has the estimates of the simulator") {
   SimulateHypercubeQuery query = short_simulation(rate_fractions({"0.3", "0.6"}));
   query.percentiles = {rational("0.5")};
   const SimulateHypercubeAnswer found = answer(query, {.threads = 2});
-  CHECK(found.model_saturation.value == broadcast_saturation(small_cube(), Replication::shared_wire).value);
+  CHECK(found.model_saturation.value == broadcast_saturation(small_cube()).value);
   CHECK_FALSE(found.stopped);
   REQUIRE(found.points.size() == 2);
   const SimulatedBroadcasts& point = found.points.front();
@@ -223,13 +198,10 @@ TEST_CASE("answers: simulate hypercube rejects unsupported networks") {
   CHECK_THROWS_AS(answer(short_simulation(rates({"0.12"})), {}), NoAnswer);  // above the limit of a channel
 }
 
-TEST_CASE("answers: validate broadcast compares every variant, and counts verdicts of the judged one") {
-  const Replication replication = GENERATE(from_range(broadcast_variants));
-  ValidateBroadcastQuery query{.simulation = short_simulation(rates({"0.005", "0.03"})),
-                               .replication = replication};
+TEST_CASE("answers: validate broadcast compares both latencies and counts verdicts") {
+  ValidateBroadcastQuery query{.simulation = short_simulation(rates({"0.005", "0.03"}))};
   query.simulation.network.buffer_flits = 2;
   const ValidateBroadcastAnswer found = answer(query, {});
-  CHECK(broadcast_variants[found.judged] == replication);
   CHECK(found.deeper_buffers);
   REQUIRE(found.rows.size() == 4);
   CHECK(found.tally.rows() == 4);
@@ -241,14 +213,11 @@ TEST_CASE("answers: validate broadcast compares every variant, and counts verdic
     const bool unicast = row.quantity == BroadcastQuantity::unicast_latency;
     CHECK(unicast == (i % 2 == 0));
     const auto& estimate = unicast ? point.found.unicast_latency : point.found.broadcast_latency;
-    for (std::size_t v = 0; v < row.variants.size(); ++v) {
-      const auto& compared = row.variants[v];
-      CHECK(compared.simulated.value == estimate->value);
-      const auto model = broadcast_latencies(small_cube(), broadcast_variants[v], row.rate);
-      REQUIRE(compared.predicted.has_value() == model.has_value());
-      if (model) CHECK(compared.span()->upper == (unicast ? model->unicast.value : model->broadcast.value));
-    }
-    if (row.variants[found.judged].verdict() == Verdict::below) ++below;
+    CHECK(row.latency.simulated.value == estimate->value);
+    const auto model = broadcast_latencies(small_cube(), row.rate);
+    REQUIRE(row.latency.predicted.has_value() == model.has_value());
+    if (model) CHECK(row.latency.span()->upper == (unicast ? model->unicast.value : model->broadcast.value));
+    if (row.latency.verdict() == Verdict::below) ++below;
   }
   CHECK(found.tally.underestimates() == below);
 }

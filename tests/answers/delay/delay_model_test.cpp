@@ -94,18 +94,12 @@ TEST_CASE("hops: chain by default, bounds above it") {
 }
 
 TEST_CASE("hops: without a chain model hops are independent, and other models are rejected") {
-  DelayQuery query = of_tree({});
-  query.hop_delay = queue::HopDelay::occupancy;
-  CHECK(answers::answer(query).flows[0].hops == Hops::independent);
-  CHECK(answers::possible_hops(query.topology, query.model()) == std::vector<Hops>{Hops::independent});
-  query.hops = Hops::chain;
-  CHECK_THROWS_AS(answers::answer(query), InvalidArgument);
-  query = of_tree(Hops::bound);
+  DelayQuery query = of_tree(Hops::bound);
   query.topology = switches("1");
   CHECK_THROWS_AS(answers::answer(query), InvalidArgument);
   query.hops.reset();
   CHECK(answers::answer(query).flows[0].hops == Hops::chain);
-  CHECK(answers::possible_hops(query.topology, query.model()).size() == 2);
+  CHECK(answers::possible_hops(query.topology).size() == 2);
 }
 
 namespace {
@@ -132,7 +126,7 @@ TEST_CASE("hops: bursts that keep their path have an aged delay, conservative on
   CHECK(safe.delay.queueing[0].slots > chain.delay.queueing[0].slots);
   CHECK(safe.delay.queueing[1].slots > chain.delay.queueing[1].slots);
   CHECK(independent.delay.queueing[0].slots > chain.delay.queueing[0].slots);
-  CHECK(answers::possible_hops(of_bursts("16", per_burst).topology, {}) ==
+  CHECK(answers::possible_hops(of_bursts("16", per_burst).topology) ==
         std::vector<Hops>{Hops::chain, Hops::safe, Hops::independent});
   CHECK_THROWS_WITH(answers::answer(of_bursts("16", per_burst, Hops::bound)),
                     Catch::Contains("bound") && Catch::Contains("per-burst"));
@@ -158,7 +152,7 @@ TEST_CASE("hops: bursts with per-packet paths form a chain below an upper bound"
   CHECK(bound.delay.queueing[1].slots > chain.delay.queueing[1].slots);
   CHECK(std::get<numeric::UpperBound<unit::Slot>>(bound.delay.mean_queueing).value >
         std::get<numeric::Approximation<unit::Slot>>(chain.delay.mean_queueing).value);
-  CHECK(answers::possible_hops(of_bursts("16", per_packet).topology, {}) ==
+  CHECK(answers::possible_hops(of_bursts("16", per_packet).topology) ==
         std::vector<Hops>{Hops::chain, Hops::independent, Hops::bound});
   // In binary trees the chain underestimates: it is used only on request.
   DelayQuery binary = of_bursts("16", per_packet);

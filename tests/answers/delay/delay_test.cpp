@@ -138,8 +138,7 @@ TEST_CASE("delay of a network: flows, links and identical flows", "[answers][del
 }
 
 TEST_CASE("delay of all packets of all flows", "[answers][delay]") {
-  const answers::DelayPaths paths =
-      answers::delay_paths(two_switches(), network::Sources::independent_sources);
+  const answers::DelayPaths paths = answers::delay_paths(two_switches());
   Rational sum = 0;
   const std::vector<bounds::Route> routes = paths.all_routes();
   CHECK(routes.size() == 2);
@@ -151,21 +150,18 @@ TEST_CASE("delay of all packets of all flows", "[answers][delay]") {
 }
 
 TEST_CASE("delay: omissions of the model", "[answers][delay]") {
-  using network::Sources;
-  const auto omissions = [](const answers::Topology& topology, Sources sources) {
-    return answers::delay_paths(topology, sources).omissions;
+  const auto omissions = [](const answers::Topology& topology) {
+    return answers::delay_paths(topology).omissions;
   };
   answers::TreeTopology tree = small_tree();
-  CHECK(omissions(tree, Sources::independent_sources).correlated_waits);
-  CHECK_FALSE(omissions(tree, Sources::independent_sources).later_hops);
-  CHECK(omissions(tree, Sources::first_hop).later_hops);
-  CHECK_FALSE(omissions(tree, Sources::independent_sources).spread_bursts);
+  CHECK(omissions(tree).correlated_waits);
+  CHECK_FALSE(omissions(tree).spread_bursts);
   tree.burst = traffic::Burst{.slots = 8};
-  CHECK(omissions(tree, Sources::independent_sources).spread_bursts);
+  CHECK(omissions(tree).spread_bursts);
   // For a single queue nothing is omitted.
   tree.tree.levels = 1;
-  CHECK_FALSE(omissions(tree, Sources::independent_sources).spread_bursts);
-  CHECK_FALSE(omissions(tree, Sources::independent_sources).correlated_waits);
+  CHECK_FALSE(omissions(tree).spread_bursts);
+  CHECK_FALSE(omissions(tree).correlated_waits);
 }
 
 TEST_CASE("delay: reorder buffer of each flow, and for given delays", "[answers][delay][reorder]") {

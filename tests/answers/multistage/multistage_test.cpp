@@ -12,7 +12,6 @@
 
 using namespace tailbound;
 using namespace tailbound::answers;
-using bounds::multistage::Variant;
 using tailbound::test::rational;
 
 namespace {
@@ -45,14 +44,11 @@ TEST_CASE("multistage: times scale with the service time, fractions do not", "[a
 }
 
 TEST_CASE("multistage: no delay for missing kinds of requests", "[answers]") {
-  for (const Variant variant : {Variant::blocking, Variant::published}) {
-    MultistageQuery requested = query("0", "0.5");
-    requested.variant = variant;
-    CHECK_FALSE(answer(requested).hot_delay);
-    requested.network.hot = 1;
-    CHECK_FALSE(answer(requested).cold_delay);
-    CHECK(answer(requested).hot_delay);
-  }
+  MultistageQuery requested = query("0", "0.5");
+  CHECK_FALSE(answer(requested).hot_delay);
+  requested.network.hot = 1;
+  CHECK_FALSE(answer(requested).cold_delay);
+  CHECK(answer(requested).hot_delay);
 }
 
 TEST_CASE("multistage: saturated if throughput is below 98 %", "[answers]") {
@@ -94,24 +90,6 @@ TEST_CASE("multistage: the saturation load does not depend on the given loads", 
   requested.network.hot = 1;
   requested.network.combining.reset();
   CHECK_FALSE(answer(requested).saturation_load);
-}
-
-TEST_CASE("multistage: the published variant requires outputs that accept any number of requests",
-          "[answers]") {
-  MultistageQuery requested = query("0.08", "0.5", network::Links::one);
-  requested.variant = Variant::published;
-  try {
-    static_cast<void>(answer(requested));
-    FAIL("it answered");
-  } catch (const InvalidArgument& rejected) {
-    CHECK(rejected.argument() == "links");
-  }
-  SimulateMultistageQuery simulated = simulation("0.08", "0.5");
-  simulated.network.links = network::Links::one;
-  const ValidateMultistageAnswer found = answer(ValidateMultistageQuery{simulated});
-  CHECK_FALSE(found.published);
-  CHECK_FALSE(found.delay->published);
-  CHECK(std::abs(*found.delay->blocking.error()) < 0.05);
 }
 
 TEST_CASE("multistage: out-of-range queries are rejected with the field's name", "[answers]") {
@@ -167,25 +145,21 @@ TEST_CASE("simulate multistage: independent of threads; length given or by rule"
   CHECK(slots <= 10'416);
 }
 
-TEST_CASE("validate multistage: both variants, one simulation, one verdict each", "[answers]") {
+TEST_CASE("validate multistage: one verdict per quantity", "[answers]") {
   const ValidateMultistageAnswer found = answer(ValidateMultistageQuery{simulation("0.08", "0.8")});
-  CHECK(found.of_blocking.rows() == 4);
-  std::size_t underestimates = found.throughput.blocking.underestimates() ? 1 : 0;
+  CHECK(found.tally.rows() == 4);
+  std::size_t underestimates = found.throughput.underestimates() ? 1 : 0;
   for (const auto* delay : {&found.delay, &found.hot_delay, &found.cold_delay}) {
     REQUIRE(*delay);
-    if ((*delay)->blocking.underestimates()) ++underestimates;
-    CHECK((*delay)->published->underestimates());  // the model ignores blocking by full buffers
-    CHECK(*(*delay)->published->error() < -0.1);
+    if ((*delay)->underestimates()) ++underestimates;
   }
-  CHECK(found.of_blocking.underestimates() == underestimates);
-  // Too much throughput would be too favorable; the published variant has less.
-  CHECK(found.throughput.published->verdict() == Verdict::below);
-  CHECK_FALSE(found.throughput.published->underestimates());
-  CHECK(found.throughput.published->conservative());
-  CHECK(*found.throughput.published->error() ==
-        Approx(found.published->throughput.value / found.simulation.throughput.value - 1));
+  CHECK(found.tally.underestimates() == underestimates);
+  CHECK(*found.throughput.error() ==
+        Approx(found.model.throughput.value / found.simulation.throughput.value - 1));
+  // Too much throughput would be too favorable.
+  CHECK(found.throughput.unsafe_side == UnsafeSide::above);
 
   const ValidateMultistageAnswer cold = answer(ValidateMultistageQuery{simulation("0", "0.5")});
   CHECK_FALSE(cold.hot_delay);
-  CHECK(cold.of_blocking.rows() == 3);
+  CHECK(cold.tally.rows() == 3);
 }

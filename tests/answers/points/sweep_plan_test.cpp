@@ -15,8 +15,8 @@ std::vector<std::string> words_of(const char* plan) {
 }  // namespace
 
 TEST_CASE("sweep plan: every combination, the last list varying fastest") {
-  CHECK(words_of(R"([[question]]
-ask = "buffer"
+  CHECK(words_of(R"([[query]]
+command = "buffer"
 load = [0.5, 0.90]
 drop = 1e-15
 inputs = [8, 16]
@@ -27,8 +27,8 @@ inputs = [8, 16]
 
 TEST_CASE("sweep plan: ranges, flags, texts; numbers as written") {
   CHECK(words_of(R"toml(# a comment
-[[question]]
-ask = "simulate tree"
+[[query]]
+command = "simulate tree"
 load = ["0.1:0.3:0.1", "1/3"] # exact
 packets_per_slot = 1_0
 reorder = true
@@ -36,8 +36,8 @@ buffer = 0.12345678901234567890123
 quiet = false
 "percentiles" = "50,99"
 
-[[question]]
-ask = "pgf"
+[[query]]
+command = "pgf"
 arrivals = "exp(z - 1)"
 
 [picture]
@@ -54,15 +54,15 @@ y = "mean"
                "--percentiles 50,99",
                "pgf --arrivals 'exp(z - 1)'"});
   const SweepPlan plan =
-      read_sweep_plan("[[question]]\nask = \"a\"\nb = [1]\n[picture]\nx = \"b\"\n", "plan");
+      read_sweep_plan("[[query]]\ncommand = \"a\"\nb = [1]\n[picture]\nx = \"b\"\n", "plan");
   CHECK(plan.x == "b");
   CHECK_FALSE(plan.y);
   CHECK(plan.points.front().swept == std::vector<std::string>{"--b"});
 }
 
 TEST_CASE("sweep plan: points do not depend on the order of options, and are unique") {
-  const SweepPlan one = read_sweep_plan("[[question]]\nask = \"a\"\nb = 1\nc = [2, 3, 2]\n", "plan");
-  const SweepPlan other = read_sweep_plan("[[question]]\nask = \"a\"\nc = 2\nb = 1\n", "plan");
+  const SweepPlan one = read_sweep_plan("[[query]]\ncommand = \"a\"\nb = 1\nc = [2, 3, 2]\n", "plan");
+  const SweepPlan other = read_sweep_plan("[[query]]\ncommand = \"a\"\nc = 2\nb = 1\n", "plan");
   CHECK(one.points.size() == 2);
   CHECK(one.points[0].key() == other.points[0].key());
   CHECK(one.points[0].key() != one.points[1].key());
@@ -79,18 +79,18 @@ TEST_CASE("sweep plan: errors name the position") {
     }
     return "";
   };
-  CHECK(rejection("") == "plan.toml:1:1: a plan has one or more [[question]] tables");
-  CHECK(rejection("[[question]]\nload = 1\n").find("needs the key \"ask\"") != std::string::npos);
-  CHECK(rejection("[[question]]\nask = \"a\"\nload = []\n").find("plan.toml:3:8: the list is empty") == 0);
-  CHECK(rejection("[[question]]\nask = \"a\"\nload = [[1]]\n").find("plan.toml:3:9") == 0);
-  CHECK(rejection("[[question]]\nask = \"a\"\nload = \"\"\n").find("plan.toml:3:8") == 0);
-  CHECK(rejection("[[question]]\nask = \"a\"\nload = [\"1:2:0\"]\n").find("plan.toml:3:9") == 0);
-  CHECK(rejection("[[question]]\nask = \"a\"\na_b = 1\na-b = 2\n").find("--a-b is given twice") !=
+  CHECK(rejection("") == "plan.toml:1:1: a plan has one or more [[query]] tables");
+  CHECK(rejection("[[query]]\nload = 1\n").find("needs the key \"command\"") != std::string::npos);
+  CHECK(rejection("[[query]]\ncommand = \"a\"\nload = []\n").find("plan.toml:3:8: the list is empty") == 0);
+  CHECK(rejection("[[query]]\ncommand = \"a\"\nload = [[1]]\n").find("plan.toml:3:9") == 0);
+  CHECK(rejection("[[query]]\ncommand = \"a\"\nload = \"\"\n").find("plan.toml:3:8") == 0);
+  CHECK(rejection("[[query]]\ncommand = \"a\"\nload = [\"1:2:0\"]\n").find("plan.toml:3:9") == 0);
+  CHECK(rejection("[[query]]\ncommand = \"a\"\na_b = 1\na-b = 2\n").find("--a-b is given twice") !=
         std::string::npos);
-  CHECK(rejection("[[questions]]\nask = \"a\"\n").find("no key \"questions\"") != std::string::npos);
-  CHECK(rejection("[[question]]\nask = \"a\"\n[picture]\nz = \"b\"\n").find("its keys are x, y") !=
+  CHECK(rejection("[[queries]]\ncommand = \"a\"\n").find("no key \"queries\"") != std::string::npos);
+  CHECK(rejection("[[query]]\ncommand = \"a\"\n[picture]\nz = \"b\"\n").find("its keys are x, y") !=
         std::string::npos);
-  CHECK(rejection("[[question]]\nask = \"a\"\nb = [\"1:2000:1\"]\nc = [\"1:2000:1\"]\n") ==
-        "a [[question]] has more than 1000000 points");
+  CHECK(rejection("[[query]]\ncommand = \"a\"\nb = [\"1:2000:1\"]\nc = [\"1:2000:1\"]\n") ==
+        "a [[query]] has more than 1000000 points");
   CHECK(rejection("not toml").find("plan.toml:1:") == 0);
 }

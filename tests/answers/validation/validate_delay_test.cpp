@@ -75,10 +75,6 @@ TEST_CASE("answers: unsupported delays are rejected") {
   ValidateDelayQuery query = small_validation();
   std::get<TreeTopology>(query.topology).load = 1;
   CHECK_THROWS_AS(answers::answer(query), Unstable);
-  std::get<TreeTopology>(query.topology).load = rational("0.5");
-  std::get<TreeTopology>(query.topology).burst = traffic::Burst{.slots = 8};
-  query.sources = network::Sources::first_hop;
-  CHECK_THROWS_AS(answers::answer(query), InvalidArgument);
 }
 
 TEST_CASE("answers: a fabric is compared like its listed flows", "[answers][network]") {
@@ -123,8 +119,5 @@ TEST_CASE("answers: a fabric is compared like its listed flows", "[answers][netw
   whole.levels = {Slots(0), Slots(300)};  // deeper than computed at first
   CHECK(answers::answer(whole).tail[1].above.span()->upper < 1e-30);
   whole.hops = Hops::chain;
-  CHECK_THROWS_AS(answers::answer(whole), InvalidArgument);
-  whole.hops = Hops::independent;
-  whole.sources = network::Sources::first_hop;
   CHECK_THROWS_AS(answers::answer(whole), InvalidArgument);
 }

@@ -73,10 +73,6 @@ TEST_CASE("wormhole answers: finite sources by default, except where they take l
   query.variant = WormholeVariant::paper;
   const WormholeAnswer published = answer(query, {});
   CHECK_FALSE(published.points[0].channels[0].follow);
-  query.variant = WormholeVariant::conditional;
-  CHECK_THROWS_WITH(answer(query, {}),
-                    "variant is conditional; it must be finite-source or paper; conditional is only for a "
-                    "butterfly fat-tree");
   CHECK(usual_variant(network::WormTopology{.nodes = 1024}) == WormholeVariant::finite_source);
   CHECK(usual_variant(network::WormTopology{.nodes = 4096}) == WormholeVariant::paper);
   CHECK(usual_variant(network::WormTopology{.shape = WormShape::butterfly_fat_tree, .nodes = 65536}) ==
@@ -159,8 +155,8 @@ TEST_CASE("wormhole answers: the model is solved until something is full") {
     std::int64_t buffer_flits;
     double simulated, stopped;
   };
-  const auto row = GENERATE(Row{WormShape::bidirectional_torus, 64, transpose, 4, {}, 1, 0.2487, 0.1312},
-                            Row{WormShape::bidirectional_torus, 64, bit_reverse, 8, 2, 4, 0.2134, 0.1111},
+  const auto row = GENERATE(Row{WormShape::torus, 64, transpose, 4, {}, 1, 0.2487, 0.1312},
+                            Row{WormShape::torus, 64, bit_reverse, 8, 2, 4, 0.2134, 0.1111},
                             Row{WormShape::butterfly_fat_tree, 16, shuffle, 16, 4, 2, 0.3963, 0.25});
   const WormholeAnswer found = answer(patterned({.shape = row.shape, .nodes = row.nodes}, row.pattern,
                                                 row.flits, row.virtual_channels, row.buffer_flits),
@@ -176,8 +172,7 @@ TEST_CASE("wormhole answers: the model is solved until something is full") {
 
 TEST_CASE("wormhole answers: a light flow that meets a heavy one has no jump in its waits") {
   // 12.5 cycles at 0.14 by an independent simulator.
-  WormholeQuery query =
-      patterned({.shape = WormShape::bidirectional_torus}, network::WormPatternName::transpose, 4, {}, 1);
+  WormholeQuery query = patterned({.shape = WormShape::torus}, network::WormPatternName::transpose, 4, {}, 1);
   query.offered = {};
   for (int i = 0; i < 40; ++i)
     query.offered.values.push_back(parse_rational("0.13", "load") + numeric::Rational(i) / 2000);

@@ -1,5 +1,4 @@
 #include <catch2/catch.hpp>
-#include <tailbound/bounds/wormhole/fat_tree.hpp>
 #include <tailbound/bounds/wormhole/latency.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/walks/worm_walk.hpp>
@@ -7,23 +6,26 @@
 
 #include <array>
 
-// The butterfly fat-tree: known values, and its recursion against the general equations.
+// The butterfly fat-tree: known values, and its classes against single links.
 
 namespace {
 
 using namespace tailbound::bounds::wormhole;
 using tailbound::InvalidArgument;
-using tailbound::bounds::Stop;
 using tailbound::network::fat_tree_classes;
 using tailbound::network::fat_tree_distance;
 using tailbound::network::FatTreeVariant;
 
+double saturation_of(int levels, FatTreeVariant variant) {
+  return Model(fat_tree_classes(levels, variant)).saturation();
+}
+
 TEST_CASE("fat-tree: known saturation loads and distances") {
-  CHECK(fat_tree_saturation(2, FatTreeVariant::paper) == Approx(0.3242062921286).margin(1e-13));
-  CHECK(fat_tree_saturation(3, FatTreeVariant::paper) == Approx(0.1598583854367).margin(1e-13));
-  CHECK(fat_tree_saturation(5, FatTreeVariant::paper) == Approx(0.03909233205330).margin(1e-14));
-  CHECK(fat_tree_saturation(3, FatTreeVariant::conditional) == Approx(0.1597333899344).margin(1e-13));
-  CHECK(fat_tree_saturation(5, FatTreeVariant::conditional) == Approx(0.03904524351525).margin(1e-14));
+  CHECK(saturation_of(2, FatTreeVariant::paper) == Approx(0.3242062921286).margin(1e-13));
+  CHECK(saturation_of(3, FatTreeVariant::paper) == Approx(0.1598583854367).margin(1e-13));
+  CHECK(saturation_of(5, FatTreeVariant::paper) == Approx(0.03909233205330).margin(1e-14));
+  CHECK(saturation_of(3, FatTreeVariant::conditional) == Approx(0.1597333899344).margin(1e-13));
+  CHECK(saturation_of(5, FatTreeVariant::conditional) == Approx(0.03904524351525).margin(1e-14));
   CHECK(fat_tree_distance(2) == Approx(3.6).epsilon(1e-15));
   CHECK(fat_tree_distance(3) == Approx(38.0 / 7).epsilon(1e-15));
   CHECK(fat_tree_distance(4) == Approx(7.364705882).margin(1e-9));
@@ -31,41 +33,16 @@ TEST_CASE("fat-tree: known saturation loads and distances") {
 }
 
 TEST_CASE("fat-tree: known latencies, N = 1024") {
-  const double saturation = fat_tree_saturation(5, FatTreeVariant::paper);
+  const Model tree(fat_tree_classes(5, FatTreeVariant::paper));
   const std::array<double, 4> fractions{0.1, 0.5, 0.8, 0.95};
   const std::array<double, 4> flits_16{24.846363, 28.094633, 35.010211, 53.935359};
   const std::array<double, 4> flits_32{41.349617, 47.846157, 61.677314, 99.527610};
   for (std::size_t i = 0; i < fractions.size(); ++i) {
-    const auto point = fat_tree(5, fractions[i] * saturation, FatTreeVariant::paper);
-    REQUIRE(point);
-    CHECK(point->latency(16) == Approx(flits_16[i]).margin(6e-7));
-    CHECK(point->latency(32) == Approx(flits_32[i]).margin(6e-7));
-  }
-}
-
-TEST_CASE("fat-tree: the recursion equals the general equations, N = 4 to 4^8") {
-  const auto variant = GENERATE(FatTreeVariant::paper, FatTreeVariant::conditional);
-  const int levels = GENERATE(range(1, 9));
-  const Model network(fat_tree_classes(levels, variant));
-  CHECK_FALSE(network.cyclic());
-  const double saturation = fat_tree_saturation(levels, variant);
-  CHECK(network.saturation() == Approx(saturation).epsilon(1e-13));
-  for (const double fraction : {0.0, 0.1, 0.5, 0.8, 0.95}) {
-    const auto closed = fat_tree(levels, fraction * saturation, variant);
-    const Point point = network.solve(fraction * saturation);
-    REQUIRE(closed);
+    const Point point = tree.solve(fractions[i] * tree.saturation());
     REQUIRE(point.solved());
-    CHECK(point.latency(16) == Approx(closed->latency(16)).epsilon(1e-13));
-    for (std::size_t l = 0; l < closed->up_service.size(); ++l) {
-      const ChannelFigures& down = point.channels[l];
-      const ChannelFigures& up = point.channels[closed->up_service.size() + l];
-      CHECK(down.service == Approx(closed->down_service[l]).epsilon(1e-13));
-      CHECK(up.service == Approx(closed->up_service[l]).epsilon(1e-13));
-      CHECK(up.wait == Approx(closed->up_wait[l]).epsilon(1e-13));
-    }
+    CHECK(point.latency(16) == Approx(flits_16[i]).margin(6e-7));
+    CHECK(point.latency(32) == Approx(flits_32[i]).margin(6e-7));
   }
-  CHECK_FALSE(fat_tree(levels, saturation * 1.000001, variant));
-  CHECK(network.solve(saturation * 1.000001).ending.stop == Stop::saturated);
 }
 
 TEST_CASE("fat-tree: individual links from all paths agree with the classes") {
@@ -99,10 +76,9 @@ TEST_CASE("fat-tree: flows of the conditional variant are conserved, those of th
   CHECK(imbalance(FatTreeVariant::paper) > 1e-3);
 }
 
-TEST_CASE("fat-tree: arguments out of range are rejected") {
-  CHECK_THROWS_AS(fat_tree(0, 0.1, FatTreeVariant::paper), InvalidArgument);
-  CHECK_THROWS_AS(fat_tree(13, 0.1, FatTreeVariant::paper), InvalidArgument);
-  CHECK_THROWS_AS(fat_tree(3, -0.1, FatTreeVariant::paper), InvalidArgument);
+TEST_CASE("fat-tree: levels out of range are rejected") {
+  CHECK_THROWS_AS(fat_tree_classes(0, FatTreeVariant::paper), InvalidArgument);
+  CHECK_THROWS_AS(fat_tree_classes(13, FatTreeVariant::paper), InvalidArgument);
 }
 
 }  // namespace

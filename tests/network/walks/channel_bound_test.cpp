@@ -71,7 +71,7 @@ TEST_CASE("channel bound: closed forms of uniform traffic match an enumeration o
       return network->channel_name(at).find(bound.channel) == 0;
     }));
   };
-  for (const WormShape shape : {WormShape::mesh, WormShape::torus, WormShape::bidirectional_torus})
+  for (const WormShape shape : {WormShape::mesh, WormShape::unidirectional_torus, WormShape::torus})
     for (const int dimensions : {1, 2, 3})
       for (const std::int64_t nodes : legal_nodes(shape, dimensions))
         if (nodes <= 64 && (dimensions > 1 || nodes <= 9))
@@ -88,7 +88,7 @@ TEST_CASE("channel bound: closed forms of uniform traffic match an enumeration o
     agrees({.shape = WormShape::butterfly_fat_tree, .nodes = nodes}, 1);
   agrees({.nodes = 12, .sides = {3, 4}}, 2);
   agrees({.nodes = 30, .dimensions = 3, .sides = {5, 2, 3}}, 1);
-  agrees({.shape = WormShape::bidirectional_torus, .nodes = 24, .sides = {3, 4}, .concentration = 2}, 3);
+  agrees({.shape = WormShape::torus, .nodes = 24, .sides = {3, 4}, .concentration = 2}, 3);
   agrees({.nodes = 16, .ends = {Injection::channels, Ejection::channels}, .concentration = 4}, 2);
   agrees({.shape = WormShape::hypercube, .nodes = 16, .concentration = 2}, 1);
   CHECK(channel_bound(WormTopology{.nodes = 64}).load() == Rational(63) / 128);
@@ -96,7 +96,7 @@ TEST_CASE("channel bound: closed forms of uniform traffic match an enumeration o
 
 TEST_CASE("channel bound: patterns match an enumeration of all messages") {
   for (const WormShape shape :
-       {WormShape::mesh, WormShape::bidirectional_torus, WormShape::hypercube, WormShape::butterfly_fat_tree})
+       {WormShape::mesh, WormShape::torus, WormShape::hypercube, WormShape::butterfly_fat_tree})
     for (const WormPatternName pattern : {WormPatternName::transpose, WormPatternName::shuffle,
                                           WormPatternName::neighbour, WormPatternName::hot_spot}) {
       WormTopology topology{.shape = shape, .nodes = 16, .pattern = {.name = pattern}};

@@ -48,7 +48,7 @@ TEST_CASE("patterns: definitions by coordinates and bits") {
 
 TEST_CASE("patterns: permutations, and each sender has total rate 1") {
   for (const WormShape shape :
-       {WormShape::mesh, WormShape::bidirectional_torus, WormShape::hypercube, WormShape::butterfly_fat_tree})
+       {WormShape::mesh, WormShape::torus, WormShape::hypercube, WormShape::butterfly_fat_tree})
     for (const WormPatternName name :
          {WormPatternName::transpose, WormPatternName::bit_complement, WormPatternName::bit_reverse,
           WormPatternName::shuffle, WormPatternName::tornado, WormPatternName::neighbour,
@@ -98,7 +98,7 @@ TEST_CASE("sides and nodes per router: names, sizes, errors") {
   CHECK_THROWS_AS(check(topology), InvalidArgument);
   topology = {.shape = WormShape::butterfly_fat_tree, .nodes = 64, .concentration = 2};
   CHECK_THROWS_AS(check(topology), InvalidArgument);
-  topology = {.shape = WormShape::bidirectional_torus, .nodes = 16, .sides = {2, 8}};
+  topology = {.shape = WormShape::torus, .nodes = 16, .sides = {2, 8}};
   CHECK_THROWS_AS(check(topology), InvalidArgument);
 }
 

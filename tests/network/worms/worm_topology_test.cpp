@@ -43,10 +43,11 @@ TEST_CASE("wormhole topology: legal numbers of nodes") {
   CHECK(legal_nodes(WormShape::butterfly_fat_tree, 2).back() == max_fat_tree_nodes);
   CHECK(legal_nodes(WormShape::hypercube, 2).back() == 16384);
   CHECK(legal_nodes(WormShape::mesh, 14) == Sizes{16384});
-  CHECK(legal_nodes(WormShape::torus, 4) == Sizes{16, 81, 256, 625, 1296, 2401, 4096, 6561, 10000, 14641});
-  CHECK(legal_nodes(WormShape::bidirectional_torus, 8) == Sizes{6561});
+  CHECK(legal_nodes(WormShape::unidirectional_torus, 4) ==
+        Sizes{16, 81, 256, 625, 1296, 2401, 4096, 6561, 10000, 14641});
+  CHECK(legal_nodes(WormShape::torus, 8) == Sizes{6561});
   CHECK(max_dimensions(WormShape::mesh) == 14);
-  CHECK(max_dimensions(WormShape::bidirectional_torus) == 8);
+  CHECK(max_dimensions(WormShape::torus) == 8);
 }
 
 TEST_CASE("wormhole topology: errors name the nearest size") {
@@ -55,12 +56,12 @@ TEST_CASE("wormhole topology: errors name the nearest size") {
                     "sides, such as 6x10");
   CHECK_THROWS_WITH(check({.shape = WormShape::hypercube, .nodes = -3}),
                     "nodes is -3; it must be a power of 2 from 2 to 16384; the nearest: 2");
-  CHECK_THROWS_WITH(check({.shape = WormShape::torus, .nodes = 1'000'000, .dimensions = 5}),
+  CHECK_THROWS_WITH(check({.shape = WormShape::unidirectional_torus, .nodes = 1'000'000, .dimensions = 5}),
                     "nodes is 1000000; it must be a 5th power from 32 to 7776; the nearest: 7776; unequal "
                     "sides also have at most 16384 nodes");
   CHECK_THROWS_WITH(check({.shape = WormShape::mesh, .nodes = 64, .dimensions = 15}),
                     "dimensions is 15; it must be from 1 to 14");
-  CHECK_THROWS_AS(worm_network({.shape = WormShape::torus, .nodes = 64}, 65), InvalidArgument);
+  CHECK_THROWS_AS(worm_network({.shape = WormShape::unidirectional_torus, .nodes = 64}, 65), InvalidArgument);
   CHECK_THROWS_AS(worm_network({.shape = WormShape::mesh, .nodes = 64}, 65), InvalidArgument);
   CHECK_THROWS_AS(worm_network({.shape = WormShape::butterfly_fat_tree, .nodes = 64}, 65), InvalidArgument);
   CHECK_THROWS_AS(worm_network({.shape = WormShape::butterfly_fat_tree, .nodes = std::int64_t{1} << 20}, 1),
@@ -73,11 +74,12 @@ TEST_CASE("wormhole topology: injection and ejection, if there is a choice") {
   CHECK_THROWS_WITH(
       check({.shape = WormShape::butterfly_fat_tree, .nodes = 64, .ends = unlimited}),
       "ejection is unlimited; it must be one: a processor of a butterfly fat-tree has one incoming link");
-  for (const WormShape shape : {WormShape::butterfly_fat_tree, WormShape::mesh, WormShape::torus})
+  for (const WormShape shape :
+       {WormShape::butterfly_fat_tree, WormShape::mesh, WormShape::unidirectional_torus})
     CHECK_THROWS_WITH(check({.shape = shape, .nodes = 64, .ends = ports}),
                       "injection is ports; it must be one: only the nodes of a hypercube have ports");
   for (const WormShape shape :
-       {WormShape::mesh, WormShape::torus, WormShape::bidirectional_torus, WormShape::hypercube})
+       {WormShape::mesh, WormShape::unidirectional_torus, WormShape::torus, WormShape::hypercube})
     for (const WormEnds& ends : {WormEnds{}, unlimited, ports, all_port}) {
       if (ends.injection == Injection::ports && !has_ports(shape)) continue;
       const WormTopology topology{.shape = shape, .nodes = 64, .ends = ends};
@@ -93,8 +95,8 @@ TEST_CASE("wormhole topology: injection and ejection, if there is a choice") {
 }
 
 TEST_CASE("wormhole topology: every legal size gives a network of that size") {
-  for (const WormShape shape : {WormShape::butterfly_fat_tree, WormShape::mesh, WormShape::torus,
-                                WormShape::bidirectional_torus, WormShape::hypercube})
+  for (const WormShape shape : {WormShape::butterfly_fat_tree, WormShape::mesh,
+                                WormShape::unidirectional_torus, WormShape::torus, WormShape::hypercube})
     for (const int dimensions : {1, 2, 3})
       for (const std::int64_t nodes : legal_nodes(shape, dimensions)) {
         if (nodes > 300) break;
