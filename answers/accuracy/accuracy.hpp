@@ -20,7 +20,8 @@
 ///           of the simulation is part of the range; for means it is not (at most 0.7 % up to 85 % of
 ///           saturation, 1.9 %
 ///           at 95 %).
-/// SOURCE    docs/derivations, and simulations run for this table; docs/trust.md is generated from it
+/// SOURCE    data/accuracy: docs/derivations, and simulations run for this table; docs/trust.md is generated
+///           from it
 /// EXCLUDES  proved numbers (exact, enclosure, bound): they have no error to measure
 /// TESTS     tests/answers/accuracy/accuracy_test.cpp, tests/golden/accuracy_test.cpp
 namespace tailbound::answers {
@@ -115,7 +116,6 @@ struct AccuracyRow {
   /// Saturation loads [flits/cycle/node], or rates [messages/cycle/node], where Quantity::saturation was
   /// measured: of the model at the time, and simulated (the maximum stable load).
   std::optional<double> model_saturation{}, simulated_saturation{};
-  int networks = 1;      ///< number of measured networks
   std::string measured;  ///< version or date: "0.1.0", "2026-11-26"
 
   [[nodiscard]] const MeasuredSetting* find(Setting setting) const;

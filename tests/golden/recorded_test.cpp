@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <tests/golden/folder.hpp>
 #include <tests/golden/run_command.hpp>
+#include <tests/support/recorded_csv.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -34,6 +35,8 @@ using tailbound::golden::Folder;
 using tailbound::golden::Outcome;
 
 const fs::path recorded = TAILBOUND_TESTS_DIR "/golden/recorded";
+/// Of each family: a line per command.
+const char* const csv_file = "hashes.csv";
 /// In command lines and their output: the temporary folder of the run.
 const std::string folder_word = "FOLDER";
 
@@ -42,8 +45,10 @@ struct Line {
   std::vector<std::string> words;
 };
 
-/// A line, and the record of each format: "" for the one that it names itself.
+/// A line, and the record of each format: "" for the one that it names itself. CSV has none: it is compared
+/// with JSON, and its hash and header are in csv_file.
 struct Run {
+  std::string name;
   std::vector<std::string> words;
   std::map<std::string, fs::path> files;
 };
@@ -73,11 +78,11 @@ bool runs_once(const Line& line) {
 
 Run run_of(const Line& line) {
   const std::string stem = (recorded / line.family / line.name).string();
-  Run run{line.words, {}};
+  Run run{line.name, line.words, {}};
   if (runs_once(line)) {
     run.files.emplace("", stem + ".txt");
   } else {
-    for (const std::string format : {"table", "json", "csv"}) run.files.emplace(format, stem + "." + format);
+    for (const std::string format : {"table", "json"}) run.files.emplace(format, stem + "." + format);
   }
   return run;
 }
@@ -155,7 +160,7 @@ std::map<std::string, std::string> records_of(const Run& run) {
   for (const std::string& word : run.words) words.push_back(replaced(word, folder_word, folder.path()));
   std::map<std::string, std::string> records;
   for (const auto& [format, file] : run.files)
-    if (!format.empty()) records.emplace(format, "");
+    if (!format.empty()) records.insert({{format, ""}, {"csv", ""}});
   const Outcome outcome = tailbound::golden::run_command(words, &records);
   if (records.empty()) records.emplace("", outcome.out);
   std::string behind = "--- standard error\n" + outcome.err;
@@ -195,38 +200,99 @@ std::string in_words(const Run& run) {
   return text;
 }
 
+/// What was printed, without the rest of a record.
+std::string output_of(const std::string& record) {
+  const std::string before = "--- standard output\n", behind = "--- standard error\n";
+  const std::size_t begin = record.find(before) + before.size();
+  return record.substr(begin, record.find(behind, begin) - begin);
+}
+
+std::string hex_of(const std::string& text) {
+  std::ostringstream hex;
+  hex << std::hex << std::setw(16) << std::setfill('0') << tailbound::test::hash_of(text);
+  return hex.str();
+}
+
+/// The name of a run, the hash of its CSV, and the header; empty for a run without formats.
+std::string csv_line(const Run& run, const std::map<std::string, std::string>& now) {
+  const auto csv = now.find("csv");
+  if (csv == now.end()) return {};
+  const std::string text = output_of(csv->second);
+  return run.name + " " + hex_of(text) + " " + text.substr(0, text.find('\n')) + "\n";
+}
+
+/// Tables with their middle rows replaced by the number and hash of these.
+std::string with_short_tables(const std::string& text) {
+  constexpr std::size_t longest = 50, first = 20, last = 5;
+  std::string kept;
+  std::vector<std::string> rows;
+  const auto end_table = [&] {
+    const std::size_t omitted = rows.size() > longest ? rows.size() - first - last : 0;
+    std::string middle;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      (i >= first && i < first + omitted ? middle : kept) += rows[i] + "\n";
+      if (omitted > 0 && i + 1 == first + omitted)
+        kept += std::to_string(omitted) + " rows, hash " + hex_of(middle) + "\n";
+    }
+    rows.clear();
+  };
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (std::count(line.begin(), line.end(), ',') >= 3) {  // of JSON, or of a CSV file
+      rows.push_back(line);
+      continue;
+    }
+    end_table();
+    kept += line + "\n";
+  }
+  end_table();
+  if (!kept.empty() && text.back() != '\n') kept.pop_back();
+  return kept;
+}
+
+void check_record(const fs::path& file, const std::string& is, const std::string& family) {
+  const std::string name = fs::relative(file, recorded).string();
+  if (!fs::exists(file)) {
+    FAIL_CHECK(name << " is not recorded; tools/record " << family << " does it");
+    return;
+  }
+  const std::string was = tailbound::golden::content(file);
+  if (was != is)
+    FAIL_CHECK(name << ", " << first_difference(was, is) << "\nIf that is wanted: tools/record " << family);
+  else
+    SUCCEED();
+}
+
 void compare(const std::string& family) {
   const Surroundings surroundings;
   const std::vector<Run> runs = runs_of(family);
   CHECK_FALSE(runs.empty());
+  std::string csv;
   for (const Run& run : runs) {
     INFO(in_words(run));
     const std::map<std::string, std::string> now = records_of(run);
-    for (const auto& [format, file] : run.files) {
-      const std::string name = fs::relative(file, recorded).string();
-      if (!fs::exists(file)) {
-        FAIL_CHECK(name << " is not recorded; tools/record " << family << " does it");
-        continue;
-      }
-      const std::string was = tailbound::golden::content(file);
-      const std::string& is = now.at(format);
-      if (was != is)
-        FAIL_CHECK(name << ", " << first_difference(was, is) << "\nIf that is wanted: tools/record "
-                        << family);
-      else
-        SUCCEED();
-    }
+    for (const auto& [format, file] : run.files)
+      check_record(file, with_short_tables(now.at(format)), family);
+    csv += csv_line(run, now);
+    if (now.count("csv") > 0)
+      CHECK_THAT(tailbound::test::csv_differences(output_of(now.at("json")), output_of(now.at("csv"))),
+                 Catch::Matchers::Equals(std::vector<std::string>{}));
   }
+  if (!csv.empty()) check_record(recorded / family / csv_file, csv, family);
 }
 
 void record(const std::string& family) {
   const Surroundings surroundings;
   fs::remove_all(recorded / family);
   fs::create_directories(recorded / family);
+  std::string csv;
   for (const Run& run : runs_of(family)) {
     const std::map<std::string, std::string> now = records_of(run);
-    for (const auto& [format, file] : run.files) tailbound::golden::write(file, now.at(format));
+    for (const auto& [format, file] : run.files)
+      tailbound::golden::write(file, with_short_tables(now.at(format)));
+    csv += csv_line(run, now);
   }
+  if (!csv.empty()) tailbound::golden::write(recorded / family / csv_file, csv);
 }
 
 }  // namespace
@@ -248,6 +314,8 @@ TEST_CASE("recorded: each line has its own family and name, each file a line") {
 #define TAILBOUND_NAME(family) family,
   const std::set<std::string> families{TAILBOUND_FAMILIES(TAILBOUND_NAME)};
   std::set<fs::path> files{recorded / "commands.txt"};
+  for (const std::string& family : families)
+    if (fs::exists(recorded / family / csv_file)) files.insert(recorded / family / csv_file);
   for (const Line& line : all_lines()) {
     INFO(line.family << "/" << line.name);
     CHECK(families.count(line.family) == 1);
@@ -268,6 +336,50 @@ TEST_CASE("formats: the same answer in another format is the output of --format"
     std::vector<std::string> of_format = words;
     of_format.insert(of_format.end(), {"--format", format});
     CHECK(text == tailbound::golden::run_command(of_format).out);
+  }
+}
+
+TEST_CASE("recorded: long tables are shortened, and a digit of an omitted row changes the hash") {
+  const auto table = [](int rows, int changed) {
+    std::string text = "{\n";
+    for (int i = 0; i < rows; ++i)
+      text += "        {\"a\":" + std::to_string(i == changed ? -i : i) + ",\"b\":1,\"c\":2},\n";
+    return text + "      ]";
+  };
+  CHECK(with_short_tables(table(50, 0)) == table(50, 0));
+  const std::string text = with_short_tables(table(51, 0));
+  CHECK(std::count(text.begin(), text.end(), '\n') == 27);
+  CHECK(text.find("26 rows, hash ") != std::string::npos);
+  for (int i = 1; i < 51; ++i) CHECK(with_short_tables(table(51, i)) != text);
+}
+
+TEST_CASE("recorded: a cell of CSV that JSON contradicts is found") {
+  const std::string json =
+      "{\"results\": [{\"load\":\"0.9\",\"hops\":\"chain\",\"n\":3,\"x\":0.5,\"none\":null,"
+      "\"p\":{\"kind\":\"enclosure\",\"lower\":\"1.0e-3\",\"upper\":\"1.2e-3\"},"
+      "\"b\":{\"kind\":\"bound\",\"value\":\"0.2\",\"side\":\"upper\"},\n      \"hops\": [\n"
+      "        {\"hop\":1},\n        {\"hop\":2}\n      ]}]}";
+  const std::string header = "load,load_exact,hops,n,x,none,p,p_kind,p_lower,b,b_upper,b_lower,hop,stopped\n";
+  const std::string first = "0.9,9/10,chain,3,0.5,,1.1e-3,enclosure,1.0e-3,0.2,0.2,,1,false\n",
+                    second = "0.9,9/10,chain,3,0.5,,1.1e-3,enclosure,1.0e-3,0.2,0.2,,2,false\n";
+  const auto differences = [&](const std::string& rows) {
+    return tailbound::test::csv_differences(json, header + rows);
+  };
+  CHECK(differences(first + second).empty());
+  CHECK_FALSE(differences(first).empty());
+  CHECK_FALSE(differences(first + second + second).empty());
+  CHECK_FALSE(differences(second + first).empty());
+  const std::vector<std::string> others{"0.8",   "8/10",   "safe", "4",   "0.6", "0", "1.3e-3",
+                                        "exact", "1.1e-3", "0.3",  "0.1", "0.2", "3", "true"};
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    std::string row;
+    std::istringstream cells(first);
+    std::size_t column = 0;
+    for (std::string cell; std::getline(cells, cell, ','); ++column)
+      row += (column == 0 ? "" : ",") + (column == i ? others[i] : cell);
+    if (row.back() != '\n') row += '\n';
+    INFO(row);
+    CHECK(differences(row + second).size() == 1);
   }
 }
 

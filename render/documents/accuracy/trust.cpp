@@ -258,11 +258,9 @@ std::string accuracy_summary() {
   for (const Line& line : lines) {
     Measured rows = rows_of(line.models);
     if (line.of != nullptr) rows = rows_that(rows, line.of);
-    int networks = 0;
-    for (const AccuracyRow* row : rows) networks += row->networks;
     std::vector<std::string> errors;
     for (const auto& [quantity, at] : line.quantities) errors.push_back(range_of(rows, quantity, at));
-    text += fmt::format("| [{}](#{}) | {} | {} | {} |\n", line.name, line.anchor, networks,
+    text += fmt::format("| [{}](#{}) | {} | {} | {} |\n", line.name, line.anchor, rows.size(),
                         fmt::join(errors, ", "), line.where);
   }
   return text;
