@@ -1,7 +1,7 @@
-#include <cln/rational.h>
 #include <tailbound/answers/points/stored.hpp>
 #include <tailbound/answers/wormhole/simulated_loads.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 
 #include <algorithm>

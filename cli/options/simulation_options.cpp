@@ -1,8 +1,8 @@
-#include <cln/rational.h>
 #include <fmt/format.h>
 #include <cli/options/files.hpp>
 #include <cli/options/simulation_options.hpp>
 #include <cli/options/traffic_options.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <algorithm>
 #include <filesystem>

@@ -2,6 +2,7 @@
 #include <pybind11/stl.h>
 #include <python/module/sizing.hpp>
 #include <tailbound/answers/points/stored.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/decimal.hpp>
 #include <tailbound/numeric/text/number_list.hpp>
 #include <tailbound/options/read.hpp>
@@ -10,8 +11,6 @@
 #include <tailbound/run/executor.hpp>
 #include <tailbound/run/process/child_process.hpp>
 #include <tailbound/run/processes.hpp>
-
-#include <cln/rational.h>
 
 #include <algorithm>
 #include <chrono>
@@ -35,7 +34,7 @@ using numeric::Rational;
 /// The query is not handled here: the command answers it, or reports the error.
 struct NotHere {};
 
-/// A number from Python. Rationals are created from it with Arithmetic held.
+/// A number from Python.
 using Given = std::variant<double, std::int64_t, std::string>;
 
 std::string text_of(const py::handle& object) {
@@ -266,10 +265,6 @@ struct Sizings::Kept {
     return answers::from_bytes<BufferAnswer>(std::string_view(record).substr(sizeof(std::int64_t)));
   }
 };
-
-Sizings::~Sizings() {
-  drop_later(std::move(kept_));
-}
 
 py::object Sizings::made(const py::dict& columns, std::size_t count) {
   try {

@@ -1,10 +1,10 @@
-#include <cln/rational.h>
 #include <catch2/catch.hpp>
 #include <tailbound/answers/broadcast/broadcast.hpp>
 #include <tailbound/answers/broadcast/simulate_hypercube.hpp>
 #include <tailbound/answers/validation/validate_broadcast.hpp>
 #include <tailbound/answers/wormhole/saturated.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tests/support/rational.hpp>
 
