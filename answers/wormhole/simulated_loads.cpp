@@ -106,7 +106,7 @@ sim::SimulatedSaturation searched(const sim::SaturationSearch& search,
                            const sim::SimulatedSaturation found = all();
                            return run::Piece{to_bytes(found), found.complete};
                          },
-                     .alone = true,
+                     .attentive = false,
                      .identified = false,
                      .done_before = {}};
   const run::Outcome outcome =

@@ -319,7 +319,7 @@ bool Sizings::answer(int processes, const py::object& progress) {
                                    answered.add(kept->queries[i]);
                                  return run::Piece{.bytes = answered.to_bytes(), .finished = true};
                                },
-                           .alone = true};
+                           .attentive = false};
         const run::Outcome outcome = run::Processes(processes).carry_out(
             job, {.stop = requested.stop, .progress = [&requested](const run::Progress& so_far) {
                     if (requested.progress) requested.progress(so_far.done, so_far.left.count());
