@@ -1,6 +1,5 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/answers/agreed_digits.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <algorithm>
 #include <variant>
@@ -14,8 +13,8 @@ namespace {
 
 /// One unit in the first significant digit: 0.1 for 0.2.  \param value  above 0
 Rational leading_unit(const Rational& value) {
-  const long bits = static_cast<long>(cln::integer_length(cln::numerator(value))) -
-                    static_cast<long>(cln::integer_length(cln::denominator(value)));
+  const long bits = static_cast<long>(numeric::bit_length(numeric::numerator(value))) -
+                    static_cast<long>(numeric::bit_length(numeric::denominator(value)));
   // 2^(bits - 1) < value, and log10(2) < 0.302: a first guess that is not too large.
   int exponent = static_cast<int>(bits > 1 ? (bits - 1) * 3 / 10 : (bits - 1) * 302 / 1000 - 1);
   while (power_of_ten(exponent + 1) <= value) ++exponent;
@@ -41,22 +40,21 @@ bool agrees(const Coefficient& printed, const TrueValue& value) {
   // Rounded to the nearest, or truncated toward 0: the true value begins with the printed digit. It must not
   // reach the next digit, which an enclosure of exactly that digit just touches.
   const Rational half = unit / 2;
-  if (cln::zerop(printed.value)) return meets(-half, half);
-  return cln::plusp(printed.value)
-             ? printed.value - half <= value.upper && printed.value + unit > value.upper
-             : printed.value + half >= value.lower && printed.value - unit < value.lower;
+  if (printed.value == 0) return meets(-half, half);
+  return printed.value > 0 ? printed.value - half <= value.upper && printed.value + unit > value.upper
+                           : printed.value + half >= value.lower && printed.value - unit < value.lower;
 }
 
 int agreed_digits(const Coefficient& printed, const TrueValue& value, int maximum) {
   const Rational error = max_error(printed, value);
-  if (cln::zerop(error)) return maximum;
+  if (error == 0) return maximum;
   // The last digit counts only if the printed number is within one unit of it.
   if (!printed.is_exact() && !agrees(printed, value))
     maximum = std::min(maximum, std::max(0, series::shown_digits(printed) - 1));
   if (value.lower <= 0) return 0;
   const Rational ratio = value.lower / error;  // d digits agree if 10^(d - 1) < ratio
-  const long bits = static_cast<long>(cln::integer_length(cln::numerator(ratio))) -
-                    static_cast<long>(cln::integer_length(cln::denominator(ratio)));
+  const long bits = static_cast<long>(numeric::bit_length(numeric::numerator(ratio))) -
+                    static_cast<long>(numeric::bit_length(numeric::denominator(ratio)));
   // 2^(bits - 1) < ratio, and 3 / 10 < log10(2): a first guess that is not too large.
   int digits = static_cast<int>(std::clamp((bits - 1) * 3 / 10, 0L, static_cast<long>(maximum)));
   while (digits < maximum && power_of_ten(digits) < ratio) ++digits;
@@ -66,11 +64,11 @@ int agreed_digits(const Coefficient& printed, const TrueValue& value, int maximu
 }
 
 Rational max_error(const Coefficient& printed, const TrueValue& value) {
-  return std::max(cln::abs(printed.value - value.lower), cln::abs(printed.value - value.upper));
+  return std::max(numeric::abs(printed.value - value.lower), numeric::abs(printed.value - value.upper));
 }
 
 Rational power_of_ten(int exponent) {
-  return cln::expt(Rational(10), exponent);
+  return numeric::pow(Rational(10), exponent);
 }
 
 }  // namespace tailbound::answers

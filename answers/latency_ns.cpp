@@ -1,7 +1,6 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/answers/latency_ns.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <algorithm>
 #include <map>
@@ -49,7 +48,7 @@ class Mixture {
     for (const Route& route : routes) by_length[route.length()].push_back(route);
     for (auto& [queues, its] : by_length) {
       Length& length = lengths_.emplace_back();
-      length.minimum = numeric::whole(static_cast<std::int64_t>(queues)) * (time.slot + time.hop);
+      length.minimum = Rational(static_cast<std::int64_t>(queues)) * (time.slot + time.hop);
       for (const Route& route : its) length.share = length.share + route.share;
       for (Route& route : its) route.share = route.share / length.share;
       for (const auto& percentile : delays.claims(its, {.levels = {}, .percentiles = percentiles}).queueing)
@@ -59,7 +58,7 @@ class Mixture {
     Rational last = 0;
     for (const Length& length : lengths_)
       for (const Slots slots : length.percentiles)
-        last = std::max<Rational>(last, length.minimum + numeric::whole(slots.value) * slot_);
+        last = std::max<Rational>(last, length.minimum + Rational(slots.value) * slot_);
     std::size_t i = 0;
     for (const auto& [queues, its] : by_length) {
       Length& length = lengths_[i++];
@@ -82,11 +81,11 @@ class Mixture {
  private:
   /// Integer slots of queueing until that time; limited to the legal maximum.
   [[nodiscard]] std::int64_t slots_until(const Length& length, const Rational& time) const {
-    const cln::cl_I slots = cln::floor1((time - length.minimum) / slot_);
+    const numeric::Integer slots = numeric::floor((time - length.minimum) / slot_);
     if (slots > max_timed_slots)
       throw LimitExceeded(
           "latencies in ns on routes of different lengths are computed to 1000000 slots of queueing");
-    return cln::cl_I_to_long(slots);
+    return numeric::to_int64(slots);
   }
 
   [[nodiscard]] Rational above(const Rational& time, Rational TailEnds::*end) const {
@@ -108,12 +107,12 @@ class Mixture {
       std::int64_t from = 0, to = static_cast<std::int64_t>(length.above.size());
       while (from < to) {
         const std::int64_t middle = from + (to - from) / 2;
-        if (above(length.minimum + numeric::whole(middle) * slot_, end) <= exceeded)
+        if (above(length.minimum + Rational(middle) * slot_, end) <= exceeded)
           to = middle;
         else
           from = middle + 1;
       }
-      const Rational time = length.minimum + numeric::whole(from) * slot_;
+      const Rational time = length.minimum + Rational(from) * slot_;
       if (from < static_cast<std::int64_t>(length.above.size()) && (!minimum || time < *minimum))
         minimum = time;
     }
@@ -134,9 +133,9 @@ std::vector<Rational> latency_ns(const std::vector<Route>& routes, const bounds:
       std::all_of(routes.begin(), routes.end(), [&](const Route& route) { return route.length() == queues; });
   std::vector<Rational> times;
   if (equal || time.hop == 0) {
-    const Rational hops = equal ? numeric::whole(static_cast<std::int64_t>(queues)) * time.hop : Rational(0);
+    const Rational hops = equal ? Rational(static_cast<std::int64_t>(queues)) * time.hop : Rational(0);
     for (const bounds::ClaimedPercentile& percentile : found.latency)
-      times.push_back(numeric::whole(percentile.slots.value) * time.slot + hops);
+      times.push_back(Rational(percentile.slots.value) * time.slot + hops);
     return times;
   }
   std::vector<Rational> percentiles;
@@ -153,7 +152,7 @@ numeric::Claim<unit::Time> mean_latency_ns(const std::vector<Route>& routes,
                                            const SlotTime& time) {
   Rational queues = 0;
   for (const Route& route : routes)
-    queues = queues + route.share * numeric::whole(static_cast<std::int64_t>(route.length()));
+    queues = queues + route.share * Rational(static_cast<std::int64_t>(route.length()));
   const Rational minimum = queues * (time.slot + time.hop);
   const auto rounded = [&](const numeric::Real& slots, numeric::Rounding rounding) {
     const numeric::PrecisionScope scope(numeric::to_precision({static_cast<int>(slots.precision()) + 2}));

@@ -1,6 +1,5 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/answers/latency_times.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <algorithm>
 #include <map>
@@ -73,7 +72,7 @@ LatencyTimes::LatencyTimes(const std::vector<const sim::Counts*>& batches, const
 }
 
 double LatencyTimes::time_of(const Latency& latency) const {
-  return numeric::nearest_double(numeric::Integer(static_cast<unsigned long>(latency.first)) * time_.slot +
+  return numeric::nearest_double(numeric::Integer(latency.first) * time_.slot +
                                  numeric::Integer(latency.second) * (time_.slot + time_.hop));
 }
 

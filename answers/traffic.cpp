@@ -1,6 +1,6 @@
-#include <cln/rational.h>
 #include <tailbound/answers/traffic.hpp>
 #include <tailbound/core/cases.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/arrivals/blocks_file.hpp>
 #include <tailbound/queue/delay/parts_queue.hpp>

@@ -13,9 +13,8 @@
 namespace tailbound::cli {
 namespace {
 
-/// The files of a command line belong to the process, and formulas may be used by one thread at a time. A
-/// process forked during a query (by a sweep) starts with a new lock: the parent's lock is held by a thread
-/// that does not exist in the child.
+/// The files of a command line belong to the process. A process forked during a query (by a sweep) starts
+/// with a new lock: the parent's lock is held by a thread that does not exist in the child.
 std::recursive_mutex& one_at_a_time() {
   static auto* lock = new std::recursive_mutex;
   static pid_t process = getpid();

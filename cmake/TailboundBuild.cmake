@@ -115,7 +115,7 @@ function(tailbound_precompiled name)
   target_compile_options(${name} PRIVATE ${TAILBOUND_WARNINGS} ${its_OPTIONS})
   target_precompile_headers(${name} PRIVATE
     <algorithm> <array> <cstdint> <filesystem> <functional> <map> <memory> <optional> <set> <sstream> <string>
-    <thread> <variant> <vector> <cln/integer_io.h> <cln/rational_io.h> <tailbound/numeric/truth.hpp> ${its_HEADERS})
+    <thread> <variant> <vector> <tailbound/numeric/truth.hpp> ${its_HEADERS})
 endfunction()
 
 # tailbound_precompile(NAME TARGET...): the targets use the headers of tailbound_precompiled(NAME ...).

@@ -179,10 +179,10 @@ class Ranks::RankWorkers final : public run::Workers {
  public:
   RankWorkers(const run::Job& job, Post& post, std::uint64_t number)
       : post_(post), about_{.type = Type::message, .job = number, .identity = run::checksum(job.identity)} {
-    if (job.alone)
-      own_ = std::make_unique<run::ProcessWorkers>(job, 1);
-    else
+    if (job.attentive)
       own_ = std::make_unique<run::ThreadWorkers>(job, 1);
+    else
+      own_ = std::make_unique<run::ProcessWorkers>(job, 1);
   }
 
   [[nodiscard]] std::size_t count() const override { return static_cast<std::size_t>(post_.size()); }

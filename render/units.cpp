@@ -1,4 +1,4 @@
-#include <cln/rational.h>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/render/units.hpp>
 
 #include <algorithm>

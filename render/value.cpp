@@ -1,7 +1,6 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <fmt/format.h>
 #include <tailbound/core/cases.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/value.hpp>
 
@@ -341,7 +340,7 @@ Value scaled(const Value& value, const Rational& factor) {
   };
   return std::visit(
       Cases{
-          [&](Whole whole) -> Value { return Given{factor * cln::cl_I(static_cast<long>(whole.value))}; },
+          [&](Whole whole) -> Value { return Given{factor * numeric::Integer(whole.value)}; },
           [&](const Given& given) -> Value { return Given{given.value * factor}; },
           [&](const Exact& exact) -> Value {
             return Exact{exact.proof, exact.value * factor};

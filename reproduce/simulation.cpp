@@ -1,7 +1,6 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <fmt/format.h>
 #include <reproduce/simulation.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/parts/comparison.hpp>
 #include <tailbound/render/sweep_picture.hpp>

@@ -1,10 +1,10 @@
-#include <cln/rational.h>
 #include <tailbound/answers/accuracy/accuracy_settings.hpp>
 #include <tailbound/answers/broadcast/broadcast.hpp>
 #include <tailbound/answers/wormhole/saturated.hpp>
 #include <tailbound/bounds/wormhole/broadcast.hpp>
 #include <tailbound/bounds/wormhole/latency.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 namespace tailbound::answers {
 namespace {

@@ -1,8 +1,7 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/answers/broadcast/simulate_hypercube.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/hypercube.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/decimal.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 
@@ -19,7 +18,7 @@ constexpr double guess_for_hypercubes = 1.05;
 /// At rate 1.  \throws InvalidArgument
 sim::BroadcastModel model_of(const SimulatedHypercube& network) {
   const BroadcastHypercube& hypercube = network.hypercube;
-  if (hypercube.startup < 0 || cln::denominator(hypercube.startup) != 1 ||
+  if (hypercube.startup < 0 || !numeric::is_integer(hypercube.startup) ||
       hypercube.startup > Rational(static_cast<long>(network::simulated_hypercubes.startup)))
     throw InvalidArgument("startup", numeric::plain(hypercube.startup),
                           "a whole number of cycles from 0 to 10^9");
@@ -31,7 +30,7 @@ sim::BroadcastModel model_of(const SimulatedHypercube& network) {
                                   .flits = hypercube.flits,
                                   .rate = 1,
                                   .broadcast = hypercube.broadcast,
-                                  .startup = cln::cl_I_to_long(cln::numerator(hypercube.startup)),
+                                  .startup = numeric::to_int64(numeric::numerator(hypercube.startup)),
                                   .buffer_flits = network.buffer_flits,
                                   .ends = hypercube.ends};
   sim::check(model);
@@ -74,7 +73,7 @@ Rational typed_rate(double rate) {
 network::ChannelBound channel_bound(const BroadcastHypercube& hypercube) {
   network::ChannelBound bound =
       network::channel_bound(hypercube.dimensions, hypercube.ends, hypercube.broadcast);
-  bound.utilization = bound.utilization * numeric::whole(hypercube.flits);  // at 1 message/cycle/node
+  bound.utilization = bound.utilization * Rational(hypercube.flits);  // at 1 message/cycle/node
   return bound;
 }
 

@@ -1,8 +1,8 @@
-#include <cln/rational.h>
 #include <tailbound/answers/buffer/buffer.hpp>
 #include <tailbound/bounds/sizing/longest_burst.hpp>
 #include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/queue/tail_bounds/burst_bound.hpp>
 
 namespace tailbound::answers {

@@ -1,5 +1,5 @@
-#include <cln/rational.h>
 #include <tailbound/answers/buffer/pgf.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/series/files/pmf_file.hpp>
 #include <tailbound/series/laws/named_laws.hpp>
 #include <tailbound/series/pgf_check.hpp>
@@ -42,7 +42,7 @@ void check(const OnOffPgfQuery& query) {
   static_cast<void>(traffic::on_off(
       load, {.slots = value(query.burst, large * (1 + load / (on_rate > load ? on_rate - load : 1))),
              .on_rate = on_rate}));
-  if (const numeric::Rational inputs = value(query.inputs, 1); inputs < 1 || cln::denominator(inputs) != 1)
+  if (const numeric::Rational inputs = value(query.inputs, 1); inputs < 1 || !numeric::is_integer(inputs))
     throw InvalidArgument("inputs", numeric::to_fraction(inputs), "a whole number from 1 on");
 }
 

@@ -10,8 +10,7 @@
 #include <string>
 #include <vector>
 
-/// Generating functions as formulas; parameters may stay symbols. Formulas may be used by one thread at a
-/// time (symbolic/expression.hpp).
+/// Generating functions as formulas; parameters may stay symbols.
 ///
 /// TESTS     tests/answers/buffer/pgf_test.cpp
 namespace tailbound::answers {

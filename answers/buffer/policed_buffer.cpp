@@ -1,8 +1,7 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/answers/buffer/policed_buffer.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/core/last_that.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 
 #include <algorithm>
@@ -18,15 +17,15 @@ using numeric::Rational;
 
 /// Independent inputs that send with probability `rate` in each slot.
 queue::SlottedQueue bernoulli_inputs(const queue::PolicedInputs& inputs, const Rational& rate) {
-  return {.arrivals = series::Arrivals::equal_inputs(inputs.inputs,
-                                                     numeric::whole(inputs.inputs) * inputs.share * rate)};
+  return {.arrivals =
+              series::Arrivals::equal_inputs(inputs.inputs, Rational(inputs.inputs) * inputs.share * rate)};
 }
 
 /// Missing tokens of a bucket that discards none while packets wait, in units of 1/den: V' = max(V - s, 0) +
 /// den A, r = s/den.
 queue::SlottedQueue missing_tokens(const traffic::TokenBucket& bucket, const Rational& offered) {
-  const long served = cln::cl_I_to_long(cln::numerator(bucket.rate));
-  const auto units = static_cast<std::size_t>(cln::cl_I_to_long(cln::denominator(bucket.rate)));
+  const long served = numeric::to_int64(numeric::numerator(bucket.rate));
+  const auto units = static_cast<std::size_t>(numeric::to_int64(numeric::denominator(bucket.rate)));
   if (served > Traffic::max_packets_per_slot)
     throw InvalidArgument("offered", "with a bucket of rate " + numeric::to_fraction(bucket.rate),
                           "a rate s/d with s at most 32, such as 9/10 or 31/32");
@@ -39,28 +38,28 @@ queue::SlottedQueue missing_tokens(const traffic::TokenBucket& bucket, const Rat
 
 /// Packets wait at a shaper if and only if more than all tokens are missing.
 Packets full_level(const traffic::TokenBucket& bucket) {
-  return Packets(cln::cl_I_to_long(cln::floor1(bucket.burst * cln::denominator(bucket.rate))));
+  return Packets(numeric::to_int64(numeric::floor(bucket.burst * numeric::denominator(bucket.rate))));
 }
 
 /// The minimum depth of a bucket of this rate that delays packets in at most the target fraction of slots;
 /// none for rates that missing_tokens() rejects.
 std::optional<Rational> unnoticed_burst(const Rational& rate, const Rational& offered, const Rational& drop,
                                         const queue::Accuracy& accuracy) {
-  if (cln::numerator(rate) > Traffic::max_packets_per_slot) return std::nullopt;
+  if (numeric::numerator(rate) > Traffic::max_packets_per_slot) return std::nullopt;
   // Missing tokens if none were discarded while packets wait: as many, or fewer.
-  const numeric::Integer units = cln::denominator(rate);
+  const numeric::Integer units = numeric::denominator(rate);
   const auto least = queue::min_level(missing_tokens({rate, 1}, offered), drop, accuracy).level.value;
   // Shallower ones than this discard some.
-  const auto first = std::max<std::int64_t>(least, cln::cl_I_to_long(units));
-  const std::int64_t deep = cln::cl_I_to_long(cln::numerator(sustaining_depth(rate) * units));
+  const auto first = std::max<std::int64_t>(least, numeric::to_int64(units));
+  const std::int64_t deep = numeric::to_int64(numeric::numerator(sustaining_depth(rate) * units));
   const auto too_shallow = [&](std::int64_t depth) {
-    const traffic::TokenBucket bucket{rate, numeric::whole(depth) / Rational(units)};
+    const traffic::TokenBucket bucket{rate, Rational(depth) / Rational(units)};
     const traffic::TokenBucket its = traffic::sustained(bucket);
     return offered >= its.rate ||
            queue::min_level(missing_tokens(its, offered), drop, accuracy).level > full_level(its);
   };
   const std::int64_t depth = first >= deep ? first : last_that(first, deep - 1, too_shallow) + 1;
-  return numeric::whole(depth) / Rational(units);
+  return Rational(depth) / Rational(units);
 }
 
 HonestHosts honest_hosts(const PolicedBufferQuery& query, const PolicedBufferAnswer& worst) {
@@ -129,7 +128,7 @@ bool is_enough(const PolicedBufferQuery& query, Packets buffer) {
 }  // namespace
 
 Rational sustaining_depth(const Rational& rate) {
-  return 1 + rate - 1 / Rational(cln::denominator(rate));
+  return 1 + rate - 1 / Rational(numeric::denominator(rate));
 }
 
 PolicedBufferQuery with_largest_bucket(PolicedBufferQuery query, Packets within, PolicedVaried varied) {
@@ -137,9 +136,9 @@ PolicedBufferQuery with_largest_bucket(PolicedBufferQuery query, Packets within,
   traffic::TokenBucket& bucket = query.inputs.bucket;
   const auto set = [&](std::int64_t units) {
     if (tokens)
-      bucket.burst = numeric::whole(units);
+      bucket.burst = Rational(units);
     else
-      bucket.rate = numeric::whole(units) / 1000;
+      bucket.rate = Rational(units) / 1000;
   };
   const std::int64_t good = last_that(1, tokens ? 1'000'000 : 999, [&](std::int64_t units) {
     set(units);

@@ -1,9 +1,9 @@
-#include <cln/rational.h>
 #include <tailbound/answers/buffer/shared_buffer.hpp>
 #include <tailbound/bounds/sizing/packet_loss.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/core/trimmed.hpp>
 #include <tailbound/network/reading/table_rows.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <algorithm>
 #include <cmath>

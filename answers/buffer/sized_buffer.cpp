@@ -1,8 +1,8 @@
-#include <cln/rational.h>
 #include <tailbound/answers/buffer/sized_buffer.hpp>
 #include <tailbound/answers/buffer/sized_queue.hpp>
 #include <tailbound/bounds/sizing/packet_loss.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/markov/markov_queue.hpp>
 #include <tailbound/queue/tail_bounds/train_bound.hpp>
@@ -146,8 +146,7 @@ std::optional<bool> meets(const bounds::WholePackets& packets, std::int64_t buff
 /// The same at load 1 and above, where a target of cells may be out of reach although that of packets is not.
 Packets min_buffer_in_overload(const bounds::WholePackets& packets, const Rational& drop) {
   constexpr std::int64_t deepest = 65'536;
-  const Rational least =
-      (1 - 1 / packets.load) * packets.cells.mean / numeric::whole(packets.cells.largest());
+  const Rational least = (1 - 1 / packets.load) * packets.cells.mean / Rational(packets.cells.largest());
   if (drop <= least)
     throw LoadTooHigh("no buffer loses as little as " + numeric::plain(drop) + " of the packets: at load " +
                       numeric::plain(packets.load) + " the loss is at least (1 - 1/load) E[L] / Lmax = " +

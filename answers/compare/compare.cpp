@@ -1,6 +1,6 @@
-#include <cln/rational.h>
 #include <tailbound/answers/compare/compare.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -49,7 +49,7 @@ int max_printed_digits(const series::CoefficientList& list) {
 int default_digits(const series::CoefficientList& list, int required) {
   int digits = std::max(min_digits, std::max(required, max_printed_digits(list)) + spare_digits);
   for (const Coefficient& entry : list.coefficients) {
-    if (!entry.is_exact() || cln::zerop(entry.value)) continue;
+    if (!entry.is_exact() || entry.value == 0) continue;
     const auto own = static_cast<int>(std::min<double>(
         max_digits, static_cast<double>(numeric::bit_size(entry.value)) * std::log10(2.0) + spare_digits));
     digits = std::max({digits, digits_of_fractions, own});

@@ -1,4 +1,3 @@
-#include <cln/rational.h>
 #include <tailbound/answers/compare/diagnosis.hpp>
 #include <tailbound/numeric/real.hpp>
 
@@ -25,11 +24,11 @@ Coefficient with_value(Coefficient printed, const Rational& value, long places =
 
 /// log10 |x|, rounded down to an integer; for 0 far below.
 std::int64_t exponent_of(const Rational& value) {
-  if (cln::zerop(value)) return -1'000'000;
-  const long bits = static_cast<long>(cln::integer_length(cln::numerator(value))) -
-                    static_cast<long>(cln::integer_length(cln::denominator(value)));
+  if (value == 0) return -1'000'000;
+  const long bits = static_cast<long>(numeric::bit_length(numeric::numerator(value))) -
+                    static_cast<long>(numeric::bit_length(numeric::denominator(value)));
   auto exponent = static_cast<int>(std::floor(static_cast<double>(bits - 1) * std::log10(2.0))) - 1;
-  while (power_of_ten(exponent + 1) <= cln::abs(value)) ++exponent;
+  while (power_of_ten(exponent + 1) <= numeric::abs(value)) ++exponent;
   return exponent;
 }
 
@@ -151,7 +150,7 @@ class Patterns {
       const Rational place = power_of_ten(-decimals);
       const auto cut = [&](std::size_t i) {
         const Rational scaled = its_.list[i].value / place;
-        return cln::abs(scaled - cln::round1(scaled)) * power_of_ten(4) <= 1 &&
+        return numeric::abs(scaled - numeric::round(scaled)) * power_of_ten(4) <= 1 &&
                max_error(its_.list[i], its_.values[i]) <= place;
       };
       if (std::all_of(wrong_.begin(), wrong_.end(), cut))
@@ -176,7 +175,7 @@ class Patterns {
     if (steady) {
       const bool rounding = of_rounding(begin);
       // As large as the value itself, it is no error of a computation.
-      const std::int64_t size_of_first = exponent_of(cln::abs(its_.list[its_.first].value));
+      const std::int64_t size_of_first = exponent_of(numeric::abs(its_.list[its_.first].value));
       if (!rounding && (exponents.size() < 4 || size_of_first - begin < 2)) return std::nullopt;
       return Diagnosis{rounding ? DisagreementCause::cancellation : DisagreementCause::constant_error,
                        {its_.first},

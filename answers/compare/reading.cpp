@@ -1,6 +1,6 @@
-#include <cln/rational.h>
 #include <tailbound/answers/compare/reading.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -134,8 +134,8 @@ Fit fit_of(const Reading& reading, const std::vector<Coefficient>& list,
     if (!agrees(list[i], values[i])) continue;
     ++fit.agreeing;
     const Rational unit = series::unit_in_last_place(list[i]);
-    const bool trivial = cln::abs(list[i].value) <= unit || cln::abs(1 - list[i].value) <= unit ||
-                         cln::abs(100 - list[i].value) <= unit;
+    const bool trivial = numeric::abs(list[i].value) <= unit || numeric::abs(1 - list[i].value) <= unit ||
+                         numeric::abs(100 - list[i].value) <= unit;
     if (trivial) continue;
     ++fit.telling;
     fit.digits += list[i].is_exact() ? digits_of_exact : std::min(most_digits, series::shown_digits(list[i]));

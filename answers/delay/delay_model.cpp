@@ -1,10 +1,10 @@
-#include <cln/rational.h>
 #include <tailbound/answers/delay/delay_model.hpp>
 #include <tailbound/bounds/network/wired_delay.hpp>
 #include <tailbound/bounds/path/aged_delay.hpp>
 #include <tailbound/bounds/path/delay_bound.hpp>
 #include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <algorithm>
 #include <ios>
@@ -54,7 +54,7 @@ class BoundLaw final : public bounds::DelayLaw {
     Rational mean = 0, hops = 0;
     for (const bounds::BoundedRoute& route : bounded) {
       mean = mean + route.share * route.mean_wait;
-      hops = hops + route.share * numeric::whole(static_cast<std::int64_t>(route.later.size()) + 1);
+      hops = hops + route.share * Rational(static_cast<std::int64_t>(route.later.size()) + 1);
     }
     return {std::move(found.above), std::move(found.queueing), std::move(found.latency), upper(mean),
             upper(mean + hops)};
@@ -350,7 +350,7 @@ class DelayModel::OwnQueues {
       traffic.load = 0;
       for (const auto& [rate, count] : counts) {
         traffic.sources.push_back({rate, count});
-        traffic.load = traffic.load + rate * numeric::whole(count);
+        traffic.load = traffic.load + rate * Rational(count);
       }
       queues_.emplace_back(bounds::flow_queue(traffic, its.others));
     }

@@ -25,7 +25,7 @@ DelayPaths class_paths(const TreeTopology& topology) {
   Rational higher = 0;
   for (int i = 0; i + 1 < topology.priority; ++i)
     higher = higher + topology.classes[static_cast<std::size_t>(i)];
-  const Rational ports = numeric::whole(topology.tree.radix);
+  const Rational ports = Rational(topology.tree.radix);
   DelayPaths paths;
   network::QueueTraffic traffic;
   traffic.load = topology.load;

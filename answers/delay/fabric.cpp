@@ -1,4 +1,3 @@
-#include <cln/rational.h>
 #include <tailbound/answers/delay/fabric.hpp>
 #include <tailbound/answers/points/combinations.hpp>
 #include <tailbound/bounds/network/network_delay.hpp>
@@ -7,6 +6,7 @@
 #include <tailbound/network/demands/failures.hpp>
 #include <tailbound/network/demands/uniform_traffic.hpp>
 #include <tailbound/network/fabric/fabric_listing.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 
 #include <algorithm>

@@ -1,5 +1,3 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/answers/agreed_digits.hpp>
 #include <tailbound/answers/delay/delay_model.hpp>
 #include <tailbound/answers/delay/fabric.hpp>
@@ -9,6 +7,7 @@
 #include <tailbound/bounds/network/network_delay.hpp>
 #include <tailbound/bounds/sizing/output_queue.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 
 #include <algorithm>
@@ -70,12 +69,12 @@ Ends latency_tail(const FlowLaw& law, const LatencyTarget& target) {
   for (auto& [queues, its] : by_length) {
     Rational share = 0;
     for (const Route& route : its) share = share + route.share;
-    const Rational minimum = numeric::Integer(static_cast<unsigned long>(queues)) * (time.slot + time.hop);
+    const Rational minimum = numeric::Integer(queues) * (time.slot + time.hop);
     Ends above{share, share};
     if (minimum <= target.within) {
       for (Route& route : its) route.share = route.share / share;
-      const cln::cl_I slots = cln::floor1((target.within - minimum) / time.slot);
-      above = ends_of(law.law->claims(its, {.levels = {Slots(cln::cl_I_to_long(slots))}, .percentiles = {}})
+      const numeric::Integer slots = numeric::floor((target.within - minimum) / time.slot);
+      above = ends_of(law.law->claims(its, {.levels = {Slots(numeric::to_int64(slots))}, .percentiles = {}})
                           .above.front()
                           .probability);
       above.lower = above.lower * share;
@@ -140,8 +139,8 @@ class Search {
         const bounds::FabricPercentile worst = delays.answer({latency->percentile}).all.percentiles.front();
         ends = {worst.from, worst.to};
       }
-      const auto above =
-          delays.pair_above(ends.first, ends.second, cln::cl_I_to_long(cln::floor1(latency->within / slot)));
+      const auto above = delays.pair_above(ends.first, ends.second,
+                                           numeric::to_int64(numeric::floor(latency->within / slot)));
       found.worst = {numeric::to_rational(above.lower()), numeric::to_rational(above.upper()), above.proof()};
       found.name = fabric.network.nodes[ends.first].name + " -> " + fabric.network.nodes[ends.second].name;
       found.some_missed = found.worst.lower > allowed();
@@ -216,7 +215,7 @@ Rational short_middle(const Rational& low, const Rational& high) {
   Rational step = 1;
   while (step * 4 > high - low) step = step / 10;
   while (step * 40 <= high - low) step = step * 10;
-  return cln::round1((low + high) / 2 / step) * step;
+  return numeric::round((low + high) / 2 / step) * step;
 }
 
 LoadScaleOfTarget Search::run(const ScaleLimit& limit, const Run& run) const {
@@ -279,7 +278,7 @@ std::vector<ScaleLimit> limits_of(const network::Fabric& fabric) {
   const network::FabricRates rates = network::fabric_rates(graph, network::fabric_orbits(graph));
   std::vector<ScaleLimit> limits;
   for (const network::FabricRates::Queue& queue : rates.queues()) {
-    const Rational takes = numeric::whole(queue.packets_per_slot);
+    const Rational takes = Rational(queue.packets_per_slot);
     limits.push_back({ScaleLimit::Kind::link, fabric.network.link_name(queue.link), queue.load, takes,
                       takes / queue.load, queue.links});
   }
@@ -313,7 +312,7 @@ void require_possible(const DelayPaths& paths, const LatencyTarget& target) {
       longer = longer - share;
       if (longer <= 1 - target.percentile) break;
     }
-    const Rational minimum = numeric::whole(static_cast<std::int64_t>(queues)) * (time.slot + time.hop);
+    const Rational minimum = Rational(static_cast<std::int64_t>(queues)) * (time.slot + time.hop);
     if (minimum <= target.within) continue;
     const std::string latency = numeric::plain(minimum) + (target.time    ? " ns"
                                                            : minimum == 1 ? " slot"

@@ -1,5 +1,5 @@
-#include <cln/rational.h>
 #include <tailbound/answers/guarantee/headroom.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,6 @@ namespace tailbound::answers {
 namespace {
 
 using numeric::Rational;
-using numeric::whole;
 
 struct RateQuanta {
   std::int64_t gbps, quanta;
@@ -21,9 +20,10 @@ constexpr std::array<RateQuanta, 8> quanta_of_rates{
 
 UsualQuanta usual_pause_quanta(const Rational& gbps) {
   for (const RateQuanta& each : quanta_of_rates)
-    if (gbps <= whole(each.gbps)) return {{each.quanta}, each.gbps};
+    if (gbps <= Rational(each.gbps)) return {{each.quanta}, each.gbps};
   const RateQuanta& last = quanta_of_rates.back();
-  return {{cln::cl_I_to_long(cln::ceiling1(whole(last.quanta) * gbps / whole(last.gbps)))}, last.gbps};
+  return {{numeric::to_int64(numeric::ceiling(Rational(last.quanta) * gbps / Rational(last.gbps)))},
+          last.gbps};
 }
 
 std::optional<PauseQuanta> HeadroomQuery::quanta() const {
@@ -37,7 +37,7 @@ bounds::PausingLink HeadroomQuery::link() const {
   link.rate = gbps * 1'000'000'000;
   if (return_gbps) link.return_rate = *return_gbps * 1'000'000'000;
   link.cable = cable;
-  link.delay_per_metre = metre_ns.value_or(whole(usual_metre_ns));
+  link.delay_per_metre = metre_ns.value_or(Rational(usual_metre_ns));
   link.fixed_delay = phy_ns.value_or(0);
   const auto in_quanta = quanta();
   link.sender_latency =

@@ -1,4 +1,3 @@
-#include <cln/rational.h>
 #include <tailbound/answers/guarantee/network_guarantee.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/core/suggest.hpp>

@@ -1,8 +1,7 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/answers/guarantee/port_guarantee.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/core/last_that.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
-#include <cln/rational.h>
 #include <tailbound/answers/guarantee/network_guarantee.hpp>
 #include <tailbound/answers/guarantee/simulate_policed.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <algorithm>
 #include <numeric>

@@ -1,6 +1,6 @@
-#include <cln/rational.h>
 #include <tailbound/answers/multistage/multistage.hpp>
 #include <tailbound/answers/multistage/simulate_multistage.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 namespace tailbound::answers {
 namespace {

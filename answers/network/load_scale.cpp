@@ -1,6 +1,6 @@
-#include <cln/rational.h>
 #include <tailbound/answers/network/load_scale.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/traffic/on_off.hpp>
 

@@ -1,10 +1,10 @@
-#include <cln/rational.h>
 #include <tailbound/answers/network/network_input.hpp>
 #include <tailbound/answers/points/combinations.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/demands/demands.hpp>
 #include <tailbound/network/demands/uniform_traffic.hpp>
 #include <tailbound/network/imports/imported.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 
 #include <filesystem>

@@ -5,6 +5,8 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/run/threads.hpp>
 
+#include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -14,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-/// Several queries computed one after another, so that a stop keeps the finished ones.
+/// Several queries, so that a stop keeps the finished ones.
 namespace tailbound::answers {
 
 /// The points of a list, in the given order.
@@ -40,6 +42,71 @@ template <class Compute>
   return std::move(**result);
 }
 
+/// compute(i), or compute(i, run) with the run of a point.
+template <class Compute>
+[[nodiscard]] auto computed_point(const Compute& compute, std::size_t i, const Run& run) {
+  if constexpr (std::is_invocable_v<const Compute&, std::size_t, const Run&>)
+    return compute(i, run);
+  else
+    return compute(i);
+}
+
+/// The points on all cores, as one piece. Answers are shared with it, so that an aborted one leaves the
+/// finished ones.
+template <class Answer, class Compute>
+[[nodiscard]] Points<Answer> points_of_threads(std::size_t count, const Run& run,
+                                               const std::shared_ptr<const Compute>& compute) {
+  struct List {
+    explicit List(std::size_t size) : answers(size), finished(size) {}
+    std::vector<std::optional<Answer>> answers;
+    std::vector<std::atomic<bool>> finished;
+  };
+  const auto list = std::make_shared<List>(count);
+  const auto piece = [list, compute, count, progress = run.progress, part = run_of_point(run)] {
+    const int threads = run::all_cores();
+    // Messages between threads take longer than the shortest points.
+    const std::size_t together = std::max<std::size_t>(1, count / (64 * static_cast<std::size_t>(threads)));
+    const run::Job job{.identity = "a list of " + std::to_string(count) + " points",
+                       .pieces = (count + together - 1) / together,
+                       .work =
+                           [&](std::size_t number, std::string_view, run::PieceMonitor&) {
+                             const std::size_t end = std::min(count, (number + 1) * together);
+                             for (std::size_t i = number * together; i < end; ++i) {
+                               if (part.stop.stop_requested()) return run::Piece{};
+                               try {
+                                 list->answers[i].emplace(computed_point(*compute, i, part));
+                               } catch (const Stopped&) {
+                                 if (part.stop.stop_requested()) return run::Piece{};
+                                 throw;
+                               }
+                               list->finished[i] = true;
+                             }
+                             return run::Piece{.finished = true};
+                           },
+                       .attentive = false,
+                       .done_before = {}};
+    run::Controls controls{.stop = part.stop, .progress = {}, .checkpoint = {}};
+    if (progress)
+      controls.progress = [&progress](const run::Progress& so_far) {
+        progress(so_far.done, so_far.left.count());
+      };
+    static_cast<void>(run::Threads(threads).carry_out(job, controls));
+  };
+  if (run.stop.stop_requested()) throw Stopped("stopped on request");
+  if (!run.piece)
+    piece();
+  else
+    static_cast<void>(run.piece(piece));
+  Points<Answer> points;
+  for (std::size_t i = 0; i < count && list->finished[i]; ++i)
+    points.finished.push_back(std::move(*list->answers[i]));
+  if (points.finished.size() == count) return points;
+  if (points.finished.empty()) throw Stopped("stopped on request");
+  points.stopped = true;
+  if (run.cut) run.cut();
+  return points;
+}
+
 /// The same, carried out by the executor of the run.
 template <class Answer, class Compute>
 [[nodiscard]] Points<Answer> points_of_executor(std::size_t count, const Run& run, const Compute& compute) {
@@ -50,7 +117,7 @@ template <class Answer, class Compute>
           [&compute, &run](std::size_t i, std::string_view, run::PieceMonitor&) {
             return run::Piece{to_bytes(as_piece(run, [compute, i] { return compute(i); })), true};
           },
-      .alone = true,
+      .attentive = false,
       .done_before = {}};
   run::Controls controls{.stop = run.stop, .progress = {}, .checkpoint = {}};
   if (run.progress && count > 1)
@@ -70,22 +137,26 @@ template <class Answer, class Compute>
   return points;
 }
 
-/// compute(0), compute(1), .. compute(count - 1), each as one piece. A stop ends the list after the finished
-/// points; the answer made of them must report that (Points::stopped).
-/// \throws Stopped         before the first was finished;  exceptions of compute()
+/// compute(0), compute(1), .. compute(count - 1), or compute(i, run of that point): on all cores, by several
+/// threads at a time. A stop ends the list after the finished points; the answer made of them must report
+/// that (Points::stopped).
+/// \throws Stopped         before the first was finished;  exceptions of compute(), that of the first point
 /// \throws run::MissingPart  some results belong to another part
 template <class Compute>
 [[nodiscard]] auto for_each_point(std::size_t count, const Run& run, const Compute& compute) {
-  using Answer = std::invoke_result_t<const Compute&, std::size_t>;
+  using Answer = decltype(computed_point(compute, std::size_t{}, run));
   Points<Answer> points;
   const auto shared = std::make_shared<const Compute>(compute);
   if constexpr (is_stored<Answer>)
     if (run.executor != nullptr && count > 0)
-      return points_of_executor<Answer>(count, run, [shared](std::size_t i) { return (*shared)(i); });
+      return points_of_executor<Answer>(
+          count, run, [shared, &run](std::size_t i) { return computed_point(*shared, i, run); });
+  if (run.executor == nullptr && count > 1 && !run::on_worker() && run::all_cores() > 1)
+    return points_of_threads<Answer>(count, run, shared);
   for (std::size_t i = 0; i < count; ++i) {
     if (run.progress && count > 1) run.progress(static_cast<double>(i) / static_cast<double>(count), 0);
     try {
-      points.finished.push_back(as_piece(run, [shared, i] { return (*shared)(i); }));
+      points.finished.push_back(as_piece(run, [shared, i, &run] { return computed_point(*shared, i, run); }));
     } catch (const Stopped&) {
       if (points.finished.empty()) throw;
       points.stopped = true;
@@ -129,7 +200,7 @@ template <class Simulate>
 template <class Query>
 [[nodiscard]] auto answer_all(const std::vector<Query>& queries, const Run& run) {
   return for_each_point(queries.size(), run,
-                        [&queries, &run](std::size_t i) { return answer(queries[i], run); });
+                        [&queries](std::size_t i, const Run& part) { return answer(queries[i], part); });
 }
 
 /// A point of a list: its answer, or the reason why it has none.
@@ -146,10 +217,10 @@ struct Row {
 template <class Query>
 [[nodiscard]] auto answer_rows(const std::vector<Query>& queries, const Run& run) {
   using Answer = decltype(answer(queries.front(), run));
-  return for_each_point(queries.size(), run, [&queries, &run](std::size_t i) {
+  return for_each_point(queries.size(), run, [&queries](std::size_t i, const Run& part) {
     Row<Answer> row;
     try {
-      row.answer.emplace(answer(queries[i], run));
+      row.answer.emplace(answer(queries[i], part));
     } catch (const Stopped&) {
       throw;
     } catch (const NoAnswer& none) {

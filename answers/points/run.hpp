@@ -21,7 +21,7 @@ struct Run {
   int threads = 1;         ///< of simulations, unless there is an executor
   std::stop_token stop{};  ///< a request ends the run at the next opportunity
   /// Called from time to time with the fraction done, 0 to 1, and the seconds left (0 while unknown), on the
-  /// calling thread.
+  /// calling thread or that of its piece.
   std::function<void(double done, double seconds_left)> progress{};
   std::function<void(const std::string& bytes)> checkpoint{};  ///< of simulations: bytes to resume from
   std::chrono::milliseconds checkpoint_interval{60'000};       ///< and once more when the run is stopped
@@ -37,8 +37,8 @@ struct Run {
   ///           pieces).
   std::function<bool(const std::function<void()>& work)> piece{};
   std::function<void()> cut{};  ///< called when a stop has truncated the answer
-  /// Executes the replications of simulations and the points of lists, with the same results; null: threads
-  /// for replications, and points one after another. Outlives the run.
+  /// Executes the replications of simulations and the points of lists, with the same results; null: threads.
+  /// Outlives the run.
   run::Executor* executor = nullptr;
   /// For a simulation extended by further replications: those of the previous run, and afterwards those of
   /// this one.
@@ -53,6 +53,15 @@ struct Run {
     part.progress = [&run, done, all](double fraction, double) {
       run.progress((static_cast<double>(done) + fraction) / static_cast<double>(all), 0);
     };
+  return part;
+}
+
+/// The run of one of several points that are computed at the same time.
+[[nodiscard]] inline Run run_of_point(const Run& run) {
+  Run part = run;
+  part.progress = {};
+  part.piece = {};
+  part.cut = {};
   return part;
 }
 

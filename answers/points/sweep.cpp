@@ -149,7 +149,7 @@ SweepAnswer answer(const SweepQuery& query, int workers, const Run& run) {
                        .pieces = pieces,
                        .work = [&](std::size_t, std::string_view,
                                    run::PieceMonitor& monitor) { return work(query, places, monitor); },
-                       .alone = true};
+                       .attentive = false};
     for (const run::Piece& piece : executor.carry_out(job, controls).pieces)
       if (piece.finished && !piece.bytes.empty()) unkept_rows.add(piece.bytes);
   };

@@ -1,6 +1,6 @@
-#include <cln/rational.h>
 #include <tailbound/answers/points/sweep_plan.hpp>
 #include <tailbound/network/reading/file_text.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/number_list.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/run/store/checksum.hpp>

@@ -1,5 +1,5 @@
-#include <cln/rational.h>
 #include <tailbound/answers/simulation/precision.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 
 namespace tailbound::answers {

@@ -1,8 +1,7 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/answers/simulation/simulate_rare.hpp>
 #include <tailbound/answers/simulation/simulate_tree.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/sim/rare/rare_bursty_queue.hpp>
 #include <tailbound/sim/rare/rare_queue.hpp>
 #include <tailbound/sim/splitting/rare_tree.hpp>

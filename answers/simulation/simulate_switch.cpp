@@ -1,4 +1,3 @@
-#include <cln/rational.h>
 #include <tailbound/answers/simulation/levels_seen.hpp>
 #include <tailbound/answers/simulation/simulate_switch.hpp>
 

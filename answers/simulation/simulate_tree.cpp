@@ -1,9 +1,8 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/answers/latency_times.hpp>
 #include <tailbound/answers/simulation/simulate_tree.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/fabric/fabric_rates.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/sim/sources/on_off_slots.hpp>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-#include <cln/rational.h>
 #include <tailbound/answers/points/run.hpp>
 #include <tailbound/answers/trace/fit_trace.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/markov/markov_queue.hpp>
 #include <tailbound/traffic/trace/traffic_file.hpp>
@@ -32,7 +32,7 @@ constexpr double dispersion_margin = 0.1, max_growth = 1.2, min_length = 1000;
 series::Arrivals slots_of(const std::vector<std::uint64_t>& counts, std::int64_t slots) {
   std::vector<Rational> pmf;
   for (const std::uint64_t count : counts)
-    pmf.push_back(numeric::whole(static_cast<std::int64_t>(count)) / numeric::whole(slots));
+    pmf.push_back(Rational(static_cast<std::int64_t>(count)) / Rational(slots));
   return series::Arrivals::from_pmf(std::move(pmf));
 }
 
@@ -164,7 +164,7 @@ void require_rates(const FitAnswer& answer, std::uint64_t packets) {
 void require_queue(const FitQuery& query, const FitAnswer& answer) {
   if (answer.load >= 1)
     throw NoAnswer("the trace offers " +
-                   numeric::plain(Rational(numeric::whole(std::llround(answer.load * 1e4)) / 10'000)) +
+                   numeric::plain(Rational(Rational(std::llround(answer.load * 1e4)) / 10'000)) +
                    " cells per slot to a link of " + numeric::plain(query.link_gbps) +
                    " Gbit/s: the queue is unstable. Give a faster link with --link-gbps");
   if (answer.peak <= 1)
@@ -177,7 +177,7 @@ void require_queue(const FitQuery& query, const FitAnswer& answer) {
 }  // namespace
 
 Rational FitQuery::slot_ns() const {
-  return numeric::whole(8 * cell_bytes) / link_gbps;
+  return Rational(8 * cell_bytes) / link_gbps;
 }
 
 bool FitAnswer::trusted() const {
@@ -272,7 +272,7 @@ Traffic fitted_traffic(const std::string& text, const std::string& name, Normali
                          std::to_string(file.slots) + " slots; --normalize divides the counts by their sum");
   return {.source = Probabilities{.name = shown,
                                   .arrivals = slots_of(file.counts, sum),
-                                  .sum = numeric::whole(sum) / numeric::whole(file.slots)},
+                                  .sum = Rational(sum) / Rational(file.slots)},
           .trusted_fit = file.trusted};
 }
 

@@ -1,6 +1,6 @@
-#include <cln/rational.h>
 #include <tailbound/answers/validation/validate_broadcast.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 namespace tailbound::answers {
 namespace {

@@ -1,9 +1,8 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/answers/classes/simulate_classes.hpp>
 #include <tailbound/answers/traffic.hpp>
 #include <tailbound/answers/validation/validate_buffer.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/queue/markov/markov_queue.hpp>
 #include <tailbound/queue/slotted/slotted_queue.hpp>
 
@@ -50,7 +49,7 @@ class BufferAnalysis {
       Rational higher = 0;
       for (int i = 0; i + 1 < query.priority; ++i)
         higher = higher + query.classes[static_cast<std::size_t>(i)];
-      const Rational inputs = numeric::whole(query.inputs);
+      const Rational inputs = Rational(query.inputs);
       return queue::PriorityQueue(
           std::vector<queue::ClassSource>{{higher / inputs, query.load / inputs, query.inputs}});
     }

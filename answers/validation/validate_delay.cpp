@@ -1,7 +1,7 @@
-#include <cln/rational.h>
 #include <tailbound/answers/validation/validate_delay.hpp>
 #include <tailbound/bounds/network/fabric_delay.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
-#include <cln/rational.h>
 #include <tailbound/answers/wormhole/offered_loads.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 
 #include <string>

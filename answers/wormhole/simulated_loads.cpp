@@ -1,7 +1,7 @@
-#include <cln/rational.h>
 #include <tailbound/answers/points/stored.hpp>
 #include <tailbound/answers/wormhole/simulated_loads.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 
 #include <algorithm>
@@ -106,7 +106,7 @@ sim::SimulatedSaturation searched(const sim::SaturationSearch& search,
                            const sim::SimulatedSaturation found = all();
                            return run::Piece{to_bytes(found), found.complete};
                          },
-                     .alone = true,
+                     .attentive = false,
                      .identified = false,
                      .done_before = {}};
   const run::Outcome outcome =

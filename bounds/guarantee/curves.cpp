@@ -1,6 +1,5 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/bounds/guarantee/curves.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -75,8 +74,8 @@ ArrivalCurve ArrivalCurve::rounded_up(const numeric::Integer& denominator) const
   std::vector<Line> lines = lines_;
   bool changed = false;
   for (Line& line : lines)
-    if (cln::denominator(line.burst) > denominator) {
-      line.burst = cln::ceiling1(line.burst * denominator) / Rational(denominator);
+    if (numeric::denominator(line.burst) > denominator) {
+      line.burst = numeric::ceiling(line.burst * denominator) / Rational(denominator);
       changed = true;
     }
   return changed ? ArrivalCurve(std::move(lines)) : *this;

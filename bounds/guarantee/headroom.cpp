@@ -1,6 +1,6 @@
-#include <cln/rational.h>
 #include <tailbound/bounds/guarantee/headroom.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -9,17 +9,16 @@ namespace tailbound::bounds {
 namespace {
 
 using numeric::Rational;
-using numeric::whole;
 
 /// Beyond any practical query; all sums fit into 64 bits.
 constexpr std::int64_t max_line_bytes = 1'000'000'000'000'000, max_counted_packets = 10'000'000,
                        longest_packet = 1'000'000'000;
 
 void require_above_zero(const Rational& value, const char* argument, const char* unit) {
-  require(cln::plusp(value), argument, numeric::to_fraction(value), unit);
+  require(value > 0, argument, numeric::to_fraction(value), unit);
 }
 void require_not_negative(const Rational& value, const char* argument) {
-  require(!cln::minusp(value), argument, numeric::to_fraction(value), "0 or more");
+  require(value >= 0, argument, numeric::to_fraction(value), "0 or more");
 }
 void require_bytes(std::int64_t value, std::int64_t minimum, const char* argument, const char* legal) {
   require(value >= minimum && value <= longest_packet, argument, std::to_string(value), legal);
@@ -69,10 +68,10 @@ std::vector<HeadroomTerm> round_trip_terms(const PausingLink& link) {
     terms.push_back({name, time, time * link.rate / 8 / 1'000'000'000});
   };
   add("receiver latency", link.receiver_latency);
-  add("packet before the pause frame", link.longest_return == 0
-                                           ? Rational(0)
-                                           : time_of(whole(link.longest_return + link.overhead), back_rate));
-  add("pause frame", time_of(whole(link.pause_frame + link.overhead), back_rate));
+  add("packet before the pause frame",
+      link.longest_return == 0 ? Rational(0)
+                               : time_of(Rational(link.longest_return + link.overhead), back_rate));
+  add("pause frame", time_of(Rational(link.pause_frame + link.overhead), back_rate));
   add("cable to the sender", wire);
   add("sender latency", link.sender_latency);
   add("cable from the sender", wire);
@@ -86,7 +85,7 @@ Rational sum_of(const std::vector<HeadroomTerm>& terms, Rational HeadroomTerm::*
 }
 
 void check_line_bytes(const Rational& bytes) {
-  if (bytes > whole(max_line_bytes))
+  if (bytes > Rational(max_line_bytes))
     throw LimitExceeded("the link carries " + std::to_string(numeric::nearest_double(bytes)) +
                         " bytes in a round trip; the limit is 10^15");
 }
@@ -94,10 +93,10 @@ void check_line_bytes(const Rational& bytes) {
 /// Maximum stored bytes of any `line` consecutive bytes of the line: a piece of L + o stores at most L, as no
 /// more than L lies between two overheads.
 Rational max_stored(const Rational& line, const OnLine& packet) {
-  const Rational piece = whole(packet.longest + packet.overhead);
-  const Rational pieces = cln::floor1(line / piece);
+  const Rational piece = Rational(packet.longest + packet.overhead);
+  const Rational pieces = numeric::floor(line / piece);
   const Rational rest = line - pieces * piece;
-  return pieces * whole(packet.longest) + std::min(rest, whole(packet.longest));
+  return pieces * Rational(packet.longest) + std::min(rest, Rational(packet.longest));
 }
 
 /// Maximum bytes of whole packets within `line` bytes of the line. With n packets both n L and the bytes left
@@ -153,8 +152,8 @@ void check_cell(std::int64_t cell) {
   require_bytes(cell, 1, "cell", "from 1 to 10^9 bytes");
 }
 
-std::int64_t to_int(const cln::cl_I& value) {
-  return cln::cl_I_to_long(value);
+std::int64_t to_int(const numeric::Integer& value) {
+  return numeric::to_int64(value);
 }
 
 /// Line bytes of the round trip.
@@ -169,7 +168,7 @@ Rational line_bytes(const PausingLink& link) {
 Rational pause_quanta(std::int64_t quanta, const Rational& rate) {
   require(quanta >= 0, "pause quanta", std::to_string(quanta), "0 or more");
   require_above_zero(rate, "rate", "above 0 bit/s");
-  return whole(quanta) * 512 * 1'000'000'000 / rate;
+  return Rational(quanta) * 512 * 1'000'000'000 / rate;
 }
 
 Headroom headroom(const PausingLink& link) {
@@ -180,11 +179,12 @@ Headroom headroom(const PausingLink& link) {
   check_line_bytes(line);
   const OnLine packet = on_line(link);
   // Its preamble and gap take time too, but nothing follows it.
-  result.terms.push_back({"last packet", time_of(whole(packet.longest), link.rate), whole(packet.longest)});
+  result.terms.push_back(
+      {"last packet", time_of(Rational(packet.longest), link.rate), Rational(packet.longest)});
   const Rational stored = max_stored(line, packet);
   if (!link.overhead_stored) result.terms.push_back({"preambles and gaps, not stored", 0, stored - line});
-  result.sum = stored + whole(packet.longest);
-  result.bytes = to_int(cln::ceiling1(result.sum));
+  result.sum = stored + Rational(packet.longest);
+  result.bytes = to_int(numeric::ceiling(result.sum));
   return result;
 }
 
@@ -193,7 +193,7 @@ std::int64_t headroom_cells(const PausingLink& link, std::int64_t cell) {
   check_cell(cell);
   const OnLine packet = on_line(link);
   // Bytes are whole: the last bits of b successive bytes take more than b - 1 of the line.
-  const std::int64_t line = to_int(cln::ceiling1(line_bytes(link)));
+  const std::int64_t line = to_int(numeric::ceiling(line_bytes(link)));
   return max_line_cells(line, packet, cell, true) + cells_of(packet.longest, cell);
 }
 
@@ -207,7 +207,7 @@ std::int64_t max_cells(std::int64_t bytes, const PacketLengths& packets, std::in
 Credits credits(const PausingLink& link) {
   check(link);
   const OnLine packet = on_line(link);
-  const std::int64_t line = to_int(cln::floor1(line_bytes(link)));
+  const std::int64_t line = to_int(numeric::floor(line_bytes(link)));
   // One packet that ends as the round trip begins, those within it, and the one to be sent.
   return {sum_of(round_trip_terms(link), &HeadroomTerm::time), max_whole(line, packet) + 2 * packet.longest};
 }
@@ -216,7 +216,7 @@ std::int64_t credit_cells(const PausingLink& link, std::int64_t cell) {
   check(link);
   check_cell(cell);
   const OnLine packet = on_line(link);
-  const std::int64_t line = to_int(cln::floor1(line_bytes(link)));
+  const std::int64_t line = to_int(numeric::floor(line_bytes(link)));
   return max_line_cells(line, packet, cell, false) + 2 * cells_of(packet.longest, cell);
 }
 

@@ -1,10 +1,9 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <fmt/format.h>
 #include <tailbound/bounds/guarantee/network_guarantee.hpp>
 #include <tailbound/bounds/guarantee/slotted_guarantee.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/core/last_that.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 
 #include <algorithm>
@@ -35,7 +34,7 @@ constexpr long max_growth = 1'000'000;
 
 Rational rounded_up(const Rational& value, const Integer& denominator) {
   if (denominator == 0) return value;
-  return Rational(cln::ceiling1(value * denominator)) / denominator;
+  return Rational(numeric::ceiling(value * denominator)) / denominator;
 }
 
 void check(const PolicedNetwork& network) {
@@ -532,7 +531,7 @@ void Analysis::solve_cycle() {
     for (std::size_t i = 0; i < cyclic_.size(); ++i) {
       const Rational value = waits_at_zero_[i]
                                  ? rounded_up(next[i], denominator_)
-                                 : Rational(cln::floor1(next[i] * denominator_)) / denominator_ + unit;
+                                 : Rational(numeric::floor(next[i] * denominator_)) / denominator_ + unit;
       if (value > limit) return void(rounds_ = max_rounds + 1);
       if (value != queues_[cyclic_[i]].variation) repeats = false;
       queues_[cyclic_[i]].variation = value;
@@ -546,9 +545,9 @@ namespace {
 
 /// The fraction of smallest denominator in [low, high], 0 <= low.
 Rational simplest_between(const Rational& low, const Rational& high) {
-  const Integer whole = cln::ceiling1(low);
+  const Integer whole = numeric::ceiling(low);
   if (whole <= high) return whole;
-  const Integer below = cln::floor1(low);
+  const Integer below = numeric::floor(low);
   return below + 1 / simplest_between(1 / (high - below), 1 / (low - below));
 }
 
@@ -683,7 +682,7 @@ void add_slots(const PolicedNetwork& network, NetworkGuarantee& found) {
     const SlottedGuarantee slotted = slotted_guarantee(network, max_slot_steps);
     for (QueueGuarantee& queue : found.queues) queue.in_slots = slotted.backlog[queue.port];
     for (std::size_t f = 0; f < found.flows.size(); ++f)
-      found.flows[f].slots = numeric::whole(slotted.delay[f]);
+      found.flows[f].slots = numeric::Rational(slotted.delay[f]);
   } catch (const LimitExceeded&) {
     // Too long for individual slots: the other bounds remain.
   } catch (const InvalidArgument&) {
@@ -704,7 +703,7 @@ NetworkGuarantee guarantee(const PolicedNetwork& network, const GuaranteeRules& 
     PolicedNetwork lighter = network;
     for (PolicedFlow& flow : lighter.flows)
       for (traffic::TokenBucket& bucket : flow.buckets)
-        bucket.rate = bucket.rate * numeric::whole(parts) / 256;
+        bucket.rate = bucket.rate * numeric::Rational(parts) / 256;
     return !Analysis(lighter, rules).run().queues.empty();
   });
   throw NoAnswer(
@@ -714,7 +713,7 @@ NetworkGuarantee guarantee(const PolicedNetwork& network, const GuaranteeRules& 
           : fmt::format("no bound by this analysis: the flows depend on each other in a cycle, and no "
                         "consistent set of delays was found. There is one if all rates are at most {} of the "
                         "given ones; regulators (reshape = true) on the links of the cycle would break it",
-                        numeric::plain(numeric::whole(low * 1000 / 256) / 1000)));
+                        numeric::plain(numeric::Rational(low * 1000 / 256) / 1000)));
 }
 
 }  // namespace tailbound::bounds

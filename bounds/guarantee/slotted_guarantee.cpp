@@ -1,7 +1,7 @@
-#include <cln/rational.h>
 #include <tailbound/bounds/guarantee/slotted_guarantee.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/policed/slotted_ports.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/traffic/token_bucket.hpp>
 

@@ -2,8 +2,7 @@
 #include <tailbound/bounds/multistage/published.hpp>
 #include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
-
-#include <cln/rational.h>
+#include <tailbound/numeric/rational.hpp>
 
 #include <boost/math/tools/toms748_solve.hpp>
 

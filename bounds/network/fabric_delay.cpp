@@ -1,7 +1,7 @@
-#include <cln/rational.h>
 #include <tailbound/bounds/network/fabric_delay.hpp>
 #include <tailbound/bounds/network/network_delay.hpp>
 #include <tailbound/network/fabric/fabric_listing.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/rounding.hpp>
 
 #include <algorithm>
@@ -689,8 +689,7 @@ class FabricDelay::Work {
     for (std::size_t i = 0; i < found.size(); ++i) {
       Sum::Rank& rank = sum.ranks[i];
       const std::int64_t slots = found[i].slots;
-      rank.slots = rank.slots + numeric::Integer(static_cast<long>(slots)) *
-                                    numeric::Integer(static_cast<unsigned long>(pairs));
+      rank.slots = rank.slots + numeric::Integer(slots) * numeric::Integer(pairs);
       rank.best = std::min(rank.best, slots);
       if (slots < rank.worst) continue;
       const Bounds at = bounds_of(left.tail[static_cast<std::size_t>(slots)], left.units, left.error);
@@ -922,7 +921,7 @@ class FabricDelay::Work {
       }
       found.worst = Slots(worst);
       found.best = Slots(best);
-      found.mean = sum / numeric::Integer(static_cast<unsigned long>(pairs.pairs));
+      found.mean = sum / numeric::Integer(pairs.pairs);
       pairs.percentiles.push_back(std::move(found));
     }
     return pairs;

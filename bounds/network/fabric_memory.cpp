@@ -1,4 +1,3 @@
-#include <cln/rational.h>
 #include <tailbound/bounds/network/fabric_delay.hpp>
 #include <tailbound/bounds/network/fabric_memory.hpp>
 #include <tailbound/bounds/network/network_delay.hpp>

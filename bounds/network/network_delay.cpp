@@ -125,7 +125,7 @@ Feeds feed_by_inputs(const Network& network, std::vector<QueueTraffic>& all) {
     if (!queue.waits) {
       traffic.bursts.clear();
       traffic.classes.clear();
-      traffic.sources = {{traffic.load / numeric::whole(queue.max_arrivals), queue.max_arrivals}};
+      traffic.sources = {{traffic.load / Rational(queue.max_arrivals), queue.max_arrivals}};
       continue;
     }
     if (!traffic.classes.empty() || queue.bursts) continue;

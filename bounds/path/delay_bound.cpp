@@ -1,9 +1,8 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/bounds/path/delay_bound.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/core/last_that.hpp>
 #include <tailbound/numeric/power.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/delay/wait_transform.hpp>
 
@@ -83,7 +82,7 @@ std::vector<Stream> streams_of(const std::vector<BoundedSource>& sources) {
 
 Rational load_of(const std::vector<BoundedSource>& sources) {
   Rational sum = 0;
-  for (const BoundedSource& source : sources) sum = sum + numeric::whole(source.count) * source.rate;
+  for (const BoundedSource& source : sources) sum = sum + Rational(source.count) * source.rate;
   return sum;
 }
 
@@ -347,7 +346,7 @@ Rational mean_wait_bound(const std::vector<BoundedSource>& sources) {
       bend = bend +
              2 * chain.load * (chain.on_rate * (1 - chain.stop) - chain.load) / (chain.start + chain.stop);
     }
-    second = second + numeric::whole(source.count) * bend;
+    second = second + Rational(source.count) * bend;
   }
   return second / (2 * (1 - load) * load);
 }
@@ -362,10 +361,10 @@ std::vector<BoundedRoute> bounded_tree(const network::Tree& tree, const Rational
   const std::vector<network::TreePath> paths =
       network::tree_paths(tree, load, routing, network::Sources::independent_sources);
   if (burst) (void)bounded_on_off(load, *burst);  // errors name the leaf's parameters, not a queue's share
-  const Rational k = numeric::whole(tree.radix), leaves = cln::expt(k, tree.levels), each = load / leaves;
-  const auto power_of_k = [&](int exponent) -> Rational { return cln::expt(k, exponent); };
+  const Rational k = Rational(tree.radix), leaves = numeric::pow(k, tree.levels), each = load / leaves;
+  const auto power_of_k = [&](int exponent) -> Rational { return numeric::pow(k, exponent); };
   const auto sources = [&](const Rational& count, const Rational& rate) -> BoundedSource {
-    BoundedSource source{rate, cln::cl_I_to_long(cln::numerator(count))};
+    BoundedSource source{rate, numeric::to_int64(numeric::numerator(count))};
     if (burst) source.burst = traffic::Burst{burst->slots, burst->on_rate * rate / load};
     return source;
   };
@@ -375,7 +374,7 @@ std::vector<BoundedRoute> bounded_tree(const network::Tree& tree, const Rational
     for (const network::QueueTraffic& hop : path.hops) {
       std::vector<BoundedSource> all;
       for (const network::SourceRate& source : hop.sources)
-        all.push_back(sources(numeric::whole(source.count), source.rate));
+        all.push_back(sources(Rational(source.count), source.rate));
       route.mean_wait = route.mean_wait + mean_wait_bound(all);
       if (&hop == &path.hops.front()) route.first = std::move(all);
     }

@@ -76,7 +76,7 @@ ProcessCache<PairKey, SolvedPair>& known_pairs() {
   return cache;
 }
 
-/// Runs work(0) .. work(count - 1) in several threads. None may use rationals.
+/// Runs work(0) .. work(count - 1) in several threads.
 template <class Work>
 void side_by_side(std::size_t count, const Work& work) {
   std::atomic<std::size_t> next = 0;

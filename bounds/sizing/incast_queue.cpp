@@ -1,7 +1,7 @@
-#include <cln/rational.h>
 #include <tailbound/bounds/sizing/claim_value.hpp>
 #include <tailbound/bounds/sizing/incast_queue.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/delay/hop_delay.hpp>
 
@@ -14,7 +14,6 @@ namespace {
 
 using numeric::Interval;
 using numeric::Rational;
-using numeric::whole;
 using TailBounds = numeric::Enclosure<unit::Probability>;
 
 constexpr std::int64_t max_incast_levels = 4'000'000;
@@ -34,7 +33,7 @@ void require_valid(const Incast& incast) {
   if (incast.batch() > Incast::max_batch)
     reject("packets of an event", std::to_string(incast.senders * incast.packets),
            "at most 8192 packets waiting at its end, (N - 1) L + 1: more would take minutes");
-  if (incast.rate <= 0 || incast.rate * whole(incast.packets) >= 1)
+  if (incast.rate <= 0 || incast.rate * Rational(incast.packets) >= 1)
     reject("rate of the events", numeric::plain(incast.rate),
            "above 0 and below 1/" + std::to_string(incast.packets) + " per slot, as an event takes " +
                std::to_string(incast.packets) + (incast.packets == 1 ? " slot" : " slots"));
@@ -76,11 +75,11 @@ class IncastQueue final : public OutputQueue {
   [[nodiscard]] numeric::Claim<unit::Packet> mean_occupancy() override {
     require_stable();
     const auto batches = queue::mean_occupancy(queue_, accuracy_.digits);
-    const Rational q = incast_.start(), slots = 1 - q + q * whole(incast_.packets);
+    const Rational q = incast_.start(), slots = 1 - q + q * Rational(incast_.packets);
     const Rational in_events =
-        q * (whole(incast_.senders - 1) * whole(incast_.packets) * whole(incast_.packets + 1) / 2 +
-             whole(incast_.packets));
-    const Rational more = in_events / slots - q * whole(incast_.batch());
+        q * (Rational(incast_.senders - 1) * Rational(incast_.packets) * Rational(incast_.packets + 1) / 2 +
+             Rational(incast_.packets));
+    const Rational more = in_events / slots - q * Rational(incast_.batch());
     if (const auto* exact = std::get_if<numeric::Exact<unit::Packet>>(&batches))
       return numeric::Exact<unit::Packet>{exact->proof(), exact->value + more};
     const numeric::PrecisionScope scope(numeric::to_precision(accuracy_.digits));
@@ -163,7 +162,7 @@ class IncastQueue final : public OutputQueue {
     }
     const Interval sum =
         numeric::to_interval(Rational(1 - q)) * left_over(n) + numeric::to_interval(q) * events;
-    const Interval all = sum / numeric::to_interval(Rational(1 - q + q * whole(incast_.packets)));
+    const Interval all = sum / numeric::to_interval(Rational(1 - q + q * Rational(incast_.packets)));
     return {TailBounds(proof(), numeric::lower(all), std::min(numeric::upper(all), numeric::Real(1))),
             {.route = Computation::Route::recurrence, .method = method_}};
   }
@@ -181,7 +180,7 @@ class IncastQueue final : public OutputQueue {
       Rational events = 0;
       for (std::int64_t j = 1; j <= incast_.packets; ++j)
         events = events + left_over(n - 1 - (incast_.senders - 1) * j);
-      return ((1 - q) * left_over(n) + q * events) / (1 - q + q * whole(incast_.packets));
+      return ((1 - q) * left_over(n) + q * events) / (1 - q + q * Rational(incast_.packets));
     } catch (const LimitExceeded&) {
       return std::nullopt;
     }
@@ -206,7 +205,7 @@ class IncastQueue final : public OutputQueue {
             how};
   }
   [[nodiscard]] Rational of_batch() const {
-    return whole(incast_.batch()) / (whole(incast_.senders) * whole(incast_.packets));
+    return Rational(incast_.batch()) / (Rational(incast_.senders) * Rational(incast_.packets));
   }
 
   [[nodiscard]] MinBufferSize min_level(const DropTarget& target) {
@@ -271,10 +270,10 @@ class IncastQueue final : public OutputQueue {
 }  // namespace
 
 Rational Incast::load() const {
-  return whole(senders) * whole(packets) * rate;
+  return Rational(senders) * Rational(packets) * rate;
 }
 Rational Incast::start() const {
-  return rate / (1 - rate * whole(packets - 1));
+  return rate / (1 - rate * Rational(packets - 1));
 }
 
 std::unique_ptr<OutputQueue> output_queue(const Incast& incast, const queue::Accuracy& accuracy) {

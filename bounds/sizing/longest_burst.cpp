@@ -1,6 +1,6 @@
-#include <cln/rational.h>
 #include <tailbound/bounds/sizing/claim_value.hpp>
 #include <tailbound/bounds/sizing/longest_burst.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using Place = std::int64_t;
 
 Rational slots_at(Place place) {
   return Rational(static_cast<long>(fewest + place % counts)) *
-         cln::expt(Rational(10), static_cast<int>(place / counts) - 3);
+         numeric::pow(Rational(10), static_cast<int>(place / counts) - 3);
 }
 
 /// The nearest grid index.  \param slots  at least 1

@@ -28,12 +28,12 @@ Rational short_middle(const Rational& low, const Rational& high) {
   const Rational middle = (low + high) / 2;
   // A power of two below the gap keeps numerators short and the point inside.
   const Rational gap = high - low;
-  const long bits = static_cast<long>(cln::integer_length(cln::denominator(gap))) -
-                    static_cast<long>(cln::integer_length(cln::numerator(gap))) + 4;
+  const long bits = static_cast<long>(numeric::bit_length(numeric::denominator(gap))) -
+                    static_cast<long>(numeric::bit_length(numeric::numerator(gap))) + 4;
   if (bits <= 0)
-    return cln::round1(middle) > low && cln::round1(middle) < high ? Rational(cln::round1(middle)) : middle;
-  return Rational(cln::round1(middle * cln::ash(numeric::Integer(1), numeric::Integer(bits)))) /
-         cln::ash(numeric::Integer(1), numeric::Integer(bits));
+    return numeric::round(middle) > low && numeric::round(middle) < high ? Rational(numeric::round(middle))
+                                                                         : middle;
+  return Rational(numeric::round(middle * (numeric::Integer(1) << bits))) / (numeric::Integer(1) << bits);
 }
 
 /// `value`, a binary fraction, without rounding.
@@ -112,8 +112,7 @@ MaxLoad max_load(const SlottedQueue& queue, Packets capacity, const DropTarget& 
       largest && *largest <= queue.packets_per_slot && *largest <= capacity.value)
     throw NoAnswer("every load meets the target: no more than " + std::to_string(*largest) +
                    " packets arrive in a slot, and all of them are served in it");
-  const Rational width =
-      1 / Rational(cln::expt_pos(numeric::Integer(10), numeric::Integer(accuracy.digits.count)));
+  const Rational width = 1 / Rational(numeric::pow(numeric::Integer(10), accuracy.digits.count));
   const double near = std::max(numeric::nearest_double(width), 1e-15);
   const auto cross = [&] {
     return crossing(queue, capacity, target, numeric::nearest_double(bracket.missed), near, accuracy);
@@ -133,7 +132,7 @@ MaxLoad max_load(const SlottedQueue& queue, Packets capacity, const DropTarget& 
       bracket = {.met = low, .missed = high, .missed_is_unstable = false};
   }
   for (int step = 0; bracket.missed_is_unstable || bracket.missed > bracket.met * (1 + width); ++step) {
-    if (step > 400 && cln::zerop(bracket.met))
+    if (step > 400 && bracket.met == 0)
       throw NoAnswer("no load above 1e-100 meets the target with " + std::to_string(capacity.value) +
                      " packets");
     if (step > 40'000)

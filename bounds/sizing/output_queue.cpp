@@ -1,6 +1,6 @@
-#include <cln/rational.h>
 #include <tailbound/bounds/sizing/claim_value.hpp>
 #include <tailbound/bounds/sizing/output_queue.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/queue/tail_bounds/burst_bound.hpp>
 
 #include <algorithm>
@@ -360,7 +360,7 @@ std::unique_ptr<OutputQueue> output_queue(BufferedClass queue, const queue::Accu
 
 std::unique_ptr<OutputQueue> output_queue(queue::FlowQueue queue, const queue::Accuracy& accuracy) {
   if (queue.of_packet == 1) return output_queue(std::move(queue.queue), accuracy);
-  const Rational load = *queue.queue.arrivals.load() / numeric::whole(queue.of_packet);
+  const Rational load = *queue.queue.arrivals.load() / Rational(queue.of_packet);
   const int served = queue.queue.packets_per_slot;
   return output_queue(queue::PartsQueue{std::move(queue.queue), served, queue.of_packet, load}, accuracy);
 }

@@ -1,6 +1,5 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/bounds/sizing/packet_loss.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/finite/finite_queue.hpp>
 #include <tailbound/symbolic/pgf.hpp>
@@ -24,7 +23,7 @@ constexpr std::int64_t max_entries = 131'072;
 
 /// x, of each input
 Rational chance(const WholePackets& packets) {
-  return packets.load / (numeric::whole(packets.inputs) * packets.cells.mean);
+  return packets.load / (Rational(packets.inputs) * packets.cells.mean);
 }
 
 /// c_i = P(N > i) / E[N], i = 0, 1, .., and an upper bound of the sum of all further ones; N ~ Binomial(k,
@@ -37,7 +36,7 @@ struct Ahead {
 Ahead packets_ahead(const WholePackets& packets, int bits) {
   const Rational x = chance(packets);
   const Interval odds = numeric::to_interval(x / (1 - x));
-  const Interval mean = numeric::to_interval(x * numeric::whole(packets.inputs));
+  const Interval mean = numeric::to_interval(x * Rational(packets.inputs));
   Interval none(1);
   Interval base = numeric::to_interval(1 - x);
   for (std::int64_t exponent = packets.inputs; exponent > 0; exponent /= 2) {
@@ -134,27 +133,27 @@ namespace {
 /// n q_0 a_n = sum over l of ((k + 1) l - n) q_l a_(n-l), exactly.
 std::vector<Rational> cells_of_a_slot(const WholePackets& packets) {
   const Rational x = chance(packets);
-  numeric::Integer denominator = cln::denominator(x);
+  numeric::Integer denominator = numeric::denominator(x);
   for (const traffic::CellClass& one : packets.cells.classes)
-    denominator = cln::lcm(denominator, cln::denominator(x * one.share));
-  const auto over = [&](const Rational& value) { return cln::numerator(value * denominator); };
+    denominator = numeric::lcm(denominator, numeric::denominator(x * one.share));
+  const auto over = [&](const Rational& value) { return numeric::numerator(value * denominator); };
   const numeric::Integer none = over(1 - x);
   std::vector<std::pair<std::int64_t, numeric::Integer>> sizes;
   for (const traffic::CellClass& one : packets.cells.classes)
     sizes.emplace_back(one.cells, over(x * one.share));
   const std::int64_t maximum = packets.inputs * packets.cells.largest();
-  std::vector<numeric::Integer> power{cln::expt_pos(none, static_cast<unsigned>(packets.inputs))};
+  std::vector<numeric::Integer> power{numeric::pow(none, packets.inputs)};
   for (std::int64_t n = 1; n <= maximum; ++n) {
     numeric::Integer sum = 0;
     for (const auto& [cells, weight] : sizes)
       if (cells <= n)
         sum = sum + static_cast<long>((packets.inputs + 1) * cells - n) * weight *
                         power[static_cast<std::size_t>(n - cells)];
-    power.push_back(cln::exquo(sum, static_cast<long>(n) * none));
+    power.push_back(numeric::exact_quotient(sum, static_cast<long>(n) * none));
   }
-  const numeric::Integer all = cln::expt_pos(denominator, static_cast<unsigned>(packets.inputs));
+  const numeric::Integer all = numeric::pow(denominator, packets.inputs);
   std::vector<Rational> result;
-  for (const numeric::Integer& value : power) result.push_back(value / all);
+  for (const numeric::Integer& value : power) result.emplace_back(value, all);
   return result;
 }
 
@@ -163,9 +162,9 @@ std::vector<Rational> cells_of_a_slot(const WholePackets& packets) {
 queue::SlottedQueue cell_queue(const WholePackets& packets) {
   if (packets.inputs < 1 || packets.inputs > (std::int64_t{1} << 20))
     throw InvalidArgument("inputs", std::to_string(packets.inputs), "from 1 to 2^20 = 1048576");
-  if (!cln::plusp(packets.load))
+  if (packets.load <= 0)
     throw InvalidArgument("load", numeric::to_fraction(packets.load), "above 0 and below 1");
-  if (const Rational most = numeric::whole(packets.inputs) * packets.cells.mean; packets.load >= most)
+  if (const Rational most = Rational(packets.inputs) * packets.cells.mean; packets.load >= most)
     throw InvalidArgument("load", numeric::plain(packets.load),
                           "below " + numeric::plain(most) + ": a packet per slot from each input");
   if (packets.cells.largest() > 4096)

@@ -1,4 +1,3 @@
-#include <cln/rational.h>
 #include <fmt/format.h>
 #include <cli/commands.hpp>
 #include <cli/help/hints.hpp>
@@ -6,6 +5,7 @@
 #include <cli/usage.hpp>
 #include <tailbound/core/choice.hpp>
 #include <tailbound/core/suggest.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/number_list.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 
@@ -236,7 +236,7 @@ bool is_digits(const std::string& text) {
 
 /// A number slightly above 1 is not meant as a percentage.
 bool is_percentage(const numeric::Rational& value) {
-  return value <= 100 && (value >= 10 || (value >= 2 && cln::denominator(value) == 1));
+  return value <= 100 && (value >= 10 || (value >= 2 && numeric::is_integer(value)));
 }
 
 /// Does the option expect a fraction, a probability or a load?
@@ -279,7 +279,7 @@ std::string meant(const InvalidArgument& error, const std::string& typed) {
     if (each.option == error.argument() && is_among(error.value(), each.values))
       return std::string(each.hint) + "?";
   const std::optional<numeric::Rational> value = number(error.value());
-  if (value && is_target(error.argument()) && cln::denominator(*value) == 1 && abs(*value) >= 2 &&
+  if (value && is_target(error.argument()) && numeric::is_integer(*value) && abs(*value) >= 2 &&
       abs(*value) <= 300)
     return "1e-" + numeric::plain(abs(*value)) + "?";
   if (value && is_percentage(*value) && wants_share(error.legal()))

@@ -56,8 +56,9 @@ template <class Query, class Compute, class DocumentOf>
 [[nodiscard]] Reply show_networks(const std::vector<Query>& queries, const Context& context,
                                   const Compute& compute, const DocumentOf& document_of) {
   const answers::Run run = analysis_run(context);
-  auto networks =
-      answers::for_each_point(queries.size(), run, [&](std::size_t i) { return compute(queries[i], run); });
+  auto networks = answers::for_each_point(queries.size(), run, [&](std::size_t i, const answers::Run& part) {
+    return compute(queries[i], part);
+  });
   std::size_t finished = 0, requested = 0;
   for (const Query& query : queries) requested += query.offered.values.size();
   for (const auto& network : networks.finished) finished += network.points.size();

@@ -1,13 +1,13 @@
-#include <cln/rational.h>
 #include <fmt/format.h>
 #include <cli/options/files.hpp>
 #include <cli/options/simulation_options.hpp>
 #include <cli/options/traffic_options.hpp>
+#include <tailbound/numeric/rational.hpp>
+#include <tailbound/run/threads.hpp>
 
 #include <algorithm>
 #include <filesystem>
 #include <limits>
-#include <thread>
 
 namespace tailbound::cli {
 namespace {
@@ -86,12 +86,8 @@ std::vector<std::variant<Packets, numeric::Rational>> read_rare(const std::strin
   return all;
 }
 
-int all_cores() {
-  return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 1024U));
-}
-
 int read_threads(const SimulationOptions& options) {
-  return static_cast<int>(integer_or(options.threads, "--threads", 1, 1024, all_cores()));
+  return static_cast<int>(integer_or(options.threads, "--threads", 1, 1024, run::all_cores()));
 }
 
 SimulationRun::SimulationRun(const SimulationOptions& options, const Context& context) : options_(options) {

@@ -34,8 +34,6 @@ void add_simulation_options(OptionTable& table, SimulationOptions& options);
 [[nodiscard]] std::vector<std::variant<Packets, numeric::Rational>> read_rare(const std::string& text,
                                                                               std::int64_t maximum);
 
-/// One thread per core.
-[[nodiscard]] int all_cores();
 /// --threads, default: all cores.  \throws InvalidArgument
 [[nodiscard]] int read_threads(const SimulationOptions& options);
 

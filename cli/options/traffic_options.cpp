@@ -3,9 +3,8 @@
 #include <tailbound/answers/points/combinations.hpp>
 #include <tailbound/answers/trace/fit_trace.hpp>
 #include <tailbound/core/choice.hpp>
+#include <tailbound/numeric/rational.hpp>
 
-#include <cln/integer_io.h>
-#include <cln/rational.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -68,7 +67,7 @@ std::vector<answers::Traffic> read_incasts(const TrafficOptions& options) {
   bounds::Incast incast{.senders = to_integer(numbers[0], "--incast", 1, bounds::Incast::max_senders),
                         .packets = to_integer(numbers[1], "--incast", 1, bounds::Incast::max_packets),
                         .rate = 0};
-  const Rational packets = numeric::whole(incast.senders) * numeric::whole(incast.packets);
+  const Rational packets = Rational(incast.senders) * Rational(incast.packets);
   std::vector<Rational> rates;
   if (numbers.size() == 3)
     rates = {numbers[2]};
@@ -76,7 +75,7 @@ std::vector<answers::Traffic> read_incasts(const TrafficOptions& options) {
     for (const Rational& load : loads(options)) rates.push_back(load / packets);
   std::vector<answers::Traffic> all;
   for (const Rational& rate : rates) {
-    if (rate <= 0 || rate * numeric::whole(incast.packets) >= 1)
+    if (rate <= 0 || rate * Rational(incast.packets) >= 1)
       throw InvalidArgument(
           "--incast", *options.incast,
           fmt::format("a rate above 0 and below 1/{0} events per slot: each takes {0} slots",

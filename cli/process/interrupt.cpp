@@ -112,6 +112,10 @@ class Interrupt::Watch {
   }
 
   void wait(int signal, int end) {
+    sigset_t halting;
+    sigemptyset(&halting);
+    sigaddset(&halting, halting_signal());
+    pthread_sigmask(SIG_BLOCK, &halting, nullptr);
     pollfd looks[] = {{.fd = signal, .events = POLLIN, .revents = 0},
                       {.fd = end, .events = POLLIN, .revents = 0}};
     const Clock::time_point begun = Clock::now();
@@ -196,6 +200,10 @@ std::stop_token Interrupt::token() const {
 
 void Interrupt::watch_in_child() {
   watch_->begin_in_child();
+}
+
+int halting_signal() {
+  return SIGRTMIN;
 }
 
 void end_by_signal(int signal) {

@@ -42,6 +42,9 @@ class Interrupt {
   std::unique_ptr<Watch> watch_;
 };
 
+/// Suspends the threads of aborted work (Pieces); that of Interrupt blocks it.
+[[nodiscard]] int halting_signal();
+
 /// Ends the process with this signal, whatever its handler.
 [[noreturn]] void end_by_signal(int signal);
 

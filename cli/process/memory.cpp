@@ -1,4 +1,3 @@
-#include <cln/malloc.h>
 #include <gmp.h>
 #include <cli/process/memory.hpp>
 #include <cli/run.hpp>
@@ -44,12 +43,6 @@ void given_back_by_gmp(void* memory, std::size_t) {
   std::free(memory);
 }
 
-void* taken_by_cln(std::size_t size) {
-  void* const memory = std::malloc(size);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-
 [[noreturn]] void rejected_to_new() {
   run_out = true;
   throw std::bad_alloc();
@@ -73,7 +66,6 @@ std::terminate_handler former = nullptr;
 
 void exit_when_out_of_memory() {
   mp_set_memory_functions(taken_by_gmp, taken_again_by_gmp, given_back_by_gmp);
-  cln::malloc_hook = taken_by_cln;
   std::set_new_handler(rejected_to_new);
   former = std::set_terminate(terminated);
 }

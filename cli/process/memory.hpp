@@ -5,9 +5,9 @@ namespace tailbound::cli {
 
 inline constexpr const char* no_memory = "no answer: it takes more memory than the system gives";
 
-/// From now on CLN throws std::bad_alloc. Where that cannot be thrown, in GMP and MPFR, which are written in
-/// C, and in noexcept functions, the process ends with a message and status 1, and removes unfinished files.
-/// Without this call they would abort.
+/// From now on, where std::bad_alloc cannot be thrown, in GMP and MPFR, which are written in C, and in
+/// noexcept functions, the process ends with a message and status 1, and removes unfinished files. Without
+/// this call they would abort.
 ///
 /// CONTRACT  called once, by main(), before any of them is used; it affects the entire process.
 void exit_when_out_of_memory();

@@ -1,10 +1,10 @@
 #include <cli/process/pieces.hpp>
 #include <cli/run.hpp>
 #include <tailbound/files/leftovers.hpp>
-#include <tailbound/numeric/abandoned_work.hpp>
 #include <tailbound/run/deep_thread.hpp>
 #include <tailbound/run/process/child_process.hpp>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/wait.h>
@@ -40,15 +40,26 @@ void close_outputs() {
   for (const int output : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nowhere, output);
 }
 
-/// Suspends the thread: it uses no more time or memory.
-void halt(pthread_t thread) {
+/// Suspends all other threads, except those that block this signal (Interrupt's): the work uses no more time
+/// or memory.
+void halt_work() {
   struct sigaction ignore_signal {};
   ignore_signal.sa_handler = [](int) {
     for (;;) pause();
   };
   sigfillset(&ignore_signal.sa_mask);
-  const int signal = SIGRTMIN;
-  if (sigaction(signal, &ignore_signal, nullptr) == 0) pthread_kill(thread, signal);
+  if (sigaction(halting_signal(), &ignore_signal, nullptr) != 0) return;
+  const int list = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  // Without allocation: a suspended thread may hold the memory lock.
+  alignas(dirent64) char entries[4096];
+  for (ssize_t size = 0; (size = getdents64(list, entries, sizeof entries)) > 0;)
+    for (ssize_t at = 0; at < size;) {
+      const auto* entry = reinterpret_cast<const dirent64*>(entries + at);
+      const auto thread = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));  // 0 for . and ..
+      if (thread > 0 && thread != gettid()) tgkill(getpid(), thread, halting_signal());
+      at += entry->d_reclen;
+    }
+  close(list);
 }
 
 [[noreturn]] void end_like(int status) {
@@ -88,7 +99,6 @@ class Pieces::Carrier {
     }
     if (given_up_ || stop_.stop_requested()) return false;
     if (!thread_) thread_.emplace([this] { work(); });
-    const numeric::AmbientPrecision precision;
     std::unique_lock guard(lock_);
     piece_ = &piece;
     failure_ = nullptr;
@@ -97,7 +107,6 @@ class Pieces::Carrier {
     if (!changed_.wait(guard, stop_, done) &&
         !changed_.wait_for(guard, patience_after(interrupt_.limit()), done)) {
       give_up();
-      precision.restore();
       return false;
     }
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
@@ -122,7 +131,6 @@ class Pieces::Carrier {
       piece_ = nullptr;
       changed_.notify_all();
     }
-    numeric::release_thread_caches();
   }
 
   /// Returns in the child. The lock is held, so the thread of the piece does not hold it.
@@ -142,8 +150,8 @@ class Pieces::Carrier {
     held.unlock();
     interrupt_.end_of_work();
     close_outputs();
-    halt(thread_->handle());
-    // The thread may hold the memory lock: nothing is allocated or freed any more.
+    halt_work();
+    // A thread may hold the memory lock: nothing is allocated or freed any more.
     end_like(run::wait_for_process(child));
   }
 

@@ -74,7 +74,7 @@ void check_flow(const Network& network, const Flow& flow, std::vector<std::size_
     throw InvalidArgument("flow " + flow.name,
                           std::to_string(flow.source) + " -> " + std::to_string(flow.destination),
                           "between nodes of the network");
-  if (!cln::plusp(flow.rate))
+  if (flow.rate <= 0)
     throw InvalidArgument("rate of the flow " + flow.name, numeric::to_fraction(flow.rate), "above 0");
   if (flow.priority < 1 || flow.priority > Flow::max_classes)
     throw InvalidArgument("class of the flow " + flow.name, std::to_string(flow.priority),
@@ -88,7 +88,7 @@ void check_flow(const Network& network, const Flow& flow, std::vector<std::size_
   }
   Rational shares = 0;
   for (const Route& route : flow.routes) {
-    if (!cln::plusp(route.share))
+    if (route.share <= 0)
       throw InvalidArgument("share of a route of the flow " + flow.name, numeric::to_fraction(route.share),
                             "above 0");
     shares = shares + route.share;
@@ -101,11 +101,11 @@ void check_flow(const Network& network, const Flow& flow, std::vector<std::size_
 }  // namespace
 
 LinkRate LinkRate::of(const Rational& packets_per_slot, const std::string& what) {
-  const numeric::Integer packets = cln::numerator(packets_per_slot),
-                         slots = cln::denominator(packets_per_slot);
+  const numeric::Integer packets = numeric::numerator(packets_per_slot),
+                         slots = numeric::denominator(packets_per_slot);
   if (packets < 1 || packets > max_packets || slots > max_slots)
     throw InvalidArgument(what, numeric::to_fraction(packets_per_slot), legal_rates);
-  return {cln::cl_I_to_int(packets), cln::cl_I_to_int(slots)};
+  return {static_cast<int>(numeric::to_int64(packets)), static_cast<int>(numeric::to_int64(slots))};
 }
 
 std::vector<Rational> Network::send_limits() const {

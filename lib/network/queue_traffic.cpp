@@ -2,9 +2,6 @@
 #include <tailbound/network/queue_traffic.hpp>
 #include <tailbound/numeric/real.hpp>
 
-#include <cln/integer.h>
-#include <cln/rational.h>
-
 #include <algorithm>
 #include <map>
 #include <string>
@@ -28,8 +25,8 @@ Integer common_denominator(const Network& network) {
   Integer rates = 1, shares = 1;
   for (const Flow& flow : network.flows) {
     if (flow.burst) continue;
-    rates = cln::lcm(rates, cln::denominator(flow.rate));
-    for (const Route& route : flow.routes) shares = cln::lcm(shares, cln::denominator(route.share));
+    rates = numeric::lcm(rates, numeric::denominator(flow.rate));
+    for (const Route& route : flow.routes) shares = numeric::lcm(shares, numeric::denominator(route.share));
   }
   return rates * shares;
 }
@@ -49,7 +46,7 @@ std::vector<std::vector<Feed>> collect_feeds(const Network& network, Sources sou
   for (const Flow& flow : network.flows) {
     if (flow.burst) continue;
     for (const Route& route : flow.routes) {
-      const Integer parts = cln::numerator(flow.rate * route.share * denominator);
+      const Integer parts = numeric::numerator(flow.rate * route.share * denominator);
       std::size_t feeder = sources == Sources::independent_sources ? flow.source : own;
       for (const std::size_t link : route.links) {
         add_feed(feeds[link], feeder, parts);
@@ -83,8 +80,9 @@ void require_capacity(const Network& network, std::size_t link, const Feed& feed
                       const Integer& denominator) {
   if (feed.parts > denominator * Integer(count))
     throw NoAnswer("the link " + network.link_name(feed.feeder) + " is saturated: it would have to carry " +
-                   numeric::to_fraction(feed.parts / denominator) + " packets per slot to the queue of " +
-                   network.link_name(link) + ", but its rate is " + std::to_string(count));
+                   numeric::to_fraction(numeric::Rational(feed.parts, denominator)) +
+                   " packets per slot to the queue of " + network.link_name(link) + ", but its rate is " +
+                   std::to_string(count));
 }
 
 QueueTraffic traffic_of(const Network& network, const std::vector<int>& lanes, Sources sources,
@@ -99,19 +97,19 @@ QueueTraffic traffic_of(const Network& network, const std::vector<int>& lanes, S
   // The feeds of links with several packets per slot are split evenly; `scale` keeps the parts whole.
   Integer sum = 0, scale = 1;
   for (const Feed& feed : feeds)
-    scale = cln::lcm(scale, Integer(sources_of(network, lanes, sources, link, feed)));
+    scale = numeric::lcm(scale, Integer(sources_of(network, lanes, sources, link, feed)));
   std::vector<Source> split;
   split.reserve(feeds.size());
   for (const Feed& feed : feeds) {
     const std::int64_t count = sources_of(network, lanes, sources, link, feed);
-    split.push_back({cln::exquo(feed.parts * scale, Integer(count)), count});
+    split.push_back({numeric::exact_quotient(feed.parts * scale, Integer(count)), count});
     sum = sum + feed.parts;
     require_capacity(network, link, feed, count, denominator);
   }
   std::sort(split.begin(), split.end(), [](const Source& a, const Source& b) { return a.parts < b.parts; });
   std::size_t next = 0;
   while (next < split.size()) {
-    SourceRate source{split[next].parts / (denominator * scale), 0};
+    SourceRate source{numeric::Rational(split[next].parts, denominator * scale), 0};
     const Integer parts = split[next].parts;
     for (; next < split.size() && split[next].parts == parts; ++next) source.count += split[next].count;
     traffic.sources.push_back(std::move(source));
@@ -219,7 +217,7 @@ std::vector<QueueTraffic> queue_traffic(const Network& network, Sources sources)
     feeds[link] = {};
     merge_bursts(bursts[link]);
     for (const BurstySource& each : bursts[link])
-      result.back().load = result.back().load + each.source.load * cln::cl_I(static_cast<long>(each.count));
+      result.back().load = result.back().load + each.source.load * Integer(each.count);
     result.back().bursts = std::move(bursts[link]);
   }
   return result;

@@ -28,7 +28,7 @@ std::vector<std::int64_t> powers_of_radix(const Tree& tree) {
 }
 
 void require_tree_load(const Rational& load) {
-  if (!cln::plusp(load) || load > 1)
+  if (load <= 0 || load > 1)
     throw InvalidArgument("load", numeric::to_fraction(load), "above 0 and at most 1 packet per slot");
 }
 
@@ -62,7 +62,7 @@ QueueTraffic ClosedForm::queue(std::string name, std::vector<SourceRate> rates) 
             [](const SourceRate& a, const SourceRate& b) { return a.rate < b.rate; });
   QueueTraffic traffic{.name = std::move(name), .sources = {}, .load = 0};
   for (const SourceRate& source : rates) {
-    if (source.count == 0 || cln::zerop(source.rate)) continue;
+    if (source.count == 0 || source.rate == 0) continue;
     traffic.load = traffic.load + source.rate * Integer(source.count);
     if (!traffic.sources.empty() && traffic.sources.back().rate == source.rate)
       traffic.sources.back().count += source.count;

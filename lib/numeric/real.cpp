@@ -1,19 +1,10 @@
-#include <tailbound/numeric/abandoned_work.hpp>
-#include <tailbound/numeric/gmp_rational.hpp>
 #include <tailbound/numeric/real.hpp>
-
-#include <cln/dfloat.h>
-#include <cln/float.h>
-#include <cln/integer_io.h>
-#include <gmp.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <sstream>
 #include <stdexcept>
-#include <vector>
 
 namespace tailbound::numeric {
 namespace {
@@ -28,25 +19,6 @@ mpfr_rnd_t to_mpfr(Rounding rounding) {
       break;
   }
   return MPFR_RNDN;
-}
-
-Integer from_gmp(mpz_srcptr value) {
-  const std::size_t words = (mpz_sizeinbase(value, 2) + 31) / 32;
-  std::vector<unsigned> limbs(words + 1);
-  std::size_t count = 0;
-  mpz_export(limbs.data(), &count, -1, sizeof(unsigned), 0, 0, value);
-  // Balanced assembly keeps this nearly linear for long numbers.
-  std::vector<Integer> parts(limbs.begin(), limbs.begin() + static_cast<std::ptrdiff_t>(count));
-  unsigned long width = 32;
-  while (parts.size() > 1) {
-    std::vector<Integer> joined;
-    for (std::size_t i = 0; i < parts.size(); i += 2)
-      joined.push_back(i + 1 < parts.size() ? parts[i] + cln::ash(parts[i + 1], Integer(width)) : parts[i]);
-    parts = std::move(joined);
-    width *= 2;
-  }
-  const Integer magnitude = parts.empty() ? Integer(0) : parts.front();
-  return mpz_sgn(value) < 0 ? Integer(-magnitude) : magnitude;
 }
 
 /// Scientific or plain text from a string of decimal digits and MPFR's exponent (value = 0.DIGITS x 10^e).
@@ -89,6 +61,12 @@ Precision to_precision(Digits digits) {
 
 PrecisionScope::PrecisionScope(Precision precision)
     : real_digits_(Real::default_precision()), interval_digits_(Interval::default_precision()) {
+  // Frees the constants that MPFR keeps for this thread when it ends.
+  struct Caches {
+    ~Caches() { mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE); }
+  };
+  thread_local const Caches caches;
+  static_cast<void>(caches);
   // Boost counts decimal digits and rounds up when it turns them into bits.
   const auto digits = static_cast<unsigned>(std::ceil(std::max(precision.bits, 2) * 0.30102999566398120)) + 1;
   Real::default_precision(digits);
@@ -99,18 +77,6 @@ PrecisionScope::PrecisionScope(Precision precision)
 PrecisionScope::~PrecisionScope() {
   Real::default_precision(real_digits_);
   Interval::default_precision(interval_digits_);
-}
-
-AmbientPrecision::AmbientPrecision()
-    : real_digits_(Real::default_precision()), interval_digits_(Interval::default_precision()) {}
-
-void AmbientPrecision::restore() const {
-  Real::default_precision(real_digits_);
-  Interval::default_precision(interval_digits_);
-}
-
-void release_thread_caches() {
-  mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);
 }
 
 Real to_real(const Rational& value, Rounding rounding) {
@@ -129,19 +95,12 @@ Rational to_rational(const Real& value) {
   const mpfr_srcptr x = value.backend().data();
   if (mpfr_number_p(x) == 0) throw std::domain_error("a value that is not finite has no rational form");
   if (mpfr_zero_p(x) != 0) return 0;
-  mpz_t mantissa;
-  mpz_init(mantissa);
-  const mpfr_exp_t exponent = mpfr_get_z_2exp(mantissa, x);
-  const Integer whole = from_gmp(mantissa);
-  mpz_clear(mantissa);
-  if (exponent >= 0) return cln::ash(whole, Integer(static_cast<long>(exponent)));
-  return Rational(whole) / cln::ash(Integer(1), Integer(static_cast<long>(-exponent)));
-}
-
-Rational to_rational(double value) {
-  // CLN's doubles have no subnormal numbers; MPFR's exponents reach further.
-  const PrecisionScope scope(Precision{64});
-  return to_rational(Real(value));
+  mpq_t result;
+  mpq_init(result);
+  mpfr_get_q(result, x);
+  Rational same(result);
+  mpq_clear(result);
+  return same;
 }
 
 int compare(const Real& left, const Rational& right) {
@@ -220,38 +179,32 @@ std::string to_decimal(const Real& value, int digits, Rounding rounding) {
 }
 
 std::string to_decimal(const Rational& value, int digits, Rounding rounding) {
-  if (cln::zerop(value)) return "0";
+  if (value == 0) return "0";
   // Exact integer arithmetic, so that a decimal such as 0.9 is shown unchanged for any rounding.
   const int wanted = std::max(2, digits);
-  const Rational size = cln::abs(value);
-  const bool negative = cln::minusp(value);
-  const double bits = static_cast<double>(cln::integer_length(cln::numerator(size))) -
-                      static_cast<double>(cln::integer_length(cln::denominator(size)));
+  const Rational size = abs(value);
+  const bool negative = value < 0;
+  const auto bits = static_cast<double>(magnitude_bits(value));
   long exponent = static_cast<long>(std::floor((bits - 1) * 0.30102999566398120));
-  const auto power_of_ten = [](long n) -> Rational {
-    const Integer power = n == 0 ? Integer(1) : cln::expt_pos(Integer(10), Integer(std::labs(n)));
-    return n < 0 ? 1 / Rational(power) : Rational(power);
-  };
+  const auto power_of_ten = [](long n) { return pow(Rational(10), n); };
   while (size >= power_of_ten(exponent + 1)) ++exponent;
   const Rational scaled = size * power_of_ten(wanted - 1 - exponent);
   Integer mantissa;
   switch (rounding) {
     case Rounding::nearest:
-      mantissa = cln::round1(scaled);
+      mantissa = round(scaled);
       break;
     case Rounding::down:
-      mantissa = negative ? cln::ceiling1(scaled) : cln::floor1(scaled);
+      mantissa = negative ? ceiling(scaled) : floor(scaled);
       break;
     case Rounding::up:
-      mantissa = negative ? cln::floor1(scaled) : cln::ceiling1(scaled);
+      mantissa = negative ? floor(scaled) : ceiling(scaled);
       break;
   }
-  std::ostringstream text;
-  text.exceptions(std::ios::badbit);  // throws if memory runs out instead of truncating the text
-  text << mantissa;
+  const std::string text = mantissa.str();
   // A carry to the next power of ten lengthens the text by one digit.
-  const long shown = exponent + 1 + static_cast<long>(text.str().size()) - wanted;
-  return layout((negative ? "-" : "") + text.str().substr(0, static_cast<std::size_t>(wanted)), shown);
+  const long shown = exponent + 1 + static_cast<long>(text.size()) - wanted;
+  return layout((negative ? "-" : "") + text.substr(0, static_cast<std::size_t>(wanted)), shown);
 }
 
 }  // namespace tailbound::numeric

@@ -2,9 +2,6 @@
 
 #include <tailbound/numeric/rational.hpp>
 
-#include <boost/multiprecision/mpfi.hpp>
-#include <boost/multiprecision/mpfr.hpp>
-
 #include <string>
 
 /// Real numbers of any precision (MPFR) and intervals (MPFI), through Boost.Multiprecision.
@@ -63,7 +60,6 @@ enum class Rounding { down, nearest, up };
 
 /// `value`, exactly (a finite Real is a rational number).
 [[nodiscard]] Rational to_rational(const Real& value);
-[[nodiscard]] Rational to_rational(double value);
 
 /// Sign of left - right: -1, 0 or 1. Exact.
 [[nodiscard]] int compare(const Real& left, const Rational& right);

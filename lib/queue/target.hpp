@@ -8,7 +8,7 @@ namespace tailbound::queue {
 /// Target probabilities. Internal to the queue module.
 /// \throws InvalidArgument  not above 0 and below 1
 inline void check_target(const numeric::Rational& target) {
-  if (!cln::plusp(target) || target >= 1)
+  if (target <= 0 || target >= 1)
     throw InvalidArgument("target", numeric::to_fraction(target), "above 0 and below 1");
 }
 

@@ -57,10 +57,9 @@ struct Job {
   /// \param number  0, 1, ...
   /// \param state   the state of an interrupted attempt (Piece::bytes), or empty
   std::function<Piece(std::size_t number, std::string_view state, PieceMonitor& monitor)> work;
-  /// Pieces that use rationals or formulas: two threads of one process must not run two of them at once, and
-  /// they need not check for requests. They run one after the other on the calling thread, unless there are
-  /// processes.
-  bool alone = false;
+  /// Pieces check for requests. Otherwise a stop takes effect between them, or abandons them where they run
+  /// in other processes, and of several exceptions the one of the first piece counts.
+  bool attentive = true;
   /// The identity contains everything that the results depend on. Otherwise several jobs of a query may have
   /// the same identity.
   bool identified = true;
@@ -79,7 +78,7 @@ struct Controls {
   std::stop_token stop{};                           ///< ends the job at the next opportunity
   std::function<void(const Progress&)> progress{};  ///< called on the thread that called carry_out()
   std::chrono::milliseconds progress_interval{500};
-  /// Called the same way, with the states of all pieces. Not for jobs with `alone`.
+  /// Called the same way, with the states of all pieces. Only for attentive jobs.
   std::function<void(const std::vector<Piece>& pieces)> checkpoint{};
   std::chrono::milliseconds checkpoint_interval{60'000};
   int threads = 1;  ///< for an executor without workers of its own
@@ -119,8 +118,8 @@ class Executor {
   /// Executes the pieces that are not finished; fewer if it is stopped.
   /// \param begun  the states of the pieces, or empty: at their start
   /// \throws MissingPart  pieces of another part are missing
-  /// \throws the exceptions of the pieces (for jobs with `alone`, that of the first such piece) and of the
-  /// callbacks, once no worker is running
+  /// \throws the exceptions of the pieces (unless the job is attentive, that of the first such piece) and of
+  /// the callbacks, once no worker is running
   [[nodiscard]] virtual Outcome carry_out(const Job& job, const Controls& controls,
                                           std::vector<Piece> begun = {}) = 0;
   /// Can pieces of another part be missing? Work in which each step needs the result of the previous one must

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-/// Executes pieces in forked processes: for work that two threads of one process must not do at once.
+/// Executes pieces in forked processes: for work that must be abandoned at any time.
 namespace tailbound::run {
 
 /// Child processes for one job. They have a copy of the memory of this process, so `work` needs no other

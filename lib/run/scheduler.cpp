@@ -57,7 +57,7 @@ class Scheduler {
     Clock::time_point next_checkpoint = start_ + controls_.checkpoint_interval;
     for (;;) {
       if (controls_.stop.stop_requested() && !stopping_) {
-        if (job_.alone && workers_.abandon()) return;
+        if (!job_.attentive && workers_.abandon()) return;
         stop();
       }
       if (!stopping_) dispatch();
@@ -65,7 +65,7 @@ class Scheduler {
       const Clock::time_point until = std::min({next_report, next_checkpoint, Clock::now() + look_at_least});
       if (auto received = workers_.receive(until))
         handle_message(received->worker, std::move(received->message));
-      if (failure_ && job_.alone && !anything_before(failed_) && workers_.abandon()) return;
+      if (failure_ && !job_.attentive && !anything_before(failed_) && workers_.abandon()) return;
       if (Clock::now() >= next_report) {
         next_report = Clock::now() + controls_.progress_interval;
         if (controls_.progress) report();
@@ -77,7 +77,7 @@ class Scheduler {
       }
       if (Clock::now() >= next_checkpoint) {
         next_checkpoint = Clock::now() + controls_.checkpoint_interval;
-        if (controls_.checkpoint && !job_.alone && !gathering_) gather();
+        if (controls_.checkpoint && job_.attentive && !gathering_) gather();
       }
     }
   }
@@ -134,13 +134,13 @@ class Scheduler {
     ++finished_;
   }
 
-  /// For jobs with `alone`, the exception of the first throwing piece counts: pieces before it continue.
+  /// Unless the job is attentive, the exception of the first throwing piece counts: pieces before it go on.
   void fail(std::size_t piece, std::exception_ptr failure) {
     if (!failure_ || piece < failed_) {
       failure_ = std::move(failure);
       failed_ = piece;
     }
-    if (!job_.alone && !stopping_) stop();
+    if (job_.attentive && !stopping_) stop();
   }
   [[nodiscard]] bool anything_before(std::size_t piece) const {
     if (!waiting_.empty() && waiting_.front() < piece) return true;
@@ -158,7 +158,7 @@ class Scheduler {
   /// After an error here: stops all workers.
   void end_work() noexcept {
     try {
-      if (job_.alone && workers_.abandon()) return;
+      if (!job_.attentive && workers_.abandon()) return;
       stop();
       while (!nobody_works())
         if (auto received = workers_.receive(Clock::now() + look_at_least)) {

@@ -8,6 +8,7 @@
 #include <exception>
 #include <mutex>
 #include <optional>
+#include <thread>
 #include <utility>
 
 namespace tailbound::run {
@@ -22,6 +23,10 @@ thread_local bool this_is_a_worker = false;
 
 bool on_worker() {
   return this_is_a_worker;
+}
+
+int all_cores() {
+  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 1024);
 }
 
 /// Messages of all threads.
@@ -52,7 +57,7 @@ class ThreadWorkers::Shared {
 class ThreadWorkers::Thread final : public PieceMonitor {
  public:
   Thread(const Job& job, std::size_t number, Shared& shared) : job_(job), number_(number), shared_(shared) {
-    thread_.emplace([this] { work(); }, job.alone ? DeepThread::Stack::deep : DeepThread::Stack::usual);
+    thread_.emplace([this] { work(); }, job.attentive ? DeepThread::Stack::usual : DeepThread::Stack::deep);
   }
   ~Thread() override {
     take({.kind = Message::Kind::stop});
@@ -198,7 +203,7 @@ Outcome one_after_the_other(const Job& job, const Controls& controls, std::vecto
 }  // namespace
 
 Outcome Threads::carry_out(const Job& job, const Controls& controls, std::vector<Piece> begun) {
-  if (job.alone) return one_after_the_other(job, controls, std::move(begun));
+  if (!job.attentive && threads_ == 1) return one_after_the_other(job, controls, std::move(begun));
   const std::size_t threads = std::min(static_cast<std::size_t>(threads_), job.pieces);
   ThreadWorkers workers(job, threads);
   return schedule(job, controls, std::move(begun), workers,
@@ -215,7 +220,7 @@ void serve(const Job& job, WorkerLink& link, bool& busy) {
     while (auto message = link.take()) {
       heard = true;
       if (message->kind == Message::Kind::leave) {
-        busy = held > 0 && job.alone;
+        busy = held > 0 && !job.attentive;
         if (busy) static_cast<void>(workers.release());
         return;
       }

@@ -11,6 +11,9 @@ namespace tailbound::run {
 /// Is this thread a worker? A job started within a piece is part of it, and is executed by the same thread.
 [[nodiscard]] bool on_worker();
 
+/// The number of processors of this process.
+[[nodiscard]] int all_cores();
+
 /// Threads that wait for pieces of one job until they receive a stop.
 class ThreadWorkers final : public Workers {
  public:
@@ -32,7 +35,8 @@ class ThreadWorkers final : public Workers {
   std::vector<std::unique_ptr<Thread>> threads_;
 };
 
-/// A fixed number of pieces at a time; those of jobs with `alone` one after the other, on the calling thread.
+/// A fixed number of pieces at a time. A single thread for pieces that do not check for requests is the
+/// calling one, whose work can be interrupted.
 class Threads final : public Executor {
  public:
   /// \throws InvalidArgument  threads outside 1 .. 1024

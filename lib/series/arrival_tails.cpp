@@ -181,7 +181,7 @@ Prefix<L> product_of_inputs(const std::vector<Rational>& rates, double floor) {
     longest = std::min(longest, sufficient_length(load, floor));
   }
   for (const Rational& rate : rates) {
-    if (cln::zerop(rate)) continue;
+    if (rate == 0) continue;
     const L sends = convert<L>(rate);
     const L silent = convert<L>(1 - rate);
     std::vector<L>& pmf = prefix.pmf;

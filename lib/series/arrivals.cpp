@@ -65,7 +65,7 @@ std::vector<Rational> thinned_pmf(const std::vector<Rational>& pmf, const Ration
       next[j + 1] = next[j + 1] + result[j] * factor;
     }
     next[0] = next[0] + *entry;
-    while (next.size() > 1 && cln::zerop(next.back())) next.pop_back();
+    while (next.size() > 1 && next.back() == 0) next.pop_back();
     result = std::move(next);
   }
   return result;
@@ -161,7 +161,7 @@ Arrivals Arrivals::from_pmf(std::vector<Rational> probabilities) {
     throw InvalidArgument("pmf",
                           "a list with sum " + numeric::to_decimal(sum, 12, numeric::Rounding::nearest),
                           "a list of probabilities with sum exactly 1");
-  while (probabilities.size() > 1 && cln::zerop(probabilities.back())) probabilities.pop_back();
+  while (probabilities.size() > 1 && probabilities.back() == 0) probabilities.pop_back();
   return Arrivals(PmfArrivals{std::move(probabilities)});
 }
 
@@ -193,13 +193,13 @@ Arrivals Arrivals::from_laws(std::vector<LawMixture::Part> parts) {
 
 std::optional<std::int64_t> Arrivals::largest_batch() const {
   if (const auto* equal = std::get_if<EqualInputs>(&description_))
-    return cln::zerop(equal->load) ? 0 : equal->inputs;
+    return equal->load == 0 ? 0 : equal->inputs;
   if (const auto* unequal = std::get_if<UnequalInputs>(&description_))
     return std::count_if(unequal->rates.begin(), unequal->rates.end(),
-                         [](const Rational& rate) { return !cln::zerop(rate); });
+                         [](const Rational& rate) { return rate != 0; });
   if (const auto* table = std::get_if<PmfArrivals>(&description_))
     return static_cast<std::int64_t>(table->probabilities.size()) - 1;
-  if (load_ && cln::zerop(*load_)) return 0;
+  if (load_ && *load_ == 0) return 0;
   if (const auto* mixture = std::get_if<LawArrivals>(&description_)) return mixture->laws.largest_batch();
   return std::nullopt;
 }
@@ -240,7 +240,7 @@ Arrivals Arrivals::thinned(const Rational& factor) const {
                                 " entries is too long to be thinned exactly; the limit is 512");
           return Arrivals(PmfArrivals{thinned_pmf(traffic.probabilities, factor)});
         } else if constexpr (std::is_same_v<Traffic, LawArrivals>) {
-          if (cln::zerop(factor)) return Arrivals(PmfArrivals{{1}});
+          if (factor == 0) return Arrivals(PmfArrivals{{1}});
           LawArrivals result = traffic;
           result.kept = result.kept * factor;
           if (result.at_load) result.at_load = *result.at_load * factor;
@@ -257,7 +257,7 @@ Rational Arrivals::largest_load() const {
   if (std::holds_alternative<PoissonArrivals>(description_)) return 1000;
   if (const auto* unequal = std::get_if<UnequalInputs>(&description_)) {
     const Rational busiest = *std::max_element(unequal->rates.begin(), unequal->rates.end());
-    return cln::zerop(busiest) ? Rational(0) : Rational(*load_ / busiest);
+    return busiest == 0 ? Rational(0) : Rational(*load_ / busiest);
   }
   if (load_) return *load_;
   const numeric::PrecisionScope scope({128});
@@ -274,18 +274,18 @@ Arrivals Arrivals::at_load(const Rational& load) const {
   if (std::holds_alternative<PoissonArrivals>(description_)) return Arrivals(PoissonArrivals{load});
   if (const auto* unequal = std::get_if<UnequalInputs>(&description_)) {
     UnequalInputs result = *unequal;
-    if (!cln::zerop(*load_))
+    if (*load_ != 0)
       for (Rational& rate : result.rates) rate = rate * load / *load_;
     return Arrivals(std::move(result));
   }
   if (const auto* mixture = std::get_if<LawArrivals>(&description_); mixture && !load_) {
-    if (cln::zerop(load)) return thinned(0);
+    if (load == 0) return thinned(0);
     LawArrivals result = *mixture;
     result.at_load = load;
     return Arrivals(std::move(result));
   }
   if (!load_) throw LimitExceeded("the load of this formula is irrational, so it cannot be scaled exactly");
-  return cln::zerop(*load_) ? *this : thinned(load / *load_);
+  return *load_ == 0 ? *this : thinned(load / *load_);
 }
 
 }  // namespace tailbound::series

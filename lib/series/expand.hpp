@@ -63,7 +63,7 @@ struct SeriesNumber {
     if constexpr (std::is_same_v<T, numeric::Interval>)
       return numeric::lower(value) == 0 && numeric::upper(value) == 0;
     else
-      return value == T(0);
+      return value == 0;
   }
   /// It may be zero, or all its digits may have cancelled: only exact arithmetic can decide.
   static bool is_doubtful(const T& value) {
@@ -278,7 +278,7 @@ class Expansion {
     const auto shift = static_cast<std::size_t>(b.valuation - low);
     for (std::size_t j = 0; j < b.c.size() && shift + j < length; ++j) {
       T& target = a.c[shift + j];
-      target = target + b.c[j];
+      target += b.c[j];
     }
     a.exact = exact && !cut;
     return strip(std::move(a));
@@ -304,7 +304,7 @@ class Expansion {
       T total = Number::whole(0);
       const std::size_t first = n < wide.size() ? 0 : n - wide.size() + 1;
       for (std::size_t i = first; i <= n && i < brief.size(); ++i)
-        if (!Number::is_zero(brief[i])) total = total + brief[i] * wide[n - i];
+        if (!Number::is_zero(brief[i])) total += brief[i] * wide[n - i];
       result.c[n] = std::move(total);
     }
     if (!exact && result.c.size() < count) result.c.resize(count, Number::whole(0));
@@ -317,7 +317,7 @@ class Expansion {
           limits_.rational_bits)
         throw LimitExceeded("an exact number of the expansion would have more than " +
                             in_words(limits_.rational_bits) + " bits");
-      return cln::expt(base, cln::cl_I(exponent));
+      return numeric::pow(base, exponent);
     } else {
       const bool zero = Number::is_zero(base);
       T result = Number::whole(1);

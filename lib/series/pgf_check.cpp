@@ -104,7 +104,7 @@ bool check_closed_form(const Program& program, bool proved, PgfFacts& facts) {
       return true;
     }
     constexpr std::size_t moderate_bits = 2'000;
-    if (!proved && (cln::zerop(divisor) || cln::integer_length(divisor) > moderate_bits)) return false;
+    if (!proved && (divisor == 0 || numeric::bit_length(divisor) > moderate_bits)) return false;
     if (!proved)
       if (const auto negative = first_negative(quotient, coefficients_looked_at))
         reject("coefficient of z^" + std::to_string(*negative) + " is " +

@@ -54,6 +54,19 @@ void extend(const RenewalEquation<double>& equation, std::vector<double>& values
   extend<double>(equation, values, count);
 }
 
+void extend(const RenewalEquation<numeric::Integer>& equation, std::vector<numeric::Integer>& values,
+            std::size_t count) {
+  values.reserve(count);
+  for (std::size_t n = values.size(); n < count; ++n) {
+    numeric::Integer sum;
+    if (n < equation.forcing.size()) sum = equation.forcing[n];
+    for (std::size_t j = 0; j < std::min(n, equation.order()); ++j)
+      mpz_addmul(sum.backend().data(), equation.kernel[j].backend().data(),
+                 values[n - 1 - j].backend().data());
+    values.push_back(std::move(sum));
+  }
+}
+
 void extend(const RenewalEquation<numeric::Real>& equation, std::vector<numeric::Real>& values,
             std::size_t count) {
   // Creates no number except the result, and none longer than the equation's; a scope's precision may have

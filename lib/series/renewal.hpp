@@ -68,7 +68,9 @@ void extend(const RenewalEquation<T>& equation, std::vector<T>& values, std::siz
 
 /// The same in double, four values at a time where each has d terms.
 void extend(const RenewalEquation<double>& equation, std::vector<double>& values, std::size_t count);
-/// The same in multiprecision, with the precision in force; creates no temporaries.
+/// The same in integers and in multiprecision, with the precision in force; creates no temporaries.
+void extend(const RenewalEquation<numeric::Integer>& equation, std::vector<numeric::Integer>& values,
+            std::size_t count);
 void extend(const RenewalEquation<numeric::Real>& equation, std::vector<numeric::Real>& values,
             std::size_t count);
 void extend(const RenewalEquation<numeric::Interval>& equation, std::vector<numeric::Interval>& values,

@@ -1,8 +1,7 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/symbolic/expression.hpp>
 #include <tailbound/symbolic/print.hpp>
-
-#include <cln/integer_io.h>
 
 #include <algorithm>
 #include <cctype>
@@ -74,15 +73,11 @@ Rational checked_product(const Rational& a, const Rational& b) {
   return a * b;
 }
 
-bool is_integer(const Rational& value) {
-  return cln::denominator(value) == 1;
-}
-
 Rational integer_power(const Rational& base, long exponent) {
   if (base == 0 && exponent < 0) throw InvalidArgument("divisor", "0", "other than zero");
   if (base != 0 && base != 1 && base != -1)
     require_bits(bits_of(base) * static_cast<double>(std::labs(exponent)));
-  return cln::expt(base, cln::cl_I(exponent));
+  return numeric::pow(base, exponent);
 }
 
 /// Base and integer exponent of a power of a symbol; exponent 0 if `factor` is not of this form.
@@ -90,7 +85,7 @@ std::pair<Expression, long> symbol_power(const Expression& factor) {
   if (factor.kind() == Kind::symbol) return {factor, 1};
   if (factor.kind() == Kind::power && factor.operands()[0].kind() == Kind::symbol &&
       factor.operands()[1].is_number())
-    return {factor.operands()[0], cln::cl_I_to_long(cln::numerator(factor.operands()[1].number()))};
+    return {factor.operands()[0], numeric::to_int64(numeric::numerator(factor.operands()[1].number()))};
   return {factor, 0};
 }
 
@@ -282,15 +277,15 @@ Expression pow(const Expression& base, const Expression& exponent) {
     return make_node(Kind::power, {base, exponent});
   }
   const Rational& value = exponent.number();
-  if (!is_integer(value))
+  if (!numeric::is_integer(value))
     throw InvalidArgument("exponent", numeric::to_fraction(value), "a whole number or a symbol");
-  if (cln::abs(value) > Expression::exponent_limit)
+  if (numeric::abs(value) > Expression::exponent_limit)
     throw InvalidArgument(
         "exponent",
-        cln::integer_length(cln::numerator(value)) > 200 ? "too large" : numeric::to_fraction(value),
+        numeric::bit_length(numeric::numerator(value)) > 200 ? "too large" : numeric::to_fraction(value),
         "between -" + std::to_string(Expression::exponent_limit) + " and " +
             std::to_string(Expression::exponent_limit));
-  const long power = cln::cl_I_to_long(cln::numerator(value));
+  const long power = numeric::to_int64(numeric::numerator(value));
   if (power == 0) return 1;
   if (power == 1) return base;
   if (base.is_number()) return integer_power(base.number(), power);

@@ -14,8 +14,8 @@
 /// behind this header; the formula itself is kept as built, so (1 - p + p z)^1000000 is never expanded.
 ///
 /// EXCLUDES  numeric exponents that are not integers; functions other than exp.
-/// Expressions may be copied and read by several threads; the algebra (simplified(), derivative(),
-/// equality, limits) must run on one thread at a time, because GiNaC must.
+/// May be used by several threads. The algebra (simplified(), derivative(), equality, limits) runs on one of
+/// them at a time, because GiNaC must: the others wait.
 namespace tailbound::symbolic {
 
 /// Answer that free parameters may leave open.

@@ -1,19 +1,28 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/symbolic/expression_ginac.hpp>
 
-#include <cln/integer_io.h>
-#include <cln/rational_io.h>
+#include <cln/integer.h>
+#include <cln/malloc.h>
+#include <cln/rational.h>
+#include <pthread.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <map>
+#include <memory>
+#include <mutex>
+#include <new>
 #include <set>
 #include <unordered_map>
 
 namespace tailbound::symbolic {
 
 using GiNaC::ex;
+using numeric::Integer;
 using numeric::Rational;
 
 namespace {
@@ -32,8 +41,61 @@ const GiNaC::symbol& interned(const std::string& name) {
   return symbols.emplace(name, GiNaC::symbol(name)).first->second;
 }
 
-Rational to_rational(const GiNaC::numeric& value) {
-  return cln::the<cln::cl_RA>(value.to_cl_N());
+std::timed_mutex& algebra() {
+  static std::timed_mutex mutex;
+  return mutex;
+}
+
+void* taken_by_cln(std::size_t size) {
+  void* const memory = std::malloc(size);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+thread_local int guards = 0;
+thread_local bool forking = false;
+
+/// A child begins with what another thread had half done, so the fork waits for that thread; not for long,
+/// since a fork may also be the way to give up an endless computation.
+void before_fork() {
+  forking = guards > 0 || algebra().try_lock_for(std::chrono::milliseconds(100));
+}
+
+void after_fork() {
+  if (forking && guards == 0) algebra().unlock();
+}
+
+/// The child has one thread, so nothing holds the lock but perhaps that.
+void after_fork_in_child() {
+  std::construct_at(&algebra());
+  if (guards > 0) algebra().lock();
+}
+
+cln::cl_I to_cln(const Integer& value) {
+  if (numeric::bit_length(value) < 62) return {static_cast<long>(numeric::to_int64(value))};
+  std::vector<std::uint32_t> words((numeric::bit_length(value) + 31) / 32);
+  std::size_t count = 0;
+  mpz_export(words.data(), &count, -1, sizeof(std::uint32_t), 0, 0, value.backend().data());
+  // Joined in pairs, so that the time is nearly proportional to the length; text would take its square.
+  std::vector<cln::cl_I> parts(words.begin(), words.end());
+  for (unsigned long width = 32; parts.size() > 1; width *= 2) {
+    std::vector<cln::cl_I> joined;
+    for (std::size_t i = 0; i < parts.size(); i += 2)
+      joined.push_back(i + 1 < parts.size() ? parts[i] + cln::ash(parts[i + 1], cln::cl_I(width)) : parts[i]);
+    parts = std::move(joined);
+  }
+  return value < 0 ? cln::cl_I(-parts.front()) : parts.front();
+}
+
+Integer from_cln(const cln::cl_I& value) {
+  if (cln::integer_length(value) < 62) return cln::cl_I_to_long(value);
+  const cln::cl_I size = cln::abs(value);
+  std::vector<std::uint32_t> words((cln::integer_length(size) + 31) / 32);
+  for (std::size_t i = 0; i < words.size(); ++i)
+    words[i] = static_cast<std::uint32_t>(cln::cl_I_to_ulong(cln::ldb(size, cln::cl_byte(32, 32 * i))));
+  Integer result;
+  mpz_import(result.backend().data(), words.size(), -1, sizeof(std::uint32_t), 0, 0, words.data());
+  return cln::minusp(value) ? Integer(-result) : result;
 }
 
 bool is_exponential(const ex& value) {
@@ -265,6 +327,32 @@ ex factored(const ex& polynomial) {
 
 }  // namespace
 
+AlgebraGuard::AlgebraGuard() {
+  static const bool prepared = [] {
+    cln::malloc_hook = taken_by_cln;
+    return pthread_atfork(before_fork, after_fork, after_fork_in_child) == 0;
+  }();
+  if (!prepared) throw std::bad_alloc();
+  if (guards == 0) algebra().lock();
+  ++guards;
+}
+
+AlgebraGuard::~AlgebraGuard() {
+  if (--guards == 0) algebra().unlock();
+}
+
+GiNaC::numeric to_ginac(const Rational& value) {
+  const cln::cl_I above = to_cln(numeric::numerator(value));
+  return GiNaC::numeric(cln::cl_N(numeric::is_integer(value)
+                                      ? cln::cl_RA(above)
+                                      : above / cln::cl_RA(to_cln(numeric::denominator(value)))));
+}
+
+Rational to_rational(const GiNaC::numeric& value) {
+  const auto number = cln::the<cln::cl_RA>(value.to_cl_N());
+  return Rational(from_cln(cln::numerator(number)), from_cln(cln::denominator(number)));
+}
+
 double expanded_terms(const ex& value) {
   const Fraction size = extent(value);
   return std::max(size.numerator.terms, size.denominator.terms);
@@ -285,7 +373,7 @@ ex normal_form(const ex& value) {
 ex to_ginac(const Expression& expression) {
   std::unordered_map<const void*, ex> done;
   const std::function<ex(const Expression&)> visit = [&](const Expression& part) -> ex {
-    if (part.is_number()) return GiNaC::numeric(cln::cl_N(part.number()));
+    if (part.is_number()) return to_ginac(part.number());
     if (part.kind() == Expression::Kind::symbol) return interned(part.name());
     if (const auto found = done.find(part.identity()); found != done.end()) return found->second;
     GiNaC::exvector operands;
@@ -353,6 +441,10 @@ std::pair<double, std::string> term_key(const Expression& term) {
   return {degree(term), bare.text()};
 }
 
+bool is_odd(const Rational& exponent) {
+  return numeric::mod(numeric::numerator(exponent), 2) == 1;
+}
+
 bool is_negative(const Expression& term) {
   if (term.is_number()) return term.number() < 0;
   return term.kind() == Expression::Kind::product && term.operands()[0].is_number() &&
@@ -392,7 +484,7 @@ Expression from_ginac(const ex& value) {
       if (base.kind() != Expression::Kind::sum || !is_negative(base.operands()[0])) continue;
       const Expression exponent = odd_power ? part.operands()[1] : Expression(1);
       part = pow(-base, exponent);
-      if (cln::oddp(cln::numerator(exponent.number()))) sign = -sign;
+      if (is_odd(exponent.number())) sign = -sign;
     }
     sort_by(parts, [](const Expression& part) {
       return std::pair(part.kind() == Expression::Kind::sum || part.kind() == Expression::Kind::power,
@@ -404,7 +496,7 @@ Expression from_ginac(const ex& value) {
   if (GiNaC::is_a<GiNaC::power>(value)) {
     // (a - b)^even as (b - a)^even where that reads better
     if (parts[0].kind() == Expression::Kind::sum && is_negative(parts[0].operands()[0]) &&
-        parts[1].is_number() && cln::evenp(cln::numerator(parts[1].number())))
+        parts[1].is_number() && !is_odd(parts[1].number()))
       return pow(-parts[0], parts[1]);
     return pow(parts[0], parts[1]);
   }
@@ -413,11 +505,13 @@ Expression from_ginac(const ex& value) {
 }
 
 Expression Expression::derivative(std::string_view name) const {
+  const AlgebraGuard guard;
   return from_ginac(to_ginac(*this).diff(interned(std::string(name))));
 }
 
 Expression Expression::simplified() const {
   if (is_number() || kind() == Kind::symbol) return *this;
+  const AlgebraGuard guard;
   try {
     Independent independent;
     const ex rational = independent.replaced(to_ginac(*this));
@@ -440,6 +534,7 @@ Expression Expression::simplified() const {
 bool Expression::equals(const Expression& other) const {
   if (identity() == other.identity()) return true;
   if (is_number() && other.is_number()) return number() == other.number();
+  const AlgebraGuard guard;
   try {
     return normal_form(to_ginac(*this) - to_ginac(other)).is_zero();
   } catch (const GiNaC::pole_error&) {

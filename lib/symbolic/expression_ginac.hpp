@@ -7,6 +7,21 @@
 /// The bridge to GiNaC. Internal to the symbolic module.
 namespace tailbound::symbolic {
 
+/// GiNaC is not thread-safe, so one thread at a time computes with it: there is a guard in each public
+/// function that does (Expression::derivative(), simplified(), equals(); taylor()), for as long as a GiNaC
+/// object of it exists. A thread may hold several.
+class AlgebraGuard {
+ public:
+  AlgebraGuard();
+  ~AlgebraGuard();
+  AlgebraGuard(const AlgebraGuard&) = delete;
+  AlgebraGuard& operator=(const AlgebraGuard&) = delete;
+};
+
+/// The one conversion between GiNaC's numbers (CLN) and ours.
+[[nodiscard]] GiNaC::numeric to_ginac(const numeric::Rational& value);
+[[nodiscard]] numeric::Rational to_rational(const GiNaC::numeric& value);
+
 /// \throws LimitExceeded  GiNaC would compute a number of more than a million bits
 [[nodiscard]] GiNaC::ex to_ginac(const Expression& expression);
 

@@ -90,11 +90,11 @@ class LaurentWalk {
         if (index < 0 || index >= static_cast<long>(term.c.size())) continue;
         const ex& value = term.c[static_cast<std::size_t>(index)];
         if (GiNaC::is_a<GiNaC::numeric>(value))
-          number = number + cln::the<cln::cl_RA>(GiNaC::ex_to<GiNaC::numeric>(value).to_cl_N());
+          number += to_rational(GiNaC::ex_to<GiNaC::numeric>(value));
         else
           parts.push_back(value);
       }
-      parts.emplace_back(GiNaC::numeric(cln::cl_N(number)));
+      parts.emplace_back(to_ginac(number));
       result.c.push_back(tidy(GiNaC::add(parts)));
     }
     if (high <= low) result.valuation = high;
@@ -133,7 +133,7 @@ class LaurentWalk {
         throw InvalidArgument("formula",
                               "a symbolic power of an expression that is zero or infinite at the point",
                               "a power of a finite value other than zero");
-      valuation = base.valuation * cln::cl_I_to_long(cln::numerator(exponent.number()));
+      valuation = base.valuation * numeric::to_int64(numeric::numerator(exponent.number()));
     }
     const ex n = tidy(to_ginac(exponent));
     Laurent result{valuation, {}, false};
@@ -224,6 +224,7 @@ void require_range(const char* argument, const Expression& value, const Rational
 std::vector<Expression> taylor(const Expression& expression, std::string_view variable,
                                const Expression& point, int order) {
   if (order < 1 || order > 64) throw InvalidArgument("order", std::to_string(order), "1 to 64");
+  const AlgebraGuard guard;
   const auto wanted = static_cast<long>(order);
   for (std::size_t terms = static_cast<std::size_t>(order);; terms = terms * 2 + 1) {
     try {
@@ -296,7 +297,7 @@ Program to_program(const Expression& expression, std::string_view variable) {
         if (!exponent) throw InvalidArgument("exponent", part.operands()[1].text(), "a whole number");
         step = append({.operation = Operation::power,
                        .left = visit(part.operands()[0]),
-                       .exponent = cln::cl_I_to_long(cln::numerator(*exponent))});
+                       .exponent = numeric::to_int64(numeric::numerator(*exponent))});
         break;
       }
       case Expression::Kind::exponential:
@@ -319,7 +320,7 @@ Pgf Pgf::equal_inputs(const Expression& inputs, const Expression& load) {
   const std::string legal = "a whole number from 1 to " + std::to_string(max_inputs);
   require_range("inputs", inputs, 1, Rational(max_inputs), legal);
   const auto count = inputs.as_rational();
-  if (count && cln::denominator(*count) != 1)
+  if (count && !numeric::is_integer(*count))
     throw InvalidArgument("inputs", numeric::to_fraction(*count), legal);
   require_range("load", load, 0, count, "from 0 to the number of inputs");
   std::vector<std::string> assumptions;

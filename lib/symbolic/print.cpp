@@ -1,7 +1,6 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/symbolic/print.hpp>
-
-#include <cln/integer_io.h>
 
 #include <algorithm>
 #include <array>
@@ -31,8 +30,8 @@ std::string digits(const Integer& value) {
 
 /// A constant of a C program: exact where both parts are doubles, the nearest double otherwise.
 Piece c_constant(const Rational& value) {
-  const Integer top = cln::numerator(value), bottom = cln::denominator(value);
-  if (cln::integer_length(top) <= 53 && cln::integer_length(bottom) <= 53) {
+  const Integer top = numeric::numerator(value), bottom = numeric::denominator(value);
+  if (numeric::bit_length(top) <= 53 && numeric::bit_length(bottom) <= 53) {
     if (bottom == 1) return {digits(top) + ".0", atom};
     return {digits(top) + ".0/" + digits(bottom) + ".0", loose_product};
   }
@@ -89,7 +88,7 @@ class Printer {
       return {"-" + positive.text, loose_sum};
     }
     if (language_ == Language::c) return c_constant(value);
-    const Integer top = cln::numerator(value), bottom = cln::denominator(value);
+    const Integer top = numeric::numerator(value), bottom = numeric::denominator(value);
     if (bottom == 1) return {digits(top), atom};
     if (latex()) return {"\\frac{" + digits(top) + "}{" + digits(bottom) + "}", tight_power};
     return {digits(top) + "/" + digits(bottom), loose_product};
@@ -186,7 +185,7 @@ class Printer {
 
   Piece latex_fraction(const Rational& coefficient, const std::vector<Expression>& above_line,
                        const std::vector<Expression>& below_line) const {
-    const Integer top = cln::numerator(coefficient), bottom = cln::denominator(coefficient);
+    const Integer top = numeric::numerator(coefficient), bottom = numeric::denominator(coefficient);
     if (below_line.empty()) {
       if (coefficient == 1) return {joined(above_line), loose_product};
       if (above_line.empty()) return number(coefficient);

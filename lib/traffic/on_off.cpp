@@ -28,10 +28,9 @@ Rational shortest_burst(const Rational& load, const Rational& on_rate) {
 
 OnOff on_off(const Rational& load, const Burst& burst) {
   const Rational& on_rate = burst.on_rate;
-  if (!cln::plusp(on_rate) || on_rate > 1)
+  if (on_rate <= 0 || on_rate > 1)
     throw InvalidArgument("on-rate", to_fraction(on_rate), "above 0 and at most 1 packet per slot");
-  if (!cln::plusp(load))
-    throw InvalidArgument("load of a source", to_fraction(load), "above 0 packets per slot");
+  if (load <= 0) throw InvalidArgument("load of a source", to_fraction(load), "above 0 packets per slot");
   require_pauses(load, on_rate);
   const Rational minimum = shortest_burst(load, on_rate);
   if (burst.slots < minimum)
@@ -46,8 +45,7 @@ OnOff on_off(const Rational& load, const Burst& burst) {
 }
 
 OnOff thinned(OnOff source, const Rational& share) {
-  if (!cln::plusp(share) || share > 1)
-    throw InvalidArgument("share", to_fraction(share), "above 0 and at most 1");
+  if (share <= 0 || share > 1) throw InvalidArgument("share", to_fraction(share), "above 0 and at most 1");
   source.load = source.load * share;
   source.on_rate = source.on_rate * share;
   return source;

@@ -22,7 +22,7 @@ SizeClass size_class(std::string_view bytes, std::string_view weight, std::strin
   SizeClass one{.bytes = numeric::parse_whole_quantity(bytes, argument, numeric::Measure::bytes, 1,
                                                        PacketSizes::max_bytes),
                 .share = numeric::parse_share(weight, argument)};
-  if (!cln::plusp(one.share))
+  if (one.share <= 0)
     throw InvalidArgument(std::string(argument), std::string(weight), "a weight above 0 after the size");
   return one;
 }
@@ -91,7 +91,7 @@ void take_differences(std::vector<SizeClass>& sizes, std::string_view argument) 
     throw InvalidArgument(std::string(argument),
                           "a cumulative distribution that ends at " + numeric::plain(before),
                           "P(size <= S) up to 1 (or 100)");
-  std::erase_if(sizes, [](const SizeClass& one) { return cln::zerop(one.share); });
+  std::erase_if(sizes, [](const SizeClass& one) { return one.share == 0; });
 }
 
 /// \throws InvalidArgument  shares that may be cumulative, or sizes and weights swapped
@@ -179,7 +179,7 @@ PacketSizes PacketSizes::of_file(std::string_view text, std::string_view source)
 
 Rational PacketSizes::mean_bytes() const {
   Rational mean = 0;
-  for (const SizeClass& one : classes_) mean = mean + one.share * numeric::whole(one.bytes);
+  for (const SizeClass& one : classes_) mean = mean + one.share * Rational(one.bytes);
   return mean;
 }
 
@@ -193,8 +193,8 @@ CellCounts PacketSizes::cells(std::int64_t cell_bytes) const {
       counts.classes.back().share = counts.classes.back().share + one.share;
     else
       counts.classes.push_back({cells, one.share});
-    counts.mean = counts.mean + one.share * numeric::whole(cells);
-    counts.mean_square = counts.mean_square + one.share * numeric::whole(cells * cells);
+    counts.mean = counts.mean + one.share * Rational(cells);
+    counts.mean_square = counts.mean_square + one.share * Rational(cells * cells);
   }
   return counts;
 }

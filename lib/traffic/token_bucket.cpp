@@ -1,6 +1,5 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/traffic/token_bucket.hpp>
 
 #include <algorithm>
@@ -19,20 +18,21 @@ struct FineBucket {
 
   explicit FineBucket(const TokenBucket& bucket) {
     constexpr long maximum = 1'000'000'000;
-    if (!cln::plusp(bucket.rate))
+    if (bucket.rate <= 0)
       throw InvalidArgument("rate", numeric::to_fraction(bucket.rate), "above 0 tokens per slot");
     if (bucket.burst < 1 || bucket.burst > maximum)
       throw InvalidArgument("burst", numeric::to_fraction(bucket.burst),
                             "at least 1 (it includes the packet being sent) and at most 10^9");
-    const Integer common = cln::lcm(cln::denominator(bucket.rate), cln::denominator(bucket.burst));
+    const Integer common =
+        numeric::lcm(numeric::denominator(bucket.rate), numeric::denominator(bucket.burst));
     if (common > maximum || bucket.rate > maximum)
       throw InvalidArgument("rate and burst",
                             numeric::to_fraction(bucket.rate) + ", " + numeric::to_fraction(bucket.burst),
                             "fractions with a common denominator of at most 10^9");
     const auto fine = [&](const Rational& tokens) {
-      return static_cast<std::int64_t>(cln::cl_I_to_long(cln::numerator(tokens * common)));
+      return numeric::to_int64(numeric::numerator(tokens * common));
     };
-    unit = cln::cl_I_to_long(common);
+    unit = numeric::to_int64(common);
     rate = fine(bucket.rate);
     burst = held = fine(bucket.burst);
   }
@@ -72,19 +72,20 @@ class GreedySource {
 /// \param step  0 <= step < modulus  \param low  0 < low <= high < modulus
 std::optional<Integer> first_residue(const Integer& step, const Integer& modulus, const Integer& low,
                                      const Integer& high) {
-  if (cln::zerop(step)) return std::nullopt;
+  if (step == 0) return std::nullopt;
   // At most half of the modulus, so that it halves in each call.
   if (2 * step > modulus) return first_residue(modulus - step, modulus, modulus - high, modulus - low);
-  const Integer in_first_turn = cln::ceiling1(low, step);
+  const Integer in_first_turn = numeric::ceiling(low, step);
   if (step * in_first_turn <= high) return in_first_turn;
   // No multiple of the step lies in the range, so that the turns y count modulo the step.
-  const auto turns = first_residue(cln::mod(-modulus, step), step, cln::mod(low, step), cln::mod(high, step));
+  const auto turns =
+      first_residue(numeric::mod(-modulus, step), step, numeric::mod(low, step), numeric::mod(high, step));
   if (!turns) return std::nullopt;
-  return cln::ceiling1(low + modulus * *turns, step);
+  return numeric::ceiling(low + modulus * *turns, step);
 }
 
 void check_bucket(const TokenBucket& bucket) {
-  if (!cln::plusp(bucket.rate))
+  if (bucket.rate <= 0)
     throw InvalidArgument("rate", numeric::to_fraction(bucket.rate), "above 0 tokens per slot");
   if (bucket.burst < 1)
     throw InvalidArgument("burst", numeric::to_fraction(bucket.burst),
@@ -94,7 +95,7 @@ void check_bucket(const TokenBucket& bucket) {
 /// Does `other` admit all that `bucket` admits? With d the common denominator of its numbers, its limits are
 /// multiples of 1/d, and a whole number of packets above one of them is above it by 1/d.
 bool implied(const TokenBucket& other, const TokenBucket& bucket) {
-  const Integer unit = cln::lcm(cln::denominator(other.rate), cln::denominator(other.burst));
+  const Integer unit = numeric::lcm(numeric::denominator(other.rate), numeric::denominator(other.burst));
   return bucket.rate <= other.rate && bucket.burst < other.burst + 1 / Rational(unit);
 }
 
@@ -102,18 +103,18 @@ bool implied(const TokenBucket& other, const TokenBucket& bucket) {
 
 TokenBucket sustained(const TokenBucket& bucket) {
   check_bucket(bucket);
-  const Integer unit = cln::denominator(bucket.rate), step = cln::numerator(bucket.rate);
-  const Integer full = cln::floor1(bucket.burst * unit);
+  const Integer unit = numeric::denominator(bucket.rate), step = numeric::numerator(bucket.rate);
+  const Integer full = numeric::floor(bucket.burst * unit);
   // Of a greedy source: before slot x + 1 the bucket is filled beyond its depth for the first time.
-  const Integer left = cln::mod(full, unit), too_many = full - step + 1;
+  const Integer left = numeric::mod(full, unit), too_many = full - step + 1;
   Integer slot = 0;
   if (too_many > unit - 1) return bucket;
   if (left < too_many) {
-    const auto found = first_residue(cln::mod(step, unit), unit, too_many - left, unit - 1 - left);
+    const auto found = first_residue(numeric::mod(step, unit), unit, too_many - left, unit - 1 - left);
     if (!found) return bucket;
     slot = *found;
   }
-  const Integer packets = cln::floor1(full + step * slot, unit), slots = slot + 1;
+  const Integer packets = numeric::floor(full + step * slot, unit), slots = slot + 1;
   return {packets / Rational(slots), 1 + (packets - 1) / Rational(slots)};
 }
 
@@ -192,7 +193,7 @@ std::int64_t GreedyPattern::maximum(std::int64_t m) const {
 
 Rational GreedyPattern::rate() const {
   const std::int64_t a_turn = sums_.back() - sums_[start_.size()];
-  return numeric::whole(a_turn) / numeric::whole(static_cast<std::int64_t>(cycle_.size()));
+  return Rational(a_turn) / Rational(static_cast<std::int64_t>(cycle_.size()));
 }
 
 }  // namespace tailbound::traffic

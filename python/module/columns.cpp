@@ -1,9 +1,8 @@
 #include <pybind11/numpy.h>
 #include <python/module/columns.hpp>
 #include <tailbound/core/cases.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/run/bytes.hpp>
-
-#include <cln/rational.h>
 
 #include <algorithm>
 #include <cmath>
@@ -30,7 +29,7 @@ struct Doubles {
 double outward(const numeric::Rational& value, double nearest, bool up) {
   if (std::isinf(nearest))
     return (nearest > 0) == up ? nearest : std::copysign(std::numeric_limits<double>::max(), nearest);
-  const auto order = cln::compare(numeric::to_rational(nearest), value);
+  const auto order = numeric::to_rational(nearest) <=> value;
   if (up && order < 0) return std::nextafter(nearest, infinity);
   if (!up && order > 0) return std::nextafter(nearest, -infinity);
   return nearest;
@@ -100,7 +99,7 @@ void Columns::Column::become(Kind wanted) {
   } else {
     for (const std::int64_t whole : std::exchange(wholes, {})) {
       const Doubles as =
-          whole == no_whole ? Doubles{not_there, not_there, not_there} : doubles_of(numeric::whole(whole));
+          whole == no_whole ? Doubles{not_there, not_there, not_there} : doubles_of(numeric::Rational(whole));
       middle.push_back(as.middle);
       lower.push_back(as.lower);
       upper.push_back(as.upper);
@@ -133,7 +132,7 @@ void Columns::Column::put(const render::Value& value) {
   std::visit(Cases{[&](const render::None&) { fill(row + 1); },
                    [&](const render::Whole& it) {
                      if (kind == Kind::given || kind == Kind::number)
-                       return number(doubles_of(numeric::whole(it.value)), kind);
+                       return number(doubles_of(numeric::Rational(it.value)), kind);
                      become(Kind::whole);
                      fill(row + 1);
                      if (kind == Kind::whole) wholes.back() = it.value;

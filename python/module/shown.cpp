@@ -1,8 +1,7 @@
 #include <python/module/shown.hpp>
 
-#include <cln/integer_io.h>
-#include <cln/rational.h>
 #include <tailbound/core/cases.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/render/drawing/svg.hpp>
 #include <tailbound/render/formats/html.hpp>
 
@@ -18,8 +17,7 @@ namespace {
 
 using render::Document;
 
-/// An integer in transit: rationals are read with Arithmetic held and without the GIL, Python objects are
-/// created the other way round.
+/// An integer in transit: rationals are read without the GIL, Python objects are created with it.
 struct Integer {
   long small = 0;
   std::string hexadecimal{};  ///< if it is not small
@@ -32,11 +30,9 @@ struct Integer {
   }
 };
 
-Integer plain(const cln::cl_I& value) {
-  if (cln::integer_length(value) < 62) return {.small = cln::cl_I_to_long(value)};
-  std::ostringstream text;
-  cln::fprinthexadecimal(text, value);
-  return {.hexadecimal = text.str()};
+Integer plain(const numeric::Integer& value) {
+  if (numeric::bit_length(value) < 62) return {.small = numeric::to_int64(value)};
+  return {.hexadecimal = numeric::to_hexadecimal(value)};
 }
 
 struct Fraction {
@@ -47,7 +43,7 @@ struct Fraction {
 };
 
 Fraction plain(const numeric::Rational& value) {
-  return {plain(cln::numerator(value)), plain(cln::denominator(value))};
+  return {plain(numeric::numerator(value)), plain(numeric::denominator(value))};
 }
 
 /// mantissa times 2^exponent; or infinity.
@@ -251,10 +247,6 @@ Shown::Shown(cli::Reply reply) : held_(std::make_shared<Held>()) {
 
 Shown::Shown(std::function<cli::Reply()> make) : held_(std::make_shared<Held>()) {
   held_->make = std::move(make);
-}
-
-Shown::~Shown() {
-  drop_later(std::move(held_));
 }
 
 std::string Shown::written(const std::string& format, bool quiet) const {

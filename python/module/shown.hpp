@@ -20,7 +20,6 @@ class Shown {
   explicit Shown(std::function<cli::Reply()> make);
   Shown(const Shown&) = delete;
   Shown& operator=(const Shown&) = delete;
-  ~Shown();
 
   /// The output of the command.  \param format  "table", "json", "csv", "markdown" or "html"
   [[nodiscard]] std::string written(const std::string& format, bool quiet) const;
@@ -45,8 +44,7 @@ class Shown {
   std::shared_ptr<Held> held_;
 };
 
-/// Standalone values, in the form of content(); None if missing. Empties `values`, since everything that
-/// touches rationals needs Arithmetic.
+/// Standalone values, in the form of content(); None if missing. Empties `values`.
 [[nodiscard]] py::list to_python(const std::shared_ptr<std::vector<std::optional<render::Value>>>& values);
 
 }  // namespace tailbound::python

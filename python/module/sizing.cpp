@@ -2,6 +2,7 @@
 #include <pybind11/stl.h>
 #include <python/module/sizing.hpp>
 #include <tailbound/answers/points/stored.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/decimal.hpp>
 #include <tailbound/numeric/text/number_list.hpp>
 #include <tailbound/options/read.hpp>
@@ -10,8 +11,6 @@
 #include <tailbound/run/executor.hpp>
 #include <tailbound/run/process/child_process.hpp>
 #include <tailbound/run/processes.hpp>
-
-#include <cln/rational.h>
 
 #include <algorithm>
 #include <chrono>
@@ -35,7 +34,7 @@ using numeric::Rational;
 /// The query is not handled here: the command answers it, or reports the error.
 struct NotHere {};
 
-/// A number from Python. Rationals are created from it with Arithmetic held.
+/// A number from Python.
 using Given = std::variant<double, std::int64_t, std::string>;
 
 std::string text_of(const py::handle& object) {
@@ -267,10 +266,6 @@ struct Sizings::Kept {
   }
 };
 
-Sizings::~Sizings() {
-  drop_later(std::move(kept_));
-}
-
 py::object Sizings::made(const py::dict& columns, std::size_t count) {
   try {
     Requested<Column> requested;
@@ -324,7 +319,7 @@ bool Sizings::answer(int processes, const py::object& progress) {
                                    answered.add(kept->queries[i]);
                                  return run::Piece{.bytes = answered.to_bytes(), .finished = true};
                                },
-                           .alone = true};
+                           .attentive = false};
         const run::Outcome outcome = run::Processes(processes).carry_out(
             job, {.stop = requested.stop, .progress = [&requested](const run::Progress& so_far) {
                     if (requested.progress) requested.progress(so_far.done, so_far.left.count());

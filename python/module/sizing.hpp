@@ -26,7 +26,6 @@ class Sizings {
   Sizings() = default;
   Sizings(const Sizings&) = delete;
   Sizings& operator=(const Sizings&) = delete;
-  ~Sizings();
 
   /// Computes all, with a number of worker processes.
   /// \return whether Ctrl-C has stopped it: some then have no answer

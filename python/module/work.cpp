@@ -1,6 +1,5 @@
 #include <python/module/work.hpp>
 #include <tailbound/core/error.hpp>
-#include <tailbound/numeric/abandoned_work.hpp>
 #include <tailbound/run/deep_thread.hpp>
 
 #include <pthread.h>
@@ -14,7 +13,6 @@
 #include <cstdlib>
 #include <exception>
 #include <sstream>
-#include <vector>
 
 namespace tailbound::python {
 namespace {
@@ -28,8 +26,6 @@ constexpr auto between_reports = std::chrono::milliseconds(200);
 /// Never destroyed: abandoned threads may hold them when the process ends.
 struct Shared {
   std::mutex arithmetic;
-  std::mutex dropped_lock;
-  std::vector<std::shared_ptr<void>> dropped;
   std::atomic<int> threads = 0;  ///< active threads
 };
 
@@ -58,14 +54,6 @@ Shared* make_shared_state() {
   return new Shared;
 }
 
-void empty_dropped() {
-  std::vector<std::shared_ptr<void>> dropped;
-  {
-    const std::scoped_lock guard(shared()->dropped_lock);
-    dropped.swap(shared()->dropped);
-  }
-}
-
 /// Shared by the working and the waiting thread.
 struct Task {
   std::function<void(const answers::Run&)> work;
@@ -92,9 +80,6 @@ void work_on(Task& task) {
     } catch (...) {
       failure = std::current_exception();
     }
-    task.work = nullptr;  // its result is destroyed while rationals may be touched
-    empty_dropped();
-    numeric::release_thread_caches();
     const std::scoped_lock guard(task.lock);
     task.failure = std::move(failure);
     task.ended = true;
@@ -148,19 +133,7 @@ Arithmetic::Arithmetic(std::try_to_lock_t) {
 }
 
 Arithmetic::~Arithmetic() {
-  empty_dropped();
   shared()->arithmetic.unlock();
-}
-
-void drop_later(std::shared_ptr<void> made) {
-  if (!made) return;
-  if (shared()->arithmetic.try_lock()) {
-    made.reset();
-    shared()->arithmetic.unlock();
-    return;
-  }
-  const std::scoped_lock guard(shared()->dropped_lock);
-  shared()->dropped.push_back(std::move(made));
 }
 
 namespace {

@@ -11,9 +11,8 @@
 
 /// Runs queries for Python: one at a time per process, without the GIL, and interruptible by Ctrl-C.
 ///
-/// Rationals and formulas must not be used by two threads at once, and the precision of reals is a global of
-/// the process. So all code that touches them holds `Arithmetic`. A thread that holds the GIL never waits for
-/// it, since its holder may be about to call Python.
+/// A query and what shows its answer hold `Arithmetic`: the commands' options and files are those of the
+/// process. A thread that holds the GIL never waits for it, since its holder may be about to call Python.
 namespace tailbound::python {
 
 namespace py = pybind11;
@@ -31,9 +30,6 @@ class Arithmetic {
   /// Fails instead of waiting, so that it may be used with the GIL held.  \throws Busy
   explicit Arithmetic(std::try_to_lock_t);
 };
-
-/// Defers the destruction of an object that touches rationals, but which Python may release at any time.
-void drop_later(std::shared_ptr<void> made);
 
 /// The work was stopped and ended in time, so that its result may be used.
 struct Cut {

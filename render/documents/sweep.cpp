@@ -1,5 +1,5 @@
-#include <cln/rational.h>
 #include <fmt/format.h>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/number_list.hpp>
 #include <tailbound/render/document_bytes.hpp>
 #include <tailbound/render/documents/sweep.hpp>

@@ -176,7 +176,7 @@ std::string steps_in_words(const Document& document, const Column& column) {
     const Value value = value_of(result.inputs, column.key);
     std::optional<numeric::Rational> number;
     if (const auto* given = std::get_if<Given>(&value)) number = given->value;
-    if (const auto* whole = std::get_if<Whole>(&value)) number = numeric::whole(whole->value);
+    if (const auto* whole = std::get_if<Whole>(&value)) number = numeric::Rational(whole->value);
     if (!number) return {};
     if (!first) first = number;
     const numeric::Rational from = *number - *first;
@@ -184,15 +184,15 @@ std::string steps_in_words(const Document& document, const Column& column) {
     if (step == 0) continue;
     // The next value, or a repeated one.
     const numeric::Rational place = from / step;
-    if (place == numeric::whole(steps + 1))
+    if (place == numeric::Rational(steps + 1))
       ++steps;
-    else if (cln::denominator(place) != 1 || place < 0 || place > numeric::whole(steps))
+    else if (!numeric::is_integer(place) || place < 0 || place > numeric::Rational(steps))
       return {};
   }
   constexpr std::int64_t minimum = 3;
   if (steps < minimum) return {};
   return fmt::format("{} to {} step {}", brief(Given{*first}),
-                     brief(Given{*first + numeric::whole(steps) * step}), brief(Given{step}));
+                     brief(Given{*first + numeric::Rational(steps) * step}), brief(Given{step}));
 }
 
 /// The parameters; a varying input with its values.

@@ -1,7 +1,7 @@
-#include <cln/rational.h>
 #include <fmt/format.h>
 #include <reproduce/papers/greenberg_guan.hpp>
 #include <tailbound/network/channels/cube.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/render/documents/parts/observed.hpp>
 #include <tailbound/render/sweep_picture.hpp>
 

@@ -1,4 +1,3 @@
-#include <cln/rational.h>
 #include <fmt/format.h>
 #include <reproduce/papers/mohapatra.hpp>
 #include <tailbound/answers/validation/validate_multistage.hpp>

@@ -1,8 +1,8 @@
-#include <cln/rational.h>
 #include <fmt/format.h>
 #include <reproduce/papers/shahrabi.hpp>
 #include <tailbound/answers/validation/validate_broadcast.hpp>
 #include <tailbound/core/choice.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/parts/observed.hpp>
 #include <tailbound/render/documents/worms/hypercube.hpp>

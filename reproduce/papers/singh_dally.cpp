@@ -1,7 +1,6 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <fmt/format.h>
 #include <reproduce/papers/singh_dally.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <algorithm>
 #include <utility>

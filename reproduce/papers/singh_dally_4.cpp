@@ -1,5 +1,3 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <fmt/format.h>
 #include <reproduce/papers/singh_dally.hpp>
 #include <tailbound/render/documents/parts/simulation.hpp>

@@ -1,8 +1,7 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <fmt/format.h>
 #include <reproduce/papers/singh_dally.hpp>
 #include <tailbound/answers/delay/delay.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/parts/simulation.hpp>
 

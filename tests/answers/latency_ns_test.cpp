@@ -1,7 +1,7 @@
-#include <cln/rational.h>
 #include <catch2/catch.hpp>
 #include <tailbound/answers/delay/delay.hpp>
 #include <tailbound/answers/latency_ns.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <cmath>
 #include <vector>

@@ -1,6 +1,6 @@
-#include <cln/rational.h>
 #include <catch2/catch.hpp>
 #include <tailbound/answers/latency_times.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/sim/batches/batch_means.hpp>
 
 #include <algorithm>

@@ -93,7 +93,7 @@ bool installed(const std::string& program) {
 std::int64_t first_difference(const series::CoefficientList& low, const series::CoefficientList& high) {
   for (std::size_t i = 0; i < low.coefficients.size(); ++i) {
     const auto& entry = low.coefficients[i];
-    if (cln::abs(entry.value - high.coefficients[i].value) > series::unit_in_last_place(entry))
+    if (numeric::abs(entry.value - high.coefficients[i].value) > series::unit_in_last_place(entry))
       return entry.index;
   }
   return -1;
@@ -145,7 +145,7 @@ TEST_CASE("the index at which 38 digits lose the tail", "[cli][compare]") {
     const auto lost = [&](const char* relative_error) {
       for (std::size_t i = 0; i < low.coefficients.size(); ++i) {
         const auto& value = reference.coefficients[i].value;
-        if (cln::abs(low.coefficients[i].value - value) >= rational(relative_error) * value) return i;
+        if (numeric::abs(low.coefficients[i].value - value) >= rational(relative_error) * value) return i;
       }
       return low.coefficients.size();
     };

@@ -1,6 +1,6 @@
 /// queue::parse_joint on any bytes: probabilities above 0 that sum to 1, or ParseError.
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/queue/priority/joint_file.hpp>
 
 #include <string>

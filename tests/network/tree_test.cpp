@@ -78,7 +78,7 @@ TEST_CASE("shares and lengths of the paths match the routes", "[network][tree]")
       for (const Route& route : flow.routes) {
         Rational& share = share_of_hops.try_emplace(route.links.size() - 1, 0).first->second;
         share = share + flow.rate * route.share /
-                            (rational("1/2") * cln::expt(Rational(static_cast<long>(radix)), levels));
+                            (rational("1/2") * numeric::pow(Rational(static_cast<long>(radix)), levels));
       }
     Rational sum = 0;
     for (const TreePath& path :

@@ -1,6 +1,6 @@
-#include <cln/rational.h>
 #include <tailbound/bounds/multistage/combining.hpp>
 #include <tailbound/core/choice.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/sim/multistage/simulate_multistage.hpp>
 

@@ -1,8 +1,7 @@
 #include <catch2/catch.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/decimal.hpp>
 #include <tailbound/numeric/text/plain.hpp>
-
-#include <cln/rational.h>
 
 #include <bit>
 #include <cmath>

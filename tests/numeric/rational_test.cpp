@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <tests/support/fraction.hpp>
 #include <tests/support/random_models.hpp>
@@ -162,4 +163,54 @@ TEST_CASE("the nearest double and long double are the nearest", "[numeric][ratio
   CHECK(numeric::nearest_long_double(0) == 0);
   // A tie goes to the even mantissa.
   CHECK(numeric::nearest_double(to_rational(Fraction((Whole(1) << 53) + 1))) == 9007199254740992.0);
+}
+
+namespace {
+
+/// Of any length up to 64 bits, often at the ends of what is held without GMP.
+Fraction any_fraction(Random& random) {
+  const auto integer = [&] {
+    const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    if (random.one_in(8)) return most - random.between(0, 2);
+    return random.between(0, most >> random.between(0, 62));
+  };
+  const Fraction size(Whole(integer()), Whole(std::max<std::int64_t>(1, integer())));
+  return random.one_in(2) ? Fraction(-size) : size;
+}
+
+}  // namespace
+
+TEST_CASE("rationals compute as GMP's fractions do, short and long ones", "[numeric][rational]") {
+  Random random(14);
+  for (int i = 0; i < 20'000; ++i) {
+    Fraction x = any_fraction(random), y = any_fraction(random);
+    if (random.one_in(4)) x *= any_fraction(random);
+    const numeric::Rational a = to_rational(x), b = to_rational(y);
+    REQUIRE(numeric::to_fraction(a + b) == Fraction(x + y).str());
+    REQUIRE(numeric::to_fraction(a - b) == Fraction(x - y).str());
+    REQUIRE(numeric::to_fraction(a * b) == Fraction(x * y).str());
+    if (y != 0) REQUIRE(numeric::to_fraction(a / b) == Fraction(x / y).str());
+    REQUIRE((a < b) == (x < y));
+    REQUIRE((a == b) == (x == y));
+    REQUIRE(a + b - b == a);
+    REQUIRE(a - a == 0);
+    REQUIRE(numeric::floor(a) <= a);
+    REQUIRE(a < numeric::floor(a) + 1);
+    REQUIRE(numeric::ceiling(a) == -numeric::floor(-a));
+    REQUIRE(numeric::abs(a - numeric::round(a)) <= numeric::Rational(1) / 2);
+    REQUIRE(numeric::Rational(numeric::numerator(a), numeric::denominator(a)) == a);
+    numeric::Rational moved = a, copy = moved;
+    moved = std::move(copy);
+    copy = moved;
+    REQUIRE(copy == a);
+  }
+  CHECK(numeric::round(to_rational(Fraction(5, 2))) == 2);
+  CHECK(numeric::round(to_rational(Fraction(-7, 2))) == -4);
+  CHECK(numeric::pow(to_rational(Fraction(-2, 3)), -3) == to_rational(Fraction(-27, 8)));
+  CHECK(numeric::mod(-7, 3) == 2);
+  CHECK(numeric::Rational(std::numeric_limits<std::int64_t>::min()) ==
+        -numeric::pow(numeric::Rational(2), 63));
+  CHECK_THROWS_AS(numeric::Rational(1) / 0, std::overflow_error);
+  CHECK_THROWS_AS(numeric::pow(numeric::Rational(0), -1), std::overflow_error);
+  CHECK_THROWS_AS(numeric::to_int64(numeric::Integer(1) << 63), std::range_error);
 }

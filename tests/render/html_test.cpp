@@ -204,7 +204,7 @@ TEST_CASE("pages: inputs in equal steps are shown as a range") {
     document.results.clear();
     for (const std::int64_t value : values) {
       document.results.push_back(first);
-      document.results.back().inputs = {{"load", Given{numeric::whole(value)}}};
+      document.results.back().inputs = {{"load", Given{Rational(value)}}};
     }
     return html_fragment(document, page_frame);
   };

@@ -1,9 +1,8 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 #include <tailbound/bounds/path/path_delay.hpp>
 #include <tailbound/bounds/sizing/buffer_size.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tests/golden/csv_rows.hpp>
 #include <tests/golden/folder.hpp>
 #include <tests/golden/run_command.hpp>

@@ -50,8 +50,8 @@ TEST_CASE("executors: the same results in the same order for all workers") {
   CHECK(threads(3)->carry_out(steps_job(0), {}).complete());
 }
 
-TEST_CASE("executors: short pieces, alone in their process") {
-  Job job{.identity = "squares", .pieces = 2000, .work = {}, .alone = true};
+TEST_CASE("executors: short pieces that do not check for requests") {
+  Job job{.identity = "squares", .pieces = 2000, .work = {}, .attentive = false};
   job.work = [](std::size_t i, std::string_view, PieceMonitor&) {
     return Piece{std::to_string(i * i), true};
   };
@@ -143,20 +143,20 @@ TEST_CASE("executors: intermediate states lead to the same results") {
 }
 
 TEST_CASE("executors: exceptions of pieces are rethrown, the first one in order") {
-  for (const bool alone : {false, true})
+  for (const bool attentive : {true, false})
     for (const auto& executor : {threads(2), processes(2)}) {
       Job job = steps_job(20);
-      job.alone = alone;
+      job.attentive = attentive;
       job.work = [work = job.work](std::size_t i, std::string_view state, PieceMonitor& monitor) -> Piece {
         if (i == 7) std::this_thread::sleep_for(std::chrono::milliseconds(5));
         if (i == 7) throw InvalidArgument("load", "2", "below 1");
         if (i == 8 || i == 15) throw LimitExceeded("too much");
         return work(i, state, monitor);
       };
-      if (alone)
-        CHECK_THROWS_AS(executor->carry_out(job, {}), InvalidArgument);
-      else
+      if (attentive)
         CHECK_THROWS_AS(executor->carry_out(job, {}), Error);
+      else
+        CHECK_THROWS_AS(executor->carry_out(job, {}), InvalidArgument);
     }
   Controls controls{.progress = [](const Progress&) { throw NoAnswer("enough"); }, .checkpoint = {}};
   controls.progress_interval = std::chrono::milliseconds(1);
@@ -166,7 +166,7 @@ TEST_CASE("executors: exceptions of pieces are rethrown, the first one in order"
 
 TEST_CASE("executors: a stop abandons pieces that do not check, and keeps finished ones") {
   std::stop_source stop;
-  Job job{.identity = "endless", .pieces = 6, .work = {}, .alone = true};
+  Job job{.identity = "endless", .pieces = 6, .work = {}, .attentive = false};
   job.work = [](std::size_t i, std::string_view, PieceMonitor&) {
     while (i > 2) pause();
     return Piece{"done", true};

@@ -23,7 +23,7 @@ std::vector<Job> query() {
   };
   std::vector<Job> jobs{steps_job(4), other, steps_job(4)};
   for (const std::size_t shift : {std::size_t{0}, std::size_t{100}}) {
-    Job list{.identity = "a list", .pieces = 3, .work = {}, .alone = true, .identified = false};
+    Job list{.identity = "a list", .pieces = 3, .work = {}, .attentive = false, .identified = false};
     list.work = [shift](std::size_t i, std::string_view, PieceMonitor&) {
       return Piece{"point " + std::to_string(i + shift), true};
     };

@@ -1,6 +1,6 @@
-#include <cln/rational.h>
 #include <tailbound/bounds/guarantee/network_guarantee.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/sim/policed/policed_episode.hpp>
 #include <tailbound/sim/policed/policed_events.hpp>
@@ -158,10 +158,10 @@ void NetworkDraws::fit_rates(PolicedNetwork& network) {
     }
   }
   // A multiple of 1/64, and still few digits.
-  const Rational factor = Rational(cln::floor1(Rational(percent) / 100 / maximum * 64)) / 64;
+  const Rational factor = Rational(numeric::floor(Rational(percent) / 100 / maximum * 64)) / 64;
   for (PolicedFlow& flow : network.flows)
     for (traffic::TokenBucket& bucket : flow.buckets)
-      bucket.rate = bucket.rate * (factor == 0 ? Rational(1) / 64 / (cln::ceiling1(maximum) + 1) : factor);
+      bucket.rate = bucket.rate * (factor == 0 ? Rational(1) / 64 / (numeric::ceiling(maximum) + 1) : factor);
 }
 
 PolicedNetwork NetworkDraws::network() {
@@ -344,8 +344,8 @@ TEST_CASE("policed events: flows and regulator outputs conform to their buckets"
           sim::DataUnits sum = 0;
           for (std::size_t j = i; j < passed.size(); ++j) {
             sum += passed[j].length;
-            const Rational data = numeric::whole(sum) * ticked.unit;
-            const Rational time = numeric::whole(passed[j].at - passed[i].at) * ticked.tick;
+            const Rational data = Rational(sum) * ticked.unit;
+            const Rational time = Rational(passed[j].at - passed[i].at) * ticked.tick;
             for (const traffic::TokenBucket& bucket : network.flows[f].buckets) {
               const Rational maximum = bucket.burst + bucket.rate * time;
               if (data > maximum) FAIL("more than the bucket lets through");
@@ -401,7 +401,7 @@ TEST_CASE("policed events: a shared regulator after an unregulated port has no b
                    {.name = "c", .path = {0}, .buckets = {{rational("1/10"), 8}}}};
   sim::TickedNetwork ticked = sim::ticked(network);
   const auto slots = [&](long count) {
-    return static_cast<sim::Ticks>(cln::cl_I_to_long(cln::numerator(count / ticked.tick)));
+    return static_cast<sim::Ticks>(numeric::to_int64(numeric::numerator(count / ticked.tick)));
   };
   sim::EpisodePlan plan{.packets = 100};
   plan.flows = {{.start = 0, .rank = 1, .runs = {{.packets = 2}}},
@@ -409,7 +409,7 @@ TEST_CASE("policed events: a shared regulator after an unregulated port has no b
                 {.start = 0, .rank = 0, .runs = {{.packets = 8}}}};
   const auto latest_of_b = [&] {
     sim::PolicedEpisodes episodes(ticked);
-    return Rational(numeric::whole(episodes.run(plan).delay[1]) * ticked.tick);
+    return Rational(Rational(episodes.run(plan).delay[1]) * ticked.tick);
   };
   const Rational never = *bounds::guarantee(network).flows[1].tfa;
   CHECK_FALSE(ticked.queues[1].regulated);

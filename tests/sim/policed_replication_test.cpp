@@ -1,6 +1,6 @@
-#include <cln/rational.h>
 #include <tailbound/bounds/guarantee/slotted_guarantee.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/sim/policed/simulate_policed.hpp>
 
 #include <algorithm>
@@ -93,7 +93,7 @@ TEST_CASE("policed simulation: flows conform to their buckets, token by token an
         for (const std::int64_t now : sent[flow]) {
           held = held + bucket.rate;
           if (held > bucket.burst) held = bucket.burst;
-          held = held - numeric::whole(now);
+          held = held - numeric::Rational(now);
           if (held < 0) ++wrong;
         }
       }
@@ -120,7 +120,7 @@ TEST_CASE("policed simulation: flows conform to their buckets, token by token an
 
 TEST_CASE("policed simulation: one port matches its arrivals, slot by slot") {
   PolicedNetwork network = slotted_ports(1);
-  for (int flow = 0; flow < 5; ++flow) add_flow(network, {0}, {{ratio(1, 6), numeric::whole(2 + flow)}});
+  for (int flow = 0; flow < 5; ++flow) add_flow(network, {0}, {{ratio(1, 6), numeric::Rational(2 + flow)}});
   for (const PolicedSending sending : sendings) {
     const auto replication = make_policed_replication({network, {sending}}, {3, 0});
     std::int64_t came = 0, backlog = 0;
@@ -210,7 +210,7 @@ TEST_CASE("policed simulation: greedy flows attain the backlog bound of one port
                                                  {20, 20, 3, false}}) {
     PolicedNetwork network = slotted_ports(1);
     for (int flow = 0; flow < flows; ++flow) {
-      std::vector<traffic::TokenBucket> buckets{{ratio(1, unit), numeric::whole(burst)}};
+      std::vector<traffic::TokenBucket> buckets{{ratio(1, unit), numeric::Rational(burst)}};
       if (peak) buckets.push_back(traffic::one_per_slot());
       add_flow(network, {0}, buckets);
     }
@@ -313,7 +313,7 @@ TEST_CASE("policed simulation: strict priority, the highest class as if it were 
   network.ports[0].scheduler = network::Scheduler::priority;
   PolicedNetwork all = slotted_ports(1), high = slotted_ports(1);
   for (int flow = 0; flow < 8; ++flow) {
-    const std::vector<traffic::TokenBucket> buckets{{ratio(1, 10), numeric::whole(2 + flow % 3)},
+    const std::vector<traffic::TokenBucket> buckets{{ratio(1, 10), numeric::Rational(2 + flow % 3)},
                                                     traffic::one_per_slot()};
     add_flow(network, {0}, buckets);
     network.flows.back().traffic_class = static_cast<std::size_t>(flow % 2);

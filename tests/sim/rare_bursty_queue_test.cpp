@@ -23,14 +23,14 @@ using test::sure;
 BurstySource leaves(long inputs, const char* load, const char* burst, const char* on_rate = "1") {
   const traffic::OnOff leaf = traffic::on_off(
       parse_rational(load, "load"), {parse_rational(burst, "burst"), parse_rational(on_rate, "on-rate")});
-  return {traffic::thinned(leaf, Rational(1) / cln::cl_I(inputs)), inputs};
+  return {traffic::thinned(leaf, Rational(1) / numeric::Integer(inputs)), inputs};
 }
 
 /// The same if each burst, as a whole, comes here with probability 1 / inputs.
 BurstySource whole_bursts(long inputs, const char* load, const char* burst, const char* on_rate = "1") {
   const traffic::OnOff leaf = traffic::on_off(
       parse_rational(load, "load"), {parse_rational(burst, "burst"), parse_rational(on_rate, "on-rate")});
-  return {leaf, inputs, Rational(1) / cln::cl_I(inputs)};
+  return {leaf, inputs, Rational(1) / numeric::Integer(inputs)};
 }
 
 double bernoulli_tail(long inputs, const char* load, std::int64_t level) {
@@ -176,7 +176,7 @@ TEST_CASE("rare bursty queue: the tilt for per-burst destinations is an eigenvec
   // If nearly all bursts come here, it is that of sources all of whose packets do.
   const traffic::OnOff source = whole_bursts(2, "0.3", "7").source;
   const DirectedChances nearly =
-      tilted(source, Rational(1) - Rational(1) / cln::expt(cln::cl_I(10), 12), 0.2);
+      tilted(source, Rational(1) - Rational(1) / numeric::pow(numeric::Integer(10), 12), 0.2);
   const OnOffChances all = tilted(source, 0.2);
   CHECK(nearly.log_eigenvalue == Approx(all.log_eigenvalue).epsilon(1e-10));
   CHECK(nearly.log_here == Approx(all.log_eigenvector).epsilon(1e-10));

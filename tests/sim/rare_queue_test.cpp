@@ -23,7 +23,7 @@ double middle(const numeric::Proved<unit::Probability>& proved) {
 }
 
 std::vector<SourceRate> equal_sources(std::int64_t inputs, const Rational& load) {
-  return {{load / cln::cl_I(inputs), inputs}};
+  return {{load / numeric::Integer(inputs), inputs}};
 }
 
 queue::SlottedQueue analysed(const std::vector<SourceRate>& sources) {
@@ -149,10 +149,10 @@ RareQueueModel random_model(std::mt19937_64& random, int event, double largest_l
   model.event = static_cast<RareEvent>(event);
   const auto inputs = static_cast<std::int64_t>(2 + random() % 31);
   const auto percent = static_cast<long>(uniform(20, 100 * largest_load));
-  model.sources = equal_sources(inputs, Rational(cln::cl_I(percent)) / 100);
+  model.sources = equal_sources(inputs, Rational(numeric::Integer(percent)) / 100);
   if (random() % 2 == 0 && inputs > 2)  // one source has half the load
-    model.sources = {{Rational(cln::cl_I(percent)) / cln::cl_I(200 * (inputs - 1)), inputs - 1},
-                     {Rational(cln::cl_I(percent)) / 200, 1}};
+    model.sources = {{Rational(numeric::Integer(percent)) / numeric::Integer(200 * (inputs - 1)), inputs - 1},
+                     {Rational(numeric::Integer(percent)) / 200, 1}};
   const double decades = uniform(6.5, 14.5);
   model.level = std::max(2L, std::lround(decades * std::log(10.0) / decay_exponent(model.sources)));
   return model;

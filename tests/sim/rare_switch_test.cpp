@@ -1,5 +1,5 @@
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/sim/splitting/rare_switch.hpp>
 #include <tailbound/sim/switch/simulate_switch.hpp>
 

@@ -153,8 +153,9 @@ TreeScore coverage(int cases, std::int64_t slots) {
     const auto path = network::tree_paths(model.tree.tree, model.tree.load, model.tree.routing,
                                           network::Sources::first_hop);
     const network::SourceRate source = path.back().hops[0].sources.at(0);
-    const double exact = exact_tail(
-        series::Arrivals::equal_inputs(source.count, source.rate * cln::cl_I(source.count)), model.level);
+    const double exact =
+        exact_tail(series::Arrivals::equal_inputs(source.count, source.rate * numeric::Integer(source.count)),
+                   model.level);
     CAPTURE(describe(model), exact);
     CHECK(exact < 2e-4);
     const auto seed = static_cast<std::uint64_t>(300 + i);

@@ -1,9 +1,8 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/walks/worm_walk.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/render/documents/simulation/simulate_wormhole.hpp>
 #include <tailbound/render/documents/wormhole/wormhole.hpp>
-
-#include <cln/rational.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boost/multiprecision/mpfr.hpp>
+#include <tailbound/numeric/real.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,23 +1,18 @@
-#include <cln/rational.h>
-#include <cln/rational_io.h>
-
-#include <sstream>
 #include <stdexcept>
 #include <tests/support/fraction.hpp>
 
 namespace tailbound::test {
 
 Fraction to_fraction(const numeric::Rational& value) {
-  std::ostringstream text;
-  text << value;
+  const std::string text = numeric::to_fraction(value);
   Fraction result;
-  if (mpq_set_str(result.backend().data(), text.str().c_str(), 10) != 0)
-    throw std::logic_error("CLN printed a rational that GMP cannot read: " + text.str());
+  if (mpq_set_str(result.backend().data(), text.c_str(), 10) != 0)
+    throw std::logic_error("a rational that GMP cannot read: " + text);
   return result;
 }
 
 numeric::Rational to_rational(const Fraction& value) {
-  return numeric::Rational(value.str().c_str());
+  return numeric::parse_rational(value.str(), "a fraction", {.characters = 10'000'000});
 }
 
 Fraction to_fraction(const numeric::Real& value) {

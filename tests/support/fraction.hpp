@@ -2,10 +2,9 @@
 
 #include <tailbound/numeric/proved.hpp>
 
-#include <boost/multiprecision/gmp.hpp>
 #include <string>
 
-/// Exact numbers of the tests: GMP, where the library uses CLN, so a fault in one is not hidden by the other.
+/// Exact numbers of the tests: GMP's own fractions, so that a fault of numeric::Rational is not hidden.
 namespace tailbound::test {
 
 using Whole = boost::multiprecision::number<boost::multiprecision::gmp_int, boost::multiprecision::et_off>;

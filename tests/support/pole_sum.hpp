@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boost/multiprecision/mpfr.hpp>
+#include <tailbound/numeric/real.hpp>
 
 #include <cstdint>
 #include <tests/support/fraction.hpp>

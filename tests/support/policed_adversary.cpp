@@ -1,6 +1,5 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <algorithm>
 #include <map>
@@ -50,11 +49,12 @@ struct AdversaryTables {
       require(hops.size() < tag, "ways", std::to_string(hops.size()), "fewer");
       Identical group{static_cast<Label>(label), {}, 1};
       for (const traffic::TokenBucket& bucket : flow.buckets) {
-        const numeric::Integer unit = cln::lcm(cln::denominator(bucket.rate), cln::denominator(bucket.burst));
+        const numeric::Integer unit =
+            numeric::lcm(numeric::denominator(bucket.rate), numeric::denominator(bucket.burst));
         const auto fine = [&](const numeric::Rational& tokens) {
-          return static_cast<std::int64_t>(cln::cl_I_to_long(cln::numerator(tokens * unit)));
+          return numeric::to_int64(numeric::numerator(tokens * unit));
         };
-        group.buckets.push_back({cln::cl_I_to_long(unit), fine(bucket.rate), fine(bucket.burst)});
+        group.buckets.push_back({numeric::to_int64(unit), fine(bucket.rate), fine(bucket.burst)});
         require(group.buckets.back().burst < 65'536, "burst", numeric::to_fraction(bucket.burst), "smaller");
       }
       const auto same = std::find_if(identical.begin(), identical.end(), [&](const Identical& other) {

@@ -1,5 +1,4 @@
-#include <cln/rational.h>
-
+#include <tailbound/numeric/rational.hpp>
 #include <tests/support/policed_ports.hpp>
 #include <tests/support/rational.hpp>
 
@@ -49,7 +48,7 @@ PolicedNetwork random_ports(std::mt19937& random, const RandomPorts& choice) {
       const numeric::Rational rate =
           pick(0, 4) == 0 ? ratio(2, 2 * pick(2, choice.slowest) + 1) : ratio(1, pick(2, choice.slowest));
       std::vector<traffic::TokenBucket> buckets{
-          {rate, pick(0, 3) == 0 ? ratio(3, 2) : numeric::whole(pick(1, choice.max_burst))}};
+          {rate, pick(0, 3) == 0 ? ratio(3, 2) : numeric::Rational(pick(1, choice.max_burst))}};
       if (pick(0, 2) == 0) buckets.push_back(traffic::one_per_slot());
       add_flow(network, path, buckets);
       for (const std::size_t port : path) load[port] = load[port] + rate;

@@ -1,7 +1,7 @@
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/demands/demands.hpp>
 #include <tailbound/network/fabric/fabric_listing.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tests/support/random_fabrics.hpp>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/traffic/token_bucket.hpp>
 
 #include <algorithm>
@@ -24,12 +24,12 @@ std::int64_t most_by_trial(const std::vector<TokenBucket>& buckets, std::vector<
   std::int64_t most_now = 1'000'000;
   for (std::size_t i = 0; i < buckets.size(); ++i) {
     if (!first) held[i] = std::min(buckets[i].burst, numeric::Rational(held[i] + buckets[i].rate));
-    most_now = std::min<std::int64_t>(most_now, cln::cl_I_to_long(cln::floor1(held[i])));
+    most_now = std::min<std::int64_t>(most_now, numeric::to_int64(numeric::floor(held[i])));
   }
   std::int64_t best = 0;
   for (std::int64_t packets = 0; packets <= most_now; ++packets) {
     std::vector<numeric::Rational> left = held;
-    for (numeric::Rational& tokens : left) tokens = tokens - numeric::whole(packets);
+    for (numeric::Rational& tokens : left) tokens = tokens - numeric::Rational(packets);
     best = std::max(best, packets + most_by_trial(buckets, left, slots - 1, false));
   }
   return best;
@@ -44,7 +44,7 @@ TEST_CASE("the greedy source sends floor(burst + rate m) in m + 1 slots") {
     CHECK(pattern.rate() == bucket.rate);
     CHECK(pattern.maximum(-1) == 0);
     for (long m = 0; m < 300; ++m)
-      REQUIRE(pattern.maximum(m) == cln::cl_I_to_long(cln::floor1(bucket.burst + bucket.rate * m)));
+      REQUIRE(pattern.maximum(m) == numeric::to_int64(numeric::floor(bucket.burst + bucket.rate * m)));
   }
 }
 
@@ -65,7 +65,7 @@ TEST_CASE("a link passes one packet per slot until the bucket is empty") {
   for (long m = 0; m < 2000; ++m) {
     REQUIRE(pattern.sent(m) == pattern.maximum(m) - pattern.maximum(m - 1));
     REQUIRE(pattern.maximum(m) ==
-            std::min<long>(m + 1, cln::cl_I_to_long(cln::floor1(20 + ratio(9, 10) * m))));
+            std::min<long>(m + 1, numeric::to_int64(numeric::floor(20 + ratio(9, 10) * m))));
   }
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("a bucket is equivalent to one that discards no tokens while packets w
     const GreedyPattern pattern({bucket});
     REQUIRE(its.rate == pattern.rate());
     for (long m = 0; m < 120; ++m)
-      REQUIRE(pattern.maximum(m) == cln::cl_I_to_long(cln::floor1(its.burst + its.rate * m)));
+      REQUIRE(pattern.maximum(m) == numeric::to_int64(numeric::floor(its.burst + its.rate * m)));
     CHECK(traffic::sustained(its) == its);
     if (its.rate != bucket.rate) ++discarding;
   }

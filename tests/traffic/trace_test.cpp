@@ -1,5 +1,5 @@
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/traffic/trace/trace_csv.hpp>
 #include <tailbound/traffic/trace/trace_pcap.hpp>
@@ -63,7 +63,8 @@ TEST_CASE("trace: CSV with and without names, units, comments, in pieces of any 
         read_csv("bytes,input,time\n# c\n64,3,0.000000001\r\n1500,0,1.5\n", TimeUnit::s, piece);
     REQUIRE(named.size() == 2);
     CHECK((named[0].time == 1 && named[0].bytes == 64 && named[0].input == 3));
-    CHECK((named[1].time == numeric::whole(1'500'000'000) && named[1].bytes == 1500 && named[1].input == 0));
+    CHECK(
+        (named[1].time == numeric::Rational(1'500'000'000) && named[1].bytes == 1500 && named[1].input == 0));
     const auto plain = read_csv("1.25;64\n2;65", TimeUnit::us, piece);
     REQUIRE(plain.size() == 2);
     CHECK((plain[0].time == 1250 && plain[0].input == -1 && plain[1].time == 2000));
@@ -87,8 +88,8 @@ TEST_CASE("trace: a time is exact in every spelling and unit", "[trace]") {
   // Below a nanosecond, beyond 2^53 ns, and with all digits of numpy.savetxt.
   CHECK(time_of("1.28", TimeUnit::ns) == numeric::Rational(128) / 100);
   CHECK(time_of("0.00000000128") == numeric::Rational(128) / 100);
-  CHECK(time_of("9007199254740993", TimeUnit::ns) == numeric::whole(9'007'199'254'740'993));
-  CHECK(time_of("1700000000.000000001") == numeric::whole(1'700'000'000'000'000'001));
+  CHECK(time_of("9007199254740993", TimeUnit::ns) == numeric::Rational(9'007'199'254'740'993));
+  CHECK(time_of("1700000000.000000001") == numeric::Rational(1'700'000'000'000'000'001));
   CHECK(time_of("1.536000000000000202e-06") == numeric::parse_rational("1536.000000000000202", "time"));
   // Sizes and inputs as spreadsheets and numpy write them; decimal commas where columns have other
   // separators.
@@ -154,7 +155,7 @@ TEST_CASE("trace: printed doubles at the beginning of a slot are in it", "[trace
         sum += static_cast<double>(by) * slot;
       }
       expected.emplace_back(k, 1);
-      const numeric::Rational time = numeric::whole(k) * slot_ns / numeric::whole(1'000'000'000);
+      const numeric::Rational time = numeric::Rational(k) * slot_ns / numeric::Rational(1'000'000'000);
       const double value = static_cast<double>(k) * slot;
       if (numeric::parse_rational(printed("%.18e", value), "time") < time) ++below;
       exact += numeric::to_fraction(time) + ",64\n";
@@ -228,8 +229,8 @@ TEST_CASE("trace: pcap of both byte orders, in micro- and nanoseconds", "[trace]
     std::vector<TracePacket> packets;
     read_pcap(path, [&](const TracePacket& packet) { packets.push_back(packet); });
     REQUIRE(packets.size() == 2);
-    CHECK((packets[0].time == numeric::whole(10'000'005'000) && packets[0].bytes == 60));
-    CHECK((packets[1].time == numeric::whole(11'000'005'000) && packets[1].bytes == 1500));
+    CHECK((packets[0].time == numeric::Rational(10'000'005'000) && packets[0].bytes == 60));
+    CHECK((packets[1].time == numeric::Rational(11'000'005'000) && packets[1].bytes == 1500));
     std::ofstream(path, std::ios::binary) << bytes.substr(0, bytes.size() - 2);
     CHECK_THROWS_WITH(read_pcap(path, [](const TracePacket&) {}), Catch::Contains("after 1 packets"));
   }

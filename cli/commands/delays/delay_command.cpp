@@ -6,7 +6,6 @@
 #include <tailbound/render/documents/delay/delay.hpp>
 #include <tailbound/render/documents/delay/load_scale.hpp>
 
-#include <cln/rational.h>
 #include <fmt/format.h>
 
 #include <optional>

@@ -1,9 +1,9 @@
-#include <cln/rational.h>
 #include <cli/commands/delays/delay_query.hpp>
 #include <cli/commands/delays/fabric_delays.hpp>
 #include <cli/options/files.hpp>
 #include <cli/options/traffic_options.hpp>
 #include <tailbound/answers/points/combinations.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 namespace tailbound::cli {
 namespace {

@@ -102,7 +102,9 @@ std::optional<Reply> reply_to_fabric(const DelayOptions& options, const Context&
   const answers::Run run = analysis_run(context);
   return reply_of(queries,
                   answers::for_each_point(queries.size(), run,
-                                          [&](std::size_t i) { return answers::answer(queries[i], run); }),
+                                          [&](std::size_t i, const answers::Run& part) {
+                                            return answers::answer(queries[i], part);
+                                          }),
                   [](auto points) { return render::document(std::move(points)); });
 }
 

@@ -1,8 +1,8 @@
-#include <cln/rational.h>
 #include <cli/commands.hpp>
 #include <cli/commands/delays/topology_options.hpp>
 #include <cli/options/files.hpp>
 #include <cli/options/number_options.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/render/documents/network/generated_network.hpp>
 
 #include <algorithm>
@@ -176,7 +176,7 @@ Reply answer(const Options& options, const Context&) {
                             "from 0 (no traffic in the file) to 1 packet per slot");
   }
   if (options.route) query.traffic->route = parse_route(*options.route);
-  if (query.traffic && cln::zerop(query.traffic->uniform)) query.traffic.reset();
+  if (query.traffic && query.traffic->uniform == 0) query.traffic.reset();
   if (options.without) query.without = network::failures_of(*options.without);
   query.shared_memory = options.shared_memory;
   const answers::GeneratedNetworkAnswer found = answers::answer(query);

@@ -1,8 +1,8 @@
-#include <cln/rational.h>
 #include <cli/commands/delays/fabric_delays.hpp>
 #include <cli/commands/delays/topology_options.hpp>
 #include <cli/options/files.hpp>
 #include <cli/options/traffic_options.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 
 namespace tailbound::cli {

@@ -1,4 +1,3 @@
-#include <cln/rational.h>
 #include <cli/commands.hpp>
 #include <cli/commands/delays/delay_query.hpp>
 #include <cli/commands/delays/fabric_delays.hpp>
@@ -8,6 +7,7 @@
 #include <tailbound/answers/simulation/simulate_rare.hpp>
 #include <tailbound/answers/simulation/simulate_tree.hpp>
 #include <tailbound/answers/validation/validate_delay.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/render/documents/simulation/simulate_tree.hpp>
 #include <tailbound/render/documents/validation/validate_delay.hpp>
 

@@ -19,7 +19,7 @@ constexpr std::int64_t longest_cable = 100'000'000, longest_latency = 1'000'000'
 /// From 0 to `largest`.
 Rational read_upto(const std::string& text, const char* option, std::int64_t largest, const char* unit) {
   const Rational value = parse_quantity(text, option, numeric::Measure::nanoseconds);
-  if (value < 0 || value > numeric::whole(largest))
+  if (value < 0 || value > Rational(largest))
     throw InvalidArgument(option, text, "from 0 to " + std::to_string(largest) + " " + unit);
   return value;
 }
@@ -29,7 +29,7 @@ std::optional<Rational> read_ns(const std::optional<std::string>& text, const ch
 }
 
 void require_rate(const Rational& gbps, const std::string& text, const char* option) {
-  if (gbps <= 0 || gbps > numeric::whole(answers::Units::max_link_gbps))
+  if (gbps <= 0 || gbps > Rational(answers::Units::max_link_gbps))
     throw InvalidArgument(option, text, "greater than 0 and at most 1000000 Gbit/s");
 }
 std::vector<Rational> read_rates(const std::optional<std::string>& text) {
@@ -45,7 +45,7 @@ std::vector<Rational> read_cables(const std::optional<std::string>& text) {
       required(text, "--cable", "--headroom needs the cable length in m, such as --cable 500");
   std::vector<Rational> cables = parse_list(given, "--cable");
   for (const Rational& cable : cables)
-    if (cable < 0 || cable > numeric::whole(longest_cable))
+    if (cable < 0 || cable > Rational(longest_cable))
       throw InvalidArgument("--cable", given, "from 0 to " + std::to_string(longest_cable) + " m");
   return cables;
 }

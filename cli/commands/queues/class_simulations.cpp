@@ -52,7 +52,7 @@ std::vector<ClassModel> read_class_traffic(const ClassesOptions& options) {
     for (const queue::ClassPackets& each : queue::parse_joint(text, *options.joint, normalise).packets) {
       model.loads.resize(each.packets.size(), Rational(0));
       for (std::size_t c = 0; c < each.packets.size(); ++c)
-        model.loads[c] = model.loads[c] + each.probability * numeric::whole(each.packets[c]);
+        model.loads[c] = model.loads[c] + each.probability * Rational(each.packets[c]);
       model.joint.push_back({each.packets, each.probability});
     }
     return {model};
@@ -68,11 +68,11 @@ std::vector<ClassModel> read_class_traffic(const ClassesOptions& options) {
     ClassModel model{.inputs = count, .loads = loads};
     for (const Rational& load : loads)
       if (load <= 0) throw InvalidArgument("--classes", text, "loads above 0 packets per slot");
-    if (model.load() > numeric::whole(count))
+    if (model.load() > Rational(count))
       throw InvalidArgument(
           "--classes", text,
           fmt::format("at most {} packets per slot together: each input sends one at most", count));
-    for (const auto& burst : read_class_bursts(options, model.load() / numeric::whole(count)))
+    for (const auto& burst : read_class_bursts(options, model.load() / Rational(count)))
       models.emplace_back(model).burst = burst;
   }
   return models;

@@ -91,8 +91,7 @@ Reply answer_policed(const BufferOptions& options, const Context& context) {
   for (const std::int64_t each : inputs)
     for (const std::int64_t message : messages)
       for (const TokenBucket& bucket : read_police(*options.policed.police, varied))
-        all.push_back(
-            {.inputs = each, .share = 1 / numeric::whole(each), .bucket = bucket, .message = message});
+        all.push_back({.inputs = each, .share = 1 / Rational(each), .bucket = bucket, .message = message});
   std::vector<PolicedBufferQuery> queries;
   if (varied) {
     const std::vector<std::int64_t> capacities =

@@ -1,4 +1,3 @@
-#include <cln/rational.h>
 #include <fmt/format.h>
 #include <cli/commands.hpp>
 #include <cli/commands/queues/buffer_options.hpp>
@@ -10,6 +9,7 @@
 #include <tailbound/answers/simulation/simulate_rare_switch.hpp>
 #include <tailbound/answers/simulation/simulate_switch.hpp>
 #include <tailbound/answers/validation/validate_switch.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/render/documents/simulation/simulate_switch.hpp>
 #include <tailbound/render/documents/validation/validate_switch.hpp>
 

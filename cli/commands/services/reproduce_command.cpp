@@ -7,6 +7,7 @@
 #include <reproduce/folder.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/render/documents/reproduce.hpp>
+#include <tailbound/run/threads.hpp>
 
 #include <unistd.h>
 
@@ -35,8 +36,9 @@ Reply answer(const ReproduceOptions& options, const Context& context) {
     throw missing("--output", "give a folder for the pictures and tables, such as --output figures");
   if (options.output->empty()) throw InvalidArgument("--output", "", "a folder for the pictures and tables");
   const figures::Folder folder{.path = *options.output, .named = named_files()};
-  const std::vector<render::ReproducedFigure> made = figures::reproduce(
-      chosen, folder, {.quick = options.quick, .run = analysis_run(context)}, all_cores(), context.version);
+  const std::vector<render::ReproducedFigure> made =
+      figures::reproduce(chosen, folder, {.quick = options.quick, .run = analysis_run(context)},
+                         run::all_cores(), context.version);
   return {.document = render::document(made, chosen.size(), options.quick)};
 }
 

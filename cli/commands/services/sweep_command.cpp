@@ -12,6 +12,7 @@
 #include <tailbound/files/leftovers.hpp>
 #include <tailbound/render/document_bytes.hpp>
 #include <tailbound/render/documents/sweep.hpp>
+#include <tailbound/run/threads.hpp>
 
 #include <algorithm>
 #include <map>
@@ -152,7 +153,7 @@ Reply answer(const SweepOptions& options, const Context& context) {
   answers::SweepPlan plan = answers::read_sweep_plan(read_file(name, "PLAN"), name);
   if (options.part) keep_part(*options.part, plan.points);
   const int jobs =
-      options.jobs ? static_cast<int>(parse_integer(*options.jobs, "--jobs", 1, 1024)) : all_cores();
+      options.jobs ? static_cast<int>(parse_integer(*options.jobs, "--jobs", 1, 1024)) : run::all_cores();
   answers::SweepQuery query{
       .points = plan.points, .keys = {}, .store = *options.store, .version = TAILBOUND_VERSION, .runner = {}};
   Runners runners;

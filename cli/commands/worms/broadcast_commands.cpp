@@ -1,4 +1,3 @@
-#include <cln/rational.h>
 #include <fmt/format.h>
 #include <cli/commands.hpp>
 #include <cli/commands/worms/worm_options.hpp>
@@ -6,6 +5,7 @@
 #include <cli/options/replies.hpp>
 #include <tailbound/answers/points/combinations.hpp>
 #include <tailbound/core/choice.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/render/documents/simulation/simulate_hypercube.hpp>
 #include <tailbound/render/documents/validation/validate_broadcast.hpp>
 #include <tailbound/render/documents/wormhole/broadcast.hpp>

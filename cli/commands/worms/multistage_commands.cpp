@@ -1,9 +1,9 @@
-#include <cln/rational.h>
 #include <cli/commands.hpp>
 #include <cli/options/options.hpp>
 #include <cli/options/precision.hpp>
 #include <cli/options/replies.hpp>
 #include <tailbound/answers/points/combinations.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/render/documents/multistage/multistage.hpp>
 #include <tailbound/render/documents/simulation/simulate_multistage.hpp>
 #include <tailbound/render/documents/validation/validate_multistage.hpp>

@@ -1,8 +1,8 @@
-#include <cln/rational.h>
 #include <fmt/format.h>
 #include <cli/commands/delays/delay_query.hpp>
 #include <cli/commands/worms/worm_options.hpp>
 #include <cli/options/replies.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 namespace tailbound::cli {
 namespace {

@@ -1,4 +1,3 @@
-#include <cln/rational.h>
 #include <cli/commands.hpp>
 #include <cli/commands/delays/topology_options.hpp>
 #include <cli/commands/worms/worm_options.hpp>
@@ -8,6 +7,7 @@
 #include <tailbound/answers/validation/validate_wormhole.hpp>
 #include <tailbound/answers/wormhole/worm_sizes.hpp>
 #include <tailbound/core/choice.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/render/documents/simulation/simulate_wormhole.hpp>
 #include <tailbound/render/documents/validation/validate_wormhole.hpp>
 #include <tailbound/render/documents/wormhole/wormhole.hpp>

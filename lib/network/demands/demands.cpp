@@ -1,5 +1,3 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
 #include <tailbound/core/trimmed.hpp>
 #include <tailbound/network/bits.hpp>
@@ -7,6 +5,7 @@
 #include <tailbound/network/demands/draws.hpp>
 #include <tailbound/network/reading/file_text.hpp>
 #include <tailbound/network/reading/table_rows.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <algorithm>
 #include <array>
@@ -24,7 +23,7 @@ class ValueTable {
   explicit ValueTable(std::vector<Rational>& values) : values_(values) { values_.assign(1, 0); }
 
   [[nodiscard]] std::uint32_t at(const Rational& value) {
-    if (cln::zerop(value)) return 0;
+    if (value == 0) return 0;
     const auto [found, is_new] = known_.emplace(value, static_cast<std::uint32_t>(values_.size()));
     if (is_new) values_.push_back(value);
     return found->second;
@@ -110,7 +109,7 @@ ProductDemand product_demand(std::size_t nodes, std::span<const Party> parties) 
     const Rational others = attraction.at(party.group) - party.attracts;
     demand.group[party.node] = party.group;
     demand.in[party.node] = values.at(party.attracts);
-    if (cln::zerop(others) || cln::zerop(party.sends)) continue;
+    if (others == 0 || party.sends == 0) continue;
     demand.out[party.node] = values.at(party.sends / others);
     sends = true;
   }
@@ -139,8 +138,7 @@ SparseDemand permutation_demand(std::span<const std::uint32_t> nodes, const Rati
   const std::vector<std::size_t> image = images(nodes.size(), permutation, by);
   for (std::size_t i = 0; i < image.size(); ++i)
     if (image[i] != i) demand.entries.push_back({nodes[i], nodes[image[i]], 1});
-  if (demand.entries.empty() || cln::zerop(rate))
-    throw NoAnswer("there is no traffic: no node sends to another");
+  if (demand.entries.empty() || rate == 0) throw NoAnswer("there is no traffic: no node sends to another");
   sort_entries(demand.entries);
   return demand;
 }
@@ -345,12 +343,13 @@ class SparseDemandReader::Lines {
   void require_sendable() const {
     const std::vector<Rational>& maximum = rates_.send_limits();
     numeric::Integer denominator = 1;
-    for (const Rational& value : demand_.values) denominator = cln::lcm(denominator, cln::denominator(value));
+    for (const Rational& value : demand_.values)
+      denominator = numeric::lcm(denominator, numeric::denominator(value));
     const auto reject = [&](std::uint32_t node, const Rational& sent) {
       file_.fail({1, 1}, label(node) + " sends " + numeric::to_fraction(sent) +
                              " packets per slot or more; " + send_limit_in_words(maximum[node]));
     };
-    if (cln::integer_length(denominator) > 55) {  // at most 128 packets per slot
+    if (numeric::bit_length(denominator) > 55) {  // at most 128 packets per slot
       std::vector<Rational> sent(network_.nodes.size(), 0);
       for (const auto& entry : demand_.entries) {
         sent[entry.from] = sent[entry.from] + demand_.values[entry.rate];
@@ -358,12 +357,11 @@ class SparseDemandReader::Lines {
       }
       return;
     }
-    const auto word = [](const numeric::Integer& value) {
-      return static_cast<std::uint64_t>(cln::cl_I_to_ulong(value));
-    };
+    const auto word = [](const numeric::Integer& value) { return numeric::to_uint64(value); };
     std::vector<std::uint64_t> parts, whole, sent(network_.nodes.size(), 0);
-    for (const Rational& value : demand_.values) parts.push_back(word(cln::numerator(value * denominator)));
-    for (const Rational& its : maximum) whole.push_back(word(cln::floor1(its * denominator)));
+    for (const Rational& value : demand_.values)
+      parts.push_back(word(numeric::numerator(value * denominator)));
+    for (const Rational& its : maximum) whole.push_back(word(numeric::floor(its * denominator)));
     for (const auto& entry : demand_.entries)
       if ((sent[entry.from] += parts[entry.rate]) > whole[entry.from])
         reject(entry.from,

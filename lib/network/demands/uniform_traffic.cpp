@@ -1,8 +1,6 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/demands/uniform_traffic.hpp>
-
-#include <cln/integer.h>
-#include <cln/rational.h>
+#include <tailbound/numeric/rational.hpp>
 
 #include <algorithm>
 #include <string>
@@ -74,8 +72,8 @@ void add_uniform_traffic(Network& network, const Rational& rate, RouteRule rule)
     }
     if (flows.size() == first) continue;
     share_out(rate, flows.begin() + static_cast<std::ptrdiff_t>(first), flows.end());
-    denominator = cln::lcm(denominator, cln::denominator(flows.back().rate));
-    if (cln::integer_length(denominator) > max_rate_bits)
+    denominator = numeric::lcm(denominator, numeric::denominator(flows.back().rate));
+    if (numeric::bit_length(denominator) > max_rate_bits)
       throw LimitExceeded("the common denominator of the rates of uniform traffic has more than 256 bits");
   }
   if (flows.empty())

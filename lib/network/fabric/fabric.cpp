@@ -1,6 +1,6 @@
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/fabric/fabric.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <algorithm>
 #include <map>

@@ -1,8 +1,7 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/fabric/fabric_listing.hpp>
 #include <tailbound/network/fabric/fabric_rates.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <boost/multiprecision/cpp_int.hpp>
 
@@ -35,10 +34,8 @@ constexpr std::size_t short_bits = 124, long_bits = 508;
 template <class N>
 N to_wide(const Integer& value) {
   N result = 0;
-  for (std::size_t word = (cln::integer_length(value) + 31) / 32; word-- > 0;) {
-    const Integer part = cln::ldb(value, cln::cl_byte(32, 32 * word));
-    result = (result << 32U) | N(cln::cl_I_to_ulong(part));
-  }
+  for (std::size_t word = mpz_size(value.backend().data()); word-- > 0;)
+    result = (result << 64U) | N(mpz_getlimbn(value.backend().data(), static_cast<mp_size_t>(word)));
   return result;
 }
 
@@ -48,15 +45,14 @@ std::uint64_t word_of(const N& value, std::size_t word) {
 }
 
 Integer to_integer(const std::uint64_t* words, std::size_t count) {
-  Integer value = 0;
-  for (std::size_t i = count; i-- > 0;)
-    value = cln::ash(value, 64) + Integer(static_cast<unsigned long>(words[i]));
+  Integer value;
+  mpz_import(value.backend().data(), count, -1, sizeof *words, 0, 0, words);
   return value;
 }
 
 Integer denominator_of_all(const std::vector<Rational>& values) {
   Integer all = 1;
-  for (const Rational& value : values) all = cln::lcm(all, cln::denominator(value));
+  for (const Rational& value : values) all = numeric::lcm(all, numeric::denominator(value));
   return all;
 }
 
@@ -76,24 +72,24 @@ TrafficParts parts_of(const Fabric& fabric) {
   for (const Demand& demand : fabric.demands) {
     if (const auto* product = std::get_if<ProductDemand>(&demand.rates)) {
       const Integer each = denominator_of_all(product->values);
-      parts.denominator = cln::lcm(parts.denominator, each * each);
+      parts.denominator = numeric::lcm(parts.denominator, each * each);
     } else {
       parts.denominator =
-          cln::lcm(parts.denominator, denominator_of_all(std::get<SparseDemand>(demand.rates).values));
+          numeric::lcm(parts.denominator, denominator_of_all(std::get<SparseDemand>(demand.rates).values));
     }
   }
   for (const Demand& demand : fabric.demands) {
     TrafficParts::OfDemand& its = parts.demands.emplace_back();
     if (const auto* product = std::get_if<ProductDemand>(&demand.rates)) {
       const Integer each = denominator_of_all(product->values);
-      const Integer factor = cln::exquo(parts.denominator, each);
+      const Integer factor = numeric::exact_quotient(parts.denominator, each);
       for (const Rational& value : product->values) {
-        its.out.push_back(cln::numerator(value * each));
-        its.in.push_back(cln::numerator(value * factor));
+        its.out.push_back(numeric::numerator(value * each));
+        its.in.push_back(numeric::numerator(value * factor));
       }
     } else {
       for (const Rational& value : std::get<SparseDemand>(demand.rates).values)
-        its.listed.push_back(cln::numerator(value * parts.denominator));
+        its.listed.push_back(numeric::numerator(value * parts.denominator));
     }
   }
   return parts;
@@ -124,20 +120,20 @@ class FabricRatesBuilder {
       : graph_(graph), orbits_(orbits), parts_(parts_of(graph.fabric())) {}
 
   FabricRates build() {
-    std::size_t bits = cln::integer_length(parts_.denominator);
+    std::size_t bits = numeric::bit_length(parts_.denominator);
     for (const RouteRule rule : {RouteRule::minimal, RouteRule::shortest, RouteRule::spread})
       find_routes(rule);
     Shares shares;
     for (const RouteTable& route_table : route_tables_)
-      shares.legs = cln::lcm(shares.legs, product_of(route_table.shares));
+      shares.legs = numeric::lcm(shares.legs, product_of(route_table.shares));
     by_groups_ = std::any_of(demands().begin(), demands().end(),
                              [](const Demand& demand) { return demand.route == RouteRule::valiant; }) &&
                  !route_tables_.empty() && route_tables_.back().rule == RouteRule::spread;
     if (by_groups_) {
       find_first_legs();
       for (std::uint32_t group = 0; group < graph_.groups()->size(); ++group)
-        shares.chances =
-            cln::lcm(shares.chances, Integer(static_cast<unsigned long>(graph_.groups()->choices(group))));
+        shares.chances = numeric::lcm(shares.chances,
+                                      Integer(static_cast<unsigned long>(graph_.groups()->choices(group))));
       shares.first_legs = shares.chances * product_of(first_legs_.shares);
       ++bits;  // a link may be passed on both legs
     }
@@ -147,7 +143,7 @@ class FabricRatesBuilder {
     bits += static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(lanes_)));
     // The total attraction of a destination may exceed the rate of its sources, and the offered load of a
     // queue may be more than one packet per slot from each node.
-    bits += cln::integer_length(all_shares) + attraction_bits() +
+    bits += numeric::bit_length(all_shares) + attraction_bits() +
             static_cast<std::size_t>(std::bit_width(graph_.fabric().network.nodes.size()));
     result_.denominator_ = parts_.denominator * all_shares * Integer(static_cast<long>(lanes_));
     if (bits <= short_bits)
@@ -200,7 +196,7 @@ class FabricRatesBuilder {
                         Integer(static_cast<unsigned long>(bundle.count));
       if (sum > maximum) maximum = sum;
     }
-    const std::size_t all = cln::integer_length(maximum), own = cln::integer_length(parts_.denominator);
+    const std::size_t all = numeric::bit_length(maximum), own = numeric::bit_length(parts_.denominator);
     return all > own ? all - own : 0;
   }
 
@@ -288,7 +284,7 @@ class FabricRatesBuilder {
     }
     for (const auto& at : sums) {
       Integer all = 1;
-      for (const auto& [sum, met] : at) all = cln::lcm(all, Integer(static_cast<unsigned long>(sum)));
+      for (const auto& [sum, met] : at) all = numeric::lcm(all, Integer(static_cast<unsigned long>(sum)));
       route_table.shares.push_back(all);
     }
   }
@@ -429,7 +425,8 @@ class FabricRatesBuilder {
   template <class N>
   Pass<N> pass_of(const RouteTable& route_table, const Shares& shares) const {
     // The other rule's routes may have other shares: the missing factor goes to the largest distances.
-    Pass<N> pass = levels_of<N>(route_table, cln::exquo(shares.legs, product_of(route_table.shares)));
+    Pass<N> pass =
+        levels_of<N>(route_table, numeric::exact_quotient(shares.legs, product_of(route_table.shares)));
     pass.after_first_leg = pass.after;
     for (N& after : pass.after) after *= to_wide<N>(shares.first_legs);
     const std::vector<std::uint32_t> place = places_of(route_table);
@@ -502,7 +499,7 @@ class FabricRatesBuilder {
     std::vector<N> chance;  // without Shares::legs
     for (std::uint32_t group = 0; group < groups.size(); ++group) {
       const Integer each =
-          cln::exquo(shares.chances, Integer(static_cast<unsigned long>(groups.choices(group))));
+          numeric::exact_quotient(shares.chances, Integer(static_cast<unsigned long>(groups.choices(group))));
       chance.push_back(to_wide<N>(each));
       legs.chance.push_back(to_wide<N>(each * shares.legs));
     }
@@ -1151,7 +1148,7 @@ class FabricRatesBuilder {
       if (const auto some = apart.find(s); some != apart.end()) count -= some->second;
       if (count == 0) continue;
       const Integer parts = product_parts(graph_.signatures()[s], signature(bundle));
-      if (!cln::zerop(parts))
+      if (parts != 0)
         found.push_back(in_lanes<N>(to_wide<N>(parts) * all_shares, count, graph_.signatures()[s]));
     }
     return found;
@@ -1190,7 +1187,7 @@ class FabricRatesBuilder {
       }
     std::array<std::uint64_t, 8> words{};
     for (std::size_t word = 0; word < result_.words_; ++word) words[word] = word_of(sum, word);
-    queue.load = to_integer(words.data(), result_.words_) / result_.denominator_;
+    queue.load = Rational(to_integer(words.data(), result_.words_), result_.denominator_);
     const auto position = static_cast<std::uint32_t>(result_.queues_.size());
     known_.emplace(hash, position);
     result_.queues_.push_back(std::move(queue));
@@ -1245,8 +1242,8 @@ QueueTraffic FabricRates::traffic(const Network& network, const Queue& queue) co
                        .sources = {},
                        .load = queue.load};
   for (std::size_t i = queue.first; i < queue.first + queue.sources; ++i)
-    traffic.sources.push_back(
-        {to_integer(&parts_[i * words_], words_) / denominator_, static_cast<std::int64_t>(counts_[i])});
+    traffic.sources.push_back({Rational(to_integer(&parts_[i * words_], words_), denominator_),
+                               static_cast<std::int64_t>(counts_[i])});
   return traffic;
 }
 

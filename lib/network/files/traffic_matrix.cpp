@@ -179,7 +179,7 @@ void MatrixReader::read_cell(std::size_t source, std::size_t destination, const 
   Flow flow{
       .name = from + " -> " + to, .source = source, .destination = destination, .rate = 0, .routes = {}};
   flow.rate = rates_.read(cell.text, cell.place, "the rate of the flow " + in_quotes(flow.name));
-  if (cln::zerop(flow.rate)) return;
+  if (flow.rate == 0) return;
   if (source == destination)
     file_.fail(cell.place, "the flow from " + in_quotes(from) + " leads to itself; leave the cell blank");
   if (!flow_names_.insert(flow.name).second)

@@ -1,4 +1,3 @@
-#include <cln/rational.h>
 #include <tailbound/core/choice.hpp>
 #include <tailbound/network/demands/failures.hpp>
 #include <tailbound/network/demands/uniform_traffic.hpp>
@@ -145,7 +144,7 @@ ProductDemand TrafficReader::uniform(const toml::table& table) {
   for (const std::uint32_t node : nodes_or_ends(table, "to")) of[node].attracts = 1;
   std::vector<Party> parties;
   for (std::uint32_t node = 0; node < of.size(); ++node) {
-    if (cln::zerop(of[node].sends) && cln::zerop(of[node].attracts)) continue;
+    if (of[node].sends == 0 && of[node].attracts == 0) continue;
     parties.push_back(of[node]);
     parties.back().node = node;
   }

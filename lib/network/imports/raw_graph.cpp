@@ -1,11 +1,9 @@
 #include <tailbound/core/trimmed.hpp>
 #include <tailbound/core/words.hpp>
 #include <tailbound/network/imports/raw_graph.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/numeric/text/quantity.hpp>
-
-#include <cln/integer.h>
-#include <cln/rational.h>
 
 #include <algorithm>
 #include <array>
@@ -55,7 +53,7 @@ std::optional<LinkRate> rate_below(const Rational& rate) {
   if (rate >= maximum) return LinkRate{LinkRate::max_packets, 1};
   std::optional<LinkRate> best;
   for (int slots = 1; slots <= LinkRate::max_slots; ++slots) {
-    const numeric::Integer packets = cln::floor1(rate * slots);
+    const numeric::Integer packets = numeric::floor(rate * slots);
     if (packets < 1 || packets > LinkRate::max_packets) continue;
     const Rational value = Rational(packets) / slots;
     if (!best || value > best->value()) best = LinkRate::of(value, "rate");

@@ -1,9 +1,7 @@
 #include <tailbound/core/trimmed.hpp>
 #include <tailbound/network/reading/file_text.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/quantity.hpp>
-
-#include <cln/integer.h>
-#include <cln/rational.h>
 
 #include <algorithm>
 #include <utility>
@@ -272,7 +270,7 @@ numeric::Rational RateReader::parse_rate(std::string_view text, Place place, con
 
 numeric::Rational RateReader::read(std::string_view text, Place place, const std::string& what) {
   numeric::Rational value = parse_rate(text, place, what);
-  if (cln::minusp(value) || value > largest_)
+  if (value < 0 || value > largest_)
     file_.fail(place, what + " is " + in_quotes(text) + "; it must be above 0 and at most " +
                           numeric::to_fraction(largest_) +
                           (largest_ == 1 ? "" : ", the rate of the fastest link of any node"));
@@ -282,7 +280,7 @@ numeric::Rational RateReader::read(std::string_view text, Place place, const std
 
 numeric::Rational RateReader::read_share(std::string_view text, Place place, const std::string& what) {
   numeric::Rational value = parse(text, place, what);
-  if (cln::minusp(value) || value > 1)
+  if (value < 0 || value > 1)
     file_.fail(place, what + " is " + in_quotes(text) + "; it must be above 0 and at most 1");
   note_denominator(value, text, place, what);
   return value;
@@ -290,7 +288,7 @@ numeric::Rational RateReader::read_share(std::string_view text, Place place, con
 
 numeric::Rational RateReader::read_total(std::string_view text, Place place, const std::string& what) {
   numeric::Rational value = parse_rate(text, place, what);
-  if (cln::minusp(value) || value > 1'000'000'000)
+  if (value < 0 || value > 1'000'000'000)
     file_.fail(place, what + " is " + in_quotes(text) + "; it must be from 0 to 10^9");
   return value;
 }
@@ -305,7 +303,7 @@ numeric::Rational RateReader::read_burst(std::string_view text, Place place, con
 
 numeric::Rational RateReader::read_attraction(std::string_view text, Place place, const std::string& what) {
   numeric::Rational value = parse(text, place, what);
-  if (cln::minusp(value) || value > 1'000'000'000)
+  if (value < 0 || value > 1'000'000'000)
     file_.fail(place, what + " is " + in_quotes(text) + "; it must be from 0 to 10^9");
   note_denominator(value, text, place, what);
   return value;
@@ -313,8 +311,8 @@ numeric::Rational RateReader::read_attraction(std::string_view text, Place place
 
 void RateReader::note_denominator(const numeric::Rational& value, std::string_view text, Place place,
                                   const std::string& what) {
-  denominator_ = cln::lcm(denominator_, cln::denominator(value));
-  if (cln::integer_length(denominator_) > max_denominator_bits)
+  denominator_ = numeric::lcm(denominator_, numeric::denominator(value));
+  if (numeric::bit_length(denominator_) > max_denominator_bits)
     file_.fail(place, what + " is " + in_quotes(text) +
                           "; the common denominator of all numbers so far has more than 256 bits, the limit");
 }

@@ -120,13 +120,13 @@ std::string TomlValues::digits(const toml::node& node, const std::string& what) 
 
 Rational TomlValues::number(const toml::node& node, const std::string& what) {
   Rational value = rates_->read_share(digits(node, what), begin_of(node), what);
-  if (cln::zerop(value)) fail(begin_of(node), what + " is 0; it must be above 0 and at most 1");
+  if (value == 0) fail(begin_of(node), what + " is 0; it must be above 0 and at most 1");
   return value;
 }
 
 Rational TomlValues::rate(const toml::node& node, const std::string& what) {
   Rational value = rates_->read(digits(node, what), begin_of(node), what);
-  if (cln::zerop(value)) fail(begin_of(node), what + " is 0; it must be above 0");
+  if (value == 0) fail(begin_of(node), what + " is 0; it must be above 0");
   return value;
 }
 

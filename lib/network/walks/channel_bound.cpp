@@ -9,7 +9,6 @@ namespace {
 
 using numeric::Integer;
 using numeric::Rational;
-using numeric::whole;
 
 ChannelBound busier(ChannelBound a, ChannelBound b) {
   return a.utilization < b.utilization ? std::move(b) : std::move(a);
@@ -36,11 +35,11 @@ struct RowLink {
 RowLink busiest_of_row(WormShape shape, std::int64_t k) {
   switch (shape) {
     case WormShape::unidirectional_torus:  // a pair j steps apart crosses j of the k links
-      return {.pairs = whole(k * (k - 1)) / 2};
+      return {.pairs = Rational(k * (k - 1)) / 2};
     case WormShape::torus:  // up to k/2 steps; this distance for half of the pairs
-      return {.pairs = whole(k % 2 == 0 ? k * k : k * k - 1) / 8};
+      return {.pairs = Rational(k % 2 == 0 ? k * k : k * k - 1) / 8};
     default:
-      return {.pairs = whole((k / 2) * (k - k / 2)), .from = k / 2 - 1, .to = k / 2};
+      return {.pairs = Rational((k / 2) * (k - k / 2)), .from = k / 2 - 1, .to = k / 2};
   }
 }
 
@@ -54,9 +53,10 @@ ChannelBound busiest_link(const WormTopology& topology) {
   ChannelBound busiest;
   for (std::size_t i = 0; i < sides.size(); ++i) {
     const RowLink link = busiest_of_row(topology.shape, sides[i]);
-    busiest = busier(std::move(busiest), {.channel = link_name(link.from, link.to, i, sides.size()),
-                                          .utilization = link.pairs * whole(routers / sides[i] * of_routers) /
-                                                         whole(topology.nodes - 1)});
+    busiest =
+        busier(std::move(busiest), {.channel = link_name(link.from, link.to, i, sides.size()),
+                                    .utilization = link.pairs * Rational(routers / sides[i] * of_routers) /
+                                                   Rational(topology.nodes - 1)});
   }
   return busiest;
 }
@@ -66,17 +66,17 @@ ChannelBound busiest_level(std::int64_t nodes) {
   ChannelBound busiest{.channel = "injection at processor 0", .utilization = 1};
   std::int64_t below = 4;  // 4^l
   for (int level = 1; below < nodes; ++level, below *= 4)
-    busiest =
-        busier(std::move(busiest),
-               {.channel = "S(" + std::to_string(level) + ",0) -> S(" + std::to_string(level + 1) + ",0)",
-                .utilization = whole(nodes - below) * whole(std::int64_t{1} << level) / whole(nodes - 1)});
+    busiest = busier(
+        std::move(busiest),
+        {.channel = "S(" + std::to_string(level) + ",0) -> S(" + std::to_string(level + 1) + ",0)",
+         .utilization = Rational(nodes - below) * Rational(std::int64_t{1} << level) / Rational(nodes - 1)});
   return busiest;
 }
 
 /// Injection by ports: a message takes each port with the same probability.
 ChannelBound injection_of(const WormEnds& ends, int dimensions, const Rational& messages, const char* node) {
   if (ends.injection == Injection::ports)
-    return {.channel = "port 1 of " + std::string(node), .utilization = messages / whole(dimensions)};
+    return {.channel = "port 1 of " + std::string(node), .utilization = messages / Rational(dimensions)};
   return {.channel = "injection at " + std::string(node), .utilization = messages};
 }
 
@@ -147,8 +147,8 @@ ChannelBound bound_of_pattern(const WormTopology& topology) {
                  });
   for (std::size_t wire = 0; wire < wires.size(); ++wire)
     for (std::size_t rate = 0; rate < all.rates.size(); ++rate)
-      wires[wire].utilization = wires[wire].utilization + all.rates[rate] * whole(shares[wire][rate]) /
-                                                              whole(layout.variants * whole_message);
+      wires[wire].utilization = wires[wire].utilization + all.rates[rate] * Rational(shares[wire][rate]) /
+                                                              Rational(layout.variants * whole_message);
   return busiest_of(wires, layout.nodes);
 }
 
@@ -178,9 +178,9 @@ ChannelBound channel_bound(int dimensions, const WormEnds& ends, const numeric::
   const std::int64_t nodes = std::int64_t{1} << dimensions;
   // Per generated message: messages sent, equal to those that arrive; and links crossed, over the links of a
   // node.
-  const Rational worms = 1 + broadcast * whole(nodes - 2);
-  const Rational links = (1 - broadcast) * whole(nodes) / whole(2 * (nodes - 1)) +
-                         broadcast * whole(nodes - 1) / whole(dimensions);
+  const Rational worms = 1 + broadcast * Rational(nodes - 2);
+  const Rational links = (1 - broadcast) * Rational(nodes) / Rational(2 * (nodes - 1)) +
+                         broadcast * Rational(nodes - 1) / Rational(dimensions);
   ChannelBound bound = with_ends({.channel = "0 -> 1", .utilization = links}, ends, dimensions, worms, "0");
   bound.senders = static_cast<std::uint32_t>(nodes);
   return bound;

@@ -1,8 +1,6 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/worms/worm_network_file.hpp>
-
-#include <cln/integer.h>
-#include <cln/rational.h>
+#include <tailbound/numeric/rational.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -16,12 +14,12 @@ std::uint32_t variants_of(const Network& network) {
   numeric::Integer common = 1;
   for (const Flow& flow : network.flows)
     for (const Route& route : flow.routes) {
-      common = cln::lcm(common, cln::denominator(route.share));
+      common = numeric::lcm(common, numeric::denominator(route.share));
       if (common > max_worm_variants)
         throw LimitExceeded("the shares of the routes up to the flow " + flow.name +
                             " have a common denominator of more than " + std::to_string(max_worm_variants));
     }
-  return cln::cl_I_to_uint(common);
+  return static_cast<unsigned>(numeric::to_uint64(common));
 }
 
 }  // namespace
@@ -105,7 +103,7 @@ class RoutedWormNetwork::Builder {
     numeric::Rational taken = 0;
     for (const Route& route : flow.routes) {
       taken = taken + route.share * static_cast<unsigned long>(layout_.variants);
-      add_path(flow, route, cln::cl_I_to_uint(cln::numerator(taken)));
+      add_path(flow, route, static_cast<unsigned>(numeric::to_uint64(numeric::numerator(taken))));
     }
   }
 

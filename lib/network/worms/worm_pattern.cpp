@@ -103,7 +103,7 @@ PatternFlows hot_spot(const NodeGrid& grid, const WormPattern& pattern) {
                           "from 0 to " + std::to_string(nodes - 1));
   if (pattern.hot_share <= 0 || pattern.hot_share > 1)
     throw InvalidArgument("hot share", numeric::to_fraction(pattern.hot_share), "above 0 and at most 1");
-  const numeric::Rational each = 1 / numeric::whole(nodes - 1), rest = (1 - pattern.hot_share) * each;
+  const numeric::Rational each = 1 / numeric::Rational(nodes - 1), rest = (1 - pattern.hot_share) * each;
   PatternFlows all{.flows = {}, .rates = {each, rest, rest + pattern.hot_share}};
   for (std::int64_t from = 0; from < nodes; ++from)
     for (std::int64_t to = 0; to < nodes; ++to) {

@@ -1,8 +1,6 @@
 #include <tailbound/numeric/text/decimal.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 
-#include <cln/rational.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -37,12 +35,12 @@ DoublePrint print_of(const Rational& value, int significant_digits, Float neares
 }  // namespace
 
 DoublePrint double_print(const Rational& value, int significant_digits) {
-  if (cln::zerop(value)) return {true, true};
+  if (value == 0) return {true, true};
   return print_of(value, significant_digits, nearest_double(value), 15);
 }
 
 DoublePrint float_print(const Rational& value, int significant_digits) {
-  if (cln::zerop(value)) return {true, true};
+  if (value == 0) return {true, true};
   // Rounding twice misses the nearest float only at a tie of doubles, which no printed float is.
   return print_of(value, significant_digits, static_cast<float>(nearest_double(value)), 6);
 }

@@ -1,6 +1,5 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/number_list.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 
@@ -38,13 +37,13 @@ void append_range(std::vector<Rational>& list, std::string_view item, std::strin
   const Rational first = read(item.substr(0, one), argument);
   const Rational last = read(item.substr(one + 1, two - one - 1), argument);
   const Rational step = read(item.substr(two + 1), argument);
-  if (cln::zerop(step) || cln::minusp((last - first) / step))
+  if (step == 0 || (last - first) / step < 0)
     reject(argument, item, "a range FIRST:LAST:STEP whose steps lead from FIRST to LAST");
-  const cln::cl_I steps = cln::floor1((last - first) / step);
-  if (steps >= cln::cl_I(static_cast<unsigned long>(limit - std::min(limit, list.size()))))
+  const numeric::Integer steps = numeric::floor((last - first) / step);
+  if (steps >= numeric::Integer(static_cast<unsigned long>(limit - std::min(limit, list.size()))))
     reject(argument, item, at_most(limit));
-  const long count = cln::cl_I_to_long(steps);
-  for (long i = 0; i <= count; ++i) list.push_back(first + cln::cl_I(i) * step);
+  const long count = numeric::to_int64(steps);
+  for (long i = 0; i <= count; ++i) list.push_back(first + numeric::Integer(i) * step);
 }
 
 /// \throws InvalidArgument  "1,024", which was meant as one number
@@ -80,8 +79,8 @@ std::vector<Rational> read_list(std::string_view text, std::string_view argument
 }
 
 bool is_integer(const Rational& value, std::int64_t minimum, std::int64_t largest) {
-  return cln::denominator(value) == 1 && value >= cln::cl_I(static_cast<long>(minimum)) &&
-         value <= cln::cl_I(static_cast<long>(largest));
+  return numeric::is_integer(value) && value >= numeric::Integer(minimum) &&
+         value <= numeric::Integer(largest);
 }
 
 [[noreturn]] void reject_integer(std::string_view text, std::string_view argument, std::int64_t minimum,
@@ -122,13 +121,13 @@ std::int64_t parse_integer(std::string_view text, std::string_view argument, std
   } catch (const InvalidArgument&) {
   }
   if (!value || !is_integer(*value, minimum, largest)) reject_integer(text, argument, minimum, largest);
-  return cln::cl_I_to_long(cln::numerator(*value));
+  return numeric::to_int64(numeric::numerator(*value));
 }
 
 std::int64_t to_integer(const Rational& value, std::string_view argument, std::int64_t minimum,
                         std::int64_t largest) {
   if (!is_integer(value, minimum, largest)) reject_integer(plain(value), argument, minimum, largest);
-  return cln::cl_I_to_long(cln::numerator(value));
+  return numeric::to_int64(numeric::numerator(value));
 }
 
 std::vector<std::int64_t> parse_integers(std::string_view text, std::string_view argument,

@@ -1,7 +1,7 @@
-#include <cln/rational.h>
 #include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/core/trimmed.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/quantity.hpp>
 
 #include <algorithm>
@@ -24,8 +24,7 @@ constexpr Unit sizes[] = {{"B", 0},       {"bytes", 0},   {"byte", 0},   {"kB", 
 constexpr Unit times[] = {{"ps", -12}, {"ns", -9}, {"us", -6}, {"µs", -6}, {"μs", -6}, {"ms", -3}, {"s", 0}};
 
 Rational scale(const Unit& unit) {
-  return cln::expt(Rational(10), Integer(unit.decimal)) * cln::ash(Integer(1), Integer(unit.binary)) *
-         Integer(unit.times);
+  return numeric::pow(Rational(10), unit.decimal) * (Integer(1) << unit.binary) * Integer(unit.times);
 }
 
 /// "G", "Gbps", "Gbit/s", "Gb/s"; "GBps", "GB/s": bytes.  CONTRACT  not empty

@@ -130,11 +130,11 @@ class Collector {
     for (std::size_t i = 0; i < size_; ++i) {
       const Rational& sum = rows_[i].sum();
       const std::string row = "row " + std::to_string(i + 1) + " over all matrices: ";
-      if (cln::zerop(sum)) text_.fail(0, row + "every probability is 0");
+      if (sum == 0) text_.fail(0, row + "every probability is 0");
       if (!rows_[i].accepted(normalise, kind_.floats()))
         text_.fail(0, row + rows_[i].complaint(normalise) + "; --normalize divides each row by its sum");
       if (sum == 1) continue;
-      if (cln::abs(sum - 1) > cln::abs(result.deviation)) result.deviation = sum - 1;
+      if (numeric::abs(sum - 1) > numeric::abs(result.deviation)) result.deviation = sum - 1;
       for (auto& matrix : result.blocks)
         for (Rational& entry : matrix[i]) entry = entry / sum;
     }
@@ -154,11 +154,11 @@ class Collector {
     } catch (const InvalidArgument& error) {
       text_.fail(offset, "an entry is " + in_quotes(number) + "; it must be " + error.legal());
     }
-    if (cln::minusp(value) || value > 1)
+    if (value < 0 || value > 1)
       text_.fail(offset, "an entry is " + in_quotes(number) + "; it must be a probability, from 0 to 1");
-    const Integer denominator = cln::denominator(value);
-    if (!cln::zerop(cln::mod(denominator_, denominator))) denominator_ = cln::lcm(denominator_, denominator);
-    if (cln::integer_length(denominator_) > max_denominator_bits)
+    const Integer denominator = numeric::denominator(value);
+    if (numeric::mod(denominator_, denominator) != 0) denominator_ = numeric::lcm(denominator_, denominator);
+    if (numeric::bit_length(denominator_) > max_denominator_bits)
       text_.fail(offset, "the common denominator of all numbers up to here has more than " +
                              std::to_string(max_denominator_bits) + " bits");
     bits_ += numeric::bit_size(value);

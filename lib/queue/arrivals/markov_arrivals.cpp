@@ -38,7 +38,7 @@ void check_shape(const RationalBlocks& blocks) {
         throw InvalidArgument(place(b, i), std::to_string(blocks[b][i].size()) + " entries",
                               "a row of " + std::to_string(size));
       for (const Rational& entry : blocks[b][i])
-        if (cln::minusp(entry) || entry > 1)
+        if (entry < 0 || entry > 1)
           throw InvalidArgument("an entry in " + place(b, i), to_fraction(entry),
                                 "a probability, from 0 to 1");
     }
@@ -47,14 +47,14 @@ void check_shape(const RationalBlocks& blocks) {
 
 /// Common denominator of all entries.
 /// \throws LimitExceeded  the exact load would take too long
-cln::cl_I common_denominator(const RationalBlocks& blocks) {
+numeric::Integer common_denominator(const RationalBlocks& blocks) {
   const std::size_t phases = blocks.front().size();
-  cln::cl_I common = 1;
+  numeric::Integer common = 1;
   for (const auto& rows : blocks)
     for (const auto& row : rows)
       for (const Rational& entry : row) {
-        common = cln::lcm(common, cln::denominator(entry));
-        const std::size_t bits = cln::integer_length(common);
+        common = numeric::lcm(common, numeric::denominator(entry));
+        const std::size_t bits = numeric::bit_length(common);
         if (phase_load_products(phases, bits) > max_phase_load_products)
           throw LimitExceeded("the common denominator of all entries has " + std::to_string(bits) +
                               " bits or more, too many for the exact load of " + std::to_string(phases) +
@@ -81,7 +81,7 @@ std::vector<bool> reached(const std::vector<std::vector<Rational>>& p, bool back
     const std::size_t i = open.back();
     open.pop_back();
     for (std::size_t j = 0; j < p.size(); ++j)
-      if (!seen[j] && cln::plusp(backwards ? p[j][i] : p[i][j])) {
+      if (!seen[j] && (backwards ? p[j][i] : p[i][j]) > 0) {
         seen[j] = true;
         open.push_back(j);
       }
@@ -113,20 +113,17 @@ MarkovArrivals MarkovArrivals::on_off(std::vector<OnOffGroup> groups) {
       throw InvalidArgument("sources", std::to_string(count), "from 1 to 2^20 = 1048576");
     for (const auto& [name, value] :
          {std::pair{"alpha", &source.start}, std::pair{"on-rate", &source.on_rate}})
-      if (!cln::plusp(*value) || *value > 1)
+      if (*value <= 0 || *value > 1)
         throw InvalidArgument(name, to_fraction(*value), "above 0 and at most 1");
-    if (cln::minusp(source.stop) || source.stop > 1)
+    if (source.stop < 0 || source.stop > 1)
       throw InvalidArgument("beta", to_fraction(source.stop), "from 0 to 1");
     if (source.load != source.on_rate * source.start / (source.start + source.stop))
       throw InvalidArgument("load of a source", to_fraction(source.load), "on-rate alpha / (alpha + beta)");
-    if (!cln::plusp(share) || share > 1)
-      throw InvalidArgument("share", to_fraction(share), "above 0 and at most 1");
-    if (cln::zerop(source.stop) && share != 1)
+    if (share <= 0 || share > 1) throw InvalidArgument("share", to_fraction(share), "above 0 and at most 1");
+    if (source.stop == 0 && share != 1)
       throw InvalidArgument("share", to_fraction(share), "1 for a source that never turns OFF");
     arrivals.load_ = arrivals.load_ + source.load * share * Rational(static_cast<long>(count));
-    const std::int64_t phases = cln::zerop(source.stop) ? 1
-                                : share == 1            ? count + 1
-                                                        : (count + 1) * (count + 2) / 2;
+    const std::int64_t phases = source.stop == 0 ? 1 : share == 1 ? count + 1 : (count + 1) * (count + 2) / 2;
     arrivals.phases_ = arrivals.phases_ > (std::int64_t{1} << 62) / phases ? std::int64_t{1} << 62
                                                                            : arrivals.phases_ * phases;
   }
@@ -144,7 +141,7 @@ MarkovArrivals MarkovArrivals::on_off(std::vector<OnOffGroup> groups) {
 MarkovArrivals MarkovArrivals::trains(const GeometricTrains& trains) {
   if (trains.inputs < 2 || trains.inputs > (std::int64_t{1} << 20))
     throw InvalidArgument("inputs", std::to_string(trains.inputs), "from 2 to 2^20 = 1048576");
-  if (!cln::plusp(trains.load) || trains.load > 1)
+  if (trains.load <= 0 || trains.load > 1)
     throw InvalidArgument("load", to_fraction(trains.load), "above 0 and at most 1");
   if (trains.length <= 1)
     throw InvalidArgument("mean length of trains", to_fraction(trains.length), "above 1 cell");
@@ -158,11 +155,10 @@ MarkovArrivals MarkovArrivals::trains(const GeometricTrains& trains) {
 MarkovArrivals MarkovArrivals::blocks(RationalBlocks blocks) {
   check_shape(blocks);
   while (blocks.size() > 1 && std::all_of(blocks.back().begin(), blocks.back().end(), [](const auto& row) {
-           return std::all_of(row.begin(), row.end(),
-                              [](const Rational& entry) { return cln::zerop(entry); });
+           return std::all_of(row.begin(), row.end(), [](const Rational& entry) { return entry == 0; });
          }))
     blocks.pop_back();
-  const cln::cl_I denominator = common_denominator(blocks);
+  const numeric::Integer denominator = common_denominator(blocks);
   const auto p = transitions(blocks);
   for (std::size_t i = 0; i < p.size(); ++i) {
     Rational sum = 0;

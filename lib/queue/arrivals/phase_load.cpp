@@ -1,46 +1,26 @@
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/queue/arrivals/phase_load.hpp>
-
-#include <cln/integer_io.h>
-#include <boost/multiprecision/gmp.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
-#include <sstream>
 #include <utility>
 
 namespace tailbound::queue {
 namespace {
 
-using boost::multiprecision::mpz_int;
+using numeric::Integer;
 using numeric::Rational;
 
 constexpr int digit_bits = 30;  ///< bits of the prime: sums of two products of digits fit into 64 bits
 
-mpz_int to_mpz(const cln::cl_I& value) {
-  std::ostringstream text;
-  text.exceptions(std::ios::badbit);  // throws if memory runs out instead of truncating the text
-  cln::fprinthexadecimal(text, value);
-  mpz_int result;
-  mpz_set_str(result.backend().data(), text.str().c_str(), 16);
-  return result;
-}
-
-cln::cl_I to_cln(const mpz_int& value) {
-  std::istringstream text(value.str());
-  text.exceptions(std::ios::badbit);
-  cln::cl_I result;
-  text >> result;
-  return result;
-}
-
 /// One linear system of integers, row by row.
 struct System {
   std::size_t size = 0;
-  std::vector<mpz_int> matrix, right;
+  std::vector<Integer> matrix, right;
 
-  [[nodiscard]] const mpz_int& at(std::size_t i, std::size_t j) const { return matrix[i * size + j]; }
+  [[nodiscard]] const Integer& at(std::size_t i, std::size_t j) const { return matrix[i * size + j]; }
 };
 
 /// The inverse modulo a prime; nothing if there is none.
@@ -86,9 +66,9 @@ std::optional<std::vector<std::uint64_t>> inverse(const System& system, std::uin
 }
 
 /// An upper bound of the binary logarithm of the Euclidean length.
-double log2_length(const std::vector<const mpz_int*>& entries) {
+double log2_length(const std::vector<const Integer*>& entries) {
   std::size_t bits = 0;
-  for (const mpz_int* entry : entries) bits = std::max(bits, mpz_sizeinbase(entry->backend().data(), 2));
+  for (const Integer* entry : entries) bits = std::max(bits, mpz_sizeinbase(entry->backend().data(), 2));
   return static_cast<double>(bits) + std::log2(static_cast<double>(entries.size())) / 2 + 1e-9;
 }
 
@@ -96,36 +76,36 @@ double log2_length(const std::vector<const mpz_int*>& entries) {
 /// side as column 0 (Hadamard).
 std::pair<double, double> determinant_bits(const System& system) {
   const auto column = [&](std::size_t j) {
-    std::vector<const mpz_int*> entries;
+    std::vector<const Integer*> entries;
     for (std::size_t i = 0; i < system.size; ++i) entries.push_back(&system.at(i, j));
     return entries;
   };
   double others = 1;
   for (std::size_t j = 1; j < system.size; ++j) others += log2_length(column(j));
-  std::vector<const mpz_int*> right;
-  for (const mpz_int& entry : system.right) right.push_back(&entry);
+  std::vector<const Integer*> right;
+  for (const Integer& entry : system.right) right.push_back(&entry);
   return {others + log2_length(column(0)), others + log2_length(right)};
 }
 
 /// The unique fraction congruent to `value` modulo `modulus` whose numerator has at most the given number of
 /// bits.
-std::pair<mpz_int, mpz_int> fraction_of(const mpz_int& value, const mpz_int& modulus, double bits) {
-  mpz_int maximum = 1;
+std::pair<Integer, Integer> fraction_of(const Integer& value, const Integer& modulus, double bits) {
+  Integer maximum = 1;
   maximum <<= static_cast<unsigned>(std::ceil(bits));
-  mpz_int before = modulus, now = value, times_before = 0, times = 1;
+  Integer before = modulus, now = value, times_before = 0, times = 1;
   while (now > maximum) {
-    const mpz_int quotient = before / now;
+    const Integer quotient = numeric::floor(before, now);
     before -= quotient * now;
     times_before -= quotient * times;
     std::swap(before, now);
     std::swap(times_before, times);
   }
-  return times < 0 ? std::pair<mpz_int, mpz_int>{-now, -times} : std::pair<mpz_int, mpz_int>{now, times};
+  return times < 0 ? std::pair<Integer, Integer>{-now, -times} : std::pair<Integer, Integer>{now, times};
 }
 
 /// Entry 0 of the solution.
-std::pair<mpz_int, mpz_int> first_unknown(System system) {
-  mpz_int prime = mpz_int(1) << (digit_bits - 1);
+std::pair<Integer, Integer> first_unknown(System system) {
+  Integer prime = Integer(1) << (digit_bits - 1);
   std::optional<std::vector<std::uint64_t>> modular;
   while (!modular) {
     mpz_nextprime(prime.backend().data(), prime.backend().data());
@@ -152,7 +132,7 @@ std::pair<mpz_int, mpz_int> first_unknown(System system) {
       mpz_divexact_ui(rest, rest, p);
     }
   }
-  mpz_int value = 0, modulus = 1;
+  Integer value = 0, modulus = 1;
   for (std::size_t k = digits; k-- > 0;) {
     value = value * prime + found[k];
     modulus *= prime;
@@ -169,8 +149,8 @@ double phase_load_products(std::size_t phases, std::size_t bits) {
 }
 
 Rational phase_load(const std::vector<std::vector<Rational>>& p, const std::vector<Rational>& mean,
-                    const cln::cl_I& denominator) {
-  const auto integer = [&](const Rational& value) { return to_mpz(cln::numerator(value * denominator)); };
+                    const Integer& denominator) {
+  const auto integer = [&](const Rational& value) { return numeric::numerator(value * denominator); };
   System system{.size = p.size(), .matrix = {}, .right = {}};
   for (std::size_t i = 0; i < p.size(); ++i) {
     system.matrix.emplace_back(1);  // the unknown: denominator * rho
@@ -178,7 +158,7 @@ Rational phase_load(const std::vector<std::vector<Rational>>& p, const std::vect
     system.right.push_back(integer(mean[i]));
   }
   const auto [above, below] = first_unknown(std::move(system));
-  return to_cln(above) / (to_cln(below) * denominator);
+  return Rational(above, below * denominator);
 }
 
 }  // namespace tailbound::queue

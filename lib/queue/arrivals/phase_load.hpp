@@ -26,6 +26,6 @@ constexpr double max_phase_load_products = 4e8;
 /// \param denominator  common denominator of all of them
 [[nodiscard]] numeric::Rational phase_load(const std::vector<std::vector<numeric::Rational>>& p,
                                            const std::vector<numeric::Rational>& mean,
-                                           const cln::cl_I& denominator);
+                                           const numeric::Integer& denominator);
 
 }  // namespace tailbound::queue

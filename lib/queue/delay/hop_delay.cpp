@@ -102,7 +102,7 @@ void set_own(Ladder<L>& ladder, const FlowQueue* flow) {
   };
   const auto whole = [](std::size_t value) {
     if constexpr (std::is_same_v<L, Rational>)
-      return numeric::whole(static_cast<std::int64_t>(value));
+      return Rational(static_cast<std::int64_t>(value));
     else
       return Interval(static_cast<double>(value));
   };
@@ -260,13 +260,13 @@ numeric::Proved<unit::Slot> mean_hop_delay(const FlowQueue& flow, numeric::Digit
   check(flow, 1);
   const numeric::Proof proof = numeric::Theorem::sojourn & proof_of(flow.queue);
   Rational others = 0;
-  for (const SlotSources& each : flow.others) others = others + each.rate * numeric::whole(each.count);
+  for (const SlotSources& each : flow.others) others = others + each.rate * Rational(each.count);
   const auto maximum = flow.queue.arrivals.largest_batch();
   if (maximum && *maximum <= flow.queue.packets_per_slot) return numeric::Exact<unit::Slot>{proof, 0};
   // E[X] = E[Q] - rho + E[J] parts
   const numeric::Proved<unit::Packet> occupancy =
       mean_occupancy(flow.queue, numeric::Digits{digits.count + 20});
-  const Rational own = others * numeric::whole(flow.of_packet) / 2, load = *flow.queue.arrivals.load();
+  const Rational own = others * Rational(flow.of_packet) / 2, load = *flow.queue.arrivals.load();
   const int servers = flow.queue.packets_per_slot;
   if (const auto* exact = std::get_if<numeric::Exact<unit::Packet>>(&occupancy);
       exact != nullptr && servers == 1 && flow.of_packet == 1)

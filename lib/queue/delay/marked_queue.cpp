@@ -1,11 +1,10 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/delay/marked_queue.hpp>
 #include <tailbound/queue/delay/parts_queue.hpp>
 #include <tailbound/queue/on_off/on_off_blocks.hpp>
 #include <tailbound/queue/passage/passage_bounds.hpp>
-
-#include <cln/rational.h>
 
 #include <optional>
 #include <string>
@@ -55,13 +54,13 @@ Marked marked(const MarkedArrivals& arrivals) {
   for (std::size_t b = 0; b < others.size(); ++b)
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < n; ++j) {
-        if (cln::zerop(others[b][i][j])) continue;
+        if (others[b][i][j] == 0) continue;
         for (std::size_t k = 0; k < m; ++k)
           for (std::size_t l = 0; l < m; ++l) {
             const Rational silent = others[b][i][j] * own[0][k][l];
-            const Rational sends = own.size() > 1 ? others[b][i][j] * own[1][k][l] /
-                                                        numeric::whole(static_cast<std::int64_t>(b) + 1)
-                                                  : Rational(0);
+            const Rational sends =
+                own.size() > 1 ? others[b][i][j] * own[1][k][l] / Rational(static_cast<std::int64_t>(b) + 1)
+                               : Rational(0);
             for (std::size_t mark = 0; mark < result.marks; ++mark) {
               const std::size_t from = mark * result.phases + i * m + k, to = j * m + l;
               result.blocks[b][from][to] = silent;
@@ -77,7 +76,7 @@ Marked marked(const MarkedArrivals& arrivals) {
 
 Rational MarkedArrivals::load() const {
   Rational sum = own.source.load;
-  for (const OnOffGroup& group : others) sum = sum + group.source.load * numeric::whole(group.count);
+  for (const OnOffGroup& group : others) sum = sum + group.source.load * Rational(group.count);
   return sum;
 }
 
@@ -191,7 +190,7 @@ struct MarkedQueue::State {
       }
     Rational sum = 0;
     for (std::size_t n = k; n < law.size(); ++n)
-      sum = sum + law[n] / numeric::whole(static_cast<std::int64_t>(n) + 1);
+      sum = sum + law[n] / Rational(static_cast<std::int64_t>(n) + 1);
     return sum * arrivals.own.source.load;
   }
 };
@@ -224,7 +223,7 @@ Interval MarkedQueue::probability(std::int64_t slots) {
 Interval MarkedQueue::mean() {
   // E[Q; k] is the sum of the tails; of the packets in Q the own one and the k after it do not delay it.
   return state_->per_packet([&](auto& passages, std::size_t k) {
-    const Rational not_ahead = state_->share[k] * numeric::whole(static_cast<std::int64_t>(k) + 1);
+    const Rational not_ahead = state_->share[k] * Rational(static_cast<std::int64_t>(k) + 1);
     return Interval(interval_of(passages.mean()) - numeric::to_interval(not_ahead));
   });
 }

@@ -39,8 +39,7 @@ Law law_of(const series::Arrivals& packets) {
   const auto& description = packets.description();
   if (const auto* equal = std::get_if<series::EqualInputs>(&description)) {
     reject_beyond(static_cast<std::size_t>(equal->inputs));
-    for (std::int64_t i = 0; i < equal->inputs; ++i)
-      add_source(law, equal->load / numeric::whole(equal->inputs));
+    for (std::int64_t i = 0; i < equal->inputs; ++i) add_source(law, equal->load / Rational(equal->inputs));
   } else if (const auto* unequal = std::get_if<series::UnequalInputs>(&description)) {
     reject_beyond(unequal->rates.size());
     for (const Rational& rate : unequal->rates) add_source(law, rate);
@@ -90,7 +89,7 @@ RationalBlocks together(const RationalBlocks& a, const RationalBlocks& b) {
     for (std::size_t y = 0; y < b.size(); ++y)
       for (std::size_t i = 0; i < n; ++i)
         for (std::size_t j = 0; j < n; ++j) {
-          if (cln::zerop(a[x][i][j])) continue;
+          if (a[x][i][j] == 0) continue;
           for (std::size_t k = 0; k < m; ++k)
             for (std::size_t l = 0; l < m; ++l) {
               Rational& its = result[x + y][i * m + k][j * m + l];
@@ -132,7 +131,7 @@ PartsQueue parts_queue(const std::vector<OnOffGroup>& sources, int served, int o
     const bool remembers = group.source.start + group.source.stop != 1;
     phases *= remembers ? static_cast<double>(group.count + 1) : 1;
     packets += static_cast<double>(group.count);
-    load = load + group.source.load * numeric::whole(group.count);
+    load = load + group.source.load * Rational(group.count);
     if (group.share != 1)
       throw NoAnswer(
           "per-burst destinations are not supported at a link that serves several packets per slot");

@@ -61,8 +61,8 @@ Ladder<long double> ladder_of(const SmallSources& small_sources, double log2_min
   const Rational& load = *small_sources.load;
   if (load >= 1) throw Unstable(numeric::plain(load));
   const Rational idle = 1 - load;
-  const double log2_idle = static_cast<double>(cln::integer_length(cln::numerator(idle))) -
-                           static_cast<double>(cln::integer_length(cln::denominator(idle))) - 1;
+  const double log2_idle = static_cast<double>(numeric::bit_length(numeric::numerator(idle))) -
+                           static_cast<double>(numeric::bit_length(numeric::denominator(idle))) - 1;
   const long negligible = negligible_excess(std::max(log2_min, -3000.0), long_double_bits, log2_idle);
   const double floor = static_cast<double>(negligible) - long_double_bits - 32;
   const std::size_t length = sufficient_length(numeric::nearest_double(load) * (1 + 1e-9) + 1e-12, floor);

@@ -196,7 +196,7 @@ struct WaitTransform::Solved {
         rough(nearest_law(source)),
         choose(binomial_row<Interval>(k)),
         rough_choose(binomial_row<Real>(k)),
-        idle(numeric::to_real(1 - numeric::whole(k) * source.load, numeric::Rounding::nearest)) {
+        idle(numeric::to_real(1 - Rational(k) * source.load, numeric::Rounding::nearest)) {
     const auto roots = nearest_roots(rough, k, bits);
     if (!roots) return;
     Matrix<Real> columns(k + 1, k + 1);
@@ -229,8 +229,8 @@ WaitTransform::WaitTransform(const OnOffGroup& group) {
           "1: each packet of a burst is routed independently");
   require(group.source.start + group.source.stop <= 1, "alpha + beta",
           numeric::to_fraction(group.source.start + group.source.stop), "at most 1");
-  require(cln::plusp(group.source.stop), "beta", "0", "above 0: a bursty source must have pauses");
-  const Rational load = numeric::whole(group.count) * group.source.load;
+  require(group.source.stop > 0, "beta", "0", "above 0: a bursty source must have pauses");
+  const Rational load = Rational(group.count) * group.source.load;
   if (load >= 1) throw Unstable(numeric::plain(load));
   state_ = std::make_unique<State>(State{group, load, 128 + 3 * static_cast<int>(group.count)});
 }

@@ -17,7 +17,7 @@ template <class T>
 std::optional<Both<Matrix<long double>>> candidates(const DirectedGroup& group,
                                                     const Both<long double>& excess, int bits) {
   const numeric::PrecisionScope scope(numeric::Precision{bits});
-  // Converted here: rationals must not be used by two threads.
+  // Converted once, for both sides.
   const DirectedNumbers<T> numbers(group);
   return both_sides<long double>(
       [&](Side side) { return candidate(numbers, group.count, excess[side], bits); });

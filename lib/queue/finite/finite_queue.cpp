@@ -64,7 +64,7 @@ bool is_zero(const Interval& value) {
   return numeric::upper(value) == 0;
 }
 bool is_zero(const Rational& value) {
-  return cln::zerop(value);
+  return value == 0;
 }
 
 template <class L>
@@ -374,7 +374,7 @@ struct FiniteLosses::State {
       finer.digits.count += extra;
       const LevelProbability tail = occupancy_tail(queue, Packets(embedded(capacity.value)), finer);
       if (const auto* t = std::get_if<Exact<unit::Probability>>(&tail.probability)) {
-        if (cln::zerop(t->value)) return {capacity, *t, tail.method};
+        if (t->value == 0) return {capacity, *t, tail.method};
         const Rational& load = *queue.arrivals.load();
         const Rational loss = timing == Timing::continuous
                                   ? Rational((1 - load) * t->value / (1 - load * t->value))

@@ -254,12 +254,12 @@ SharedMemory::SharedMemory(SharedSwitch fed, MemoryRule rule)
   if (rule_.measure == MemoryRule::Measure::overflow)
     throw InvalidArgument("criterion", "overflow", "loss if a threshold is given");
   const Rational& alpha = *rule_.threshold;
-  const numeric::Integer down = cln::denominator(alpha);
+  const numeric::Integer down = numeric::denominator(alpha);
   if (alpha < Rational(1) / 1000 || alpha > 1000 || down > 1'000'000)
     throw InvalidArgument("threshold", numeric::to_fraction(alpha),
                           "from 1/1000 to 1000, with a denominator of at most 10^6");
-  up_ = cln::cl_I_to_long(cln::numerator(alpha));
-  down_ = cln::cl_I_to_long(down);
+  up_ = numeric::to_int64(numeric::numerator(alpha));
+  down_ = numeric::to_int64(down);
 }
 
 Rational SharedMemory::mean() const {

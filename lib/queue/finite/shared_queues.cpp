@@ -1,4 +1,3 @@
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/real.hpp>
 #include <tailbound/queue/finite/shared_queues.hpp>

@@ -1,7 +1,6 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/power.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/queue/flows/flow_bounds.hpp>
 #include <tailbound/queue/flows/flow_curve.hpp>
 #include <tailbound/queue/flows/periodic_flows.hpp>
@@ -78,7 +77,7 @@ Rounded tail_at(const WindowTable& table, std::int64_t x) {
 Rounded excess_at(const WindowTable& table, std::int64_t x) {
   Rounded best{1, 0, 0};
   const auto size = static_cast<std::int64_t>(table.excess.size());
-  const Number minimum = nearest_number<Number>(numeric::whole(x) - table.shift);
+  const Number minimum = nearest_number<Number>(Rational(x) - table.shift);
   if (minimum <= 0) return best;
   if (minimum > table.grain * static_cast<Number>(size)) return {0, table.missing, 0};
   for (std::int64_t i = 0; i < size; ++i) {
@@ -127,7 +126,7 @@ class Windows {
     if (!regulated_ && common > 0) common_ = common;
     for (const FlowsSeen& flows : seen_)
       burst_ = std::max(burst_, flows.kind == FlowKind::regulated
-                                    ? cln::cl_I_to_long(cln::floor1(flows.curve.spread()))
+                                    ? numeric::to_int64(numeric::floor(flows.curve.spread()))
                                     : static_cast<long>(flows.batch));
   }
 
@@ -213,24 +212,24 @@ class Windows {
       if (!flows.sent.empty()) continue;  // see table()
       if (flows.kind != FlowKind::regulated) {
         const std::int64_t turns = slots / flows.period, rest = slots % flows.period;
-        all.shift = all.shift + numeric::whole(flows.count) * numeric::whole(turns * flows.batch);
-        all.maximum = all.maximum + numeric::whole(flows.count) * numeric::whole((turns + 1) * flows.batch);
-        all.parts.push_back({flows.count, flows.batch, numeric::whole(rest) / numeric::whole(flows.period)});
+        all.shift = all.shift + Rational(flows.count) * Rational(turns * flows.batch);
+        all.maximum = all.maximum + Rational(flows.count) * Rational((turns + 1) * flows.batch);
+        all.parts.push_back({flows.count, flows.batch, Rational(rest) / Rational(flows.period)});
         continue;
       }
-      const Rational mean = flows.curve.rate() * numeric::whole(slots);
+      const Rational mean = flows.curve.rate() * Rational(slots);
       Rational minimum = std::max(Rational(0), Rational(mean - flows.curve.spread()));
-      const Rational maximum = numeric::whole(flows.curve.maximum(m));
+      const Rational maximum = Rational(flows.curve.maximum(m));
       // Fractional numbers fit a common grid only if all flows are identical.
-      if (seen_.size() > 1) minimum = cln::floor1(minimum);
+      if (seen_.size() > 1) minimum = numeric::floor(minimum);
       minimum = std::min(minimum, maximum);
       const Rational width = maximum - minimum;
-      all.shift = all.shift + numeric::whole(flows.count) * minimum;
-      all.maximum = all.maximum + numeric::whole(flows.count) * maximum;
-      if (cln::zerop(width)) continue;
+      all.shift = all.shift + Rational(flows.count) * minimum;
+      all.maximum = all.maximum + Rational(flows.count) * maximum;
+      if (width == 0) continue;
       Rational share = std::min(Rational(1), Rational((mean - minimum) / width));
       if (seen_.size() > 1) {
-        all.parts.push_back({flows.count, cln::cl_I_to_long(cln::floor1(width)), share});
+        all.parts.push_back({flows.count, numeric::to_int64(numeric::floor(width)), share});
       } else {
         all.parts.push_back({flows.count, 1, share});
         all.fraction = width;
@@ -249,9 +248,9 @@ class Windows {
       if (!flows.sent.empty())
         law =
             with(law, many(pattern_law<Number>(flows.sent, flows.period, m + 1), flows.count, cut_), 1, cut_);
-    const Rational size = seen.fraction ? *seen.fraction : numeric::whole(grain);
+    const Rational size = seen.fraction ? *seen.fraction : Rational(grain);
     count(law, seen.parts.size());
-    made.shift = seen.shift + size * numeric::whole(law.first);
+    made.shift = seen.shift + size * Rational(law.first);
     made.grain = nearest_number<Number>(size);
     made.missing = law.dropped;
     made.reach = nearest_number<Number>(seen.maximum - made.shift) + 1;
@@ -264,7 +263,7 @@ class Windows {
       for (std::size_t i = made.excess.size() - 1; i-- > 0;)
         made.excess[i] = made.excess[i + 1] + made.at_least[i + 1];
     } else {
-      made.low = cln::cl_I_to_long(cln::floor1(made.shift));
+      made.low = numeric::to_int64(numeric::floor(made.shift));
       made.step = grain;
     }
     const std::size_t numbers = made.at_least.size() + made.excess.size() + 16;
@@ -283,7 +282,7 @@ class Windows {
       const std::int64_t slots = m + 1, rest = slots % flows.period;
       surely += flows.count * flows.batch * (slots / flows.period);
       // No packet in the previous slot: otherwise the remaining phases, all equally likely.
-      parts.push_back({flows.count, flows.batch, numeric::whole(rest) / numeric::whole(flows.period - 1)});
+      parts.push_back({flows.count, flows.batch, Rational(rest) / Rational(flows.period - 1)});
       idle *= numeric::power(static_cast<Number>(flows.period - 1) / static_cast<Number>(flows.period),
                              flows.count);
       units += 3 * static_cast<double>(flows.count) + 2;
@@ -351,11 +350,11 @@ std::vector<FlowGroup> as_read(const std::vector<FlowGroup>& groups) {
         single = single && bucket.burst == 1;
         slowest = std::min(slowest, bucket.rate);
       }
-      const numeric::Integer apart = cln::ceiling1(1 / slowest);
+      const numeric::Integer apart = numeric::ceiling(1 / slowest);
       if (single && slowest <= 1 && apart <= static_cast<long>(FlowGroup::longest_period))
         group = {.kind = FlowKind::sporadic,
                  .count = group.count,
-                 .period = cln::cl_I_to_long(apart),
+                 .period = numeric::to_int64(apart),
                  .batch = 1,
                  .buckets = {}};
     }
@@ -391,15 +390,14 @@ FlowGroup periodic_group(const FlowGroup& group, bool even) {
     slowest = std::min(slowest, bucket.rate);
   }
   // Rates are above 10^-9, periods up to 10^9.
-  const Rational in_longest = slowest * numeric::whole(FlowGroup::longest_period);
-  periodic.batch = cln::cl_I_to_long(
-      cln::floor1(std::min({deepest, in_longest, numeric::whole(FlowGroup::largest_batch)})));
+  const Rational in_longest = slowest * Rational(FlowGroup::longest_period);
+  periodic.batch =
+      numeric::to_int64(numeric::floor(std::min({deepest, in_longest, Rational(FlowGroup::largest_batch)})));
   if (even) {  // a batch whose tokens return after a whole number of slots, so no rate is lost
-    const auto turn = cln::numerator(slowest);
-    if (turn <= static_cast<long>(periodic.batch))
-      periodic.batch -= periodic.batch % static_cast<std::int64_t>(cln::cl_I_to_long(turn));
+    const auto turn = numeric::numerator(slowest);
+    if (turn <= static_cast<long>(periodic.batch)) periodic.batch -= periodic.batch % numeric::to_int64(turn);
   }
-  periodic.period = cln::cl_I_to_long(cln::ceiling1(numeric::whole(periodic.batch) / slowest));
+  periodic.period = numeric::to_int64(numeric::ceiling(Rational(periodic.batch) / slowest));
   return periodic;
 }
 
@@ -427,10 +425,10 @@ std::vector<std::int64_t> greedy_burst(const FlowGroup& group, FlowGroup& period
     rest += sent[static_cast<std::size_t>(m)];
     for (const auto& bucket : group.buckets)
       period = std::max(
-          period, numeric::Integer(static_cast<long>(m) + cln::ceiling1(numeric::whole(rest) / bucket.rate)));
+          period, numeric::Integer(static_cast<long>(m) + numeric::ceiling(Rational(rest) / bucket.rate)));
   }
   if (period > static_cast<long>(FlowGroup::longest_period)) return {};
-  periodic.period = cln::cl_I_to_long(period);
+  periodic.period = numeric::to_int64(period);
   periodic.batch = rest;
   return sent;
 }

@@ -1,6 +1,5 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/flows/flow_curve.hpp>
 
@@ -31,14 +30,13 @@ FlowCurve::FlowCurve(const FlowGroup& group) {
     step_ = group.batch;
     first_ = unit_ = group.period;
     rate_ = 1;
-    lines_.push_back(
-        {numeric::whole(group.batch) / numeric::whole(group.period), numeric::whole(group.batch)});
+    lines_.push_back({Rational(group.batch) / Rational(group.period), Rational(group.batch)});
     return;
   }
   const std::vector<traffic::TokenBucket> buckets = traffic::binding(group.buckets);
   // A peak rate of whole packets.
   const auto line = std::find_if(buckets.begin(), buckets.end(), [](const traffic::TokenBucket& bucket) {
-    return bucket.rate == bucket.burst && cln::denominator(bucket.rate) == 1;
+    return bucket.rate == bucket.burst && numeric::is_integer(bucket.rate);
   });
   const bool on_line = buckets.size() == 2 && line != buckets.end();
   const auto& deep = buckets[on_line && line == buckets.begin() ? 1 : 0];
@@ -52,15 +50,15 @@ FlowCurve::FlowCurve(const FlowGroup& group) {
 
 void FlowCurve::read_bucket(const traffic::TokenBucket& bucket,
                             const std::optional<traffic::TokenBucket>& line) {
-  const Integer common = cln::lcm(cln::denominator(bucket.rate), cln::denominator(bucket.burst));
-  unit_ = cln::cl_I_to_long(common);
-  rate_ = cln::cl_I_to_long(cln::numerator(bucket.rate * common));
-  first_ = cln::cl_I_to_long(cln::numerator(bucket.burst * common));
+  const Integer common = numeric::lcm(numeric::denominator(bucket.rate), numeric::denominator(bucket.burst));
+  unit_ = numeric::to_int64(common);
+  rate_ = numeric::to_int64(numeric::numerator(bucket.rate * common));
+  first_ = numeric::to_int64(numeric::numerator(bucket.burst * common));
   // Lower bound of the fractional part of b + r m over all m, which is attained.
   const std::int64_t never_used = first_ % std::gcd(rate_, unit_);
-  lines_.push_back({bucket.rate, bucket.burst - numeric::whole(never_used) / numeric::whole(unit_)});
+  lines_.push_back({bucket.rate, bucket.burst - Rational(never_used) / Rational(unit_)});
   if (!line) return;
-  line_ = cln::cl_I_to_long(cln::numerator(line->rate));
+  line_ = numeric::to_int64(numeric::numerator(line->rate));
   lines_.push_back(*line);
 }
 
@@ -69,7 +67,8 @@ void FlowCurve::read_buckets(const std::vector<traffic::TokenBucket>& buckets) {
   Integer common = 1;
   Rational deepest = 1;
   for (const auto& bucket : buckets) {
-    common = cln::lcm(common, cln::lcm(cln::denominator(bucket.rate), cln::denominator(bucket.burst)));
+    common = numeric::lcm(
+        common, numeric::lcm(numeric::denominator(bucket.rate), numeric::denominator(bucket.burst)));
     deepest = std::max(deepest, bucket.burst);
   }
   const auto minimum = std::min_element(buckets.begin(), buckets.end(),
@@ -85,7 +84,7 @@ void FlowCurve::read_buckets(const std::vector<traffic::TokenBucket>& buckets) {
       std::int64_t spread = 0;
       for (std::int64_t m = 0; m < slots; ++m)
         spread = std::max(spread, pattern_->maximum(m) * length - a_turn * m);
-      lines_.front() = {pattern_->rate(), numeric::whole(spread) / numeric::whole(length)};
+      lines_.front() = {pattern_->rate(), Rational(spread) / Rational(length)};
     } catch (const LimitExceeded&) {
       pattern_.reset();
     }
@@ -136,14 +135,14 @@ FlowCurves::FlowCurves(const std::vector<FlowGroup>& groups) {
   for (const FlowGroup& group : groups) {
     counts_.push_back(group.count);
     curves_.emplace_back(group);
-    load_ = load_ + numeric::whole(group.count) * curves_.back().rate();
+    load_ = load_ + Rational(group.count) * curves_.back().rate();
     const auto& lines = curves_.back().lines();
     for (const auto& one : lines)
       for (const auto& other : lines) {
         if (other.rate <= one.rate || other.burst >= one.burst) continue;
         const Rational meet = (one.burst - other.burst) / (other.rate - one.rate);
         const std::int64_t corner =
-            meet < numeric::whole(last_window) ? cln::cl_I_to_long(cln::floor1(meet)) : last_window;
+            meet < Rational(last_window) ? numeric::to_int64(numeric::floor(meet)) : last_window;
         corners.insert(corners.end(), {corner, corner + 1});
       }
   }
@@ -163,20 +162,20 @@ std::int64_t FlowCurves::maximum(std::int64_t m) const {
 }
 
 Rational FlowCurves::above(std::int64_t m) const {
-  Rational sum = numeric::whole(-m);
+  Rational sum = Rational(-m);
   for (std::size_t i = 0; i < curves_.size(); ++i) {
     std::optional<Rational> minimum;
     for (const auto& line : curves_[i].lines()) {
-      const Rational here = line.burst + line.rate * numeric::whole(m);
+      const Rational here = line.burst + line.rate * Rational(m);
       if (!minimum || here < *minimum) minimum = here;
     }
-    sum = sum + numeric::whole(counts_[i]) * *minimum;
+    sum = sum + Rational(counts_[i]) * *minimum;
   }
   return sum;
 }
 
 std::int64_t FlowCurves::last_above(std::int64_t level) const {
-  const Rational bar = numeric::whole(level);
+  const Rational bar = Rational(level);
   if (above(peak_) <= bar) return -1;
   std::int64_t low = peak_, step = 1;
   while (above(low + step) > bar) {
@@ -195,7 +194,7 @@ std::int64_t FlowCurves::last_above(std::int64_t level) const {
 }
 
 std::int64_t FlowCurves::first_above(std::int64_t level) const {
-  const Rational bar = numeric::whole(level);
+  const Rational bar = Rational(level);
   if (above(0) > bar || above(peak_) <= bar) return 0;
   std::int64_t low = 0, high = peak_;
   while (high - low > 1) {

@@ -1,6 +1,5 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/flows/flow_curve.hpp>
 #include <tailbound/queue/flows/flows.hpp>
@@ -18,13 +17,13 @@ void check_between(const char* argument, std::int64_t value, std::int64_t maximu
 
 void check_bucket(const traffic::TokenBucket& bucket) {
   constexpr long maximum = 1'000'000'000;
-  if (!cln::plusp(bucket.rate) || bucket.rate > maximum)
+  if (bucket.rate <= 0 || bucket.rate > maximum)
     throw InvalidArgument("rate", numeric::to_fraction(bucket.rate),
                           "above 0, and at most 10^9 tokens per slot");
   if (bucket.burst < 1 || bucket.burst > maximum)
     throw InvalidArgument("burst", numeric::to_fraction(bucket.burst),
                           "at least 1 (it includes the packet being sent) and at most 10^9");
-  if (cln::lcm(cln::denominator(bucket.rate), cln::denominator(bucket.burst)) > maximum)
+  if (numeric::lcm(numeric::denominator(bucket.rate), numeric::denominator(bucket.burst)) > maximum)
     throw InvalidArgument("rate and burst",
                           numeric::to_fraction(bucket.rate) + ", " + numeric::to_fraction(bucket.burst),
                           "fractions with a common denominator of at most 10^9");
@@ -52,7 +51,7 @@ void check_flows(const std::vector<FlowGroup>& groups) {
 numeric::Rational load(const std::vector<FlowGroup>& groups) {
   check_flows(groups);
   numeric::Rational sum = 0;
-  for (const FlowGroup& group : groups) sum = sum + numeric::whole(group.count) * FlowCurve(group).rate();
+  for (const FlowGroup& group : groups) sum = sum + numeric::Rational(group.count) * FlowCurve(group).rate();
   return sum;
 }
 

@@ -1,7 +1,6 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/power.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/flows/periodic_flows.hpp>
 #include <tailbound/queue/flows/window_law.hpp>
@@ -56,7 +55,7 @@ struct OnePeriod {
     }
     std::sort(batches.begin(), batches.end(),
               [](const Batches& a, const Batches& b) { return a.count < b.count; });
-    if (packets >= period) throw Unstable(numeric::plain(numeric::whole(packets) / numeric::whole(period)));
+    if (packets >= period) throw Unstable(numeric::plain(Rational(packets) / Rational(period)));
   }
   [[nodiscard]] bool identical() const { return batches.size() == 1; }
 };
@@ -67,7 +66,7 @@ void check_level_of_flows(std::int64_t level) {
 }
 
 Interval as_interval(std::int64_t value) {
-  return numeric::to_interval(numeric::whole(value));
+  return numeric::to_interval(Rational(value));
 }
 
 /// log2 of an upper bound of P(Binomial(trials, hits/period) = count), by Chernoff; too small
@@ -151,7 +150,7 @@ std::optional<numeric::Enclosure<unit::Probability>> mixed_tail(const OnePeriod&
   double units = 0, terms = 0;
   const std::int64_t windows = std::min(flows.period - 2, flows.packets - level - 1);
   for (std::int64_t m = 0; m <= windows; ++m) {
-    const Rational share = numeric::whole(m + 1) / numeric::whole(flows.period);
+    const Rational share = Rational(m + 1) / Rational(flows.period);
     std::vector<BinomialPart> parts;
     std::int64_t grain = 0;
     for (std::size_t c = 0; c + 1 < flows.batches.size(); ++c) {
@@ -232,7 +231,7 @@ Integer to_integer(std::int64_t value) {
 std::vector<Integer> binomials(std::int64_t n) {
   std::vector<Integer> row{1};
   for (std::int64_t k = 0; k < n; ++k)
-    row.push_back(cln::exquo(row.back() * to_integer(n - k), to_integer(k + 1)));
+    row.push_back(numeric::exact_quotient(row.back() * to_integer(n - k), to_integer(k + 1)));
   return row;
 }
 
@@ -274,7 +273,7 @@ Integer quiet_arrangements(const OnePeriod& flows, std::int64_t level) {
     for (std::size_t used = 0; used < used_states; ++used) {
       for (std::size_t left = 0; left < levels; ++left) {
         const Integer& from = combinations[used * levels + left];
-        if (cln::zerop(from)) continue;
+        if (from == 0) continue;
         // All choices of flows that send in this slot, kind by kind.
         const auto send = [&](const auto& self, std::size_t kind, std::size_t to, std::int64_t packets,
                               const Integer& weight) -> void {
@@ -337,13 +336,13 @@ numeric::Exact<unit::Probability> periodic_tail_exact(const std::vector<FlowGrou
         if (flows.identical() && packets + 1 != more.size()) continue;
         const Integer weight = choose[j] * in[j] * out[static_cast<std::size_t>(count) - j];
         for (std::size_t i = 0; i < combinations.size() && i + packets < more.size(); ++i)
-          if (!cln::zerop(combinations[i])) more[i + packets] = more[i + packets] + combinations[i] * weight;
+          if (combinations[i] != 0) more[i + packets] = more[i + packets] + combinations[i] * weight;
       }
       combinations = std::move(more);
     }
     sum = sum + Rational(combinations.back()) / to_integer(flows.period - 1 - m);
   }
-  const Integer all = cln::expt_pos(to_integer(flows.period), to_integer(flows.flows));
+  const Integer all = numeric::pow(to_integer(flows.period), flows.flows);
   return {numeric::Theorem::periodic_flows, sum * to_integer(flows.period - flows.packets + level) / all};
 }
 
@@ -391,7 +390,7 @@ numeric::Exact<unit::Probability> periodic_ever_exact(const std::vector<FlowGrou
                         " periodic flows ever exceed a level would need more than 10^7 long products, which "
                         "is the limit (the bound has no limit)");
   // Each arrangement has T - K idle slots after which it may begin.
-  const Integer all = cln::expt_pos(to_integer(flows.period), to_integer(flows.flows));
+  const Integer all = numeric::pow(to_integer(flows.period), flows.flows);
   return {numeric::Theorem::periodic_flows, 1 - Rational(quiet_arrangements(flows, level)) / all *
                                                     to_integer(flows.period) /
                                                     to_integer(flows.period - flows.packets)};

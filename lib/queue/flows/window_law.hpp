@@ -47,7 +47,7 @@ template <class T>
 template <class T>
 [[nodiscard]] WindowLaw<T> binomial_law(std::int64_t count, const numeric::Rational& share, int cut) {
   using std::ldexp;
-  if (cln::zerop(share)) return {.first = 0, .mass = {T(1)}, .dropped = T(0), .units = 0};
+  if (share == 0) return {.first = 0, .mass = {T(1)}, .dropped = T(0), .units = 0};
   if (share == 1) return {.first = count, .mass = {T(1)}, .dropped = T(0), .units = 0};
   const T negligible = ldexp(T(1), -cut);
   // The odds carry 3 roundings, and each quotient and product one: 6 per step.
@@ -126,7 +126,7 @@ template <class T>
 [[nodiscard]] inline std::int64_t grain_of(const std::vector<BinomialPart>& parts) {
   std::int64_t grain = 0;
   for (const BinomialPart& part : parts)
-    if (!cln::zerop(part.share)) grain = std::gcd(grain, part.scale);
+    if (part.share != 0) grain = std::gcd(grain, part.scale);
   return std::max<std::int64_t>(1, grain);
 }
 
@@ -135,7 +135,7 @@ template <class T>
 [[nodiscard]] WindowLaw<T> law_of(const std::vector<BinomialPart>& parts, std::int64_t grain, int cut) {
   WindowLaw<T> sum{.first = 0, .mass = {T(1)}, .dropped = T(0), .units = 0};
   for (const BinomialPart& part : parts)
-    if (part.count > 0 && !cln::zerop(part.share))
+    if (part.count > 0 && part.share != 0)
       sum = with(sum, binomial_law<T>(part.count, part.share, cut), part.scale / grain, cut);
   return sum;
 }

@@ -95,9 +95,9 @@ Blocks<T> blocks_of(const MarkovArrivals& arrivals) {
     return rational_blocks<T>(*rational);
   const auto& groups = std::get<std::vector<OnOffGroup>>(arrivals.form());
   const auto of_group = [](const OnOffGroup& group) {
-    return cln::zerop(group.source.stop) ? bernoulli_blocks<T>(group)
-           : group.share != 1            ? directed_blocks<T>(group)
-                                         : on_off_blocks<T>(group.source, group.count);
+    return group.source.stop == 0 ? bernoulli_blocks<T>(group)
+           : group.share != 1     ? directed_blocks<T>(group)
+                                  : on_off_blocks<T>(group.source, group.count);
   };
   Blocks<T> all = of_group(groups.front());
   for (std::size_t i = 1; i < groups.size(); ++i) all = together(all, of_group(groups[i]));
@@ -107,9 +107,8 @@ Blocks<T> blocks_of(const MarkovArrivals& arrivals) {
 /// The group of on-off sources, if there is only one.
 const OnOffGroup* single_group(const MarkovArrivals& arrivals) {
   const auto* groups = std::get_if<std::vector<OnOffGroup>>(&arrivals.form());
-  return groups != nullptr && groups->size() == 1 && !cln::zerop(groups->front().source.stop)
-             ? &groups->front()
-             : nullptr;
+  return groups != nullptr && groups->size() == 1 && groups->front().source.stop != 0 ? &groups->front()
+                                                                                      : nullptr;
 }
 
 /// One group whose bursts may go elsewhere.
@@ -389,7 +388,7 @@ struct MarkovQueue::State {
 
   template <class Unit>
   numeric::Claim<Unit> claim(Requested requested, const std::function<Bounds(Engine&)>& compute) {
-    if (cln::zerop(arrivals.load()))
+    if (arrivals.load() == 0)
       return numeric::Exact<Unit>{numeric::Theorem::markov_queue, 0};  // a queue that is always empty
     if (!certified) {
       const Agreed agreed = computed(compute, enough_of(requested));
@@ -403,7 +402,7 @@ struct MarkovQueue::State {
 
   /// Whether the number is at most `target`: proved, or as computed.
   bool at_most(Requested requested, const std::function<Bounds(Engine&)>& compute, const Rational& target) {
-    if (cln::zerop(arrivals.load())) return true;
+    if (arrivals.load() == 0) return true;
     if (!certified) return numeric::compare(computed(compute, enough_of(requested)).value, target) <= 0;
     const Bounds bounds = proved(
         compute,
@@ -544,7 +543,7 @@ ProbabilityClaim MarkovQueue::probability(std::int64_t level) {
   state_->check_level(level, "level");
   if (state_->one_in_every_slot)
     return numeric::Exact<unit::Probability>{numeric::Theorem::markov_queue, level == 1 ? 1 : 0};
-  if (level == 0 && cln::zerop(arrivals().load()))
+  if (level == 0 && arrivals().load() == 0)
     return numeric::Exact<unit::Probability>{numeric::Theorem::markov_queue, 1};
   return state_->claim<unit::Probability>(Requested::tail, [level](Engine& engine) {
     return engine.probability(static_cast<std::size_t>(level));
@@ -574,7 +573,7 @@ numeric::Claim<unit::Packet> MarkovQueue::mean_occupancy() {
 
 ProbabilityClaim MarkovQueue::loss(std::int64_t capacity) {
   state_->check_capacity(capacity);
-  if (cln::zerop(arrivals().load()))
+  if (arrivals().load() == 0)
     return numeric::Exact<unit::Probability>{numeric::Theorem::markov_queue,
                                              0};  // without packets none is lost
   if (capacity == 0) return numeric::Exact<unit::Probability>{numeric::Theorem::markov_queue, 1};
@@ -588,7 +587,7 @@ ProbabilityClaim MarkovQueue::loss(std::int64_t capacity) {
 std::int64_t MarkovQueue::min_capacity(const Rational& target) {
   check_target(target);
   const Rational& load = arrivals().load();
-  if (cln::zerop(load)) return 0;
+  if (load == 0) return 0;
   if (const auto always = busy_server_loss(state_->arrivals); always && *always <= target) return 1;
   require_avoidable(target, load, 1);
   const auto meets = [&](std::int64_t capacity) {

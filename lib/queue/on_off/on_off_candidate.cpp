@@ -18,7 +18,7 @@ template <class T>
 std::optional<Both<Matrix<long double>>> candidates(const traffic::OnOff& source, std::int64_t sources,
                                                     const Both<long double>& excess, int bits) {
   const numeric::PrecisionScope scope(numeric::Precision{bits});
-  // Converted here: rationals must not be used by two threads.
+  // Converted once, for both sides.
   const OnOffNumbers<T> numbers(source);
   return both_sides<long double>([&](Side side) { return candidate(numbers, sources, excess[side], bits); });
 }

@@ -29,7 +29,7 @@ Blocks<double> in_doubles(const Blocks<long double>& blocks) {
 }
 
 std::optional<PassageBounds<double>> passage_bounds(const OnOffGroup& group, const Blocks<double>& blocks) {
-  // Converted here: rationals must not be used by two threads.
+  // Converted once, for both sides.
   const OnOffNumbers<long double> numbers(group.source);
   const Matrix<double> units = error_units<double>(numbers, group.count);
   const auto find = [&](const Outward<double>& outward) -> std::optional<CheckedCandidate<double>> {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cln/rational.h>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/queue/arrivals/markov_arrivals.hpp>
 
 #include <algorithm>
@@ -16,8 +16,7 @@ namespace tailbound::queue {
 
 [[nodiscard]] inline bool is_zero(const std::vector<std::vector<numeric::Rational>>& rows) {
   return std::all_of(rows.begin(), rows.end(), [](const auto& row) {
-    return std::all_of(row.begin(), row.end(),
-                       [](const numeric::Rational& entry) { return cln::zerop(entry); });
+    return std::all_of(row.begin(), row.end(), [](const numeric::Rational& entry) { return entry == 0; });
   });
 }
 
@@ -42,8 +41,7 @@ namespace tailbound::queue {
   const auto limit = static_cast<std::size_t>(capacity);
   // State 0 ends an emptying slot, so that it is visited again and again.
   std::size_t first = 0;
-  while (std::all_of(blocks[0].begin(), blocks[0].end(),
-                     [&](const auto& row) { return cln::zerop(row[first]); }))
+  while (std::all_of(blocks[0].begin(), blocks[0].end(), [&](const auto& row) { return row[first] == 0; }))
     if (++first == phases) return std::nullopt;
   const auto state = [&](std::size_t level, std::size_t phase) {
     return level * phases + (phase + phases - first) % phases;
@@ -65,12 +63,12 @@ namespace tailbound::queue {
   for (std::size_t n = states; n-- > 1;) {
     Rational leaving = 0;
     for (std::size_t j = 0; j < n; ++j) leaving = leaving + step[n][j];
-    if (cln::zerop(leaving)) return std::nullopt;
+    if (leaving == 0) return std::nullopt;
     for (std::size_t i = 0; i < n; ++i) {
-      if (cln::zerop(step[i][n])) continue;
+      if (step[i][n] == 0) continue;
       step[i][n] = step[i][n] / leaving;
       for (std::size_t j = 0; j < n; ++j)
-        if (!cln::zerop(step[n][j])) step[i][j] = step[i][j] + step[i][n] * step[n][j];
+        if (step[n][j] != 0) step[i][j] = step[i][j] + step[i][n] * step[n][j];
     }
   }
   Rational total = 1, all = lost[0];

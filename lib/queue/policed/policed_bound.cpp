@@ -1,5 +1,5 @@
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/policed/policed_bound.hpp>
 #include <tailbound/queue/target.hpp>
@@ -28,9 +28,9 @@ PolicedInputs checked(PolicedInputs inputs) {
   if (inputs.inputs < 1 || inputs.inputs > PolicedInputs::max_inputs)
     throw InvalidArgument("inputs", text(inputs.inputs),
                           "a whole number from 1 to " + text(PolicedInputs::max_inputs));
-  if (!cln::plusp(inputs.share) || inputs.share > 1)
+  if (inputs.share <= 0 || inputs.share > 1)
     throw InvalidArgument("share", numeric::to_fraction(inputs.share), "above 0, at most 1");
-  if (!cln::plusp(inputs.bucket.rate) || inputs.bucket.rate >= 1)
+  if (inputs.bucket.rate <= 0 || inputs.bucket.rate >= 1)
     throw InvalidArgument("rate", numeric::to_fraction(inputs.bucket.rate),
                           "above 0 and below 1 (the long-run packets per slot of an input)");
   if (inputs.bucket.burst < 1)
@@ -105,19 +105,19 @@ Real PolicedBound::at(double x, std::int64_t level) const {
   const Interval a_message =
       log(Interval(Interval(1) + numeric::to_interval(inputs_.share) * (z_length - Interval(1))));
   const Interval factor =
-      a_message * numeric::to_interval(numeric::whole(inputs_.inputs)) / Interval(Real(length_));
+      a_message * numeric::to_interval(Rational(inputs_.inputs)) / Interval(Real(length_));
   // Checks z <= z0, which the proof requires.
   if (numeric::upper(Interval(numeric::to_interval(inputs_.bucket.rate) * factor - log_z)) > 0)
     return Real(1);
   Interval exponent = factor;
   if (inputs_.message != 1) {
-    exponent = factor * numeric::to_interval(inputs_.bucket.burst + numeric::whole(inputs_.message) - 1);
+    exponent = factor * numeric::to_interval(inputs_.bucket.burst + Rational(inputs_.message) - 1);
   } else {
     const Real grows = numeric::upper(Interval(factor - log_z));
     if (grows > 0) exponent += numeric::to_interval(peak_window_) * Interval(grows);
   }
   const Real bound =
-      numeric::upper(exp(Interval(exponent - numeric::to_interval(numeric::whole(level + 1)) * log_z)));
+      numeric::upper(exp(Interval(exponent - numeric::to_interval(Rational(level + 1)) * log_z)));
   return bound < 1 ? bound : Real(1);
 }
 
@@ -159,13 +159,13 @@ Real PolicedBound::beyond(std::int64_t level, std::int64_t window, const Rationa
   const numeric::PrecisionScope scope(numeric::Precision{closed_form_bits});
   const Interval log_z = numeric::to_interval(Real(x));
   const Interval factor =
-      numeric::to_interval(numeric::whole(inputs_.inputs)) *
+      numeric::to_interval(Rational(inputs_.inputs)) *
       log(Interval(Interval(1) + numeric::to_interval(inputs_.share) * (exp(log_z) - Interval(1))));
   const Interval fall = log_z - numeric::to_interval(inputs_.bucket.rate) * factor;
   if (numeric::lower(fall) <= 0) return Real(1);
-  const Interval first = exp(Interval(numeric::to_interval(spread) * factor -
-                                      numeric::to_interval(numeric::whole(level + 1)) * log_z -
-                                      numeric::to_interval(numeric::whole(window + 1)) * fall));
+  const Interval first =
+      exp(Interval(numeric::to_interval(spread) * factor - numeric::to_interval(Rational(level + 1)) * log_z -
+                   numeric::to_interval(Rational(window + 1)) * fall));
   const Real sum = numeric::upper(Interval(first / (Interval(1) - exp(Interval(-fall)))));
   return sum < 1 ? sum : Real(1);
 }

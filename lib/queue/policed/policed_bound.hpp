@@ -33,7 +33,7 @@ struct PolicedInputs {
   std::int64_t message = 1;     ///< L [packets]
 
   /// k p r of the bucket as it is [packets/slot]; less arrives if it discards tokens
-  [[nodiscard]] numeric::Rational load() const { return numeric::whole(inputs) * share * bucket.rate; }
+  [[nodiscard]] numeric::Rational load() const { return numeric::Rational(inputs) * share * bucket.rate; }
 };
 
 class PolicedBound {

@@ -1,5 +1,5 @@
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/rounding.hpp>
 #include <tailbound/queue/policed/policed_queue.hpp>
 #include <tailbound/queue/policed/policed_renewal.hpp>
@@ -154,12 +154,12 @@ PolicedQueue::PolicedQueue(const PolicedInputs& given, const Accuracy& accuracy)
   if (accuracy.arithmetic == Arithmetic::interval || accuracy.arithmetic == Arithmetic::exact)
     throw InvalidArgument("arithmetic", name(accuracy.arithmetic),
                           "auto, double, extended or multiprecision for policed inputs");
-  const Rational all = numeric::whole(inputs.inputs) * inputs.bucket.rate;
+  const Rational all = Rational(inputs.inputs) * inputs.bucket.rate;
   // Beyond this window the inputs together send less than the service.
-  const Rational last =
-      all < 1 ? (numeric::whole(inputs.inputs) * inputs.bucket.burst) / (1 - all) : Rational(0);
+  const Rational last = all < 1 ? (Rational(inputs.inputs) * inputs.bucket.burst) / (1 - all) : Rational(0);
   if (all < 1 && last < max_listed_slots) {
-    const std::vector<std::int64_t> sent = greedy_slots(buckets(), cln::cl_I_to_long(cln::floor1(last)) + 1);
+    const std::vector<std::int64_t> sent =
+        greedy_slots(buckets(), numeric::to_int64(numeric::floor(last)) + 1);
     std::int64_t maximum = 0, packets = 0;
     for (std::size_t m = 0; m < sent.size(); ++m) {
       packets += sent[m];
@@ -168,22 +168,22 @@ PolicedQueue::PolicedQueue(const PolicedInputs& given, const Accuracy& accuracy)
     maximum_ = maximum;
   }
   if (inputs.share == 1 && !maximum_) maximum_ = 1;  // one input alone, on its link
-  if (cln::denominator(inputs.bucket.rate) > max_listed_slots ||
-      inputs.bucket.burst > numeric::whole(max_listed_slots) * (1 - inputs.bucket.rate))
+  if (numeric::denominator(inputs.bucket.rate) > max_listed_slots ||
+      inputs.bucket.burst > Rational(max_listed_slots) * (1 - inputs.bucket.rate))
     return;
   pattern_.emplace(buckets());
   // The maximum is in the start or the first cycle, as later ones send at most r per slot on average. In
   // integers: with fractions, 10^6 slots would take seconds.
   const auto slots = static_cast<std::int64_t>(pattern_->start().size() + pattern_->cycle().size());
-  const long unit = cln::cl_I_to_long(cln::denominator(inputs.bucket.rate));
-  const long step = cln::cl_I_to_long(cln::numerator(inputs.bucket.rate));
+  const long unit = numeric::to_int64(numeric::denominator(inputs.bucket.rate));
+  const long step = numeric::to_int64(numeric::numerator(inputs.bucket.rate));
   std::int64_t spread = 0, maximum = 0;
   for (std::int64_t m = 0; m < slots; ++m) {
     spread = std::max(spread, pattern_->maximum(m) * unit - step * m);
     maximum = std::max(maximum, inputs.inputs * pattern_->maximum(m) - m);
   }
-  spread_ = numeric::whole(spread) / numeric::whole(unit);
-  if (numeric::whole(inputs.inputs) * pattern_->rate() <= 1) maximum_ = maximum;
+  spread_ = Rational(spread) / Rational(unit);
+  if (Rational(inputs.inputs) * pattern_->rate() <= 1) maximum_ = maximum;
 }
 
 std::vector<traffic::TokenBucket> PolicedQueue::buckets() const {
@@ -227,19 +227,18 @@ PolicedRenewal* PolicedQueue::renewal_for(Method method, double log2_relative) {
 
 std::int64_t PolicedQueue::slots_for(std::int64_t level, double log2_error) const {
   const std::int64_t by_bound = bound_.window(level, log2_error * log_two);
-  const Rational all = numeric::whole(inputs_.inputs) * inputs_.bucket.rate;
+  const Rational all = Rational(inputs_.inputs) * inputs_.bucket.rate;
   if (all >= 1) return by_bound;
   // Beyond this no window can bring that many packets.
-  const Rational last = (numeric::whole(inputs_.inputs) * spread_ - numeric::whole(level) - 1) / (1 - all);
+  const Rational last = (Rational(inputs_.inputs) * spread_ - Rational(level) - 1) / (1 - all);
   if (last < 0) return 0;
-  if (last > numeric::whole(by_bound)) return by_bound;
-  return cln::cl_I_to_long(cln::floor1(last));
+  if (last > Rational(by_bound)) return by_bound;
+  return numeric::to_int64(numeric::floor(last));
 }
 
 Real PolicedQueue::from_older_slots(std::int64_t level, std::int64_t window) const {
-  const Rational all = numeric::whole(inputs_.inputs) * inputs_.bucket.rate;
-  if (all < 1 && numeric::whole(inputs_.inputs) * spread_ - numeric::whole(level) - 1 <
-                     numeric::whole(window + 1) * (1 - all))
+  const Rational all = Rational(inputs_.inputs) * inputs_.bucket.rate;
+  if (all < 1 && Rational(inputs_.inputs) * spread_ - Rational(level) - 1 < Rational(window + 1) * (1 - all))
     return 0;
   return bound_.beyond(level, window, spread_);
 }
@@ -252,7 +251,8 @@ const PolicedQueue::Run& PolicedQueue::run_for(std::int64_t level, double log2_e
   Run run{.tails = {}, .method = method, .level = level, .window = 0, .log2_error = log2_error, .lost = 0};
   run.window = slots_for(level, log2_error - 3);
   const double a_slot = log2_error - 3 - std::log2(static_cast<double>(run.window) + 1);
-  std::int64_t levels = bound_.min_level(1 / numeric::Rational(cln::ash(1, static_cast<long>(-a_slot) + 1)));
+  std::int64_t levels =
+      bound_.min_level(1 / numeric::Rational(numeric::Integer(1) << (static_cast<long>(-a_slot) + 1)));
   if (maximum_) levels = std::min(levels, *maximum_);
   levels = std::max(levels, level);
   const Extent extent{.levels = levels, .window = run.window};
@@ -320,23 +320,26 @@ std::optional<LevelProbability> PolicedQueue::exact_tail(std::int64_t level) con
   if (!maximum_ || !pattern_ || inputs_.share == 1) return std::nullopt;
   const auto last_of_cycle =
       static_cast<std::int64_t>(pattern_->start().size() + pattern_->cycle().size()) - 1;
-  const Rational all = numeric::whole(inputs_.inputs) * inputs_.bucket.rate;
+  const Rational all = Rational(inputs_.inputs) * inputs_.bucket.rate;
   const Extent extent{.levels = *maximum_, .window = all < 1 ? slots_for(level, -1e9) : last_of_cycle};
-  const numeric::Integer hits = cln::numerator(inputs_.share), draws = cln::denominator(inputs_.share);
+  const numeric::Integer hits = numeric::numerator(inputs_.share),
+                         draws = numeric::denominator(inputs_.share);
   const std::int64_t busy = pattern_->maximum(extent.window);
   const double products = static_cast<double>(busy) * static_cast<double>(extent.levels + 1) *
                           static_cast<double>(inputs_.inputs + 1),
                bits = static_cast<double>(busy) * static_cast<double>(inputs_.inputs) *
-                      static_cast<double>(cln::integer_length(draws));
+                      static_cast<double>(numeric::bit_length(draws));
   if (products * (1 + bits / 64) > max_exact_tail_products) return std::nullopt;
   // C(k, i) hits^i (draws - hits)^(k - i): the masses times draws^k.
   std::vector<numeric::Integer> batch;
   const auto power = [](const numeric::Integer& base, std::int64_t exponent) {
-    return exponent == 0 ? numeric::Integer(1) : cln::expt_pos(base, static_cast<unsigned>(exponent));
+    return numeric::pow(base, exponent);
   };
-  for (std::int64_t i = 0; i <= inputs_.inputs; ++i)
-    batch.push_back(cln::binomial(static_cast<unsigned>(inputs_.inputs), static_cast<unsigned>(i)) *
-                    power(hits, i) * power(draws - hits, inputs_.inputs - i));
+  numeric::Integer ways = 1;
+  for (std::int64_t i = 0; i <= inputs_.inputs; ++i) {
+    batch.push_back(ways * power(hits, i) * power(draws - hits, inputs_.inputs - i));
+    ways = numeric::exact_quotient(ways * (inputs_.inputs - i), i + 1);
+  }
   std::vector<std::int64_t> sent;
   for (std::int64_t m = 0; m <= extent.window; ++m) sent.push_back(pattern_->sent(m));
   const auto tails = run_over(sent, extent, std::move(batch));

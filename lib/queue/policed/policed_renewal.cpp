@@ -1,4 +1,4 @@
-#include <cln/rational.h>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/rounding.hpp>
 #include <tailbound/queue/policed/policed_renewal.hpp>
 
@@ -39,7 +39,7 @@ class BinomialSteps {
         success_(nearest<T>(inputs.share)),
         failure_(nearest<T>(1 - inputs.share)),
         odds_(nearest<T>(inputs.share / (1 - inputs.share))),
-        all_fail_(nearest<T>(cln::expt(Rational(1 - inputs.share), static_cast<int>(k_)))),
+        all_fail_(nearest<T>(numeric::pow(Rational(1 - inputs.share), k_))),
         share_(inputs.share),
         trials_(trials),
         successes_(successes) {
@@ -176,7 +176,7 @@ struct Cycle {
   [[nodiscard]] Rational spread(const Rational& rate) const {
     Rational highest = 0;
     for (std::size_t j = 0; j < length; ++j) {
-      const Rational above = numeric::whole(maximum[j]) - rate * numeric::whole(static_cast<std::int64_t>(j));
+      const Rational above = Rational(maximum[j]) - rate * Rational(static_cast<std::int64_t>(j));
       if (above > highest) highest = above;
     }
     return highest;
@@ -445,7 +445,7 @@ double renewal_work(const PolicedInputs& inputs, const traffic::GreedyPattern& p
   constexpr double never = std::numeric_limits<double>::infinity();
   const auto length = static_cast<std::int64_t>(pattern.cycle().size());
   if (length > longest_cycle || inputs.inputs > max_trials_per_slot || inputs.share == 1 ||
-      numeric::whole(inputs.inputs) * pattern.rate() <= 1)
+      Rational(inputs.inputs) * pattern.rate() <= 1)
     return never;
   const auto slots = static_cast<double>(bound.window(level, log2_error * nats_per_bit));
   const auto size = static_cast<double>(length);

@@ -1,10 +1,9 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/priority/class_cycle.hpp>
 #include <tailbound/queue/priority/finite_classes.hpp>
 #include <tailbound/queue/priority/level_search.hpp>
-
-#include <cln/rational.h>
 
 #include <algorithm>
 #include <limits>

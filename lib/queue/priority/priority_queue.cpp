@@ -1,11 +1,10 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/rounding.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/priority/class_series.hpp>
 #include <tailbound/queue/priority/level_search.hpp>
 #include <tailbound/queue/priority/priority_queue.hpp>
-
-#include <cln/rational.h>
 
 #include <cmath>
 #include <limits>
@@ -41,7 +40,7 @@ ClassMoments moments(const std::vector<ClassSource>& sources) {
   ClassMoments result;
   Rational higher_squares = 0, both_squares = 0;
   for (const ClassSource& source : sources) {
-    const Rational count = numeric::whole(source.count), both = source.higher + source.own;
+    const Rational count = Rational(source.count), both = source.higher + source.own;
     result.higher = result.higher + count * source.higher;
     result.own = result.own + count * source.own;
     higher_squares = higher_squares + count * source.higher * source.higher;
@@ -59,10 +58,10 @@ ClassMoments moments(const JointPmf& joint) {
     for (std::size_t j = 0; j < joint.probability[i].size(); ++j) {
       const Rational& p = joint.probability[i][j];
       const auto high = static_cast<std::int64_t>(i), low = static_cast<std::int64_t>(j);
-      result.higher = result.higher + p * numeric::whole(high);
-      result.own = result.own + p * numeric::whole(low);
-      result.higher_factorial = result.higher_factorial + p * numeric::whole(high * (high - 1));
-      result.both_factorial = result.both_factorial + p * numeric::whole((high + low) * (high + low - 1));
+      result.higher = result.higher + p * Rational(high);
+      result.own = result.own + p * Rational(low);
+      result.higher_factorial = result.higher_factorial + p * Rational(high * (high - 1));
+      result.both_factorial = result.both_factorial + p * Rational((high + low) * (high + low - 1));
     }
   return result;
 }

@@ -27,25 +27,26 @@ void ExactValues::extend(const Ladder<Rational>& ladder, Quantity quantity, std:
   if (levels * levels > max_bits) reject(levels * levels);
   const std::vector<Rational> forcing = ladder.forcing(quantity);
 
-  Integer denominator = cln::denominator(ladder.pivot);
-  for (const Rational& entry : ladder.kernel) denominator = cln::lcm(denominator, cln::denominator(entry));
+  Integer denominator = numeric::denominator(ladder.pivot);
+  for (const Rational& entry : ladder.kernel)
+    denominator = numeric::lcm(denominator, numeric::denominator(entry));
   forcing_denominator_ = 1;
   for (const Rational& entry : forcing)
-    forcing_denominator_ = cln::lcm(forcing_denominator_, cln::denominator(entry * denominator));
+    forcing_denominator_ = numeric::lcm(forcing_denominator_, numeric::denominator(entry * denominator));
   const double growth = static_cast<double>(
-      std::max<std::size_t>(1, cln::integer_length(cln::numerator(ladder.pivot * denominator))));
+      std::max<std::size_t>(1, numeric::bit_length(numeric::numerator(ladder.pivot * denominator))));
   if (levels * levels * growth > max_bits) reject(levels * levels * growth);
 
   // T[n] = g a^(n+1) s[n], a = D P(A=0):  T[n] = (g D c[n]) a^n + sum_j (D b[j] a^(j-1)) T[n-j].
-  pivot_ = cln::numerator(ladder.pivot * denominator);
+  pivot_ = numeric::numerator(ladder.pivot * denominator);
   const auto count = static_cast<std::size_t>(last) + 1;
   series::RenewalEquation<Integer> equation;
   Integer power = 1;
   for (std::size_t n = 0; n < count; ++n) {
     if (n < ladder.kernel.size())
-      equation.kernel.push_back(cln::numerator(ladder.kernel[n] * denominator) * power);
+      equation.kernel.push_back(numeric::numerator(ladder.kernel[n] * denominator) * power);
     if (n < forcing.size())
-      equation.forcing.push_back(cln::numerator(forcing[n] * denominator * forcing_denominator_) * power);
+      equation.forcing.push_back(numeric::numerator(forcing[n] * denominator * forcing_denominator_) * power);
     if (n >= ladder.kernel.size() && n >= forcing.size()) break;
     power = power * pivot_;
   }
@@ -53,7 +54,7 @@ void ExactValues::extend(const Ladder<Rational>& ladder, Quantity quantity, std:
 }
 
 Rational ExactValues::at(std::int64_t n) const {
-  const Integer scale = cln::expt_pos(pivot_, Integer(static_cast<long>(n) + 1)) * forcing_denominator_;
+  const Integer scale = numeric::pow(pivot_, static_cast<long>(n) + 1) * forcing_denominator_;
   return Rational(scaled_[static_cast<std::size_t>(n)]) / scale;
 }
 

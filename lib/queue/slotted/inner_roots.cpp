@@ -124,7 +124,7 @@ series::Polynomial short_characteristic(const series::RationalFunction& arrivals
   series::Polynomial f(std::max(p.size(), q.size() + servers), numeric::Integer(0));
   for (std::size_t j = 0; j < q.size(); ++j) f[j + servers] = q[j];
   for (std::size_t j = 0; j < p.size(); ++j) f[j] = f[j] - p[j];
-  f.erase(f.begin(), std::find_if(f.begin(), f.end(), [](const auto& c) { return !cln::zerop(c); }));
+  f.erase(f.begin(), std::find_if(f.begin(), f.end(), [](const auto& c) { return c != 0; }));
   return f;
 }
 
@@ -134,9 +134,9 @@ std::vector<double> quotient_of(series::Polynomial f) {
   for (numeric::Integer& c : f) {
     sum = sum + c;
     c = sum;
-    if (cln::abs(c) > largest) largest = cln::abs(c);
+    if (numeric::abs(c) > largest) largest = numeric::abs(c);
   }
-  while (!f.empty() && cln::zerop(f.back())) f.pop_back();
+  while (!f.empty() && f.back() == 0) f.pop_back();
   std::vector<double> quotient;
   quotient.reserve(f.size());
   for (const numeric::Integer& c : f)

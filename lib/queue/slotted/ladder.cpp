@@ -179,8 +179,8 @@ template struct Ladder<long double>;
 double log2_of_idle_share(const SlottedQueue& queue) {
   if (const auto& load = queue.arrivals.load()) {
     const Rational idle = Rational(queue.packets_per_slot) - *load;
-    return static_cast<double>(cln::integer_length(cln::numerator(idle))) -
-           static_cast<double>(cln::integer_length(cln::denominator(idle))) - 1;
+    return static_cast<double>(numeric::bit_length(numeric::numerator(idle))) -
+           static_cast<double>(numeric::bit_length(numeric::denominator(idle))) - 1;
   }
   const numeric::PrecisionScope scope(numeric::Precision{128});
   return numeric::log2_magnitude(

@@ -1,6 +1,5 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/slotted/slotted_formula.hpp>
 #include <tailbound/series/expand.hpp>
@@ -99,7 +98,7 @@ std::optional<long> degree_of(const Expression& expression) {
   } else {
     const auto exponent = expression.operands()[1].as_rational();
     if (!exponent || *exponent < 0 || *exponent > largest_degree) return std::nullopt;
-    degree = degrees[0] * cln::cl_I_to_long(cln::numerator(*exponent));
+    degree = degrees[0] * numeric::to_int64(numeric::numerator(*exponent));
   }
   if (degree > largest_degree) return std::nullopt;
   return degree;
@@ -109,15 +108,15 @@ std::optional<long> degree_of(const Expression& expression) {
 class WholePolynomial {
  public:
   /// `coefficients` over `denominator`
-  WholePolynomial(std::vector<cln::cl_I> coefficients, const cln::cl_I& denominator)
+  WholePolynomial(std::vector<numeric::Integer> coefficients, const numeric::Integer& denominator)
       : whole_(std::move(coefficients)) {
-    cln::cl_I divisor = 0;
-    for (const cln::cl_I& each : whole_) {
-      divisor = cln::gcd(divisor, each);
+    numeric::Integer divisor = 0;
+    for (const numeric::Integer& each : whole_) {
+      divisor = numeric::gcd(divisor, each);
       if (divisor == 1) break;
     }
     if (divisor > 1)
-      for (cln::cl_I& each : whole_) each = cln::exquo(each, divisor);
+      for (numeric::Integer& each : whole_) each = numeric::exact_quotient(each, divisor);
     factor_ = Rational(denominator) / divisor;
   }
   [[nodiscard]] Expression factor() const { return factor_; }
@@ -125,24 +124,24 @@ class WholePolynomial {
     const Expression z = Expression::symbol(variable);
     std::vector<Expression> terms;
     for (std::size_t j = 0; j < whole_.size(); ++j)
-      if (!cln::zerop(whole_[j])) terms.push_back(Rational(whole_[j]) * pow(z, static_cast<long>(j)));
+      if (whole_[j] != 0) terms.push_back(Rational(whole_[j]) * pow(z, static_cast<long>(j)));
     return sum(std::move(terms));
   }
 
  private:
-  std::vector<cln::cl_I> whole_;
+  std::vector<numeric::Integer> whole_;
   Rational factor_ = 1;
 };
 
 /// The coefficients of 1 - B1, B1 = sum_j P(A > j) z^j, over a common denominator.
 struct PolynomialTails {
-  std::vector<cln::cl_I> whole;
-  cln::cl_I denominator = 1;
+  std::vector<numeric::Integer> whole;
+  numeric::Integer denominator = 1;
 
   [[nodiscard]] WholePolynomial rest() const { return {whole, denominator}; }  ///< 1 - B1
   [[nodiscard]] WholePolynomial sum() const {                                  ///< B1
-    std::vector<cln::cl_I> tails = whole;
-    for (cln::cl_I& tail : tails) tail = -tail;
+    std::vector<numeric::Integer> tails = whole;
+    for (numeric::Integer& tail : tails) tail = -tail;
     tails.front() = tails.front() + denominator;
     return {std::move(tails), denominator};
   }
@@ -155,16 +154,17 @@ std::optional<PolynomialTails> polynomial_tails(const Pgf& arrivals) {
   if (!degree || *degree <= largest_factored_degree) return std::nullopt;
   std::vector<Rational> pmf =
       series::expand<Rational>(arrivals.program(), static_cast<std::size_t>(*degree) + 1);
-  while (pmf.size() > 1 && cln::zerop(pmf.back())) pmf.pop_back();
+  while (pmf.size() > 1 && pmf.back() == 0) pmf.pop_back();
   PolynomialTails tails;
   for (const Rational& mass : pmf)  // most have the first one's denominator, or a divisor of it
-    if (!cln::zerop(cln::rem(tails.denominator, cln::denominator(mass))))
-      tails.denominator = cln::lcm(tails.denominator, cln::denominator(mass));
-  cln::cl_I above = 0;
+    if ((tails.denominator % numeric::denominator(mass)) != 0)
+      tails.denominator = numeric::lcm(tails.denominator, numeric::denominator(mass));
+  numeric::Integer above = 0;
   tails.whole.resize(pmf.size());
   for (std::size_t j = pmf.size(); j-- > 0;) {
     tails.whole[j] = -above;
-    above = above + cln::numerator(pmf[j]) * cln::exquo(tails.denominator, cln::denominator(pmf[j]));
+    above = above + numeric::numerator(pmf[j]) *
+                        numeric::exact_quotient(tails.denominator, numeric::denominator(pmf[j]));
   }
   tails.whole.front() = tails.whole.front() + tails.denominator;
   if (tails.whole.size() > 1) tails.whole.pop_back();  // P(A > degree) = 0

@@ -140,7 +140,7 @@ bool exact_values_at(const SlottedQueue& queue, Quantity quantity, std::int64_t 
     const ExactValues values(queue, quantity, deepest, cheap_bits);
     for (LevelProbability& at : result) {
       const Exact<unit::Probability> exact{proof_of(queue), values.at(at.level.value)};
-      if (cln::zerop(exact.value))
+      if (exact.value == 0)
         at.probability = exact;
       else
         at.probability = numeric::to_enclosure(Proved(exact), {numeric::sufficient_bits(digits, 64)});
@@ -337,8 +337,8 @@ class BoundarySearch {
         wanted_(target),
         log2_idle_(log2_of_idle_share(queue)),
         // At low load the tail may fall by many bits per level: start with 48.
-        log2_value_(static_cast<double>(cln::integer_length(cln::numerator(target))) -
-                    static_cast<double>(cln::integer_length(cln::denominator(target))) - 48),
+        log2_value_(static_cast<double>(numeric::bit_length(numeric::numerator(target))) -
+                    static_cast<double>(numeric::bit_length(numeric::denominator(target))) - 48),
         obstacle_(wanted_.log2 > min_log2_double
                       ? "the tail decays too slowly for its numbers"
                       : "the target is below about 1e-240, the reach of its numbers") {}

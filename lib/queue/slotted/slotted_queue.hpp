@@ -34,7 +34,7 @@ enum class Arithmetic {
   extended,          ///< long double with the same bound; above 1e-600
   multiprecision,    ///< MPFR with the same bound
   interval,          ///< MPFI, outward rounding at every step
-  exact,             ///< CLN rationals
+  exact,             ///< rationals
 };
 
 [[nodiscard]] const char* name(Arithmetic arithmetic);

@@ -38,7 +38,7 @@ std::vector<Source<T>> sources_of(const std::vector<OnOffGroup>& groups) {
   std::vector<Source<T>> sources;
   for (const auto& [source, count, share] : groups)
     sources.push_back({number(source.start, T()), number(source.stop, T()), number(source.on_rate, T()),
-                       number(share, T()), count, cln::zerop(source.stop)});
+                       number(share, T()), count, source.stop == 0});
   return sources;
 }
 
@@ -215,7 +215,7 @@ std::optional<ExponentialBound> burst_bound(const MarkovArrivals& arrivals, nume
   const auto* groups = std::get_if<std::vector<OnOffGroup>>(&arrivals.form());
   if (groups == nullptr) return std::nullopt;
   for (const OnOffGroup& group : *groups)
-    if (cln::zerop(group.source.stop) && group.share != 1) return std::nullopt;
+    if (group.source.stop == 0 && group.share != 1) return std::nullopt;
   const auto [wanted, bits] = search_bits(arrivals.load(), digits);
   const PrecisionScope scope(Precision{bits});
   const std::vector<Source<Real>> sources = sources_of<Real>(*groups);
@@ -241,7 +241,7 @@ std::vector<SourceChain> source_chains(const std::vector<OnOffGroup>& groups) {
     chain.count = count;
     chain.rate = double_above(source.on_rate);
     chain.quiet = double_above(1 - source.on_rate);
-    if (cln::zerop(source.stop)) {
+    if (source.stop == 0) {
       if (share != 1)
         throw InvalidArgument("share", numeric::to_fraction(share), "1 for a source that never stops");
       chain.stationary = {1};
@@ -256,7 +256,7 @@ std::vector<SourceChain> source_chains(const std::vector<OnOffGroup>& groups) {
     const Rational on = source.start / (source.start + source.stop);
     chain.stationary = {double_above(1 - on), double_above(on * share)};
     const auto step = [&](int from, int to, const Rational& probability) {
-      if (cln::plusp(probability)) chain.steps.push_back({from, to, double_above(probability), to == here});
+      if (probability > 0) chain.steps.push_back({from, to, double_above(probability), to == here});
     };
     step(off, off, 1 - source.start);
     step(off, here, source.start * share);

@@ -104,9 +104,8 @@ std::int64_t ExponentialBound::min_capacity(const Rational& target) const {
 numeric::UpperBound<unit::Packet> ExponentialBound::mean_occupancy() const {
   // E[Q] is the sum of P(Q > n): rho while the bound is above rho, then a geometric series.
   const PrecisionScope scope(Precision{bits_});
-  const std::int64_t first = load_ < 1 && cln::plusp(load_)
-                                 ? minimum([&](std::int64_t n) { return at(tail_, n); }, tail_, load_)
-                                 : 1;
+  const std::int64_t first =
+      load_ < 1 && load_ > 0 ? minimum([&](std::int64_t n) { return at(tail_, n); }, tail_, load_) : 1;
   const Interval ratio = exp(-numeric::to_interval(log_z_));
   const Interval rest = Interval(at(tail_, first)) / (Interval(1) - ratio);
   return {numeric::Theorem::source_bound,

@@ -24,7 +24,7 @@ constexpr std::int64_t max_train_inputs = std::int64_t{1} << 20;
 void check(const Trains& trains) {
   if (trains.inputs < 1 || trains.inputs > max_train_inputs)
     throw InvalidArgument("inputs", std::to_string(trains.inputs), "from 1 to 2^20 = 1048576");
-  if (!cln::plusp(trains.load))
+  if (trains.load <= 0)
     throw InvalidArgument("load", numeric::to_fraction(trains.load), "above 0 and below 1");
   if (trains.load >= 1) throw Unstable(numeric::plain(trains.load));
   if (trains.cells.largest() > Trains::max_cells)
@@ -40,7 +40,7 @@ struct Starts {
 };
 
 Starts starts_of(const Trains& trains) {
-  const Rational inputs = numeric::whole(trains.inputs);
+  const Rational inputs = Rational(trains.inputs);
   const Rational busy = trains.elsewhere ? trains.load : trains.load / inputs;
   const Rational alpha = busy / (busy + trains.cells.mean * (1 - busy));
   if (!trains.elsewhere) return {alpha, 0};
@@ -153,7 +153,7 @@ std::optional<Constants> prove(const Trains& trains, const Real& z, const Real& 
   const Starts starts = starts_of(trains);
   const Interval none = numeric::to_interval(starts.none()), here = numeric::to_interval(starts.here),
                  elsewhere = numeric::to_interval(starts.elsewhere);
-  const bool others = !cln::zerop(starts.elsewhere);
+  const bool others = starts.elsewhere != 0;
   const Interval at(z), own = at / Interval(w), other = Interval(1) / Interval(w);
   Interval image = none * other;
   for (const traffic::CellClass& one : trains.cells.classes) {
@@ -220,7 +220,7 @@ SourceChain source_chain(const Trains& trains) {
   check(trains);
   const Starts starts = starts_of(trains);
   const auto longest = static_cast<std::int32_t>(trains.cells.largest());
-  const bool others = !cln::zerop(starts.elsewhere);
+  const bool others = starts.elsewhere != 0;
   SourceChain chain;
   chain.count = trains.inputs;
   // 0 free; r: r cells left for this output; longest - 1 + r: for another
@@ -240,7 +240,7 @@ SourceChain source_chain(const Trains& trains) {
         double_above(scale * starts.elsewhere * above);
     chain.steps.push_back({other_state(left), other_state(left - 1), 1, false});
   }
-  if (cln::plusp(starts.none())) chain.steps.push_back({0, 0, double_above(starts.none()), false});
+  if (starts.none() > 0) chain.steps.push_back({0, 0, double_above(starts.none()), false});
   for (const traffic::CellClass& one : trains.cells.classes) {
     const auto left = static_cast<std::int32_t>(one.cells - 1);
     chain.steps.push_back({0, left, double_above(starts.here * one.share), true});
@@ -285,7 +285,7 @@ std::optional<MarkovArrivals> train_chain(const Trains& trains) {
   if (train_phases(trains) > max_chain_phases) return std::nullopt;
   const Starts starts = starts_of(trains);
   const std::int64_t longest = trains.cells.largest();
-  const bool others = !cln::zerop(starts.elsewhere);
+  const bool others = starts.elsewhere != 0;
   // States of one input: 0 free; r: r cells left for this output; longest - 1 + r: for another.
   const auto states = static_cast<std::size_t>(others ? 2 * longest - 1 : longest);
   struct Step {
@@ -338,8 +338,7 @@ std::optional<MarkovArrivals> train_chain(const Trains& trains) {
         reached = std::move(next);
       }
     for (const auto& [place, probability] : reached)
-      if (cln::plusp(probability))
-        entries.push_back({from, index_of(place.first), place.second, probability});
+      if (probability > 0) entries.push_back({from, index_of(place.first), place.second, probability});
   }
   const std::size_t size = phases.size(), maximum = static_cast<std::size_t>(trains.inputs);
   RationalBlocks blocks(maximum + 1,

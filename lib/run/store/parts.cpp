@@ -180,7 +180,7 @@ Outcome Recorded::carry_out(const Job& job, const Controls& controls, std::vecto
   const std::string name = named(job.identity, job.identified ? 1 : ++met_[job.identity]);
   const auto found = found_.find(name);
   if (found == found_.end()) {
-    if (job.alone) return Threads(1).carry_out(job, controls, std::move(begun));
+    if (!job.attentive) return Threads(1).carry_out(job, controls, std::move(begun));
     throw InvalidArgument("the content of the parts", "of another query", "of \"" + name + "\"");
   }
   Outcome outcome{.pieces = std::vector<Piece>(job.pieces),

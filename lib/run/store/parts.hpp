@@ -99,7 +99,8 @@ struct NamedPart {
 ///                          parts (the message names the file and the difference), stopped, or missing
 void require_whole(const std::vector<NamedPart>& parts, const std::string& version);
 
-/// Returns the results of the parts. Pieces of jobs with `alone` that they do not contain are executed here.
+/// Returns the results of the parts. Pieces that they do not contain are executed here,
+/// unless the job is attentive.
 class Recorded final : public Executor {
  public:
   /// \pre require_whole()

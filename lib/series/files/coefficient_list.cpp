@@ -47,9 +47,7 @@ bool is_blank(char c) {
 
 /// 10^exponent, also for negative exponents.
 Rational power_of_ten(long exponent) {
-  if (exponent == 0) return 1;
-  const Integer power = cln::expt_pos(Integer(10), static_cast<unsigned>(std::labs(exponent)));
-  return exponent > 0 ? Rational(power) : 1 / Rational(power);
+  return numeric::pow(Rational(10), exponent);
 }
 
 /// The text without comments, colours and commands, with lines joined at a trailing backslash; keeps the
@@ -145,17 +143,17 @@ struct Printed {
 
 /// 2^exponent.
 Rational power_of_two(long exponent) {
-  const Integer power = cln::ash(Integer(1), Integer(std::labs(exponent)));
+  const Integer power = Integer(1) << std::labs(exponent);
   return exponent >= 0 ? Rational(power) : 1 / Rational(power);
 }
 
 /// The exponent e of 2^e <= |value| < 2^(e + 1).  \pre value is not 0
 long binary_exponent(const Rational& value) {
-  const Integer numerator = cln::abs(cln::numerator(value)), denominator = cln::denominator(value);
+  const Integer numerator = numeric::abs(numeric::numerator(value)),
+                denominator = numeric::denominator(value);
   const long guess =
-      static_cast<long>(cln::integer_length(numerator)) - static_cast<long>(cln::integer_length(denominator));
-  const bool below =
-      guess > 0 ? numerator < cln::ash(denominator, guess) : cln::ash(numerator, -guess) < denominator;
+      static_cast<long>(numeric::bit_length(numerator)) - static_cast<long>(numeric::bit_length(denominator));
+  const bool below = guess > 0 ? numerator < (denominator << guess) : (numerator << -guess) < denominator;
   return below ? guess - 1 : guess;
 }
 
@@ -166,7 +164,7 @@ long decimal_exponent(int significant_digits, long last_place) {
 
 /// The last bit of a double next to `value`, as an exponent of 2.
 long last_bit_of_double(const Rational& value) {
-  if (cln::zerop(value)) return min_double_bit;
+  if (value == 0) return min_double_bit;
   return std::max(binary_exponent(value) - (double_bits - 1), min_double_bit);
 }
 
@@ -182,7 +180,7 @@ bool find_doubles(std::vector<Coefficient>& list) {
   std::size_t decimals = 0, long_ones = 0, telling = 0, shortest = 0, rounded = 0, rounded_telling = 0;
   int maximum = 0;
   for (const Coefficient& entry : list) {
-    if (!entry.last_place || cln::zerop(entry.value)) continue;
+    if (!entry.last_place || entry.value == 0) continue;
     ++decimals;
     maximum = std::max(maximum, entry.significant_digits);
     if (entry.significant_digits >= kept_digits) ++long_ones;
@@ -193,7 +191,7 @@ bool find_doubles(std::vector<Coefficient>& list) {
                        [](const Coefficient& entry) { return entry.last_bit.has_value(); });
   if (maximum <= kept_digits || 2 * long_ones < decimals) return false;
   for (const Coefficient& entry : list) {
-    if (!entry.last_place || cln::zerop(entry.value)) continue;
+    if (!entry.last_place || entry.value == 0) continue;
     const numeric::DoublePrint print = numeric::double_print(entry.value, entry.significant_digits);
     if (print.is_shortest) ++shortest;
     if (print.is_rounded) ++rounded;
@@ -213,7 +211,7 @@ bool find_doubles(std::vector<Coefficient>& list) {
     if (!entry.last_place) continue;
     entry.last_bit = last_bit_of_double(entry.value);
     if (fixed) continue;
-    if (cln::zerop(entry.value))
+    if (entry.value == 0)
       entry.last_place.reset();
     else
       entry.last_place = decimal_exponent(entry.significant_digits, *entry.last_place) - (maximum - 1);
@@ -356,7 +354,7 @@ class Reader {
     Printed number;
     number.value = numeric::parse_rational(
         exponent ? std::string(mantissa) + 'e' + std::to_string(*exponent) : std::string(mantissa), "number");
-    const bool bare_zero = cln::zerop(number.value) && decimals.empty() && !exponent;
+    const bool bare_zero = number.value == 0 && decimals.empty() && !exponent;
     if ((pointed || exponent) && !bare_zero) {
       number.significant_digits = significant_digits(whole, decimals);
       number.last_place = exponent.value_or(0) - static_cast<long>(decimals.size());
@@ -387,15 +385,13 @@ class Reader {
     const auto size = static_cast<long>(take_integer(largest_binary_exponent, "a binary exponent"));
     const long last_digit = (negative ? -size : size) - 4 * static_cast<long>(decimals.size());
     Integer mantissa = 0;
-    for (const char c : digits)
-      mantissa = cln::ash(mantissa, 4) + (is_digit(c) ? c - '0' : (c | 0x20) - 'a' + 10);
+    for (const char c : digits) mantissa = (mantissa << 4) + (is_digit(c) ? c - '0' : (c | 0x20) - 'a' + 10);
     Printed number;
     number.value = Rational(mantissa) * power_of_two(last_digit);
     number.last_bit = last_bit_of_double(number.value);
-    if (!cln::zerop(mantissa)) {
+    if (mantissa != 0) {
       number.significant_digits = round_trip_digits;
-      if (last_digit + static_cast<long>(cln::ord2(mantissa)) < *number.last_bit)
-        number.last_bit = last_digit;
+      if (last_digit + static_cast<long>(lsb(mantissa)) < *number.last_bit) number.last_bit = last_digit;
     }
     count(number.value, start);
     return number;
@@ -489,7 +485,7 @@ class Reader {
         skip_blanks();
         const Printed divisor = read_number();
         if (!factor.is_exact() || !divisor.is_exact()) fail(start, "a fraction must consist of integers");
-        if (cln::zerop(divisor.value)) fail(start, "a denominator of 0");
+        if (divisor.value == 0) fail(start, "a denominator of 0");
         factor.value = factor.value / divisor.value;
         skip_blanks();
       }
@@ -507,7 +503,7 @@ class Reader {
       number = std::move(factor);
       printed = true;
     } else {
-      if (divide && cln::zerop(factor.value)) fail(start, "a denominator of 0");
+      if (divide && factor.value == 0) fail(start, "a denominator of 0");
       scale = divide ? scale / factor.value : scale * factor.value;
     }
   }
@@ -771,7 +767,7 @@ class Reader {
       for (std::size_t i = 0; i + 1 < lone_.size(); i += 2) {
         const Coefficient& index = lone_[i].number;
         if (index.value > Integer(largest_index)) fail_at(index, "an index beyond 10^15");
-        lone_[i + 1].number.index = cln::cl_I_to_long(cln::numerator(index.value));
+        lone_[i + 1].number.index = numeric::to_int64(numeric::numerator(index.value));
         list_.coefficients.push_back(std::move(lone_[i + 1].number));
       }
       sort_by_index();
@@ -789,7 +785,7 @@ class Reader {
   }
 
   static bool is_index(const Coefficient& number) {
-    return number.is_exact() && cln::denominator(number.value) == 1 && !cln::minusp(number.value);
+    return number.is_exact() && numeric::is_integer(number.value) && number.value >= 0;
   }
 
   /// Names the first line that does not match the pattern of the first one.

@@ -20,7 +20,7 @@ std::string shown_exactly(const Rational& value) {
 
 /// 2^-bits.
 Rational bit(unsigned bits) {
-  return 1 / Rational(cln::ash(numeric::Integer(1), bits));
+  return 1 / Rational(numeric::Integer(1) << bits);
 }
 
 }  // namespace
@@ -61,12 +61,12 @@ bool WrittenSum::accepted(Normalise normalise, bool floats) const {
                         float_addition = bit(23);
   const Rational rounding = floats ? std::min(of_floats, Rational(units_ + all_ * float_addition))
                                    : std::min(of_doubles, Rational(units_ + doubles_ * double_addition));
-  return cln::abs(1 - sum_) <= rounding;
+  return numeric::abs(1 - sum_) <= rounding;
 }
 
 std::string WrittenSum::complaint(Normalise normalise) const {
   return "the probabilities sum to " + shown_exactly(sum_) + ", which is " +
-         shown_exactly(cln::abs(1 - sum_)) + (sum_ < 1 ? " below 1" : " above 1") +
+         shown_exactly(numeric::abs(1 - sum_)) + (sum_ < 1 ? " below 1" : " above 1") +
          (normalise == Normalise::no
               ? "; they must sum to exactly 1 (fractions such as 1/3 are exact)"
               : "; they must sum to 1 up to rounding (fractions such as 1/3 are exact)");

@@ -25,9 +25,9 @@ struct Summed {
 Summed checked_sum(const CoefficientList& list, std::string_view source) {
   Summed all;
   for (const Coefficient& entry : list.coefficients) {
-    if (cln::minusp(entry.value))
+    if (entry.value < 0)
       fail_at(entry, source, "the probability of " + std::to_string(entry.index) + " is negative");
-    if (entry.index > largest_value && !cln::zerop(entry.value))
+    if (entry.index > largest_value && entry.value != 0)
       fail_at(entry, source,
               "the value is " + std::to_string(entry.index) + "; it must be at most " +
                   std::to_string(largest_value));
@@ -48,14 +48,14 @@ Pmf read_pmf(std::string_view text, std::string_view source, Normalise normalise
 
   const auto [written, kind] = checked_sum(list, source);
   const Rational& sum = written.sum();
-  if (cln::zerop(sum)) throw ParseError(std::string(source), 0, 0, "every probability is 0");
+  if (sum == 0) throw ParseError(std::string(source), 0, 0, "every probability is 0");
   if (!written.accepted(normalise, kind.floats()))
     throw ParseError(std::string(source), 0, 0, written.complaint(normalise));
 
   Pmf pmf{.probabilities = {}, .sum = sum, .format = list.format};
   std::vector<Rational>& probabilities = pmf.probabilities;
   for (const Coefficient& entry : list.coefficients) {
-    if (cln::zerop(entry.value)) continue;
+    if (entry.value == 0) continue;
     probabilities.resize(static_cast<std::size_t>(entry.index) + 1, Rational(0));
     probabilities.back() = sum == 1 ? entry.value : entry.value / sum;
   }

@@ -1,7 +1,5 @@
 #include <tailbound/series/formulas/certified_series.hpp>
 
-#include <boost/multiprecision/gmp.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,8 +11,8 @@ namespace {
 using numeric::Interval;
 using numeric::Real;
 
-/// Integers of GMP: the recurrences run on them in place.
-using Whole = boost::multiprecision::number<boost::multiprecision::gmp_int, boost::multiprecision::et_off>;
+/// The recurrences run on them in place.
+using Whole = numeric::Integer;
 using Wholes = std::vector<Whole>;
 
 mpz_ptr raw(Whole& value) {
@@ -22,15 +20,6 @@ mpz_ptr raw(Whole& value) {
 }
 mpz_srcptr raw(const Whole& value) {
   return value.backend().data();
-}
-
-Wholes wholes(const Polynomial& p) {
-  Wholes result;
-  for (const numeric::Integer& c : p) {
-    result.emplace_back();
-    mpz_set_str(raw(result.back()), numeric::to_fraction(numeric::Rational(c)).c_str(), 10);
-  }
-  return result;
 }
 
 /// target = nearest integer to above / below, below > 0.
@@ -153,14 +142,14 @@ int bits_of(long double bound) {
 /// The first power of z in p.
 std::size_t first_power(const Polynomial& p) {
   std::size_t k = 0;
-  while (cln::zerop(p[k])) ++k;
+  while (p[k] == 0) ++k;
   return k;
 }
 
 /// The common divisor of `period` and the distances from `first` of the powers in p.
 std::size_t common_period(std::size_t period, const Polynomial& p, std::size_t first) {
   for (std::size_t k = first; k < p.size(); ++k)
-    if (!cln::zerop(p[k])) period = std::gcd(period, k - first);
+    if (p[k] != 0) period = std::gcd(period, k - first);
   return period;
 }
 
@@ -229,8 +218,8 @@ std::optional<CertifiedSeries> CertifiedSeries::of(const ClosedForm& form, int b
   std::vector<Term> terms;
   for (const ClosedForm::Term& given : form.terms) {
     Term term;
-    term.p = wholes(given.factor.numerator);
-    const Wholes q = wholes(given.factor.denominator);
+    term.p = given.factor.numerator;
+    const Wholes q = given.factor.denominator;
     const auto norm = norm_of_inverse(q);
     if (!norm) return std::nullopt;
     long double error = 0.5L * *norm;
@@ -240,13 +229,13 @@ std::optional<CertifiedSeries> CertifiedSeries::of(const ClosedForm& form, int b
     for (const Polynomial* part : {&given.factor.denominator, &exponent.numerator, &exponent.denominator})
       term.period = common_period(term.period, *part, 0);
     if (!exponent.numerator.empty()) {
-      const Wholes t = wholes(exponent.numerator), v = wholes(exponent.denominator);
+      const Wholes t = exponent.numerator, v = exponent.denominator;
       if (v[0] <= 0) return std::nullopt;
       term.constant = numeric::Rational(exponent.numerator[0]) / exponent.denominator[0];
       if (exponent.numerator.size() > 1 || exponent.denominator.size() > 1) {
         const RationalFunction slope = derivative(exponent);
-        term.n = wholes(slope.numerator);
-        term.d = wholes(slope.denominator);
+        term.n = slope.numerator;
+        term.d = slope.denominator;
         const auto inverse = norm_of_inverse(term.d), size = norm_without_constant(t, v);
         if (!inverse || !size || *size > 5'000) return std::nullopt;
         const long double of_exponential = 0.5L * *inverse * std::exp(2 * *size) * upward;
@@ -289,8 +278,8 @@ std::vector<Interval> CertifiedSeries::intervals(std::size_t count) const {
     const Interval lift = exp(numeric::to_interval(term.constant));
     for (std::size_t j = 0; j < count; ++j)
       if (!term.is_zero(j))
-        result[j] += cln::zerop(term.constant) ? term.enclosed(term.factor.f[j], term.error)
-                                               : Interval(lift * term.enclosed(term.factor.f[j], term.error));
+        result[j] += term.constant == 0 ? term.enclosed(term.factor.f[j], term.error)
+                                        : Interval(lift * term.enclosed(term.factor.f[j], term.error));
   }
   return result;
 }
@@ -316,8 +305,8 @@ CertifiedSeries::Sums CertifiedSeries::sums() const {
 
 std::optional<std::size_t> first_negative(const RationalFunction& function, std::size_t count) {
   // x_k = f_k q_0^(k+1): integers.
-  const Wholes p = wholes(function.numerator);
-  Wholes q = wholes(function.denominator);
+  const Wholes p = function.numerator;
+  Wholes q = function.denominator;
   Whole power = 1, growing = 1;
   for (std::size_t j = 1; j < q.size(); ++j) {
     q[j] *= power;

@@ -20,10 +20,10 @@ constexpr std::size_t longest_coefficient = 20'000;  ///< of a coefficient
 struct NoForm {};
 
 Polynomial shortened(Polynomial p) {
-  while (!p.empty() && cln::zerop(p.back())) p.pop_back();
+  while (!p.empty() && p.back() == 0) p.pop_back();
   if (p.size() > max_degree + 1) throw NoForm{};
   for (const Integer& c : p)
-    if (cln::integer_length(c) > longest_coefficient) throw NoForm{};
+    if (numeric::bit_length(c) > longest_coefficient) throw NoForm{};
   return p;
 }
 
@@ -46,12 +46,12 @@ Polynomial times(const Polynomial& a, const Polynomial& b) {
 
 Integer content(const Polynomial& p) {
   Integer common = 0;
-  for (const Integer& c : p) common = cln::gcd(common, c);
+  for (const Integer& c : p) common = numeric::gcd(common, c);
   return common;
 }
 
 void divide_by(Polynomial& p, const Integer& number) {
-  for (Integer& c : p) c = cln::exquo(c, number);
+  for (Integer& c : p) c = numeric::exact_quotient(c, number);
 }
 
 /// Modulo a prime p the greatest common divisor has at least the degree it has over the integers, if p does
@@ -60,7 +60,7 @@ bool surely_coprime(const Polynomial& a, const Polynomial& b) {
   constexpr std::int64_t prime = 2'147'483'629;
   const auto reduced = [](const Polynomial& p) {
     std::vector<std::int64_t> r;
-    for (const Integer& c : p) r.push_back(cln::cl_I_to_long(cln::mod(c, Integer(long{prime}))));
+    for (const Integer& c : p) r.push_back(numeric::to_int64(numeric::mod(c, Integer(long{prime}))));
     return r;
   };
   const auto inverse = [](std::int64_t value) {
@@ -95,12 +95,13 @@ Polynomial common_factor(Polynomial a, Polynomial b) {
   if (a.size() < b.size()) std::swap(a, b);
   while (!b.empty()) {
     while (a.size() >= b.size()) {
-      const Integer common = cln::gcd(a.back(), b.back());
-      const Integer of_a = cln::exquo(b.back(), common), of_b = cln::exquo(a.back(), common);
+      const Integer common = numeric::gcd(a.back(), b.back());
+      const Integer of_a = numeric::exact_quotient(b.back(), common),
+                    of_b = numeric::exact_quotient(a.back(), common);
       const std::size_t shift = a.size() - b.size();
       for (Integer& c : a) c = c * of_a;
       for (std::size_t i = 0; i < b.size(); ++i) a[i + shift] = a[i + shift] - of_b * b[i];
-      while (!a.empty() && cln::zerop(a.back())) a.pop_back();
+      while (!a.empty() && a.back() == 0) a.pop_back();
     }
     if (!a.empty()) divide_by(a, content(a));
     std::swap(a, b);
@@ -112,15 +113,15 @@ Polynomial common_factor(Polynomial a, Polynomial b) {
 Polynomial quotient(Polynomial a, const Polynomial& b) {
   Polynomial result(a.size() - b.size() + 1, Integer(0));
   for (std::size_t i = result.size(); i-- > 0;) {
-    result[i] = cln::exquo(a[i + b.size() - 1], b.back());
+    result[i] = numeric::exact_quotient(a[i + b.size() - 1], b.back());
     for (std::size_t j = 0; j < b.size(); ++j) a[i + j] = a[i + j] - result[i] * b[j];
   }
   return result;
 }
 
 RationalFunction reduced(Polynomial numerator, Polynomial denominator) {
-  while (!numerator.empty() && cln::zerop(numerator.back())) numerator.pop_back();
-  while (!denominator.empty() && cln::zerop(denominator.back())) denominator.pop_back();
+  while (!numerator.empty() && numerator.back() == 0) numerator.pop_back();
+  while (!denominator.empty() && denominator.back() == 0) denominator.pop_back();
   if (denominator.empty()) throw NoForm{};
   if (numerator.empty()) return {{}, {1}};
   if (numerator.size() > 1 && denominator.size() > 1 && !surely_coprime(numerator, denominator)) {
@@ -130,18 +131,18 @@ RationalFunction reduced(Polynomial numerator, Polynomial denominator) {
       denominator = quotient(std::move(denominator), common);
     }
   }
-  Integer common = cln::gcd(content(numerator), content(denominator));
+  Integer common = numeric::gcd(content(numerator), content(denominator));
   const auto first =
-      std::find_if(denominator.begin(), denominator.end(), [](const Integer& c) { return !cln::zerop(c); });
-  if (cln::minusp(*first)) common = -common;
+      std::find_if(denominator.begin(), denominator.end(), [](const Integer& c) { return c != 0; });
+  if (*first < 0) common = -common;
   divide_by(numerator, common);
   divide_by(denominator, common);
   return {shortened(std::move(numerator)), shortened(std::move(denominator))};
 }
 
 RationalFunction constant(const Rational& value) {
-  if (cln::zerop(value)) return {{}, {1}};
-  return {{cln::numerator(value)}, {cln::denominator(value)}};
+  if (value == 0) return {{}, {1}};
+  return {{numeric::numerator(value)}, {numeric::denominator(value)}};
 }
 
 RationalFunction operator+(const RationalFunction& a, const RationalFunction& b) {
@@ -164,7 +165,7 @@ RationalFunction power(const RationalFunction& base, long exponent) {
   const std::size_t degree = std::max(factor.numerator.size(), factor.denominator.size()) - 1;
   std::size_t bits = 1;
   for (const Polynomial* part : {&factor.numerator, &factor.denominator})
-    for (const Integer& c : *part) bits = std::max<std::size_t>(bits, cln::integer_length(c));
+    for (const Integer& c : *part) bits = std::max<std::size_t>(bits, numeric::bit_length(c));
   if (degree * times_asked > max_degree || (bits > 1 && times_asked > longest_coefficient)) throw NoForm{};
   for (std::size_t n = times_asked; n > 0; n /= 2) {
     if (n % 2 == 1) result = result * factor;

@@ -1,7 +1,6 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/series/formulas/law_mixture.hpp>
-
-#include <cln/integer.h>
 
 #include <algorithm>
 #include <cmath>
@@ -24,7 +23,7 @@ constexpr std::size_t longest_binomial_table = 1024;
 constexpr double longest_zipf_table = 4096;  ///< s n
 
 std::size_t count_of(const Rational& value) {
-  return static_cast<std::size_t>(cln::cl_I_to_ulong(cln::numerator(value)));
+  return static_cast<std::size_t>(numeric::to_uint64(numeric::numerator(value)));
 }
 Interval interval_of(std::size_t value) {
   return to_interval(Rational(static_cast<unsigned long>(value)));
@@ -390,7 +389,7 @@ std::optional<LawMixture::ExactMoments> LawMixture::exact_moments() const {
 std::optional<std::int64_t> LawMixture::largest_batch() const {
   std::int64_t largest = 0;
   for (const auto& [share, law] : parts_) {
-    if (cln::zerop(share)) continue;
+    if (share == 0) continue;
     switch (law.kind) {
       case Law::Kind::none:
         break;
@@ -422,7 +421,7 @@ std::optional<std::vector<Rational>> exact_table(const Law& law) {
       if (n > longest_binomial_table) return std::nullopt;
       const Rational& p = law.of[1];
       const auto count = static_cast<long>(n);
-      std::vector<Rational> table{cln::expt(Rational(1 - p), Integer(count))};
+      std::vector<Rational> table{numeric::pow(Rational(1 - p), count)};
       for (long k = 0; k < count; ++k)
         table.push_back(table.back() * p * Rational(count - k) / ((1 - p) * Rational(k + 1)));
       return table;
@@ -430,13 +429,12 @@ std::optional<std::vector<Rational>> exact_table(const Law& law) {
     case Law::Kind::zipf: {
       const Rational& s = law.of[0];
       const std::size_t n = count_of(law.of[1]);
-      if (cln::denominator(s) != 1 ||
-          numeric::nearest_double(s) * static_cast<double>(n) > longest_zipf_table)
+      if (!numeric::is_integer(s) || numeric::nearest_double(s) * static_cast<double>(n) > longest_zipf_table)
         return std::nullopt;
       std::vector<Rational> table{0};
       Rational sum = 0;
       for (std::size_t k = 1; k <= n; ++k) {
-        table.push_back(1 / Rational(cln::expt(Rational(static_cast<unsigned long>(k)), cln::numerator(s))));
+        table.push_back(numeric::pow(Rational(k), numeric::to_int64(-numeric::numerator(s))));
         sum = sum + table.back();
       }
       for (Rational& entry : table) entry = entry / sum;

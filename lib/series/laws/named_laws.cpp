@@ -1,9 +1,7 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/core/trimmed.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/series/laws/named_laws.hpp>
-
-#include <cln/integer.h>
-#include <cln/rational.h>
 
 #include <algorithm>
 #include <array>
@@ -38,7 +36,7 @@ void require_probability(const char* law, const Rational& p) {
 }
 
 void require_terms(const char* law, const char* parameter, const Rational& value, long minimum) {
-  if (cln::denominator(value) != 1 || value < minimum || value >= static_cast<unsigned long>(max_terms))
+  if (!numeric::is_integer(value) || value < minimum || value >= static_cast<unsigned long>(max_terms))
     reject(law, parameter, value, "a whole number in range, below 65536");
 }
 
@@ -103,7 +101,7 @@ class LawReader {
     do {
       LawMixture::Part part = term();
       shares = shares + part.share;
-      if (!cln::zerop(part.share)) parts.push_back(std::move(part));
+      if (part.share != 0) parts.push_back(std::move(part));
     } while (take('+'));
     if (at_ < text_.size())
       fail("a sum of distributions: expected + or the end at character " + std::to_string(at_ + 1));
@@ -182,12 +180,12 @@ std::optional<Expression> formula_of(const Law& law) {
   const std::vector<Rational>& of = law.of;
   if (law.kind == Law::Kind::negative_binomial) {
     const Rational& r = of[0];
-    if (cln::denominator(r) != 1 || r > highest_power) return std::nullopt;
-    const long times = cln::cl_I_to_long(cln::numerator(r));
+    if (!numeric::is_integer(r) || r > highest_power) return std::nullopt;
+    const long times = numeric::to_int64(numeric::numerator(r));
     return pow(Expression(of[1]), times) * pow(1 - (1 - of[1]) * z, -times);
   }
   if (law.kind == Law::Kind::binomial)
-    return pow((1 - of[1]) + of[1] * z, cln::cl_I_to_long(cln::numerator(of[0])));
+    return pow((1 - of[1]) + of[1] * z, numeric::to_int64(numeric::numerator(of[0])));
   const auto table = exact_table(law);
   if (!table || table->size() > longest_formula) return std::nullopt;
   return symbolic::Pgf::from_coefficients(*table).expression();
@@ -222,7 +220,8 @@ std::optional<Arrivals> named_law(std::string_view text, const std::string& argu
   Parts parts = LawReader(trimmed(text), argument).read();
   const Law& first = parts.front().law;
   if (parts.size() == 1 && first.kind == Law::Kind::binomial && !exact_table(first))
-    return Arrivals::equal_inputs(cln::cl_I_to_long(cln::numerator(first.of[0])), first.of[0] * first.of[1]);
+    return Arrivals::equal_inputs(numeric::to_int64(numeric::numerator(first.of[0])),
+                                  first.of[0] * first.of[1]);
   if (std::ranges::any_of(parts, [](const LawMixture::Part& part) { return has_a_pole(part.law); }))
     if (const auto formula = formula_of(parts)) return Arrivals::from_pgf(*formula);
   return Arrivals::from_laws(std::move(parts));

@@ -1,8 +1,7 @@
-#include <cln/rational.h>
-
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/hypercube.hpp>
 #include <tailbound/network/worms/hypercube_worms.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/sim/batches/latency_bins.hpp>
 #include <tailbound/sim/broadcast/broadcast_replication.hpp>
 #include <tailbound/sim/sources/poisson_clock.hpp>

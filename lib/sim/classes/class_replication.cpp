@@ -1,6 +1,5 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/sim/classes/class_replication.hpp>
 #include <tailbound/sim/sources/on_off_slots.hpp>
@@ -32,7 +31,7 @@ void require_valid(const ClassModel& model) {
     reject("classes", std::to_string(model.loads.size()), "1 to 8");
   for (const Rational& load : model.loads)
     if (load <= 0) reject("load of a class", plain(load), "above 0 packets per slot");
-  if (model.joint.empty() && model.load() > numeric::whole(model.inputs))
+  if (model.joint.empty() && model.load() > Rational(model.inputs))
     reject("loads of the classes", plain(model.load()) + " together",
            "at most one packet per slot from each input");
   if (!model.finite() && model.load() >= 1) throw Unstable(plain(model.load()));
@@ -43,7 +42,7 @@ void require_valid(const ClassModel& model) {
   }
   for (const Rational& weight : model.weights) {
     if (weight < Rational(1) / 1000 || weight > 1000) reject("weight", plain(weight), "from 1/1000 to 1000");
-    if (model.schedule == Schedule::wrr && cln::denominator(weight) != 1)
+    if (model.schedule == Schedule::wrr && !numeric::is_integer(weight))
       reject("weight", plain(weight), "a whole number of packets with wrr (drr takes any)");
   }
   if (model.finite() && model.capacities.size() != model.classes())
@@ -56,7 +55,7 @@ void require_valid(const ClassModel& model) {
 /// The largest 64-bit number that represents a probability of at most this.
 std::uint64_t up_to(const Rational& sum) {
   if (sum >= 1) return ~std::uint64_t{0};
-  return cln::cl_I_to_ulong(cln::floor1(sum * cln::expt(numeric::Integer(2), 64)));
+  return numeric::to_uint64(numeric::floor(sum * numeric::pow(numeric::Integer(2), 64)));
 }
 
 /// A number drawn from a distribution: the first whose cumulative sum is above the draw.
@@ -83,17 +82,17 @@ class ClassDraw {
 
 /// Probabilities of 0 .. inputs packets in a slot.
 std::vector<Rational> packets_law(const ClassModel& model) {
-  const Rational p = model.load() / numeric::whole(model.inputs);
+  const Rational p = model.load() / Rational(model.inputs);
   std::vector<Rational> law;
   // To 2^-100: sums of these are rounded to 2^-64.
-  const numeric::Integer scale = cln::ash(numeric::Integer(1), 200);
-  Rational term = cln::expt(Rational(1 - p), numeric::Integer(static_cast<long>(model.inputs)));
+  const numeric::Integer scale = numeric::Integer(1) << 200;
+  Rational term = numeric::pow(Rational(1 - p), model.inputs);
   for (std::int64_t n = 0; n <= model.inputs; ++n) {
-    law.push_back(cln::floor1(term * scale) / Rational(scale));
+    law.push_back(numeric::floor(term * scale) / Rational(scale));
     if (p == 1)
       term = n + 1 == model.inputs ? 1 : 0;
     else
-      term = law.back() * numeric::whole(model.inputs - n) / numeric::whole(n + 1) * p / (1 - p);
+      term = law.back() * Rational(model.inputs - n) / Rational(n + 1) * p / (1 - p);
   }
   return law;
 }
@@ -153,7 +152,7 @@ class SharedOutput final : public Replication {
         alone_(classes_, 0),
         others_(classes_, 0) {
     if (model.burst) {
-      const OnOffSlots slots(traffic::on_off(model.load() / numeric::whole(model.inputs), *model.burst));
+      const OnOffSlots slots(traffic::on_off(model.load() / Rational(model.inputs), *model.burst));
       for (std::int64_t input = 0; input < model.inputs; ++input) {
         Input& added = inputs_.emplace_back(Input{slots});
         added.on = slots.start(key, bursts_of_class, static_cast<std::uint64_t>(input));
@@ -162,10 +161,10 @@ class SharedOutput final : public Replication {
       }
     }
     numeric::Integer scale = 1;
-    for (const Rational& weight : model.weights) scale = cln::lcm(scale, cln::denominator(weight));
-    packet_ = cln::cl_I_to_long(scale);
+    for (const Rational& weight : model.weights) scale = numeric::lcm(scale, numeric::denominator(weight));
+    packet_ = numeric::to_int64(scale);
     for (const Rational& weight : model.weights)
-      quanta_.push_back(cln::cl_I_to_long(cln::numerator(Rational(weight * scale))));
+      quanta_.push_back(numeric::to_int64(numeric::numerator(Rational(weight * scale))));
     deficits_.assign(classes_, 0);
     counts_ = empty();
   }

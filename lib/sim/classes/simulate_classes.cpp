@@ -12,7 +12,8 @@ ClassWork class_work(const ClassModel& model) {
   work.steps_per_slot = work.utilization + 0.2 * static_cast<double>(model.classes());
   if (model.burst) {
     const auto inputs = static_cast<double>(model.inputs);
-    const traffic::OnOff source = traffic::on_off(model.load() / numeric::whole(model.inputs), *model.burst);
+    const traffic::OnOff source =
+        traffic::on_off(model.load() / numeric::Rational(model.inputs), *model.burst);
     work.memory = memory_of(source, model.inputs);
     work.steps_per_slot += 0.3 * inputs;
   }

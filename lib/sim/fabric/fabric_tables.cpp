@@ -1,7 +1,6 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/fabric/fabric_graph.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/sim/batches/checkpoint.hpp>
 #include <tailbound/sim/fabric/fabric_tables.hpp>
 
@@ -26,7 +25,7 @@ constexpr std::size_t max_kinds = 200;
 constexpr double all_draws = 18446744073709551616.0;  // 2^64
 
 std::uint64_t threshold_of(const Rational& rate) {
-  return cln::cl_I_to_ulong(cln::floor1(rate * (cln::expt(numeric::Integer(2), 64) - 1)));
+  return numeric::to_uint64(numeric::floor(rate * (numeric::pow(numeric::Integer(2), 64) - 1)));
 }
 
 /// A cumulative probability as a bound of draws; the last bound covers all draws.

@@ -1,6 +1,5 @@
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/sim/multistage/multistage_replication.hpp>
-
-#include <cln/rational.h>
 
 #include <array>
 #include <bit>

@@ -93,8 +93,7 @@ class Simulated final : public NetworkReplication {
 };
 
 std::uint64_t scaled(const Rational& probability) {
-  return std::stoull(
-      numeric::to_fraction(cln::floor1(probability * (cln::expt(numeric::Integer(2), 64) - 1))));
+  return numeric::to_uint64(numeric::floor(probability * (numeric::pow(numeric::Integer(2), 64) - 1)));
 }
 
 Simulated::Simulated(const NetworkModel& model, RandomKey key)

@@ -1,5 +1,5 @@
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/sim/policed/policed_episode.hpp>
 #include <tailbound/sim/policed/policed_events.hpp>
 #include <tailbound/sim/random.hpp>
@@ -412,7 +412,7 @@ PolicedEventsSeen EventRuns::seen() {
       break;
   }
   PolicedEventsSeen all{.flows = {}, .queues = {}, .packets = packets_, .runs = runs_, .stopped = stopped_};
-  const auto time = [&](Ticks ticks) { return Rational(numeric::whole(ticks) * network_.tick); };
+  const auto time = [&](Ticks ticks) { return Rational(Rational(ticks) * network_.tick); };
   for (std::size_t f = 0; f < network_.flows.size(); ++f)
     all.flows.push_back({time(peaks_.delay[f]), peaks_.packets[f]});
   for (std::size_t q = 0; q < network_.queues.size(); ++q)

@@ -1,7 +1,6 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/policed/slotted_ports.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/sim/policed/policed_replication.hpp>
 #include <tailbound/sim/rare/rare_arrivals.hpp>
@@ -30,11 +29,12 @@ struct SlotBucket {
   std::uint64_t full_after;  ///< slots
 
   explicit SlotBucket(const traffic::TokenBucket& bucket) {
-    const numeric::Integer common = cln::lcm(cln::denominator(bucket.rate), cln::denominator(bucket.burst));
+    const numeric::Integer common =
+        numeric::lcm(numeric::denominator(bucket.rate), numeric::denominator(bucket.burst));
     const auto fine = [&](const Rational& tokens) {
-      return static_cast<std::int64_t>(cln::cl_I_to_long(cln::numerator(tokens * common)));
+      return numeric::to_int64(numeric::numerator(tokens * common));
     };
-    unit = cln::cl_I_to_long(common);
+    unit = numeric::to_int64(common);
     rate = fine(bucket.rate);
     burst = fine(bucket.burst);
     full_after = static_cast<std::uint64_t>(burst / rate) + 1;
@@ -225,7 +225,7 @@ PolicedSlots::PolicedSlots(const PolicedModel& model, RandomKey key)
     spread_ = std::max<std::uint64_t>(spread_, 4 * given.path.size());
     save = std::max(save, kind->full_after);
     // Allows time for packets left in queues.
-    save += static_cast<std::uint64_t>(cln::cl_I_to_long(cln::floor1(given.buckets.front().burst)));
+    save += static_cast<std::uint64_t>(numeric::to_int64(numeric::floor(given.buckets.front().burst)));
   }
   for (const Rational& at : load)
     if (at > 1) throw Unstable(numeric::plain(at));

@@ -1,6 +1,5 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/sim/policed/policed_ticks.hpp>
 
 #include <algorithm>
@@ -29,9 +28,9 @@ class CommonDivisor {
  public:
   void add(const Rational& value) {
     if (value == 0) return;
-    const auto below = cln::denominator(value) * cln::denominator(divisor_);
-    divisor_ = Rational(cln::gcd(cln::numerator(value) * cln::denominator(divisor_),
-                                 cln::numerator(divisor_) * cln::denominator(value))) /
+    const auto below = numeric::denominator(value) * numeric::denominator(divisor_);
+    divisor_ = Rational(numeric::gcd(numeric::numerator(value) * numeric::denominator(divisor_),
+                                     numeric::numerator(divisor_) * numeric::denominator(value))) /
                below;
   }
   [[nodiscard]] const Rational& value() const { return divisor_; }
@@ -45,7 +44,7 @@ std::int64_t counted(const Rational& value, const Rational& unit) {
   if (count > max_ticks)
     throw LimitExceeded("the numbers of the network have no usable common unit of time: in ticks of " +
                         to_fraction(unit) + " one of them exceeds 2^60; use numbers with fewer digits");
-  return cln::cl_I_to_long(cln::numerator(count));
+  return numeric::to_int64(numeric::numerator(count));
 }
 
 void require_sound(const PolicedNetwork& network) {

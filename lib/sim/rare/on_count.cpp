@@ -137,7 +137,7 @@ double decay_exponent(std::span<const BurstySource> sources) {
   for (const BurstySource& each : sources) {
     if (each.count < 1 || each.count > (std::int64_t{1} << 20))
       throw InvalidArgument("number of sources", std::to_string(each.count), "from 1 to 2^20");
-    load = load + each.source.load * each.share * cln::cl_I(static_cast<long>(each.count));
+    load = load + each.source.load * each.share * numeric::Integer(each.count);
     inputs += each.count;
   }
   if (sources.empty()) throw InvalidArgument("sources", "an empty list", "at least one source");

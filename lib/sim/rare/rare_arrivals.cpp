@@ -19,7 +19,7 @@ constexpr std::size_t max_values = std::size_t{1} << 14;
 void check(std::span<const SourceRate> sources) {
   if (sources.empty()) throw InvalidArgument("sources", "an empty list", "at least one source");
   for (const SourceRate& source : sources) {
-    if (!cln::plusp(source.rate) || source.rate > 1)
+    if (source.rate <= 0 || source.rate > 1)
       throw InvalidArgument("rate", numeric::to_fraction(source.rate), "above 0 and at most 1");
     if (source.count < 1 || source.count > (std::int64_t{1} << 20))
       throw InvalidArgument("number of sources", std::to_string(source.count), "from 1 to 2^20");
@@ -85,7 +85,7 @@ double decay_exponent(std::span<const SourceRate> sources) {
   numeric::Rational load = 0;
   std::int64_t inputs = 0;
   for (const SourceRate& source : sources) {
-    load = load + source.rate * cln::cl_I(source.count);
+    load = load + source.rate * numeric::Integer(source.count);
     inputs += source.count;
   }
   if (load >= 1) throw Unstable(numeric::plain(load));

@@ -1,6 +1,5 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/sim/sources/on_off_slots.hpp>
 
 #include <algorithm>
@@ -15,7 +14,7 @@ using numeric::Rational;
 constexpr std::uint64_t odd_slots = 0xaaaaaaaaaaaaaaaaULL;
 
 std::uint64_t scaled(const Rational& probability) {
-  return cln::cl_I_to_ulong(cln::floor1(probability * cln::expt(numeric::Integer(2), 64)));
+  return numeric::to_uint64(numeric::floor(probability * numeric::pow(numeric::Integer(2), 64)));
 }
 
 }  // namespace

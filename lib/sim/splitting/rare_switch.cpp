@@ -1,5 +1,5 @@
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/sim/splitting/rare_switch.hpp>
 #include <tailbound/sim/switch/simulate_switch.hpp>
 
@@ -104,8 +104,7 @@ std::vector<double> output_shares(const SwitchModel& model) {
 Rational mean_size(const SwitchModel& model) {
   if (model.sizes.empty()) return 1;
   Rational mean = 0;
-  for (const traffic::CellClass& size : model.sizes)
-    mean = mean + size.share * cln::cl_I(static_cast<long>(size.cells));
+  for (const traffic::CellClass& size : model.sizes) mean = mean + size.share * numeric::Integer(size.cells);
   return mean;
 }
 

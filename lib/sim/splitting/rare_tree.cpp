@@ -21,8 +21,7 @@ void check(const RareTreeModel& model) {
   // Checks radix, levels and load.
   (void)network::tree_paths(model.tree.tree, model.tree.load, model.tree.routing,
                             network::Sources::independent_sources);
-  if (!cln::plusp(model.tree.load))
-    throw InvalidArgument("load", numeric::to_fraction(model.tree.load), "above 0");
+  if (model.tree.load <= 0) throw InvalidArgument("load", numeric::to_fraction(model.tree.load), "above 0");
   if (model.tree.load >= 1) throw Unstable(numeric::plain(model.tree.load));
   if (model.tree.burst) (void)OnOffSlots(traffic::on_off(model.tree.load, *model.tree.burst));
   if (model.tree.buffer)

@@ -1,4 +1,4 @@
-#include <cln/rational.h>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/sim/batches/batch_sums.hpp>
 #include <tailbound/sim/switch/simulate_switch.hpp>
 
@@ -35,7 +35,7 @@ SwitchWork switch_work(const SwitchModel& model) {
   work.steps_per_slot = cells + 0.3 * (inputs + outputs);
   if (model.burst) {
     const numeric::Rational own =  // fraction of the traffic to the busiest output
-        model.hot + (1 - model.hot) / cln::cl_I(static_cast<long>(model.outputs));
+        model.hot + (1 - model.hot) / numeric::Integer(model.outputs);
     for (const numeric::Rational& rate : model.rates) {
       const traffic::OnOff source = traffic::on_off(rate, *model.burst);
       const SourceMemory memory = model.destination == traffic::Destination::per_burst

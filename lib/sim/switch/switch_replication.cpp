@@ -1,6 +1,5 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/sim/rare/rare_arrivals.hpp>
 #include <tailbound/sim/sources/on_off_slots.hpp>
@@ -42,8 +41,7 @@ Sending sending_of(const SwitchModel& model) {
 
 Rational mean_cells(const SwitchModel& model) {
   Rational sum = 0;
-  for (const traffic::CellClass& size : model.sizes)
-    sum = sum + size.share * cln::cl_I(static_cast<long>(size.cells));
+  for (const traffic::CellClass& size : model.sizes) sum = sum + size.share * numeric::Integer(size.cells);
   return model.sizes.empty() ? Rational(1) : sum;
 }
 
@@ -83,7 +81,7 @@ void check(const SwitchModel& model) {
   const Rational& alpha = *model.threshold;
   require(model.memory.has_value(), "threshold", numeric::to_fraction(alpha),
           "omitted without a shared memory");
-  require(alpha > 0 && cln::numerator(alpha) < largest_part && cln::denominator(alpha) < largest_part,
+  require(alpha > 0 && numeric::numerator(alpha) < largest_part && numeric::denominator(alpha) < largest_part,
           "threshold", numeric::to_fraction(alpha), "above 0, with numerator and denominator below 2^39");
 }
 
@@ -98,7 +96,7 @@ struct Coin {
   Coin() = default;
   explicit Coin(const Rational& probability) : certain(probability >= 1) {
     if (!certain)
-      threshold = cln::cl_I_to_ulong(cln::floor1(probability * cln::expt(numeric::Integer(2), 64)));
+      threshold = numeric::to_uint64(numeric::floor(probability * numeric::pow(numeric::Integer(2), 64)));
   }
   [[nodiscard]] std::uint64_t draw(RandomKey key, Purpose purpose, std::uint64_t input,
                                    std::uint64_t block) const {
@@ -275,8 +273,8 @@ Simulated::Simulated(const SwitchModel& model, RandomKey key)
     limits_.back() = 0;
     if (model.threshold) {
       // q < alpha (M - T) with alpha = a / b: q is below the ceiling of a (M - T) / b.
-      const auto a = static_cast<std::uint64_t>(cln::cl_I_to_long(cln::numerator(*model.threshold)));
-      const auto b = static_cast<std::uint64_t>(cln::cl_I_to_long(cln::denominator(*model.threshold)));
+      const auto a = static_cast<std::uint64_t>(numeric::to_int64(numeric::numerator(*model.threshold)));
+      const auto b = static_cast<std::uint64_t>(numeric::to_int64(numeric::denominator(*model.threshold)));
       for (std::int64_t total = 0; total < memory; ++total) {
         const std::uint64_t below = (a * static_cast<std::uint64_t>(memory - total) + b - 1) / b;
         std::uint32_t& limit = limits_[static_cast<std::size_t>(total)];
@@ -619,7 +617,7 @@ SwitchModel switch_model(std::int64_t inputs, const Rational& load) {
 Rational busiest_load(const SwitchModel& model) {
   Rational sum = 0;
   for (const Rational& rate : model.rates) sum = sum + rate;
-  return sum * (model.hot + (1 - model.hot) / cln::cl_I(static_cast<long>(model.outputs)));
+  return sum * (model.hot + (1 - model.hot) / numeric::Integer(model.outputs));
 }
 
 std::unique_ptr<SwitchReplication> make_switch_replication(const SwitchModel& model, RandomKey key) {

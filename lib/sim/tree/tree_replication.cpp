@@ -1,6 +1,5 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/sim/tree/near_queues.hpp>
 #include <tailbound/sim/tree/tree_engine.hpp>
 
@@ -548,10 +547,10 @@ SourceMemory source_memory(const TreeModel& model) {
   using numeric::Rational;
   if (!model.burst) return {};
   const traffic::OnOff leaf = traffic::on_off(model.load, *model.burst);
-  const cln::cl_I radix(static_cast<long>(model.tree.radix));
+  const numeric::Integer radix(static_cast<long>(model.tree.radix));
   if (!model.keeps_paths()) return memory_of(traffic::thinned(leaf, Rational(1) / radix), model.tree.radix);
-  const cln::cl_I leaves = cln::expt_pos(radix, cln::cl_I(model.tree.levels));
-  return memory_of(leaf, cln::cl_I_to_long(leaves), Rational(1) / leaves);
+  const numeric::Integer leaves = numeric::pow(radix, model.tree.levels);
+  return memory_of(leaf, numeric::to_int64(leaves), Rational(1) / leaves);
 }
 
 std::string describe(const TreeModel& model) {

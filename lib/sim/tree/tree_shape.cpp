@@ -1,6 +1,5 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/sim/tree/tree_shape.hpp>
 
 namespace tailbound::sim::tree_engine {
@@ -12,7 +11,7 @@ void check(const TreeModel& model) {
   network::require_valid(model.tree);
   std::int64_t leaves = 1;
   for (int i = 0; i < model.tree.levels; ++i) leaves *= model.tree.radix;
-  if (!cln::plusp(model.load) || model.load > 1)
+  if (model.load <= 0 || model.load > 1)
     throw InvalidArgument("load", numeric::to_fraction(model.load), "above 0 and at most 1 packet per slot");
   if (!model.buffer && model.load == 1) throw Unstable("1");
   if (model.buffer && (*model.buffer < 1 || *model.buffer > longest_queue))
@@ -70,8 +69,8 @@ Shape::Shape(const TreeModel& model)
     switch_stride[static_cast<std::size_t>(digit)] = array_size;
     array_size = static_cast<std::size_t>(radix) * array_size + line;
   }
-  const auto scaled = cln::floor1(model.load * cln::expt(numeric::Integer(2), 64));
-  if (model.load < 1) threshold = cln::cl_I_to_ulong(scaled);
+  const auto scaled = numeric::floor(model.load * numeric::pow(numeric::Integer(2), 64));
+  if (model.load < 1) threshold = numeric::to_uint64(scaled);
   if (model.burst) {
     bursts.emplace(traffic::on_off(model.load, *model.burst));
     // Reflected Brownian motion exceeds it with probability 1e-12.

@@ -1,8 +1,7 @@
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/sim/batches/batch_sums.hpp>
 #include <tailbound/sim/batches/latency_bins.hpp>
 #include <tailbound/sim/worm/simulate_worms.hpp>
-
-#include <cln/rational.h>
 
 #include <algorithm>
 #include <cmath>

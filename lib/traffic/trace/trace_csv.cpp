@@ -1,6 +1,5 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/decimal.hpp>
 #include <tailbound/traffic/trace/trace_csv.hpp>
 
@@ -81,9 +80,9 @@ std::optional<numeric::Rational> number_of(const std::string& text, const numeri
 
 /// -1 if it is not a whole number of the legal range.
 std::int64_t whole_of(const std::string& text, std::int64_t largest) {
-  const auto value = number_of(text, numeric::whole(largest));
-  if (!value || cln::denominator(*value) != 1) return -1;
-  return cln::cl_I_to_long(cln::numerator(*value));
+  const auto value = number_of(text, numeric::Rational(largest));
+  if (!value || !numeric::is_integer(*value)) return -1;
+  return numeric::to_int64(numeric::numerator(*value));
 }
 
 WrittenTime written(const std::string& text, numeric::Rational value) {
@@ -99,7 +98,7 @@ WrittenTime written(const std::string& text, numeric::Rational value) {
 /// What 1000 operations in doubles may add up to.
 numeric::Rational rounding_of(const numeric::Rational& time) {
   constexpr unsigned bits = 42;
-  static const numeric::Rational relative = 1 / numeric::Rational(cln::ash(numeric::Integer(1), bits));
+  static const numeric::Rational relative = 1 / numeric::Rational(numeric::Integer(1) << bits);
   return time * relative;
 }
 
@@ -207,8 +206,8 @@ void TraceCsvReader::line(std::string_view text) {
     return number_text(cells[static_cast<std::size_t>(column)], separator_);
   };
   const std::string written_time = cell(time_);
-  const numeric::Rational unit = numeric::whole(nanoseconds(unit_));
-  const auto time = number_of(written_time, numeric::whole(latest) / unit);
+  const numeric::Rational unit = numeric::Rational(nanoseconds(unit_));
+  const auto time = number_of(written_time, numeric::Rational(latest) / unit);
   if (!time)
     fail(shown(cells[static_cast<std::size_t>(time_)]) +
          " is not a time: it must be a decimal number, 0 or more, and at most 2^62 ns");

@@ -1,6 +1,5 @@
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/traffic/trace/trace_fit.hpp>
-
-#include <cln/rational.h>
 
 #include <algorithm>
 #include <cmath>

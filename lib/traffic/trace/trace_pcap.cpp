@@ -45,7 +45,7 @@ void read_pcap(const std::string& path, const TakePacket& take) {
     if (header->ts.tv_sec < 0 || header->ts.tv_sec > 4'000'000'000 || header->ts.tv_usec < 0)
       throw ParseError(path, 0, 0, "packet " + std::to_string(packets) + " has no valid time");
     // With this precision tv_usec contains nanoseconds.
-    take({.time = numeric::whole(std::int64_t{header->ts.tv_sec} * 1'000'000'000 + header->ts.tv_usec),
+    take({.time = numeric::Rational(std::int64_t{header->ts.tv_sec} * 1'000'000'000 + header->ts.tv_usec),
           .bytes = static_cast<std::int64_t>(header->len)});
   }
   if (packets == 0) throw ParseError(path, 0, 0, "no packets");

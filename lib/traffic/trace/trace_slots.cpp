@@ -1,6 +1,5 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/traffic/trace/trace_slots.hpp>
 
@@ -29,13 +28,14 @@ Rational TraceSlots::rounding_of(const TracePacket& packet) const {
 
 std::int64_t TraceSlots::slot_of(const TracePacket& packet, const std::string& name) const {
   const Rational since = packet.time - stamps_.first + rounding_of(packet);
-  const numeric::Integer slot = cln::floor1(cln::numerator(since) * cln::denominator(slotting_.slot_ns),
-                                            cln::denominator(since) * cln::numerator(slotting_.slot_ns));
-  if (cln::integer_length(slot) > max_slot_bits)
+  const numeric::Integer slot =
+      numeric::floor(numeric::numerator(since) * numeric::denominator(slotting_.slot_ns),
+                     numeric::denominator(since) * numeric::numerator(slotting_.slot_ns));
+  if (numeric::bit_length(slot) > max_slot_bits)
     throw ParseError(name, 0, 0,
                      "packet " + std::to_string(stamps_.packets) +
                          " comes more than 2^60 slots after the first one; are its times in another unit?");
-  return cln::cl_I_to_long(slot);
+  return numeric::to_int64(slot);
 }
 
 /// The greatest common divisor of all distances; a remainder within the rounding of the times is none.
@@ -44,11 +44,11 @@ void TraceSlots::note_resolution(const TracePacket& packet) {
   if (left != 0 && packet.rounding == 0) {
     // Exact, and usually a multiple of what is known.
     const Rational ratio = right / left;
-    if (cln::denominator(ratio) == 1) return;
+    if (numeric::is_integer(ratio)) return;
   }
   const Rational none = 2 * rounding_of(packet);
   while (right > none) {
-    const Rational rest = left - cln::floor1(left / right) * right;
+    const Rational rest = left - numeric::floor(left / right) * right;
     left = right;
     right = std::min(rest, Rational(left - rest));
   }

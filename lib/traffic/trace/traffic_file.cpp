@@ -1,7 +1,7 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/traffic/trace/traffic_file.hpp>
 
-#include <cln/rational.h>
 #include <nlohmann/json.hpp>
 
 #include <numeric>

@@ -1,7 +1,7 @@
-#include <cln/rational.h>
 #include <fmt/format.h>
 #include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/buffer/buffer.hpp>
 #include <tailbound/render/documents/buffer/occupancy.hpp>
@@ -219,7 +219,7 @@ const Fields<BufferPoint>& buffer_results() {
        [](const Point& of) {
          std::vector<numeric::Rational> buffers;
          for (const Packets buffer : of.second.higher_buffers)
-           buffers.push_back(numeric::whole(buffer.value));
+           buffers.push_back(numeric::Rational(buffer.value));
          return buffers;
        },
        [](const Point& of) { return !of.second.higher_buffers.empty(); }},
@@ -573,7 +573,7 @@ Picture load_picture(const BufferPoint& point) {
   Picture picture = document(points, {}).picture();
   picture.title = "Buffer against load";
   picture.log_y = true;
-  mark_here(picture, cln::double_approx(here), "this load");
+  mark_here(picture, numeric::nearest_double(here), "this load");
   return picture;
 }
 

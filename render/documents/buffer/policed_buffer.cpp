@@ -1,5 +1,5 @@
-#include <cln/rational.h>
 #include <fmt/format.h>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/buffer/buffer_columns.hpp>
 #include <tailbound/render/documents/buffer/policed_buffer.hpp>

@@ -1,6 +1,6 @@
-#include <cln/rational.h>
 #include <fmt/format.h>
 #include <tailbound/core/choice.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/buffer/buffer_columns.hpp>
 #include <tailbound/render/documents/buffer/shared_buffer.hpp>
@@ -380,7 +380,7 @@ Picture picture_around(const SharedBufferPoint& point, const Units& units) {
   const auto points = answered(others, [](const SharedBufferQuery& other) { return answers::answer(other); });
   if (points.size() < 2) throw NoAnswer("nothing to draw: no other load has an answer");
   Picture picture = document(points, units).picture();
-  mark_here(picture, by_ports ? static_cast<double>(equal->inputs) : cln::double_approx(equal->load),
+  mark_here(picture, by_ports ? static_cast<double>(equal->inputs) : numeric::nearest_double(equal->load),
             "this switch");
   return picture;
 }

@@ -1,6 +1,6 @@
-#include <cln/rational.h>
 #include <fmt/format.h>
 #include <tailbound/core/choice.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/buffer/buffer_columns.hpp>
 #include <tailbound/render/documents/buffer/sized_buffer.hpp>
@@ -349,7 +349,7 @@ Picture picture_around(const SizedBufferPoint& point) {
   const auto points = answered(others, [](const SizedBufferQuery& other) { return answers::answer(other); });
   if (points.size() < 2) throw NoAnswer("nothing to draw: no other load has an answer");
   Picture picture = document(points).picture();
-  mark_here(picture, cln::double_approx(point.first.load), "this load");
+  mark_here(picture, numeric::nearest_double(point.first.load), "this load");
   return picture;
 }
 

@@ -1,8 +1,8 @@
-#include <cln/rational.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/classes/simulate_classes.hpp>
 #include <tailbound/render/documents/parts/simulation.hpp>
@@ -25,7 +25,7 @@ using sim::Schedule;
 
 std::vector<Rational> capacities_of(const ClassModel& model) {
   std::vector<Rational> capacities;
-  for (const std::int64_t capacity : model.capacities) capacities.push_back(numeric::whole(capacity));
+  for (const std::int64_t capacity : model.capacities) capacities.push_back(Rational(capacity));
   return capacities;
 }
 

@@ -1,7 +1,7 @@
-#include <cln/rational.h>
 #include <fmt/format.h>
 #include <tailbound/answers/latency_ns.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/delay/cross_check.hpp>
 #include <tailbound/render/documents/delay/delay_words.hpp>

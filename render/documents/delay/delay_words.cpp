@@ -1,10 +1,9 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <fmt/format.h>
 #include <tailbound/answers/accuracy/accuracy_settings.hpp>
 #include <tailbound/answers/latency_ns.hpp>
 #include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/accuracy/accuracy.hpp>
 #include <tailbound/render/documents/delay/cross_check.hpp>

@@ -1,6 +1,6 @@
-#include <cln/rational.h>
 #include <fmt/format.h>
 #include <tailbound/core/choice.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/delay/cross_check.hpp>
 #include <tailbound/render/documents/delay/delay.hpp>

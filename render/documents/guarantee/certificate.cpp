@@ -1,5 +1,5 @@
-#include <cln/integer.h>
 #include <tailbound/core/choice.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/render/documents/guarantee/certificate.hpp>
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
-#include <cln/rational.h>
 #include <fmt/format.h>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/buffer/buffer_columns.hpp>
 #include <tailbound/render/documents/guarantee/headroom.hpp>
@@ -137,7 +137,7 @@ const Table<HeadroomTerm>& headroom_terms() {
 
 std::string usual_sender(const HeadroomQuery& query) {
   const UsualQuanta usual = usual_pause_quanta(query.gbps);
-  const numeric::Rational of = numeric::whole(usual.of_gbps);
+  const numeric::Rational of = numeric::Rational(usual.of_gbps);
   return fmt::format("the sender stops within {} quanta ({}), {}", usual.quanta.count,
                      ns_text(query.link().sender_latency),
                      of == query.gbps  ? std::string("as 802.3 allows")

@@ -1,5 +1,3 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <fmt/format.h>
 #include <tailbound/core/choice.hpp>
 #include <tailbound/numeric/real.hpp>
@@ -64,13 +62,13 @@ struct QueueRow {
 /// Integer packets, bytes or bits.
 Rational max_data(const QueueGuarantee& queue, bool in_slots) {
   if (in_slots && queue.in_slots)
-    return std::min(Rational(cln::floor1(queue.backlog)), numeric::whole(*queue.in_slots));
-  return cln::ceiling1(queue.backlog);
+    return std::min(Rational(numeric::floor(queue.backlog)), Rational(*queue.in_slots));
+  return numeric::ceiling(queue.backlog);
 }
 
 /// In integer slots a packet leaves once all earlier ones have left.
 Rational max_delay(const QueueGuarantee& queue, bool in_slots) {
-  return in_slots && queue.in_slots ? std::min(queue.delay, numeric::whole(*queue.in_slots)) : queue.delay;
+  return in_slots && queue.in_slots ? std::min(queue.delay, Rational(*queue.in_slots)) : queue.delay;
 }
 
 Table<FlowRow> flow_table(const network::PolicedUnits& units) {
@@ -161,7 +159,7 @@ const Fields<Guaranteed>& guarantee_results() {
        cyclic},
       {{"denominator", "", "", Shape::whole,
         "delays were rounded up to multiples of 1/denominator; 0: exact fractions", Style::hidden},
-       [](const Guaranteed& of) { return cln::cl_I_to_long(of.answer.found.denominator); }}};
+       [](const Guaranteed& of) { return numeric::to_int64(of.answer.found.denominator); }}};
   return fields;
 }
 

@@ -1,6 +1,6 @@
-#include <cln/rational.h>
 #include <fmt/format.h>
 #include <tailbound/core/choice.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/buffer/buffer_columns.hpp>
 #include <tailbound/render/documents/guarantee/port_guarantee.hpp>
@@ -238,7 +238,7 @@ std::string limit_in_words(const PortGuaranteeQuery& query, const PortGuaranteeA
       // Where the bucket sustains its rate up to a load of 1.
       std::vector<FlowGroup> full = answer.flows;
       numeric::Rational& rate = full[query.varied].buckets.front().rate;
-      rate = rate + (1 - answer.load) / numeric::whole(full[query.varied].count);
+      rate = rate + (1 - answer.load) / numeric::Rational(full[query.varied].count);
       if (traffic::sustained(full[query.varied].buckets.front()).rate == rate && queue::load(full) == 1)
         return fmt::format("the load must be below 1, so the rate below {}; it is rounded down to 4 digits",
                            plain(rate));

@@ -1,7 +1,7 @@
-#include <cln/rational.h>
 #include <fmt/format.h>
 #include <tailbound/answers/accuracy/accuracy_settings.hpp>
 #include <tailbound/core/choice.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/accuracy/accuracy.hpp>
 #include <tailbound/render/documents/multistage/multistage.hpp>

@@ -1,5 +1,5 @@
-#include <cln/real.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/render/documents/network/network_picture.hpp>
 
 #include <algorithm>
@@ -47,7 +47,7 @@ NetworkPicture network_picture(const network::Network& network) {
   for (const network::Flow& flow : network.flows)
     for (const network::Route& route : flow.routes) {
       routed = routed || !route.links.empty();
-      const double rate = cln::double_approx(flow.rate * route.share);
+      const double rate = numeric::nearest_double(flow.rate * route.share);
       for (const std::size_t link : route.links) packets[link] += rate;
     }
   Directions directions;
@@ -56,7 +56,7 @@ NetworkPicture network_picture(const network::Network& network) {
     Direction& direction = directions[{link.from, link.to}];
     direction.wires += 1;
     direction.carried += packets[i];
-    direction.capacity += cln::double_approx(link.rate.value());
+    direction.capacity += numeric::nearest_double(link.rate.value());
   }
   picture.edges = edges_of(directions, routed);
   return picture;
@@ -74,7 +74,7 @@ NetworkPicture network_picture(const network::PolicedNetwork& network) {
   for (const network::PolicedFlow& flow : network.flows) {
     double rate = std::numeric_limits<double>::infinity();
     for (const traffic::TokenBucket& bucket : flow.buckets)
-      rate = std::min(rate, cln::double_approx(bucket.rate));
+      rate = std::min(rate, numeric::nearest_double(bucket.rate));
     for (const std::size_t port : flow.path) rates[port] += rate;
   }
   Directions directions;
@@ -87,7 +87,7 @@ NetworkPicture network_picture(const network::PolicedNetwork& network) {
         directions[{number_of(name.substr(0, at)), number_of(name.substr(at + arrow.size()))}];
     direction.wires += 1;
     direction.carried += rates[i];
-    direction.capacity += cln::double_approx(network.ports[i].rate);
+    direction.capacity += numeric::nearest_double(network.ports[i].rate);
   }
   picture.edges = edges_of(directions, true);
   std::vector<int> neighbours(picture.nodes.size(), 0);

@@ -1,6 +1,6 @@
-#include <cln/rational.h>
 #include <fmt/format.h>
 #include <tailbound/core/choice.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/render/documents/parts/observed.hpp>
 #include <tailbound/render/documents/parts/simulation.hpp>
 #include <tailbound/render/documents/parts/units.hpp>

@@ -1,5 +1,5 @@
-#include <cln/rational.h>
 #include <fmt/format.h>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/parts/simulation.hpp>
 #include <tailbound/render/documents/parts/units.hpp>

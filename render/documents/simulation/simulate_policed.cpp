@@ -1,7 +1,6 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <fmt/format.h>
 #include <tailbound/core/choice.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/render/documents/guarantee/policed_parts.hpp>
 #include <tailbound/render/documents/simulation/simulate_policed.hpp>
 #include <tailbound/render/fields.hpp>

@@ -1,6 +1,6 @@
-#include <cln/rational.h>
 #include <fmt/format.h>
 #include <tailbound/core/choice.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/trace/fit_trace.hpp>
 #include <tailbound/render/fields.hpp>
@@ -167,8 +167,8 @@ const Table<Replayed>& played_table() {
         [](const Replayed& of) { return static_cast<std::int64_t>(of.in.lost); }},
        {{"loss", "lost", "", Shape::proved, "fraction of its cells, counted", Style::plain, 4},
         [](const Replayed& of) {
-          return numeric::Rational(numeric::whole(static_cast<std::int64_t>(of.in.lost)) /
-                                   numeric::whole(static_cast<std::int64_t>(of.cells)));
+          return numeric::Rational(numeric::Rational(static_cast<std::int64_t>(of.in.lost)) /
+                                   numeric::Rational(static_cast<std::int64_t>(of.cells)));
         }}}};
   return table;
 }

@@ -1,4 +1,3 @@
-#include <cln/rational.h>
 #include <fmt/format.h>
 #include <tailbound/render/documents/parts/simulation.hpp>
 #include <tailbound/render/documents/parts/traffic.hpp>

@@ -1,5 +1,5 @@
-#include <cln/rational.h>
 #include <fmt/format.h>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/render/documents/parts/validated.hpp>
 #include <tailbound/render/documents/validation/validate_multistage.hpp>
 

@@ -1,6 +1,6 @@
-#include <cln/rational.h>
 #include <fmt/format.h>
 #include <tailbound/answers/accuracy/accuracy_settings.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/render/documents/accuracy/accuracy.hpp>
 #include <tailbound/render/documents/parts/units.hpp>
 #include <tailbound/render/documents/wormhole/broadcast.hpp>

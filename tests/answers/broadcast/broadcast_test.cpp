@@ -1,4 +1,3 @@
-#include <cln/rational.h>
 #include <catch2/catch.hpp>
 #include <tailbound/answers/broadcast/broadcast.hpp>
 #include <tailbound/answers/broadcast/simulate_hypercube.hpp>
@@ -6,6 +5,7 @@
 #include <tailbound/answers/wormhole/saturated.hpp>
 #include <tailbound/bounds/wormhole/broadcast.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tests/support/rational.hpp>
 

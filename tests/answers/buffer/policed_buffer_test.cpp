@@ -1,6 +1,6 @@
-#include <cln/rational.h>
 #include <tailbound/answers/buffer/policed_buffer.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -127,7 +127,7 @@ TEST_CASE("a bucket that discards tokens delays a conforming host more than its 
           Approx(direct.at_shaper).epsilon(1e-9));
     CHECK(static_cast<double>(honest.lost_at_policer.value) >= direct.at_policer * (1 - 1e-12));
     // The minimum depth that delays packets in at most a quarter of the slots, in steps of 1/unit.
-    const auto steps = cln::cl_I_to_long(cln::numerator(*honest.unnoticed_burst * unit));
+    const auto steps = numeric::to_int64(numeric::numerator(*honest.unnoticed_burst * unit));
     CHECK(by_tokens(rate, steps, unit, std::stod(offered)).at_shaper <= 0.25);
     if (steps > unit) CHECK(by_tokens(rate, steps - 1, unit, std::stod(offered)).at_shaper > 0.25);
   }

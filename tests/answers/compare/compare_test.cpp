@@ -1,6 +1,6 @@
-#include <cln/rational.h>
 #include <tailbound/answers/compare/compare.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <catch2/catch.hpp>
 #include <tests/support/rational.hpp>

@@ -1,7 +1,5 @@
-#include <cln/dfloat.h>
-#include <cln/float.h>
-#include <cln/rational.h>
 #include <tailbound/answers/compare/compare.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <catch2/catch.hpp>
 #include <tests/support/rational.hpp>
@@ -79,7 +77,7 @@ std::vector<Rational> values(Kind kind, bool after, std::size_t last) {
 std::string text_of(const std::vector<Rational>& list, int digits = 14) {
   std::string text;
   for (const Rational& value : list)
-    text += (cln::zerop(value) ? "0" : numeric::to_decimal(value, digits, numeric::Rounding::nearest)) + "\n";
+    text += (value == 0 ? "0" : numeric::to_decimal(value, digits, numeric::Rounding::nearest)) + "\n";
   return text;
 }
 
@@ -162,14 +160,13 @@ TEST_CASE("compare: the diagnosis of a wrong list agrees with the errors of the 
   CHECK(cut.cause == DisagreementCause::fewer_digits);
   CHECK(cut.numbers == std::vector<std::int64_t>{5});
   const auto decimals = cause_of([](auto& list) {
-    for (Rational& value : list) value = cln::round1(value * 10'000'000) / rational("10000000");
+    for (Rational& value : list) value = numeric::round(value * 10'000'000) / rational("10000000");
   });
   CHECK(decimals.cause == DisagreementCause::fewer_decimals);
   CHECK(decimals.numbers == std::vector<std::int64_t>{7});
   const auto floats = cause_of([](auto& list) {
     for (Rational& value : list)
-      value =
-          cln::rational(cln::cl_DF(static_cast<double>(static_cast<float>(numeric::nearest_double(value)))));
+      value = numeric::to_rational(static_cast<double>(static_cast<float>(numeric::nearest_double(value))));
   });
   CHECK(floats.cause == DisagreementCause::single_precision);
   // A series in doubles: an absolute error of 1e-16 from the place where it matters.

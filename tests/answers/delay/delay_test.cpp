@@ -1,7 +1,7 @@
-#include <cln/rational.h>
 #include <catch2/catch.hpp>
 #include <tailbound/answers/delay/delay.hpp>
 #include <tailbound/network/files/network_file.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tests/support/rational.hpp>
 
 #include <stop_token>

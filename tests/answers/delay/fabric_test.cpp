@@ -1,9 +1,9 @@
-#include <cln/rational.h>
 #include <catch2/catch.hpp>
 #include <tailbound/answers/delay/fabric.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/demands/fabrics.hpp>
 #include <tailbound/network/fabric/fabric_listing.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <algorithm>
 #include <stdexcept>

@@ -1,4 +1,3 @@
-#include <cln/rational.h>
 #include <catch2/catch.hpp>
 #include <tailbound/answers/delay/delay.hpp>
 #include <tailbound/answers/delay/solve_load_scale.hpp>
@@ -8,6 +7,7 @@
 #include <tailbound/network/fabric/fabric.hpp>
 #include <tailbound/network/files/network_file.hpp>
 #include <tailbound/network/queue_traffic.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tests/support/rational.hpp>
 
 #include <algorithm>

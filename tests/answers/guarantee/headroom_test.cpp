@@ -1,6 +1,6 @@
-#include <cln/rational.h>
 #include <tailbound/answers/guarantee/headroom.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <catch2/catch.hpp>
 #include <tests/support/rational.hpp>
@@ -90,7 +90,7 @@ TEST_CASE("default pause quanta never decrease with the rate") {
   CHECK(usual_pause_quanta(rational("800")).of_gbps == 400);
   std::int64_t former = 0;
   for (int tenths = 1; tenths < 20'000; tenths += 7) {
-    const std::int64_t its = usual_pause_quanta(numeric::whole(tenths) / 10).quanta.count;
+    const std::int64_t its = usual_pause_quanta(numeric::Rational(tenths) / 10).quanta.count;
     CHECK(its >= former);
     former = its;
   }

@@ -1,6 +1,6 @@
-#include <cln/rational.h>
 #include <tailbound/answers/guarantee/simulate_policed.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <catch2/catch.hpp>
 #include <stop_token>

@@ -1,4 +1,3 @@
-#include <cln/rational.h>
 #include <tailbound/answers/validation/validate_multistage.hpp>
 #include <tailbound/core/error.hpp>
 

@@ -1,7 +1,7 @@
-#include <cln/rational.h>
 #include <tailbound/answers/trace/fit_trace.hpp>
 #include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -27,7 +27,7 @@ FitQuery query_of(std::int64_t slots, SlotOf cells_in) {
   FitQuery query{.file = "synthetic", .packets = {}, .link_gbps = 1, .cell_bytes = cell};
   query.packets = [slots, cells_in = std::move(cells_in)](const TakePacket& take) {
     for (std::int64_t t = 0; t < slots; ++t)
-      for (int i = cells_in(t); i > 0; --i) take({.time = numeric::whole(t * slot), .bytes = cell});
+      for (int i = cells_in(t); i > 0; --i) take({.time = numeric::Rational(t * slot), .bytes = cell});
   };
   return query;
 }
@@ -167,7 +167,7 @@ TEST_CASE("fit: short traces have a verdict or a reason, never an invalid model"
     for (auto left = 2 + random() % 30; left > 0; --left) {
       time += static_cast<std::int64_t>(random() % (random() % 3 == 0 ? 1'000'000 : 2000));
       packets.push_back(
-          {.time = numeric::whole(time), .bytes = static_cast<std::int64_t>(1 + random() % 3000)});
+          {.time = numeric::Rational(time), .bytes = static_cast<std::int64_t>(1 + random() % 3000)});
     }
     FitQuery query{.file = "short", .packets = {}, .link_gbps = 1, .cell_bytes = cell, .inputs = 3};
     query.packets = [packets](const TakePacket& take) {
@@ -222,7 +222,7 @@ TEST_CASE("fit: one link, overload, disorder, coarse stamps and buffers", "[fit]
   FitQuery sparse = lone;
   sparse.packets = [](const TakePacket& take) {
     take({.time = 100, .bytes = 64});
-    take({.time = numeric::whole(1'000'000'000'000'000), .bytes = 64});
+    take({.time = numeric::Rational(1'000'000'000'000'000), .bytes = 64});
   };
   CHECK_THROWS_WITH(answers::answer(sparse), Catch::Contains("--time-unit"));
   FitQuery disorder = query_of(1, [](std::int64_t) { return 1; });
@@ -243,7 +243,7 @@ TEST_CASE("fit: one link, overload, disorder, coarse stamps and buffers", "[fit]
   FitQuery coarse = query_of(40'000, bernoulli_trace(1));
   coarse.packets = [its = coarse.packets](const TakePacket& take) {
     its([&](TracePacket packet) {
-      packet.time = cln::floor1(packet.time / (8 * slot)) * (8 * slot);
+      packet.time = numeric::floor(packet.time / (8 * slot)) * (8 * slot);
       take(packet);
     });
   };

@@ -1,7 +1,6 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/bounds/guarantee/network_guarantee.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <catch2/catch.hpp>
 #include <random>
@@ -52,7 +51,7 @@ void hold_against(const PolicedNetwork& network, const AdversaryLimits& limits, 
   const PolicedTruth truth = policed_truth(network, limits);
   held.finished += truth.finished ? 1 : 0;
   for (const bounds::QueueGuarantee& queue : found.queues) {
-    const std::int64_t maximum = cln::cl_I_to_long(cln::floor1(queue.backlog));
+    const std::int64_t maximum = numeric::to_int64(numeric::floor(queue.backlog));
     CHECK(truth.backlog[queue.port] <= maximum);
     if (queue.in_slots) CHECK(truth.backlog[queue.port] <= *queue.in_slots);
     ++held.backlogs;
@@ -60,7 +59,7 @@ void hold_against(const PolicedNetwork& network, const AdversaryLimits& limits, 
   }
   for (std::size_t f = 0; f < found.flows.size(); ++f)
     for (const auto& delay : {found.flows[f].tfa, found.flows[f].sfa, found.flows[f].slots})
-      if (delay) CHECK(numeric::whole(truth.delay[f]) <= *delay);
+      if (delay) CHECK(numeric::Rational(truth.delay[f]) <= *delay);
 }
 
 Held hold_many(int chains, int rings, std::uint32_t seed, const AdversaryLimits& limits) {

@@ -1,6 +1,5 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/bounds/guarantee/curves.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -146,14 +145,14 @@ TEST_CASE("curves of published examples, in microseconds and bytes") {
   const Rational first = *horizontal_distance(two, service);
   CHECK(first == 50);
   const ArrivalCurve behind = minimum(flow.later(first), ArrivalCurve({{ratio(25, 2), 0}}));
-  CHECK(cln::double_approx(*horizontal_distance(behind, service)) == Approx(29.322).margin(5e-4));
+  CHECK(numeric::nearest_double(*horizontal_distance(behind, service)) == Approx(29.322).margin(5e-4));
   ArrivalCurve joined = behind;
   joined += flow;
-  CHECK(cln::double_approx(*horizontal_distance(joined, service)) == Approx(49.324).margin(5e-4));
+  CHECK(numeric::nearest_double(*horizontal_distance(joined, service)) == Approx(49.324).margin(5e-4));
   const auto left = fifo_residual(service, flow);
-  CHECK(cln::double_approx(*horizontal_distance(flow, in_series(*left, service))) ==
+  CHECK(numeric::nearest_double(*horizontal_distance(flow, in_series(*left, service))) ==
         Approx(60.0501).margin(5e-5));
-  CHECK(cln::double_approx(*horizontal_distance(flow, in_series(*left, *left))) ==
+  CHECK(numeric::nearest_double(*horizontal_distance(flow, in_series(*left, *left))) ==
         Approx(80.0501).margin(5e-5));
   // No order known: [10 (t - 10) - 5 t - 25]^+.
   const ArrivalCurve bucket({{5, 25}});

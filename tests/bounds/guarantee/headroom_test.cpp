@@ -1,6 +1,6 @@
-#include <cln/rational.h>
 #include <tailbound/bounds/guarantee/headroom.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -35,16 +35,16 @@ PausingLink short_link(std::int64_t wire, std::int64_t receiver, std::int64_t se
                        std::int64_t longest_return) {
   PausingLink link;
   link.rate = rational("8e9");
-  link.fixed_delay = numeric::whole(wire);
-  link.receiver_latency = numeric::whole(receiver);
-  link.sender_latency = numeric::whole(sender);
+  link.fixed_delay = numeric::Rational(wire);
+  link.receiver_latency = numeric::Rational(receiver);
+  link.sender_latency = numeric::Rational(sender);
   link.packets = packets;
   link.longest_return = longest_return;
   return link;
 }
 
 std::int64_t to_int(const numeric::Rational& value) {
-  return cln::cl_I_to_long(cln::floor1(value));
+  return numeric::to_int64(numeric::floor(value));
 }
 
 constexpr std::int64_t preamble = 8, gap = 12;
@@ -104,7 +104,7 @@ TEST_CASE("headroom of a port of 400 Gbit/s and 500 m, by hand", "[guarantee][he
   numeric::Rational sum = 0;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     INFO(found.terms[i].name);
-    CHECK(found.terms[i].bytes == numeric::whole(bytes[i]));
+    CHECK(found.terms[i].bytes == numeric::Rational(bytes[i]));
     if (bytes[i] > 0) CHECK(found.terms[i].time * 50 == found.terms[i].bytes);
     sum = sum + found.terms[i].bytes;
   }

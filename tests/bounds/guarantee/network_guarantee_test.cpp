@@ -1,7 +1,6 @@
-#include <cln/integer.h>
-#include <cln/rational.h>
 #include <tailbound/bounds/guarantee/network_guarantee.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <catch2/catch.hpp>
 #include <string>
@@ -143,7 +142,7 @@ TEST_CASE("guarantees of feed-forward networks, as fractions") {
 TEST_CASE("lines, groups and residuals make guarantees smaller") {
   const Rational load = ratio(4, 5);
   const auto first = [](const PolicedNetwork& network, GuaranteeMethod method, const GuaranteeRules& rules) {
-    return cln::double_approx(guarantee(network, rules).flows[0].delay(method));
+    return numeric::nearest_double(guarantee(network, rules).flows[0].delay(method));
   };
   const GuaranteeRules plain{.lines = false, .residuals = false};
   struct Row {

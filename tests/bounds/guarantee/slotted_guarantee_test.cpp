@@ -99,7 +99,7 @@ TEST_CASE("guarantees in slots: one port, closed form for equal flows") {
     if (at * (unit - 1) != (burst - 1) * unit) continue;
     PolicedNetwork network = slotted_ports(1);
     for (int flow = 0; flow < flows; ++flow)
-      add_flow(network, {0}, {{ratio(1, unit), numeric::whole(burst)}, traffic::one_per_slot()});
+      add_flow(network, {0}, {{ratio(1, unit), numeric::Rational(burst)}, traffic::one_per_slot()});
     const SlottedGuarantee bound = slotted_guarantee(network);
     CHECK(bound.backlog.front() == flows + (flows - 1) * at);
     CHECK(bound.attained.front());

@@ -1,8 +1,8 @@
-#include <cln/rational.h>
 #include <algorithm>
 #include <tailbound/answers/delay/delay.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/files/network_file.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <catch2/catch.hpp>
 #include <string>

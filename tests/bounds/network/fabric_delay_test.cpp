@@ -1,10 +1,10 @@
-#include <cln/rational.h>
 #include <catch2/catch.hpp>
 #include <tailbound/bounds/network/fabric_delay.hpp>
 #include <tailbound/bounds/network/network_delay.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/demands/fabrics.hpp>
 #include <tailbound/network/files/network_file.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tests/support/random_fabrics.hpp>
 
 #include <algorithm>
@@ -134,8 +134,7 @@ bool require_equal_to_routes(const Fabric& fabric, std::size_t max_pairs) {
     require_percentile(answer.all.percentiles[p], all.latency[p]);
     REQUIRE(answer.all.percentiles[p].worst.value == worst[p]);
     if (one_class)
-      REQUIRE(answer.all.percentiles[p].mean ==
-              sums[p] / numeric::Integer(static_cast<unsigned long>(network.flows.size())));
+      REQUIRE(answer.all.percentiles[p].mean == sums[p] / numeric::Integer(network.flows.size()));
   }
   require_same_digits(answer.all.mean_latency, all.mean_latency);
   // Buffers, to the digits requested everywhere.

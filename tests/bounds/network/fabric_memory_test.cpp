@@ -1,8 +1,8 @@
-#include <cln/rational.h>
 #include <catch2/catch.hpp>
 #include <tailbound/bounds/network/fabric_memory.hpp>
 #include <tailbound/network/demands/fabrics.hpp>
 #include <tailbound/network/files/network_file.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <map>
 #include <string>

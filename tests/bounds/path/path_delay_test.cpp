@@ -2,8 +2,8 @@
 
 #include <tailbound/series/distribution.hpp>
 
-#include <boost/multiprecision/mpfr.hpp>
 #include <catch2/catch.hpp>
+#include <tailbound/numeric/real.hpp>
 #include <tests/support/random_models.hpp>
 #include <tests/support/rational.hpp>
 

@@ -1,6 +1,6 @@
-#include <cln/rational.h>
 #include <tailbound/bounds/sizing/incast_queue.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/queue/markov/markov_queue.hpp>
 
 #include <catch2/catch.hpp>

@@ -1,8 +1,8 @@
-#include <cln/rational.h>
 #include <catch2/catch.hpp>
 #include <tailbound/answers/buffer/buffer.hpp>
 #include <tailbound/answers/buffer/occupancy.hpp>
 #include <tailbound/bounds/sizing/output_queue.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tests/support/rational.hpp>
 
 #include <array>

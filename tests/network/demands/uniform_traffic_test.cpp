@@ -1,9 +1,9 @@
-#include <cln/rational.h>
 #include <catch2/catch.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/demands/uniform_traffic.hpp>
 #include <tailbound/network/files/network_file.hpp>
 #include <tailbound/network/queue_traffic.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <algorithm>
 #include <functional>

@@ -1,9 +1,9 @@
-#include <cln/rational.h>
 #include <catch2/catch.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/demands/fabrics.hpp>
 #include <tailbound/network/fabric/fabric_rates.hpp>
 #include <tailbound/network/files/network_file.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tests/support/random_fabrics.hpp>
 
 #include <algorithm>
@@ -271,7 +271,7 @@ TEST_CASE("fabric rates: missing and too long routes are rejected") {
   CHECK_THROWS_WITH(fabric_rates(graph, fabric_orbits(graph)), Catch::Contains("no route leads from h"));
   Fabric fine = rings({200});
   auto& values = std::get<ProductDemand>(fine.demands.front().rates).values;
-  values[1] = values[1] / cln::expt(Rational(7), 300);
+  values[1] = values[1] / numeric::pow(Rational(7), 300);
   const FabricGraph ring(fine);
   CHECK_THROWS_WITH(fabric_rates(ring, fabric_orbits(ring)), Catch::Contains("the limit is 508"));
 }
@@ -279,6 +279,6 @@ TEST_CASE("fabric rates: missing and too long routes are rejected") {
 TEST_CASE("fabric rates: denominators above 124 bits") {
   Fabric fabric = rings({7});
   auto& values = std::get<ProductDemand>(fabric.demands.front().rates).values;
-  values[1] = values[1] / cln::expt(Rational(7), 30);
+  values[1] = values[1] / numeric::pow(Rational(7), 30);
   require_equal_to_routes(fabric);
 }

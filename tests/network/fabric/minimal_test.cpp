@@ -1,10 +1,10 @@
-#include <cln/rational.h>
 #include <catch2/catch.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/demands/fabrics.hpp>
 #include <tailbound/network/fabric/fabric_listing.hpp>
 #include <tailbound/network/fabric/fabric_rates.hpp>
 #include <tailbound/network/files/network_file.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tests/support/random_fabrics.hpp>
 
 #include <algorithm>

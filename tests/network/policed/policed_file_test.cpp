@@ -1,6 +1,6 @@
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/policed/policed_file.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <array>
 #include <catch2/catch.hpp>

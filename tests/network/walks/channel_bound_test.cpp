@@ -1,8 +1,8 @@
-#include <cln/rational.h>
 #include <catch2/catch.hpp>
 #include <tailbound/network/files/network_file.hpp>
 #include <tailbound/network/walks/channel_bound.hpp>
 #include <tailbound/network/worms/hypercube_worms.hpp>
+#include <tailbound/numeric/rational.hpp>
 
 #include <algorithm>
 #include <map>
@@ -17,7 +17,6 @@ namespace tailbound::network {
 namespace {
 
 using numeric::Rational;
-using numeric::whole;
 
 /// Source, destination and rate.
 using RatedFlows = std::vector<std::tuple<std::uint32_t, std::uint32_t, Rational>>;
@@ -26,7 +25,7 @@ RatedFlows uniform(std::uint32_t nodes) {
   RatedFlows flows;
   for (std::uint32_t source = 0; source < nodes; ++source)
     for (std::uint32_t destination = 0; destination < nodes; ++destination)
-      if (source != destination) flows.emplace_back(source, destination, 1 / whole(nodes - 1));
+      if (source != destination) flows.emplace_back(source, destination, 1 / Rational(nodes - 1));
   return flows;
 }
 
@@ -54,7 +53,7 @@ Rational walked(const WormNetwork& network, const RatedFlows& flows) {
       }
     }
   }
-  return *std::max_element(of_wire.begin(), of_wire.end()) / whole(layout.variants);
+  return *std::max_element(of_wire.begin(), of_wire.end()) / Rational(layout.variants);
 }
 
 TEST_CASE("channel bound: closed forms of uniform traffic match an enumeration of all messages") {

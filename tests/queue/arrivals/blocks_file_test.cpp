@@ -80,8 +80,8 @@ class RandomWriter {
 
   /// Denominators are 2^a 5^b with a, b <= 12, or anything.
   std::string number(const numeric::Rational& value) {
-    const auto scaled = value * cln::expt_pos(cln::cl_I(10), 12);
-    if (cln::denominator(scaled) != 1 || random_.one_in(3)) return numeric::to_fraction(value);
+    const auto scaled = value * numeric::pow(numeric::Integer(10), 12);
+    if (!numeric::is_integer(scaled) || random_.one_in(3)) return numeric::to_fraction(value);
     std::string digits = numeric::to_fraction(scaled);
     if (random_.one_in(2)) return digits + "e-12";
     if (digits.size() < 13) digits.insert(0, 13 - digits.size(), '0');

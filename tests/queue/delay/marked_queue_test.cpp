@@ -1,5 +1,5 @@
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/queue/delay/marked_queue.hpp>
 
 #include <catch2/catch.hpp>

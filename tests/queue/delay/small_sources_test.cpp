@@ -1,6 +1,6 @@
-#include <cln/rational.h>
 #include <catch2/catch.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/queue/delay/small_sources.hpp>
 
 #include <random>

@@ -1,5 +1,5 @@
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/queue/delay/small_sources.hpp>
 #include <tailbound/queue/finite/shared_queues.hpp>
 

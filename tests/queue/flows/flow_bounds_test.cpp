@@ -1,5 +1,5 @@
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/queue/flows/flow_bounds.hpp>
 #include <tailbound/queue/flows/periodic_flows.hpp>
 #include <tailbound/queue/flows/window_law.hpp>
@@ -128,7 +128,7 @@ TEST_CASE("small sets of periods lie between their bounds, as any kind of flow")
       if (pick(0, 1) == 0)
         loose.push_back(sporadic(1, flow.period, flow.batch));
       else
-        loose.push_back(regulated(1, {{ratio(flow.batch, flow.period), numeric::whole(flow.batch)}}));
+        loose.push_back(regulated(1, {{ratio(flow.batch, flow.period), numeric::Rational(flow.batch)}}));
     }
     if (queue::load(flows) >= 1) continue;
     ++compared;
@@ -284,7 +284,7 @@ TEST_CASE("flows with a peak rate have example traffic that sends at the peak") 
         const auto& sent = pattern.sent.front();
         for (std::size_t i = 0; i < buckets.size(); ++i) {
           if (t > 0) held[i] = std::min(buckets[i].burst, numeric::Rational(held[i] + buckets[i].rate));
-          if (slot < sent.size()) held[i] = held[i] - numeric::whole(sent[slot]);
+          if (slot < sent.size()) held[i] = held[i] - numeric::Rational(sent[slot]);
           REQUIRE(held[i] >= 0);
         }
       }

@@ -1,4 +1,3 @@
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
 #include <tailbound/queue/flows/flows.hpp>
 

@@ -1,5 +1,5 @@
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/queue/flows/flow_curve.hpp>
 #include <tailbound/queue/flows/never_exceeded.hpp>
 
@@ -46,7 +46,7 @@ class Adversary {
  private:
   static constexpr long unit = 60;
   static std::int64_t fine(const numeric::Rational& tokens) {
-    return cln::cl_I_to_long(cln::numerator(tokens * unit));
+    return numeric::to_int64(numeric::numerator(tokens * unit));
   }
   void visit(const std::vector<std::int64_t>& state) {
     if (!seen_.insert(state).second) return;
@@ -146,10 +146,10 @@ TEST_CASE("maximum queue of equal flows on links: closed form") {
     const numeric::Rational window = numeric::Rational(burst - 1) / (1 - rate);
     const NeverExceeded found = never_exceeded({regulated(count, {{rate, burst}, traffic::one_per_slot()})});
     const numeric::Rational closed = count + (count - 1) * window;
-    if (cln::denominator(window) == 1)
-      CHECK(numeric::whole(found.packets) == closed);
+    if (numeric::is_integer(window))
+      CHECK(numeric::Rational(found.packets) == closed);
     else
-      CHECK(numeric::whole(found.packets) <= closed);
+      CHECK(numeric::Rational(found.packets) <= closed);
   }
 }
 
@@ -235,9 +235,9 @@ TEST_CASE("arrival curve: attained by the greedy source, and touched by its line
         last_sent = m;
       }
       for (const auto& line : curve.lines())
-        REQUIRE(numeric::whole(sum) <= line.burst + line.rate * numeric::whole(m));
+        REQUIRE(numeric::Rational(sum) <= line.burst + line.rate * numeric::Rational(m));
       furthest =
-          std::max(furthest, numeric::Rational(numeric::whole(sum) - curve.rate() * numeric::whole(m)));
+          std::max(furthest, numeric::Rational(numeric::Rational(sum) - curve.rate() * numeric::Rational(m)));
     }
     if (more == 0) CHECK(furthest == curve.spread());
   }

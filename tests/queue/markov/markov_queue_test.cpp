@@ -707,7 +707,7 @@ TEST_CASE("Markov queue: the spectral approximation gives the same values with f
     }
   }
   // Few phases are certified anyway.
-  const traffic::OnOff few = traffic::on_off(numeric::Rational("1/10"), {8, 1});
+  const traffic::OnOff few = traffic::on_off(numeric::Rational(1) / 10, {8, 1});
   CHECK(queue::MarkovQueue(queue::MarkovArrivals::on_off({{few, 4}}), {6}, queue::Proof::not_needed)
             .certified());
 }

@@ -1,5 +1,5 @@
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/queue/policed/policed_queue.hpp>
 #include <tailbound/queue/slotted/slotted_queue.hpp>
 
@@ -26,7 +26,7 @@ namespace {
 
 PolicedInputs policed(std::int64_t inputs, const char* rate, const char* burst, std::int64_t message = 1) {
   return {.inputs = inputs,
-          .share = 1 / numeric::whole(inputs),
+          .share = 1 / numeric::Rational(inputs),
           .bucket = {rational(rate), rational(burst)},
           .message = message};
 }
@@ -187,7 +187,7 @@ TEST_CASE("policed inputs: both methods agree on the worst case") {
     const int unit = pick(3, 20);
     PolicedInputs inputs{
         .inputs = pick(3, 40), .share = 1, .bucket = {ratio(pick(unit / 2, unit - 1), unit), 1}};
-    inputs.share = 1 / numeric::whole(inputs.inputs);
+    inputs.share = 1 / numeric::Rational(inputs.inputs);
     inputs.bucket.burst = 1 + ratio(pick(0, 6 * unit), unit);
     if (inputs.load() > ratio(93, 100)) continue;
     INFO(inputs.inputs << " inputs, " << inputs.bucket.rate << ", " << inputs.bucket.burst);

@@ -1,5 +1,5 @@
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/queue/priority/finite_classes.hpp>
 
 #include <catch2/catch.hpp>
@@ -27,7 +27,7 @@ using Packets1 = std::vector<std::int64_t>;
 
 ClassSlots equal_inputs(std::int64_t inputs, const std::vector<const char*>& loads) {
   ClassSlots slots{.inputs = inputs, .rates = {}, .joint = {}};
-  for (const char* load : loads) slots.rates.push_back(rational(load) / numeric::whole(inputs));
+  for (const char* load : loads) slots.rates.push_back(rational(load) / Rational(inputs));
   return slots;
 }
 
@@ -139,7 +139,7 @@ ClassSlots random_joint(std::mt19937_64& random, std::size_t classes) {
   }
   ClassSlots slots;
   for (const auto& [packets, weight] : weights)
-    slots.joint.push_back({packets, numeric::whole(weight) / numeric::whole(sum)});
+    slots.joint.push_back({packets, Rational(weight) / Rational(sum)});
   return slots;
 }
 
@@ -182,7 +182,7 @@ TEST_CASE("finite classes: losses against the chain of all classes", "[classes]"
     } else {
       slots.inputs = 1 + static_cast<std::int64_t>(random() % 5);
       for (std::size_t c = 0; c < classes; ++c)
-        slots.rates.push_back(numeric::whole(1 + static_cast<std::int64_t>(random() % 20)) / 100);
+        slots.rates.push_back(Rational(1 + static_cast<std::int64_t>(random() % 20)) / 100);
     }
     const long double expected = loss_of_chain(slot_law(slots, classes), capacity);
     const std::int64_t own = capacity.back();

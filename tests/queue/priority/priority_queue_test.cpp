@@ -1,5 +1,5 @@
-#include <cln/rational.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
 #include <tailbound/queue/priority/priority_queue.hpp>
 #include <tailbound/queue/slotted/slotted_queue.hpp>
 
@@ -22,7 +22,7 @@ using tailbound::test::rational;
 namespace {
 
 PriorityQueue equal_classes(std::int64_t inputs, const char* higher, const char* own, int digits = 10) {
-  const numeric::Rational k = numeric::whole(inputs);
+  const numeric::Rational k = numeric::Rational(inputs);
   return PriorityQueue(std::vector<ClassSource>{{rational(higher) / k, rational(own) / k, inputs}}, {digits});
 }
 
@@ -149,12 +149,13 @@ JointPmf random_joint(std::mt19937_64& random, int percent) {
       load = 0;  // no lower-class packets
   }
   // Such a slot with probability `thin`, otherwise an empty one.
-  numeric::Rational thin = numeric::whole(percent) / 100 * numeric::whole(sum) / numeric::whole(load);
+  numeric::Rational thin =
+      numeric::Rational(percent) / 100 * numeric::Rational(sum) / numeric::Rational(load);
   if (thin > 1) thin = 1;
   JointPmf joint;
   for (const auto& row : weights) {
     auto& of = joint.probability.emplace_back();
-    for (const std::int64_t w : row) of.push_back(thin * numeric::whole(w) / numeric::whole(sum));
+    for (const std::int64_t w : row) of.push_back(thin * numeric::Rational(w) / numeric::Rational(sum));
   }
   joint.probability[0][0] = joint.probability[0][0] + 1 - thin;
   return joint;
