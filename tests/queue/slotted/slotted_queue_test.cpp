@@ -435,7 +435,7 @@ TEST_CASE("up to 32 packets per slot, at loads where A(0) is small", "[queue][se
 }
 
 TEST_CASE("several packets per slot of unbounded batches that decay slowly", "[queue][servers]") {
-  // Hundreds of probabilities count: the roots come from fixed points, and the renewals turn hundreds of times.
+  // Hundreds of probabilities count: the roots come from fixed points.
   constexpr std::size_t kept = 700;
   std::vector<long double> batch(kept, 0), arrivals(kept, 0);
   for (std::size_t n = 1; n < kept; ++n) batch[n] = 0.1L * std::pow(0.9L, static_cast<long double>(n - 1));
