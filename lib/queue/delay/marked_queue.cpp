@@ -97,18 +97,7 @@ using Passages = std::vector<PassageBounds<T>>;
 template <class T>
 std::optional<Passages<T>> passages_of(const Marked& all, const Rational& load, int bits) {
   const PrecisionScope scope(Precision{bits});
-  Blocks<T> blocks;
-  const auto n = static_cast<Eigen::Index>(all.blocks.front().size());
-  for (const auto& rows : all.blocks) {
-    Matrix<T> d(n, n);
-    for (Eigen::Index i = 0; i < n; ++i)
-      for (Eigen::Index j = 0; j < n; ++j)
-        d(i, j) = from_rational<T>(rows[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]);
-    blocks.d.push_back(std::move(d));
-    blocks.first_row.push_back(0);
-  }
-  blocks.ones = Column<T>::Ones(n);
-  blocks.roundings = 1;
+  Blocks<T> blocks = rational_blocks<T>(all.blocks);
   const T unit = Outward<T>(Side::below, bits).unit();
   const auto candidate = [&](Side side) {
     const Outward<T> outward(side, bits);
@@ -118,7 +107,7 @@ std::optional<Passages<T>> passages_of(const Marked& all, const Rational& load, 
   const auto phases = static_cast<Eigen::Index>(all.phases);
   Passages<T> result;
   for (std::size_t k = 0; k + 1 < all.marks; ++k) {
-    blocks.ones = Column<T>::Zero(n);
+    blocks.ones.setZero();
     blocks.ones.segment(static_cast<Eigen::Index>(1 + k) * phases, phases).setOnes();
     auto bounds = PassageBounds<T>::make(blocks, candidates, bits);
     if (!bounds) return std::nullopt;

@@ -38,23 +38,6 @@ constexpr long double max_error = 1e-18L;
 
 /// --- blocks -----------------------------------------------------------------------------------------------
 
-template <class T>
-Blocks<T> rational_blocks(const RationalBlocks& rational) {
-  const auto n = static_cast<Eigen::Index>(rational.front().size());
-  Blocks<T> blocks;
-  for (const auto& rows : rational) {
-    Matrix<T> d(n, n);
-    for (Eigen::Index i = 0; i < n; ++i)
-      for (Eigen::Index j = 0; j < n; ++j)
-        d(i, j) = from_rational<T>(rows[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]);
-    blocks.d.push_back(std::move(d));
-    blocks.first_row.push_back(0);
-  }
-  blocks.ones = Column<T>::Ones(n);
-  blocks.roundings = 1;
-  return blocks;
-}
-
 /// Sources without memory: one phase.
 template <class T>
 Blocks<T> bernoulli_blocks(const OnOffGroup& group) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tailbound/queue/arrivals/markov_arrivals.hpp>
 #include <tailbound/queue/passage/passage.hpp>
 #include <tailbound/traffic/on_off.hpp>
 
@@ -27,6 +28,24 @@ template <class T>
     const numeric::Real rest = whole - numeric::Real(head);
     return T(head) + T(mpfr_get_ld(rest.backend().data(), MPFR_RNDN));
   }
+}
+
+/// The same blocks in T, of any Markovian arrivals; roundings to nearest.
+template <class T>
+[[nodiscard]] Blocks<T> rational_blocks(const RationalBlocks& rational) {
+  const auto n = static_cast<Eigen::Index>(rational.front().size());
+  Blocks<T> blocks;
+  for (const auto& rows : rational) {
+    Matrix<T> d(n, n);
+    for (Eigen::Index i = 0; i < n; ++i)
+      for (Eigen::Index j = 0; j < n; ++j)
+        d(i, j) = from_rational<T>(rows[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]);
+    blocks.d.push_back(std::move(d));
+    blocks.first_row.push_back(0);
+  }
+  blocks.ones = Column<T>::Ones(n);
+  blocks.roundings = 1;
+  return blocks;
 }
 
 /// [i][b] = Binomial(i, p)(b), i = 0 .. m, with at most 3 i + 1 roundings.

@@ -159,7 +159,7 @@ std::vector<Line> lines(const SimulatedBroadcasts& point) {
   const auto cycles = [](const std::optional<numeric::Estimate<unit::Slot>>& time) {
     return time ? brief(shown(*time)) + " cycles" : std::string("-");
   };
-  const Line rate{"rate", fmt::format("{:.6g} messages/cycle/node, {:.1f} % of the model's saturation rate",
+  const Line rate{"rate", fmt::format("{:.6g} messages/cycle/node, {:.1f} % of the model's largest rate",
                                       point.rate, 100 * point.fraction_of_saturation.value)};
   const std::vector<Line> lines{
       rate,
