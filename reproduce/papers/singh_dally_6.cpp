@@ -55,11 +55,11 @@ constexpr LoadToSimulate kDelayLoads[] = {
 bounds::ClaimedDelayAnswer delays(const Rational& load, const DelayModel& model,
                                   const bounds::DelayQuery& requested) {
   if (model.sources == Sources::independent_sources)
-    return answers::answer({.topology = answers::TreeTopology{.tree = kTree, .load = load},
-                            .hops = model.hops,
-                            .percentiles = requested.percentiles,
-                            .levels = requested.levels,
-                            .digits = kDigits})
+    return answers::answer(answers::DelayQuery{.topology = answers::TreeTopology{.tree = kTree, .load = load},
+                                               .hops = model.hops,
+                                               .percentiles = requested.percentiles,
+                                               .levels = requested.levels,
+                                               .digits = kDigits})
         .flows.front()
         .delay;
   const bounds::TreeDelay tree = tree_at(load, model.sources);

@@ -52,7 +52,7 @@ TEST_CASE("Latencies in ns: of routes of several lengths, as their mixture", "[a
     const auto& flow = answer.flows.front();
     const auto& routes = answer.paths.flows.front().routes;
     REQUIRE(routes.size() == 2);
-    bounds::PathDelay delays(answer.paths.queues.queues, query.hop_delay);
+    bounds::PathDelay delays(answer.paths.queues.queues, queue::HopDelay::wait);
     // P(latency > x) by hand, from each route's own distribution.
     constexpr int slots = 200, ns = 1500;
     std::vector<double> above(ns, 0);

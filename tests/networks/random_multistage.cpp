@@ -162,7 +162,7 @@ void Checked::check_model() {
 }
 
 void Checked::check_saturation() {
-  saturation_ = bounds::multistage::saturation(setting_.network, Variant::blocking);
+  saturation_ = bounds::multistage::saturation(setting_.network);
   const double carried = point_.throughput / load_;
   if (saturation_)
     require(*saturation_ > 0 && *saturation_ <= bound_ * (1 + 1e-9),

@@ -158,9 +158,7 @@ std::vector<BroadcastHypercube> hypercubes_of(const std::vector<BroadcastRatesAn
 
 std::vector<std::string> notes(const std::vector<BroadcastRatesAnswered>& networks, bool omitted_tables) {
   std::vector<std::string> notes{
-      "Approximate model: messages share physical channels by processor sharing. Broadcast latency: until "
-      "the "
-      "last receiver."};
+      "Approximate model: messages share physical channels. Broadcast latency: until the last receiver."};
   std::vector<StatedAccuracy> accuracy;
   for (const auto& [query, answer] : networks)
     accuracy.push_back({.network = network_in_words(query.hypercube),

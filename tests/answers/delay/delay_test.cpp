@@ -71,9 +71,9 @@ TEST_CASE("delay of a tree is the sum over its queues", "[answers][delay]") {
   CHECK_FALSE(answer.proved());  // independence of hops is not proved
   CHECK(query.of_one_flow());
 
-  const bounds::TreeDelay tree =
-      bounds::tree_delay({4, 2}, Rational(4) / 5, network::TreeRouting::random_root, query.sources);
-  bounds::PathDelay delays(tree.network.queues, query.hop_delay);
+  const bounds::TreeDelay tree = bounds::tree_delay(
+      {4, 2}, Rational(4) / 5, network::TreeRouting::random_root, network::Sources::independent_sources);
+  bounds::PathDelay delays(tree.network.queues, queue::HopDelay::wait);
   const bounds::ClaimedDelayAnswer expected =
       delays.claims(tree.routes, {.levels = query.levels, .percentiles = query.percentiles});
   const bounds::ClaimedDelayAnswer& found = answer.flows.front().delay;

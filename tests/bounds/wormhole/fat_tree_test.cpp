@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <tailbound/bounds/wormhole/latency.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/network/channels/butterfly_fat_tree.hpp>
 #include <tailbound/network/walks/worm_walk.hpp>
 #include <tailbound/network/worms/fat_tree_worms.hpp>
 
