@@ -9,7 +9,7 @@
 /// The tables of measurements in data/accuracy, one per model. They are compiled into the library.
 ///
 /// FORMAT    data/README.md: one row per measured setting
-/// TESTS     tests/answers/accuracy/accuracy_table_test.cpp
+/// TESTS     tests/answers/accuracy/accuracy_test.cpp
 namespace tailbound::answers {
 
 struct AccuracyTable {

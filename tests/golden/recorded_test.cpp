@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <tests/golden/folder.hpp>
+#include <tests/golden/recorded_csv.hpp>
 #include <tests/golden/run_command.hpp>
-#include <tests/support/recorded_csv.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -209,7 +209,7 @@ std::string output_of(const std::string& record) {
 
 std::string hex_of(const std::string& text) {
   std::ostringstream hex;
-  hex << std::hex << std::setw(16) << std::setfill('0') << tailbound::test::hash_of(text);
+  hex << std::hex << std::setw(16) << std::setfill('0') << tailbound::golden::hash_of(text);
   return hex.str();
 }
 
@@ -275,7 +275,7 @@ void compare(const std::string& family) {
       check_record(file, with_short_tables(now.at(format)), family);
     csv += csv_line(run, now);
     if (now.count("csv") > 0)
-      CHECK_THAT(tailbound::test::csv_differences(output_of(now.at("json")), output_of(now.at("csv"))),
+      CHECK_THAT(tailbound::golden::csv_differences(output_of(now.at("json")), output_of(now.at("csv"))),
                  Catch::Matchers::Equals(std::vector<std::string>{}));
   }
   if (!csv.empty()) check_record(recorded / family / csv_file, csv, family);
@@ -363,7 +363,7 @@ TEST_CASE("recorded: a cell of CSV that JSON contradicts is found") {
   const std::string first = "0.9,9/10,chain,3,0.5,,1.1e-3,enclosure,1.0e-3,0.2,0.2,,1,false\n",
                     second = "0.9,9/10,chain,3,0.5,,1.1e-3,enclosure,1.0e-3,0.2,0.2,,2,false\n";
   const auto differences = [&](const std::string& rows) {
-    return tailbound::test::csv_differences(json, header + rows);
+    return tailbound::golden::csv_differences(json, header + rows);
   };
   CHECK(differences(first + second).empty());
   CHECK_FALSE(differences(first).empty());

@@ -112,7 +112,7 @@ def seconds_masked(text: str) -> str:
 
 
 def hash_of(text: str) -> str:
-    """FNV-1a, as in tests/support/recorded_csv.cpp."""
+    """FNV-1a, as in tests/golden/recorded_csv.hpp."""
     value = 0xCBF29CE484222325
     for byte in text.encode():
         value = (value ^ byte) * 0x100000001B3 % 2**64

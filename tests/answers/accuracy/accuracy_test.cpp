@@ -1,16 +1,20 @@
 #include <catch2/catch.hpp>
 #include <tailbound/answers/accuracy/accuracy_settings.hpp>
+#include <tailbound/answers/accuracy/accuracy_table.hpp>
 #include <tailbound/answers/broadcast/broadcast.hpp>
 #include <tailbound/answers/wormhole/wormhole.hpp>
+#include <tailbound/core/error.hpp>
 
 #include <cmath>
 #include <limits>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
-// The accuracy table and its look-up: networks covered by a row, between rows, and outside.
+// The accuracy table and its look-up: networks covered by a row, between rows, and outside; the tables of
+// data/accuracy, in which anything wrong is rejected by line.
 
 namespace {
 
@@ -89,6 +93,14 @@ int check_saturation(int max_nodes, int max_channels, bool two_way_tori) {
   }
   return compared;
 }
+
+// Of tables.
+
+std::vector<AccuracyRow> table_rows(const std::string& text, const char* model = "wormhole_paper") {
+  return read_accuracy({model, text});
+}
+
+const std::string table_heading = "network,nodes,loads,at,mean-latency,saturation,stable,unstable,measured\n";
 
 }  // namespace
 
@@ -256,4 +268,91 @@ TEST_CASE("accuracy: short messages on several virtual channels have the measure
         0.02);
   CHECK_FALSE(accuracy(requested_accuracy(mesh_of_64(5, 6), {0.9})).measured());
   CHECK_FALSE(accuracy(requested_accuracy(mesh_of_64(1000, 1), {0.9})).measured());
+}
+
+TEST_CASE("accuracy tables: each of data/accuracy can be read and has its own model") {
+  std::set<MeasuredModel> models;
+  std::size_t count = 0;
+  for (const AccuracyTable& table : accuracy_tables()) {
+    INFO(table.name);
+    const std::vector<AccuracyRow> rows = read_accuracy(table);
+    CHECK(models.insert(rows.front().model).second);
+    count += rows.size();
+  }
+  CHECK(models.size() > 8);
+  CHECK(accuracy_rows().size() == count);
+}
+
+TEST_CASE("accuracy tables: errors, half-widths, ranges and quotients") {
+  const auto rows =
+      table_rows("# comment\n" + table_heading +
+                 "a,64,simulated,30 50 70 90,-2.5 +0.1+-0.4 102/100 inf,0.21,0.19,0.21,2026-11-28\n"
+                 "\"b, c\",1..inf,model,0.05/0.2,-1..2,,,,0.1.0\n");
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].model == MeasuredModel::wormhole_paper);
+  CHECK(rows[0].network == "a");
+  CHECK(rows[0].loads == RowLoads::simulated);
+  CHECK(rows[0].measured == "2026-11-28");
+  CHECK(rows[0].model_saturation == 0.21);
+  CHECK(rows[0].simulated_saturation == 0.19);
+  const std::vector<std::vector<double>> expected{{0.3, -0.025, -0.025},
+                                                  {0.5, -0.003, 0.005},
+                                                  {0.7, 0.02, 0.02},
+                                                  {0.9, 0.02, std::numeric_limits<double>::infinity()},
+                                                  {0, 0.05, 0.05}};
+  REQUIRE(rows[0].errors.size() == expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    CHECK(rows[0].errors[i].quantity == (i < 4 ? Quantity::mean_latency : Quantity::saturation));
+    CHECK(rows[0].errors[i].at == expected[i][0]);
+    CHECK(rows[0].errors[i].minimum == Approx(expected[i][1]));
+    CHECK((std::isinf(expected[i][2]) ? rows[0].errors[i].largest == expected[i][2]
+                                      : rows[0].errors[i].largest == Approx(expected[i][2])));
+  }
+  CHECK(rows[1].network == "b, c");
+  CHECK(std::isinf(rows[1].find(Setting::nodes)->to));
+  CHECK(rows[1].errors.front().at == 0.25);
+  CHECK(rows[1].errors.front().largest == 0.02);
+  CHECK_FALSE(rows[1].model_saturation);
+}
+
+TEST_CASE("accuracy tables: tails as ratios and as simulated probabilities") {
+  const auto rows = table_rows(
+      "network,routing,at,tail-ratio,tail,measured\n"
+      "a,nearest-ancestor,0.1 0.01,0.8+-0.0 1.0+-0.2,,0.1.0\n"
+      "b,random-root,0.1,,0.08+-0.0,0.1.0\n",
+      "delay_chain");
+  CHECK(rows[0].find(Setting::routing)->from == 1);
+  CHECK(rows[0].errors[0].minimum == Approx(0.25));
+  CHECK(rows[0].errors[1].minimum == Approx(1 / 1.2 - 1));
+  CHECK(rows[0].errors[1].largest == Approx(0.25));
+  CHECK(rows[1].errors[0].largest == Approx(0.25));
+}
+
+TEST_CASE("accuracy tables: what is wrong is rejected by line") {
+  const std::string good = "a,64,model,30 50,-2.5 0.1,,,,0.1.0\n";
+  CHECK_NOTHROW(table_rows(table_heading + good));
+  CHECK_THROWS_WITH(table_rows(table_heading + good, "wormhole"),
+                    Catch::Matchers::Contains("no model has this name"));
+  CHECK_THROWS_WITH(table_rows(table_heading), Catch::Matchers::Contains("no row"));
+  CHECK_THROWS_WITH(table_rows("network,node\na,64\n"), Catch::Matchers::Contains("'node'"));
+  CHECK_THROWS_WITH(table_rows("network,nodes,nodes\n"), Catch::Matchers::Contains("'nodes'"));
+  for (const auto& [row, what] : {std::pair{"a,64,model,30,-2.5,,,0.1.0", "a row of 9 cells"},
+                                  {"a,64,model,30,-2.5 0.1,,,,0.1.0", "as long as that of column at"},
+                                  {"a,64,model,30,-2.5x,,,,0.1.0", "'-2.5x' must be a number"},
+                                  {"a,64,model,30,,,,,0.1.0", "errors"},
+                                  {",64,model,30,1,,,,0.1.0", "a network"},
+                                  {"a,64,model,30,1,,,,", "version or date"},
+                                  {"a,8x8,model,30,1,,,,0.1.0", "'8x8' must be a number"},
+                                  {"a,64,both,30,1,,,,0.1.0", "'both' must be simulated, model or empty"},
+                                  {"a,64,model,30,nan,,,,0.1.0", "'nan' must be a number"},
+                                  {"a,64,model,30,1,0.2,0.1,,0.1.0", "'' must be a number"}}) {
+    INFO(row);
+    CHECK_THROWS_WITH(
+        table_rows(table_heading + good + row + "\n"),
+        Catch::Matchers::Contains("data/accuracy/wormhole_paper.csv:3:") && Catch::Matchers::Contains(what));
+  }
+  CHECK_THROWS_WITH(table_rows("network,at,tail-ratio,measured\na,0.1,0.9,0.1.0\n", "delay_chain"),
+                    Catch::Matchers::Contains("its half-width"));
+  CHECK_THROWS_WITH(table_rows("network,links,throughput,measured\na,two,0.9,0.1.0\n", "multistage"),
+                    Catch::Matchers::Contains("one or any"));
 }

@@ -1,21 +1,27 @@
+#pragma once
+
 #include <nlohmann/json.hpp>
 #include <tailbound/numeric/rational.hpp>
-#include <tests/support/recorded_csv.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <map>
 #include <optional>
 #include <regex>
+#include <string>
+#include <vector>
 
-namespace tailbound::test {
-namespace {
+/// Records of CSV: a line per command instead of all cells, which JSON records as well.
+namespace tailbound::golden {
+
+namespace csv_detail {
 
 using Json = nlohmann::ordered_json;
 using Row = std::vector<std::string>;
 
 /// RFC 4180.
-std::vector<Row> parsed_csv(const std::string& text) {
+inline std::vector<Row> parsed_csv(const std::string& text) {
   std::vector<Row> rows;
   Row row(1);
   bool quoted = false;
@@ -37,13 +43,13 @@ std::vector<Row> parsed_csv(const std::string& text) {
   return rows;
 }
 
-std::string list_text(const Json& list, const std::string& separator) {
+inline std::string list_text(const Json& list, const std::string& separator) {
   std::string text;
   for (const Json& each : list) text += (text.empty() ? "" : separator) + each.get<std::string>();
   return text;
 }
 
-bool is_same(const std::string& field, const Json& value) {
+inline bool is_same(const std::string& field, const Json& value) {
   if (value.is_null()) return field.empty();
   if (value.is_number_float())
     return !field.empty() && std::strtod(field.c_str(), nullptr) == value.get<double>();
@@ -53,11 +59,11 @@ bool is_same(const std::string& field, const Json& value) {
   return field == text || field == "'" + text;  // the quote hides a formula from spreadsheets
 }
 
-numeric::Rational rational_of(const std::string& text) {
+inline numeric::Rational rational_of(const std::string& text) {
   return numeric::parse_rational(text, "a cell");
 }
 
-bool is_value(const std::string& field, const Json& value) {
+inline bool is_value(const std::string& field, const Json& value) {
   if (!value.is_object()) return is_same(field, value);
   if (value.contains("value") && value["kind"] != "exact") return is_same(field, value["value"]);
   return !field.empty() && rational_of(value["lower"]) <= rational_of(field) &&
@@ -65,7 +71,7 @@ bool is_value(const std::string& field, const Json& value) {
 }
 
 /// \param companion  "lower" of column "loss_lower"
-bool is_companion(const std::string& field, const Json& value, const std::string& companion) {
+inline bool is_companion(const std::string& field, const Json& value, const std::string& companion) {
   if (value.is_string() && companion == "exact")
     return !field.empty() && rational_of(field) == rational_of(value);
   if (!value.is_object()) return field.empty();
@@ -76,7 +82,7 @@ bool is_companion(const std::string& field, const Json& value, const std::string
 }
 
 /// Nothing if the object has no such key.
-std::optional<bool> agrees(const std::string& column, const std::string& field, const Json& object) {
+inline std::optional<bool> agrees(const std::string& column, const std::string& field, const Json& object) {
   if (const auto found = object.find(column); found != object.end()) return is_value(field, *found);
   for (const std::string companion : {"kind", "lower", "upper", "exact", "agreed_digits", "confidence"}) {
     if (!column.ends_with("_" + companion)) continue;
@@ -86,19 +92,25 @@ std::optional<bool> agrees(const std::string& column, const std::string& field, 
   return std::nullopt;
 }
 
-}  // namespace
+}  // namespace csv_detail
 
-std::uint64_t hash_of(const std::string& text) {
+/// FNV-1a, the same on every machine.
+[[nodiscard]] inline std::uint64_t hash_of(const std::string& text) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   return hash;
 }
 
-std::vector<std::string> csv_differences(const std::string& json, const std::string& csv) {
+/// The cells of a CSV text that differ from those of the JSON text of the same answer: "row 3, load is ...".
+/// Values that JSON does not have are checked by those that it has: a value lies between its bounds, a
+/// fraction equals its decimal.
+[[nodiscard]] inline std::vector<std::string> csv_differences(const std::string& json,
+                                                              const std::string& csv) {
   if (json.empty() || csv.empty())
     return json.empty() == csv.empty() ? std::vector<std::string>{}
                                        : std::vector<std::string>{"one is empty"};
   // A table may have the name of an input.
+  using namespace csv_detail;
   const Json document =
       Json::parse(std::regex_replace(json, std::regex(R"re(\n      ("\w+)": \[)re"), "\n      $1[]\": ["));
   const std::vector<Row> rows = parsed_csv(csv);
@@ -141,4 +153,4 @@ std::vector<std::string> csv_differences(const std::string& json, const std::str
   return differences;
 }
 
-}  // namespace tailbound::test
+}  // namespace tailbound::golden
