@@ -114,7 +114,7 @@ QueueTraffic traffic_of(const Network& network, const std::vector<int>& lanes, S
     for (; next < split.size() && split[next].parts == parts; ++next) source.count += split[next].count;
     traffic.sources.push_back(std::move(source));
   }
-  traffic.load = sum / denominator;
+  traffic.load = numeric::Rational(sum, denominator);
   return traffic;
 }
 

@@ -17,9 +17,34 @@
 /// value may be read by several threads, or changed by one.
 namespace tailbound::numeric {
 
-/// An integer of any size. `/` and `%` round towards zero, as for int: for the quotient as a fraction write
-/// Rational(a, b), and for other roundings floor(a, b) and mod(a, b).
+/// An integer of any size. `/` does not compile: for the quotient as a fraction write Rational(a, b), for a whole one
+/// exact_quotient(a, b), floor(a, b) or ceiling(a, b). `/=` and `%` round towards zero, as for int.
 using Integer = boost::multiprecision::number<boost::multiprecision::gmp_int, boost::multiprecision::et_off>;
+
+}  // namespace tailbound::numeric
+
+namespace boost::multiprecision {
+
+// Without these a quotient meant as a fraction would be cut off without a word.
+template <class B>
+requires std::same_as<B, gmp_int>
+void operator/(const number<B, et_off>&, const number<B, et_off>&) = delete;
+template <class B>
+requires std::same_as<B, gmp_int>
+void operator/(number<B, et_off>&&, const number<B, et_off>&) = delete;
+template <class B, class V>
+requires std::same_as<B, gmp_int> && std::integral<V>
+void operator/(const number<B, et_off>&, const V&) = delete;
+template <class B, class V>
+requires std::same_as<B, gmp_int> && std::integral<V>
+void operator/(number<B, et_off>&&, const V&) = delete;
+template <class V, class B>
+requires std::same_as<B, gmp_int> && std::integral<V>
+void operator/(const V&, const number<B, et_off>&) = delete;
+
+}  // namespace boost::multiprecision
+
+namespace tailbound::numeric {
 
 /// A fraction in lowest terms, its denominator positive.
 ///

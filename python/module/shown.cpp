@@ -30,7 +30,7 @@ struct Integer {
   }
 };
 
-Integer plain(const numeric::Integer& value) {
+Integer to_plain(const numeric::Integer& value) {
   if (numeric::bit_length(value) < 62) return {.small = numeric::to_int64(value)};
   return {.hexadecimal = numeric::to_hexadecimal(value)};
 }
@@ -42,8 +42,8 @@ struct Fraction {
   }
 };
 
-Fraction plain(const numeric::Rational& value) {
-  return {plain(numeric::numerator(value)), plain(numeric::denominator(value))};
+Fraction to_plain(const numeric::Rational& value) {
+  return {to_plain(numeric::numerator(value)), to_plain(numeric::denominator(value))};
 }
 
 /// mantissa times 2^exponent; or infinity.
@@ -58,7 +58,7 @@ struct Binary {
   }
 };
 
-Binary plain(const numeric::Real& value) {
+Binary to_plain(const numeric::Real& value) {
   const auto* data = value.backend().data();
   if (mpfr_number_p(data) == 0) return {.special = mpfr_get_d(data, MPFR_RNDN)};
   if (mpfr_zero_p(data) != 0) return {};
@@ -83,7 +83,7 @@ struct Plain {
   std::function<py::object()> to_python;
 };
 
-Plain plain(const render::Value& value) {
+Plain to_plain(const render::Value& value) {
   const auto ready = [](auto make) { return Plain{std::move(make)}; };
   return std::visit(
       Cases{
@@ -93,11 +93,11 @@ Plain plain(const render::Value& value) {
           },
           [&](const render::Given& it) {
             return ready(
-                [v = plain(it.value)]() -> py::object { return py::make_tuple("given", v.to_python()); });
+                [v = to_plain(it.value)]() -> py::object { return py::make_tuple("given", v.to_python()); });
           },
           [&](const render::GivenList& it) {
             std::vector<Fraction> all;
-            for (const auto& each : it.values) all.push_back(plain(each));
+            for (const auto& each : it.values) all.push_back(to_plain(each));
             return ready([all]() -> py::object {
               py::list list;
               for (const Fraction& each : all) list.append(each.to_python());
@@ -119,24 +119,24 @@ Plain plain(const render::Value& value) {
           },
           [&](const render::Exact& it) {
             return ready(
-                [v = plain(it.value)]() -> py::object { return py::make_tuple("exact", v.to_python()); });
+                [v = to_plain(it.value)]() -> py::object { return py::make_tuple("exact", v.to_python()); });
           },
           [&](const render::Enclosure& it) {
-            return ready([a = plain(it.lower), b = plain(it.upper)]() -> py::object {
+            return ready([a = to_plain(it.lower), b = to_plain(it.upper)]() -> py::object {
               return py::make_tuple("enclosure", a.to_python(), b.to_python());
             });
           },
           [&](const render::Bound& it) {
             if (it.fraction)
-              return ready([v = plain(*it.fraction), up = it.is_upper]() -> py::object {
+              return ready([v = to_plain(*it.fraction), up = it.is_upper]() -> py::object {
                 return py::make_tuple("fraction_bound", v.to_python(), up);
               });
-            return ready([v = plain(it.value), up = it.is_upper]() -> py::object {
+            return ready([v = to_plain(it.value), up = it.is_upper]() -> py::object {
               return py::make_tuple("bound", v.to_python(), up);
             });
           },
           [&](const render::Approximation& it) {
-            return ready([v = plain(it.value), agreed = it.agreed_digits]() -> py::object {
+            return ready([v = to_plain(it.value), agreed = it.agreed_digits]() -> py::object {
               return py::make_tuple("approximation", v.to_python(), agreed);
             });
           },
@@ -157,9 +157,9 @@ Plain plain(const render::Value& value) {
 
 using PlainCells = std::vector<std::pair<std::string, Plain>>;
 
-PlainCells plain(const render::Cells& cells) {
+PlainCells to_plain(const render::Cells& cells) {
   PlainCells all;
-  for (const render::Cell& cell : cells) all.emplace_back(cell.key, plain(cell.value));
+  for (const render::Cell& cell : cells) all.emplace_back(cell.key, to_plain(cell.value));
   return all;
 }
 
@@ -225,7 +225,8 @@ py::list to_python(const std::vector<std::pair<double, double>>& points) {
 py::list to_python(const std::shared_ptr<std::vector<std::optional<render::Value>>>& values) {
   const auto plains = std::make_shared<std::vector<std::optional<Plain>>>();
   show([values, plains] {
-    for (const auto& value : *values) plains->push_back(value ? std::optional(plain(*value)) : std::nullopt);
+    for (const auto& value : *values)
+      plains->push_back(value ? std::optional(to_plain(*value)) : std::nullopt);
     values->clear();
   });
   py::list list;
@@ -285,9 +286,9 @@ py::dict Shown::content() const {
              .status = static_cast<int>(reply.status),
              .stopped = document.stopped};
     for (const render::Result& result : document.results) {
-      Result& made = seen->results.emplace_back(Result{.inputs = plain(result.inputs),
-                                                       .cells = plain(result.cells),
-                                                       .text_cells = plain(result.text_cells),
+      Result& made = seen->results.emplace_back(Result{.inputs = to_plain(result.inputs),
+                                                       .cells = to_plain(result.cells),
+                                                       .text_cells = to_plain(result.text_cells),
                                                        .caption = result.caption,
                                                        .tables = {}});
       for (const render::Rows& rows : result.tables) made.tables.emplace_back(rows.key, rows.size);
@@ -329,7 +330,7 @@ py::list Shown::table(std::size_t result, std::size_t table) const {
   const auto rows = std::make_shared<std::vector<PlainCells>>();
   show([held = held_, rows, result, table] {
     const render::Rows& requested = held->reply().document.results.at(result).tables.at(table);
-    for (std::size_t i = 0; i < requested.size; ++i) rows->push_back(plain(requested.row(i)));
+    for (std::size_t i = 0; i < requested.size; ++i) rows->push_back(to_plain(requested.row(i)));
   });
   py::list list;
   for (const PlainCells& row : *rows) list.append(to_python(row));

@@ -68,7 +68,7 @@ std::map<Fraction, std::int64_t> sources_by_definition(const Network& network, S
         if (route.links[step] != link) continue;
         const bool by_link = sources == Sources::first_hop && step > 0;
         brought[{by_link, by_link ? route.links[step - 1] : flow.source}] +=
-            test::to_fraction(flow.rate) * test::to_fraction(route.share);
+            test::fraction_of(flow.rate) * test::fraction_of(route.share);
       }
   std::map<Fraction, std::int64_t> count_of_rate;
   for (const auto& [feeder, rate] : brought) {
@@ -120,7 +120,7 @@ TEST_CASE("sources of random networks match the definition", "[network][queue_tr
         std::map<Fraction, std::int64_t> found;
         Fraction load = 0, last = 0;
         for (const SourceRate& source : traffic[link].sources) {
-          const Fraction rate = test::to_fraction(source.rate);
+          const Fraction rate = test::fraction_of(source.rate);
           REQUIRE(rate > last);
           REQUIRE(rate <= 1);
           found[rate] = source.count;
@@ -129,7 +129,7 @@ TEST_CASE("sources of random networks match the definition", "[network][queue_tr
           if (source.count > 1) ++merged;
         }
         REQUIRE(found == sources_by_definition(network, sources, link));
-        REQUIRE(test::to_fraction(traffic[link].load) == load);
+        REQUIRE(test::fraction_of(traffic[link].load) == load);
       }
     }
   }
@@ -143,12 +143,12 @@ TEST_CASE("traffic into a switch leaves it or ends there", "[network][queue_traf
     const auto traffic = queue_traffic(network, Sources::independent_sources);
     std::vector<Fraction> balance(network.nodes.size(), 0);
     for (std::size_t link = 0; link < traffic.size(); ++link) {
-      balance[network.links[link].to] += test::to_fraction(traffic[link].load);
-      balance[network.links[link].from] -= test::to_fraction(traffic[link].load);
+      balance[network.links[link].to] += test::fraction_of(traffic[link].load);
+      balance[network.links[link].from] -= test::fraction_of(traffic[link].load);
     }
     for (const Flow& flow : network.flows) {
-      balance[flow.source] += test::to_fraction(flow.rate);
-      balance[flow.destination] -= test::to_fraction(flow.rate);
+      balance[flow.source] += test::fraction_of(flow.rate);
+      balance[flow.destination] -= test::fraction_of(flow.rate);
     }
     for (const Fraction& rest : balance) REQUIRE(rest == 0);
   }

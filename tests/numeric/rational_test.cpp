@@ -14,8 +14,21 @@ using namespace tailbound::test;
 namespace {
 
 Fraction parsed(const std::string& text) {
-  return to_fraction(numeric::parse_rational(text, "load"));
+  return fraction_of(numeric::parse_rational(text, "load"));
 }
+
+}  // namespace
+
+namespace {
+
+template <class A, class B>
+concept divides = requires(const A& a, const B& b) {
+  a / b;
+};
+// A quotient of integers meant as a fraction does not compile.
+static_assert(!divides<numeric::Integer, numeric::Integer> && !divides<numeric::Integer, int> &&
+              !divides<long, numeric::Integer>);
+static_assert(divides<numeric::Rational, numeric::Integer> && divides<numeric::Integer, numeric::Rational>);
 
 }  // namespace
 
@@ -39,7 +52,7 @@ TEST_CASE("decimals and fractions are read exactly", "[numeric][rational]") {
   CHECK(parsed("3*2^(-2)") == Fraction(3, 4));
   CHECK(parsed("-2^3") == -8);
   CHECK(parsed("0^0") == 1);
-  CHECK(parsed("0.1") != to_fraction(numeric::Real(0.1)));  // not through double
+  CHECK(parsed("0.1") != fraction_of(numeric::Real(0.1)));  // not through double
   CHECK(parsed("1e100000") == Fraction(boost::multiprecision::pow(Whole(10), 100000)));
   CHECK(parsed("12345678901234567890123456789.000000000000000000001") ==
         parse_decimal("12345678901234567890123456789.000000000000000000001"));

@@ -74,8 +74,8 @@ TEST_CASE("rationals round in the given direction, to a neighbour", "[numeric][r
     const numeric::Real up = numeric::to_real(rational, Rounding::up);
     const numeric::Real near = numeric::to_real(rational, Rounding::nearest);
     INFO(value << " at " << scope.bits() << " bits");
-    CHECK(to_fraction(down) <= value);
-    CHECK(to_fraction(up) >= value);
+    CHECK(fraction_of(down) <= value);
+    CHECK(fraction_of(up) >= value);
     // down and up are equal or neighbours
     numeric::Real next = down;
     mpfr_nextabove(next.backend().data());
@@ -83,15 +83,15 @@ TEST_CASE("rationals round in the given direction, to a neighbour", "[numeric][r
            mpfr_equal_p(next.backend().data(), up.backend().data()) != 0));
     CHECK((mpfr_equal_p(near.backend().data(), up.backend().data()) != 0 ||
            mpfr_equal_p(near.backend().data(), down.backend().data()) != 0));
-    CHECK(2 * boost::multiprecision::abs(Fraction(to_fraction(near) - value)) <=
-          to_fraction(up) - to_fraction(down));
+    CHECK(2 * boost::multiprecision::abs(Fraction(fraction_of(near) - value)) <=
+          fraction_of(up) - fraction_of(down));
 
     const numeric::Interval interval = numeric::to_interval(rational);
-    CHECK(to_fraction(numeric::lower(interval)) == to_fraction(down));
-    CHECK(to_fraction(numeric::upper(interval)) == to_fraction(up));
+    CHECK(fraction_of(numeric::lower(interval)) == fraction_of(down));
+    CHECK(fraction_of(numeric::upper(interval)) == fraction_of(up));
     const numeric::Interval made = numeric::make_interval(down, up);
-    CHECK(to_fraction(numeric::lower(made)) == to_fraction(down));
-    CHECK(to_fraction(numeric::upper(made)) == to_fraction(up));
+    CHECK(fraction_of(numeric::lower(made)) == fraction_of(down));
+    CHECK(fraction_of(numeric::upper(made)) == fraction_of(up));
   }
 }
 
@@ -100,11 +100,11 @@ TEST_CASE("a real is a rational, exactly", "[numeric][rounding]") {
   for (int i = 0; i < 500; ++i) {
     const numeric::PrecisionScope scope({static_cast<int>(random.between(10, 2000))});
     const numeric::Real value = numeric::to_real(to_rational(random_value(random)), Rounding::nearest);
-    CHECK(to_fraction(numeric::to_rational(value)) == to_fraction(value));
+    CHECK(fraction_of(numeric::to_rational(value)) == fraction_of(value));
   }
-  CHECK(to_fraction(numeric::to_rational(0.1)) == Fraction(Whole(3602879701896397), Whole(1) << 55));
-  CHECK(to_fraction(numeric::to_rational(-5e-324)) == Fraction(Whole(-1), Whole(1) << 1074));
-  CHECK(to_fraction(numeric::to_rational(real(0))) == 0);
+  CHECK(fraction_of(numeric::to_rational(0.1)) == Fraction(Whole(3602879701896397), Whole(1) << 55));
+  CHECK(fraction_of(numeric::to_rational(-5e-324)) == Fraction(Whole(-1), Whole(1) << 1074));
+  CHECK(fraction_of(numeric::to_rational(real(0))) == 0);
   CHECK_THROWS_AS(numeric::to_rational(numeric::Real(INFINITY)), std::domain_error);
   CHECK_THROWS_AS(numeric::to_rational(numeric::Real(NAN)), std::domain_error);
 }
@@ -117,7 +117,7 @@ TEST_CASE("decimal text is on the given side, within one unit of its last digit"
     const int digits = static_cast<int>(random.between(2, 60));
     const numeric::Real as_real = numeric::to_real(to_rational(given), Rounding::nearest);
     for (const bool rational : {false, true}) {
-      const Fraction value = rational ? given : to_fraction(as_real);
+      const Fraction value = rational ? given : fraction_of(as_real);
       const auto text = [&](Rounding rounding) {
         return rational ? numeric::to_decimal(to_rational(given), digits, rounding)
                         : numeric::to_decimal(as_real, digits, rounding);
@@ -162,9 +162,9 @@ TEST_CASE("relative width is an upper bound, and a close one", "[numeric][width]
     const double width = numeric::relative_width(low, high);
     Fraction claimed;
     mpq_set_d(claimed.backend().data(), width);
-    const Fraction a = boost::multiprecision::abs(to_fraction(low)),
-                   b = boost::multiprecision::abs(to_fraction(high));
-    const Fraction truth = (to_fraction(high) - to_fraction(low)) / std::min(a, b);
+    const Fraction a = boost::multiprecision::abs(fraction_of(low)),
+                   b = boost::multiprecision::abs(fraction_of(high));
+    const Fraction truth = (fraction_of(high) - fraction_of(low)) / std::min(a, b);
     CHECK(claimed >= truth);
     CHECK(claimed <= truth * (1 + power_of_ten(-14)));
   }

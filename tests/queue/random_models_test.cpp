@@ -92,7 +92,7 @@ TEST_CASE("random models: the minimum level is found, and proved on both sides",
       REQUIRE(found.before.size() == 1);
       CHECK(found.before.front().level.value == minimum - 1);
       CHECK(encloses(found.before.front().probability, reference_tail(model.traffic, minimum - 1)));
-      CHECK(to_fraction(to_enclosure(found.before.front().probability).upper()) > target);
+      CHECK(fraction_of(to_enclosure(found.before.front().probability).upper()) > target);
     }
   }
 }

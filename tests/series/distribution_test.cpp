@@ -203,7 +203,7 @@ TEST_CASE("Sums of delays: exact fractions", "[series][delay]") {
       const SlottedQueue queue{one.arrivals(), 1};
       exact.emplace_back();
       for (const Rational& mass : queue::exact_hop_delay(queue, HopDelay::wait, size))
-        exact.back().push_back(to_fraction(mass));
+        exact.back().push_back(fraction_of(mass));
       hops.push_back(queue::hop_delay(queue, HopDelay::wait, size, -1000));
       finer.push_back(queue::hop_delay(queue, HopDelay::wait, size, -1000, 128));
     }

@@ -32,7 +32,7 @@ long double to_long_double(const Fraction& value) {
   return result;
 }
 
-Fraction to_fraction(long double value) {
+Fraction fraction_of(long double value) {
   mpfr_t number;
   mpfr_init2(number, 64);
   mpfr_set_ld(number, value, MPFR_RNDN);
@@ -42,7 +42,7 @@ Fraction to_fraction(long double value) {
   return result;
 }
 
-Fraction to_fraction(const Float100& value) {
+Fraction fraction_of(const Float100& value) {
   Fraction result;
   mpfr_get_q(result.backend().data(), value.backend().data());
   return result;
@@ -283,12 +283,12 @@ std::string wrong_with_several(const SeveralModel& several, Random& random, Tall
     const auto tails = banded_chain_tails(probabilities<Float100>(model.traffic, model.levels.back()),
                                           several.capacity, several.served);
     for (const std::int64_t level : model.levels)
-      references.push_back(around(to_fraction(tails[static_cast<std::size_t>(level)]), power_of_ten(-45)));
+      references.push_back(around(fraction_of(tails[static_cast<std::size_t>(level)]), power_of_ten(-45)));
   } else {
     const auto tails = banded_chain_tails(probabilities<long double>(model.traffic, model.levels.back()),
                                           several.capacity, several.served);
     for (const std::int64_t level : model.levels)
-      references.push_back(around(to_fraction(tails[static_cast<std::size_t>(level)]), power_of_ten(-15)));
+      references.push_back(around(fraction_of(tails[static_cast<std::size_t>(level)]), power_of_ten(-15)));
   }
   const queue::SlottedQueue slotted{model.traffic.arrivals(), several.served};
   std::vector<Arithmetic> arithmetics{Arithmetic::automatic};
@@ -336,7 +336,7 @@ std::string wrong_with_bursts(const queue::MarkovArrivals& arrivals, const Plain
         left.push_back(level);
         continue;
       }
-      const Reference reference = around(to_fraction(tail), power_of_ten(-14), to_fraction(end));
+      const Reference reference = around(fraction_of(tail), power_of_ten(-14), fraction_of(end));
       const queue::ProbabilityClaim claim = queue.tail(level);
       const auto wrong = [&](const std::string& what) {
         return what + " at level " + std::to_string(level) + ", " + std::to_string(digits) +

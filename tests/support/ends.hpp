@@ -33,15 +33,15 @@ inline Ends operator+(const Ends& a, const Ends& b) {
 template <class Unit>
 [[nodiscard]] Ends ends(const numeric::Claim<Unit>& claim) {
   if (const auto* exact = std::get_if<numeric::Exact<Unit>>(&claim)) {
-    const Fraction value = to_fraction(exact->value);
+    const Fraction value = fraction_of(exact->value);
     return {value, value};
   }
   REQUIRE(std::holds_alternative<numeric::Enclosure<Unit>>(claim));
   const auto& enclosure = std::get<numeric::Enclosure<Unit>>(claim);
-  return {to_fraction(enclosure.lower()), to_fraction(enclosure.upper())};
+  return {fraction_of(enclosure.lower()), fraction_of(enclosure.upper())};
 }
 [[nodiscard]] inline Ends ends(const queue::Bounds& bounds) {
-  return {to_fraction(bounds.lower), to_fraction(bounds.upper)};
+  return {fraction_of(bounds.lower), fraction_of(bounds.upper)};
 }
 
 template <class Unit>

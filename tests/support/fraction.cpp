@@ -3,7 +3,7 @@
 
 namespace tailbound::test {
 
-Fraction to_fraction(const numeric::Rational& value) {
+Fraction fraction_of(const numeric::Rational& value) {
   const std::string text = numeric::to_fraction(value);
   Fraction result;
   if (mpq_set_str(result.backend().data(), text.c_str(), 10) != 0)
@@ -15,7 +15,7 @@ numeric::Rational to_rational(const Fraction& value) {
   return numeric::parse_rational(value.str(), "a fraction", {.characters = 10'000'000});
 }
 
-Fraction to_fraction(const numeric::Real& value) {
+Fraction fraction_of(const numeric::Real& value) {
   Fraction result;
   mpfr_get_q(result.backend().data(), value.backend().data());
   return result;
@@ -55,7 +55,7 @@ bool encloses(const numeric::Real& lower, const numeric::Real& upper, const Refe
 }
 
 bool narrow(const numeric::Real& lower, const numeric::Real& upper, int digits) {
-  const Fraction low = to_fraction(lower), high = to_fraction(upper);
+  const Fraction low = fraction_of(lower), high = fraction_of(upper);
   return high >= low && low >= 0 && (high - low) * power_of_ten(digits) <= low;
 }
 

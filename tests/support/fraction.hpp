@@ -11,11 +11,11 @@ using Whole = boost::multiprecision::number<boost::multiprecision::gmp_int, boos
 using Fraction =
     boost::multiprecision::number<boost::multiprecision::gmp_rational, boost::multiprecision::et_off>;
 
-[[nodiscard]] Fraction to_fraction(const numeric::Rational& value);
+[[nodiscard]] Fraction fraction_of(const numeric::Rational& value);
 [[nodiscard]] numeric::Rational to_rational(const Fraction& value);
 
 /// `value` exactly.
-[[nodiscard]] Fraction to_fraction(const numeric::Real& value);
+[[nodiscard]] Fraction fraction_of(const numeric::Real& value);
 
 /// "0.125", "-3e-7" as the fraction it denotes.
 [[nodiscard]] Fraction parse_decimal(const std::string& text);
@@ -39,7 +39,7 @@ struct Reference {
 template <class Unit>
 [[nodiscard]] bool encloses(const numeric::Proved<Unit>& proved, const Reference& reference) {
   if (const auto* exact = std::get_if<numeric::Exact<Unit>>(&proved)) {
-    const Fraction value = to_fraction(exact->value);
+    const Fraction value = fraction_of(exact->value);
     return reference.lower <= value && value <= reference.upper;
   }
   const auto& enclosure = std::get<numeric::Enclosure<Unit>>(proved);

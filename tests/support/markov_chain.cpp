@@ -34,8 +34,8 @@ PlainBlocks<Fraction> product_blocks(const std::vector<traffic::OnOff>& sources)
         std::size_t packets = 0;
         for (std::size_t s = 0; s < sources.size(); ++s) {
           const bool on = (i >> s) & 1U, then_on = (j >> s) & 1U, sends = (sending >> s) & 1U;
-          const Fraction start = to_fraction(sources[s].start), stop = to_fraction(sources[s].stop);
-          const Fraction rate = on ? to_fraction(sources[s].on_rate) : Fraction(0);
+          const Fraction start = fraction_of(sources[s].start), stop = fraction_of(sources[s].stop);
+          const Fraction rate = on ? fraction_of(sources[s].on_rate) : Fraction(0);
           const Fraction turn = on ? stop : start;
           probability *= (on == then_on ? Fraction(1 - turn) : turn) * (sends ? rate : Fraction(1 - rate));
           packets += sends ? 1 : 0;
@@ -47,8 +47,8 @@ PlainBlocks<Fraction> product_blocks(const std::vector<traffic::OnOff>& sources)
 
 PlainBlocks<Fraction> counted_blocks(const traffic::OnOff& source, std::int64_t count) {
   const auto size = static_cast<std::size_t>(count) + 1;
-  const Fraction start = to_fraction(source.start), stop = to_fraction(source.stop),
-                 rate = to_fraction(source.on_rate);
+  const Fraction start = fraction_of(source.start), stop = fraction_of(source.stop),
+                 rate = fraction_of(source.on_rate);
   PlainBlocks<Fraction> blocks = empty_blocks(size, size);
   for (std::int64_t i = 0; i <= count; ++i)
     for (std::int64_t j = 0; j <= count; ++j) {
@@ -87,8 +87,8 @@ PlainBlocks<Fraction> lumped_blocks(const std::vector<queue::OnOffGroup>& groups
   for (std::size_t i = 0; i < phases.size(); ++i) {
     std::map<std::pair<std::int64_t, Phase>, Fraction> law{{{0, Phase(phases[i].size(), 0)}, Fraction(1)}};
     for (std::size_t g = 0; g < groups.size(); ++g) {
-      const Fraction start = to_fraction(groups[g].source.start), stop = to_fraction(groups[g].source.stop),
-                     rate = to_fraction(groups[g].source.on_rate), share = to_fraction(groups[g].share);
+      const Fraction start = fraction_of(groups[g].source.start), stop = fraction_of(groups[g].source.stop),
+                     rate = fraction_of(groups[g].source.on_rate), share = fraction_of(groups[g].share);
       for (std::int64_t s = 0; s < groups[g].count; ++s) {
         const bool here = s < phases[i][2 * g], other = !here && s < phases[i][2 * g] + phases[i][2 * g + 1];
         std::map<std::pair<std::int64_t, Phase>, Fraction> next;
@@ -203,7 +203,7 @@ MarkovModel random_blocks(Random& random) {
       for (Fraction& entry : rows[i]) entry /= sum;
   }
   // Packets are removed at random until the load is reached.
-  const Fraction maximum = to_fraction(queue::MarkovArrivals::blocks(to_rational(blocks)).load());
+  const Fraction maximum = fraction_of(queue::MarkovArrivals::blocks(to_rational(blocks)).load());
   const Fraction load = hundredths(random.between(5, 90));
   const Fraction kept = std::min(Fraction(1), Fraction(load / maximum));
   for (std::size_t i = 0; i < phases; ++i)

@@ -236,8 +236,7 @@ TEST_CASE("answers: saturation rate of a hypercube") {
   query.network.hypercube.flits = 8;
   query.length.precision = rational("0.02");
   const HypercubeSaturationAnswer found = answer(query, {.threads = 2});
-  CHECK(found.model.value().value ==
-        broadcast_saturation(query.network.hypercube).value);
+  CHECK(found.model.value().value == broadcast_saturation(query.network.hypercube).value);
   CHECK(found.limit.load.value == rational("1/8"));  // two nodes, one message every 8 cycles
   CHECK(found.found.max_stable < 0.125);
   CHECK(found.found.min_unstable > 0.124);

@@ -53,8 +53,8 @@ TEST_CASE("a conforming host is not affected by a sufficiently deep bucket") {
     const PolicedBufferAnswer found = answer(query);
     CHECK(*found.honest->unnoticed_burst == rational(deep));
     const Ends delayed = ends(found.honest->delayed_at_shaper.probability);
-    CHECK(delayed.upper <= to_fraction(rational("1e-15")));
-    CHECK(to_fraction(found.honest->lost_at_policer.value) >= delayed.lower / to_fraction(*query.offered));
+    CHECK(delayed.upper <= fraction_of(rational("1e-15")));
+    CHECK(fraction_of(found.honest->lost_at_policer.value) >= delayed.lower / fraction_of(*query.offered));
     query.requested = MinBuffer{rational("1e-9")};
     CHECK(*answer(query).honest->unnoticed_burst == rational(unlikely));
   }

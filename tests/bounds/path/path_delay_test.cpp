@@ -185,11 +185,11 @@ std::vector<Fraction> exact_at_most(const std::vector<SlottedQueue>& queues,
       const auto hop = queue::exact_hop_delay(queues[queue], HopDelay::wait, size);
       std::vector<Fraction> next(size, Fraction(0));
       for (std::size_t i = 0; i < size; ++i)
-        for (std::size_t j = 0; i + j < size; ++j) next[i + j] += masses[i] * test::to_fraction(hop[j]);
+        for (std::size_t j = 0; i + j < size; ++j) next[i + j] += masses[i] * test::fraction_of(hop[j]);
       masses = std::move(next);
     }
     Fraction sum = 0;
-    for (std::size_t t = 0; t < size; ++t) result[t] += test::to_fraction(route.share) * (sum += masses[t]);
+    for (std::size_t t = 0; t < size; ++t) result[t] += test::fraction_of(route.share) * (sum += masses[t]);
   }
   return result;
 }
@@ -374,7 +374,7 @@ TEST_CASE("Delay over a path: percentiles by brute force in fractions, boundarie
     for (std::size_t i = 0; i < query.percentiles.size(); ++i) {
       INFO("seed " << seed << ", percentile "
                    << numeric::to_decimal(query.percentiles[i], 50, numeric::Rounding::nearest));
-      const Fraction p = test::to_fraction(query.percentiles[i]);
+      const Fraction p = test::fraction_of(query.percentiles[i]);
       check_percentile(answer.queueing[i], min_at(queueing, p), 0);
       check_percentile(answer.latency[i], min_at(latency, p), minimum);
     }

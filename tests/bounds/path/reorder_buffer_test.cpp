@@ -137,9 +137,9 @@ TEST_CASE("reorder buffer: delays of 0 to 5 slots, rate 0.7", "[bounds][reorder]
     CHECK(encloses(tails[b], tail));
     CHECK(narrow(tails[b].lower(), tails[b].upper(), 17));
     if (b < printed.size()) {
-      const Fraction difference = before - to_fraction(tails[b].upper()) - parse_decimal(printed[b]);
+      const Fraction difference = before - fraction_of(tails[b].upper()) - parse_decimal(printed[b]);
       CHECK(abs(difference) < power_of_ten(-6) / 2);
-      before = to_fraction(tails[b].upper());
+      before = fraction_of(tails[b].upper());
     }
   }
 }
@@ -200,8 +200,8 @@ TEST_CASE("reorder buffer: the mean is that of all waiting packets", "[bounds][r
     Fraction lower = 0, upper = 0;
     for (const Tail& tail :
          bounds::reorder_tails(to_rational(rate), bounds::from_pmf(to_rationals(delay)), ages)) {
-      lower += to_fraction(tail.lower());
-      upper += to_fraction(tail.upper());
+      lower += fraction_of(tail.lower());
+      upper += fraction_of(tail.upper());
     }
     INFO("case " << i << " ages " << ages << " rate " << rate);
     CHECK(lower <= mean);
@@ -219,13 +219,13 @@ TEST_CASE("reorder buffer: truncated geometric delays enclose the result of a lo
     const auto known = bounds::reorder_tails(to_rational(rate), geometric(ratio, 600), 40, Precision{128});
     for (const std::size_t ages : {1u, 2u, 5u, 10u, 30u, 100u}) {
       const auto tails = bounds::reorder_tails(to_rational(rate), geometric(ratio, ages), 40);
-      const Fraction late = rate * to_fraction(numeric::upper(geometric(ratio, ages).beyond));
+      const Fraction late = rate * fraction_of(numeric::upper(geometric(ratio, ages).beyond));
       for (std::size_t b = 0; b < tails.size(); ++b) {
         INFO("rate " << rate << " ratio " << ratio << " ages " << ages << " b = " << b << " "
                      << text(tails[b]) << " known " << text(known[b]));
-        CHECK(to_fraction(tails[b].lower()) <= to_fraction(known[b].lower()));
-        CHECK(to_fraction(known[b].upper()) <= to_fraction(tails[b].upper()));
-        CHECK(to_fraction(tails[b].upper()) - to_fraction(tails[b].lower()) <= late * 2 + power_of_ten(-15));
+        CHECK(fraction_of(tails[b].lower()) <= fraction_of(known[b].lower()));
+        CHECK(fraction_of(known[b].upper()) <= fraction_of(tails[b].upper()));
+        CHECK(fraction_of(tails[b].upper()) - fraction_of(tails[b].lower()) <= late * 2 + power_of_ten(-15));
       }
     }
   }
@@ -246,11 +246,11 @@ TEST_CASE("reorder buffer: minimum size, proved on both sides", "[bounds][reorde
     INFO("case " << i << " rate " << rate << " target " << target);
     CHECK(size.buffer.value == static_cast<std::int64_t>(expected));
     CHECK(encloses(size.at, exact.tail(expected)));
-    CHECK(to_fraction(size.at.upper()) <= target);
+    CHECK(fraction_of(size.at.upper()) <= target);
     REQUIRE(size.before.has_value() == (expected > 0));
     if (size.before) {
       CHECK(encloses(*size.before, exact.tail(expected - 1)));
-      CHECK(to_fraction(size.before->lower()) > target);
+      CHECK(fraction_of(size.before->lower()) > target);
     }
   }
 }
@@ -271,8 +271,8 @@ TEST_CASE("reorder buffer: deep tails and long delays", "[bounds][reorder]") {
   for (const int depth : {3, 15, 100, 300}) {
     const auto size = bounds::reorder_buffer(rate, delays, to_rational(power_of_ten(-depth)));
     const auto b = static_cast<std::size_t>(size.buffer.value);
-    CHECK(to_fraction(tails[b].upper()) <= power_of_ten(-depth));
-    CHECK(to_fraction(tails[b - 1].lower()) > power_of_ten(-depth));
+    CHECK(fraction_of(tails[b].upper()) <= power_of_ten(-depth));
+    CHECK(fraction_of(tails[b - 1].lower()) > power_of_ten(-depth));
   }
 }
 

@@ -60,7 +60,7 @@ TEST_CASE("loss equals that of the finite chain, exactly, in 500 random cases", 
     INFO(traffic.text() << " capacity " << capacity << " loss " << expected);
     const auto exact = drop(traffic, capacity, Criterion::loss, {{10}, Arithmetic::exact});
     REQUIRE(std::holds_alternative<numeric::Exact<unit::Probability>>(exact.probability));
-    CHECK(to_fraction(std::get<numeric::Exact<unit::Probability>>(exact.probability).value) == expected);
+    CHECK(fraction_of(std::get<numeric::Exact<unit::Probability>>(exact.probability).value) == expected);
     CHECK(exact.level.value == capacity);
     for (const int digits : {10, 30}) {
       const auto enclosed = drop(traffic, capacity, Criterion::loss, {{digits}});

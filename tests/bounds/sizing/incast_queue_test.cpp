@@ -113,10 +113,10 @@ TEST_CASE("incast: minimum buffers are proved on both sides", "[incast]") {
         const auto queue = bounds::output_queue(incast);
         const bounds::MinBufferSize capacity = queue->min_buffer_size({rational(target), criterion});
         INFO(incast.senders << " " << target << " " << capacity.buffer.value);
-        CHECK(test::ends(capacity.at.probability).upper <= test::to_fraction(rational(target)));
+        CHECK(test::ends(capacity.at.probability).upper <= test::fraction_of(rational(target)));
         if (capacity.buffer.value > 0) {
           REQUIRE(capacity.before);
-          CHECK(test::ends(capacity.before->probability).lower > test::to_fraction(rational(target)));
+          CHECK(test::ends(capacity.before->probability).lower > test::fraction_of(rational(target)));
         }
       }
 }

@@ -72,11 +72,11 @@ void check(const Traffic& traffic, std::int64_t capacity, const Fraction& target
     // The whole traffic, without thinning, meets the target.
     CHECK(traffic.kind == Traffic::Kind::pmf);
     CHECK(criterion_value(traffic, capacity, criterion).upper <= target);
-    CHECK(to_fraction(*answer.all_of_it) == traffic.mean());
+    CHECK(fraction_of(*answer.all_of_it) == traffic.mean());
     CHECK(encloses(answer.at_lower.probability, criterion_value(traffic, capacity, criterion)));
     return;
   }
-  const Fraction low = to_fraction(answer.load.lower()), high = to_fraction(answer.load.upper());
+  const Fraction low = fraction_of(answer.load.lower()), high = fraction_of(answer.load.upper());
   INFO("load " << answer.load.lower().str(30) << " .. " << answer.load.upper().str(30));
   REQUIRE(low > 0);
   REQUIRE(high > low);
@@ -85,7 +85,7 @@ void check(const Traffic& traffic, std::int64_t capacity, const Fraction& target
   const Reference at_lower = criterion_value(thinned(traffic, low / load), capacity, criterion);
   CHECK(at_lower.upper <= target);
   CHECK(encloses(answer.at_lower.probability, at_lower));
-  CHECK(to_fraction(to_enclosure(answer.at_lower.probability).lower()) <= target);
+  CHECK(fraction_of(to_enclosure(answer.at_lower.probability).lower()) <= target);
   if (high < 1) {
     const Reference at_upper = criterion_value(thinned(traffic, high / load), capacity, criterion);
     CHECK(at_upper.lower > target);
@@ -104,7 +104,7 @@ void check(const Traffic& traffic, std::int64_t capacity, const Fraction& target
     REQUIRE(std::holds_alternative<numeric::Enclosure<unit::Ratio>>(speedup));
     const auto& enclosure = std::get<numeric::Enclosure<unit::Ratio>>(speedup);
     CHECK(narrow(speedup, digits));
-    const Fraction enough = to_fraction(enclosure.upper()), too_little = to_fraction(enclosure.lower());
+    const Fraction enough = fraction_of(enclosure.upper()), too_little = fraction_of(enclosure.lower());
     CHECK(criterion_value(thinned(traffic, 1 / enough), capacity, criterion).upper <= target);
     if (load / too_little < 1)
       CHECK(criterion_value(thinned(traffic, 1 / too_little), capacity, criterion).lower > target);

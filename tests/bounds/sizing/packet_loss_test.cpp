@@ -22,7 +22,7 @@ struct ByChain {
 
 ByChain by_chain(const WholePackets& packets, std::size_t capacity) {
   const std::size_t classes = packets.cells.classes.size();
-  const Fraction x = to_fraction(packets.load) / (packets.inputs * to_fraction(packets.cells.mean));
+  const Fraction x = fraction_of(packets.load) / (packets.inputs * fraction_of(packets.cells.mean));
   // Arrivals of a slot in order: sequences of classes with their probability (all input orders equally
   // likely).
   struct Slot {
@@ -41,7 +41,7 @@ ByChain by_chain(const WholePackets& packets, std::size_t capacity) {
       for (std::size_t c = 0; c < classes; ++c) {
         Slot next = slot;
         next.sizes.push_back(c);
-        next.probability *= to_fraction(packets.cells.classes[c].share);
+        next.probability *= fraction_of(packets.cells.classes[c].share);
         longer.push_back(std::move(next));
       }
     slots = std::move(longer);
@@ -92,7 +92,7 @@ ByChain by_chain(const WholePackets& packets, std::size_t capacity) {
 }
 
 bool holds(const numeric::Enclosure<unit::Probability>& enclosure, const Fraction& value) {
-  return to_fraction(enclosure.lower()) <= value && value <= to_fraction(enclosure.upper());
+  return fraction_of(enclosure.lower()) <= value && value <= fraction_of(enclosure.upper());
 }
 
 }  // namespace
@@ -134,7 +134,7 @@ TEST_CASE("packet and cell losses equal the finite chain, exactly", "[bounds][pa
     Fraction all = 0;
     for (std::size_t c = 0; c < chain.of_class.size(); ++c) {
       CHECK(holds(loss->of_class[c], chain.of_class[c]));
-      all += to_fraction(packets.cells.classes[c].share) * chain.of_class[c];
+      all += fraction_of(packets.cells.classes[c].share) * chain.of_class[c];
     }
     CHECK(holds(loss->all, all));
     const auto cells =

@@ -26,7 +26,7 @@ OnOff source(const Fraction& load, const Fraction& burst) {
 TEST_CASE("on-off arrivals: load and phases", "[queue][markov]") {
   const OnOff one = source(Fraction(1, 50), 4), other = source(Fraction(1, 20), 9);
   const MarkovArrivals both = MarkovArrivals::on_off({{one, 10}, {other, 4}});
-  CHECK(to_fraction(both.load()) == Fraction(2, 5));
+  CHECK(fraction_of(both.load()) == Fraction(2, 5));
   CHECK(both.phases() == 55);
   // Always ON: no memory.
   const OnOff always{.load = to_rational(Fraction(1, 30)),
@@ -35,7 +35,7 @@ TEST_CASE("on-off arrivals: load and phases", "[queue][markov]") {
                      .stop = 0};
   const MarkovArrivals mixed = MarkovArrivals::on_off({{one, 10}, {always, 9}});
   CHECK(mixed.phases() == 11);
-  CHECK(to_fraction(mixed.load()) == Fraction(1, 2));
+  CHECK(fraction_of(mixed.load()) == Fraction(1, 2));
   // More phases than fit into 64 bits.
   const OnOff rare = source(Fraction(Whole(1), Whole(100'000'000)), 4);
   CHECK(
@@ -46,11 +46,11 @@ TEST_CASE("on-off arrivals: load and phases", "[queue][markov]") {
 TEST_CASE("arrivals as blocks: load from the stationary distribution", "[queue][markov]") {
   // A source as its blocks, alone and two of them.
   const OnOff one = source(Fraction(3, 10), 5), two = source(Fraction(1, 10), Fraction(7, 2));
-  CHECK(to_fraction(MarkovArrivals::blocks(blocks(product_blocks({one}))).load()) == Fraction(3, 10));
+  CHECK(fraction_of(MarkovArrivals::blocks(blocks(product_blocks({one}))).load()) == Fraction(3, 10));
   const MarkovArrivals pair = MarkovArrivals::blocks(blocks(product_blocks({one, two})));
-  CHECK(to_fraction(pair.load()) == Fraction(2, 5));
+  CHECK(fraction_of(pair.load()) == Fraction(2, 5));
   CHECK(pair.phases() == 4);
-  CHECK(to_fraction(MarkovArrivals::blocks(blocks(counted_blocks(two, 6))).load()) == Fraction(3, 5));
+  CHECK(fraction_of(MarkovArrivals::blocks(blocks(counted_blocks(two, 6))).load()) == Fraction(3, 5));
   // Trailing zero blocks are dropped.
   PlainBlocks<Fraction> longer = product_blocks({one});
   longer.push_back({{0, 0}, {0, 0}});
@@ -115,7 +115,7 @@ TEST_CASE("arrivals as blocks: two methods give the exact load", "[queue][markov
     Fraction load = 0;
     for (std::size_t i = 0; i < phases; ++i)
       for (const Fraction& entry : d[1][i]) load += law[i] * entry;
-    CHECK(to_fraction(MarkovArrivals::blocks(blocks(d)).load()) == load);
+    CHECK(fraction_of(MarkovArrivals::blocks(blocks(d)).load()) == load);
   }
   // 64 phases: six unequal sources, whose loads add up.
   std::vector<OnOff> sources;
@@ -126,7 +126,7 @@ TEST_CASE("arrivals as blocks: two methods give the exact load", "[queue][markov
   }
   const MarkovArrivals many = MarkovArrivals::blocks(blocks(product_blocks(sources)));
   CHECK(many.phases() == 64);
-  CHECK(to_fraction(many.load()) == load);
+  CHECK(fraction_of(many.load()) == load);
 }
 
 TEST_CASE("on-off arrivals: impossible ones are rejected", "[queue][markov][errors]") {
@@ -152,7 +152,7 @@ TEST_CASE("Markov arrivals: alternating sources are rejected", "[queue][markov][
   const OnOff alternating = source(Fraction(1, 2), 1), other = source(Fraction(1, 2), 2);
   CHECK_THROWS_WITH(MarkovArrivals::on_off({{alternating, 2}}), Contains("burst is 1 slot"));
   CHECK_THROWS_AS(MarkovArrivals::on_off({{alternating, 1}, {other, 3}, {alternating, 1}}), InvalidArgument);
-  CHECK(to_fraction(MarkovArrivals::on_off({{alternating, 1}, {other, 3}}).load()) == 2);
+  CHECK(fraction_of(MarkovArrivals::on_off({{alternating, 1}, {other, 3}}).load()) == 2);
 }
 
 TEST_CASE("arrivals as blocks: invalid blocks are rejected", "[queue][markov][errors]") {

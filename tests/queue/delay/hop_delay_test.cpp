@@ -164,7 +164,7 @@ TEST_CASE("Wait in one queue: exact fractions", "[queue][delay]") {
     for (std::size_t w = 0; w < size; ++w) {
       Fraction wait = 0;
       for (std::size_t i = 0; i <= w; ++i) wait += left[i] * ahead[w - i];
-      CHECK(to_fraction(exact[w]) == wait);
+      CHECK(fraction_of(exact[w]) == wait);
       at_most += wait;
       CHECK(series::enclose_mass(numeric::Theorem::sojourn, fast, w).contains(exact[w]));
       CHECK(series::enclose_mass(numeric::Theorem::sojourn, fine, w).contains(exact[w]));
@@ -270,10 +270,10 @@ TEST_CASE("Wait in one queue: the mean is the sum of the tails and satisfies Lit
       const auto* exact = std::get_if<numeric::Exact<unit::Slot>>(&mean);
       REQUIRE(exact != nullptr);
       const Fraction occupied = load + second / (2 * (1 - load));
-      CHECK(to_fraction(exact->value) == Fraction(occupied / load - 1));
+      CHECK(fraction_of(exact->value) == Fraction(occupied / load - 1));
       const auto in_queue = queue::mean_hop_delay(queue, HopDelay::occupancy, {20});
       REQUIRE(std::holds_alternative<numeric::Exact<unit::Slot>>(in_queue));
-      CHECK(to_fraction(std::get<numeric::Exact<unit::Slot>>(in_queue).value) == occupied);
+      CHECK(fraction_of(std::get<numeric::Exact<unit::Slot>>(in_queue).value) == occupied);
       ++exact_means;
     }
   }

@@ -85,7 +85,7 @@ TEST_CASE("bursts to one output: long chains solved state by state", "[queue][di
   Random random(72);
   for (int i = 0; i < 30; ++i) {
     const OnOffGroup group = random_group(random, i % 3 != 2, {.sources = 3, .burst = 1500});
-    if (to_fraction(MarkovArrivals::on_off({group}).load()) > Fraction(6, 10)) continue;
+    if (fraction_of(MarkovArrivals::on_off({group}).load()) > Fraction(6, 10)) continue;
     const auto law = chain_law(convert<long double>(lumped_blocks({group})), 400);
     MarkovQueue queue(MarkovArrivals::on_off({group}), {8});
     INFO(text(group));
@@ -163,7 +163,7 @@ TEST_CASE("bursts to one output: certified for more inputs and longer bursts", "
     REQUIRE(queue.certified());
     CHECK(ends(queue.mean_occupancy()).narrow(10));
     Ends above = ends(queue.tail(0));
-    CHECK(above.meets({to_fraction(queue.arrivals().load()), to_fraction(queue.arrivals().load())}));
+    CHECK(above.meets({fraction_of(queue.arrivals().load()), fraction_of(queue.arrivals().load())}));
     for (std::int64_t level = 1; level < 60; ++level) {
       const Ends mass = ends(queue.probability(level)), tail = ends(queue.tail(level));
       // Two sums of different terms.

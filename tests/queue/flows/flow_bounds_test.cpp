@@ -138,10 +138,10 @@ TEST_CASE("small sets of periods lie between their bounds, as any kind of flow")
     const std::vector<Fraction> truth = by_all_phases(flows, levels);
     for (std::size_t q = 0; q < levels; ++q) {
       const auto level = static_cast<std::int64_t>(q);
-      REQUIRE(to_fraction(bounds.lower(level).value) <= truth[q]);
-      REQUIRE(truth[q] <= to_fraction(bounds.upper(level).value));
-      REQUIRE(truth[q] <= to_fraction(others.upper(level).value));
-      REQUIRE(to_fraction(others.lower(level).value) <= truth[q]);
+      REQUIRE(fraction_of(bounds.lower(level).value) <= truth[q]);
+      REQUIRE(truth[q] <= fraction_of(bounds.upper(level).value));
+      REQUIRE(truth[q] <= fraction_of(others.upper(level).value));
+      REQUIRE(fraction_of(others.lower(level).value) <= truth[q]);
     }
   }
 }

@@ -24,10 +24,10 @@ long double tail_value(const std::vector<FlowGroup>& flows, std::int64_t level) 
   return ends(numeric::to_claim(periodic_tail(flows, level).probability)).middle();
 }
 Fraction exact_tail(const std::vector<FlowGroup>& flows, std::int64_t level) {
-  return to_fraction(periodic_tail_exact(flows, level).value);
+  return fraction_of(periodic_tail_exact(flows, level).value);
 }
 Fraction exact_ever(const std::vector<FlowGroup>& flows, std::int64_t level) {
-  return to_fraction(periodic_ever_exact(flows, level).value);
+  return fraction_of(periodic_ever_exact(flows, level).value);
 }
 
 /// All phases enumerated: how often more than 0, 1, .. packets wait, or are ever reached.
@@ -162,7 +162,7 @@ TEST_CASE("periodic flows: tails match enumeration of all phases") {
         REQUIRE(found.contains(above));
         REQUIRE(found.narrow(digits));
       }
-      REQUIRE(to_fraction(periodic_ever_bound(flows, q).value) >= ever);
+      REQUIRE(fraction_of(periodic_ever_bound(flows, q).value) >= ever);
     }
   }
   CHECK(full > 10);

@@ -147,7 +147,7 @@ template <class T>
 std::vector<std::pair<T, T>> law_by_returns(const SmallQueue& small, std::int64_t top) {
   const PlainBlocks<T> blocks = convert<T>(small.blocks);
   const std::size_t phases = blocks.front().size();
-  const T idle = static_cast<T>(Fraction(1 - to_fraction(small.arrivals.load())));
+  const T idle = static_cast<T>(Fraction(1 - fraction_of(small.arrivals.load())));
   std::vector<std::pair<T, T>> bounds;
   std::vector<std::size_t> back(phases, 0);
   for (bool more = true; more;) {
@@ -276,7 +276,7 @@ queue::Passage<long double> plain_passage(const MarkovModel& model, const std::v
   REQUIRE(passage);
   const auto stationary = queue::stationary(passage->g(), 0, nearest);
   REQUIRE(stationary);
-  const long double all = in_double(1 - to_fraction(model.arrivals.load()));
+  const long double all = in_double(1 - fraction_of(model.arrivals.load()));
   passage->start(*stationary * (all / stationary->sum()));
   // pi_0 = (1 - rho) g.
   for (Eigen::Index i = 0; i < phases; ++i)
@@ -378,7 +378,7 @@ struct Modal {
       : blocks(queue::modal_blocks(source, count, modes)), nearest(queue::Side::nearest, 64) {
     passage = queue::Passage<long double>::make(blocks, queue::cyclic_reduction(blocks, 1.0L, nearest.unit()),
                                                 nearest);
-    load = in_double(to_fraction(source.load) * count);
+    load = in_double(fraction_of(source.load) * count);
     passage->start(*queue::stationary(passage->g(), 0, nearest) * (1 - load));
   }
   long double tail(std::size_t level) {
@@ -415,7 +415,7 @@ struct Proof {
         ->maxCoeff(&reference);
     const auto below = *queue::stationary(sides[0].g(), reference, sides[0].outward());
     const auto above = *queue::stationary(sides[1].g(), reference, sides[1].outward());
-    const long double idle = in_double(1 - to_fraction(source.load) * count);
+    const long double idle = in_double(1 - fraction_of(source.load) * count);
     const double n = static_cast<double>(count + 1);
     sides[0].start(below * (idle / above.sum() * sides[0].outward().factor(n + 5)));
     sides[1].start(above * (idle / below.sum() * sides[1].outward().factor(n + 5)));
@@ -506,7 +506,7 @@ TEST_CASE("occupancies, tails, mean and losses are consistent", "[queue][markov]
     const MarkovModel model = i % 2 == 0 ? random_on_off(random) : test::random_blocks(random);
     INFO(model.text);
     MarkovQueue queue(model.arrivals, {12});
-    const Fraction load = to_fraction(model.arrivals.load());
+    const Fraction load = fraction_of(model.arrivals.load());
     CHECK(ends(queue.tail(0)).contains(load));
     CHECK(ends(queue.probability(0)).contains(1 - load));
     Ends sum{0, 0}, before{1, 1};
@@ -624,9 +624,9 @@ TEST_CASE("blocks in overload: losses are those of the finite chain", "[queue][m
   for (const auto& [capacity, loss] :
        {std::pair{0, "1"}, {1, "1/2"}, {2, "5/16"}, {3, "25/104"}, {5, "625/3464"}}) {
     const auto found = ends(queue.loss(capacity));
-    CHECK(found.lower <= to_fraction(rational(loss)));
-    CHECK(found.upper >= to_fraction(rational(loss)));
-    CHECK(found.upper - found.lower <= to_fraction(rational(loss)) / 10'000'000'000);
+    CHECK(found.lower <= fraction_of(rational(loss)));
+    CHECK(found.upper >= fraction_of(rational(loss)));
+    CHECK(found.upper - found.lower <= fraction_of(rational(loss)) / 10'000'000'000);
   }
   CHECK(queue.min_capacity(rational("0.31")) == 3);
   for (const auto& [capacity, loss] : {std::pair{2, "5/16"}, {3, "25/104"}, {5, "625/3464"}})
@@ -652,7 +652,7 @@ TEST_CASE("blocks with a packet in every slot", "[queue][markov][blocks]") {
   CHECK(queue.min_capacity(rational("0.5")) == 1);
   const queue::RationalBlocks more{{{0}}, {{rational("1/2")}}, {{rational("1/2")}}};
   MarkovQueue full(MarkovArrivals::blocks(more));
-  CHECK(ends(full.loss(7)).lower == to_fraction(rational("1/3")));
+  CHECK(ends(full.loss(7)).lower == fraction_of(rational("1/3")));
   CHECK(full.min_capacity(rational("1/3")) == 1);
   CHECK_THROWS_AS(full.min_capacity(rational("0.33")), LoadTooHigh);
 }

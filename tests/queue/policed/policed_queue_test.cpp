@@ -39,7 +39,7 @@ Ends ends_of(const queue::LevelProbability& at) {
 /// distribution of the walk relative to its maximum so far, backwards from the present.
 std::vector<Fraction> by_definition(const PolicedInputs& inputs, int slots, std::size_t levels) {
   const traffic::GreedyPattern pattern({inputs.bucket, traffic::one_per_slot()});
-  const Fraction p = to_fraction(inputs.share);
+  const Fraction p = fraction_of(inputs.share);
   // law[(maximum so far, current)] of the walk S_m - m; both at least -slots.
   std::map<std::pair<std::int64_t, std::int64_t>, Fraction> law{{{-1'000'000, 0}, Fraction(1)}};
   for (int m = 0; m < slots; ++m) {
@@ -98,9 +98,9 @@ TEST_CASE("policed inputs: known minimum buffers") {
     PolicedQueue queue(inputs);
     const queue::TailBoundary minimum = queue.min_level(rational(row.drop));
     CHECK(minimum.level.value == row.exact);
-    CHECK(ends_of(minimum.at).upper <= to_fraction(rational(row.drop)));
+    CHECK(ends_of(minimum.at).upper <= fraction_of(rational(row.drop)));
     REQUIRE(minimum.before.size() == 1);
-    CHECK(ends_of(minimum.before.front()).lower > to_fraction(rational(row.drop)));
+    CHECK(ends_of(minimum.before.front()).lower > fraction_of(rational(row.drop)));
   }
   CHECK(PolicedBound(policed(16, "0.9", "20", 8)).min_level(rational("1e-15")) == 1274);
   CHECK(PolicedBound(policed(16, "0.9", "20", 4)).min_level(rational("1e-15")) == 647);
@@ -197,7 +197,7 @@ TEST_CASE("policed inputs: both methods agree on the worst case") {
       if (one.method.arithmetic == Arithmetic::extended) ++quick;
       CHECK(ends_of(one).meets(ends_of(other)));
       CHECK(ends_of(one).narrow(10));
-      const Fraction bound = to_fraction(fast.bound().tail(level).value);
+      const Fraction bound = fraction_of(fast.bound().tail(level).value);
       CHECK(ends_of(one).lower <= bound);
     }
   }
@@ -322,7 +322,7 @@ std::vector<Fraction> by_trying_all(const PolicedInputs& inputs, int slots, std:
   }
   std::vector<Fraction> worst(levels, Fraction(0));
   for (const std::vector<int>& senders : reached) {
-    const std::vector<Fraction> tail = tail_after(senders, to_fraction(inputs.share), levels);
+    const std::vector<Fraction> tail = tail_after(senders, fraction_of(inputs.share), levels);
     for (std::size_t q = 0; q < levels; ++q) worst[q] = std::max(worst[q], tail[q]);
   }
   return worst;

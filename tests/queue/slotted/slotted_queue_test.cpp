@@ -88,7 +88,7 @@ int check_cut(const Traffic& traffic, long negligible, int bits) {
                         << " in [" << lower.str(30) << ", " << upper.str(30) << "]");
     CHECK(encloses(lower, upper, reference));
     // The rounding error of the recurrence is far smaller than this.
-    const Fraction computed = to_fraction(numeric::Real(numeric::lower(numeric::Interval(value.value))));
+    const Fraction computed = fraction_of(numeric::Real(numeric::lower(numeric::Interval(value.value))));
     if ((reference.lower - computed) * power_of_ten(12) > reference.lower) ++felt;
   }
   return felt;
@@ -317,7 +317,7 @@ TEST_CASE("probabilities, tails and mean are consistent", "[queue][identities]")
     }
     const std::vector<Reference> expected = exact_tails(traffic, levels);
     const auto exact = [](const queue::LevelProbability& answer) {
-      return to_fraction(std::get<numeric::Exact<unit::Probability>>(answer.probability).value);
+      return fraction_of(std::get<numeric::Exact<unit::Probability>>(answer.probability).value);
     };
     const queue::Accuracy exactly{{10}, Arithmetic::exact};
     const auto tails = queue::occupancy_tails(slotted(traffic), requested, exactly);
@@ -412,7 +412,7 @@ TEST_CASE("the mean is the sum of the tails", "[queue][identities]") {
   // 9/10 + (81/100)(15/16) / (2/10)
   const auto mean = queue::mean_occupancy(slotted(sixteen("0.9")));
   REQUIRE(std::holds_alternative<numeric::Exact<unit::Packet>>(mean));
-  CHECK(to_fraction(std::get<numeric::Exact<unit::Packet>>(mean).value) ==
+  CHECK(fraction_of(std::get<numeric::Exact<unit::Packet>>(mean).value) ==
         Fraction(9, 10) + Fraction(81 * 15, 1600) / Fraction(2, 10));
 }
 
@@ -479,8 +479,8 @@ TEST_CASE("the decay rate of two inputs solves a quadratic at any load", "[queue
     const Float300 expected = 2 * boost::multiprecision::log(Float300((1 - p) / p));
     const auto rate = queue::decay_rate(slotted(Traffic::equal(2, 2 * p)), {20});
     REQUIRE(rate.has_value());
-    CHECK(Float300(to_fraction(rate->lower())) <= expected);
-    CHECK(expected <= Float300(to_fraction(rate->upper())));
+    CHECK(Float300(fraction_of(rate->lower())) <= expected);
+    CHECK(expected <= Float300(fraction_of(rate->upper())));
   }
 }
 

@@ -28,7 +28,7 @@ namespace {
 /// Each input individually: free, sending here or sending elsewhere; packets of the state at the start of a
 /// slot.
 PlainBlocks<Fraction> inputs_one_by_one(const GeometricTrains& trains) {
-  const Fraction load = to_fraction(trains.load), length = to_fraction(trains.length),
+  const Fraction load = fraction_of(trains.load), length = fraction_of(trains.length),
                  inputs(Whole(trains.inputs));
   const Fraction start = load / (load + length * (1 - load)), stop = 1 / length;
   const Fraction fresh[3] = {1 - start, start / inputs, start * (inputs - 1) / inputs};
