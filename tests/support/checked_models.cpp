@@ -147,7 +147,8 @@ std::string wrong_min_level(const RandomModel& model, const queue::SlottedQueue&
   const Fraction unit = power_of_ten(static_cast<int>(std::floor(size)) - 3);
   const Fraction units = references[n].upper / unit;
   const Fraction target =
-      (boost::multiprecision::numerator(units) / boost::multiprecision::denominator(units) + 1) * unit;
+      (quotient(boost::multiprecision::numerator(units), boost::multiprecision::denominator(units)) + 1) *
+      unit;
   if (target >= 1) return "";
   std::size_t minimum = 0;
   while (references[minimum].lower > target) ++minimum;

@@ -11,6 +11,12 @@ using Whole = boost::multiprecision::number<boost::multiprecision::gmp_int, boos
 using Fraction =
     boost::multiprecision::number<boost::multiprecision::gmp_rational, boost::multiprecision::et_off>;
 
+/// a / b towards zero: the product's header forbids `/`, which was meant as a fraction too often.
+[[nodiscard]] inline Whole quotient(Whole a, const Whole& b) {
+  a /= b;
+  return a;
+}
+
 [[nodiscard]] Fraction fraction_of(const numeric::Rational& value);
 [[nodiscard]] numeric::Rational to_rational(const Fraction& value);
 

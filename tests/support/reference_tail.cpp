@@ -37,7 +37,7 @@ std::vector<Reference> run(const Traffic& traffic, std::span<const std::int64_t>
   const Fraction idle = 1 - traffic.mean();
   const Whole one = Whole(1) << bits;
   const Whole idle_fixed =
-      boost::multiprecision::numerator(idle) * one / boost::multiprecision::denominator(idle);
+      quotient(boost::multiprecision::numerator(idle) * one, boost::multiprecision::denominator(idle));
   const Whole zero = 0;
   const auto at = [&](std::int64_t j) -> const Whole& {
     return j >= 0 && j < static_cast<std::int64_t>(a.size()) ? a[static_cast<std::size_t>(j)] : zero;

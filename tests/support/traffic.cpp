@@ -113,7 +113,7 @@ IntegerPmf integer_pmf(const Traffic& traffic) {
       for (unsigned j = 0; j <= k; ++j) {
         result.numerators.push_back(binomial * boost::multiprecision::pow(yes, j) *
                                     boost::multiprecision::pow(no, k - j));
-        binomial = binomial * (k - j) / (j + 1);
+        binomial = quotient(binomial * (k - j), j + 1);
       }
       result.denominator = boost::multiprecision::pow(all, k);
       break;
@@ -134,7 +134,7 @@ IntegerPmf integer_pmf(const Traffic& traffic) {
     case Traffic::Kind::pmf: {
       result.denominator = common_denominator(traffic.values);
       for (const Fraction& value : traffic.values)
-        result.numerators.push_back(numerator(value) * (result.denominator / denominator(value)));
+        result.numerators.push_back(numerator(value) * quotient(result.denominator, denominator(value)));
       break;
     }
     case Traffic::Kind::poisson:
@@ -156,7 +156,7 @@ std::vector<Whole> fixed_point_pmf(const Traffic& traffic, std::int64_t last, un
   if (traffic.kind != Traffic::Kind::poisson) {
     const IntegerPmf pmf = integer_pmf(traffic);
     for (std::size_t j = 0; j < pmf.numerators.size() && static_cast<std::int64_t>(j) <= last; ++j)
-      result.push_back((pmf.numerators[j] << bits) / pmf.denominator);
+      result.push_back(quotient(pmf.numerators[j] << bits, pmf.denominator));
     trim(result);
     return result;
   }
@@ -172,7 +172,7 @@ std::vector<Whole> fixed_point_pmf(const Traffic& traffic, std::int64_t last, un
   mpfr_clear(value);
   for (std::int64_t j = 0; j <= last && (term >> 64) != 0; ++j) {
     result.push_back(term >> 64);
-    term = term * numerator(traffic.load) / (denominator(traffic.load) * (j + 1));
+    term = quotient(term * numerator(traffic.load), denominator(traffic.load) * (j + 1));
   }
   return result;
 }

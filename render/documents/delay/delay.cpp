@@ -151,7 +151,7 @@ const Fields<DelayEntry>& delay_input_fields() {
       {{"class", "class", "", Shape::whole, "priority class; class 1 is served first"},
        [](const DelayEntry& of) { return of.path().priority; },
        [](const DelayEntry& of) { return of.answer().paths.classes > 1; }},
-      {{"hops", "hops", "", Shape::text,
+      {{"hops_model", "hops", "", Shape::text,
         "how waits at successive queues depend on each other: chain (each on the previous one, bursts also "
         "on their age), safe (the same, conservative), independent, bound (any dependence); or one queue"},
        [](const DelayEntry& of) { return of.found().one_queue ? "one queue" : name_of(of.found().hops); }},

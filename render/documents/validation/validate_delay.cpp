@@ -36,7 +36,7 @@ std::string title(const std::vector<ValidateDelayPoint>& points) {
 Fields<ValidateDelayPoint> validated_delay_inputs(const Units& units) {
   using Point = ValidateDelayPoint;
   return {{topology_fields(), [](const Point& of) { return of.first.topology; }},
-          {{"hops", "hops", "", Shape::text,
+          {{"hops_model", "hops", "", Shape::text,
             "dependence of successive waits in the analysis: chain, independent or bound"},
            [](const Point& of) { return of.second.hops; }},
           {unit_fields(), [units](const Point&) { return units; }},

@@ -693,7 +693,8 @@ TEST_CASE("Markov queue: the spectral approximation gives the same values with f
   for (const auto& [load, burst, count] :
        {std::tuple{"3/5", "16", 64}, std::tuple{"4/5", "64", 40}, std::tuple{"3/5", "5/2", 49}}) {
     const traffic::OnOff source =
-        traffic::thinned(traffic::on_off(numeric::Rational(load), {numeric::Rational(burst), 1}),
+        traffic::thinned(traffic::on_off(numeric::parse_rational(load, "fraction"),
+                                         {numeric::parse_rational(burst, "fraction"), 1}),
                          numeric::Rational(1) / count);
     queue::MarkovQueue proved(queue::MarkovArrivals::on_off({{source, count}}), {6});
     queue::MarkovQueue computed(queue::MarkovArrivals::on_off({{source, count}}), {6},
