@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace tailbound::answers {
 namespace {
@@ -37,7 +38,9 @@ std::vector<std::size_t> requested_flows(const network::PolicedNetwork& network,
 
 NetworkGuaranteeAnswer answer(const NetworkGuaranteeQuery& query) {
   const network::PolicedNetwork& network = query.file.network;
-  NetworkGuaranteeAnswer answer{.found = {}, .flows = requested_flows(network, query.flow), .queues = {}};
+  // Before the answer: g++ 12 destroys members twice if a later initializer of an aggregate throws.
+  std::vector<std::size_t> flows = requested_flows(network, query.flow);
+  NetworkGuaranteeAnswer answer{.found = {}, .flows = std::move(flows), .queues = {}};
   std::optional<std::size_t> port;
   if (query.port) port = position_of(*query.port, network.ports, "--port", "a port on the path of a flow");
   answer.found = bounds::guarantee(network, {.whole_slots = query.whole_slots});

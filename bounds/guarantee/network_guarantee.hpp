@@ -85,7 +85,7 @@ struct NetworkGuarantee {
   std::vector<GroupGuarantee> groups{};
   std::vector<std::size_t> cyclic{};  ///< queues whose variations need the certificate F(x) <= x
   long rounds = 0;                    ///< rounds until it was found
-  numeric::Integer denominator = 0;   ///< variations are multiples of 1/denominator; 0: exact
+  numeric::Integer denominator;       ///< variations are multiples of 1/denominator; 0: exact
 };
 
 /// \throws InvalidArgument  a malformed network; a quantum below the longest packet; idle slopes that take
