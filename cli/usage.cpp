@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -35,13 +36,12 @@ constexpr std::pair<std::string_view, std::string_view> brief_options[] = {
     {"fit",
      "FILE --time-unit --link-gbps --cell-bytes --arrive --inputs --buffer --save-traffic --plot --format "
      "--output"},
-    {"multistage",
-     "--nodes --switch --buffer --hot --combining --links --loads --variant --plot --format --output"},
+    {"multistage", "--nodes --switch --buffer --hot --combining --links --loads --plot --format --output"},
     {"wormhole",
      "--topology --nodes --network --flits --virtual-channels --buffer-flits --loads --fractions --pattern "
      "--plot --format --output"},
     {"broadcast",
-     "--dimensions --virtual-channels --flits --broadcast --startup --rates --fractions --replication --plot "
+     "--dimensions --virtual-channels --flits --broadcast --startup --rates --fractions --plot "
      "--format --output"},
     {"reproduce", "NAME --output --quick --format"},
     {"simulate tree",
@@ -74,7 +74,7 @@ constexpr std::pair<std::string_view, std::string_view> brief_options[] = {
      "--topology --nodes --flits --virtual-channels --loads --fractions --pattern --cycles --seed --plot "
      "--format"},
     {"validate broadcast",
-     "--dimensions --virtual-channels --flits --broadcast --rates --fractions --replication --cycles --seed "
+     "--dimensions --virtual-channels --flits --broadcast --rates --fractions --cycles --seed "
      "--plot --format"},
     {"network",
      "SHAPE FILE --radix --levels --sides --hosts --uniform --route --without --shared-memory --plot "
@@ -132,9 +132,11 @@ std::string brief_command_help(const Command& command) {
   std::string text = usage_line(command) + render::capitalized(command.purpose) + ".\n\n";
   for (const auto& [name, options] : brief_options) {
     if (name != command.name) continue;
-    for (const std::string& each : words_of(options))
-      if (const Option* option = command.options.find(each))
-        text += row(shown_name(*option), phrase_of(option->help));
+    for (const std::string& each : words_of(options)) {
+      const Option* option = command.options.find(each);
+      if (option == nullptr) throw std::logic_error("-h of " + command.name + " names " + each);
+      text += row(shown_name(*option), phrase_of(option->help));
+    }
   }
   if (const std::string example = short_example_of(command.name); !example.empty())
     text += "\nExample:\n" + example;

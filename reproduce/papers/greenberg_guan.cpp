@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <reproduce/papers/greenberg_guan.hpp>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/network/channels/cube.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/render/documents/parts/observed.hpp>
@@ -104,12 +105,12 @@ std::vector<answers::WormholeComparison> simulate(const ModelledCase& its, bool 
   return points;
 }
 
-void add_commands(Result& result, const char* topology, std::int64_t nodes, std::int64_t flits) {
+void add_commands(Result& result, WormShape shape, std::int64_t nodes, std::int64_t flits) {
   for (const auto& [command, fractions] :
        {std::pair{"wormhole", "0%:95%:5%"}, {"validate wormhole", "10%:90%:20%"}})
     result.commands.push_back(
         fmt::format("tailbound {} --topology {} --nodes {} --flits {} --variant paper --fractions {}",
-                    command, topology, nodes, flits, fractions));
+                    command, name_of(shape), nodes, flits, fractions));
 }
 
 // --- Figure 3 of the fat-tree paper --------------------------------------------------------------------
@@ -132,7 +133,7 @@ Result fat_tree_figure(const Request& request) {
                          "{:.5g} at 95 % of saturation",
                          its.saturation, its.latency(0).value, its.latency(0.95 * its.saturation).value),
          .agrees = {}});
-    add_commands(result, "butterfly-fat-tree", its.topology.nodes, flits);
+    add_commands(result, WormShape::butterfly_fat_tree, its.topology.nodes, flits);
   }
   result.computed =
       "Mean latency by the model as printed, including the two margin notes (the rate of a station of two "
@@ -208,8 +209,8 @@ Result mesh_figure(std::int64_t radix, const std::vector<std::int64_t>& lengths,
                    answers::part_of(request.run, static_cast<std::size_t>(done++), 2 * lengths.size())));
     }
     result.findings.push_back(mesh_against_torus(mesh, torus));
-    add_commands(result, "mesh", nodes, mesh.flits);
-    add_commands(result, "torus", nodes, torus.flits);
+    add_commands(result, WormShape::mesh, nodes, mesh.flits);
+    add_commands(result, WormShape::unidirectional_torus, nodes, torus.flits);
   }
   result.computed =
       "Mean latency of dimension-order routing under uniform traffic by the model, up to 95 % of each "

@@ -51,13 +51,14 @@ TEST_CASE("broadcast: JSON with known numbers") {
 TEST_CASE("broadcast: the start-up delays broadcasts, and not unicasts") {
   const auto none = run_json(line + "--rates 0,0.01 --startup 0"),
              much = run_json(line + "--rates 0,0.01 --startup 7/2");
-  // Without load each of the n steps is longer by the start-up.
+  // Without load each of the n steps is longer by the start-up; with it a copy may wait in that time for the one before
+  // (simulated at rate 0.01: 280.5 +- 1.5 without, 301.0 +- 1.5 with a start-up of 4).
   CHECK(value(much["results"][0]["broadcast_latency"]) ==
         Approx(value(none["results"][0]["broadcast_latency"]) + 6 * 3.5).epsilon(1e-3));
   for (std::size_t i = 0; i < 2; ++i) {
     const auto &without = none["results"][i], &with = much["results"][i];
     CHECK(with["unicast_latency"] == without["unicast_latency"]);
-    CHECK(value(with["broadcast_latency"]) > value(without["broadcast_latency"]) + 6 * 3.4);
+    CHECK(value(with["broadcast_latency"]) > value(without["broadcast_latency"]) + 5 * 3.5);
   }
   CHECK(run_json(line)["query"]["startup"] == "1");
   CHECK(run_json(line)["results"].size() == 9);
@@ -93,7 +94,7 @@ TEST_CASE("broadcast: tables name the network and the measured error; CSV has on
   CHECK(table.status == 0);
   for (const char* words :
        {"6-dimensional hypercube (64 nodes) with 4 virtual channels", "injection wait", "multiplexing",
-        "measured on", "this network", "+0.3 to +0.4 %", "identical", "0.0320066641 messages/cycle/node"})
+        "measured on", "this network", "+0.3 to +0.5 %", "identical", "0.0320066641 messages/cycle/node"})
     CHECK(holds(in_one_line(table.out), words));
   const Outcome quiet = run_line(line + "--fractions 50% --quiet");
   CHECK(std::count(quiet.out.begin(), quiet.out.end(), '\n') == 2);

@@ -207,18 +207,13 @@ std::optional<Place> asked(const Words& line, const Curve& curve, double at) {
     return y ? std::optional(Place{at, *y}) : std::nullopt;
   }
   if (of("broadcast")) {
-    Words with{"--rates", exactly};
-    if (command != "broadcast")
-      with.insert(with.end(), {"--replication", curve.title.substr(curve.title.find(", ") + 2)});
     const auto y =
-        answered(asking("broadcast", line, {"--rates", "--fractions", "--replication"}, with), "",
+        answered(asking("broadcast", line, {"--rates", "--fractions"}, {"--rates", exactly}), "",
                  curve.title.starts_with("broadcast") ? "broadcast_latency" : "unicast_latency", false);
     return y ? std::optional(Place{at, *y}) : std::nullopt;
   }
   if (of("multistage")) {
-    Words with{"--loads", exactly};
-    if (command != "multistage") with.insert(with.end(), {"--variant", curve.title});
-    const Words words = asking("multistage", line, {"--loads", "--variant", "--curve"}, with);
+    const Words words = asking("multistage", line, {"--loads", "--curve"}, {"--loads", exactly});
     const auto carried = answered(words, "", "throughput", false),
                delay = answered(words, "", "delay", false);
     const bool of_throughput = std::find(line.begin(), line.end(), "throughput") != line.end();

@@ -124,6 +124,8 @@ void check_commands_give(const std::string& csv, const std::string& readme, cons
   CHECK(!texts.empty());
   for (const auto& row : rows) {
     INFO(row.at(column));
+    if (row.count("sources") == 1 && row.at("sources") == "first-hop")
+      continue;                               // the paper's, without a command
     if (row.at(column + "_lower").empty()) {  // neither exact nor enclosed: the same digits
       CHECK(texts.count(row.at(column)) == 1);
     } else {
