@@ -127,9 +127,10 @@ struct Comparison {
   }
 };
 
-/// Is a proved prediction contradicted beyond chance: farther from the interval's middle than three times its half-width
-/// (on the unsafe side alone for a bound), from at least a hundred occurrences? Chance alone does not reach that. Times are
-/// not judged: percentiles of a few batches have intervals without width, and delays in slots say the same.
+/// Is a proved prediction contradicted beyond chance: farther from the interval's middle than three times its
+/// half-width (on the unsafe side alone for a bound), from at least a hundred occurrences? Chance alone does
+/// not reach that. Times are not judged: percentiles of a few batches have intervals without width, and
+/// delays in slots say the same.
 template <class Unit>
 [[nodiscard]] bool refuted(const Comparison<Unit>& comparison) {
   constexpr std::uint64_t enough = 100;

@@ -17,8 +17,8 @@
 /// value may be read by several threads, or changed by one.
 namespace tailbound::numeric {
 
-/// An integer of any size. `/` does not compile: for the quotient as a fraction write Rational(a, b), for a whole one
-/// exact_quotient(a, b), floor(a, b) or ceiling(a, b). `/=` and `%` round towards zero, as for int.
+/// An integer of any size. `/` does not compile: for the quotient as a fraction write Rational(a, b), for a
+/// whole one exact_quotient(a, b), floor(a, b) or ceiling(a, b). `/=` and `%` round towards zero, as for int.
 using Integer = boost::multiprecision::number<boost::multiprecision::gmp_int, boost::multiprecision::et_off>;
 
 }  // namespace tailbound::numeric

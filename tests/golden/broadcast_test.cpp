@@ -51,8 +51,8 @@ TEST_CASE("broadcast: JSON with known numbers") {
 TEST_CASE("broadcast: the start-up delays broadcasts, and not unicasts") {
   const auto none = run_json(line + "--rates 0,0.01 --startup 0"),
              much = run_json(line + "--rates 0,0.01 --startup 7/2");
-  // Without load each of the n steps is longer by the start-up; with it a copy may wait in that time for the one before
-  // (simulated at rate 0.01: 280.5 +- 1.5 without, 301.0 +- 1.5 with a start-up of 4).
+  // Without load each of the n steps is longer by the start-up; with it a copy may wait in that time for the
+  // one before (simulated at rate 0.01: 280.5 +- 1.5 without, 301.0 +- 1.5 with a start-up of 4).
   CHECK(value(much["results"][0]["broadcast_latency"]) ==
         Approx(value(none["results"][0]["broadcast_latency"]) + 6 * 3.5).epsilon(1e-3));
   for (std::size_t i = 0; i < 2; ++i) {

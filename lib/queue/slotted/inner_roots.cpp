@@ -144,9 +144,9 @@ std::vector<double> quotient_of(series::Polynomial f) {
   return quotient;
 }
 
-/// Approximations of the solutions of z^C = A(z) in the unit disc other than 1, smallest first: each is a fixed point
-/// of z = w A(z)^(1/C), with a root of unity w. In long lists of probabilities this takes C sums a step where the
-/// eigenvalues of a companion matrix take the cube of the length.
+/// Approximations of the solutions of z^C = A(z) in the unit disc other than 1, smallest first: each is a
+/// fixed point of z = w A(z)^(1/C), with a root of unity w. In long lists of probabilities this takes C sums
+/// a step where the eigenvalues of a companion matrix take the cube of the length.
 /// \return nothing if one does not settle, or two are the same: A(z)^(1/C) may have zeros in the disc
 std::optional<std::vector<std::complex<double>>> fixed_points(const std::vector<double>& pmf,
                                                               std::size_t servers) {
