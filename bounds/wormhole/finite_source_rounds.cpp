@@ -130,9 +130,11 @@ void Rounds::each_number(const Visit& visit) {
         visit(*value, 0.0, most);
       for (double* value : {&its.follow, &its.moves, &its.hides}) visit(*value, 0.0, 1.0);
     }
-  for (std::vector<queue::StationMemory>& station : memory_)
-    for (queue::StationMemory& its : station)
-      for (double* value : {&its.left, &its.ahead, &its.wait}) visit(*value, 0.0, most);
+  // Not what overhangs: it is one more input in some rounds.
+  for (std::size_t j = 0; j < memory_.size(); ++j)
+    for (std::size_t k = 0; k < all_->stations[j].inputs.size(); ++k)
+      for (double* value : {&memory_[j][k].left, &memory_[j][k].ahead, &memory_[j][k].wait})
+        visit(*value, 0.0, most);
   for (StationWaits& its : waits_) {
     for (double* value :
          {&its.mean, &its.fresh, &its.behind, &its.fresh_second, &its.behind_second, &its.feedback})

@@ -207,7 +207,7 @@ TEST_CASE("wormhole: a torus with cyclic dependencies is modelled like the same 
       "wormhole --topology unidirectional-torus --dimensions 1 --nodes 3 --virtual-channels 1 --fractions "
       "50% "
       "--flits 16")["results"];
-  CHECK(number(torus[0], "saturation_load") == Approx(number(own[0], "saturation_load")).epsilon(2e-6));
+  CHECK(number(torus[0], "solved_load") == Approx(number(own[0], "solved_load")).epsilon(2e-6));
   CHECK(number(torus[0], "latency") == Approx(number(own[0], "latency")).epsilon(1e-5));
 }
 

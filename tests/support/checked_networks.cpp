@@ -429,7 +429,7 @@ ComputedNetwork answered(const network::Network& network, std::int64_t levels) {
     ComputedDelays& delays = analysis.flows.emplace_back();
     const double rate = numeric::nearest_double(network.flows[flow].rate);
     total += rate;
-    delays.hops = name_of(its.hops);
+    delays.hops = its.one_queue ? "one queue" : name_of(its.hops);
     delays.mean = upper_end(its.delay.mean_queueing);
     analysis.all.mean += rate * delays.mean;
     for (std::size_t t = 0; t < its.delay.above.size(); ++t) {

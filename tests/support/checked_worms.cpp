@@ -142,13 +142,15 @@ void compare_documents(const render::Document& simulated, const ByModel& model, 
   const Cells& cells = simulated.results.front().cells;
   const render::Value held = value_of(cells, "model_saturation_load");
   const auto* saturation = std::get_if<render::Model>(&held);
-  require((saturation != nullptr) == model.found.has_value(),
+  // The largest load with a solution is shown, and fractions refer to it, only where it is a saturation load.
+  const bool saturated = model.found && model.found->second.saturated;
+  require((saturation != nullptr) == saturated,
           "model: with the simulation " + std::string(saturation ? "one" : "none") + ", in `wormhole` " +
               (model.found ? "one" : "none, because " + model.rejected));
-  require(text_of(value_of(inputs, "of")) == (model.found ? "model" : "simulated"),
+  require(text_of(value_of(inputs, "of")) == (saturated ? "model" : "simulated"),
           "fractions: of a different load");
-  require(no_model.empty() == model.found.has_value(), "model: none, without a reason");
-  if (!model.found) return;
+  require(no_model.empty() == saturated, "model: none, without a reason");
+  if (!saturated) return;
   const render::Document by_model = render::document({*model.found});
   const Cells& its = by_model.results.front().inputs;
   for (const char* key : {"topology", "nodes", "dimensions", "flits", "virtual_channels", "injection",
@@ -157,7 +159,8 @@ void compare_documents(const render::Document& simulated, const ByModel& model, 
             std::string("settings: ") + key + " is simulated as " + text_of(value_of(inputs, key)) +
                 ", in `wormhole` " + text_of(value_of(its, key)));
   const double of_model = model.found->second.saturation.value;
-  require(saturation->value == of_model, "saturation of the model: different with the simulation");
+  require(saturation == nullptr || saturation->value == of_model,
+          "saturation of the model: different with the simulation");
   const render::Value load = value_of(inputs, "load");
   require(std::abs(nearest_double(std::get<render::Given>(load).value) - of_model / 2) < 1e-8,
           "fractions: different load than in `wormhole`");
