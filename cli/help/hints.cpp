@@ -176,7 +176,7 @@ constexpr ValueHint value_hints[] = {
     {"--routing", "ecmp random", "random-root"},
     {"--criterion", "drop drops", "loss"},
     {"--criterion", "tail", "overflow"},
-    {"--topology", "fat-tree fattree", "butterfly-fat-tree"},
+    {"--topology", "fattree", "butterfly-fat-tree"},
     {"--topology", "dragonfly hyperx slimfly jellyfish",
      "--network FILE, written by `tailbound network SHAPE`"},
     {"SHAPE", "mesh", "torus here, or `tailbound wormhole --topology mesh`"},

@@ -9,8 +9,9 @@
 /// TESTS     tests/core/suggest_test.cpp
 namespace tailbound {
 
-/// The names that begin with `given`, otherwise the nearest: at most two letters omitted, added, changed or
-/// swapped with a neighbour, and at most half of them. None if more than three match.
+/// The names that begin with `given`, otherwise the nearest: one letter omitted, added, changed or swapped
+/// with a neighbour; the only one with the same last words ("torus" for "bidirectional-torus"); two such
+/// letters, and at most half of them. None if more than three match.
 [[nodiscard]] std::vector<std::string> nearest_names(std::string_view given,
                                                      const std::vector<std::string>& names);
 

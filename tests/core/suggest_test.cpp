@@ -31,3 +31,14 @@ TEST_CASE("suggestions: up to two typing errors") {
   CHECK(did_you_mean("a", {"b", "c"}).empty());
   CHECK(did_you_mean(std::string(100'000, '-') + "load", options).empty());
 }
+
+TEST_CASE("suggestions: the same last words, before two typing errors") {
+  const std::vector<std::string> shapes{"butterfly-fat-tree", "mesh", "unidirectional-torus", "torus"};
+  CHECK(nearest_names("bidirectional-torus", shapes) == std::vector<std::string>{"torus"});
+  CHECK(nearest_names("fat-tree", shapes) == std::vector<std::string>{"butterfly-fat-tree"});
+  CHECK(nearest_names("--mean-load", options) == std::vector<std::string>{"--load"});
+  CHECK(nearest_names("--bytes", options) == std::vector<std::string>{"--packet-bytes"});
+  CHECK(nearest_names("--overload", options).empty());
+  CHECK(nearest_names("cycles", {"router-cycles", "link-cycles"}).empty());
+  CHECK(nearest_names("toru", shapes) == std::vector<std::string>{"torus"});
+}
