@@ -115,7 +115,8 @@ struct CommandParts {
   std::string name, purpose;
   Kind work;
   bool draws = false;
-  void (*declare)(OptionTable&, Options&) = nullptr;  ///< adds the command's options to a table
+  /// Adds the command's options to a table; null if they are the options' rows.
+  void (*declare)(OptionTable&, Options&) = nullptr;
   /// Rejects given options that would not act, before `answer` (cli/options/forms.hpp); null if all act
   /// always.
   void (*check)(const OptionTable&) = nullptr;
@@ -127,7 +128,9 @@ template <class Options>
 [[nodiscard]] Command command_of(CommandParts<Options> parts) {
   const auto options = std::make_shared<Options>();
   OptionTable table;
-  parts.declare(table, *options);
+  if (parts.declare != nullptr) parts.declare(table, *options);
+  if constexpr (requires { options->rows; })
+    if (parts.declare == nullptr) add_rows(table, *options);
   const auto declared = parts.check != nullptr ? std::make_shared<const OptionTable>(table)
                                                : std::shared_ptr<const OptionTable>();
   return {.name = std::move(parts.name),

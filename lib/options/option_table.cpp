@@ -96,8 +96,26 @@ std::vector<std::string> OptionTable::names() const {
   return all;
 }
 
+void OptionTable::add(const OptionTable& more) {
+  options.insert(options.end(), more.options.begin(), more.options.end());
+}
+
+std::string completed(std::string help, const std::string& usual, const std::vector<std::string>& names) {
+  const std::pair<std::string_view, std::string> places[] = {{"{}", usual}, {"{names}", in_words(names)}};
+  for (const auto& [place, text] : places)
+    if (const std::size_t at = help.find(place); at != std::string::npos)
+      help.replace(at, place.size(), text);
+  return help;
+}
+
 OptionGroup::OptionGroup(OptionTable& table, std::string heading)
     : table_(table), heading_(std::move(heading)) {}
+
+Option OptionGroup::add(Option option) const {
+  option.group = heading_;
+  table_.options.push_back(option);
+  return option;
+}
 
 void OptionGroup::add(const std::string& name, std::optional<std::string>& value, const char* type,
                       const std::string& help, Values values) const {

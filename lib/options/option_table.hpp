@@ -73,6 +73,7 @@ struct Option {
   std::vector<std::string>* words = nullptr;  ///< `minimum` to `maximum` words
   int minimum = 0, maximum = 0;
   Values values{};
+  std::string usual{};  ///< the default, as typed; empty if it has none or the help describes it in words
 
   [[nodiscard]] bool given() const;
   /// Sets it as if typed; words are separated by spaces.
@@ -92,13 +93,21 @@ struct OptionTable {
 
   [[nodiscard]] const Option* find(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> names() const;
+  /// Those of another table, which they need not outlive.
+  void add(const OptionTable& more);
 };
+
+/// A help with its default in place of "{}", and the names that it accepts in place of "{names}".
+[[nodiscard]] std::string completed(std::string help, const std::string& usual,
+                                    const std::vector<std::string>& names);
 
 /// Options under one heading of the help.
 class OptionGroup {
  public:
   OptionGroup(OptionTable& table, std::string heading);
 
+  /// \return the option as added, under the heading
+  Option add(Option option) const;
   /// An option stored as typed; `value` stays empty if it is not given.
   /// \param type  placeholder of the value in the help: "LIST"
   void add(const std::string& name, std::optional<std::string>& value, const char* type,

@@ -1,5 +1,6 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/options/read.hpp>
+#include <tailbound/options/row.hpp>
 
 #include <utility>
 
@@ -36,6 +37,18 @@ void reject_without(std::initializer_list<Named> options, const std::string& oth
                     const std::string& reason) {
   for (const auto& [name, value] : options)
     if (*value) throw needs(name, other, reason);
+}
+
+void reject_with(std::initializer_list<const AnyRow*> rows, const std::string& other,
+                 const std::string& reason) {
+  for (const AnyRow* row : rows)
+    if (row->given()) throw not_allowed_with(row->name(), other, reason);
+}
+
+void reject_without(std::initializer_list<const AnyRow*> rows, const std::string& other,
+                    const std::string& reason) {
+  for (const AnyRow* row : rows)
+    if (row->given()) throw needs(row->name(), other, reason);
 }
 
 const std::string& required(const std::optional<std::string>& text, const char* option,

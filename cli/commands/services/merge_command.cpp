@@ -12,7 +12,14 @@ namespace {
 constexpr std::size_t largest_part = std::size_t{16} << 30U;
 
 struct MergeOptions {
-  std::vector<std::string> files;
+  OptionTable rows{};
+  Words files{OptionGroup(rows, ""),
+              "FILE",
+              "",
+              1,
+              1 << 29,
+              "all parts of one computation, as --part wrote them",
+              true};
 };
 
 /// Provides the files that the parts have read, as they were then.
@@ -30,7 +37,7 @@ void give_files(const std::vector<run::NamedPart>& parts) {
 /// Runs the complete query again, with all results available.
 Reply answer(const MergeOptions& options, const Context& context) {
   std::vector<run::NamedPart> parts;
-  for (const std::string& file : options.files)
+  for (const std::string& file : options.files.words())
     parts.push_back({file, run::read_part(read_file(file, "FILE", largest_part), file)});
   run::require_whole(parts, context.version);
   give_files(parts);
@@ -49,12 +56,6 @@ Reply answer(const MergeOptions& options, const Context& context) {
   return program.chosen()->answer(whole);
 }
 
-void declare(OptionTable& table, MergeOptions& options) {
-  OptionGroup(table, "").add_words("FILE", options.files, "",
-                                   "all parts of one computation, as --part wrote them", 1, 1 << 29);
-  table.options.back().required = true;
-}
-
 }  // namespace
 
 Command merge_command() {
@@ -62,7 +63,6 @@ Command merge_command() {
                                    .purpose = "one result from the parts of a run with --part",
                                    .work = Work::queries,
                                    .draws = true,
-                                   .declare = declare,
                                    .answer = answer});
 }
 

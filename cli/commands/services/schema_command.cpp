@@ -14,8 +14,15 @@ namespace tailbound::cli {
 namespace {
 
 struct SchemaOptions {
-  std::vector<std::string> words;  ///< of the command: "simulate", "tree"
-  bool keys = false, accuracy = false, completion = false;
+  OptionTable rows{};
+  OptionGroup schema{rows, "Schema"};
+  Words command{schema, "COMMAND", "TEXT", 0, 2, "the command, such as buffer or simulate tree"};
+  Flag keys{schema, "--keys",
+            "the keys with unit, kind and meaning, as Markdown.\nOf all commands if none is named"};
+  Flag accuracy{schema, "--accuracy",
+                "the measured accuracy of each model, as Markdown.\nWith the commands that reproduce it"};
+  Flag completion{schema, "--completion",
+                  "completion script for bash.\nsource <(tailbound schema --completion)"};
 };
 
 /// Of every command that outputs a document, in the order of the help.
@@ -90,40 +97,29 @@ complete -o filenames -F _tailbound tailbound
 Reply answer(const SchemaOptions& options, const Context&) {
   Reply reply;
   if (options.completion) {
-    if (options.keys || options.accuracy || !options.words.empty())
+    if (options.keys || options.accuracy || options.command)
       throw not_allowed_with("--completion", "COMMAND, --keys or --accuracy", "it covers all commands");
     reply.text = completion();
     return reply;
   }
   if (options.accuracy) {
-    if (options.keys || !options.words.empty())
+    if (options.keys || options.command)
       throw not_allowed_with("--accuracy", "COMMAND or --keys", "it covers all models");
     reply.text = render::trust_page();
     return reply;
   }
-  if (options.words.empty() && options.keys) {
+  if (!options.command && options.keys) {
     reply.text = render::output_page(all_layouts());
     return reply;
   }
   const std::vector<render::Layout> layouts = all_layouts();
   std::vector<std::string> names;
   for (const render::Layout& layout : layouts) names.push_back(layout.command);
-  const std::string command = fmt::format("{}", fmt::join(options.words, " "));
+  const std::string command = fmt::format("{}", fmt::join(options.command.words(), " "));
   if (command.empty()) throw missing("COMMAND", fmt::format("one of {}", fmt::join(names, ", ")));
   const render::Layout& layout = layouts[parse_choice(command, "COMMAND", names)];
   reply.text = options.keys ? render::keys_as_markdown(layout) : render::json_schema(layout);
   return reply;
-}
-
-void declare(OptionTable& table, SchemaOptions& options) {
-  const OptionGroup query(table, "Schema");
-  query.add_words("COMMAND", options.words, "TEXT", "the command, such as buffer or simulate tree", 0, 2);
-  query.add_flag("--keys", options.keys,
-                 "the keys with unit, kind and meaning, as Markdown.\nOf all commands if none is named");
-  query.add_flag("--accuracy", options.accuracy,
-                 "the measured accuracy of each model, as Markdown.\nWith the commands that reproduce it");
-  query.add_flag("--completion", options.completion,
-                 "completion script for bash.\nsource <(tailbound schema --completion)");
 }
 
 }  // namespace
@@ -132,7 +128,6 @@ Command schema_command() {
   return command_of<SchemaOptions>({.name = "schema",
                                     .purpose = "output format: JSON Schema, list of keys",
                                     .work = Work::analysis,
-                                    .declare = declare,
                                     .answer = answer});
 }
 

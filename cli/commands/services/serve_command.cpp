@@ -6,24 +6,19 @@ namespace {
 
 /// Used by tailbound-serve (serve/main.cpp), which replaces this process if it is found.
 struct ServeOptions {
-  std::optional<std::string> port, host, time_limit, memory_limit, runs;
-  bool no_open = false;
+  OptionTable rows{};
+  OptionGroup page{rows, "Page"}, limits{rows, "Limits"};
+  Text port{page, "--port", "N", options::text().by_default("0"), "TCP port (default {}: any free port)"};
+  Text host{page, "--host", "ADDRESS", options::text().by_default("127.0.0.1"),
+            "address to listen on (default {}).\nThe default is reachable from this machine only; with any "
+            "other address the whole network can read the queries"};
+  Flag no_open{page, "--no-open", "print the link without opening a browser"};
+  Text time_limit{limits, "--time-limit", "S", options::text().by_default("10"),
+                  "limit of a query in seconds (default {}).\nSimulations have no limit"};
+  Text memory_limit{limits, "--memory-limit", "SIZE", options::text().by_default("2GiB"),
+                    "memory limit of each worker process (default {})"};
+  Text runs{limits, "--runs", "N", options::text().by_default("2"), "concurrent simulations (default {})"};
 };
-
-void declare(OptionTable& table, ServeOptions& options) {
-  const OptionGroup page(table, "Page");
-  page.add("--port", options.port, "N", "TCP port (default 0: any free port)");
-  page.add("--host", options.host, "ADDRESS",
-           "address to listen on (default 127.0.0.1).\nThe default is reachable from this machine only; with "
-           "any other address the whole network can read the queries");
-  page.add_flag("--no-open", options.no_open, "print the link without opening a browser");
-  const OptionGroup limits(table, "Limits");
-  limits.add("--time-limit", options.time_limit, "S",
-             "limit of a query in seconds (default 10).\nSimulations have no limit");
-  limits.add("--memory-limit", options.memory_limit, "SIZE",
-             "memory limit of each worker process (default 2GiB)");
-  limits.add("--runs", options.runs, "N", "concurrent simulations (default 2)");
-}
 
 Reply answer(const ServeOptions&, const Context&) {
   throw NoAnswer(
@@ -34,11 +29,8 @@ Reply answer(const ServeOptions&, const Context&) {
 }  // namespace
 
 Command serve_command() {
-  return command_of<ServeOptions>({.name = "serve",
-                                   .purpose = "workbench in the browser",
-                                   .work = Work::analysis,
-                                   .declare = declare,
-                                   .answer = answer});
+  return command_of<ServeOptions>(
+      {.name = "serve", .purpose = "workbench in the browser", .work = Work::analysis, .answer = answer});
 }
 
 }  // namespace tailbound::cli

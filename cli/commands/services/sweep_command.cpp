@@ -26,9 +26,16 @@ using answers::SweepRow;
 using answers::SweepStatus;
 
 struct SweepOptions {
-  std::vector<std::string> plan;
-  std::optional<std::string> store{}, jobs{}, part{}, add{};
-  bool dry_run = false, retry = false;
+  OptionTable rows{};
+  OptionGroup query{rows, "Plan"}, work{rows, "Work"};
+  Words plan{query, "PLAN", "FILE", 1, 1, "plan file: [[query]] tables with lists.\nSee docs/files.md", true};
+  Text store{query, "--store", "FILE", options::text().always(),
+             "database of the points; finished points are kept"};
+  Flag dry_run{query, "--dry-run", "show finished and missing points without computing"};
+  Flag retry{query, "--retry", "compute failed points again"};
+  Text add{query, "--add", "FILE", "another store, whose points are imported first"};
+  One<int> jobs{work, "--jobs", "N", integer<int>(1, 1024), "parallel processes (default all cores)"};
+  Text part{work, "--part", "I/N", "only every N-th point, from the I-th on"};
 };
 
 /// One per command.
@@ -142,20 +149,22 @@ void keep_part(const std::string& part, std::vector<SweepPoint>& points) {
 /// Before any of them is opened: a store is the file together with the auxiliary files of the database.
 void name_stores(const SweepOptions& options) {
   for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
-    named_files().keeps(*options.store + suffix, "--store");
-    if (options.add) named_files().keeps(*options.add + suffix, "--add");
+    named_files().keeps(options.store.text() + suffix, "--store");
+    if (options.add) named_files().keeps(options.add.text() + suffix, "--add");
   }
 }
 
 Reply answer(const SweepOptions& options, const Context& context) {
-  const std::string& name = options.plan.front();
+  const std::string& name = options.plan.words().front();
   name_stores(options);
   answers::SweepPlan plan = answers::read_sweep_plan(read_file(name, "PLAN"), name);
-  if (options.part) keep_part(*options.part, plan.points);
-  const int jobs =
-      options.jobs ? static_cast<int>(parse_integer(*options.jobs, "--jobs", 1, 1024)) : run::all_cores();
-  answers::SweepQuery query{
-      .points = plan.points, .keys = {}, .store = *options.store, .version = TAILBOUND_VERSION, .runner = {}};
+  if (options.part) keep_part(options.part.text(), plan.points);
+  const int jobs = options.jobs.if_given().value_or(run::all_cores());
+  answers::SweepQuery query{.points = plan.points,
+                            .keys = {},
+                            .store = options.store.text(),
+                            .version = TAILBOUND_VERSION,
+                            .runner = {}};
   Runners runners;
   std::map<std::string, std::string> files;
   for (const SweepPoint& point : plan.points) {
@@ -177,7 +186,7 @@ Reply answer(const SweepOptions& options, const Context& context) {
   };
   if (options.add || options.retry) {
     answers::SweepStore store(query.store, query.version, answers::SweepStore::Use::write);
-    if (options.add) store.add(*options.add);
+    if (options.add) store.add(options.add.text());
     if (options.retry) store.forget(query.keys);
   }
   const answers::SweepAnswer found =
@@ -189,21 +198,6 @@ Reply answer(const SweepOptions& options, const Context& context) {
   return reply;
 }
 
-void declare(OptionTable& table, SweepOptions& options) {
-  const OptionGroup query(table, "Plan");
-  query.add_words("PLAN", options.plan, "FILE", "plan file: [[query]] tables with lists.\nSee docs/files.md",
-                  1, 1);
-  query.add("--store", options.store, "FILE", "database of the points; finished points are kept");
-  query.add_flag("--dry-run", options.dry_run, "show finished and missing points without computing");
-  query.add_flag("--retry", options.retry, "compute failed points again");
-  query.add("--add", options.add, "FILE", "another store, whose points are imported first");
-  const OptionGroup work(table, "Work");
-  work.add("--jobs", options.jobs, "N", "parallel processes (default all cores)");
-  work.add("--part", options.part, "I/N", "only every N-th point, from the I-th on");
-  for (Option& option : table.options)
-    if (option.name == "--store" || option.name == "PLAN") option.required = true;
-}
-
 }  // namespace
 
 Command sweep_command() {
@@ -211,7 +205,6 @@ Command sweep_command() {
                                    .purpose = "many runs from a plan file",
                                    .work = Work::queries,
                                    .draws = true,
-                                   .declare = declare,
                                    .answer = answer,
                                    .layout = render::sweep_layout});
 }
