@@ -7,17 +7,44 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// Options for the accuracy and the units of numbers, common to all commands.
 namespace tailbound::cli {
 
-/// As typed; empty if not given.
+/// Rates that a link can have.
+template <class T>
+[[nodiscard]] Accepted<T> rate_in_gbps(Accepted<T> rates) {
+  return std::move(rates).such_that(
+      [](const numeric::Rational& gbps) {
+        return gbps > 0 && gbps <= numeric::Rational(answers::Units::max_link_gbps);
+      },
+      "greater than 0 and at most 1000000 Gbit/s");
+}
+
+/// Those that users may choose.
+[[nodiscard]] const Meanings<queue::Arithmetic>& arithmetics();
+
 struct AccuracyOptions {
-  std::optional<std::string> arithmetic, digits;
+  OptionTable rows{};
+  OptionGroup numerics{rows, "Numerics"};
+  One<queue::Arithmetic> arithmetic{
+      numerics, "--arithmetic", "NAME", one_name(arithmetics()).first_by_default(),
+      "auto, double, multiprecision, interval or exact.\nDefault {}: the fastest that proves the digits"};
+  One<int> digits{numerics, "--digits", "D", integer<int>(1, 10'000).by_default("10").slider(4, 40, 1),
+                  "significant digits to prove (default {})"};
 };
 struct UnitOptions {
-  std::optional<std::string> link_gbps, packet_bytes;
+  OptionTable rows{};
+  OptionGroup units{rows, "Units"};
+  Integer packet_bytes{
+      units, "--packet-bytes", "N",
+      whole_quantity(numeric::Measure::bytes, 1, answers::Units::max_packet_bytes).slider(64, 1536, 64),
+      "packet size in bytes, 64 or 9KB; shows buffers in bytes"};
+  Number link_gbps{units, "--link-gbps", "G",
+                   rate_in_gbps(quantity(numeric::Measure::gbps)).slider(1, 800, 1),
+                   "link rate in Gbit/s, 400 or 400G; shows times in ns"};
 };
 
 /// --arithmetic and --digits
@@ -28,8 +55,17 @@ void add_accuracy_options(OptionTable& table, AccuracyOptions& options);
 /// Of --criterion, default overflow.  \throws InvalidArgument
 [[nodiscard]] std::vector<bounds::Criterion> read_criteria(const std::optional<std::string>& text);
 
-/// A target: greater than 0 and less than 1.  \throws InvalidArgument
+/// Targets: greater than 0 and less than 1.
+template <class T>
+[[nodiscard]] Accepted<T> as_targets(Accepted<T> shares) {
+  return std::move(shares).such_that([](const numeric::Rational& target) { return target > 0 && target < 1; },
+                                     "greater than 0 and less than 1");
+}
+/// One of them.  \throws InvalidArgument
 [[nodiscard]] numeric::Rational read_target(const std::string& text, const char* option);
+
+/// Percentiles in percent, "50,99.99", or fractions below 1; as fractions.
+[[nodiscard]] Accepted<Rationals> percentiles();
 
 /// --packet-bytes and --link-gbps: the packet size in bytes and the slot time in nanoseconds
 void add_unit_options(OptionTable& table, UnitOptions& options);

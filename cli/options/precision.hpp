@@ -10,10 +10,7 @@ namespace tailbound::cli {
 
 /// --half-width
 inline void add_precision_option(OptionTable& table, SimulationOptions& options) {
-  OptionGroup(table, "Simulation")
-      .add("--half-width", options.half_width, "W",
-           "relative half-width of all intervals, such as 2%.\nReplications are added until it is reached, "
-           "at most --replications (default 256)");
+  table.add(options.precision_rows);
 }
 
 /// The reply to queries with a length and a confidence, each simulated until --half-width is reached.
@@ -22,10 +19,9 @@ inline void add_precision_option(OptionTable& table, SimulationOptions& options)
 template <class Query, class DocumentOf>
 [[nodiscard]] Reply simulate_to_width(const std::vector<Query>& queries, const SimulationOptions& options,
                                       const Context& context, const DocumentOf& document_of) {
-  for (const auto& [given, name] : {std::pair{options.checkpoint.has_value(), "--checkpoint"},
-                                    std::pair{options.resume.has_value(), "--resume"}})
-    if (given) throw not_allowed_with(name, "--half-width", "a checkpoint belongs to a run of fixed length");
-  answers::PrecisionTarget target{.half_width = numeric::parse_share(*options.half_width, "--half-width")};
+  reject_with({&options.checkpoint, &options.resume}, "--half-width",
+              "a checkpoint belongs to a run of fixed length");
+  answers::PrecisionTarget target{.half_width = options.half_width.value()};
   if (options.replications) target.max_replications = queries.front().length.replications;
   static_cast<void>(answers::max_looks(target));
   std::vector<answers::PrecisionReached> reached;

@@ -71,12 +71,10 @@ template <class Query, class Compute, class DocumentOf>
 
 /// \throws InvalidArgument  --checkpoint or --resume with several simulations
 inline void require_one_to_resume(const SimulationOptions& options, std::size_t simulations) {
-  for (const auto& [given, name] : {std::pair{options.checkpoint.has_value(), "--checkpoint"},
-                                    std::pair{options.resume.has_value(), "--resume"}})
-    if (given && simulations > 1)
-      throw not_allowed_with(name, "several points",
-                             "a checkpoint holds a single simulation; give every option one value (lists "
-                             "such as --loads have several by default)");
+  if (simulations > 1)
+    reject_with({&options.checkpoint, &options.resume}, "several points",
+                "a checkpoint holds a single simulation; give every option one value (lists such as --loads "
+                "have several by default)");
 }
 
 /// \throws NoAnswer  with its message, and the command that finds the saturation load

@@ -1,7 +1,9 @@
 #include <catch2/catch.hpp>
 #include <cli/command_runner.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/render/document.hpp>
 
+#include <algorithm>
 #include <string>
 
 // Declared values of options, for forms and other programs, compared with the behavior of the commands.
@@ -69,6 +71,36 @@ TEST_CASE("values: an unknown name is rejected with the option's list of names")
     }
   }
   CHECK(found > 20);
+}
+
+TEST_CASE("values: a default that is given changes nothing") {
+  int found = 0;
+  for (const std::string& command : cli::command_names()) {
+    const CommandRunner runner(command);
+    cli::ExampleOptions example = runner.command().example;
+    if (example.empty() || !cli::is_analysis(runner.command().work)) continue;
+    if (runner.options().find("--no-check") != nullptr) example.emplace_back("--no-check", "");
+    const auto answer = [&](const cli::ExampleOptions& given) {
+      return render::to_json(runner.answer(given).document, {.version = ""});
+    };
+    const std::string usual = answer(example);
+    for (const Option& option : runner.options().options) {
+      const auto is_it = [&](const auto& pair) { return pair.first == option.name; };
+      if (option.usual.empty() || std::any_of(example.begin(), example.end(), is_it)) continue;
+      INFO(command << " " << option.name << " " << option.usual);
+      cli::ExampleOptions requested = example;
+      requested.emplace_back(option.name, option.usual);
+      std::string given;
+      try {
+        given = answer(requested);
+      } catch (const InvalidArgument&) {
+        continue;  // it belongs to another form or needs another option
+      }
+      CHECK(given == usual);
+      ++found;
+    }
+  }
+  CHECK(found > 25);
 }
 
 TEST_CASE("commands: simulations and lists of points can be split, analyses have a time limit") {

@@ -80,7 +80,7 @@ Command delay_command() {
                                    .purpose = "end-to-end delay percentiles",
                                    .work = Work::points,
                                    .draws = true,
-                                   .declare = add_delay_options,
+                                   .declare = declare,
                                    .answer = answer,
                                    .layout = render::delay_layout,
                                    .example = {{"--radix", "16"},

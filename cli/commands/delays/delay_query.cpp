@@ -11,36 +11,6 @@ namespace {
 using answers::Combinations;
 using numeric::Rational;
 
-constexpr int max_hop_ns = 1'000'000'000;
-constexpr std::int64_t max_capacity = 1'000'000;
-
-/// Percentiles are typed in percent; a value below 1 can only be meant as a fraction.
-Rational parse_percentile(const Rational& entry) {
-  const Rational p = entry < 1 ? entry : Rational(entry / 100);
-  if (!(p > 0 && p < 1))
-    throw InvalidArgument("--percentiles", plain(entry),
-                          "in percent, above 0 and below 100, such as 99.9999 (below 1: a fraction of 1)");
-  return p;
-}
-
-/// Probabilities above 0 and below 1; a single "none" if the option was not given.
-std::vector<std::optional<Rational>> read_shares(const std::optional<std::string>& text, const char* option,
-                                                 bool one_is_legal, const char* legal) {
-  if (!text) return {std::nullopt};
-  std::vector<std::optional<Rational>> shares;
-  for (const Rational& share : parse_percent_list(*text, option)) {
-    if (!(share > 0 && (share < 1 || (one_is_legal && share == 1))))
-      throw InvalidArgument(option, plain(share), legal);
-    shares.emplace_back(share);
-  }
-  return shares;
-}
-
-std::vector<std::optional<Rational>> read_targets(const std::optional<std::string>& text,
-                                                  const char* option) {
-  return read_shares(text, option, false, "greater than 0 and less than 1");
-}
-
 /// Options that also apply to given delays.
 struct Reordering {
   std::optional<answers::ReorderTargets> targets;
@@ -48,16 +18,12 @@ struct Reordering {
 };
 
 std::vector<Reordering> read_reorderings(const DelayOptions& options) {
-  if (options.flow_rate && !options.reorder && !options.reorder_levels)
-    throw needs("--flow-rate", "--reorder EPS");
-  std::vector<Packets> levels;
-  if (options.reorder_levels)
-    for (const Rational& entry : parse_list(*options.reorder_levels, "--reorder-levels", 100'000))
-      levels.emplace_back(to_integer(entry, "--reorder-levels", 0, 99'999));
+  if (!options.reorder && !options.reorder_levels) reject_without({&options.flow_rate}, "--reorder EPS");
+  const auto given_levels = options.reorder_levels.if_given().value_or(std::vector<std::int64_t>());
+  const std::vector<Packets> levels(given_levels.begin(), given_levels.end());
   std::vector<Reordering> reorderings;
-  for (const auto& target : read_targets(options.reorder, "--reorder"))
-    for (const auto& rate :
-         read_shares(options.flow_rate, "--flow-rate", true, "above 0 and at most 1 packet per slot")) {
+  for (const auto& target : options.reorder.each())
+    for (const auto& rate : options.flow_rate.each()) {
       Reordering& each = reorderings.emplace_back();
       if (target || !levels.empty()) each.targets = answers::ReorderTargets{target, levels};
       each.flow_rate = rate;
@@ -70,9 +36,9 @@ std::vector<Reordering> read_reorderings(const DelayOptions& options) {
 std::vector<std::optional<bounds::DropTarget>> read_drops(const DelayOptions& options) {
   if (!options.drop) return {std::nullopt};
   std::vector<std::optional<bounds::DropTarget>> drops;
-  for (const bounds::Criterion criterion : read_criteria(options.criterion))
-    for (const auto& target : read_targets(options.drop, "--drop"))
-      drops.emplace_back(bounds::DropTarget{*target, criterion});
+  for (const bounds::Criterion criterion : options.criterion.value())
+    for (const Rational& target : options.drop.value())
+      drops.emplace_back(bounds::DropTarget{target, criterion});
   return drops;
 }
 
@@ -80,16 +46,15 @@ namespace {
 
 /// A tree of one level for each class of --classes.
 std::vector<answers::Topology> read_class_trees(const DelayOptions& options) {
-  if (options.topology.levels && *options.topology.levels != "1")
-    throw InvalidArgument(
-        "--levels", *options.topology.levels,
+  if (options.topology.levels && options.topology.levels.text() != "1")
+    throw options.topology.levels.invalid(
         "1 with --classes: in larger networks flows have classes in the file of --network (class = 2)");
   if (options.burst.burst)
     throw not_allowed_with("--classes", "--burst",
                            "classes with bursts can only be simulated (tailbound simulate classes)");
   TrafficOptions inputs;
-  inputs.inputs = options.topology.radix;
-  inputs.classes = options.classes;
+  inputs.inputs = options.topology.radix.text();
+  inputs.classes = options.classes.text();
   std::vector<answers::Topology> topologies;
   for (answers::Traffic& traffic : read_traffics(inputs)) {
     auto& its = std::get<answers::TrafficClass>(traffic.source);
@@ -104,7 +69,7 @@ std::vector<answers::Topology> read_class_trees(const DelayOptions& options) {
 std::vector<answers::Topology> read_topologies(const DelayOptions& options) {
   if (options.classes) return read_class_trees(options);
   std::vector<answers::Topology> topologies;
-  if (!options.topology.network) {
+  if (!options.topology.file.network) {
     for (answers::TreeTopology& tree : read_trees(options.topology, options.burst))
       topologies.emplace_back(std::move(tree));
     return topologies;
@@ -123,38 +88,31 @@ std::optional<answers::CheckEffort> read_check(const DelayOptions& options, std:
   return answers::CheckEffort::affordable;
 }
 
-numeric::Digits read_digits(const DelayOptions& options) {
-  if (!options.digits) return {};
-  return {static_cast<int>(parse_integer(*options.digits, "--digits", 1, 1000))};
+std::optional<std::string> read_flow(const DelayOptions& options) {
+  std::string flow = options.flow.value();
+  return flow == "all" ? std::nullopt : std::optional(std::move(flow));
 }
 
 namespace {
 
-/// The names of --solve.
-const std::vector<std::string> solved_delays{"load-scale"};
-
 /// \throws InvalidArgument  options incompatible with --solve
 void require_fitting_solve(const DelayOptions& options) {
-  static_cast<void>(parse_choice(*options.solve, "--solve", solved_delays));
-  reject_with({{"--load-scale", &options.topology.load_scale},
-               {"--ccdf", &options.ccdf},
-               {"--reorder", &options.reorder},
-               {"--reorder-levels", &options.reorder_levels},
-               {"--flow-rate", &options.flow_rate},
-               {"--hops", &options.model.hops}},
+  static_cast<void>(options.solve.value());
+  reject_with({&options.topology.load_scale, &options.ccdf, &options.reorder, &options.reorder_levels,
+               &options.flow_rate, &options.model.hops},
               "--solve", "--solve load-scale finds the largest load factor");
   const bool within = options.within || options.within_ns;
   if (options.within && options.within_ns)
     throw not_allowed_with("--within-ns", "--within", "each defines the time");
   if (within && (options.drop || options.capacity))
     throw not_allowed_with(options.drop ? "--drop" : "--capacity", "--within", "each defines a target");
-  if (within != options.percentiles.has_value())
+  if (within != options.percentiles.given())
     throw missing(within ? "--percentiles" : "--within",
                   "a latency target needs a percentile and a time, such as --percentiles 99.99 --within 50");
-  if (options.drop.has_value() != options.capacity.has_value())
+  if (options.drop.given() != options.capacity.given())
     throw missing(options.drop ? "--capacity" : "--drop",
                   "a buffer target needs --capacity B and --drop EPS");
-  if (options.hop_ns && !options.within_ns) throw needs("--hop-ns", "--within-ns T with --solve");
+  if (!options.within_ns) reject_without({&options.hop.hop_ns}, "--within-ns T with --solve");
   if (options.within_ns && !options.units.link_gbps)
     throw missing("--link-gbps", "--within-ns needs --link-gbps and --packet-bytes");
 }
@@ -162,86 +120,61 @@ void require_fitting_solve(const DelayOptions& options) {
 }  // namespace
 
 void require_fitting(const DelayOptions& options) {
-  struct Use {
-    const char* name;
-    const std::optional<std::string>* value;
-    bool tree, network, distribution;
-  };
-  const Use uses[] = {{"--radix", &options.topology.radix, true, false, false},
-                      {"--levels", &options.topology.levels, true, false, false},
-                      {"--load", &options.topology.load, true, false, false},
-                      {"--routing", &options.topology.routing, true, false, false},
-                      {"--classes", &options.classes, true, false, false},
-                      {"--matrix", &options.topology.matrix, false, true, false},
-                      {"--route", &options.topology.route, false, true, false},
-                      {"--traffic", &options.burst.traffic, true, false, false},
-                      {"--burst", &options.burst.burst, true, false, false},
-                      {"--on-rate", &options.burst.on_rate, true, false, false},
-                      {"--destination", &options.burst.destination, true, false, false},
-                      {"--flow", &options.flow, false, true, false},
-                      {"--uniform", &options.topology.uniform, false, true, false},
-                      {"--load-scale", &options.topology.load_scale, false, true, false},
-                      {"--without", &options.topology.without, false, true, false},
-                      {"--hops", &options.model.hops, true, true, false},
-                      {"--percentiles", &options.percentiles, true, true, false},
-                      {"--ccdf", &options.ccdf, true, true, false},
-                      {"--drop", &options.drop, true, true, false},
-                      {"--hop-ns", &options.hop_ns, true, true, false},
-                      {"--solve", &options.solve, false, true, false}};
-  for (const Use& use : uses) {
-    if (!*use.value) continue;
-    if (options.topology.network && !use.network)
-      throw not_allowed_with(use.name, "--network", "the network file defines it");
-    if (options.delays && !use.distribution)
-      throw not_allowed_with(use.name, "--delays",
-                             "given delays support only --reorder, --reorder-levels and --flow-rate");
-    if (!options.topology.network && !options.delays && !use.tree) throw needs(use.name, "--network FILE");
+  const TopologyOptions& its = options.topology;
+  const std::initializer_list<const AnyRow*> of_trees{&its.radix, &its.levels, &its.load, &its.routing,
+                                                      &options.classes};
+  const std::initializer_list<const AnyRow*> of_networks{&its.file.matrix, &its.file.route, &options.flow,
+                                                         &its.uniform,     &its.load_scale, &its.without,
+                                                         &options.solve};
+  const char* defined = "the network file defines it";
+  if (its.file.network) {
+    reject_with(of_trees, "--network", defined);
+    reject_bursts(options.burst, "--network", defined);
   }
-  if (options.topology.network && options.delays)
+  if (options.delays) {
+    const char* only = "given delays support only --reorder, --reorder-levels and --flow-rate";
+    reject_with(of_trees, "--delays", only);
+    reject_bursts(options.burst, "--delays", only);
+    reject_with(of_networks, "--delays", only);
+    reject_with(
+        {&options.model.hops, &options.percentiles, &options.ccdf, &options.drop, &options.hop.hop_ns},
+        "--delays", only);
+  } else if (!its.file.network) {
+    reject_without(of_networks, "--network FILE");
+  }
+  if (its.file.network && options.delays)
     throw not_allowed_with("--delays", "--network", "each defines the delays");
   if (options.classes) {
-    reject_with({{"--load", &options.topology.load},
-                 {"--network", &options.topology.network},
-                 {"--routing", &options.topology.routing}},
-                "--classes", "--radix K --classes R1,R2,.. is a single switch with K ports per side");
-    if (!options.topology.radix) throw missing("--radix", "--classes needs the number of ports per side");
+    reject_with({&its.load, &its.file.network, &its.routing}, "--classes",
+                "--radix K --classes R1,R2,.. is a single switch with K ports per side");
+    if (!its.radix) throw missing("--radix", "--classes needs the number of ports per side");
   } else if (!options.delays) {
-    require_one_topology(options.topology);
+    require_one_topology(its);
   }
   if ((options.check || options.no_check) && (options.delays || options.solve))
     throw not_allowed_with(options.check ? "--check" : "--no-check", options.delays ? "--delays" : "--solve",
                            "only delays of a network or tree are simulated");
-  if (options.criterion && !options.drop) throw needs("--criterion", "--drop EPS");
+  if (!options.drop) reject_without({&options.criterion}, "--drop EPS");
   if (options.solve) {
     require_fitting_solve(options);
     return;
   }
-  reject_without(
-      {{"--within", &options.within}, {"--within-ns", &options.within_ns}, {"--capacity", &options.capacity}},
-      "--solve load-scale");
+  reject_without({&options.within, &options.within_ns, &options.capacity}, "--solve load-scale");
 }
 
-std::vector<Rational> read_percentiles(const std::optional<std::string>& text) {
-  if (!text) return answers::usual_percentiles();
-  std::vector<Rational> percentiles;
-  for (const Rational& entry : parse_list(*text, "--percentiles", 100))
-    percentiles.push_back(parse_percentile(entry));
-  return percentiles;
+Accepted<std::vector<std::int64_t>> long_list(std::int64_t maximum, std::size_t limit) {
+  return {.read = [maximum, limit](const std::string& text, const std::string& option) {
+    std::vector<std::int64_t> all;
+    for (const Rational& entry : parse_list(text, option, limit))
+      all.push_back(to_integer(entry, option, 0, maximum));
+    return all;
+  }};
 }
 
-std::vector<std::int64_t> read_ccdf_slots(const std::string& text) {
-  std::vector<std::int64_t> slots;
-  for (const Rational& entry : parse_list(text, "--ccdf", 1'000'000))
-    slots.push_back(to_integer(entry, "--ccdf", 0, queue::max_delay_slots - 1));
-  return slots;
-}
-
-/// No value means all models.
 const Meanings<std::optional<answers::Hops>>& hops_or_all() {
   static const Meanings<std::optional<answers::Hops>> meanings = [] {
     Meanings<std::optional<answers::Hops>> all;
-    for (const std::string& name : all_names<answers::Hops>())
-      all.emplace_back(name, choice_of<answers::Hops>(name, "--hops"));
+    for (const auto& [name, hops] : meanings_of<answers::Hops>()) all.emplace_back(name, hops);
     all.emplace_back("all", std::nullopt);
     return all;
   }();
@@ -253,7 +186,7 @@ std::vector<std::optional<answers::Hops>> read_hops(const DelayModelOptions& opt
   using answers::Hops;
   if (!options.hops) return {std::nullopt};
   std::vector<std::optional<Hops>> list;
-  for (const std::optional<Hops>& hops : choices_or_first(options.hops, "--hops", hops_or_all())) {
+  for (const std::optional<Hops>& hops : options.hops.value()) {
     if (hops)
       list.push_back(hops);
     else
@@ -266,12 +199,12 @@ std::vector<answers::DelayQuery> read_delay_queries(const DelayOptions& options)
   require_fitting(options);
   answers::DelayQuery plain_query;
   if (options.ccdf)
-    for (const std::int64_t slots : read_ccdf_slots(*options.ccdf)) plain_query.levels.emplace_back(slots);
-  plain_query.percentiles = read_percentiles(options.percentiles);
-  plain_query.digits = read_digits(options);
+    for (const std::int64_t slots : options.ccdf.value()) plain_query.levels.emplace_back(slots);
+  plain_query.percentiles = options.percentiles.value();
+  plain_query.digits = {options.digits.value()};
   plain_query.units = read_units(options.units);
-  plain_query.hop_ns = read_hop_ns(options.hop_ns, options.units);
-  if (options.flow && *options.flow != "all") plain_query.flow = *options.flow;
+  plain_query.hop_ns = read_hop_ns(options.hop, options.units);
+  plain_query.flow = read_flow(options);
   const std::vector<Reordering> reorderings = read_reorderings(options);
   const auto drops = read_drops(options);
   const std::vector<answers::Topology> topologies = read_topologies(options);
@@ -303,26 +236,23 @@ std::vector<std::variant<answers::Stability, answers::LatencyTarget, answers::Bu
 read_scale_targets(const DelayOptions& options) {
   std::vector<std::variant<answers::Stability, answers::LatencyTarget, answers::BufferTarget>> targets;
   if (options.within || options.within_ns) {
-    const char* option = options.within ? "--within" : "--within-ns";
+    const Numbers& times = options.within ? options.within : options.within_ns;
     std::optional<answers::SlotTime> time;
     if (options.within_ns)
       time = {*read_units(options.units).slot_ns(),
-              read_hop_ns(options.hop_ns, options.units).value_or(Rational(0))};
+              read_hop_ns(options.hop, options.units).value_or(Rational(0))};
     const Rational slot = time ? time->slot : Rational(1);
-    for (const Rational& percentile : read_percentiles(options.percentiles))
-      for (const Rational& within :
-           options.within ? parse_list(*options.within, option)
-                          : parse_quantities(*options.within_ns, option, numeric::Measure::nanoseconds)) {
+    for (const Rational& percentile : options.percentiles.value())
+      for (const Rational& within : times.value()) {
         if (within < 0 || within > 1'000'000 * slot)
-          throw InvalidArgument(option, plain(within), "from 0 to 1000000 slots");
+          throw InvalidArgument(times.name(), plain(within), "from 0 to 1000000 slots");
         targets.emplace_back(answers::LatencyTarget{percentile, within, time});
       }
     return targets;
   }
   if (!options.capacity) return {answers::Stability{}};
-  for (const std::int64_t capacity : parse_integers(*options.capacity, "--capacity", 0, max_capacity))
-    for (const auto& drop : read_drops(options))
-      targets.emplace_back(answers::BufferTarget{Packets(capacity), *drop});
+  for (const Packets capacity : options.capacity.value())
+    for (const auto& drop : read_drops(options)) targets.emplace_back(answers::BufferTarget{capacity, *drop});
   return targets;
 }
 
@@ -332,8 +262,8 @@ std::vector<answers::LoadScaleQuery> read_load_scale_queries(const DelayOptions&
   require_fitting(options);
   const auto targets = read_scale_targets(options);
   answers::LoadScaleQuery requested;
-  if (options.flow && *options.flow != "all") requested.flow = *options.flow;
-  requested.digits = read_digits(options);
+  requested.flow = read_flow(options);
+  requested.digits = {options.digits.value()};
   requested.units = read_units(options.units);
   if (const auto wholes = read_fabrics(options.topology); !wholes.empty()) {
     require_fabric_model(options.model);
@@ -366,93 +296,42 @@ std::vector<answers::ReorderQuery> read_reorder_queries(const DelayOptions& opti
     queries.push_back({.delays = {},
                        .flow_rate = *requested.flow_rate,
                        .targets = *std::move(requested.targets),
-                       .file = *options.delays,
-                       .digits = read_digits(options),
+                       .file = options.delays.text(),
+                       .digits = {options.digits.value()},
                        .units = read_units(options.units)});
   }
-  const auto delays = answers::parse_delays(read_file(*options.delays, "--delays"), *options.delays);
+  const auto delays =
+      answers::parse_delays(read_file(options.delays.text(), "--delays"), options.delays.text());
   for (answers::ReorderQuery& query : queries) query.delays = delays;
   return queries;
 }
 
-void add_hop_option(OptionTable& table, std::optional<std::string>& hop_ns) {
-  OptionGroup(table, "Units")
-      .add("--hop-ns", hop_ns, "T",
-           "cable and pipeline delay in ns of each queue passed.\nAdded to latencies in ns",
-           slider(0, 1000, 10));
-}
-
-std::optional<Rational> read_hop_ns(const std::optional<std::string>& hop_ns, const UnitOptions& units) {
-  if (!hop_ns) return {};
-  const Rational hop = parse_quantity(*hop_ns, "--hop-ns", numeric::Measure::nanoseconds);
-  if (hop < 0 || hop > max_hop_ns) throw InvalidArgument("--hop-ns", *hop_ns, "from 0 to 1000000000 ns");
-  if (!units.link_gbps) throw missing("--link-gbps", "--hop-ns needs --link-gbps and --packet-bytes");
+std::optional<Rational> read_hop_ns(const HopOptions& options, const UnitOptions& units) {
+  const std::optional<Rational> hop = options.hop_ns.if_given();
+  if (hop && !units.link_gbps) throw missing("--link-gbps", "--hop-ns needs --link-gbps and --packet-bytes");
   return hop;
 }
 
-std::optional<answers::SlotTime> read_slot_time(const std::optional<std::string>& hop_ns,
-                                                const UnitOptions& units) {
-  const std::optional<Rational> hop = read_hop_ns(hop_ns, units);
+std::optional<answers::SlotTime> read_slot_time(const HopOptions& options, const UnitOptions& units) {
+  const std::optional<Rational> hop = read_hop_ns(options, units);
   if (!hop) return {};
   return answers::SlotTime{.slot = *read_units(units).slot_ns(), .hop = *hop};
 }
 
-void add_delay_model_options(OptionTable& table, DelayModelOptions& options) {
-  const OptionGroup model(table, "Model");
-  model.add(
-      "--hops", options.hops, "NAME",
-      "chain, safe, independent, bound or all.\nDefault chain where it applies: each delay depends on the "
-      "one before, with bursts on their age. safe: the same, conservative; bound: an upper bound, of trees",
-      choices(hops_or_all()));
+void reject_bursts(const BurstOptions& bursts, const std::string& other, const std::string& reason) {
+  reject_with({{"--traffic", &bursts.traffic},
+               {"--burst", &bursts.burst},
+               {"--on-rate", &bursts.on_rate},
+               {"--destination", &bursts.destination}},
+              other, reason);
 }
 
-void add_delay_options(OptionTable& table, DelayOptions& options) {
-  const OptionGroup network(table, "Network");
-  const OptionGroup query(table, "Results");
-  add_topology_options(table, options.topology);
-  network.add("--flow", options.flow, "NAME", "name of one flow, or all (default all)");
-  add_delay_model_options(table, options.model);
+void declare(OptionTable& table, DelayOptions& options) {
+  add_rows(table, options.topology);
+  table.add(options.network_rows);
+  add_rows(table, options.model);
   add_burst_options(table, options.burst, "Tree with uniform traffic");
-  OptionGroup(table, "Tree with uniform traffic")
-      .add("--classes", options.classes, "R1,R2,..",
-           "loads of strict priority classes, highest first.\nWith --radix K in place of --load: one output "
-           "of a switch with K inputs");
-  query.add("--percentiles", options.percentiles, "LIST", percentile_help);
-  query.add("--ccdf", options.ccdf, "LIST", "slots t of P(queueing delay > t), such as 0:200:10");
-  query.add_flag(
-      "--check", options.check,
-      "cross-check by a simulation of seconds.\nDefault: of at most 0.3 s, for a single network and load");
-  query.add_flag("--no-check", options.no_check, "no cross-check by simulation");
-  query.add("--drop", options.drop, "EPS",
-            "target of --criterion; adds the buffer of each hop.\nThe buffers count the packet in service",
-            powers_of_ten(-30, -1));
-  query.add("--criterion", options.criterion, "NAME",
-            choices_in_words<bounds::Criterion>() +
-                ".\nOf --drop: overflow is P(Q > B), loss the fraction of packets lost",
-            choices<bounds::Criterion>());
-  query.add("--reorder", options.reorder, "EPS", "target P(R > b); finds the reorder buffer of one flow",
-            powers_of_ten(-30, -1));
-  query.add("--reorder-levels", options.reorder_levels, "LIST", "buffer sizes b of P(R > b)");
-  query.add(
-      "--flow-rate", options.flow_rate, "P",
-      "packets per slot of the flow with --reorder.\nDefault of a tree: --load, from one host to one other",
-      load_slider());
-  query.add(
-      "--solve", options.solve, "WHAT",
-      "load-scale: the maximum factor of all rates.\nFor stability, or for a target of latency or buffers",
-      {.choices = solved_delays});
-  query.add("--within", options.within, "LIST",
-            "latency targets in slots, with --solve.\nFor the --percentiles of each flow");
-  query.add("--within-ns", options.within_ns, "LIST", "latency targets in ns, with --solve");
-  query.add("--capacity", options.capacity, "LIST",
-            "buffer of each queue, with --solve and --drop.\nIt counts the packet in service",
-            slider(1, 512, 1));
-  query.add("--delays", options.delays, "FILE",
-            "file of a delay distribution, with --reorder.\nP(delay = 0), P(1), ...");
-  OptionGroup(table, "Numerics")
-      .add("--digits", options.digits, "D", "significant digits to prove (default 10)", slider(4, 40, 1));
-  add_unit_options(table, options.units);
-  add_hop_option(table, options.hop_ns);
+  add_rows(table, options, options.units, options.hop);
 }
 
 }  // namespace tailbound::cli

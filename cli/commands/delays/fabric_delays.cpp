@@ -17,11 +17,12 @@ void read_named(const std::string& path, const std::function<void(std::string_vi
 }
 
 std::vector<answers::FabricTopology> read_fabrics(const TopologyOptions& options, bool with_buffers) {
-  if (!options.network || (options.matrix && options.uniform)) return {};
-  const answers::NamedText file{*options.network, read_file(*options.network, "--network")};
+  const NetworkFileOptions& files = options.file;
+  if (!files.network || (files.matrix && options.uniform)) return {};
+  const answers::NamedText file{files.network.text(), read_file(files.network.text(), "--network")};
   std::optional<answers::NamedText> matrix;
-  if (options.matrix) matrix = {*options.matrix, read_file(*options.matrix, "--matrix")};
-  return answers::read_fabrics(file, matrix, read_route(options), read_loads(options), read_named,
+  if (files.matrix) matrix = {files.matrix.text(), read_file(files.matrix.text(), "--matrix")};
+  return answers::read_fabrics(file, matrix, files.route.if_given(), read_loads(options), read_named,
                                read_failures(options), with_buffers);
 }
 
@@ -43,8 +44,8 @@ constexpr const char* of_fabrics =
 }  // namespace
 
 void require_fabric_model(const DelayModelOptions& model) {
-  if (model.hops && *model.hops != "independent")
-    throw InvalidArgument("--hops", *model.hops, std::string("independent for ") + of_fabrics);
+  if (model.hops && model.hops.text() != "independent")
+    throw model.hops.invalid(std::string("independent for ") + of_fabrics);
 }
 
 namespace {
@@ -52,20 +53,17 @@ namespace {
 std::vector<answers::FabricQuery> read_queries(const DelayOptions& options) {
   require_fitting(options);
   const std::vector<answers::FabricTopology> topologies =
-      read_fabrics(options.topology, options.drop.has_value());
+      read_fabrics(options.topology, options.drop.given());
   if (topologies.empty()) return {};
-  reject_with({{"--ccdf", &options.ccdf},
-               {"--reorder", &options.reorder},
-               {"--reorder-levels", &options.reorder_levels},
-               {"--flow-rate", &options.flow_rate},
-               {"--hop-ns", &options.hop_ns}},
-              of_fabrics);
+  reject_with(
+      {&options.ccdf, &options.reorder, &options.reorder_levels, &options.flow_rate, &options.hop.hop_ns},
+      of_fabrics);
   require_fabric_model(options.model);
   answers::FabricQuery plain_query;
-  plain_query.percentiles = read_percentiles(options.percentiles);
-  plain_query.digits = read_digits(options);
+  plain_query.percentiles = options.percentiles.value();
+  plain_query.digits = {options.digits.value()};
   plain_query.units = read_units(options.units);
-  if (options.flow && *options.flow != "all") plain_query.flow = *options.flow;
+  plain_query.flow = read_flow(options);
   std::vector<answers::FabricQuery> queries = answers::Combinations(plain_query)
                                                   .by(topologies, &answers::FabricQuery::topology)
                                                   .by(read_drops(options), &answers::FabricQuery::drop)

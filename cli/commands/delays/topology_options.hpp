@@ -13,18 +13,49 @@
 /// and simulation.
 namespace tailbound::cli {
 
-/// As typed; empty if not given.
-struct TopologyOptions {
-  std::optional<std::string> radix, levels, load, routing, network, matrix, route, uniform, load_scale,
-      without;
+/// Packets per slot.
+[[nodiscard]] inline Accepted<Rationals> packet_rates() {
+  return shares().slider(0.01, 0.99, 0.01);
+}
+
+/// --network --matrix --route
+struct NetworkFileOptions {
+  OptionTable& rows;
+  OptionGroup group{rows, "Network"};
+  Text network{group, "--network", "FILE",
+               "network file: TOML, GraphML, GML, DOT, edge list.\nTOML defines hosts, switches, links and "
+               "flows; files of BookSim, HPCC and htsim too"};
+  Text matrix{group, "--matrix", "FILE",
+              "traffic matrix: CSV with the packets per slot.\nAs spreadsheets, pandas and others write it"};
+  One<network::RouteRule> route{group, "--route", "NAME", one_name<network::RouteRule>(),
+                                "routes: shortest, spread, minimal or valiant.\nDefault that of the file, or "
+                                "shortest; spread over all shortest paths; of a dragonfly minimal (one link "
+                                "between two groups of switches) or valiant (through a third group)"};
 };
 
-/// --radix --levels --load --routing, --network --matrix --uniform --route --load-scale --without. `options`
-/// must outlive the parse.
-void add_topology_options(OptionTable& table, TopologyOptions& options);
-
-/// Only --network --matrix --route.
-void add_network_options(OptionTable& table, TopologyOptions& options);
+struct TopologyOptions {
+  OptionTable rows{};
+  OptionGroup tree{rows, "Tree with uniform traffic"}, network{rows, "Network"};
+  Integers radix{tree, "--radix", "K",
+                 integers(network::Tree::min_radix, network::Tree::max_radix).slider(2, 64, 1),
+                 "ports down and ports up: 16 for a 32-port switch.\n16 ports down, 16 up; network fat-tree "
+                 "--radix counts all ports"};
+  List<int> levels{tree, "--levels", "N", integers<int>(1, network::Tree::max_levels).slider(1, 6, 1),
+                   "levels of switches; the tree has K^N hosts"};
+  Numbers load{tree, "--load", "R", packet_rates(), "packets per slot of each host: 0.8 or 80%"};
+  List<network::TreeRouting> routing{tree, "--routing", "NAME",
+                                     names<network::TreeRouting>().first_by_default(),
+                                     "{names}.\nDefault {}: every packet goes up to a random switch of the "
+                                     "top level, also between two hosts of one switch. nearest-ancestor: up "
+                                     "only to the first level from which the destination can be reached"};
+  NetworkFileOptions file{rows};
+  Numbers uniform{
+      network, "--uniform", "LIST", packet_rates(),
+      "packets per slot of each host, to all other hosts.\nEqually to each host that it can reach"};
+  Numbers load_scale{network, "--load-scale", "LIST", shares().slider(0.05, 2, 0.05), "factors of all rates"};
+  Text without{network, "--without", "LIST",
+               "failures: switches, links \"a -> b\", \"3 random\".\nWith a seed: \"3 random 7\""};
+};
 
 /// \throws InvalidArgument  options of a tree together with --network, those of a network without it, or a
 ///                          tree without one of its three
@@ -34,15 +65,13 @@ void require_one_topology(const TopologyOptions& options);
 [[nodiscard]] std::vector<answers::TreeTopology> read_trees(const TopologyOptions& options,
                                                             const BurstOptions& bursts = {});
 
-/// Reads --network, and the matrix of --matrix or of the file itself. --uniform and --load-scale are ignored.
+/// Reads --network, and the matrix of --matrix or of the file itself.
 /// \throws InvalidArgument, ParseError, LimitExceeded
-[[nodiscard]] answers::NetworkTopology read_network(const TopologyOptions& options,
-                                                    network::FileUse use = network::FileUse::packets);
+[[nodiscard]] answers::NetworkTopology read_network(const NetworkFileOptions& options,
+                                                    network::FileUse use = network::FileUse::packets,
+                                                    const std::vector<std::string>& without = {});
 
-/// --route (none: that of the file), --without, --uniform and --load-scale.  \throws InvalidArgument
-[[nodiscard]] std::optional<network::RouteRule> read_route(const TopologyOptions& options);
-/// \throws InvalidArgument  unknown route rule
-[[nodiscard]] network::RouteRule parse_route(const std::string& name);
+/// --without; --uniform and --load-scale.  \throws InvalidArgument
 [[nodiscard]] std::vector<std::string> read_failures(const TopologyOptions& options);
 [[nodiscard]] answers::Loads read_loads(const TopologyOptions& options);
 

@@ -11,6 +11,7 @@
 #include <tailbound/render/documents/simulation/simulate_tree.hpp>
 #include <tailbound/render/documents/validation/validate_delay.hpp>
 
+#include <initializer_list>
 #include <memory>
 #include <utility>
 
@@ -28,33 +29,55 @@ using numeric::Rational;
 
 constexpr std::int64_t max_packets = 1'000'000'000, max_rare_packets = 100'000;
 
-/// As typed; empty if not given.
+/// From 1 to `stages`.
+Accepted<std::vector<std::int64_t>> hops_of(std::int64_t stages) {
+  return integers(1, stages).by_default("1");
+}
+
 struct TreeSimulationOptions {
   TopologyOptions topology;
   BurstOptions burst;
+  OptionTable rows{};
+  OptionGroup results{rows, "Results"};
+  List<Packets> buffer{OptionGroup(rows, "Model"), "--buffer", "B",
+                       integers<Packets>(1, max_packets).slider(1, 64, 1),
+                       "buffer of each queue in packets (default unlimited).\nIt counts the packet in "
+                       "service; packets that do not fit are lost"};
+  Numbers percentiles{results, "--percentiles", "LIST", delay_percentiles(), percentile_help};
+  Integers ccdf{results, "--ccdf", "LIST", ccdf_slots(),
+                "slots t of P(queueing delay > t), such as 0:200:10"};
+  List<Packets> occupancy{results, "--occupancy", "LIST", integers<Packets>(0, max_packets),
+                          "queue lengths n of P(Q > n), for each hop.\nThey count the packet in service"};
+  Flag reorder{results, "--reorder",
+               "reorder buffers of up to 64 hosts: P(R > b).\nAll packets of a host count as one flow, to "
+               "all destinations together"};
+  List<Packets> reorder_levels{results, "--reorder-levels", "LIST", integers<Packets>(0, max_packets),
+                               "reorder buffers P(R > b) for these b"};
+  List<RareLevel> rare{results, "--rare", "X", rare_levels(max_rare_packets).powers_of_ten(-30, -1),
+                       "rare events: n or 1e-9 of P(Q > n).\nIn place of the other results, down to 1e-280: "
+                       "n = X, or the n where P(Q > n) is near X < 1; for hop 1 --slots counts cycles"};
+  Integers hop_of_rare{results, "--hop", "H", hops_of(network::Tree::max_levels),
+                       "hop of --rare (default {}).\nWhere bursts keep their destination, hop 1 only"};
   SimulationOptions run;
   UnitOptions units;
-  std::optional<std::string> buffer, occupancy, ccdf, percentiles, reorder_levels, rare, hop, hop_ns;
-  bool reorder = false;
+  HopOptions hop;
 };
 
 struct TreeValidationOptions {
   TopologyOptions topology;
   BurstOptions burst;
-  SimulationOptions run;
   DelayModelOptions model;
+  OptionTable rows{};
+  OptionGroup results{rows, "Results"};
+  Integers ccdf{results, "--ccdf", "LIST", ccdf_slots(),
+                "slots t of P(queueing delay > t).\nDefault: where the analysis gives 0.5 to 1e-6"};
+  Numbers percentiles{results, "--percentiles", "LIST", delay_percentiles(), percentile_help};
+  SimulationOptions run;
   UnitOptions units;
-  std::optional<std::string> percentiles, ccdf, hop_ns;
+  HopOptions hop;
 };
 
-/// For networks.
-void reject_bursts(const BurstOptions& bursts) {
-  reject_with({{"--traffic", &bursts.traffic},
-               {"--burst", &bursts.burst},
-               {"--destination", &bursts.destination},
-               {"--on-rate", &bursts.on_rate}},
-              "--network", "the network file defines the bursts");
-}
+constexpr const char* by_the_file = "the network file defines the bursts";
 
 /// The trees, or the networks, in the form of the simulators.
 /// \param overload  for networks with finite buffers
@@ -63,8 +86,8 @@ std::vector<answers::Topology> read_topologies_to_simulate(
     answers::Overload overload = answers::Overload::rejected) {
   require_one_topology(options);
   std::vector<answers::Topology> topologies;
-  if (options.network) {
-    reject_bursts(bursts);
+  if (options.file.network) {
+    reject_bursts(bursts, "--network", by_the_file);
     for (answers::NetworkTopology& network : read_networks(options, overload))
       topologies.emplace_back(std::move(network));
     return topologies;
@@ -74,7 +97,7 @@ std::vector<answers::Topology> read_topologies_to_simulate(
       static_cast<void>(answers::tree_model(tree));
     } catch (const InvalidArgument& error) {  // with the number as typed
       if (error.argument() == "load")
-        throw InvalidArgument("--load", is_list(*options.load) ? plain(tree.load) : *options.load,
+        throw InvalidArgument("--load", is_list(options.load.text()) ? plain(tree.load) : options.load.text(),
                               error.legal());
       if (error.argument() == "burst")
         throw InvalidArgument("--burst", is_list(*bursts.burst) ? plain(tree.burst->slots) : *bursts.burst,
@@ -98,7 +121,7 @@ std::vector<Simulated> read_all_to_simulate(const TreeSimulationOptions& options
   for (const answers::FabricTopology& its : read_fabrics(options.topology))
     all.push_back({place_of(its), answers::simulated_fabric(*its.fabric)});
   if (!all.empty()) {
-    reject_bursts(options.burst);
+    reject_bursts(options.burst, "--network", by_the_file);
     return all;
   }
   const auto overload = options.buffer ? answers::Overload::allowed : answers::Overload::rejected;
@@ -107,37 +130,28 @@ std::vector<Simulated> read_all_to_simulate(const TreeSimulationOptions& options
   return all;
 }
 
-/// One for each entry of --buffer; a single unlimited one without it.
-std::vector<std::optional<Packets>> read_buffers(const TreeSimulationOptions& options) {
-  return each_or_none(options.buffer.has_value(), packets_of(options.buffer, "--buffer", 1, max_packets));
-}
-
 void require_possible(const TreeSimulationOptions& options) {
-  if (options.hop) throw needs("--hop", "--rare X");
-  if (!options.reorder && !options.reorder_levels) return;
-  const char* observe = options.reorder ? "--reorder" : "--reorder-levels";
-  if (options.topology.network)
-    throw not_allowed_with(observe, "--network", "reorder buffers are measured only in trees");
-  if (options.buffer)
-    throw not_allowed_with(observe, "--buffer", "the receiver would wait forever for lost packets");
+  reject_without({&options.hop_of_rare}, "--rare X");
+  const std::initializer_list<const AnyRow*> reordering{&options.reorder, &options.reorder_levels};
+  if (options.topology.file.network)
+    reject_with(reordering, "--network", "reorder buffers are measured only in trees");
+  if (options.buffer) reject_with(reordering, "--buffer", "the receiver would wait forever for lost packets");
 }
 
 /// One query for each combination of list entries.
 std::vector<SimulateTreeQuery> read_queries(const TreeSimulationOptions& options) {
   require_possible(options);
   SimulateTreeQuery requested;
-  requested.occupancy_levels = packets_of(options.occupancy, "--occupancy", 0, max_packets);
+  requested.occupancy_levels = options.occupancy.if_given().value_or(std::vector<Packets>());
   if (options.reorder) requested.reorder_levels.emplace();
-  if (options.reorder_levels)
-    requested.reorder_levels = packets_of(options.reorder_levels, "--reorder-levels", 0, max_packets);
-  requested.percentiles = read_percentiles(options.percentiles);
+  if (options.reorder_levels) requested.reorder_levels = options.reorder_levels.value();
+  requested.percentiles = options.percentiles.value();
   if (options.ccdf)
-    for (const std::int64_t slots : read_ccdf_slots(*options.ccdf))
-      requested.delay_levels.emplace_back(slots);
+    for (const std::int64_t slots : options.ccdf.value()) requested.delay_levels.emplace_back(slots);
   const std::vector<Simulated> topologies = read_all_to_simulate(options);
-  const std::vector<std::optional<Packets>> buffers = read_buffers(options);
+  const auto buffers = options.buffer.each();
   requested.length = read_run_length(options.run);
-  requested.time = read_slot_time(options.hop_ns, options.units);
+  requested.time = read_slot_time(options.hop, options.units);
   const std::vector<SimulateTreeQuery> queries = answers::Combinations(requested)
                                                      .by(buffers, &SimulateTreeQuery::buffer)
                                                      .by(topologies,
@@ -154,36 +168,28 @@ std::vector<SimulateTreeQuery> read_queries(const TreeSimulationOptions& options
 // --- rare: hop 1 under random-root routing by importance sampling of its queue, any other by splitting
 
 void require_alone(const TreeSimulationOptions& options) {
-  const std::pair<const char*, bool> others[] = {
-      {"--network", options.topology.network.has_value()},      {"--buffer", options.buffer.has_value()},
-      {"--occupancy", options.occupancy.has_value()},           {"--ccdf", options.ccdf.has_value()},
-      {"--percentiles", options.percentiles.has_value()},       {"--reorder", options.reorder},
-      {"--reorder-levels", options.reorder_levels.has_value()}, {"--hop-ns", options.hop_ns.has_value()}};
-  for (const auto& [name, given] : others)
-    if (given) throw not_allowed_with(name, "--rare", "--rare estimates only P(Q > n) in a tree");
+  reject_with({&options.topology.file.network, &options.buffer, &options.occupancy, &options.ccdf,
+               &options.percentiles, &options.reorder, &options.reorder_levels, &options.hop.hop_ns},
+              "--rare", "--rare estimates only P(Q > n) in a tree");
 }
 
 /// Importance sampling has no warm-up and no number of replications.
 void require_fitting_run(const SimulateRareQuery& query, const SimulationOptions& run) {
   if (method_of(query) != RareMethod::importance_sampling) return;
-  for (const auto& [name, value] :
-       {std::pair{"--warmup", &run.warmup}, std::pair{"--replications", &run.replications}})
-    if (*value)
-      throw not_allowed_with(name, "the first hop of --rare",
-                             "its regeneration cycles are independent and need no warm-up");
+  reject_with({&run.warmup, &run.replications}, "the first hop of --rare",
+              "its regeneration cycles are independent and need no warm-up");
 }
 
 /// One query for each combination of list entries.
 std::vector<SimulateRareQuery> read_rare_queries(const TreeSimulationOptions& options) {
   require_alone(options);
   const std::vector<answers::Topology> trees = read_topologies_to_simulate(options.topology, options.burst);
-  const std::string hops = options.hop.value_or("1");
   const answers::RunLength length = read_run_length(options.run, 64);
   std::vector<SimulateRareQuery> queries;
   for (const answers::Topology& its : trees) {
     const auto& tree = std::get<answers::TreeTopology>(its);
-    for (const std::int64_t hop : parse_integers(hops, "--hop", 1, sim::stage_count(tree.tree)))
-      for (const std::variant<Packets, Rational>& rare : read_rare(*options.rare, max_rare_packets)) {
+    for (const std::int64_t hop : options.hop_of_rare.as(hops_of(sim::stage_count(tree.tree))))
+      for (const RareLevel& rare : options.rare.value()) {
         queries.push_back({.topology = tree, .hop = static_cast<int>(hop), .rare = rare, .length = length});
         require_fitting_run(queries.back(), options.run);
       }
@@ -211,33 +217,11 @@ Reply answer_simulation(const TreeSimulationOptions& options, const Context& con
 }
 
 void declare_simulation(OptionTable& table, TreeSimulationOptions& options) {
-  const OptionGroup query(table, "Results");
-  add_topology_options(table, options.topology);
+  add_rows(table, options.topology);
   add_burst_options(table, options.burst, "Tree with uniform traffic");
-  OptionGroup(table, "Model")
-      .add("--buffer", options.buffer, "B",
-           "buffer of each queue in packets (default unlimited).\nIt counts the packet in service; packets "
-           "that do not fit are lost",
-           slider(1, 64, 1));
-  query.add("--percentiles", options.percentiles, "LIST", percentile_help);
-  query.add("--ccdf", options.ccdf, "LIST", "slots t of P(queueing delay > t), such as 0:200:10");
-  query.add("--occupancy", options.occupancy, "LIST",
-            "queue lengths n of P(Q > n), for each hop.\nThey count the packet in service");
-  query.add_flag(
-      "--reorder", options.reorder,
-      "reorder buffers of up to 64 hosts: P(R > b).\nAll packets of a host count as one flow, to all "
-      "destinations together");
-  query.add("--reorder-levels", options.reorder_levels, "LIST", "reorder buffers P(R > b) for these b");
-  query.add("--rare", options.rare, "X",
-            "rare events: n or 1e-9 of P(Q > n).\nIn place of the other results, down to 1e-280: n = X, "
-            "or the n where P(Q > n) is near X < 1; for hop 1 --slots counts cycles",
-            powers_of_ten(-30, -1));
-  query.add("--hop", options.hop, "H",
-            "hop of --rare (default 1).\nWhere bursts keep their destination, hop 1 only");
-  add_simulation_options(table, options.run);
+  add_rows(table, options, options.run);
   add_precision_option(table, options.run);
-  add_unit_options(table, options.units);
-  add_hop_option(table, options.hop_ns);
+  add_rows(table, options.units, options.hop);
 }
 
 // --- validate delay
@@ -247,12 +231,12 @@ std::vector<ValidateDelayQuery> read_validations(const TreeValidationOptions& op
   require_one_topology(options.topology);
   ValidateDelayQuery requested;
   requested.length = read_run_length(options.run);
-  requested.time = read_slot_time(options.hop_ns, options.units);
+  requested.time = read_slot_time(options.hop, options.units);
   if (options.ccdf)
-    for (const std::int64_t slots : read_ccdf_slots(*options.ccdf)) requested.levels.emplace_back(slots);
-  requested.percentiles = read_percentiles(options.percentiles);
+    for (const std::int64_t slots : options.ccdf.value()) requested.levels.emplace_back(slots);
+  requested.percentiles = options.percentiles.value();
   if (auto fabrics = read_fabric_validations(options.topology, options.model, requested); !fabrics.empty()) {
-    reject_bursts(options.burst);
+    reject_bursts(options.burst, "--network", by_the_file);
     return fabrics;
   }
   const std::vector<answers::Topology> topologies =
@@ -273,16 +257,9 @@ Reply answer_validation(const TreeValidationOptions& options, const Context& con
 }
 
 void declare_validation(OptionTable& table, TreeValidationOptions& options) {
-  add_topology_options(table, options.topology);
+  add_rows(table, options.topology);
   add_burst_options(table, options.burst, "Tree with uniform traffic");
-  const OptionGroup query(table, "Results");
-  add_delay_model_options(table, options.model);
-  query.add("--ccdf", options.ccdf, "LIST",
-            "slots t of P(queueing delay > t).\nDefault: where the analysis gives 0.5 to 1e-6");
-  query.add("--percentiles", options.percentiles, "LIST", percentile_help);
-  add_simulation_options(table, options.run);
-  add_unit_options(table, options.units);
-  add_hop_option(table, options.hop_ns);
+  add_rows(table, options.model, options, options.run, options.units, options.hop);
 }
 
 }  // namespace

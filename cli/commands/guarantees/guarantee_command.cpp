@@ -12,10 +12,7 @@ namespace tailbound::cli {
 namespace {
 
 void declare(OptionTable& table, GuaranteeOptions& options) {
-  add_port_guarantee_options(table, options.port);
-  add_network_guarantee_options(table, options.network);
-  add_headroom_options(table, options.headroom);
-  add_unit_options(table, options.units);
+  add_rows(table, options.port, options.network, options.headroom, options.units);
 }
 
 const Form& headroom_form() {

@@ -19,7 +19,7 @@ using numeric::Rational;
 using queue::FlowGroup;
 using queue::FlowKind;
 
-constexpr std::int64_t largest_buffer = 1'000'000'000;
+constexpr std::int64_t largest_buffer = PortGuaranteeOptions::largest_buffer;
 
 std::vector<std::string> parts_of(const std::string& text, const char* separator) {
   std::vector<std::string> parts;
@@ -33,9 +33,10 @@ class FlowReader {
   explicit FlowReader(PortSolve solve) : solve_(solve) {}
 
   /// "100 x 1/125,4; 20 x 1/100,2,1"
-  void read(const std::optional<std::string>& text, const char* option, FlowKind kind) {
-    if (!text) return;
-    for (const std::string& part : parts_of(*text, ";")) read_group(part, option, kind, *text);
+  void read(const AnyRow& flows, FlowKind kind) {
+    if (!flows.given()) return;
+    for (const std::string& part : parts_of(flows.text(), ";"))
+      read_group(part, flows.name(), kind, flows.text());
   }
   /// \throws InvalidArgument  no flows, or the unknown is not named, or named twice
   [[nodiscard]] std::size_t varied() const {
@@ -50,7 +51,8 @@ class FlowReader {
   [[nodiscard]] const std::vector<FlowGroup>& groups() const { return groups_; }
 
  private:
-  void read_group(const std::string& part, const char* option, FlowKind kind, const std::string& text) {
+  void read_group(const std::string& part, const std::string& option, FlowKind kind,
+                  const std::string& text) {
     const bool policed = kind == FlowKind::regulated;
     const char* legal =
         policed ? "N x RATE,BURST or N x RATE,BURST,PEAK, such as 100 x 1/125,4; several with ; between them"
@@ -91,7 +93,7 @@ class FlowReader {
     groups_.push_back(std::move(group));
   }
 
-  bool is_unknown(const std::string& given, const char* letter, PortSolve solve, const char* option,
+  bool is_unknown(const std::string& given, const char* letter, PortSolve solve, const std::string& option,
                   const std::string& text) {
     if (given != letter) return false;
     if (solve_ != solve || found_)
@@ -111,51 +113,26 @@ class FlowReader {
 answers::Assurance read_how_sure(const PortGuaranteeOptions& options) {
   if (options.drop && options.ever)
     throw not_allowed_with("--ever", "--drop", "--drop is a share of time, --ever a share of start-ups");
-  if (options.drop) return answers::ShareOfTime{read_target(*options.drop, "--drop")};
-  if (options.ever) return answers::ShareOfStarts{read_target(*options.ever, "--ever")};
+  if (options.drop) return answers::ShareOfTime{options.drop.value()};
+  if (options.ever) return answers::ShareOfStarts{options.ever.value()};
   return answers::Never{};
 }
 
 }  // namespace
 
-void add_port_guarantee_options(OptionTable& table, PortGuaranteeOptions& options) {
-  const OptionGroup group(table, "Port (one packet per slot)");
-  group.add(
-      "--bucket", options.bucket, "N x R,B",
-      "N flows policed to R packets per slot and B tokens.\nN x R,B,PEAK: m slots never bring more than "
-      "PEAK m packets (PEAK below 1: one packet every 1/PEAK slots). Several: N x R,B; N x R,B");
-  group.add("--periodic", options.periodic, "N x T",
-            "N flows, a packet every T slots, random phases.\nN x T,S: S packets at once");
-  group.add("--sporadic", options.sporadic, "N x T",
-            "N flows, packets at least T slots apart.\nN x T,S: S packets at once");
-  group.add("--drop", options.drop, "EPS",
-            "buffer for all but a share EPS of the time.\nFor independent flows");
-  group.add("--ever", options.ever, "EPS",
-            "buffer for all but a share EPS of the start-ups.\nFor periodic flows: each start-up has random "
-            "phases");
-  group.add("--capacity", options.capacity, "B", "buffer in packets; finds how often it is exceeded");
-  group.add("--solve", options.solve, "NAME",
-            "buffer, flows or rate (default buffer).\nWith --capacity, the maximum number of flows (\"n x "
-            "1/125,4\") or rate (\"100 x r,4\", \"100 x t\")",
-            choices<PortSolve>());
-}
-
 Reply answer_port_guarantee(const GuaranteeOptions& options, const Context& context) {
   const PortGuaranteeOptions& given = options.port;
   PortGuaranteeQuery query{.flows = {}, .assurance = read_how_sure(given)};
-  if (given.solve) query.solve = choice_of<PortSolve>(*given.solve, "--solve");
+  query.solve = given.solve.value();
   FlowReader reader(query.solve);
-  reader.read(given.bucket, "--bucket", FlowKind::regulated);
-  reader.read(given.periodic, "--periodic", FlowKind::periodic);
-  reader.read(given.sporadic, "--sporadic", FlowKind::sporadic);
+  reader.read(given.bucket, FlowKind::regulated);
+  reader.read(given.periodic, FlowKind::periodic);
+  reader.read(given.sporadic, FlowKind::sporadic);
   query.flows = reader.groups();
   query.varied = reader.varied();
-  if (given.capacity) query.capacity = parse_integer(*given.capacity, "--capacity", 1, largest_buffer);
-  if (query.solve != PortSolve::buffer)
-    (void)required(given.capacity, "--capacity",
-                   "--solve needs the buffer size in packets, such as --capacity 64");
-  else if (query.capacity)
-    reject_with({{"--drop", &given.drop}, {"--ever", &given.ever}}, "--capacity",
+  if (given.capacity || query.solve != PortSolve::buffer) query.capacity = given.capacity.value();
+  if (query.solve == PortSolve::buffer && query.capacity)
+    reject_with({&given.drop, &given.ever}, "--capacity",
                 "the result is how often the buffer is exceeded; add --solve flows or --solve rate");
   const answers::Units units = read_units(options.units);
   const answers::PortGuaranteeAnswer answer =

@@ -66,7 +66,7 @@ Reply answer_sized(const BufferOptions& options, const Context& context) {
   const queue::Accuracy accuracy = read_accuracy(options.accuracy);
   for (const CellArrival arrive : arrivals)
     if (arrive == CellArrival::cells && accuracy.arithmetic != queue::Arithmetic::automatic)
-      throw InvalidArgument("--arithmetic", *options.accuracy.arithmetic, "auto with --arrive cells");
+      throw options.accuracy.arithmetic.invalid("auto with --arrive cells");
   const std::vector<std::int64_t> inputs = parse_integers(
       required(options.traffic.inputs, "--inputs", "--sizes needs the number of inputs, such as --inputs 16"),
       "--inputs", 1, max_sized_inputs);

@@ -98,7 +98,7 @@ std::vector<traffic::CellClass> read_cells(const SwitchOptions& options) {
     return {};
   }
   reject_with({{"--burst", &options.burst.burst}}, "--sizes", "a packet of several cells is already a burst");
-  reject_with({{"--packet-bytes", &options.units.packet_bytes}}, "--sizes", "--sizes sets the packet sizes");
+  reject_with({&options.units.packet_bytes}, "--sizes", "--sizes sets the packet sizes");
   const std::int64_t cell = options.cell_bytes ? parse_whole_quantity(*options.cell_bytes, "--cell-bytes",
                                                                       numeric::Measure::bytes, 1, 65'536)
                                                : 64;
@@ -168,7 +168,7 @@ std::vector<SimulateRareSwitchQuery> read_rare_queries(const SwitchOptions& opti
   reject_with({{"--occupancy", &options.occupancy}}, "--rare", "--rare estimates a single probability");
   reject_with({{"--threshold", &options.threshold}, {"--buffer", &options.buffer}}, "--rare",
               "rare losses are estimated for a fully shared memory");
-  reject_with({{"--half-width", &options.run.half_width}}, "--rare", "give --slots instead");
+  reject_with({&options.run.half_width}, "--rare", "give --slots instead");
   const bool losses = *options.rare == "loss";
   if (losses && !options.memory) throw needs("--rare loss", "--memory M");
   if (losses && options.sizes)

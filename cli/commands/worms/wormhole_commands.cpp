@@ -33,46 +33,114 @@ using network::WormPatternName;
 using network::WormShape;
 using network::WormTopology;
 
-/// As typed; empty if not given.
+/// Cycles of one stage of a router.
+Accepted<std::vector<std::uint32_t>> router_cycles(std::int64_t minimum) {
+  return integers<std::uint32_t>(minimum, network::RouterTiming::max_cycles)
+      .by_default(std::to_string(minimum))
+      .slider(static_cast<double>(minimum), 5, 1);
+}
+
 struct WormholeOptions {
-  std::optional<std::string> topology, nodes, dimensions, flits, lengths, loads, fractions, variant,
-      virtual_channels, buffer_flits, router_cycles, link_cycles, credit_cycles, concentration, pattern,
-      hot_node, hot_share;
-  WormEndsOptions ends;
-  TopologyOptions place;  ///< --network, --matrix and --route
+  OptionTable rows{};
+  OptionGroup network{rows, "Network"}, traffic{rows, "Traffic"};
+  List<WormShape> topology{network, "--topology", "NAME",
+                           names<WormShape>().needed("give " + in_words(all_names<WormShape>()) +
+                                                     ", or another network with --network FILE"),
+                           "mesh, torus, hypercube or butterfly-fat-tree.\nAlso unidirectional-torus"};
+  Text nodes{network, "--nodes", "N",
+             options::text().needed(
+                 "give the number of nodes, such as --nodes 64, or routers per side, such as 8x8"),
+             "number of nodes, or routers per side: 8x8.\nA power of 4 (fat-tree), of 2 (hypercube), or "
+             "k^dimensions"};
+  Text dimensions{network, "--dimensions", "D",
+                  options::text().by_default(std::to_string(WormTopology{}.dimensions)).slider(1, 6, 1),
+                  "dimensions of a mesh or torus (default {})"};
+  List<int> concentration{network, "--concentration", "C",
+                          integers<int>(1, network::max_concentration).by_default("1").slider(1, 8, 1),
+                          "nodes per router, not of a fat-tree (default {})"};
+  List<WormholeVariant> variant{network, "--variant", "NAME", names<WormholeVariant>(),
+                                "model: {names}.\nDefault finite-source, for large meshes and tori paper: "
+                                "published equations, faster and less accurate"};
+  List<int> virtual_channels{network, "--virtual-channels", "V", integers<int>(1, 64).slider(1, 16, 1),
+                             "virtual channels per physical channel.\nDefault 1, of tori 2"};
+  Integers buffer_flits{network, "--buffer-flits", "B",
+                        integers(1, 1'000'000).by_default("1").slider(1, 32, 1),
+                        "buffer of each virtual channel in flits (default {})"};
+  List<std::uint32_t> router{network, "--router-cycles", "R", router_cycles(0),
+                             "cycles of a flit in each router (default {}).\nBefore it can go on"};
+  List<std::uint32_t> link{network, "--link-cycles", "L", router_cycles(1),
+                           "cycles of a flit on a link between routers (default {})"};
+  List<std::uint32_t> credit{network, "--credit-cycles", "C", router_cycles(0),
+                             "cycles until a freed flit buffer can be reused (default {})"};
+  WormEndsOptions ends{rows, false};
+  NetworkFileOptions file{rows};
+  Integers flits{traffic, "--flits", "M",
+                 integers(1, 1'000'000'000)
+                     .needed("give the message length in flits, such as --flits 32")
+                     .slider(1, 256, 1),
+                 "message length in flits"};
+  List<sim::WormLengths> lengths{traffic, "--lengths", "NAME", names<sim::WormLengths>().first_by_default(),
+                                 "{names} (default {}).\nMessage lengths with mean --flits"};
+  List<WormPatternName> pattern{traffic, "--pattern", "NAME", names<WormPatternName>().first_by_default(),
+                                "traffic pattern (default {}).\n{names}"};
+  Integers hot_node{traffic, "--hot-node", "NODE",
+                    integers(0, network::max_fat_tree_nodes - 1).by_default("0"),
+                    "hot-spot: number of the hot node, from 0 (default {})"};
+  Numbers hot_share{
+      traffic, "--hot-share", "P",
+      shares(1000).needed("give the hot-spot fraction of the messages, such as --hot-share 10%"),
+      "hot-spot: share of the traffic of each other node, 10%"};
+  OfferedOptions loads{
+      rows, flit_loads,
+      "fractions of the saturation load.\nIn place of --loads: 0.1,0.5 or 10%:90%:10% (default {})"};
 };
 struct WormholeModelOptions {
   WormholeOptions query;
-  std::vector<std::string> channels;  ///< --channels: the number, or "" if none is given
+  OptionTable rows{};
+  Words channels{OptionGroup(rows, "Output"),
+                 "--channels",
+                 "[N]",
+                 0,
+                 1,
+                 "list of the N busiest channels of each load (default 10)"};
 };
 struct WormholeSimulationOptions {
   WormholeOptions query;
+  OptionTable rows{};
+  OptionGroup traffic{rows, "Traffic"}, router{rows, "Simulated router"};
+  One<answers::FractionsOf> of{traffic, "--of", "NAME", one_name<answers::FractionsOf>(),
+                               "{names}: which saturation load.\nOf --fractions. Default model where the "
+                               "network has one; simulated: searched first, to --precision"};
+  List<sim::WormArrivals> arrivals{router, "--arrivals", "NAME",
+                                   names<sim::WormArrivals>().first_by_default(),
+                                   "{names} (default {}).\nArrivals of messages"};
+  List<network::Reallocate> reallocate{
+      router, "--reallocate", "NAME", names<network::Reallocate>().first_by_default(),
+      "{names} (default {}).\nA virtual channel goes to the next message when its buffer is empty, or behind "
+      "the tail flit (then --credit-cycles is at least 1)"};
   SimulationOptions run{.unit = "cycle"};
-  std::optional<std::string> arrivals, of, reallocate;
-  LatencyOptions latency;
+  LatencyOptions latency{flit_loads};
+  OptionTable validation_rows{};
+  Number validation_precision{OptionGroup(validation_rows, "Traffic"), "--precision", "P", search_precision(),
+                              "relative precision of --of simulated (default {})"};
 };
 
 /// One for each name and, for hot spots, each fraction.
 std::vector<network::WormPattern> read_patterns(const WormholeOptions& options) {
   std::vector<network::WormPattern> all;
   bool hot = false;
-  for (const WormPatternName name : choices_or_first<WormPatternName>(options.pattern, "--pattern")) {
+  for (const WormPatternName name : options.pattern.value()) {
     if (name != WormPatternName::hot_spot) {
       all.push_back({.name = name});
       continue;
     }
     hot = true;
-    const auto nodes = integers_or(0, options.hot_node, "--hot-node", 0, network::max_fat_tree_nodes - 1);
-    const std::string& shares =
-        required(options.hot_share, "--hot-share",
-                 "give the hot-spot fraction of the messages, such as --hot-share 10%");
-    for (const std::int64_t node : nodes)
-      for (const numeric::Rational& share : parse_percent_list(shares, "--hot-share", 1000))
+    const Rationals shares = options.hot_share.value();
+    for (const std::int64_t node : options.hot_node.value())
+      for (const numeric::Rational& share : shares)
         all.push_back({.name = name, .hot_node = node, .hot_share = share});
   }
-  if (!hot)
-    reject_without({{"--hot-node", &options.hot_node}, {"--hot-share", &options.hot_share}},
-                   "--pattern hot-spot");
+  if (!hot) reject_without({&options.hot_node, &options.hot_share}, "--pattern hot-spot");
   return all;
 }
 
@@ -82,14 +150,11 @@ void add_topologies(const WormholeOptions& options, WormShape shape,
   if (options.dimensions && !network::has_dimensions(shape))
     throw not_allowed_with("--dimensions", "--topology " + std::string(name_of(shape)),
                            "--nodes defines the size");
-  const std::string& nodes =
-      required(options.nodes, "--nodes",
-               "give the number of nodes, such as --nodes 64, or routers per side, such as 8x8");
-  const auto dimensions = integers_or(WormTopology{}.dimensions, options.dimensions, "--dimensions", 1,
-                                      network::max_dimensions(shape));
-  const auto concentrations =
-      integers_or(1, options.concentration, "--concentration", 1, network::max_concentration);
-  const auto ends = read_worm_ends(options.ends, network::Ejection::one, network::has_ports(shape));
+  const std::string nodes = options.nodes.value();
+  const std::vector<int> dimensions = options.dimensions.as(
+      integers<int>(1, network::max_dimensions(shape)).by_default(std::to_string(WormTopology{}.dimensions)));
+  const std::vector<int> concentrations = options.concentration.value();
+  const auto ends = read_worm_ends(options.ends, network::has_ports(shape));
   const auto patterns = read_patterns(options);
   for (const answers::WormSize& size : answers::parse_worm_sizes(nodes, shape, name_of(shape))) {
     if (!size.sides.empty() && options.dimensions)
@@ -98,18 +163,17 @@ void add_topologies(const WormholeOptions& options, WormShape shape,
     if (std::adjacent_find(size.sides.begin(), size.sides.end(), std::not_equal_to<>()) != size.sides.end())
       sized.sides = size.sides;
     const auto each_dimensions =
-        size.sides.empty() ? dimensions : std::vector{static_cast<std::int64_t>(size.sides.size())};
-    for (const WormTopology& topology :
-         Combinations(sized)
-             .by(each_dimensions, [](auto&each, std::int64_t n) { each.dimensions = static_cast<int>(n); })
-             .by(concentrations,
-                 [&](auto&each, std::int64_t n) {
-                   each.concentration = static_cast<int>(n);
-                   if (!size.sides.empty()) each.nodes = size.nodes * n;
-                 })
-             .by(ends, &WormTopology::ends)
-             .by(patterns, &WormTopology::pattern)
-             .points()) {
+        size.sides.empty() ? dimensions : std::vector{static_cast<int>(size.sides.size())};
+    for (const WormTopology& topology : Combinations(sized)
+                                            .by(each_dimensions, &WormTopology::dimensions)
+                                            .by(concentrations,
+                                                [&](auto&each, int n) {
+                                                  each.concentration = n;
+                                                  if (!size.sides.empty()) each.nodes = size.nodes * n;
+                                                })
+                                            .by(ends, &WormTopology::ends)
+                                            .by(patterns, &WormTopology::pattern)
+                                            .points()) {
       network::check(topology);
       all.emplace_back(topology);
     }
@@ -117,144 +181,45 @@ void add_topologies(const WormholeOptions& options, WormShape shape,
 }
 
 OwnWormNetwork read_own(const WormholeOptions& options) {
-  reject_with({{"--topology", &options.topology},
-               {"--nodes", &options.nodes},
-               {"--dimensions", &options.dimensions},
-               {"--concentration", &options.concentration},
-               {"--pattern", &options.pattern},
-               {"--hot-node", &options.hot_node},
-               {"--hot-share", &options.hot_share},
-               {"--virtual-channels", &options.virtual_channels},
-               {"--injection", &options.ends.injection},
-               {"--ejection", &options.ends.ejection}},
+  reject_with({&options.topology, &options.nodes, &options.dimensions, &options.concentration,
+               &options.pattern, &options.hot_node, &options.hot_share, &options.virtual_channels,
+               &options.ends.injection, &options.ends.ejection},
               "--network", "the network file defines it");
-  network::Network network = read_network(options.place, network::FileUse::worms).network;
-  if (network.name.empty()) network.name = *options.place.network;
-  return {.network = std::make_shared<network::RoutedWormNetwork>(network),
-          .file = *options.place.network,
-          .matrix = options.place.matrix};
-}
-
-void add_wormhole_options(OptionTable& table, WormholeOptions& options) {
-  const OptionGroup network(table, "Network");
-  network.add("--topology", options.topology, "NAME",
-              "mesh, torus, hypercube or butterfly-fat-tree.\nAlso unidirectional-torus",
-              choices<WormShape>());
-  network.add("--nodes", options.nodes, "N",
-              "number of nodes, or routers per side: 8x8.\nA power of 4 (fat-tree), of 2 (hypercube), or "
-              "k^dimensions");
-  network.add("--dimensions", options.dimensions, "D", "dimensions of a mesh or torus (default 2)",
-              slider(1, 6, 1));
-  network.add("--concentration", options.concentration, "C",
-              "nodes per router, not of a fat-tree (default 1)", slider(1, 8, 1));
-  network.add("--variant", options.variant, "NAME",
-              "model: finite-source or paper.\nDefault finite-source, for large meshes and tori paper: "
-              "published equations, faster and less accurate",
-              choices<WormholeVariant>());
-  network.add("--virtual-channels", options.virtual_channels, "V",
-              "virtual channels per physical channel.\nDefault 1, of tori 2", slider(1, 16, 1));
-  network.add("--buffer-flits", options.buffer_flits, "B",
-              "buffer of each virtual channel in flits (default 1)", slider(1, 32, 1));
-  network.add("--router-cycles", options.router_cycles, "R",
-              "cycles of a flit in each router (default 0).\nBefore it can go on", slider(0, 5, 1));
-  network.add("--link-cycles", options.link_cycles, "L",
-              "cycles of a flit on a link between routers (default 1)", slider(1, 5, 1));
-  network.add("--credit-cycles", options.credit_cycles, "C",
-              "cycles until a freed flit buffer can be reused (default 0)", slider(0, 5, 1));
-  add_worm_ends_options(table, options.ends, network::Ejection::one, false);
-  add_network_options(table, options.place);
-  const OptionGroup traffic(table, "Traffic");
-  traffic.add("--flits", options.flits, "M", "message length in flits", slider(1, 256, 1));
-  traffic.add("--lengths", options.lengths, "NAME",
-              choices_in_words<sim::WormLengths>() + ".\nMessage lengths with mean --flits",
-              choices<sim::WormLengths>());
-  traffic.add("--pattern", options.pattern, "NAME",
-              "traffic pattern (default uniform).\nuniform, transpose, bit-complement, bit-reverse, shuffle, "
-              "tornado, neighbour or hot-spot",
-              choices<WormPatternName>());
-  traffic.add("--hot-node", options.hot_node, "NODE", "hot-spot: number of the hot node, from 0 (default 0)");
-  traffic.add("--hot-share", options.hot_share, "P",
-              "hot-spot: share of the traffic of each other node, 10%");
-  traffic.add("--loads", options.loads, "LIST",
-              "flits per cycle of each node, a list.\n0.01,0.02 or 0.01:0.05:0.01");
-  traffic.add(
-      "--fractions", options.fractions, "LIST",
-      "fractions of the saturation load.\nIn place of --loads: 0.1,0.5 or 10%:90%:10% (default 10%:90%:10%)");
+  const std::string& name = options.file.network.text();
+  network::Network network = read_network(options.file, network::FileUse::worms).network;
+  if (network.name.empty()) network.name = name;
+  OwnWormNetwork own{.network = std::make_shared<network::RoutedWormNetwork>(network), .file = name};
+  own.matrix = options.file.matrix.if_given();
+  return own;
 }
 
 /// One network for each combination of entries, the last varying fastest; "12x12" is also a size. Includes
 /// networks from files.
 std::vector<answers::WormholeNetwork> read_wormhole_networks(const WormholeOptions& options) {
-  if (options.place.network) return {read_own(options)};
-  reject_without({{"--matrix", &options.place.matrix}, {"--route", &options.place.route}}, "--network FILE");
-  const std::string& shapes =
-      required(options.topology, "--topology",
-               "give " + in_words(all_names<WormShape>()) + ", or another network with --network FILE");
+  if (options.file.network) return {read_own(options)};
+  reject_without({&options.file.matrix, &options.file.route}, "--network FILE");
   std::vector<answers::WormholeNetwork> all;
-  for (const WormShape shape : choices_or_first<WormShape>(shapes, "--topology"))
-    add_topologies(options, shape, all);
+  for (const WormShape shape : options.topology.value()) add_topologies(options, shape, all);
   return all;
-}
-
-/// Has a default.
-std::vector<std::optional<int>> read_virtual_channels(const WormholeOptions& options) {
-  const auto all = integers_or(1, options.virtual_channels, "--virtual-channels", 1, 64);
-  return each_or_none(options.virtual_channels.has_value(), std::vector<int>(all.begin(), all.end()));
-}
-
-std::vector<std::optional<WormholeVariant>> read_variants(const WormholeOptions& options) {
-  return each_or_none(options.variant.has_value(),
-                      choices_or_first<WormholeVariant>(options.variant, "--variant"));
-}
-
-std::vector<sim::WormLengths> read_lengths(const WormholeOptions& options) {
-  return choices_or_first<sim::WormLengths>(options.lengths, "--lengths");
-}
-
-std::vector<std::int64_t> read_flits(const WormholeOptions& options) {
-  return parse_integers(
-      required(options.flits, "--flits", "give the message length in flits, such as --flits 32"), "--flits",
-      1, 1'000'000'000);
-}
-
-std::vector<std::int64_t> read_buffers(const WormholeOptions& options) {
-  return integers_or(1, options.buffer_flits, "--buffer-flits", 1, 1'000'000);
 }
 
 /// One for each combination.
 std::vector<network::RouterTiming> read_timings(const WormholeOptions& options,
-                                                const std::optional<std::string>& reallocate) {
-  const auto cycles = [](const std::optional<std::string>& given, const char* option, std::int64_t usual,
-                         std::int64_t minimum) {
-    return integers_or(usual, given, option, minimum, network::RouterTiming::max_cycles);
-  };
-  const auto to = [](std::uint32_t network::RouterTiming::*field) {
-    return [field](network::RouterTiming& timing, std::int64_t value) {
-      timing.*field = static_cast<std::uint32_t>(value);
-    };
-  };
-  auto all =
-      Combinations(network::RouterTiming{})
-          .by(cycles(options.router_cycles, "--router-cycles", 0, 0),
-              to(&network::RouterTiming::router_cycles))
-          .by(cycles(options.link_cycles, "--link-cycles", 1, 1), to(&network::RouterTiming::link_cycles))
-          .by(cycles(options.credit_cycles, "--credit-cycles", 0, 0),
-              to(&network::RouterTiming::credit_cycles))
-          .by(choices_or_first<network::Reallocate>(reallocate, "--reallocate"),
-              &network::RouterTiming::reallocate)
-          .points();
+                                                const std::vector<network::Reallocate>& reallocate = {{}}) {
+  auto all = Combinations(network::RouterTiming{})
+                 .by(options.router.value(), &network::RouterTiming::router_cycles)
+                 .by(options.link.value(), &network::RouterTiming::link_cycles)
+                 .by(options.credit.value(), &network::RouterTiming::credit_cycles)
+                 .by(reallocate, &network::RouterTiming::reallocate)
+                 .points();
   for (network::RouterTiming& timing : all)
-    if (!options.credit_cycles && timing.reallocate == network::Reallocate::tail) timing.credit_cycles = 1;
+    if (!options.credit && timing.reallocate == network::Reallocate::tail) timing.credit_cycles = 1;
   return all;
 }
 
-OfferedLoads read_loads(const WormholeOptions& options, Fractions legal = Fractions::below_saturation) {
-  return read_offered(options.loads, options.fractions, flit_loads, legal);
-}
-
 std::optional<std::size_t> read_channels(const WormholeModelOptions& options) {
-  if (options.channels.empty()) return std::nullopt;
-  const std::string& text = options.channels.front();
+  if (!options.channels) return std::nullopt;
+  const std::string& text = options.channels.words().front();
   return text.empty() ? 10 : static_cast<std::size_t>(parse_integer(text, "--channels", 1, 1'000'000));
 }
 
@@ -263,13 +228,13 @@ std::vector<WormholeQuery> read_queries(const WormholeModelOptions& options) {
   const std::optional<std::size_t> channels = read_channels(options);
   return Combinations(WormholeQuery{.network = {}, .offered = {}, .channels = channels})
       .by(read_wormhole_networks(options.query), &WormholeQuery::network)
-      .by(read_variants(options.query), &WormholeQuery::variant)
-      .by(read_flits(options.query), &WormholeQuery::flits)
-      .by(read_lengths(options.query), &WormholeQuery::lengths)
-      .by(read_virtual_channels(options.query), &WormholeQuery::virtual_channels)
-      .by(read_buffers(options.query), &WormholeQuery::buffer_flits)
-      .by(read_timings(options.query, {}), &WormholeQuery::timing)
-      .by(std::vector{read_loads(options.query)}, &WormholeQuery::offered)
+      .by(options.query.variant.each(), &WormholeQuery::variant)
+      .by(options.query.flits.value(), &WormholeQuery::flits)
+      .by(options.query.lengths.value(), &WormholeQuery::lengths)
+      .by(options.query.virtual_channels.each(), &WormholeQuery::virtual_channels)
+      .by(options.query.buffer_flits.value(), &WormholeQuery::buffer_flits)
+      .by(read_timings(options.query), &WormholeQuery::timing)
+      .by(std::vector{read_offered(options.query.loads)}, &WormholeQuery::offered)
       .points();
 }
 
@@ -283,48 +248,45 @@ Reply answer_model(const WormholeModelOptions& options, const Context& context) 
 }
 
 void declare_model(OptionTable& table, WormholeModelOptions& options) {
-  add_wormhole_options(table, options.query);
-  OptionGroup(table, "Output")
-      .add_words("--channels", options.channels, "[N]",
-                 "list of the N busiest channels of each load (default 10)", 0, 1);
+  add_rows(table, options.query, options);
 }
 
 // --- simulated
 
 /// The simulated network, for each combination of list entries.
 std::vector<SimulatedWormhole> read_simulated(const WormholeSimulationOptions& options) {
-  const std::vector<answers::WormholeNetwork> networks = read_wormhole_networks(options.query);
-  const std::vector<std::int64_t> flits = read_flits(options.query);
   return Combinations(SimulatedWormhole{.network = {}})
-      .by(networks, &SimulatedWormhole::network)
-      .by(read_variants(options.query), &SimulatedWormhole::variant)
-      .by(flits, &SimulatedWormhole::flits)
-      .by(read_virtual_channels(options.query), &SimulatedWormhole::virtual_channels)
-      .by(read_buffers(options.query), &SimulatedWormhole::buffer_flits)
-      .by(read_lengths(options.query), &SimulatedWormhole::lengths)
-      .by(choices_or_first<sim::WormArrivals>(options.arrivals, "--arrivals"), &SimulatedWormhole::arrivals)
-      .by(read_timings(options.query, options.reallocate), &SimulatedWormhole::timing)
+      .by(read_wormhole_networks(options.query), &SimulatedWormhole::network)
+      .by(options.query.variant.each(), &SimulatedWormhole::variant)
+      .by(options.query.flits.value(), &SimulatedWormhole::flits)
+      .by(options.query.virtual_channels.each(), &SimulatedWormhole::virtual_channels)
+      .by(options.query.buffer_flits.value(), &SimulatedWormhole::buffer_flits)
+      .by(options.query.lengths.value(), &SimulatedWormhole::lengths)
+      .by(options.arrivals.value(), &SimulatedWormhole::arrivals)
+      .by(read_timings(options.query, options.reallocate.value()), &SimulatedWormhole::timing)
       .points();
 }
 
 /// The saturation load to which fractions refer, if given.
-std::optional<answers::FractionsOf> read_fractions_of(const WormholeSimulationOptions& options) {
-  if (options.of && options.query.loads)
+std::optional<answers::FractionsOf> read_fractions_of(const WormholeSimulationOptions& options,
+                                                      const Number& precision) {
+  if (options.of && options.query.loads.loads)
     throw not_allowed_with("--of", "--loads", "--of applies to --fractions");
-  std::optional<answers::FractionsOf> of;
-  if (options.of) of = choice_of<answers::FractionsOf>(*options.of, "--of");
-  if (options.latency.precision && of != answers::FractionsOf::simulated)
+  const std::optional<answers::FractionsOf> of = options.of.if_given();
+  if (precision && of != answers::FractionsOf::simulated)
     throw needs("--precision", "--saturation or --of simulated");
   return of;
 }
 
-std::vector<SimulateWormholeQuery> read_simulations(const WormholeSimulationOptions& options) {
+/// \param precision  the row of --precision of the command
+std::vector<SimulateWormholeQuery> read_simulations(const WormholeSimulationOptions& options,
+                                                    const Number& precision) {
   const SimulateWormholeQuery common{.network = {},
-                                     .offered = read_loads(options.query, Fractions::any),
-                                     .percentiles = read_latency_percentiles(options.latency),
+                                     .offered = read_offered(options.query.loads, Fractions::any),
+                                     .percentiles = options.latency.percentiles.value(),
                                      .length = read_run_length(options.run),
-                                     .fractions_of = read_fractions_of(options),
-                                     .search = read_saturation_length(options.run, options.latency)};
+                                     .fractions_of = read_fractions_of(options, precision),
+                                     .search = read_saturation_length(options.run, precision)};
   return Combinations(common).by(read_simulated(options), &SimulateWormholeQuery::network).points();
 }
 
@@ -332,7 +294,7 @@ Reply answer_simulation(const WormholeSimulationOptions& options, const Context&
   if (options.run.half_width) {
     if (options.latency.saturation || options.of)
       throw not_allowed_with("--half-width", options.of ? "--of" : "--saturation");
-    const auto queries = read_simulations(options);
+    const auto queries = read_simulations(options, options.latency.precision);
     return simulate_to_width(
         answers::each_load(queries), options.run, context, [&](auto points, std::size_t requested) {
           return render::document(answers::joined_loads(std::move(points), queries), requested);
@@ -340,45 +302,26 @@ Reply answer_simulation(const WormholeSimulationOptions& options, const Context&
   }
   if (!options.latency.saturation)
     return simulate_loads(
-        read_simulations(options), options.run, context,
+        read_simulations(options, options.latency.precision), options.run, context,
         [](auto points, std::size_t requested) { return render::document(points, requested); });
   if (options.of) throw not_allowed_with("--of", "--saturation");
-  reject_with_saturation(flit_loads, options.query.loads, options.query.fractions, options.run,
-                         options.latency);
-  const answers::SaturationLength length = read_saturation_length(options.run, options.latency);
+  reject_with_saturation(options.query.loads, options.run, options.latency);
+  const answers::SaturationLength length = read_saturation_length(options.run, options.latency.precision);
   return find_saturations(Combinations(WormholeSaturationQuery{.network = {}, .length = length})
                               .by(read_simulated(options), &WormholeSaturationQuery::network)
                               .points(),
                           options.run, context, [](const auto& points) { return render::document(points); });
 }
 
-void add_wormhole_simulation_options(OptionTable& table, WormholeSimulationOptions& options) {
-  add_wormhole_options(table, options.query);
-  OptionGroup(table, "Traffic")
-      .add("--of", options.of, "NAME",
-           "model or simulated: which saturation load.\nOf --fractions. Default model where the network has "
-           "one; simulated: searched first, to --precision",
-           choices<answers::FractionsOf>());
-  const OptionGroup network(table, "Simulated router");
-  network.add("--arrivals", options.arrivals, "NAME",
-              choices_in_words<sim::WormArrivals>() + ".\nArrivals of messages",
-              choices<sim::WormArrivals>());
-  network.add("--reallocate", options.reallocate, "NAME",
-              "empty or tail (default empty).\nA virtual channel goes to the next message when its buffer is "
-              "empty, or behind the tail flit (then --credit-cycles is at least 1)",
-              choices<network::Reallocate>());
-  add_simulation_options(table, options.run);
-}
-
 void declare_simulation(OptionTable& table, WormholeSimulationOptions& options) {
-  add_wormhole_simulation_options(table, options);
+  add_rows(table, options.query, options, options.run);
   add_precision_option(table, options.run);
-  add_latency_options(table, options.latency, flit_loads);
+  add_rows(table, options.latency);
 }
 
 Reply answer_validation(const WormholeSimulationOptions& options, const Context& context) {
   std::vector<ValidateWormholeQuery> queries;
-  for (answers::SimulateWormholeQuery& simulation : read_simulations(options))
+  for (answers::SimulateWormholeQuery& simulation : read_simulations(options, options.validation_precision))
     queries.push_back({.simulation = std::move(simulation)});
   const std::size_t requested = queries.size() * queries.front().simulation.offered.values.size();
   const auto networks = paired(queries, simulate_each(queries, requested, options.run, context).finished);
@@ -386,10 +329,8 @@ Reply answer_validation(const WormholeSimulationOptions& options, const Context&
 }
 
 void declare_validation(OptionTable& table, WormholeSimulationOptions& options) {
-  add_wormhole_simulation_options(table, options);
-  OptionGroup(table, "Traffic")
-      .add("--precision", options.latency.precision, "P",
-           "relative precision of --of simulated (default 1%)");
+  add_rows(table, options.query, options, options.run);
+  table.add(options.validation_rows);
 }
 
 }  // namespace
