@@ -165,7 +165,7 @@
       top.append(input);
     } else if (option.choices) {
       input = made("select", { id, "aria-describedby": described, on: { change: () => change(option.name, input.value === "" ? null : input.value) } });
-      input.append(made("option", { value: "" }, option.required ? "select" : "default"), ...option.choices.map((name) => made("option", { value: name }, name)));
+      input.append(made("option", { value: "" }, option.required ? "select" : option.default ? `default (${option.default})` : "default"), ...option.choices.map((name) => made("option", { value: name }, name)));
       set = (text) => {
         if (text !== null && ![...input.options].some((other) => other.value === text)) input.append(made("option", { value: text }, text));
         input.value = text ?? "";
@@ -193,7 +193,7 @@
       set = (text) => { input.value = text === null ? "" : files[text] ?? ""; };
       root.append(top, made("div", { class: "wb-file" }, chooser), input);
     } else {
-      input = made("input", { type: "text", id, spellcheck: "false", autocapitalize: "off", placeholder: option.type, "aria-describedby": described });
+      input = made("input", { type: "text", id, spellcheck: "false", autocapitalize: "off", placeholder: option.default ? `${option.type} (default ${option.default})` : option.type, "aria-describedby": described });
       let slider = null;
       const follow = () => {
         if (against) against.textContent = several(input.value) ? "single value" : "sweep";

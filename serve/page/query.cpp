@@ -74,6 +74,7 @@ Json option_of(const options::Option& option) {
             {"help", option.help},     {"group", option.group},
             {"kind", kind_of(option)}, {"required", option.required || option.minimum > 0}};
   if (!option.values.choices.empty()) made["choices"] = option.values.choices;
+  if (!option.usual.empty()) made["default"] = option.usual;
   if (const auto& slider = option.values.slider)
     made["slider"] = {{"least", slider->minimum},
                       {"most", slider->maximum},

@@ -135,6 +135,11 @@ class Answers(unittest.TestCase):
         refused = self.workbench.ask("buffer", inputs=16, laod="0.5")
         self.assertIn("--load", refused["error"]["message"])
 
+    def test_forms_know_the_defaults(self):
+        questions = {question["name"]: question["options"] for question in json.loads(self.workbench.get("api/questions")[2])["questions"]}
+        defaults = {option["name"]: option.get("default") for option in questions["wormhole"]}
+        self.assertEqual([defaults[name] for name in ("--buffer-flits", "--lengths", "--nodes")], ["1", "fixed", None])
+
     def test_every_choice_of_the_forms_is_legal(self):
         for question in json.loads(self.workbench.get("api/questions")[2])["questions"]:
             for option in question["options"]:
