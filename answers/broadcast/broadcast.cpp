@@ -1,10 +1,15 @@
 #include <tailbound/answers/accuracy/accuracy_settings.hpp>
 #include <tailbound/answers/broadcast/broadcast.hpp>
+#include <tailbound/answers/points/points.hpp>
 #include <tailbound/answers/wormhole/saturated.hpp>
 #include <tailbound/bounds/wormhole/broadcast.hpp>
 #include <tailbound/bounds/wormhole/latency.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/rational.hpp>
+
+#include <cstddef>
+#include <string>
+#include <utility>
 
 namespace tailbound::answers {
 namespace {
@@ -52,20 +57,22 @@ BroadcastAnswer answer(const BroadcastQuery& query, const Run& run) {
   answer.fullness = {wormhole::broadcast_fullness(cube, answer.saturation.value)};
   answer.saturated = answer.fullness.value >= wormhole::SaturationSides::least_fullness ||
                      saturation_agrees(requested_accuracy(query.hypercube, {}));
-  for (const numeric::Rational& value : query.offered.values) {
-    if (run.stop.stop_requested()) {
-      if (answer.points.empty()) throw Stopped("stopped before the first rate was finished");
-      answer.stopped = true;
-      break;
-    }
-    const double rate = query.offered.absolute(value, answer.saturation.value);
+  const auto at_rate = [query, cube, saturation = answer.saturation.value, fullness = answer.fullness.value,
+                        saturated = answer.saturated](std::size_t i) {
+    const double rate = query.offered.absolute(query.offered.values[i], saturation);
     const auto solved = wormhole::broadcast_latency(cube, rate);
-    if (!solved && answer.saturated) throw Saturated(LoadMeasure::messages, rate, answer.saturation.value);
-    if (!solved)
-      throw Unanswered(LoadMeasure::messages, rate, answer.saturation.value, answer.fullness.value,
-                       "hypercube");
-    answer.points.push_back(point_of(*solved, answer.saturation.value, query.hypercube.ends.ejection));
-  }
+    const std::string name = std::to_string(query.hypercube.dimensions) + "-dimensional hypercube";
+    if (!solved && saturated) throw Saturated(LoadMeasure::messages, rate, saturation, name);
+    if (!solved) throw Unanswered(LoadMeasure::messages, rate, saturation, fullness, name);
+    return point_of(*solved, saturation, query.hypercube.ends.ejection);
+  };
+  const std::size_t rates = query.offered.values.size();
+  auto loads = answered_loads(for_each_point(rates, run, [at_rate, rates](std::size_t i) {
+    return row_of(i, rates == 1, [&] { return at_rate(i); });
+  }));
+  answer.points = std::move(loads.points);
+  answer.refused = std::move(loads.refused);
+  answer.stopped = loads.stopped;
   return answer;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tailbound/answers/network/broadcast_hypercube.hpp>
+#include <tailbound/answers/points/refusal.hpp>
 #include <tailbound/answers/points/run.hpp>
 #include <tailbound/answers/wormhole/offered_loads.hpp>
 #include <tailbound/core/quantity.hpp>
@@ -56,13 +57,15 @@ struct BroadcastAnswer {
   numeric::Model<unit::MessagesPerCycle> saturation;
   numeric::Model<unit::Ratio> fullness;  ///< the largest utilization there
   bool saturated = true;                 ///< something is full there, or the rate agrees with simulation
-  std::vector<BroadcastPoint> points;    ///< one per rate, in the order of the query
+  std::vector<BroadcastPoint> points;    ///< one per answered rate, in the order of the query
   bool stopped = false;                  ///< before all rates were computed
+  std::vector<Refusal> refused{};        ///< rates without an answer
 };
 
 /// \throws InvalidArgument  a field out of range
-/// \throws Saturated        one of the rates is at or beyond saturation
-/// \throws Unanswered       one of the rates has no solution, although nothing is full
+/// \throws Saturated        of a single rate: it is at or beyond saturation
+/// \throws Unanswered       of a single rate: it has no solution, although nothing is full
+/// \throws NoAnswer         no rate has an answer: the reason of the first
 [[nodiscard]] BroadcastAnswer answer(const BroadcastQuery& query, const Run& run);
 
 // --- parts, for answers that compare the model with simulation

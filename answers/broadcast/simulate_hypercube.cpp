@@ -105,9 +105,11 @@ SimulateHypercubeAnswer answer(const SimulateHypercubeQuery& query, const Run& r
                        point.found.stability);
     return point;
   };
-  SimulatedPoints<SimulatedBroadcasts> all =
-      simulate_each<SimulatedBroadcasts>(offered.values, run, simulate_at);
-  return {.model_saturation = saturation, .points = std::move(all.points), .stopped = all.stopped};
+  auto all = simulate_each(offered.values, run, simulate_at);
+  return {.model_saturation = saturation,
+          .points = std::move(all.points),
+          .stopped = all.stopped,
+          .refused = std::move(all.refused)};
 }
 
 HypercubeSaturationAnswer answer(const HypercubeSaturationQuery& query, const Run& run) {

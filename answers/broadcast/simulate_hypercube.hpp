@@ -52,12 +52,14 @@ struct SimulatedBroadcasts {
 
 struct SimulateHypercubeAnswer {
   numeric::Model<unit::MessagesPerCycle> model_saturation;
-  std::vector<SimulatedBroadcasts> points;  ///< one per rate, in the order of the query
+  std::vector<SimulatedBroadcasts> points;  ///< one per answered rate, in the order of the query
   bool stopped = false;                     ///< before all was simulated; the last point may be partial
+  std::vector<Refusal> refused{};           ///< rates without an answer
 };
 
 /// \throws InvalidArgument  a field out of range; a checkpoint with several rates
-/// \throws Overloaded       the queues at the ports grow without bound at a rate
+/// \throws Overloaded       of a single rate: the queues at the ports grow without bound
+/// \throws NoAnswer         no rate has an answer: the reason of the first
 /// \throws Stopped          before any result
 [[nodiscard]] SimulateHypercubeAnswer answer(const SimulateHypercubeQuery& query, const Run& run);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tailbound/answers/points/refusal.hpp>
 #include <tailbound/answers/points/run.hpp>
 #include <tailbound/answers/points/stored.hpp>
 #include <tailbound/core/error.hpp>
@@ -195,41 +196,75 @@ template <class Simulate>
   return points;
 }
 
-/// answer(query, run) for each query: an analysis, each one piece.
-/// \throws as for_each_point
-template <class Query>
-[[nodiscard]] auto answer_all(const std::vector<Query>& queries, const Run& run) {
-  return for_each_point(queries.size(), run,
-                        [&queries](std::size_t i, const Run& part) { return answer(queries[i], part); });
-}
-
 /// A point of a list: its answer, or the reason why it has none.
 template <class Answer>
 struct Row {
-  static constexpr bool stored = Answer::stored;
+  static constexpr bool stored = [] {
+    if constexpr (requires { Answer::stored; })
+      return Answer::stored;
+    else
+      return false;
+  }();
   std::optional<Answer> answer{};
-  std::string refusal{};
-  bool load_too_high = false;  ///< a lower load would have an answer
+  Refusal refusal{};
 };
 
-/// The same as answer_all(), but a point of several without an answer keeps its place.
-/// \throws as answer_all(); NoAnswer only for a single query
+/// \param alone  the only point: its error is passed on
+/// \throws NoAnswer  only if alone;  Stopped, and errors of the input
+template <class AnswerOf>
+[[nodiscard]] auto row_of(std::size_t place, bool alone, const AnswerOf& answer_of) {
+  Row<std::invoke_result_t<const AnswerOf&>> row;
+  try {
+    row.answer.emplace(answer_of());
+  } catch (const Stopped&) {
+    throw;
+  } catch (const NoAnswer& none) {
+    if (alone) throw;
+    row.refusal = {.place = place,
+                   .reason = none.what(),
+                   .load_too_high = dynamic_cast<const LoadTooHigh*>(&none) != nullptr};
+  }
+  return row;
+}
+
+/// answer(query, run) for each query: an analysis, each one piece. A point of several without an answer keeps
+/// its place.
+/// \throws as for_each_point; NoAnswer only for a single query
 template <class Query>
 [[nodiscard]] auto answer_rows(const std::vector<Query>& queries, const Run& run) {
-  using Answer = decltype(answer(queries.front(), run));
   return for_each_point(queries.size(), run, [&queries](std::size_t i, const Run& part) {
-    Row<Answer> row;
-    try {
-      row.answer.emplace(answer(queries[i], part));
-    } catch (const Stopped&) {
-      throw;
-    } catch (const NoAnswer& none) {
-      if (queries.size() == 1) throw;
-      row.refusal = none.what();
-      row.load_too_high = dynamic_cast<const LoadTooHigh*>(&none) != nullptr;
-    }
-    return row;
+    return row_of(i, queries.size() == 1, [&] { return answer(queries[i], part); });
   });
+}
+
+/// The same for simulations: simulate(i, run of that point).
+/// \throws as for_each_simulation; NoAnswer only for a single point
+template <class Simulate>
+[[nodiscard]] auto simulate_rows(std::size_t count, const Run& run, const Simulate& simulate) {
+  return for_each_simulation(count, run, [&](std::size_t i, const Run& part) {
+    return row_of(i, count == 1, [&] { return simulate(i, part); });
+  });
+}
+
+/// The points of several loads of a network.
+template <class Point>
+struct AnsweredLoads {
+  std::vector<Point> points;     ///< in the order of the loads
+  std::vector<Refusal> refused;  ///< loads without an answer
+  bool stopped = false;          ///< before all loads were done; the last point may be partial
+};
+
+/// \throws LoadTooHigh, NoAnswer  no load has an answer: the reason of the first
+template <class Point>
+[[nodiscard]] AnsweredLoads<Point> answered_loads(Points<Row<Point>> rows) {
+  AnsweredLoads<Point> loads{.points = {}, .refused = {}, .stopped = rows.stopped};
+  for (Row<Point>& row : rows.finished)
+    if (row.answer)
+      loads.points.push_back(*std::move(row.answer));
+    else
+      loads.refused.push_back(std::move(row.refusal));
+  if (loads.points.empty() && !loads.refused.empty()) reject(loads.refused.front());
+  return loads;
 }
 
 }  // namespace tailbound::answers

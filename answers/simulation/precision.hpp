@@ -105,19 +105,21 @@ template <class Query>
   return each;
 }
 
-/// Combines the answers to these, or to the first of them, into answers to the original queries.
+/// Combines the answers to some of these into answers to the original queries, for their loads.
+/// \param places  of the points, ascending
 template <class Query, class Answer>
 [[nodiscard]] std::vector<std::pair<Query, Answer>> joined_loads(std::vector<std::pair<Query, Answer>> points,
+                                                                 const std::vector<std::size_t>& places,
                                                                  const std::vector<Query>& queries) {
   std::vector<std::pair<Query, Answer>> joined;
-  std::size_t left = 0, number = 0;  // remaining loads of the current query; index of the query
-  for (auto& [query, answer] : points) {
-    if (left == 0) {
-      left = queries[number++].offered.values.size() - 1;
+  std::size_t end = 0, number = 0;  // of the loads up to the current query; index of the next query
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    auto& [query, answer] = points[i];
+    if (places[i] >= end) {
+      while (places[i] >= end) end += queries[number++].offered.values.size();
       joined.emplace_back(std::move(query), std::move(answer));
       continue;
     }
-    --left;
     auto& [whole, found] = joined.back();
     whole.offered.values.push_back(query.offered.values.front());
     found.points.push_back(std::move(answer.points.front()));

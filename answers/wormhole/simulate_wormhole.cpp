@@ -178,16 +178,16 @@ SimulateWormholeAnswer simulate_worms(const SimulateWormholeQuery& query, const 
   const Run rest = searches_first ? part_of(run, 1, 2) : run;
   const double distance =
       model.model ? model.model->graph().mean_distance : mean_distance(query.network.network);
-  auto [points, stopped] = simulate_each<SimulatedWorms>(
-      offered.values, rest, [&](const numeric::Rational& requested, const Run& part) {
-        return simulate_at(query, network, requested, saturations, distance, part);
-      });
+  auto loads = simulate_each(offered.values, rest, [&](const numeric::Rational& requested, const Run& part) {
+    return simulate_at(query, network, requested, saturations, distance, part);
+  });
   SimulateWormholeAnswer answer{.layout = layout_of(network),
                                 .limit = limit_of(saturations.bound),
                                 .model_saturation = {},
                                 .no_model = saturations.no_model,
-                                .points = std::move(points),
-                                .stopped = stopped,
+                                .points = std::move(loads.points),
+                                .stopped = loads.stopped,
+                                .refused = std::move(loads.refused),
                                 .simulated_saturation = std::move(saturations.simulated)};
   if (saturations.model) answer.model_saturation = {*saturations.model};
   return answer;

@@ -80,8 +80,9 @@ struct SimulateWormholeAnswer {
   /// Saturation load of the model of this network, if it has one.
   std::optional<numeric::Model<unit::FlitsPerCycle>> model_saturation;
   std::string no_model;                ///< why there is none
-  std::vector<SimulatedWorms> points;  ///< one per load, in the order of the query
+  std::vector<SimulatedWorms> points;  ///< one per answered load, in the order of the query
   bool stopped = false;                ///< before all was simulated; the last point may be partial
+  std::vector<Refusal> refused{};      ///< loads without an answer
   /// If fractions refer to it: they are relative to the largest stable load.
   std::optional<sim::SimulatedSaturation> simulated_saturation{};
 };
@@ -90,9 +91,9 @@ struct SimulateWormholeAnswer {
 ///                          with several loads, or of another simulation; fractions of a model that does not
 ///                          exist
 /// \throws LimitExceeded    the network is too large
-/// \throws Overloaded       the source queues grow without bound at a load
-/// \throws NoAnswer         a load exceeds the capacity of a physical channel; packets block each other
-///                          permanently (deadlock)
+/// \throws Overloaded       of a single load: the source queues grow without bound
+/// \throws NoAnswer         of a single load, or the reason of the first if none has an answer: it exceeds
+///                          the capacity of a physical channel; packets block each other (deadlock)
 /// \throws Stopped          before there was a point
 [[nodiscard]] SimulateWormholeAnswer answer(const SimulateWormholeQuery& query, const Run& run);
 

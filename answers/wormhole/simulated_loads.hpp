@@ -57,26 +57,18 @@ void require_one_load_to_resume(const Run& run, std::size_t loads);
 /// \throws InvalidArgument  "of": the run is split into parts
 void reject_search_in_parts(const Run& run);
 
-/// The finished points.
-template <class Point>
-struct SimulatedPoints {
-  std::vector<Point> points;  ///< in the order of the loads; the last one may be partial
-  bool stopped = false;       ///< before everything was done
-};
-
 /// One point per value, in order, until the run is stopped.
-/// \param simulate_at  (value, run of this part) -> Point with a member `simulated`; it throws Stopped if
-///                     there is
-///                     no point to show
+/// \param simulate_at  (value, run of this part) -> a point with a member `simulated`; it throws Stopped if
+///                     there is no point to show
 /// \throws InvalidArgument  a checkpoint with several values
 /// \throws Stopped          before there was a point
-template <class Point, class SimulateAt>
-[[nodiscard]] SimulatedPoints<Point> simulate_each(const std::vector<numeric::Rational>& values,
-                                                   const Run& run, const SimulateAt& simulate_at) {
+/// \throws NoAnswer         of a single value, or of all values
+template <class SimulateAt>
+[[nodiscard]] auto simulate_each(const std::vector<numeric::Rational>& values, const Run& run,
+                                 const SimulateAt& simulate_at) {
   require_one_load_to_resume(run, values.size());
-  Points<Point> points = for_each_simulation(
-      values.size(), run, [&](std::size_t i, const Run& part) { return simulate_at(values[i], part); });
-  return {std::move(points.finished), points.stopped};
+  return answered_loads(simulate_rows(
+      values.size(), run, [&](std::size_t i, const Run& part) { return simulate_at(values[i], part); }));
 }
 
 // --- saturation

@@ -1,4 +1,5 @@
 #include <tailbound/answers/accuracy/accuracy_settings.hpp>
+#include <tailbound/answers/points/points.hpp>
 #include <tailbound/answers/wormhole/wormhole.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/walks/one_lane.hpp>
@@ -479,18 +480,15 @@ WormholeAnswer answer(const WormholeQuery& query, const Run& run) {
                         .saturated = is_saturation(sides, query)};
   for (const std::size_t channel : model.cycle())
     answer.deadlock_cycle.push_back(model.graph().channels[channel].name);
-  const std::vector<numeric::Rational>& values = query.offered.values;
-  for (const numeric::Rational& value : values) {
-    if (run.stop.stop_requested()) {
-      if (answer.points.empty()) throw Stopped("stopped before the first load was finished");
-      answer.stopped = true;
-      break;
-    }
-    answer.points.push_back(
-        solve(model, query, query.offered.absolute(value, answer.saturation.value), sides));
-    if (run.progress)
-      run.progress(static_cast<double>(answer.points.size()) / static_cast<double>(values.size()), 0);
-  }
+  const std::vector<numeric::Rational> values = query.offered.values;
+  auto loads = answered_loads(for_each_point(values.size(), run, [=](std::size_t i) {
+    return row_of(i, values.size() == 1, [&] {
+      return solve(*requested, query, query.offered.absolute(values[i], sides.below), sides);
+    });
+  }));
+  answer.points = std::move(loads.points);
+  answer.refused = std::move(loads.refused);
+  answer.stopped = loads.stopped;
   return answer;
 }
 

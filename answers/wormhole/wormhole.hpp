@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tailbound/answers/accuracy/accuracy.hpp>
+#include <tailbound/answers/points/refusal.hpp>
 #include <tailbound/answers/points/run.hpp>
 #include <tailbound/answers/wormhole/offered_loads.hpp>
 #include <tailbound/answers/wormhole/saturated.hpp>
@@ -140,17 +141,19 @@ struct WormholeAnswer {
   /// Messages are shorter than the mean path and hold fewer channels than it has. The model accounts for that
   /// with finite sources and fixed lengths; otherwise it overestimates their waits.
   bool shorter_than_path = false;
-  std::vector<WormholePoint> points;  ///< one per load, in the order of the query
+  std::vector<WormholePoint> points;  ///< one per answered load, in the order of the query
   bool stopped = false;               ///< before all loads were computed
   bool saturated = true;              ///< is_saturation()
+  std::vector<Refusal> refused{};     ///< loads without an answer
 };
 
 /// \throws InvalidArgument  a field out of range; geometric lengths with a published variant; deeper buffers
 ///                          where they are
 ///                          not modeled
 /// \throws LimitExceeded    the network is too large
-/// \throws Saturated        one of the loads is at or beyond saturation
-/// \throws Unanswered       one of the loads has no solution, although nothing is full
+/// \throws Saturated        of a single load: it is at or beyond saturation
+/// \throws Unanswered       of a single load: it has no solution, although nothing is full
+/// \throws NoAnswer         no load has an answer: the reason of the first
 /// \throws Stopped          before there was a point
 [[nodiscard]] WormholeAnswer answer(const WormholeQuery& query, const Run& run);
 

@@ -59,17 +59,16 @@ void add_row(Document& document, const Unanswered& one) {
 
 }  // namespace
 
-std::vector<Column> status_columns() {
-  return {{"status", "status", "", Shape::text,
-           "of a list with points that have no answer: answered, no answer, or missing after a stop"},
-          {"reason", "reason", "", Shape::text, "why there is no answer", Style::hidden}};
+Layout with_status(Layout layout) {
+  layout.results.push_back(
+      {"status", "status", "", Shape::text,
+       "of a list with points that have no answer: answered, no answer, or missing after a stop"});
+  layout.results.push_back({"reason", "reason", "", Shape::text, "why there is no answer", Style::hidden});
+  return layout;
 }
 
 void add_unanswered(Document& document, const std::vector<Unanswered>& unanswered) {
-  Layout layout = *document.layout;
-  for (Column& column : status_columns())
-    if (!has_column(layout.results, column.key)) layout.results.push_back(std::move(column));
-  document.layout = std::make_shared<const Layout>(std::move(layout));
+  document.layout = std::make_shared<const Layout>(with_status(*document.layout));
   std::vector<Result> rows = std::exchange(document.results, {});
   const std::size_t count = rows.size();
   auto next = unanswered.begin();

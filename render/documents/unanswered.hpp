@@ -10,8 +10,8 @@
 /// Points of a list without an answer: they keep their row, which says why.
 namespace tailbound::render {
 
-/// "status" and "message", the last columns of a command whose points may have no answer.
-[[nodiscard]] std::vector<Column> status_columns();
+/// With "status" and "reason", the last columns of a list with points that have no answer.
+[[nodiscard]] Layout with_status(Layout layout);
 
 struct Unanswered {
   std::size_t place = 0;  ///< in the list

@@ -175,7 +175,7 @@ TEST_CASE("broadcast: errors name the option, the value and the legal range") {
        2,
        {"--fractions", "below 1"}},
       {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0 --plot p.gif", 2, {"--plot", "p.gif"}},
-      {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0.01 --rates 0.01,0.04",
+      {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0.01 --rates 0.04",
        1,
        {"rate 0.04", "saturates at 0.0320066641", "20 % below"}},
   }));

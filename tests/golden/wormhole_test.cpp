@@ -335,7 +335,7 @@ TEST_CASE("wormhole: errors name the option, the value and the legal range") {
       {"--topology mesh --nodes 64 --flits 20 --variant paper --loads 0.1,0.2",
        1,
        {"0.1885620332", "saturated"}},
-      {"--topology mesh --nodes 64 --flits 20 --loads 0.1,0.22", 1, {"0.21428", "saturated"}},
+      {"--topology mesh --nodes 64 --flits 20 --loads 0.22", 1, {"0.21428", "saturated"}},
   }));
   const Outcome outcome = run_line(std::string("wormhole ") + line);
   INFO(line << "\n" << outcome.err);

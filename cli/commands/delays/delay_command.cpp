@@ -6,8 +6,6 @@
 #include <tailbound/render/documents/delay/delay.hpp>
 #include <tailbound/render/documents/delay/load_scale.hpp>
 
-#include <fmt/format.h>
-
 #include <optional>
 #include <utility>
 #include <vector>
@@ -15,12 +13,20 @@
 namespace tailbound::cli {
 namespace {
 
-/// These check for a stop themselves, unless an executor computes each as one piece.
+/// A single query checks for a stop itself, unless an executor computes it as one piece, and may be partial.
 template <class Query>
 auto answered_each(const std::vector<Query>& queries, const answers::Run& run) {
-  if (run.executor != nullptr) return answers::answer_all(queries, run);
-  return answers::for_each_simulation(queries.size(), run, [&](std::size_t i, const answers::Run& part) {
+  const auto answered = [&](std::size_t i, const answers::Run& part) {
     return answers::answer(queries[i], part);
+  };
+  if (run.executor == nullptr && queries.size() == 1) return answers::simulate_rows(1, run, answered);
+  return answers::for_each_point(queries.size(), run, [&](std::size_t i, const answers::Run& part) {
+    return answers::row_of(i, queries.size() == 1, [&] {
+      auto answer = answered(i, part);
+      if constexpr (requires { answer.stopped; })
+        if (answer.stopped && queries.size() > 1) throw Stopped("stopped on request");
+      return answer;
+    });
   });
 }
 
@@ -37,33 +43,31 @@ Reply reply_to_delay(const DelayOptions& options, const Context& context) {
   // The check would not be shown.
   if (context.quiet && !options.check)
     for (answers::DelayQuery& query : queries) query.check.reset();
-  auto points = answered_each(queries, analysis_run(context));
-  const std::size_t finished = points.finished.size();
-  render::Document document = render::document(paired(queries, std::move(points.finished)));
-  if (points.stopped && !document.stopped) render::mark_stopped(document, finished, queries.size());
-  if (document.stopped && queries.size() > 1 && finished < queries.size())
-    document.stopped_after = fmt::format("{} of {} points", finished, queries.size());
-  document.notes.insert(document.notes.end(), refused.begin(), refused.end());
-  return {.document = std::move(document)};
+  Reply reply = reply_of(
+      queries, answered_each(queries, analysis_run(context)),
+      [](auto points) { return render::document(std::move(points)); },
+      [](const answers::DelayQuery& query) { return render::inputs_of(query); });
+  std::vector<std::string>& notes = reply.document.notes;
+  notes.insert(notes.end(), refused.begin(), refused.end());
+  return reply;
 }
 
-/// Not by show_all(): each query checks for a stop itself, factor by factor.
 Reply reply_to_load_scale(const DelayOptions& options, const Context& context) {
   const std::vector<answers::LoadScaleQuery> queries = read_load_scale_queries(options);
   if (context.draws && queries.size() < 2)
     throw needs("--plot", "several points",
                 "give --within, --percentiles, --drop, --capacity or --uniform a list");
-  auto points = answered_each(queries, analysis_run(context));
-  const std::size_t finished = points.finished.size();
-  render::Document document = render::document(paired(queries, std::move(points.finished)));
-  if (points.stopped) render::mark_stopped(document, finished, queries.size());
-  return {.document = std::move(document)};
+  return reply_of(
+      queries, answered_each(queries, analysis_run(context)),
+      [](auto points) { return render::document(std::move(points)); },
+      [](const answers::LoadScaleQuery& query) { return render::inputs_of(query); });
 }
 
 Reply reply_to_reorder(const DelayOptions& options, const Context& context) {
   if (context.draws) throw not_allowed_with("--plot", "--delays", "the delays are given");
-  return show_all(read_reorder_queries(options), context,
-                  [](const auto& points) { return render::document(points); });
+  return show_all(
+      read_reorder_queries(options), context, [](const auto& points) { return render::document(points); },
+      [](const answers::ReorderQuery& query) { return render::inputs_of(query); });
 }
 
 Reply answer(const DelayOptions& options, const Context& context) {
@@ -82,7 +86,7 @@ Command delay_command() {
                                    .draws = true,
                                    .declare = declare,
                                    .answer = answer,
-                                   .layout = render::delay_layout,
+                                   .layout = [] { return render::with_status(render::delay_layout()); },
                                    .example = {{"--radix", "16"},
                                                {"--levels", "3"},
                                                {"--load", "0.8"},

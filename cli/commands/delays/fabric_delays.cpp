@@ -97,13 +97,9 @@ std::optional<Reply> reply_to_fabric(const DelayOptions& options, const Context&
   if (queries.empty()) return std::nullopt;
   if (context.draws && queries.size() < 2)
     throw needs("--plot", "several loads", "give --uniform or --load-scale a list");
-  const answers::Run run = analysis_run(context);
-  return reply_of(queries,
-                  answers::for_each_point(queries.size(), run,
-                                          [&](std::size_t i, const answers::Run& part) {
-                                            return answers::answer(queries[i], part);
-                                          }),
-                  [](auto points) { return render::document(std::move(points)); });
+  return show_all(
+      queries, context, [](auto points) { return render::document(std::move(points)); },
+      [](const answers::FabricQuery& query) { return render::inputs_of(query); });
 }
 
 }  // namespace tailbound::cli

@@ -160,8 +160,7 @@ std::vector<SimulateTreeQuery> read_queries(const TreeSimulationOptions& options
                                                            each.fabric = its.fabric;
                                                          })
                                                      .points();
-  for (const SimulateTreeQuery& query : queries)
-    static_cast<void>(answers::plan_of(query));  // can each be simulated?
+  require_plans(queries);
   return queries;
 }
 
@@ -202,9 +201,10 @@ Reply answer_rare(const TreeSimulationOptions& options, const Context& context) 
   const std::vector<SimulateRareQuery> queries = read_rare_queries(options);
   if (context.draws && queries.size() < 2)
     throw needs("--plot", "several points", "give --rare, --load or --hop a list");
-  return simulate_all(queries, options.run, context, [&](const auto& points, std::size_t requested) {
-    return render::document(points, requested, units);
-  });
+  return simulate_all(
+      queries, options.run, context,
+      [&](const auto& points, std::size_t requested) { return render::document(points, requested, units); },
+      [&](const SimulateRareQuery& query) { return render::inputs_of(query, units); });
 }
 
 Reply answer_simulation(const TreeSimulationOptions& options, const Context& context) {
@@ -213,7 +213,8 @@ Reply answer_simulation(const TreeSimulationOptions& options, const Context& con
   const auto document_of = [&](auto points, std::size_t requested) {
     return render::document(std::move(points), requested, units);
   };
-  return simulate_requested(read_queries(options), options.run, context, document_of);
+  return simulate_requested(read_queries(options), options.run, context, document_of,
+                            [&](const SimulateTreeQuery& query) { return render::inputs_of(query, units); });
 }
 
 void declare_simulation(OptionTable& table, TreeSimulationOptions& options) {
@@ -251,9 +252,10 @@ std::vector<ValidateDelayQuery> read_validations(const TreeValidationOptions& op
 
 Reply answer_validation(const TreeValidationOptions& options, const Context& context) {
   const answers::Units units = read_units(options.units);
-  return judge_all(
+  return simulate_all(
       read_validations(options), options.run, context,
-      [&](const auto& points, std::size_t requested) { return render::document(points, requested, units); });
+      [&](const auto& points, std::size_t requested) { return render::document(points, requested, units); },
+      [&](const ValidateDelayQuery& query) { return render::inputs_of(query, units); });
 }
 
 void declare_validation(OptionTable& table, TreeValidationOptions& options) {
@@ -272,7 +274,7 @@ Command simulate_tree_command() {
        .draws = true,
        .declare = declare_simulation,
        .answer = answer_simulation,
-       .layout = render::simulate_tree_layout,
+       .layout = [] { return render::with_status(render::simulate_tree_layout()); },
        .example = {{"--radix", "4"}, {"--levels", "2"}, {"--load", "0.8"}}});
 }
 
@@ -284,7 +286,7 @@ Command validate_delay_command() {
        .draws = true,
        .declare = declare_validation,
        .answer = answer_validation,
-       .layout = render::validate_delay_layout,
+       .layout = [] { return render::with_status(render::validate_delay_layout()); },
        .example = {{"--radix", "16"}, {"--levels", "3"}, {"--load", "0.8"}}});
 }
 

@@ -4,6 +4,7 @@
 #include <tailbound/render/documents/guarantee/headroom.hpp>
 #include <tailbound/render/documents/guarantee/network_guarantee.hpp>
 #include <tailbound/render/documents/guarantee/port_guarantee.hpp>
+#include <tailbound/render/documents/unanswered.hpp>
 
 #include <string>
 #include <vector>
@@ -70,7 +71,8 @@ Reply answer(const GuaranteeOptions& options, const Context& context) {
 }
 
 render::Layout guarantee_layout() {
-  return render::with_headroom(render::with_port_guarantee(render::network_guarantee_layout()));
+  return render::with_status(
+      render::with_headroom(render::with_port_guarantee(render::network_guarantee_layout())));
 }
 
 }  // namespace

@@ -57,7 +57,9 @@ Reply answer_headroom(const GuaranteeOptions& options, const Context& context) {
           .points();
   if (context.draws && queries.size() < 2)
     throw needs("--plot", "several points", "give --cable, --link-gbps or --packet-bytes a list");
-  return show_all(queries, context, [](const auto& points) { return render::document(points); });
+  return show_all(
+      queries, context, [](const auto& points) { return render::document(points); },
+      [](const HeadroomQuery& query) { return render::inputs_of(query); });
 }
 
 }  // namespace tailbound::cli

@@ -2,7 +2,7 @@
 #include <cli/commands.hpp>
 #include <cli/commands/queues/buffer_options.hpp>
 #include <cli/options/forms.hpp>
-#include <cli/options/rows.hpp>
+#include <cli/options/replies.hpp>
 #include <tailbound/answers/points/combinations.hpp>
 #include <tailbound/render/documents/buffer/buffer.hpp>
 #include <tailbound/render/documents/buffer/policed_buffer.hpp>
@@ -138,13 +138,10 @@ Reply answer(const BufferOptions& options, const Context& context) {
   };
   try {
     return if_trusted(
-        queries,
-        show_rows(
-            queries, context,
-            RowsShown{.document = [&](const auto& points) { return render::document(points, units); },
-                      .inputs = [&](const BufferQuery& query) { return render::inputs_of(query, units); },
-                      .fallback = std::function<std::optional<Fallback>(const BufferQuery&)>(fallback),
-                      .layout = render::buffer_layout}));
+        queries, show_all(
+                     queries, context, [&](const auto& points) { return render::document(points, units); },
+                     [&](const BufferQuery& query) { return render::inputs_of(query, units); }, fallback,
+                     render::buffer_layout));
   } catch (const Stopped& stopped) {
     const auto enough = queries.size() == 1 ? fallback(queries.front()) : std::nullopt;
     if (!enough) throw;
@@ -293,19 +290,20 @@ void require_several_to_draw(const Context& context, std::size_t points, const c
 }
 
 Command buffer_command() {
-  return command_of<BufferOptions>({.name = "buffer",
-                                    .purpose = "buffer size for an overflow or loss target",
-                                    .work = Work::points,
-                                    .draws = true,
-                                    .declare = declare,
-                                    .check = check_buffer,
-                                    .answer = answer,
-                                    .layout =
-                                        [] {
-                                          return render::with_policing(render::with_packet_sizes(
-                                              render::with_shared_memory(render::buffer_layout())));
-                                        },
-                                    .example = {{"--inputs", "16"}, {"--load", "0.9"}, {"--drop", "1e-15"}}});
+  return command_of<BufferOptions>(
+      {.name = "buffer",
+       .purpose = "buffer size for an overflow or loss target",
+       .work = Work::points,
+       .draws = true,
+       .declare = declare,
+       .check = check_buffer,
+       .answer = answer,
+       .layout =
+           [] {
+             return render::with_status(render::with_policing(
+                 render::with_packet_sizes(render::with_shared_memory(render::buffer_layout()))));
+           },
+       .example = {{"--inputs", "16"}, {"--load", "0.9"}, {"--drop", "1e-15"}}});
 }
 
 }  // namespace tailbound::cli

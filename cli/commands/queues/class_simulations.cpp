@@ -124,10 +124,9 @@ std::vector<SimulateClassesQuery> read_queries(const ClassesOptions& options) {
     }
   }
   require_one_to_resume(options.run, queries.size());
-  for (SimulateClassesQuery& query : queries) {
+  for (SimulateClassesQuery& query : queries)
     query.steps /= static_cast<double>(queries.size());  // all together take no longer than one
-    static_cast<void>(answers::plan_of(query));          // can each be simulated?
-  }
+  require_plans(queries);
   return queries;
 }
 
@@ -136,7 +135,9 @@ Reply answer(const ClassesOptions& options, const Context& context) {
   const auto document_of = [&](auto points, std::size_t requested) {
     return render::document(std::move(points), requested, units);
   };
-  return simulate_requested(read_queries(options), options.run, context, document_of);
+  return simulate_requested(
+      read_queries(options), options.run, context, document_of,
+      [&](const SimulateClassesQuery& query) { return render::inputs_of(query, units); });
 }
 
 void declare(OptionTable& table, ClassesOptions& options) {
@@ -172,14 +173,15 @@ void declare(OptionTable& table, ClassesOptions& options) {
 }  // namespace
 
 Command simulate_classes_command() {
-  return command_of<ClassesOptions>({.name = "simulate classes",
-                                     .purpose = "delay and loss of priority or weighted classes",
-                                     .work = Work::simulation,
-                                     .draws = true,
-                                     .declare = declare,
-                                     .answer = answer,
-                                     .layout = render::simulate_classes_layout,
-                                     .example = {{"--inputs", "16"}, {"--classes", "0.3,0.3,0.25"}}});
+  return command_of<ClassesOptions>(
+      {.name = "simulate classes",
+       .purpose = "delay and loss of priority or weighted classes",
+       .work = Work::simulation,
+       .draws = true,
+       .declare = declare,
+       .answer = answer,
+       .layout = [] { return render::with_status(render::simulate_classes_layout()); },
+       .example = {{"--inputs", "16"}, {"--classes", "0.3,0.3,0.25"}}});
 }
 
 }  // namespace tailbound::cli

@@ -1,6 +1,6 @@
 #include <cli/commands.hpp>
 #include <cli/options/number_options.hpp>
-#include <cli/options/rows.hpp>
+#include <cli/options/replies.hpp>
 #include <cli/options/traffic_options.hpp>
 #include <tailbound/answers/buffer/buffer.hpp>
 #include <tailbound/render/documents/buffer/occupancy.hpp>
@@ -45,13 +45,10 @@ Reply answer(const OccupancyOptions& options, const Context& context) {
   std::vector<OccupancyQuery> queries;
   for (const answers::Traffic& traffic : read_traffics(options.traffic))
     queries.push_back({.traffic = traffic, .levels = levels, .accuracy = accuracy});
-  return if_trusted(
-      queries,
-      show_rows(
-          queries, context,
-          RowsShown{.document = [&](const auto& points) { return render::document(points, units); },
-                    .inputs = [&](const OccupancyQuery& query) { return render::inputs_of(query, units); },
-                    .fallback = no_fallback<OccupancyQuery>()}));
+  return if_trusted(queries,
+                    show_all(
+                        queries, context, [&](const auto& points) { return render::document(points, units); },
+                        [&](const OccupancyQuery& query) { return render::inputs_of(query, units); }));
 }
 
 void declare(OptionTable& table, OccupancyOptions& options) {
@@ -75,7 +72,7 @@ Command occupancy_command() {
        .draws = true,
        .declare = declare,
        .answer = answer,
-       .layout = render::occupancy_layout,
+       .layout = [] { return render::with_status(render::occupancy_layout()); },
        .example = {{"--inputs", "16"}, {"--load", "0.9"}, {"--until", "1e-15"}}});
 }
 

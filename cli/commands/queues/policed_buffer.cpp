@@ -130,7 +130,9 @@ Reply answer_policed(const BufferOptions& options, const Context& context) {
   }
   const answers::Units units = read_units(options.units);
   require_several_to_draw(context, queries.size(), "--police (R,B;R,B;..)");
-  return show_all(queries, context, [&](const auto& points) { return render::document(points, units); });
+  return show_all(
+      queries, context, [&](const auto& points) { return render::document(points, units); },
+      [&](const PolicedBufferQuery& query) { return render::inputs_of(query, units); });
 }
 
 }  // namespace tailbound::cli

@@ -123,7 +123,9 @@ Reply answer_shared(const BufferOptions& options, const Context& context) {
           .by(packets, &SharedBufferQuery::cells)
           .by(requested, &SharedBufferQuery::requested)
           .points();
-  return show_all(queries, context, [&](const auto& points) { return render::document(points, units); });
+  return show_all(
+      queries, context, [&](const auto& points) { return render::document(points, units); },
+      [&](const SharedBufferQuery& query) { return render::inputs_of(query, units); });
 }
 
 }  // namespace tailbound::cli

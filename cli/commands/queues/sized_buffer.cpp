@@ -1,5 +1,5 @@
 #include <cli/commands/queues/buffer_options.hpp>
-#include <cli/options/rows.hpp>
+#include <cli/options/replies.hpp>
 #include <tailbound/answers/points/combinations.hpp>
 #include <tailbound/render/documents/buffer/sized_buffer.hpp>
 
@@ -85,10 +85,9 @@ Reply answer_sized(const BufferOptions& options, const Context& context) {
           .by(loads, &SizedBufferQuery::load)
           .by(requested, &SizedBufferQuery::requested)
           .points();
-  return show_rows(queries, context,
-                   RowsShown{.document = [](const auto& points) { return render::document(points); },
-                             .inputs = [](const SizedBufferQuery& query) { return render::inputs_of(query); },
-                             .fallback = no_fallback<SizedBufferQuery>()});
+  return show_all(
+      queries, context, [](const auto& points) { return render::document(points); },
+      [](const SizedBufferQuery& query) { return render::inputs_of(query); });
 }
 
 }  // namespace tailbound::cli

@@ -154,10 +154,9 @@ std::vector<SimulateSwitchQuery> read_queries(const SwitchOptions& options) {
   for (SwitchModel& model : read_models(options))
     queries.push_back({.model = std::move(model), .levels = levels, .length = length});
   require_one_to_resume(options.run, queries.size());
-  for (SimulateSwitchQuery& query : queries) {
+  for (SimulateSwitchQuery& query : queries)
     query.steps /= static_cast<double>(queries.size());  // all together take no longer than one
-    static_cast<void>(answers::plan_of(query));          // can each be simulated?
-  }
+  require_plans(queries);
   return queries;
 }
 
@@ -190,9 +189,12 @@ Reply answer_rare(const SwitchOptions& options, const Context& context) {
   const answers::Units units = read_units(options.units);
   const std::vector<SimulateRareSwitchQuery> queries = read_rare_queries(options);
   require_several_to_draw(context, queries.size(), "--rare (--memory, --load, ...)");
-  return simulate_all(queries, options.run, context, [&](auto points, std::size_t requested) {
-    return render::document(std::move(points), requested, units);
-  });
+  return simulate_all(
+      queries, options.run, context,
+      [&](auto points, std::size_t requested) {
+        return render::document(std::move(points), requested, units);
+      },
+      [&](const SimulateRareSwitchQuery& query) { return render::inputs_of(query, units); });
 }
 
 Reply answer_simulation(const SwitchOptions& options, const Context& context) {
@@ -201,7 +203,9 @@ Reply answer_simulation(const SwitchOptions& options, const Context& context) {
   const auto document_of = [&](auto points, std::size_t requested) {
     return render::document(std::move(points), requested, units);
   };
-  return simulate_requested(read_queries(options), options.run, context, document_of);
+  return simulate_requested(
+      read_queries(options), options.run, context, document_of,
+      [&](const SimulateSwitchQuery& query) { return render::inputs_of(query, units); });
 }
 
 void declare_simulation(OptionTable& table, SwitchOptions& options) {
@@ -311,9 +315,10 @@ std::vector<ValidateSwitchQuery> read_validations(const SwitchValidationOptions&
 }
 
 Reply answer_validation(const SwitchValidationOptions& options, const Context& context) {
-  return judge_all(
+  return simulate_all(
       read_validations(options), options.run, context,
-      [](const auto& points, std::size_t requested) { return render::document(points, requested); });
+      [](const auto& points, std::size_t requested) { return render::document(points, requested); },
+      [](const ValidateSwitchQuery& query) { return render::inputs_of(query); });
 }
 
 void declare_validation(OptionTable& table, SwitchValidationOptions& options) {
@@ -351,19 +356,20 @@ Command simulate_switch_command() {
        .draws = true,
        .declare = declare_simulation,
        .answer = answer_simulation,
-       .layout = render::simulate_switch_layout,
+       .layout = [] { return render::with_status(render::simulate_switch_layout()); },
        .example = {{"--inputs", "16"}, {"--load", "0.8"}, {"--memory", "60,80"}}});
 }
 
 Command validate_switch_command() {
-  return command_of<SwitchValidationOptions>({.name = "validate switch",
-                                              .purpose = "occupancy and loss of shared-memory switches",
-                                              .work = Work::simulation,
-                                              .draws = true,
-                                              .declare = declare_validation,
-                                              .answer = answer_validation,
-                                              .layout = render::validate_switch_layout,
-                                              .example = {{"--inputs", "8"}, {"--load", "0.8"}}});
+  return command_of<SwitchValidationOptions>(
+      {.name = "validate switch",
+       .purpose = "occupancy and loss of shared-memory switches",
+       .work = Work::simulation,
+       .draws = true,
+       .declare = declare_validation,
+       .answer = answer_validation,
+       .layout = [] { return render::with_status(render::validate_switch_layout()); },
+       .example = {{"--inputs", "8"}, {"--load", "0.8"}}});
 }
 
 }  // namespace tailbound::cli

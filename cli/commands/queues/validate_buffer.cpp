@@ -134,17 +134,19 @@ void check_validate_buffer(const OptionTable& table) {
 
 Reply answer(const ValidateBufferOptions& options, const Context& context) {
   if (options.sized.sizes)
-    return judge_all(
+    return simulate_all(
         read_sized_queries(options), options.run, context,
-        [](const auto& points, std::size_t requested) { return render::document(points, requested); });
+        [](const auto& points, std::size_t requested) { return render::document(points, requested); },
+        [](const auto& query) { return render::inputs_of(query); });
   const answers::Units units = read_units(options.units);
   std::vector<ValidateBufferQuery> queries = read_queries(options);
   const std::vector<std::string> refused = without_overloaded_classes(
       queries, [](const auto& query) { return std::optional(offered_class(query.classes, query.priority)); },
       "buffer --criterion loss gives what a finite buffer loses");
-  Reply reply = judge_all(queries, options.run, context, [&](const auto& points, std::size_t requested) {
-    return render::document(points, requested, units);
-  });
+  Reply reply = simulate_all(
+      queries, options.run, context,
+      [&](const auto& points, std::size_t requested) { return render::document(points, requested, units); },
+      [&](const ValidateBufferQuery& query) { return render::inputs_of(query, units); });
   reply.document.notes.insert(reply.document.notes.end(), refused.begin(), refused.end());
   return reply;
 }
@@ -179,7 +181,8 @@ Command validate_buffer_command() {
        .declare = declare,
        .check = check_validate_buffer,
        .answer = answer,
-       .layout = [] { return render::with_validated_sizes(render::validate_buffer_layout()); },
+       .layout =
+           [] { return render::with_status(render::with_validated_sizes(render::validate_buffer_layout())); },
        .example = {{"--inputs", "16"}, {"--load", "0.9"}}});
 }
 

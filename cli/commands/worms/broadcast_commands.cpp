@@ -15,7 +15,6 @@
 namespace tailbound::cli {
 namespace {
 
-using answers::BroadcastAnswer;
 using answers::BroadcastHypercube;
 using answers::BroadcastQuery;
 using answers::Combinations;
@@ -126,23 +125,11 @@ std::vector<BroadcastQuery> read_queries(const BroadcastOptions& options) {
       .points();
 }
 
-/// \throws NoAnswer  saturated: which network, and by how much
-BroadcastAnswer answer_broadcast(const BroadcastQuery& query, const answers::Run& run) {
-  try {
-    return answers::answer(query, run);
-  } catch (const answers::Saturated& saturated) {
-    throw NoAnswer(
-        fmt::format("the network is saturated at rate {}: the {} saturates at {:.10g} messages/cycle/node, "
-                    "{:.3g} % below",
-                    saturated.load(), render::network_in_words(query.hypercube), saturated.saturation(),
-                    100 * (1 - saturated.saturation() / saturated.load())));
-  }
-}
-
 Reply answer_model(const BroadcastOptions& options, const Context& context) {
   return answers::as_piece(analysis_run(context), [&] {
-    return show_networks(read_queries(options), context, answer_broadcast,
-                         [](const auto& networks) { return render::document(networks); });
+    return show_all(
+        read_queries(options), context, [](const auto& networks) { return render::document(networks); },
+        [](const BroadcastQuery& query) { return render::inputs_of(query); });
   });
 }
 
@@ -168,22 +155,18 @@ Reply answer_simulation(const HypercubeSimulationOptions& options, const Context
     reject_with({&options.run.half_width}, "--saturation");
     reject_with_saturation(options.query.rates, options.run, options.latency);
     const answers::SaturationLength length = read_saturation_length(options.run, options.latency.precision);
-    return find_saturations(Combinations(HypercubeSaturationQuery{.network = {}, .length = length})
-                                .by(read_simulated(options), &HypercubeSaturationQuery::network)
-                                .points(),
-                            options.run, context,
-                            [](const auto& points) { return render::document(points); });
+    return simulate_all(
+        Combinations(HypercubeSaturationQuery{.network = {}, .length = length})
+            .by(read_simulated(options), &HypercubeSaturationQuery::network)
+            .points(),
+        options.run, context, [](const auto& points) { return render::document(points); },
+        [](const HypercubeSaturationQuery& query) { return render::inputs_of(query); });
   }
   reject_without({&options.latency.precision}, "--saturation");
-  const auto queries = read_simulations(options);
-  if (options.run.half_width)
-    return simulate_to_width(
-        answers::each_load(queries), options.run, context, [&](auto points, std::size_t requested) {
-          return render::document(answers::joined_loads(std::move(points), queries), requested);
-        });
-  return simulate_loads(queries, options.run, context, [](auto points, std::size_t requested) {
-    return render::document(points, requested);
-  });
+  return simulate_requested_loads(
+      read_simulations(options), options.run, context,
+      [](const auto& points, std::size_t requested) { return render::document(points, requested); },
+      [](const SimulateHypercubeQuery& query) { return render::inputs_of(query); });
 }
 
 void declare_validation(OptionTable& table, HypercubeSimulationOptions& options) {
@@ -200,9 +183,10 @@ Reply answer_validation(const HypercubeSimulationOptions& options, const Context
   std::vector<ValidateBroadcastQuery> queries;
   for (SimulateHypercubeQuery& simulation : read_simulations(options))
     queries.push_back({.simulation = std::move(simulation)});
-  const std::size_t rates = queries.size() * queries.front().simulation.offered.values.size();
-  const auto points = paired(queries, simulate_each(queries, rates, options.run, context).finished);
-  return judged(render::document(points, rates), points);
+  return simulate_all(
+      queries, options.run, context,
+      [](const auto& points, std::size_t requested) { return render::document(points, requested); },
+      [](const ValidateBroadcastQuery& query) { return render::inputs_of(query.simulation); });
 }
 
 }  // namespace
@@ -214,7 +198,7 @@ Command broadcast_command() {
        .work = Work::points,
        .draws = true,
        .answer = answer_model,
-       .layout = render::broadcast_layout,
+       .layout = [] { return render::with_status(render::broadcast_layout()); },
        .example = {
            {"--dimensions", "6"}, {"--virtual-channels", "4"}, {"--flits", "32"}, {"--broadcast", "0.01"}}});
 }
@@ -227,7 +211,7 @@ Command simulate_hypercube_command() {
        .draws = true,
        .declare = declare_simulation,
        .answer = answer_simulation,
-       .layout = render::simulate_hypercube_layout,
+       .layout = [] { return render::with_status(render::simulate_hypercube_layout()); },
        .example = {{"--dimensions", "6"},
                    {"--virtual-channels", "4"},
                    {"--flits", "32"},
@@ -236,18 +220,19 @@ Command simulate_hypercube_command() {
 }
 
 Command validate_broadcast_command() {
-  return command_of<HypercubeSimulationOptions>({.name = "validate broadcast",
-                                                 .purpose = "latency of hypercube broadcasts",
-                                                 .work = Work::simulation,
-                                                 .draws = true,
-                                                 .declare = declare_validation,
-                                                 .answer = answer_validation,
-                                                 .layout = render::validate_broadcast_layout,
-                                                 .example = {{"--dimensions", "6"},
-                                                             {"--virtual-channels", "4"},
-                                                             {"--flits", "32"},
-                                                             {"--broadcast", "0.01"},
-                                                             {"--fractions", "20%,50%,80%"}}});
+  return command_of<HypercubeSimulationOptions>(
+      {.name = "validate broadcast",
+       .purpose = "latency of hypercube broadcasts",
+       .work = Work::simulation,
+       .draws = true,
+       .declare = declare_validation,
+       .answer = answer_validation,
+       .layout = [] { return render::with_status(render::validate_broadcast_layout()); },
+       .example = {{"--dimensions", "6"},
+                   {"--virtual-channels", "4"},
+                   {"--flits", "32"},
+                   {"--broadcast", "0.01"},
+                   {"--fractions", "20%,50%,80%"}}});
 }
 
 }  // namespace tailbound::cli

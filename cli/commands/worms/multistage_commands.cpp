@@ -108,7 +108,9 @@ Reply answer_model(const MultistageOptions& options, const Context& context) {
   std::vector<MultistageQuery> queries;
   for (const CombiningPoint& point : read_multistage(options))
     queries.push_back({.network = point.network, .load = point.load, .service = point.service});
-  return show_all(queries, context, [&](const auto& found) { return render::document(found, curve); });
+  return show_all(
+      queries, context, [&](const auto& found) { return render::document(found, curve); },
+      [](const MultistageQuery& query) { return render::inputs_of(query); });
 }
 
 // --- simulated
@@ -140,7 +142,8 @@ Reply answer_simulation(const MultistageSimulationOptions& options, const Contex
   const auto shown = [curve = options.query.curve.value()](const auto& points, std::size_t requested) {
     return render::document(points, requested, curve);
   };
-  return simulate_requested(queries, options.run, context, shown);
+  return simulate_requested(queries, options.run, context, shown,
+                            [](const SimulateMultistageQuery& query) { return render::inputs_of(query); });
 }
 
 void declare_simulation(OptionTable& table, MultistageSimulationOptions& options) {
@@ -153,8 +156,10 @@ Reply answer_validation(const MultistageSimulationOptions& options, const Contex
   for (const answers::SimulateMultistageQuery& simulation : read_simulations(options))
     queries.push_back({simulation});
   const render::MultistageCurve curve = options.query.curve.value();
-  const auto points = paired(queries, simulate_each(queries, queries.size(), options.run, context).finished);
-  return judged(render::document(points, queries.size(), curve), points);
+  return simulate_all(
+      queries, options.run, context,
+      [&](const auto& points, std::size_t requested) { return render::document(points, requested, curve); },
+      [](const ValidateMultistageQuery& query) { return render::inputs_of(query.simulation); });
 }
 
 }  // namespace
@@ -166,7 +171,7 @@ Command multistage_command() {
        .work = Work::points,
        .draws = true,
        .answer = answer_model,
-       .layout = render::multistage_layout,
+       .layout = [] { return render::with_status(render::multistage_layout()); },
        .example = {{"--nodes", "64"}, {"--hot", "0.08"}, {"--loads", "0.1:1:0.1"}}});
 }
 
@@ -178,7 +183,7 @@ Command simulate_multistage_command() {
        .draws = true,
        .declare = declare_simulation,
        .answer = answer_simulation,
-       .layout = render::simulate_multistage_layout,
+       .layout = [] { return render::with_status(render::simulate_multistage_layout()); },
        .example = {{"--nodes", "64"}, {"--hot", "0.08"}, {"--loads", "0.2:0.8:0.2"}}});
 }
 
@@ -190,7 +195,7 @@ Command validate_multistage_command() {
        .draws = true,
        .declare = declare_validation,
        .answer = answer_validation,
-       .layout = render::validate_multistage_layout,
+       .layout = [] { return render::with_status(render::validate_multistage_layout()); },
        .example = {{"--nodes", "64"}, {"--hot", "0.08"}, {"--loads", "0.2:0.8:0.2"}}});
 }
 

@@ -240,10 +240,9 @@ std::vector<WormholeQuery> read_queries(const WormholeModelOptions& options) {
 
 Reply answer_model(const WormholeModelOptions& options, const Context& context) {
   return answers::as_piece(analysis_run(context), [&] {
-    return show_networks(
-        read_queries(options), context,
-        [](const auto& query, const answers::Run& run) { return answers::answer(query, run); },
-        [](const auto& networks) { return render::document(networks); });
+    return show_all(
+        read_queries(options), context, [](const auto& networks) { return render::document(networks); },
+        [](const WormholeQuery& query) { return render::inputs_of(query); });
   });
 }
 
@@ -291,26 +290,22 @@ std::vector<SimulateWormholeQuery> read_simulations(const WormholeSimulationOpti
 }
 
 Reply answer_simulation(const WormholeSimulationOptions& options, const Context& context) {
-  if (options.run.half_width) {
-    if (options.latency.saturation || options.of)
-      throw not_allowed_with("--half-width", options.of ? "--of" : "--saturation");
-    const auto queries = read_simulations(options, options.latency.precision);
-    return simulate_to_width(
-        answers::each_load(queries), options.run, context, [&](auto points, std::size_t requested) {
-          return render::document(answers::joined_loads(std::move(points), queries), requested);
-        });
-  }
+  if (options.run.half_width && (options.latency.saturation || options.of))
+    throw not_allowed_with("--half-width", options.of ? "--of" : "--saturation");
   if (!options.latency.saturation)
-    return simulate_loads(
+    return simulate_requested_loads(
         read_simulations(options, options.latency.precision), options.run, context,
-        [](auto points, std::size_t requested) { return render::document(points, requested); });
+        [](const auto& points, std::size_t requested) { return render::document(points, requested); },
+        [](const SimulateWormholeQuery& query) { return render::inputs_of(query); });
   if (options.of) throw not_allowed_with("--of", "--saturation");
   reject_with_saturation(options.query.loads, options.run, options.latency);
   const answers::SaturationLength length = read_saturation_length(options.run, options.latency.precision);
-  return find_saturations(Combinations(WormholeSaturationQuery{.network = {}, .length = length})
-                              .by(read_simulated(options), &WormholeSaturationQuery::network)
-                              .points(),
-                          options.run, context, [](const auto& points) { return render::document(points); });
+  return simulate_all(
+      Combinations(WormholeSaturationQuery{.network = {}, .length = length})
+          .by(read_simulated(options), &WormholeSaturationQuery::network)
+          .points(),
+      options.run, context, [](const auto& points) { return render::document(points); },
+      [](const WormholeSaturationQuery& query) { return render::inputs_of(query); });
 }
 
 void declare_simulation(OptionTable& table, WormholeSimulationOptions& options) {
@@ -323,9 +318,10 @@ Reply answer_validation(const WormholeSimulationOptions& options, const Context&
   std::vector<ValidateWormholeQuery> queries;
   for (answers::SimulateWormholeQuery& simulation : read_simulations(options, options.validation_precision))
     queries.push_back({.simulation = std::move(simulation)});
-  const std::size_t requested = queries.size() * queries.front().simulation.offered.values.size();
-  const auto networks = paired(queries, simulate_each(queries, requested, options.run, context).finished);
-  return judged(render::document(networks, requested), networks);
+  return simulate_all(
+      queries, options.run, context,
+      [](const auto& networks, std::size_t requested) { return render::document(networks, requested); },
+      [](const ValidateWormholeQuery& query) { return render::inputs_of(query.simulation); });
 }
 
 void declare_validation(OptionTable& table, WormholeSimulationOptions& options) {
@@ -343,7 +339,7 @@ Command wormhole_command() {
        .draws = true,
        .declare = declare_model,
        .answer = answer_model,
-       .layout = render::wormhole_layout,
+       .layout = [] { return render::with_status(render::wormhole_layout()); },
        .example = {
            {"--topology", "mesh"}, {"--nodes", "64"}, {"--flits", "32"}, {"--fractions", "10%:95%:5%"}}});
 }
@@ -356,7 +352,7 @@ Command simulate_wormhole_command() {
        .draws = true,
        .declare = declare_simulation,
        .answer = answer_simulation,
-       .layout = render::simulate_wormhole_layout,
+       .layout = [] { return render::with_status(render::simulate_wormhole_layout()); },
        .example = {{"--topology", "mesh"}, {"--nodes", "64"}, {"--flits", "32"}, {"--loads", "0.05,0.1"}}});
 }
 
@@ -368,7 +364,7 @@ Command validate_wormhole_command() {
        .draws = true,
        .declare = declare_validation,
        .answer = answer_validation,
-       .layout = render::validate_wormhole_layout,
+       .layout = [] { return render::with_status(render::validate_wormhole_layout()); },
        .example = {
            {"--topology", "mesh"}, {"--nodes", "64"}, {"--flits", "32"}, {"--fractions", "20%,50%,80%"}}});
 }

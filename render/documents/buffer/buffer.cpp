@@ -7,7 +7,6 @@
 #include <tailbound/render/documents/buffer/occupancy.hpp>
 #include <tailbound/render/documents/parts/traffic.hpp>
 #include <tailbound/render/documents/parts/units.hpp>
-#include <tailbound/render/documents/unanswered.hpp>
 #include <tailbound/render/sweep_picture.hpp>
 
 #include <algorithm>
@@ -604,9 +603,8 @@ Cells inputs_of(const BufferQuery& query, const Units& units) {
 Layout buffer_layout() {
   return {.command = "buffer",
           .inputs = joined(buffer_inputs().columns(), unit_fields().columns()),
-          .results = joined(joined(joined(buffer_results().columns(), slot_fields({}).columns()),
-                                   computation_fields().columns()),
-                            status_columns()),
+          .results = joined(joined(buffer_results().columns(), slot_fields({}).columns()),
+                            computation_fields().columns()),
           .quiet = {"buffer"}};
 }
 
@@ -639,7 +637,10 @@ Document document(const std::vector<BufferPoint>& points, const Units& units) {
   document = with_units(std::move(document), scale_of(units));
   const bool buffer_known = requests_buffer(first) || requests_probability(first);
   if (points.size() > 1 || !buffer_known) {
-    document.picture = [document, points] { return picture(document, points); };
+    // Created again when it is drawn: copying a long list takes as long as computing it.
+    document.picture = [shared = share(points), units] {
+      return picture(render::document(*shared, units), *shared);
+    };
     return document;
   }
   document.picture = [point = points.front()] { return tail_picture(point); };

@@ -4,7 +4,6 @@
 #include <tailbound/render/documents/buffer/occupancy.hpp>
 #include <tailbound/render/documents/parts/traffic.hpp>
 #include <tailbound/render/documents/parts/units.hpp>
-#include <tailbound/render/documents/unanswered.hpp>
 #include <tailbound/render/sweep_picture.hpp>
 
 #include <algorithm>
@@ -181,7 +180,7 @@ Cells inputs_of(const OccupancyQuery& query, const Units& units) {
 Layout occupancy_layout() {
   return {.command = "occupancy",
           .inputs = joined(occupancy_inputs().columns(), unit_fields().columns()),
-          .results = joined(occupancy_results().columns(), status_columns()),
+          .results = occupancy_results().columns(),
           .tables = {tail_table().layout()},
           .quiet = {"level", "probability"},
           .quiet_table = "tail"};

@@ -266,6 +266,10 @@ Picture picture(const Document& document, const std::vector<PolicedBufferPoint>&
 
 }  // namespace
 
+Cells inputs_of(const PolicedBufferQuery& query, const Units& units) {
+  return joined(policed_inputs().cells(query), unit_fields().cells(units));
+}
+
 Layout with_policing(Layout buffer) {
   add_missing(buffer.inputs, policed_inputs().columns());
   add_missing(buffer.results, policed_results().columns());
@@ -288,7 +292,7 @@ Document document(const std::vector<PolicedBufferPoint>& points, const Units& un
   bool messages = false;
   for (const PolicedBufferPoint& point : points) {
     Result& result = document.results.emplace_back();
-    result.inputs = joined(policed_inputs().cells(point.first), unit_fields().cells(units));
+    result.inputs = inputs_of(point.first, units);
     result.cells = policed_results().cells(point);
     if (points.size() == 1) result.lines = lines(point, units);
     messages = messages || point.first.inputs.message > 1;

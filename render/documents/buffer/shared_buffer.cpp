@@ -80,14 +80,19 @@ Column shared_capacity(const char* key, const char* heading, const char* meaning
   return {key, heading, "packets", Shape::whole, meaning, Style::plain, 0, key};
 }
 
+/// The parameters of a point; the load of its busiest output is known with the answer.
+struct SharedInputs {
+  const SharedBufferQuery& query;
+  std::optional<Rational> output_load{};
+};
+
 template <class Traffic>
-constexpr auto traffic_as =
-    [](const SharedBufferPoint& of) { return std::get_if<Traffic>(&of.first.traffic); };
+constexpr auto traffic_as = [](const SharedInputs& of) { return std::get_if<Traffic>(&of.query.traffic); };
 
 /// Order of inputs with the number of ports: before the load of equal inputs, after other traffic
 /// descriptions.
-const Fields<SharedBufferPoint>& shared_inputs() {
-  using Point = SharedBufferPoint;
+const Fields<SharedInputs>& shared_inputs() {
+  using Point = SharedInputs;
   static const Fields<EqualSwitchInputs> equal{
       {{"inputs", "inputs", "", Shape::whole, "independent inputs with equal loads"},
        &EqualSwitchInputs::inputs}};
@@ -116,32 +121,33 @@ const Fields<SharedBufferPoint>& shared_inputs() {
       {unequal, traffic_as<UnequalSwitchInputs>},
       {matrix, traffic_as<TrafficMatrix>},
       {{"outputs", "outputs", "", Shape::whole, "--shared: N, the ports that share the memory"},
-       [](const Point& of) { return of.first.outputs; }},
+       [](const Point& of) { return of.query.outputs; }},
       {equal_load, traffic_as<EqualSwitchInputs>},
       {{"output_load", "", "packets/slot", Shape::given, "--shared: offered load of the busiest output",
         Style::hidden},
-       [](const Point& of) { return of.second.output_load; }},
+       [](const Point& of) { return of.output_load; },
+       if_present},
       {{"threshold", "threshold", "", Shape::given,
         "--shared: alpha; a packet for output i is accepted if Q_i < alpha (M - T) on arrival"},
-       [](const Point& of) { return of.first.threshold; },
+       [](const Point& of) { return of.query.threshold; },
        if_present},
-      {cells, [](const Point& of) { return of.first.cells; }},
+      {cells, [](const Point& of) { return of.query.cells; }},
       {{"drop", "target", "", Shape::given, "EPS, the target, between 0 and 1"},
-       [](const Point& of) { return of.first.drop(); },
+       [](const Point& of) { return of.query.drop(); },
        if_present},
       {{"capacity", "capacity", "", Shape::whole, "M as given [packets], those in service included"},
-       [](const Point& of) { return std::get<ProbabilityOf>(of.first.requested).capacity; },
-       [](const Point& of) { return std::holds_alternative<ProbabilityOf>(of.first.requested); }},
+       [](const Point& of) { return std::get<ProbabilityOf>(of.query.requested).capacity; },
+       [](const Point& of) { return std::holds_alternative<ProbabilityOf>(of.query.requested); }},
       {{"criterion", "criterion", "", Shape::text,
         "overflow: P(T > M); or loss: fraction of packets lost (with a threshold: of the output that loses "
         "most)"},
-       [](const Point& of) { return of.first.criterion; }}};
+       [](const Point& of) { return of.query.criterion; }}};
   return fields;
 }
 
-Cells input_cells(const SharedBufferPoint& point, const Units& units) {
-  Cells cells = shared_inputs().cells(point);
-  return point.first.cells ? cells : joined(std::move(cells), unit_fields().cells(units));
+Cells input_cells(const SharedInputs& of, const Units& units) {
+  Cells cells = shared_inputs().cells(of);
+  return of.query.cells ? cells : joined(std::move(cells), unit_fields().cells(units));
 }
 
 bool sizes_memory(const SharedBufferPoint& point) {
@@ -387,6 +393,10 @@ Picture picture_around(const SharedBufferPoint& point, const Units& units) {
 
 }  // namespace
 
+Cells inputs_of(const SharedBufferQuery& query, const Units& units) {
+  return input_cells({query}, units);
+}
+
 Layout with_shared_memory(Layout buffer) {
   add_missing(buffer.inputs, joined(shared_inputs().columns(), unit_fields().columns()));
   add_missing(buffer.results, shared_results().columns());
@@ -408,7 +418,7 @@ Document document(const std::vector<SharedBufferPoint>& points, const Units& uni
                     .results = {}};
   for (const SharedBufferPoint& point : points) {
     Result& result = document.results.emplace_back();
-    result.inputs = input_cells(point, units);
+    result.inputs = input_cells({point.first, point.second.output_load}, units);
     result.cells = shared_results().cells(point);
     if (points.size() == 1) result.lines = lines(point, units);
   }

@@ -14,6 +14,8 @@ using SharedBufferPoint = std::pair<answers::SharedBufferQuery, answers::SharedB
 /// \pre at least one point; all of them with the same unknown (a memory or a probability)
 [[nodiscard]] Document document(const std::vector<SharedBufferPoint>& points,
                                 const answers::Units& units = {});
+/// The parameters of a point, as document() shows them.
+[[nodiscard]] Cells inputs_of(const answers::SharedBufferQuery& query, const answers::Units& units);
 
 /// The keys of `buffer`, followed by those of --shared.
 [[nodiscard]] Layout with_shared_memory(Layout buffer);

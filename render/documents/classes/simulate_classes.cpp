@@ -243,6 +243,10 @@ Layout simulate_classes_layout() {
           .quiet_table = "classes"};
 }
 
+Cells inputs_of(const SimulateClassesQuery& query, const Units& units) {
+  return joined(class_model_inputs().cells(query.model), unit_fields().cells(units));
+}
+
 Document document(std::vector<SimulateClassesPoint> given, std::size_t requested, const Units& units) {
   const auto points = share(std::move(given));
   Document document{.layout = std::make_shared<const Layout>(simulate_classes_layout()),
@@ -253,7 +257,7 @@ Document document(std::vector<SimulateClassesPoint> given, std::size_t requested
   for (std::size_t i = 0; i < points->size(); ++i) {
     const auto& [query, answer] = (*points)[i];
     Result& result = document.results.emplace_back();
-    result.inputs = joined(class_model_inputs().cells(query.model), unit_fields().cells(units));
+    result.inputs = inputs_of(query, units);
     result.cells = simulation_fields().cells(answer.simulated);
     result.tables = class_rows(points, i);
     if (points->size() == 1) result.lines = simulation_lines(answer.simulated);

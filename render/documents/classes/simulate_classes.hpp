@@ -16,6 +16,8 @@ using SimulateClassesPoint = std::pair<answers::SimulateClassesQuery, answers::S
 /// \pre at least one point
 [[nodiscard]] Document document(std::vector<SimulateClassesPoint> points, std::size_t requested,
                                 const answers::Units& units = {});
+/// The parameters of a point, as document() shows them.
+[[nodiscard]] Cells inputs_of(const answers::SimulateClassesQuery& query, const answers::Units& units);
 
 [[nodiscard]] Layout simulate_classes_layout();
 

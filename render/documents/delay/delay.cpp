@@ -456,6 +456,22 @@ Layout delay_layout() {
   return layout;
 }
 
+Cells inputs_of(const DelayQuery& query) {
+  Cells cells = topology_fields().cells(query.topology);
+  if (query.drop) drop_target_fields().add(*query.drop, cells);
+  cells.push_back({delay_columns().digits.key, Whole{query.digits.count}});
+  unit_fields().add(query.units, cells);
+  if (query.hop_ns) cells.push_back({hop_column().key, Given{*query.hop_ns}});
+  return cells;
+}
+
+Cells inputs_of(const ReorderQuery& query) {
+  Cells cells{{"delays", Text{query.file}}, {delay_columns().digits.key, Whole{query.digits.count}}};
+  if (query.targets.probability) cells.push_back({"reorder", Given{*query.targets.probability}});
+  cells.push_back({"flow_rate", Given{query.flow_rate}});
+  return cells;
+}
+
 Document document(std::vector<DelayPoint> given) {
   const auto points = share(std::move(given));
   const std::vector<DelayEntry> entries = delay_entries(points);

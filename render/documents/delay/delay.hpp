@@ -15,9 +15,13 @@ using ReorderPoint = std::pair<answers::ReorderQuery, answers::ReorderAnswer>;
 /// Each flow of each query is a result. Marked as stopped if an answer is.
 /// \pre at least one point; all of them with the same percentiles, levels and targets
 [[nodiscard]] Document document(std::vector<DelayPoint> points);
+/// The parameters of a query, without those of a flow.
+[[nodiscard]] Cells inputs_of(const answers::DelayQuery& query);
 
 /// The reorder buffer for given delays.  \pre at least one point
 [[nodiscard]] Document document(const std::vector<ReorderPoint>& points);
+/// The parameters of a point, as document() shows them.
+[[nodiscard]] Cells inputs_of(const answers::ReorderQuery& query);
 
 [[nodiscard]] Layout delay_layout();
 

@@ -416,6 +416,10 @@ std::vector<TableLayout> fabric_tables() {
           {"largest_switches", first_of_many, switch_fields().columns()}};
 }
 
+Cells inputs_of(const FabricQuery& query) {
+  return fabric_input_fields().cells(query);
+}
+
 Document document(std::vector<FabricPoint> given) {
   const auto points = share(std::move(given));
   const bool one = points->size() == 1;
@@ -431,7 +435,7 @@ Document document(std::vector<FabricPoint> given) {
                     .digits = first.digits};
   for (std::size_t i = 0; i < points->size(); ++i) {
     Result& result = document.results.emplace_back();
-    result.inputs = fabric_input_fields().cells((*points)[i].first);
+    result.inputs = inputs_of((*points)[i].first);
     result.cells = fabric_result_fields().cells((*points)[i].second);
     result.tables = tables(points, i, one);
     if (one) result.lines = lines((*points)[i]);

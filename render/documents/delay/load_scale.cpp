@@ -307,6 +307,10 @@ std::vector<TableLayout> load_scale_tables() {
   return {limit_table().layout(), limit_group_table().layout()};
 }
 
+Cells inputs_of(const LoadScaleQuery& query) {
+  return load_scale_input_fields().cells(query);
+}
+
 Document document(std::vector<LoadScalePoint> given) {
   const auto points = share(std::move(given));
   const bool one = points->size() == 1;
@@ -322,7 +326,7 @@ Document document(std::vector<LoadScalePoint> given) {
   for (std::size_t i = 0; i < points->size(); ++i) {
     const auto& [query, answer] = (*points)[i];
     Result& result = document.results.emplace_back();
-    result.inputs = load_scale_input_fields().cells(query);
+    result.inputs = inputs_of(query);
     result.cells = load_scale_result_fields().cells(answer);
     result.tables = {limit_table().rows(
         answer.limits.size(),

@@ -13,6 +13,8 @@ using LoadScalePoint = std::pair<answers::LoadScaleQuery, answers::LoadScaleAnsw
 /// Maximum scaling of the rates of a network, with the keys of `delay`.
 /// \pre at least one point; all of them with the same kind of target
 [[nodiscard]] Document document(std::vector<LoadScalePoint> points);
+/// The parameters of a point, as document() shows them.
+[[nodiscard]] Cells inputs_of(const answers::LoadScaleQuery& query);
 
 /// The columns for it in the layout of `delay`: inputs, results and the tables "limits" and "limit_groups".
 [[nodiscard]] std::vector<Column> load_scale_inputs();

@@ -221,6 +221,10 @@ Layout with_headroom(Layout guarantee) {
   return guarantee;
 }
 
+Cells inputs_of(const HeadroomQuery& query) {
+  return headroom_inputs().cells(query);
+}
+
 Document document(const std::vector<HeadroomPoint>& points) {
   const bool single = points.size() == 1;
   const bool in_cells = counts_cells(points.front());
@@ -242,7 +246,7 @@ Document document(const std::vector<HeadroomPoint>& points) {
       .results = {}};
   for (const HeadroomPoint& point : points) {
     Result& result = document.results.emplace_back();
-    result.inputs = headroom_inputs().cells(point.first);
+    result.inputs = inputs_of(point.first);
     result.cells = headroom_results().cells(point);
     result.tables.push_back(headroom_terms().rows(share(point.second.headroom.terms)));
     result.tables.back().in_text = single;

@@ -275,13 +275,17 @@ Layout multistage_layout() {
           .tables = {hot_path_table().layout()}};
 }
 
+Cells inputs_of(const MultistageQuery& query) {
+  return multistage_inputs().cells(query);
+}
+
 Document document(const std::vector<MultistagePoint>& points, MultistageCurve curve) {
   Document document{.layout = std::make_shared<const Layout>(multistage_layout()),
                     .headline = {},
                     .settings = capitalized(title(points)) + ".",
                     .results = {}};
   for (const MultistagePoint& point : points)
-    document.results.push_back({.inputs = multistage_inputs().cells(point.first),
+    document.results.push_back({.inputs = inputs_of(point.first),
                                 .cells = joined(multistage_results().cells(point.second),
                                                 accuracy_cells(accuracy_of(point), hot_spot_accuracy_keys, 0,
                                                                measuring_command({point.first})))});

@@ -13,6 +13,8 @@ using MultistagePoint = std::pair<answers::MultistageQuery, answers::MultistageA
 /// \pre at least one point
 [[nodiscard]] Document document(const std::vector<MultistagePoint>& points,
                                 MultistageCurve curve = MultistageCurve::delay);
+/// The parameters of a point, as document() shows them.
+[[nodiscard]] Cells inputs_of(const answers::MultistageQuery& query);
 
 [[nodiscard]] Layout multistage_layout();
 

@@ -249,6 +249,14 @@ Layout simulate_hypercube_layout() {
                      saturation_table(LoadMeasure::messages)}};
 }
 
+Cells inputs_of(const answers::SimulateHypercubeQuery& query) {
+  return joined(simulated_hypercube_fields().cells(query.network), rate_cells(query.offered));
+}
+
+Cells inputs_of(const answers::HypercubeSaturationQuery& query) {
+  return joined(simulated_hypercube_fields().cells(query.network), search_cells(query.length));
+}
+
 Document document(const std::vector<SimulatedHypercubeAnswered>& networks, std::size_t requested) {
   const std::vector<const SimulatedBroadcasts*> points = points_of(networks);
   Layout layout = simulate_hypercube_layout();

@@ -23,6 +23,9 @@ using HypercubeSaturationAnswered =
 
 /// \pre at least one
 [[nodiscard]] Document document(const std::vector<HypercubeSaturationAnswered>& networks);
+/// The parameters of a query, for one rate, as document() shows them.
+[[nodiscard]] Cells inputs_of(const answers::SimulateHypercubeQuery& query);
+[[nodiscard]] Cells inputs_of(const answers::HypercubeSaturationQuery& query);
 
 [[nodiscard]] Layout simulate_hypercube_layout();
 

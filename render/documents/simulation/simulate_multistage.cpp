@@ -114,6 +114,10 @@ Layout simulate_multistage_layout() {
           .tables = {simulated_hot_path().layout()}};
 }
 
+Cells inputs_of(const SimulateMultistageQuery& query) {
+  return simulated_combining_fields().cells(query);
+}
+
 Document document(const std::vector<SimulateMultistagePoint>& points, std::size_t requested,
                   MultistageCurve curve) {
   Document document{.layout = std::make_shared<const Layout>(simulate_multistage_layout()),
@@ -121,8 +125,7 @@ Document document(const std::vector<SimulateMultistagePoint>& points, std::size_
                     .settings = "Simulation: " + title(points) + ".",
                     .results = {}};
   for (const auto& [query, answer] : points)
-    document.results.push_back(
-        {.inputs = simulated_combining_fields().cells(query), .cells = simulated_flow().cells(answer)});
+    document.results.push_back({.inputs = inputs_of(query), .cells = simulated_flow().cells(answer)});
   for (std::size_t i = 0; i < points.size(); ++i) {
     Rows rows = hot_path(points[i].second);
     rows.caption = hot_path_caption(document, document.results[i]);

@@ -16,6 +16,8 @@ using SimulateMultistagePoint =
 /// \pre at least one point
 [[nodiscard]] Document document(const std::vector<SimulateMultistagePoint>& points, std::size_t requested,
                                 MultistageCurve curve = MultistageCurve::delay);
+/// The parameters of a point, as document() shows them.
+[[nodiscard]] Cells inputs_of(const answers::SimulateMultistageQuery& query);
 
 [[nodiscard]] Layout simulate_multistage_layout();
 

@@ -381,6 +381,19 @@ Layout simulate_switch_layout() {
   return layout;
 }
 
+Cells inputs_of(const SimulateSwitchQuery& query, const Units& units) {
+  return joined(simulated_switch_inputs().cells(query.model), unit_fields().cells(units));
+}
+
+Cells inputs_of(const SimulateRareSwitchQuery& query, const Units& units) {
+  Cells cells = joined(simulated_switch_inputs().cells(query.model), unit_fields().cells(units));
+  if (query.rare)
+    cells.push_back({rare_target.key, std::holds_alternative<Packets>(*query.rare)
+                                          ? Given{std::get<Packets>(*query.rare).value}
+                                          : Given{std::get<Rational>(*query.rare)}});
+  return cells;
+}
+
 Document document(std::vector<SimulateSwitchPoint> given, std::size_t requested, const Units& units) {
   const auto points = share(std::move(given));
   Document document{.layout = std::make_shared<const Layout>(simulate_switch_layout()),
@@ -391,7 +404,7 @@ Document document(std::vector<SimulateSwitchPoint> given, std::size_t requested,
   for (std::size_t i = 0; i < points->size(); ++i) {
     const auto& [query, answer] = (*points)[i];
     Result& result = document.results.emplace_back();
-    result.inputs = joined(simulated_switch_inputs().cells(query.model), unit_fields().cells(units));
+    result.inputs = inputs_of(query, units);
     result.cells = simulated_switch_results().cells((*points)[i]);
     result.tables = tables_of(points, i);
     if (points->size() == 1) result.lines = lines((*points)[i]);
@@ -422,11 +435,7 @@ Document document(std::vector<SimulateRareSwitchPoint> points, std::size_t reque
   for (const SimulateRareSwitchPoint& point : points) {
     const auto& [query, answer] = point;
     Result& result = document.results.emplace_back();
-    result.inputs = joined(simulated_switch_inputs().cells(query.model), unit_fields().cells(units));
-    if (query.rare)
-      result.inputs.push_back({rare_target.key, std::holds_alternative<Packets>(*query.rare)
-                                                    ? Given{std::get<Packets>(*query.rare).value}
-                                                    : Given{std::get<Rational>(*query.rare)}});
+    result.inputs = inputs_of(query, units);
     result.cells = joined(rare_switch_results().cells(point), simulation_fields().cells(answer.simulated));
     (answer.probability ? found : missed) = true;
   }

@@ -23,6 +23,9 @@ using SimulateRareSwitchPoint = std::pair<answers::SimulateRareSwitchQuery, answ
 /// \throws NoAnswer  no point has a probability
 [[nodiscard]] Document document(std::vector<SimulateRareSwitchPoint> points, std::size_t requested,
                                 const answers::Units& units = {});
+/// The parameters of a point, as document() shows them.
+[[nodiscard]] Cells inputs_of(const answers::SimulateSwitchQuery& query, const answers::Units& units);
+[[nodiscard]] Cells inputs_of(const answers::SimulateRareSwitchQuery& query, const answers::Units& units);
 
 /// For both: rare events are an option of the same command.
 [[nodiscard]] Layout simulate_switch_layout();

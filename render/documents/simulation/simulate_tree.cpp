@@ -56,16 +56,22 @@ struct SimulatedInUnits {
 
 const Column hop_number{"hop", "hop", "", Shape::whole, "--rare: hop of the queue, 1 for the first"};
 
-const Fields<SimulatedInUnits>& simulated_tree_inputs() {
-  using Of = SimulatedInUnits;
-  static const Fields<Of> fields{{topology_fields(), [](const Of& of) { return of.query().topology; }},
+/// A query with its additional time units.
+struct TreeInputs {
+  const SimulateTreeQuery& query;
+  const Units& units;
+};
+
+const Fields<TreeInputs>& simulated_tree_inputs() {
+  using Of = TreeInputs;
+  static const Fields<Of> fields{{topology_fields(), [](const Of& of) { return of.query.topology; }},
                                  {{"buffer", "room", "packets", Shape::whole,
                                    "buffer of each queue, packet in service included; overflow is lost"},
-                                  [](const Of& of) { return of.query().buffer; },
+                                  [](const Of& of) { return of.query.buffer; },
                                   if_present},
                                  {unit_fields(), [](const Of& of) { return of.units; }},
-                                 {hop_column(), [](const Of& of) { return of.query().time->hop; },
-                                  [](const Of& of) { return of.query().time.has_value(); }}};
+                                 {hop_column(), [](const Of& of) { return of.query.time->hop; },
+                                  [](const Of& of) { return of.query.time.has_value(); }}};
   return fields;
 }
 
@@ -360,17 +366,16 @@ Cells run_cells(const SimulateRareAnswer& answer) {
   return cells;
 }
 
-const Fields<SimulateRarePoint>& rare_inputs() {
-  using Point = SimulateRarePoint;
-  static const Fields<Point> fields{
-      {topology_fields(), [](const Point& of) { return Topology(of.first.topology); }},
+const Fields<SimulateRareQuery>& rare_inputs() {
+  static const Fields<SimulateRareQuery> fields{
+      {topology_fields(), [](const SimulateRareQuery& of) { return Topology(of.topology); }},
       {{"rare", "rare", "", Shape::given,
         "--rare: the level n, at least 1; or a probability below 1, the target for P(Q > n)"},
-       [](const Point& of) {
-         const auto* level = std::get_if<Packets>(&of.first.rare);
-         return level != nullptr ? Rational(level->value) : std::get<Rational>(of.first.rare);
+       [](const SimulateRareQuery& of) {
+         const auto* level = std::get_if<Packets>(&of.rare);
+         return level != nullptr ? Rational(level->value) : std::get<Rational>(of.rare);
        }},
-      {hop_number, [](const Point& of) { return of.first.hop; }}};
+      {hop_number, [](const SimulateRareQuery& of) { return of.hop; }}};
   return fields;
 }
 
@@ -441,6 +446,14 @@ Layout simulate_tree_layout() {
           .quiet_table = "percentiles"};
 }
 
+Cells inputs_of(const SimulateTreeQuery& query, const Units& units) {
+  return simulated_tree_inputs().cells({query, units});
+}
+
+Cells inputs_of(const SimulateRareQuery& query, const Units& units) {
+  return joined(rare_inputs().cells(query), unit_fields().cells(units));
+}
+
 Document document(std::vector<SimulateTreePoint> given, std::size_t requested, const Units& units) {
   const auto points = share(std::move(given));
   std::vector<const Simulated*> runs;
@@ -453,7 +466,7 @@ Document document(std::vector<SimulateTreePoint> given, std::size_t requested, c
   for (std::size_t i = 0; i < points->size(); ++i) {
     const auto& [query, answer] = (*points)[i];
     Result& result = document.results.emplace_back();
-    result.inputs = simulated_tree_inputs().cells({(*points)[i], units});
+    result.inputs = inputs_of(query, units);
     result.cells = simulated_tree_results().cells({(*points)[i], units});
     result.tables = tables_of(points, i, units);
     result.caption = in_words(query.topology) + capacity_in_words(query);
@@ -479,7 +492,7 @@ Document document(const std::vector<SimulateRarePoint>& points, std::size_t requ
   for (const SimulateRarePoint& point : points) {
     const SimulateRareAnswer& answer = point.second;
     Result& result = document.results.emplace_back();
-    result.inputs = joined(rare_inputs().cells(point), unit_fields().cells(units));
+    result.inputs = inputs_of(point.first, units);
     result.cells =
         joined(joined(rare_results().cells(answer), run_cells(answer)), cycle_fields().cells(answer));
     runs.push_back(&answer.simulated);

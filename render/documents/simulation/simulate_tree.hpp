@@ -23,6 +23,9 @@ using SimulateRarePoint = std::pair<answers::SimulateRareQuery, answers::Simulat
 /// \throws NoAnswer  no point has a probability
 [[nodiscard]] Document document(const std::vector<SimulateRarePoint>& points, std::size_t requested,
                                 const answers::Units& units = {});
+/// The parameters of a point, as document() shows them.
+[[nodiscard]] Cells inputs_of(const answers::SimulateTreeQuery& query, const answers::Units& units);
+[[nodiscard]] Cells inputs_of(const answers::SimulateRareQuery& query, const answers::Units& units);
 
 /// Below the headline of one rare event: its interval, its method, its run.  \pre it has a probability
 [[nodiscard]] std::vector<Line> rare_lines(const answers::SimulateRareAnswer& answer);

@@ -247,6 +247,14 @@ Layout simulate_wormhole_layout() {
   return layout;
 }
 
+Cells inputs_of(const answers::SimulateWormholeQuery& query) {
+  return joined(simulated_worm_inputs().cells(query.network), load_cells(query.offered));
+}
+
+Cells inputs_of(const answers::WormholeSaturationQuery& query) {
+  return joined(simulated_worm_inputs().cells(query.network), search_cells(query.length));
+}
+
 Document document(const std::vector<SimulatedWormholeAnswered>& networks, std::size_t requested) {
   const auto& [first, found] = networks.front();
   Document document{.layout = std::make_shared<const Layout>(simulate_wormhole_layout()),

@@ -23,6 +23,9 @@ using WormholeSaturationAnswered =
 
 /// \pre at least one
 [[nodiscard]] Document document(const std::vector<WormholeSaturationAnswered>& networks);
+/// The parameters of a query, for one load, as document() shows them.
+[[nodiscard]] Cells inputs_of(const answers::SimulateWormholeQuery& query);
+[[nodiscard]] Cells inputs_of(const answers::WormholeSaturationQuery& query);
 
 [[nodiscard]] Layout simulate_wormhole_layout();
 

@@ -110,12 +110,16 @@ Layout validate_buffer_layout() {
   return layout;
 }
 
+Cells inputs_of(const ValidateBufferQuery& query, const Units& units) {
+  return joined(traffic_fields().cells(traffic_of(query)), unit_fields().cells(units));
+}
+
 Document document(std::vector<ValidateBufferPoint> given, std::size_t requested, const Units& units) {
   const auto points = share(std::move(given));
   const auto result_of = [&units](const ValidateBufferPoint& point) -> Result {
     const auto& [query, answer] = point;
     const Traffic traffic = traffic_of(query);
-    return {.inputs = joined(traffic_fields().cells(traffic), unit_fields().cells(units)),
+    return {.inputs = inputs_of(query, units),
             .cells = validated_buffer_results().cells(point),
             .tables = {validated_buffer_table(units).rows(share(rows_of(answer)))},
             .lines = validated_lines(point),

@@ -16,6 +16,8 @@ using ValidateBufferPoint = std::pair<answers::ValidateBufferQuery, answers::Val
 /// \pre at least one point
 [[nodiscard]] Document document(std::vector<ValidateBufferPoint> points, std::size_t requested,
                                 const answers::Units& units = {});
+/// The parameters of a point, as document() shows them.
+[[nodiscard]] Cells inputs_of(const answers::ValidateBufferQuery& query, const answers::Units& units);
 
 [[nodiscard]] Layout validate_buffer_layout();
 

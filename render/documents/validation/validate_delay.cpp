@@ -159,6 +159,12 @@ Layout validate_delay_layout() {
   return layout;
 }
 
+Cells inputs_of(const ValidateDelayQuery& query, const Units& units) {
+  Cells cells = joined(topology_fields().cells(query.topology), unit_fields().cells(units));
+  if (query.time) cells.push_back({hop_column().key, Given{query.time->hop}});
+  return cells;
+}
+
 Document document(std::vector<ValidateDelayPoint> given, std::size_t requested, const Units& units) {
   const auto points = share(std::move(given));
   const auto result_of = [&units](const ValidateDelayPoint& point) -> Result {

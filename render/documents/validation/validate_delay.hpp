@@ -16,6 +16,8 @@ using ValidateDelayPoint = std::pair<answers::ValidateDelayQuery, answers::Valid
 /// \pre at least one point
 [[nodiscard]] Document document(std::vector<ValidateDelayPoint> points, std::size_t requested,
                                 const answers::Units& units = {});
+/// The parameters of a point, as document() shows them.
+[[nodiscard]] Cells inputs_of(const answers::ValidateDelayQuery& query, const answers::Units& units);
 
 [[nodiscard]] Layout validate_delay_layout();
 

@@ -58,25 +58,24 @@ std::string title(const SizedBufferPoints& points) {
                                           : "output queues, packets of several sizes");
 }
 
-const Fields<ValidateSizedBufferPoint>& validated_sizes_inputs() {
-  using Point = ValidateSizedBufferPoint;
-  static const Fields<Point> fields{
+const Fields<ValidateSizedBufferQuery>& validated_sizes_inputs() {
+  using Query = ValidateSizedBufferQuery;
+  static const Fields<Query> fields{
       {{"traffic", "traffic", "", Shape::text, "bernoulli", Style::hidden},
-       [](const Point&) { return "bernoulli"; }},
-      {{"inputs", "inputs", "", Shape::whole, "of the switch"},
-       [](const Point& of) { return of.first.inputs; }},
+       [](const Query&) { return "bernoulli"; }},
+      {{"inputs", "inputs", "", Shape::whole, "of the switch"}, [](const Query& of) { return of.inputs; }},
       {{"load", "load", "cells/slot", Shape::given, "load of each queue and input"},
-       [](const Point& of) { return of.first.load; }},
+       [](const Query& of) { return of.load; }},
       {{"sizes", "sizes", "", Shape::text,
         "packet sizes: imix, a list or a file; with sizes all counts are in cells"},
-       [](const Point& of) { return of.first.cells.name; }},
+       [](const Query& of) { return of.cells.name; }},
       {{"cell_bytes", "cell", "bytes", Shape::whole, "--sizes: bytes in a cell"},
-       [](const Point& of) { return of.first.cells.cell_bytes; }},
+       [](const Query& of) { return of.cells.cell_bytes; }},
       {{"arrive", "arrive", "", Shape::text,
         "--sizes: whole, all cells of a packet in one slot; or cells, one per slot"},
-       [](const Point& of) { return of.first.arrive; }},
+       [](const Query& of) { return of.arrive; }},
       {{"capacity", "capacity", "cells", Shape::whole, "--sizes: B, of which the losses are compared"},
-       [](const Point& of) { return of.first.capacity; },
+       [](const Query& of) { return of.capacity; },
        if_present}};
   return fields;
 }
@@ -131,6 +130,10 @@ Layout with_validated_sizes(Layout buffer) {
   return buffer;
 }
 
+Cells inputs_of(const ValidateSizedBufferQuery& query) {
+  return validated_sizes_inputs().cells(query);
+}
+
 Document document(std::vector<ValidateSizedBufferPoint> given, std::size_t requested) {
   const auto points = std::make_shared<const SizedBufferPoints>(std::move(given));
   const Table<ValidatedRow> table = memory_table(predicted_name(*points));
@@ -148,7 +151,7 @@ Document document(std::vector<ValidateSizedBufferPoint> given, std::size_t reque
                                .letter = 'Q',
                                .tail = "occupancy_tail",
                                .mean = "mean_occupancy"};
-    return {.inputs = validated_sizes_inputs().cells(point),
+    return {.inputs = inputs_of(query),
             .cells = validated_sizes_results().cells(point),
             .tables = {table.rows(memory_rows(answer, names))},
             .lines = validated_lines(point),

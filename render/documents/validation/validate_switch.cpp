@@ -183,13 +183,17 @@ Layout validate_switch_layout() {
   return layout;
 }
 
+Cells inputs_of(const ValidateSwitchQuery& query) {
+  return validated_switch_inputs().cells(query);
+}
+
 Document document(std::vector<ValidateSwitchPoint> given, std::size_t requested) {
   const auto points = share(std::move(given));
   const auto result_of = [](const ValidateSwitchPoint& point) -> Result {
     const auto& [query, answer] = point;
     const MemoryRowNames names{.losses = query.criterion == Criterion::loss,
                                .cells = query.cells.has_value()};
-    return {.inputs = validated_switch_inputs().cells(query),
+    return {.inputs = inputs_of(query),
             .cells = validated_switch_results().cells(point),
             .tables = {memory_table("bound").rows(memory_rows(answer, names))},
             .lines = validated_lines(point),

@@ -15,6 +15,8 @@ using ValidateSwitchPoint = std::pair<answers::ValidateSwitchQuery, answers::Val
 /// \param requested  number of points; if some are missing, the document is marked as stopped
 /// \pre at least one point, all of one criterion
 [[nodiscard]] Document document(std::vector<ValidateSwitchPoint> points, std::size_t requested);
+/// The parameters of a point, as document() shows them.
+[[nodiscard]] Cells inputs_of(const answers::ValidateSwitchQuery& query);
 
 [[nodiscard]] Layout validate_switch_layout();
 

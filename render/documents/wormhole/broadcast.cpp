@@ -247,6 +247,10 @@ Layout broadcast_layout() {
   return layout;
 }
 
+Cells inputs_of(const BroadcastQuery& query) {
+  return joined(hypercube_fields().cells(query.hypercube), rate_cells(query.offered));
+}
+
 Document document(const std::vector<BroadcastRatesAnswered>& networks) {
   std::size_t results = 0;
   for (const auto& [query, answer] : networks) results += answer.points.size();

@@ -13,6 +13,8 @@ using BroadcastRatesAnswered = std::pair<answers::BroadcastQuery, answers::Broad
 
 /// \pre at least one network, each with at least one rate
 [[nodiscard]] Document document(const std::vector<BroadcastRatesAnswered>& networks);
+/// The parameters of a query for one rate, as document() shows them; without the rate where it is a fraction.
+[[nodiscard]] Cells inputs_of(const answers::BroadcastQuery& query);
 
 [[nodiscard]] Layout broadcast_layout();
 

@@ -434,6 +434,10 @@ Layout wormhole_layout() {
           .tables = {channel_table().layout()}};
 }
 
+Cells inputs_of(const answers::WormholeQuery& query) {
+  return joined(wormhole_inputs().cells(query), load_cells(query.offered));
+}
+
 Document document(const std::vector<WormholeNetworkAnswer>& networks) {
   const auto& [query, answer] = networks.front();
   Layout layout = wormhole_layout();

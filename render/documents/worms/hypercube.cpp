@@ -165,6 +165,10 @@ Cells rate_cells(const OfferedLoads& offered, std::size_t i, double rate) {
   return rate_fields().cells({offered.values[i], offered.of_saturation, rate});
 }
 
+Cells rate_cells(const OfferedLoads& offered) {
+  return {{offered.of_saturation ? "fraction" : "rate", Given{offered.values.front()}}};
+}
+
 Column fraction_column(const std::string& meaning) {
   return {"fraction_of_saturation", "of saturation", "", Shape::model, meaning, Style::percent};
 }

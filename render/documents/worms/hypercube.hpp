@@ -20,6 +20,8 @@ namespace tailbound::render {
 /// \param i     index in the given list
 /// \param rate  its rate [messages/cycle/node]
 [[nodiscard]] Cells rate_cells(const answers::OfferedLoads& offered, std::size_t i, double rate);
+/// The same for a single rate; without its value if it is a fraction.
+[[nodiscard]] Cells rate_cells(const answers::OfferedLoads& offered);
 /// "fraction_of_saturation", a result column
 [[nodiscard]] Column fraction_column(const std::string& meaning);
 

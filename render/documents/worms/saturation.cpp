@@ -213,6 +213,10 @@ std::vector<Column> saturation_input_columns() {
   return search_inputs().columns();
 }
 
+Cells search_cells(const answers::SaturationLength& length) {
+  return search_inputs().cells(length);
+}
+
 Column model_saturation_column(LoadMeasure measure) {
   return {measured_key("model_saturation", measure), "model", answers::unit_of(measure), Shape::model,
           fmt::format("saturation {} of the model of this network; null if there is none",
@@ -238,7 +242,7 @@ Document saturation_document(Layout layout, const std::vector<SaturationPoint>& 
                     .notes = notes(points)};
   for (const SaturationPoint& point : points) {
     Result& result = document.results.emplace_back();
-    result.inputs = joined(point.inputs, search_inputs().cells(point.length));
+    result.inputs = joined(point.inputs, search_cells(point.length));
     result.cells = result_cells(point.saturation);
     result.tables.push_back(probe_rows(point.saturation));
     result.caption = point.network;

@@ -62,6 +62,7 @@ struct ModelEnd {
 
 /// "precision"
 [[nodiscard]] std::vector<Column> saturation_input_columns();
+[[nodiscard]] Cells search_cells(const answers::SaturationLength& length);
 /// "max_stable_rate", "min_unstable_rate", "min_unstable_is_bound", "channel_bound_rate",
 /// "bounding_channel", "model_saturation_rate", "no_model", "error", "messages_per_node"; for flits "load"
 /// instead of "rate"

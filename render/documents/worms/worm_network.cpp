@@ -234,6 +234,10 @@ Cells load_cells(const answers::OfferedLoads& offered, std::size_t i, double loa
   return {{"fraction", Given{offered.values[i]}}, {"load", given(load)}};
 }
 
+Cells load_cells(const answers::OfferedLoads& offered) {
+  return {{offered.of_saturation ? "fraction" : "load", Given{offered.values.front()}}};
+}
+
 std::string variant_in_words(const std::vector<RequestedWorms>& networks) {
   const std::string name = variant_name(networks.front().network, networks.front().variant);
   const bool same = std::all_of(networks.begin(), networks.end(), [&](const RequestedWorms& of) {

@@ -35,6 +35,8 @@ const network::RouterTiming* if_unusual(const Requested& requested) {
 /// \param i     index in the given list
 /// \param load  its load [flits/cycle/node]
 [[nodiscard]] Cells load_cells(const answers::OfferedLoads& offered, std::size_t i, double load);
+/// The same for a single load; without its value if it is a fraction.
+[[nodiscard]] Cells load_cells(const answers::OfferedLoads& offered);
 
 /// ", load 0.1 flits/cycle/node", ", at 50 % of saturation": the load of several results, appended to their
 /// description; empty if the loads differ, which their table then shows.

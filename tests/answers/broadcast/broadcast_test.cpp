@@ -101,7 +101,7 @@ TEST_CASE("answers: broadcast has the model's numbers, at rates and at fractions
 }
 
 TEST_CASE("answers: broadcast beyond saturation reports the saturation rate") {
-  const BroadcastQuery query{.hypercube = small_cube(), .offered = rates({"0.001", "0.5"})};
+  const BroadcastQuery query{.hypercube = small_cube(), .offered = rates({"0.5"})};
   const double saturation = broadcast_saturation(query.hypercube).value;
   try {
     static_cast<void>(answer(query, {}));
@@ -110,9 +110,18 @@ TEST_CASE("answers: broadcast beyond saturation reports the saturation rate") {
     CHECK(saturated.load() == 0.5);
     CHECK(saturated.saturation() == saturation);
     CHECK_THAT(saturated.what(),
-               Catch::Matchers::StartsWith(
-                   "the network is saturated at rate 0.5 messages/cycle/node: the network saturates at 0.0"));
+               Catch::Matchers::StartsWith("the network is saturated at rate 0.5 messages/cycle/node: the "));
+    CHECK_THAT(saturated.what(), Catch::Matchers::Contains("-dimensional hypercube saturates at 0.0"));
   }
+  BroadcastQuery several = query;
+  several.offered = rates({"0.5", "0.001", "0.6"});
+  const BroadcastAnswer some = answer(several, {});
+  CHECK(some.points.size() == 1);
+  REQUIRE(some.refused.size() == 2);
+  CHECK(some.refused[1].place == 2);
+  CHECK_THAT(some.refused[1].reason, Catch::Matchers::Contains("saturated at rate 0.6"));
+  several.offered = rates({"0.5", "0.6"});
+  CHECK_THROWS_WITH(answer(several, {}), Catch::Matchers::Contains("saturated at rate 0.5"));
   BroadcastQuery beyond = query;
   beyond.offered = rate_fractions({"1"});
   CHECK_THROWS_AS(answer(beyond, {}), InvalidArgument);

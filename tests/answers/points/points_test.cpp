@@ -125,6 +125,32 @@ TEST_CASE("simulated points: the last may be partial, or omitted if too short") 
   CHECK(too_little.cuts == 1);
 }
 
+TEST_CASE("rows: a point without an answer keeps its place, with the reason") {
+  const auto rows = simulate_rows(3, Run(), [](std::size_t i, const Run&) {
+    if (i == 1) throw LoadTooHigh("load 1");
+    return i;
+  });
+  REQUIRE(rows.finished.size() == 3);
+  CHECK(rows.finished[2].answer == std::size_t{2});
+  CHECK_FALSE(rows.finished[1].answer);
+  CHECK(rows.finished[1].refusal.place == 1);
+  CHECK(rows.finished[1].refusal.reason == "load 1");
+  CHECK(rows.finished[1].refusal.load_too_high);
+  const AnsweredLoads<std::size_t> loads = answered_loads(rows);
+  CHECK(loads.points == std::vector<std::size_t>{0, 2});
+  CHECK(loads.refused.size() == 1);
+}
+
+TEST_CASE("rows: the error of a single point, and bad input, end the list") {
+  const auto rejected = [](std::size_t, const Run&) -> int { throw NoAnswer("none"); };
+  CHECK_THROWS_WITH(simulate_rows(1, Run(), rejected), "none");
+  CHECK_THROWS_WITH(answered_loads(simulate_rows(2, Run(), rejected)), "none");
+  const auto bad = [](std::size_t i, const Run&) -> int {
+    throw InvalidArgument("n", std::to_string(i), "1");
+  };
+  CHECK_THROWS_AS(simulate_rows(2, Run(), bad), InvalidArgument);
+}
+
 TEST_CASE("simulated points: the last one finished in spite of the stop") {
   StoppedRun stopped;
   const auto simulate = [&](std::size_t i, const Run&) {

@@ -117,7 +117,7 @@ TEST_CASE("wormhole answers: messages of geometric length") {
 }
 
 TEST_CASE("wormhole answers: beyond saturation there is no answer") {
-  OfferedLoads loads{.values = {parse_rational("1/10", "load"), parse_rational("1/5", "load")}};
+  OfferedLoads loads{.values = {parse_rational("1/5", "load")}};
   try {
     static_cast<void>(answer(mesh(loads), {}));
     FAIL("not rejected");
@@ -125,6 +125,12 @@ TEST_CASE("wormhole answers: beyond saturation there is no answer") {
     CHECK(saturated.load() == 0.2);
     CHECK(saturated.saturation() == Approx(0.1885620332).epsilon(1e-9));
   }
+  loads.values.push_back(parse_rational("1/10", "load"));
+  const WormholeAnswer lower = answer(mesh(loads), {});
+  REQUIRE(lower.refused.size() == 1);
+  CHECK(lower.refused.front().place == 0);
+  REQUIRE(lower.points.size() == 1);
+  CHECK(lower.points.front().load == 0.1);
   WormholeQuery query = mesh(fractions({"1/2", "1/4"}));
   query.channels = 600'000;
   CHECK_THROWS_WITH(answer(query, {}), "channels is 600000; it must be at most 500000 for 2 loads");
