@@ -3,8 +3,7 @@
 
   PYTHONPATH=build/release/python python/bench/calls.py [POINTS]
 
-Each measurement in Python is paired with a C++ loop over the same points in the same run; medians are reported, so that
-other load affects both equally. For arrays the processor time is shown too, which is meaningful on a loaded machine.
+Medians; for arrays also the processor time, which is meaningful on a loaded machine.
 """
 
 import resource
@@ -16,21 +15,16 @@ from typing import Callable
 import numpy
 
 import tailbound as tb
-from tailbound import _tailbound
 
 
-def call_overhead(pairs: int = 3000) -> None:
-    """One sizing from keywords to answer, compared with answers::answer() for the same query."""
-    one = _tailbound.sizings({"inputs": 16, "load": 0.9, "drop": 1e-15}, 1)
-    assert one is not None
-    python, loop = [], []
-    for _ in range(pairs):
+def call(calls: int = 3000) -> None:
+    """One sizing from keywords to answer."""
+    spans = []
+    for _ in range(calls):
         begun = time.perf_counter()
         tb.buffer(inputs=16, load=0.9, drop=1e-15)
-        python.append(time.perf_counter() - begun)
-        loop.append(one.seconds_of_loop(1))
-    a, b = statistics.median(python) * 1e6, statistics.median(loop) * 1e6
-    print(f"one sizing: {a:.1f} us from Python, {b:.1f} us in C++: the call costs {a - b:.1f} us")
+        spans.append(time.perf_counter() - begun)
+    print(f"one sizing: {statistics.median(spans) * 1e6:.1f} us")
 
 
 def spent() -> float:
@@ -39,30 +33,18 @@ def spent() -> float:
     return sum(usage.ru_utime + usage.ru_stime for usage in each)
 
 
-def arrays(queries: int, pairs: int = 3) -> None:
-    """Sizings over an array of loads, compared with a C++ loop on as many processes that stores nothing."""
+def arrays(queries: int, times: int = 5) -> None:
+    """Sizings over an array of loads."""
     loads = numpy.linspace(0.1, 0.95, queries)
-    sizings = _tailbound.sizings({"inputs": 16, "load": loads, "drop": 1e-15}, queries)
-    assert sizings is not None
-    from tailbound._ask import cores
-
-    ratios, efforts = [], []
-    for _ in range(pairs):
+    spans, efforts = [], []
+    for _ in range(times):
         before, begun = spent(), time.perf_counter()
         buffers = tb.buffer(inputs=16, load=loads, drop=1e-15, progress=False).buffer
-        python, python_effort = time.perf_counter() - begun, spent() - before
-        before = spent()
-        loop = sizings.seconds_of_loop(cores())
-        loop_effort = spent() - before
-        ratios.append(loop / python)
-        efforts.append(loop_effort / python_effort)
-        print(
-            f"{queries} sizings on {cores()} processes: {python:.2f} s from Python, {loop:.2f} s in C++ "
-            f"({python_effort:.2f} and {loop_effort:.2f} s of processor time); buffers {buffers.min()} .. {buffers.max()}"
-        )
+        spans.append(time.perf_counter() - begun)
+        efforts.append(spent() - before)
     print(
-        f"medians of {pairs} pairs: {100 * statistics.median(ratios):.1f} % of the rate of C++, "
-        f"{100 * statistics.median(efforts):.1f} % by processor time"
+        f"{queries} sizings: {statistics.median(spans):.2f} s, {statistics.median(efforts):.2f} s of processor time; "
+        f"buffers {buffers.min()} .. {buffers.max()}"
     )
 
 
@@ -89,6 +71,6 @@ def as_arrays(queries: int = 10_000) -> None:
 
 
 if __name__ == "__main__":
-    call_overhead()
+    call()
     as_arrays()
     arrays(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)

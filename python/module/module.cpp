@@ -6,6 +6,7 @@
 #include <python/module/sizing.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/run/processes.hpp>
+#include <tailbound/run/threads.hpp>
 
 #include <cstddef>
 #include <map>
@@ -31,19 +32,17 @@ const cli::CommandRunner& runner(const std::string& command) {
 }
 
 /// The answer, and whether Ctrl-C was pressed meanwhile.
-/// \param processes  workers for the points of a list; with 1 it is this process
-/// \param contents   by name: read instead of files of these names
+/// \param contents    by name: read instead of files of these names
 /// \param time_limit  in seconds: points are then computed by worker processes, which can be killed
 py::tuple run_command(const std::string& command, const Words& given, const py::object& progress,
-                      int processes, const std::map<std::string, std::string>& contents,
-                      std::optional<double> time_limit) {
+                      const std::map<std::string, std::string>& contents, std::optional<double> time_limit) {
   // The thread may outlive this call.
   const auto made = std::make_shared<std::shared_ptr<Shown>>();
   const Cut cut = carry_out(
-      [command, given, made, processes, contents, time_limit](answers::Run run) {
+      [command, given, made, contents, time_limit](answers::Run run) {
         std::optional<run::Processes> executor;
-        if (processes > 1 || (time_limit && runner(command).options().find("--threads") == nullptr))
-          run.executor = &executor.emplace(processes);
+        if (time_limit && runner(command).options().find("--threads") == nullptr)
+          run.executor = &executor.emplace(run::all_cores());
         *made = std::make_shared<Shown>(runner(command).answer(given, run, contents));
       },
       progress, time_limit);
@@ -137,18 +136,13 @@ PYBIND11_MODULE(_tailbound, module) {
       .def("content", &Shown::content)
       .def("table", &Shown::table, py::arg("result"), py::arg("table"))
       .def("columns", &Shown::columns)
+      .def("columns_of", &Shown::columns_of, py::arg("rows"))
+      .def("refused", &Shown::refused)
+      .def("part", &Shown::part, py::arg("row"))
+      .def("values", &Shown::values, py::arg("key"), py::arg("rows"))
       .def("table_columns", &Shown::table_columns, py::arg("result"), py::arg("table"))
       .def("svg", &Shown::svg)
       .def("picture", &Shown::picture);
-  py::class_<Sizings>(module, "Sizings")
-      .def("answer", &Sizings::answer, py::arg("processes"), py::arg("progress"))
-      .def("__len__", &Sizings::size)
-      .def("at", &Sizings::at, py::arg("place"))
-      .def("together", &Sizings::together, py::arg("most"))
-      .def("buffers", &Sizings::buffers)
-      .def("columns", &Sizings::columns, py::return_value_policy::reference_internal)
-      .def("values", &Sizings::values, py::arg("key"))
-      .def("seconds_of_loop", &Sizings::seconds_of_loop, py::arg("processes"));
   py::class_<Forked>(module, "Forked").def("next", &Forked::next);
   module.def(
       "forked",
@@ -157,9 +151,7 @@ PYBIND11_MODULE(_tailbound, module) {
       },
       py::arg("work"), py::arg("count"), py::arg("processes"));
   module.def("ask", &run_command, py::arg("command"), py::arg("given"), py::arg("progress"),
-             py::arg("processes") = 1, py::arg("contents") = std::map<std::string, std::string>(),
-             py::arg("time_limit") = py::none());
+             py::arg("contents") = std::map<std::string, std::string>(), py::arg("time_limit") = py::none());
   module.def("commands", &commands);
   module.def("size_buffer", &size_buffer, py::arg("given"));
-  module.def("sizings", &Sizings::made, py::arg("columns"), py::arg("count"));
 }

@@ -222,24 +222,22 @@ py::list to_python(const std::vector<std::pair<double, double>>& points) {
 
 }  // namespace
 
-py::list to_python(const std::shared_ptr<std::vector<std::optional<render::Value>>>& values) {
-  const auto plains = std::make_shared<std::vector<std::optional<Plain>>>();
-  show([values, plains] {
-    for (const auto& value : *values)
-      plains->push_back(value ? std::optional(to_plain(*value)) : std::nullopt);
-    values->clear();
-  });
-  py::list list;
-  for (const auto& each : *plains) list.append(each ? each->to_python() : py::object(py::none()));
-  return list;
-}
-
 const cli::Reply& Shown::Held::reply() {
   if (!made) {
     made = make();
     make = nullptr;
   }
   return *made;
+}
+
+std::string Shown::Held::title_of(const render::Result& result) {
+  const Document& document = reply().document;
+  if (!varying) varying = render::varying_inputs(document);
+  std::string title;
+  for (const render::Column* column : *varying)
+    if (const std::string text = render::cell_text(*column, result.inputs, document.digits); !text.empty())
+      title += (title.empty() ? "" : ", ") + column->heading + " " + text;
+  return title.empty() ? title : title + ".";
 }
 
 Shown::Shown(cli::Reply reply) : held_(std::make_shared<Held>()) {
@@ -344,6 +342,58 @@ Columns Shown::columns() const {
       made->add(result.inputs, result.cells);
   });
   return std::move(*made);
+}
+
+Columns Shown::columns_of(const std::vector<std::size_t>& rows) const {
+  const auto made = std::make_shared<Columns>();
+  show([held = held_, made, rows] {
+    for (const std::size_t row : rows) {
+      const render::Result& result = held->reply().document.results.at(row);
+      made->add(result.inputs, result.cells);
+    }
+  });
+  return std::move(*made);
+}
+
+std::vector<std::pair<std::size_t, std::string>> Shown::refused() const {
+  const auto found = std::make_shared<std::vector<std::pair<std::size_t, std::string>>>();
+  show([held = held_, found] {
+    const std::vector<render::Result>& results = held->reply().document.results;
+    for (std::size_t i = 0; i < results.size(); ++i)
+      if (const render::Value reason = render::value_of(results[i].cells, "reason");
+          std::holds_alternative<render::Text>(reason))
+        found->emplace_back(i, std::get<render::Text>(reason).text);
+  });
+  return std::move(*found);
+}
+
+std::shared_ptr<Shown> Shown::part(std::size_t row) const {
+  return std::make_shared<Shown>([held = held_, row]() -> cli::Reply {
+    const Document& whole = held->reply().document;
+    const render::Result& result = whole.results.at(row);
+    return {.document = {.layout = whole.layout,
+                         .headline = render::Headline::without_numbers(held->title_of(result)),
+                         .settings = whole.settings,
+                         .results = {result},
+                         .notes = whole.notes,
+                         .digits = whole.digits,
+                         .text_columns = whole.text_columns}};
+  });
+}
+
+py::list Shown::values(const std::string& key, const std::vector<std::size_t>& rows) const {
+  const auto plains = std::make_shared<std::vector<Plain>>();
+  show([held = held_, plains, key, rows] {
+    for (const std::size_t row : rows) {
+      const render::Result& result = held->reply().document.results.at(row);
+      render::Value value = render::value_of(result.cells, key);
+      if (std::holds_alternative<render::None>(value)) value = render::value_of(result.inputs, key);
+      plains->push_back(to_plain(value));
+    }
+  });
+  py::list list;
+  for (const Plain& each : *plains) list.append(each.to_python());
+  return list;
 }
 
 Columns Shown::table_columns(std::size_t result, std::size_t table) const {

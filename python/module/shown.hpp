@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// An answer as Python holds it; its document is created on first access.
@@ -29,6 +30,14 @@ class Shown {
   [[nodiscard]] py::list table(std::size_t result, std::size_t table) const;
   /// One row per result: parameters and results.
   [[nodiscard]] Columns columns() const;
+  /// The same for these results of a list.
+  [[nodiscard]] Columns columns_of(const std::vector<std::size_t>& rows) const;
+  /// The results of a list without an answer: (number, reason) of each.
+  [[nodiscard]] std::vector<std::pair<std::size_t, std::string>> refused() const;
+  /// One result of a list.
+  [[nodiscard]] std::shared_ptr<Shown> part(std::size_t row) const;
+  /// A key of these results, in the form of content(); None if missing.
+  [[nodiscard]] py::list values(const std::string& key, const std::vector<std::size_t>& rows) const;
   /// The same for a table of a result.
   [[nodiscard]] Columns table_columns(std::size_t result, std::size_t table) const;
   /// As a dict.  \throws NoAnswer  there is nothing to draw
@@ -39,12 +48,12 @@ class Shown {
   struct Held {
     std::function<cli::Reply()> make;
     std::optional<cli::Reply> made;
+    std::optional<std::vector<const render::Column*>> varying;  ///< inputs that differ between results
     const cli::Reply& reply();
+    /// "load 0.97, target 1e-14"
+    std::string title_of(const render::Result& result);
   };
   std::shared_ptr<Held> held_;
 };
-
-/// Standalone values, in the form of content(); None if missing. Empties `values`.
-[[nodiscard]] py::list to_python(const std::shared_ptr<std::vector<std::optional<render::Value>>>& values);
 
 }  // namespace tailbound::python

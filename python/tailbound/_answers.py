@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Na
 
 from ._columns import Numbers, column_array, frame_of, plain_value, records_of
 from ._display import HTML_ROWS, TEXT_ROWS, certainty, html_table, html_value, shown, text_table, varying
-from ._errors import NoAnswer, Stopped
+from ._errors import NoAnswer
 from ._tailbound import Columns
 from ._values import Approximation, Asymptote, Bound, Count, Enclosure, Estimate, Exact, Model
 
@@ -796,37 +796,60 @@ class Listed:
         return [None if isinstance(found, BaseException) else found[key] for found in self._found]
 
 
-class Sized:
-    """Buffer sizes stored by the extension module."""
+class Rows:
+    """The rows of lists that were each one run of the command, in the order of an array."""
 
-    def __init__(self, sizings: Any, error_of: Callable[[int], BaseException], stopped: bool = False) -> None:
-        self._sizings, self._error_of, self.stopped = sizings, error_of, stopped
+    def __init__(
+        self,
+        lists: Sequence[Any],
+        rows: Sequence[tuple[int, int]],
+        error_of: Callable[[int, str], NoAnswer],
+        whole: Optional[Columns] = None,
+    ) -> None:
+        """:param lists: of the extension module
+        :param rows: for each position of the array the list and its row
+        :param whole: the columns of all rows, if they are in this order
+        """
+        self._lists, self._rows, self._error_of = list(lists), rows, error_of
+        self._refused = [dict(shown.refused()) for shown in self._lists]
+        self._columns = None if any(self._refused) or len(self._lists) > 1 else whole
 
-    def at(self, place: int) -> Any:
-        shown = self._sizings.at(place)
-        if shown is not None:
-            return Answer(shown)
-        return Stopped("stopped on request before this point") if self.stopped else self._error_of(place)
+    def at(self, place: int) -> Union[Answer, NoAnswer]:
+        number, row = self._rows[place]
+        reason = self._refused[number].get(row)
+        return Answer(self._lists[number].part(row)) if reason is None else self._error_of(place, reason)
 
     def without_answer(self) -> list[int]:
-        return [place for place, size in enumerate(self._sizings.buffers()) if size < 0]
+        if not any(self._refused):
+            return []
+        return [place for place, (number, row) in enumerate(self._rows) if row in self._refused[number]]
 
     def together(self) -> Any:
-        return self._sizings.together(len(self._sizings))
+        return self._lists[0] if len(self._lists) == 1 else None
 
     def columns(self) -> Columns:
-        return self._sizings.columns()  # type: ignore[no-any-return]
+        if self._columns is None:
+            self._columns = Columns()
+            for number, rows in self._in_turn():
+                self._columns.append(self._lists[number].columns_of(rows))
+        return self._columns
 
     def values(self, key: str) -> list[Any]:
-        known = Answer(self._sizings.together(1))
-        if key not in known.columns:
-            raise KeyError(f"no key {key!r}; available keys: {', '.join(known.keys())}")
-        unit, digits = known.columns[key].unit, known.digits
-        return [value_of(raw, unit, digits) for raw in self._sizings.values(key)]
+        first = Answer(self._lists[0].part(next(row for number, row in self._rows if row not in self._refused[number])))
+        if key not in first.columns:
+            raise KeyError(f"no key {key!r}; available keys: {', '.join(first.keys())}")
+        unit, digits = first.columns[key].unit, first.digits
+        found = iter([value_of(raw, unit, digits) for number, rows in self._in_turn() for raw in self._lists[number].values(key, rows)])
+        return [None if row in self._refused[number] else next(found) for number, row in self._rows]
+
+    def _in_turn(self) -> Iterator[tuple[int, list[int]]]:
+        """The answered rows, as long as they are of the same list."""
+        answered = (each for each in self._rows if each[1] not in self._refused[each[0]])
+        for number, rows in itertools.groupby(answered, key=lambda each: each[0]):
+            yield number, [row for _, row in rows]
 
     def __reduce__(self) -> Any:
-        found = [self.at(place) for place in range(len(self._sizings))]
-        return Listed, (found,)
+        return Listed, ([self.at(place) for place in range(len(self._rows))],)
 
 
 class _Part:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import pickle
@@ -12,7 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional, Sequence, Union
 
 from . import _tailbound
-from ._answers import Answer, Answers, Listed, Sized
+from ._answers import Answer, Answers, Listed, Rows
 from ._errors import Error, InvalidArgument, LimitExceeded, NoAnswer, Stopped, speak_python
 from ._networks import Network, network_text
 from ._progress import Meter, Progress
@@ -31,8 +32,6 @@ File = Union[str, "os.PathLike[str]"]
 Words = Union[bool, int, str, "os.PathLike[str]", Any]
 #: A network: a file, a Network, a dict (docs/networks.md), a networkx graph or an answer of network().
 Net = Union[str, "os.PathLike[str]", Network, Mapping[str, Any], Any]
-
-_QUICK = frozenset({"inputs", "load", "drop", "capacity", "packets_per_slot", "criterion"})
 
 
 def grid(first: Any, last: Any, step: Any) -> list[Fraction]:
@@ -94,9 +93,7 @@ def _one(
     words = [(spec[key][0], text) for key, text in given.items()]
     meter = Meter(progress)
     try:
-        # The points of a list use all cores. Simulations have their own threads.
-        lists = "threads" not in spec and "jobs" not in spec and any("," in text or ":" in text for text in given.values())
-        shown, cut, late = _tailbound.ask(command, words, meter.callback, cores() if lists else 1, dict(contents), time_limit)
+        shown, cut, late = _tailbound.ask(command, words, meter.callback, dict(contents), time_limit)
     except Error as error:
         speak_python(error, spec)
         raise
@@ -214,13 +211,11 @@ def _broadcast(
     def question(place: int) -> dict[str, str]:
         return {key: number_text(key, flat[key][place]) if key in flat else value for key, value in given.items()}
 
-    if command == "buffer" and time_limit is None and _QUICK.issuperset(given):
-        sized = _sized(spec, given, flat, count, question, progress)
-        if sized is not None:
-            if sized.stopped:
-                raise Stopped("stopped on request: some points have no answer", Answers(shape, sized, arrays))
-            return Answers(shape, sized, arrays)
-    return Answers(shape, Listed(_each(command, spec, count, question, contents, progress, time_limit)), arrays)
+    rows = None
+    if time_limit is None:
+        rows = _rows(command, spec, given, columns, shape, question, contents, progress)
+    found = rows or Listed(_each(command, spec, count, question, contents, progress, time_limit))
+    return Answers(shape, found, arrays)
 
 
 def _array_of(key: str, value: Any) -> Any:
@@ -241,46 +236,108 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _sized(
+_MOST_LISTED = 10_000  # entries of a list of the command
+
+
+def _rows(
+    command: str,
     spec: Spec,
     given: Mapping[str, Any],
-    flat: Mapping[str, Any],
-    count: int,
+    columns: Mapping[str, Any],
+    shape: tuple[int, ...],
     question: Callable[[int], dict[str, str]],
+    contents: Mapping[str, str],
     progress: Progress,
-) -> Optional[Sized]:
-    columns: dict[str, Any] = {}
-    for key, value in given.items():
-        column = flat.get(key)
-        if column is None:
-            columns[key] = value
-        elif column.dtype.kind == "f" and column.dtype.itemsize == 8 or column.dtype.kind == "i":
-            columns[key] = column.astype(float if column.dtype.kind == "f" else "int64")
-        else:
-            columns[key] = [number_text(key, each) for each in column]
-    sizings = _tailbound.sizings(columns, count)
-    if sizings is None:
+) -> Optional[Rows]:
+    """The arrays as lists of the command, whose rows are all combinations.
+
+    :return: None if they are not: several arrays vary along one axis, or the command has no such lists
+    """
+    import numpy
+
+    axes = {key: [axis for axis, size in enumerate((1,) * (len(shape) - column.ndim) + column.shape) if size > 1] for key, column in columns.items()}
+    if command == "pgf" or sum(map(len, axes.values())) > len(set().union(*axes.values())):
         return None
-    meter = Meter(progress)
-    try:
-        stopped = sizings.answer(cores() if count >= 64 else 1, meter.callback)
-    finally:
-        meter.close()
-    return Sized(sizings, _ErrorOf(spec, question), stopped)
+    if any(spec[key][1] == "file" for key in columns):
+        return None
+    texts = {key: [number_text(key, each) for each in column.reshape(-1)] for key, column in columns.items()}
+    if any("," in text or ":" in text for column in texts.values() for text in column):
+        return None
+    longest = max(texts, key=lambda key: len(texts[key]))
+    if any(len(column) > _MOST_LISTED for key, column in texts.items() if key != longest):
+        return None
+    places = {
+        key: numpy.broadcast_to(numpy.arange(column.size).reshape(column.shape), shape).reshape(-1) for key, column in columns.items()
+    }
+    lists: list[Any] = []
+    whole = None
+    rows = numpy.zeros((math.prod(shape), 2), dtype=int)
+    for first in range(0, len(texts[longest]), _MOST_LISTED):
+        part = {**texts, longest: texts[longest][first : first + _MOST_LISTED]}
+        try:
+            answer = _one(command, spec, {**given, **{key: ",".join(column) for key, column in part.items()}}, contents, progress)
+        except Stopped:
+            raise
+        except (NoAnswer, InvalidArgument):  # point by point, each with its error
+            return None
+        found = answer._shown.columns()
+        order = _order(found, part)
+        if order is None:
+            return None
+        whole = found if list(order) == list(columns) and len(columns) == 1 and not lists else None
+        within = (places[longest] >= first) & (places[longest] < first + _MOST_LISTED)
+        at = [places[key][within] - (first if key == longest else 0) for key in order]
+        rows[within, 0] = len(lists)
+        rows[within, 1] = numpy.ravel_multi_index(at, [len(part[key]) for key in order])
+        lists.append(answer._shown)
+    return Rows(lists, [(number, row) for number, row in rows.tolist()], _ErrorOf(command, spec, question, contents), whole)
+
+
+def _order(columns: Any, lists: Mapping[str, Sequence[str]]) -> Optional[Sequence[str]]:
+    """The keywords of the lists, the one that varies slowest first; None if the rows are not their combinations."""
+    import numpy
+
+    from ._decimals import exact
+
+    sizes = {key: len(texts) for key, texts in lists.items()}
+    if len(columns) != math.prod(sizes.values()):
+        return None
+    found: dict[str, Any] = {}
+    wanted: dict[str, Any] = {}
+    for key, texts in lists.items():
+        name = next((name for name in (key, key.removesuffix("s")) if name in columns.keys()), None)
+        if name is None:
+            return None
+        kind, *values = columns.column(name)
+        if kind not in ("whole", "given", "text"):
+            return None
+        found[key] = numpy.array(values[0], dtype=object if kind == "text" else float)
+        try:
+            numbers: list[Any] = [text if kind == "text" else float(exact(text) if "/" in text else text) for text in texts]
+            wanted[key] = numpy.array(numbers, dtype=found[key].dtype)
+        except ValueError:
+            return None
+    for order in itertools.permutations(lists):
+        at = numpy.unravel_index(numpy.arange(len(columns)), [sizes[key] for key in order])
+        if all((found[key] == wanted[key][places]).all() for key, places in zip(order, at)):
+            return order
+    return None
 
 
 class _ErrorOf:
-    """Runs the command again to find out why a point has no answer."""
+    """Runs a point again to find out why it has no answer."""
 
-    def __init__(self, spec: Spec, question: Callable[[int], dict[str, str]]) -> None:
-        self._spec, self._question = spec, question
+    def __init__(
+        self, command: str, spec: Spec, question: Callable[[int], dict[str, str]], contents: Mapping[str, str]
+    ) -> None:
+        self._command, self._spec, self._question, self._contents = command, spec, question, contents
 
-    def __call__(self, place: int) -> BaseException:
+    def __call__(self, place: int, reason: str) -> NoAnswer:
         try:
-            _one("buffer", self._spec, self._question(place), {}, False)
-        except Error as error:
-            return error
-        return NoAnswer("the point has an answer on its own, but none in the array")
+            _one(self._command, self._spec, self._question(place), self._contents, False)
+        except NoAnswer as none:
+            return none
+        return NoAnswer(reason)
 
 
 def _each(

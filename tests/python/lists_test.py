@@ -1,4 +1,4 @@
-"""Lists in which a tenth of the points has no answer: the others are answered, in every format."""
+"""Lists in which a tenth of the points has no answer: the others are answered, in every format and from arrays."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import io
 import json
 from typing import Any, Callable
 
+import numpy
 import pytest
 
 import tailbound as tb
@@ -79,3 +80,38 @@ def test_a_list_without_any_answer_says_why() -> None:
         tb.buffer(inputs=16, load="1.5,1.6", drop="1e-9")
     with pytest.raises(tb.NoAnswer, match="saturated at load 3"):
         tb.wormhole(topology="mesh", nodes=16, flits=16, loads="3,5")
+
+
+@pytest.mark.parametrize(
+    "ask, given, key, values",
+    [case for case in CASES if case[2] == "load" and "threads" not in case[1]],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_an_array_is_the_list(ask: Callable[..., Any], given: dict[str, Any], key: str, values: list[str]) -> None:
+    listed = ask(**given, **{key: ",".join(values)})
+    array = ask(**given, **{key: numpy.array([float(value) for value in values])})
+    assert array.shape == (len(values),)
+    assert [place for (place,), _ in array.errors[:3]] == [9, 19, 29][: len(array.errors)]
+    assert array.csv() == listed.csv()
+    for key_ in ("buffer", "memory", "mean_occupancy", "mean_latency_slots"):
+        if key_ in listed.keys():
+            ours, theirs = array[key_], listed[key_]
+            assert [repr(value) for value in getattr(ours, "flat", ours)] == [repr(value) for value in getattr(theirs, "flat", theirs)]
+
+
+def test_a_grid_is_the_list_of_combinations() -> None:
+    drops, loads = ["1e-6", "1e-9"], [0.5, 1.5, 0.9]
+    grid = tb.buffer(inputs=16, drop=[[each] for each in drops], load=loads)  # the command varies the target fastest
+    assert grid.shape == (2, 3)
+    for i, drop in enumerate(drops):
+        for j, load in enumerate(loads):
+            if load < 1:
+                assert grid.buffer[i, j] == tb.buffer(inputs=16, drop=drop, load=load).buffer
+    assert sorted(place for place, _ in grid.errors) == [(0, 1), (1, 1)]
+    with pytest.raises(tb.Unstable):
+        grid[0, 1]
+
+
+def test_arrays_along_one_axis_are_taken_in_pairs() -> None:
+    pairs = tb.buffer(inputs=16, load=[0.5, 0.9], drop=[1e-6, 1e-9])
+    assert pairs.buffer.tolist() == [tb.buffer(inputs=16, load=0.5, drop=1e-6).buffer, tb.buffer(inputs=16, load=0.9, drop=1e-9).buffer]
