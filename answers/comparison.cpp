@@ -16,6 +16,15 @@ Verdict verdict_of(const std::optional<Span>& predicted, const Span& simulated,
   return Verdict::inside;
 }
 
+Verdict beyond_chance(const Span& predicted, double value, const Span& simulated,
+                      const std::optional<std::uint64_t>& count) {
+  constexpr std::uint64_t enough = 100;
+  if (count.value_or(enough) < enough) return Verdict::inside;
+  const double reach = 1.5 * (simulated.upper - simulated.lower);
+  if (predicted.upper < value - reach) return Verdict::below;
+  return predicted.lower > value + reach ? Verdict::above : Verdict::inside;
+}
+
 void report_refuted(const Span& proved, const Span& simulated) {
   const auto range = [](const Span& span) {
     return numeric::plain(span.lower) +

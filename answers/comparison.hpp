@@ -77,6 +77,9 @@ enum class Verdict {
   too_rare,
   saturated,  ///< not judged: the model saturates where the simulation does not
 };
+[[nodiscard]] constexpr auto names_of(Verdict) {
+  return std::array{"inside", "above", "below", "too rare", "saturated"};
+}
 
 /// The side on which a prediction is too favorable.
 enum class UnsafeSide {
@@ -127,26 +130,26 @@ struct Comparison {
   }
 };
 
-/// Is a proved prediction contradicted beyond chance: farther from the interval's middle than three times its
-/// half-width (on the unsafe side alone for a bound), from at least a hundred occurrences? Chance alone does
-/// not reach that. Times are not judged: percentiles of a few batches have intervals without width, and
-/// delays in slots say the same.
+/// Where a prediction is that a simulation excludes beyond chance: farther from the interval's middle than
+/// three times its half-width, from at least a hundred occurrences. Otherwise inside.
+/// \param value  middle of the interval `simulated`
+[[nodiscard]] Verdict beyond_chance(const Span& predicted, double value, const Span& simulated,
+                                    const std::optional<std::uint64_t>& count = std::nullopt);
+
+/// Is a proved prediction contradicted beyond chance (a bound only if it is too low)? Times are not judged:
+/// percentiles of a few batches have intervals without width, and delays in slots say the same.
 template <class Unit>
 [[nodiscard]] bool refuted(const Comparison<Unit>& comparison) {
-  constexpr std::uint64_t enough = 100;
-  if (std::is_same_v<Unit, unit::Time> || !comparison.predicted || comparison.count.value_or(enough) < enough)
-    return false;
+  if (std::is_same_v<Unit, unit::Time> || !comparison.predicted) return false;
   const numeric::Estimate<Unit>& simulated = comparison.simulated;
-  const double reach = 1.5 * (simulated.upper - simulated.lower);
-  const bool too_low = span_of(*comparison.predicted).upper < simulated.value - reach;
-  const bool too_high = span_of(*comparison.predicted).lower > simulated.value + reach;
+  const Verdict found = beyond_chance(*comparison.span(), simulated.value, {simulated.lower, simulated.upper},
+                                      comparison.count);
+  if (found == Verdict::inside) return false;
   return std::visit(
       [&]<class Number>(const Number& number) {
-        if constexpr (std::is_same_v<Number, numeric::UpperBound<Unit>>)
-          return too_low && number.proof().assumptions().may_be_shown();
-        else if constexpr (std::is_same_v<Number, numeric::Exact<Unit>> ||
-                           std::is_same_v<Number, numeric::Enclosure<Unit>>)
-          return (too_low || too_high) && number.proof().assumptions().may_be_shown();
+        if constexpr (requires { number.proof(); })
+          return number.proof().assumptions().may_be_shown() &&
+                 (found == Verdict::below || !std::is_same_v<Number, numeric::UpperBound<Unit>>);
         else
           return false;
       },

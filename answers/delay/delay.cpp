@@ -196,14 +196,15 @@ bool proved(const FlowDelay& flow) {
 }
 
 /// A proved number that a simulation excludes is a mistake of this program: its query is reported, not its
-/// answer. Chance alone does not reach three times the half-width of an interval that is contradicted.
+/// answer.
 void require_uncontradicted(const DelayQuery& query, const DelayAnswer& answer) {
   const bool all = std::all_of(answer.flows.begin(), answer.flows.end(), proved);
   for (const CheckedLevel& level : answer.check->levels) {
     if (level.agreement == Agreement::agrees) continue;
     if (level.flow ? !proved(answer.flows[*level.flow]) : !all) continue;
-    const double half = (level.simulated.upper - level.simulated.lower) / 2;
-    if (std::abs(level.simulated.value - level.computed) <= 3 * half) continue;
+    if (beyond_chance({level.computed, level.computed}, level.simulated.value,
+                      {level.simulated.lower, level.simulated.upper}, level.count) == Verdict::inside)
+      continue;
     const std::string flow = level.flow ? "flow " + answer.paths.flows[*level.flow].name : "all packets";
     throw std::logic_error("a proved delay is contradicted by simulation, please report " +
                            topology_name(query.topology) + ": " + flow + ", P(D > " +

@@ -72,6 +72,12 @@ class SeenTails {
     for (const auto& above : above_) seen.push_back(t + 1 < above.size() ? above[t + 1] : 0);
     return sim::estimate<unit::Probability>(seen, packets_, confidence);
   }
+  /// Packets with D > t.
+  [[nodiscard]] std::uint64_t count(std::size_t t) const {
+    double all = 0;
+    for (const auto& above : above_) all += t + 1 < above.size() ? above[t + 1] : 0;
+    return static_cast<std::uint64_t>(all);
+  }
 
  private:
   std::vector<std::vector<double>> above_;
@@ -128,6 +134,7 @@ void judge(CrossCheck& check, const std::vector<CheckedPart>& parts, const Compu
       level.flow = parts[i].flow;
       level.slots = levels[i][j];
       level.simulated = parts[i].seen.tail(t, 0.95);
+      level.count = parts[i].seen.count(t);
       level.computed = probabilities[i][j];
       const auto together = parts[i].seen.tail(t, of_each);
       if (together.lower > underestimated_by * level.computed)

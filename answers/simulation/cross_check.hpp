@@ -43,6 +43,7 @@ struct CheckedLevel {
   std::optional<std::size_t> flow{};                 ///< position among the checked flows; none: all packets
   Slots slots;                                       ///< t
   numeric::Estimate<unit::Probability> simulated{};  ///< P(D > t), 95 % interval
+  std::uint64_t count = 0;                           ///< packets with D > t
   double computed = 0;
   Agreement agreement = Agreement::agrees;
 };

@@ -88,6 +88,15 @@ TEST_CASE("comparison: a proved number that the simulation excludes is a failure
   CHECK_NOTHROW(tally.add(model_of(0.9, 0.4, 0.6)));
 }
 
+TEST_CASE("comparison: chance explains three half-widths, and any distance of few occurrences") {
+  CHECK(beyond_chance({0.79, 0.79}, 0.5, {0.4, 0.6}) == Verdict::inside);
+  CHECK(beyond_chance({0.81, 0.81}, 0.5, {0.4, 0.6}) == Verdict::above);
+  CHECK(beyond_chance({0.1, 0.19}, 0.5, {0.4, 0.6}) == Verdict::below);
+  CHECK(beyond_chance({0.1, 0.21}, 0.5, {0.4, 0.6}) == Verdict::inside);
+  CHECK(beyond_chance({0.81, 0.81}, 0.5, {0.4, 0.6}, 99) == Verdict::inside);
+  CHECK(beyond_chance({0.81, 0.81}, 0.5, {0.4, 0.6}, 100) == Verdict::above);
+}
+
 TEST_CASE("comparison: integers with an open interval") {
   Comparison<unit::Slot> row{.predicted = Slots(52),
                              .simulated = {53, 51, std::numeric_limits<double>::infinity()}};
