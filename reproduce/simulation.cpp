@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 #include <reproduce/simulation.hpp>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
-#include <tailbound/render/documents/parts/comparison.hpp>
 #include <tailbound/render/sweep_picture.hpp>
 
 #include <algorithm>
@@ -55,7 +55,7 @@ std::string where(Verdict verdict, const std::vector<Judged>& levels, const std:
   if (found.empty()) return {};
   const std::string span = found.size() == 1 ? fmt::format("P = {:.2g}", minimum)
                                              : fmt::format("P = {:.2g} to {:.2g}", largest, minimum);
-  return fmt::format("{} at {} = {} ({}), ", render::verdict_name(verdict), symbol, ranges(found), span);
+  return fmt::format("{} at {} = {} ({}), ", name_of(verdict), symbol, ranges(found), span);
 }
 
 }  // namespace

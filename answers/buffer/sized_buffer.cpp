@@ -19,10 +19,6 @@ using numeric::Interval;
 using numeric::Rational;
 using numeric::Real;
 
-SizedProbability sized(const queue::ProbabilityClaim& claim) {
-  return std::visit([](const auto& truth) -> SizedProbability { return truth; }, claim);
-}
-
 std::vector<SizeLoss> classes_of(const SizedBufferQuery& query) {
   std::vector<SizeLoss> classes;
   for (const traffic::SizeClass& one : query.sizes.classes())
@@ -50,17 +46,16 @@ SizedBufferAnswer from_queue(const SizedBufferQuery& query, bounds::OutputQueue&
     buffer = std::get<ProbabilityOf>(query.requested).capacity;
     at = queue.drop_probability(buffer, criterion);
   }
-  SizedBufferAnswer answer{
-      .buffer = buffer,
-      .at = sized(at->probability),
-      .cell_loss =
-          sized(criterion == Criterion::loss ? at->probability
-                                             : queue.drop_probability(buffer, Criterion::loss).probability),
-      .decay_rate = std::optional<Enclosure<unit::PerPacket>>(),
-      .classes = classes_of(query),
-      .mean_cells = query.sizes.cells(query.cell_bytes).mean,
-      .computation = at->computation};
-  if (before) answer.before = sized(before->probability);
+  SizedBufferAnswer answer{.buffer = buffer,
+                           .at = at->probability,
+                           .cell_loss = criterion == Criterion::loss
+                                            ? at->probability
+                                            : queue.drop_probability(buffer, Criterion::loss).probability,
+                           .decay_rate = std::optional<Enclosure<unit::PerPacket>>(),
+                           .classes = classes_of(query),
+                           .mean_cells = query.sizes.cells(query.cell_bytes).mean,
+                           .computation = at->computation};
+  if (before) answer.before = before->probability;
   try {
     answer.mean_occupancy = queue.mean_occupancy();
     answer.decay_rate = queue.found_decay_rate();
@@ -83,7 +78,8 @@ queue::Trains trains_of(const SizedBufferQuery& query) {
 }
 
 /// A packet is lost with 1 to Lmax of its cells: cell loss E[L] / Lmax <= packet loss <= cell loss E[L].
-SizedProbability packet_loss_of(const SizedProbability& cell_loss, const traffic::CellCounts& cells) {
+queue::ProbabilityClaim packet_loss_of(const queue::ProbabilityClaim& cell_loss,
+                                       const traffic::CellCounts& cells) {
   const numeric::PrecisionScope scope(numeric::Precision{128});
   const auto maximum = [&](const Real& loss) {
     const Real value = numeric::upper(numeric::to_interval(loss) * numeric::to_interval(cells.mean));
@@ -104,7 +100,7 @@ SizedProbability packet_loss_of(const SizedProbability& cell_loss, const traffic
                                       maximum(enclosure.upper()));
 }
 
-numeric::UpperBound<unit::Probability> upper_bound(const SizedProbability& loss) {
+numeric::UpperBound<unit::Probability> upper_bound(const queue::ProbabilityClaim& loss) {
   if (const auto* bound = std::get_if<numeric::UpperBound<unit::Probability>>(&loss)) return *bound;
   if (const auto* exact = std::get_if<numeric::Exact<unit::Probability>>(&loss))
     return {exact->proof(), numeric::to_real(exact->value, numeric::Rounding::up)};

@@ -50,17 +50,12 @@ struct SizedBufferQuery {
   [[nodiscard]] std::optional<numeric::Rational> drop() const;
 };
 
-/// A probability of any kind that these answers contain.
-using SizedProbability =
-    std::variant<numeric::Exact<unit::Probability>, numeric::Enclosure<unit::Probability>,
-                 numeric::Approximation<unit::Probability>, numeric::UpperBound<unit::Probability>>;
-
 /// Packets of one size. If nothing better is known, their loss ratio is at most that of all packets divided
 /// by their share.
 struct SizeLoss {
   std::int64_t bytes = 0, cells = 0;
-  numeric::Rational share;                 ///< of the packets
-  std::optional<SizedProbability> loss{};  ///< the fraction of them lost, or an upper bound
+  numeric::Rational share;                                  ///< of the packets
+  std::optional<numeric::Claim<unit::Probability>> loss{};  ///< the fraction of them lost, or an upper bound
 };
 
 /// Approximation with geometric trains in place of the packets, everything else identical. Proved values
@@ -73,15 +68,15 @@ struct GeometricApproximation {
 };
 
 struct SizedBufferAnswer {
-  static constexpr bool stored = true;       ///< as bytes, for parts and ranks (points/stored.hpp)
-  Packets buffer;                            ///< [cells], including the one in service; computed, or as given
-  SizedProbability at;                       ///< the criterion at `buffer`
-  std::optional<SizedProbability> before{};  ///< at buffer - 1, above the target; none if `at` is a bound
-  SizedProbability cell_loss;                ///< fraction of the cells lost at `buffer`
-  std::optional<SizedProbability> packet_loss{};
+  static constexpr bool stored = true;   ///< as bytes, for parts and ranks (points/stored.hpp)
+  Packets buffer;                        ///< [cells], including the one in service; computed, or as given
+  numeric::Claim<unit::Probability> at;  ///< the criterion at `buffer`
+  /// At buffer - 1, above the target; none if `at` is a bound.
+  std::optional<numeric::Claim<unit::Probability>> before{};
+  numeric::Claim<unit::Probability> cell_loss;  ///< fraction of the cells lost at `buffer`
+  std::optional<numeric::Claim<unit::Probability>> packet_loss{};
   /// [cells]; none in overload, where an infinite buffer has none
-  std::optional<std::variant<numeric::Claim<unit::Packet>, numeric::UpperBound<unit::Packet>>>
-      mean_occupancy{};
+  std::optional<numeric::Claim<unit::Packet>> mean_occupancy{};
   /// log z0 [1/cell]: the tail falls by exp(-decay_rate) per cell; at least that if it is a bound
   std::variant<std::optional<numeric::Enclosure<unit::PerPacket>>, numeric::LowerBound<unit::PerPacket>>
       decay_rate;

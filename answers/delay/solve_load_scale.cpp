@@ -20,7 +20,7 @@ namespace {
 
 using bounds::Route;
 using numeric::Rational;
-using ProbabilityClaim = numeric::Claim<unit::Probability>;
+using queue::ProbabilityClaim;
 
 constexpr std::int64_t max_slots = 1'000'000;
 

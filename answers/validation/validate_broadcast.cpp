@@ -5,49 +5,34 @@
 namespace tailbound::answers {
 namespace {
 
-/// A compared latency.
-struct Compared {
-  BroadcastQuantity quantity;
-  numeric::Model<unit::Cycle> BroadcastLatencies::*model;
-  std::optional<numeric::Estimate<unit::Slot>> sim::BroadcastEstimates::*simulated;
-};
-constexpr Compared all_compared[] = {{BroadcastQuantity::unicast_latency, &BroadcastLatencies::unicast,
-                                      &sim::BroadcastEstimates::unicast_latency},
-                                     {BroadcastQuantity::broadcast_latency, &BroadcastLatencies::broadcast,
-                                      &sim::BroadcastEstimates::broadcast_latency}};
-
-/// A slot of the simulator is a cycle.
-numeric::Estimate<unit::Cycle> in_cycles(const numeric::Estimate<unit::Slot>& estimate) {
-  return {estimate.value, estimate.lower, estimate.upper, estimate.confidence};
-}
-
-void add_rows(ValidateBroadcastAnswer& answer, const BroadcastHypercube& hypercube,
-              const SimulatedBroadcasts& point) {
+Comparisons compared(const BroadcastHypercube& hypercube, const SimulatedBroadcasts& point,
+                     double confidence) {
   const std::optional<BroadcastLatencies> model = broadcast_latencies(hypercube, point.rate);
-  for (const Compared& compared : all_compared) {
-    const auto& estimate = point.found.*compared.simulated;
-    if (!estimate) continue;  // none was sent
-    BroadcastComparison row{.rate = point.rate,
-                            .fraction_of_saturation = point.fraction_of_saturation,
-                            .quantity = compared.quantity,
-                            .latency = {}};
-    row.latency.simulated = in_cycles(*estimate);
-    if (model) row.latency.predicted = (*model).*compared.model;
-    answer.tally.add(row.latency);
-    answer.rows.push_back(std::move(row));
-  }
+  Comparisons found;
+  const auto compare = [&](ComparedQuantity quantity,
+                           numeric::Model<unit::Cycle> BroadcastLatencies::*predicted,
+                           const std::optional<numeric::Estimate<unit::Slot>>& seen) {
+    if (!seen) return;  // none was sent
+    Comparison<unit::Cycle> latency;
+    if (model) latency.predicted = (*model).*predicted;
+    latency.simulated = {seen->value, seen->lower, seen->upper, seen->confidence};  // a slot is a cycle
+    found.add(quantity, latency);
+  };
+  compare(ComparedQuantity::unicast_latency, &BroadcastLatencies::unicast, point.found.unicast_latency);
+  compare(ComparedQuantity::broadcast_latency, &BroadcastLatencies::broadcast, point.found.broadcast_latency);
+  found.state_confidence(confidence);
+  return found;
 }
 
 }  // namespace
 
 ValidateBroadcastAnswer answer(const ValidateBroadcastQuery& query, const Run& run) {
-  ValidateBroadcastAnswer result{.simulation = answer(query.simulation, run),
-                                 .rows = {},
-                                 .tally = {},
-                                 .deeper_buffers = query.simulation.network.buffer_flits > 1};
+  ValidateBroadcastAnswer result;
+  result.simulation = answer(query.simulation, run);
+  result.deeper_buffers = query.simulation.network.buffer_flits > 1;
   for (const SimulatedBroadcasts& point : result.simulation.points)
-    add_rows(result, query.simulation.network.hypercube, point);
-  if (result.rows.empty()) throw NoAnswer("nothing to compare: no message was delivered while measured");
+    result.add(compared(query.simulation.network.hypercube, point, query.simulation.confidence));
+  if (result.tally.rows() == 0) throw NoAnswer("nothing to compare: no message was delivered while measured");
   return result;
 }
 

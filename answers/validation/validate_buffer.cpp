@@ -6,7 +6,6 @@
 #include <tailbound/queue/markov/markov_queue.hpp>
 #include <tailbound/queue/slotted/slotted_queue.hpp>
 
-#include <set>
 #include <variant>
 
 namespace tailbound::answers {
@@ -67,14 +66,6 @@ class BufferAnalysis {
   Queue queue_;
 };
 
-/// The given levels, or those where the analysis gives about 0.5 ... 1e-6.
-std::vector<Packets> levels_of(const ValidateBufferQuery& query, BufferAnalysis& analysis) {
-  if (!query.levels.empty()) return query.levels;
-  std::set<Packets> levels;
-  for (const Rational& tail : simulable_tails()) levels.insert(analysis.min_level(tail));
-  return {levels.begin(), levels.end()};
-}
-
 /// `query` for the simulation, without its levels: a switch, whose output queues are identical.
 SimulateTreeQuery simulation_of(const ValidateBufferQuery& query) {
   SimulateTreeQuery requested{.topology = TreeTopology{.tree = {query.inputs, 1},
@@ -119,31 +110,26 @@ ValidateBufferAnswer answer(const ValidateBufferQuery& query, const Run& run) {
   SimulateTreeQuery requested = simulation_of(query);
   const bool classes = !query.classes.empty();
   static_cast<void>(classes ? plan_of(classes_of(query)) : plan_of(requested));  // can it be simulated?
-  requested.occupancy_levels = levels_of(query, analysis);
+  requested.occupancy_levels = levels_or_simulable(
+      query.levels, simulable_tails(), [&](const Rational& tail) { return analysis.min_level(tail); });
+  std::vector<Predicted<unit::Probability>> tails;
+  for (const Packets level : requested.occupancy_levels) tails.push_back(analysis.tail(level));
+  const Predicted<unit::Packet> mean = analysis.mean();
 
   ValidateBufferAnswer answer;
-  for (const Packets level : requested.occupancy_levels)
-    answer.tail.push_back({.level = level, .above = {.predicted = analysis.tail(level), .simulated = {}}});
-  answer.mean_occupancy = {.predicted = analysis.mean(), .simulated = {}};
-
-  answer.confidence_of_each = confidence_of_each(answer.tail.size() + 1, query.confidence);
-  requested.confidence = answer.confidence_of_each;
+  requested.confidence = answer.share_confidence(tails.size() + 1, query.confidence);
   answer.simulation = classes ? simulated_class(query, requested, run) : answers::answer(requested, run);
   const SimulatedQueue& seen = answer.simulation.queues.front();
-  for (std::size_t i = 0; i < answer.tail.size(); ++i) {
-    answer.tail[i].above.simulated = seen.tail[i].probability;
-    answer.tail[i].above.count = seen.tail[i].count;
-    answer.tally.add(answer.tail[i].above);
-  }
-  answer.mean_occupancy.simulated = seen.mean_occupancy;
-  answer.tally.add(answer.mean_occupancy);
+  for (std::size_t i = 0; i < tails.size(); ++i)
+    answer.add(compared_tail(ComparedQuantity::occupancy_tail, tails[i], seen.tail[i]));
+  answer.add(ComparedQuantity::mean_occupancy,
+             Comparison<unit::Packet>{.predicted = mean, .simulated = seen.mean_occupancy});
   return answer;
 }
 
-std::vector<ComparedOccupancy> compared_curve(const ValidateBufferQuery& query,
-                                              const ValidateBufferAnswer& answer) {
+std::vector<ComparedRow> compared_curve(const ValidateBufferQuery& query,
+                                        const ValidateBufferAnswer& answer) {
   BufferAnalysis analysis(query);
-  std::vector<ComparedOccupancy> curve;
   const auto whole = [&] {
     if (query.classes.empty()) return whole_occupancy_tail(simulation_of(query), answer.simulation);
     return whole_tails(
@@ -152,11 +138,10 @@ std::vector<ComparedOccupancy> compared_curve(const ValidateBufferQuery& query,
                 .simulated = answer.simulation.simulated})[static_cast<std::size_t>(query.priority) - 1]
         .occupancy;
   };
+  std::vector<ComparedRow> curve;
   for (const sim::LevelEstimate& seen : whole())
-    curve.push_back({.level = Packets(seen.level),
-                     .above = {.predicted = analysis.tail(Packets(seen.level)),
-                               .simulated = seen.probability,
-                               .count = seen.count}});
+    curve.push_back(
+        compared_tail(ComparedQuantity::occupancy_tail, analysis.tail(Packets(seen.level)), seen));
   return curve;
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <tailbound/answers/comparison.hpp>
 #include <tailbound/answers/simulation/simulate_tree.hpp>
 #include <tailbound/answers/simulation/simulation.hpp>
+#include <tailbound/answers/validation/compared.hpp>
 #include <tailbound/core/quantity.hpp>
 #include <tailbound/traffic/on_off.hpp>
 
@@ -38,20 +38,8 @@ struct ValidateBufferQuery {
   RunLength length{};             ///< as SimulateTreeQuery
 };
 
-struct ComparedOccupancy {
-  Packets level;
-  Comparison<unit::Probability> above{};  ///< P(Q > level)
-};
-
-struct ValidateBufferAnswer {
-  SimulateTreeAnswer simulation{};
-  std::vector<ComparedOccupancy> tail{};  ///< at the query's levels, or in increasing order
-  Comparison<unit::Packet> mean_occupancy{};
-  double confidence_of_each = 0;  ///< of each comparison's interval
-  Tally tally{};                  ///< of all comparisons
-
-  [[nodiscard]] bool stopped() const { return simulation.stopped(); }
-};
+/// P(Q > level) at the query's levels, or in increasing order; then the mean.
+using ValidateBufferAnswer = Validated<SimulateTreeAnswer>;
 
 /// \throws InvalidArgument  as queue/ or answer(SimulateTreeQuery), and a level below 0
 /// \throws Unstable         load >= 1
@@ -60,7 +48,7 @@ struct ValidateBufferAnswer {
 
 /// For plots: P(Q > n) of both from n = 0 to the largest observed level, at about 60 levels or fewer, with 95
 /// % intervals. From the same run.  COST  the analysis once more, to that depth.
-[[nodiscard]] std::vector<ComparedOccupancy> compared_curve(const ValidateBufferQuery& query,
-                                                            const ValidateBufferAnswer& answer);
+[[nodiscard]] std::vector<ComparedRow> compared_curve(const ValidateBufferQuery& query,
+                                                      const ValidateBufferAnswer& answer);
 
 }  // namespace tailbound::answers

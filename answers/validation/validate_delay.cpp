@@ -143,17 +143,16 @@ void compare_times(ValidateDelayAnswer& answer, const ValidateDelayQuery& query,
                    const bounds::ClaimedDelayAnswer& analysed) {
   const std::vector<numeric::Rational> times =
       latency_ns(analysis.law().routes, analysed, *analysis.law().law, *query.time);
-  answer.latencies.resize(times.size());
-  for (std::size_t i = 0; i < times.size(); ++i) {
-    ComparedLatency& row = answer.latencies[i];
-    row.fraction = analysed.latency[i].probability;
-    row.latency.predicted = predicted_time(times[i], analysed.latency[i].at.probability);
-    row.latency.simulated = *answer.simulation.percentiles[i].latency_time;
-  }
-  answer.mean_latency.emplace();
-  answer.mean_latency->predicted =
-      to_predicted(mean_latency_ns(analysis.law().routes, analysed.mean_queueing, *query.time));
-  answer.mean_latency->simulated = *answer.simulation.mean_latency_time;
+  for (std::size_t i = 0; i < times.size(); ++i)
+    answer.add({.quantity = ComparedQuantity::latency_time,
+                .percentile = analysed.latency[i].probability,
+                .compared = Comparison<unit::Time>{
+                    .predicted = predicted_time(times[i], analysed.latency[i].at.probability),
+                    .simulated = *answer.simulation.percentiles[i].latency_time}});
+  answer.add(ComparedQuantity::mean_latency_time,
+             Comparison<unit::Time>{.predicted = to_predicted(mean_latency_ns(
+                                        analysis.law().routes, analysed.mean_queueing, *query.time)),
+                                    .simulated = *answer.simulation.mean_latency_time});
 }
 
 }  // namespace
@@ -170,48 +169,34 @@ ValidateDelayAnswer answer(const ValidateDelayQuery& query, const Run& run) {
   ValidateDelayAnswer answer;
   answer.omissions = analysis.omissions();
   answer.hops = analysis.law().hops;
-  answer.confidence_of_each = confidence_of_each(
+  requested.confidence = answer.share_confidence(
       analysed.above.size() + (analysed.queueing.size() + 1) * (query.time ? 2 : 1), query.confidence);
-  requested.confidence = answer.confidence_of_each;
   answer.simulation = answers::answer(requested, run);
-  for (std::size_t i = 0; i < analysed.above.size(); ++i) {
-    const sim::LevelEstimate& seen = answer.simulation.delay_ccdf[i];
-    answer.tail.push_back({.level = analysed.above[i].slots,
-                           .above = {.predicted = to_predicted(analysed.above[i].probability),
-                                     .simulated = seen.probability,
-                                     .count = seen.count}});
-  }
-  answer.percentiles.resize(
-      analysed.queueing.size());  // in place: GCC 12 reports a moved variant as uninitialized
-  for (std::size_t i = 0; i < analysed.queueing.size(); ++i) {
-    ComparedPercentile& row = answer.percentiles[i];
-    row.fraction = analysed.queueing[i].probability;
-    row.queueing.predicted.emplace(analysed.queueing[i].slots);
-    row.queueing.simulated = answer.simulation.percentiles[i].queueing;
-  }
-  answer.mean_queueing = {.predicted = to_predicted(analysed.mean_queueing),
-                          .simulated = answer.simulation.mean_queueing};
+  const SimulateTreeAnswer& seen = answer.simulation;
+  for (std::size_t i = 0; i < analysed.above.size(); ++i)
+    answer.add(compared_tail(ComparedQuantity::delay_tail, to_predicted(analysed.above[i].probability),
+                             seen.delay_ccdf[i]));
+  for (std::size_t i = 0; i < analysed.queueing.size(); ++i)
+    answer.add({.quantity = ComparedQuantity::queueing,
+                .percentile = analysed.queueing[i].probability,
+                .compared = Comparison<unit::Slot>{.predicted = analysed.queueing[i].slots,
+                                                   .simulated = seen.percentiles[i].queueing}});
+  answer.add(ComparedQuantity::mean_queueing,
+             Comparison<unit::Slot>{.predicted = to_predicted(analysed.mean_queueing),
+                                    .simulated = seen.mean_queueing});
   if (query.time) compare_times(answer, query, analysis, analysed);
-  for (const ComparedDelay& row : answer.tail) answer.tally.add(row.above);
-  for (const ComparedPercentile& row : answer.percentiles) answer.tally.add(row.queueing);
-  answer.tally.add(answer.mean_queueing);
-  for (const ComparedLatency& row : answer.latencies) answer.tally.add(row.latency);
-  if (answer.mean_latency) answer.tally.add(*answer.mean_latency);
   return answer;
 }
 
-std::vector<ComparedDelay> compared_curve(const ValidateDelayQuery& query,
-                                          const ValidateDelayAnswer& answer) {
+std::vector<ComparedRow> compared_curve(const ValidateDelayQuery& query, const ValidateDelayAnswer& answer) {
   const std::vector<sim::LevelEstimate> simulated = whole_delay_ccdf(simulation_of(query), answer.simulation);
   bounds::DelayQuery requested;
   for (const sim::LevelEstimate& level : simulated) requested.levels.emplace_back(level.level);
   const bounds::ClaimedDelayAnswer analysed = analysis_of(query, {})->claims(requested);
-  std::vector<ComparedDelay> curve;
+  std::vector<ComparedRow> curve;
   for (std::size_t i = 0; i < simulated.size(); ++i)
-    curve.push_back({.level = requested.levels[i],
-                     .above = {.predicted = to_predicted(analysed.above[i].probability),
-                               .simulated = simulated[i].probability,
-                               .count = simulated[i].count}});
+    curve.push_back(compared_tail(ComparedQuantity::delay_tail, to_predicted(analysed.above[i].probability),
+                                  simulated[i]));
   return curve;
 }
 

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <tailbound/answers/comparison.hpp>
 #include <tailbound/answers/delay/delay_model.hpp>
 #include <tailbound/answers/delay/delay_paths.hpp>
 #include <tailbound/answers/network/topology.hpp>
 #include <tailbound/answers/simulation/simulate_tree.hpp>
 #include <tailbound/answers/simulation/simulation.hpp>
+#include <tailbound/answers/validation/compared.hpp>
 
 #include <memory>
 #include <optional>
@@ -41,34 +41,11 @@ struct ValidateDelayQuery {
   RunLength length{};        ///< as SimulateTreeQuery
 };
 
-struct ComparedDelay {
-  Slots level;
-  Comparison<unit::Probability> above{};  ///< P(D > level)
-};
-
-struct ComparedPercentile {
-  numeric::Rational fraction;
-  Comparison<unit::Slot> queueing{};  ///< of D, in integer slots
-};
-
-struct ComparedLatency {
-  numeric::Rational fraction;
-  Comparison<unit::Time> latency{};  ///< of T, including the time added by hops [ns]
-};
-
-struct ValidateDelayAnswer {
+/// P(D > level) at the query's levels, or in increasing order; the percentiles and the mean of D; with a slot
+/// time those of the latency.
+struct ValidateDelayAnswer : Validated<SimulateTreeAnswer> {
   DelayOmissions omissions{};     ///< of the analysis
   Hops hops = Hops::independent;  ///< the model used
-  SimulateTreeAnswer simulation{};
-  std::vector<ComparedDelay> tail{};              ///< at the query's levels, or in increasing order
-  std::vector<ComparedPercentile> percentiles{};  ///< in the order of the query
-  Comparison<unit::Slot> mean_queueing{};
-  std::vector<ComparedLatency> latencies{};  ///< in the order of the percentiles; with a slot time
-  std::optional<Comparison<unit::Time>> mean_latency{};  ///< with a slot time
-  double confidence_of_each = 0;                         ///< of each comparison's interval
-  Tally tally{};                                         ///< of all comparisons
-
-  [[nodiscard]] bool stopped() const { return simulation.stopped(); }
 };
 
 /// Analysis first, so that invalid input is rejected at once.
@@ -78,7 +55,7 @@ struct ValidateDelayAnswer {
 
 /// For plots: P(D > t) of both from t = 0 to the largest observed delay, at about 60 levels or fewer, with 95
 /// % intervals. From the same run.  COST  the analysis once more, to that depth.
-[[nodiscard]] std::vector<ComparedDelay> compared_curve(const ValidateDelayQuery& query,
-                                                        const ValidateDelayAnswer& answer);
+[[nodiscard]] std::vector<ComparedRow> compared_curve(const ValidateDelayQuery& query,
+                                                      const ValidateDelayAnswer& answer);
 
 }  // namespace tailbound::answers

@@ -1,10 +1,8 @@
 #pragma once
 
-#include <tailbound/answers/comparison.hpp>
 #include <tailbound/answers/multistage/multistage.hpp>
 #include <tailbound/answers/multistage/simulate_multistage.hpp>
-
-#include <optional>
+#include <tailbound/answers/validation/compared.hpp>
 
 /// The model of a combining multistage network compared with simulation, at one load.
 ///
@@ -16,16 +14,9 @@ struct ValidateMultistageQuery {
   SimulateMultistageQuery simulation;
 };
 
-struct ValidateMultistageAnswer {
+/// The throughput, which is unsafe above the simulation, and delays, for requests of which there are any.
+struct ValidateMultistageAnswer : Validated<SimulateMultistageAnswer> {
   MultistageAnswer model;
-  SimulateMultistageAnswer simulation;
-
-  Comparison<unit::RequestsPerSlot> throughput;  ///< UnsafeSide::above
-  /// UnsafeSide::below; empty without such requests, or if none was delivered.
-  std::optional<Comparison<unit::Time>> delay{}, hot_delay{}, cold_delay{};
-  Tally tally{};
-
-  [[nodiscard]] bool stopped() const { return simulation.stopped(); }
 };
 
 /// \throws InvalidArgument, LimitExceeded, Stopped  as the underlying queries

@@ -4,7 +4,7 @@
 #include <tailbound/core/error.hpp>
 
 #include <cmath>
-#include <set>
+#include <optional>
 #include <utility>
 
 namespace tailbound::answers {
@@ -36,64 +36,56 @@ SimulateSwitchQuery simulation_of(const ValidateSizedBufferQuery& query) {
   return simulated;
 }
 
-Predicted<unit::Probability> predicted(const SizedProbability& computed) {
-  return std::visit([](const auto& truth) -> Predicted<unit::Probability> { return truth; }, computed);
-}
+/// What is computed before the simulation.
+struct PredictedQueue {
+  std::vector<PredictedMemory> memories{};
+  std::optional<Predicted<unit::Packet>> mean{};
+};
 
-Predicted<unit::Packet> predicted_mean(const SizedBufferAnswer& computed) {
-  if (const auto* bound = std::get_if<numeric::UpperBound<unit::Packet>>(&*computed.mean_occupancy))
-    return *bound;
-  return to_predicted(std::get<numeric::Claim<unit::Packet>>(*computed.mean_occupancy));
-}
-
-ComparedMemory compared(const SizedBufferAnswer& computed) {
-  ComparedMemory row{.memory = computed.buffer};
-  row.measure.predicted = predicted(computed.at);
-  if (computed.approximation) row.about.emplace().predicted = computed.approximation->at;
-  return row;
-}
-
-/// The given levels, or those that `minimum` finds for simulable_tails(); in increasing order.
-std::vector<Packets> levels_of(const ValidateSizedBufferQuery& query, const auto& minimum) {
-  if (!query.levels.empty()) return query.levels;
-  std::set<Packets> levels;
-  for (const Rational& tail : simulable_tails()) levels.insert(minimum(tail));
-  return {levels.begin(), levels.end()};
+PredictedMemory predicted(const SizedBufferAnswer& computed) {
+  PredictedMemory at{.memory = computed.buffer, .measure = to_predicted(computed.at)};
+  if (computed.approximation) at.about = computed.approximation->at;
+  return at;
 }
 
 /// P(Q > n) and the mean from one queue, so that its distribution is computed once.
-void predict_tails(ValidateSwitchAnswer& found, const ValidateSizedBufferQuery& query,
-                   bounds::OutputQueue& queue) {
-  const std::vector<Packets> levels = levels_of(query, [&](const Rational& tail) {
-    return queue.min_buffer_size({tail, Criterion::overflow}).buffer;
-  });
+PredictedQueue predicted_tails(const ValidateSizedBufferQuery& query, bounds::OutputQueue& queue) {
+  const std::vector<Packets> levels =
+      levels_or_simulable(query.levels, simulable_tails(), [&](const Rational& tail) {
+        return queue.min_buffer_size({tail, Criterion::overflow}).buffer;
+      });
   const std::vector<bounds::ComputedProbability> tails = queue.tails(levels);
+  PredictedQueue found;
   for (std::size_t i = 0; i < levels.size(); ++i)
-    found.memories.emplace_back(ComparedMemory{.memory = levels[i]}).measure.predicted =
-        to_predicted(tails[i].probability);
-  found.mean = Comparison<unit::Packet>{.predicted = to_predicted(queue.mean_occupancy()), .simulated = {}};
+    found.memories.push_back({.memory = levels[i], .measure = to_predicted(tails[i].probability)});
+  found.mean = to_predicted(queue.mean_occupancy());
+  return found;
 }
 
 /// The same if only a bound exists.
-void predict_bounds(ValidateSwitchAnswer& found, const ValidateSizedBufferQuery& query) {
+PredictedQueue predicted_bounds(const ValidateSizedBufferQuery& query) {
   // The approximation is closer to the truth than the bound, so that its levels are observed as often as
   // intended.
-  const std::vector<Packets> levels = levels_of(query, [&](const Rational& tail) {
-    const SizedBufferAnswer minimum = answer(analysis_of(query, MinBuffer{tail}));
-    const bool about = minimum.approximation && minimum.approximation->buffer;
-    return about ? Packets(std::llround(minimum.approximation->buffer->value)) : minimum.buffer;
-  });
+  const std::vector<Packets> levels =
+      levels_or_simulable(query.levels, simulable_tails(), [&](const Rational& tail) {
+        const SizedBufferAnswer minimum = answer(analysis_of(query, MinBuffer{tail}));
+        const bool about = minimum.approximation && minimum.approximation->buffer;
+        return about ? Packets(std::llround(minimum.approximation->buffer->value)) : minimum.buffer;
+      });
+  PredictedQueue found;
   for (const Packets level : levels) {
     const SizedBufferAnswer computed = answer(analysis_of(query, ProbabilityOf{level}));
-    found.memories.push_back(compared(computed));
-    found.mean = Comparison<unit::Packet>{.predicted = predicted_mean(computed), .simulated = {}};
+    found.memories.push_back(predicted(computed));
+    found.mean = to_predicted(*computed.mean_occupancy);
   }
+  return found;
 }
 
-void predict_losses(ValidateSwitchAnswer& found, const ValidateSizedBufferQuery& query) {
+PredictedQueue predicted_losses(const ValidateSizedBufferQuery& query) {
   const SizedBufferAnswer computed = answer(analysis_of(query, ProbabilityOf{*query.capacity}));
-  ComparedMemory& row = found.memories.emplace_back(compared(computed));
-  if (computed.packet_loss) row.packets.emplace().predicted = predicted(*computed.packet_loss);
+  PredictedQueue found{.memories = {predicted(computed)}};
+  if (computed.packet_loss) found.memories.front().packets = to_predicted(*computed.packet_loss);
+  return found;
 }
 
 }  // namespace
@@ -104,30 +96,28 @@ ValidateSwitchAnswer answer(const ValidateSizedBufferQuery& query, const Run& ru
     throw InvalidArgument("levels", "given together with a capacity", "omitted: losses are compared");
   SimulateSwitchQuery simulated = simulation_of(query);
   static_cast<void>(plan_of(simulated));  // checks that it can be simulated
+  const auto queue = losses ? nullptr : sized_queue(analysis_of(query, ProbabilityOf{Packets(0)}));
+  const PredictedQueue predicted = losses  ? predicted_losses(query)
+                                   : queue ? predicted_tails(query, *queue)
+                                           : predicted_bounds(query);
+  const bool another = predicted.mean || predicted.memories.front().packets;
   ValidateSwitchAnswer found;
-  if (losses)
-    predict_losses(found, query);
-  else if (const auto queue = sized_queue(analysis_of(query, ProbabilityOf{Packets(0)})))
-    predict_tails(found, query, *queue);
-  else
-    predict_bounds(found, query);
-  const bool another = found.mean || found.memories.front().packets;
-  found.confidence_of_each = confidence_of_each(found.memories.size() + (another ? 1 : 0), query.confidence);
-  simulated.confidence = found.confidence_of_each;
+  simulated.confidence =
+      found.share_confidence(predicted.memories.size() + (another ? 1 : 0), query.confidence);
   if (!losses)
-    for (const ComparedMemory& row : found.memories) simulated.levels.push_back(row.memory);
+    for (const PredictedMemory& at : predicted.memories) simulated.levels.push_back(at.memory);
   found.simulation = answer(simulated, run);
 
   const sim::SwitchEstimates& seen = found.simulation.found;
-  for (std::size_t i = 0; i < found.memories.size(); ++i)
+  for (std::size_t i = 0; i < predicted.memories.size(); ++i)
     if (losses)
-      compare_losses(found.memories[i], seen, true, found.tally);
+      add_losses(found, predicted.memories[i], seen, true);
     else
-      compare_tail(found.memories[i], *found.simulation.tail[i].output, found.tally);
-  if (found.mean) {
-    found.mean->simulated = seen.output->mean;
-    found.tally.add(*found.mean);
-  }
+      add_tail(found, ComparedQuantity::occupancy_tail, predicted.memories[i],
+               *found.simulation.tail[i].output);
+  if (predicted.mean)
+    found.add(ComparedQuantity::mean_occupancy,
+              Comparison<unit::Packet>{.predicted = predicted.mean, .simulated = seen.output->mean});
   return found;
 }
 

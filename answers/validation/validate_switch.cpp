@@ -2,7 +2,6 @@
 #include <tailbound/answers/validation/validate_switch.hpp>
 
 #include <cmath>
-#include <set>
 
 namespace tailbound::answers {
 namespace {
@@ -31,40 +30,34 @@ SimulateSwitchQuery simulation_of(const ValidateSwitchQuery& query, const std::v
   return simulated;
 }
 
-void judge(ComparedMemory& compared, Tally& tally) {
-  if (compared.about) {
-    compared.about->simulated = compared.measure.simulated;
-    compared.about->count = compared.measure.count;
-  }
-  tally.add(compared.measure);
-  if (compared.packets) tally.add(*compared.packets);
-}
-
 }  // namespace
 
-void compare_tail(ComparedMemory& compared, const sim::LevelEstimate& seen, Tally& tally) {
-  compared.measure.simulated = seen.probability;
-  compared.measure.count = seen.count;
-  judge(compared, tally);
+void add_tail(Comparisons& to, ComparedQuantity quantity, const PredictedMemory& predicted,
+              const sim::LevelEstimate& seen) {
+  ComparedRow row = compared_tail(quantity, *predicted.measure, seen);
+  if (predicted.about) {
+    row.about = row.probability();
+    row.about->predicted = predicted.about;
+  }
+  to.add(std::move(row));
 }
 
-void compare_losses(ComparedMemory& compared, const sim::SwitchEstimates& seen, bool cells, Tally& tally) {
-  const auto see = [&seen](Comparison<unit::Probability>& lost, const numeric::Estimate<unit::Ratio>& of) {
-    lost.simulated = {of.value, of.lower, of.upper, of.confidence};
-    lost.count = seen.hurt;
+void add_losses(Comparisons& to, const PredictedMemory& predicted, const sim::SwitchEstimates& seen,
+                bool cells) {
+  const auto lost = [&](const numeric::Estimate<unit::Ratio>& of) -> sim::LevelEstimate {
+    return {predicted.memory.value, {of.value, of.lower, of.upper, of.confidence}, seen.hurt};
   };
-  see(compared.measure, cells ? seen.cell_loss : seen.packet_loss);
-  if (compared.packets) see(*compared.packets, seen.packet_loss);
-  judge(compared, tally);
+  add_tail(to, cells ? ComparedQuantity::cell_loss : ComparedQuantity::packet_loss, predicted,
+           lost(cells ? seen.cell_loss : seen.packet_loss));
+  if (predicted.packets)
+    to.add(compared_tail(ComparedQuantity::packet_loss, *predicted.packets, lost(seen.packet_loss)));
 }
 
 std::vector<Packets> usual_memories(const ValidateSwitchQuery& query, const std::vector<Rational>& tails) {
-  std::set<Packets> memories;
-  for (const Rational& tail : tails) {
+  return levels_or_simulable<Packets>({}, tails, [&](const Rational& tail) {
     const SharedBufferAnswer minimum = answer(analysis_of(query, MinBuffer{tail}));
-    memories.insert(minimum.about ? Packets(std::llround(minimum.about->value)) : minimum.memory);
-  }
-  return {memories.begin(), memories.end()};
+    return minimum.about ? Packets(std::llround(minimum.about->value)) : minimum.memory;
+  });
 }
 
 ValidateSwitchAnswer answer(const ValidateSwitchQuery& query, const Run& run) {
@@ -76,37 +69,29 @@ ValidateSwitchAnswer answer(const ValidateSwitchQuery& query, const Run& run) {
   SimulateSwitchQuery simulated = simulation_of(query, memories);
   static_cast<void>(plan_of(simulated));  // checks that it can be simulated
 
-  ValidateSwitchAnswer found;
+  std::vector<PredictedMemory> predicted;
   std::optional<numeric::Exact<unit::Packet>> mean;
   for (const Packets memory : memories) {
     SharedBufferAnswer computed = answer(analysis_of(query, ProbabilityOf{memory}));
-    ComparedMemory& compared = found.memories.emplace_back(ComparedMemory{.memory = memory});
-    compared.measure.predicted = std::move(computed.at);
-    if (computed.about_at) {
-      compared.about.emplace();
-      compared.about->predicted = *computed.about_at;
-    }
-    if (computed.packets_at) {
-      compared.packets.emplace();
-      compared.packets->predicted = std::move(*computed.packets_at);
-    }
+    PredictedMemory& at = predicted.emplace_back(PredictedMemory{.memory = memory});
+    at.measure = std::move(computed.at);
+    if (computed.about_at) at.about = *computed.about_at;
+    if (computed.packets_at) at.packets = std::move(*computed.packets_at);
     mean = computed.mean;
   }
-  const bool packets = found.memories.front().packets.has_value();
-  found.confidence_of_each =
-      confidence_of_each(memories.size() + (!loss || packets ? 1 : 0), query.confidence);
-  simulated.confidence = found.confidence_of_each;
+  ValidateSwitchAnswer found;
+  const bool another = !loss || predicted.front().packets;
+  simulated.confidence = found.share_confidence(memories.size() + (another ? 1 : 0), query.confidence);
   found.simulation = answer(simulated, run);
 
-  for (std::size_t i = 0; i < memories.size(); ++i)
+  for (std::size_t i = 0; i < predicted.size(); ++i)
     if (loss)
-      compare_losses(found.memories[i], found.simulation.found, query.cells.has_value(), found.tally);
+      add_losses(found, predicted[i], found.simulation.found, query.cells.has_value());
     else
-      compare_tail(found.memories[i], found.simulation.tail[i].total, found.tally);
-  if (!loss) {
-    found.mean = Comparison<unit::Packet>{.predicted = *mean, .simulated = found.simulation.found.mean_total};
-    found.tally.add(*found.mean);
-  }
+      add_tail(found, ComparedQuantity::total_tail, predicted[i], found.simulation.tail[i].total);
+  if (!loss)
+    found.add(ComparedQuantity::mean_total,
+              Comparison<unit::Packet>{.predicted = *mean, .simulated = found.simulation.found.mean_total});
   return found;
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <tailbound/answers/buffer/shared_buffer.hpp>
-#include <tailbound/answers/comparison.hpp>
 #include <tailbound/answers/simulation/simulate_switch.hpp>
+#include <tailbound/answers/validation/compared.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -34,29 +34,23 @@ struct ValidateSwitchQuery {
   RunLength length{};
 };
 
-struct ComparedMemory {
+/// The bound at each memory, with the approximation if there is one; for losses with cells that of cells,
+/// then of packets. For overflow the mean.
+using ValidateSwitchAnswer = Validated<SimulateSwitchAnswer>;
+
+/// A bound or a value at one memory or level, and what accompanies it.
+struct PredictedMemory {
   Packets memory;
-  Comparison<unit::Probability> measure{};  ///< the bound, compared with the simulation
-  /// Not proved; if there is one.
-  std::optional<Comparison<unit::Probability>> about{};
-  /// For loss with cells: packets that lose a cell, whereas `measure` counts cells.
-  std::optional<Comparison<unit::Probability>> packets{};
+  std::optional<Predicted<unit::Probability>> measure{};
+  std::optional<Predicted<unit::Probability>> about{};    ///< not proved
+  std::optional<Predicted<unit::Probability>> packets{};  ///< for losses, where `measure` counts cells
 };
-
-struct ValidateSwitchAnswer {
-  SimulateSwitchAnswer simulation{};
-  std::vector<ComparedMemory> memories{};
-  std::optional<Comparison<unit::Packet>> mean{};  ///< E[T], for overflow
-  double confidence_of_each = 0;                   ///< of each comparison's interval
-  Tally tally{};                                   ///< of the bounds and the mean
-
-  [[nodiscard]] bool stopped() const { return simulation.stopped(); }
-};
-
-/// Enters the simulated P(T > M) or loss into `compared`, and its verdicts into `tally`.
-/// \param cells  `measure` counts lost cells, not packets
-void compare_tail(ComparedMemory& compared, const sim::LevelEstimate& seen, Tally& tally);
-void compare_losses(ComparedMemory& compared, const sim::SwitchEstimates& seen, bool cells, Tally& tally);
+/// Its row.
+void add_tail(Comparisons& to, ComparedQuantity quantity, const PredictedMemory& predicted,
+              const sim::LevelEstimate& seen);
+/// One or two rows.  \param cells  `measure` counts lost cells
+void add_losses(Comparisons& to, const PredictedMemory& predicted, const sim::SwitchEstimates& seen,
+                bool cells);
 
 /// Memories at which the measure is about `tails`, for `memories` of the query; in increasing order.
 /// \throws InvalidArgument, Unstable  as answer()

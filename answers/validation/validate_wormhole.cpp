@@ -44,12 +44,13 @@ ValidateWormholeAnswer answer(const ValidateWormholeQuery& query, const Run& run
   const double saturation = model.model->saturation();
   for (const SimulatedWorms& point : answer.simulation.points) {
     if (!point.found.latency) throw NoAnswer("nothing to compare: no message was delivered while measured");
-    answer.rows.push_back(
-        {.load = point.load,
-         .fraction_of_saturation = point.fraction_of_saturation,
-         .latency = {.predicted = predicted(*answer.model, saturation, simulation.network.flits, point.load),
-                     .simulated = *point.found.latency}});
-    answer.tally.add(answer.rows.back().latency);
+    Comparisons at_load;
+    at_load.add(ComparedQuantity::latency,
+                Comparison<unit::Cycle>{
+                    .predicted = predicted(*answer.model, saturation, simulation.network.flits, point.load),
+                    .simulated = *point.found.latency});
+    at_load.state_confidence(simulation.confidence);
+    answer.add(std::move(at_load));
   }
   return answer;
 }
@@ -59,8 +60,8 @@ std::optional<LatencyOfLoad> latency_of_load(const ValidateWormholeQuery& query,
   std::shared_ptr<const Model> model = answer.model;
   if (!model) model = required_model(query.simulation.network).model;
   std::vector<double> loads;
-  for (const WormholeComparison& row : answer.rows)
-    if (row.latency.predicted) loads.push_back(row.load);
+  for (std::size_t i = 0; i < answer.loads.size(); ++i)
+    if (answer.loads[i].tally.judged() > 0) loads.push_back(answer.simulation.points[i].load);
   if (loads.empty()) return std::nullopt;
   const double last = *std::max_element(loads.begin(), loads.end());
   return latency_of_load(std::move(model), query.simulation.network.flits, last, std::move(loads));

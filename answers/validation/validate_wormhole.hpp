@@ -1,12 +1,10 @@
 #pragma once
 
-#include <tailbound/answers/comparison.hpp>
+#include <tailbound/answers/validation/compared.hpp>
 #include <tailbound/answers/wormhole/simulate_wormhole.hpp>
 
 #include <memory>
 #include <optional>
-#include <utility>
-#include <vector>
 
 /// Comparison of the wormhole model with simulation.
 ///
@@ -23,18 +21,9 @@ struct WormholeModelled {
   bool bernoulli_arrivals = false;      ///< Poisson arrivals in the model, Bernoulli in the simulation
 };
 
-/// Mean latency at one load.
-struct WormholeComparison {
-  double load = 0;                                                    ///< [flits/cycle/node]
-  std::optional<numeric::Model<unit::Ratio>> fraction_of_saturation;  ///< as in the simulation
-  Comparison<unit::Cycle> latency;
-};
-
-struct ValidateWormholeAnswer {
-  SimulateWormholeAnswer simulation;  ///< fractions refer to the saturation load of the compared model
+/// The mean latency at each load. Fractions refer to the saturation load of the compared model.
+struct ValidateWormholeAnswer : ValidatedLoads<SimulateWormholeAnswer> {
   WormholeModelled modelled;
-  std::vector<WormholeComparison> rows;  ///< one per point of the simulation
-  Tally tally;
   std::shared_ptr<const bounds::wormhole::Model>
       model;  ///< the compared model; null in an answer that was stored
 };

@@ -87,8 +87,7 @@ void add_model(Result& result, const ModelledCase& its, bool quick) {
 }
 
 /// Points at 10, 30, .. 90 % of the model's saturation load; the simulation runs at them rounded to 1e-9.
-std::vector<answers::WormholeComparison> simulate(const ModelledCase& its, bool quick,
-                                                  const answers::Run& run) {
+std::vector<LatencyAtLoad> simulate(const ModelledCase& its, bool quick, const answers::Run& run) {
   answers::ValidateWormholeQuery query{.simulation = {.network = {.network = its.topology,
                                                                   .variant = answers::WormholeVariant::paper,
                                                                   .flits = its.flits},
@@ -97,10 +96,14 @@ std::vector<answers::WormholeComparison> simulate(const ModelledCase& its, bool 
   for (int percent = 10; percent <= 90; percent += 20)
     offered.values.push_back(numeric::Rational(percent) / 100);
   if (quick) query.simulation.flit_hops /= quicker;
-  std::vector<answers::WormholeComparison> points = answers::answer(query, run).rows;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    points[i].load = offered.absolute(offered.values[i], its.saturation);
-    points[i].fraction_of_saturation = {points[i].load / its.saturation};
+  const answers::ValidateWormholeAnswer found = answers::answer(query, run);
+  std::vector<LatencyAtLoad> points;
+  for (std::size_t i = 0; i < found.loads.size(); ++i) {
+    const double load = offered.absolute(offered.values[i], its.saturation);
+    points.push_back(
+        {.load = load,
+         .fraction_of_saturation = load / its.saturation,
+         .latency = std::get<answers::Comparison<unit::Cycle>>(found.loads[i].rows.front().compared)});
   }
   return points;
 }
@@ -225,16 +228,15 @@ constexpr double judged_fraction = 0.7;
 
 }  // namespace
 
-void add_simulation(Result& result, const WormholeCase& its,
-                    const std::vector<answers::WormholeComparison>& points) {
+void add_simulation(Result& result, const WormholeCase& its, const std::vector<LatencyAtLoad>& points) {
   // In the colour of the model's curve; the key lists it once.
   const bool first = std::none_of(result.picture.curves.begin(), result.picture.curves.end(),
                                   [](const auto& curve) { return curve.style == CurveStyle::bars; });
   render::Curve curve{.title = first ? "simulation" : "", .style = CurveStyle::bars, .colour = its.colour};
   double trusted = 0;
   std::optional<double> beyond;
-  for (const answers::WormholeComparison& point : points) {
-    const double fraction = point.fraction_of_saturation.value().value;
+  for (const LatencyAtLoad& point : points) {
+    const double fraction = point.fraction_of_saturation;
     add_point(result, curve, its, "simulation", point.load, fraction, render::shown(point.latency.simulated));
     const std::optional<double> error = point.latency.error();
     if (!error) continue;

@@ -20,9 +20,15 @@ struct WormholeCase {
   int colour = 0;  ///< of its curves
 };
 
+/// A simulated load, and the model at it.
+struct LatencyAtLoad {
+  double load = 0;                    ///< [flits/cycle/node]
+  double fraction_of_saturation = 0;  ///< of the model
+  answers::Comparison<unit::Cycle> latency{};
+};
+
 /// Adds simulated points: to the picture, the table, and a finding on the model's error up to 70 % of its
 /// saturation load and beyond.
-void add_simulation(Result& result, const WormholeCase& its,
-                    const std::vector<answers::WormholeComparison>& points);
+void add_simulation(Result& result, const WormholeCase& its, const std::vector<LatencyAtLoad>& points);
 
 }  // namespace tailbound::figures

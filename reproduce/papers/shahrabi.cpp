@@ -15,7 +15,7 @@ namespace tailbound::figures {
 namespace {
 
 using answers::BroadcastHypercube;
-using answers::BroadcastQuantity;
+using answers::ComparedQuantity;
 using bounds::wormhole::Replication;
 using render::Column;
 using render::CurveStyle;
@@ -71,12 +71,12 @@ bounds::wormhole::BroadcastCube cube_of(const BroadcastHypercube& its, Replicati
 struct Shown {
   int figure;
   const char* name;
-  BroadcastQuantity quantity;
+  ComparedQuantity quantity;
   double bounds::wormhole::BroadcastPoint::*model;
 };
-constexpr Shown kBroadcast{3, "broadcast", BroadcastQuantity::broadcast_latency,
+constexpr Shown kBroadcast{3, "broadcast", ComparedQuantity::broadcast_latency,
                            &bounds::wormhole::BroadcastPoint::broadcast_latency};
-constexpr Shown kUnicast{4, "unicast", BroadcastQuantity::unicast_latency,
+constexpr Shown kUnicast{4, "unicast", ComparedQuantity::unicast_latency,
                          &bounds::wormhole::BroadcastPoint::unicast_latency};
 
 /// Nothing if the variant is saturated.
@@ -164,12 +164,14 @@ std::vector<VariantsAtRate> points_of(const BroadcastHypercube& its,
                                       const answers::ValidateBroadcastAnswer& simulated, const Shown& shown) {
   const double saturation = saturation_of(its, kCompared[0]);
   std::vector<VariantsAtRate> points;
-  for (const answers::BroadcastComparison& row : simulated.rows) {
-    if (row.quantity != shown.quantity) continue;
-    VariantsAtRate& point = points.emplace_back(VariantsAtRate{row.rate, row.rate / saturation, {}});
+  for (std::size_t at = 0; at < simulated.loads.size(); ++at) {
+    const answers::ComparedRow* row = simulated.loads[at].find(shown.quantity);
+    if (row == nullptr) continue;
+    const double rate = simulated.simulation.points[at].rate;
+    VariantsAtRate& point = points.emplace_back(VariantsAtRate{rate, rate / saturation, {}});
     for (std::size_t i = 0; i < kCompared.size(); ++i) {
-      point.variants[i].simulated = row.latency.simulated;
-      if (const auto computed = latency(its, kCompared[i], shown, row.rate))
+      point.variants[i].simulated = std::get<answers::Comparison<unit::Cycle>>(row->compared).simulated;
+      if (const auto computed = latency(its, kCompared[i], shown, rate))
         point.variants[i].predicted = numeric::Model<unit::Cycle>{*computed};
     }
   }

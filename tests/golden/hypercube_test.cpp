@@ -169,16 +169,17 @@ TEST_CASE("validate broadcast: both latencies by the model and by simulation") {
     INFO(point.dump());
     const auto model =
         run_json("broadcast" + options + "--rates " + point["rate"].get<std::string>())["results"][0];
-    for (const std::string stem : {"unicast", "broadcast"}) {
-      CHECK(point[stem + "_prediction"] == model[stem + "_latency"]);
-      const double predicted = value_of(point[stem + "_prediction"]);
-      const auto& simulation = point[stem + "_simulation"];
-      CHECK(value_of(point[stem + "_error"]) == Approx(predicted / value_of(simulation) - 1).margin(1e-14));
+    REQUIRE(point["rows"].size() == 2);
+    for (const auto& row : point["rows"]) {
+      CHECK(row["prediction"] == model[row["quantity"].get<std::string>()]);
+      const double predicted = value_of(row["prediction"]);
+      const auto& simulation = row["simulation"];
+      CHECK(value_of(row["error"]) == Approx(predicted / value_of(simulation) - 1).margin(1e-14));
       const char* verdict = predicted < simulation["lower"].get<double>()   ? "below"
                             : predicted > simulation["upper"].get<double>() ? "above"
                                                                             : "inside";
-      CHECK(point[stem + "_verdict"] == verdict);
-      if (point[stem + "_verdict"] == "below") ++below;
+      CHECK(row["verdict"] == verdict);
+      if (row["verdict"] == "below") ++below;
     }
     counted += point["underestimated_rows"].get<std::size_t>();
     CHECK(point["model_assumes"].empty());
@@ -191,9 +192,9 @@ TEST_CASE("validate broadcast: both latencies by the model and by simulation") {
   CHECK(agreeing.out.find("The model agrees with simulation in both rows.") != std::string::npos);
   CHECK(agreeing.out.find("assume") == std::string::npos);
   const auto csv = tailbound::golden::rows_of(run_line(line + "--format csv").out);
-  CHECK(csv.size() == 1 + 2);
-  for (const char* name : {"rate", "fraction_of_saturation", "unicast_prediction", "unicast_simulation_kind",
-                           "broadcast_verdict"})
+  CHECK(csv.size() == 1 + 2 * 2);
+  for (const char* name :
+       {"rate", "fraction_of_saturation", "quantity", "prediction", "simulation_kind", "verdict"})
     CHECK(std::find(csv[0].begin(), csv[0].end(), name) != csv[0].end());
   const Outcome deep =
       run_line("validate broadcast" + options + "--rates 0.003 --cycles 20000 --buffer-flits 4");

@@ -129,7 +129,7 @@ TEST_CASE("validate switch: packets of several cells, as in `buffer --shared` an
   CHECK(whole["quantity"] == "packet_loss");
   CHECK(whole["prediction"] == proved["packet_loss"]);
   CHECK(whole["simulation"]["value"].get<double>() > cells["simulation"]["value"].get<double>());
-  CHECK(both["verdict_of_all"] == "above");
+  CHECK(both["verdict_of_all"] == "conservative");
   // With unlimited memory: the mean of T is exact, in cells.
   const json capacity = run_result("validate switch " + packets + "--memory 20 " + run);
   const json &tail = capacity["rows"][0], &mean = capacity["rows"][1];

@@ -51,6 +51,7 @@ void check_verdicts(const json& document) {
     if (row["verdict"] == "below") ++below;
   }
   CHECK(document["below"] == below);
+  CHECK(document["underestimated_rows"] == below);
 }
 
 }  // namespace
@@ -62,7 +63,7 @@ TEST_CASE("validate: a single hop is inside the intervals") {
   REQUIRE(document["results"].size() == 1);
   const json& buffer = document["results"][0];
   check_verdicts(buffer);
-  CHECK(buffer["verdict_of_all"] == "inside");
+  CHECK(buffer["verdict_of_all"] == "agrees");
   REQUIRE(buffer["rows"].size() >= 10);
   CHECK(buffer["rows"].back()["quantity"] == "mean_occupancy");
   // The default levels reach down to 1e-6.
@@ -73,7 +74,7 @@ TEST_CASE("validate: a single hop is inside the intervals") {
 
   const json delay = run_result("validate delay --radix 8 --levels 1 --load 0.7 --slots 1e5", 0);
   check_verdicts(delay);
-  CHECK(delay["verdict_of_all"] == "inside");
+  CHECK(delay["verdict_of_all"] == "agrees");
   CHECK(delay["too_rare"] >= 1);  // 1e-6 is too rare for so few slots
 }
 
@@ -93,7 +94,7 @@ TEST_CASE("validate buffer: packets of several sizes, as in `buffer --sizes` and
     const std::string all = packets + "--arrive " + arrive + " ";
     const json both = run_result("validate buffer " + all + "--levels 3,12 " + run, 0);
     check_verdicts(both);
-    CHECK(both["verdict_of_all"] == "inside");
+    CHECK(both["verdict_of_all"] == "agrees");
     CHECK(both["arrive"] == arrive);
     REQUIRE(both["rows"].size() == 3);
     const json proved = run_result("buffer " + all + "--capacity 12", 0);
@@ -105,7 +106,8 @@ TEST_CASE("validate buffer: packets of several sizes, as in `buffer --sizes` and
           Approx(number(proved["probability"]["upper"])).epsilon(1e-9));
     CHECK(tail["simulation"]["value"] == seen["tail"][1]["queue"]["value"]);
     CHECK(both["rows"][2]["quantity"] == "mean_occupancy");
-    CHECK(both["mean_prediction"] == proved["mean_occupancy"]);
+    CHECK(both["rows"][2]["prediction"] == proved["mean_occupancy"]);
+    CHECK(both["rows"][2]["unit"] == "cells");
 
     const json lost = run_result("validate buffer " + all + "--capacity 6 " + run, 0);
     const json proved_lost = run_result("buffer " + all + "--criterion loss --capacity 6", 0);
@@ -129,7 +131,7 @@ TEST_CASE("validate buffer: the proved bound for imix cells exceeds the simulati
       "validate buffer --inputs 16 --load 0.8 --sizes imix --arrive cells --levels 38,60 --slots 200000";
   const json both = run_result(line, 0);
   check_verdicts(both);
-  CHECK(both["verdict_of_all"] == "above");
+  CHECK(both["verdict_of_all"] == "conservative");
   CHECK(both["above"] == 3);
   CHECK(both["inside"] == 0);
   CHECK(both["rows"][0]["prediction"]["kind"] == "bound");
@@ -252,7 +254,7 @@ TEST_CASE("validate: lists, units") {
   const json both = json::parse(delays.out)["results"];
   REQUIRE(both.size() == 2);
   CHECK(both[1]["levels"] == 2);
-  CHECK(both[1]["rows"][0]["delay_ns"] == "51.2");
+  CHECK(both[1]["rows"][0]["level_ns"] == "51.2");
   const json& mean = both[1]["rows"].back();
   CHECK(number(mean["simulation_ns"]["value"]) == Approx(51.2 * number(mean["simulation"]["value"])));
 }

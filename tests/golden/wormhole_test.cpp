@@ -434,10 +434,10 @@ TEST_CASE("validate wormhole: model and simulation, and the exit status") {
   const std::string line =
       "validate wormhole --topology mesh --nodes 16 --flits 16 --cycles 100000 --variant paper ";
   const auto answer = run_json(line + "--fractions 90%");
-  CHECK(answer["results"][0]["verdict"] == "above");
+  CHECK(answer["results"][0]["rows"][0]["verdict"] == "above");
   CHECK(answer["headline"].get<std::string>().find("conservative in 1 of 1 row and underestimates in none") !=
         std::string::npos);
-  CHECK(number(answer["results"][0], "error") > 0);
+  CHECK(number(answer["results"][0]["rows"][0], "error") > 0);
   const Outcome beyond = run_line(line + "--loads 0.42");
   CHECK(beyond.status == 0);
   CHECK(beyond.out.find("saturated") != std::string::npos);
@@ -460,16 +460,18 @@ TEST_CASE("validate wormhole: the model is that of the simulated network, or the
   const auto two = document("--virtual-channels 2");
   CHECK(two["model_assumes"].empty());
   CHECK(two["model_virtual_channels"] == 2);
-  const double simulated = number(two, "simulation");
-  CHECK(std::abs(number(two, "error")) < 0.05);
-  CHECK(std::abs(number(usual, "prediction") / simulated - 1) > 0.03);
+  const double simulated = number(two["rows"][0], "simulation");
+  CHECK(std::abs(number(two["rows"][0], "error")) < 0.05);
+  CHECK(std::abs(number(usual["rows"][0], "prediction") / simulated - 1) > 0.03);
   CHECK(run_line(line + "--virtual-channels 2").out.find("2 virtual channels per link, buffers of 1 flit") !=
         std::string::npos);
 
   const auto other = document("--lengths geometric --arrivals bernoulli");
   CHECK(other["model_assumes"] == std::vector<std::string>{"Poisson arrivals (simulated: Bernoulli)"});
-  CHECK(number(other, "prediction") > 1.1 * number(usual, "prediction"));  // it accounts for the lengths
-  CHECK(number(document("--buffer-flits 4"), "prediction") < number(usual, "prediction"));
+  CHECK(number(other["rows"][0], "prediction") >
+        1.1 * number(usual["rows"][0], "prediction"));  // it accounts for the lengths
+  CHECK(number(document("--buffer-flits 4")["rows"][0], "prediction") <
+        number(usual["rows"][0], "prediction"));
   CHECK(run_line(line).out.find("assumes") == std::string::npos);
   for (const auto& [options, why] :
        {std::pair{"--buffer-flits 4 --lengths geometric",
@@ -595,7 +597,7 @@ TEST_CASE("validate wormhole: the model with virtual channels equals that of the
   for (std::size_t i = 0; i < 2; ++i) {
     const auto &here = row["results"][i], &there = file["results"][i];
     CHECK(number(here, "model_saturation_load") == Approx(number(there, "saturation_load")).epsilon(1e-9));
-    CHECK(number(here, "prediction") == Approx(number(there, "latency")).epsilon(1e-9));
+    CHECK(number(here["rows"][0], "prediction") == Approx(number(there, "latency")).epsilon(1e-9));
   }
 }
 

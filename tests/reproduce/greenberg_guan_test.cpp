@@ -65,14 +65,13 @@ TEST_CASE("figures: the wormhole figures have the numbers of the commands they n
 }
 
 TEST_CASE("figures: simulated latencies go into table, picture and findings") {
-  using tailbound::answers::WormholeComparison;
   using tailbound::render::CurveStyle;
   const WormholeCase its{.network = "tree", .flits = 16, .colour = 2};
   // Simulated with 100 cycles; the model differs by the given fraction.
   const auto at = [](double fraction, std::optional<double> error) {
-    WormholeComparison point{.load = 0.1 * fraction,
-                             .fraction_of_saturation = {{fraction}},
-                             .latency = {.predicted = {}, .simulated = {100, 99.5, 100.5, 0.95}}};
+    LatencyAtLoad point{.load = 0.1 * fraction,
+                        .fraction_of_saturation = fraction,
+                        .latency = {.predicted = {}, .simulated = {100, 99.5, 100.5, 0.95}}};
     if (error)
       point.latency.predicted = tailbound::numeric::Model<tailbound::unit::Cycle>{100 * (1 + *error)};
     return point;

@@ -1,6 +1,7 @@
 #include <tailbound/answers/validation/validate_buffer.hpp>
 #include <tailbound/answers/validation/validate_sized_buffer.hpp>
 #include <tailbound/answers/validation/validate_switch.hpp>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/files/network_file.hpp>
 
@@ -71,12 +72,13 @@ class Judge {
                                            compared.simulated.value, compared.simulated.lower,
                                            compared.simulated.upper));
   }
-  void look(const answers::ValidateSwitchAnswer& answer) {
-    for (const answers::ComparedMemory& row : answer.memories) {
-      look(fmt::format("at {}", row.memory.value), row.measure);
-      if (row.packets) look(fmt::format("packets at {}", row.memory.value), *row.packets);
-    }
-    if (answer.mean) look("mean", *answer.mean);
+  void look(const answers::Comparisons& all) {
+    for (const answers::ComparedRow& row : all.rows)
+      std::visit(
+          [&](const auto& compared) {
+            look(fmt::format("{} {}", name_of(row.quantity), row.level.value_or(0)), compared);
+          },
+          row.compared);
   }
 
   SwitchVerdict verdict;
@@ -149,15 +151,11 @@ SwitchVerdict look(const SwitchCase& its, std::int64_t slots, std::uint64_t seed
     query.length = length;
     judge.look(answers::answer(query));
   } else if (its.kind == SwitchKind::bursts) {
-    const auto found =
-        answers::answer(answers::ValidateBufferQuery{.inputs = its.inputs,
-                                                     .load = load,
-                                                     .burst = traffic::Burst{Rational(its.burst)},
-                                                     .confidence = confidence,
-                                                     .length = length});
-    for (const answers::ComparedOccupancy& row : found.tail)
-      judge.look(fmt::format("P(Q > {})", row.level.value), row.above);
-    judge.look("mean", found.mean_occupancy);
+    judge.look(answers::answer(answers::ValidateBufferQuery{.inputs = its.inputs,
+                                                            .load = load,
+                                                            .burst = traffic::Burst{Rational(its.burst)},
+                                                            .confidence = confidence,
+                                                            .length = length}));
   } else {
     look_at_several(judge, its, length, confidence);
   }

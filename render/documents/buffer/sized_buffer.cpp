@@ -36,13 +36,8 @@ bool requests_buffer(const SizedBufferQuery& query) {
   return std::holds_alternative<MinBuffer>(query.requested);
 }
 
-template <class... Truths>
-Value shown_any(const std::variant<Truths...>& truth) {
-  return std::visit([](const auto& one) { return shown(one); }, truth);
-}
-template <class... Truths>
-Value shown_any(const std::optional<std::variant<Truths...>>& truth) {
-  return truth ? shown_any(*truth) : Value(None{});
+Value decay_rate_of(const SizedBufferPoint& point) {
+  return std::visit([](const auto& rate) { return shown(rate); }, point.second.decay_rate);
 }
 
 Rational bytes_of(const SizedBufferPoint& point) {
@@ -85,7 +80,7 @@ std::string target_in_words(const SizedBufferQuery& query, const std::string& bu
 Headline sentence(const SizedBufferPoint& point) {
   const auto& [query, answer] = point;
   const std::string buffer = with_article(answer.buffer.value, "cell") + " buffer";
-  const std::vector<Value> quoted{shown_any(answer.at)};
+  const std::vector<Value> quoted{shown(answer.at)};
   if (query.drop())
     return {
         fmt::format("{} suffices: {}.", buffer, target_in_words(query, std::to_string(answer.buffer.value))),
@@ -114,14 +109,14 @@ std::vector<Line> lines(const SizedBufferPoint& point) {
   const auto& [query, answer] = point;
   const numeric::Digits digits = query.accuracy.digits;
   std::vector<Line> lines;
-  const Value at = shown_any(answer.at);
+  const Value at = shown(answer.at);
   const std::string here = symbol(query.criterion, answer.buffer.value);
   std::string proof = fmt::format("{} {} {}", here, answer.at_bound() ? "<=" : "=", brief(at, digits));
   if (const auto drop = query.drop()) {
     proof += fmt::format(" <= {}", plain(*drop));
     if (answer.before)
       proof += fmt::format(" < {} = {}", symbol(query.criterion, answer.buffer.value - 1),
-                           brief(shown_any(*answer.before), digits));
+                           brief(shown(*answer.before), digits));
   }
   if (!answer.at_bound())
     proof += "\n" + certainty(at, digits);
@@ -146,11 +141,11 @@ std::vector<Line> lines(const SizedBufferPoint& point) {
   }
   lines.push_back({"size", bytes_in_words(point)});
   if (query.criterion != SizedCriterion::cell_loss)
-    lines.push_back({"cell loss", loss_in_words(shown_any(answer.cell_loss), digits)});
+    lines.push_back({"cell loss", loss_in_words(shown(answer.cell_loss), digits)});
   if (answer.packet_loss && query.criterion != SizedCriterion::packet_loss)
-    lines.push_back({"packet loss", loss_in_words(shown_any(*answer.packet_loss), digits)});
+    lines.push_back({"packet loss", loss_in_words(shown(*answer.packet_loss), digits)});
   if (answer.mean_occupancy) {
-    const Value mean = shown_any(*answer.mean_occupancy);
+    const Value mean = shown(*answer.mean_occupancy);
     lines.push_back(
         {"mean occupancy", answer.bound_only()
                                ? fmt::format("at most {} cells, proved", brief(mean, {4}))
@@ -214,14 +209,14 @@ const Fields<SizedBufferPoint>& sized_results() {
       {{"bytes", "size", "bytes", Shape::given, "--sizes: size of the buffer, `buffer` times cell_bytes"},
        &bytes_of},
       {{"probability", "P or loss at B", "", Shape::claim, "the criterion at B"},
-       [](const Point& of) { return shown_any(of.second.at); },
+       [](const Point& of) { return shown(of.second.at); },
        [](const Point& of) { return !bound_at(of); }},
       {{"probability_bound", "bound", "", Shape::bound, "proved upper bound of the criterion at B",
         Style::plain, 4},
-       [](const Point& of) { return shown_any(of.second.at); },
+       [](const Point& of) { return shown(of.second.at); },
        &bound_at},
       {{"probability_before", "", "", Shape::claim, "the criterion at B - 1", Style::hidden},
-       [](const Point& of) { return shown_any(of.second.before); },
+       [](const Point& of) { return shown(of.second.before); },
        [](const Point& of) { return !bound_at(of) && requests_buffer(of.first); }},
       {{"buffer_approximate", "geometric approximation", "cells", Shape::model,
         "--arrive cells: approximate minimum buffer (see `approximation`); null if it would take too long"},
@@ -246,24 +241,24 @@ const Fields<SizedBufferPoint>& sized_results() {
         "--sizes: fraction of the cells lost at B (with --sizes `buffer` and all other counts are in cells); "
         "an upper bound where `probability_bound` is",
         Style::plain, 4},
-       [](const Point& of) { return shown_any(of.second.cell_loss); }},
+       [](const Point& of) { return shown(of.second.cell_loss); }},
       {{"packet_loss", "packet loss", "", Shape::number,
         "--sizes: fraction of the packets that lose at least one cell at B; null if it would take too long",
         Style::plain, 4},
-       [](const Point& of) { return shown_any(of.second.packet_loss); }},
+       [](const Point& of) { return shown(of.second.packet_loss); }},
       {{"mean_occupancy", "mean occupancy", "cells", Shape::claim, "E[Q]"},
-       [](const Point& of) { return shown_any(of.second.mean_occupancy); },
+       [](const Point& of) { return shown(of.second.mean_occupancy); },
        &truth_known},
       {{"mean_occupancy_bound", "", "cells", Shape::bound, "--sizes: proved upper bound of E[Q]",
         Style::hidden},
-       [](const Point& of) { return shown_any(of.second.mean_occupancy); },
+       [](const Point& of) { return shown(of.second.mean_occupancy); },
        &only_bounds},
       {{"decay_rate", "", "", Shape::proved, "decay rate of P(Q > n) [1/cell]", Style::hidden},
-       [](const Point& of) { return shown_any(of.second.decay_rate); },
+       decay_rate_of,
        &truth_known},
       {{"decay_rate_bound", "", "", Shape::bound, "--sizes: proved lower bound of the decay rate [1/cell]",
         Style::hidden},
-       [](const Point& of) { return shown_any(of.second.decay_rate); },
+       decay_rate_of,
        &only_bounds},
       {{"mean_cells", "", "cells", Shape::proved, "--sizes: E[L], mean cells per packet", Style::hidden},
        [](const Point& of) { return of.second.mean_cells; }},
@@ -289,7 +284,7 @@ const Table<SizeLoss>& class_table() {
          "fraction of the packets of this size that is lost; a proved upper bound if the exact value is not "
          "known",
          Style::plain, 6},
-        [](const SizeLoss& of) { return shown_any(of.loss); }}}};
+        [](const SizeLoss& of) { return shown(of.loss); }}}};
   return table;
 }
 
@@ -392,7 +387,7 @@ Document document(const std::vector<SizedBufferPoint>& points) {
     result.tables.back().in_text = points.size() == 1;
   }
   std::vector<Value> proof;
-  for (const SizedBufferPoint& point : points) proof.push_back(shown_any(point.second.at));
+  for (const SizedBufferPoint& point : points) proof.push_back(shown(point.second.at));
   document.headline = points.size() == 1 ? sentence(points.front())
                                          : range_headline(document, title(points),
                                                           requests_buffer(first) ? " cells" : "", proof);

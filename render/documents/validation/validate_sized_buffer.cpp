@@ -3,15 +3,12 @@
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/buffer/buffer_columns.hpp>
-#include <tailbound/render/documents/parts/comparison.hpp>
 #include <tailbound/render/documents/parts/simulation.hpp>
 #include <tailbound/render/documents/parts/units.hpp>
 #include <tailbound/render/documents/parts/validated.hpp>
 #include <tailbound/render/documents/validation/validate_sized_buffer.hpp>
-#include <tailbound/render/documents/validation/validate_switch.hpp>
 
 #include <algorithm>
-#include <memory>
 #include <string>
 
 namespace tailbound::render {
@@ -29,7 +26,7 @@ bool of_losses(const SizedBufferPoints& points) {
 /// Is an upper bound compared instead of the value itself?
 bool bound_only(const ValidateSizedBufferPoint& point) {
   return std::holds_alternative<numeric::UpperBound<unit::Probability>>(
-      *point.second.memories.front().measure.predicted);
+      *point.second.rows.front().probability().predicted);
 }
 
 /// "the bound" if there is nothing else.
@@ -80,23 +77,19 @@ const Fields<ValidateSizedBufferQuery>& validated_sizes_inputs() {
   return fields;
 }
 
-const Fields<ValidateSizedBufferPoint>& validated_sizes_results() {
-  using Point = ValidateSizedBufferPoint;
-  static const Fields<Point> fields{{mean_fields("mean of Q", "cells", "mean occupancy by analysis"),
-                                     [](const Point& of) { return of.second.mean; }},
-                                    {judged_fields(), judged},
-                                    {simulation_fields(), simulated_of<Point>}};
-  return fields;
+Validation sizes_validation(const std::string& predicted) {
+  return {.command = "validate buffer",
+          .inputs = validated_sizes_inputs().columns(),
+          .predicted = predicted,
+          .level_unit = "cells"};
 }
 
 std::vector<std::string> notes(const SizedBufferPoints& points) {
-  std::vector<std::string> notes;
   const bool bound = std::any_of(points.begin(), points.end(), bound_only);
-  notes.push_back(fmt::format(
-      "Q: cells just after the arrivals of a slot, cell in service included. {}{}{}",
-      of_losses(points) ? "A packet that does not fit counts as lost; the cells that fit are kept. " : "",
-      bound ? "The bound is proved; the geometric approximation is not. " : "", verdicts_in_words()));
-  return notes;
+  return {fmt::format(
+      "Q: cells just after the arrivals of a slot, cell in service included.{}{}",
+      of_losses(points) ? " A packet that does not fit counts as lost; the cells that fit are kept." : "",
+      bound ? " The bound is proved; the geometric approximation is not." : "")};
 }
 
 Picture picture(const Document& document, const SizedBufferPoints& points) {
@@ -108,25 +101,21 @@ Picture picture(const Document& document, const SizedBufferPoints& points) {
     if (of_losses(points))
       throw NoAnswer(
           "a picture of losses shows one queue; give one of --inputs, --load, --cell-bytes and --arrive");
-    return validated_sweep(document, {"load", "inputs", "cell_bytes"}, "mean_prediction", "mean_simulation",
+    return sweep_of_points(document, {"load", "inputs", "cell_bytes"}, ComparedQuantity::mean_occupancy,
                            std::move(picture));
   }
   picture.x_label = of_losses(points) ? "buffer B [cells]" : "n [cells]";
   picture.y_label = of_losses(points) ? "fraction of cells lost" : "P(Q > n)";
   picture.note += "; " + in_words(points.front().second.simulation.simulated);
-  picture.powers_of_ten = true;
-  std::vector<const ValidateSwitchAnswer*> answers;
-  for (const ValidateSizedBufferPoint& point : points) answers.push_back(&point.second);
-  picture.curves = memory_curves(answers, predicted_name(points).c_str());
-  return picture;
+  return level_picture(rows_of(points), predicted_name(points), CurveStyle::points, std::move(picture));
 }
 
 }  // namespace
 
 Layout with_validated_sizes(Layout buffer) {
-  add_missing(buffer.inputs, validated_sizes_inputs().columns());
-  add_missing(buffer.results, validated_sizes_results().columns());
-  add_missing(buffer.tables.front().columns, memory_table("analysis").fields.columns());
+  const Layout sizes = layout_of(sizes_validation("analysis"));
+  add_missing(buffer.inputs, sizes.inputs);
+  add_missing(buffer.tables.front().columns, sizes.tables.front().columns);
   return buffer;
 }
 
@@ -135,30 +124,15 @@ Cells inputs_of(const ValidateSizedBufferQuery& query) {
 }
 
 Document document(std::vector<ValidateSizedBufferPoint> given, std::size_t requested) {
-  const auto points = std::make_shared<const SizedBufferPoints>(std::move(given));
-  const Table<ValidatedRow> table = memory_table(predicted_name(*points));
-  Layout layout{.command = "validate buffer",
-                .inputs = validated_sizes_inputs().columns(),
-                .results = validated_sizes_results().columns(),
-                .tables = {table.layout()},
-                .quiet = {"what", "prediction", "simulation", "verdict"},
-                .quiet_table = "rows"};
-  const auto result_of = [&table](const ValidateSizedBufferPoint& point) -> Result {
-    const auto& [query, answer] = point;
-    const std::string predicted = bound_only(point) ? "the bound" : "the analysis";
-    const MemoryRowNames names{.losses = query.capacity.has_value(),
-                               .cells = true,
-                               .letter = 'Q',
-                               .tail = "occupancy_tail",
-                               .mean = "mean_occupancy"};
-    return {.inputs = inputs_of(query),
-            .cells = validated_sizes_results().cells(point),
-            .tables = {table.rows(memory_rows(answer, names))},
-            .lines = validated_lines(point),
-            .caption = queue_in_words(query) + ": " + conclusion(answer.tally, predicted)};
-  };
-  return validated_document(std::move(layout), headline_of(*points, "the " + predicted_name(*points)),
-                            title(*points), notes(*points), *points, requested, result_of,
+  const auto points = share(std::move(given));
+  std::vector<ValidatedPoint> all;
+  for (const ValidateSizedBufferPoint& point : *points)
+    all.push_back({.inputs = inputs_of(point.first),
+                   .compared = point.second,
+                   .simulated = point.second.simulation.simulated,
+                   .name = queue_in_words(point.first)});
+  return validated_document(sizes_validation(predicted_name(*points)), title(*points), notes(*points), all,
+                            requested,
                             [points](const Document& document) { return picture(document, *points); });
 }
 

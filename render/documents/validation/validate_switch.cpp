@@ -2,16 +2,11 @@
 #include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/text/plain.hpp>
-#include <tailbound/render/documents/parts/comparison.hpp>
 #include <tailbound/render/documents/parts/simulation.hpp>
-#include <tailbound/render/documents/parts/units.hpp>
 #include <tailbound/render/documents/parts/validated.hpp>
 #include <tailbound/render/documents/validation/validate_switch.hpp>
-#include <tailbound/render/sweep_picture.hpp>
 
 #include <algorithm>
-#include <map>
-#include <memory>
 
 namespace tailbound::render {
 namespace {
@@ -72,115 +67,40 @@ const Fields<ValidateSwitchQuery>& validated_switch_inputs() {
   return fields;
 }
 
-const Fields<ValidateSwitchPoint>& validated_switch_results() {
-  static const Fields<ValidateSwitchPoint> fields{{judged_fields(), judged},
-                                                  {simulation_fields(), simulated_of<ValidateSwitchPoint>}};
-  return fields;
+Validation switch_validation(const std::string& level_unit) {
+  return {.command = "validate switch",
+          .inputs = validated_switch_inputs().columns(),
+          .predicted = "bound",
+          .level_unit = level_unit};
+}
+
+const char* unit_of(const std::vector<ValidateSwitchPoint>& points) {
+  return points.front().first.cells ? "cells" : "packets";
 }
 
 std::vector<std::string> notes(const std::vector<ValidateSwitchPoint>& points) {
-  std::vector<std::string> notes;
-  const bool cells = points.front().first.cells.has_value();
-  notes.push_back(fmt::format(
+  return {fmt::format(
       "T: {} in all queues just after the arrivals of a slot, those in service included. The bound is "
-      "proved; the approximation is not. {}{}",
-      cells ? "cells" : "packets",
-      cells ? "A packet is lost if any of its cells is; all arrive in one slot. " : "", verdicts_in_words()));
-  return notes;
-}
-
-/// Of numbers against memory; an estimate is drawn with its interval.
-Curve curve_of(const char* title, CurveStyle style, const std::vector<const ValidateSwitchAnswer*>& answers,
-               const auto& height) {
-  std::multimap<std::int64_t, Value> heights;
-  for (const ValidateSwitchAnswer* answer : answers)
-    for (const ComparedMemory& row : answer->memories)
-      if (std::optional<Value> value = height(row)) heights.emplace(row.memory.value, *std::move(value));
-  Curve curve{.title = title, .style = style};
-  for (const auto& [memory, value] : heights) add_point(curve, static_cast<double>(memory), value, true);
-  return curve;
+      "proved; the approximation is not.{}",
+      unit_of(points),
+      points.front().first.cells ? " A packet is lost if any of its cells is; all arrive in one slot." : "")};
 }
 
 Picture picture(const std::vector<ValidateSwitchPoint>& points) {
   if (!same(points, [](const ValidateSwitchPoint& point) { return switch_in_words(point.first); }))
     throw NoAnswer("a picture shows one switch; give one of --inputs, --outputs, --load and --threshold");
-  Picture picture{.title = title(points),
-                  .x_label = fmt::format("memory M [{}]", points.front().first.cells ? "cells" : "packets"),
-                  .y_label = of_losses(points) ? fmt::format("fraction of {} lost",
-                                                             points.front().first.cells ? "cells" : "packets")
-                                               : "P(T > M)",
-                  .note = "95 % intervals; " + in_words(points.front().second.simulation.simulated),
-                  .powers_of_ten = true};
-  std::vector<const ValidateSwitchAnswer*> answers;
-  for (const ValidateSwitchPoint& point : points) answers.push_back(&point.second);
-  picture.curves = memory_curves(answers, "bound, proved");
-  return picture;
+  Picture picture{
+      .title = title(points),
+      .x_label = fmt::format("memory M [{}]", unit_of(points)),
+      .y_label = of_losses(points) ? fmt::format("fraction of {} lost", unit_of(points)) : "P(T > M)",
+      .note = "95 % intervals; " + in_words(points.front().second.simulation.simulated)};
+  return level_picture(rows_of(points), "bound, proved", CurveStyle::points, std::move(picture));
 }
 
 }  // namespace
 
-Shared<ValidatedRow> memory_rows(const ValidateSwitchAnswer& answer, const MemoryRowNames& names) {
-  const bool of_cells = names.losses && names.cells;
-  const char* quantity = !names.losses ? names.tail : of_cells ? "cell_loss" : "packet_loss";
-  std::vector<ValidatedRow> rows;
-  for (const ComparedMemory& row : answer.memories) {
-    const std::string symbol = names.losses ? fmt::format("loss({})", row.memory.value)
-                                            : fmt::format("P({} > {})", names.letter, row.memory.value);
-    rows.push_back({.quantity = quantity,
-                    .what = (of_cells ? "cell " : "") + symbol,
-                    .level = shown(row.memory),
-                    .compared = row.measure,
-                    .about = row.about});
-    if (row.packets)
-      rows.push_back({.quantity = "packet_loss",
-                      .what = "packet " + symbol,
-                      .level = shown(row.memory),
-                      .compared = *row.packets});
-  }
-  if (answer.mean)
-    rows.push_back(
-        {.quantity = names.mean, .what = fmt::format("mean of {}", names.letter), .compared = *answer.mean});
-  return share(std::move(rows));
-}
-
-Table<ValidatedRow> memory_table(const std::string& predicted) {
-  static const Fields<ShownComparison> approximation{
-      {{"approximation", "approximation", "", Shape::model, "the same, not proved"},
-       &ShownComparison::predicted},
-      {error_column("approximation_error"), &ShownComparison::error}};
-  return {
-      "rows",
-      "what was compared, a row each",
-      {validated_quantity(),
-       {{"level", "M", "packets", Shape::whole, "M; null of the mean", Style::hidden}, &ValidatedRow::level},
-       {comparison_fields({.predicted = predicted, .counted = true}), &ValidatedRow::compared},
-       {approximation, &ValidatedRow::about}}};
-}
-
-std::vector<Curve> memory_curves(const std::vector<const ValidateSwitchAnswer*>& answers,
-                                 const char* predicted) {
-  using Height = std::optional<Value>;
-  std::vector<Curve> curves{
-      curve_of(predicted, CurveStyle::points, answers,
-               [](const ComparedMemory& row) -> Height { return shown(*row.measure.predicted); }),
-      curve_of("approximation", CurveStyle::points, answers,
-               [](const ComparedMemory& row) -> Height {
-                 return row.about ? Height(shown(*row.about->predicted)) : std::nullopt;
-               }),
-      curve_of("simulation", CurveStyle::points, answers,
-               [](const ComparedMemory& row) -> Height { return shown(row.measure.simulated); })};
-  std::erase_if(curves, [](const Curve& curve) { return curve.points.empty(); });
-  return curves;
-}
-
 Layout validate_switch_layout() {
-  Layout layout{.command = "validate switch", .inputs = {}, .results = {}};
-  layout.inputs = validated_switch_inputs().columns();
-  layout.results = validated_switch_results().columns();
-  layout.tables = {memory_table("bound").layout()};
-  layout.quiet = {"what", "prediction", "simulation", "verdict"};
-  layout.quiet_table = "rows";
-  return layout;
+  return layout_of(switch_validation("packets"));
 }
 
 Cells inputs_of(const ValidateSwitchQuery& query) {
@@ -189,19 +109,14 @@ Cells inputs_of(const ValidateSwitchQuery& query) {
 
 Document document(std::vector<ValidateSwitchPoint> given, std::size_t requested) {
   const auto points = share(std::move(given));
-  const auto result_of = [](const ValidateSwitchPoint& point) -> Result {
-    const auto& [query, answer] = point;
-    const MemoryRowNames names{.losses = query.criterion == Criterion::loss,
-                               .cells = query.cells.has_value()};
-    return {.inputs = inputs_of(query),
-            .cells = validated_switch_results().cells(point),
-            .tables = {memory_table("bound").rows(memory_rows(answer, names))},
-            .lines = validated_lines(point),
-            .caption = switch_in_words(query) + ": " + conclusion(answer.tally, "the bound")};
-  };
-  return validated_document(validate_switch_layout(), headline_of(*points, "the bound"), title(*points),
-                            notes(*points), *points, requested, result_of,
-                            [points](const Document&) { return picture(*points); });
+  std::vector<ValidatedPoint> all;
+  for (const auto& [query, answer] : *points)
+    all.push_back({.inputs = inputs_of(query),
+                   .compared = answer,
+                   .simulated = answer.simulation.simulated,
+                   .name = switch_in_words(query)});
+  return validated_document(switch_validation(unit_of(*points)), title(*points), notes(*points), all,
+                            requested, [points](const Document&) { return picture(*points); });
 }
 
 }  // namespace tailbound::render

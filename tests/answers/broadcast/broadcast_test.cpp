@@ -212,21 +212,23 @@ TEST_CASE("answers: validate broadcast compares both latencies and counts verdic
   query.simulation.network.buffer_flits = 2;
   const ValidateBroadcastAnswer found = answer(query, {});
   CHECK(found.deeper_buffers);
-  REQUIRE(found.rows.size() == 4);
+  REQUIRE(found.loads.size() == 2);
   CHECK(found.tally.rows() == 4);
   std::size_t below = 0;
-  for (std::size_t i = 0; i < found.rows.size(); ++i) {
-    const BroadcastComparison& row = found.rows[i];
-    const SimulatedBroadcasts& point = found.simulation.points[i / 2];
-    CHECK(row.rate == point.rate);
-    const bool unicast = row.quantity == BroadcastQuantity::unicast_latency;
-    CHECK(unicast == (i % 2 == 0));
-    const auto& estimate = unicast ? point.found.unicast_latency : point.found.broadcast_latency;
-    CHECK(row.latency.simulated.value == estimate->value);
-    const auto model = broadcast_latencies(small_cube(), row.rate);
-    REQUIRE(row.latency.predicted.has_value() == model.has_value());
-    if (model) CHECK(row.latency.span()->upper == (unicast ? model->unicast.value : model->broadcast.value));
-    if (row.latency.verdict() == Verdict::below) ++below;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const SimulatedBroadcasts& point = found.simulation.points[i];
+    REQUIRE(found.loads[i].rows.size() == 2);
+    for (const ComparedRow& row : found.loads[i].rows) {
+      const auto& latency = std::get<Comparison<unit::Cycle>>(row.compared);
+      const bool unicast = row.quantity == ComparedQuantity::unicast_latency;
+      CHECK(unicast == (&row == &found.loads[i].rows.front()));
+      const auto& estimate = unicast ? point.found.unicast_latency : point.found.broadcast_latency;
+      CHECK(latency.simulated.value == estimate->value);
+      const auto model = broadcast_latencies(small_cube(), point.rate);
+      REQUIRE(latency.predicted.has_value() == model.has_value());
+      if (model) CHECK(latency.span()->upper == (unicast ? model->unicast.value : model->broadcast.value));
+      if (latency.verdict() == Verdict::below) ++below;
+    }
   }
   CHECK(found.tally.underestimates() == below);
 }
@@ -235,8 +237,8 @@ TEST_CASE("answers: validate broadcast has no row for messages that were not sen
   ValidateBroadcastQuery unicasts{.simulation = short_simulation(rates({"0.01"}))};
   unicasts.simulation.network.hypercube.broadcast = 0;
   const ValidateBroadcastAnswer found = answer(unicasts, {});
-  REQUIRE(found.rows.size() == 1);
-  CHECK(found.rows.front().quantity == BroadcastQuantity::unicast_latency);
+  REQUIRE(found.loads.front().rows.size() == 1);
+  CHECK(found.loads.front().rows.front().quantity == ComparedQuantity::unicast_latency);
   CHECK_FALSE(found.deeper_buffers);
 }
 

@@ -10,7 +10,6 @@ using answers::CellArrival;
 using answers::SizedBufferAnswer;
 using answers::SizedBufferQuery;
 using answers::SizedCriterion;
-using answers::SizedProbability;
 using numeric::Rational;
 using traffic::PacketSizes;
 
@@ -26,13 +25,13 @@ SizedBufferQuery query(std::int64_t inputs, const char* sizes, CellArrival arriv
           .requested = std::move(requested)};
 }
 
-numeric::Real upper_end(const SizedProbability& value) {
+numeric::Real upper_end(const numeric::Claim<unit::Probability>& value) {
   if (const auto* bound = std::get_if<numeric::UpperBound<unit::Probability>>(&value)) return bound->value;
   if (const auto* exact = std::get_if<numeric::Exact<unit::Probability>>(&value))
     return numeric::to_real(exact->value, numeric::Rounding::up);
   return std::get<numeric::Enclosure<unit::Probability>>(value).upper();
 }
-numeric::Real lower_end(const SizedProbability& value) {
+numeric::Real lower_end(const numeric::Claim<unit::Probability>& value) {
   if (const auto* exact = std::get_if<numeric::Exact<unit::Probability>>(&value))
     return numeric::to_real(exact->value, numeric::Rounding::down);
   return std::get<numeric::Enclosure<unit::Probability>>(value).lower();

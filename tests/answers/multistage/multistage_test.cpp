@@ -147,18 +147,19 @@ TEST_CASE("simulate multistage: independent of threads; length given or by rule"
 TEST_CASE("validate multistage: one verdict per quantity", "[answers]") {
   const ValidateMultistageAnswer found = answer(ValidateMultistageQuery{simulation("0.08", "0.8")});
   CHECK(found.tally.rows() == 4);
-  std::size_t underestimates = found.throughput.underestimates() ? 1 : 0;
-  for (const auto* delay : {&found.delay, &found.hot_delay, &found.cold_delay}) {
-    REQUIRE(*delay);
-    if ((*delay)->underestimates()) ++underestimates;
-  }
+  std::size_t underestimates = 0;
+  for (const ComparedRow& row : found.rows)
+    underestimates +=
+        std::visit([](const auto& compared) { return std::size_t{compared.underestimates()}; }, row.compared);
   CHECK(found.tally.underestimates() == underestimates);
-  CHECK(*found.throughput.error() ==
-        Approx(found.model.throughput.value / found.simulation.throughput.value - 1));
+  const auto& throughput = std::get<Comparison<unit::RequestsPerSlot>>(found.rows.front().compared);
+  CHECK(*throughput.error() == Approx(found.model.throughput.value / found.simulation.throughput.value - 1));
   // Too much throughput would be too favorable.
-  CHECK(found.throughput.unsafe_side == UnsafeSide::above);
+  CHECK(throughput.unsafe_side == UnsafeSide::above);
+  CHECK(found.confidence_of_all == Approx(0.8));  // of four intervals with 95 % each, at least
 
   const ValidateMultistageAnswer cold = answer(ValidateMultistageQuery{simulation("0", "0.5")});
-  CHECK_FALSE(cold.hot_delay);
+  CHECK(cold.find(ComparedQuantity::hot_delay) == nullptr);
+  CHECK(cold.find(ComparedQuantity::cold_delay) != nullptr);
   CHECK(cold.tally.rows() == 3);
 }

@@ -44,8 +44,13 @@ SizedBufferAnswer analysed(const ValidateSizedBufferQuery& query, Packets at) {
       .criterion = query.capacity ? answers::SizedCriterion::cell_loss : answers::SizedCriterion::overflow});
 }
 
-double value_of(const SizedProbability& computed) {
+double value_of(const numeric::Claim<unit::Probability>& computed) {
   return std::visit([](const auto& truth) { return span_of(truth).upper; }, computed);
+}
+
+/// The mean is the last row.
+const Comparison<unit::Packet>& mean_of(const Comparisons& both) {
+  return std::get<Comparison<unit::Packet>>(both.rows.back().compared);
 }
 
 }  // namespace
@@ -55,11 +60,11 @@ TEST_CASE("answers: occupancy by analysis and simulation") {
   query.levels = {Packets(0), Packets(10)};
   const ValidateBufferAnswer both = answers::answer(query);
   CHECK(both.confidence_of_each == Approx(1 - 0.05 / 3));
-  REQUIRE(both.tail.size() == 2);
-  CHECK(both.tail[0].above.span()->upper == Approx(0.8));
-  CHECK(both.tail[1].above.count == both.simulation.queues[0].tail[1].count);
+  REQUIRE(both.rows.size() == 3);
+  CHECK(both.rows[0].probability().span()->upper == Approx(0.8));
+  CHECK(both.rows[1].probability().count == both.simulation.queues[0].tail[1].count);
   // 0.8 + 3/4 0.64 / 0.4: four sources of 0.2
-  CHECK(std::get<numeric::Exact<unit::Packet>>(*both.mean_occupancy.predicted).value == 2);
+  CHECK(std::get<numeric::Exact<unit::Packet>>(*mean_of(both).predicted).value == 2);
   CHECK(both.tally.rows() == 3);
   CHECK(both.tally.judged() == 3);
 }
@@ -67,13 +72,13 @@ TEST_CASE("answers: occupancy by analysis and simulation") {
 TEST_CASE("answers: occupancies are compared by default where the analysis gives 0.5 to 1e-6") {
   const ValidateBufferQuery query = small_switch();
   const ValidateBufferAnswer both = answers::answer(query);
-  REQUIRE(both.tail.size() >= 9);
-  CHECK(both.tail.front().above.span()->upper <= 0.5);
-  CHECK(both.tail.back().above.span()->upper <= 1e-6);
+  REQUIRE(both.rows.size() >= 10);
+  CHECK(both.rows.front().probability().span()->upper <= 0.5);
+  CHECK(both.rows[both.rows.size() - 2].probability().span()->upper <= 1e-6);
   const auto curve = compared_curve(query, both);
   REQUIRE(curve.size() > 10);
-  CHECK(curve.front().level == Packets(0));
-  CHECK(curve.front().above.span()->upper == Approx(0.8));
+  CHECK(curve.front().level == 0);
+  CHECK(curve.front().probability().span()->upper == Approx(0.8));
 }
 
 TEST_CASE("answers: occupancy of correlated arrivals by analysis and simulation") {
@@ -83,8 +88,9 @@ TEST_CASE("answers: occupancy of correlated arrivals by analysis and simulation"
   query.levels = {Packets(1), Packets(4)};
   const ValidateBufferAnswer both = answers::answer(query);
   CHECK(both.tally.underestimates() == 0);
-  for (const ComparedOccupancy& row : both.tail)
-    CHECK(std::holds_alternative<numeric::Enclosure<unit::Probability>>(*row.above.predicted));
+  for (std::size_t i = 0; i < 2; ++i)
+    CHECK(std::holds_alternative<numeric::Enclosure<unit::Probability>>(
+        *both.rows.at(i).probability().predicted));
 }
 
 TEST_CASE("answers: unsupported occupancies are rejected") {
@@ -104,25 +110,27 @@ TEST_CASE("answers: cells of packets of several sizes by analysis and simulation
     query.levels = {Packets(0), Packets(3), Packets(12)};
     const ValidateSwitchAnswer both = answers::answer(query);
     CHECK(both.confidence_of_each == Approx(1 - 0.05 / 4));
-    REQUIRE(both.memories.size() == 3);
-    CHECK(both.memories[0].measure.span()->upper == Approx(0.7));
-    for (const ComparedMemory& row : both.memories) {
-      CAPTURE(row.memory.value);
-      CHECK(row.measure.span()->upper == Approx(value_of(analysed(query, row.memory).at)).epsilon(1e-9));
-      CHECK(row.measure.verdict() == Verdict::inside);
+    REQUIRE(both.rows.size() == 4);
+    CHECK(both.rows[0].probability().span()->upper == Approx(0.7));
+    for (std::size_t i = 0; i < 3; ++i) {
+      const ComparedRow& row = both.rows[i];
+      CAPTURE(*row.level);
+      CHECK(row.quantity == ComparedQuantity::occupancy_tail);
+      CHECK(row.probability().span()->upper ==
+            Approx(value_of(analysed(query, Packets(*row.level)).at)).epsilon(1e-9));
+      CHECK(row.probability().verdict() == Verdict::inside);
       CHECK_FALSE(row.about);
-      CHECK_FALSE(row.packets);
     }
     // For one output, not for all of them.
     REQUIRE(both.simulation.tail[1].output);
-    CHECK(both.memories[1].measure.count == both.simulation.tail[1].output->count);
-    CHECK(both.mean->verdict() == Verdict::inside);
+    CHECK(both.rows[1].probability().count == both.simulation.tail[1].output->count);
+    CHECK(mean_of(both).verdict() == Verdict::inside);
     CHECK(both.tally.count(Verdict::inside) == 4);
     // The other kind of arrival is a different queue, which would be detected.
     query.arrive = arrive == CellArrival::whole ? CellArrival::cells : CellArrival::whole;
     const double other = value_of(analysed(query, Packets(3)).at);
-    CHECK(verdict_of(Span{other, other}, {both.memories[1].measure.simulated.lower,
-                                          both.memories[1].measure.simulated.upper}) != Verdict::inside);
+    const auto& seen = both.rows[1].probability().simulated;
+    CHECK(verdict_of(Span{other, other}, {seen.lower, seen.upper}) != Verdict::inside);
   }
 }
 
@@ -132,13 +140,13 @@ TEST_CASE("answers: packets of one cell give the queue without sizes") {
   sized.length.slots = plain.length.slots = 20'000;
   const ValidateSwitchAnswer cells = answers::answer(sized);
   const ValidateBufferAnswer packets = answers::answer(plain);
-  REQUIRE(cells.memories.size() == packets.tail.size());
-  for (std::size_t i = 0; i < packets.tail.size(); ++i) {
-    CHECK(cells.memories[i].memory == packets.tail[i].level);
-    CHECK(cells.memories[i].measure.span()->upper ==
-          Approx(packets.tail[i].above.span()->upper).epsilon(1e-9));
+  REQUIRE(cells.rows.size() == packets.rows.size());
+  for (std::size_t i = 0; i + 1 < packets.rows.size(); ++i) {
+    CHECK(cells.rows[i].level == packets.rows[i].level);
+    CHECK(cells.rows[i].probability().span()->upper ==
+          Approx(packets.rows[i].probability().span()->upper).epsilon(1e-9));
   }
-  CHECK(cells.mean->span()->upper == packets.mean_occupancy.span()->upper);
+  CHECK(mean_of(cells).span()->upper == mean_of(packets).span()->upper);
 }
 
 TEST_CASE("answers: loss of packets of several sizes by analysis and simulation") {
@@ -150,21 +158,20 @@ TEST_CASE("answers: loss of packets of several sizes by analysis and simulation"
     query.length.slots = 400'000;
     const ValidateSwitchAnswer both = answers::answer(query);
     CHECK(both.confidence_of_each == Approx(1 - 0.05 / 2));
-    REQUIRE(both.memories.size() == 1);
-    const ComparedMemory& row = both.memories.front();
+    REQUIRE(both.rows.size() == 2);
+    CHECK(both.rows[0].quantity == ComparedQuantity::cell_loss);
+    CHECK(both.rows[1].quantity == ComparedQuantity::packet_loss);
+    const auto &cells = both.rows[0].probability(), &packets = both.rows[1].probability();
     const SizedBufferAnswer computed = analysed(query, Packets(6));
-    REQUIRE(row.packets);
-    CHECK(row.measure.span()->upper == Approx(value_of(computed.cell_loss)).epsilon(1e-9));
-    CHECK(row.packets->span()->upper == Approx(value_of(*computed.packet_loss)).epsilon(1e-9));
-    CHECK(row.measure.verdict() == Verdict::inside);
-    CHECK(row.packets->verdict() == Verdict::inside);
-    CHECK_FALSE(both.mean);
+    CHECK(cells.span()->upper == Approx(value_of(computed.cell_loss)).epsilon(1e-9));
+    CHECK(packets.span()->upper == Approx(value_of(*computed.packet_loss)).epsilon(1e-9));
+    CHECK(cells.verdict() == Verdict::inside);
+    CHECK(packets.verdict() == Verdict::inside);
     CHECK(both.tally.rows() == 2);
     // A difference of one cell would be detected.
     for (const std::int64_t other : {5, 7}) {
       const double loss = value_of(analysed(query, Packets(other)).cell_loss);
-      CHECK(verdict_of(Span{loss, loss}, {row.measure.simulated.lower, row.measure.simulated.upper}) !=
-            Verdict::inside);
+      CHECK(verdict_of(Span{loss, loss}, {cells.simulated.lower, cells.simulated.upper}) != Verdict::inside);
     }
   }
 }
@@ -175,22 +182,24 @@ TEST_CASE("answers: a bound of cells exceeds the simulation; the geometric appro
   query.arrive = CellArrival::cells;
   const ValidateSwitchAnswer both = answers::answer(query);
   // Where the approximation gives 0.5 ... 1e-6.
-  REQUIRE(both.memories.size() >= 9);
-  CHECK(both.memories.front().about->span()->upper <= 0.5);
-  CHECK(both.memories.back().about->span()->upper == Approx(1e-6).epsilon(0.1));
-  for (const ComparedMemory& row : both.memories) {
-    CHECK(std::holds_alternative<numeric::UpperBound<unit::Probability>>(*row.measure.predicted));
+  const std::size_t levels = both.rows.size() - 1;
+  REQUIRE(levels >= 9);
+  CHECK(both.rows.front().about->span()->upper <= 0.5);
+  CHECK(both.rows[levels - 1].about->span()->upper == Approx(1e-6).epsilon(0.1));
+  for (std::size_t i = 0; i < levels; ++i) {
+    const ComparedRow& row = both.rows[i];
+    CHECK(std::holds_alternative<numeric::UpperBound<unit::Probability>>(*row.probability().predicted));
     CHECK(std::holds_alternative<numeric::Model<unit::Probability>>(*row.about->predicted));
-    CHECK(row.about->count == row.measure.count);
+    CHECK(row.about->count == row.probability().count);
   }
-  CHECK(both.memories.front().measure.verdict() == Verdict::above);
-  CHECK(both.mean->verdict() == Verdict::above);
+  CHECK(both.rows.front().probability().verdict() == Verdict::above);
+  CHECK(mean_of(both).verdict() == Verdict::above);
   CHECK(both.tally.underestimates() == 0);
-  CHECK(both.tally.rows() == both.memories.size() + 1);
+  CHECK(both.tally.rows() == both.rows.size());
   query.capacity = Packets(100);
   const ValidateSwitchAnswer lost = answers::answer(query);
   CHECK(lost.tally.count(Verdict::above) == 2);
-  CHECK(lost.memories.front().about->simulated.value == lost.memories.front().measure.simulated.value);
+  CHECK(lost.rows.front().about->simulated.value == lost.rows.front().probability().simulated.value);
 }
 
 TEST_CASE("answers: unsupported cells are rejected") {

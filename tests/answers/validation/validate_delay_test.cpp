@@ -22,6 +22,17 @@ ValidateDelayQuery small_validation() {
   return query;
 }
 
+const Comparison<unit::Slot>& slots(const ValidateDelayAnswer& answer, ComparedQuantity quantity) {
+  return std::get<Comparison<unit::Slot>>(answer.find(quantity)->compared);
+}
+
+/// P(D > t) alone.
+std::vector<ComparedRow> tail_of(const ValidateDelayAnswer& answer) {
+  std::vector<ComparedRow> rows = answer.rows;
+  std::erase_if(rows, [](const ComparedRow& row) { return row.quantity != ComparedQuantity::delay_tail; });
+  return rows;
+}
+
 }  // namespace
 
 TEST_CASE("answers: delays by analysis and simulation equal the separate answers") {
@@ -43,32 +54,34 @@ TEST_CASE("answers: delays by analysis and simulation equal the separate answers
   simulation.confidence = both.confidence_of_each;
   simulation.length = query.length;
   const SimulateTreeAnswer simulated = answers::answer(simulation);
-  REQUIRE(both.tail.size() == 2);
+  REQUIRE(both.rows.size() == 4);
   for (std::size_t i = 0; i < 2; ++i) {
-    CHECK(both.tail[i].level == query.levels[i]);
-    CHECK(both.tail[i].above.span()->upper ==
-          span_of(to_predicted(analysed.flows[0].delay.above[i].probability)).upper);
-    CHECK(both.tail[i].above.simulated.value == simulated.delay_ccdf[i].probability.value);
-    CHECK(both.tail[i].above.simulated.lower == simulated.delay_ccdf[i].probability.lower);
-    CHECK(both.tail[i].above.count == simulated.delay_ccdf[i].count);
+    CHECK(both.rows[i].quantity == ComparedQuantity::delay_tail);
+    CHECK(both.rows[i].level == query.levels[i].value);
+    const auto& above = both.rows[i].probability();
+    CHECK(above.span()->upper == span_of(to_predicted(analysed.flows[0].delay.above[i].probability)).upper);
+    CHECK(above.simulated.value == simulated.delay_ccdf[i].probability.value);
+    CHECK(above.simulated.lower == simulated.delay_ccdf[i].probability.lower);
+    CHECK(above.count == simulated.delay_ccdf[i].count);
   }
-  REQUIRE(both.percentiles.size() == 1);
-  CHECK(std::get<Slots>(*both.percentiles[0].queueing.predicted) ==
+  CHECK(both.rows[2].percentile == query.percentiles[0]);
+  CHECK(std::get<Slots>(*slots(both, ComparedQuantity::queueing).predicted) ==
         analysed.flows[0].delay.queueing[0].slots);
-  CHECK(both.mean_queueing.simulated.value == simulated.mean_queueing.value);
+  CHECK(slots(both, ComparedQuantity::mean_queueing).simulated.value == simulated.mean_queueing.value);
 }
 
 TEST_CASE("answers: delays are compared by default where the analysis gives 0.5 to 1e-6") {
   const ValidateDelayQuery query = small_validation();
   const ValidateDelayAnswer both = answers::answer(query);
-  REQUIRE(both.tail.size() >= 8);
-  CHECK(both.tail.front().above.span()->upper <= 0.5);
-  CHECK(both.tail.back().above.span()->upper <= 1e-6);
-  CHECK(both.tail.back().above.span()->lower > 1e-7);
+  const std::vector<ComparedRow> tail = tail_of(both);
+  REQUIRE(tail.size() >= 8);
+  CHECK(tail.front().probability().span()->upper <= 0.5);
+  CHECK(tail.back().probability().span()->upper <= 1e-6);
+  CHECK(tail.back().probability().span()->lower > 1e-7);
   const auto curve = compared_curve(query, both);
   REQUIRE(curve.size() > 5);
-  CHECK(curve.front().level == Slots(0));
-  CHECK(curve.front().above.predicted);
+  CHECK(curve.front().level == 0);
+  CHECK(curve.front().probability().predicted);
 }
 
 TEST_CASE("answers: unsupported delays are rejected") {
@@ -103,21 +116,23 @@ TEST_CASE("answers: a fabric is compared like its listed flows", "[answers][netw
     CHECK(std::abs(a.simulated.value - b.simulated.value) <=
           2 * (a.simulated.upper - a.simulated.lower) + 2 * (b.simulated.upper - b.simulated.lower) + 1e-6);
   };
-  REQUIRE(one.tail.size() == other.tail.size());  // since the same levels are chosen
-  REQUIRE(one.tail.size() >= 8);
+  const std::vector<ComparedRow> tail = tail_of(one), other_tail = tail_of(other);
+  REQUIRE(tail.size() == other_tail.size());  // since the same levels are chosen
+  REQUIRE(tail.size() >= 8);
   for (std::size_t i = 0; i < 6; ++i) {
-    CHECK(one.tail[i].level == other.tail[i].level);
-    meet(one.tail[i].above, other.tail[i].above);
+    CHECK(tail[i].level == other_tail[i].level);
+    meet(tail[i].probability(), other_tail[i].probability());
   }
-  REQUIRE(other.percentiles.size() == 3);
-  for (std::size_t i = 0; i < 2; ++i) meet(one.percentiles[i].queueing, other.percentiles[i].queueing);
-  meet(one.mean_queueing, other.mean_queueing);
+  // Two of three percentiles, and the mean.
+  for (const std::size_t i : {tail.size(), tail.size() + 1, tail.size() + 3})
+    meet(std::get<Comparison<unit::Slot>>(one.rows.at(i).compared),
+         std::get<Comparison<unit::Slot>>(other.rows.at(i).compared));
   CHECK(one.tally.rows() == other.tally.rows());
   const auto curve = compared_curve(whole, other);
   REQUIRE(curve.size() > 5);
-  CHECK(curve.front().above.span()->lower <= 1);
+  CHECK(curve.front().probability().span()->lower <= 1);
   whole.levels = {Slots(0), Slots(300)};  // deeper than computed at first
-  CHECK(answers::answer(whole).tail[1].above.span()->upper < 1e-30);
+  CHECK(answers::answer(whole).rows[1].probability().span()->upper < 1e-30);
   whole.hops = Hops::chain;
   CHECK_THROWS_AS(answers::answer(whole), InvalidArgument);
 }
