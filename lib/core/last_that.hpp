@@ -1,9 +1,27 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
+#include <utility>
 
+/// Bisection: where a condition changes that changes once.
 namespace tailbound {
+
+/// The first of low, low + 1, .., high - 1 from which on a condition holds; high if for none.
+/// Evaluates it log2(high - low) times.
+/// \param holds  number -> bool
+template <std::integral Number, class Holds>
+[[nodiscard]] Number first_that(Number low, Number high, const Holds& holds) {
+  while (low < high) {
+    const Number middle = low + (high - low - 1) / 2;
+    if (holds(middle))
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
 
 /// The last of low, low + 1, .., most for which a condition holds that holds up to some number and not
 /// beyond; low - 1 if for none. Evaluates it some 2 log2(distance from `low`) times.
@@ -15,12 +33,23 @@ template <class Holds>
     good = std::min(good + step, maximum);
     step *= 2;
   }
-  std::int64_t bad = std::min(good + step, maximum + 1);
-  while (bad - good > 1) {
-    const std::int64_t middle = good + (bad - good) / 2;
-    (holds(middle) ? good : bad) = middle;
+  return first_that(good + 1, std::min(good + step, maximum + 1),
+                    [&](std::int64_t number) { return !holds(number); }) -
+         1;
+}
+
+/// The ends of an interval at whose lower one a condition holds and at whose upper one it does not, halved to
+/// a width of `relative` times its upper end; 0: to neighbouring numbers.
+/// \param holds  number -> bool; not evaluated at the ends
+template <std::floating_point Number, class Holds>
+[[nodiscard]] std::pair<Number, Number> halved(Number low, Number high, const Holds& holds,
+                                               double relative = 0) {
+  while (high - low > static_cast<Number>(relative) * high) {
+    const Number middle = low + (high - low) / 2;
+    if (middle <= low || middle >= high) break;
+    (holds(middle) ? low : high) = middle;
   }
-  return good;
+  return {low, high};
 }
 
 }  // namespace tailbound

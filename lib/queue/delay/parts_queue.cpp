@@ -1,4 +1,6 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/core/last_that.hpp>
+#include <tailbound/numeric/short_laws.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/delay/markov_delay.hpp>
 #include <tailbound/queue/delay/parts_queue.hpp>
@@ -19,11 +21,9 @@ constexpr std::int64_t max_slots = std::int64_t{1} << 20;
 
 using Law = std::vector<Rational>;
 
-/// Convolves `law` with a source that sends a packet with probability `rate`.
+/// Adds a source that sends a packet with probability `rate`.
 void add_source(Law& law, const Rational& rate) {
-  law.emplace_back(0);
-  for (std::size_t n = law.size(); n-- > 1;) law[n] = law[n] * (1 - rate) + law[n - 1] * rate;
-  law[0] = law[0] * (1 - rate);
+  law = numeric::convolved(law, {1 - rate, rate});
 }
 
 /// P(A = j).
@@ -301,17 +301,8 @@ std::int64_t PartsDelay::min_level(const Rational& target) {
     return (parts + queue_.of_packet - 1) / queue_.of_packet;
   }
   const Real maximum = numeric::to_real(target, numeric::Rounding::nearest);
-  const auto met = [&](std::int64_t level) { return numeric::upper(above(level).bounds) <= maximum; };
-  std::int64_t missed = -1, good = 0;
-  while (!met(good)) {
-    missed = good;
-    good = 2 * good + 1;
-  }
-  while (good - missed > 1) {
-    const std::int64_t middle = missed + (good - missed) / 2;
-    (met(middle) ? good : missed) = middle;
-  }
-  return good;
+  const auto missed = [&](std::int64_t level) { return numeric::upper(above(level).bounds) > maximum; };
+  return 1 + last_that(0, std::int64_t{1} << 60, missed);
 }
 
 }  // namespace tailbound::queue

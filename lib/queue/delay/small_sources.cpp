@@ -1,4 +1,6 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/power.hpp>
+#include <tailbound/numeric/short_laws.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/delay/small_sources.hpp>
 #include <tailbound/queue/slotted/tail_engine.hpp>
@@ -35,23 +37,14 @@ void add_source(std::vector<long double>& pmf, long double sends, long double si
 
 /// `Adds `count` identical sources by their binomial distribution.
 void add_many(std::vector<long double>& pmf, const SmallSource& source, std::size_t length) {
-  std::vector<long double> binomial{1};
-  long double base = 1 - source.rate;
-  for (std::int64_t exponent = source.count; exponent > 0; exponent /= 2) {
-    if (exponent % 2 == 1) binomial[0] *= base;
-    base *= base;
-  }
+  std::vector<long double> binomial{numeric::power(1 - source.rate, source.count)};
   const long double odds = source.rate / (1 - source.rate);
   while (binomial.size() < length && static_cast<std::int64_t>(binomial.size()) <= source.count) {
     const auto j = static_cast<std::int64_t>(binomial.size());
     binomial.push_back(binomial.back() * odds * static_cast<long double>(source.count - j + 1) /
                        static_cast<long double>(j));
   }
-  std::vector<long double> product(std::min(length, pmf.size() + binomial.size() - 1), 0);
-  for (std::size_t i = 0; i < pmf.size(); ++i)
-    for (std::size_t j = 0; j < binomial.size() && i + j < product.size(); ++j)
-      product[i + j] += pmf[i] * binomial[j];
-  pmf = std::move(product);
+  pmf = numeric::convolved(pmf, binomial, std::min(length, pmf.size() + binomial.size() - 1));
 }
 
 /// 2^-16000 covers products below the smallest normal number.

@@ -1,3 +1,4 @@
+#include <tailbound/core/last_that.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/finite/finite_queue.hpp>
 #include <tailbound/queue/slotted/slotted_engine.hpp>
@@ -522,11 +523,9 @@ TailBoundary FiniteLosses::min_capacity(const Rational& target, const Accuracy& 
           " of the packets; larger buffers take too long to compute. Give a larger --drop");
     missed = std::exchange(met, std::min(2 * met, deepest));
   }
-  while (met - missed > 1) {
-    const std::int64_t middle = missed + (met - missed) / 2;
-    (at_most(Packets(middle), target, accuracy.arithmetic) ? met : missed) = middle;
-  }
-  return boundary(Packets(met));
+  return boundary(Packets(first_that(missed + 1, met, [&](std::int64_t capacity) {
+    return at_most(Packets(capacity), target, accuracy.arithmetic);
+  })));
 }
 
 LevelProbability loss_probability(const SlottedQueue& queue, Packets capacity, const Accuracy& accuracy,

@@ -1,3 +1,4 @@
+#include <tailbound/core/last_that.hpp>
 #include <tailbound/queue/finite/output_covariance.hpp>
 
 #include <algorithm>
@@ -65,12 +66,8 @@ CurvePoint curve_at(const Rates& rates, Number angle) {
   Number first = 0, second = 0;
   // 2 log r - log A increases in r up to the root. Bisection, since other methods are unreliable near r = 1
   // at loads near 1.
-  Number below = 0, above = 1;
-  for (int step = 0; step < 90 && above - below > 0; ++step) {
-    const Number middle = (below + above) / 2;
-    if (middle == below || middle == above) break;
-    (2 * std::log(middle) < arrivals(middle * cosine, first, second) ? below : above) = middle;
-  }
+  const auto [below, above] = halved(
+      Number{0}, Number{1}, [&](Number r) { return 2 * std::log(r) < arrivals(r * cosine, first, second); });
   const Number r = angle == 0 ? 1 : (below + above) / 2;
   arrivals(r * cosine, first, second);
   const Number by_r = 2 / r - first * cosine, by_angle = first * r * sine;

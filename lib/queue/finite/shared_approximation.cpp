@@ -1,4 +1,5 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/core/last_that.hpp>
 #include <tailbound/queue/finite/shared_approximation.hpp>
 
 #include <algorithm>
@@ -89,12 +90,7 @@ Packets SharedApproximation::minimum(double log_target, Packets hint) {
   for (std::int64_t last = hint.value + 2;; last += last / 2) {
     reach(std::max(total_level(static_cast<double>(last)), static_cast<double>(last)) + 1);
     if (value(last) > target) continue;
-    std::int64_t above = -1, below = last;
-    while (below - above > 1) {
-      const std::int64_t middle = above + (below - above) / 2;
-      (value(middle) <= target ? below : above) = middle;
-    }
-    return Packets(below);
+    return Packets(first_that(std::int64_t{0}, last, [&](std::int64_t at) { return value(at) <= target; }));
   }
 }
 

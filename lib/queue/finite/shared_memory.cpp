@@ -1,4 +1,5 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/core/last_that.hpp>
 #include <tailbound/numeric/real.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/finite/shared_memory.hpp>
@@ -426,12 +427,8 @@ std::int64_t SharedMemory::guess(long double target) const {
     return minimum <= static_cast<long double>(last) ? static_cast<std::int64_t>(minimum) : -1;
   }
   if (value(last).value > target) return -1;
-  std::int64_t above = -1, below = last;
-  while (below - above > 1) {
-    const std::int64_t middle = above + (below - above) / 2;
-    (value(middle).value <= target ? below : above) = middle;
-  }
-  return below;
+  return first_that(std::int64_t{0}, last,
+                    [&](std::int64_t memory) { return value(memory).value <= target; });
 }
 
 ProvedMemory SharedMemory::minimum(const Rational& target) {

@@ -1,4 +1,5 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/core/last_that.hpp>
 #include <tailbound/numeric/real.hpp>
 #include <tailbound/queue/finite/shared_queues.hpp>
 
@@ -22,7 +23,7 @@ double decay(const OutputQueues& output) {
   const auto drift = [&](double x) { return servers * std::log1p(x) - load * x; };
   double lower = servers / load - 1, upper = 2 * lower;
   while (drift(upper) > 0) upper *= 2;
-  for (int i = 0; i < 60; ++i) (drift((lower + upper) / 2) > 0 ? lower : upper) = (lower + upper) / 2;
+  lower = halved(lower, upper, [&](double x) { return drift(x) > 0; }).first;
   // Between 0 and the root the drift is concave, and positive by more than its rounding errors.
   const double x = 0.95 * lower;
   if (!(drift(x) > 1e-13 * load * x))

@@ -1,4 +1,5 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/core/last_that.hpp>
 #include <tailbound/numeric/power.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/queue/flows/flow_bounds.hpp>
@@ -561,15 +562,9 @@ struct FlowBounds::State {
   /// The smallest level that the example traffic meets the target at, as far as known.
   [[nodiscard]] std::int64_t needed_by(std::size_t pattern, const Rational& target, std::size_t depth) {
     if (patterns[pattern].exact) return periodic_min_level(patterns[pattern].flows, target).level.value;
-    std::int64_t low = 0, high = never.packets;
-    while (low < high) {
-      const std::int64_t middle = low + (high - low) / 2;
-      if (numeric::compare(lower(pattern, middle, depth), target) > 0)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low;
+    return first_that(std::int64_t{0}, never.packets, [&](std::int64_t level) {
+      return numeric::compare(lower(pattern, level, depth), target) <= 0;
+    });
   }
 };
 
@@ -657,17 +652,11 @@ FlowLevel FlowBounds::min_level(const Rational& target) const {
         continue;
       }
       worse = 0;
-      std::int64_t low = found.needed - 1, high = found.level - 1;
-      while (high - low > 1) {
-        const std::int64_t middle = low + (high - low) / 2;
-        if (auto here = meets(middle)) {
-          high = middle;
-          best = std::move(here);
-        } else {
-          low = middle;
-        }
-      }
-      found.level = high;
+      found.level = first_that(found.needed, found.level - 1, [&](std::int64_t level) {
+        auto here = meets(level);
+        if (here) best = std::move(here);
+        return here.has_value();
+      });
       found.probability = {numeric::Theorem::policed_queue, best->value};
       found.proof = best->proof;
     } catch (const LimitExceeded&) {

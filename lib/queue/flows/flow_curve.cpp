@@ -1,4 +1,5 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/core/last_that.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/flows/flow_curve.hpp>
@@ -116,17 +117,7 @@ std::int64_t FlowCurve::maximum(std::int64_t m) const {
 
 std::int64_t FlowCurve::next_sent(std::int64_t m) const {
   const std::int64_t now = maximum(m);
-  std::int64_t low = m, step = 1;
-  while (low + step < last_window && maximum(low + step) == now) {
-    low += step;
-    step *= 2;
-  }
-  std::int64_t high = low + step;
-  while (high - low > 1) {
-    const std::int64_t middle = low + (high - low) / 2;
-    (maximum(middle) == now ? low : high) = middle;
-  }
-  return high;
+  return 1 + last_that(m + 1, last_window - 1, [&](std::int64_t at) { return maximum(at) == now; });
 }
 
 FlowCurves::FlowCurves(const std::vector<FlowGroup>& groups) {
@@ -177,31 +168,18 @@ Rational FlowCurves::above(std::int64_t m) const {
 std::int64_t FlowCurves::last_above(std::int64_t level) const {
   const Rational bar = Rational(level);
   if (above(peak_) <= bar) return -1;
-  std::int64_t low = peak_, step = 1;
-  while (above(low + step) > bar) {
-    if (low + step > last_window)
-      throw LimitExceeded("windows of more than 2^60 slots would matter at a load of " +
-                          numeric::to_fraction(load_));
-    low += step;
-    step *= 2;
-  }
-  std::int64_t high = low + step;
-  while (high - low > 1) {
-    const std::int64_t middle = low + (high - low) / 2;
-    (above(middle) > bar ? low : high) = middle;
-  }
-  return low;
+  const std::int64_t last =
+      last_that(peak_ + 1, last_window + 1, [&](std::int64_t m) { return above(m) > bar; });
+  if (last > last_window)
+    throw LimitExceeded("windows of more than 2^60 slots would matter at a load of " +
+                        numeric::to_fraction(load_));
+  return last;
 }
 
 std::int64_t FlowCurves::first_above(std::int64_t level) const {
   const Rational bar = Rational(level);
   if (above(0) > bar || above(peak_) <= bar) return 0;
-  std::int64_t low = 0, high = peak_;
-  while (high - low > 1) {
-    const std::int64_t middle = low + (high - low) / 2;
-    (above(middle) > bar ? high : low) = middle;
-  }
-  return high;
+  return first_that(std::int64_t{1}, peak_, [&](std::int64_t m) { return above(m) > bar; });
 }
 
 std::int64_t FlowCurves::next_sent(std::int64_t m) const {

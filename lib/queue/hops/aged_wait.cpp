@@ -1,6 +1,7 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/core/last_that.hpp>
+#include <tailbound/numeric/short_laws.hpp>
 #include <tailbound/queue/hops/aged_wait.hpp>
-#include <tailbound/queue/hops/series_products.hpp>
 #include <tailbound/queue/hops/wait_score.hpp>
 #include <tailbound/queue/passage/passage.hpp>
 
@@ -50,7 +51,7 @@ double sum_of(const Series& values) {
 
 /// Binomial distribution of `count` trials, all entries.
 Series binomial_law(std::size_t count, double p) {
-  return binomial(static_cast<std::int64_t>(count), p, count + 1);
+  return numeric::binomial(static_cast<std::int64_t>(count), p, count + 1);
 }
 
 /// Distribution of the number of x sources that turn ON, x real.
@@ -81,12 +82,8 @@ double log_two_state(double start, double y, double stops) {
 /// The zero of an increasing function between the two.
 template <class F>
 double zero_between(double low, double high, const F& f) {
-  for (int step = 0; step < 200; ++step) {
-    const double middle = low + (high - low) / 2;
-    if (!(middle > low && middle < high)) break;
-    (f(middle) < 0 ? low : high) = middle;
-  }
-  return low + (high - low) / 2;
+  const auto [below, above] = halved(low, high, [&](double x) { return f(x) < 0; });
+  return below + (above - below) / 2;
 }
 
 }  // namespace
@@ -285,7 +282,7 @@ class TaggedBurst {
     for (std::size_t i = 0; i < phases_; ++i)
       std::copy(begin[i].begin(), begin[i].end(), now_[i].begin() + margin);
     for (const Series& others : packets)  // plus the tagged source's own packet
-      arrivals_.push_back(product(others, {1 - own_rate, own_rate}, others.size() + 1));
+      arrivals_.push_back(numeric::convolved(others, {1 - own_rate, own_rate}, others.size() + 1));
     for (std::size_t j = 0; j < phases_; ++j) {
       Into& into = into_.emplace_back();
       for (std::size_t i = 0; i < phases_; ++i)

@@ -1,3 +1,4 @@
+#include <tailbound/numeric/short_laws.hpp>
 #include <tailbound/queue/hops/dependent_waits.hpp>
 
 #include <algorithm>
@@ -34,10 +35,7 @@ Series power(const Series& a, double e) {
 }
 
 Series product(const Series& a, const Series& b) {
-  Series c(a.size(), 0);
-  for (std::size_t n = 0; n < c.size(); ++n)
-    for (std::size_t i = 0; i <= n; ++i) c[n] += a[i] * b[n - i];
-  return c;
+  return numeric::convolved(a, b, a.size());
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/short_laws.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/hops/queue_pair.hpp>
-#include <tailbound/queue/hops/series_products.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +12,8 @@
 namespace tailbound::queue {
 namespace {
 
+using numeric::binomial;
+using numeric::convolved;
 using Series = std::vector<double>;
 
 constexpr std::size_t block = 32, half_block = block / 2;
@@ -91,7 +93,7 @@ Series arrivals_of(const std::vector<LoneSource>& sources, std::size_t size) {
   for (const LoneSource& source : sources) {
     if (source.count == 0 || source.probability <= 0) continue;
     const Series each = binomial(source.count, source.probability, size);
-    all = product(all, each, std::min(size, all.size() + each.size() - 1));
+    all = convolved(all, each, std::min(size, all.size() + each.size() - 1));
   }
   return all;
 }
@@ -289,7 +291,7 @@ class Chain {
     for (Part& part : parts_) {
       part.first.insert(part.first.begin(), 0);
       part.first.push_back(0);
-      part.second = product(part.second, {1 - pair.forwarded, pair.forwarded}, idle_.size() + 1);
+      part.second = convolved(part.second, {1 - pair.forwarded, pair.forwarded}, idle_.size() + 1);
     }
     const std::size_t margin = rounded_up(idle_.size() + 2);
     for (Line* line : {&low_, &high_, &next_low_, &next_high_, &waiting_}) {
@@ -400,7 +402,7 @@ LoneQueue lone_queue(const std::vector<LoneSource>& sources, std::size_t size) {
     for (std::size_t j = 1; j <= n && j < beyond.size(); ++j) sum += beyond[j] * queue.left_over[n - j];
     queue.left_over[n] = sum / queue.arrivals[0];
   }
-  queue.occupancy = product(queue.left_over, queue.arrivals, size + 1);
+  queue.occupancy = convolved(queue.left_over, queue.arrivals, size + 1);
   queue.wait.resize(size);
   for (std::size_t n = 0; n < size; ++n)
     queue.wait[n] = queue.load > 0 ? queue.occupancy[n + 1] / queue.load : (n == 0 ? 1.0 : 0.0);
@@ -517,7 +519,7 @@ std::vector<double> identity_error(const QueuePair& pair, const PairLaw& law) {
     }
   }
   for (double& value : idle) value /= mass_idle;
-  const Series expected = product(alone, idle, size);
+  const Series expected = convolved(alone, idle, size);
   Series error(size, 0);
   double largest = 0;
   for (std::size_t n = 0; n < size; ++n) {
@@ -543,7 +545,7 @@ PairKernel::PairKernel(const QueuePair& pair, const PairLaw& law)
   Series later(max_b, 0);
   for (const Series& row : table)
     for (std::size_t b = 0; b < max_b; ++b) later[b] += row[b];
-  const Series busy = product(later, {1 - pair.forwarded, pair.forwarded}, max_b + 1);
+  const Series busy = convolved(later, {1 - pair.forwarded, pair.forwarded}, max_b + 1);
   const Series later_ahead = ahead(later);
   // sum_{a>j} P(a, b): b packets arrive at T with a packet at U that finds j of its slot ahead. If no source
   // sends to both, a product.

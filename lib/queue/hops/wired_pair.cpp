@@ -1,4 +1,5 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/short_laws.hpp>
 #include <tailbound/queue/hops/wired_pair.hpp>
 
 #include <algorithm>
@@ -10,14 +11,8 @@
 namespace tailbound::queue {
 namespace {
 
+using numeric::convolved;
 using Series = std::vector<double>;
-
-Series convolved(const Series& a, const Series& b) {
-  Series c(a.size() + b.size() - 1, 0);
-  for (std::size_t i = 0; i < a.size(); ++i)
-    for (std::size_t j = 0; j < b.size(); ++j) c[i + j] += a[i] * b[j];
-  return c;
-}
 
 /// P(J = j): of n others in the slot, uniformly ordered, j are ahead.
 Series ahead_of(const Series& others) {

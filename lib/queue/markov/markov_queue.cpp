@@ -1,3 +1,4 @@
+#include <tailbound/core/last_that.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/directed/directed_blocks.hpp>
 #include <tailbound/queue/directed/directed_engine.hpp>
@@ -593,11 +594,7 @@ std::int64_t MarkovQueue::min_capacity(const Rational& target) {
       step *= 2;
     } while (!meets(met));
   }
-  while (met - missed > 1) {
-    const std::int64_t middle = missed + (met - missed) / 2;
-    (meets(middle) ? met : missed) = middle;
-  }
-  return met;
+  return first_that(missed + 1, met, meets);
 }
 
 namespace {

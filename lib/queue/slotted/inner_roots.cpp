@@ -14,6 +14,7 @@
 namespace tailbound::queue {
 namespace {
 
+using numeric::ComplexInterval;
 using numeric::Interval;
 using numeric::Real;
 
@@ -195,26 +196,6 @@ std::size_t common_divisor(const series::ArrivalTails<Interval>& tails, int pack
 
 }  // namespace
 
-Interval magnitude(const ComplexInterval& a) {
-  return sqrt(a.real * a.real + a.imaginary * a.imaginary);
-}
-
-Interval midpoint(const Interval& interval) {
-  Real middle;
-  mpfi_mid(middle.backend().data(), interval.backend().data());
-  return numeric::make_interval(middle, middle);
-}
-
-ComplexInterval operator*(const ComplexInterval& a, const ComplexInterval& b) {
-  return {a.real * b.real - a.imaginary * b.imaginary, a.real * b.imaginary + a.imaginary * b.real};
-}
-ComplexInterval operator+(const ComplexInterval& a, const ComplexInterval& b) {
-  return {a.real + b.real, a.imaginary + b.imaginary};
-}
-ComplexInterval operator-(const ComplexInterval& a, const ComplexInterval& b) {
-  return {a.real - b.real, a.imaginary - b.imaginary};
-}
-
 std::vector<ComplexInterval> inner_roots(const series::ArrivalTails<Interval>& tails,
                                          const Interval& second_factorial_moment, int packets_per_slot) {
   // A(z) = z^m A1(z): m of the solutions are 0.
@@ -238,7 +219,7 @@ std::vector<ComplexInterval> inner_roots(const series::ArrivalTails<Interval>& t
   } else {
     for (std::size_t j = zeros; j < tails.pmf.size(); ++j) {
       f.coefficient.push_back(-tails.pmf[j]);
-      pmf.push_back(static_cast<double>(numeric::lower(midpoint(tails.pmf[j]))));
+      pmf.push_back(static_cast<double>(numeric::lower(numeric::midpoint(tails.pmf[j]))));
     }
     while (f.coefficient.size() <= servers) f.coefficient.emplace_back(0);
     f.coefficient[servers] += Interval(1);
@@ -277,7 +258,8 @@ std::vector<ComplexInterval> inner_roots(const series::ArrivalTails<Interval>& t
       if (numeric::lower(magnitude(slope)) <= 0) throw unsettled("two of them nearly coincide");
       const ComplexInterval move = value / slope;
       step = magnitude(move);
-      center = {midpoint(center.real - move.real), midpoint(center.imaginary - move.imaginary)};
+      center = {numeric::midpoint(center.real - move.real),
+                numeric::midpoint(center.imaginary - move.imaginary)};
       if (numeric::upper(step) < ldexp(Real(1), -bits / 2 - 8)) break;
     }
     const auto [value, slope] = f(center);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tailbound/numeric/complex_interval.hpp>
 #include <tailbound/queue/slotted/slotted_queue.hpp>
 #include <tailbound/series/arrival_tails.hpp>
 
@@ -13,10 +14,6 @@
 /// Internal to the queue module.
 namespace tailbound::queue {
 
-struct ComplexInterval {
-  numeric::Interval real, imaginary;
-};
-
 /// The solutions cannot be separated at the precision in force; a higher one may suffice.
 class UnresolvedRoots : public LimitExceeded {
  public:
@@ -28,15 +25,8 @@ class UnresolvedRoots : public LimitExceeded {
 /// \param second_factorial_moment  A''(1)
 /// \throws UnresolvedRoots  two solutions are too close to each other or to the unit circle for this
 ///                          precision
-[[nodiscard]] std::vector<ComplexInterval> inner_roots(const series::ArrivalTails<numeric::Interval>& tails,
-                                                       const numeric::Interval& second_factorial_moment,
-                                                       int packets_per_slot);
-
-/// Of no width, within the interval.
-[[nodiscard]] numeric::Interval midpoint(const numeric::Interval& interval);
-[[nodiscard]] numeric::Interval magnitude(const ComplexInterval& a);
-[[nodiscard]] ComplexInterval operator*(const ComplexInterval& a, const ComplexInterval& b);
-[[nodiscard]] ComplexInterval operator+(const ComplexInterval& a, const ComplexInterval& b);
-[[nodiscard]] ComplexInterval operator-(const ComplexInterval& a, const ComplexInterval& b);
+[[nodiscard]] std::vector<numeric::ComplexInterval> inner_roots(
+    const series::ArrivalTails<numeric::Interval>& tails, const numeric::Interval& second_factorial_moment,
+    int packets_per_slot);
 
 }  // namespace tailbound::queue

@@ -8,6 +8,7 @@
 namespace tailbound::queue {
 namespace {
 
+using numeric::ComplexInterval;
 using numeric::Interval;
 using numeric::Rational;
 using numeric::Real;
@@ -42,7 +43,7 @@ struct Disc {
 
   /// Around a rectangle.
   static Disc around(const ComplexInterval& box) {
-    const ComplexInterval center{midpoint(box.real), midpoint(box.imaginary)};
+    const ComplexInterval center{numeric::midpoint(box.real), numeric::midpoint(box.imaginary)};
     return {center, magnitude(box - center)};
   }
 };

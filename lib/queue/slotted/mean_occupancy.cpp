@@ -7,6 +7,7 @@
 /// Derivation: docs/derivations/slotted_queue.md, "Moments".
 namespace tailbound::queue {
 
+using numeric::ComplexInterval;
 using numeric::Interval;
 using numeric::Rational;
 

@@ -1,3 +1,4 @@
+#include <tailbound/core/last_that.hpp>
 #include <tailbound/queue/slotted/slotted_engine.hpp>
 #include <tailbound/queue/slotted/tail_engine.hpp>
 
@@ -87,7 +88,7 @@ class EngineOf final : public SlottedEngine {
       hint += static_cast<std::int64_t>(std::ceil(rest / slope));
     }
     hint = std::clamp<std::int64_t>(hint, 0, deepest_level);
-    // Gallop away from the hint, then halve.
+    // Gallop away from the hint, then bisection.
     std::int64_t above = -1, below = -1;  // value(above) > target >= value(below)
     for (std::int64_t step = 1, n = hint;; step *= 4) {
       if (n > deepest_level) reject_depth();
@@ -101,11 +102,8 @@ class EngineOf final : public SlottedEngine {
         n += step;
       }
     }
-    while (below - above > 1) {
-      const std::int64_t middle = above + (below - above) / 2;
-      (at_most(engine_.value(middle).value, bar) ? below : above) = middle;
-    }
-    return below;
+    return first_that(above + 1, below,
+                      [&](std::int64_t at) { return at_most(engine_.value(at).value, bar); });
   }
 
   [[nodiscard]] double cost(std::int64_t n) const override { return engine_.cost(n); }

@@ -1,3 +1,4 @@
+#include <tailbound/core/last_that.hpp>
 #include <tailbound/numeric/rounding.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/slotted/exact_tail.hpp>
@@ -416,12 +417,9 @@ class BoundarySearch {
   /// Enclosures cannot decide equality with the target; a rational value can.
   bool settle_exactly(std::int64_t near) {
     const ExactValues values(queue_, Quantity::tail, near + 1);
-    std::int64_t below = values.last(), above = -1;  // tails fall: at(above) > target >= at(below)
-    if (values.at(below) > target_) return false;
-    while (below - above > 1) {
-      const std::int64_t middle = above + (below - above) / 2;
-      (values.at(middle) <= target_ ? below : above) = middle;
-    }
+    if (values.at(values.last()) > target_) return false;
+    const std::int64_t below = first_that(std::int64_t{0}, values.last(),
+                                          [&](std::int64_t level) { return values.at(level) <= target_; });
     const auto at = [&](std::int64_t level) {
       return LevelProbability{Packets(level),
                               Exact<unit::Probability>{proof_of(queue_), values.at(level)},

@@ -1,3 +1,4 @@
+#include <tailbound/core/last_that.hpp>
 #include <tailbound/queue/tail_bounds/source_bound.hpp>
 
 #include <algorithm>
@@ -36,12 +37,8 @@ std::int64_t SourceBound::minimum(Of of, std::int64_t enough, const numeric::Rat
   if (enough < 2) return enough;
   const LastEmptySlot* sums = upto(of, enough);
   if (sums == nullptr) return enough;
-  std::int64_t missed = 0;
-  while (enough - missed > 1) {
-    const std::int64_t middle = missed + (enough - missed) / 2;
-    (numeric::compare(sums->bound(middle), target) <= 0 ? enough : missed) = middle;
-  }
-  return enough;
+  return first_that(std::int64_t{1}, enough,
+                    [&](std::int64_t level) { return numeric::compare(sums->bound(level), target) <= 0; });
 }
 
 numeric::UpperBound<unit::Probability> SourceBound::tail(std::int64_t level) {

@@ -1,3 +1,4 @@
+#include <tailbound/core/last_that.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/traffic/trace/trace_fit.hpp>
 
@@ -20,11 +21,7 @@ double accumulated(double memory, std::int64_t slots) {
 /// The memory in ]0, 1[ at which an increasing function is `wanted`.
 template <class F>
 double memory_where(double wanted, const F& of) {
-  double low = 0, high = 1 - 1e-12;
-  for (int step = 0; step < 200; ++step) {
-    const double middle = (low + high) / 2;
-    (of(middle) < wanted ? low : high) = middle;
-  }
+  const auto [low, high] = halved(0.0, 1 - 1e-12, [&](double memory) { return of(memory) < wanted; });
   return (low + high) / 2;
 }
 

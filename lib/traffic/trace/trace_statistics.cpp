@@ -1,3 +1,4 @@
+#include <tailbound/core/last_that.hpp>
 #include <tailbound/traffic/trace/trace_statistics.hpp>
 
 #include <algorithm>
@@ -167,15 +168,10 @@ std::vector<TraceTail> TraceStatistics::tails(const std::vector<std::int64_t>& l
 }
 
 std::int64_t TraceStatistics::level_of(double probability) const {
-  std::int64_t low = 0, high = longest_;
-  while (low < high) {
-    const std::int64_t middle = low + (high - low + 1) / 2;
-    if (tails({middle}).front().probability >= probability)
-      low = middle;
-    else
-      high = middle - 1;
-  }
-  return low;
+  return first_that(
+             std::int64_t{1}, longest_ + 1,
+             [&](std::int64_t level) { return !(tails({level}).front().probability >= probability); }) -
+         1;
 }
 
 }  // namespace tailbound::traffic
