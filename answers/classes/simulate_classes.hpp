@@ -1,9 +1,11 @@
 #pragma once
 
 #include <tailbound/answers/simulation/simulation.hpp>
+#include <tailbound/answers/traffic.hpp>
 #include <tailbound/core/quantity.hpp>
 #include <tailbound/sim/classes/simulate_classes.hpp>
 
+#include <optional>
 #include <vector>
 
 /// Slot-by-slot simulation of classes that share one output: occupancies, queueing delays and losses.
@@ -21,7 +23,13 @@ struct SimulateClassesQuery {
   double confidence = 0.95;                      ///< of each interval, above 0 and below 1
   RunLength length{};
   double steps = 3e8;  ///< of all replications together, if `length` has no number of slots; > 0
+  std::optional<Traffic> traffic{};  ///< of which `model` was made, if it was
 };
+
+/// One output with this traffic; all classes, with strict priority.
+/// \param buffer  of each class; none: unlimited
+/// \throws InvalidArgument  arrivals in continuous time (PoissonAtAnyTime), no load;  as output_queue()
+[[nodiscard]] sim::ClassModel simulated_output(const Traffic& traffic, std::optional<Packets> buffer = {});
 
 struct SimulateClassesAnswer {
   std::vector<sim::ClassEstimates> classes;  ///< class 1 first
@@ -34,7 +42,7 @@ struct SimulateClassesAnswer {
 [[nodiscard]] sim::RunPlan plan_of(const SimulateClassesQuery& query);
 
 /// \throws InvalidArgument  a number of the query out of range; a checkpoint of another simulation
-/// \throws Unstable         without buffer limits: all classes together offer 1 packet per slot or more
+/// \throws Unstable         without buffer limits: all classes together offer as much as is served or more
 /// \throws Stopped          before two batches were finished
 [[nodiscard]] SimulateClassesAnswer answer(const SimulateClassesQuery& query, const Run& run = {});
 

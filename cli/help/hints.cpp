@@ -81,8 +81,7 @@ struct SubcommandHint {
   std::string_view before, words, hint;
 };
 constexpr SubcommandHint subcommand_hints[] = {
-    {"simulate", "buffer occupancy queue",
-     "one output queue: tailbound validate buffer simulates it, or tailbound simulate switch"},
+    {"simulate", "occupancy queue", "one output queue: tailbound simulate buffer"},
     {"simulate", "delay network fabric", "delays of trees and networks: tailbound simulate tree"},
     {"simulate", "broadcast", "broadcasts in hypercubes: tailbound simulate hypercube"},
     {"simulate", "mesh torus noc", "meshes and tori: tailbound simulate wormhole --topology mesh"},

@@ -231,7 +231,7 @@ TEST_CASE("rejected: what was probably meant") {
            {"dragonfly", 2, {"tailbound network SHAPE", "tailbound delay --network FILE"}},
            {"mesh", 2, {"tailbound wormhole --topology mesh"}},
            {"torus", 2, {"tailbound wormhole --topology torus"}},
-           {"simulate buffer", 2, {"unknown command 'simulate buffer'", "tailbound validate buffer"}},
+           {"simulate queue", 2, {"unknown command 'simulate queue'", "tailbound simulate buffer"}},
            {"help priority", 2, {"unknown command 'priority'"}},
        })
     check(rejection);

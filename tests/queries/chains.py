@@ -213,12 +213,15 @@ def waits(queue, longest):
 
 
 def thinned(phases, share):
-    """Independent slots of which each packet is kept with this probability."""
-    law = [0.0] * (max(b for b, _, _ in phases[0]) + 1)
-    for b, _, p in phases[0]:
-        for kept in range(b + 1):
-            law[kept] += float(p) * math.comb(b, kept) * share**kept * (1 - share) ** (b - kept)
-    return [[(n, 0, p) for n, p in enumerate(law)]]
+    """Arrivals of which each packet is kept with this probability."""
+    all_ = []
+    for row in phases:
+        law = {}
+        for b, to, p in row:
+            for kept in range(b + 1):
+                law[kept, to] = law.get((kept, to), 0.0) + float(p) * math.comb(b, kept) * share**kept * (1 - share) ** (b - kept)
+        all_.append([(n, to, p) for (n, to), p in law.items()])
+    return all_
 
 
 class TwoClasses:

@@ -75,6 +75,8 @@ BASES = {
                       "spine": f"{SPINE} {SIMULATED}", "reorder": f"{TREE} --reorder {SIMULATED}"},
     "simulate switch": {"inputs": f"--inputs 3 --load 0.6 {SIMULATED}", "memory": f"--inputs 3 --load 0.9 --memory 8 {SIMULATED}",
                         "sizes": f"--inputs 3 --load 0.6 --sizes 64:2,200:1 {SIMULATED}", "bursts": f"--inputs 3 --load 0.6 --burst 4 {SIMULATED}"},
+    "simulate buffer": {**{name: f"{words} {SIMULATED}" for name, words in {**TRAFFIC, **CORRELATED}.items() if name != "M/D/1"},
+                        "capacity": f"--inputs 4 --load 1.5 --capacity 3 {SIMULATED}"},
     "simulate classes": {"classes": f"--inputs 3 --classes 0.4,0.4 {SIMULATED}", "bursts": f"--inputs 3 --classes 0.4,0.4 --burst 4 {SIMULATED}",
                          "drr": f"--inputs 3 --classes 0.4,0.4 --schedule drr {SIMULATED}"},
     "simulate policed": {"plant": "--network data/networks/plant.toml --packets 2000"},

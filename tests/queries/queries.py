@@ -5,8 +5,7 @@ import re
 from fractions import Fraction as F
 
 from program import ends, holds
-from chains import Queue, TwoClasses, memory_of_two, thinned, waits
-from traffics import Pmf
+from chains import Queue, TwoClasses, memory_of_two, waits
 
 CAPACITIES, DROPS, LEVELS = [1, 5], ["1/5", "1/100"], [0, 1, 4]
 JSON = ["--format", "json", "--time-limit", "5"]
@@ -166,19 +165,21 @@ def of_solve(what, criterion):
         return [["buffer", *cell.traffic.solving(what, cell.load), *cell.service(), "--capacity", str(capacity), "--drop", str(eps), "--solve",
                  what, "--criterion", criterion]]
 
-    def value(cell, at):
+    def value(cell, at, row):
         """The probability where the burst, the load or the speedup is this one; None if it is not known here."""
         traffic, load = cell.traffic, cell.load
+        if row.get("class"):
+            own = load * traffic.shares[row["class"] - 1]
+            there = Cell(traffic, load * (F(at) / own if what == "load" else 1 / F(at)), cell.served)
+            if there.load > load and traffic.thinned:
+                return None
+            return there.tail(capacity, row) if criterion == "overflow" else there.loss(capacity, row)
         if what == "burst":
             phases = hasattr(traffic, "with_burst") and traffic.with_burst(load, F(at).limit_denominator(10**9))
+        elif traffic.name == "M/D/1" and criterion == "loss":
+            return traffic.loss(F(at) if what == "load" else load / F(at), cell.served, capacity)
         else:
-            there = F(at) if what == "load" else load / F(at)
-            if traffic.name == "M/D/1" and criterion == "loss":
-                return traffic.loss(there, cell.served, capacity)
-            phases = traffic.phases(load)
-            if not phases or len(phases) > 1 or there > load and isinstance(traffic, Pmf) or there > (traffic.inputs or there):
-                return None
-            phases = thinned(phases, float(there / load)) if there <= load else traffic.phases(there)
+            phases = traffic.at(what, load, at)
         queue = Queue(phases, cell.served) if phases and isinstance(cell.served, int) else None
         return queue and (queue.tail(capacity) if criterion == "overflow" else queue.loss(capacity))
 
@@ -192,7 +193,7 @@ def of_solve(what, criterion):
             for at, good in ((range_[0] * (1 - 1e-6), what != "speedup"), (range_[1] * (1 + 1e-6), what == "speedup")):
                 if range_[2] == "bound" and good == (what == "speedup") or what == "speedup" and at <= 1:
                     continue  # one side only; no speedup is needed
-                own = value(cell, at)
+                own = value(cell, at, row)
                 if own is not None:
                     found.append(Check(f"{criterion} where {what} is {at:.9g}", f"at most {float(eps)}" if good else f"more than {float(eps)}", own,
                                        (own <= eps) == good, "elimination"))
@@ -271,18 +272,31 @@ def of_validate():
 
 
 def of_simulate():
-    def words(cell):
-        where = cell.traffic.others(cell.load).get("simulate", ["switch", *cell.traffic.words(cell.load)])
-        return [["simulate", *where, *cell.service(), "--occupancy", "0,1,4", *SLOTS]]
+    capacity = 5
 
-    def check(cell, reply, _):
+    def words(cell):
+        other = cell.traffic.others(cell.load).get("simulate")
+        if other and (not cell.traffic.service or cell.served == 1 and cell.load < 1):
+            return [["simulate", *other, *cell.service(), "--occupancy", "0,1,4", *SLOTS]]
+        buffer = ["--capacity", str(capacity)] if cell.load >= cell.served else []
+        return [["simulate", "buffer", *cell.traffic.words(cell.load), *cell.service(), *buffer, "--occupancy", "0,1,4", *SLOTS]]
+
+    def check(cell, reply, requested):
         found = []
         for result in reply.rows:
+            which = (lambda row: row) if hasattr(cell.traffic, "law") and hasattr(cell.traffic, "shares") else (lambda row: {})
+            if "--capacity" in requested:
+                for row in result["classes"]:
+                    found += checked(f"loss of class {row['class']}", row["loss"], cell.loss(capacity, which(row)))
+                continue
+            waited = cell.queue() and requested[1] == "buffer" and waits(cell.queue(), 4)
             for row in result.get("tail", []):
-                if "queue" in row and cell.traffic.simulated:
+                if "queue" in row:
                     found += checked(f"P(Q > {row['level']})", row["queue"], cell.tail(row["level"], row))
                 elif row.get("class"):
-                    found += checked(f"P(Q > {row['level']}) of class {row['class']}", row["occupancy"], cell.tail(row["level"], row))
+                    found += checked(f"P(Q > {row['level']}) of class {row['class']}", row["occupancy"], cell.tail(row["level"], which(row)))
+                if waited:
+                    found += checked(f"P(W > {row['level']})", row["wait"], waited[row["level"]])
         return found
 
     return words, check

@@ -8,7 +8,7 @@ import itertools
 import json
 from fractions import Fraction as F
 
-from chains import Queue, geometric, loss_of_md1, on_off, poisson, product
+from chains import Queue, geometric, loss_of_md1, on_off, poisson, product, thinned
 
 UNEQUAL = [F(2, 5), F(3, 10), F(1, 5), F(1, 10)]
 
@@ -22,7 +22,7 @@ class Traffic:
     service = True  # has --packets-per-slot
     quick = None  # the cells of every run; None: all
     inputs = None  # each sends at most one packet per slot
-    simulated = True  # by the command that is named in others(), the same queue
+    thinned = False  # other loads are parts of this one
 
     def __init__(self, folder):
         self.folder = folder
@@ -49,6 +49,13 @@ class Traffic:
     def formula(self, load):
         """The words for pgf and compare, which have no files of traffic of their own."""
         return self.words(load)
+
+    def at(self, what, load, value):
+        """The phases where the load or the speedup is this one; None if it is not known here."""
+        phases, there = self.phases(load), F(value) if what == "load" else load / F(value)
+        if not phases or len(phases) > 1 or there > (self.inputs or there) or there > load and self.thinned:
+            return None
+        return thinned(phases, float(there / load)) if there <= load else self.phases(there)
 
     def loss(self, load, served, capacity):
         queue = self.queue(load, served)
@@ -85,12 +92,12 @@ class EqualInputs(Traffic):
 class OneInput(EqualInputs):
     name = "one input"
     inputs = 1
+    below = F(2, 5)  # also with two packets served per slot at most 1
 
 
 class UnequalRates(Traffic):
     name = "unequal rates"
     stands_for = ("--rates",)
-    simulated = False  # the rates of simulate switch are those of its inputs, to all of its outputs
 
     def rates(self, load):
         return [load * share for share in UNEQUAL]
@@ -167,6 +174,7 @@ class EndlessLaw(Formula):
 
 class Pmf(Traffic):
     name = "probabilities"
+    thinned = True
     stands_for = ("--pmf", "--normalize", "--exact")
 
     def law(self, load):
@@ -197,8 +205,8 @@ class Bursts(Traffic):
     name = "bursts, one output each"
     stands_for = ("--traffic=onoff", "--burst", "--on-rate", "--destination", "--destination=per-burst")
     destination = "per-burst"
-    burst, on_rate, inputs = F(4), F(1), 2
-    below = F(1, 2)
+    burst, on_rate, inputs = F(4), F(1), 3
+    below = F(2, 5)  # of the link; also with two packets served per slot below the on-rate
 
     def words(self, load):
         return ["--inputs", str(self.inputs), "--load", str(load), "--burst", str(self.burst), "--on-rate", str(self.on_rate),
@@ -217,6 +225,13 @@ class Bursts(Traffic):
     def phases(self, load):
         return self.with_burst(load, self.burst)
 
+    def at(self, what, load, value):
+        """In faster slots a burst is as many packets, but longer and slower."""
+        if what == "load":
+            return self.with_burst(F(value).limit_denominator(10**9), self.burst)
+        s = F(value).limit_denominator(10**9)
+        return on_off(self.inputs, load / s, self.burst * s, self.on_rate / s, self.destination == "per-packet")
+
     def others(self, load):
         sources = ["--load", str(load), "--burst", str(self.burst), "--on-rate", str(self.on_rate), "--destination", self.destination]
         return {"delay": ["--radix", str(self.inputs), "--levels", "1", *sources],
@@ -233,6 +248,7 @@ class SlowBursts(Bursts):
     name = "bursts below the link rate"
     on_rate = F(3, 4)
     burst = F(5, 2)
+    below = F(1, 4)
 
 
 class Blocks(Traffic):
@@ -244,6 +260,9 @@ class Blocks(Traffic):
         moves = [[F(4, 5), F(1, 5)], [F(3, 10), F(7, 10)]]
         return [[(n, j, p * moves[i][j]) for n, p in law for j in (0, 1)]
                 for i, law in enumerate(([(0, 1 - a), (1, a)], [(0, 1 - q), (8, q)]))]
+
+    def at(self, what, load, value):
+        return thinned(self.phases(load), float(F(value) / load)) if what == "load" and F(value) <= load else None
 
     def words(self, load):
         matrices = [[[F(0)] * 2 for _ in range(2)] for _ in range(9)]
@@ -272,6 +291,9 @@ class Incast(Traffic):
         q = rate / (1 - (self.packets - 1) * rate)  # of an event in a slot in which none is going on
         first = [(0, 0, 1 - q), (self.senders, 1 % self.packets, q)]
         return [first] + [[(self.senders, (i + 1) % self.packets, F(1))] for i in range(1, self.packets)]
+
+    def at(self, what, load, value):
+        return self.phases(F(value)) if what == "load" else None
 
 
 class Classes(Traffic):
@@ -304,6 +326,7 @@ class Classes(Traffic):
 
 class Joint(Classes):
     name = "joint classes"
+    thinned = True
     stands_for = ("--joint",)
 
     def words(self, load):

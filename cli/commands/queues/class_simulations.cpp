@@ -13,7 +13,8 @@
 #include <string>
 #include <vector>
 
-/// Slot-by-slot simulation of an output shared by classes of packets: `simulate classes`.
+/// Slot-by-slot simulation of one output: `simulate classes` with any scheduler, `simulate buffer` with any
+/// traffic.
 namespace tailbound::cli {
 namespace {
 
@@ -98,6 +99,28 @@ std::vector<Rational> read_weights(const ClassesOptions& options, Schedule sched
   return weights;
 }
 
+std::vector<Rational> read_percentiles(const std::optional<std::string>& text) {
+  std::vector<Rational> percentiles;
+  if (!text) return percentiles;
+  for (const Rational& entry : parse_list(*text, "--percentiles", 100)) {
+    const Rational p = entry < 1 ? entry : Rational(entry / 100);
+    if (!(p > 0 && p < 1))
+      throw InvalidArgument("--percentiles", plain(entry),
+                            "in percent, above 0 and below 100, such as 99.99 (below 1: a fraction of 1)");
+    percentiles.push_back(p);
+  }
+  return percentiles;
+}
+
+/// All together take no longer than one; each can be simulated.
+std::vector<SimulateClassesQuery> checked(std::vector<SimulateClassesQuery> queries,
+                                          const SimulationOptions& run) {
+  require_one_to_resume(run, queries.size());
+  for (SimulateClassesQuery& query : queries) query.steps /= static_cast<double>(queries.size());
+  require_plans(queries);
+  return queries;
+}
+
 std::vector<SimulateClassesQuery> read_queries(const ClassesOptions& options) {
   const std::vector<Schedule> schedules = choices_or_first<Schedule>(options.schedule, "--schedule");
   if (options.weights &&
@@ -106,14 +129,7 @@ std::vector<SimulateClassesQuery> read_queries(const ClassesOptions& options) {
   SimulateClassesQuery requested{.model = {},
                                  .levels = packets_of(options.occupancy, "--occupancy", 0, 1'000'000'000)};
   requested.length = read_run_length(options.run);
-  if (options.percentiles)
-    for (const Rational& entry : parse_list(*options.percentiles, "--percentiles", 100)) {
-      const Rational p = entry < 1 ? entry : Rational(entry / 100);
-      if (!(p > 0 && p < 1))
-        throw InvalidArgument("--percentiles", plain(entry),
-                              "in percent, above 0 and below 100, such as 99.99 (below 1: a fraction of 1)");
-      requested.percentiles.push_back(p);
-    }
+  requested.percentiles = read_percentiles(options.percentiles);
   std::vector<SimulateClassesQuery> queries;
   for (ClassModel& model : read_class_traffic(options)) {
     model.capacities = read_capacities(options, model.classes());
@@ -123,21 +139,77 @@ std::vector<SimulateClassesQuery> read_queries(const ClassesOptions& options) {
       queries.emplace_back(requested).model = model;
     }
   }
-  require_one_to_resume(options.run, queries.size());
-  for (SimulateClassesQuery& query : queries)
-    query.steps /= static_cast<double>(queries.size());  // all together take no longer than one
-  require_plans(queries);
-  return queries;
+  return checked(std::move(queries), options.run);
 }
 
-Reply answer(const ClassesOptions& options, const Context& context) {
+template <class Options>
+Reply simulated(std::vector<SimulateClassesQuery> queries, const Options& options, const Context& context) {
   const answers::Units units = read_units(options.units);
   const auto document_of = [&](auto points, std::size_t requested) {
     return render::document(std::move(points), requested, units);
   };
   return simulate_requested(
-      read_queries(options), options.run, context, document_of,
+      std::move(queries), options.run, context, document_of,
       [&](const SimulateClassesQuery& query) { return render::inputs_of(query, units); });
+}
+
+Reply answer(const ClassesOptions& options, const Context& context) {
+  return simulated(read_queries(options), options, context);
+}
+
+// --- simulate buffer
+
+/// As typed; empty if not given.
+struct OutputOptions {
+  TrafficOptions traffic;
+  std::optional<std::string> capacity, occupancy, percentiles;
+  SimulationOptions run;
+  UnitOptions units;
+};
+
+/// One for each traffic and entry of --capacity; classes share one simulation.
+std::vector<SimulateClassesQuery> read_outputs(const OutputOptions& options) {
+  SimulateClassesQuery requested{.model = {},
+                                 .levels = packets_of(options.occupancy, "--occupancy", 0, 1'000'000'000)};
+  requested.length = read_run_length(options.run);
+  requested.percentiles = read_percentiles(options.percentiles);
+  const auto buffers =
+      answers::or_none(packets_of(options.capacity, "--capacity", 1, ClassModel::max_capacity));
+  std::vector<SimulateClassesQuery> queries;
+  for (const answers::Traffic& traffic : read_traffics(options.traffic)) {
+    const auto* classes = std::get_if<answers::TrafficClass>(&traffic.source);
+    if (classes != nullptr && classes->priority != 1) continue;
+    for (const auto& buffer : buffers) {
+      SimulateClassesQuery& query = queries.emplace_back(requested);
+      query.traffic = traffic;
+      query.model = answers::simulated_output(traffic, buffer);
+    }
+  }
+  return checked(std::move(queries), options.run);
+}
+
+Reply answer_output(const OutputOptions& options, const Context& context) {
+  return simulated(read_outputs(options), options, context);
+}
+
+void add_results(const OptionGroup& query, std::optional<std::string>& occupancy,
+                 std::optional<std::string>& percentiles) {
+  query.add("--occupancy", occupancy, "LIST",
+            "n of P(L > n) and P(W > n), in packets and slots.\nDefault 0,1,2,5,10,..");
+  query.add("--percentiles", percentiles, "LIST",
+            "percentiles in percent, 99.9, or fractions below 1.\n0.999 is 99.9 %, but 1 is 1 %");
+}
+
+void declare_output(OptionTable& table, OutputOptions& options) {
+  add_traffic_options(table, options.traffic);
+  const OptionGroup query(table, "Results");
+  query.add("--capacity", options.capacity, "B",
+            "buffer size in packets (default unlimited).\nOf each class; it counts the packet in service",
+            slider(1, 1000, 1));
+  add_results(query, options.occupancy, options.percentiles);
+  add_simulation_options(table, options.run);
+  add_precision_option(table, options.run);
+  add_unit_options(table, options.units);
 }
 
 void declare(OptionTable& table, ClassesOptions& options) {
@@ -161,16 +233,24 @@ void declare(OptionTable& table, ClassesOptions& options) {
   output.add("--weights", options.weights, "W1,W2,..",
              "weights of wrr and drr (default 1 each).\nOf wrr in packets per round");
   output.add("--buffers", options.buffers, "B1,B2,..", "buffer of each class in packets (default unlimited)");
-  query.add("--occupancy", options.occupancy, "LIST",
-            "n of P(L > n) and P(W > n), in packets and slots.\nDefault 0,1,2,5,10,..");
-  query.add("--percentiles", options.percentiles, "LIST",
-            "percentiles in percent, 99.9, or fractions below 1.\n0.999 is 99.9 %, but 1 is 1 %");
+  add_results(query, options.occupancy, options.percentiles);
   add_simulation_options(table, options.run);
   add_precision_option(table, options.run);
   add_unit_options(table, options.units);
 }
 
 }  // namespace
+
+Command simulate_buffer_command() {
+  return command_of<OutputOptions>({.name = "simulate buffer",
+                                    .purpose = "occupancy, delay and loss of one output queue",
+                                    .work = Work::simulation,
+                                    .draws = true,
+                                    .declare = declare_output,
+                                    .answer = answer_output,
+                                    .layout = [] { return render::with_status(render::simulate_buffer_layout()); },
+                                    .example = {{"--inputs", "16"}, {"--load", "0.9"}}});
+}
 
 Command simulate_classes_command() {
   return command_of<ClassesOptions>(

@@ -34,7 +34,11 @@ void require_valid(const ClassModel& model) {
   if (model.joint.empty() && model.load() > Rational(model.inputs))
     reject("loads of the classes", plain(model.load()) + " together",
            "at most one packet per slot from each input");
-  if (!model.finite() && model.load() >= 1) throw Unstable(plain(model.load()));
+  if (model.served < 1 || model.served > 32 || (model.served > 1 && model.schedule != Schedule::strict))
+    reject("packets served per slot", std::to_string(model.served), "1 to 32, and 1 with wrr and drr");
+  if (model.share <= 0 || model.share > 1 || (model.share < 1 && !model.burst))
+    reject("share of the bursts", plain(model.share), "above 0 and at most 1, and 1 without bursts");
+  if (!model.finite() && model.load() >= model.served) throw Unstable(plain(model.load()), model.served);
   if (model.schedule == Schedule::strict) {
     if (!model.weights.empty()) reject("weights", "given", "omitted with strict priority");
   } else if (model.weights.size() != model.classes()) {
@@ -82,6 +86,7 @@ class ClassDraw {
 
 /// Probabilities of 0 .. inputs packets in a slot.
 std::vector<Rational> packets_law(const ClassModel& model) {
+  if (!model.joint.empty()) return {1};
   const Rational p = model.load() / Rational(model.inputs);
   std::vector<Rational> law;
   // To 2^-100: sums of these are rounded to 2^-64.
@@ -145,14 +150,15 @@ class SharedOutput final : public Replication {
       : model_(model),
         key_(key),
         classes_(model.classes()),
-        packets_(model.joint.empty() ? packets_law(model) : joint_law(model)),
+        packets_(packets_law(model)),
+        phases_(phases_of(model)),
         class_(shares(model)),
         backlogs_(classes_),
         arriving_(classes_, 0),
         alone_(classes_, 0),
         others_(classes_, 0) {
     if (model.burst) {
-      const OnOffSlots slots(traffic::on_off(model.load() / Rational(model.inputs), *model.burst));
+      const OnOffSlots slots(traffic::on_off(model.source_load(), *model.burst));
       for (std::int64_t input = 0; input < model.inputs; ++input) {
         Input& added = inputs_.emplace_back(Input{slots});
         added.on = slots.start(key, bursts_of_class, static_cast<std::uint64_t>(input));
@@ -180,6 +186,7 @@ class SharedOutput final : public Replication {
   }
   void save(ByteWriter& writer) override {
     writer.put(now_);
+    if (phases_.size() > 1) writer.put<std::uint64_t>(phase_);
     writer.put<std::uint64_t>(turn_);
     writer.put(visited_);
     for (std::size_t c = 0; c < classes_; ++c) {
@@ -199,9 +206,10 @@ class SharedOutput final : public Replication {
   }
   void load(ByteReader& reader) override {
     now_ = reader.get<std::int64_t>();
+    if (phases_.size() > 1) phase_ = reader.get<std::uint64_t>();
     turn_ = reader.get<std::uint64_t>();
     visited_ = reader.get<std::uint8_t>() != 0;
-    if (turn_ >= classes_) ByteReader::fail();
+    if (turn_ >= classes_ || (phases_.size() > 1 && phase_ >= phases_.size())) ByteReader::fail();
     waiting_ = 0;
     for (std::size_t c = 0; c < classes_; ++c) {
       backlogs_[c].load(reader);
@@ -216,7 +224,7 @@ class SharedOutput final : public Replication {
       input.of = reader.get<std::uint64_t>();
       input.block.on = reader.get<std::uint64_t>();
       input.block.sends = reader.get<std::uint64_t>();
-      if (input.of >= classes_) ByteReader::fail();
+      if (input.of > classes_) ByteReader::fail();
     }
     for (auto& each : counts_) each = reader.get_vector<std::uint64_t>();
     for (std::size_t c = 0; c < classes_; ++c)
@@ -228,19 +236,34 @@ class SharedOutput final : public Replication {
     OnOffSlots slots;
     bool on = false;     ///< in the first slot of the next block
     bool last = false;   ///< in the last slot
-    std::size_t of = 0;  ///< class of its burst
+    std::size_t of = 0;  ///< class of its burst; the number of classes: to another output
     OnOffSlots::Block block{};
   };
 
   static std::vector<Rational> shares(const ClassModel& model) {
     std::vector<Rational> all;
-    for (const Rational& load : model.loads) all.push_back(load / model.load());
+    for (const Rational& load : model.loads) all.push_back(load / model.load() * model.share);
+    if (model.share < 1) all.push_back(1 - model.share);
     return all;
   }
-  static std::vector<Rational> joint_law(const ClassModel& model) {
-    std::vector<Rational> all;
-    for (const SlotPackets& each : model.joint) all.push_back(each.probability);
-    return all;
+  /// What may arrive in the slots of a phase.
+  struct Phase {
+    std::vector<std::size_t> which;  ///< in `joint`
+    ClassDraw draw;
+  };
+  static std::vector<Phase> phases_of(const ClassModel& model) {
+    std::vector<std::vector<std::size_t>> which;
+    for (std::size_t i = 0; i < model.joint.size(); ++i) {
+      which.resize(std::max(which.size(), model.joint[i].from + 1));
+      which[model.joint[i].from].push_back(i);
+    }
+    std::vector<Phase> phases;
+    for (std::vector<std::size_t>& its : which) {
+      std::vector<Rational> law;
+      for (const std::size_t i : its) law.push_back(model.joint[i].probability);
+      phases.push_back({std::move(its), ClassDraw(law)});
+    }
+    return phases;
   }
   [[nodiscard]] Counts empty() const {
     Counts counts(ClassRows::count(classes_));
@@ -259,7 +282,7 @@ class SharedOutput final : public Replication {
       from_slots();
     for (std::size_t c = 0; c < classes_; ++c) join(c);
     if (model_.bounded()) count_bounds();
-    if (waiting_ > 0) serve(next_class());
+    for (int i = 0; i < model_.served && waiting_ > 0; ++i) serve(next_class());
     ++now_;
   }
 
@@ -274,11 +297,14 @@ class SharedOutput final : public Replication {
 
   void from_slots() {
     const auto slot = static_cast<std::uint64_t>(now_);
-    const std::size_t drawn = packets_(word(how_many, slot));
     if (!model_.joint.empty()) {
-      for (std::size_t c = 0; c < classes_; ++c) arriving_[c] = model_.joint[drawn].packets[c];
+      const Phase& now = phases_[phase_];
+      const SlotPackets& drawn = model_.joint[now.which[now.draw(word(how_many, slot))]];
+      for (std::size_t c = 0; c < classes_; ++c) arriving_[c] = drawn.packets[c];
+      phase_ = drawn.to;
       return;
     }
+    const std::size_t drawn = packets_(word(how_many, slot));
     // Each slot has its own indices, so its draws do not depend on earlier slots.
     for (std::size_t i = 0; i < drawn; ++i)
       ++arriving_[classes_ == 1 ? 0 : class_(word(which_class, (slot << 10U) + i))];
@@ -292,7 +318,7 @@ class SharedOutput final : public Replication {
       const bool on = (input.block.on >> (slot % 64) & 1U) != 0;
       if (on && !input.last) input.of = class_(random_words(key_, class_of_burst, i, slot)[0]);
       input.last = on;
-      if ((input.block.sends >> (slot % 64) & 1U) != 0) ++arriving_[input.of];
+      if ((input.block.sends >> (slot % 64) & 1U) != 0 && input.of < classes_) ++arriving_[input.of];
     }
   }
 
@@ -368,7 +394,10 @@ class SharedOutput final : public Replication {
   ClassModel model_;
   RandomKey key_;
   std::size_t classes_;
-  ClassDraw packets_, class_;
+  ClassDraw packets_;
+  std::vector<Phase> phases_;  ///< of `joint`
+  ClassDraw class_;
+  std::size_t phase_ = 0;
   std::vector<Input> inputs_;
   std::vector<ClassBacklog> backlogs_;
   std::size_t waiting_ = 0;
@@ -390,6 +419,10 @@ Rational ClassModel::load() const {
   return sum;
 }
 
+Rational ClassModel::source_load() const {
+  return load() / Rational(inputs) / share;
+}
+
 std::unique_ptr<Replication> make_class_replication(const ClassModel& model, RandomKey key) {
   require_valid(model);
   return std::make_unique<SharedOutput>(model, key);
@@ -403,7 +436,11 @@ std::string describe(const ClassModel& model) {
     text += "; ";
     for (const std::int64_t packets : each.packets) text += std::to_string(packets) + " ";
     text += numeric::to_fraction(each.probability);
+    if (each.from > 0 || each.to > 0)
+      text += " in phase " + std::to_string(each.from) + ", then " + std::to_string(each.to);
   }
+  if (model.share != 1) text += ", share of bursts " + numeric::to_fraction(model.share);
+  if (model.served != 1) text += ", serves " + std::to_string(model.served);
   if (model.burst)
     text += ", bursts of " + numeric::to_fraction(model.burst->slots) + " at " +
             numeric::to_fraction(model.burst->on_rate);

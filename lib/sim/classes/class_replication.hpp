@@ -14,7 +14,7 @@
 /// Slot-by-slot simulation of one output shared by several classes of packets.
 ///
 /// MODEL     In each slot packets of each class arrive. An arriving packet joins the queue of its class, or
-///           is lost if that is full. Then the slot is counted, and one packet is served if there is any.
+///           is lost if that is full. Then the slot is counted, and one packet, or `served`, are served.
 ///           Within a class service is first in, first out. The order of classes:
 ///             strict  the highest class with a packet
 ///             wrr     weighted round robin: class after class, up to its weight of packets, empty ones
@@ -24,8 +24,9 @@
 ///           Arrivals are one of
 ///             inputs that send at most one packet per slot each, of class c with probability loads[c] /
 ///             inputs
-///             the same as on-off sources (traffic/on_off.hpp), each burst of one class, drawn by the loads
-///             a joint distribution of the packets of each class in a slot
+///             the same as on-off sources (traffic/on_off.hpp), each burst of one class, drawn by the loads,
+///             or to another output
+///             a joint distribution of the packets of each class in a slot, which may depend on a phase
 /// RESULT    counts (ClassRows). For wrr and drr with unlimited buffers also the queues of each class served
 ///           alone, and served last. For any weights its queue lies between these two
 ///           (docs/derivations/priorities.md), slot by slot, which is checked in every slot.
@@ -43,6 +44,7 @@ enum class Schedule { strict, wrr, drr };
 struct SlotPackets {
   std::vector<std::int64_t> packets;
   numeric::Rational probability;
+  std::size_t from = 0, to = 0;  ///< phase of the slot, and of the next
 };
 
 struct ClassModel {
@@ -53,13 +55,17 @@ struct ClassModel {
   std::vector<numeric::Rational>
       loads;  ///< per class [packets/slot], class 1 first; above 0, at most `inputs` together
   std::optional<traffic::Burst> burst{};
-  std::vector<SlotPackets> joint{};  ///< instead of inputs and bursts; sums to 1
+  numeric::Rational share = 1;       ///< of the bursts, to this output: above 0, at most 1
+  std::vector<SlotPackets> joint{};  ///< instead of inputs and bursts; sums to 1 from each phase 0, 1, ..
+  int served = 1;                    ///< packets served per slot, 1 .. 32; 1 with wrr and drr
   Schedule schedule = Schedule::strict;
   std::vector<numeric::Rational> weights{};  ///< wrr: whole; drr: 1/1000 .. 1000; strict: none
   std::vector<std::int64_t> capacities{};    ///< buffer of each class [packets]; unlimited if empty
 
   [[nodiscard]] std::size_t classes() const { return loads.size(); }
   [[nodiscard]] numeric::Rational load() const;
+  /// Of an input with bursts, to all outputs [packets/slot].
+  [[nodiscard]] numeric::Rational source_load() const;
   [[nodiscard]] bool finite() const { return !capacities.empty(); }
   /// Are the queues of each class served alone and served last counted as well?
   [[nodiscard]] bool bounded() const { return schedule != Schedule::strict && !finite(); }
@@ -80,7 +86,7 @@ struct ClassRows {
 };
 
 /// \throws InvalidArgument  a field out of range
-/// \throws Unstable         without finite buffers: all classes together offer 1 packet per slot or more
+/// \throws Unstable         without finite buffers: all classes together offer as much as is served or more
 [[nodiscard]] std::unique_ptr<Replication> make_class_replication(const ClassModel& model, RandomKey key);
 
 /// The inputs as text, for checkpoints.

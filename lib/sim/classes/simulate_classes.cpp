@@ -2,21 +2,79 @@
 #include <tailbound/sim/batches/batch_sums.hpp>
 #include <tailbound/sim/classes/simulate_classes.hpp>
 
-#include <cmath>
+#include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace tailbound::sim {
 
+namespace {
+
+/// The stationary distribution, by elimination without subtraction.
+std::vector<double> stationary(std::vector<std::vector<double>> moves) {
+  const std::size_t size = moves.size();
+  for (std::size_t n = size; n-- > 1;) {
+    double leaving = 0;
+    for (std::size_t j = 0; j < n; ++j) leaving += moves[n][j];
+    for (std::size_t i = 0; i < n; ++i) {
+      moves[i][n] /= leaving;
+      for (std::size_t j = 0; j < n; ++j) moves[i][j] += moves[i][n] * moves[n][j];
+    }
+  }
+  std::vector<double> law(size, 0);
+  double sum = law[0] = 1;
+  for (std::size_t n = 1; n < size; ++n) {
+    for (std::size_t i = 0; i < n; ++i) law[n] += law[i] * moves[i][n];
+    sum += law[n];
+  }
+  for (double& each : law) each /= sum;
+  return law;
+}
+
+/// Of phases, about: the variance of their loads, times the mean stays in those that contribute to it. With
+/// very many phases as if all but the first were those of an event (incast).
+SourceMemory memory_of_phases(const ClassModel& model) {
+  constexpr std::size_t max_eliminated = 256;
+  std::size_t phases = 0;
+  for (const SlotPackets& each : model.joint) phases = std::max(phases, each.from + 1);
+  std::vector<double> loads(phases, 0), stays(phases, 0);
+  std::vector<std::vector<double>> moves(phases <= max_eliminated ? phases : 0,
+                                         std::vector<double>(phases <= max_eliminated ? phases : 0, 0));
+  for (const SlotPackets& each : model.joint) {
+    const double p = numeric::nearest_double(each.probability);
+    for (const std::int64_t packets : each.packets) loads[each.from] += p * static_cast<double>(packets);
+    if (each.from == each.to) stays[each.from] += p;
+    if (!moves.empty()) moves[each.from][each.to] += p;
+  }
+  const double mean = numeric::nearest_double(model.load());
+  if (moves.empty()) {
+    const auto slots = static_cast<double>(phases);
+    return {.variance = 2 * mean * *std::max_element(loads.begin(), loads.end()) * slots, .slots = slots};
+  }
+  const std::vector<double> law = stationary(std::move(moves));
+  double variance = 0, weighted = 0;
+  for (std::size_t i = 0; i < phases; ++i) {
+    const double part = law[i] * (loads[i] - mean) * (loads[i] - mean);
+    variance += part;
+    weighted += part / std::max(1 - stays[i], 1e-9);
+  }
+  return {.variance = 2 * weighted, .slots = variance > 0 ? weighted / variance : 1};
+}
+
+}  // namespace
+
 ClassWork class_work(const ClassModel& model) {
   ClassWork work;
-  work.utilization = numeric::nearest_double(model.load());
-  work.steps_per_slot = work.utilization + 0.2 * static_cast<double>(model.classes());
+  work.utilization = numeric::nearest_double(model.load() / model.served);
+  work.steps_per_slot = work.utilization * model.served + 0.2 * static_cast<double>(model.classes());
   if (model.burst) {
     const auto inputs = static_cast<double>(model.inputs);
-    const traffic::OnOff source =
-        traffic::on_off(model.load() / numeric::Rational(model.inputs), *model.burst);
-    work.memory = memory_of(source, model.inputs);
+    const traffic::OnOff source = traffic::on_off(model.source_load(), *model.burst);
+    work.memory = memory_of(source, model.inputs, model.share);
     work.steps_per_slot += 0.3 * inputs;
   }
+  if (std::any_of(model.joint.begin(), model.joint.end(), [](const auto& each) { return each.from > 0; }))
+    work.memory = memory_of_phases(model);
   return work;
 }
 

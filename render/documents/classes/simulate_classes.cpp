@@ -53,6 +53,17 @@ const Fields<ClassModel>& class_model_inputs() {
   return fields;
 }
 
+/// For one output with any traffic.
+const Fields<SimulateClassesQuery>& output_inputs() {
+  using Query = SimulateClassesQuery;
+  static const Fields<Query> fields{{traffic_fields(), &Query::traffic},
+                                    {{"capacity", "capacity", "packets", Shape::whole,
+                                      "buffer, of each class, the packet in service included"},
+                                     [](const Query& of) { return of.model.capacities.front(); },
+                                     [](const Query& of) { return of.model.finite(); }}};
+  return fields;
+}
+
 /// One class of a point.
 struct ClassOf {
   const SimulateClassesPoint& point;
@@ -167,6 +178,11 @@ std::string schedule_in_words(const ClassModel& model) {
 }
 
 std::string title(const std::vector<SimulateClassesPoint>& points) {
+  if (points.front().first.traffic) {
+    std::vector<const Traffic*> all;
+    for (const SimulateClassesPoint& point : points) all.push_back(&*point.first.traffic);
+    return "output queue, " + in_words(*all.front(), all);
+  }
   const ClassModel& model = points.front().first.model;
   std::vector<std::string> loads;
   for (const Rational& load : model.loads) loads.push_back(plain(load));
@@ -188,16 +204,18 @@ std::vector<const Simulated*> class_runs(const std::vector<SimulateClassesPoint>
 
 /// The mean wait of each class, or of several points how many they are.
 Headline classes_headline(const std::vector<SimulateClassesPoint>& points) {
+  const bool one_class = points.front().second.classes.size() == 1;
   if (points.size() > 1)
-    return Headline::without_numbers(
-        fmt::format("Waits and occupancies of the classes at {} settings.", points.size()));
+    return Headline::without_numbers(fmt::format("Waits and occupancies{} at {} settings.",
+                                                 one_class ? "" : " of the classes", points.size()));
   std::vector<std::string> waits;
   std::vector<Value> quoted;
   for (const ClassEstimates& its : points.front().second.classes) {
     waits.push_back(its.mean_wait ? fmt::format("{:.4g}", its.mean_wait->value) : "-");
     quoted.push_back(shown(its.mean_wait));
   }
-  return {"Mean wait by class:", fmt::format("{} slots", fmt::join(waits, ", ")), "", quoted};
+  return {one_class ? "Mean wait:" : "Mean wait by class:", fmt::format("{} slots", fmt::join(waits, ", ")),
+          "", quoted};
 }
 
 std::vector<std::string> class_notes(const std::vector<SimulateClassesPoint>& points) {
@@ -234,6 +252,13 @@ Picture class_picture(const std::vector<SimulateClassesPoint>& points) {
 
 }  // namespace
 
+Layout simulate_buffer_layout() {
+  Layout layout = simulate_classes_layout();
+  layout.command = "simulate buffer";
+  layout.inputs = joined(output_inputs().columns(), unit_fields().columns());
+  return layout;
+}
+
 Layout simulate_classes_layout() {
   return {.command = "simulate classes",
           .inputs = joined(class_model_inputs().columns(), unit_fields().columns()),
@@ -244,16 +269,19 @@ Layout simulate_classes_layout() {
 }
 
 Cells inputs_of(const SimulateClassesQuery& query, const Units& units) {
-  return joined(class_model_inputs().cells(query.model), unit_fields().cells(units));
+  return joined(query.traffic ? output_inputs().cells(query) : class_model_inputs().cells(query.model),
+                unit_fields().cells(units));
 }
 
 Document document(std::vector<SimulateClassesPoint> given, std::size_t requested, const Units& units) {
   const auto points = share(std::move(given));
-  Document document{.layout = std::make_shared<const Layout>(simulate_classes_layout()),
-                    .headline = classes_headline(*points),
-                    .settings = "Simulation: " + title(*points) + ".",
-                    .results = {},
-                    .notes = class_notes(*points)};
+  const bool output = points->front().first.traffic.has_value();
+  Document document{
+      .layout = std::make_shared<const Layout>(output ? simulate_buffer_layout() : simulate_classes_layout()),
+      .headline = classes_headline(*points),
+      .settings = "Simulation: " + title(*points) + ".",
+      .results = {},
+      .notes = class_notes(*points)};
   for (std::size_t i = 0; i < points->size(); ++i) {
     const auto& [query, answer] = (*points)[i];
     Result& result = document.results.emplace_back();

@@ -20,5 +20,7 @@ using SimulateClassesPoint = std::pair<answers::SimulateClassesQuery, answers::S
 [[nodiscard]] Cells inputs_of(const answers::SimulateClassesQuery& query, const answers::Units& units);
 
 [[nodiscard]] Layout simulate_classes_layout();
+/// Of queries with traffic.
+[[nodiscard]] Layout simulate_buffer_layout();
 
 }  // namespace tailbound::render
