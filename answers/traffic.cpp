@@ -9,6 +9,7 @@
 #include <tailbound/symbolic/pgf.hpp>
 
 #include <algorithm>
+#include <map>
 
 namespace tailbound::answers {
 namespace {
@@ -40,11 +41,11 @@ Blocks blocks(const std::string& text, const std::string& name, Normalise normal
 }
 
 void check(const BurstyInputs& inputs) {
-  static_cast<void>(traffic::on_off(inputs.load, inputs.burst));
+  static_cast<void>(traffic::on_off(inputs.load.value_or(0), inputs.burst));
 }
 
 queue::MarkovArrivals arrivals(const BurstyInputs& inputs) {
-  const traffic::OnOff all = traffic::on_off(inputs.load, inputs.burst);
+  const traffic::OnOff all = traffic::on_off(inputs.load.value_or(0), inputs.burst);
   const Rational share = 1 / whole_number(inputs.inputs);
   if (inputs.destination == traffic::Destination::per_burst)
     return queue::MarkovArrivals::on_off({{.source = all, .count = inputs.inputs, .share = share}});
@@ -101,6 +102,13 @@ queue::ClassSlots class_slots(const TrafficClass& classes) {
   return slots;
 }
 
+/// \pre correlated()
+queue::MarkovArrivals correlated_arrivals(const Traffic& traffic) {
+  if (const auto* incast = std::get_if<bounds::Incast>(&traffic.source)) return bounds::arrivals(*incast);
+  if (const auto* blocks = std::get_if<Blocks>(&traffic.source)) return blocks->arrivals;
+  return arrivals(std::get<BurstyInputs>(traffic.source));
+}
+
 /// Higher classes without given buffers are merged into one; lower ones cause no delay.
 std::unique_ptr<bounds::OutputQueue> lower_class(const TrafficClass& classes,
                                                  const queue::Accuracy& accuracy) {
@@ -113,6 +121,122 @@ std::unique_ptr<bounds::OutputQueue> lower_class(const TrafficClass& classes,
 
 }  // namespace
 
+LoadScale load_scale(const Traffic& traffic) {
+  return std::visit(
+      Cases{[](const BurstyInputs& inputs) -> LoadScale {
+              const auto& [slots, on_rate] = inputs.burst;
+              // Several sources that alternate ON and OFF in every slot have no stationary distribution.
+              const bool attained = inputs.inputs == 1 || slots != 1;
+              const Rational limit = on_rate * slots / (1 + slots);
+              return {.limit = attained ? limit : Rational(limit * 9999 / 10'000), .attained = attained};
+            },
+            [](const bounds::Incast& incast) -> LoadScale {
+              return {.limit = Rational(whole_number(incast.senders) * 9999 / 10'000), .attained = false};
+            },
+            [&](const TrafficClass& classes) -> LoadScale {
+              const Rational own = *load_of(traffic);
+              if (!classes.joint.empty()) return {.unit = own, .limit = 1};
+              Rational sum = 0;
+              for (const Rational& load : classes.loads) sum = sum + load;
+              return {.limit = Rational(own * whole_number(classes.inputs) / sum)};
+            },
+            [&](const auto&) -> LoadScale { return {.unit = load_of(traffic).value_or(0), .limit = 1}; }},
+      traffic.source);
+}
+
+namespace {
+
+/// Probabilities of 0 .. count packets kept.
+std::vector<Rational> kept_law(std::size_t count, const Rational& kept) {
+  std::vector<Rational> law{1};
+  for (std::size_t n = 1; n <= count; ++n) {
+    law.emplace_back(0);
+    for (std::size_t k = n; k > 0; --k) law[k] = law[k] * (1 - kept) + law[k - 1] * kept;
+    law[0] = law[0] * (1 - kept);
+  }
+  return law;
+}
+
+queue::MarkovArrivals thinned(const queue::MarkovArrivals& arrivals, const Rational& kept) {
+  const auto& blocks = std::get<queue::RationalBlocks>(arrivals.form());
+  const std::size_t phases = blocks.front().size();
+  queue::RationalBlocks result(blocks.size(), std::vector(phases, std::vector(phases, Rational(0))));
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    const std::vector<Rational> law = kept_law(b, kept);
+    for (std::size_t i = 0; i < phases; ++i)
+      for (std::size_t j = 0; j < phases; ++j)
+        if (blocks[b][i][j] != 0)
+          for (std::size_t k = 0; k <= b; ++k) result[k][i][j] = result[k][i][j] + blocks[b][i][j] * law[k];
+  }
+  return queue::MarkovArrivals::blocks(std::move(result));
+}
+
+std::vector<queue::ClassPackets> thinned(const std::vector<queue::ClassPackets>& joint,
+                                         const Rational& kept) {
+  std::map<std::vector<std::int64_t>, Rational> result;
+  for (const queue::ClassPackets& each : joint) {
+    std::map<std::vector<std::int64_t>, Rational> partial{{{}, each.probability}};
+    for (const std::int64_t packets : each.packets) {
+      const std::vector<Rational> law = kept_law(static_cast<std::size_t>(packets), kept);
+      std::map<std::vector<std::int64_t>, Rational> longer;
+      for (const auto& [before, probability] : partial)
+        for (std::size_t k = 0; k < law.size(); ++k) {
+          std::vector<std::int64_t> now = before;
+          now.push_back(static_cast<std::int64_t>(k));
+          longer[std::move(now)] = probability * law[k];
+        }
+      partial = std::move(longer);
+    }
+    for (const auto& [packets, probability] : partial) {
+      Rational& its = result[packets];
+      its = its + probability;
+    }
+  }
+  std::vector<queue::ClassPackets> all;
+  for (const auto& [packets, probability] : result)
+    if (probability > 0) all.push_back({packets, probability});
+  return all;
+}
+
+}  // namespace
+
+Traffic at_load(Traffic traffic, const Rational& parameter) {
+  const LoadScale scale = load_scale(traffic);
+  const std::optional<Rational> own = load_of(traffic);
+  std::visit(Cases{[&](BurstyInputs& inputs) { inputs.load = parameter; },
+                   [&](bounds::Incast& incast) {
+                     incast.rate = parameter / whole_number(incast.senders) / whole_number(incast.packets);
+                   },
+                   [&](TrafficClass& classes) {
+                     const Rational factor = parameter * scale.unit / *own;
+                     if (!classes.joint.empty() && factor != 1)
+                       classes.joint = thinned(classes.joint, factor);
+                     for (Rational& load : classes.loads) load = load * factor;
+                   },
+                   [&](Blocks& blocks) { blocks.arrivals = thinned(blocks.arrivals, parameter); },
+                   [](auto&) {
+                     throw InvalidArgument("the traffic", "independent from slot to slot",
+                                           "bursts, incast, classes or matrices");
+                   }},
+             traffic.source);
+  return traffic;
+}
+
+Traffic sped_up(Traffic traffic, const Rational& share) {
+  if (auto* inputs = std::get_if<BurstyInputs>(&traffic.source)) {
+    inputs->load = Rational(inputs->load.value_or(0) * share);
+    inputs->burst.on_rate = inputs->burst.on_rate * share;
+    inputs->burst.slots = inputs->burst.slots / share;
+    return traffic;
+  }
+  if (std::holds_alternative<TrafficClass>(traffic.source)) {
+    const LoadScale scale = load_scale(traffic);
+    const Rational parameter = *load_of(traffic) * share / scale.unit;
+    return at_load(std::move(traffic), parameter);
+  }
+  throw InvalidArgument("the traffic", "matrices or incast", "inputs or classes, for a speedup");
+}
+
 bool correlated(const Traffic& traffic) {
   return std::holds_alternative<BurstyInputs>(traffic.source) ||
          std::holds_alternative<Blocks>(traffic.source) ||
@@ -124,14 +248,16 @@ std::optional<Rational> load_of(const Traffic& traffic) {
   return std::visit(Cases{[](const EqualInputs& inputs) { return inputs.load; },
                           [](const PoissonArrivals& poisson) { return poisson.load; },
                           [](const PoissonAtAnyTime& poisson) { return poisson.load; },
-                          [](const BurstyInputs& inputs) { return Load(inputs.load); },
+                          [](const BurstyInputs& inputs) { return inputs.load; },
                           [](const UnequalInputs& inputs) {
                             Rational sum = 0;
                             for (const Rational& rate : inputs.rates) sum = sum + rate;
                             return Load(sum);
                           },
                           [](const Blocks& blocks) { return Load(blocks.arrivals.load()); },
-                          [](const bounds::Incast& incast) { return Load(incast.load()); },
+                          [](const bounds::Incast& incast) {
+                            return incast.rate == 0 ? std::nullopt : Load(incast.load());
+                          },
                           [](const TrafficClass& classes) {
                             return Load(classes.loads[static_cast<std::size_t>(classes.priority - 1)]);
                           },
@@ -185,21 +311,11 @@ std::unique_ptr<bounds::OutputQueue> output_queue(const Traffic& traffic, const 
     if (classes->priority != 1) return lower_class(*classes, accuracy);
   }
   if (!correlated(traffic)) return bounds::output_queue(slotted_queue(traffic), accuracy);
-  if (const int served = traffic.packets_per_slot; served != 1) {
-    const auto* blocks = std::get_if<Blocks>(&traffic.source);
-    const auto* inputs = std::get_if<BurstyInputs>(&traffic.source);
-    if (blocks == nullptr && (inputs == nullptr || inputs->destination == traffic::Destination::per_burst))
-      throw InvalidArgument(
-          "packets per slot", std::to_string(served),
-          "1 with --incast and with per-burst destinations (--destination per-packet supports more)");
-    return bounds::output_queue(
-        queue::parts_queue(blocks != nullptr ? blocks->arrivals : arrivals(*inputs), served, 1), accuracy);
-  }
-  if (const auto* incast = std::get_if<bounds::Incast>(&traffic.source))
-    return bounds::output_queue(*incast, accuracy);
-  if (const auto* blocks = std::get_if<Blocks>(&traffic.source))
-    return bounds::output_queue(blocks->arrivals, accuracy);
-  return bounds::output_queue(arrivals(std::get<BurstyInputs>(traffic.source)), accuracy);
+  const auto* incast = std::get_if<bounds::Incast>(&traffic.source);
+  if (incast != nullptr && traffic.packets_per_slot == 1) return bounds::output_queue(*incast, accuracy);
+  queue::MarkovArrivals chain = correlated_arrivals(traffic);
+  if (traffic.packets_per_slot == 1) return bounds::output_queue(std::move(chain), accuracy);
+  return bounds::output_queue(queue::parts_queue(chain, traffic.packets_per_slot, 1), accuracy);
 }
 
 }  // namespace tailbound::answers

@@ -44,8 +44,9 @@ struct PoissonAtAnyTime {
 /// one output.
 struct BurstyInputs {
   std::int64_t inputs = 1;
-  numeric::Rational load;  ///< of each input and each output [packets/slot]
-  traffic::Burst burst;    ///< of an input: all its packets, to any output
+  /// Of each input and each output [packets/slot]; empty if it is the unknown.
+  std::optional<numeric::Rational> load{};
+  traffic::Burst burst;  ///< of an input: all its packets, to any output
   traffic::Destination destination = traffic::Destination::per_burst;
 };
 
@@ -92,7 +93,7 @@ using Source = std::variant<EqualInputs, UnequalInputs, PoissonArrivals, BurstyI
 struct Traffic {
   static constexpr int max_packets_per_slot = 32;
   Source source;
-  int packets_per_slot = 1;  ///< C, served per slot: 1 .. 32; 1 with incast and per-burst destinations
+  int packets_per_slot = 1;  ///< C, served per slot: 1 .. 32; 1 with classes
   /// Of a model fitted to a trace: did it pass its tests? Without trust nothing follows for the trace.
   std::optional<bool> trusted_fit{};
 };
@@ -123,7 +124,7 @@ using series::Normalise;
 [[nodiscard]] TrafficClass joint_classes(const std::string& text, const std::string& name,
                                          Normalise normalise = Normalise::rounding);
 
-/// \throws InvalidArgument  load, mean burst and on-rate are inconsistent
+/// \throws InvalidArgument  load, mean burst and on-rate are inconsistent, or there is no load
 void check(const BurstyInputs& inputs);
 /// \throws InvalidArgument  no load, more than max_classes of them, one at or below 0, or more than one
 ///                          packet per slot and input
@@ -132,6 +133,25 @@ void check(const TrafficClass& classes);
 /// The arrivals at one output.
 /// \throws InvalidArgument  as check()
 [[nodiscard]] queue::MarkovArrivals arrivals(const BurstyInputs& inputs);
+
+/// How the load of traffic is varied that is not independent inputs or one distribution.
+struct LoadScale {
+  numeric::Rational unit = 1;  ///< load [packets/slot] where the parameter is 1
+  numeric::Rational limit;     ///< largest parameter that is possible
+  bool attained = true;        ///< is its load possible itself, or only those below?
+};
+
+/// Bursts, events of incast and the proportions of classes are kept. Packets of matrices and of a joint
+/// distribution are thinned, each kept with the same probability, so their loads do not exceed their own.
+[[nodiscard]] LoadScale load_scale(const Traffic& traffic);
+/// \param parameter  above 0, at most load_scale().limit
+[[nodiscard]] Traffic at_load(Traffic traffic, const numeric::Rational& parameter);
+
+/// The traffic in the slots of a link and switch that are `speedup` times as fast: inputs with bursts send as
+/// much per burst, in as many slots more; the packets of classes are as many in so many slots more.
+/// \param share  1 / speedup, above 0, at most 1
+/// \throws InvalidArgument  matrices or incast, whose shape in time is fixed
+[[nodiscard]] Traffic sped_up(Traffic traffic, const numeric::Rational& share);
 
 /// Is the traffic correlated between slots?
 [[nodiscard]] bool correlated(const Traffic& traffic);
@@ -146,9 +166,8 @@ void check(const TrafficClass& classes);
 ///                          several packets served per slot
 [[nodiscard]] queue::SlottedQueue slotted_queue(const Traffic& traffic);
 
-/// \throws InvalidArgument  several packets per slot, or a non-default arithmetic, with correlated traffic; a
-///                          load, a burst
-///                          or a number of inputs out of range
+/// \throws InvalidArgument  several packets per slot with classes; a non-default arithmetic with correlated
+///                          traffic; a load, a burst or a number of inputs out of range
 /// \throws Unstable
 [[nodiscard]] std::unique_ptr<bounds::OutputQueue> output_queue(const Traffic& traffic,
                                                                 const queue::Accuracy& accuracy = {});

@@ -446,7 +446,7 @@ std::string word_behind(const std::string& option, int argc, const char* const* 
 /// Whether a larger --packets-per-slot is possible with the options given.
 bool may_serve_more(const OptionTable& options) {
   if (options.find("--packets-per-slot") == nullptr) return false;
-  for (const char* const name : {"--incast", "--classes", "--joint", "--sizes", "--burst"})
+  for (const char* const name : {"--classes", "--joint", "--sizes", "--shared", "--police"})
     if (const Option* option = options.find(name); option != nullptr && option->given()) return false;
   const Option* traffic = options.find("--traffic");
   return traffic == nullptr || traffic->text == nullptr || *traffic->text != "md1";
@@ -454,13 +454,22 @@ bool may_serve_more(const OptionTable& options) {
 
 /// The options of a command that lower a load that is too high: "; lower --load or raise --packets-per-slot".
 std::string remedy_for_overload(const OptionTable& options) {
+  const auto given = [&](const char* name) {
+    const Option* option = options.find(name);
+    return option != nullptr && option->given();
+  };
   std::string lower;
   for (const char* const name : {"--load", "--loads", "--load-scale", "--uniform"})
-    if (const Option* option = options.find(name); option != nullptr && option->given() && lower.empty())
-      lower = std::string("; lower ") + name;
+    if (lower.empty() && given(name)) lower = std::string("; lower ") + name;
   if (lower.empty() && options.find("--load-scale") != nullptr) return "; --load-scale F lowers all rates";
-  if (!may_serve_more(options)) return lower;
-  return lower + (lower.empty() ? "; raise --packets-per-slot" : " or raise --packets-per-slot");
+  for (const char* const name : {"--classes", "--joint", "--matrix", "--rates"})
+    if (lower.empty() && given(name)) lower = std::string("; lower the rates of ") + name;
+  const auto either = [&](const char* other) {
+    lower += (lower.empty() ? "; " : " or ") + std::string(other);
+  };
+  if (may_serve_more(options)) either("raise --packets-per-slot");
+  if (options.find("--buffers") != nullptr) either("give --buffers");
+  return lower;
 }
 
 /// Turns exceptions into a message and a status.

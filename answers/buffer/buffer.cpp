@@ -1,5 +1,5 @@
 #include <tailbound/answers/buffer/buffer.hpp>
-#include <tailbound/bounds/sizing/longest_burst.hpp>
+#include <tailbound/bounds/sizing/largest_parameter.hpp>
 #include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/rational.hpp>
@@ -102,7 +102,48 @@ BufferAnswer answer_to(const ProbabilityOf& requested, const BufferQuery& query)
   return answer;
 }
 
+/// Varied as a whole: neither one distribution that is thinned, nor independent inputs.
+bool searched(const Traffic& traffic) {
+  return correlated(traffic) || std::holds_alternative<TrafficClass>(traffic.source);
+}
+
+/// The queue of the traffic, the higher classes with buffers of the same size.
+std::unique_ptr<bounds::OutputQueue> queue_with(const Traffic& traffic, Packets capacity,
+                                                const queue::Accuracy& accuracy) {
+  return output_queue(with_higher_buffers(traffic, [&](const Traffic&) { return capacity; }), accuracy);
+}
+
+/// What was found by search, with answer.safe; numerical if the probability there is.
+template <class Unit>
+numeric::Claim<Unit> found(const numeric::Rational& low, const numeric::Rational& high,
+                           const BufferAnswer& answer) {
+  if (std::holds_alternative<numeric::Approximation<unit::Probability>>(answer.at.probability))
+    return numeric::Approximation<Unit>{numeric::to_real(*answer.safe, numeric::Rounding::nearest), 3};
+  if (low == high) return numeric::Exact<Unit>{numeric::Theorem::bracketed, low};
+  return numeric::Enclosure<Unit>(numeric::Theorem::bracketed, numeric::to_real(low, numeric::Rounding::down),
+                                  numeric::to_real(high, numeric::Rounding::up));
+}
+
+BufferAnswer max_load_by_search(const MaxLoad& requested, const BufferQuery& query) {
+  const LoadScale scale = load_scale(query.traffic);
+  if (!(scale.unit > 0)) throw NoAnswer("there is no traffic: every load of it is 0; give a positive load");
+  bounds::LargestParameter maximum = bounds::highest_load(
+      [&](const numeric::Rational& parameter) {
+        return queue_with(at_load(query.traffic, parameter), requested.capacity, query.accuracy);
+      },
+      scale.limit, requested.capacity, {requested.drop, query.criterion});
+  const numeric::Rational met = maximum.met * scale.unit, missed = maximum.missed * scale.unit;
+  if (met == missed && !scale.attained)
+    throw NoAnswer("every load meets the target, up to the maximum of this traffic");
+  BufferAnswer answer{
+      .buffer = requested.capacity, .at = std::move(maximum.at_met), .beyond = std::move(maximum.at_missed)};
+  answer.safe = met;
+  answer.load = found<unit::Load>(met, missed, answer);
+  return answer;
+}
+
 BufferAnswer answer_to(const MaxLoad& requested, const BufferQuery& query) {
+  if (searched(query.traffic)) return max_load_by_search(requested, query);
   const bounds::MaxLoad maximum =
       bounds::max_load(slotted_queue(query.traffic), requested.capacity,
                        {requested.drop, query.criterion, timing_of(query.traffic)}, query.accuracy);
@@ -115,7 +156,22 @@ BufferAnswer answer_to(const MaxLoad& requested, const BufferQuery& query) {
   return answer;
 }
 
+BufferAnswer min_speedup_by_search(const MinSpeedup& requested, const BufferQuery& query) {
+  bounds::LargestParameter share = bounds::highest_load(
+      [&](const numeric::Rational& parameter) {
+        return queue_with(sped_up(query.traffic, parameter), requested.capacity, query.accuracy);
+      },
+      1, requested.capacity, {requested.drop, query.criterion});
+  BufferAnswer answer{.buffer = requested.capacity, .at = std::move(share.at_met), .beyond = {}};
+  // A speedup of four decimals that is at least what was found.
+  const numeric::Rational unit = numeric::Rational(1) / 10'000;
+  answer.safe = numeric::Rational(numeric::ceiling(1 / share.met / unit)) * unit;
+  answer.speedup = found<unit::Ratio>(1 / share.missed, *answer.safe, answer);
+  return answer;
+}
+
 BufferAnswer answer_to(const MinSpeedup& requested, const BufferQuery& query) {
+  if (searched(query.traffic)) return min_speedup_by_search(requested, query);
   const queue::Timing timing = timing_of(query.traffic);
   const queue::SlottedQueue queue = slotted_queue(query.traffic);
   const numeric::Proved<unit::Ratio> minimum = bounds::min_speedup(
@@ -127,15 +183,16 @@ BufferAnswer answer_to(const MinSpeedup& requested, const BufferQuery& query) {
   BufferAnswer answer{.buffer = requested.capacity,
                       .at = bounds::computed(bounds::drop_probability(
                           faster, requested.capacity, query.criterion, query.accuracy, timing))};
-  answer.speedup = minimum;
+  answer.speedup = numeric::to_claim(minimum);
   return answer;
 }
 
 /// Slightly longer for several sources that would alternate ON and OFF in every slot, which have no
 /// stationary distribution.
 numeric::Rational shortest_burst_of(const BurstyInputs& sources) {
-  const numeric::Rational shortest = traffic::shortest_burst(sources.load, sources.burst.on_rate);
-  const bool alternate = sources.inputs > 1 && shortest == 1 && 2 * sources.load == sources.burst.on_rate;
+  const numeric::Rational load = sources.load.value_or(0),
+                          shortest = traffic::shortest_burst(load, sources.burst.on_rate);
+  const bool alternate = sources.inputs > 1 && shortest == 1 && 2 * load == sources.burst.on_rate;
   return alternate ? numeric::Rational(1001) / 1000 : shortest;
 }
 
@@ -143,28 +200,21 @@ BufferAnswer answer_to(const LongestBurst& requested, const BufferQuery& query) 
   const auto* sources = std::get_if<BurstyInputs>(&query.traffic.source);
   if (sources == nullptr)
     throw InvalidArgument("the traffic", "without bursts", "inputs with bursts (--burst)");
-  if (sources->inputs == 1 && requested.capacity.value > 0)
+  if (sources->inputs <= query.traffic.packets_per_slot && requested.capacity.value >= sources->inputs)
     throw NoAnswer(
-        "every burst length meets the target: one input sends no more than 1 packet per slot, and "
-        "it is served in it");
+        "every burst length meets the target: the inputs send no more packets per slot than are "
+        "served in it");
   const auto queue_of = [&](const numeric::Rational& slots) {
     Traffic traffic = query.traffic;
     std::get<BurstyInputs>(traffic.source).burst.slots = slots;
     return output_queue(traffic, query.accuracy);
   };
-  bounds::LongestBurst maximum = bounds::longest_burst(queue_of, shortest_burst_of(*sources),
-                                                       requested.capacity, {requested.drop, query.criterion});
+  bounds::LargestParameter maximum = bounds::longest_burst(
+      queue_of, shortest_burst_of(*sources), requested.capacity, {requested.drop, query.criterion});
   BufferAnswer answer{
       .buffer = requested.capacity, .at = std::move(maximum.at_met), .beyond = std::move(maximum.at_missed)};
-  const numeric::Enclosure<unit::Slot> ends(numeric::Theorem::bracketed,
-                                            numeric::to_real(maximum.met, numeric::Rounding::down),
-                                            numeric::to_real(maximum.missed, numeric::Rounding::up));
-  using Unproved = numeric::Approximation<unit::Probability>;
-  if (std::holds_alternative<Unproved>(answer.at.probability))
-    answer.burst = numeric::Approximation<unit::Slot>{ends.lower(), 3};
-  else
-    answer.burst = ends;
-  answer.safe_burst = maximum.met;
+  answer.safe = maximum.met;
+  answer.burst = found<unit::Slot>(maximum.met, maximum.missed, answer);
   add_context(answer, *maximum.queue, query.criterion);
   return answer;
 }

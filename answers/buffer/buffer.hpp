@@ -25,12 +25,13 @@ struct MinBuffer {
 struct ProbabilityOf {
   Packets capacity;  ///< B >= 0, including the packet in service
 };
-/// The maximum load at which a given buffer meets a target.
+/// The maximum load at which a given buffer meets a target: of a class with all classes in proportion, with
+/// buffers of the same size.
 struct MaxLoad {
   Packets capacity;
   numeric::Rational drop;
 };
-/// The minimum speedup at which a given buffer meets a target.
+/// The minimum speedup at which a given buffer meets a target. Not for incast and matrices.
 struct MinSpeedup {
   Packets capacity;
   numeric::Rational drop;
@@ -73,12 +74,12 @@ struct BufferAnswer {
   /// On the other side of the boundary, as proof that it is the boundary: at buffer - 1, or at the upper end
   /// of the load or burst found.
   std::optional<bounds::ComputedProbability> beyond{};
-  std::optional<numeric::Proved<unit::Load>> load{};      ///< MaxLoad: target met at its lower end
-  std::optional<numeric::Proved<unit::Ratio>> speedup{};  ///< MinSpeedup: target met at its upper end
-  /// LongestBurst [slots]: the target is met at its lower end, missed at its upper end; an approximation if
-  /// the queue is one.
+  /// MaxLoad: target met at its lower end. MinSpeedup: met at its upper end. LongestBurst [slots]: met at its
+  /// lower end. Missed at the other end; approximations if the queue is one, which then meet it themselves.
+  std::optional<numeric::Claim<unit::Load>> load{};
+  std::optional<numeric::Claim<unit::Ratio>> speedup{};
   std::optional<numeric::Claim<unit::Slot>> burst{};
-  std::optional<numeric::Rational> safe_burst{};  ///< its lower end, to four digits
+  std::optional<numeric::Rational> safe{};  ///< that end in a few digits, where it was found by search
   /// If the numbers are approximations and a bound is known:
   std::optional<numeric::UpperBound<unit::Probability>> bound{};  ///< of the criterion at `buffer`
   std::optional<Packets> proved_buffer{};                         ///< MinBuffer: proved to meet the target
@@ -94,11 +95,9 @@ struct BufferAnswer {
   bool overloaded = false;  ///< of a loss: no infinite queue exists, as the load is not below what is served
 };
 
-/// \throws InvalidArgument  a target outside ]0, 1[, correlated traffic with an unknown load or speedup; as
-///                          output_queue()
-/// \throws NoAnswer, LimitExceeded  as bounds::buffer_size(), bounds::max_load(); for BurstyInputs the
-/// message names a
-///                                  buffer that is proved to suffice
+/// \throws InvalidArgument  a target outside ]0, 1[; as output_queue(), sped_up()
+/// \throws NoAnswer, LimitExceeded  as bounds::buffer_size(), bounds::max_load(), bounds::highest_load(); for
+///                                  BurstyInputs the message names a buffer that is proved to suffice
 [[nodiscard]] BufferAnswer answer(const BufferQuery& query, const Run& run = {});
 
 /// An upper bound of the minimum buffer of BurstyInputs, available at once; nothing for other queries, and if

@@ -55,8 +55,10 @@ std::vector<OccupancyLevel> tail_through(const Traffic& traffic, Packets first, 
 std::vector<OccupancyLevel> without_bursts(const OccupancyQuery& query, const std::vector<Packets>& levels) {
   const auto* bursty = std::get_if<BurstyInputs>(&query.traffic.source);
   if (bursty == nullptr) return {};
-  const auto queue = bounds::output_queue(
-      queue::SlottedQueue{series::Arrivals::equal_inputs(bursty->inputs, bursty->load)}, {{3}});
+  const auto queue =
+      bounds::output_queue(queue::SlottedQueue{series::Arrivals::equal_inputs(bursty->inputs, *bursty->load),
+                                               query.traffic.packets_per_slot},
+                           {{3}});
   return tails_of(*queue, levels);
 }
 

@@ -276,6 +276,22 @@ Rational Incast::start() const {
   return rate / (1 - rate * Rational(packets - 1));
 }
 
+queue::MarkovArrivals arrivals(const Incast& incast) {
+  require_valid(incast);
+  using queue::MarkovArrivals;
+  const auto senders = static_cast<std::size_t>(incast.senders),
+             phases = static_cast<std::size_t>(incast.packets);
+  if (senders >= MarkovArrivals::max_blocks || phases > MarkovArrivals::max_phases ||
+      senders * phases * phases > std::size_t{1} << 24)
+    throw NoAnswer(
+        "incast with several packets served per slot is supported up to 1023 senders and 256 "
+        "packets of each; use --packets-per-slot 1 or smaller events");
+  queue::RationalBlocks blocks(senders + 1, std::vector(phases, std::vector(phases, Rational(0))));
+  blocks[0][0][0] = 1 - incast.start();
+  for (std::size_t i = 0; i < phases; ++i) blocks[senders][i][(i + 1) % phases] = i == 0 ? incast.start() : 1;
+  return MarkovArrivals::blocks(std::move(blocks));
+}
+
 std::unique_ptr<OutputQueue> output_queue(const Incast& incast, const queue::Accuracy& accuracy) {
   require_valid(incast);
   return std::make_unique<IncastQueue>(incast, accuracy);

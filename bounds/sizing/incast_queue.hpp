@@ -30,6 +30,11 @@ struct Incast {
   [[nodiscard]] std::int64_t batch() const { return (senders - 1) * packets + 1; }  ///< M
 };
 
+/// The same as matrices; the phase counts the slots of the running event.
+/// \throws InvalidArgument  a field out of range
+/// \throws NoAnswer         more senders or packets than such matrices may have
+[[nodiscard]] queue::MarkovArrivals arrivals(const Incast& incast);
+
 /// \throws InvalidArgument  a field out of range
 /// At load() >= 1 only losses are known: all others throw Unstable.
 [[nodiscard]] std::unique_ptr<OutputQueue> output_queue(const Incast& incast,

@@ -58,8 +58,22 @@ std::vector<Rational> read_on_rates(const std::optional<std::string>& text) {
   return text ? parse_percent_list(*text, "--on-rate") : std::vector<Rational>{1};
 }
 
-/// For --incast, one for each entry of --load.
-std::vector<answers::Traffic> read_incasts(const TrafficOptions& options) {
+std::vector<std::int64_t> read_served(const TrafficOptions& options) {
+  return integers_or(1, options.packets_per_slot, "--packets-per-slot", 1,
+                     answers::Traffic::max_packets_per_slot);
+}
+
+/// Each with each number of packets served per slot.
+std::vector<answers::Traffic> served_by(std::vector<answers::Traffic> traffics,
+                                        const std::vector<std::int64_t>& served) {
+  return Combinations(std::move(traffics))
+      .by(served, [](answers::Traffic& each,
+                     std::int64_t packets) { each.packets_per_slot = static_cast<int>(packets); })
+      .points();
+}
+
+/// For --incast, one for each entry of --load and --packets-per-slot.
+std::vector<answers::Traffic> read_incasts(const TrafficOptions& options, SolveFor solve_for) {
   const std::vector<Rational> numbers = parse_list(*options.incast, "--incast", 3);
   const char* const legal =
       "N,L,RATE or N,L: senders, packets of each, and events per slot, such as 32,64,1e-4";
@@ -68,6 +82,8 @@ std::vector<answers::Traffic> read_incasts(const TrafficOptions& options) {
                         .packets = to_integer(numbers[1], "--incast", 1, bounds::Incast::max_packets),
                         .rate = 0};
   const Rational packets = Rational(incast.senders) * Rational(incast.packets);
+  const std::vector<std::int64_t> served = read_served(options);
+  if (solve_for == SolveFor::load) return served_by({{incast}}, served);
   std::vector<Rational> rates;
   if (numbers.size() == 3)
     rates = {numbers[2]};
@@ -83,7 +99,7 @@ std::vector<answers::Traffic> read_incasts(const TrafficOptions& options) {
     incast.rate = rate;
     all.push_back({incast});
   }
-  return all;
+  return served_by(std::move(all), served);
 }
 
 /// Options of --pmf.
@@ -131,7 +147,7 @@ const Form& options_of(TrafficForm form) {
       {TrafficForm::file, only("--traffic-file", "--traffic-file --normalize --exact")},
       {TrafficForm::classes, classes("--classes", "--classes --inputs")},
       {TrafficForm::joint, classes("--joint", "--joint --normalize --exact")},
-      {TrafficForm::incast, {"--incast", "--incast --load", {one_per_slot}, {}, each_defines}}};
+      {TrafficForm::incast, {"--incast", "--incast --load --packets-per-slot", {}, {}, each_defines}}};
   return std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.first == form; })->second;
 }
 
@@ -164,19 +180,19 @@ void require_complete(TrafficForm form, const TrafficOptions& options, SolveFor 
   const bool on_off = form == TrafficForm::on_off, equal = on_off || form == TrafficForm::equal_inputs;
   if (form == TrafficForm::classes && !options.inputs)
     throw missing("--inputs", "--classes needs the number of inputs, such as --inputs 16");
-  if (solve_for != SolveFor::nothing && (form == TrafficForm::classes || form == TrafficForm::joint))
-    throw not_allowed_with("--solve", its.option, "loads and bursts are solved for without classes");
-  if (solve_for != SolveFor::nothing && form == TrafficForm::incast)
-    throw not_allowed_with("--solve", its.option, "give --load a list instead");
   if (solve_for == SolveFor::burst && !on_off)
-    throw not_allowed_with("--solve burst", its.option, "bursts need --traffic onoff");
+    throw not_allowed_with("--solve burst", its.option,
+                           "bursts need --traffic onoff; use --solve load for other traffic");
   if (solve_for == SolveFor::burst && options.burst)
     throw not_allowed_with("--burst", "--solve burst", "the burst length is the result");
   if (form == TrafficForm::incast) {
     const bool has_rate = std::count(options.incast->begin(), options.incast->end(), ',') == 2;
     if (has_rate && options.load)
       throw not_allowed_with("--load", "--incast N,L,RATE", "each defines the rate of events");
-    if (!has_rate && !options.load)
+    if (solve_for == SolveFor::load && (has_rate || options.load))
+      throw not_allowed_with(has_rate ? "--incast N,L,RATE" : "--load", "--solve load",
+                             "the load is the result: give --incast N,L");
+    if (!has_rate && !options.load && solve_for != SolveFor::load)
       throw missing(
           "--load",
           "--incast N,L needs the load, such as --load 0.5, or the events per slot: --incast N,L,RATE");
@@ -365,15 +381,11 @@ std::vector<answers::Traffic> read_traffics(const TrafficOptions& options, Solve
   const auto inputs = [&] {
     return integers_or(1, options.inputs, "--inputs", 1, answers::EqualInputs::maximum);
   };
-  const auto served = [&] {
-    return integers_or(1, options.packets_per_slot, "--packets-per-slot", 1, Traffic::max_packets_per_slot);
-  };
+  const auto served = [&] { return read_served(options); };
   const auto serve = [](Traffic& each, std::int64_t packets) {
     each.packets_per_slot = static_cast<int>(packets);
   };
-  const auto one = [&](answers::Source source) {
-    return Combinations(Traffic{std::move(source)}).by(served(), serve).points();
-  };
+  const auto one = [&](answers::Source source) { return served_by({{std::move(source)}}, served()); };
   switch (form) {
     case TrafficForm::equal_inputs:
       return Combinations(Traffic{answers::EqualInputs{}})
@@ -416,12 +428,11 @@ std::vector<answers::Traffic> read_traffics(const TrafficOptions& options, Solve
       return all;
     }
     case TrafficForm::file:
-      return Combinations(answers::fitted_traffic(read_file(*options.file, "--traffic-file"), *options.file,
-                                                  read_normalise(options)))
-          .by(served(), serve)
-          .points();
+      return served_by({answers::fitted_traffic(read_file(*options.file, "--traffic-file"), *options.file,
+                                                read_normalise(options))},
+                       served());
     case TrafficForm::incast:
-      return read_incasts(options);
+      return read_incasts(options, solve_for);
     case TrafficForm::on_off:
       break;
   }
@@ -438,12 +449,15 @@ std::vector<answers::Traffic> read_traffics(const TrafficOptions& options, Solve
               [](Traffic& each, const Rational& rate) { in<BurstyInputs>(each).burst.on_rate = rate; })
           .by(bursts,
               [](Traffic& each, const Rational& slots) { in<BurstyInputs>(each).burst.slots = slots; })
-          .by(loads(options), [](Traffic& each, const Rational& load) { in<BurstyInputs>(each).load = load; })
+          .by(loads_or_none(options, solve_for),
+              [](Traffic& each, const auto& load) { in<BurstyInputs>(each).load = load; })
           .points();
   for (Traffic& each : all) {
     auto& bursty = in<BurstyInputs>(each);
-    if (!options.burst) bursty.burst.slots = traffic::shortest_burst(bursty.load, bursty.burst.on_rate);
+    if (!bursty.load) bursty.load = answers::load_scale(each).limit;  // checks the bursts
+    if (!options.burst) bursty.burst.slots = traffic::shortest_burst(*bursty.load, bursty.burst.on_rate);
     answers::check(bursty);
+    if (solve_for == SolveFor::load) bursty.load.reset();
   }
   return all;
 }

@@ -98,24 +98,16 @@ std::vector<BufferQuery> read_class_queries(const BufferOptions& options) {
 /// One query for each combination of list entries.
 std::vector<BufferQuery> read_queries(const BufferOptions& options) {
   if (options.class_drops) return read_class_queries(options);
-  // Options incompatible with --solve are reported before missing ones.
-  if (options.solve && (options.traffic.classes || options.traffic.joint || options.traffic.incast))
-    static_cast<void>(traffic_form(options.traffic, solve_for(options)));
   const std::vector<Requested> requested = read_all_requested(options);
   const std::vector<bounds::Criterion> criteria = read_criteria(options.criterion);
   const queue::Accuracy accuracy = read_accuracy(options.accuracy);
   const SolveFor what = solve_for(options);
-  if (options.solve && what != SolveFor::burst) {
-    const TrafficForm form = traffic_form(options.traffic, what);
-    if (form == TrafficForm::on_off)
-      throw InvalidArgument("--solve", *options.solve,
-                            "burst for sources with bursts; give --load a list instead");
-    if (form == TrafficForm::blocks)
-      throw not_allowed_with("--solve", "--blocks",
-                             "the matrices fix the load; give a file of matrices for each load");
-    if (form == TrafficForm::incast)
-      throw not_allowed_with("--solve", "--incast", "give --load a list instead");
-  }
+  if (options.solve && what == SolveFor::nothing)
+    for (const auto& [form, option] :
+         {std::pair{TrafficForm::blocks, "--blocks"}, std::pair{TrafficForm::incast, "--incast"}})
+      if (traffic_form(options.traffic, what) == form)
+        throw not_allowed_with("--solve speedup", option,
+                               "its packets follow slot by slot; use --solve load, or --packets-per-slot");
   return answers::Combinations(BufferQuery{.traffic = {}, .requested = {}, .accuracy = accuracy})
       .by(read_traffics(options.traffic, what), &BufferQuery::traffic)
       .by(criteria, &BufferQuery::criterion)

@@ -102,7 +102,9 @@ Reply on_off_reply(const PgfOptions& options, const std::vector<Language>& langu
                 "there is no formula for bursts that keep their destination");
   for (const auto& [name, given] :
        {std::pair{"--moments", options.moments}, std::pair{"--cancel", options.cancel}})
-    if (given) throw not_allowed_with(name, "--traffic onoff");
+    if (given)
+      throw not_allowed_with(name, "--traffic onoff",
+                             "the formula is that of one source; use occupancy for the mean of the queue");
   if (options.traffic.packets_per_slot && *options.traffic.packets_per_slot != "1")
     throw not_allowed_with("--packets-per-slot", "--traffic onoff",
                            "the matrix of one source has no service");

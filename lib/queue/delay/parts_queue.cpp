@@ -63,8 +63,54 @@ Law binomial(std::int64_t n, const Rational& p) {
 
 using Matrix = std::vector<std::vector<Rational>>;
 
+/// Is a source that has just sent more likely to send, or less?
+bool remembers(const OnOffGroup& group) {
+  return group.share != 1 || group.source.start + group.source.stop != 1;
+}
+
+/// [b][i][j] of identical sources of which only a share of the bursts comes here; the phases are the numbers
+/// of sources ON here and ON elsewhere.
+RationalBlocks shared_blocks_of(const OnOffGroup& group) {
+  const std::int64_t m = group.count;
+  std::vector<std::vector<std::size_t>> phase(static_cast<std::size_t>(m) + 1);
+  std::size_t phases = 0;
+  for (std::int64_t here = 0; here <= m; ++here)
+    for (std::int64_t elsewhere = 0; elsewhere <= m - here; ++elsewhere)
+      phase[static_cast<std::size_t>(here)].push_back(phases++);
+  std::vector<Law> stays, turns, comes, sends;
+  for (std::int64_t n = 0; n <= m; ++n) {
+    stays.push_back(binomial(n, 1 - group.source.stop));
+    turns.push_back(binomial(n, group.source.start));
+    comes.push_back(binomial(n, group.share));
+    sends.push_back(binomial(n, group.source.on_rate));
+  }
+  RationalBlocks blocks(static_cast<std::size_t>(m) + 1, Matrix(phases, Law(phases, Rational(0))));
+  const auto size = [](std::int64_t n) { return static_cast<std::size_t>(n); };
+  for (std::int64_t here = 0; here <= m; ++here)
+    for (std::int64_t elsewhere = 0; elsewhere <= m - here; ++elsewhere) {
+      Law next(phases, Rational(0));
+      const std::int64_t off = m - here - elsewhere;
+      for (std::int64_t a = 0; a <= here; ++a)
+        for (std::int64_t b = 0; b <= elsewhere; ++b)
+          for (std::int64_t turned = 0; turned <= off; ++turned) {
+            const Rational path =
+                stays[size(here)][size(a)] * stays[size(elsewhere)][size(b)] * turns[size(off)][size(turned)];
+            for (std::int64_t c = 0; c <= turned; ++c) {
+              Rational& its = next[phase[size(a + c)][size(b + turned - c)]];
+              its = its + path * comes[size(turned)][size(c)];
+            }
+          }
+      const std::size_t from = phase[size(here)][size(elsewhere)];
+      for (std::int64_t sent = 0; sent <= here; ++sent)
+        for (std::size_t to = 0; to < phases; ++to)
+          blocks[size(sent)][from][to] = next[to] * sends[size(here)][size(sent)];
+    }
+  return blocks;
+}
+
 /// [b][i][j] of identical sources; the phase is the number of ON sources.
 RationalBlocks blocks_of(const OnOffGroup& group) {
+  if (group.share != 1) return shared_blocks_of(group);
   const auto m = static_cast<std::size_t>(group.count);
   RationalBlocks blocks(m + 1, Matrix(m + 1, std::vector<Rational>(m + 1, Rational(0))));
   for (std::size_t on = 0; on <= m; ++on) {
@@ -128,13 +174,10 @@ PartsQueue parts_queue(const std::vector<OnOffGroup>& sources, int served, int o
   double phases = served, packets = 0;
   Rational load = 0;
   for (const OnOffGroup& group : sources) {
-    const bool remembers = group.source.start + group.source.stop != 1;
-    phases *= remembers ? static_cast<double>(group.count + 1) : 1;
-    packets += static_cast<double>(group.count);
-    load = load + group.source.load * Rational(group.count);
-    if (group.share != 1)
-      throw NoAnswer(
-          "per-burst destinations are not supported at a link that serves several packets per slot");
+    const auto count = static_cast<double>(group.count);
+    phases *= !remembers(group) ? 1 : group.share == 1 ? count + 1 : (count + 1) * (count + 2) / 2;
+    packets += count;
+    load = load + group.source.load * Rational(group.count) * group.share;
   }
   if (phases > static_cast<double>(MarkovArrivals::max_phases) ||
       packets * of_packet >= static_cast<double>(MarkovArrivals::max_blocks))
@@ -146,7 +189,7 @@ PartsQueue parts_queue(const std::vector<OnOffGroup>& sources, int served, int o
   std::optional<RationalBlocks> all;
   for (const OnOffGroup& group : sources) {
     RationalBlocks its;
-    if (group.source.start + group.source.stop != 1) {
+    if (remembers(group)) {
       its = blocks_of(group);
     } else {
       for (const Rational& probability : binomial(group.count, group.source.load))

@@ -32,7 +32,7 @@ struct PartsQueue {
 ///                          1000 packets
 [[nodiscard]] PartsQueue parts_queue(const series::Arrivals& packets, int served, int of_packet);
 
-/// Sources that send at most one packet per slot each, all with share 1.
+/// Sources that send at most one packet per slot each.
 /// \throws NoAnswer  phases or packets, times the steps per slot, exceed the limits of
 ///                   MarkovArrivals::blocks()
 [[nodiscard]] PartsQueue parts_queue(const std::vector<OnOffGroup>& sources, int served, int of_packet);

@@ -66,14 +66,31 @@ std::string symbol(Criterion criterion) {
   return criterion == Criterion::overflow ? "P(Q > buffer)" : "loss(buffer)";
 }
 
-/// The conservative end of an interval, rounded conservatively.
-std::string safe_end(const numeric::Proved<unit::Load>& load, numeric::Digits digits) {
-  if (const auto* exact = std::get_if<numeric::Exact<unit::Load>>(&load)) return plain(exact->value);
-  return numeric::to_decimal(numeric::to_enclosure(load).lower(), digits.count + 1, Rounding::down);
+/// The conservative end of what was solved for, rounded conservatively.
+std::string safe_end(const BufferAnswer& answer, numeric::Digits digits) {
+  if (answer.safe) return plain(*answer.safe);
+  if (answer.load) {
+    if (const auto* exact = std::get_if<numeric::Exact<unit::Load>>(&*answer.load))
+      return plain(exact->value);
+    return numeric::to_decimal(std::get<numeric::Enclosure<unit::Load>>(*answer.load).lower(),
+                               digits.count + 1, Rounding::down);
+  }
+  if (const auto* exact = std::get_if<numeric::Exact<unit::Ratio>>(&*answer.speedup))
+    return plain(exact->value);
+  return numeric::to_decimal(std::get<numeric::Enclosure<unit::Ratio>>(*answer.speedup).upper(),
+                             digits.count + 1, Rounding::up);
 }
-std::string safe_end(const numeric::Proved<unit::Ratio>& speedup, numeric::Digits digits) {
-  if (const auto* exact = std::get_if<numeric::Exact<unit::Ratio>>(&speedup)) return plain(exact->value);
-  return numeric::to_decimal(numeric::to_enclosure(speedup).upper(), digits.count + 1, Rounding::up);
+
+/// The end that is proved to meet the target; nothing of an approximation.
+template <class Unit>
+Value proved_end(const numeric::Claim<Unit>& claim, bool upper) {
+  if (const auto* exact = std::get_if<numeric::Exact<Unit>>(&claim)) {
+    const numeric::Enclosure<Unit> enclosed = numeric::enclose(*exact, {128});
+    return Bound{exact->proof(), upper ? enclosed.upper() : enclosed.lower(), upper};
+  }
+  const auto* enclosure = std::get_if<numeric::Enclosure<Unit>>(&claim);
+  if (enclosure == nullptr) return None{};
+  return Bound{enclosure->proof(), upper ? enclosure->upper() : enclosure->lower(), upper};
 }
 
 /// The traffic; without the burst length if that is the unknown.
@@ -81,7 +98,7 @@ std::string traffic_in_words(const BufferQuery& query, const std::vector<const T
   if (!requests_burst(query)) return in_words(query.traffic, all);
   const auto without_burst = [](const Traffic& traffic) {
     const auto& inputs = std::get<BurstyInputs>(traffic.source);
-    return Traffic{EqualInputs{inputs.inputs, inputs.load}};
+    return Traffic{EqualInputs{inputs.inputs, inputs.load}, traffic.packets_per_slot};
   };
   std::vector<Traffic> others;
   others.reserve(all.size());
@@ -165,24 +182,18 @@ const Fields<BufferPoint>& buffer_results() {
   const auto has_burst = [](const Point& of) { return of.second.burst.has_value(); };
   const auto has_mean = [](const Point& of) { return of.second.mean_occupancy.has_value(); };
   static const Fields<Point> fields{
-      {{"max_load", "load", "packets/slot", Shape::proved,
-        "meets the target at its lower end, misses it at its upper"},
+      {{"max_load", "load", "packets/slot", Shape::claim,
+        "meets the target at its lower end, misses it at its upper; of a class with all in proportion"},
        [](const Point& of) { return shown(*of.second.load); },
        has_load},
       {{"safe_load", "", "packets/slot", Shape::bound, "a load proved to meet the target", Style::hidden},
-       [](const Point& of) {
-         const auto enclosure = numeric::to_enclosure(*of.second.load);
-         return Value(Bound{enclosure.proof(), enclosure.lower(), false});
-       },
+       [](const Point& of) { return proved_end(*of.second.load, false); },
        has_load},
-      {{"min_speedup", "speedup", "", Shape::proved, "meets the target at its upper end, at least 1"},
+      {{"min_speedup", "speedup", "", Shape::claim, "meets the target at its upper end, at least 1"},
        [](const Point& of) { return shown(*of.second.speedup); },
        has_speedup},
       {{"safe_speedup", "", "", Shape::bound, "a speedup proved to meet the target", Style::hidden},
-       [](const Point& of) {
-         const auto enclosure = numeric::to_enclosure(*of.second.speedup);
-         return Value(Bound{enclosure.proof(), enclosure.upper(), true});
-       },
+       [](const Point& of) { return proved_end(*of.second.speedup, true); },
        has_speedup},
       {{"longest_burst", "burst", "slots", Shape::claim,
         "mean burst that meets the target at its lower end and misses it at its upper"},
@@ -190,7 +201,7 @@ const Fields<BufferPoint>& buffer_results() {
        has_burst},
       {{"safe_burst", "", "slots", Shape::given, "the mean burst at which `probability` meets the target",
         Style::hidden},
-       [](const Point& of) { return *of.second.safe_burst; },
+       [](const Point& of) { return *of.second.safe; },
        has_burst},
       {{"buffer", "buffer", "packets", Shape::whole,
         "B: the minimum that meets the target, or as given; the packet in service included", Style::plain, 0,
@@ -319,9 +330,9 @@ Headline sentence(const BufferPoint& point) {
   const auto solved = [&](const char* what, const std::string& value) -> Headline {
     return {what, value, fmt::format(" for {} buffer: {}", with_article(buffer, "packet"), target), proof};
   };
-  if (requests_load(query)) return solved("Maximum load", safe_end(*answer.load, digits));
-  if (requests_burst(query)) return solved("Maximum mean burst", plain(*answer.safe_burst) + " slots");
-  return solved("Minimum speedup", safe_end(*answer.speedup, digits));
+  if (requests_load(query)) return solved("Maximum load", safe_end(answer, digits));
+  if (requests_burst(query)) return solved("Maximum mean burst", plain(*answer.safe) + " slots");
+  return solved("Minimum speedup", safe_end(answer, digits));
 }
 
 std::string proof(const BufferPoint& point) {
@@ -340,15 +351,16 @@ std::string proof(const BufferPoint& point) {
                          : fmt::format("{} <= {}, {}", at, target, words);
   if (answer.load && !answer.beyond)
     return fmt::format("proved to meet {} at load {}, the maximum that this traffic can have", target,
-                       safe_end(*answer.load, digits));
-  if (answer.load) {
+                       safe_end(answer, digits));
+  if (answer.load && !answer.safe) {
     const Decimals ends = decimals(shown(*answer.load), digits);
     return fmt::format("proved to meet {} at load {} and to miss it at load {}", target, ends.lower,
                        ends.upper);
   }
-  if (answer.burst)
-    return fmt::format("{} <= {} < {} with bursts longer by one unit in the fourth digit\n{}", at, target,
-                       brief(shown(answer.beyond->probability), digits), words);
+  if (answer.safe && answer.beyond)
+    return fmt::format("{} <= {} < {} with {} by one unit in the fourth digit\n{}", at, target,
+                       brief(shown(answer.beyond->probability), digits),
+                       answer.burst ? "bursts longer" : "a load higher", words);
   return fmt::format("{} <= {}, {}", at, target, words);
 }
 
@@ -615,9 +627,10 @@ Document document(const std::vector<BufferPoint>& points, const Units& units) {
     if (column.key == "probability") column.heading = symbol(first.criterion);
   layout.quiet = {requests_buffer(first)        ? "buffer"
                   : requests_probability(first) ? "probability"
-                  : requests_load(first)        ? "safe_load"
                   : requests_burst(first)       ? "safe_burst"
-                                                : "safe_speedup"};
+                  : is_proved(shown(points.front().second.at.probability))
+                      ? (requests_load(first) ? "safe_load" : "safe_speedup")
+                      : (requests_load(first) ? "max_load" : "min_speedup")};
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
                     .headline = {},
                     .settings = settings(points),

@@ -176,7 +176,8 @@ const Fields<Traffic>& traffic_fields() {
                                &bounds::Incast::packets},
                               {{"event_rate", "events", "events/slot", Shape::given,
                                 "mean number of events per slot", Style::hidden},
-                               &bounds::Incast::rate}},
+                               &bounds::Incast::rate,
+                               [](const bounds::Incast& of) { return of.rate > 0; }}},
        source_of<bounds::Incast>},
       {Fields<TrafficClass>{
            {{"class", "class", "", Shape::whole, "priority class; class 1 is served first"},
@@ -292,9 +293,8 @@ std::string overload_in_words(const std::optional<numeric::Rational>& load, int 
 
 std::string overflow_caution(bounds::Criterion criterion, const Traffic& traffic) {
   if (criterion != bounds::Criterion::overflow || traffic.packets_per_slot == 1) return "";
-  return std::string("P(Q > B) is not a drop rate when several packets are served per slot;\n") +
-         (correlated(traffic) ? "the loss of correlated arrivals is not analysed"
-                              : "--criterion loss gives the fraction of packets lost");
+  return "P(Q > B) is not a drop rate when several packets are served per slot;\n"
+         "--criterion loss gives the fraction of packets lost";
 }
 
 }  // namespace tailbound::render

@@ -90,19 +90,16 @@ TEST_CASE("incast: P(Q > n), means and losses match the chain slot by slot", "[i
 TEST_CASE("incast: equals a D-BMAP with as many phases as packets", "[incast]") {
   const Incast incast{3, 4, rational("0.04")};
   const auto queue = bounds::output_queue(incast);
-  // Phase j: j slots of the event remain.
-  const numeric::Rational q = incast.start();
-  queue::RationalBlocks blocks(
-      4, std::vector<std::vector<numeric::Rational>>(4, std::vector<numeric::Rational>(4, 0)));
-  blocks[0][0][0] = 1 - q;
-  blocks[3][0][3] = q;
-  for (std::size_t j = 1; j < 4; ++j) blocks[3][j][j - 1] = 1;
-  queue::MarkovQueue markov(queue::MarkovArrivals::blocks(blocks));
+  const queue::MarkovArrivals arrivals = bounds::arrivals(incast);
+  CHECK(arrivals.phases() == 4);
+  CHECK(arrivals.load() == incast.load());
+  queue::MarkovQueue markov(arrivals);
   for (const int n : {0, 4, 12, 40}) {
     const std::vector<Packets> level{Packets(n)};
     CHECK(static_cast<double>(middle(queue->tails(level).front().probability)) ==
           Approx(static_cast<double>(middle(markov.tail(n)))).epsilon(1e-9));
   }
+  CHECK_THROWS_AS(bounds::arrivals({5000, 1, rational("0.00001")}), NoAnswer);
 }
 
 TEST_CASE("incast: minimum buffers are proved on both sides", "[incast]") {

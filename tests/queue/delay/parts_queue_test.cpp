@@ -4,7 +4,9 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <numeric>
+#include <tests/support/ends.hpp>
 #include <tests/support/rational.hpp>
+#include <tuple>
 #include <vector>
 
 using namespace tailbound;
@@ -171,6 +173,24 @@ TEST_CASE("bursts at links that serve several packets per slot match the chain",
     const StoodStill known = by_definition(sources, its.p, its.q, 700);
     PartsDelay computed(queue::parts_queue(std::vector<OnOffGroup>{{source, its.sources}}, its.p, its.q));
     require_same(computed, known, 1e-7);
+  }
+}
+
+TEST_CASE("bursts of which a share comes here are the sources that the bursty queue counts",
+          "[queue][parts]") {
+  for (const auto& [count, share, on_rate] :
+       {std::tuple{2, "1/2", "1"}, std::tuple{4, "1/4", "1"}, std::tuple{3, "2/5", "4/5"}}) {
+    const OnOffGroup group{traffic::on_off(rational("1/2"), {.slots = 4, .on_rate = rational(on_rate)}),
+                           count, rational(share)};
+    queue::MarkovQueue expected(queue::MarkovArrivals::on_off({group}));
+    PartsDelay computed(queue::parts_queue(std::vector<OnOffGroup>{group}, 1, 1));
+    CHECK(computed.queue().load == expected.arrivals().load());
+    for (const std::int64_t n : {0, 1, 2, 5, 12, 30}) {
+      const auto [bounds, digits] = computed.above(n);
+      INFO(count << " sources, level " << n);
+      CHECK(static_cast<double>(numeric::upper(bounds)) ==
+            Approx(static_cast<double>(test::middle(expected.tail(n)))).epsilon(1e-8));
+    }
   }
 }
 
