@@ -5,6 +5,7 @@
 #include <cli/program.hpp>
 #include <cli/usage.hpp>
 #include <tailbound/core/suggest.hpp>
+#include <tailbound/version.hpp>
 
 #include <algorithm>
 #include <mutex>

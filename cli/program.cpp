@@ -8,6 +8,7 @@
 #include <cli/usage.hpp>
 #include <tailbound/core/suggest.hpp>
 #include <tailbound/render/formats/formats.hpp>
+#include <tailbound/version.hpp>
 
 #include <fmt/format.h>
 

@@ -17,6 +17,7 @@
 #include <tailbound/render/drawing/picture_program.hpp>
 #include <tailbound/render/formats/formats.hpp>
 #include <tailbound/render/formats/html.hpp>
+#include <tailbound/version.hpp>
 
 #include <fmt/format.h>
 

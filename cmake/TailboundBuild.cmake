@@ -110,7 +110,7 @@ function(tailbound_precompiled name)
   set(source ${PROJECT_BINARY_DIR}/precompiled/${name}.cpp)
   file(CONFIGURE OUTPUT ${source} CONTENT "" @ONLY)
   add_library(${name} OBJECT ${source})
-  target_include_directories(${name} PRIVATE ${PROJECT_BINARY_DIR}/include)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(${name} PRIVATE ${its_LIBRARIES})
   target_compile_options(${name} PRIVATE ${TAILBOUND_WARNINGS} ${its_OPTIONS})
   target_precompile_headers(${name} PRIVATE

@@ -1,17 +1,20 @@
 # One library per module, with sources and headers in the same folder. A new file needs no edit here.
 
-# Headers are included as <tailbound/NAME/...>: this folder has a link NAME to the folder of each module.
-set(TAILBOUND_INCLUDE ${PROJECT_BINARY_DIR}/include)
+# Headers are included as <tailbound/NAME/...>: include/tailbound has a link NAME to the folder of each module.
 
-# tailbound_module(name dependencies...)
+# tailbound_module(name dependencies... [WITHOUT sources...])
 # Target tailbound_NAME, alias tailbound::NAME, with all sources below its folder. The folder is the current
 # one or, from the top-level CMakeLists.txt, lib/NAME. The module is header-only if it has no sources.
+# WITHOUT: these belong to a tailbound_part().
 function(tailbound_module name)
+  cmake_parse_arguments(PARSE_ARGV 1 its "" "" "WITHOUT")
   set(folder ${CMAKE_CURRENT_SOURCE_DIR})
   if(folder STREQUAL PROJECT_SOURCE_DIR)
     set(folder ${PROJECT_SOURCE_DIR}/lib/${name})
   endif()
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  list(TRANSFORM its_WITHOUT PREPEND ${folder}/)
+  list(REMOVE_ITEM sources "" ${its_WITHOUT})
   set(target tailbound_${name})
   if(sources)
     add_library(${target} STATIC ${sources})
@@ -20,18 +23,28 @@ function(tailbound_module name)
   else()
     add_library(${target} INTERFACE)
   endif()
-  add_library(tailbound::${name} ALIAS ${target})
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
-  set_property(GLOBAL APPEND PROPERTY tailbound_libraries ${target})
-  set_property(GLOBAL APPEND PROPERTY tailbound_module_folders ${folder})
+  tailbound_exported(${name})
   tailbound_scope(scope ${name} PUBLIC)
   target_compile_features(${target} ${scope} cxx_std_20)
-  file(MAKE_DIRECTORY ${TAILBOUND_INCLUDE}/tailbound)
-  file(CREATE_LINK ${folder} ${TAILBOUND_INCLUDE}/tailbound/${name} SYMBOLIC)
-  target_include_directories(${target} ${scope} $<BUILD_INTERFACE:${TAILBOUND_INCLUDE}>)
-  foreach(dependency IN LISTS ARGN)
+  target_include_directories(${target} ${scope} $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
+  foreach(dependency IN LISTS its_UNPARSED_ARGUMENTS)
     tailbound_link(${name} PUBLIC tailbound_${dependency})
   endforeach()
+endfunction()
+
+# tailbound_part(name module sources...): sources that need a library which the module's other users need not have.
+function(tailbound_part name module)
+  add_library(tailbound_${name} STATIC ${ARGN})
+  target_compile_options(tailbound_${name} PRIVATE ${TAILBOUND_WARNINGS})
+  tailbound_unity(tailbound_${name})
+  tailbound_exported(${name})
+  tailbound_link(${name} PUBLIC tailbound_${module})
+endfunction()
+
+function(tailbound_exported name)
+  add_library(tailbound::${name} ALIAS tailbound_${name})
+  set_target_properties(tailbound_${name} PROPERTIES EXPORT_NAME ${name})
+  set_property(GLOBAL APPEND PROPERTY tailbound_libraries tailbound_${name})
 endfunction()
 
 # target_link_libraries for a module, header-only or not.

@@ -115,11 +115,6 @@ run::Piece work(const SweepQuery& query, const std::vector<std::size_t>& places,
 
 }  // namespace
 
-std::size_t SweepAnswer::count(SweepStatus status) const {
-  return static_cast<std::size_t>(
-      std::count_if(rows.begin(), rows.end(), [&](const SweepRow& row) { return row.status == status; }));
-}
-
 SweepAnswer look_up(const SweepQuery& query) {
   SweepAnswer answer;
   SweepStore store(query.store, query.version, SweepStore::Use::write);

@@ -4,6 +4,8 @@
 #include <tailbound/answers/points/sweep_plan.hpp>
 #include <tailbound/run/store/point_store.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -38,7 +40,10 @@ struct SweepAnswer {
   std::string cannot_be_written{};  ///< the reason, with the name of the store
   bool stopped = false;
 
-  [[nodiscard]] std::size_t count(SweepStatus status) const;
+  [[nodiscard]] std::size_t count(SweepStatus status) const {
+    return static_cast<std::size_t>(
+        std::count_if(rows.begin(), rows.end(), [&](const SweepRow& row) { return row.status == status; }));
+  }
 };
 
 /// The rows in the store; nothing is computed.

@@ -18,7 +18,7 @@ ROOT = HERE.parents[1]
 project = "tailbound"
 author = "the authors of tailbound"
 copyright = "GPL-3.0-or-later"
-release = re.search(r"project\(\s*tailbound\s+VERSION\s+([0-9.]+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
+release = re.search(r'TAILBOUND_VERSION "([0-9.]+)"', (ROOT / "include/tailbound/version.hpp").read_text()).group(1)
 
 extensions = ["myst_parser"]
 myst_enable_extensions = ["dollarmath", "deflist", "colon_fence"]

@@ -7,6 +7,7 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/run/processes.hpp>
 #include <tailbound/run/threads.hpp>
+#include <tailbound/version.hpp>
 
 #include <cstddef>
 #include <map>

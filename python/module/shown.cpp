@@ -4,6 +4,7 @@
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/render/drawing/svg.hpp>
 #include <tailbound/render/formats/html.hpp>
+#include <tailbound/version.hpp>
 
 #include <cmath>
 #include <cstdint>

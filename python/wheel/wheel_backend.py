@@ -20,7 +20,7 @@ import zipfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build/release"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-VERSION = re.search(r"project\(\s*tailbound\s+VERSION\s+([0-9.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
+VERSION = re.search(r'TAILBOUND_VERSION "([0-9.]+)"', (ROOT / "include/tailbound/version.hpp").read_text())[1]
 NAME = f"{PROJECT['name']}-{VERSION}"
 
 

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/number_list.hpp>
 #include <tailbound/render/document_bytes.hpp>
@@ -182,7 +183,7 @@ class SweepTable {
         of(results_, result.cells);
       }
       if (!kept_[i]) add_common_inputs(point.query, result.inputs);
-      result.cells.push_back({"status", Text{name(row.status)}});
+      result.cells.push_back({"status", Text{name_of(row.status)}});
       if (!row.message.empty()) result.cells.push_back({"message", Text{row.message}});
       for (Rows& rows : result.tables) rows.in_text = kept_.size() == 1;
       document.results.push_back(std::move(result));
@@ -221,7 +222,7 @@ class SweepTable {
     for (const SweepStatus status :
          {SweepStatus::no_answer, SweepStatus::bad_input, SweepStatus::failed, SweepStatus::missing})
       if (const std::size_t count = answer_.count(status))
-        text += fmt::format(", {} {}", count, name(status));
+        text += fmt::format(", {} {}", count, name_of(status));
     return Headline::without_numbers(text + ".");
   }
 

@@ -3,6 +3,7 @@
 #include <serve/page/secret.hpp>
 
 #include <tailbound/render/formats/html.hpp>
+#include <tailbound/version.hpp>
 
 #include <arpa/inet.h>
 

@@ -10,6 +10,7 @@
 #include <tailbound/render/document.hpp>
 #include <tailbound/render/drawing/picture_program.hpp>
 #include <tailbound/render/formats/html.hpp>
+#include <tailbound/version.hpp>
 
 #include <fcntl.h>
 #include <sys/prctl.h>

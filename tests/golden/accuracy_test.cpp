@@ -113,7 +113,7 @@ void check_commands(std::size_t part) {
 }
 
 TEST_CASE("accuracy: commands of rows are accepted") {
-  check_commands(8);
+  check_commands(32);
 }
 
 TEST_CASE("accuracy: the command of every row is accepted", "[.full]") {

@@ -7,6 +7,7 @@
 #include <tests/golden/folder.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -257,7 +258,8 @@ class AtTop {
 constexpr double a_pixel = 1.05;  // the coordinates of files have a tenth of it
 
 /// \return joined lines that a command was run for
-int check_lines(const Words& line, const DrawnPicture& picture, bool askable) {
+/// \param everywhere  the command is run again at three places of each line, not at one of them
+int check_lines(const Words& line, const DrawnPicture& picture, bool askable, bool everywhere) {
   int confirmed = 0;
   for (const Curve& curve : picture->curves) {
     INFO(curve.title);
@@ -279,7 +281,10 @@ int check_lines(const Words& line, const DrawnPicture& picture, bool askable) {
     const bool by_load = curve.course && std::find(line.begin(), line.end(), "multistage") != line.end();
     double from = left->first, to = right->first;
     if (by_load) from = curve.course->parameters.front(), to = curve.course->parameters.back();
-    for (const double share : {0.31, 0.5, 0.83}) {
+    const std::array shares{0.31, 0.5, 0.83};
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      const double share = shares[i];
+      if (!everywhere && i != (line.size() + static_cast<std::size_t>(confirmed)) % shares.size()) continue;
       const auto place = asked(line, curve, from + share * (to - from));
       REQUIRE(place);
       INFO("asked: " << place->first << ": " << place->second);
@@ -290,9 +295,7 @@ int check_lines(const Words& line, const DrawnPicture& picture, bool askable) {
   return confirmed;
 }
 
-}  // namespace
-
-TEST_CASE("pictures: no line is a chord, in any command") {
+void check_every_command(bool everywhere) {
   const AtTop at_top;
   std::map<std::string, int> confirmed;
   for (const Words& line : drawn_lines()) {
@@ -309,7 +312,7 @@ TEST_CASE("pictures: no line is a chord, in any command") {
     }
     if ((*picture)->network) continue;
     confirmed[line.front() == "validate" ? line[0] + " " + line[1] : line[0]] +=
-        check_lines(line, *picture, one_network(line));
+        check_lines(line, *picture, one_network(line), everywhere);
   }
   // Each kind of line was run.
   for (const char* command :
@@ -318,6 +321,16 @@ TEST_CASE("pictures: no line is a chord, in any command") {
     INFO(command);
     CHECK(confirmed[command] > 0);
   }
+}
+
+}  // namespace
+
+TEST_CASE("pictures: no line is a chord, in any command") {
+  check_every_command(false);
+}
+
+TEST_CASE("pictures: no line is a chord, in any command, at three places", "[.full]") {
+  check_every_command(true);
 }
 
 TEST_CASE("pictures: a line without a course is drawn as points, a planted chord is seen") {

@@ -13,6 +13,7 @@
 #include <tailbound/render/document_bytes.hpp>
 #include <tailbound/render/documents/sweep.hpp>
 #include <tailbound/run/threads.hpp>
+#include <tailbound/version.hpp>
 
 #include <algorithm>
 #include <map>

@@ -1,3 +1,4 @@
+#include <tailbound/core/choice.hpp>
 #include <tailbound/run/store/checksum.hpp>
 #include <tailbound/run/store/point_store.hpp>
 
@@ -21,8 +22,6 @@ constexpr int store_format = 1;
 constexpr int timeout_ms = 120'000;  ///< for locks of other processes
 constexpr int pause_ms = 5;
 constexpr std::int64_t foreign_claim_seconds = 86'400;
-
-constexpr std::array<const char*, 5> names{"answered", "no answer", "bad input", "failed", "missing"};
 
 std::int64_t now() {
   return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
@@ -51,14 +50,10 @@ std::int64_t checksum_of(const PointRow& row) {
   std::string all;
   for (const std::string* text : {&row.key, &row.message, &row.answer, &row.json})
     all += std::to_string(text->size()) + ":" + *text;
-  return static_cast<std::int64_t>(checksum(all + name(row.status)));
+  return static_cast<std::int64_t>(checksum(all + name_of(row.status)));
 }
 
 }  // namespace
-
-const char* name(PointStatus status) {
-  return names[static_cast<std::size_t>(status)];
-}
 
 class PointStore::Database {
  public:
@@ -278,6 +273,7 @@ std::optional<PointRow> PointStore::find(const std::string& key) {
   if (!statement->bind(1, key).step()) return {};
   PointRow row{.key = key};
   const std::string status = statement->text(0);
+  constexpr auto names = names_of(PointStatus{});
   for (std::size_t i = 0; i < names.size(); ++i)
     if (status == names[i]) row.status = static_cast<PointStatus>(i);
   row.message = statement->text(1);
@@ -306,7 +302,7 @@ std::vector<std::size_t> PointStore::keep_and_claim(const std::vector<PointRow>&
                             " VALUES(?1, ?2, ?3, ?4, ?5, ?6, (SELECT tries FROM claim WHERE key = ?1))");
     Database::Statement free(*database_, "DELETE FROM claim WHERE key = ?");
     for (const PointRow& row : rows) {
-      put.bind(1, row.key).bind(2, name(row.status)).bind(3, row.message).bind_bytes(4, row.answer);
+      put.bind(1, row.key).bind(2, name_of(row.status)).bind(3, row.message).bind_bytes(4, row.answer);
       put.bind(5, row.json).bind(6, checksum_of(row)).run_once();
       free.bind(1, row.key).run_once();
     }

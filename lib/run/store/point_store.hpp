@@ -2,6 +2,7 @@
 
 #include <tailbound/core/error.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -27,8 +28,9 @@ enum class PointStatus {
   failed,   ///< of the program
   missing,  ///< not yet computed
 };
-/// "answered", "no answer", "bad input", "failed", "missing"
-[[nodiscard]] const char* name(PointStatus status);
+[[nodiscard]] constexpr auto names_of(PointStatus) {
+  return std::array{"answered", "no answer", "bad input", "failed", "missing"};
+}
 
 /// A stored point.
 struct PointRow {

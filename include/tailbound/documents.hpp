@@ -1,0 +1,40 @@
+#pragma once
+
+#include <tailbound/render/document.hpp>
+#include <tailbound/render/documents/buffer/buffer.hpp>
+#include <tailbound/render/documents/buffer/compare.hpp>
+#include <tailbound/render/documents/buffer/occupancy.hpp>
+#include <tailbound/render/documents/buffer/pgf.hpp>
+#include <tailbound/render/documents/buffer/policed_buffer.hpp>
+#include <tailbound/render/documents/buffer/shared_buffer.hpp>
+#include <tailbound/render/documents/buffer/sized_buffer.hpp>
+#include <tailbound/render/documents/classes/simulate_classes.hpp>
+#include <tailbound/render/documents/delay/delay.hpp>
+#include <tailbound/render/documents/delay/fabric.hpp>
+#include <tailbound/render/documents/delay/load_scale.hpp>
+#include <tailbound/render/documents/guarantee/headroom.hpp>
+#include <tailbound/render/documents/guarantee/network_guarantee.hpp>
+#include <tailbound/render/documents/guarantee/port_guarantee.hpp>
+#include <tailbound/render/documents/multistage/multistage.hpp>
+#include <tailbound/render/documents/network/generated_network.hpp>
+#include <tailbound/render/documents/simulation/simulate_hypercube.hpp>
+#include <tailbound/render/documents/simulation/simulate_multistage.hpp>
+#include <tailbound/render/documents/simulation/simulate_policed.hpp>
+#include <tailbound/render/documents/simulation/simulate_switch.hpp>
+#include <tailbound/render/documents/simulation/simulate_tree.hpp>
+#include <tailbound/render/documents/simulation/simulate_wormhole.hpp>
+#include <tailbound/render/documents/sweep.hpp>
+#include <tailbound/render/documents/trace/fit_trace.hpp>
+#include <tailbound/render/documents/validation/validate_broadcast.hpp>
+#include <tailbound/render/documents/validation/validate_buffer.hpp>
+#include <tailbound/render/documents/validation/validate_delay.hpp>
+#include <tailbound/render/documents/validation/validate_multistage.hpp>
+#include <tailbound/render/documents/validation/validate_sized_buffer.hpp>
+#include <tailbound/render/documents/validation/validate_switch.hpp>
+#include <tailbound/render/documents/validation/validate_wormhole.hpp>
+#include <tailbound/render/documents/wormhole/broadcast.hpp>
+#include <tailbound/render/documents/wormhole/wormhole.hpp>
+#include <tailbound/render/formats/formats.hpp>
+#include <tailbound/render/value.hpp>
+
+/// Answers as documents, and documents as text, JSON, CSV, Markdown or HTML.

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <tailbound/answers/broadcast/broadcast.hpp>
+#include <tailbound/answers/broadcast/simulate_hypercube.hpp>
+#include <tailbound/answers/buffer/buffer.hpp>
+#include <tailbound/answers/buffer/occupancy.hpp>
+#include <tailbound/answers/buffer/pgf.hpp>
+#include <tailbound/answers/buffer/policed_buffer.hpp>
+#include <tailbound/answers/buffer/shared_buffer.hpp>
+#include <tailbound/answers/buffer/sized_buffer.hpp>
+#include <tailbound/answers/classes/simulate_classes.hpp>
+#include <tailbound/answers/compare/compare.hpp>
+#include <tailbound/answers/delay/delay.hpp>
+#include <tailbound/answers/delay/fabric.hpp>
+#include <tailbound/answers/delay/reorder.hpp>
+#include <tailbound/answers/delay/solve_load_scale.hpp>
+#include <tailbound/answers/guarantee/headroom.hpp>
+#include <tailbound/answers/guarantee/network_guarantee.hpp>
+#include <tailbound/answers/guarantee/port_guarantee.hpp>
+#include <tailbound/answers/guarantee/simulate_policed.hpp>
+#include <tailbound/answers/multistage/multistage.hpp>
+#include <tailbound/answers/multistage/simulate_multistage.hpp>
+#include <tailbound/answers/network/generated_network.hpp>
+#include <tailbound/answers/points/points.hpp>
+#include <tailbound/answers/points/sweep.hpp>
+#include <tailbound/answers/simulation/simulate_rare.hpp>
+#include <tailbound/answers/simulation/simulate_rare_switch.hpp>
+#include <tailbound/answers/simulation/simulate_switch.hpp>
+#include <tailbound/answers/simulation/simulate_tree.hpp>
+#include <tailbound/answers/trace/fit_trace.hpp>
+#include <tailbound/answers/validation/validate_broadcast.hpp>
+#include <tailbound/answers/validation/validate_buffer.hpp>
+#include <tailbound/answers/validation/validate_delay.hpp>
+#include <tailbound/answers/validation/validate_multistage.hpp>
+#include <tailbound/answers/validation/validate_sized_buffer.hpp>
+#include <tailbound/answers/validation/validate_switch.hpp>
+#include <tailbound/answers/validation/validate_wormhole.hpp>
+#include <tailbound/answers/wormhole/simulate_wormhole.hpp>
+#include <tailbound/answers/wormhole/wormhole.hpp>
+#include <tailbound/bounds/sizing/buffer_size.hpp>
+#include <tailbound/bounds/sizing/longest_burst.hpp>
+#include <tailbound/bounds/sizing/max_load.hpp>
+#include <tailbound/bounds/sizing/output_queue.hpp>
+#include <tailbound/bounds/sizing/packet_loss.hpp>
+#include <tailbound/core/error.hpp>
+#include <tailbound/core/quantity.hpp>
+#include <tailbound/network/fabric/fabric.hpp>
+#include <tailbound/network/files/network_file.hpp>
+#include <tailbound/network/network.hpp>
+#include <tailbound/numeric/proved.hpp>
+#include <tailbound/numeric/rational.hpp>
+#include <tailbound/numeric/real.hpp>
+#include <tailbound/numeric/truth.hpp>
+#include <tailbound/queue/markov/markov_queue.hpp>
+#include <tailbound/queue/priority/priority_queue.hpp>
+#include <tailbound/queue/slotted/slotted_queue.hpp>
+#include <tailbound/series/arrivals.hpp>
+#include <tailbound/traffic/on_off.hpp>
+#include <tailbound/traffic/packet_sizes.hpp>
+#include <tailbound/traffic/token_bucket.hpp>
+#include <tailbound/version.hpp>
+
+/// The public interface: numbers and their kinds, traffic, networks, queues, and a query with its answer for
+/// each command.
+/// <tailbound/documents.hpp> presents answers. Headers that these two do not include may change at any time.

@@ -1,0 +1,7 @@
+#pragma once
+
+/// The version, for preprocessor and text: the build, the documentation and the Python package read it here.
+#define TAILBOUND_VERSION_MAJOR 0
+#define TAILBOUND_VERSION_MINOR 1
+#define TAILBOUND_VERSION_PATCH 0
+#define TAILBOUND_VERSION "0.1.0"
