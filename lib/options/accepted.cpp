@@ -6,51 +6,38 @@ using numeric::Measure;
 using numeric::Rational;
 
 Accepted<Rational> number() {
-  return {.read = [](const std::string& text, const std::string& option) {
-    return numeric::parse_rational(text, option);
-  }};
+  return {.read = [](auto& text, auto& option) { return numeric::parse_rational(text, option); }};
 }
 
 Accepted<Rationals> numbers(std::size_t limit) {
-  return {.read = [limit](const std::string& text, const std::string& option) {
-    return numeric::parse_list(text, option, limit);
-  }};
+  return {.read = [=](auto& text, auto& option) { return numeric::parse_list(text, option, limit); }};
 }
 
 Accepted<Rational> share() {
-  return {.read = [](const std::string& text, const std::string& option) {
-    return numeric::parse_share(text, option);
-  }};
+  return {.read = [](auto& text, auto& option) { return numeric::parse_share(text, option); }};
 }
 
 Accepted<Rationals> shares(std::size_t limit) {
-  return {.read = [limit](const std::string& text, const std::string& option) {
-    return numeric::parse_percent_list(text, option, limit);
-  }};
+  return {.read = [=](auto& text, auto& option) { return numeric::parse_percent_list(text, option, limit); }};
 }
 
 Accepted<Rational> quantity(Measure measure) {
-  return {.read = [measure](const std::string& text, const std::string& option) {
-    return numeric::parse_quantity(text, option, measure);
-  }};
+  return {.read = [=](auto& text, auto& option) { return numeric::parse_quantity(text, option, measure); }};
 }
 
 Accepted<Rationals> quantities(Measure measure) {
-  return {.read = [measure](const std::string& text, const std::string& option) {
-    return numeric::parse_quantities(text, option, measure);
-  }};
+  return {.read = [=](auto& text, auto& option) { return numeric::parse_quantities(text, option, measure); }};
 }
 
 Accepted<std::int64_t> whole_quantity(Measure measure, std::int64_t minimum, std::int64_t maximum) {
-  return {.read = [=](const std::string& text, const std::string& option) {
+  return {.read = [=](auto& text, auto& option) {
     return numeric::parse_whole_quantity(text, option, measure, minimum, maximum);
   }};
 }
 
 Accepted<std::vector<std::int64_t>> whole_quantities(Measure measure, std::int64_t minimum,
                                                      std::int64_t maximum, std::string legal) {
-  return {.read = [measure, minimum, maximum, legal = std::move(legal)](const std::string& text,
-                                                                        const std::string& option) {
+  return {.read = [=, legal = std::move(legal)](auto& text, auto& option) {
     return numeric::parse_whole_quantities(text, option, measure, minimum, maximum, legal);
   }};
 }
