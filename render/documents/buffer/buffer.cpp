@@ -604,10 +604,6 @@ Result result_of(const BufferPoint& point, const Units& units) {
 
 }  // namespace
 
-Result buffer_result(const BufferPoint& point) {
-  return result_of(point, {});
-}
-
 Cells inputs_of(const BufferQuery& query, const Units& units) {
   return input_cells(query, units);
 }

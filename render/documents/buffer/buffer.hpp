@@ -14,9 +14,6 @@ using BufferPoint = std::pair<answers::BufferQuery, answers::BufferAnswer>;
 /// \pre at least one point; all of them with the same unknown (a buffer, a probability, a load or a speedup)
 [[nodiscard]] Document document(const std::vector<BufferPoint>& points, const answers::Units& units = {});
 
-/// The result that document() shows for one of many points, without units: parameters and results.
-[[nodiscard]] Result buffer_result(const BufferPoint& point);
-
 [[nodiscard]] Layout buffer_layout();
 
 /// The parameters of a point, as document() shows them.
