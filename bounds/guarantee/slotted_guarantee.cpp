@@ -1,5 +1,6 @@
 #include <tailbound/bounds/guarantee/slotted_guarantee.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/core/last_that.hpp>
 #include <tailbound/network/policed/slotted_ports.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
@@ -278,14 +279,8 @@ class SlottedCurves {
         return own[m + served] - std::max<std::int64_t>(0, static_cast<std::int64_t>(served) - cross[v]);
       };
       // The first decreases with v, the second increases: the best v is where they cross.
-      std::size_t low = earliest[served], high = served;
-      while (low < high) {
-        const std::size_t v = (low + high) / 2;
-        if (since_coming(v) <= since_empty(v))
-          high = v;
-        else
-          low = v + 1;
-      }
+      const std::size_t low = first_that(earliest[served], served,
+                                         [&](std::size_t v) { return since_coming(v) <= since_empty(v); });
       std::int64_t best = std::min(since_coming(low), since_empty(low));
       if (low > earliest[served])
         best = std::max(best, std::min(since_coming(low - 1), since_empty(low - 1)));

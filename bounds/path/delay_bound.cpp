@@ -185,12 +185,7 @@ class Transform {
     // Largest z of the factors, in double: only a hint, as at() checks.
     double high = 1;
     while (high < 1e9 && std::isfinite(log_at(1 + high))) high *= 2;
-    double low = 0;
-    for (int i = 0; i < 80; ++i) {
-      const double middle = (low + high) / 2;
-      (std::isfinite(log_at(1 + middle)) ? low : high) = middle;
-    }
-    widest_ = low;
+    widest_ = halved(0.0, high, [&](double x) { return std::isfinite(log_at(1 + x)); }).first;
     if (!FirstWait::known(factors_.front().sources)) return;
     FirstWait wait(factors_.front().sources.front());
     wait.prepare(widest_, [&](double z) { return log_factor(factors_.front(), z); });

@@ -2,6 +2,7 @@
 #include <tailbound/bounds/path/dependent_delay.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/core/process_cache.hpp>
+#include <tailbound/numeric/short_laws.hpp>
 #include <tailbound/queue/hops/burst_waits.hpp>
 #include <tailbound/queue/hops/wait_score.hpp>
 
@@ -98,14 +99,6 @@ void side_by_side(std::size_t count, const Work& work) {
   if (failure) std::rethrow_exception(failure);
 }
 
-Series product(const Series& a, const Series& b) {
-  Series c(a.size(), 0);
-  for (std::size_t n = 0; n < c.size(); ++n)
-    for (std::size_t i = 0; i <= n && i < a.size(); ++i)
-      if (n - i < b.size()) c[n] += a[i] * b[n - i];
-  return c;
-}
-
 }  // namespace
 
 bool DependentHops::exact(std::span<const Route> routes) const {
@@ -136,7 +129,8 @@ class DependentKnowledge {
     for (std::size_t size = 64;; size *= 2) {
       Series mass(size, 0);
       mass[0] = 1;
-      for (const std::size_t queue : route.queues) mass = product(mass, lone_wait(queue, size));
+      for (const std::size_t queue : route.queues)
+        mass = numeric::convolved(mass, lone_wait(queue, size), mass.size());
       const Series tails = tails_of(mass);
       if (tails.back() > target || static_cast<std::int64_t>(size) <= deepest + 1) {
         if (size > max_slots_) reject();

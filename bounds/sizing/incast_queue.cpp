@@ -1,6 +1,7 @@
 #include <tailbound/bounds/sizing/claim_value.hpp>
 #include <tailbound/bounds/sizing/incast_queue.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/core/last_that.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/delay/hop_delay.hpp>
@@ -222,19 +223,12 @@ class IncastQueue final : public OutputQueue {
     const std::int64_t highest =
         queue::min_level(queue_, target.probability / 2, {.digits = {3}}).level.value + incast_.batch();
     know(highest + 1);
-    std::int64_t low = 0, high = highest;
     const auto meets = [&](std::int64_t n) {
       const TailBounds bounds = std::get<TailBounds>(tail(n).probability);
       if (numeric::compare(bounds.upper(), target.probability) <= 0) return true;
       return numeric::compare(bounds.lower(), target.probability) <= 0 && exact_tail(n) == target.probability;
     };
-    while (low < high) {
-      const std::int64_t middle = low + (high - low) / 2;
-      if (meets(middle))
-        high = middle;
-      else
-        low = middle + 1;
-    }
+    const std::int64_t low = first_that(std::int64_t{0}, highest, meets);
     MinBufferSize limit{.buffer = Packets(low), .at = tail(low), .before = {}};
     if (low == 0) return limit;
     limit.before = tail(low - 1);

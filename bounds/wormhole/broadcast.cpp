@@ -1,6 +1,7 @@
 #include <tailbound/bounds/wormhole/broadcast.hpp>
 #include <tailbound/bounds/wormhole/shared_wire.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/core/last_that.hpp>
 #include <tailbound/network/hypercube.hpp>
 #include <tailbound/queue/wormhole/worm_station.hpp>
 
@@ -110,12 +111,7 @@ struct CubeChannel {
       return start + blocked <= service || blocked * relative_slope(service) >= 1;
     };
     if (blocking(start) == 0) return start;
-    double below = start, above = 1 / rate;
-    for (;;) {
-      const double middle = below + (above - below) / 2;
-      if (middle <= below || middle >= above) break;
-      (beyond(middle) ? above : below) = middle;
-    }
+    const double above = halved(start, 1 / rate, [&](double service) { return !beyond(service); }).second;
     if (!(rate * above < 1) || excess(above) > 0) return std::nullopt;
     return above;
   }
@@ -256,15 +252,12 @@ double broadcast_fullness(const BroadcastCube& cube, double rate) {
 double broadcast_saturation(const BroadcastCube& cube) {
   check(cube);
   const Traffic flows = traffic(cube);
-  double below = 0, above = 1 / (flows.channel.all() * cube.flits);  // there r_1 >= 1
-  while (above - below > 1e-14 * above) {
-    const double middle = below + (above - below) / 2;
-    const bool carried = cube.replication == Replication::shared_wire
-                             ? shared_wire_carries(cube, middle)
-                             : solve(cube, flows, middle).has_value();
-    (carried ? below : above) = middle;
-  }
-  return below;
+  const double maximum = 1 / (flows.channel.all() * cube.flits);  // there r_1 >= 1
+  const auto carried = [&](double rate) {
+    return cube.replication == Replication::shared_wire ? shared_wire_carries(cube, rate)
+                                                        : solve(cube, flows, rate).has_value();
+  };
+  return halved(0.0, maximum, carried, 1e-14).first;
 }
 
 }  // namespace tailbound::bounds::wormhole

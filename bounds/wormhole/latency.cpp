@@ -1,10 +1,12 @@
 #include <tailbound/bounds/wormhole/latency.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/core/last_that.hpp>
 #include <tailbound/queue/wormhole/worm_station.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 #include <unordered_map>
 
 namespace tailbound::bounds::wormhole {
@@ -303,11 +305,8 @@ SaturationSides Model::saturation_sides(Saturated rule) const {
   double below = 0, above = 1e300;
   for (const Station& station : graph_.stations) above = std::min(above, station.servers / station.rate);
   if (rule == Saturated::mean_source) above = std::max(above, 2.0);
-  while (above - below > 1e-15 * above) {
-    const double middle = below + (above - below) / 2;
-    if (middle <= below || middle >= above) break;
-    (saturated(middle) ? above : below) = middle;
-  }
+  std::tie(below, above) = halved(
+      below, above, [&](double load) { return !saturated(load); }, 1e-15);
   double fullness = below * max_wire_rate_;
   for (const ChannelFigures& figures : inner(below).channels)
     fullness = std::max(fullness, figures.utilization);

@@ -1,4 +1,6 @@
 #include <tailbound/bounds/wormhole/shared_wire.hpp>
+#include <tailbound/core/last_that.hpp>
+#include <tailbound/numeric/short_laws.hpp>
 #include <tailbound/numeric/transform_convolution.hpp>
 #include <tailbound/queue/wormhole/worm_station.hpp>
 
@@ -180,12 +182,7 @@ class SharedWireModel {
       (left ? high : low) = left ? b : a;
     }
     if (excess(low) > 0) return false;
-    for (high = low, low = minimum;;) {
-      const double middle = low + (high - low) / 2;
-      if (middle <= low || middle >= high) break;
-      (excess(middle) > 0 ? low : high) = middle;
-    }
-    held_ = high;
+    held_ = halved(minimum, low, [&](double held) { return excess(held) > 0; }).second;
     blocked_ = blocking(channels_, rate, held_, variation);
     // A copy never waits for another: all come through one port.
     const double by_unicasts = std::max(0.0, held_ - links_.copies * copy * flits_);
@@ -299,6 +296,9 @@ std::vector<double> cells(double width, const Function& beyond) {
 }
 
 std::vector<double> convolve(const std::vector<double>& x, const std::vector<double>& y) {
+  // Memory for short laws must not come from FFTW, whose planner ends the process without it.
+  constexpr std::size_t short_products = std::size_t{1} << 22;
+  if (x.size() * y.size() <= short_products) return numeric::convolved(x, y);
   std::vector<double> result = numeric::convolve_by_transform(x, y, x.size() + y.size() - 1).values;
   for (double& value : result) value = std::max(value, 0.0);
   return result;
