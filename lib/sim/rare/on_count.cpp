@@ -1,5 +1,6 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/text/plain.hpp>
+#include <tailbound/sim/rare/masses.hpp>
 #include <tailbound/sim/rare/on_count.hpp>
 #include <tailbound/sim/rare/rare_event.hpp>
 
@@ -11,53 +12,6 @@ namespace tailbound::sim {
 namespace {
 
 using network::BurstySource;
-
-/// Probabilities of first, first + 1, ...
-struct Masses {
-  std::int32_t first = 0;
-  std::vector<double> values;
-};
-
-/// From the most likely value outwards, until the masses are negligible.
-Masses binomial(std::int32_t count, double probability) {
-  if (probability >= 1) return {count, {1}};
-  if (probability <= 0 || count == 0) return {0, {1}};
-  const double odds = probability / (1 - probability);
-  const auto mode = std::min(count, static_cast<std::int32_t>(std::floor((count + 1) * probability)));
-  const double log_mass = std::lgamma(count + 1.0) - std::lgamma(mode + 1.0) -
-                          std::lgamma(count - mode + 1.0) + mode * std::log(probability) +
-                          (count - mode) * std::log1p(-probability);
-  const double top = std::exp(log_mass);
-  std::vector<double> down, up{top};
-  for (std::int32_t j = mode; j > 0; --j) {
-    const double mass = (down.empty() ? top : down.back()) * j / ((count - j + 1) * odds);
-    if (mass < negligible / 100) break;
-    down.push_back(mass);
-  }
-  for (std::int32_t j = mode; j < count; ++j) {
-    const double mass = up.back() * (count - j) / (j + 1) * odds;
-    if (mass < negligible / 100) break;
-    up.push_back(mass);
-  }
-  Masses result{mode - static_cast<std::int32_t>(down.size()), {down.rbegin(), down.rend()}};
-  result.values.insert(result.values.end(), up.begin(), up.end());
-  return result;
-}
-
-/// Of the sum of two independent numbers.
-Masses convolved(const Masses& left, const Masses& right) {
-  Masses sum{left.first + right.first, std::vector<double>(left.values.size() + right.values.size() - 1)};
-  for (std::size_t i = 0; i < left.values.size(); ++i)
-    for (std::size_t j = 0; j < right.values.size(); ++j)
-      sum.values[i + j] += left.values[i] * right.values[j];
-  double below = 0, above = 0;
-  std::size_t from = 0, to = sum.values.size();
-  while (from + 1 < to && below + sum.values[from] < negligible) below += sum.values[from++];
-  while (to > from + 1 && above + sum.values[to - 1] < negligible) above += sum.values[--to];
-  return {sum.first + static_cast<std::int32_t>(from),
-          {sum.values.begin() + static_cast<std::ptrdiff_t>(from),
-           sum.values.begin() + static_cast<std::ptrdiff_t>(to)}};
-}
 
 /// log of the product of the eigenvalues, less x: 0 at x = 0, convex, decreasing there if the queue is
 /// stable.

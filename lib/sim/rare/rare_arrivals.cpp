@@ -2,7 +2,7 @@
 #include <tailbound/sim/rare/rare_arrivals.hpp>
 
 #include <tailbound/core/error.hpp>
-#include <tailbound/sim/rare/rare_event.hpp>
+#include <tailbound/sim/rare/masses.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -35,42 +35,6 @@ double growth(std::span<const SourceRate> sources, double x) {
   return sum;
 }
 
-/// Truncates the end of a distribution.
-void trim(std::vector<double>& values) {
-  double left = 0;
-  while (values.size() > 1 && left + values.back() < negligible) {
-    left += values.back();
-    values.pop_back();
-  }
-}
-
-std::vector<double> binomial(double count, double rate) {
-  if (rate >= 1) {
-    if (count >= static_cast<double>(max_values))
-      throw LimitExceeded("more than 2^14 packets may arrive per slot, the limit");
-    std::vector<double> certain(static_cast<std::size_t>(count) + 1);
-    certain.back() = 1;
-    return certain;
-  }
-  std::vector<double> values{std::exp(count * std::log1p(-rate))};
-  for (double j = 0; j < count && (j < count * rate || values.back() >= negligible / 100); ++j) {
-    if (values.size() >= max_values)
-      throw LimitExceeded("more than 2^14 packets may arrive per slot, the limit");
-    values.push_back(values.back() * (count - j) / (j + 1) * (rate / (1 - rate)));
-  }
-  trim(values);
-  return values;
-}
-
-std::vector<double> convolved(const std::vector<double>& left, const std::vector<double>& right) {
-  std::vector<double> sum(left.size() + right.size() - 1);
-  for (std::size_t i = 0; i < left.size(); ++i)
-    for (std::size_t j = 0; j < right.size(); ++j) sum[i + j] += left[i] * right[j];
-  trim(sum);
-  if (sum.size() > max_values) throw LimitExceeded("more than 2^14 packets may arrive per slot, the limit");
-  return sum;
-}
-
 }  // namespace
 
 double mean_arrivals(std::span<const SourceRate> sources) {
@@ -96,13 +60,16 @@ double decay_exponent(std::span<const SourceRate> sources) {
 
 std::vector<double> tilted_probabilities(std::span<const SourceRate> sources, double exponent) {
   check(sources);
-  std::vector<double> sum{1};
+  Masses sum{0, {1}};
   for (const SourceRate& source : sources) {
     const double rate = numeric::nearest_double(source.rate);
     const double tilted = rate / (rate + (1 - rate) * std::exp(-exponent));
-    sum = convolved(sum, binomial(static_cast<double>(source.count), tilted));
+    sum = convolved(sum, binomial(static_cast<std::int32_t>(source.count), tilted));
+    if (static_cast<std::size_t>(sum.first) + sum.values.size() > max_values)
+      throw LimitExceeded("more than 2^14 packets may arrive per slot, the limit");
   }
-  return sum;
+  sum.values.insert(sum.values.begin(), static_cast<std::size_t>(sum.first), 0.0);
+  return sum.values;
 }
 
 AliasTable::AliasTable(const std::vector<double>& probabilities) {

@@ -1,4 +1,5 @@
 #include <tailbound/core/error.hpp>
+#include <tailbound/core/last_that.hpp>
 #include <tailbound/sim/batches/batch_means.hpp>
 #include <tailbound/sim/rare/rare_event.hpp>
 
@@ -45,11 +46,7 @@ double positive_root(const std::function<double(double)>& growth, const char* no
   double below = above / 2;
   while (below > 0 && growth(below) >= 0) below /= 2;
   if (!(below > 1e-9)) throw LimitExceeded("the load is too close to 1");
-  for (int step = 0; step < 200 && std::nextafter(below, above) < above; ++step) {
-    const double middle = below + (above - below) / 2;
-    (growth(middle) > 0 ? above : below) = middle;
-  }
-  return above;
+  return halved(below, above, [&](double x) { return growth(x) <= 0; }).second;
 }
 
 // A cycle represents 1 / (1 - load) slots and load / (1 - load) packets, if no packet is lost.

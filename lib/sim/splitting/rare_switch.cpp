@@ -1,7 +1,9 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/rational.hpp>
+#include <tailbound/numeric/short_laws.hpp>
 #include <tailbound/sim/splitting/rare_switch.hpp>
 #include <tailbound/sim/switch/simulate_switch.hpp>
+#include <tailbound/sim/switch/switch_laws.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -93,32 +95,15 @@ class SwitchSlots {
   std::vector<Input> input_;
 };
 
-std::vector<double> output_shares(const SwitchModel& model) {
-  const double hot = numeric::nearest_double(model.hot);
-  std::vector<double> shares(static_cast<std::size_t>(model.outputs),
-                             (1 - hot) / static_cast<double>(model.outputs));
-  shares.front() += hot;
-  return shares;
-}
-
-Rational mean_size(const SwitchModel& model) {
-  if (model.sizes.empty()) return 1;
-  Rational mean = 0;
-  for (const traffic::CellClass& size : model.sizes) mean = mean + size.share * numeric::Integer(size.cells);
-  return mean;
-}
-
 /// [j]: the distribution of the number of packets that arrive in a slot beyond j, given at least j; inputs
 /// start them independently of the past. Each is truncated at a rest of 1e-20, so further arrivals remain
 /// possible after any number.
 std::vector<AliasTable> chances_of_more(const SwitchModel& model) {
-  const Rational mean = mean_size(model);
+  const Rational mean = mean_cells(model);
   std::vector<double> law{1};
   for (const Rational& rate : model.rates) {
     const double begins = numeric::nearest_double(rate / mean);
-    law.push_back(0);
-    for (std::size_t j = law.size(); j-- > 0;)
-      law[j] = law[j] * (1 - begins) + (j > 0 ? law[j - 1] * begins : 0);
+    law = numeric::convolved(law, {1 - begins, begins});
   }
   while (law.size() > 1 && law.back() < 1e-300) law.pop_back();
   std::vector<AliasTable> more;
@@ -135,12 +120,6 @@ std::vector<AliasTable> chances_of_more(const SwitchModel& model) {
   return more;
 }
 
-std::vector<double> chances_of_sizes(const SwitchModel& model) {
-  std::vector<double> chances;
-  for (const traffic::CellClass& size : model.sizes) chances.push_back(numeric::nearest_double(size.share));
-  return chances.empty() ? std::vector<double>{1} : chances;
-}
-
 SwitchSlots::SwitchSlots(const SwitchModel& model)
     : per_packet_(model.destination == Destination::per_packet),
       inputs_(model.rates.size()),
@@ -150,7 +129,7 @@ SwitchSlots::SwitchSlots(const SwitchModel& model)
       binary_(model.hot == 0 && std::has_single_bit(outputs_)),
       output_bits_(static_cast<unsigned>(std::bit_width(outputs_ - 1))),
       table_(output_shares(model)),
-      size_table_(chances_of_sizes(model)) {
+      size_table_(size_shares(model)) {
   if (limited_) memory_ = static_cast<std::int32_t>(*model.memory);
   for (const traffic::CellClass& size : model.sizes)
     size_cells_.push_back(static_cast<std::int32_t>(size.cells));
@@ -167,7 +146,7 @@ SwitchSlots::SwitchSlots(const SwitchModel& model)
   } else if (!model.sizes.empty() && model.arrival == PacketArrival::cells) {
     sending_ = Sending::trains;
     numbers_per_input_ = 2;
-    const Rational mean = mean_size(model);
+    const Rational mean = mean_cells(model);
     for (const Rational& rate : model.rates)
       input_.push_back({.begins = coin(rate / (rate + mean * (1 - rate)))});
   } else {

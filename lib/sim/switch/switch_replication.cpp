@@ -3,7 +3,7 @@
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/sim/rare/rare_arrivals.hpp>
 #include <tailbound/sim/sources/on_off_slots.hpp>
-#include <tailbound/sim/switch/switch_replication.hpp>
+#include <tailbound/sim/switch/switch_laws.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -37,12 +37,6 @@ Sending sending_of(const SwitchModel& model) {
     return model.destination == Destination::per_burst ? Sending::whole_bursts : Sending::per_packet_bursts;
   if (model.sizes.empty()) return Sending::cells;
   return model.arrival == PacketArrival::whole ? Sending::whole_packets : Sending::trains;
-}
-
-Rational mean_cells(const SwitchModel& model) {
-  Rational sum = 0;
-  for (const traffic::CellClass& size : model.sizes) sum = sum + size.share * numeric::Integer(size.cells);
-  return model.sizes.empty() ? Rational(1) : sum;
 }
 
 void check_sizes(const SwitchModel& model) {
@@ -144,21 +138,6 @@ class Draws {
   unsigned left_ = 0;
 };
 
-std::vector<double> shares(const SwitchModel& model) {
-  const double hot = numeric::nearest_double(model.hot);
-  std::vector<double> result(static_cast<std::size_t>(model.outputs),
-                             (1 - hot) / static_cast<double>(model.outputs));
-  result.front() += hot;
-  return result;
-}
-
-std::vector<double> size_chances(const SwitchModel& model) {
-  std::vector<double> chances;
-  for (const traffic::CellClass& size : model.sizes) chances.push_back(numeric::nearest_double(size.share));
-  if (chances.empty()) chances.push_back(1);
-  return chances;
-}
-
 class Simulated final : public SwitchReplication {
  public:
   Simulated(const SwitchModel& model, RandomKey key);
@@ -250,8 +229,8 @@ Simulated::Simulated(const SwitchModel& model, RandomKey key)
       finite_(model.finite()),
       binary_(!has_hot_ && std::has_single_bit(outputs_)),
       output_bits_(static_cast<unsigned>(std::bit_width(outputs_ - 1))),
-      table_(shares(model)),
-      size_table_(size_chances(model)),
+      table_(output_shares(model)),
+      size_table_(size_shares(model)),
       buffer_(model.buffer ? static_cast<std::uint32_t>(*model.buffer) : no_limit) {
   if (!finite_ && busiest_load(model) >= 1) throw Unstable(numeric::plain(busiest_load(model)));
   for (const traffic::CellClass& size : model.sizes)
@@ -618,6 +597,26 @@ Rational busiest_load(const SwitchModel& model) {
   Rational sum = 0;
   for (const Rational& rate : model.rates) sum = sum + rate;
   return sum * (model.hot + (1 - model.hot) / numeric::Integer(model.outputs));
+}
+
+Rational mean_cells(const SwitchModel& model) {
+  Rational sum = 0;
+  for (const traffic::CellClass& size : model.sizes) sum = sum + size.share * numeric::Integer(size.cells);
+  return model.sizes.empty() ? Rational(1) : sum;
+}
+
+std::vector<double> output_shares(const SwitchModel& model) {
+  const double hot = numeric::nearest_double(model.hot);
+  std::vector<double> result(static_cast<std::size_t>(model.outputs),
+                             (1 - hot) / static_cast<double>(model.outputs));
+  result.front() += hot;
+  return result;
+}
+
+std::vector<double> size_shares(const SwitchModel& model) {
+  std::vector<double> chances;
+  for (const traffic::CellClass& size : model.sizes) chances.push_back(numeric::nearest_double(size.share));
+  return chances.empty() ? std::vector<double>{1} : chances;
 }
 
 std::unique_ptr<SwitchReplication> make_switch_replication(const SwitchModel& model, RandomKey key) {
