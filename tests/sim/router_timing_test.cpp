@@ -33,7 +33,7 @@ std::vector<RouterTiming> some_timings() {
 std::vector<std::shared_ptr<const WormNetwork>> some_networks() {
   return {network::make_cube_worms({.radix = 3}, 1),
           network::make_cube_worms({.radix = 3}, 3),
-          network::make_cube_worms({.links = CubeLinks::bidirectional_torus, .radix = 4}, 3),
+          network::make_cube_worms({.links = CubeLinks::torus, .radix = 4}, 3),
           network::make_cube_worms({.links = CubeLinks::unidirectional_torus, .radix = 3}, 2),
           network::make_cube_worms({.ends = {network::Injection::channels, network::Ejection::channels},
                                     .sides = {2, 4},

@@ -37,8 +37,8 @@ std::vector<std::shared_ptr<const WormNetwork>> small_networks() {
                                                            cube(CubeLinks::mesh, 2, 4),
                                                            cube(CubeLinks::mesh, 2, 3, 4),
                                                            cube(CubeLinks::unidirectional_torus, 4, 2),
-                                                           cube(CubeLinks::bidirectional_torus, 4, 2),
-                                                           cube(CubeLinks::bidirectional_torus, 5, 2, 4),
+                                                           cube(CubeLinks::torus, 4, 2),
+                                                           cube(CubeLinks::torus, 5, 2, 4),
                                                            cube(CubeLinks::unidirectional_torus, 6, 1)};
   for (const network::WormEnds& ends : all_ends) {
     networks.push_back(network::make_cube_worms({.radix = 2, .dimensions = 4, .ends = ends}, 1));
@@ -46,8 +46,8 @@ std::vector<std::shared_ptr<const WormNetwork>> small_networks() {
     networks.push_back(network::make_hypercube_worms(3, 2, ends));
     if (ends.injection == network::Injection::ports) continue;
     networks.push_back(network::make_cube_worms({.radix = 3, .ends = ends}, 1));
-    networks.push_back(network::make_cube_worms(
-        {.links = CubeLinks::bidirectional_torus, .radix = 4, .dimensions = 1, .ends = ends}, 2));
+    networks.push_back(
+        network::make_cube_worms({.links = CubeLinks::torus, .radix = 4, .dimensions = 1, .ends = ends}, 2));
   }
   networks.push_back(network::make_fat_tree_worms(1));
   networks.push_back(network::make_fat_tree_worms(3));

@@ -78,7 +78,7 @@ TEST_CASE("wormhole simulation: percentiles of a known distribution") {
 
 TEST_CASE("wormhole simulation: cuts, saving and loading, and threads change nothing") {
   std::vector<WormModel> models{
-      model_of({.links = CubeLinks::bidirectional_torus, .radix = 4}, "0.3", 7),
+      model_of({.links = CubeLinks::torus, .radix = 4}, "0.3", 7),
       model_of({.radix = 4}, "0.3", 16),
       {.network = network::make_fat_tree_worms(2), .load = parse_rational("0.25", "load"), .flits = 12}};
   models.push_back(models[0]);

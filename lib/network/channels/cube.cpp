@@ -234,7 +234,7 @@ std::vector<std::int64_t> sides_of(const Cube& cube) {
 }
 
 void check(const Cube& cube) {
-  const std::int64_t minimum = cube.links == CubeLinks::bidirectional_torus ? 3 : 2;
+  const std::int64_t minimum = cube.links == CubeLinks::torus ? 3 : 2;
   if (cube.dimensions < 1 || cube.dimensions > 14)
     throw InvalidArgument("dimensions", std::to_string(cube.dimensions), "from 1 to 14");
   if (!cube.sides.empty() && cube.sides.size() != static_cast<std::size_t>(cube.dimensions))
@@ -276,7 +276,7 @@ std::string name(const Cube& cube) {
       return name + " mesh" + nodes;
     case CubeLinks::unidirectional_torus:
       return name + " unidirectional torus" + nodes;
-    case CubeLinks::bidirectional_torus:
+    case CubeLinks::torus:
       break;
   }
   return name + " torus" + nodes;

@@ -27,7 +27,7 @@ namespace tailbound::network {
 enum class CubeLinks {
   mesh,                  ///< no wrap-around
   unidirectional_torus,  ///< links to the next coordinate only
-  bidirectional_torus,
+  torus,
 };
 
 /// The two virtual channels of a torus link.
@@ -39,7 +39,7 @@ enum class VirtualChannels {
 /// A hypercube is the mesh of radix 2.
 struct Cube {
   CubeLinks links = CubeLinks::mesh;
-  std::int64_t radix = 8;  ///< k; 2 .. 16 384, and 3 .. for the bidirectional torus
+  std::int64_t radix = 8;  ///< k; 2 .. 16 384, and 3 .. for the torus
   int dimensions = 2;      ///< n, 1 .. 14; k^n at most 16 384 nodes
   VirtualChannels virtual_channels = VirtualChannels::share_wire;
   WormEnds ends{};  ///< ports in a hypercube only

@@ -79,8 +79,8 @@ BuiltCube build(const Cube& cube, const Numbering& of) {
   layout.longest_path = of.ejects ? 2 : 1;
   layout.variants = of.ports;
   for (const Index side : of.sides) {
-    layout.longest_path += cube.links == CubeLinks::bidirectional_torus ? side / 2 : side - 1;
-    if (cube.links == CubeLinks::bidirectional_torus && side % 2 == 0) layout.variants = 1U << of.dimensions;
+    layout.longest_path += cube.links == CubeLinks::torus ? side / 2 : side - 1;
+    if (cube.links == CubeLinks::torus && side % 2 == 0) layout.variants = 1U << of.dimensions;
   }
   for (Index router = 0; router < of.routers; ++router)
     for (Index port = 0; port < of.node_ports(); ++port) {

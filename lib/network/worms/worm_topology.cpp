@@ -54,7 +54,7 @@ std::string sides_hint(const WormTopology& topology) {
 Cube cube_of(const WormTopology& topology) {
   Cube cube;
   if (topology.shape == WormShape::unidirectional_torus) cube.links = CubeLinks::unidirectional_torus;
-  if (topology.shape == WormShape::torus) cube.links = CubeLinks::bidirectional_torus;
+  if (topology.shape == WormShape::torus) cube.links = CubeLinks::torus;
   cube.dimensions = dimensions_of(topology);
   cube.ends = topology.ends;
   cube.concentration = topology.concentration;

@@ -33,7 +33,7 @@ TEST_CASE("wormhole: known saturation loads") {
   CHECK(saturation({.radix = 4}) == Approx(0.40650887984).margin(5e-12));
   CHECK(saturation({.radix = 8}) == Approx(0.188562033161).margin(5e-13));
   CHECK(saturation(torus(CubeLinks::unidirectional_torus)) == Approx(0.0980471610364).margin(5e-14));
-  CHECK(saturation(torus(CubeLinks::bidirectional_torus)) == Approx(0.273040179216).margin(5e-13));
+  CHECK(saturation(torus(CubeLinks::torus)) == Approx(0.273040179216).margin(5e-13));
   CHECK(saturation({.radix = 2, .dimensions = 6}) == Approx(0.480707067011).margin(5e-13));
 }
 

@@ -50,7 +50,7 @@ TEST_CASE("shared links: one virtual channel equals none") {
 
 TEST_CASE("shared links: no loss at load 0, increasing with load") {
   for (const auto& [cube, virtual_channels] : {std::pair{Cube{.radix = 4}, 3},
-                                               {Cube{.links = CubeLinks::bidirectional_torus, .radix = 4}, 5},
+                                               {Cube{.links = CubeLinks::torus, .radix = 4}, 5},
                                                {Cube{.radix = 2, .dimensions = 4}, 2},
                                                {Cube{.sides = {3, 5}}, 4}}) {
     const Shared made = shared(cube, virtual_channels);
@@ -75,7 +75,7 @@ TEST_CASE("shared links: simulated latencies of 8 x 8 meshes, hypercubes of 64 a
     double buffer, flits, load, simulated, within;
   };
   const Cube mesh{.radix = 8}, cube{.radix = 2, .dimensions = 6},
-      torus{.links = CubeLinks::bidirectional_torus, .radix = 8};
+      torus{.links = CubeLinks::torus, .radix = 8};
   // At 50 % of the simulated saturation load, the last three at 70 and 80 %.
   for (const Row& row :
        {Row{mesh, 2, 1, 5, 0.142964, 15.4120, 0.025}, Row{mesh, 4, 8, 5, 0.207231, 18.5406, 0.035},

@@ -72,8 +72,8 @@ TEST_CASE("cube: rates and flows match an enumeration of all pairs and are conse
                                                           {CubeLinks::mesh, 5},
                                                           {CubeLinks::unidirectional_torus, 4},
                                                           {CubeLinks::unidirectional_torus, 5},
-                                                          {CubeLinks::bidirectional_torus, 4},
-                                                          {CubeLinks::bidirectional_torus, 5}}));
+                                                          {CubeLinks::torus, 4},
+                                                          {CubeLinks::torus, 5}}));
   const ChannelGraph graph = cube_graph(square(links, k));
   const double c = 1.0 / (k * k - 1);
   std::map<std::string, double> rates;
@@ -112,8 +112,7 @@ TEST_CASE("cube: closed forms of distances and rates") {
   CHECK(cube_graph({.radix = 8}).mean_distance == Approx(2.0 * 8 / 3 + 2).epsilon(1e-14));
   CHECK(cube_graph(square(CubeLinks::unidirectional_torus, 8)).mean_distance ==
         Approx(64.0 / 9 + 2).epsilon(1e-14));
-  CHECK(cube_graph(square(CubeLinks::bidirectional_torus, 8)).mean_distance ==
-        Approx(4.0 * 64 / 63 + 2).epsilon(1e-14));
+  CHECK(cube_graph(square(CubeLinks::torus, 8)).mean_distance == Approx(4.0 * 64 / 63 + 2).epsilon(1e-14));
   const ChannelGraph cube = cube_graph({.radix = 2, .dimensions = 6});
   CHECK(cube.mean_distance == Approx(3.0 * 64 / 63 + 2).epsilon(1e-14));
   for (const Channel& channel : cube.channels)
@@ -149,7 +148,7 @@ double meeting(const Path& mine, const std::set<std::string>& other) {
 }
 
 TEST_CASE("cube: messages met on shared channels match a count over all pairs of routes") {
-  const auto links = GENERATE(CubeLinks::unidirectional_torus, CubeLinks::bidirectional_torus);
+  const auto links = GENERATE(CubeLinks::unidirectional_torus, CubeLinks::torus);
   const auto k = GENERATE(3, 4, 5, 6);
   const std::vector<Path> paths = all_paths(links, k);
   std::vector<std::set<std::string>> sets;
@@ -170,7 +169,7 @@ TEST_CASE("cube: parameters out of range are rejected") {
   CHECK_THROWS_AS(cube_graph({.radix = 129}), InvalidArgument);
   CHECK_THROWS_AS(cube_graph({.radix = 2, .dimensions = 15}), InvalidArgument);
   CHECK_THROWS_AS(cube_graph({.radix = 2, .dimensions = 0}), InvalidArgument);
-  CHECK_THROWS_AS(cube_graph(square(CubeLinks::bidirectional_torus, 2)), InvalidArgument);
+  CHECK_THROWS_AS(cube_graph(square(CubeLinks::torus, 2)), InvalidArgument);
 }
 
 }  // namespace

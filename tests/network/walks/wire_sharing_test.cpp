@@ -41,8 +41,8 @@ std::vector<Path> all_paths(const OneLane& network) {
 }
 
 TEST_CASE("merged virtual channels: the same routes, and their original number") {
-  const auto worms = std::shared_ptr<const WormNetwork>(
-      make_cube_worms({.links = CubeLinks::bidirectional_torus, .radix = 4}, 5));
+  const auto worms =
+      std::shared_ptr<const WormNetwork>(make_cube_worms({.links = CubeLinks::torus, .radix = 4}, 5));
   const OneLane one(worms);
   CHECK(one.layout().wires == worms->layout().wires);
   for (std::uint32_t station = 0; station < one.layout().stations.size(); ++station) {
@@ -68,8 +68,8 @@ TEST_CASE("merged virtual channels: the same routes, and their original number")
 TEST_CASE("shared channels: each pair of routes separately") {
   const std::vector<std::pair<Cube, int>> networks{
       {{.radix = 3}, 2},
-      {{.links = CubeLinks::bidirectional_torus, .radix = 4}, 2},
-      {{.links = CubeLinks::bidirectional_torus, .radix = 4}, 4},
+      {{.links = CubeLinks::torus, .radix = 4}, 2},
+      {{.links = CubeLinks::torus, .radix = 4}, 4},
       {{.radix = 3, .ends = {Injection::one, Ejection::channels}}, 2},
       {{.radix = 2, .dimensions = 3, .ends = all_port}, 3}};
   for (const auto& [cube, virtual_channels] : networks) {

@@ -86,7 +86,7 @@ TEST_CASE("shared channels: simultaneous messages match all pairs of routes") {
   const auto all =
       GENERATE(Case{make_cube_worms({.radix = 4}, 5)}, Case{make_cube_worms({.radix = 4}, 6), true},
                Case{make_cube_worms({.radix = 3, .dimensions = 3}, 8)},
-               Case{make_cube_worms({.links = CubeLinks::bidirectional_torus, .radix = 6}, 8)},
+               Case{make_cube_worms({.links = CubeLinks::torus, .radix = 6}, 8)},
                Case{make_hypercube_worms(4, 8)}, Case{make_hypercube_worms(4, 8), true});
   const WormNetwork& network = *all.network;
   std::vector<WormFlow> flows = uniform(network.layout().nodes);

@@ -16,9 +16,8 @@ namespace {
 using namespace tailbound::network;
 
 TEST_CASE("trails: the trails of a channel sum to its turns") {
-  const Cube cube =
-      GENERATE(Cube{.radix = 4}, Cube{.links = CubeLinks::unidirectional_torus, .radix = 5},
-               Cube{.links = CubeLinks::bidirectional_torus, .radix = 4}, Cube{.radix = 3, .dimensions = 3});
+  const Cube cube = GENERATE(Cube{.radix = 4}, Cube{.links = CubeLinks::unidirectional_torus, .radix = 5},
+                             Cube{.links = CubeLinks::torus, .radix = 4}, Cube{.radix = 3, .dimensions = 3});
   const auto worms = make_cube_worms(cube, cube.links == CubeLinks::mesh ? 1 : 2);
   ChannelGraph graph = walk_graph(*worms, {});
   std::size_t before = graph.channels.size();
