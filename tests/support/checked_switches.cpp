@@ -76,7 +76,7 @@ class Judge {
     for (const answers::ComparedRow& row : all.rows)
       std::visit(
           [&](const auto& compared) {
-            look(fmt::format("{} {}", name_of(row.quantity), row.level.value_or(0)), compared);
+            look(fmt::format("{} {}", tailbound::name_of(row.quantity), row.level.value_or(0)), compared);
           },
           row.compared);
   }

@@ -52,13 +52,13 @@ TEST_CASE("offered loads: fractions are of saturation") {
 TEST_CASE("simulated loads: finished points are returned") {
   const std::vector<numeric::Rational> values{1, 2, 3};
   int calls = 0;
-  const auto whole = simulate_each<Point>(
+  const auto whole = simulate_each(
       values, {}, [&](const numeric::Rational&, const Run&) { return finished(++calls, true); });
   CHECK(whole.points.size() == 3);
   CHECK_FALSE(whole.stopped);
 
   calls = 0;
-  const auto cut = simulate_each<Point>(values, {}, [&](const numeric::Rational&, const Run& part) {
+  const auto cut = simulate_each(values, {}, [&](const numeric::Rational&, const Run& part) {
     if (++calls == 2) part.cut();
     return finished(calls, calls < 2);
   });
@@ -70,11 +70,11 @@ TEST_CASE("simulated loads: finished points are returned") {
     if (++calls == 2) throw Stopped("stopped");
     return finished(calls, true);
   };
-  const auto between = simulate_each<Point>(values, {}, before);
+  const auto between = simulate_each(values, {}, before);
   CHECK(between.points.size() == 1);
   CHECK(between.stopped);
   calls = 1;
-  CHECK_THROWS_AS(simulate_each<Point>(values, {}, before), Stopped);
+  CHECK_THROWS_AS(simulate_each(values, {}, before), Stopped);
 }
 
 TEST_CASE("simulated loads: a checkpoint belongs to one simulation") {

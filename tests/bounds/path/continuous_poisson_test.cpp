@@ -1,3 +1,4 @@
+#include <tailbound/answers/comparison.hpp>
 #include <tailbound/answers/buffer/buffer.hpp>
 #include <tailbound/bounds/sizing/output_queue.hpp>
 #include <tailbound/queue/delay/deterministic_queue.hpp>
@@ -125,17 +126,17 @@ TEST_CASE("M/D/1/K: maximum load and minimum speedup for a loss") {
                              .requested = answers::MaxLoad{Packets(10), rational("0.02")},
                              .criterion = Criterion::loss};
   const answers::BufferAnswer maximum = answers::answer(query);
-  CHECK(static_cast<double>(numeric::to_enclosure(*maximum.load).lower()) ==
+  CHECK(answers::span_of(answers::to_predicted(*maximum.load)).lower ==
         Approx(0.9142694264).epsilon(1e-10));
   CHECK(loss("0.9142694264", 10) < 0.02);
   CHECK(loss("0.9142694265", 10) > 0.02);
   // A loss target may need more than the load of the server.
   query.requested = answers::MaxLoad{Packets(10), rational("0.3")};
-  CHECK(static_cast<double>(numeric::to_enclosure(*answers::answer(query).load).lower()) > 1.3);
+  CHECK(answers::span_of(answers::to_predicted(*answers::answer(query).load)).lower > 1.3);
   // One packet: load / (1 + load) = 1/4 at load 1/3, and the speedup of load 1 is 3.
   query.traffic.source = answers::PoissonAtAnyTime{rational("1")};
   query.requested = answers::MinSpeedup{Packets(1), rational("1/4")};
-  CHECK(static_cast<double>(numeric::to_enclosure(*answers::answer(query).speedup).upper()) == Approx(3));
+  CHECK(answers::span_of(answers::to_predicted(*answers::answer(query).speedup)).upper == Approx(3));
 }
 
 TEST_CASE("M/D/1/K: buffers at load 1 and above, and targets that equal a loss") {

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <tailbound/answers/comparison.hpp>
 #include <tailbound/answers/buffer/buffer.hpp>
 #include <tailbound/answers/buffer/occupancy.hpp>
 #include <tailbound/bounds/sizing/output_queue.hpp>
@@ -70,11 +71,11 @@ TEST_CASE("answers: buffer, its inverse queries and the distribution agree") {
   const auto maximum =
       answers::answer(answers::BufferQuery{.traffic = {.source = answers::EqualInputs{.inputs = 4}},
                                            .requested = answers::MaxLoad{buffer.buffer, rational("1e-9")}});
-  CHECK(static_cast<double>(numeric::to_enclosure(*maximum.load).lower()) >= 0.8);
+  CHECK(answers::span_of(answers::to_predicted(*maximum.load)).lower >= 0.8);
   const auto fastest = answers::answer(answers::BufferQuery{
       .traffic = equal("0.95"), .requested = answers::MinSpeedup{buffer.buffer, rational("1e-9")}});
-  CHECK(static_cast<double>(numeric::to_enclosure(*fastest.speedup).upper()) ==
-        Approx(0.95 / static_cast<double>(numeric::to_enclosure(*maximum.load).lower())).epsilon(1e-8));
+  CHECK(answers::span_of(answers::to_predicted(*fastest.speedup)).upper ==
+        Approx(0.95 / answers::span_of(answers::to_predicted(*maximum.load)).lower).epsilon(1e-8));
 }
 
 TEST_CASE("output queue: several packets served per slot") {
