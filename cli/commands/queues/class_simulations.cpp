@@ -242,14 +242,15 @@ void declare(OptionTable& table, ClassesOptions& options) {
 }  // namespace
 
 Command simulate_buffer_command() {
-  return command_of<OutputOptions>({.name = "simulate buffer",
-                                    .purpose = "occupancy, delay and loss of one output queue",
-                                    .work = Work::simulation,
-                                    .draws = true,
-                                    .declare = declare_output,
-                                    .answer = answer_output,
-                                    .layout = [] { return render::with_status(render::simulate_buffer_layout()); },
-                                    .example = {{"--inputs", "16"}, {"--load", "0.9"}}});
+  return command_of<OutputOptions>(
+      {.name = "simulate buffer",
+       .purpose = "occupancy, delay and loss of one output queue",
+       .work = Work::simulation,
+       .draws = true,
+       .declare = declare_output,
+       .answer = answer_output,
+       .layout = [] { return render::with_status(render::simulate_buffer_layout()); },
+       .example = {{"--inputs", "16"}, {"--load", "0.9"}}});
 }
 
 Command simulate_classes_command() {

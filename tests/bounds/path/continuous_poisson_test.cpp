@@ -1,5 +1,5 @@
-#include <tailbound/answers/comparison.hpp>
 #include <tailbound/answers/buffer/buffer.hpp>
+#include <tailbound/answers/comparison.hpp>
 #include <tailbound/bounds/sizing/output_queue.hpp>
 #include <tailbound/queue/delay/deterministic_queue.hpp>
 
@@ -126,8 +126,7 @@ TEST_CASE("M/D/1/K: maximum load and minimum speedup for a loss") {
                              .requested = answers::MaxLoad{Packets(10), rational("0.02")},
                              .criterion = Criterion::loss};
   const answers::BufferAnswer maximum = answers::answer(query);
-  CHECK(answers::span_of(answers::to_predicted(*maximum.load)).lower ==
-        Approx(0.9142694264).epsilon(1e-10));
+  CHECK(answers::span_of(answers::to_predicted(*maximum.load)).lower == Approx(0.9142694264).epsilon(1e-10));
   CHECK(loss("0.9142694264", 10) < 0.02);
   CHECK(loss("0.9142694265", 10) > 0.02);
   // A loss target may need more than the load of the server.

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
-#include <tailbound/answers/comparison.hpp>
 #include <tailbound/answers/buffer/buffer.hpp>
 #include <tailbound/answers/buffer/occupancy.hpp>
+#include <tailbound/answers/comparison.hpp>
 #include <tailbound/bounds/sizing/output_queue.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tests/support/rational.hpp>
