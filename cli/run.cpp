@@ -463,7 +463,8 @@ std::string remedy_for_overload(const OptionTable& options) {
   for (const char* const name : {"--load", "--loads", "--load-scale", "--uniform"})
     if (lower.empty() && given(name)) lower = std::string("; lower ") + name;
   if (lower.empty() && options.find("--load-scale") != nullptr) return "; --load-scale F lowers all rates";
-  for (const char* const name : {"--classes", "--joint", "--matrix", "--rates"})
+  for (const char* const name :
+       {"--classes", "--joint", "--matrix", "--rates", "--periodic", "--sporadic", "--bucket"})
     if (lower.empty() && given(name)) lower = std::string("; lower the rates of ") + name;
   const auto either = [&](const char* other) {
     lower += (lower.empty() ? "; " : " or ") + std::string(other);

@@ -50,6 +50,9 @@ constexpr std::pair<std::string_view, std::string_view> brief_options[] = {
     {"simulate switch",
      "--inputs --load --memory --threshold --buffer --burst --occupancy --rare --slots --seed --plot "
      "--format"},
+    {"simulate buffer",
+     "--inputs --load --burst --classes --incast --packets-per-slot --capacity --occupancy --percentiles "
+     "--slots --plot --format"},
     {"simulate classes",
      "--inputs --classes --schedule --weights --buffers --burst --percentiles --slots --seed --plot "
      "--format"},

@@ -38,7 +38,7 @@
 #include <tailbound/answers/wormhole/simulate_wormhole.hpp>
 #include <tailbound/answers/wormhole/wormhole.hpp>
 #include <tailbound/bounds/sizing/buffer_size.hpp>
-#include <tailbound/bounds/sizing/longest_burst.hpp>
+#include <tailbound/bounds/sizing/largest_parameter.hpp>
 #include <tailbound/bounds/sizing/max_load.hpp>
 #include <tailbound/bounds/sizing/output_queue.hpp>
 #include <tailbound/bounds/sizing/packet_loss.hpp>

@@ -16,6 +16,7 @@ QUESTIONS = {
     "buffer_classes": "buffer --inputs 16 --classes 0.3,0.3,0.25 --drop 1e-9 --packet-bytes 64",
     "fit": "fit data/traffic/requests.csv --time-unit ns --link-gbps 1",
     "simulate_classes": "simulate classes --inputs 4 --classes 0.4,0.4 --slots 20000",
+    "simulate_buffer": "simulate buffer --inputs 4 --load 0.6 --burst 4 --slots 20000",
     "occupancy": "occupancy --inputs 16 --load 0.9 --until 1e-300",
     "delay": "delay --radix 16 --levels 3 --load 0.8 --link-gbps 100 --packet-bytes 64",
     "delay_list": "delay --radix 4 --levels 2 --load 0.3:0.9:0.1",

@@ -160,7 +160,7 @@ TEST_CASE("broadcast: errors name the option, the value and the legal range") {
        {"--broadcast", "1.01", "0 to 1"}},
       {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 101%", 2, {"--broadcast", "101%"}},
       {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast few", 2, {"--broadcast", "few"}},
-      {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0.1,1.2", 2, {"--broadcast", "0.1,1.2"}},
+      {"--dimensions 6 --virtual-channels 4 --flits 32 --broadcast 0.1,1.2", 2, {"--broadcast is 1.2"}},
       {"--dimensions 6,21 --virtual-channels 4 --flits 32 --broadcast 0",
        2,
        {"--dimensions is 21", "1 to 20"}},
