@@ -332,9 +332,7 @@ TEST_CASE("wormhole: errors name the option, the value and the legal range") {
       {"--network " TAILBOUND_DATA_DIR "/networks/two_switches.csv --flits 20", 2, {"two_switches.csv:2:5:"}},
       {"--network " TAILBOUND_DATA_DIR "/networks/worm_ring.toml", 2, {"--flits", "missing"}},
       {"--topology hypercube --nodes 64 --flits 20 --dimensions 6", 2, {"--dimensions", "not allowed with"}},
-      {"--topology mesh --nodes 64 --flits 20 --variant paper --loads 0.2",
-       1,
-       {"0.1885620332", "saturated"}},
+      {"--topology mesh --nodes 64 --flits 20 --variant paper --loads 0.2", 1, {"0.1885620332", "saturated"}},
       {"--topology mesh --nodes 64 --flits 20 --loads 0.22", 1, {"0.21428", "saturated"}},
   }));
   const Outcome outcome = run_line(std::string("wormhole ") + line);
