@@ -1,124 +1,104 @@
 #include <tailbound/answers/classes/simulate_classes.hpp>
-#include <tailbound/answers/traffic.hpp>
 #include <tailbound/answers/validation/validate_buffer.hpp>
+#include <tailbound/bounds/sizing/output_queue.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/rational.hpp>
-#include <tailbound/queue/markov/markov_queue.hpp>
-#include <tailbound/queue/slotted/slotted_queue.hpp>
 
+#include <memory>
+#include <optional>
 #include <variant>
 
 namespace tailbound::answers {
 namespace {
 
-using numeric::Rational;
-
-/// The analyzed queue, for any arrivals.
-class BufferAnalysis {
- public:
-  explicit BufferAnalysis(const ValidateBufferQuery& query) : queue_(queue_of(query)) {}
-
-  [[nodiscard]] Predicted<unit::Probability> tail(Packets level) {
-    if (auto* correlated = std::get_if<queue::MarkovQueue>(&queue_))
-      return to_predicted(correlated->tail(level.value));
-    if (auto* lower = std::get_if<queue::PriorityQueue>(&queue_))
-      return numeric::Enclosure<unit::Probability>(lower->tail(level));
-    return to_predicted(queue::occupancy_tail(std::get<queue::SlottedQueue>(queue_), level).probability);
+/// The switch to simulate, whose output queues are identical; none for other traffic.
+std::optional<SimulateTreeQuery> switch_of(const ValidateBufferQuery& query) {
+  if (query.traffic.packets_per_slot != 1) return std::nullopt;
+  TreeTopology topology{.tree = {}, .load = {}};
+  if (const auto* equal = std::get_if<EqualInputs>(&query.traffic.source)) {
+    topology.tree = {equal->inputs, 1};
+    topology.load = equal->load.value();
+  } else if (const auto* bursty = std::get_if<BurstyInputs>(&query.traffic.source)) {
+    topology.tree = {bursty->inputs, 1};
+    topology.load = bursty->load.value();
+    topology.burst = bursty->burst;
+    topology.destination = bursty->destination;
+  } else {
+    return std::nullopt;
   }
-  [[nodiscard]] Packets min_level(const Rational& target) {
-    if (auto* correlated = std::get_if<queue::MarkovQueue>(&queue_))
-      return Packets(correlated->min_level(target));
-    if (auto* lower = std::get_if<queue::PriorityQueue>(&queue_))
-      return Packets(lower->min_level(target).level);
-    return queue::min_level(std::get<queue::SlottedQueue>(queue_), target).level;
-  }
-  [[nodiscard]] Predicted<unit::Packet> mean() {
-    if (auto* correlated = std::get_if<queue::MarkovQueue>(&queue_))
-      return to_predicted(correlated->mean_occupancy());
-    if (auto* lower = std::get_if<queue::PriorityQueue>(&queue_))
-      return numeric::Exact<unit::Packet>{numeric::Theorem::priority_queue, lower->mean_occupancy()};
-    return to_predicted(queue::mean_occupancy(std::get<queue::SlottedQueue>(queue_)));
-  }
-
- private:
-  using Queue = std::variant<queue::SlottedQueue, queue::MarkovQueue, queue::PriorityQueue>;
-
-  static Queue queue_of(const ValidateBufferQuery& query) {
-    if (query.priority > 1) {
-      Rational higher = 0;
-      for (int i = 0; i + 1 < query.priority; ++i)
-        higher = higher + query.classes[static_cast<std::size_t>(i)];
-      const Rational inputs = Rational(query.inputs);
-      return queue::PriorityQueue(
-          std::vector<queue::ClassSource>{{higher / inputs, query.load / inputs, query.inputs}});
-    }
-    if (!query.burst) {
-      queue::SlottedQueue queue{series::Arrivals::equal_inputs(query.inputs, query.load)};
-      queue::require_stable(queue);
-      return queue;
-    }
-    return queue::MarkovQueue(arrivals({.inputs = query.inputs,
-                                        .load = query.load,
-                                        .burst = *query.burst,
-                                        .destination = query.destination}));
-  }
-
-  Queue queue_;
-};
-
-/// `query` for the simulation, without its levels: a switch, whose output queues are identical.
-SimulateTreeQuery simulation_of(const ValidateBufferQuery& query) {
-  SimulateTreeQuery requested{.topology = TreeTopology{.tree = {query.inputs, 1},
-                                                       .load = query.load,
-                                                       .routing = network::TreeRouting::random_root,
-                                                       .burst = query.burst,
-                                                       .destination = query.destination}};
+  if (topology.tree.radix < network::Tree::min_radix || topology.tree.radix > network::Tree::max_radix)
+    return std::nullopt;
+  SimulateTreeQuery requested{.topology = topology};
   requested.length = query.length;
   return requested;
 }
 
-SimulateClassesQuery classes_of(const ValidateBufferQuery& query) {
-  SimulateClassesQuery requested{.model = {.inputs = query.inputs, .loads = query.classes}};
-  // In overload without the lower classes, which delay none of these but have no stationary queues.
-  if (requested.model.load() >= 1) requested.model.loads.resize(static_cast<std::size_t>(query.priority));
+/// The class whose queue is analyzed, counted from 0.
+std::size_t selected_class(const Traffic& traffic) {
+  const auto* classes = std::get_if<TrafficClass>(&traffic.source);
+  return classes == nullptr ? 0 : static_cast<std::size_t>(classes->priority) - 1;
+}
+
+SimulateClassesQuery output_of(const ValidateBufferQuery& query) {
+  Traffic traffic = query.traffic;
+  if (auto* classes = std::get_if<TrafficClass>(&traffic.source);
+      classes != nullptr && classes->joint.empty()) {
+    // In overload without the lower classes, which delay none of these but have no stationary queues.
+    numeric::Rational load = 0;
+    for (const numeric::Rational& each : classes->loads) load = load + each;
+    if (load >= traffic.packets_per_slot) classes->loads.resize(selected_class(traffic) + 1);
+  }
+  SimulateClassesQuery requested{.model = simulated_output(traffic)};
   requested.length = query.length;
   return requested;
 }
 
 /// The selected class, as a queue of its own.
-SimulateTreeAnswer simulated_class(const ValidateBufferQuery& query, const SimulateTreeQuery& requested,
-                                   const Run& run) {
-  SimulateClassesQuery classes = classes_of(query);
-  classes.levels = requested.occupancy_levels;
-  classes.confidence = requested.confidence;
-  SimulateClassesAnswer found = answers::answer(classes, run);
-  const sim::ClassEstimates& its = found.classes[static_cast<std::size_t>(query.priority) - 1];
+SimulateTreeAnswer simulated(SimulateClassesQuery output, std::size_t selected, const Run& run) {
+  SimulateClassesAnswer found = answers::answer(output, run);
   SimulateTreeAnswer answer;
   SimulatedQueue& queue = answer.queues.emplace_back();
-  queue.tail = its.occupancy;
-  queue.mean_occupancy = its.mean_occupancy;
+  queue.tail = found.classes[selected].occupancy;
+  queue.mean_occupancy = found.classes[selected].mean_occupancy;
   answer.simulated = std::move(found.simulated);
   return answer;
+}
+
+std::vector<Predicted<unit::Probability>> tails_at(bounds::OutputQueue& queue,
+                                                   const std::vector<Packets>& levels) {
+  std::vector<Predicted<unit::Probability>> tails;
+  for (const bounds::ComputedProbability& tail : queue.tails(levels))
+    tails.push_back(to_predicted(tail.probability));
+  return tails;
 }
 
 }  // namespace
 
 ValidateBufferAnswer answer(const ValidateBufferQuery& query, const Run& run) {
-  if (!(query.load > 0))
-    throw InvalidArgument("load", numeric::to_fraction(query.load), "greater than 0 packets per slot");
-  BufferAnalysis analysis(query);
-  SimulateTreeQuery requested = simulation_of(query);
-  const bool classes = !query.classes.empty();
-  static_cast<void>(classes ? plan_of(classes_of(query)) : plan_of(requested));  // can it be simulated?
-  requested.occupancy_levels = levels_or_simulable(
-      query.levels, simulable_tails(), [&](const Rational& tail) { return analysis.min_level(tail); });
-  std::vector<Predicted<unit::Probability>> tails;
-  for (const Packets level : requested.occupancy_levels) tails.push_back(analysis.tail(level));
-  const Predicted<unit::Packet> mean = analysis.mean();
+  if (const auto load = load_of(query.traffic); load && !(*load > 0))
+    throw InvalidArgument("load", numeric::to_fraction(*load), "greater than 0 packets per slot");
+  const std::unique_ptr<bounds::OutputQueue> queue = output_queue(query.traffic);
+  std::optional<SimulateTreeQuery> as_switch = switch_of(query);
+  std::optional<SimulateClassesQuery> as_output;
+  if (!as_switch) as_output = output_of(query);
+  static_cast<void>(as_switch ? plan_of(*as_switch) : plan_of(*as_output));  // can it be simulated?
+  const std::vector<Packets> levels = levels_or_simulable(
+      query.levels, simulable_tails(),
+      [&](const numeric::Rational& tail) { return queue->min_buffer_size({.probability = tail}).buffer; });
+  const std::vector<Predicted<unit::Probability>> tails = tails_at(*queue, levels);
+  const Predicted<unit::Packet> mean = to_predicted(queue->mean_occupancy());
 
   ValidateBufferAnswer answer;
-  requested.confidence = answer.share_confidence(tails.size() + 1, query.confidence);
-  answer.simulation = classes ? simulated_class(query, requested, run) : answers::answer(requested, run);
+  const double confidence = answer.share_confidence(tails.size() + 1, query.confidence);
+  if (as_switch) {
+    as_switch->occupancy_levels = levels;
+    as_switch->confidence = confidence;
+    answer.simulation = answers::answer(*as_switch, run);
+  } else {
+    as_output->levels = levels;
+    as_output->confidence = confidence;
+    answer.simulation = simulated(std::move(*as_output), selected_class(query.traffic), run);
+  }
   const SimulatedQueue& seen = answer.simulation.queues.front();
   for (std::size_t i = 0; i < tails.size(); ++i)
     answer.add(compared_tail(ComparedQuantity::occupancy_tail, tails[i], seen.tail[i]));
@@ -129,19 +109,20 @@ ValidateBufferAnswer answer(const ValidateBufferQuery& query, const Run& run) {
 
 std::vector<ComparedRow> compared_curve(const ValidateBufferQuery& query,
                                         const ValidateBufferAnswer& answer) {
-  BufferAnalysis analysis(query);
-  const auto whole = [&] {
-    if (query.classes.empty()) return whole_occupancy_tail(simulation_of(query), answer.simulation);
-    return whole_tails(
-               classes_of(query),
-               {.classes = {},
-                .simulated = answer.simulation.simulated})[static_cast<std::size_t>(query.priority) - 1]
-        .occupancy;
-  };
+  std::vector<sim::LevelEstimate> whole;
+  if (const auto as_switch = switch_of(query))
+    whole = whole_occupancy_tail(*as_switch, answer.simulation);
+  else
+    whole =
+        whole_tails(output_of(query),
+                    {.classes = {}, .simulated = answer.simulation.simulated})[selected_class(query.traffic)]
+            .occupancy;
+  std::vector<Packets> levels;
+  for (const sim::LevelEstimate& seen : whole) levels.emplace_back(seen.level);
+  const auto tails = tails_at(*output_queue(query.traffic), levels);
   std::vector<ComparedRow> curve;
-  for (const sim::LevelEstimate& seen : whole())
-    curve.push_back(
-        compared_tail(ComparedQuantity::occupancy_tail, analysis.tail(Packets(seen.level)), seen));
+  for (std::size_t i = 0; i < whole.size(); ++i)
+    curve.push_back(compared_tail(ComparedQuantity::occupancy_tail, tails[i], whole[i]));
   return curve;
 }
 

@@ -151,11 +151,12 @@ SwitchVerdict look(const SwitchCase& its, std::int64_t slots, std::uint64_t seed
     query.length = length;
     judge.look(answers::answer(query));
   } else if (its.kind == SwitchKind::bursts) {
-    judge.look(answers::answer(answers::ValidateBufferQuery{.inputs = its.inputs,
-                                                            .load = load,
-                                                            .burst = traffic::Burst{Rational(its.burst)},
-                                                            .confidence = confidence,
-                                                            .length = length}));
+    judge.look(answers::answer(answers::ValidateBufferQuery{
+        .traffic = {.source = answers::BurstyInputs{.inputs = its.inputs,
+                                                    .load = load,
+                                                    .burst = traffic::Burst{Rational(its.burst)}}},
+        .confidence = confidence,
+        .length = length}));
   } else {
     look_at_several(judge, its, length, confidence);
   }

@@ -23,64 +23,34 @@ constexpr std::int64_t deepest_simulated = 1'000'000;
 
 /// As typed; empty if not given.
 struct ValidateBufferOptions {
-  std::optional<std::string> inputs, load, classes, levels, capacity;
-  BurstOptions bursts;
+  TrafficOptions traffic;
+  std::optional<std::string> levels, capacity;
   SizedBufferOptions sized;
   SimulationOptions run;
   UnitOptions units;
 };
 
 std::vector<std::int64_t> read_inputs(const ValidateBufferOptions& options) {
-  const std::string& inputs =
-      required(options.inputs, "--inputs", "give the number of inputs from 2 to 1024, such as --inputs 16");
+  const std::string& inputs = required(options.traffic.inputs, "--inputs",
+                                       "give the number of inputs from 2 to 1024, such as --inputs 16");
   return parse_integers(inputs, "--inputs", Tree::min_radix, Tree::max_radix);
 }
 
 std::vector<Rational> read_loads(const ValidateBufferOptions& options) {
   return parse_percent_list(
-      required(options.load, "--load",
+      required(options.traffic.load, "--load",
                "give the inputs and the packets per slot, such as --inputs 16 --load 0.9"),
       "--load");
 }
 
-/// One query per class.
-std::vector<ValidateBufferQuery> read_class_queries(const ValidateBufferOptions& options,
-                                                    const ValidateBufferQuery& requested) {
-  TrafficOptions traffic;
-  traffic.inputs = options.inputs;
-  traffic.classes = options.classes;
-  std::vector<ValidateBufferQuery> queries;
-  for (const answers::Traffic& each : read_traffics(traffic)) {
-    const auto& its = std::get<answers::TrafficClass>(each.source);
-    ValidateBufferQuery& query = queries.emplace_back(requested);
-    query.inputs = its.inputs;
-    query.classes = its.loads;
-    query.priority = its.priority;
-    query.load = its.loads[static_cast<std::size_t>(its.priority) - 1];
-  }
-  return queries;
-}
-
-/// One query for each combination of list entries.
+/// One query for each traffic.
 std::vector<ValidateBufferQuery> read_queries(const ValidateBufferOptions& options) {
-  ValidateBufferQuery requested;
+  ValidateBufferQuery requested{.traffic = {}};
   requested.levels = packets_of(options.levels, "--levels", 0, deepest_simulated);
   requested.length = read_run_length(options.run);
-  if (options.classes) return read_class_queries(options, requested);
-  std::vector<ValidateBufferQuery> queries;
-  const std::vector<Rational> loads = read_loads(options);
-  for (const std::int64_t inputs : read_inputs(options))
-    for (const Rational& load : loads)
-      for (const traffic::Destination destination :
-           read_destinations(options.bursts.destination, options.bursts.burst.has_value()))
-        for (const auto& burst : read_bursts(options.bursts, load)) {
-          ValidateBufferQuery& query = queries.emplace_back(requested);
-          query.inputs = inputs;
-          query.load = load;
-          query.burst = burst;
-          query.destination = destination;
-        }
-  return queries;
+  return answers::Combinations(std::move(requested))
+      .by(read_traffics(options.traffic), &ValidateBufferQuery::traffic)
+      .points();
 }
 
 // --- packets of several sizes
@@ -103,33 +73,21 @@ std::vector<ValidateSizedBufferQuery> read_sized_queries(const ValidateBufferOpt
 }
 
 void check_validate_buffer(const OptionTable& table) {
-  static const std::string simulation =
-      " --levels --confidence --slots --seed --threads --warmup --replications --checkpoint "
-      "--checkpoint-every "
-      "--resume";
+  const std::vector<GivenOption> given = given_options(table);
+  const bool sizes = table.find("--sizes")->given();
+  require_needed(given, {{"--cell-bytes --arrive", "--sizes"}, {"--capacity", "--sizes LIST"}});
+  if (!sizes) return;
   static const OnlyValue bernoulli{"--traffic", "bernoulli"};
-  static const Form plain{.option = "a queue of packets",
-                          .acts =
-                              "--inputs --load --traffic --burst --on-rate --destination --packet-bytes "
-                              "--link-gbps" +
-                              simulation};
-  static const Form classes{
-      .option = "--classes",
-      .acts = "--classes --inputs --packet-bytes --link-gbps" + simulation,
-      .only = {bernoulli},
-      .otherwise = "the classes have their own loads, and classes with bursts can only be simulated"};
   static const Form sized{
       .option = "--sizes",
-      .acts = "--sizes --cell-bytes --arrive --inputs --load --capacity" + simulation,
+      .acts =
+          "--sizes --cell-bytes --arrive --inputs --load --capacity --levels --confidence --slots --seed "
+          "--threads --warmup --replications --checkpoint --checkpoint-every --resume",
       .only = {bernoulli},
       .because = {{"--packet-bytes --link-gbps", "--sizes and --cell-bytes set the sizes"},
                   {"--classes", "classes are analysed for one queue of packets"}},
       .otherwise = "a packet of several cells is already a burst"};
-  require_acting(given_options(table),
-                 table.find("--sizes")->given()     ? sized
-                 : table.find("--classes")->given() ? classes
-                                                    : plain,
-                 {{"--cell-bytes --arrive", "--sizes"}, {"--capacity", "--sizes LIST"}});
+  require_acting(given, sized);
 }
 
 Reply answer(const ValidateBufferOptions& options, const Context& context) {
@@ -139,26 +97,19 @@ Reply answer(const ValidateBufferOptions& options, const Context& context) {
         [](const auto& points, std::size_t requested) { return render::document(points, requested); },
         [](const auto& query) { return render::inputs_of(query); });
   const answers::Units units = read_units(options.units);
-  std::vector<ValidateBufferQuery> queries = read_queries(options);
-  const std::vector<std::string> refused = without_overloaded_classes(
-      queries, [](const auto& query) { return std::optional(offered_class(query.classes, query.priority)); },
-      "buffer --criterion loss gives what a finite buffer loses");
-  Reply reply = simulate_all(
-      queries, options.run, context,
-      [&](const auto& points, std::size_t requested) { return render::document(points, requested, units); },
-      [&](const ValidateBufferQuery& query) { return render::inputs_of(query, units); });
-  reply.document.notes.insert(reply.document.notes.end(), refused.begin(), refused.end());
-  return reply;
+  const std::vector<ValidateBufferQuery> queries = read_queries(options);
+  return if_trusted(queries,
+                    simulate_all(
+                        queries, options.run, context,
+                        [&](const auto& points, std::size_t requested) {
+                          return render::document(points, requested, units);
+                        },
+                        [&](const ValidateBufferQuery& query) { return render::inputs_of(query, units); }));
 }
 
 void declare(OptionTable& table, ValidateBufferOptions& options) {
-  const OptionGroup traffic(table, "Traffic");
+  add_traffic_options(table, options.traffic);
   const OptionGroup query(table, "Comparison");
-  traffic.add("--inputs", options.inputs, "K", "inputs, 2 to 1024, each with load R / K", slider(2, 256, 1));
-  traffic.add("--load", options.load, "R", "packets per slot of the queue, such as 0.9", load_slider());
-  traffic.add("--classes", options.classes, "R1,R2,..",
-              "loads of strict priority classes, highest first.\nIn place of --load; a point for each class");
-  add_burst_options(table, options.bursts, "Traffic");
   query.add("--levels", options.levels, "LIST",
             "queue lengths n of P(Q > n).\nThey count the packet in service. Default: where the analysis "
             "gives 0.5 to 1e-6");

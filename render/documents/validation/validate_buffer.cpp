@@ -14,33 +14,14 @@ Validation buffer_validation(const Units& units) {
   Validation validation{.command = "validate buffer",
                         .level_unit = "packets",
                         .unit = {.suffix = "bytes", .factor = scale_of(units).bytes_of_packet}};
-  for (const Column& column : traffic_fields().columns())
-    for (const char* requested : {"traffic", "inputs", "burst", "on_rate", "burst_destination", "class",
-                                  "class_loads", "load", "packets_per_slot"})
-      if (column.key == requested) validation.inputs.push_back(column);
-  validation.inputs = joined(std::move(validation.inputs), unit_fields().columns());
+  validation.inputs = joined(traffic_fields().columns(), unit_fields().columns());
   return validation;
 }
 
-/// As for the command buffer.
-Traffic traffic_of(const ValidateBufferQuery& query) {
-  if (!query.classes.empty())
-    return {.source =
-                TrafficClass{.inputs = query.inputs, .loads = query.classes, .priority = query.priority}};
-  if (query.burst)
-    return {.source = BurstyInputs{.inputs = query.inputs,
-                                   .load = query.load,
-                                   .burst = *query.burst,
-                                   .destination = query.destination}};
-  return {.source = EqualInputs{query.inputs, query.load}};
-}
-
 std::string title(const std::vector<ValidateBufferPoint>& points) {
-  std::vector<Traffic> traffics;
-  for (const ValidateBufferPoint& point : points) traffics.push_back(traffic_of(point.first));
   std::vector<const Traffic*> all;
-  for (const Traffic& traffic : traffics) all.push_back(&traffic);
-  return "Occupancy, analysis and simulation: " + in_words(traffics.front(), all);
+  for (const ValidateBufferPoint& point : points) all.push_back(&point.first.traffic);
+  return "Occupancy, analysis and simulation: " + in_words(*all.front(), all);
 }
 
 Picture picture(const Document& document, const std::vector<ValidateBufferPoint>& points,
@@ -68,19 +49,17 @@ Layout validate_buffer_layout() {
 }
 
 Cells inputs_of(const ValidateBufferQuery& query, const Units& units) {
-  return joined(traffic_fields().cells(traffic_of(query)), unit_fields().cells(units));
+  return joined(traffic_fields().cells(query.traffic), unit_fields().cells(units));
 }
 
 Document document(std::vector<ValidateBufferPoint> given, std::size_t requested, const Units& units) {
   const auto points = share(std::move(given));
   std::vector<ValidatedPoint> all;
-  for (const auto& [query, answer] : *points) {
-    const Traffic traffic = traffic_of(query);
+  for (const auto& [query, answer] : *points)
     all.push_back({.inputs = inputs_of(query, units),
                    .compared = answer,
                    .simulated = answer.simulation.simulated,
-                   .name = in_words(traffic)});
-  }
+                   .name = in_words(query.traffic)});
   return validated_document(
       buffer_validation(units), title(*points),
       {"Q: packets just after the arrivals of a slot, packet in service included."}, all, requested,

@@ -17,7 +17,7 @@ using namespace tailbound::answers;
 using tailbound::test::rational;
 
 ValidateBufferQuery small_switch() {
-  ValidateBufferQuery query{.inputs = 4, .load = rational("0.8")};
+  ValidateBufferQuery query{.traffic = {.source = EqualInputs{.inputs = 4, .load = rational("0.8")}}};
   query.length.slots = 20'000;
   return query;
 }
@@ -83,8 +83,7 @@ TEST_CASE("answers: occupancies are compared by default where the analysis gives
 
 TEST_CASE("answers: occupancy of correlated arrivals by analysis and simulation") {
   ValidateBufferQuery query = small_switch();
-  query.load = rational("0.6");
-  query.burst = traffic::Burst{.slots = 8};
+  query.traffic.source = BurstyInputs{.inputs = 4, .load = rational("0.6"), .burst = {.slots = 8}};
   query.levels = {Packets(1), Packets(4)};
   const ValidateBufferAnswer both = answers::answer(query);
   CHECK(both.tally.underestimates() == 0);
@@ -95,11 +94,34 @@ TEST_CASE("answers: occupancy of correlated arrivals by analysis and simulation"
 
 TEST_CASE("answers: unsupported occupancies are rejected") {
   ValidateBufferQuery query = small_switch();
-  query.load = 0;
+  query.traffic.source = EqualInputs{.inputs = 4, .load = 0};
   CHECK_THROWS_AS(answers::answer(query), InvalidArgument);
-  query.load = rational("0.5");
-  query.inputs = 1;
+  query.traffic.source = EqualInputs{.inputs = 4, .load = 1};
+  CHECK_THROWS_AS(answers::answer(query), Unstable);
+  query.traffic.source = PoissonAtAnyTime{.load = rational("0.5")};
   CHECK_THROWS_AS(answers::answer(query), InvalidArgument);
+}
+
+TEST_CASE("answers: occupancy of any traffic by analysis and simulation") {
+  const auto [source, served] = GENERATE(table<Source, int>(
+      {{UnequalInputs{{rational("0.5"), rational("0.2"), rational("0.1")}}, 1},
+       {PoissonArrivals{.load = rational("0.7")}, 1},
+       {PoissonArrivals{.load = rational("1.5")}, 2},
+       {EqualInputs{.inputs = 8, .load = rational("1.6")}, 2},
+       {generating_function("(3 + z^2)/4", "arrivals"), 1},
+       {BurstyInputs{.inputs = 3, .load = rational("0.8"), .burst = {.slots = 6}}, 2},
+       {bounds::Incast{.senders = 4, .packets = 2, .rate = rational("0.07")}, 1},
+       {TrafficClass{.inputs = 4, .loads = {rational("0.3"), rational("0.4")}, .priority = 2}, 1}}));
+  ValidateBufferQuery query{.traffic = {.source = source, .packets_per_slot = served},
+                            .levels = {Packets(0), Packets(1), Packets(3), Packets(6)}};
+  query.length.slots = 200'000;
+  const ValidateBufferAnswer both = answers::answer(query);
+  CAPTURE(source.index(), served);
+  CHECK(both.tally.rows() == 5);
+  CHECK(both.tally.count(Verdict::inside) == both.tally.judged());
+  CHECK(both.tally.judged() >= 4);
+  const auto curve = compared_curve(query, both);
+  CHECK(curve.front().probability().span()->upper == Approx(both.rows[0].probability().span()->upper));
 }
 
 TEST_CASE("answers: cells of packets of several sizes by analysis and simulation") {
