@@ -280,8 +280,6 @@ TEST_CASE("validate: errors") {
            {tree + " --resume /nowhere", 2, {"--resume is /nowhere"}},
            {"buffer", 2, {"--inputs"}},
            {"buffer --inputs 4", 2, {"--load"}},
-           {"buffer --inputs 1 --load 0.5", 2, {"--inputs is 1"}},
-           {"buffer --inputs 2000 --load 0.5", 2, {"--inputs is 2000", "1024"}},
            {"buffer --inputs 4 --load 1", 1, {"unstable"}},
            {"buffer --inputs 4 --load x", 2, {"--load", "x"}},
            {"buffer --inputs 4 --load 0.5 --levels -1", 2, {"--levels is -1"}},

@@ -83,7 +83,7 @@ void check_validate_buffer(const OptionTable& table) {
       .acts =
           "--sizes --cell-bytes --arrive --inputs --load --capacity --levels --confidence --slots --seed "
           "--threads --warmup --replications --checkpoint --checkpoint-every --resume",
-      .only = {bernoulli},
+      .only = {bernoulli, {"--packets-per-slot", "1"}},
       .because = {{"--packet-bytes --link-gbps", "--sizes and --cell-bytes set the sizes"},
                   {"--classes", "classes are analysed for one queue of packets"}},
       .otherwise = "a packet of several cells is already a burst"};
