@@ -40,15 +40,10 @@ std::size_t selected_class(const Traffic& traffic) {
 }
 
 SimulateClassesQuery output_of(const ValidateBufferQuery& query) {
-  Traffic traffic = query.traffic;
-  if (auto* classes = std::get_if<TrafficClass>(&traffic.source);
-      classes != nullptr && classes->joint.empty()) {
-    // In overload without the lower classes, which delay none of these but have no stationary queues.
-    numeric::Rational load = 0;
-    for (const numeric::Rational& each : classes->loads) load = load + each;
-    if (load >= traffic.packets_per_slot) classes->loads.resize(selected_class(traffic) + 1);
-  }
-  SimulateClassesQuery requested{.model = simulated_output(traffic)};
+  SimulateClassesQuery requested{.model = simulated_output(query.traffic)};
+  // In overload without the lower classes, which delay none of these but have no stationary queues.
+  if (sim::ClassModel& model = requested.model; model.joint.empty() && model.load() >= model.served)
+    model.loads.resize(selected_class(query.traffic) + 1);
   requested.length = query.length;
   return requested;
 }
