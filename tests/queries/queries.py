@@ -8,7 +8,7 @@ from program import ends, holds
 from chains import Queue, TwoClasses, memory_of_two, waits
 
 CAPACITIES, DROPS, LEVELS = [1, 5], ["1/5", "1/100"], [0, 1, 4]
-JSON = ["--format", "json", "--time-limit", "5"]
+JSON = ["--format", "json", "--time-limit"]
 SLOTS = ["--slots", "4000", "--replications", "2", "--threads", "1"]
 
 
