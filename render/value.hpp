@@ -119,13 +119,10 @@ template <class Unit>
 [[nodiscard]] Value shown(const numeric::Estimate<Unit>& estimate) {
   return Estimate{estimate.value, estimate.lower, estimate.upper, estimate.confidence};
 }
-template <class Unit>
-[[nodiscard]] Value shown(const numeric::Proved<Unit>& proved) {
-  return std::visit([](const auto& truth) { return shown(truth); }, proved);
-}
-template <class Unit>
-[[nodiscard]] Value shown(const numeric::Claim<Unit>& claim) {
-  return std::visit([](const auto& truth) { return shown(truth); }, claim);
+/// A number of one of several kinds.
+template <class... Truths>
+[[nodiscard]] Value shown(const std::variant<Truths...>& number) {
+  return std::visit([](const auto& truth) { return shown(truth); }, number);
 }
 /// None if empty.
 template <class Truth>

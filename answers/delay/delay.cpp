@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
+#include <memory>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -42,9 +44,15 @@ Rational negligible_for(const ReorderTargets& targets) {
 /// The results for one flow.
 struct Part {
   FlowDelay flow;
-  FlowLaw law;
-  std::vector<std::pair<std::size_t, bounds::ClaimedBufferSize>> buffers;  ///< of queues not met before
+  std::optional<FlowLaw> law{};  ///< none: its delay cannot be computed
+  std::vector<std::pair<std::size_t, bounds::ClaimedBufferSize>> buffers{};  ///< of queues not met before
 };
+
+/// Is the delay proved?
+bool is_proved(const FlowLaw& law, const bounds::ClaimedDelayAnswer& delay) {
+  return law.hops == Hops::bound ||
+         !std::holds_alternative<numeric::Approximation<unit::Slot>>(delay.mean_queueing);
+}
 
 /// Computes one flow after another.
 class Delays {
@@ -60,29 +68,29 @@ class Delays {
     FlowLaw law = identical == flow || answer_.flows[identical].hops != Hops::independent
                       ? model_.of(flow)
                       : model_.independent(flow);
+    bool known = true;
     if (identical == flow) {
-      part.flow.delay = model_.claims(law, {.levels = query_.levels, .percentiles = query_.percentiles});
-      part.flow.hops_reason = law.reason;
-      if (const auto slot = query_.units.slot_ns())
-        part.flow.latency_ns = latency_ns(law.routes, part.flow.delay, *law.law,
-                                          {.slot = *slot, .hop = query_.hop_ns.value_or(Rational(0))});
+      known = is_computed(flow) && compute(part.flow, law);
+      if (!known) part.flow.kind = DelayKind::simulated;
     } else {
-      part.flow.delay = answer_.flows[identical].delay;
-      part.flow.latency_ns = answer_.flows[identical].latency_ns;
-      part.flow.hops_reason = answer_.flows[identical].hops_reason;
+      part.flow = answer_.flows[identical];
+      part.flow.reorder.reset();
+      known = computed_[identical] != 0;
     }
-    part.flow.hops = law.hops;
-    part.flow.one_queue = model_.one_queue(flow);
+    computed_.push_back(known ? 1 : 0);
+    if (known) part.flow.hops = law.hops;
+    part.flow.one_queue = known && model_.one_queue(flow);
     if (query_.reorder) part.flow.reorder = reorder(its, law);
     if (query_.drop) add_buffers(part, its);
-    part.law = std::move(law);
+    if (known) part.law = std::move(law);
     return part;
   }
 
   /// P(D > t) of flows by their positions, then of all packets if there are levels for these.
   /// \param laws   of all flows, as found by of()
   /// \param flows  number of level lists that belong to flows
-  [[nodiscard]] std::vector<std::vector<double>> tails(const std::vector<FlowLaw>& laws, std::size_t flows,
+  [[nodiscard]] std::vector<std::vector<double>> tails(const std::vector<std::optional<FlowLaw>>& laws,
+                                                       std::size_t flows,
                                                        const std::vector<std::vector<Slots>>& levels) const {
     // Flows with identical delays are computed once, at the levels of all of them.
     std::map<std::size_t, std::set<Slots>> wanted;
@@ -91,11 +99,10 @@ class Delays {
         wanted[model_.identical(flow)].insert(levels[i].begin(), levels[i].end());
     std::map<std::size_t, std::map<Slots, double>> known;
     for (const auto& [flow, slots] : wanted) {
-      FlowLaw law = laws[flow];
-      const bounds::ClaimedDelayAnswer found =
-          model_.claims(law, {.levels = {slots.begin(), slots.end()}, .percentiles = {}});
-      for (const auto& above : found.above)
-        known[flow][above.slots] = span_of(to_predicted(above.probability)).upper;
+      const std::vector<Slots> requested(slots.begin(), slots.end());
+      const auto found = laws[flow] ? tail(*laws[flow], requested) : std::nullopt;
+      for (std::size_t i = 0; i < requested.size(); ++i)
+        known[flow][requested[i]] = found ? (*found)[i] : std::numeric_limits<double>::quiet_NaN();
     }
     std::vector<std::vector<double>> tails(levels.size());
     for (std::size_t i = 0; i < levels.size(); ++i)
@@ -104,7 +111,73 @@ class Delays {
     return tails;
   }
 
+  /// P(D > t) at the levels of the query.
+  [[nodiscard]] std::vector<StatedSlotProbability> of_levels(std::size_t flow) {
+    FlowLaw law = model_.of(flow);
+    return stated(model_.claims(law, {.levels = query_.levels, .percentiles = {}})).above;
+  }
+  [[nodiscard]] std::optional<std::vector<double>> tail_of(std::size_t flow,
+                                                           const std::vector<Slots>& levels) {
+    try {
+      return tail(model_.of(flow), levels);
+    } catch (const LimitExceeded&) {
+      return std::nullopt;
+    }
+  }
+
+  /// P(D > t) by the model; none where it does not reach.
+  [[nodiscard]] std::optional<std::vector<double>> tail(const FlowLaw& law,
+                                                        const std::vector<Slots>& levels) const {
+    try {
+      FlowLaw its = law;
+      std::vector<double> tails;
+      for (const auto& above : model_.claims(its, {.levels = levels, .percentiles = {}}).above)
+        tails.push_back(span_of(to_predicted(above.probability)).upper);
+      return tails;
+    } catch (const LimitExceeded&) {
+      return std::nullopt;
+    } catch (const NoAnswer&) {
+      return std::nullopt;
+    }
+  }
+
  private:
+  /// Is its delay known by the analysis? If only that was requested, its errors are those of the query.
+  [[nodiscard]] bool compute(FlowDelay& flow, FlowLaw& law) const {
+    try {
+      const auto claims = model_.claims(law, {.levels = query_.levels, .percentiles = query_.percentiles});
+      flow.delay = stated(claims);
+      flow.kind = is_proved(law, claims) ? DelayKind::proved : DelayKind::convolved;
+      flow.hops_reason = law.reason;
+      if (const auto slot = query_.units.slot_ns()) {
+        const SlotTime time{.slot = *slot, .hop = query_.hop_ns.value_or(Rational(0))};
+        flow.latency_ns = latency_ns(law.routes, claims, *law.law, time);
+        flow.mean_ns = stated(mean_latency_ns(law.routes, claims.mean_queueing, time));
+      }
+      return true;
+    } catch (const LimitExceeded& error) {
+      if (query_.by == DelayBy::analysis) throw;
+      flow.hops_reason = error.what();
+    } catch (const NoAnswer& error) {
+      if (query_.by == DelayBy::analysis) throw;
+      flow.hops_reason = error.what();
+    }
+    return false;
+  }
+
+  /// The convolution of bursts through several queues is slow and rarely right: their delays are simulated.
+  [[nodiscard]] bool is_computed(std::size_t flow) const {
+    if (query_.by == DelayBy::analysis || query_.hops || std::holds_alternative<TreeTopology>(query_.topology))
+      return true;
+    const auto bursty = [this](const Route& route) {
+      return std::any_of(route.queues.begin(), route.queues.end(), [this](std::size_t queue) {
+        return !answer_.paths.queues.traffic[queue].bursts.empty();
+      });
+    };
+    const auto& routes = answer_.paths.flows[flow].routes;
+    return model_.one_queue(flow) || std::none_of(routes.begin(), routes.end(), bursty);
+  }
+
   /// Of all packets of the flows.
   [[nodiscard]] double mixed(std::map<std::size_t, std::map<Slots, double>>& known, Slots level,
                              std::size_t flows) const {
@@ -158,28 +231,162 @@ class Delays {
   const DelayQuery& query_;
   const DelayAnswer& answer_;
   DelayModel model_;
+  std::vector<char> computed_{};  ///< of each flow so far: is its delay known by the analysis?
 };
 
-CrossCheck checked(const DelayQuery& query, const DelayAnswer& answer, const Delays& delays,
-                   const std::vector<FlowLaw>& laws, const Run& run) {
-  const bool tree = std::holds_alternative<TreeTopology>(query.topology);
-  CheckedDelays requested;
-  if (!tree)
-    for (const DelayFlow& flow : answer.paths.flows) requested.flows.push_back(flow.name);
-  requested.all = tree || !query.flow;
-  requested.bounds = answer.flows.front().hops == Hops::bound;
-  requested.computed = [&](const std::vector<std::vector<Slots>>& levels) {
-    // In a tree all packets form the only flow.
-    const std::size_t flows = levels.size() - (requested.all && !tree ? 1 : 0);
-    return as_piece(run, [&] { return delays.tails(laws, flows, levels); });
-  };
-  try {
-    return cross_check(query.topology, requested, *query.check, run);
-  } catch (const Stopped&) {
-    CrossCheck none;
-    none.skipped = true;
-    return none;
+/// Groups of flows that are simulated together: those with the same law.
+struct FlowGroups {
+  std::vector<std::size_t> of_network{};  ///< group of each flow of the network
+  std::vector<std::size_t> requested{};   ///< group of each requested flow
+};
+
+FlowGroups groups_of(const DelayQuery& query, const DelayPaths& paths) {
+  FlowGroups groups;
+  const auto* its = std::get_if<NetworkTopology>(&query.topology);
+  if (its == nullptr) return groups;
+  std::map<std::string, std::size_t> position;
+  for (std::size_t flow = 0; flow < its->network.flows.size(); ++flow)
+    position[its->network.flows[flow].name] = flow;
+  groups.of_network.assign(its->network.flows.size(), paths.flows.size());
+  for (const DelayFlow& flow : paths.flows) {
+    const std::size_t group = groups.requested.size();
+    groups.of_network[position.at(flow.name)] = group;
+    groups.requested.push_back(group);
   }
+  return groups;
+}
+
+/// What the pieces of an answer share: an aborted one may still use it.
+struct Work {
+  DelayQuery query;
+  DelayAnswer answer{};
+  std::optional<Delays> delays{};
+  std::vector<std::optional<FlowLaw>> laws{};  ///< of the flows so far
+
+  explicit Work(const DelayQuery& its) : query(its) {}
+};
+
+/// The simulation of an answer, and how it settles each flow.
+class Settled {
+ public:
+  explicit Settled(const std::shared_ptr<Work>& work)
+      : work_(work), query_(work->query), answer_(work->answer), groups_(groups_of(query_, answer_.paths)) {}
+
+  void settle(const Run& run) {
+    const bool proved = answer_.proved();
+    const DelayEffort effort = query_.by == DelayBy::simulation ? DelayEffort::requested
+                               : proved                         ? DelayEffort::brief
+                                                                : DelayEffort::usual;
+    answer_.simulated = std::make_shared<const SimulatedDelays>(
+        simulated_delays(query_.topology, groups_.of_network, effort, run));
+    if (answer_.simulated->skipped()) {
+      answer_.check = answer_.simulated->length();
+      for (std::size_t flow = 0; flow < work_->laws.size(); ++flow)
+        if (!work_->laws[flow])
+          throw LimitExceeded(answer_.flows[flow].hops_reason + "; --simulate answers by a long simulation");
+      return;
+    }
+    check(run);
+    settle_each();
+  }
+
+ private:
+  [[nodiscard]] bool is_tree() const { return std::holds_alternative<TreeTopology>(query_.topology); }
+  [[nodiscard]] std::optional<std::size_t> checked(std::size_t flow) const {
+    return is_tree() ? std::nullopt : std::optional(flow);
+  }
+  [[nodiscard]] std::optional<std::size_t> group_of(std::size_t flow) const {
+    return is_tree() ? std::nullopt : std::optional(groups_.requested[flow]);
+  }
+
+  void check(const Run& run) {
+    CheckedDelays requested;
+    requested.groups = groups_.requested;
+    requested.all = is_tree() || !query_.flow;
+    requested.bounds = answer_.flows.front().hops == Hops::bound;
+    requested.computed = [&](const std::vector<std::vector<Slots>>& levels) {
+      // In a tree all packets form the only flow.
+      const std::size_t flows = levels.size() - (requested.all && !is_tree() ? 1 : 0);
+      return as_piece(run, [work = work_, flows, levels] {
+        return work->delays->tails(work->laws, flows, levels);
+      });
+    };
+    answer_.check = cross_check(*answer_.simulated, requested);
+  }
+
+  /// What the simulation says of a convolved delay.
+  enum class Finding { agrees, differs, weak };
+  [[nodiscard]] Finding finding(std::size_t flow) const {
+    constexpr double well_checked = 5e-3;
+    if (!work_->laws[flow] || !answer_.check->agrees(checked(flow)) || !mean_agrees(flow)) return Finding::differs;
+    const CheckedLevel* rarest = answer_.check->rarest(checked(flow));
+    return rarest != nullptr && rarest->simulated.upper <= 2 * well_checked ? Finding::agrees : Finding::weak;
+  }
+
+  /// Within the interval or 10 % of it.
+  [[nodiscard]] bool mean_agrees(std::size_t flow) const {
+    constexpr double apart_by = 1.1;
+    const auto simulated = answer_.simulated->waits(group_of(flow)).mean();
+    const double computed = span_of(answer_.flows[flow].delay.mean_queueing).upper;
+    return simulated.lower <= apart_by * computed && computed <= apart_by * simulated.upper;
+  }
+
+  /// Flows whose packets are too few for a check of their own follow the others.
+  void settle_each() {
+    std::vector<Finding> findings;
+    bool agreed = false, differed = false;
+    for (std::size_t flow = 0; flow < answer_.flows.size(); ++flow) {
+      const bool known = answer_.flows[flow].kind == DelayKind::proved;
+      findings.push_back(known ? Finding::agrees : finding(flow));
+      agreed = agreed || (!known && findings.back() == Finding::agrees);
+      differed = differed || findings.back() == Finding::differs;
+    }
+    for (std::size_t flow = 0; flow < answer_.flows.size(); ++flow) {
+      if (answer_.flows[flow].kind == DelayKind::proved) continue;
+      const bool convolved = findings[flow] == Finding::agrees ||
+                             (findings[flow] == Finding::weak && agreed && !differed);
+      if (convolved && query_.by != DelayBy::simulation) continue;
+      if (answer_.simulated->waits(group_of(flow)).any())
+        simulate(flow);
+      else if (!work_->laws[flow])
+        throw NoAnswer("no packet of flow " + answer_.paths.flows[flow].name +
+                       " was simulated, and its delay is not computed; --analysis may know it");
+    }
+  }
+
+  void simulate(std::size_t flow) {
+    FlowDelay& its = answer_.flows[flow];
+    const ConvolvedTail convolved = [&](const std::vector<Slots>& levels) {
+      return work_->laws[flow] ? work_->delays->tail(*work_->laws[flow], levels) : std::nullopt;
+    };
+    its.kind = DelayKind::simulated;
+    its.one_queue = false;
+    its.delay = simulated_delay(*answer_.simulated, group_of(flow), {query_.levels, query_.percentiles}, convolved,
+                                its.anchor.emplace());
+    const auto slot = query_.units.slot_ns();
+    if (!slot) return;
+    SimulatedTimes times = simulated_latency_ns(*answer_.simulated, group_of(flow), query_.percentiles,
+                                                convolved, *slot, query_.hop_ns.value_or(Rational(0)));
+    its.latency_ns = std::move(times.percentiles);
+    its.mean_ns = times.mean;
+  }
+
+  std::shared_ptr<Work> work_;
+  const DelayQuery& query_;
+  DelayAnswer& answer_;
+  FlowGroups groups_;
+};
+
+/// The flows before the first that has no answer yet.
+DelayAnswer cut_short(Work& work, const Run& run) {
+  DelayAnswer& answer = work.answer;
+  const auto unknown = std::find_if(work.laws.begin(), work.laws.end(), [](const auto& law) { return !law; });
+  if (unknown == work.laws.begin()) throw Stopped("stopped before the delay of a flow was known");
+  answer.flows.resize(static_cast<std::size_t>(unknown - work.laws.begin()));
+  answer.check.reset();
+  answer.stopped = true;
+  if (run.cut) run.cut();
+  return answer;
 }
 
 /// Of a file, or of a tree.
@@ -189,10 +396,8 @@ std::string topology_name(const Topology& topology) {
   return "a tree of radix " + std::to_string(tree.tree.radix) + " at load " + numeric::to_fraction(tree.load);
 }
 
-/// Are the delays of a flow proved?
 bool proved(const FlowDelay& flow) {
-  return flow.one_queue &&
-         !std::holds_alternative<numeric::Approximation<unit::Slot>>(flow.delay.mean_queueing);
+  return flow.kind == DelayKind::proved;
 }
 
 /// A proved number that a simulation excludes is a mistake of this program: its query is reported, not its
@@ -215,11 +420,10 @@ void require_uncontradicted(const DelayQuery& query, const DelayAnswer& answer) 
 }
 
 /// The last slot in a picture of the flow's delay.
-std::int64_t reach(const bounds::ClaimedDelayAnswer& delay) {
+std::int64_t reach(const StatedDelay& delay) {
   std::int64_t last = 1;
-  for (const bounds::ClaimedPercentile& percentile : delay.queueing)
-    last = std::max(last, percentile.slots.value);
-  for (const bounds::ClaimedSlotProbability& above : delay.above) last = std::max(last, above.slots.value);
+  for (const StatedPercentile& percentile : delay.queueing) last = std::max(last, percentile.slots.value);
+  for (const StatedSlotProbability& above : delay.above) last = std::max(last, above.slots.value);
   return last;
 }
 
@@ -238,9 +442,8 @@ Packets DelayAnswer::total_buffer(std::size_t flow) const {
 }
 
 bool DelayAnswer::proved() const {
-  return std::none_of(flows.begin(), flows.end(), [](const FlowDelay& flow) {
-    return std::holds_alternative<numeric::Approximation<unit::Slot>>(flow.delay.mean_queueing);
-  });
+  return std::all_of(flows.begin(), flows.end(),
+                     [](const FlowDelay& flow) { return flow.kind == DelayKind::proved; });
 }
 
 DelayAnswer answer(const DelayQuery& query, const Run& run) {
@@ -251,37 +454,35 @@ DelayAnswer answer(const DelayQuery& query, const Run& run) {
                               "requested although " + node.name + " has a memory shared by its queues",
                               "requested only for flows without bursts and fixed paths; otherwise remove "
                               "shared_memory from the file");
-  DelayAnswer answer;
-  answer.paths = as_piece(run, [&] { return delay_paths(query.topology, query.flow); });
+  const auto work = std::make_shared<Work>(query);
+  DelayAnswer& answer = work->answer;
+  answer.paths = as_piece(run, [work] { return delay_paths(work->query.topology, work->query.flow); });
   answer.buffers.resize(answer.paths.queues.queues.size());
-  Delays delays(query, answer);
-  std::vector<FlowLaw> laws;
+  work->delays.emplace(work->query, answer);
   const std::size_t count = answer.paths.flows.size();
   for (std::size_t flow = 0; flow < count; ++flow) {
     Part part;
     try {
-      part = as_piece(run, [&delays, flow] { return delays.of(flow); });
+      part = as_piece(run, [work, flow] { return work->delays->of(flow); });
     } catch (const Stopped&) {
-      if (flow == 0) throw Stopped("stopped before the delay of a flow was known");
-      answer.stopped = true;
-      if (run.cut) run.cut();
-      break;
+      return cut_short(*work, run);
     }
     for (auto& [queue, size] : part.buffers) answer.buffers[queue] = std::move(size);
     answer.flows.push_back(std::move(part.flow));
-    laws.push_back(std::move(part.law));
+    work->laws.push_back(std::move(part.law));
     if (run.progress) run.progress(static_cast<double>(flow + 1) / static_cast<double>(count), 0);
   }
   const auto* tree = std::get_if<TreeTopology>(&query.topology);
   const bool one_class =
       tree == nullptr || !tree->waits_for_others();  // other trees are simulated without classes
-  if (query.check && !answer.stopped && one_class) answer.check = checked(query, answer, delays, laws, run);
-  if (answer.check) require_uncontradicted(query, answer);
-  if (answer.check && answer.check->skipped && run.stop.stop_requested()) {
-    answer.check.reset();
-    answer.stopped = true;
-    if (run.cut) run.cut();
+  if (query.by == DelayBy::analysis || query.hops || !one_class) return answer;
+  try {
+    Settled(work).settle(run);
+  } catch (const Stopped&) {
+    answer.check.emplace().skipped = true;
   }
+  require_uncontradicted(query, answer);
+  if (run.stop.stop_requested() && answer.check->skipped) return cut_short(*work, run);
   return answer;
 }
 
@@ -289,9 +490,9 @@ std::vector<std::vector<std::size_t>> identical_flows(const DelayAnswer& answer)
   std::map<std::pair<double, std::vector<Slots>>, std::size_t> known;  // by mean and percentiles
   std::vector<std::vector<std::size_t>> groups;
   for (std::size_t flow = 0; flow < answer.flows.size(); ++flow) {
-    const bounds::ClaimedDelayAnswer& delay = answer.flows[flow].delay;
-    std::pair<double, std::vector<Slots>> key{span_of(to_predicted(delay.mean_queueing)).upper, {}};
-    for (const bounds::ClaimedPercentile& percentile : delay.queueing) key.second.push_back(percentile.slots);
+    const StatedDelay& delay = answer.flows[flow].delay;
+    std::pair<double, std::vector<Slots>> key{span_of(delay.mean_queueing).upper, {}};
+    for (const StatedPercentile& percentile : delay.queueing) key.second.push_back(percentile.slots);
     const auto [place, is_new] = known.try_emplace(std::move(key), groups.size());
     if (is_new) groups.emplace_back();
     groups[place->second].push_back(flow);
@@ -302,19 +503,32 @@ std::vector<std::vector<std::size_t>> identical_flows(const DelayAnswer& answer)
   return groups;
 }
 
-std::vector<bounds::ClaimedSlotProbability> delay_curve(const DelayQuery& query, const DelayAnswer& answer,
-                                                        std::size_t flow) {
+std::vector<StatedSlotProbability> delay_curve(const DelayQuery& query, const DelayAnswer& answer,
+                                               std::size_t flow) {
   constexpr std::int64_t drawn = 1'000;  // levels, at least: no pixel of a picture is without a level
-  const std::int64_t last = reach(answer.flows[flow].delay), step = std::max<std::int64_t>(1, last / drawn);
-  bounds::DelayQuery requested;
-  for (std::int64_t t = 0; t <= last; t += step) requested.levels.emplace_back(t);
-  DelayModelQuery model = query.model();
-  model.digits = {3};
-  model.hops = answer.flows[flow].hops;
-  if (*model.hops == Hops::chain) model.hops.reset();  // as far as the model applies
-  DelayModel delays(query.topology, answer.paths, model);
-  FlowLaw law = delays.of(flow);
-  return delays.claims(law, requested).above;
+  const FlowDelay& its = answer.flows[flow];
+  const std::int64_t last = reach(its.delay), step = std::max<std::int64_t>(1, last / drawn);
+  std::vector<Slots> levels;
+  for (std::int64_t t = 0; t <= last; t += step) levels.emplace_back(t);
+  DelayQuery drawn_query = query;
+  drawn_query.digits = {3};
+  drawn_query.hops = its.hops;
+  if (its.hops == Hops::chain) drawn_query.hops.reset();  // as far as the model applies
+  drawn_query.levels = levels;
+  drawn_query.percentiles.clear();
+  drawn_query.units = {};
+  drawn_query.reorder.reset();
+  drawn_query.drop.reset();
+  Delays delays(drawn_query, answer);
+  if (its.kind != DelayKind::simulated) return delays.of_levels(flow);
+  const FlowGroups groups = groups_of(query, answer.paths);
+  const SimulatedDelays simulated =
+      answer.simulated ? *answer.simulated
+                       : simulated_delays(query.topology, groups.of_network, DelayEffort::requested);
+  const ConvolvedTail convolved = [&](const std::vector<Slots>& at) { return delays.tail_of(flow, at); };
+  DelayAnchor anchor;
+  const auto group = groups.requested.empty() ? std::nullopt : std::optional(groups.requested[flow]);
+  return simulated_delay(simulated, group, {levels, {}}, convolved, anchor).above;
 }
 
 }  // namespace tailbound::answers

@@ -3,21 +3,25 @@
 #include <tailbound/answers/delay/delay_model.hpp>
 #include <tailbound/answers/delay/delay_paths.hpp>
 #include <tailbound/answers/delay/reorder.hpp>
+#include <tailbound/answers/delay/stated_delay.hpp>
 #include <tailbound/answers/network/topology.hpp>
 #include <tailbound/answers/points/run.hpp>
 #include <tailbound/answers/simulation/cross_check.hpp>
 #include <tailbound/answers/units.hpp>
 #include <tailbound/bounds/sizing/buffer_size.hpp>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 /// Packet delays through a tree or any network, and the buffer sizes of its queues.
 ///
-/// MODEL     bounds/network/network_delay.hpp, delay_model.hpp; buffers by bounds/sizing/buffer_size.hpp,
-/// reorder buffers
-///           by bounds/path/reorder_buffer.hpp
+/// MODEL     bounds/network/network_delay.hpp, delay_model.hpp; simulation: cross_check.hpp,
+///           stated_delay.hpp; buffers by bounds/sizing/buffer_size.hpp, reorder buffers by
+///           bounds/path/reorder_buffer.hpp
+/// RESULT    of each flow the convolved delay where it is proved, or where a simulation of this network
+///           agrees with it; otherwise the simulated one.
 /// EXCLUDES  effects listed in DelayOmissions
 namespace tailbound::answers {
 
@@ -34,10 +38,9 @@ struct DelayQuery {
   numeric::Digits digits{};
   Units units{};
   std::optional<numeric::Rational> hop_ns{};  ///< latency added by each queue passed, with units [ns]
-  /// Are the delays cross-checked by simulation?
-  std::optional<CheckEffort> check{};
+  DelayBy by = DelayBy::analysis;  ///< always with given hops
 
-  [[nodiscard]] DelayModelQuery model() const { return {hops, digits}; }
+  [[nodiscard]] DelayModelQuery model() const { return {hops, digits, by != DelayBy::analysis}; }
   [[nodiscard]] bool of_one_flow() const {
     return flow.has_value() || std::holds_alternative<TreeTopology>(topology);
   }
@@ -47,10 +50,13 @@ struct DelayQuery {
 [[nodiscard]] std::vector<numeric::Rational> usual_percentiles();
 
 struct FlowDelay {
-  bounds::ClaimedDelayAnswer delay;
+  StatedDelay delay;
+  DelayKind kind = DelayKind::convolved;
+  std::optional<DelayAnchor> anchor{};  ///< of simulated delays
   std::optional<ReorderAnswer> reorder;
   std::vector<numeric::Rational> latency_ns;  ///< of delay.latency; empty without units (latency_ns.hpp)
-  Hops hops = Hops::independent;              ///< the model used
+  std::optional<Stated<unit::Time>> mean_ns{};  ///< of delay.mean_latency; likewise
+  Hops hops = Hops::independent;                ///< the model used
   std::string hops_reason{};                  ///< why no better model applies; empty if one does
   bool one_queue = false;  ///< waits in one queue only, fed only by sources; regardless of `hops`
 };
@@ -63,11 +69,13 @@ struct DelayAnswer {
   /// flows.
   std::vector<std::optional<bounds::ClaimedBufferSize>> buffers;
   bool stopped = false;               ///< on request, after the last of `flows`
-  std::optional<CrossCheck> check{};  ///< if requested; its flows are those of `flows`
+  std::optional<CrossCheck> check{};  ///< unless only the analysis was requested; its flows are those of `flows`
+  /// The simulation of `check`; null if that was done elsewhere.
+  std::shared_ptr<const SimulatedDelays> simulated{};
 
   /// Sum of the buffers on the flow's longest route.  \pre `drop` was given
   [[nodiscard]] Packets total_buffer(std::size_t flow) const;
-  /// Is every delay exact, an enclosure or a bound? Otherwise hops form a chain, or a queue is approximated.
+  /// Is every delay exact, an enclosure or a bound?
   [[nodiscard]] bool proved() const;
 };
 
@@ -82,8 +90,8 @@ struct DelayAnswer {
 [[nodiscard]] std::vector<std::vector<std::size_t>> identical_flows(const DelayAnswer& answer);
 
 /// For plots: P(D > t) of one flow to 3 digits, from t = 0 to its largest percentile or level; at most 401
-/// points, evenly spaced.
-[[nodiscard]] std::vector<bounds::ClaimedSlotProbability> delay_curve(const DelayQuery& query,
+/// points, evenly spaced. A simulated flow is simulated again.
+[[nodiscard]] std::vector<StatedSlotProbability> delay_curve(const DelayQuery& query,
                                                                       const DelayAnswer& answer,
                                                                       std::size_t flow);
 

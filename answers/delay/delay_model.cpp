@@ -7,6 +7,7 @@
 #include <tailbound/numeric/rational.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <ios>
 #include <tuple>
 #include <utility>
@@ -322,12 +323,15 @@ DelayModel::~DelayModel() = default;
 /// The queues of the packets of one source, each once.
 class DelayModel::OwnQueues {
  public:
-  explicit OwnQueues(std::vector<queue::HopQueue>& queues) : queues_(queues) {}
+  /// \param brief  within a second
+  OwnQueues(std::vector<queue::HopQueue>& queues, bool brief)
+      : queues_(queues), left_(brief ? max_brief_work : max_work) {}
 
   /// Its position among the queues; none if there are too many sources.
   std::optional<std::size_t> of(const bounds::WiredDelay::SourceRoute& its) {
     if (its.bursts) {
-      if (its.rate != network::LinkRate{} || !its.bursts->affordable() || !spend(1e6)) return std::nullopt;
+      if (its.rate != network::LinkRate{} || !its.bursts->affordable() || !spend(std::pow(its.bursts->states(), 3)))
+        return std::nullopt;
       queues_.emplace_back(*its.bursts);
       return queues_.size() - 1;
     }
@@ -373,15 +377,15 @@ class DelayModel::OwnQueues {
 
  private:
   /// Work of the laws of all of them together: about 10 s. Beyond, other models answer.
-  static constexpr double max_work = 5e7;
+  static constexpr double max_work = 5e7, max_brief_work = 2e5;
   bool spend(double work) {
-    if (work_ + work > max_work) return false;
-    work_ += work;
+    if (work > left_) return false;
+    left_ -= work;
     return true;
   }
 
   std::vector<queue::HopQueue>& queues_;
-  double work_ = 0;
+  double left_;  ///< work
   std::map<std::tuple<int, int, Rational, std::vector<std::pair<Rational, std::int64_t>>>,
            std::optional<std::size_t>>
       by_sources_;
@@ -413,7 +417,7 @@ void DelayModel::set_own_routes(std::size_t flow, const std::vector<bounds::Wire
 
 void DelayModel::find_own_routes() {
   laws_->own_routes.resize(paths_.flows.size());
-  OwnQueues own(laws_->queues);
+  OwnQueues own(laws_->queues, query_.brief);
   for (std::size_t flow = 0; flow < paths_.flows.size(); ++flow)
     if (laws_->exact[flow] == 0)
       if (const auto found = laws_->wired->source_routes(laws_->flow_in_paths[flow]))
@@ -424,7 +428,7 @@ void DelayModel::find_classes(const NetworkTopology& topology) {
   const network::Network& network = topology.network;
   const int highest = highest_class(network);
   laws_->own_routes.resize(paths_.flows.size());
-  OwnQueues own(laws_->queues);
+  OwnQueues own(laws_->queues, query_.brief);
   std::map<int, bounds::WiredDelay> models;  // of a class and the higher ones
   std::map<int, std::vector<network::QueueTraffic>> traffics;
   std::map<std::string, std::size_t> position;

@@ -39,6 +39,7 @@ enum class Hops {
 struct DelayModelQuery {
   std::optional<Hops> hops{};  ///< default: chain if it applies, otherwise independent
   numeric::Digits digits{};
+  bool brief = false;  ///< laws of single flows only as far as they take a second together
 };
 
 /// The models that may be selected: "bound" for

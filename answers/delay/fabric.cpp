@@ -153,7 +153,7 @@ std::vector<FabricSwitchClass> switches_of(const FabricGraph& graph, const Fabri
 
 /// Cross-check of all packets by simulation.
 CrossCheck checked(const Fabric& fabric, const FabricAnswer& answer, bounds::FabricDelay& delay,
-                   CheckEffort effort, const Run& run) {
+                   DelayEffort effort, const Run& run) {
   Workload workload{.hops = 1, .steps_per_slot = 0};
   for (const bounds::FabricPairs& pairs : answer.pairs->by_hops)
     workload.hops = std::max(workload.hops, static_cast<int>(pairs.hops));
@@ -175,7 +175,7 @@ CrossCheck checked(const Fabric& fabric, const FabricAnswer& answer, bounds::Fab
     return std::vector<std::vector<double>>{tails};
   };
   try {
-    return cross_check(fabric, workload, computed, effort, run);
+    return cross_check(simulated_delays(fabric, workload, effort, run), {.computed = computed});
   } catch (const Stopped&) {
     return {.levels = {}, .skipped = true};
   }
@@ -339,7 +339,10 @@ FabricAnswer answer(const FabricQuery& query, const Run& run) {
   std::stable_sort(answer.queues.begin(), answer.queues.end(), [](const auto& a, const auto& b) {
     return a.load * Rational(b.packets_per_slot) > b.load * Rational(a.packets_per_slot);
   });
-  if (query.check && answer.pairs) answer.check = checked(fabric, answer, delay, *query.check, run);
+  if (query.by != DelayBy::analysis && answer.pairs)
+    answer.check = checked(
+        fabric, answer, delay,
+        query.by == DelayBy::simulation ? DelayEffort::requested : DelayEffort::usual, run);
   return answer;
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
+#include <tailbound/answers/delay/stated_delay.hpp>
 #include <tailbound/answers/network/network_input.hpp>
 #include <tailbound/answers/points/run.hpp>
-#include <tailbound/answers/simulation/cross_check.hpp>
 #include <tailbound/answers/units.hpp>
 #include <tailbound/bounds/network/fabric_delay.hpp>
 #include <tailbound/bounds/network/fabric_memory.hpp>
@@ -83,7 +83,7 @@ struct FabricQuery {
   std::optional<bounds::DropTarget> drop{};      ///< of each queue's buffer
   numeric::Digits digits{};                      ///< of the buffers' probabilities
   Units units{};
-  std::optional<CheckEffort> check{};  ///< are the delays of all packets cross-checked by simulation?
+  DelayBy by = DelayBy::analysis;
 };
 
 /// Queues with identical traffic.
@@ -114,7 +114,7 @@ struct FabricAnswer {
   std::vector<FabricSwitchClass> by_switch;        ///< with `drop`: in order of decreasing buffer size
   std::optional<bounds::FabricDelayAnswer> pairs;  ///< unless a flow was given
   std::optional<bounds::FabricPairDelay> pair;
-  std::optional<CrossCheck> check{};  ///< if requested, of all packets
+  std::optional<CrossCheck> check{};  ///< unless only the analysis was requested, of all packets
 };
 
 /// \throws InvalidArgument  no such flow;  \throws as network::fabric_rates(), bounds::FabricDelay

@@ -11,89 +11,52 @@
 namespace tailbound::answers {
 namespace {
 
-/// Packet-hops simulated in 0.2 to 0.4 s, and the factor if a check is requested explicitly.
-constexpr double check_tree_steps = 9e7, check_network_steps = 5e6, check_fabric_steps = 1.5e7;
+/// Packet-hops simulated in 0.2 to 0.4 s, and the factor of a usual simulation.
+constexpr double brief_tree_steps = 9e7, brief_network_steps = 5e6, brief_fabric_steps = 1.5e7;
+constexpr double usual_steps = 5;
 /// Cost of a slot in which no packet moves.
 constexpr double slot_steps = 40;
-constexpr double thorough_steps = 10, max_thorough_steps = 100;
+/// What may be simulated without a request, as a multiple of the length.
+constexpr double longest_unasked = 3;
 /// Length of a run in relaxation times of its busiest queue, for intervals from batches.
 constexpr double min_relaxations = 100, min_slots = 2000;
-constexpr double resolved_to = 0.2, underestimated_by = 1.10, overestimated_by = 0.5;
-constexpr std::size_t max_checked_flows = 4096;
+constexpr double apart_by = 1.10;
 constexpr double sought_tails[] = {0.3, 0.1, 0.03, 1e-2, 1e-3, 1e-4};
 
 /// The plan of the run, or none if it would take too long.
-std::optional<sim::RunPlan> check_plan(const Workload& workload, CheckEffort effort, CrossCheck& check) {
+std::optional<sim::RunPlan> check_plan(const Workload& workload, DelayEffort effort, CrossCheck& check) {
+  const bool brief = effort == DelayEffort::brief;
+  const int replications = brief ? 1 : 4;
+  const double steps = workload.steps * (brief ? 1 : usual_steps);
   const double minimum =
-      std::max(min_slots, min_relaxations * sim::relaxation_slots(workload.utilization, workload.memory));
+      std::max(min_slots, min_relaxations * sim::relaxation_slots(workload.utilization, workload.memory)) /
+      replications;
   const auto plan_of_slots = [&](double slots) {
     return sim::automatic_plan(workload.utilization, workload.hops,
-                               static_cast<std::int64_t>(std::min(slots, 1e9)), 1, 1, workload.memory);
+                               static_cast<std::int64_t>(std::min(slots, 1e9)), replications, 1,
+                               workload.memory);
   };
   const auto warmup = static_cast<double>(plan_of_slots(minimum).warmup);
-  double affordable = workload.steps / workload.steps_per_slot - warmup;
-  if (effort == CheckEffort::thorough)
-    affordable = thorough_steps * workload.steps / workload.steps_per_slot - warmup;
-  const double needed = (warmup + minimum) * workload.steps_per_slot;
-  if (affordable < minimum &&
-      (effort == CheckEffort::affordable || needed > max_thorough_steps * workload.steps)) {
+  const double affordable = steps / workload.steps_per_slot / replications - warmup;
+  const double needed = (warmup + minimum) * workload.steps_per_slot * replications;
+  if (effort != DelayEffort::requested && needed > steps * (brief ? 1 : longest_unasked)) {
     check.skipped = true;
-    if (needed <= max_thorough_steps * workload.steps) check.packet_hops = needed;
+    check.packet_hops = needed;
     return std::nullopt;
   }
   sim::RunPlan plan = plan_of_slots(std::max(affordable, minimum));
-  check.packet_hops = static_cast<double>(plan.replication_slots()) * workload.steps_per_slot;
-  check.slots = plan.batch_slots() * plan.batches;
+  check.packet_hops = static_cast<double>(plan.replication_slots()) * workload.steps_per_slot * replications;
+  check.slots = plan.batch_slots() * plan.batches * replications;
   return plan;
 }
 
-/// P(D > t) of the packets counted in some rows, batch by batch.
-class SeenTails {
- public:
-  SeenTails(const sim::RunResult& result, const std::vector<std::size_t>& rows) {
-    for (const sim::Counts* counts : result.all()) {
-      std::vector<double> above;  // [t]: packets with D >= t
-      for (const std::size_t row : rows) {
-        const auto& histogram = (*counts)[row];
-        above.resize(std::max(above.size(), histogram.size()));
-        for (std::size_t t = 0; t < histogram.size(); ++t) above[t] += static_cast<double>(histogram[t]);
-      }
-      for (std::size_t t = above.size(); t-- > 1;) above[t - 1] += above[t];
-      packets_.push_back(above.empty() ? 0 : above.front());
-      reach_ = std::max(reach_, above.size());
-      above_.push_back(std::move(above));
-    }
-  }
-  [[nodiscard]] bool any() const { return reach_ > 0; }
-  /// One more than the maximum observed delay.
-  [[nodiscard]] std::size_t reach() const { return reach_; }
-  [[nodiscard]] numeric::Estimate<unit::Probability> tail(std::size_t t, double confidence) const {
-    std::vector<double> seen;
-    for (const auto& above : above_) seen.push_back(t + 1 < above.size() ? above[t + 1] : 0);
-    return sim::estimate<unit::Probability>(seen, packets_, confidence);
-  }
-  /// Packets with D > t.
-  [[nodiscard]] std::uint64_t count(std::size_t t) const {
-    double all = 0;
-    for (const auto& above : above_) all += t + 1 < above.size() ? above[t + 1] : 0;
-    return static_cast<std::uint64_t>(all);
-  }
-
- private:
-  std::vector<std::vector<double>> above_;
-  std::vector<double> packets_;
-  std::size_t reach_ = 0;
-};
-
-bool is_resolved(const numeric::Estimate<unit::Probability>& tail) {
-  return tail.value > 0 && tail.upper - tail.lower <= 2 * resolved_to * tail.value;
-}
-
 /// Those nearest to sought_tails and the rarest, of all that are resolved; 0 if none is.
-std::vector<Slots> levels_to_check(const SeenTails& seen) {
+std::vector<Slots> levels_to_check(const SeenTimes& seen) {
   std::map<std::size_t, double> resolved;
-  for (std::size_t t = 0; t + 1 < seen.reach(); t += 1 + t / 16)
-    if (const auto tail = seen.tail(t, 0.95); is_resolved(tail)) resolved[t] = tail.value;
+  const auto last = static_cast<std::size_t>(seen.deepest_resolved().value_or(0));
+  for (std::size_t t = 0; t <= last; t += 1 + t / 16)
+    if (const auto tail = seen.tail(static_cast<double>(t)); SeenTimes::is_resolved(tail))
+      resolved[t] = tail.value;
   std::set<std::size_t> chosen{0};
   if (!resolved.empty()) {
     chosen = {std::min_element(resolved.begin(), resolved.end(), [](const auto& a, const auto& b) {
@@ -111,125 +74,120 @@ std::vector<Slots> levels_to_check(const SeenTails& seen) {
   return levels;
 }
 
-struct CheckedPart {
-  std::optional<std::size_t> flow;
-  SeenTails seen;
-  std::vector<Slots> levels;
-};
-
-void judge(CrossCheck& check, const std::vector<CheckedPart>& parts, const ComputedTails& computed,
-           bool bounds) {
-  std::vector<std::vector<Slots>> levels;
-  std::size_t count = 0;
-  for (const CheckedPart& part : parts) {
-    levels.push_back(part.levels);
-    count += part.levels.size();
+/// Levels to be compared, of a flow or of all packets, without `computed`.
+std::vector<CheckedLevel> part_of(std::optional<std::size_t> flow, const SeenTimes& seen) {
+  std::vector<CheckedLevel> part;
+  if (!seen.any()) return part;
+  for (const Slots t : levels_to_check(seen)) {
+    const auto at = static_cast<double>(t.value);
+    part.push_back({.flow = flow, .slots = t, .simulated = seen.tail(at), .count = seen.count(at)});
   }
-  const std::vector<std::vector<double>> probabilities = computed(levels);
-  const double of_each = confidence_of_each(count);
+  return part;
+}
+
+Agreement judged(double computed, const numeric::Estimate<unit::Probability>& simulated, bool bound) {
+  if (computed < simulated.lower && computed * apart_by < simulated.value) return Agreement::underestimates;
+  if (!bound && computed > simulated.upper && computed > apart_by * simulated.value)
+    return Agreement::overestimates;
+  return Agreement::agrees;
+}
+
+void judge(CrossCheck& check, const std::vector<std::vector<CheckedLevel>>& parts,
+           const CheckedDelays& delays) {
+  std::vector<std::vector<Slots>> levels;
+  for (const auto& part : parts) {
+    levels.emplace_back();
+    for (const CheckedLevel& level : part) levels.back().push_back(level.slots);
+  }
+  const std::vector<std::vector<double>> probabilities = delays.computed(levels);
   for (std::size_t i = 0; i < parts.size(); ++i)
-    for (std::size_t j = 0; j < levels[i].size(); ++j) {
-      const auto t = static_cast<std::size_t>(levels[i][j].value);
-      CheckedLevel& level = check.levels.emplace_back();
-      level.flow = parts[i].flow;
-      level.slots = levels[i][j];
-      level.simulated = parts[i].seen.tail(t, 0.95);
-      level.count = parts[i].seen.count(t);
+    for (std::size_t j = 0; j < parts[i].size(); ++j) {
+      CheckedLevel& level = check.levels.emplace_back(parts[i][j]);
       level.computed = probabilities[i][j];
-      const auto together = parts[i].seen.tail(t, of_each);
-      if (together.lower > underestimated_by * level.computed)
-        level.agreement = Agreement::underestimates;
-      else if (!bounds && together.upper < overestimated_by * level.computed)
-        level.agreement = Agreement::pessimistic;
+      level.agreement = judged(level.computed, level.simulated, delays.bounds);
     }
 }
 
-/// Runs a model and judges each of the flows and all packets.
-/// \param rows_of  of each of `flows`;  \param all_rows  of all packets
-void simulate_and_judge(CrossCheck& check, const sim::RunPlan& plan, const sim::ReplicationFactory& make,
-                        const std::vector<std::vector<std::size_t>>& rows_of,
-                        const std::vector<std::size_t>& all_rows, const CheckedDelays& delays,
-                        const Run& run) {
-  const sim::RunResult result = sim::run(plan, "cross-check", make, {.stop = run.stop});
-  if (!result.complete) {
-    check.skipped = true;
-    return;
-  }
-  std::vector<CheckedPart> parts;
-  const auto add = [&](std::optional<std::size_t> flow, const std::vector<std::size_t>& rows) {
-    SeenTails seen(result, rows);
-    std::vector<Slots> levels;
-    if (seen.any()) levels = levels_to_check(seen);
-    parts.push_back({flow, std::move(seen), std::move(levels)});
-  };
-  for (std::size_t flow = 0; flow < rows_of.size(); ++flow) add(flow, rows_of[flow]);
-  if (delays.all) add(std::nullopt, all_rows);
-  judge(check, parts, delays.computed, delays.bounds);
-}
+}  // namespace
 
-CrossCheck check_of(const TreeTopology& topology, const CheckedDelays& delays, CheckEffort effort,
-                    const Run& run) {
+class DelaySimulation {
+ public:
+  DelaySimulation(DelayEffort effort, const Run& run) : effort_(effort), run_(run) {}
+
+  /// \param workload  with the packet-hops of a brief simulation
+  void simulate(const Workload& workload, const sim::ReplicationFactory& make) {
+    const auto plan = check_plan(workload, effort_, its_.length_);
+    if (!plan) return;
+    sim::RunControls controls{.threads = run_.threads, .stop = run_.stop};
+    if (effort_ == DelayEffort::requested && run_.progress)
+      controls.progress = [this](const sim::Progress& progress) {
+        run_.progress(progress.done, progress.left.count());
+      };
+    its_.result_ = sim::run(*plan, "delays", make, controls);
+    if (!its_.result_.complete)
+      its_.length_.skipped = true;
+    else
+      its_.length_.packets = its_.waits(std::nullopt).packets();
+  }
+  void add_all(std::size_t row, std::size_t queues) { its_.all_.push_back(row_of(row, queues)); }
+  void add_group(std::size_t row, std::size_t queues, std::size_t group) {
+    its_.groups_.resize(std::max(its_.groups_.size(), group + 1));
+    its_.groups_[group].push_back(row_of(row, queues));
+  }
+  [[nodiscard]] SimulatedDelays take() { return std::move(its_); }
+
+ private:
+  static SeenRow row_of(std::size_t row, std::size_t queues) { return {row, static_cast<double>(queues)}; }
+
+  DelayEffort effort_;
+  const Run& run_;
+  SimulatedDelays its_;
+};
+
+namespace {
+
+SimulatedDelays simulated(const TreeTopology& topology, const std::vector<std::size_t>&, DelayEffort effort,
+                          const Run& run) {
   const sim::TreeModel model = tree_model(topology);
   const double load = numeric::nearest_double(topology.load);
   const double leaves = std::pow(static_cast<double>(topology.tree.radix), topology.tree.levels);
   const int hops = sim::stage_count(topology.tree);
-  CrossCheck check;
-  const auto plan =
-      check_plan({load, hops, leaves * load * hops + slot_steps, check_tree_steps, sim::source_memory(model)},
-                 effort, check);
-  if (!plan) return check;
+  DelaySimulation simulation(effort, run);
   const sim::TreeRows rows(model.tree);
-  std::vector<std::size_t> all;
-  for (int turn = 1; turn <= rows.turns; ++turn) all.push_back(rows.delays(turn));
-  simulate_and_judge(
-      check, *plan, [&](sim::RandomKey key) { return sim::make_tree_replication(model, key); }, {}, all,
-      delays, run);
-  return check;
+  for (int turn = 1; turn <= rows.turns; ++turn)
+    simulation.add_all(rows.delays(turn), static_cast<std::size_t>(2 * turn - 1));
+  simulation.simulate(
+      {load, hops, leaves * load * hops + slot_steps, brief_tree_steps, sim::source_memory(model)},
+      [&](sim::RandomKey key) { return sim::make_tree_replication(model, key); });
+  return simulation.take();
 }
 
-CrossCheck check_of(const NetworkTopology& topology, const CheckedDelays& delays, CheckEffort effort,
-                    const Run& run) {
-  sim::NetworkModel model{topology.network, std::nullopt};
+SimulatedDelays simulated(const NetworkTopology& topology, const std::vector<std::size_t>& groups,
+                          DelayEffort effort, const Run& run) {
+  const sim::NetworkModel model{topology.network, std::nullopt, groups};
   const sim::NetworkWork work = sim::network_work(model.network);
-  CrossCheck check;
-  if (work.queues == 0 || work.utilization == 0) {
-    check.skipped = true;
-    return check;
-  }
+  DelaySimulation simulation(effort, run);
+  const sim::NetworkRows rows(model);
+  for (std::size_t queues = 0; queues <= rows.max_queues; ++queues)
+    simulation.add_all(rows.delays(queues), queues);
+  for (std::size_t group = 0; group < rows.groups.size(); ++group)
+    for (std::size_t queues = rows.groups[group].fewest; queues <= rows.groups[group].most; ++queues)
+      simulation.add_group(rows.delays_of_group(group, queues), queues, group);
   // A sending node costs a third of a packet-hop, an idle queue a tenth.
   std::set<std::size_t> senders;
   for (const network::Flow& flow : model.network.flows) senders.insert(flow.source);
   const double steps = work.steps_per_slot + 0.1 * static_cast<double>(work.queues) +
                        0.3 * static_cast<double>(senders.size());
-  const auto plan =
-      check_plan({work.utilization, work.hops, steps, check_network_steps, work.memory}, effort, check);
-  if (!plan) return check;
-  model.flow_delays = delays.flows.size() <= max_checked_flows;
-  const sim::NetworkRows rows(model);
-  std::vector<std::vector<std::size_t>> flows;
-  std::vector<std::size_t> all;
-  for (std::size_t row = rows.delays(0); row < rows.count(); ++row) all.push_back(row);
-  if (model.flow_delays) {
-    std::map<std::string, std::size_t> position;
-    for (std::size_t flow = 0; flow < model.network.flows.size(); ++flow)
-      position[model.network.flows[flow].name] = flow;
-    for (const std::string& name : delays.flows) flows.push_back({rows.delays_of_flow(position.at(name))});
-  }
-  simulate_and_judge(
-      check, *plan, [&](sim::RandomKey key) { return sim::make_network_replication(model, key); }, flows, all,
-      delays, run);
-  return check;
+  simulation.simulate(
+      {std::max(work.utilization, 1e-9), work.hops, steps, brief_network_steps, work.memory},
+      [&](sim::RandomKey key) { return sim::make_network_replication(model, key); });
+  return simulation.take();
 }
 
 }  // namespace
 
-bool CrossCheck::contradicted() const {
-  return std::any_of(levels.begin(), levels.end(),
-                     [](const CheckedLevel& level) { return level.agreement != Agreement::agrees; });
-}
-
-bool CrossCheck::contradicted(std::optional<std::size_t> flow) const {
-  return std::any_of(levels.begin(), levels.end(), [&](const CheckedLevel& level) {
+bool CrossCheck::agrees(std::optional<std::size_t> flow) const {
+  return std::none_of(levels.begin(), levels.end(), [&](const CheckedLevel& level) {
     return level.flow == flow && level.agreement != Agreement::agrees;
   });
 }
@@ -241,26 +199,37 @@ const CheckedLevel* CrossCheck::rarest(std::optional<std::size_t> flow) const {
   return last;
 }
 
-CrossCheck cross_check(const Topology& topology, const CheckedDelays& delays, CheckEffort effort,
-                       const Run& run) {
-  return std::visit([&](const auto& its) { return check_of(its, delays, effort, run); }, topology);
+SeenTimes SimulatedDelays::seen(const std::vector<SeenRow>& rows, bool latency) const {
+  return {result_.all(), rows, [](std::size_t slots) { return static_cast<double>(slots); }, latency};
 }
 
-CrossCheck cross_check(const network::Fabric& fabric, const Workload& workload, const ComputedTails& computed,
-                       CheckEffort effort, const Run& run) {
-  CrossCheck check;
+SimulatedDelays simulated_delays(const Topology& topology, const std::vector<std::size_t>& groups,
+                                 DelayEffort effort, const Run& run) {
+  return std::visit([&](const auto& its) { return simulated(its, groups, effort, run); }, topology);
+}
+
+SimulatedDelays simulated_delays(const network::Fabric& fabric, const Workload& workload, DelayEffort effort,
+                                 const Run& run) {
   Workload its = workload;
-  its.steps = check_fabric_steps;
-  const auto plan = check_plan(its, effort, check);
-  if (!plan) return check;
+  its.steps = brief_fabric_steps;
   const sim::FabricModel model{sim::fabric_tables(fabric), {}};
   const sim::FabricRows rows{sim::queue_kinds(model).kinds.size()};
-  std::vector<std::size_t> all;
-  for (int queues = 0; queues <= sim::max_queues(model); ++queues)
-    all.push_back(rows.delays(static_cast<std::size_t>(queues)));
-  simulate_and_judge(
-      check, *plan, [&](sim::RandomKey key) { return sim::make_fabric_replication(model, key); }, {}, all,
-      {.computed = computed}, run);
+  DelaySimulation simulation(effort, run);
+  for (std::size_t queues = 0; queues <= static_cast<std::size_t>(sim::max_queues(model)); ++queues)
+    simulation.add_all(rows.delays(queues), queues);
+  simulation.simulate(its,
+                      [&](sim::RandomKey key) { return sim::make_fabric_replication(model, key); });
+  return simulation.take();
+}
+
+CrossCheck cross_check(const SimulatedDelays& simulated, const CheckedDelays& delays) {
+  CrossCheck check = simulated.length();
+  if (check.skipped) return check;
+  std::vector<std::vector<CheckedLevel>> parts;
+  for (std::size_t flow = 0; flow < delays.groups.size(); ++flow)
+    parts.push_back(part_of(flow, simulated.waits(delays.groups[flow])));
+  if (delays.all) parts.push_back(part_of(std::nullopt, simulated.waits(std::nullopt)));
+  judge(check, parts, delays);
   return check;
 }
 

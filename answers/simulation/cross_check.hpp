@@ -2,41 +2,41 @@
 
 #include <tailbound/answers/network/topology.hpp>
 #include <tailbound/answers/points/run.hpp>
+#include <tailbound/answers/simulation/seen_times.hpp>
 #include <tailbound/answers/simulation/simulation.hpp>
 #include <tailbound/core/quantity.hpp>
 #include <tailbound/network/fabric/fabric.hpp>
 #include <tailbound/numeric/truth.hpp>
+#include <tailbound/sim/batches/batched_run.hpp>
 
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <string>
 #include <vector>
 
-/// Cross-check of computed delays by a short simulation of the same network.
+/// Delays of a network by a simulation of this very network and load, and computed delays compared with it.
 ///
 /// MODEL     sim/tree/tree_replication.hpp, sim/network/network_replication.hpp,
-/// sim/fabric/fabric_replication.hpp, from
-///           seed 1. Its length depends only on the network (packet-hops, not seconds): the result is the
-///           same on
-///           every machine.
+///           sim/fabric/fabric_replication.hpp, from seed 1. Its length depends only on the network
+///           (packet-hops, not seconds): the result is the same on every machine.
 /// RESULT    P(D > t) with intervals from batches at up to seven levels of each flow and of all packets:
-/// those nearest to
-///           0.3 .. 1e-4 that are known to 20 %, and the rarest of these. All of them are judged together,
-///           with 95 %.
-/// EXCLUDES  deeper levels, which so short a simulation does not resolve: they are not checked.
+///           those nearest to 0.3 .. 1e-4 that are known to 20 %, and the rarest of these. Each is judged
+///           by itself: of correct delays up to 5 % are taken for wrong, which costs a simulated answer.
+/// EXCLUDES  deeper levels, which the simulation does not resolve: they are not checked.
 /// TESTS     tests/answers/simulation/cross_check_test.cpp
 namespace tailbound::answers {
 
-enum class CheckEffort {
-  affordable,  ///< about 0.3 s of processor time, otherwise skipped
-  thorough,    ///< ten times that, and longer if the network needs it
+/// Length of a simulation of delays.
+enum class DelayEffort {
+  brief,      ///< about 0.3 s of processor time, otherwise skipped: beside delays that are proved
+  usual,      ///< 1 to 2 s, otherwise skipped
+  requested,  ///< the same, and longer if the network needs it
 };
 
 enum class Agreement {
-  agrees,
-  underestimates,  ///< simulated exceeds computed by over 10 % beyond the interval
-  pessimistic,     ///< simulated is below half of computed, beyond the interval
+  agrees,          ///< within the interval, or 10 % of its value
+  underestimates,  ///< below both
+  overestimates,   ///< above both
 };
 
 struct CheckedLevel {
@@ -50,33 +50,64 @@ struct CheckedLevel {
 
 struct CrossCheck {
   std::vector<CheckedLevel> levels;  ///< flow by flow, with decreasing probability; then all packets
-  std::int64_t slots = 0;            ///< measured slots
+  std::int64_t slots = 0;            ///< measured slots of all replications
+  double packets = 0;                ///< measured
   double packet_hops = 0;            ///< simulated, or required if it was skipped
   bool skipped = false;              ///< it would have exceeded the limit, or was stopped
 
-  [[nodiscard]] bool contradicted() const;
-  [[nodiscard]] bool contradicted(std::optional<std::size_t> flow) const;
+  [[nodiscard]] bool agrees(std::optional<std::size_t> flow) const;
   /// The rarest level; null if there is none.
   [[nodiscard]] const CheckedLevel* rarest(std::optional<std::size_t> flow) const;
 };
+
+/// A finished simulation of delays.
+class SimulatedDelays {
+ public:
+  [[nodiscard]] bool skipped() const { return length_.skipped; }
+  [[nodiscard]] std::size_t groups() const { return groups_.size(); }
+  /// Of a group of flows; none: of all packets.
+  [[nodiscard]] SeenTimes waits(std::optional<std::size_t> group) const { return seen(group, false); }
+  [[nodiscard]] SeenTimes latencies(std::optional<std::size_t> group) const { return seen(group, true); }
+  /// Rows of a group, with transfer times in slots.
+  [[nodiscard]] const std::vector<SeenRow>& rows(std::optional<std::size_t> group) const {
+    return group ? groups_.at(*group) : all_;
+  }
+  [[nodiscard]] const CrossCheck& length() const { return length_; }  ///< without levels
+  [[nodiscard]] SeenTimes seen(const std::vector<SeenRow>& rows, bool latency) const;
+
+ private:
+  friend class DelaySimulation;
+  [[nodiscard]] SeenTimes seen(std::optional<std::size_t> group, bool latency) const {
+    return seen(rows(group), latency);
+  }
+
+  sim::RunResult result_{};
+  std::vector<std::vector<SeenRow>> groups_{};
+  std::vector<SeenRow> all_{};
+  CrossCheck length_{};
+};
+
+/// \param groups  group of each flow of a network, from 0; ignored for a tree, whose packets are one group
+/// \pre the offered load of every queue is below its capacity
+[[nodiscard]] SimulatedDelays simulated_delays(const Topology& topology,
+                                               const std::vector<std::size_t>& groups, DelayEffort effort,
+                                               const Run& run = {});
+
+/// The same for a network without a list of flows, without groups.
+/// \param workload  of one slot; its `steps` are ignored
+[[nodiscard]] SimulatedDelays simulated_delays(const network::Fabric& fabric, const Workload& workload,
+                                               DelayEffort effort, const Run& run = {});
 
 /// Computed P(D > t), at the levels of each checked flow and, last, of all packets.
 using ComputedTails = std::function<std::vector<std::vector<double>>(const std::vector<std::vector<Slots>>&)>;
 
 struct CheckedDelays {
-  std::vector<std::string> flows{};  ///< of a network, by name; ignored if there are more than 4096
-  bool all = true;                   ///< are all packets of the topology checked together?
-  bool bounds = false;               ///< the computed values may exceed the true ones
+  std::vector<std::size_t> groups{};  ///< of each checked flow
+  bool all = true;                    ///< are all packets checked together?
+  bool bounds = false;                ///< the computed values may exceed the true ones
   ComputedTails computed;
 };
 
-/// \pre the offered load of every queue is below its capacity
-[[nodiscard]] CrossCheck cross_check(const Topology& topology, const CheckedDelays& delays,
-                                     CheckEffort effort, const Run& run = {});
-
-/// The same for a network without a list of flows: all its packets.
-/// \param workload  of one slot; its `steps` are ignored
-[[nodiscard]] CrossCheck cross_check(const network::Fabric& fabric, const Workload& workload,
-                                     const ComputedTails& computed, CheckEffort effort, const Run& run = {});
+[[nodiscard]] CrossCheck cross_check(const SimulatedDelays& simulated, const CheckedDelays& delays);
 
 }  // namespace tailbound::answers

@@ -27,7 +27,9 @@ inline constexpr bounds::Computation::Route last_of<bounds::Computation::Route> 
 template <>
 inline constexpr Hops last_of<Hops> = Hops::bound;
 template <>
-inline constexpr Agreement last_of<Agreement> = Agreement::pessimistic;
+inline constexpr Agreement last_of<Agreement> = Agreement::overestimates;
+template <>
+inline constexpr DelayKind last_of<DelayKind> = DelayKind::simulated;
 template <>
 inline constexpr ScaleLimit::Kind last_of<ScaleLimit::Kind> = ScaleLimit::Kind::burst;
 template <>
@@ -56,6 +58,13 @@ struct Form<bounds::NetworkQueues> {
       queues.queues.push_back(bounds::hop_queue(traffic));
     return queues;
   }
+};
+
+/// The counts of a simulation stay where it ran.
+template <>
+struct Form<std::shared_ptr<const SimulatedDelays>> {
+  static void put(run::ByteWriter&, const std::shared_ptr<const SimulatedDelays>&) {}
+  static std::shared_ptr<const SimulatedDelays> get(run::ByteReader&) { return nullptr; }
 };
 
 }  // namespace stored

@@ -54,14 +54,13 @@ constexpr LoadToSimulate kDelayLoads[] = {
 /// The delays of the tree by a model.
 bounds::ClaimedDelayAnswer delays(const Rational& load, const DelayModel& model,
                                   const bounds::DelayQuery& requested) {
-  if (model.sources == Sources::independent_sources)
-    return answers::answer(answers::DelayQuery{.topology = answers::TreeTopology{.tree = kTree, .load = load},
-                                               .hops = model.hops,
-                                               .percentiles = requested.percentiles,
-                                               .levels = requested.levels,
-                                               .digits = kDigits})
-        .flows.front()
-        .delay;
+  if (model.sources == Sources::independent_sources) {
+    const answers::Topology topology = answers::TreeTopology{.tree = kTree, .load = load};
+    const answers::DelayPaths paths = answers::delay_paths(topology);
+    answers::DelayModel of_hops(topology, paths, {model.hops, kDigits});
+    answers::FlowLaw law = of_hops.of(0);
+    return of_hops.claims(law, requested);
+  }
   const bounds::TreeDelay tree = tree_at(load, model.sources);
   bounds::ClaimedDelayAnswer found =
       bounds::PathDelay(tree.network.queues, model.delay, kDigits).claims(tree.routes, requested);

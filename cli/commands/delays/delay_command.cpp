@@ -40,9 +40,6 @@ Reply reply_to_delay(const DelayOptions& options, const Context& context) {
         return offered_class(tree->classes, tree->priority);
       },
       "buffer --criterion loss gives what a finite buffer loses");
-  // The check would not be shown.
-  if (context.quiet && !options.check)
-    for (answers::DelayQuery& query : queries) query.check.reset();
   Reply reply = reply_of(
       queries, answered_each(queries, analysis_run(context)),
       [](auto points) { return render::document(std::move(points)); },

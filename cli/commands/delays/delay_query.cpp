@@ -81,11 +81,12 @@ std::vector<answers::Topology> read_topologies(const DelayOptions& options) {
 
 }  // namespace
 
-std::optional<answers::CheckEffort> read_check(const DelayOptions& options, std::size_t points) {
-  if (options.check && options.no_check) throw not_allowed_with("--no-check", "--check");
-  if (options.check) return answers::CheckEffort::thorough;
-  if (options.no_check || points != 1) return std::nullopt;
-  return answers::CheckEffort::affordable;
+answers::DelayBy read_by(const DelayOptions& options, std::size_t points) {
+  if (options.analysis && options.simulate) throw not_allowed_with("--simulate", "--analysis");
+  if (options.simulate && options.model.hops)
+    throw not_allowed_with("--hops", "--simulate", "it selects a model of the analysis");
+  if (options.simulate) return answers::DelayBy::simulation;
+  return options.analysis || points != 1 ? answers::DelayBy::analysis : answers::DelayBy::best;
 }
 
 std::optional<std::string> read_flow(const DelayOptions& options) {
@@ -151,8 +152,9 @@ void require_fitting(const DelayOptions& options) {
   } else if (!options.delays) {
     require_one_topology(its);
   }
-  if ((options.check || options.no_check) && (options.delays || options.solve))
-    throw not_allowed_with(options.check ? "--check" : "--no-check", options.delays ? "--delays" : "--solve",
+  if ((options.analysis || options.simulate) && (options.delays || options.solve))
+    throw not_allowed_with(options.simulate ? "--simulate" : "--analysis",
+                           options.delays ? "--delays" : "--solve",
                            "only delays of a network or tree are simulated");
   if (!options.drop) reject_without({&options.criterion}, "--drop EPS");
   if (options.solve) {
@@ -221,7 +223,7 @@ std::vector<answers::DelayQuery> read_delay_queries(const DelayOptions& options)
   for (const answers::DelayQuery& query : queries)
     for (const auto& hops : read_hops(options.model, query.topology)) all.emplace_back(query).hops = hops;
   for (answers::DelayQuery& query : all) {
-    query.check = read_check(options, all.size());
+    query.by = read_by(options, all.size());
     if (const auto* its = std::get_if<answers::NetworkTopology>(&query.topology))
       take_speed(query.units, its->network);
   }

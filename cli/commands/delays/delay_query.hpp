@@ -84,10 +84,10 @@ struct DelayOptions {
   Numbers percentiles{results, "--percentiles", "LIST", delay_percentiles(), percentile_help};
   Integers ccdf{results, "--ccdf", "LIST", ccdf_slots(),
                 "slots t of P(queueing delay > t), such as 0:200:10"};
-  Flag check{
-      results, "--check",
-      "cross-check by a simulation of seconds.\nDefault: of at most 0.3 s, for a single network and load"};
-  Flag no_check{results, "--no-check", "no cross-check by simulation"};
+  Flag analysis{results, "--analysis",
+                "delays of the analysis alone, without a simulation.\nDefault of lists; of a single network and "
+                "load: the analysis\nwhere it is proved or a simulation of a second agrees, otherwise that"};
+  Flag simulate{results, "--simulate", "delays by simulation, extrapolated by the analysis; proved ones stay"};
   Numbers drop{
       results, "--drop", "EPS", targets(),
       "target of --criterion; adds the buffer of each hop.\nThe buffers count the packet in service"};
@@ -129,9 +129,9 @@ void reject_bursts(const BurstOptions& bursts, const std::string& other, const s
 
 /// \throws InvalidArgument  an option was given that does not apply to the topology or the query
 void require_fitting(const DelayOptions& options);
-/// Are delays cross-checked by simulation? By default only for a single point.
-/// \throws InvalidArgument  --check and --no-check
-[[nodiscard]] std::optional<answers::CheckEffort> read_check(const DelayOptions& options, std::size_t points);
+/// What answers: by default the better of both for a single point, the analysis for lists.
+/// \throws InvalidArgument  --analysis and --simulate
+[[nodiscard]] answers::DelayBy read_by(const DelayOptions& options, std::size_t points);
 /// --drop with --criterion, all combinations.  \throws InvalidArgument
 [[nodiscard]] std::vector<std::optional<bounds::DropTarget>> read_drops(const DelayOptions& options);
 /// --flow; none for all.

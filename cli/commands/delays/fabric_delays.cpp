@@ -69,7 +69,7 @@ std::vector<answers::FabricQuery> read_queries(const DelayOptions& options) {
                                                   .by(read_drops(options), &answers::FabricQuery::drop)
                                                   .points();
   for (answers::FabricQuery& query : queries) {
-    query.check = read_check(options, queries.size());
+    query.by = read_by(options, queries.size());
     take_speed(query.units, query.topology.fabric->network);
   }
   return queries;

@@ -105,8 +105,8 @@ SweepRow requested(const SweepPoint& point, const CommandRunner& runner) {
                          [name](const auto& option) { return option.first == name; });
     };
     // Points are many: they are not cross-checked unless the plan requests it.
-    if (runner.options().find("--no-check") != nullptr && !given("--check") && !given("--no-check"))
-      options.emplace_back("--no-check", "");
+    if (runner.options().find("--simulate") != nullptr && !given("--analysis") && !given("--simulate"))
+      options.emplace_back("--analysis", "");
     const render::Document document = runner.answer(options).document;
     row.status = SweepStatus::answered;
     row.answer = render::to_bytes(document);

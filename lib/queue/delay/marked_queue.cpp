@@ -80,11 +80,11 @@ Rational MarkedArrivals::load() const {
   return sum;
 }
 
-bool MarkedArrivals::affordable() const {
+double MarkedArrivals::states() const {
   double phases = remembers(own) ? 2 : 1;
   for (const OnOffGroup& group : others)
     if (remembers(group)) phases *= static_cast<double>(group.count) + 1;
-  return phases * (static_cast<double>(packets_of(others)) + 2) <= static_cast<double>(max_phases);
+  return phases * (static_cast<double>(packets_of(others)) + 2);
 }
 
 namespace {

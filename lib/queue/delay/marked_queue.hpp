@@ -28,7 +28,9 @@ struct MarkedArrivals {
 
   [[nodiscard]] numeric::Rational load() const;
   /// Are there few enough phases?
-  [[nodiscard]] bool affordable() const;
+  [[nodiscard]] bool affordable() const { return states() <= static_cast<double>(max_phases); }
+  /// Of the chain that is solved: its cost grows with their cube.
+  [[nodiscard]] double states() const;
 };
 
 class MarkedQueue {

@@ -2,7 +2,6 @@
 #include <tailbound/sim/network/network_replication.hpp>
 
 #include <algorithm>
-#include <deque>
 #include <utility>
 
 namespace tailbound::sim {
@@ -25,6 +24,7 @@ struct Path {
   std::vector<std::size_t> links;
   std::size_t first;  ///< step of the first link with a queue
   std::size_t rank;   ///< of its packets: class 1 is 0
+  std::size_t row;    ///< of the delays of its group, if these are counted
 };
 
 /// A lane of a sending node: a 64-bit draw u sends along the first route with u < bound; nothing if there is
@@ -33,6 +33,45 @@ struct Source {
   std::uint64_t stream = 0;           ///< of its draws
   std::vector<std::uint64_t> bounds;  ///< sums of probabilities * 2^64 - 1, so that 1 fits
   std::vector<std::uint32_t> paths;
+  RandomWords draws{};                ///< of the block of four slots
+  std::uint64_t block = ~std::uint64_t{0};
+
+  /// The draw of a slot.
+  [[nodiscard]] std::uint64_t draw(RandomKey key, std::uint64_t purpose, std::uint64_t slot) {
+    if (slot / 4 != block) draws = random_words(key, purpose, stream, block = slot / 4);
+    return draws[slot % 4];
+  }
+};
+
+/// Packets in their order of arrival.
+class Fifo {
+ public:
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] const Packet& operator[](std::size_t i) const { return packets_[(first_ + i) & mask()]; }
+  void push(const Packet& packet) {
+    if (size_ == packets_.size()) grow();
+    packets_[(first_ + size_++) & mask()] = packet;
+  }
+  [[nodiscard]] Packet pop() {
+    const Packet packet = packets_[first_];
+    first_ = (first_ + 1) & mask();
+    --size_;
+    return packet;
+  }
+  void clear() { first_ = size_ = 0; }
+
+ private:
+  [[nodiscard]] std::size_t mask() const { return packets_.size() - 1; }
+  void grow() {
+    std::vector<Packet> larger(2 * packets_.size());
+    for (std::size_t i = 0; i < size_; ++i) larger[i] = (*this)[i];
+    packets_ = std::move(larger);
+    first_ = 0;
+  }
+
+  std::vector<Packet> packets_ = std::vector<Packet>(8);  ///< a power of two
+  std::size_t first_ = 0, size_ = 0;
 };
 
 /// A flow with bursts: a 64-bit draw selects the route of a packet, as above.
@@ -45,7 +84,7 @@ struct BurstyFlow {
 };
 
 struct Queue {
-  std::vector<std::deque<Packet>> packets;  ///< per class, the highest first
+  std::vector<Fifo> packets;  ///< per class, the highest first
   std::size_t size = 0;                     ///< of all classes
   network::LinkRate rate{};
   int parts_sent = 0;  ///< of the first packet, in units of 1 / rate.slots
@@ -85,7 +124,9 @@ class Simulated final : public NetworkReplication {
   std::vector<Source> sources_;
   std::vector<BurstyFlow> bursts_;
   std::vector<Queue> queues_;
+  std::vector<std::size_t> used_{};  ///< queues on routes, ascending
   std::size_t flows_;
+  std::vector<std::size_t> groups_;  ///< of each flow; empty: not counted
   std::int64_t now_ = 0;
   std::vector<Packet> arriving_;  ///< served in the last slot, or just sent
   PacketBalance totals_;
@@ -101,6 +142,7 @@ Simulated::Simulated(const NetworkModel& model, RandomKey key)
       buffer_(model.buffer),
       key_(key),
       flows_(model.network.flows.size()),
+      groups_(model.groups),
       counts_(empty_counts()) {
   const network::Network& network = model.network;
   if (buffer_ && *buffer_ < 1) throw InvalidArgument("buffer", std::to_string(*buffer_), "at least 1 packet");
@@ -113,6 +155,11 @@ Simulated::Simulated(const NetworkModel& model, RandomKey key)
   const std::vector<int> lanes = network.lanes();
   for (std::size_t node = 0; node < network.nodes.size(); ++node) add_source(node, lanes[node], network);
   for (std::size_t flow = 0; flow < flows_; ++flow) add_burst(flow, network);
+  std::vector<bool> used(queues_.size());
+  for (const Path& path : paths_)
+    for (std::size_t step = path.first; step < path.links.size(); ++step) used[path.links[step]] = true;
+  for (std::size_t link = 0; link < used.size(); ++link)
+    if (used[link] && queues_[link].exists) used_.push_back(link);
   if (!buffer_) check_loads(network);
 }
 
@@ -142,8 +189,9 @@ void Simulated::add_source(std::size_t node, int lanes, const network::Network& 
 
 void Simulated::add_path(Source& source, const Rational& sum, std::size_t flow, const network::Route& route,
                          const network::Network& network) {
-  Path path{flow, route.links, 0, static_cast<std::size_t>(network.flows[flow].priority) - 1};
+  Path path{flow, route.links, 0, static_cast<std::size_t>(network.flows[flow].priority) - 1, 0};
   while (path.first < path.links.size() && !network.has_queue(path.links[path.first])) ++path.first;
+  if (!groups_.empty()) path.row = rows_.delays_of_group(groups_[flow], path.links.size() - path.first);
   source.bounds.push_back(scaled(sum));
   source.paths.push_back(static_cast<std::uint32_t>(paths_.size()));
   paths_.push_back(std::move(path));
@@ -180,17 +228,16 @@ void Simulated::one_slot() {
     std::swap(arriving_[left - 1], arriving_[random.next_below(static_cast<std::uint32_t>(left))]);
   for (const Packet& packet : arriving_) join(packet);
   arriving_.clear();
-  for (std::size_t link = 0; link < queues_.size(); ++link)
-    if (queues_[link].exists) serve(link);
+  for (const std::size_t link : used_) serve(link);
   ++now_;
 }
 
 void Simulated::send() {
   const auto slot = static_cast<std::uint64_t>(now_);
-  for (const Source& source : sources_) {
-    const std::uint64_t draw = random_words(key_, sending, source.stream, slot / 4)[slot % 4];
+  for (Source& source : sources_) {
+    const std::uint64_t draw = source.draw(key_, sending, slot);
+    if (draw >= source.bounds.back()) continue;
     const auto bound = std::upper_bound(source.bounds.begin(), source.bounds.end(), draw);
-    if (bound == source.bounds.end()) continue;
     send_packet(source.paths[static_cast<std::size_t>(bound - source.bounds.begin())]);
   }
   send_bursts();
@@ -233,8 +280,7 @@ void Simulated::join(const Packet& packet) {
   if (queue.size >= max_packets)
     throw LimitExceeded("a queue exceeds the limit of " + std::to_string(max_packets) + " packets");
   auto& packets = queue.packets[paths_[packet.path].rank];
-  packets.push_back(packet);
-  packets.back().joined = now_;
+  packets.push({packet.path, packet.step, packet.birth, now_});
   ++queue.size;
 }
 
@@ -246,12 +292,12 @@ void add_one(std::vector<std::uint64_t>& histogram, std::size_t at) {
 void Simulated::serve(std::size_t link) {
   Queue& queue = queues_[link];
   add_one(counts_[rows_.occupancy(link)], queue.size);
+  if (queue.size == 0) return;
   auto first = queue.packets.begin();
   for (queue.parts_sent += queue.rate.packets; queue.parts_sent >= queue.rate.slots && queue.size > 0;
        queue.parts_sent -= queue.rate.slots) {
     while (first->empty()) ++first;
-    Packet packet = first->front();
-    first->pop_front();
+    Packet packet = first->pop();
     --queue.size;
     add_one(counts_[rows_.waits(link)], static_cast<std::size_t>(now_ - packet.joined));
     ++packet.step;
@@ -277,8 +323,7 @@ void Simulated::deliver(const Packet& packet) {
   packets.resize(flows_);
   sums[path.flow] += static_cast<std::uint64_t>(latency - queues);
   ++packets[path.flow];
-  if (rows_.counted_flows > 0)
-    add_one(counts_[rows_.delays_of_flow(path.flow)], static_cast<std::size_t>(latency - queues));
+  if (!groups_.empty()) add_one(counts_[path.row], static_cast<std::size_t>(latency - queues));
 }
 
 Counts Simulated::take_counts() {
@@ -294,12 +339,20 @@ PacketBalance Simulated::balance() const {
 
 void put_packets(ByteWriter& writer, const auto& packets) {
   writer.put<std::uint64_t>(packets.size());
-  for (const Packet& packet : packets) {
+  for (std::size_t i = 0; i < packets.size(); ++i) {
+    const Packet& packet = packets[i];
     writer.put(packet.path);
     writer.put(packet.step);
     writer.put(packet.birth);
     writer.put(packet.joined);
   }
+}
+
+void add_packet(Fifo& packets, const Packet& packet) {
+  packets.push(packet);
+}
+void add_packet(std::vector<Packet>& packets, const Packet& packet) {
+  packets.push_back(packet);
 }
 
 void get_packets(ByteReader& reader, auto& packets, const std::vector<Path>& paths) {
@@ -311,7 +364,7 @@ void get_packets(ByteReader& reader, auto& packets, const std::vector<Path>& pat
     packet.birth = reader.get<std::int64_t>();
     packet.joined = reader.get<std::int64_t>();
     if (packet.path >= paths.size() || packet.step >= paths[packet.path].links.size()) ByteReader::fail();
-    packets.push_back(packet);
+    add_packet(packets, packet);
   }
 }
 
@@ -342,8 +395,8 @@ void Simulated::load(ByteReader& reader) {
     queue.size = 0;
     for (std::size_t rank = 0; rank < queue.packets.size(); ++rank) {
       get_packets(reader, queue.packets[rank], paths_);
-      for (const Packet& packet : queue.packets[rank])
-        if (paths_[packet.path].rank != rank) ByteReader::fail();
+      for (std::size_t i = 0; i < queue.packets[rank].size(); ++i)
+        if (paths_[queue.packets[rank][i].path].rank != rank) ByteReader::fail();
       queue.size += queue.packets[rank].size();
     }
   }
@@ -358,13 +411,38 @@ void Simulated::load(ByteReader& reader) {
 
 }  // namespace
 
-NetworkRows::NetworkRows(const network::Network& network)
-    : links(network.links.size()), max_queues(0), counted_flows(0) {
+namespace {
+
+std::size_t queues_on(const network::Route& route, const network::Network& network) {
+  return static_cast<std::size_t>(
+      std::count_if(route.links.begin(), route.links.end(),
+                    [&](std::size_t link) { return network.has_queue(link); }));
+}
+
+}  // namespace
+
+NetworkRows::NetworkRows(const network::Network& network) : links(network.links.size()), max_queues(0) {
   for (const network::Flow& flow : network.flows)
     for (const network::Route& route : flow.routes)
-      max_queues = std::max(max_queues, static_cast<std::size_t>(std::count_if(
-                                            route.links.begin(), route.links.end(),
-                                            [&](std::size_t link) { return network.has_queue(link); })));
+      max_queues = std::max(max_queues, queues_on(route, network));
+}
+
+NetworkRows::NetworkRows(const NetworkModel& model) : NetworkRows(model.network) {
+  if (model.groups.empty()) return;
+  groups.resize(*std::max_element(model.groups.begin(), model.groups.end()) + 1,
+                {.first = 0, .fewest = max_queues, .most = 0});
+  for (std::size_t flow = 0; flow < model.network.flows.size(); ++flow)
+    for (const network::Route& route : model.network.flows[flow].routes) {
+      Group& group = groups[model.groups[flow]];
+      const std::size_t queues = queues_on(route, model.network);
+      group.fewest = std::min(group.fewest, queues);
+      group.most = std::max(group.most, queues);
+    }
+  std::size_t row = 3 * links + 2;
+  for (Group& group : groups) {
+    group.first = row;
+    row += std::max(group.most, group.fewest) - group.fewest + 1;
+  }
 }
 
 std::unique_ptr<NetworkReplication> make_network_replication(const NetworkModel& model, RandomKey key) {

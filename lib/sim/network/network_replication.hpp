@@ -19,17 +19,21 @@ namespace tailbound::sim {
 struct NetworkModel {
   network::Network network;
   std::optional<std::int64_t> buffer;  ///< size of each queue, packets in service included; >= 1
-  bool flow_delays = false;            ///< are the delays of each flow counted separately as well?
+  /// Group of each flow, from 0: the delays of each group are counted separately as well. Empty: of none.
+  std::vector<std::size_t> groups{};
 };
 
 /// Rows of the counts; links count as in Network::links, flows as in Network::flows.
 struct NetworkRows {
-  std::size_t links, max_queues,
-      counted_flows;  ///< of the network; on a route; with separately counted delays
+  /// The rows of a group, one for each number of queues from the fewest to the most on a route of its flows.
+  struct Group {
+    std::size_t first = 0, fewest = 0, most = 0;
+  };
+
+  std::size_t links, max_queues;  ///< of the network; on a route
+  std::vector<Group> groups{};
   explicit NetworkRows(const network::Network& network);
-  explicit NetworkRows(const NetworkModel& model) : NetworkRows(model.network) {
-    if (model.flow_delays) counted_flows = model.network.flows.size();
-  }
+  explicit NetworkRows(const NetworkModel& model);
   /// [n]: slots with occupancy n; empty for links without a queue.
   [[nodiscard]] std::size_t occupancy(std::size_t link) const { return link; }
   /// [w]: packets that waited w slots.
@@ -39,14 +43,22 @@ struct NetworkRows {
   /// [flow]: sum of the queueing delays of its delivered packets; and their number.
   [[nodiscard]] std::size_t flow_delays() const { return 3 * links; }
   [[nodiscard]] std::size_t flow_packets() const { return 3 * links + 1; }
-  /// [d]: delivered packets of that flow with queueing delay d.  \pre the model counts flow_delays
-  [[nodiscard]] std::size_t delays_of_flow(std::size_t flow) const { return 3 * links + 2 + flow; }
+  /// [d]: delivered packets of that group with queueing delay d that passed `queues` queues.
+  /// \pre the model has groups;  fewest <= queues <= most
+  [[nodiscard]] std::size_t delays_of_group(std::size_t group, std::size_t queues) const {
+    return groups[group].first + queues - groups[group].fewest;
+  }
   /// [d]: delivered packets with queueing delay d that passed `queues` queues, 0 .. max_queues; their
   /// latency is the sum of both.
   [[nodiscard]] std::size_t delays(std::size_t queues) const {
-    return 3 * links + 2 + counted_flows + queues;
+    return 3 * links + 2 + rows_of_groups() + queues;
   }
   [[nodiscard]] std::size_t count() const { return delays(max_queues) + 1; }
+
+ private:
+  [[nodiscard]] std::size_t rows_of_groups() const {
+    return groups.empty() ? 0 : groups.back().first + groups.back().most - groups.back().fewest + 1 - groups.front().first;
+  }
 };
 
 class NetworkReplication : public Replication {

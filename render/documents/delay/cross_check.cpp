@@ -14,9 +14,6 @@ using answers::Agreement;
 using answers::CheckedLevel;
 using answers::CrossCheck;
 
-/// Maximum number of contradictions listed in a note.
-constexpr std::size_t max_named_levels = 3;
-
 /// "0.0123", "1.02e-3"
 std::string probability_in_words(double value) {
   if (value == 0 || (value >= 0.01 && value < 1000)) return fmt::format("{:.3g}", value);
@@ -57,20 +54,19 @@ std::string difference_in_words(double difference) {
 }
 
 /// "P(D > 12) = 1.02e-3 +- 4 %, computed 1.00e-3"
-/// \param name  of the number that is checked
-std::string level_in_words(const CheckedLevel& level, const char* name) {
+std::string level_in_words(const CheckedLevel& level) {
   const double half = (level.simulated.upper - level.simulated.lower) / 2;
   const std::string interval =
       counted_any(level) ? fmt::format("{} +- {:.2g} %", probability_in_words(level.simulated.value),
                                        100 * half / level.simulated.value)
                          : "0 (below " + probability_in_words(level.simulated.upper) + ")";
-  return fmt::format("P(D > {}) = {}, {} {}", level.slots.value, interval, name,
+  return fmt::format("P(D > {}) = {}, computed {}", level.slots.value, interval,
                      probability_in_words(level.computed));
 }
 
 /// The same with how far both are apart, if the number is not contradicted.
-std::string compared_in_words(const CheckedLevel& level, const char* name) {
-  std::string text = level_in_words(level, name);
+std::string compared_in_words(const CheckedLevel& level) {
+  std::string text = level_in_words(level);
   if (!counted_any(level)) return text + ": no such packet was simulated, which checks nothing at this level";
   if (within(level)) return text;
   const double off = difference(level);
@@ -79,7 +75,7 @@ std::string compared_in_words(const CheckedLevel& level, const char* name) {
 }
 
 /// "; the 3 flows agree too", or how many of their values lie outside of the intervals, and how far.
-std::string flows_in_words(const CrossCheck& check, std::size_t flows, const char* name) {
+std::string flows_in_words(const CrossCheck& check, std::size_t flows) {
   std::size_t all = 0, outside = 0;
   double minimum = 0, largest = 0;
   for (const CheckedLevel& level : check.levels) {
@@ -95,15 +91,15 @@ std::string flows_in_words(const CrossCheck& check, std::size_t flows, const cha
   std::string range = minimum < 0 ? difference_in_words(minimum) : std::string();
   if (largest > 0) range += (range.empty() ? "" : " to ") + difference_in_words(largest);
   const bool both = minimum < 0 && largest > 0;
-  return fmt::format("; {} of {} values of the {} flows outside their 95 % intervals: {} {}{}", outside, all,
-                     flows, name, outside > 1 && !both ? "up to " : "", range);
+  return fmt::format("; {} of {} values of the {} flows outside their 95 % intervals: computed {}{}", outside,
+                     all, flows, outside > 1 && !both ? "up to " : "", range);
 }
 
 const char* agreement_name(const CheckedLevel& level) {
   switch (level.agreement) {
     case Agreement::underestimates:
       return "underestimates";
-    case Agreement::pessimistic:
+    case Agreement::overestimates:
       return "overestimates";
     case Agreement::agrees:
       break;
@@ -120,7 +116,7 @@ double how_far(const CheckedLevel& level) {
 const Table<CheckedLevel>& check_fields() {
   static const Table<CheckedLevel> table{
       "cross_check",
-      "computed delays compared with a short simulation, one row per level; the rows of all packets are with "
+      "computed delays compared with a simulation of this network, one row per level; the rows of all packets are with "
       "the first flow",
       {{{"of", "of", "", Shape::text, "flow, or all packets"},
         [](const CheckedLevel& of) { return of.flow ? "flow" : "all packets"; }},
@@ -131,9 +127,7 @@ const Table<CheckedLevel>& check_fields() {
         [](const CheckedLevel& of) { return Model{of.computed}; }},
        {{"agreement", "agreement", "", Shape::text,
          "agrees: computed within the interval; not contradicted: outside of it; not checked: no such packet "
-         "was simulated; underestimates: simulation more than 10 % above the computed value, outside the "
-         "simultaneous interval; overestimates: simulation below half of it, outside the simultaneous "
-         "interval"},
+         "was simulated; underestimates and overestimates: outside of the interval, and more than 10 % apart"},
         &agreement_name}}};
   return table;
 }
@@ -141,35 +135,29 @@ const Table<CheckedLevel>& check_fields() {
 }  // namespace
 
 std::vector<std::string> check_notes(const CrossCheck& check, const std::vector<std::string>& flows,
-                                     const char* name) {
+                                     const std::vector<bool>& simulated) {
   if (check.skipped && check.packet_hops > 0)
-    return {"Not cross-checked by simulation: that would take about " + power_in_words(check.packet_hops) +
-            " simulated packet-hops (--check runs it)."};
-  if (check.levels.empty()) return {"Not cross-checked by simulation."};
-  // The worst level of each contradicted flow.
-  std::map<std::optional<std::size_t>, const CheckedLevel*> worst;
+    return {"Not compared with a simulation: that would take about " + power_in_words(check.packet_hops) +
+            " simulated packet-hops (--simulate)."};
+  if (check.levels.empty()) return {"Not compared with a simulation."};
+  const std::string of = fmt::format("Simulation of this network, {} packets: ", power_in_words(check.packets));
+  const CheckedLevel* worst = nullptr;  // of a flow that is not answered by the analysis
   for (const CheckedLevel& level : check.levels)
-    if (level.agreement != Agreement::agrees) {
-      const CheckedLevel*& its = worst[level.flow];
-      if (its == nullptr || how_far(level) > how_far(*its)) its = &level;
-    }
-  if (worst.empty()) {
+    if (level.agreement != Agreement::agrees && (worst == nullptr || how_far(level) > how_far(*worst)) &&
+        std::isfinite(level.computed))
+      worst = &level;
+  const auto answered = static_cast<std::size_t>(std::count(simulated.begin(), simulated.end(), true));
+  if (worst == nullptr) {
     const CheckedLevel& rarest = check.levels.back();  // of all packets, or of the only flow
     const bool several = !rarest.flow && flows.size() > 1;
-    return {"Cross-check by simulation: " + std::string(several ? "all packets: " : "") +
-            compared_in_words(rarest, name) +
-            (several ? flows_in_words(check, flows.size(), name) : std::string())};
+    if (answered == simulated.size() && answered > 0) return {of.substr(0, of.size() - 2) + "."};
+    return {of + std::string(several ? "all packets: " : "") + compared_in_words(rarest) +
+            (several && answered == 0 ? flows_in_words(check, flows.size()) : std::string())};
   }
-  std::vector<const CheckedLevel*> sorted;
-  for (const auto& [flow, level] : worst) sorted.push_back(level);
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const CheckedLevel* a, const CheckedLevel* b) { return how_far(*a) > how_far(*b); });
-  std::string text = "WARNING: simulation contradicts the computed delays, do not use them: ";
-  for (std::size_t i = 0; i < std::min(sorted.size(), max_named_levels); ++i)
-    text += (i == 0 ? "" : "; ") + whose(*sorted[i], flows) + "simulated " + level_in_words(*sorted[i], name);
-  if (sorted.size() > max_named_levels)
-    text += fmt::format("; and {} more of {} flows", sorted.size() - max_named_levels, flows.size());
-  return {text};
+  return {of + (answered > 0 && answered < simulated.size()
+                    ? fmt::format("the analysis is off for {} of {} flows, most for ", answered, flows.size())
+                    : std::string("the analysis is off, most for ")) +
+          whose(*worst, flows) + level_in_words(*worst)};
 }
 
 TableLayout check_table() {

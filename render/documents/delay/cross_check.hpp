@@ -11,12 +11,12 @@
 /// Internal to the render module.
 namespace tailbound::render {
 
-/// The result in one line; if the simulation contradicts the computation, the flow, the level and the ratio.
-/// \param flows  names, by position; empty for a tree
-/// \param name   of the numbers that are checked
+/// The comparison in one line.
+/// \param flows      names, by position; empty for a tree
+/// \param simulated  of each flow: is it answered by the simulation?
 [[nodiscard]] std::vector<std::string> check_notes(const answers::CrossCheck& check,
                                                    const std::vector<std::string>& flows,
-                                                   const char* name = "computed");
+                                                   const std::vector<bool>& simulated = {});
 
 /// "cross_check": levels of all packets and of the given flows.
 [[nodiscard]] TableLayout check_table();

@@ -32,15 +32,6 @@ constexpr std::size_t max_level_columns = 6;
 /// Maximum number of sources of a queue that are listed individually.
 constexpr std::size_t max_sources = 64;
 
-// --- numbers ---------------------------------------------------------------------------------------------
-
-/// Of the latency, in ns, including the time added by hops.
-Value mean_latency_ns(const DelayEntry& entry) {
-  return shown(answers::mean_latency_ns(
-      entry.path().routes, entry.found().delay.mean_queueing,
-      {.slot = *entry.query().units.slot_ns(), .hop = entry.query().hop_ns.value_or(Rational(0))}));
-}
-
 // --- fields ----------------------------------------------------------------------------------------------
 
 /// A row of a table: its entry, and its position there.
@@ -48,9 +39,9 @@ struct DelayRow {
   const DelayEntry& entry;
   std::size_t at = 0;
 
-  [[nodiscard]] const bounds::ClaimedPercentile& queueing() const { return entry.found().delay.queueing[at]; }
-  [[nodiscard]] const bounds::ClaimedPercentile& latency() const { return entry.found().delay.latency[at]; }
-  [[nodiscard]] const bounds::ClaimedSlotProbability& above() const { return entry.found().delay.above[at]; }
+  [[nodiscard]] const StatedPercentile& queueing() const { return entry.found().delay.queueing[at]; }
+  [[nodiscard]] const StatedPercentile& latency() const { return entry.found().delay.latency[at]; }
+  [[nodiscard]] const StatedSlotProbability& above() const { return entry.found().delay.above[at]; }
   [[nodiscard]] const network::QueueTraffic& traffic() const {
     return entry.answer().paths.queues.traffic[entry.path().longest[at]];
   }
@@ -118,7 +109,7 @@ const Fields<Reordered>& reorder_results() {
 
 Column probability_column(const char* key, const char* heading, const char* meaning,
                           Style style = Style::plain, int digits = 0) {
-  return {key, heading, "", Shape::claim, meaning, style, digits};
+  return {key, heading, "", Shape::number, meaning, style, digits};
 }
 
 const Column certainty_column{"certainty", "kind", "", Shape::text, "kind of number"};
@@ -152,9 +143,10 @@ const Fields<DelayEntry>& delay_input_fields() {
        [](const DelayEntry& of) { return of.path().priority; },
        [](const DelayEntry& of) { return of.answer().paths.classes > 1; }},
       {{"hops_model", "hops", "", Shape::text,
-        "how waits at successive queues depend on each other: chain (each on the previous one, bursts also "
-        "on their age), safe (the same, conservative), independent, bound (any dependence); or one queue"},
-       [](const DelayEntry& of) { return of.found().one_queue ? "one queue" : name_of(of.found().hops); }},
+        "proved for one queue, or how waits at successive queues depend on each other: chain (each on the "
+        "previous one, bursts also on their age), safe (the same, conservative), independent, bound (any "
+        "dependence); or simulated"},
+       [](const DelayEntry& of) { return answered_by(of.found()); }},
       {{"hops_reason", "why", "", Shape::text,
         "why a more accurate model does not apply: the assumption violated or the limit exceeded",
         Style::hidden},
@@ -178,6 +170,10 @@ const Fields<ReorderPoint>& reorder_point_inputs() {
   return fields;
 }
 
+bool is_simulated(const DelayEntry& of) {
+  return of.found().anchor.has_value();
+}
+
 /// In ns, if units define the slot time.
 bool knows_ns(const DelayEntry& of) {
   return of.query().units.slot_ns().has_value();
@@ -186,15 +182,31 @@ bool knows_ns(const DelayEntry& of) {
 const Fields<DelayEntry>& delay_result_fields() {
   static const Fields<DelayEntry> fields{
       {delay_columns().queues, [](const DelayEntry& of) { return of.path().longest.size(); }},
-      {{"mean_queueing_slots", "mean queueing", "slots", Shape::claim,
+      {{"mean_queueing_slots", "mean queueing", "slots", Shape::number,
         "E[D], queueing delay, transmission excluded", Style::plain, 5},
        [](const DelayEntry& of) { return of.found().delay.mean_queueing; }},
       {delay_columns().mean_latency_slots,
        [](const DelayEntry& of) { return of.found().delay.mean_latency; }},
-      {{"mean_latency_ns", "mean latency", "ns", Shape::claim, "the same in ns, per-hop latency included",
+      {{"mean_latency_ns", "mean latency", "ns", Shape::number, "the same in ns, per-hop latency included",
         Style::hidden},
-       &mean_latency_ns,
+       [](const DelayEntry& of) { return shown(of.found().mean_ns); },
        &knows_ns},
+      {{"anchor_slots", "", "", Shape::whole,
+        "of simulated delays: the longest delay t that the samples resolve; beyond it P(D > t) is extrapolated",
+        Style::hidden},
+       [](const DelayEntry& of) { return of.found().anchor->slots; },
+       &is_simulated},
+      {{"anchor_probability", "", "", Shape::estimate, "P(D > anchor_slots)", Style::hidden},
+       [](const DelayEntry& of) { return of.found().anchor->probability; },
+       &is_simulated},
+      {{"anchor_power", "", "", Shape::model,
+        "decay of the extrapolated tail relative to that of the analysis; null: as simulated over two decades",
+        Style::hidden},
+       [](const DelayEntry& of) -> Value {
+         const auto& power = of.found().anchor->power;
+         return power ? Value(Model{*power}) : Value(None{});
+       },
+       &is_simulated},
       {{"total_buffer", "buffers", "packets", Shape::whole,
         "total buffer of the queues on the longest route, packets in service included"},
        [](const DelayEntry& of) { return of.answer().total_buffer(of.flow); },
@@ -204,7 +216,7 @@ const Fields<DelayEntry>& delay_result_fields() {
 }
 
 /// Probability that an arbitrary packet exceeds the previous slot, as far as known.
-Value before_of(const bounds::ClaimedPercentile& percentile) {
+Value before_of(const StatedPercentile& percentile) {
   return percentile.before.empty() ? Value(None{}) : shown(percentile.before.front().probability);
 }
 
@@ -229,6 +241,22 @@ const Table<DelayRow>& delay_percentile_table() {
                            "P(D > queueing_slots - 1), above 1 - p; null at the minimum delay", Style::plain,
                            4),
         [](const DelayRow& of) { return before_of(of.queueing()); }},
+       {{"queueing_slots_at_least", "", "", Shape::whole,
+         "lower end of the 95 % interval of queueing_slots, of simulated delays", Style::hidden},
+        [](const DelayRow& of) { return of.queueing().at_least; },
+        [](const DelayRow& of) { return is_simulated(of.entry); }},
+       {{"queueing_slots_at_most", "", "", Shape::whole, "its upper end; null: beyond the samples",
+         Style::hidden},
+        [](const DelayRow& of) { return of.queueing().at_most; },
+        [](const DelayRow& of) { return is_simulated(of.entry); }},
+       {{"latency_slots_at_least", "", "", Shape::whole, "the same of latency_slots", Style::hidden},
+        [](const DelayRow& of) { return of.latency().at_least; },
+        [](const DelayRow& of) { return is_simulated(of.entry); }},
+       {{"latency_slots_at_most", "", "", Shape::whole, "the same of latency_slots", Style::hidden},
+        [](const DelayRow& of) { return of.latency().at_most; },
+        [](const DelayRow& of) { return is_simulated(of.entry); }},
+       {{"kind", "kind", "", Shape::text, "kind of the numbers of this row"},
+        [](const DelayRow& of) { return kind_in_words(of.entry, shown(of.queueing().at.probability)); }},
        {delay_columns().latency_probability, [](const DelayRow& of) { return of.latency().at.probability; }},
        {delay_columns().latency_probability_before,
         [](const DelayRow& of) { return before_of(of.latency()); }}}};
@@ -370,9 +398,9 @@ void add_text_columns(Document& document, const std::vector<DelayEntry>& entries
   if (levels)
     for (const Slots level : first.levels)
       document.text_columns.push_back({fmt::format("above {}", level.value),
-                                       fmt::format("P(D > {})", level.value), "", Shape::claim, ""});
+                                       fmt::format("P(D > {})", level.value), "", Shape::number, ""});
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    const bounds::ClaimedDelayAnswer& delay = entries[i].found().delay;
+    const StatedDelay& delay = entries[i].found().delay;
     Cells& cells = document.results[i].text_cells;
     for (std::size_t j = 0; j < delay.queueing.size(); ++j) {
       const std::string key = percent_text(delay.queueing[j].probability);
@@ -381,7 +409,7 @@ void add_text_columns(Document& document, const std::vector<DelayEntry>& entries
       if (ns) cells.push_back({key + " ns", entry_latency_ns(entries[i], j)});
     }
     if (levels)
-      for (const bounds::ClaimedSlotProbability& above : delay.above)
+      for (const StatedSlotProbability& above : delay.above)
         cells.push_back({fmt::format("above {}", above.slots.value), shown(above.probability)});
   }
 }
@@ -422,7 +450,7 @@ const DelayColumns& delay_columns() {
           "P(T > latency_slots - 1), above 1 - p; null at the minimum latency", Style::hidden),
       .digits = {"digits", "digits", "", Shape::whole, "significant digits to certify", Style::hidden},
       .flow = {"flow", "flow", "", Shape::text, "flow of a network, by name"},
-      .mean_latency_slots = {"mean_latency_slots", "mean latency", "slots", Shape::claim,
+      .mean_latency_slots = {"mean_latency_slots", "mean latency", "slots", Shape::number,
                              "E[T], T = D + one slot per queue; the link of the sender takes none",
                              Style::hidden},
       .queues = {"queues", "queues", "", Shape::whole, "queues on the longest route"}};

@@ -33,8 +33,7 @@ struct DelayColumns {
 [[nodiscard]] const DelayColumns& delay_columns();
 [[nodiscard]] const Fields<bounds::DropTarget>& drop_target_fields();
 
-/// What a sum of delays over hops omits, or its measured accuracy, in one line; empty for a single queue.
-[[nodiscard]] std::string model_caution(const answers::DelayOmissions& omissions,
-                                        const answers::Topology& topology, answers::Hops hops);
+/// How far the bound of hops is proved, in one line.
+[[nodiscard]] std::string bound_caution(const answers::Topology& topology);
 
 }  // namespace tailbound::render

@@ -47,13 +47,13 @@ void add_curves(Picture& picture, const DelayPoint& point) {
   Curve marks{.title = "percentiles", .style = CurveStyle::marks};
   for (const std::vector<std::size_t>& group : groups) {
     Curve curve{.title = title(group), .style = CurveStyle::steps};
-    const auto add = [](Curve& to, const bounds::ClaimedSlotProbability& above) {
+    const auto add = [](Curve& to, const answers::StatedSlotProbability& above) {
       const auto y = log10_height(shown(above.probability));
       if (!y || !(*y > -1e5)) return false;
       to.points.emplace_back(static_cast<double>(above.slots.value), *y);
       return true;
     };
-    for (const bounds::ClaimedSlotProbability& above : delay_curve(query, answer, group.front()))
+    for (const answers::StatedSlotProbability& above : delay_curve(query, answer, group.front()))
       add(curve, above);
     if (curve.points.empty()) {
       picture.note = joined_notes(picture.note, "never delayed: " + title(group));
@@ -148,7 +148,7 @@ Picture delay_picture(const Document& document, const Shared<DelayPoint>& points
       if (column->style != Style::hidden)
         curve.title +=
             (curve.title.empty() ? "" : ", ") + brief(value_of(document.results[i].inputs, column->key));
-    for (const bounds::ClaimedSlotProbability& above :
+    for (const answers::StatedSlotProbability& above :
          delay_curve(entries[i].query(), entries[i].answer(), entries[i].flow))
       if (const auto y = log10_height(shown(above.probability)); y && *y > -1e5)
         curve.points.emplace_back(static_cast<double>(above.slots.value), *y);

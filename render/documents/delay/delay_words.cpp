@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <tailbound/answers/accuracy/accuracy_settings.hpp>
 #include <tailbound/answers/latency_ns.hpp>
 #include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
@@ -47,38 +46,59 @@ bool any_burst(const std::vector<DelayPoint>& points) {
   });
 }
 
-bool any_contradicted(const std::vector<DelayPoint>& points) {
+std::size_t count_of(const std::vector<DelayPoint>& points, DelayKind kind) {
+  std::size_t count = 0;
+  for (const DelayPoint& point : points)
+    count += static_cast<std::size_t>(std::count_if(
+        point.second.flows.begin(), point.second.flows.end(),
+        [kind](const FlowDelay& flow) { return flow.kind == kind; }));
+  return count;
+}
+
+/// How the hops of convolved delays depend on each other.
+std::string hops_in_words(const std::vector<DelayPoint>& points) {
+  const bool chain = any_as(points, Hops::chain), safe = any_as(points, Hops::safe),
+             others = any_as(points, Hops::independent);
+  if (safe && !chain && !others) return "conservative: effects that reduce delay are omitted";
+  if ((chain || safe) && others) return "waits depend on the previous one where a model of that exists";
+  if (chain || safe)
+    return any_burst(points) ? "a wait depends on the age of the burst and on the previous wait"
+                             : "each wait depends on the previous one";
+  const bool assumed = std::any_of(points.begin(), points.end(), [](const DelayPoint& point) {
+    return std::any_of(point.second.flows.begin(), point.second.flows.end(), [](const FlowDelay& flow) {
+      return flow.kind == DelayKind::convolved && !flow.one_queue;
+    });
+  });
+  return assumed ? "hops are added as if independent" : "a queue has too many bursty sources for a proof";
+}
+
+bool any_checked(const std::vector<DelayPoint>& points) {
   return std::any_of(points.begin(), points.end(), [](const DelayPoint& point) {
-    return point.second.check && point.second.check->contradicted();
+    return point.second.check && !point.second.check->skipped;
   });
 }
 
-/// The kind of the results.
+/// The kinds of the results.
 std::string truth_in_words(const std::vector<DelayPoint>& points) {
-  if (any_contradicted(points)) return "A simulation contradicts the model.";
-  const bool chain = any_as(points, Hops::chain), safe = any_as(points, Hops::safe),
-             others = any_as(points, Hops::independent) || any_as(points, Hops::bound);
-  if ((chain || safe) && others)
-    return std::string("Numerical, not proved") + (any_as(points, Hops::bound)
-                                                       ? "; rows with hops bound are upper bounds."
-                                                       : ", except flows that wait in one queue.");
-  if (safe && !chain) return "Numerical, not proved; conservative: effects that reduce delay are omitted.";
-  if (chain || safe)
-    return any_burst(points)
-               ? "Numerical, not proved: a wait depends on the age of the burst and on the previous wait."
-               : "Numerical, not proved: each wait depends on the previous one.";
-  if (any_as(points, Hops::bound) && !any_as(points, Hops::independent))
-    return "Upper bounds of probabilities, means and percentiles.";
-  const bool proved = std::all_of(points.begin(), points.end(),
-                                  [](const DelayPoint& point) { return point.second.proved(); });
-  const bool assumed = std::any_of(points.begin(), points.end(), [](const DelayPoint& point) {
-    return std::any_of(point.second.flows.begin(), point.second.flows.end(), [](const FlowDelay& flow) {
-      return flow.hops == Hops::independent && !flow.one_queue;
-    });
-  });
-  return proved    ? "Every number is exact or certified."
-         : assumed ? "Numerical, not proved: hops are added as if independent."
-                   : "Numerical, not proved: a queue has too many bursty sources for a proof.";
+  const std::size_t proved = count_of(points, DelayKind::proved),
+                    convolved = count_of(points, DelayKind::convolved),
+                    simulated = count_of(points, DelayKind::simulated);
+  if (proved > 0 && any_as(points, Hops::bound) && convolved + simulated == 0)
+    return any_as(points, Hops::independent) ? "Rows with hops bound are upper bounds, the others exact or certified."
+                                             : "Upper bounds of probabilities, means and percentiles.";
+  if (convolved + simulated == 0) return "Every number is exact or certified.";
+  std::string text;
+  if (convolved > 0)
+    text = fmt::format("Convolved, not proved{}: {}.", proved > 0 ? ", except flows that wait in one queue" : "",
+                       hops_in_words(points));
+  if (convolved > 0 && any_checked(points)) text += " A simulation of this network agrees.";
+  if (convolved > 0 && !any_checked(points))
+    text += " Not compared with a simulation (by default a single network and load is).";
+  if (simulated > 0)
+    text += fmt::format("{}{}imulated with 95 % intervals; rarer delays are extrapolated.",
+                        text.empty() ? "" : " ",
+                        convolved + proved > 0 ? counted(simulated, "flow") + " s" : std::string("S"));
+  return text;
 }
 
 /// Is the buffer of a queue on the flow's longest route computed as if its arrivals were independent?
@@ -129,84 +149,11 @@ std::string latency_in_words(const DelayEntry& entry) {
   return words;
 }
 
-/// model_caution() of each kind of hops in the answer.
-std::vector<std::string> cautions(const DelayQuery& query, const DelayAnswer& answer) {
-  std::vector<std::string> lines;
-  for (const Hops hops : {Hops::chain, Hops::safe, Hops::independent, Hops::bound}) {
-    const auto& flows = answer.flows;
-    const auto its = std::find_if(flows.begin(), flows.end(), [&](const FlowDelay& flow) {
-      return flow.hops == hops && !flow.one_queue;
-    });
-    if (its == flows.end()) continue;
-    if (std::string caution = model_caution(answer.paths.omissions, query.topology, hops); !caution.empty())
-      lines.push_back(std::move(caution));
-  }
-  return lines;
-}
-
-/// P(D > t) of trees down to which models are compared with simulations, and of networks from files.
-constexpr double deepest_of_trees = 1e-6, deepest_of_networks = 1e-3;
-
-answers::Accuracy tree_accuracy(const TreeTopology& tree, Hops hops) {
-  return answers::accuracy(answers::requested_accuracy(tree, hops, {deepest_of_trees}));
-}
-
-/// Measured agreement with simulations of this tree.
-std::string tree_caution(const TreeTopology& tree, Hops hops) {
-  return "accuracy (model / simulation - 1): " +
-         clause(tree_accuracy(tree, hops), measuring_command(tree, hops));
-}
-
-/// The smallest P(D > t) down to which the model was compared with simulations; none if it was not.
-std::optional<double> measured_down_to(const Topology& topology, Hops hops) {
-  const auto* tree = std::get_if<TreeTopology>(&topology);
-  if (tree == nullptr) return hops == Hops::chain ? std::optional(deepest_of_networks) : std::nullopt;
-  const auto range = tree_accuracy(*tree, hops).errors(answers::Quantity::tail);
-  return range ? std::optional(range->up_to) : std::nullopt;
-}
-
-/// The smallest probability that a flow's answers are about.
-double rarest_of(const DelayQuery& query, const FlowDelay& flow) {
-  double rarest = 1;
-  for (const Rational& p : query.percentiles)
-    rarest = std::min(rarest, numeric::nearest_double(Rational(1 - p)));
-  for (const bounds::ClaimedSlotProbability& above : flow.delay.above)
-    if (const auto power = log10_height(shown(above.probability)); power && std::isfinite(*power))
-      rarest = std::min(rarest, std::pow(10.0, *power));
-  return rarest;
-}
-
-/// Of answers about rarer delays than were ever compared with simulations; empty if there are none.
-std::string beyond_measurement(const std::vector<DelayPoint>& points) {
-  double rarest = 1;
-  std::optional<double> measured;
-  for (const auto& [query, answer] : points)
-    for (const FlowDelay& flow : answer.flows) {
-      if (flow.one_queue || flow.hops == Hops::bound) continue;
-      const auto down_to = measured_down_to(query.topology, flow.hops);
-      const double its = rarest_of(query, flow);
-      constexpr double rounding = 1e-9;
-      if (!down_to || its >= *down_to * (1 - rounding)) continue;
-      measured = std::max(measured.value_or(0), *down_to);
-      rarest = std::min(rarest, its);
-    }
-  if (!measured) return {};
-  return fmt::format(
-      "Answers about P(D > t) below {} lie beyond what was measured, here down to {}: their error is "
-      "unknown.",
-      probability_in_words(*measured), probability_in_words(std::max(rarest, 1e-300)));
-}
-
 /// Is the bound of hops proved for all queues of a path, not assumed for some?
 bool bound_is_proved(const Topology& topology) {
   const auto* tree = std::get_if<TreeTopology>(&topology);
   return tree != nullptr && tree->tree.levels == 1;
 }
-
-/// For a network with its own flows.
-constexpr const char* chain_caution =
-    "on 240 random networks of 2 to 6 switches, 98 % of the P(D > t) down to 1e-3 were within 25 % of "
-    "simulation, none underestimated by more";
 
 }  // namespace
 
@@ -253,8 +200,8 @@ std::optional<std::size_t> checked_flow(const DelayEntry& entry) {
 }
 
 std::string kind_in_words(const DelayEntry& entry, const Value& value) {
-  const auto& check = entry.answer().check;
-  if (check && check->contradicted(checked_flow(entry))) return "contradicted by simulation";
+  if (entry.found().kind == DelayKind::simulated)
+    return std::holds_alternative<Model>(value) ? "extrapolated" : "simulated";
   if (entry.found().hops == Hops::bound && !entry.found().one_queue &&
       !bound_is_proved(entry.query().topology))
     return "upper bound, assumed in part (see below)";
@@ -328,7 +275,36 @@ std::vector<Value> quoted_buffers(const std::vector<DelayEntry>& entries) {
   return quoted;
 }
 
+/// "Simulated, extrapolated from 1e-5 on.", "Convolved, checked by simulation."; empty if proved.
+std::string kinds_in_headline(const std::vector<DelayEntry>& entries) {
+  std::size_t simulated = 0, convolved = 0, extrapolated = 0;
+  for (const DelayEntry& entry : entries) {
+    const FlowDelay& found = entry.found();
+    if (found.kind == DelayKind::convolved) ++convolved;
+    if (found.kind != DelayKind::simulated) continue;
+    ++simulated;
+    const auto& latency = found.delay.latency;
+    if (std::any_of(latency.begin(), latency.end(), [](const StatedPercentile& each) {
+          return std::holds_alternative<numeric::Model<unit::Probability>>(each.at.probability);
+        }))
+      ++extrapolated;
+  }
+  const auto& check = entries.front().answer().check;
+  const char* of_model = check && !check->skipped ? "convolved, checked by simulation" : "convolved";
+  if (simulated == 0) return convolved == 0 ? std::string() : capitalized(of_model) + ".";
+  const std::string of_samples = extrapolated == 0 ? "simulated" : "simulated and extrapolated";
+  if (simulated == entries.size()) return capitalized(of_samples) + ".";
+  return fmt::format("{} of {} flows {}, the others {}.", simulated, entries.size(), of_samples,
+                     convolved == 0 ? "proved" : of_model);
+}
+
 }  // namespace
+
+std::string answered_by(const FlowDelay& found) {
+  return found.kind == DelayKind::simulated ? "simulated"
+         : found.one_queue                  ? "one queue"
+                                            : name_of(found.hops);
+}
 
 Headline delay_headline(const std::vector<DelayEntry>& entries) {
   const auto percentile = [](const DelayEntry& entry) {
@@ -357,9 +333,6 @@ Headline delay_headline(const std::vector<DelayEntry>& entries) {
   const bool bounds = std::all_of(entries.begin(), entries.end(), [](const DelayEntry& entry) {
     return entry.found().hops == Hops::bound && !entry.found().one_queue;
   });
-  const bool contradicted = std::any_of(entries.begin(), entries.end(), [](const DelayEntry& entry) {
-    return entry.answer().check && entry.answer().check->contradicted();
-  });
   for (const DelayEntry& entry : entries) quoted.push_back(shown(percentile(entry)->at.probability));
   const std::string largest = std::to_string(percentile(*maximum)->slots.value);
   std::string text =
@@ -373,7 +346,8 @@ Headline delay_headline(const std::vector<DelayEntry>& entries) {
       text += fmt::format(" ({} ns)", brief(ns));
   }
   return Headline(text + buffers_in_headline(entries) + ".", quoted)
-      .after(incomplete(*entries.front().points) + (contradicted ? "contradicted: " : ""));
+      .then(kinds_in_headline(entries))
+      .after(incomplete(*entries.front().points));
 }
 
 std::string delay_settings(const DelayEntry& only) {
@@ -428,6 +402,37 @@ std::vector<Line> delay_lines(const DelayEntry& only) {
   return lines;
 }
 
+namespace {
+
+/// Are its delays simulated?
+std::vector<bool> simulated_flows(const DelayAnswer& answer) {
+  std::vector<bool> simulated;
+  for (const FlowDelay& flow : answer.flows) simulated.push_back(flow.kind == DelayKind::simulated);
+  return simulated;
+}
+
+/// Where extrapolation begins, and by what; empty if nothing is extrapolated.
+std::string extrapolation_in_words(const DelayAnswer& answer) {
+  double rarest = 1, commonest = 0;
+  std::size_t all = 0, by_analysis = 0;
+  for (const FlowDelay& flow : answer.flows) {
+    if (!flow.anchor) continue;
+    ++all;
+    if (flow.anchor->power) ++by_analysis;
+    rarest = std::min(rarest, flow.anchor->probability.value);
+    commonest = std::max(commonest, flow.anchor->probability.value);
+  }
+  if (all == 0) return {};
+  const std::string from = probability_in_words(rarest), to = probability_in_words(commonest);
+  return fmt::format("Extrapolated below P(D > t) = {}: {}.", from == to ? from : from + " to " + to,
+                     by_analysis == all ? "by the tail of the analysis, with the decay that was simulated"
+                     : by_analysis == 0 ? "with the decay of the last two decades that were simulated"
+                                        : "by the tail of the analysis where both fall alike, otherwise with the "
+                                          "decay of the last two decades that were simulated");
+}
+
+}  // namespace
+
 std::vector<std::string> delay_notes(const std::vector<DelayPoint>& points, bool one) {
   const DelayQuery& first = points.front().first;
   std::vector<std::string> notes;
@@ -450,25 +455,24 @@ std::vector<std::string> delay_notes(const std::vector<DelayPoint>& points, bool
   add_buffer_notes(notes, points);
   for (const DelayPoint& point : points) add_remarks(notes, point.first.topology);
   for (const auto& [query, answer] : points)
-    for (const std::string& caution : cautions(query, answer))
-      if (std::find(notes.begin(), notes.end(), capitalized(caution) + ".") == notes.end())
-        notes.push_back(capitalized(caution) + ".");
-  if (std::string beyond = beyond_measurement(points); !beyond.empty()) notes.push_back(std::move(beyond));
+    if (any_as({{query, answer}}, Hops::bound))
+      if (std::string caution = capitalized(bound_caution(query.topology)) + ".";
+          std::find(notes.begin(), notes.end(), caution) == notes.end())
+        notes.push_back(std::move(caution));
   for (const auto& [query, answer] : points) {
     if (!answer.check) continue;
     std::vector<std::string> flows;
     if (std::holds_alternative<NetworkTopology>(query.topology))
       for (const DelayFlow& flow : answer.paths.flows) flows.push_back(flow.name);
-    const bool bounds = std::all_of(answer.flows.begin(), answer.flows.end(),
-                                    [](const FlowDelay& flow) { return flow.hops == Hops::bound; });
-    for (std::string& note : check_notes(*answer.check, flows, bounds ? "bound" : "computed"))
+    for (std::string& note : check_notes(*answer.check, flows, simulated_flows(answer)))
       if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
+    if (std::string note = extrapolation_in_words(answer); !note.empty()) notes.push_back(std::move(note));
   }
   if (!one) {
     std::map<std::string, std::size_t> reasons;
     for (const DelayPoint& point : points)
       for (const FlowDelay& flow : point.second.flows)
-        if (!flow.hops_reason.empty()) ++reasons[flow.hops_reason];
+        if (!flow.hops_reason.empty() && flow.kind != DelayKind::simulated) ++reasons[flow.hops_reason];
     for (const auto& [reason, count] : reasons)
       notes.push_back(
           fmt::format("A less accurate model was used for {}: {}", counted(count, "flow"), reason));
@@ -476,24 +480,13 @@ std::vector<std::string> delay_notes(const std::vector<DelayPoint>& points, bool
   return notes;
 }
 
-std::string model_caution(const DelayOmissions& omissions, const Topology& topology, Hops hops) {
-  const auto* only_tree = std::get_if<TreeTopology>(&topology);
-  if (hops == Hops::bound)
-    return bound_is_proved(topology) ? "the bound is proved"
-           : only_tree == nullptr || only_tree->routing == network::TreeRouting::random_root
-               ? "the bound is proved up to the root and assumed below it, where links carry packets of the "
-                 "same leaves"
-               : "the bound is proved for the first queue of the upward path and assumed for the others";
-  const bool tree = only_tree != nullptr;
-  if (hops == Hops::chain || hops == Hops::safe) return tree ? tree_caution(*only_tree, hops) : chain_caution;
-  if (omissions.spread_bursts)
-    return "hops are modelled as independent, without the spreading of bursts by upstream queues: " +
-           (tree ? tree_caution(*only_tree, hops)
-                 : std::string("the bulk may be overestimated and the tail underestimated"));
-  if (omissions.correlated_waits)
-    return "hops are modelled as independent although waits are positively correlated: " +
-           (tree ? tree_caution(*only_tree, hops) : std::string("rare delays are underestimated"));
-  return {};
+std::string bound_caution(const Topology& topology) {
+  const auto* tree = std::get_if<TreeTopology>(&topology);
+  return bound_is_proved(topology) ? "the bound is proved"
+         : tree == nullptr || tree->routing == network::TreeRouting::random_root
+             ? "the bound is proved up to the root and assumed below it, where links carry packets of the "
+               "same leaves"
+             : "the bound is proved for the first queue of the upward path and assumed for the others";
 }
 
 }  // namespace tailbound::render

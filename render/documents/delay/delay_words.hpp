@@ -42,7 +42,9 @@ inline constexpr const char* assumed_arrivals = "computed; arrivals of a switch 
 [[nodiscard]] std::string sources_in_words(const network::QueueTraffic& traffic);
 /// The flow's position in the cross-check: in a tree all packets are one flow.
 [[nodiscard]] std::optional<std::size_t> checked_flow(const DelayEntry& entry);
-/// Its kind as text, unless a simulation contradicts the flow.
+/// "simulated", "one queue", or how its hops depend on each other.
+[[nodiscard]] std::string answered_by(const answers::FlowDelay& found);
+/// Its kind as text.
 [[nodiscard]] std::string kind_in_words(const DelayEntry& entry, const Value& value);
 [[nodiscard]] std::string reorder_in_words(const answers::ReorderTargets& targets,
                                            const answers::ReorderAnswer& reorder, numeric::Digits digits,

@@ -282,13 +282,13 @@ std::vector<std::string> notes(const std::vector<LoadScalePoint>& points) {
   if (latency_of(query) != nullptr) {
     notes.emplace_back("T: latency, queueing delay and " + latency_slots_in_words() +
                        std::string(query.units.slot_ns() ? ", per-hop latency included." : "."));
-    for (const LoadScalePoint& point : points) {
-      const std::string caution =
-          model_caution(point.second.omissions, Topology(point.first.topology), Hops::independent);
-      if (!caution.empty() &&
-          std::find(notes.begin(), notes.end(), capitalized(caution) + ".") == notes.end())
-        notes.push_back(capitalized(caution) + ".");
-    }
+    const bool assumed = std::any_of(points.begin(), points.end(), [](const LoadScalePoint& point) {
+      return point.second.omissions.correlated_waits || point.second.omissions.spread_bursts;
+    });
+    if (assumed)
+      notes.emplace_back(
+          "Hops are added as if independent, which is not compared with a simulation here: tailbound delay "
+          "at that load does.");
   }
   return notes;
 }

@@ -61,9 +61,9 @@ std::vector<std::string> notes(const std::vector<ValidateDelayPoint>& points) {
   if (std::string ports = switch_in_words(points.front().first.topology); !ports.empty())
     notes.push_back(std::move(ports));
   for (const auto& [query, answer] : points) {
-    const std::string caution = model_caution(answer.omissions, query.topology, answer.hops);
-    const std::string note = capitalized(caution) + ".";
-    if (!caution.empty() && std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+    if (answer.hops != Hops::bound) continue;
+    const std::string note = capitalized(bound_caution(query.topology)) + ".";
+    if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
   }
   return notes;
 }
