@@ -83,7 +83,8 @@ struct FabricQuery {
   std::optional<bounds::DropTarget> drop{};      ///< of each queue's buffer
   numeric::Digits digits{};                      ///< of the buffers' probabilities
   Units units{};
-  std::optional<CheckEffort> check{};  ///< are the delays of all packets cross-checked by simulation?
+  std::optional<numeric::Rational> hop_ns{};  ///< latency added by each queue passed, with units [ns]
+  std::optional<CheckEffort> check{};         ///< are the delays of all packets cross-checked by simulation?
 };
 
 /// Queues with identical traffic.
@@ -114,9 +115,11 @@ struct FabricAnswer {
   std::vector<FabricSwitchClass> by_switch;        ///< with `drop`: in order of decreasing buffer size
   std::optional<bounds::FabricDelayAnswer> pairs;  ///< unless a flow was given
   std::optional<bounds::FabricPairDelay> pair;
-  std::optional<CrossCheck> check{};  ///< if requested, of all packets
+  std::optional<numeric::Rational> slot_ns{};  ///< duration of a slot, if known: times in slots are multiples
+  std::optional<CrossCheck> check{};           ///< if requested, of all packets
 };
 
+/// \throws NoAnswer  `hop_ns` above 0, and paths of one pair pass different numbers of queues
 /// \throws InvalidArgument  no such flow;  \throws as network::fabric_rates(), bounds::FabricDelay
 [[nodiscard]] FabricAnswer answer(const FabricQuery& query, const Run& run = {});
 
