@@ -4,6 +4,7 @@
 #include <tailbound/answers/latency_ns.hpp>
 #include <tailbound/answers/points/points.hpp>
 #include <tailbound/bounds/sizing/output_queue.hpp>
+#include <tailbound/network/alike_flows.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -48,6 +49,22 @@ struct Part {
   std::vector<std::pair<std::size_t, bounds::ClaimedBufferSize>> buffers{};  ///< of queues not met before
 };
 
+/// For each requested flow the first one that is equivalent to it (network/alike_flows.hpp).
+std::vector<std::size_t> alike_flows(const Topology& topology, const DelayPaths& paths) {
+  std::vector<std::size_t> first(paths.flows.size());
+  for (std::size_t flow = 0; flow < first.size(); ++flow) first[flow] = flow;
+  const auto* its = std::get_if<NetworkTopology>(&topology);
+  if (its == nullptr || first.size() < 2) return first;
+  const network::AlikeFlows alike = network::alike_flows(its->network);
+  std::map<std::string, std::size_t> class_of;
+  for (std::size_t flow = 0; flow < its->network.flows.size(); ++flow)
+    class_of[its->network.flows[flow].name] = alike.flow_class[flow];
+  std::map<std::size_t, std::size_t> first_of;
+  for (std::size_t flow = 0; flow < first.size(); ++flow)
+    first[flow] = first_of.try_emplace(class_of.at(paths.flows[flow].name), flow).first->second;
+  return first;
+}
+
 /// Is the delay proved?
 bool is_proved(const FlowLaw& law, const bounds::ClaimedDelayAnswer& delay) {
   return law.hops == Hops::bound ||
@@ -59,30 +76,29 @@ class Delays {
  public:
   /// Both outlive this.
   Delays(const DelayQuery& query, const DelayAnswer& answer)
-      : query_(query), answer_(answer), model_(query.topology, answer.paths, query.model()) {}
+      : query_(query),
+        answer_(answer),
+        model_(query.topology, answer.paths, query.model()),
+        alike_(alike_flows(query.topology, answer.paths)) {}
+
+  /// The first flow with the same law.
+  [[nodiscard]] std::size_t alike(std::size_t flow) const { return alike_[flow]; }
 
   [[nodiscard]] Part of(std::size_t flow) {
     const DelayFlow& its = answer_.paths.flows[flow];
+    const std::size_t first = computed_as(flow);
     Part part;
-    const std::size_t identical = model_.identical(flow);
-    FlowLaw law = identical == flow || answer_.flows[identical].hops != Hops::independent
-                      ? model_.of(flow)
-                      : model_.independent(flow);
-    bool known = true;
-    if (identical == flow) {
-      known = is_computed(flow) && compute(part.flow, law);
-      if (!known) part.flow.kind = DelayKind::simulated;
+    if (first == flow) {
+      compute(part, flow);
+      laws_.push_back(part.law);
     } else {
-      part.flow = answer_.flows[identical];
+      part.flow = answer_.flows[first];
       part.flow.reorder.reset();
-      known = computed_[identical] != 0;
+      part.law = laws_[first];
+      laws_.push_back(part.law);
     }
-    computed_.push_back(known ? 1 : 0);
-    if (known) part.flow.hops = law.hops;
-    part.flow.one_queue = known && model_.one_queue(flow);
-    if (query_.reorder) part.flow.reorder = reorder(its, law);
+    if (query_.reorder) part.flow.reorder = reorder(its, part.law ? *part.law : model_.of(flow));
     if (query_.drop) add_buffers(part, its);
-    if (known) part.law = std::move(law);
     return part;
   }
 
@@ -96,7 +112,7 @@ class Delays {
     std::map<std::size_t, std::set<Slots>> wanted;
     for (std::size_t i = 0; i < levels.size(); ++i)
       for (std::size_t flow = i < flows ? i : 0; flow < (i < flows ? i + 1 : laws.size()); ++flow)
-        wanted[model_.identical(flow)].insert(levels[i].begin(), levels[i].end());
+        wanted[computed_as(flow)].insert(levels[i].begin(), levels[i].end());
     std::map<std::size_t, std::map<Slots, double>> known;
     for (const auto& [flow, slots] : wanted) {
       const std::vector<Slots> requested(slots.begin(), slots.end());
@@ -107,7 +123,7 @@ class Delays {
     std::vector<std::vector<double>> tails(levels.size());
     for (std::size_t i = 0; i < levels.size(); ++i)
       for (const Slots level : levels[i])
-        tails[i].push_back(i < flows ? known[model_.identical(i)][level] : mixed(known, level, laws.size()));
+        tails[i].push_back(i < flows ? known[computed_as(i)][level] : mixed(known, level, laws.size()));
     return tails;
   }
 
@@ -142,32 +158,38 @@ class Delays {
   }
 
  private:
-  /// Is its delay known by the analysis? If only that was requested, its errors are those of the query.
-  [[nodiscard]] bool compute(FlowDelay& flow, FlowLaw& law) const {
+  /// By the analysis, unless it does not reach. If only that was requested, its errors are those of the query.
+  void compute(Part& part, std::size_t flow) {
+    FlowDelay& its = part.flow;
+    its.kind = DelayKind::simulated;
+    if (!is_computed(flow)) return;
     try {
+      FlowLaw law = model_.of(flow);
       const auto claims = model_.claims(law, {.levels = query_.levels, .percentiles = query_.percentiles});
-      flow.delay = stated(claims);
-      flow.kind = is_proved(law, claims) ? DelayKind::proved : DelayKind::convolved;
-      flow.hops_reason = law.reason;
+      its.delay = stated(claims);
+      its.kind = is_proved(law, claims) ? DelayKind::proved : DelayKind::convolved;
+      its.hops_reason = law.reason;
+      its.hops = law.hops;
+      its.one_queue = model_.one_queue(flow);
       if (const auto slot = query_.units.slot_ns()) {
         const SlotTime time{.slot = *slot, .hop = query_.hop_ns.value_or(Rational(0))};
-        flow.latency_ns = latency_ns(law.routes, claims, *law.law, time);
-        flow.mean_ns = stated(mean_latency_ns(law.routes, claims.mean_queueing, time));
+        its.latency_ns = latency_ns(law.routes, claims, *law.law, time);
+        its.mean_ns = stated(mean_latency_ns(law.routes, claims.mean_queueing, time));
       }
-      return true;
+      part.law = std::move(law);
     } catch (const LimitExceeded& error) {
       if (query_.by == DelayBy::analysis) throw;
-      flow.hops_reason = error.what();
+      its.hops_reason = error.what();
     } catch (const NoAnswer& error) {
       if (query_.by == DelayBy::analysis) throw;
-      flow.hops_reason = error.what();
+      its.hops_reason = error.what();
     }
-    return false;
   }
 
   /// The convolution of bursts through several queues is slow and rarely right: their delays are simulated.
   [[nodiscard]] bool is_computed(std::size_t flow) const {
-    if (query_.by == DelayBy::analysis || query_.hops || std::holds_alternative<TreeTopology>(query_.topology))
+    if (query_.by == DelayBy::analysis || query_.hops ||
+        std::holds_alternative<TreeTopology>(query_.topology))
       return true;
     const auto bursty = [this](const Route& route) {
       return std::any_of(route.queues.begin(), route.queues.end(), [this](std::size_t queue) {
@@ -178,13 +200,18 @@ class Delays {
     return model_.one_queue(flow) || std::none_of(routes.begin(), routes.end(), bursty);
   }
 
+  /// The first flow with the same computed delays, by symmetry or in the model.
+  [[nodiscard]] std::size_t computed_as(std::size_t flow) const {
+    return alike_[flow] != flow ? alike_[flow] : model_.identical(flow);
+  }
+
   /// Of all packets of the flows.
   [[nodiscard]] double mixed(std::map<std::size_t, std::map<Slots, double>>& known, Slots level,
                              std::size_t flows) const {
     double sum = 0, total = 0;
     for (std::size_t flow = 0; flow < flows; ++flow) {
       const double rate = numeric::nearest_double(answer_.paths.flows[flow].rate);
-      sum += rate * known[model_.identical(flow)][level];
+      sum += rate * known[computed_as(flow)][level];
       total += rate;
     }
     return sum / total;
@@ -231,7 +258,8 @@ class Delays {
   const DelayQuery& query_;
   const DelayAnswer& answer_;
   DelayModel model_;
-  std::vector<char> computed_{};  ///< of each flow so far: is its delay known by the analysis?
+  std::vector<std::size_t> alike_;              ///< of each requested flow
+  std::vector<std::optional<FlowLaw>> laws_{};  ///< of the flows so far
 };
 
 /// Groups of flows that are simulated together: those with the same law.
@@ -240,18 +268,19 @@ struct FlowGroups {
   std::vector<std::size_t> requested{};   ///< group of each requested flow
 };
 
-FlowGroups groups_of(const DelayQuery& query, const DelayPaths& paths) {
+FlowGroups groups_of(const DelayQuery& query, const Delays& delays, const DelayPaths& paths) {
   FlowGroups groups;
   const auto* its = std::get_if<NetworkTopology>(&query.topology);
   if (its == nullptr) return groups;
-  std::map<std::string, std::size_t> position;
-  for (std::size_t flow = 0; flow < its->network.flows.size(); ++flow)
-    position[its->network.flows[flow].name] = flow;
-  groups.of_network.assign(its->network.flows.size(), paths.flows.size());
-  for (const DelayFlow& flow : paths.flows) {
-    const std::size_t group = groups.requested.size();
-    groups.of_network[position.at(flow.name)] = group;
-    groups.requested.push_back(group);
+  std::map<std::string, std::size_t> group_of;
+  std::map<std::size_t, std::size_t> numbers;  // by the first flow
+  for (std::size_t flow = 0; flow < paths.flows.size(); ++flow) {
+    groups.requested.push_back(numbers.try_emplace(delays.alike(flow), numbers.size()).first->second);
+    group_of[paths.flows[flow].name] = groups.requested.back();
+  }
+  for (const network::Flow& flow : its->network.flows) {
+    const auto found = group_of.find(flow.name);
+    groups.of_network.push_back(found == group_of.end() ? numbers.size() : found->second);
   }
   return groups;
 }
@@ -270,7 +299,10 @@ struct Work {
 class Settled {
  public:
   explicit Settled(const std::shared_ptr<Work>& work)
-      : work_(work), query_(work->query), answer_(work->answer), groups_(groups_of(query_, answer_.paths)) {}
+      : work_(work),
+        query_(work->query),
+        answer_(work->answer),
+        groups_(groups_of(query_, *work->delays, answer_.paths)) {}
 
   void settle(const Run& run) {
     const bool proved = answer_.proved();
@@ -292,9 +324,6 @@ class Settled {
 
  private:
   [[nodiscard]] bool is_tree() const { return std::holds_alternative<TreeTopology>(query_.topology); }
-  [[nodiscard]] std::optional<std::size_t> checked(std::size_t flow) const {
-    return is_tree() ? std::nullopt : std::optional(flow);
-  }
   [[nodiscard]] std::optional<std::size_t> group_of(std::size_t flow) const {
     return is_tree() ? std::nullopt : std::optional(groups_.requested[flow]);
   }
@@ -307,19 +336,17 @@ class Settled {
     requested.computed = [&](const std::vector<std::vector<Slots>>& levels) {
       // In a tree all packets form the only flow.
       const std::size_t flows = levels.size() - (requested.all && !is_tree() ? 1 : 0);
-      return as_piece(run, [work = work_, flows, levels] {
-        return work->delays->tails(work->laws, flows, levels);
-      });
+      return as_piece(
+          run, [work = work_, flows, levels] { return work->delays->tails(work->laws, flows, levels); });
     };
     answer_.check = cross_check(*answer_.simulated, requested);
   }
 
   /// What the simulation says of a convolved delay.
   enum class Finding { agrees, differs, weak };
-  [[nodiscard]] Finding finding(std::size_t flow) const {
+  [[nodiscard]] Finding finding(std::size_t flow, bool tail_agrees, const CheckedLevel* rarest) const {
     constexpr double well_checked = 5e-3;
-    if (!work_->laws[flow] || !answer_.check->agrees(checked(flow)) || !mean_agrees(flow)) return Finding::differs;
-    const CheckedLevel* rarest = answer_.check->rarest(checked(flow));
+    if (!work_->laws[flow] || !tail_agrees || !mean_agrees(flow)) return Finding::differs;
     return rarest != nullptr && rarest->simulated.upper <= 2 * well_checked ? Finding::agrees : Finding::weak;
   }
 
@@ -333,18 +360,29 @@ class Settled {
 
   /// Flows whose packets are too few for a check of their own follow the others.
   void settle_each() {
+    std::vector<char> agrees(answer_.flows.size(), 1);
+    std::vector<const CheckedLevel*> rarest(answer_.flows.size());
+    for (const CheckedLevel& level : answer_.check->levels) {
+      if (!level.flow && !is_tree()) continue;
+      const std::size_t flow = level.flow.value_or(0);
+      if (level.agreement != Agreement::agrees) agrees[flow] = 0;
+      rarest[flow] = &level;
+    }
     std::vector<Finding> findings;
     bool agreed = false, differed = false;
     for (std::size_t flow = 0; flow < answer_.flows.size(); ++flow) {
       const bool known = answer_.flows[flow].kind == DelayKind::proved;
-      findings.push_back(known ? Finding::agrees : finding(flow));
+      const std::size_t first = work_->delays->alike(flow);
+      findings.push_back(known           ? Finding::agrees
+                         : first != flow ? findings[first]
+                                         : finding(flow, agrees[flow] != 0, rarest[flow]));
       agreed = agreed || (!known && findings.back() == Finding::agrees);
       differed = differed || findings.back() == Finding::differs;
     }
     for (std::size_t flow = 0; flow < answer_.flows.size(); ++flow) {
       if (answer_.flows[flow].kind == DelayKind::proved) continue;
-      const bool convolved = findings[flow] == Finding::agrees ||
-                             (findings[flow] == Finding::weak && agreed && !differed);
+      const bool convolved =
+          findings[flow] == Finding::agrees || (findings[flow] == Finding::weak && agreed && !differed);
       if (convolved && query_.by != DelayBy::simulation) continue;
       if (answer_.simulated->waits(group_of(flow)).any())
         simulate(flow);
@@ -356,13 +394,19 @@ class Settled {
 
   void simulate(std::size_t flow) {
     FlowDelay& its = answer_.flows[flow];
+    if (const std::size_t first = work_->delays->alike(flow); first != flow) {
+      std::optional<ReorderAnswer> reorder = std::move(its.reorder);
+      its = answer_.flows[first];
+      its.reorder = std::move(reorder);
+      return;
+    }
     const ConvolvedTail convolved = [&](const std::vector<Slots>& levels) {
       return work_->laws[flow] ? work_->delays->tail(*work_->laws[flow], levels) : std::nullopt;
     };
     its.kind = DelayKind::simulated;
     its.one_queue = false;
-    its.delay = simulated_delay(*answer_.simulated, group_of(flow), {query_.levels, query_.percentiles}, convolved,
-                                its.anchor.emplace());
+    its.delay = simulated_delay(*answer_.simulated, group_of(flow), {query_.levels, query_.percentiles},
+                                convolved, its.anchor.emplace());
     const auto slot = query_.units.slot_ns();
     if (!slot) return;
     SimulatedTimes times = simulated_latency_ns(*answer_.simulated, group_of(flow), query_.percentiles,
@@ -521,7 +565,7 @@ std::vector<StatedSlotProbability> delay_curve(const DelayQuery& query, const De
   drawn_query.drop.reset();
   Delays delays(drawn_query, answer);
   if (its.kind != DelayKind::simulated) return delays.of_levels(flow);
-  const FlowGroups groups = groups_of(query, answer.paths);
+  const FlowGroups groups = groups_of(query, delays, answer.paths);
   const SimulatedDelays simulated =
       answer.simulated ? *answer.simulated
                        : simulated_delays(query.topology, groups.of_network, DelayEffort::requested);

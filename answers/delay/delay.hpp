@@ -38,7 +38,7 @@ struct DelayQuery {
   numeric::Digits digits{};
   Units units{};
   std::optional<numeric::Rational> hop_ns{};  ///< latency added by each queue passed, with units [ns]
-  DelayBy by = DelayBy::analysis;  ///< always with given hops
+  DelayBy by = DelayBy::analysis;             ///< always with given hops
 
   [[nodiscard]] DelayModelQuery model() const { return {hops, digits, by != DelayBy::analysis}; }
   [[nodiscard]] bool of_one_flow() const {
@@ -54,10 +54,10 @@ struct FlowDelay {
   DelayKind kind = DelayKind::convolved;
   std::optional<DelayAnchor> anchor{};  ///< of simulated delays
   std::optional<ReorderAnswer> reorder;
-  std::vector<numeric::Rational> latency_ns;  ///< of delay.latency; empty without units (latency_ns.hpp)
+  std::vector<numeric::Rational> latency_ns;    ///< of delay.latency; empty without units (latency_ns.hpp)
   std::optional<Stated<unit::Time>> mean_ns{};  ///< of delay.mean_latency; likewise
   Hops hops = Hops::independent;                ///< the model used
-  std::string hops_reason{};                  ///< why no better model applies; empty if one does
+  std::string hops_reason{};                    ///< why no better model applies; empty if one does
   bool one_queue = false;  ///< waits in one queue only, fed only by sources; regardless of `hops`
 };
 
@@ -68,8 +68,9 @@ struct DelayAnswer {
   /// For each of paths.queues, if `drop` was given and the queue lies on the longest route of one of the
   /// flows.
   std::vector<std::optional<bounds::ClaimedBufferSize>> buffers;
-  bool stopped = false;               ///< on request, after the last of `flows`
-  std::optional<CrossCheck> check{};  ///< unless only the analysis was requested; its flows are those of `flows`
+  bool stopped = false;  ///< on request, after the last of `flows`
+  std::optional<CrossCheck>
+      check{};  ///< unless only the analysis was requested; its flows are those of `flows`
   /// The simulation of `check`; null if that was done elsewhere.
   std::shared_ptr<const SimulatedDelays> simulated{};
 
@@ -92,7 +93,6 @@ struct DelayAnswer {
 /// For plots: P(D > t) of one flow to 3 digits, from t = 0 to its largest percentile or level; at most 401
 /// points, evenly spaced. A simulated flow is simulated again.
 [[nodiscard]] std::vector<StatedSlotProbability> delay_curve(const DelayQuery& query,
-                                                                      const DelayAnswer& answer,
-                                                                      std::size_t flow);
+                                                             const DelayAnswer& answer, std::size_t flow);
 
 }  // namespace tailbound::answers

@@ -330,7 +330,8 @@ class DelayModel::OwnQueues {
   /// Its position among the queues; none if there are too many sources.
   std::optional<std::size_t> of(const bounds::WiredDelay::SourceRoute& its) {
     if (its.bursts) {
-      if (its.rate != network::LinkRate{} || !its.bursts->affordable() || !spend(std::pow(its.bursts->states(), 3)))
+      if (its.rate != network::LinkRate{} || !its.bursts->affordable() ||
+          !spend(std::pow(its.bursts->states(), 3)))
         return std::nullopt;
       queues_.emplace_back(*its.bursts);
       return queues_.size() - 1;

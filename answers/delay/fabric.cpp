@@ -309,11 +309,14 @@ FabricAnswer answer(const FabricQuery& query, const Run& run) {
   FabricAnswer answer;
   for (const network::Node& node : fabric.network.nodes) ++(node.host ? answer.hosts : answer.switches);
   answer.links = fabric.network.links.size();
+  answer.slot_ns = query.units.slot_ns();
+  const Rational per_queue =
+      answer.slot_ns ? query.hop_ns.value_or(Rational(0)) / *answer.slot_ns : Rational(0);
   if (query.flow) {
     const auto [from, to] = ends_of_flow(fabric.network, *query.flow);
-    answer.pair = delay.pair(from, to, query.percentiles);
+    answer.pair = delay.pair(from, to, query.percentiles, per_queue);
   } else {
-    answer.pairs = delay.answer(query.percentiles, look);
+    answer.pairs = delay.answer(query.percentiles, look, per_queue);
   }
   std::vector<Packets> buffers;
   for (std::size_t i = 0; i < rates.queues().size(); ++i) {
@@ -340,9 +343,9 @@ FabricAnswer answer(const FabricQuery& query, const Run& run) {
     return a.load * Rational(b.packets_per_slot) > b.load * Rational(a.packets_per_slot);
   });
   if (query.by != DelayBy::analysis && answer.pairs)
-    answer.check = checked(
-        fabric, answer, delay,
-        query.by == DelayBy::simulation ? DelayEffort::requested : DelayEffort::usual, run);
+    answer.check =
+        checked(fabric, answer, delay,
+                query.by == DelayBy::simulation ? DelayEffort::requested : DelayEffort::usual, run);
   return answer;
 }
 

@@ -83,6 +83,7 @@ struct FabricQuery {
   std::optional<bounds::DropTarget> drop{};      ///< of each queue's buffer
   numeric::Digits digits{};                      ///< of the buffers' probabilities
   Units units{};
+  std::optional<numeric::Rational> hop_ns{};  ///< latency added by each queue passed, with units [ns]
   DelayBy by = DelayBy::analysis;
 };
 
@@ -114,9 +115,15 @@ struct FabricAnswer {
   std::vector<FabricSwitchClass> by_switch;        ///< with `drop`: in order of decreasing buffer size
   std::optional<bounds::FabricDelayAnswer> pairs;  ///< unless a flow was given
   std::optional<bounds::FabricPairDelay> pair;
+<<<<<<< HEAD
   std::optional<CrossCheck> check{};  ///< unless only the analysis was requested, of all packets
+=======
+  std::optional<numeric::Rational> slot_ns{};  ///< duration of a slot, if known: times in slots are multiples
+  std::optional<CrossCheck> check{};           ///< if requested, of all packets
+>>>>>>> c6b902874c242aa36c79e25e6e06ac1c71fdadbf
 };
 
+/// \throws NoAnswer  `hop_ns` above 0, and paths of one pair pass different numbers of queues
 /// \throws InvalidArgument  no such flow;  \throws as network::fabric_rates(), bounds::FabricDelay
 [[nodiscard]] FabricAnswer answer(const FabricQuery& query, const Run& run = {});
 

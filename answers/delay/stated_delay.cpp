@@ -202,9 +202,8 @@ StatedDelay simulated_delay(const SimulatedDelays& simulated, std::optional<std:
 }
 
 SimulatedTimes simulated_latency_ns(const SimulatedDelays& simulated, std::optional<std::size_t> group,
-                                           const std::vector<Rational>& percentiles,
-                                           const ConvolvedTail& convolved, const Rational& slot,
-                                           const Rational& hop) {
+                                    const std::vector<Rational>& percentiles, const ConvolvedTail& convolved,
+                                    const Rational& slot, const Rational& hop) {
   constexpr double parts_of_ns = 1e6;
   std::vector<SeenRow> rows = simulated.rows(group);
   const double slot_ns = numeric::nearest_double(slot);
@@ -212,7 +211,8 @@ SimulatedTimes simulated_latency_ns(const SimulatedDelays& simulated, std::optio
   const SeenTimes latencies = simulated.seen(rows, true);
   ExtendedTail tail(latencies, convolved, transfers(rows).first);
   const numeric::Estimate<unit::Slot> mean = latencies.mean();
-  SimulatedTimes times{{mean.value * slot_ns, mean.lower * slot_ns, mean.upper * slot_ns, mean.confidence}, {}};
+  SimulatedTimes times{{mean.value * slot_ns, mean.lower * slot_ns, mean.upper * slot_ns, mean.confidence},
+                       {}};
   for (const Rational& p : percentiles)
     times.percentiles.push_back(
         Rational(std::llround(tail.percentile(exceeded_by(p)).t * slot_ns * parts_of_ns)) /

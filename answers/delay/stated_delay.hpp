@@ -54,8 +54,8 @@ struct StatedPercentile {
 };
 
 struct StatedDelay {
-  std::vector<StatedSlotProbability> above;            ///< P(D > t), in the order of the query's levels
-  std::vector<StatedPercentile> queueing, latency;     ///< of D, of T, in the order of the query
+  std::vector<StatedSlotProbability> above;         ///< P(D > t), in the order of the query's levels
+  std::vector<StatedPercentile> queueing, latency;  ///< of D, of T, in the order of the query
   Stated<unit::Slot> mean_queueing, mean_latency;
 };
 [[nodiscard]] StatedDelay stated(const bounds::ClaimedDelayAnswer& claims);
@@ -73,7 +73,9 @@ enum class DelayKind {
   convolved,  ///< by the model of its hops
   simulated,  ///< by simulation of this network, extrapolated beyond its samples
 };
-[[nodiscard]] constexpr auto names_of(DelayKind) { return std::array{"proved", "convolved", "simulated"}; }
+[[nodiscard]] constexpr auto names_of(DelayKind) {
+  return std::array{"proved", "convolved", "simulated"};
+}
 
 /// Where extrapolation begins.
 struct DelayAnchor {
@@ -114,10 +116,10 @@ class ExtendedTail {
   double shift_;
   double from_ = 0;  ///< the anchor
   numeric::Estimate<unit::Probability> at_{};
-  double decay_ = 1;             ///< of log P, per slot
+  double decay_ = 1;  ///< of log P, per slot
   std::optional<double> power_{};
-  std::vector<double> logs_{};   ///< of the convolved tail, [steps after the anchor]
-  bool ended_ = false;           ///< is no more of it known?
+  std::vector<double> logs_{};  ///< of the convolved tail, [steps after the anchor]
+  bool ended_ = false;          ///< is no more of it known?
 };
 
 /// What is requested of the delays of a flow.
@@ -138,9 +140,11 @@ struct SimulatedTimes {
   std::vector<numeric::Rational> percentiles;
 };
 /// \param percentiles  of the query; \param hop  [ns]; \param slot  [ns]
-[[nodiscard]] SimulatedTimes simulated_latency_ns(
-    const SimulatedDelays& simulated, std::optional<std::size_t> group,
-    const std::vector<numeric::Rational>& percentiles, const ConvolvedTail& convolved,
-    const numeric::Rational& slot, const numeric::Rational& hop);
+[[nodiscard]] SimulatedTimes simulated_latency_ns(const SimulatedDelays& simulated,
+                                                  std::optional<std::size_t> group,
+                                                  const std::vector<numeric::Rational>& percentiles,
+                                                  const ConvolvedTail& convolved,
+                                                  const numeric::Rational& slot,
+                                                  const numeric::Rational& hop);
 
 }  // namespace tailbound::answers

@@ -178,9 +178,8 @@ SimulatedDelays simulated(const NetworkTopology& topology, const std::vector<std
   for (const network::Flow& flow : model.network.flows) senders.insert(flow.source);
   const double steps = work.steps_per_slot + 0.1 * static_cast<double>(work.queues) +
                        0.3 * static_cast<double>(senders.size());
-  simulation.simulate(
-      {std::max(work.utilization, 1e-9), work.hops, steps, brief_network_steps, work.memory},
-      [&](sim::RandomKey key) { return sim::make_network_replication(model, key); });
+  simulation.simulate({std::max(work.utilization, 1e-9), work.hops, steps, brief_network_steps, work.memory},
+                      [&](sim::RandomKey key) { return sim::make_network_replication(model, key); });
   return simulation.take();
 }
 
@@ -217,8 +216,7 @@ SimulatedDelays simulated_delays(const network::Fabric& fabric, const Workload& 
   DelaySimulation simulation(effort, run);
   for (std::size_t queues = 0; queues <= static_cast<std::size_t>(sim::max_queues(model)); ++queues)
     simulation.add_all(rows.delays(queues), queues);
-  simulation.simulate(its,
-                      [&](sim::RandomKey key) { return sim::make_fabric_replication(model, key); });
+  simulation.simulate(its, [&](sim::RandomKey key) { return sim::make_fabric_replication(model, key); });
   return simulation.take();
 }
 
@@ -226,8 +224,15 @@ CrossCheck cross_check(const SimulatedDelays& simulated, const CheckedDelays& de
   CrossCheck check = simulated.length();
   if (check.skipped) return check;
   std::vector<std::vector<CheckedLevel>> parts;
-  for (std::size_t flow = 0; flow < delays.groups.size(); ++flow)
-    parts.push_back(part_of(flow, simulated.waits(delays.groups[flow])));
+  std::map<std::size_t, std::size_t> first;  // flow of each group
+  for (std::size_t flow = 0; flow < delays.groups.size(); ++flow) {
+    const auto [place, is_new] = first.try_emplace(delays.groups[flow], flow);
+    if (is_new)
+      parts.push_back(part_of(flow, simulated.waits(delays.groups[flow])));
+    else
+      parts.emplace_back(parts[place->second]);
+    for (CheckedLevel& level : parts.back()) level.flow = flow;
+  }
   if (delays.all) parts.push_back(part_of(std::nullopt, simulated.waits(std::nullopt)));
   judge(check, parts, delays);
   return check;

@@ -117,9 +117,11 @@ class FabricDelay::Work {
     read_values();
   }
 
-  FabricDelayAnswer answer(const std::vector<Rational>& percentiles, const std::function<void()>& pulse) {
+  FabricDelayAnswer answer(const std::vector<Rational>& percentiles, const std::function<void()>& pulse,
+                           const Rational& per_queue) {
     require_valid(percentiles);
     latency_ = true;
+    per_queue_ = per_queue;
     for (;;) {
       try {
         return answer_within(percentiles, pulse);
@@ -139,9 +141,11 @@ class FabricDelay::Work {
     }
   }
 
-  FabricPairDelay pair(std::uint32_t from, std::uint32_t to, const std::vector<Rational>& percentiles) {
+  FabricPairDelay pair(std::uint32_t from, std::uint32_t to, const std::vector<Rational>& percentiles,
+                       const Rational& per_queue) {
     require_valid(percentiles);
     latency_ = true;
+    per_queue_ = per_queue;
     for (;;) {
       try {
         return pair_within(from, to, percentiles);
@@ -153,6 +157,7 @@ class FabricDelay::Work {
 
   Enclosure<unit::Probability> pair_above(std::uint32_t from, std::uint32_t to, std::int64_t slots) {
     latency_ = true;
+    per_queue_ = 0;
     while (static_cast<std::int64_t>(size_) <= slots) lengthen();
     const std::map<std::int64_t, Sum> sums = sums_of_pair(from, to, {});
     long double above = 0, weight = 0;
@@ -581,6 +586,13 @@ class FabricDelay::Work {
     return position;
   }
 
+  [[noreturn]] static void throw_uneven() {
+    throw NoAnswer(
+        "a latency per hop can be added only if all paths between two hosts pass the same number of queues "
+        "(routes shortest and spread), because delays are summed over paths in slots; with other routes, "
+        "leave out --hop-ns");
+  }
+
   [[nodiscard]] Left mixture(bool queues) {
     double total = 0;
     std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
@@ -598,6 +610,7 @@ class FabricDelay::Work {
       // With Valiant routes, paths of different lengths meet.
       std::size_t more = 0;
       if (latency_) more = static_cast<std::size_t>(next.hops - fewest);
+      if (more > 0 && per_queue_ > 0) throw_uneven();
       for (std::size_t t = 0; t < std::min(more, size_); ++t) sum.tail[t] += share;
       sum.lower += share * static_cast<double>(more);
       sum.upper += share * static_cast<double>(more);
@@ -852,20 +865,22 @@ class FabricDelay::Work {
                                      const std::vector<Rational>& percentiles,
                                      const std::vector<Target>& targets,
                                      const std::map<std::int64_t, Sum>& all) const {
-    long double total = 0, weight = 0, lower = 0, upper = 0;
+    long double total = 0, weight = 0, lower = 0, upper = 0, queues = 0;
     double units = 0, error = 0;
     for (const auto& [hops, sum] : all) total += sum.weight;
     FabricPairs pairs{.hops = parts.front().first,
                       .pairs = 0,
                       .share = between<unit::Probability>(1, 1),
                       .percentiles = {},
-                      .mean_latency = between<unit::Slot>(0, 0)};
+                      .mean_latency = between<unit::Slot>(0, 0),
+                      .mean_time = between<unit::Slot>(0, 0)};
     std::int64_t minimum = parts.front().first;
     for (const auto& [hops, sum] : parts) {
       pairs.pairs += sum->pairs;
       weight += sum->weight;
       lower += sum->lower + static_cast<long double>(hops) * sum->weight;
       upper += sum->upper + static_cast<long double>(hops) * sum->weight;
+      queues += static_cast<long double>(hops) * sum->weight;
       units = std::max(units, sum->units);
       error = std::max(error, sum->error);
     }
@@ -877,6 +892,10 @@ class FabricDelay::Work {
                                                std::min(1.0, quotient(weight, total) * (1 + slack)));
     pairs.mean_latency =
         between<unit::Slot>(quotient(lower, weight) * (1 - slack), quotient(upper, weight) * (1 + slack));
+    const long double extra = queues * static_cast<long double>(numeric::nearest_double(per_queue_));
+    const double wider = per_queue_ == 0 ? slack : slack + 2 * unit_roundoff;
+    pairs.mean_time = between<unit::Slot>(quotient(lower + extra, weight) * (1 - wider),
+                                          quotient(upper + extra, weight) * (1 + wider));
     units += weights;
     const auto above = [&](std::int64_t latency) {
       long double sum = 0;
@@ -897,16 +916,31 @@ class FabricDelay::Work {
                              .worst = Slots(0),
                              .worst_at = between<unit::Probability>(0, 1),
                              .best = Slots(0),
-                             .mean = 0};
+                             .mean = 0,
+                             .time = time_of(parts, slots,
+                                             [&](long double sum) {
+                                               return bounds_of(quotient(sum, weight), units, error).upper <=
+                                                      targets[i].below;
+                                             }),
+                             .worst_time = 0,
+                             .best_time = 0,
+                             .mean_time = 0};
       if (slots > minimum) {
         const Bounds before = above(slots - 1);
         found.before = between<unit::Probability>(before.lower, before.upper);
       }
       std::int64_t worst = -1, best = std::numeric_limits<std::int64_t>::max();
       double worst_upper = 0;
-      Rational sum = 0;
+      Rational sum = 0, queues_passed = 0;
       for (const auto& [hops, part] : parts) {
         const Sum::Rank& rank = part->ranks[i];
+        const Rational hop_time = Rational(hops) * per_queue_;
+        const Rational slowest = Rational(rank.worst + hops) + hop_time,
+                       fastest = Rational(rank.best + hops) + hop_time;
+        found.worst_time = std::max(found.worst_time, slowest);
+        found.best_time = found.best_time == 0 ? fastest : std::min(found.best_time, fastest);
+        queues_passed = queues_passed +
+                        Rational(hops) * Rational(numeric::Integer(static_cast<unsigned long>(part->pairs)));
         if (rank.worst + hops > worst || (rank.worst + hops == worst && rank.worst_upper > worst_upper)) {
           worst = rank.worst + hops;
           worst_upper = rank.worst_upper;
@@ -922,9 +956,46 @@ class FabricDelay::Work {
       found.worst = Slots(worst);
       found.best = Slots(best);
       found.mean = sum / numeric::Integer(pairs.pairs);
+      found.mean_time = (sum + queues_passed * per_queue_) / numeric::Integer(pairs.pairs);
       pairs.percentiles.push_back(std::move(found));
     }
     return pairs;
+  }
+
+  /// Smallest x of a group of pairs for which meets() holds for the sum over its packets of P(T + extra > x).
+  /// \param slots  the same of T
+  template <class Meets>
+  [[nodiscard]] Rational time_of(const std::vector<std::pair<std::int64_t, const Sum*>>& parts,
+                                 std::int64_t slots, Meets&& meets) const {
+    if (parts.size() == 1 || per_queue_ == 0)
+      return Rational(slots) + Rational(parts.front().first) * per_queue_;
+    const auto least = [&](std::int64_t hops) { return Rational(hops) * (per_queue_ + 1); };
+    const auto holds = [&](const Rational& time) {
+      long double sum = 0;
+      for (const auto& [hops, part] : parts) {
+        const std::int64_t waits = numeric::to_int64(numeric::floor(time - least(hops)));
+        const std::int64_t last = static_cast<std::int64_t>(part->tail.size()) - 1;
+        sum += waits < 0 ? part->weight : part->tail[static_cast<std::size_t>(std::min(waits, last))];
+      }
+      return meets(sum);
+    };
+    // A latency is that of some number of queues and slots.
+    std::optional<Rational> best;
+    for (const auto& [hops, part] : parts) {
+      std::int64_t low = 0, high = static_cast<std::int64_t>(part->tail.size()) - 1;
+      if (!holds(least(hops) + Rational(high))) continue;
+      while (low < high) {
+        const std::int64_t middle = low + (high - low) / 2;
+        if (holds(least(hops) + Rational(middle)))
+          high = middle;
+        else
+          low = middle + 1;
+      }
+      const Rational time = least(hops) + Rational(low);
+      if (!best || time < *best) best = time;
+    }
+    if (!best) throw TooShort();
+    return *best;
   }
 
   /// By the number of queues on the shortest of the pair's paths.
@@ -962,8 +1033,9 @@ class FabricDelay::Work {
       each.worst = each.best = each.slots;
       each.worst_at = each.at;
       each.mean = Rational(static_cast<long>(each.slots.value));
+      each.worst_time = each.best_time = each.mean_time = each.time;
     }
-    return {all.back().first, std::move(pairs.percentiles), pairs.mean_latency};
+    return {all.back().first, std::move(pairs.percentiles), pairs.mean_latency, pairs.mean_time};
   }
 
   struct Known {
@@ -979,7 +1051,8 @@ class FabricDelay::Work {
   std::vector<std::vector<double>> values_;
   std::array<bool, rules.size()> has_products_{};  ///< [rule]: whether it has demands other than lists
   std::size_t size_ = 64;
-  bool latency_ = true;  ///< otherwise only waits
+  bool latency_ = true;     ///< otherwise only waits
+  Rational per_queue_ = 0;  ///< latency added by each queue passed [slots]
   double products_ = 0;
   std::size_t computed_ = 0;
   // State of the last walk.
@@ -1000,15 +1073,15 @@ FabricDelay::FabricDelay(const FabricGraph& graph, const FabricOrbits& orbits, c
 FabricDelay::~FabricDelay() = default;
 
 FabricDelayAnswer FabricDelay::answer(const std::vector<Rational>& percentiles,
-                                      const std::function<void()>& pulse) {
-  return work_->answer(percentiles, pulse);
+                                      const std::function<void()>& pulse, const Rational& per_queue) {
+  return work_->answer(percentiles, pulse, per_queue);
 }
 FabricQueueing FabricDelay::queueing(std::size_t levels, double minimum, const std::function<void()>& pulse) {
   return work_->queueing(levels, minimum, pulse);
 }
 FabricPairDelay FabricDelay::pair(std::uint32_t from, std::uint32_t to,
-                                  const std::vector<Rational>& percentiles) {
-  return work_->pair(from, to, percentiles);
+                                  const std::vector<Rational>& percentiles, const Rational& per_queue) {
+  return work_->pair(from, to, percentiles, per_queue);
 }
 Enclosure<unit::Probability> FabricDelay::pair_above(std::uint32_t from, std::uint32_t to,
                                                      std::int64_t slots) {

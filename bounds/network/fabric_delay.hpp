@@ -38,6 +38,9 @@ struct FabricPercentile {
   numeric::Enclosure<unit::Probability> worst_at;  ///< P(T > worst) of that pair
   Slots best;                                      ///< of the best pair
   numeric::Rational mean;                          ///< mean of the pairs' own percentiles [slots]
+  /// The same times, with the latency of queues passed: smallest x with P(T + extra <= x) >= p over all their
+  /// packets; of the worst pair, of the best one, and their mean [slots].
+  numeric::Rational time, worst_time, best_time, mean_time;
 };
 
 /// A set of pairs and its results.
@@ -47,6 +50,7 @@ struct FabricPairs {
   numeric::Enclosure<unit::Probability> share;  ///< fraction of all packets
   std::vector<FabricPercentile> percentiles;    ///< in the order requested
   numeric::Enclosure<unit::Slot> mean_latency;  ///< of their packets
+  numeric::Enclosure<unit::Slot> mean_time;     ///< with the latency of queues passed
 };
 
 struct FabricDelayAnswer {
@@ -69,6 +73,7 @@ struct FabricPairDelay {
   std::int64_t hops = 0;
   std::vector<FabricPercentile> percentiles;  ///< `worst` and `best` are its own
   numeric::Enclosure<unit::Slot> mean_latency;
+  numeric::Enclosure<unit::Slot> mean_time;  ///< with the latency of queues passed
 };
 
 /// The sources of a queue that serves one packet per slot.
@@ -88,10 +93,13 @@ class FabricDelay {
 
   /// \param percentiles  p, 0 < p < 1, at most 1 - 1e-300
   /// \param pulse        called now and then; an exception that it throws ends the computation
+  /// \param per_queue    latency added by each queue passed, at least 0 [slots]
   /// \throws InvalidArgument  a percentile out of range
   /// \throws LimitExceeded    delays beyond 2^16 slots, or more than 2e12 products
+  /// \throws NoAnswer         per_queue above 0, and paths of one pair pass different numbers of queues
   [[nodiscard]] FabricDelayAnswer answer(const std::vector<numeric::Rational>& percentiles,
-                                         const std::function<void()>& pulse = {});
+                                         const std::function<void()>& pulse = {},
+                                         const numeric::Rational& per_queue = 0);
 
   /// P(D > t) from t = 0, for at least that many levels and until it is at most `minimum`.
   /// \param minimum  above 0
@@ -100,9 +108,10 @@ class FabricDelay {
                                         const std::function<void()>& pulse = {});
 
   /// Delays of packets from one node to another that it sends to.
-  /// \throws InvalidArgument  it sends nothing to that node
+  /// \throws InvalidArgument  it sends nothing to that node;  others as answer()
   [[nodiscard]] FabricPairDelay pair(std::uint32_t from, std::uint32_t to,
-                                     const std::vector<numeric::Rational>& percentiles);
+                                     const std::vector<numeric::Rational>& percentiles,
+                                     const numeric::Rational& per_queue = 0);
 
   /// P(T > slots) of the packets from one node to another that it sends to.
   /// \throws InvalidArgument  it sends nothing to that node

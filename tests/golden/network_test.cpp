@@ -507,3 +507,56 @@ TEST_CASE("network files: notes do not cite errors of other networks") {
   CHECK(run_quoted("wormhole " + ring + " --plot " + picture).status == 0);
   CHECK(content(picture).find("measured to within") == std::string::npos);
 }
+
+TEST_CASE("networks computed as a whole: latencies in ns with a time per hop") {
+  const Folder folder;
+  const std::string file = folder / "tree.toml";
+  // 10 ports would give 250 hosts, 12 ports give 432.
+  REQUIRE(run_quoted("network fat-tree --hosts 321 --uniform 0.6 -o " + file).status == 0);
+  const std::string query = "delay --network " + file + " --percentiles 50,99.999";
+  const std::string units = " --link-gbps 400 --packet-bytes 1500 --hop-ns 500";  // slots of 30 ns
+  const json whole = result_of(query + units);
+  CHECK(whole["hosts"] == 432);
+  CHECK(whole["hop_ns"] == "500");
+  for (const json& row : whole["pairs"]) {
+    if (row["pair_queues"] == "all") continue;
+    const double queues = std::stod(row["pair_queues"].get<std::string>());
+    CHECK(std::stod(row["latency_ns"].get<std::string>()) ==
+          row["latency_slots"].get<double>() * 30 + 500 * queues);
+  }
+  const json one = result_of(query + units + " --flow \"h0 -> h400\"");
+  REQUIRE(one["percentiles"].size() == 2);
+  for (const json& row : one["percentiles"])
+    CHECK(std::stod(row["latency_ns"].get<std::string>()) ==
+          row["latency_slots"].get<double>() * 30 + 500 * 5);
+  CHECK(one.contains("mean_latency_ns"));
+  const json without = result_of(query + " --link-gbps 400 --packet-bytes 1500 --flow \"h0 -> h400\"");
+  for (const json& row : without["percentiles"])
+    CHECK(std::stod(row["latency_ns"].get<std::string>()) == row["latency_slots"].get<double>() * 30);
+  const Outcome rejected = run_quoted(query + " --hop-ns 500");
+  CHECK(rejected.status == 2);
+  CHECK(rejected.err.find("--link-gbps is missing") != std::string::npos);
+}
+
+TEST_CASE("generated networks: a fat-tree with a number of hosts") {
+  const auto hosts = [](const std::string& sizes) {
+    const std::string text = run_quoted("network fat-tree " + sizes).out;
+    const std::size_t at = text.find("h[0..");
+    return at == std::string::npos ? 0 : std::stoi(text.substr(at + 5)) + 1;
+  };
+  CHECK(hosts("--hosts 1024") == 1024);
+  CHECK(hosts("--hosts 1000") == 1024);
+  CHECK(hosts("--hosts 1025") == 1458);
+  CHECK(hosts("--hosts 1024 --levels 2") == 1058);
+  CHECK(hosts("--hosts 1") == 2);
+  const auto refused = [](const std::string& sizes, const std::string& why) {
+    const Outcome outcome = run_quoted("network fat-tree " + sizes);
+    CHECK(outcome.status == 2);
+    CHECK_THAT(outcome.err, Catch::Contains(why));
+  };
+  refused("--hosts 1024 --radix 16", "--radix is not allowed with --hosts");
+  refused("--hosts 0", "1 or more");
+  refused("--hosts 600000", "at most 524288 for 3 levels");
+  refused("--hosts 8193 --levels 2", "at most 8192 for 2 levels");
+  refused("--hosts 100 --levels 4", "levels");
+}

@@ -84,10 +84,12 @@ struct DelayOptions {
   Numbers percentiles{results, "--percentiles", "LIST", delay_percentiles(), percentile_help};
   Integers ccdf{results, "--ccdf", "LIST", ccdf_slots(),
                 "slots t of P(queueing delay > t), such as 0:200:10"};
-  Flag analysis{results, "--analysis",
-                "delays of the analysis alone, without a simulation.\nDefault of lists; of a single network and "
-                "load: the analysis\nwhere it is proved or a simulation of a second agrees, otherwise that"};
-  Flag simulate{results, "--simulate", "delays by simulation, extrapolated by the analysis; proved ones stay"};
+  Flag analysis{
+      results, "--analysis",
+      "delays of the analysis alone, without a simulation.\nDefault of lists; of a single network and "
+      "load: the analysis\nwhere it is proved or a simulation of a second agrees, otherwise that"};
+  Flag simulate{results, "--simulate",
+                "delays by simulation, extrapolated by the analysis; proved ones stay"};
   Numbers drop{
       results, "--drop", "EPS", targets(),
       "target of --criterion; adds the buffer of each hop.\nThe buffers count the packet in service"};

@@ -55,14 +55,13 @@ std::vector<answers::FabricQuery> read_queries(const DelayOptions& options) {
   const std::vector<answers::FabricTopology> topologies =
       read_fabrics(options.topology, options.drop.given());
   if (topologies.empty()) return {};
-  reject_with(
-      {&options.ccdf, &options.reorder, &options.reorder_levels, &options.flow_rate, &options.hop.hop_ns},
-      of_fabrics);
+  reject_with({&options.ccdf, &options.reorder, &options.reorder_levels, &options.flow_rate}, of_fabrics);
   require_fabric_model(options.model);
   answers::FabricQuery plain_query;
   plain_query.percentiles = options.percentiles.value();
   plain_query.digits = {options.digits.value()};
   plain_query.units = read_units(options.units);
+  plain_query.hop_ns = options.hop.hop_ns.if_given();
   plain_query.flow = read_flow(options);
   std::vector<answers::FabricQuery> queries = answers::Combinations(plain_query)
                                                   .by(topologies, &answers::FabricQuery::topology)
@@ -71,6 +70,8 @@ std::vector<answers::FabricQuery> read_queries(const DelayOptions& options) {
   for (answers::FabricQuery& query : queries) {
     query.by = read_by(options, queries.size());
     take_speed(query.units, query.topology.fabric->network);
+    if (query.hop_ns && !query.units.slot_ns())
+      throw missing("--link-gbps", "--hop-ns needs --link-gbps and --packet-bytes");
   }
   return queries;
 }

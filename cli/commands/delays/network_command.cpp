@@ -1,6 +1,7 @@
 #include <cli/commands.hpp>
 #include <cli/options/files.hpp>
 #include <cli/options/number_options.hpp>
+#include <tailbound/core/error.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/network/generated_network.hpp>
@@ -70,8 +71,9 @@ struct Options {
   One<std::uint64_t> seed{sizes, "--seed", "S", integer<std::uint64_t>(0).by_default("1"),
                           "jellyfish: seed of the random graph (default {})"};
   One<int> hosts{sizes, "--hosts", "N", integer<int>(0, maximum),
-                 "hosts per switch; not of a fat-tree.\nDefaults: leaf-spine 4 per leaf; hyperx, jellyfish "
-                 "4; dragonfly 2; torus 1; slimfly half of its links"};
+                 "hosts per switch; of a fat-tree in all.\nThe smallest fat-tree with so many, instead of "
+                 "--radix. Defaults: leaf-spine 4 per leaf; hyperx, jellyfish 4; dragonfly 2; torus 1; "
+                 "slimfly half of its links"};
   Number uniform{
       traffic, "--uniform", "R", cli::uniform().slider(0.01, 0.99, 0.01),
       "packets per slot of each host (default {}).\nEqually to each other host; 0: no traffic in the file"};
@@ -110,10 +112,35 @@ network::FabricShape read_grid(const Options& options, Sizes& sizes) {
   return its;
 }
 
+constexpr int max_ports = 128;
+
+/// Of switches with so many ports, an even number.
+std::int64_t hosts_of(const network::FatTree& tree) {
+  std::int64_t hosts = 2;
+  for (int level = 0; level < tree.levels; ++level) hosts *= tree.radix / 2;
+  return hosts;
+}
+
+/// The minimum number of ports with at least that many hosts.
+int ports_for(network::FatTree tree, const One<int>& hosts) {
+  for (tree.radix = 2; tree.radix <= max_ports; tree.radix += 2)
+    if (hosts_of(tree) >= hosts.value()) return tree.radix;
+  tree.radix = max_ports;
+  throw InvalidArgument(hosts.name(), hosts.text(),
+                        fmt::format("at most {} for {} levels: switches have at most {} ports",
+                                    hosts_of(tree), tree.levels, max_ports));
+}
+
 network::FabricShape read_fat_tree(const Options& options, Sizes& sizes) {
   network::FatTree its;
+  int hosts = 0;
   sizes.read(options.radix, its.radix);
   sizes.read(options.levels, its.levels);
+  sizes.read(options.hosts, hosts);
+  if (!options.hosts) return its;
+  if (options.radix) throw not_allowed_with("--radix", "--hosts", "each determines the size");
+  if (hosts < 1) throw InvalidArgument("--hosts", std::to_string(hosts), "1 or more for a fat-tree");
+  if (its.levels == 2 || its.levels == 3) its.radix = ports_for(its, options.hosts);
   return its;
 }
 

@@ -7,11 +7,8 @@
 
 /// Symmetries of a fabric: orbits under automorphisms of the network with its traffic.
 ///
-/// METHOD    Colours are refined until vertices of equal colour have equally coloured neighbours. Equal
-///           colours do not prove symmetry (a ring of six and two rings of three have one colour); they give
-///           candidates. Two vertices of one colour are marked, both sides are refined down to single
-///           vertices, and the resulting permutation is checked link by link and bundle by bundle. Only
-///           checked permutations join orbits, so a failed search costs time but never correctness.
+/// METHOD    permutations from symmetry.hpp, checked link by link and bundle by bundle. Only checked
+///           permutations join orbits, so a failed search costs time but never correctness.
 /// SOURCE    docs/derivations/fabrics.md
 
 namespace tailbound::network {

@@ -33,7 +33,7 @@ struct Source {
   std::uint64_t stream = 0;           ///< of its draws
   std::vector<std::uint64_t> bounds;  ///< sums of probabilities * 2^64 - 1, so that 1 fits
   std::vector<std::uint32_t> paths;
-  RandomWords draws{};                ///< of the block of four slots
+  RandomWords draws{};  ///< of the block of four slots
   std::uint64_t block = ~std::uint64_t{0};
 
   /// The draw of a slot.
@@ -85,7 +85,7 @@ struct BurstyFlow {
 
 struct Queue {
   std::vector<Fifo> packets;  ///< per class, the highest first
-  std::size_t size = 0;                     ///< of all classes
+  std::size_t size = 0;       ///< of all classes
   network::LinkRate rate{};
   int parts_sent = 0;  ///< of the first packet, in units of 1 / rate.slots
   bool exists = false;
@@ -414,9 +414,8 @@ void Simulated::load(ByteReader& reader) {
 namespace {
 
 std::size_t queues_on(const network::Route& route, const network::Network& network) {
-  return static_cast<std::size_t>(
-      std::count_if(route.links.begin(), route.links.end(),
-                    [&](std::size_t link) { return network.has_queue(link); }));
+  return static_cast<std::size_t>(std::count_if(route.links.begin(), route.links.end(),
+                                                [&](std::size_t link) { return network.has_queue(link); }));
 }
 
 }  // namespace

@@ -57,7 +57,9 @@ struct NetworkRows {
 
  private:
   [[nodiscard]] std::size_t rows_of_groups() const {
-    return groups.empty() ? 0 : groups.back().first + groups.back().most - groups.back().fewest + 1 - groups.front().first;
+    return groups.empty()
+               ? 0
+               : groups.back().first + groups.back().most - groups.back().fewest + 1 - groups.front().first;
   }
 };
 

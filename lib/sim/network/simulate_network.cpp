@@ -120,7 +120,8 @@ std::string describe(const NetworkModel& model) {
                        std::to_string(checksum(text)) + ")";
   result += ", up to " + std::to_string(NetworkRows(model.network).max_queues) + " queues on a route";
   if (model.buffer) result += ", buffer " + std::to_string(*model.buffer);
-  if (!model.groups.empty()) result += ", the delays of " + std::to_string(NetworkRows(model).groups.size()) + " groups of flows";
+  if (!model.groups.empty())
+    result += ", the delays of " + std::to_string(NetworkRows(model).groups.size()) + " groups of flows";
   return result;
 }
 

@@ -116,7 +116,8 @@ double how_far(const CheckedLevel& level) {
 const Table<CheckedLevel>& check_fields() {
   static const Table<CheckedLevel> table{
       "cross_check",
-      "computed delays compared with a simulation of this network, one row per level; the rows of all packets are with "
+      "computed delays compared with a simulation of this network, one row per level; the rows of all "
+      "packets are with "
       "the first flow",
       {{{"of", "of", "", Shape::text, "flow, or all packets"},
         [](const CheckedLevel& of) { return of.flow ? "flow" : "all packets"; }},
@@ -127,7 +128,8 @@ const Table<CheckedLevel>& check_fields() {
         [](const CheckedLevel& of) { return Model{of.computed}; }},
        {{"agreement", "agreement", "", Shape::text,
          "agrees: computed within the interval; not contradicted: outside of it; not checked: no such packet "
-         "was simulated; underestimates and overestimates: outside of the interval, and more than 10 % apart"},
+         "was simulated; underestimates and overestimates: outside of the interval, and more than 10 % "
+         "apart"},
         &agreement_name}}};
   return table;
 }
@@ -140,7 +142,8 @@ std::vector<std::string> check_notes(const CrossCheck& check, const std::vector<
     return {"Not compared with a simulation: that would take about " + power_in_words(check.packet_hops) +
             " simulated packet-hops (--simulate)."};
   if (check.levels.empty()) return {"Not compared with a simulation."};
-  const std::string of = fmt::format("Simulation of this network, {} packets: ", power_in_words(check.packets));
+  const std::string of =
+      fmt::format("Simulation of this network, {} packets: ", power_in_words(check.packets));
   const CheckedLevel* worst = nullptr;  // of a flow that is not answered by the analysis
   for (const CheckedLevel& level : check.levels)
     if (level.agreement != Agreement::agrees && (worst == nullptr || how_far(level) > how_far(*worst)) &&
@@ -154,9 +157,10 @@ std::vector<std::string> check_notes(const CrossCheck& check, const std::vector<
     return {of + std::string(several ? "all packets: " : "") + compared_in_words(rarest) +
             (several && answered == 0 ? flows_in_words(check, flows.size()) : std::string())};
   }
-  return {of + (answered > 0 && answered < simulated.size()
-                    ? fmt::format("the analysis is off for {} of {} flows, most for ", answered, flows.size())
-                    : std::string("the analysis is off, most for ")) +
+  return {of +
+          (answered > 0 && answered < simulated.size()
+               ? fmt::format("the analysis is off for {} of {} flows, most for ", answered, flows.size())
+               : std::string("the analysis is off, most for ")) +
           whose(*worst, flows) + level_in_words(*worst)};
 }
 

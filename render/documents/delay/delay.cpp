@@ -192,7 +192,8 @@ const Fields<DelayEntry>& delay_result_fields() {
        [](const DelayEntry& of) { return shown(of.found().mean_ns); },
        &knows_ns},
       {{"anchor_slots", "", "", Shape::whole,
-        "of simulated delays: the longest delay t that the samples resolve; beyond it P(D > t) is extrapolated",
+        "of simulated delays: the longest delay t that the samples resolve; beyond it P(D > t) is "
+        "extrapolated",
         Style::hidden},
        [](const DelayEntry& of) { return of.found().anchor->slots; },
        &is_simulated},
@@ -200,7 +201,8 @@ const Fields<DelayEntry>& delay_result_fields() {
        [](const DelayEntry& of) { return of.found().anchor->probability; },
        &is_simulated},
       {{"anchor_power", "", "", Shape::model,
-        "decay of the extrapolated tail relative to that of the analysis; null: as simulated over two decades",
+        "decay of the extrapolated tail relative to that of the analysis; null: as simulated over two "
+        "decades",
         Style::hidden},
        [](const DelayEntry& of) -> Value {
          const auto& power = of.found().anchor->power;

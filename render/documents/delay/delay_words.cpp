@@ -49,9 +49,9 @@ bool any_burst(const std::vector<DelayPoint>& points) {
 std::size_t count_of(const std::vector<DelayPoint>& points, DelayKind kind) {
   std::size_t count = 0;
   for (const DelayPoint& point : points)
-    count += static_cast<std::size_t>(std::count_if(
-        point.second.flows.begin(), point.second.flows.end(),
-        [kind](const FlowDelay& flow) { return flow.kind == kind; }));
+    count +=
+        static_cast<std::size_t>(std::count_if(point.second.flows.begin(), point.second.flows.end(),
+                                               [kind](const FlowDelay& flow) { return flow.kind == kind; }));
   return count;
 }
 
@@ -84,13 +84,14 @@ std::string truth_in_words(const std::vector<DelayPoint>& points) {
                     convolved = count_of(points, DelayKind::convolved),
                     simulated = count_of(points, DelayKind::simulated);
   if (proved > 0 && any_as(points, Hops::bound) && convolved + simulated == 0)
-    return any_as(points, Hops::independent) ? "Rows with hops bound are upper bounds, the others exact or certified."
-                                             : "Upper bounds of probabilities, means and percentiles.";
+    return any_as(points, Hops::independent)
+               ? "Rows with hops bound are upper bounds, the others exact or certified."
+               : "Upper bounds of probabilities, means and percentiles.";
   if (convolved + simulated == 0) return "Every number is exact or certified.";
   std::string text;
   if (convolved > 0)
-    text = fmt::format("Convolved, not proved{}: {}.", proved > 0 ? ", except flows that wait in one queue" : "",
-                       hops_in_words(points));
+    text = fmt::format("Convolved, not proved{}: {}.",
+                       proved > 0 ? ", except flows that wait in one queue" : "", hops_in_words(points));
   if (convolved > 0 && any_checked(points)) text += " A simulation of this network agrees.";
   if (convolved > 0 && !any_checked(points))
     text += " Not compared with a simulation (by default a single network and load is).";
@@ -426,9 +427,10 @@ std::string extrapolation_in_words(const DelayAnswer& answer) {
   const std::string from = probability_in_words(rarest), to = probability_in_words(commonest);
   return fmt::format("Extrapolated below P(D > t) = {}: {}.", from == to ? from : from + " to " + to,
                      by_analysis == all ? "by the tail of the analysis, with the decay that was simulated"
-                     : by_analysis == 0 ? "with the decay of the last two decades that were simulated"
-                                        : "by the tail of the analysis where both fall alike, otherwise with the "
-                                          "decay of the last two decades that were simulated");
+                     : by_analysis == 0
+                         ? "with the decay of the last two decades that were simulated"
+                         : "by the tail of the analysis where both fall alike, otherwise with the "
+                           "decay of the last two decades that were simulated");
 }
 
 }  // namespace

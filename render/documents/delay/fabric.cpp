@@ -81,13 +81,32 @@ const Fields<FabricQuery>& fabric_input_fields() {
                                     {delay_columns().flow, &Query::flow, if_present},
                                     {drop_target_fields(), &Query::drop},
                                     {delay_columns().digits, [](const Query& of) { return of.digits.count; }},
-                                    {unit_fields(), &Query::units}};
+                                    {unit_fields(), &Query::units},
+                                    {hop_column(), &Query::hop_ns, if_present}};
   return fields;
 }
 
 Column claim(const char* key, const char* heading, const char* meaning, Style style = Style::plain,
              int digits = 0) {
   return {key, heading, "", Shape::claim, meaning, style, digits};
+}
+
+Column ns_column(const char* key, const char* heading, Style style = Style::plain) {
+  return {key, heading, "ns", Shape::given, "the same in ns, per-hop latency included", style};
+}
+/// A time in ns.  \pre the duration of a slot is known
+Rational in_ns(const FabricAnswer& answer, const Rational& slots) {
+  return slots * *answer.slot_ns;
+}
+bool knows_ns(const FabricAnswer& answer) {
+  return answer.slot_ns.has_value();
+}
+bool knows_ns_of_pairs(const FabricAnswer& answer) {
+  return answer.slot_ns && answer.pairs;
+}
+Value mean_latency_ns(const FabricAnswer& answer, int max_digits) {
+  const auto& mean = answer.pairs ? answer.pairs->all.mean_time : answer.pair->mean_time;
+  return scaled(computed<unit::Slot>(mean, max_digits), *answer.slot_ns);
 }
 
 /// Of all pairs.
@@ -114,6 +133,10 @@ const Fields<FabricAnswer>& fabric_result_fields() {
        [](const Answer& of) {
          return computed<unit::Slot>(of.pairs ? of.pairs->all.mean_latency : of.pair->mean_latency);
        }},
+      {{"mean_latency_ns", "mean latency", "ns", Shape::claim, "the same in ns, per-hop latency included",
+        Style::hidden},
+       [](const Answer& of) { return mean_latency_ns(of, 10); },
+       &knows_ns},
       {{"hosts", "hosts", "", Shape::whole, "hosts of a network evaluated as a whole"}, &Answer::hosts},
       {{"switches", "switches", "", Shape::whole, "switches"}, &Answer::switches},
       {{"links", "links", "", Shape::whole, "links, one per direction"}, &Answer::links},
@@ -128,7 +151,15 @@ const Fields<FabricAnswer>& fabric_result_fields() {
        [](const Answer& of) { return of.pairs.has_value(); }},
       {{"latency_slots", "latency", "slots", Shape::whole, "last percentile of the latency of all packets"},
        [](const Answer& of) { return percentiles_of(of).back().slots; }},
+      {ns_column("latency_ns", "latency"),
+       [](const Answer& of) { return in_ns(of, percentiles_of(of).back().time); }, &knows_ns},
       {pairs_fields(), &Answer::pairs},
+      {ns_column("mean_percentile_ns", "mean of pairs"),
+       [](const Answer& of) { return in_ns(of, of.pairs->all.percentiles.back().mean_time); },
+       &knows_ns_of_pairs},
+      {ns_column("worst_ns", "worst pair"),
+       [](const Answer& of) { return in_ns(of, of.pairs->all.percentiles.back().worst_time); },
+       &knows_ns_of_pairs},
       {{"max_buffer", "largest buffer", "packets", Shape::whole, "of all queues, for the target"},
        &max_buffer,
        if_present},
@@ -139,18 +170,26 @@ const Fields<FabricAnswer>& fabric_result_fields() {
   return fields;
 }
 
+/// A percentile, and its answer.
+struct PercentileRow {
+  const FabricAnswer& answer;
+  const FabricPercentile& its;
+};
+
 /// \param latency, at, before  values for the selected packets
-Fields<FabricPercentile> fabric_percentiles(const Column& latency, const Column& at, const Column& before) {
-  using Percentile = FabricPercentile;
-  return {{delay_columns().percentile, [](const Percentile& of) { return Rational(of.probability * 100); }},
-          {delay_columns().exceeded_by, [](const Percentile& of) { return Rational(1 - of.probability); }},
-          {latency, &Percentile::slots},
-          {at, [](const Percentile& of) { return computed<unit::Probability>(of.at); }},
-          {before, [](const Percentile& of) { return computed_if_any(of.before); }}};
+Fields<PercentileRow> fabric_percentiles(const Column& latency, const Column& at, const Column& before) {
+  using Row = PercentileRow;
+  return {{delay_columns().percentile, [](const Row& of) { return Rational(of.its.probability * 100); }},
+          {delay_columns().exceeded_by, [](const Row& of) { return Rational(1 - of.its.probability); }},
+          {latency, [](const Row& of) { return of.its.slots; }},
+          {ns_column("latency_ns", "latency"), [](const Row& of) { return in_ns(of.answer, of.its.time); },
+           [](const Row& of) { return knows_ns(of.answer); }},
+          {at, [](const Row& of) { return computed<unit::Probability>(of.its.at); }},
+          {before, [](const Row& of) { return computed_if_any(of.its.before); }}};
 }
 
-const Table<FabricPercentile>& fabric_percentile_table() {
-  static const Table<FabricPercentile> table{
+const Table<PercentileRow>& fabric_percentile_table() {
+  static const Table<PercentileRow> table{
       "percentiles", "of the latency",
       fabric_percentiles(delay_columns().latency_slots, delay_columns().latency_probability,
                          delay_columns().latency_probability_before)};
@@ -160,16 +199,19 @@ const Table<FabricPercentile>& fabric_percentile_table() {
 /// A percentile of all pairs, or of those with a given number of queues on their path.
 struct PairRow {
   const network::Network& network;
+  const FabricAnswer& answer;
   const FabricPairs& pairs;
   const FabricPercentile& percentile;
   bool all = false;
 };
 
-PairRow pair_row(const network::Network& network, const bounds::FabricDelayAnswer& found, std::size_t row) {
+PairRow pair_row(const FabricPoint& point, std::size_t row) {
+  const auto& [query, answer] = point;
+  const bounds::FabricDelayAnswer& found = *answer.pairs;
   const std::size_t each = found.all.percentiles.size();
   const bool all = row < each;
   const FabricPairs& pairs = all ? found.all : found.by_hops[row / each - 1];
-  return {network, pairs, pairs.percentiles[row % each], all};
+  return {query.topology.fabric->network, answer, pairs, pairs.percentiles[row % each], all};
 }
 
 std::string worst_pair(const PairRow& row) {
@@ -193,7 +235,9 @@ const Table<PairRow>& pair_table() {
             claim("latency_probability", "P(T > t)", "P(T > latency_slots), at most 1 - p", Style::plain, 4),
             claim("latency_probability_before", "",
                   "P(T > latency_slots - 1), above 1 - p; null at the minimum latency", Style::hidden)),
-        [](const PairRow& of) -> const FabricPercentile& { return of.percentile; }},
+        [](const PairRow& of) {
+          return PercentileRow{of.answer, of.percentile};
+        }},
        {{"best_slots", "best", "", Shape::whole, "minimum of the percentiles of the pairs [slots]"},
         [](const PairRow& of) { return of.percentile.best; }},
        {{"mean_percentile_slots", "mean", "", Shape::proved,
@@ -201,6 +245,15 @@ const Table<PairRow>& pair_table() {
         [](const PairRow& of) { return of.percentile.mean; }},
        {{"worst_slots", "worst", "", Shape::whole, "maximum of the percentiles of the pairs [slots]"},
         [](const PairRow& of) { return of.percentile.worst; }},
+       {ns_column("worst_ns", "worst", Style::hidden),
+        [](const PairRow& of) { return in_ns(of.answer, of.percentile.worst_time); },
+        [](const PairRow& of) { return knows_ns(of.answer); }},
+       {ns_column("mean_percentile_ns", "mean", Style::hidden),
+        [](const PairRow& of) { return in_ns(of.answer, of.percentile.mean_time); },
+        [](const PairRow& of) { return knows_ns(of.answer); }},
+       {ns_column("best_ns", "best", Style::hidden),
+        [](const PairRow& of) { return in_ns(of.answer, of.percentile.best_time); },
+        [](const PairRow& of) { return knows_ns(of.answer); }},
        {claim("worst_probability", "", "P(T > worst_slots) of that pair", Style::hidden),
         [](const PairRow& of) { return computed<unit::Probability>(of.percentile.worst_at); }},
        {{"worst_pair", "worst pair", "", Shape::text, "the first of identical ones"}, &worst_pair}}};
@@ -303,15 +356,13 @@ std::vector<Rows> tables(const Shared<FabricPoint>& points, std::size_t i, bool 
   if (answer.pairs)
     tables.push_back(
         pair_table().rows(answer.pairs->all.percentiles.size() * (answer.pairs->by_hops.size() + 1),
-                          [points, i](std::size_t row) {
-                            const auto& [query, found] = (*points)[i];
-                            return pair_row(query.topology.fabric->network, *found.pairs, row);
-                          }));
+                          [points, i](std::size_t row) { return pair_row((*points)[i], row); }));
   else
-    tables.push_back(fabric_percentile_table().rows(answer.pair->percentiles.size(),
-                                                    [points, i](std::size_t row) -> const FabricPercentile& {
-                                                      return (*points)[i].second.pair->percentiles[row];
-                                                    }));
+    tables.push_back(
+        fabric_percentile_table().rows(answer.pair->percentiles.size(), [points, i](std::size_t row) {
+          const FabricAnswer& its = (*points)[i].second;
+          return PercentileRow{its, its.pair->percentiles[row]};
+        }));
   tables.back().in_text = one;
   add_rows(tables,
            queue_table().rows(answer.queues.size(),
@@ -338,7 +389,11 @@ Headline headline(const FabricPoint& point) {
   const FabricPercentile& last = percentiles_of(answer).back();
   std::string text = fmt::format("{} % of packets have a latency of at most {} slots",
                                  plain(last.probability * 100), last.slots.value);
-  if (!query.flow) text += fmt::format(" (worst pair: {})", last.worst.value);
+  std::string more = query.hop_ns ? fmt::format("{} ns", plain(in_ns(answer, last.time))) : "";
+  if (!query.flow) more += fmt::format("{}worst pair: {}", more.empty() ? "" : "; ", last.worst.value);
+  if (query.hop_ns && !query.flow)
+    more += fmt::format(" slots, {} ns", plain(in_ns(answer, last.worst_time)));
+  if (!more.empty()) text += " (" + more + ")";
   if (query.drop)
     text += fmt::format("; {} buffers suffice", fmt::format("{}-packet", max_buffer(answer)->value));
   return {text + ".", {computed<unit::Probability>(last.at)}};
@@ -364,14 +419,15 @@ std::vector<Line> lines(const FabricPoint& point) {
        fmt::format(
            "{} hosts, {} switches, {} links; {} of queues", answer.hosts, answer.switches, answer.links,
            answer.queues.size() == 1 ? "one group" : std::to_string(answer.queues.size()) + " groups")}};
-  if (answer.pairs) {
+  if (answer.pairs)
     lines.push_back({"pairs", std::to_string(answer.pairs->all.pairs)});
-    lines.push_back(
-        {"mean latency", brief(computed<unit::Slot>(answer.pairs->all.mean_latency, 6)) + " slots"});
-  } else {
+  else
     lines.push_back({"queues", fmt::format("{} on its paths", answer.pair->hops)});
-    lines.push_back({"mean latency", brief(computed<unit::Slot>(answer.pair->mean_latency, 6)) + " slots"});
-  }
+  const auto& mean = answer.pairs ? answer.pairs->all.mean_latency : answer.pair->mean_latency;
+  lines.push_back({"mean latency", brief(computed<unit::Slot>(mean, 6)) + " slots"});
+  if (!query.hop_ns) return lines;
+  lines.back().text += "; " + brief(mean_latency_ns(answer, 6)) + " ns";
+  lines.push_back({"", "in ns, " + hop_in_words(*query.hop_ns)});
   return lines;
 }
 

@@ -1,11 +1,15 @@
 #include <catch2/catch.hpp>
+#include <tailbound/answers/delay/delay.hpp>
 #include <tailbound/answers/delay/fabric.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/demands/fabrics.hpp>
 #include <tailbound/network/fabric/fabric_listing.hpp>
+#include <tailbound/network/files/network_file.hpp>
 #include <tailbound/numeric/rational.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -218,4 +222,95 @@ TEST_CASE("fabrics: a failed spine") {
                     Catch::Contains("the link leaf0 -> spine5 is overloaded: its offered load is 5.00978") &&
                         Catch::Contains("so are 95 others, 47 with the same load"));
   CHECK_THROWS_WITH(without({"nobody"}), Catch::Contains("a node of the network, a link"));
+}
+
+namespace {
+
+/// A leaf-spine of 4 leaves with 2 hosts each, in slots of 10 ns.
+FabricQuery in_ns(const std::string& toml, const Rational& hop_ns) {
+  const auto fabric = std::make_shared<const Fabric>(read_fabric(toml, "net.toml").fabric);
+  FabricQuery query{
+      .topology = {.fabric = fabric, .file = "net.toml"},
+      .percentiles = {Rational(1) / 10, Rational(1) / 2, Rational(99) / 100, Rational(99'999) / 100'000}};
+  query.units = {.packet_bytes = 64, .link_gbps = Rational(512) / 10};
+  query.hop_ns = hop_ns;
+  return query;
+}
+
+const std::string small_leaf_spine =
+    to_toml(LeafSpine{4, 2, 2, 1}, FabricTraffic{Rational(4) / 5, RouteRule::spread});
+
+}  // namespace
+
+TEST_CASE("fabrics: latencies in ns of one pair are slots and hops added") {
+  for (const Rational& hop : {Rational(0), Rational(35), Rational(15) / 2}) {
+    FabricQuery query = in_ns(small_leaf_spine, hop);
+    for (const auto& [flow, hops] : {std::pair("h0 -> h1", 1), std::pair("h0 -> h7", 3)}) {
+      query.flow = flow;
+      const FabricAnswer answer = answers::answer(query);
+      REQUIRE(answer.slot_ns == Rational(10));
+      for (const bounds::FabricPercentile& its : answer.pair->percentiles) {
+        CHECK(its.time * 10 == Rational(its.slots.value) * 10 + hop * hops);
+        CHECK(its.worst_time == its.time);
+      }
+      const double extra = numeric::nearest_double(hop) * hops;
+      CHECK(10 * static_cast<double>(answer.pair->mean_time.upper()) ==
+            Approx(10 * static_cast<double>(answer.pair->mean_latency.upper()) + extra).epsilon(1e-9));
+    }
+  }
+}
+
+TEST_CASE("fabrics: latencies in ns of all pairs are those of their mixture") {
+  for (const int hop : {0, 5, 25, 70}) {
+    const FabricQuery query = in_ns(small_leaf_spine, Rational(hop));
+    const bounds::FabricDelayAnswer found = *answers::answer(query).pairs;
+    const FabricGraph graph(*query.topology.fabric);
+    const FabricOrbits orbits = fabric_orbits(graph);
+    const FabricRates rates = fabric_rates(graph, orbits);
+    bounds::FabricDelay delay(graph, orbits, rates);
+    const auto node = [&](const std::string& name) {
+      const auto& nodes = query.topology.fabric->network.nodes;
+      const auto at =
+          std::find_if(nodes.begin(), nodes.end(), [&](const Node& its) { return its.name == name; });
+      return static_cast<std::uint32_t>(at - nodes.begin());
+    };
+    // One in seven packets stays within its leaf, with one queue; the others pass three.
+    const auto above = [&](const std::string& to, int hops, int ns) {
+      const int slots = ns - hops * hop < 0 ? 0 : (ns - hops * hop) / 10;
+      return static_cast<double>(delay.pair_above(node("h0"), node(to), slots).upper());
+    };
+    for (const bounds::FabricPercentile& its : found.all.percentiles) {
+      CAPTURE(hop, numeric::nearest_double(its.probability));
+      const double exceeded = 1 - numeric::nearest_double(its.probability);
+      int ns = 0;
+      while ((above("h1", 1, ns) + 6 * above("h7", 3, ns)) / 7 > exceeded) ++ns;
+      CHECK(its.time * 10 == Rational(ns));
+      if (hop == 0) CHECK(its.time == Rational(its.slots.value));
+    }
+    REQUIRE(found.by_hops.size() == 2);
+    for (const bounds::FabricPairs& pairs : found.by_hops)
+      for (const bounds::FabricPercentile& its : pairs.percentiles) {
+        const Rational extra = Rational(pairs.hops * hop) / 10;
+        CHECK(its.time == Rational(its.slots.value) + extra);
+        CHECK(its.worst_time == Rational(its.worst.value) + extra);
+        CHECK(its.best_time == Rational(its.best.value) + extra);
+        CHECK(its.mean_time == its.mean + extra);
+      }
+    const double queues = (1 + 6 * 3) / 7.0;
+    CHECK(static_cast<double>(found.all.mean_time.lower()) ==
+          Approx(static_cast<double>(found.all.mean_latency.lower()) + queues * hop / 10).epsilon(1e-9));
+    CHECK(found.all.percentiles.back().mean_time ==
+          found.all.percentiles.back().mean + Rational(hop) * 19 / 70);
+  }
+}
+
+TEST_CASE("fabrics: a latency per hop needs paths of equal length") {
+  const std::string valiant =
+      to_toml(Dragonfly{4, 2, 2, 9}, FabricTraffic{Rational(1) / 10, RouteRule::valiant});
+  CHECK_NOTHROW(answers::answer(in_ns(valiant, 0)));
+  CHECK_THROWS_AS(answers::answer(in_ns(valiant, 35)), NoAnswer);
+  // Of three groups, a packet between two of them has one choice, and paths of one length.
+  const std::string three =
+      to_toml(Dragonfly{2, 1, 1, 3}, FabricTraffic{Rational(1) / 10, RouteRule::valiant});
+  CHECK_NOTHROW(answers::answer(in_ns(three, 35)));
 }
