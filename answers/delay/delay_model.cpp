@@ -378,7 +378,7 @@ class DelayModel::OwnQueues {
 
  private:
   /// Work of the laws of all of them together: about 10 s. Beyond, other models answer.
-  static constexpr double max_work = 5e7, max_brief_work = 2e5;
+  static constexpr double max_work = 5e7, max_brief_work = 1.5e4;
   bool spend(double work) {
     if (work > left_) return false;
     left_ -= work;

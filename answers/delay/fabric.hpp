@@ -115,12 +115,8 @@ struct FabricAnswer {
   std::vector<FabricSwitchClass> by_switch;        ///< with `drop`: in order of decreasing buffer size
   std::optional<bounds::FabricDelayAnswer> pairs;  ///< unless a flow was given
   std::optional<bounds::FabricPairDelay> pair;
-<<<<<<< HEAD
-  std::optional<CrossCheck> check{};  ///< unless only the analysis was requested, of all packets
-=======
   std::optional<numeric::Rational> slot_ns{};  ///< duration of a slot, if known: times in slots are multiples
-  std::optional<CrossCheck> check{};           ///< if requested, of all packets
->>>>>>> c6b902874c242aa36c79e25e6e06ac1c71fdadbf
+  std::optional<CrossCheck> check{};  ///< unless only the analysis was requested, of all packets
 };
 
 /// \throws NoAnswer  `hop_ns` above 0, and paths of one pair pass different numbers of queues

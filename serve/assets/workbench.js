@@ -366,8 +366,8 @@
   // At most one query is pending. The newest one waits, and cancels the pending one if that takes too long.
   let on_its_way = null, waiting = false, long = null;
   const enough = 250;
-  // While a slider moves, the cross-check by simulation is skipped. It runs once the slider rests.
-  const unchecked = "--no-check", at_rest = 350;
+  // While a slider moves, the analysis answers. The simulation runs once the slider rests.
+  const unchecked = "--analysis", at_rest = 350;
   let rests = null;
   async function ask(moving = false) {
     clearTimeout(rests);
@@ -377,7 +377,7 @@
       return;
     }
     const asked = asked_now();
-    const quick = moving && !(unchecked in values) && !("--check" in values) && question.options.some((option) => option.name === unchecked);
+    const quick = moving && !(unchecked in values) && !("--simulate" in values) && question.options.some((option) => option.name === unchecked);
     const sent = quick ? { ...asked, options: [...asked.options, [unchecked, ""]] } : asked;
     const control = new AbortController();
     on_its_way = control;

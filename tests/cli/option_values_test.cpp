@@ -79,7 +79,7 @@ TEST_CASE("values: a default that is given changes nothing") {
     const CommandRunner runner(command);
     cli::ExampleOptions example = runner.command().example;
     if (example.empty() || !cli::is_analysis(runner.command().work)) continue;
-    if (runner.options().find("--no-check") != nullptr) example.emplace_back("--no-check", "");
+    if (runner.options().find("--analysis") != nullptr) example.emplace_back("--analysis", "");
     const auto answer = [&](const cli::ExampleOptions& given) {
       return render::to_json(runner.answer(given).document, {.version = ""});
     };

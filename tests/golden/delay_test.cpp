@@ -156,7 +156,7 @@ TEST_CASE("delay: lists give a result for each combination") {
   CHECK(results[7]["routing"] == "nearest-ancestor");
   CHECK(results[7]["load"] == "0.8");
   const json one = run_result(
-      "delay --radix 4 --levels 2 --load 0.8 --routing nearest-ancestor --percentiles 99 --no-check");
+      "delay --radix 4 --levels 2 --load 0.8 --routing nearest-ancestor --percentiles 99 --analysis");
   CHECK(results[7] == one);
   // As many rows in CSV, and the same columns as for a single point.
   const std::string tail = " --levels 2 --load 0.8 --percentiles 99 --format csv";
@@ -230,10 +230,10 @@ TEST_CASE("delay: table, quiet table, CSV, and the model's limits in one line") 
   CHECK(at(csv, 2, "ccdf_probability").find("8.95321814") == 0);
 }
 
-TEST_CASE("delay: cross-check by simulation: one point by default, several or none on request") {
+TEST_CASE("delay: compared with a simulation: one point by default, several on request") {
   const std::string tree = "delay --radix 4 --levels 1 --percentiles 99 ";
   const json one = run_json(tree + "--load 0.8");
-  CHECK(notes_contain(one, "Cross-check by simulation: P(D > "));
+  CHECK(notes_contain(one, " packets: P(D > "));
   const json& rows = one["results"][0]["cross_check"];
   REQUIRE(rows.size() >= 2);
   for (const json& row : rows) {
@@ -243,9 +243,9 @@ TEST_CASE("delay: cross-check by simulation: one point by default, several or no
           Approx(row["simulated"]["value"].get<double>()).epsilon(0.5));
   }
   CHECK(run_json(tree + "--load 0.8") == one);
-  CHECK(!run_json(tree + "--load 0.8 --no-check")["results"][0].contains("cross_check"));
+  CHECK(!run_json(tree + "--load 0.8 --analysis")["results"][0].contains("cross_check"));
   CHECK(!run_json(tree + "--load 0.7,0.8")["results"][0].contains("cross_check"));
-  CHECK(run_json(tree + "--load 0.7,0.8 --check")["results"][1].contains("cross_check"));
+  CHECK(run_json(tree + "--load 0.7,0.8 --simulate")["results"][1].contains("cross_check"));
 }
 
 TEST_CASE("delay: the reorder buffer for given delays") {
@@ -304,10 +304,11 @@ TEST_CASE("delay: errors") {
            {"--radix 16 --levels 3 --load 0.8 --routing up", 2, {"--routing is up", "random-root"}},
            {"--radix 16 --levels 3 --load 0.8 --percentiles 100", 2, {"--percentiles is 100"}},
            {"--radix 16 --levels 3 --load 0.8 --ccdf -1", 2, {"--ccdf is -1", "0 to"}},
-           {"--radix 16 --levels 3 --load 0.8 --check --no-check",
+           {"--radix 16 --levels 3 --load 0.8 --simulate --analysis",
             2,
-            {"--no-check is not allowed with --check"}},
-           {"--delays none.txt --reorder 1e-3 --flow-rate 0.5 --check", 2, {"--check", "--delays"}},
+            {"--simulate is not allowed with --analysis"}},
+           {"--radix 16 --levels 3 --load 0.8 --simulate --hops chain", 2, {"--hops", "--simulate"}},
+           {"--delays none.txt --reorder 1e-3 --flow-rate 0.5 --simulate", 2, {"--simulate", "--delays"}},
            {"--radix 16 --levels 3 --load 0.8 --drop 0", 2, {"--drop is 0"}},
            {"--radix 16 --levels 3 --load 0.8 --criterion loss", 2, {"--criterion", "--drop"}},
            {"--radix 16 --levels 3 --load 0.8 --reorder 2", 2, {"--reorder is 2"}},

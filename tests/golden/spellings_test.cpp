@@ -58,8 +58,8 @@ std::vector<Reader> readers(const Folder& folder) {
       return before + " " + folder.file(name, head + number + tail) + " " + after;
     };
   };
-  const std::string levels = "--levels 0,3", check = "--no-check";
-  const std::string on_star = "delay --network " + folder.file("star.toml", star) + " --no-check --matrix";
+  const std::string levels = "--levels 0,3", check = "--analysis";
+  const std::string on_star = "delay --network " + folder.file("star.toml", star) + " --analysis --matrix";
   const auto quoted = [](const std::string& number) { return '"' + number + '"'; };
   return {
       {"--pmf", file("occupancy --pmf", "p.txt", "0.9375\n0\n", "\n", levels)},
@@ -82,29 +82,29 @@ std::vector<Reader> readers(const Folder& folder) {
       {"arrows", file(on_star, "a.tm", "a -> b: ", "\nb -> c: 0.5\n", "")},
       {"TOML rate of a flow",
        [&folder](const std::string& number) {
-         return "delay --no-check --network " + folder.file("n.toml", network(number, "1", "0.5"));
+         return "delay --analysis --network " + folder.file("n.toml", network(number, "1", "0.5"));
        },
        false},
       {"TOML rate of a flow in quotes",
        [&folder, quoted](const std::string& number) {
-         return "delay --no-check --network " + folder.file("n.toml", network(quoted(number), "1", "0.5"));
+         return "delay --analysis --network " + folder.file("n.toml", network(quoted(number), "1", "0.5"));
        }},
       {"TOML rate of a link",
        [&folder](const std::string& number) {
-         return "delay --no-check --network " + folder.file("n.toml", network("0.03125", number, "0.015625"));
+         return "delay --analysis --network " + folder.file("n.toml", network("0.03125", number, "0.015625"));
        },
        false},
       {"TOML rate of a link in quotes",
        [&folder, quoted](const std::string& number) {
-         return "delay --no-check --network " +
+         return "delay --analysis --network " +
                 folder.file("n.toml", network("0.03125", quoted(number), "0.015625"));
        }},
       {"edge list",
-       file("delay --no-check --uniform 0.03 --network", "e.csv", "source,target,capacity\ns1,s2,",
+       file("delay --analysis --uniform 0.03 --network", "e.csv", "source,target,capacity\ns1,s2,",
             "\ns1,h1,1\ns2,h2,1\n", ""),
        true, true},
       {"GML",
-       file("delay --no-check --uniform 0.03 --network", "g.gml",
+       file("delay --analysis --uniform 0.03 --network", "g.gml",
             "graph [ node [ id 0 label \"h0\" ] node [ id 1 label \"s\" ] node [ id 2 label \"h2\" ] edge [ "
             "source 0 target 1 speed ",
             " ] edge [ source 1 target 2 speed 1 ] ]", ""),

@@ -55,9 +55,9 @@ BASES = {
     "compare": {name: f"FOLDER/list.txt {words}" for name, words in TRAFFIC.items()},
     "fit": {"trace": "FOLDER/trace.csv --time-unit ns --link-gbps 1"},
     "delay": {
-        "tree": f"{TREE} --no-check", "tree buffers": f"{TREE} --drop 1e-2 --no-check", "tree reorder": f"{TREE} --reorder 1e-2 --no-check",
-        "bursts": "--radix 2 --levels 1 --load 0.5 --burst 4 --no-check", "classes": "--radix 4 --classes 0.3,0.3 --no-check",
-        "network": f"{NETWORK} --no-check --percentiles 99", "spine": f"{SPINE} --no-check --percentiles 99 --flow \"h1 -> h5\"",
+        "tree": f"{TREE} --analysis", "tree buffers": f"{TREE} --drop 1e-2 --analysis", "tree reorder": f"{TREE} --reorder 1e-2 --analysis",
+        "bursts": "--radix 2 --levels 1 --load 0.5 --burst 4 --analysis", "classes": "--radix 4 --classes 0.3,0.3 --analysis",
+        "network": f"{NETWORK} --analysis --percentiles 99", "spine": f"{SPINE} --analysis --percentiles 99 --flow \"h1 -> h5\"",
         "solve": f"{NETWORK} --solve load-scale --percentiles 99 --within 9", "delays": "--delays FOLDER/pmf.txt --flow-rate 0.3 --reorder 1e-2",
     },
     "guarantee": {
@@ -138,7 +138,7 @@ EVERYWHERE = {"--plot", "--title", "--log-y", "--format", "--output", "--quiet",
 # Of these commands every other query without --deep: what describes traffic or a network is the same as in others.
 HALF = {"occupancy", "pgf", "compare", "network", "wormhole", "simulate wormhole", "simulate tree"}
 # Not requested here: why.
-SLOW = {"--check": "a simulation of seconds", "--checkpoint": "written in runs of more than a minute", "--no-check": "a pair of pairs.py", "--saturation": "a search of seconds"}
+SLOW = {"--simulate": "a simulation of seconds", "--checkpoint": "written in runs of more than a minute", "--analysis": "a pair of pairs.py", "--saturation": "a search of seconds"}
 # Where an option cannot act, by what the query is.
 WITHOUT_EFFECT = {
     "delay --routing | bursts": "one level", "delay --without | spine": "the flow does not pass there", "fit --arrive | trace": "packets of one cell",

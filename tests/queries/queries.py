@@ -236,7 +236,7 @@ def of_until():
 def of_delay():
     def words(cell):
         return [["delay", *cell.traffic.others(cell.load).get("delay", cell.traffic.words(cell.load)), *cell.service(), "--ccdf", "0,1,4",
-                 "--percentiles", "90", "--no-check"]]
+                 "--percentiles", "90", "--analysis"]]
 
     def check(cell, reply, _):
         found = []

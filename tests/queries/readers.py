@@ -130,11 +130,11 @@ def all_readers(program, folder):
     yield "CSV trace", "fit FILE --link-gbps 1 --buffer 3", traces(folder)
     capture = files.trace()
     yield "capture", "fit FILE --link-gbps 1 --buffer 3", written(folder, "captures", {"trace.csv": capture}, ["--time-unit", "ns"]) + written(folder, "captures", {"trace.pcap": files.pcap(capture)}, [])
-    for query in ("delay --network FILE --no-check --percentiles 99 --ccdf 0,2", "delay --network FILE --no-check --drop 1e-2", "simulate tree --network FILE --slots 500 --threads 1"):
+    for query in ("delay --network FILE --analysis --percentiles 99 --ccdf 0,2", "delay --network FILE --analysis --drop 1e-2", "simulate tree --network FILE --slots 500 --threads 1"):
         yield "network", query, [(p, []) for p, _ in written(folder, "networks", NETWORKS)]
     (folder / "no_flows.toml").write_text(files.NETWORK.partition("[[flow]]")[0])
-    yield "traffic matrix", f"delay --network {folder}/no_flows.toml --matrix FILE --no-check --percentiles 99", [(p, []) for p, _ in written(folder, "matrices", MATRICES)]
-    yield "network of another program", "delay --network FILE --uniform 0.5 --no-check --percentiles 99 --ccdf 0,2", [(p, []) for p, _ in written(folder, "graphs", GRAPHS)]
+    yield "traffic matrix", f"delay --network {folder}/no_flows.toml --matrix FILE --analysis --percentiles 99", [(p, []) for p, _ in written(folder, "matrices", MATRICES)]
+    yield "network of another program", "delay --network FILE --uniform 0.5 --analysis --percentiles 99 --ccdf 0,2", [(p, []) for p, _ in written(folder, "graphs", GRAPHS)]
     yield "policed network", "guarantee --network FILE", [(p, []) for p, _ in written(folder, "policed", POLICED)]
     ring = (program.root / "data/networks/worm_ring.toml").read_text()
     rings = {"ring.toml": ring, "windows.toml": ring.replace("\n", "\r\n"), "commented.toml": "# another head\n" + ring}

@@ -60,6 +60,7 @@ bool has_note(const json& document, const std::string& text) {
 std::string check_note(double simulated, double half, double computed,
                        answers::Agreement agreement = answers::Agreement::agrees) {
   answers::CrossCheck check;
+  check.packets = 2e6;
   check.levels.push_back(
       {.flow = {},
        .slots = Slots(24),
@@ -160,30 +161,44 @@ TEST_CASE("delay document: the headline of a stopped run", "[render][delay]") {
       "Incomplete: of 2 of 5 flows, about 99 % of packets"));
 }
 
-TEST_CASE("delay document: percentiles beyond what was measured", "[render][delay]") {
-  answers::DelayQuery query = query_of(answers::TreeTopology{.tree = {4, 2}, .load = rational("0.6")});
-  CHECK_FALSE(has_note(to_json(query), "beyond what was measured"));
-  query.percentiles.push_back(1 - rational("1e-22"));
-  CHECK(has_note(to_json(query),
-                 "Answers about P(D > t) below 1e-6 lie beyond what was measured, here down to 1e-22"));
-  // Proved numbers have no error.
-  std::get<answers::TreeTopology>(query.topology).tree.levels = 1;
-  CHECK_FALSE(has_note(to_json(query), "beyond what was measured"));
+TEST_CASE("delay document: what answers is named", "[render][delay]") {
+  answers::DelayQuery query = query_of(two_switches());
+  const json analysis = to_json(query);
+  CHECK(analysis["headline"].get<std::string>().ends_with("Convolved."));
+  CHECK(has_note(analysis, "Not compared with a simulation"));
+  query.by = answers::DelayBy::simulation;
+  query.percentiles = {rational("0.9"), 1 - rational("1e-9")};
+  const json simulated = to_json(query);
+  CHECK(has_note(simulated, "rarer delays are extrapolated"));
+  CHECK(has_note(simulated, "Extrapolated below P(D > t) = "));
+  for (const json& flow : simulated["results"]) {
+    if (flow["hops_model"] != "simulated") continue;
+    INFO(flow.dump());
+    CHECK(flow["mean_queueing_slots"]["kind"] == "estimate");
+    CHECK(flow["percentiles"][0]["kind"] == "simulated");
+    CHECK(flow["percentiles"][0]["latency_slots_at_least"] <= flow["percentiles"][0]["latency_slots"]);
+    CHECK(flow["percentiles"][1]["kind"] == "extrapolated");
+    CHECK(flow["percentiles"][1]["latency_slots_at_most"].is_null());
+    CHECK(flow["percentiles"][1]["queueing_probability"]["kind"] == "model");
+    CHECK(flow["anchor_probability"]["value"].get<double>() > 1e-9);
+  }
+  query.by = answers::DelayBy::best;
+  const json best = to_json(query);
+  CHECK(has_note(best, "Simulation of this network, "));
 }
 
 TEST_CASE("cross-checks: a difference beyond the interval is stated", "[render][delay]") {
-  CHECK(check_note(4e-3, 7e-4, 4.5e-3) ==
-        "Cross-check by simulation: P(D > 24) = 4.00e-3 +- 18 %, computed 4.50e-3");
-  CHECK(
-      check_note(4e-3, 7e-4, 5.8e-3) ==
-      "Cross-check by simulation: P(D > 24) = 4.00e-3 +- 18 %, computed 5.80e-3 (45 % above: conservative)");
+  const std::string of = "Simulation of this network, 2e6 packets: ";
+  CHECK(check_note(4e-3, 7e-4, 4.5e-3) == of + "P(D > 24) = 4.00e-3 +- 18 %, computed 4.50e-3");
+  CHECK(check_note(4e-3, 7e-4, 5.8e-3) ==
+        of + "P(D > 24) = 4.00e-3 +- 18 %, computed 5.80e-3 (45 % above: conservative)");
   CHECK(check_note(4e-3, 1e-4, 3.8e-3) ==
-        "Cross-check by simulation: P(D > 24) = 4.00e-3 +- 2.5 %, computed 3.80e-3 (5 % below: "
-        "underestimated)");
+        of + "P(D > 24) = 4.00e-3 +- 2.5 %, computed 3.80e-3 (5 % below: underestimated)");
   CHECK(check_note(0, 0.137, 1.12e-6) ==
-        "Cross-check by simulation: P(D > 24) = 0 (below 0.137), computed 1.12e-6: no such packet was "
-        "simulated, which checks nothing at this level");
-  CHECK(check_note(4e-3, 1e-4, 1e-3, answers::Agreement::underestimates).starts_with("WARNING"));
+        of + "P(D > 24) = 0 (below 0.137), computed 1.12e-6: no such packet was simulated, which checks "
+             "nothing at this level");
+  CHECK(check_note(4e-3, 1e-4, 1e-3, answers::Agreement::underestimates) ==
+        of + "the analysis is off, most for P(D > 24) = 4.00e-3 +- 2.5 %, computed 1.00e-3");
 }
 
 TEST_CASE("cross-checks: flows agree only within their intervals", "[render][delay]") {

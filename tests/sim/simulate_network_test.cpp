@@ -57,7 +57,7 @@ TEST_CASE("simulate_network: delays of each flow, counted separately") {
   sim::NetworkModel model{two_in_a_row(), std::nullopt};
   const sim::RunPlan plan{.seed = 4, .replications = 2, .warmup = 1000, .slots = 200'000, .batches = 16};
   const sim::RunResult without = sim::run_network(model, plan);
-  model.flow_delays = true;
+  model.groups = {0, 1};
   const sim::RunResult with = sim::run_network(model, plan);
   const sim::NetworkRows rows(model), plain(model.network);
   const auto delays = [&](const sim::RunResult& run, std::size_t first, std::size_t last) {
@@ -73,8 +73,8 @@ TEST_CASE("simulate_network: delays of each flow, counted separately") {
         },
         0.999);
   };
-  const auto first = delays(with, rows.delays_of_flow(0), rows.delays_of_flow(1));
-  const auto second = delays(with, rows.delays_of_flow(1), rows.delays_of_flow(1) + 1);
+  const auto first = delays(with, rows.groups[0].first, rows.groups[1].first);
+  const auto second = delays(with, rows.groups[1].first, rows.delays(0));
   const auto all = delays(with, rows.delays(0), rows.count());
   // The average backlog is r_a r_c / (1 - rho) = 1/2; half of the other source's packets are served before
   // one's own.

@@ -385,7 +385,8 @@ std::vector<std::string> split(const std::string& text, char at) {
 
 SeenNetwork simulated(const network::Network& network, const SimulationLength& length) {
   constexpr int replications = 2;
-  const sim::NetworkModel model{network, {}, true};
+  sim::NetworkModel model{network, {}, {}};
+  for (std::size_t flow = 0; flow < network.flows.size(); ++flow) model.groups.push_back(flow);
   const sim::NetworkWork work = sim::network_work(network);
   const double steps = work.steps_per_slot + 0.1 * static_cast<double>(work.queues);
   const std::int64_t slots =
@@ -412,7 +413,9 @@ SeenNetwork simulated(const network::Network& network, const SimulationLength& l
   };
   for (std::size_t flow = 0; flow < network.flows.size(); ++flow)
     seen.flows.push_back(seen_of(network.flows[flow].name,
-                                 histogram(rows.delays_of_flow(flow), rows.delays_of_flow(flow) + 1)));
+                                 histogram(rows.groups[flow].first, flow + 1 < rows.groups.size()
+                                                                         ? rows.groups[flow + 1].first
+                                                                         : rows.delays(0))));
   seen.all = seen_of("", histogram(rows.delays(0), rows.count()));
   return seen;
 }
