@@ -1,10 +1,11 @@
 #include <tailbound/answers/network/network_input.hpp>
 #include <tailbound/answers/points/combinations.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/network/channels/dateline_classes.hpp>
 #include <tailbound/network/demands/demands.hpp>
 #include <tailbound/network/demands/uniform_traffic.hpp>
+#include <tailbound/network/fabric/fabric_listing.hpp>
 #include <tailbound/network/imports/imported.hpp>
-#include <tailbound/network/worms/dateline_classes.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 
@@ -153,6 +154,11 @@ NetworkTopology read_uniform_network(const NamedText& file, const std::optional<
                           "omitted, or the [[flow]] entries removed from the file: each defines all flows");
   network::add_uniform_traffic(read.network, 1, route_of(route, read));
   return topology_of(std::move(read.network), file, without, route_seed);
+}
+
+void take_routes(NetworkTopology& topology, const network::Fabric& fabric) {
+  network::require_no_hashes(fabric);
+  topology.fabric_rules = network::rules_of(fabric);
 }
 
 std::vector<NetworkTopology> at_loads(const NetworkTopology& network, const Loads& loads, Overload overload) {

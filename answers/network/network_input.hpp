@@ -70,6 +70,10 @@ using ReadNamed =
                                                    const std::vector<std::string>& without = {},
                                                    std::optional<std::uint64_t> route_seed = {});
 
+/// The rules of the routes of a network that is treated as a whole.
+/// \throws InvalidArgument  "route": by ecmp, which needs a list of flows
+void take_routes(NetworkTopology& topology, const network::Fabric& fabric);
+
 /// Scaling: uniform traffic to other rates, or all rates by factors. Nothing if neither is given.
 struct Loads {
   std::vector<numeric::Rational> uniform{};     ///< packets per slot of each host

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tailbound/network/fabric/route_rule.hpp>
+#include <tailbound/network/route_rule.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/traffic/on_off.hpp>
 

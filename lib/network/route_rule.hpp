@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-/// The rules by which routes are found: routing.hpp finds them, network files and options name them.
+/// The rules by which routes are found: fabric/routing.hpp finds them, network files and options name them.
 namespace tailbound::network {
 
 enum class RouteRule {
@@ -14,8 +14,8 @@ enum class RouteRule {
   minimal,
   /// spread within a group of switches; between groups through a third one, each with equal probability
   valiant,
-  /// one shortest route: at each node one of the links that lead closer, chosen in proportion to its weight by
-  /// a hash of the ends of the flow, the node and the seed Network::route_seed
+  /// one shortest route: at each node one of the links that lead closer, chosen in proportion to its weight
+  /// by a hash of the ends of the flow, the node and the seed Network::route_seed
   ecmp,
 };
 /// Names in files and options.

@@ -199,8 +199,9 @@ TEST_CASE("wormhole: a network is called what it was given as") {
 TEST_CASE("wormhole: a torus with cyclic dependencies is modelled like the same network from a file") {
   const tailbound::golden::Folder folder;
   const std::string text =
-      "switches = [\"A\", \"B\", \"C\"]\nlink = [{from = \"A\", to = \"B\"}, {from = \"B\", to = \"C\"}, "
-      "{from = \"C\", to = \"A\"}]\n[traffic]\nuniform = true\n";
+      "switches = [\"A\", \"B\", \"C\"]\nlink = [{from = \"A\", to = \"B\", classes = 1}, {from = \"B\", to "
+      "= "
+      "\"C\"}, {from = \"C\", to = \"A\"}]\n[traffic]\nuniform = true\n";
   const auto own =
       run_json("wormhole --fractions 50% --flits 16 --network " + folder.file("net.toml", text))["results"];
   const auto torus = run_json(

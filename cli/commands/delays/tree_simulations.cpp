@@ -7,7 +7,6 @@
 #include <tailbound/answers/simulation/simulate_rare.hpp>
 #include <tailbound/answers/simulation/simulate_tree.hpp>
 #include <tailbound/answers/validation/validate_delay.hpp>
-#include <tailbound/network/fabric/fabric_listing.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/render/documents/simulation/simulate_tree.hpp>
 #include <tailbound/render/documents/validation/validate_delay.hpp>
@@ -120,9 +119,8 @@ std::vector<Simulated> read_all_to_simulate(const TreeSimulationOptions& options
   require_one_topology(options.topology);
   std::vector<Simulated> all;
   for (const answers::FabricTopology& its : read_fabrics(options.topology)) {
-    network::require_no_hashes(*its.fabric);
     answers::NetworkTopology place = place_of(its);
-    place.fabric_rules = network::rules_of(*its.fabric);
+    answers::take_routes(place, *its.fabric);
     all.push_back({std::move(place), answers::simulated_fabric(*its.fabric)});
   }
   if (!all.empty()) {
@@ -243,11 +241,8 @@ std::vector<ValidateDelayQuery> read_validations(const TreeValidationOptions& op
   requested.percentiles = options.percentiles.value();
   if (auto fabrics = read_fabric_validations(options.topology, options.model, requested); !fabrics.empty()) {
     reject_bursts(options.burst, "--network", by_the_file);
-    for (ValidateDelayQuery& each : fabrics) {
-      const network::Fabric& fabric = *each.fabric->analysed;
-      network::require_no_hashes(fabric);
-      std::get<answers::NetworkTopology>(each.topology).fabric_rules = network::rules_of(fabric);
-    }
+    for (ValidateDelayQuery& each : fabrics)
+      answers::take_routes(std::get<answers::NetworkTopology>(each.topology), *each.fabric->analysed);
     return fabrics;
   }
   const std::vector<answers::Topology> topologies =

@@ -1,4 +1,4 @@
-#include <tailbound/network/worms/dateline_classes.hpp>
+#include <tailbound/network/channels/dateline_classes.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <tailbound/network/fabric/route_rule.hpp>
 #include <tailbound/network/network.hpp>
+#include <tailbound/network/route_rule.hpp>
 
 #include <cstdint>
 #include <span>

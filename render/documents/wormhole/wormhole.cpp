@@ -382,7 +382,8 @@ Headline deadlock_headline(const std::vector<WormholeNetworkAnswer>& networks) {
                         count, networks.size()));
 }
 
-/// The saturation load, and of a single load the latency there; that there is none if the routes can deadlock.
+/// The saturation load, and of a single load the latency there; of routes that can deadlock, that there is
+/// none.
 Headline headline(const Document& document, const std::vector<WormholeNetworkAnswer>& networks) {
   if (std::any_of(networks.begin(), networks.end(),
                   [](const auto& each) { return can_deadlock(each.second); }))

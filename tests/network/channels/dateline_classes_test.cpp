@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
+#include <tailbound/network/channels/dateline_classes.hpp>
 #include <tailbound/network/demands/fabrics.hpp>
 #include <tailbound/network/files/network_file.hpp>
-#include <tailbound/network/worms/dateline_classes.hpp>
 #include <tailbound/network/worms/worm_network_file.hpp>
 #include <tailbound/numeric/rational.hpp>
 
