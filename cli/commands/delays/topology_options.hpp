@@ -36,10 +36,10 @@ struct NetworkFileOptions {
               "traffic matrix: CSV with the packets per slot.\nAs spreadsheets, pandas and others write it"};
   One<network::RouteRule> route{group, "--route", "NAME", one_name<network::RouteRule>(),
                                 "routes: spread, ecmp, shortest, minimal or valiant.\nDefault that of the "
-                                "file, or spread, over all shortest paths; ecmp: each flow on one of them, "
-                                "by a hash; shortest: one path (the default of packets with wormhole "
-                                "switching); of a dragonfly minimal (one link between two groups of "
-                                "switches) or valiant (through a third group)"};
+                                "file, or spread, over all shortest paths (wormhole networks: shortest, one "
+                                "path); ecmp: each flow on one of them, by a hash; of a dragonfly minimal "
+                                "(one link between two groups of switches) or valiant (through a third "
+                                "group)"};
   Integers route_seed{group, "--route-seed", "LIST", route_seeds(),
                       "seeds of the hash of ecmp routes (default 1).\nOne result per seed: 1:20"};
 };
