@@ -226,7 +226,8 @@ tailbound help COMMAND      the same
 tailbound -V, --version     version of the program
 
 Lists: most options that take numbers take lists, and the result has a row for
-each combination. 0.5,0.8,0.9 is a list, 0.1:0.9:0.1 is FIRST:LAST:STEP.
+each combination. 0.5,0.8,0.9 is a list, 0.1:0.9:0.1 is FIRST:LAST:STEP, and
+1:20 (of whole numbers) has the step 1.
 Numbers are exact: 0.9, 9/10, 90% and 1e-15 are read as fractions.
 
 )" + fmt::format("{}.\n", fmt::join(wrapped("Short options: " + short_names_in_words(), help_width), "\n")) +

@@ -1,12 +1,15 @@
 #include <tailbound/answers/network/network_input.hpp>
 #include <tailbound/answers/points/combinations.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/network/channels/dateline_classes.hpp>
 #include <tailbound/network/demands/demands.hpp>
 #include <tailbound/network/demands/uniform_traffic.hpp>
+#include <tailbound/network/fabric/fabric_listing.hpp>
 #include <tailbound/network/imports/imported.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <utility>
@@ -51,12 +54,15 @@ std::string worm_file(network::Network network) {
 
 /// Of any supported program.
 network::NetworkFile read_file(const NamedText& file, FileUse use, FlowsFrom flows,
-                               const std::vector<std::string>& without) {
+                               const std::vector<std::string>& without,
+                               std::optional<std::uint64_t> route_seed) {
   std::optional<network::Network> foreign = foreign_network(file, without);
-  if (!foreign) return network::read_network(file.text, file.name, use, flows, without);
+  if (!foreign) return network::read_network(file.text, file.name, use, flows, without, route_seed);
+  if (route_seed) foreign->route_seed = *route_seed;
   if (use == FileUse::worms) {
     const std::vector<std::string> remarks = std::exchange(foreign->remarks, {});
-    network::NetworkFile found = network::read_network(worm_file(*std::move(foreign)), file.name, use, flows);
+    network::NetworkFile found =
+        network::read_network(worm_file(*std::move(foreign)), file.name, use, flows, {}, route_seed);
     found.network.remarks.insert(found.network.remarks.begin(), remarks.begin(), remarks.end());
     return found;
   }
@@ -64,12 +70,31 @@ network::NetworkFile read_file(const NamedText& file, FileUse use, FlowsFrom flo
     throw ParseError(
         file.name, 1, 1,
         "the file has no traffic: give --uniform R (packets per slot sent by each node) or --matrix FILE");
-  return {*std::move(foreign), {}, {}};
+  return {.network = *std::move(foreign), .matrix = {}};
 }
 
 /// The route given instead of that of the file.
 RouteRule route_of(const std::optional<RouteRule>& given, const network::NetworkFile& file) {
-  return given ? *given : file.route.value_or(RouteRule::shortest);
+  return given ? *given : *file.route;
+}
+
+/// Classes of virtual channels where messages could deadlock in one, unless the file names classes.
+void finish_worms(network::NetworkFile& file, FileUse use) {
+  if (use == FileUse::worms && !file.has_classes) network::add_dateline_classes(file.network);
+}
+
+/// With the seed only where routes depend on it.
+NetworkTopology topology_of(network::Network&& network, const NamedText& file,
+                            const std::vector<std::string>& without,
+                            const std::optional<std::uint64_t>& route_seed) {
+  const auto rules = network::rules_of(network);
+  const bool hashed = std::find(rules.begin(), rules.end(), RouteRule::ecmp) != rules.end();
+  if (route_seed && !hashed)
+    throw InvalidArgument("route-seed", std::to_string(*route_seed),
+                          "omitted, or given for a network with routes by ecmp");
+  NetworkTopology topology{.network = std::move(network), .file = file.name, .without = without};
+  if (hashed) topology.route_seed = topology.network.route_seed;
+  return topology;
 }
 
 }  // namespace
@@ -90,8 +115,9 @@ std::string text_of_file(const ReadNamed& read, const std::string& path) {
 }
 
 NetworkTopology read_network(const NamedText& file, const ReadNamed& read, FileUse use,
-                             const std::vector<std::string>& without) {
-  network::NetworkFile found = read_file(file, use, FlowsFrom::file, without);
+                             const std::vector<std::string>& without,
+                             std::optional<std::uint64_t> route_seed) {
+  network::NetworkFile found = read_file(file, use, FlowsFrom::file, without, route_seed);
   if (found.matrix) {
     const std::string path = (std::filesystem::path(file.name).parent_path() / found.matrix->file).string();
     network::add_traffic_matrix(found.network, text_of_file(read, path), path, found.matrix->route);
@@ -103,25 +129,36 @@ NetworkTopology read_network(const NamedText& file, const ReadNamed& read, FileU
     network::add_flows(found.network,
                        std::vector<network::Demand>{{pairs.name, pairs.route, reader.finish()}});
   }
-  return {.network = std::move(found.network), .file = file.name, .without = without};
+  finish_worms(found, use);
+  return topology_of(std::move(found.network), file, without, route_seed);
 }
 
 NetworkTopology read_network(const NamedText& file, const NamedText& matrix,
                              const std::optional<RouteRule>& route, FileUse use,
-                             const std::vector<std::string>& without) {
-  network::NetworkFile read = read_file(file, use, FlowsFrom::elsewhere, without);
+                             const std::vector<std::string>& without,
+                             std::optional<std::uint64_t> route_seed) {
+  network::NetworkFile read = read_file(file, use, FlowsFrom::elsewhere, without, route_seed);
   network::add_traffic_matrix(read.network, matrix.text, matrix.name, route_of(route, read));
-  return {.network = std::move(read.network), .file = file.name, .matrix = matrix.name, .without = without};
+  finish_worms(read, use);
+  NetworkTopology topology = topology_of(std::move(read.network), file, without, route_seed);
+  topology.matrix = matrix.name;
+  return topology;
 }
 
 NetworkTopology read_uniform_network(const NamedText& file, const std::optional<RouteRule>& route,
-                                     const std::vector<std::string>& without) {
-  network::NetworkFile read = read_file(file, FileUse::packets, FlowsFrom::elsewhere, without);
+                                     const std::vector<std::string>& without,
+                                     std::optional<std::uint64_t> route_seed) {
+  network::NetworkFile read = read_file(file, FileUse::packets, FlowsFrom::elsewhere, without, route_seed);
   if (!read.network.flows.empty())
     throw InvalidArgument("uniform", "given together with the flows of " + file.name,
                           "omitted, or the [[flow]] entries removed from the file: each defines all flows");
   network::add_uniform_traffic(read.network, 1, route_of(route, read));
-  return {.network = std::move(read.network), .file = file.name, .without = without};
+  return topology_of(std::move(read.network), file, without, route_seed);
+}
+
+void take_routes(NetworkTopology& topology, const network::Fabric& fabric) {
+  network::require_no_hashes(fabric);
+  topology.fabric_rules = network::rules_of(fabric);
 }
 
 std::vector<NetworkTopology> at_loads(const NetworkTopology& network, const Loads& loads, Overload overload) {

@@ -5,6 +5,7 @@
 #include <tailbound/network/demands/failures.hpp>
 #include <tailbound/network/files/network_file.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -41,20 +42,23 @@ using ReadNamed =
 /// The network of a file, with the flows listed there and those of the matrix named there. For wormhole
 /// networks, a file of another program has uniform traffic, bundles are parallel links, and its speeds are
 /// ignored.
-/// \param without  failures in addition to those of the file (network/demands/failures.hpp)
+/// \param without     failures in addition to those of the file (network/demands/failures.hpp)
+/// \param route_seed  of RouteRule::ecmp, in place of that of the file
 /// \throws ParseError, LimitExceeded  as network::read_network() and network::add_traffic_matrix()
-/// \throws InvalidArgument  "without"
+/// \throws InvalidArgument  "without"; "route-seed": given for a network without such routes
 [[nodiscard]] NetworkTopology read_network(const NamedText& file, const ReadNamed& read,
                                            network::FileUse use = network::FileUse::packets,
-                                           const std::vector<std::string>& without = {});
+                                           const std::vector<std::string>& without = {},
+                                           std::optional<std::uint64_t> route_seed = {});
 
 /// The same with a matrix instead of [traffic] of the file.
-/// \param route  default: that of [traffic] of the file, otherwise shortest
+/// \param route  default: that of [traffic] of the file, otherwise network::default_route_of() the use
 /// \throws ParseError, LimitExceeded
 [[nodiscard]] NetworkTopology read_network(const NamedText& file, const NamedText& matrix,
                                            const std::optional<network::RouteRule>& route,
                                            network::FileUse use = network::FileUse::packets,
-                                           const std::vector<std::string>& without = {});
+                                           const std::vector<std::string>& without = {},
+                                           std::optional<std::uint64_t> route_seed = {});
 
 /// The same with uniform traffic of 1 packet per slot from each host instead of [traffic], to be scaled.
 /// \param route  as above
@@ -63,7 +67,12 @@ using ReadNamed =
 ///                          network::add_uniform_traffic()
 [[nodiscard]] NetworkTopology read_uniform_network(const NamedText& file,
                                                    const std::optional<network::RouteRule>& route,
-                                                   const std::vector<std::string>& without = {});
+                                                   const std::vector<std::string>& without = {},
+                                                   std::optional<std::uint64_t> route_seed = {});
+
+/// The rules of the routes of a network that is treated as a whole.
+/// \throws InvalidArgument  "route": by ecmp, which needs a list of flows
+void take_routes(NetworkTopology& topology, const network::Fabric& fabric);
 
 /// Scaling: uniform traffic to other rates, or all rates by factors. Nothing if neither is given.
 struct Loads {

@@ -3,6 +3,7 @@
 #include <tailbound/network/network.hpp>
 #include <tailbound/network/tree.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
@@ -39,10 +40,17 @@ struct NetworkTopology {
       uniform{};  ///< rate of each host [packets/slot], if uniform traffic was requested
   std::optional<numeric::Rational> load_scale{};  ///< factor applied to its rates
 
-  std::vector<std::string> without{};  ///< failures in addition to those of the file
+  std::vector<std::string> without{};         ///< failures in addition to those of the file
+  std::optional<std::uint64_t> route_seed{};  ///< of its ECMP routes; none if it has no such routes
+  /// Of a network whose flows are not listed (network::Fabric): network::rules_of() its demands.
+  std::vector<std::optional<network::RouteRule>> fabric_rules{};
 
   /// The name in the network file, otherwise the file name.
   [[nodiscard]] const std::string& name() const { return network.name.empty() ? file : network.name; }
+  /// By which the routes were found, or none for given routes, as network::rules_of().
+  [[nodiscard]] std::vector<std::optional<network::RouteRule>> rules() const {
+    return fabric_rules.empty() ? network::rules_of(network) : fabric_rules;
+  }
 };
 
 using Topology = std::variant<TreeTopology, NetworkTopology>;

@@ -44,8 +44,11 @@ enum class WormholeVariant {
 /// A user-defined network with its flows.
 struct OwnWormNetwork {
   std::shared_ptr<const network::RoutedWormNetwork> network;
-  std::string file{};                   ///< the file it was read from; empty if none
-  std::optional<std::string> matrix{};  ///< separate file of flows
+  std::string file{};                                      ///< the file it was read from; empty if none
+  std::optional<std::string> matrix{};                     ///< separate file of flows
+  std::vector<std::optional<network::RouteRule>> rules{};  ///< network::rules_of() it
+  std::optional<std::uint64_t> route_seed{};               ///< of its ECMP routes
+  std::vector<std::string> remarks{};                      ///< how its file was understood
 };
 
 using WormholeNetwork = std::variant<network::WormTopology, OwnWormNetwork>;

@@ -2,6 +2,7 @@
 #include <tailbound/network/network.hpp>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <utility>
 
@@ -98,6 +99,14 @@ void check_flow(const Network& network, const Flow& flow, std::vector<std::size_
     throw InvalidArgument("sum of the shares of the flow " + flow.name, numeric::to_fraction(shares), "1");
 }
 
+/// SplitMix64.
+std::uint64_t split_mix(std::uint64_t mix) {
+  mix += 0x9e3779b97f4a7c15U;
+  mix = (mix ^ (mix >> 30U)) * 0xbf58476d1ce4e5b9U;
+  mix = (mix ^ (mix >> 27U)) * 0x94d049bb133111ebU;
+  return mix ^ (mix >> 31U);
+}
+
 }  // namespace
 
 LinkRate LinkRate::of(const Rational& packets_per_slot, const std::string& what) {
@@ -154,11 +163,24 @@ bool Network::has_bundles() const {
 }
 
 std::size_t wire_of_flow(std::size_t source, std::size_t destination, std::size_t wires) {
-  // SplitMix64 of both.
-  std::uint64_t mix = (static_cast<std::uint64_t>(source) << 32U) + destination + 0x9e3779b97f4a7c15U;
-  mix = (mix ^ (mix >> 30U)) * 0xbf58476d1ce4e5b9U;
-  mix = (mix ^ (mix >> 27U)) * 0x94d049bb133111ebU;
-  return static_cast<std::size_t>((mix ^ (mix >> 31U)) % wires);
+  return static_cast<std::size_t>(split_mix((static_cast<std::uint64_t>(source) << 32U) + destination) %
+                                  wires);
+}
+
+std::uint64_t ecmp_hash(std::size_t source, std::size_t destination, std::size_t at, std::uint64_t seed) {
+  const std::uint64_t ends = split_mix((static_cast<std::uint64_t>(source) << 32U) + destination);
+  return split_mix(split_mix(ends + at) + seed);
+}
+
+std::vector<std::optional<RouteRule>> rules_of(const Network& network) {
+  std::array<bool, names_of(RouteRule{}).size() + 1> used{};  // the last: given
+  for (const Flow& flow : network.flows)
+    used[flow.rule ? static_cast<std::size_t>(*flow.rule) : used.size() - 1] = true;
+  std::vector<std::optional<RouteRule>> rules;
+  for (std::size_t i = 0; i < used.size(); ++i)
+    if (used[i])
+      rules.push_back(i + 1 == used.size() ? std::nullopt : std::optional(static_cast<RouteRule>(i)));
+  return rules;
 }
 
 int Network::classes() const {

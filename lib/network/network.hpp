@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tailbound/network/route_rule.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/traffic/on_off.hpp>
 
@@ -80,7 +81,8 @@ struct Flow {
   Rational rate;                            ///< packets/slot, above 0
   std::vector<Route> routes;                ///< shares sum to 1
   std::optional<traffic::Burst> burst{};    ///< burstiness of its packets; without it, slots are independent
-  int priority = 1;  ///< class of its packets, 1 .. 8: every queue serves class 1 first
+  int priority = 1;                 ///< class of its packets, 1 .. 8: every queue serves class 1 first
+  std::optional<RouteRule> rule{};  ///< by which its routes were found; none: they are given
 };
 
 /// A flow with bursts is an on-off source of its own (traffic/on_off.hpp). All other flows of a node are sent
@@ -94,6 +96,7 @@ struct Network {
   std::vector<Link> links;
   std::vector<Flow> flows;
   std::optional<Rational> gbps{};  ///< link speed that is one packet per slot [Gbit/s], if given in the file
+  std::uint64_t route_seed = 1;    ///< of the hashes of RouteRule::ecmp
   std::vector<std::string> remarks{};  ///< how ambiguous parts of its files were understood
 
   [[nodiscard]] bool has_queue(std::size_t link) const { return !nodes[links[link].from].host; }
@@ -114,9 +117,17 @@ struct Network {
   [[nodiscard]] bool has_bundles() const;
 };
 
+/// The rules by which the routes of the flows were found, each once, in the order of RouteRule; a none at the
+/// end if routes are given.
+[[nodiscard]] std::vector<std::optional<RouteRule>> rules_of(const Network& network);
+
 /// The link of a bundle of `wires` that the packets of a flow take: a number from 0, the same for the same
 /// ends everywhere.
 [[nodiscard]] std::size_t wire_of_flow(std::size_t source, std::size_t destination, std::size_t wires);
+
+/// The hash by which the node `at` chooses a link for a flow.
+[[nodiscard]] std::uint64_t ecmp_hash(std::size_t source, std::size_t destination, std::size_t at,
+                                      std::uint64_t seed);
 
 /// Checks that the network is as described above:
 /// - links lead from one node to another, with rates and weights within range;

@@ -84,6 +84,10 @@ TEST_CASE("network files: a matrix provides the flows of a file without any") {
       each->erase("network");
       each->erase("matrix");
     }
+    // By the file, and by default: there is a single path.
+    CHECK(other["route"] == "shortest");
+    CHECK(one["route"] == "spread");
+    one["route"] = other["route"];
     CHECK(one == other);
   }
   CHECK(by_option["query"]["matrix"] == networks + "two_switches.csv");
@@ -132,9 +136,40 @@ TEST_CASE("network files: uniform traffic spread over the spines") {
   CHECK(flow["hops"][2]["load"] == "0.3");
   CHECK(spread["headline"].get<std::string>().find("% of packets have a latency of at most") !=
         std::string::npos);
+  CHECK(flow["route"] == "spread");
+  CHECK(result_of("delay " + leaf_spine + " --uniform 0.3 --flow \"h1 -> h5\"") == flow);  // the default
   // Shortest routes: all over the first spine.
-  const json shortest = result_of("delay " + leaf_spine + " --uniform 0.3 --flow \"h1 -> h5\"");
+  const json shortest =
+      result_of("delay " + leaf_spine + " --uniform 0.3 --route shortest --flow \"h1 -> h5\"");
   CHECK(std::stod(shortest["hops"][0]["load"].get<std::string>()) == Approx(4 * 0.3 * 4 / 7));
+  CHECK(shortest["route"] == "shortest");
+}
+
+TEST_CASE("network files: a list of seeds of ECMP routes gives a result for each hash") {
+  const std::string line = "delay " + leaf_spine + " --uniform 0.3 --route ecmp --solve load-scale";
+  const json all = json_of(line + " --route-seed 1:20")["results"];
+  REQUIRE(all.size() == 20);
+  const json spread = result_of("delay " + leaf_spine + " --uniform 0.3 --solve load-scale");
+  const auto scale_of = [](const json& result) {
+    return std::stod(result["max_load_scale"]["lower"].get<std::string>());
+  };
+  std::vector<double> scales;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    CHECK(all[i]["route"] == "ecmp");
+    CHECK(all[i]["route_seed"] == i + 1);
+    scales.push_back(scale_of(all[i]));
+    CHECK(scales.back() <= scale_of(spread));
+  }
+  CHECK(*std::min_element(scales.begin(), scales.end()) < *std::max_element(scales.begin(), scales.end()));
+  CHECK(result_of(line) == all[0]);
+  CHECK(result_of(line + " --route-seed 7") == all[6]);
+  const std::string text =
+      tailbound::golden::in_one_line(run_quoted("delay " + leaf_spine + " --uniform 0.3 --route ecmp").out);
+  CHECK(text.find("Routes: ECMP, one of the shortest paths per flow by a hash, seed 1.") !=
+        std::string::npos);
+  const Outcome useless = run_quoted("delay " + leaf_spine + " --uniform 0.3 --route-seed 7");
+  CHECK(useless.status == 2);
+  CHECK(useless.err.find("--route-seed is 7; it must be omitted") != std::string::npos);
 }
 
 TEST_CASE("network files: a failed spine") {

@@ -199,8 +199,9 @@ TEST_CASE("wormhole: a network is called what it was given as") {
 TEST_CASE("wormhole: a torus with cyclic dependencies is modelled like the same network from a file") {
   const tailbound::golden::Folder folder;
   const std::string text =
-      "switches = [\"A\", \"B\", \"C\"]\nlink = [{from = \"A\", to = \"B\"}, {from = \"B\", to = \"C\"}, "
-      "{from = \"C\", to = \"A\"}]\n[traffic]\nuniform = true\n";
+      "switches = [\"A\", \"B\", \"C\"]\nlink = [{from = \"A\", to = \"B\", classes = 1}, {from = \"B\", to "
+      "= "
+      "\"C\"}, {from = \"C\", to = \"A\"}]\n[traffic]\nuniform = true\n";
   const auto own =
       run_json("wormhole --fractions 50% --flits 16 --network " + folder.file("net.toml", text))["results"];
   const auto torus = run_json(
@@ -265,18 +266,38 @@ TEST_CASE("wormhole: a ring from a file is the torus of one dimension") {
   }
 }
 
-TEST_CASE("wormhole: deadlock-prone routes are reported with the cycle") {
-  const std::string text =
-      "switches = [\"A\", \"B\", \"C\"]\nlink = [{from = \"A\", to = \"B\"}, {from = \"B\", to = \"C\"}, "
-      "{from = \"C\", to = \"A\"}]\n[traffic]\nuniform = true\n";
+std::string circle(const std::string& keys) {
+  return "switches = [\"A\", \"B\", \"C\"]\nlink = [{from = \"A\", to = \"B\"" + keys +
+         "}, {from = \"B\", to = \"C\"}, {from = \"C\", to = \"A\"}]\n[traffic]\nuniform = true\n";
+}
+
+TEST_CASE("wormhole: routes without a class of their own get datelines where they could deadlock") {
+  const tailbound::golden::Folder folder;
+  const std::string line =
+      "wormhole --fractions 50% --flits 16 --network " + folder.file("net.toml", circle(""));
+  const Outcome table = run_line(line);
+  CHECK(table.status == 0);
+  CHECK(table.out.find("is the saturation load") != std::string::npos);
+  CHECK(in_one_line(table.out).find("links have up to 2 classes of virtual channels") != std::string::npos);
+  CHECK(in_one_line(table.out).find("routes shortest, one path per flow") != std::string::npos);
+  const auto json = run_json(line)["results"][0];
+  CHECK(json["deadlock_cycle"].empty());
+  const Outcome simulated = run_line("simulate " + line + " --of model --cycles 20000");
+  CHECK(simulated.status == 0);
+  CHECK(in_one_line(simulated.out).find("links have up to 2 classes") != std::string::npos);
+}
+
+TEST_CASE("wormhole: deadlock-prone routes are reported with the cycle, without a saturation load") {
+  const std::string text = circle(", classes = 1");
   const tailbound::golden::Folder folder;
   const std::string line = "wormhole --fractions 50% --flits 16 --network " + folder.file("net.toml", text);
   const Outcome table = run_line(line);
   CHECK(table.status == 0);
-  CHECK(table.out.find("can deadlock") != std::string::npos);
+  CHECK(table.out.find("The routes can deadlock: no saturation load.") == 0);
   CHECK(table.out.find("A -> B; B -> C; C -> A.") != std::string::npos);
   const auto json = run_json(line)["results"][0];
   CHECK(json["deadlock_cycle"] == std::vector<std::string>{"A -> B", "B -> C", "C -> A"});
+  CHECK(json["saturation_load"].is_null());
   CHECK(json["iteration"].get<std::string>().find("converged after") == 0);
   CHECK(run_line(ring + "--fractions 50%").out.find("deadlock") == std::string::npos);
 }

@@ -42,6 +42,8 @@ TEST_CASE("numbers as typed: separated thousands are not a list") {
                       Catch::Contains("do not separate thousands"));
   CHECK(parse_integers("1,24", "--inputs", 1, 99) == std::vector<std::int64_t>{1, 24});
   CHECK(parse_integers("0,1,0", "--levels", 0, 99) == std::vector<std::int64_t>{0, 1, 0});
+  CHECK(parse_integers("7,1:3", "--route-seed", 0, 99) == std::vector<std::int64_t>{7, 1, 2, 3});
+  CHECK_THROWS_WITH(parse_integers("3:1", "--route-seed", 0, 99), Catch::Contains("lead from FIRST to LAST"));
 }
 
 TEST_CASE("numbers as typed: errors of integer lists give the legal range") {

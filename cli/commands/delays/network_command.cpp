@@ -78,8 +78,9 @@ struct Options {
       traffic, "--uniform", "R", cli::uniform().slider(0.01, 0.99, 0.01),
       "packets per slot of each host (default {}).\nEqually to each other host; 0: no traffic in the file"};
   One<network::RouteRule> route{traffic, "--route", "NAME", one_name<network::RouteRule>(),
-                                "routes: spread, shortest, minimal or valiant.\nDefault spread, over all "
-                                "shortest paths; of a dragonfly minimal (local, global, local) or valiant"};
+                                "routes: spread, ecmp, shortest, minimal or valiant.\nDefault spread, over "
+                                "all shortest paths; ecmp: each flow on one of them; of a dragonfly minimal "
+                                "(local, global, local) or valiant"};
   Text shared_memory{OptionGroup(rows, "Memory"), "--shared-memory", "LIST",
                      "switches whose queues share one memory.\nall, or names such as \"leaf[0..3], spine0\""};
   Text without{OptionGroup(rows, "Failures"), "--without", "LIST",

@@ -4,7 +4,10 @@
 #include <cli/options/traffic_options.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 
+#include <cstdint>
 #include <initializer_list>
+#include <optional>
+#include <utility>
 
 namespace tailbound::cli {
 
@@ -14,9 +17,9 @@ void require_one_topology(const TopologyOptions& options) {
                 "the network file defines it");
     return;
   }
-  reject_without(
-      {&options.file.matrix, &options.file.route, &options.uniform, &options.load_scale, &options.without},
-      "--network FILE");
+  reject_without({&options.file.matrix, &options.file.route, &options.file.route_seed, &options.uniform,
+                  &options.load_scale, &options.without},
+                 "--network FILE");
   for (const AnyRow* row :
        std::initializer_list<const AnyRow*>{&options.radix, &options.levels, &options.load})
     if (!row->given())
@@ -51,17 +54,35 @@ std::vector<answers::TreeTopology> read_trees(const TopologyOptions& options, co
   return trees;
 }
 
-answers::NetworkTopology read_network(const NetworkFileOptions& options, network::FileUse use,
-                                      const std::vector<std::string>& without) {
+namespace {
+
+/// Calls read(seed) for each seed, or once without.
+template <class Read>
+std::vector<answers::NetworkTopology> for_each_seed(const NetworkFileOptions& options, const Read& read) {
+  std::vector<answers::NetworkTopology> networks;
+  for (const std::optional<std::int64_t>& seed : options.route_seed.each())
+    networks.push_back(
+        read(seed ? std::optional(static_cast<std::uint64_t>(*seed)) : std::optional<std::uint64_t>()));
+  return networks;
+}
+
+}  // namespace
+
+std::vector<answers::NetworkTopology> read_seeded_networks(const NetworkFileOptions& options,
+                                                           network::FileUse use,
+                                                           const std::vector<std::string>& without) {
   const std::string& name = options.network.text();
   const answers::NamedText file{name, read_file(name, "--network")};
-  if (options.matrix) {
-    const std::string& matrix = options.matrix.text();
-    return answers::read_network(file, {matrix, read_file(matrix, "--matrix")}, options.route.if_given(), use,
-                                 without);
+  if (!options.matrix) {
+    reject_without({&options.route}, "--matrix FILE");
+    return for_each_seed(options, [&](std::optional<std::uint64_t> seed) {
+      return answers::read_network(file, read_named, use, without, seed);
+    });
   }
-  reject_without({&options.route}, "--matrix FILE");
-  return answers::read_network(file, read_named, use, without);
+  const answers::NamedText matrix{options.matrix.text(), read_file(options.matrix.text(), "--matrix")};
+  return for_each_seed(options, [&](std::optional<std::uint64_t> seed) {
+    return answers::read_network(file, matrix, options.route.if_given(), use, without, seed);
+  });
 }
 
 void take_speed(answers::Units& units, const network::Network& network) {
@@ -82,18 +103,30 @@ answers::Loads read_loads(const TopologyOptions& options) {
           .load_scale = options.load_scale.if_given().value_or(Rationals())};
 }
 
+namespace {
+
+std::vector<answers::NetworkTopology> read_unscaled(const TopologyOptions& options,
+                                                    const std::vector<std::string>& failures) {
+  if (!options.uniform) return read_seeded_networks(options.file, network::FileUse::packets, failures);
+  if (options.file.matrix) throw not_allowed_with("--uniform", "--matrix", "each defines all flows");
+  const std::string& name = options.file.network.text();
+  const answers::NamedText file{name, read_file(name, "--network")};
+  return for_each_seed(options.file, [&](std::optional<std::uint64_t> seed) {
+    return answers::read_uniform_network(file, options.file.route.if_given(), failures, seed);
+  });
+}
+
+}  // namespace
+
 std::vector<answers::NetworkTopology> read_networks(const TopologyOptions& options,
                                                     answers::Overload overload) {
   const answers::Loads loads = read_loads(options);
   const std::vector<std::string> failures = read_failures(options);
-  if (!options.uniform)
-    return answers::at_loads(read_network(options.file, network::FileUse::packets, failures), loads,
-                             overload);
-  if (options.file.matrix) throw not_allowed_with("--uniform", "--matrix", "each defines all flows");
-  const std::string& name = options.file.network.text();
-  const answers::NamedText file{name, read_file(name, "--network")};
-  return answers::at_loads(answers::read_uniform_network(file, options.file.route.if_given(), failures),
-                           loads, overload);
+  std::vector<answers::NetworkTopology> all;
+  for (const answers::NetworkTopology& its : read_unscaled(options, failures))
+    for (answers::NetworkTopology& each : answers::at_loads(its, loads, overload))
+      all.push_back(std::move(each));
+  return all;
 }
 
 }  // namespace tailbound::cli

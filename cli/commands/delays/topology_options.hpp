@@ -5,6 +5,8 @@
 #include <tailbound/answers/network/network_input.hpp>
 #include <tailbound/answers/units.hpp>
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,7 +20,12 @@ namespace tailbound::cli {
   return shares().slider(0.01, 0.99, 0.01);
 }
 
-/// --network --matrix --route
+/// Of --route-seed: not below 0.
+[[nodiscard]] inline Accepted<std::vector<std::int64_t>> route_seeds() {
+  return integers(0, std::numeric_limits<std::int64_t>::max());
+}
+
+/// --network --matrix --route --route-seed
 struct NetworkFileOptions {
   OptionTable& rows;
   OptionGroup group{rows, "Network"};
@@ -28,9 +35,13 @@ struct NetworkFileOptions {
   Text matrix{group, "--matrix", "FILE",
               "traffic matrix: CSV with the packets per slot.\nAs spreadsheets, pandas and others write it"};
   One<network::RouteRule> route{group, "--route", "NAME", one_name<network::RouteRule>(),
-                                "routes: shortest, spread, minimal or valiant.\nDefault that of the file, or "
-                                "shortest; spread over all shortest paths; of a dragonfly minimal (one link "
-                                "between two groups of switches) or valiant (through a third group)"};
+                                "routes: spread, ecmp, shortest, minimal or valiant.\nDefault that of the "
+                                "file, or spread, over all shortest paths (wormhole networks: shortest, one "
+                                "path); ecmp: each flow on one of them, by a hash; of a dragonfly minimal "
+                                "(one link between two groups of switches) or valiant (through a third "
+                                "group)"};
+  Integers route_seed{group, "--route-seed", "LIST", route_seeds(),
+                      "seeds of the hash of ecmp routes (default 1).\nOne result per seed: 1:20"};
 };
 
 struct TopologyOptions {
@@ -66,10 +77,11 @@ void require_one_topology(const TopologyOptions& options);
                                                             const BurstOptions& bursts = {});
 
 /// Reads --network, and the matrix of --matrix or of the file itself.
+/// One for each entry of --route-seed.
 /// \throws InvalidArgument, ParseError, LimitExceeded
-[[nodiscard]] answers::NetworkTopology read_network(const NetworkFileOptions& options,
-                                                    network::FileUse use = network::FileUse::packets,
-                                                    const std::vector<std::string>& without = {});
+[[nodiscard]] std::vector<answers::NetworkTopology> read_seeded_networks(
+    const NetworkFileOptions& options, network::FileUse use = network::FileUse::packets,
+    const std::vector<std::string>& without = {});
 
 /// --without; --uniform and --load-scale.  \throws InvalidArgument
 [[nodiscard]] std::vector<std::string> read_failures(const TopologyOptions& options);
@@ -79,8 +91,8 @@ void require_one_topology(const TopologyOptions& options);
 /// \throws InvalidArgument  --link-gbps differs from the speed of one packet per slot
 void take_speed(answers::Units& units, const network::Network& network);
 
-/// The network for each combination of the entries of --uniform and --load-scale, the last varying fastest.
-/// Without them a single network, not compared with its link capacities.
+/// The network for each combination of the entries of --route-seed, --uniform and --load-scale, the last
+/// varying fastest. Without them a single network, not compared with its link capacities.
 /// \throws InvalidArgument, ParseError, LimitExceeded  naming the option whose entry is too large, with the
 /// legal range
 [[nodiscard]] std::vector<answers::NetworkTopology> read_networks(

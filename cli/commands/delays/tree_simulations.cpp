@@ -118,8 +118,11 @@ struct Simulated {
 std::vector<Simulated> read_all_to_simulate(const TreeSimulationOptions& options) {
   require_one_topology(options.topology);
   std::vector<Simulated> all;
-  for (const answers::FabricTopology& its : read_fabrics(options.topology))
-    all.push_back({place_of(its), answers::simulated_fabric(*its.fabric)});
+  for (const answers::FabricTopology& its : read_fabrics(options.topology)) {
+    answers::NetworkTopology place = place_of(its);
+    answers::take_routes(place, *its.fabric);
+    all.push_back({std::move(place), answers::simulated_fabric(*its.fabric)});
+  }
   if (!all.empty()) {
     reject_bursts(options.burst, "--network", by_the_file);
     return all;
@@ -238,6 +241,8 @@ std::vector<ValidateDelayQuery> read_validations(const TreeValidationOptions& op
   requested.percentiles = options.percentiles.value();
   if (auto fabrics = read_fabric_validations(options.topology, options.model, requested); !fabrics.empty()) {
     reject_bursts(options.burst, "--network", by_the_file);
+    for (ValidateDelayQuery& each : fabrics)
+      answers::take_routes(std::get<answers::NetworkTopology>(each.topology), *each.fabric->analysed);
     return fabrics;
   }
   const std::vector<answers::Topology> topologies =

@@ -180,24 +180,31 @@ void add_topologies(const WormholeOptions& options, WormShape shape,
   }
 }
 
-OwnWormNetwork read_own(const WormholeOptions& options) {
+/// One for each seed of its routes.
+std::vector<answers::WormholeNetwork> read_own(const WormholeOptions& options) {
   reject_with({&options.topology, &options.nodes, &options.dimensions, &options.concentration,
                &options.pattern, &options.hot_node, &options.hot_share, &options.virtual_channels,
                &options.ends.injection, &options.ends.ejection},
               "--network", "the network file defines it");
   const std::string& name = options.file.network.text();
-  network::Network network = read_network(options.file, network::FileUse::worms).network;
-  if (network.name.empty()) network.name = name;
-  OwnWormNetwork own{.network = std::make_shared<network::RoutedWormNetwork>(network), .file = name};
-  own.matrix = options.file.matrix.if_given();
-  return own;
+  std::vector<answers::WormholeNetwork> all;
+  for (answers::NetworkTopology& its : read_seeded_networks(options.file, network::FileUse::worms)) {
+    if (its.network.name.empty()) its.network.name = name;
+    all.emplace_back(OwnWormNetwork{.network = std::make_shared<network::RoutedWormNetwork>(its.network),
+                                    .file = name,
+                                    .matrix = its.matrix,
+                                    .rules = its.rules(),
+                                    .route_seed = its.route_seed,
+                                    .remarks = its.network.remarks});
+  }
+  return all;
 }
 
 /// One network for each combination of entries, the last varying fastest; "12x12" is also a size. Includes
 /// networks from files.
 std::vector<answers::WormholeNetwork> read_wormhole_networks(const WormholeOptions& options) {
-  if (options.file.network) return {read_own(options)};
-  reject_without({&options.file.matrix, &options.file.route}, "--network FILE");
+  if (options.file.network) return read_own(options);
+  reject_without({&options.file.matrix, &options.file.route, &options.file.route_seed}, "--network FILE");
   std::vector<answers::WormholeNetwork> all;
   for (const WormShape shape : options.topology.value()) add_topologies(options, shape, all);
   return all;

@@ -102,7 +102,7 @@ struct FabricFacts {
 /// Traffic to include in the file.
 struct FabricTraffic {
   Rational uniform = Rational(1) / 2;  ///< packets per slot that each host sends
-  RouteRule route = RouteRule::spread;
+  RouteRule route = default_route;
 };
 
 /// \throws InvalidArgument  as facts_of()

@@ -68,7 +68,8 @@ void add_uniform_traffic(Network& network, const Rational& rate, RouteRule rule)
                        .source = source,
                        .destination = destination,
                        .rate = 0,
-                       .routes = std::move(routes[next])});
+                       .routes = std::move(routes[next]),
+                       .rule = rule});
     }
     if (flows.size() == first) continue;
     share_out(rate, flows.begin() + static_cast<std::ptrdiff_t>(first), flows.end());

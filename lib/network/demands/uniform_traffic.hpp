@@ -28,6 +28,6 @@ inline constexpr std::size_t max_uniform_ends = 1000;
 ///                          max_uniform_ends, or without a connected pair
 /// \throws LimitExceeded    routes beyond the limits of routing.hpp, or a common denominator of the flows'
 ///                          rates of more than 256 bits
-void add_uniform_traffic(Network& network, const Rational& rate, RouteRule rule = RouteRule::shortest);
+void add_uniform_traffic(Network& network, const Rational& rate, RouteRule rule = default_route);
 
 }  // namespace tailbound::network

@@ -110,6 +110,7 @@ class Writer {
     flow.source = source;
     flow.destination = destination;
     flow.rate = rate;
+    flow.rule = route_;
     network_.flows.push_back(std::move(flow));
     requests_.push_back({source, destination, route_});
   }
@@ -128,6 +129,14 @@ std::vector<Rational> sent_by_node(const Fabric& fabric) {
   for (const Demand& demand : fabric.demands)
     std::visit([&](const auto& rates) { add_sent(sent, rates); }, demand.rates);
   return sent;
+}
+
+std::vector<std::optional<RouteRule>> rules_of(const Fabric& fabric) {
+  std::vector<std::optional<RouteRule>> rules;
+  for (const Demand& demand : fabric.demands) rules.emplace_back(demand.route);
+  std::sort(rules.begin(), rules.end());
+  rules.erase(std::unique(rules.begin(), rules.end()), rules.end());
+  return rules;
 }
 
 void add_flows(Network& network, std::span<const Demand> demands) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -45,7 +46,7 @@ struct SparseDemand {
 /// One class of traffic.
 struct Demand {
   std::string name;  ///< may be empty
-  RouteRule route = RouteRule::shortest;
+  RouteRule route = default_route;
   std::variant<ProductDemand, SparseDemand> rates;
 };
 
@@ -56,6 +57,9 @@ struct Fabric {
 
 /// What each node sends in total, demand by demand [packets/slot].
 [[nodiscard]] std::vector<Rational> sent_by_node(const Fabric& fabric);
+
+/// The rules of its demands, each once, in the order of RouteRule.
+[[nodiscard]] std::vector<std::optional<RouteRule>> rules_of(const Fabric& fabric);
 
 /// Adds the flows of the demands to the network, after its own flows, each with its routes. Flows are named
 /// "source -> destination", after the name of a demand that has one ("storage: a -> b"). Their order is

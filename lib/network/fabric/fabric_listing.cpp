@@ -1,3 +1,4 @@
+#include <tailbound/core/error.hpp>
 #include <tailbound/network/fabric/fabric_listing.hpp>
 #include <tailbound/network/fabric/routing.hpp>
 
@@ -48,7 +49,7 @@ class Counter {
         }
       return;
     }
-    const double paths = rule == RouteRule::shortest ? 1 : paths_[from.vertex];
+    const double paths = has_one_route(rule) ? 1 : paths_[from.vertex];
     routes_ += pairs * paths;
     steps_ += pairs * paths * (distance_[from.vertex] + ends);
   }
@@ -186,6 +187,14 @@ bool can_be_listed(const FabricGraph& graph) {
     else
       add_product(counter, graph, demand, demands[demand].route);
   return !counter.too_many();
+}
+
+void require_no_hashes(const Fabric& fabric) {
+  for (const Demand& demand : fabric.demands)
+    if (demand.route == RouteRule::ecmp)
+      throw InvalidArgument("route", "ecmp",
+                            "spread or another rule for a network computed as a whole (more than 100000 "
+                            "pairs send, or switches with shared memory), whose flows are not listed");
 }
 
 }  // namespace tailbound::network

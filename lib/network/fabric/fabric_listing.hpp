@@ -24,4 +24,8 @@ namespace tailbound::network {
 ///       small
 [[nodiscard]] bool can_be_listed(const FabricGraph& graph);
 
+/// Traffic by RouteRule::ecmp must be listed: each of its flows has a route of its own.
+/// \throws InvalidArgument  "route": a demand by ecmp
+void require_no_hashes(const Fabric& fabric);
+
 }  // namespace tailbound::network

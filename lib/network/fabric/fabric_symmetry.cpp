@@ -1,3 +1,4 @@
+#include <tailbound/network/fabric/fabric_listing.hpp>
 #include <tailbound/network/fabric/fabric_symmetry.hpp>
 #include <tailbound/network/symmetry.hpp>
 
@@ -239,6 +240,7 @@ bool looked_at(const Demand& demand) {
 }  // namespace
 
 FabricOrbits fabric_orbits(const FabricGraph& graph) {
+  require_no_hashes(graph.fabric());
   const auto& demands = graph.fabric().demands;
   if (std::all_of(demands.begin(), demands.end(), looked_at)) return Search(graph).orbits();
   const auto alone = [](std::size_t size) { return Joined(size).firsts(); };

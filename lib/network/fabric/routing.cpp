@@ -117,6 +117,7 @@ class Router {
 
  private:
   [[nodiscard]] Route shortest(std::size_t source);
+  [[nodiscard]] Route hashed(std::size_t source);
   [[nodiscard]] std::vector<Route> spread(std::size_t source, Field& field);
   /// The same, not counted as routes: they are parts of at least as many.
   [[nodiscard]] std::vector<Route> legs(std::size_t source, Field& field) {
@@ -154,9 +155,14 @@ void Router::count_route(std::size_t steps) {
   ++route_count_;
   step_count_ += steps;
   if (route_count_ > max_routes)
-    throw LimitExceeded("the flows have more than 1000000 routes in total, the limit");
+    throw LimitExceeded(
+        "the flows have more than 1000000 routes in total, the limit; with \"ecmp\" or \"shortest\" each "
+        "flow "
+        "has one");
   if (step_count_ > max_route_steps)
-    throw LimitExceeded("the routes of the flows have more than 20000000 links in total, the limit");
+    throw LimitExceeded(
+        "the routes of the flows have more than 20000000 links in total, the limit; with \"ecmp\" or "
+        "\"shortest\" each flow has one route");
 }
 
 Route Router::shortest(std::size_t source) {
@@ -174,6 +180,27 @@ Route Router::shortest(std::size_t source) {
     for (std::size_t left = wire_of_flow(source, destination_, wires); left > 0; --left)
       wire = std::find_if(wire + 1, links.end(), leads_there);
     route.links.back() = *wire;
+  }
+  return route;
+}
+
+/// At each node the link at whose share of the weights the hash lies.
+Route Router::hashed(std::size_t source) {
+  Route route;
+  route.links.reserve(to_destination_.distance(source));
+  for (std::size_t node = source; to_destination_.distance(node) > 0;
+       node = network_.links[route.links.back()].to) {
+    const std::vector<std::size_t>& links = to_destination_.closer(node, leaving_);
+    std::uint64_t weights = 0;
+    for (const std::size_t link : links) weights += static_cast<std::uint64_t>(network_.links[link].weight);
+    std::uint64_t left = ecmp_hash(source, destination_, node, network_.route_seed) % weights;
+    const auto passes = [&](std::size_t link) {
+      const auto weight = static_cast<std::uint64_t>(network_.links[link].weight);
+      if (left < weight) return true;
+      left -= weight;
+      return false;
+    };
+    route.links.push_back(*std::find_if(links.begin(), links.end(), passes));
   }
   return route;
 }
@@ -282,7 +309,7 @@ std::vector<Route> Router::routes(const RouteRequest& request) {
   if (request.rule == RouteRule::minimal) return minimal(request);
   if (request.rule == RouteRule::spread) return spread(request.source, to_destination_);
   count_route(to_destination_.distance(request.source));
-  return {shortest(request.source)};
+  return {request.rule == RouteRule::ecmp ? hashed(request.source) : shortest(request.source)};
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <tailbound/network/network.hpp>
+#include <tailbound/network/route_rule.hpp>
 
-#include <array>
 #include <cstdint>
 #include <span>
 
@@ -13,33 +13,11 @@
 ///           there a shortest path to its destination; both legs as `spread`. A minimal route between two
 ///           groups takes the links of the first group, one link that joins the two, and the links of the
 ///           second: the shortest of these (minimal_link()), as `spread` where several are equally short.
+///           ECMP is that of switches with a hash for each flow (RFC 2992): the hash takes the positions of
+///           nodes in the network, so a route is the same on every machine.
 /// SOURCE    minimal routes: Kim, Dally, Scott and Abts 2008 (local, global, local)
 /// EXCLUDES  load-dependent routing.
 namespace tailbound::network {
-
-enum class RouteRule {
-  shortest,  ///< one shortest route: at each node the first listed link that leads closer
-  spread,    ///< all shortest routes: at each node every link that leads closer, in proportion to its weight
-  /// dragonfly: spread within a group of switches; between two groups by one link from the first to the
-  /// second
-  minimal,
-  /// spread within a group of switches; between groups through a third one, each with equal probability
-  valiant,
-};
-/// Names in files and options.
-[[nodiscard]] constexpr auto names_of(RouteRule) {
-  return std::array{"shortest", "spread", "minimal", "valiant"};
-}
-
-/// How the links of a shortest route, or of a leg, are chosen.
-constexpr RouteRule leg_rule(RouteRule rule) {
-  return rule == RouteRule::valiant ? RouteRule::spread : rule;
-}
-
-/// Do routes of this rule use groups of switches?
-constexpr bool knows_groups(RouteRule rule) {
-  return rule == RouteRule::minimal || rule == RouteRule::valiant;
-}
 
 /// May a minimal route to a node of group `toward` take a link between two nodes of these groups? It stays in
 /// a group, or enters the last one.
@@ -49,7 +27,7 @@ constexpr bool minimal_link(std::uint32_t from, std::uint32_t to, std::uint32_t 
 
 struct RouteRequest {
   std::size_t source = 0, destination = 0;  ///< different positions in Network::nodes
-  RouteRule rule = RouteRule::shortest;
+  RouteRule rule = default_route;
 };
 
 /// Maximum number of routes.

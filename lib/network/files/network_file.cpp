@@ -13,6 +13,7 @@
 #include <cctype>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <unordered_map>
 #include <unordered_set>
@@ -35,8 +36,13 @@ constexpr std::size_t max_range_steps = 4'000'000;  ///< of the ranges of all li
 
 class Reader : TomlValues {
  public:
-  Reader(std::string_view toml, const std::string& name, FileUse use, FlowsFrom flows)
-      : TomlValues(toml, name), worms_(use == FileUse::worms), flows_(flows) {
+  Reader(std::string_view toml, const std::string& name, FileUse use, FlowsFrom flows,
+         std::optional<std::uint64_t> route_seed = {})
+      : TomlValues(toml, name),
+        worms_(use == FileUse::worms),
+        flows_(flows),
+        route_seed_(route_seed),
+        rules_(*this, network_, default_route_of(use)) {
     TomlValues& values = *this;
     if (use == FileUse::policed) policed_.emplace(values);
   }
@@ -72,13 +78,16 @@ class Reader : TomlValues {
   void check_path(const std::vector<std::size_t>& stops, const std::vector<Place>& places, bool loops) const;
   [[nodiscard]] std::vector<Route> read_routes(const toml::node& routes, const Flow& flow, bool loops,
                                                const std::string& what);
-  void read_classes(const toml::table& table, Route& route, const std::string& what) const;
+  void read_classes(const toml::table& table, Route& route, const std::string& what);
   void add_uniform_flows(const toml::node& uniform, RouteRule rule);
   void add_uniform_worms(const toml::node& uniform, RouteRule rule);
   void find_missing_routes();
   void read_traffic(const toml::node& node, NetworkFile& result);
   void read_demands(const toml::node& node, NetworkFile& result);
-  [[nodiscard]] std::optional<RouteRule> traffic_route(const toml::table& root);
+  [[nodiscard]] std::optional<RouteRule> common_route(const toml::table& root);
+  [[nodiscard]] RouteRule traffic_route(const toml::table& root) {
+    return common_route(root).value_or(rules_.usual());
+  }
   void check_sent(Place place) const;
   [[nodiscard]] std::vector<Demand> listed_demands() const;
 
@@ -88,6 +97,8 @@ class Reader : TomlValues {
 
   bool worms_;
   FlowsFrom flows_;
+  std::optional<std::uint64_t> route_seed_;  ///< in place of that of the file
+  bool has_classes_ = false;                 ///< of virtual channels
   Network network_;
   std::unordered_map<std::string, std::size_t> node_of_;
   std::unordered_map<std::uint64_t, std::size_t> link_of_;  ///< the first of a bundle
@@ -109,7 +120,7 @@ class Reader : TomlValues {
   std::vector<Speed> speeds_;
   std::optional<Place> first_without_rate_{}, first_in_packets_{};  ///< of [[link]]
   std::size_t route_count_ = 0, range_steps_ = 0;
-  RouteRules rules_{*this, network_};
+  RouteRules rules_;
   std::optional<PolicedKeys> policed_;
   PolicedPort port_;                ///< of the current [[link]]
   std::vector<PolicedPort> ports_;  ///< per link
@@ -242,6 +253,7 @@ void Reader::read_link(const toml::table& table) {
   Keys keys{"from", "to", "rate", "both", "weight", "each", "pairs"};
   if (!worms_ && !policed_) keys.emplace_back("wires");
   if (worms_) keys.insert(keys.end(), {"virtual_channels", "classes"});
+  has_classes_ = has_classes_ || table.contains("classes");
   if (policed_) PolicedKeys::add_link_keys(keys);
   check_keys(table, what, keys);
   Link link;
@@ -448,7 +460,7 @@ void Reader::read_flow(const toml::table& table) {
       fail(begin_of(*given),
            "a flow has several routes; guarantees support one route per flow: give it a \"path\"");
     if (const toml::node* given = table.get("path");
-        given != nullptr && given->is_string() && given->as_string()->get() != "shortest")
+        given != nullptr && given->is_string() && !has_one_route(rules_.read(*given)))
       fail(begin_of(*given),
            "a flow has path = " + in_quotes(given->as_string()->get()) +
                ", with several routes; guarantees support one route per flow: give the nodes of its path");
@@ -523,16 +535,17 @@ void Reader::read_route(const toml::table& table, Flow& flow, const std::string&
     flow.routes.push_back(read_path(*path, flow, loops));
     read_classes(table, flow.routes.back(), what);
   } else {
-    requests_.push_back(
-        {flow.source, flow.destination, path == nullptr ? RouteRule::shortest : rules_.read(*path)});
+    flow.rule = path == nullptr ? rules_.usual() : rules_.read(*path);
+    requests_.push_back({flow.source, flow.destination, *flow.rule});
     wanted_.push_back({network_.flows.size(), begin_of(table)});
   }
 }
 
 /// One class for each link of the route, or none.
-void Reader::read_classes(const toml::table& table, Route& route, const std::string& what) const {
+void Reader::read_classes(const toml::table& table, Route& route, const std::string& what) {
   const toml::node* classes = table.get("classes");
   if (classes == nullptr) return;
+  has_classes_ = true;
   const std::string links = std::to_string(route.links.size());
   if (!classes->is_array() || classes->as_array()->size() != route.links.size())
     fail(begin_of(*classes), "the classes of " + what + " must be a list with one number for each of its " +
@@ -673,6 +686,7 @@ void Reader::add_uniform_worms(const toml::node& uniform, RouteRule rule) {
       flow.source = source;
       flow.destination = destination;
       flow.rate = rate;
+      flow.rule = rule;
       requests_.push_back({source, destination, rule});
       wanted_.push_back({network_.flows.size(), begin_of(uniform)});
       network_.flows.push_back(std::move(flow));
@@ -684,7 +698,7 @@ void Reader::read_traffic(const toml::node& node, NetworkFile& result) {
   const toml::table& table = *node.as_table();
   check_keys(table, "[traffic]", {"matrix", "uniform", "route"});
   const toml::node* given = table.get("route");
-  const RouteRule rule = given != nullptr ? rules_.read(*given) : RouteRule::shortest;
+  const RouteRule rule = given != nullptr ? rules_.read(*given) : rules_.usual();
   // A rate, or true for wormhole networks whose load is a parameter.
   if (const toml::node* uniform = table.get("uniform");
       uniform != nullptr && (!worms_ || !uniform->is_boolean() || yes(table, "uniform"))) {
@@ -717,7 +731,7 @@ void Reader::read_demands(const toml::node& node, NetworkFile& result) {
 }
 
 /// The route of traffic in compact form, if all of it has the same.
-std::optional<RouteRule> Reader::traffic_route(const toml::table& root) {
+std::optional<RouteRule> Reader::common_route(const toml::table& root) {
   const toml::node* traffic = root.get("traffic");
   if (traffic == nullptr) return std::nullopt;
   std::vector<const toml::table*> tables{traffic->as_table()};
@@ -739,7 +753,7 @@ std::optional<RouteRule> Reader::traffic_route(const toml::table& root) {
 toml::table Reader::read_network(std::span<const std::string> without) {
   toml::table root = parse();
   if (root.empty()) fail({1, 1}, "the file is empty; a network needs hosts or switches, links and flows");
-  Keys keys{"name", "hosts", "switches", "link", "flow", "traffic"};
+  Keys keys{"name", "hosts", "switches", "link", "flow", "traffic", "route_seed"};
   if (policed_)
     PolicedKeys::add_root_keys(keys);
   else
@@ -747,6 +761,9 @@ toml::table Reader::read_network(std::span<const std::string> without) {
   if (!policed_ && !worms_) keys.emplace_back("shared_memory");
   check_keys(root, "a network file", keys);
   if (const toml::node* given = root.get("name")) network_.name = name(*given, "the name of the network");
+  network_.route_seed = static_cast<std::uint64_t>(
+      whole(root, "route_seed", 1, 0, std::numeric_limits<std::int64_t>::max(), "the seed of ECMP routes"));
+  if (route_seed_) network_.route_seed = *route_seed_;
   read_nodes(root, "hosts", true);
   read_nodes(root, "switches", false);
   if (network_.nodes.empty()) fail({1, 1}, "the network has no nodes: list \"hosts\" and \"switches\"");
@@ -768,7 +785,9 @@ constexpr const char* no_flows =
 
 NetworkFile Reader::read(std::span<const std::string> without) {
   const toml::table root = read_network(without);
-  NetworkFile result{{}, {}, {}, {}};
+  NetworkFile result{.network = {}, .matrix = {}};
+  result.route = rules_.usual();
+  result.has_classes = has_classes_;
   if (const toml::node* traffic = root.get("traffic")) {
     if (!traffic->is_table() && !traffic->is_array())
       fail(begin_of(*traffic), "\"traffic\" must be a table: [traffic]");
@@ -790,7 +809,7 @@ NetworkFile Reader::read(std::span<const std::string> without) {
 /// Rejects flows with paths of their own or bursts; the others become list entries, one demand per rule.
 FabricFile Reader::read_fabric(std::span<const std::string> without) {
   const toml::table root = read_network(without);
-  NetworkFile traffic{{}, {}, {}, {}};
+  NetworkFile traffic{.network = {}, .matrix = {}};
   if (const toml::node* given = root.get("traffic"); given != nullptr && flows_ == FlowsFrom::file)
     read_demands(*given, traffic);
   std::vector<Demand> listed = listed_demands();
@@ -799,7 +818,7 @@ FabricFile Reader::read_fabric(std::span<const std::string> without) {
     fail({1, 1}, no_flows);
   std::move(demands_.begin(), demands_.end(), std::back_inserter(listed));
   network_.flows.clear();
-  const std::optional<RouteRule> route = traffic_route(root);  // reads the network's groups
+  const RouteRule route = traffic_route(root);  // reads the network's groups
   return {
       {std::move(network_), std::move(listed)}, std::move(traffic.matrix), std::move(traffic.pairs), route};
 }
@@ -843,7 +862,8 @@ PolicedFile Reader::read_policed() {
   PolicedFile file{
       .name = network_.name,
       .network = {.ports = {}, .flows = std::move(policed_flows_), .classes = policed_->classes()},
-      .units = policed_->units()};
+      .units = policed_->units(),
+      .rules = rules_of(network_)};
   std::unordered_map<std::size_t, std::size_t> port_of;
   for (std::size_t i = 0; i < network_.flows.size(); ++i)
     for (const std::size_t link : network_.flows[i].routes.front().links) {
@@ -864,8 +884,8 @@ PolicedFile read_policed_network(std::string_view toml, const std::string& name)
 }
 
 NetworkFile read_network(std::string_view toml, const std::string& name, FileUse use, FlowsFrom flows,
-                         std::span<const std::string> without) {
-  return Reader(toml, name, use, flows).read(without);
+                         std::span<const std::string> without, std::optional<std::uint64_t> route_seed) {
+  return Reader(toml, name, use, flows, route_seed).read(without);
 }
 
 FabricFile read_fabric(std::string_view toml, const std::string& name, FlowsFrom flows,

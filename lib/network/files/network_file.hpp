@@ -2,6 +2,7 @@
 
 #include <tailbound/network/fabric/fabric.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,7 +22,7 @@ namespace tailbound::network {
 /// A traffic matrix named in a network file; the caller reads it and adds it to the network.
 struct MatrixReference {
   std::string file;  ///< as written; relative to the network file unless absolute
-  RouteRule route = RouteRule::shortest;
+  RouteRule route = default_route;
 };
 
 /// A sparse traffic matrix named in a network file; the caller reads it with a SparseDemandReader
@@ -29,7 +30,7 @@ struct MatrixReference {
 struct PairsReference {
   std::string file;  ///< as written; relative to the network file unless absolute
   std::string name;  ///< of the class of traffic; may be empty
-  RouteRule route = RouteRule::shortest;
+  RouteRule route = default_route;
 };
 
 /// What the network carries. This determines the keys that a file may have.
@@ -38,6 +39,12 @@ enum class FileUse {
   worms,    ///< links may have virtual channels; no bursts, one flow per pair of nodes
   policed,  ///< flows have token buckets (network/policed/policed_file.hpp, which reads it)
 };
+
+/// The rule of flows, matrices and traffic that name none: a message of a wormhole network and a flow with a
+/// guarantee have a single route.
+[[nodiscard]] constexpr RouteRule default_route_of(FileUse use) {
+  return use == FileUse::packets ? default_route : RouteRule::shortest;
+}
 
 /// Where the flows come from.
 enum class FlowsFrom {
@@ -51,7 +58,9 @@ struct NetworkFile {
   std::optional<MatrixReference>
       matrix;  ///< without this and without pairs the network has a flow, except with FlowsFrom::elsewhere
   std::vector<PairsReference> pairs{};
-  std::optional<RouteRule> route{};  ///< of all its [traffic]; none if several or none are given
+  /// Of all its [traffic]; the default if several or none are given.
+  std::optional<RouteRule> route = default_route;
+  bool has_classes = false;  ///< a link or a route names classes of virtual channels
 };
 
 /// The same without a list of flows.
@@ -59,7 +68,7 @@ struct FabricFile {
   Fabric fabric;
   std::optional<MatrixReference> matrix{};  ///< for sparse_matrix()
   std::vector<PairsReference> pairs{};
-  std::optional<RouteRule> route{};  ///< as NetworkFile
+  std::optional<RouteRule> route = default_route;  ///< as NetworkFile
 };
 
 /// Uniform traffic becomes a flow for each pair of nodes (for packets: network/demands/uniform_traffic.hpp).
@@ -67,11 +76,13 @@ struct FabricFile {
 /// \param name     of the file, for messages
 /// \param without  failures in addition to those in the file (network/demands/failures.hpp); InvalidArgument
 /// names it
+/// \param route_seed  Network::route_seed in place of that of the file
 /// \throws ParseError     with line and column where there is one
 /// \throws LimitExceeded  the routes are beyond the limits of routing.hpp
 [[nodiscard]] NetworkFile read_network(std::string_view toml, const std::string& name,
                                        FileUse use = FileUse::packets, FlowsFrom flows = FlowsFrom::file,
-                                       std::span<const std::string> without = {});
+                                       std::span<const std::string> without = {},
+                                       std::optional<std::uint64_t> route_seed = {});
 
 /// Any file whose flows have neither bursts nor paths of their own; the number of communicating hosts is
 /// limited only by the file. Uniform traffic is that of product_demand(). With FlowsFrom::elsewhere [traffic]
@@ -92,7 +103,7 @@ struct FabricFile {
 /// the network is unchanged.
 /// \throws as read_network()
 void add_traffic_matrix(Network& network, std::string_view csv, const std::string& name,
-                        RouteRule route = RouteRule::shortest);
+                        RouteRule route = default_route);
 
 /// Text that read_network() reads back to the same network; for networks with virtual channels with
 /// FileUse::worms. The network must be within the limits above, and its flows must have different names.

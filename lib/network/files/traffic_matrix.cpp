@@ -407,6 +407,7 @@ void MatrixReader::find_all_routes() {
       file_.fail(places_[i], "no route leads from " + in_quotes(network_.nodes[flows_[i].source].name) +
                                  " to " + in_quotes(network_.nodes[flows_[i].destination].name));
     flows_[i].routes = std::move(routes[i]);
+    flows_[i].rule = rule_;
   }
 }
 
@@ -463,7 +464,7 @@ void add_traffic_matrix(Network& network, std::string_view csv, const std::strin
 SparseDemand sparse_matrix(const Network& network, std::string_view csv, const std::string& name,
                            std::vector<std::string>* remarks) {
   const FileText file(csv, name);
-  MatrixReader reader(network, file, RouteRule::shortest);
+  MatrixReader reader(network, file, default_route);
   std::vector<std::pair<SparseDemand::Entry, Rational>> entries;
   for (const Flow& flow : reader.read())
     entries.push_back(

@@ -223,7 +223,8 @@ void TrafficReader::read(const toml::table& table) {
     values_.fail(begin_of(table), "two tables of traffic " +
                                       (demand.name.empty() ? "have no \"name\"" : in_quotes(demand.name)) +
                                       "; give them different names");
-  if (const toml::node* route = table.get("route")) demand.route = rules_.read(*route);
+  const toml::node* route = table.get("route");
+  demand.route = route != nullptr ? rules_.read(*route) : rules_.usual();
   if (of == "matrix") {
     only(table, "matrix", {});
     if (result_.matrix || !demand.name.empty())
@@ -261,17 +262,18 @@ bool is_plain(const toml::node& traffic) {
 
 RouteRule RouteRules::read(const toml::node& node) {
   const auto* rule = node.as_string();
-  if (rule != nullptr && rule->get() == "shortest") return RouteRule::shortest;
-  if (rule != nullptr && rule->get() == "spread") return RouteRule::spread;
+  for (const RouteRule plain : {RouteRule::shortest, RouteRule::spread, RouteRule::ecmp})
+    if (rule != nullptr && rule->get() == name_of(plain)) return plain;
   for (const RouteRule grouped : {RouteRule::minimal, RouteRule::valiant}) {
     if (rule == nullptr || rule->get() != name_of(grouped)) continue;
     if (!groups_ || grouped == RouteRule::valiant)
       groups_ = values_.at_place(begin_of(node), [&] { return switch_groups(network_, grouped); });
     return grouped;
   }
-  values_.fail(
-      begin_of(node),
-      "the route must be \"shortest\", \"spread\", \"minimal\", \"valiant\" or, for a flow, a list of nodes");
+  values_.fail(begin_of(node),
+               "the route must be \"shortest\", \"spread\", \"ecmp\", \"minimal\", \"valiant\" or, for a "
+               "flow, a list of "
+               "nodes");
 }
 
 MatrixReference matrix_reference(const TomlValues& values, const toml::node& file, RouteRule rule,

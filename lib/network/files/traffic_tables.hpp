@@ -27,7 +27,11 @@ struct TrafficTables {
 class RouteRules {
  public:
   /// \param network  complete except for its flows when the first rule is read
-  RouteRules(const TomlValues& values, const Network& network) : values_(values), network_(network) {}
+  /// \param usual    of traffic that names none
+  RouteRules(const TomlValues& values, const Network& network, RouteRule usual)
+      : values_(values), network_(network), usual_(usual) {}
+
+  [[nodiscard]] RouteRule usual() const { return usual_; }
 
   /// \throws ParseError  not a rule, or minimal or Valiant routes without groups
   [[nodiscard]] RouteRule read(const toml::node& node);
@@ -37,6 +41,7 @@ class RouteRules {
  private:
   const TomlValues& values_;
   const Network& network_;
+  RouteRule usual_;
   std::optional<SwitchGroups> groups_{};
 };
 

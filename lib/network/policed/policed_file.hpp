@@ -3,8 +3,10 @@
 #include <tailbound/network/network.hpp>
 #include <tailbound/network/policed/policed_network.hpp>
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 /// Network files whose flows are policed: links with rates and schedulers, flows with token buckets.
 ///
@@ -24,6 +26,7 @@ struct PolicedFile {
   std::string name;
   PolicedNetwork network;  ///< a port for each link on the path of a flow, those of hosts included
   PolicedUnits units{};    ///< of all numbers of `network`; rates there are size / time
+  std::vector<std::optional<RouteRule>> rules{};  ///< of its routes: rules_of()
 };
 
 /// \param name  of the file, for messages

@@ -88,6 +88,19 @@ bool is_integer(const Rational& value, std::int64_t minimum, std::int64_t larges
   reject(argument, text, "an integer from " + std::to_string(minimum) + " to " + std::to_string(largest));
 }
 
+/// Ranges FIRST:LAST become FIRST:LAST:1.
+std::string with_steps(std::string_view text) {
+  std::string result;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string_view item = text.substr(begin, end - begin);
+    result += (begin == 0 ? "" : ",") + std::string(item);
+    if (std::count(item.begin(), item.end(), ':') == 1) result += ":1";
+    begin = end + 1;
+  }
+  return result;
+}
+
 }  // namespace
 
 bool is_list(std::string_view text) {
@@ -143,7 +156,7 @@ std::vector<std::int64_t> parse_integers(std::string_view text, std::string_view
         reject_integer(item, name, minimum, largest);
       }
     };
-    for (const Rational& entry : read_list(text, argument, max_entries, read))
+    for (const Rational& entry : read_list(with_steps(text), argument, max_entries, read))
       list.push_back(to_integer(entry, argument, minimum, largest));
     return list;
   } catch (const InvalidArgument& error) {

@@ -48,7 +48,7 @@ using ReadNumber = std::function<Rational(std::string_view text, std::string_vie
 /// The same for a number already read.
 [[nodiscard]] std::int64_t to_integer(const Rational& value, std::string_view argument, std::int64_t minimum,
                                       std::int64_t largest);
-/// The integers of a list.
+/// The integers of a list. A range FIRST:LAST has the step 1.
 /// \param legal  the legal values as given in the message (default: the range)
 /// \throws InvalidArgument  an entry is not an integer, or out of range
 [[nodiscard]] std::vector<std::int64_t> parse_integers(std::string_view text, std::string_view argument,

@@ -451,7 +451,10 @@ std::vector<std::string> notes(const std::vector<FabricPoint>& points) {
         fmt::format("{} percentiles of pairs lie within rounding of a slot boundary: the larger slot is "
                     "given, an upper bound.",
                     undecided));
-  for (const FabricPoint& point : points) add_remarks(notes, point.first.topology.fabric->network);
+  for (const FabricPoint& point : points) {
+    add_routes(notes, rules_of_traffic(point.first.topology));
+    add_remarks(notes, point.first.topology.fabric->network);
+  }
   for (const FabricPoint& point : points)
     if (point.second.check)
       for (std::string& note : check_notes(*point.second.check, {})) notes.push_back(std::move(note));

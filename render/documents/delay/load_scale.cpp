@@ -70,10 +70,17 @@ const Fields<BufferTarget>& buffer_fields() {
   return fields;
 }
 
+/// With the rules of the routes of a fabric.
+NetworkTopology topology_of(const LoadScaleQuery& query) {
+  NetworkTopology topology = query.topology;
+  if (query.fabric) topology.fabric_rules = network::rules_of(*query.fabric);
+  return topology;
+}
+
 const Fields<LoadScaleQuery>& load_scale_input_fields() {
   using Query = LoadScaleQuery;
   static const Fields<Query> fields{
-      {topology_fields(), [](const Query& of) { return Topology(of.topology); }},
+      {topology_fields(), [](const Query& of) { return Topology(topology_of(of)); }},
       {delay_columns().flow, &Query::flow, if_present},
       {drop_target_fields(),
        [](const Query& of) {
@@ -269,7 +276,7 @@ std::vector<Line> lines(const LoadScalePoint& point) {
 std::vector<std::string> notes(const std::vector<LoadScalePoint>& points) {
   const auto& [query, answer] = points.front();
   std::vector<std::string> notes;
-  for (const LoadScalePoint& point : points) add_remarks(notes, point.first.topology.network);
+  for (const LoadScalePoint& point : points) add_remarks(notes, Topology(topology_of(point.first)));
   if (buffer_of(query) != nullptr &&
       std::any_of(points.begin(), points.end(), [](const LoadScalePoint& point) {
         return std::holds_alternative<Approximation>(shown(point.second.largest()));

@@ -5,6 +5,7 @@
 #include <tailbound/render/documents/guarantee/network_guarantee.hpp>
 #include <tailbound/render/documents/guarantee/policed_parts.hpp>
 #include <tailbound/render/documents/network/network_picture.hpp>
+#include <tailbound/render/documents/parts/topology.hpp>
 #include <tailbound/render/fields.hpp>
 
 #include <algorithm>
@@ -131,6 +132,7 @@ const Fields<NetworkGuaranteeQuery>& guarantee_inputs() {
   using Query = NetworkGuaranteeQuery;
   static const Fields<Query> fields{
       {{"network", "network", "", Shape::text, "name in the file, otherwise the file name"}, &Query::name},
+      {route_column(), [](const Query& of) { return route_names(of.file.rules); }, if_present},
       {{"flow", "flow", "", Shape::text, "flow requested"}, &Query::flow, if_present},
       {{"method", "method", "", Shape::text, "best, tfa, sfa or slots"}, &Query::method}};
   return fields;
@@ -262,8 +264,9 @@ Document document(const NetworkGuaranteeQuery& query, NetworkGuaranteeAnswer ans
   Document document{
       .layout = std::make_shared<const Layout>(std::move(layout)),
       .headline = headline(all),
-      .settings = fmt::format("{}: {}.", query.name(),
-                              query.flow ? "flow " + *query.flow : counted(all->answer.flows.size(), "flow")),
+      .settings = fmt::format("{}: {}; routes {}.", query.name(),
+                              query.flow ? "flow " + *query.flow : counted(all->answer.flows.size(), "flow"),
+                              routes_in_words(query.file.rules, {})),
       .results = {},
       .digits = policed_digits};
   Result& result = document.results.emplace_back();

@@ -37,7 +37,7 @@ Layout generated_network_layout() {
       {"imported", "imported from", "", Shape::text, "file of another program"},
       {"uniform", "uniform", "packets/slot", Shape::given,
        "load that each host sends, uniformly to all others"},
-      {"route", "route", "", Shape::text, "shortest, spread, minimal or valiant"},
+      {"route", "route", "", Shape::text, "spread, ecmp, shortest, minimal or valiant"},
       {"without", "without", "", Shape::texts, "failures, as given"}};
   layout.results = {
       {"name", "name", "", Shape::text, "name of the network with its parameters"},

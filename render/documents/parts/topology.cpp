@@ -5,6 +5,7 @@
 #include <tailbound/render/documents/parts/topology.hpp>
 #include <tailbound/render/documents/parts/traffic.hpp>
 
+#include <algorithm>
 #include <optional>
 
 namespace tailbound::render {
@@ -50,7 +51,62 @@ TopologyWords words_of(const Topology& topology) {
           fmt::format(", {} routing", name_of(tree.routing)), burst_in_words(tree)};
 }
 
+const char* route_in_words(const std::optional<network::RouteRule>& rule) {
+  if (!rule) return "as given in the file";
+  switch (*rule) {
+    case network::RouteRule::shortest:
+      return "shortest, one path per flow";
+    case network::RouteRule::spread:
+      return "spread over all shortest paths";
+    case network::RouteRule::minimal:
+      return "minimal, at most one link between two groups of switches";
+    case network::RouteRule::valiant:
+      return "Valiant, through a random third group of switches";
+    case network::RouteRule::ecmp:
+      break;
+  }
+  return "ECMP, one of the shortest paths per flow by a hash";
+}
+
 }  // namespace
+
+std::optional<std::string> route_names(const RouteRules& rules) {
+  if (rules.empty()) return std::nullopt;
+  std::vector<std::string> names;
+  for (const auto& rule : rules) names.emplace_back(rule ? name_of(*rule) : "given");
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string routes_in_words(const RouteRules& rules, const std::optional<std::uint64_t>& seed) {
+  std::vector<std::string> words;
+  for (const auto& rule : rules) words.emplace_back(route_in_words(rule));
+  return fmt::format("{}{}", fmt::join(words, "; "), seed ? fmt::format(", seed {}", *seed) : "");
+}
+
+Column route_column() {
+  return {"route", "routes", "", Shape::text,
+          "rule of the routes: spread, shortest, ecmp, minimal or valiant; given: by the file; a list if "
+          "flows differ"};
+}
+
+Column route_seed_column() {
+  return {"route_seed", "route seed", "", Shape::whole, "seed of the hash of ecmp routes"};
+}
+
+void add_routes(std::vector<std::string>& notes, const RouteRules& rules,
+                const std::optional<std::uint64_t>& seed) {
+  if (rules.empty()) return;
+  const std::string routes = "Routes: " + routes_in_words(rules, {});
+  const std::string note = "Routes: " + routes_in_words(rules, seed) + ".";
+  const std::string many = routes + ", seeds as listed.";
+  const auto same = std::find_if(notes.begin(), notes.end(), [&](const std::string& other) {
+    return other == note || other == many || (seed && other.starts_with(routes + ", seed "));
+  });
+  if (same == notes.end())
+    notes.push_back(note);
+  else if (*same != note)
+    *same = many;
+}
 
 std::string failures_in_words(const std::vector<std::string>& without) {
   return without.empty() ? "" : fmt::format(" without {}", fmt::join(without, ", "));
@@ -118,7 +174,10 @@ void add_remarks(std::vector<std::string>& notes, const network::Network& networ
 }
 
 void add_remarks(std::vector<std::string>& notes, const answers::Topology& topology) {
-  if (const auto* network = std::get_if<NetworkTopology>(&topology)) add_remarks(notes, network->network);
+  const auto* network = std::get_if<NetworkTopology>(&topology);
+  if (network == nullptr) return;
+  add_routes(notes, network->rules(), network->route_seed);
+  add_remarks(notes, network->network);
 }
 
 }  // namespace tailbound::render

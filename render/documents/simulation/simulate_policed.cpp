@@ -2,6 +2,7 @@
 #include <tailbound/core/choice.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/render/documents/guarantee/policed_parts.hpp>
+#include <tailbound/render/documents/parts/topology.hpp>
 #include <tailbound/render/documents/simulation/simulate_policed.hpp>
 #include <tailbound/render/fields.hpp>
 
@@ -109,6 +110,7 @@ const Fields<SimulatePolicedQuery>& simulated_policed_inputs() {
   using Query = SimulatePolicedQuery;
   static const Fields<Query> fields{
       {{"network", "network", "", Shape::text, "name in the file, otherwise the file name"}, &Query::name},
+      {route_column(), [](const Query& of) { return route_names(of.file.rules); }, if_present},
       {{"flow", "flow", "", Shape::text, "flow requested"}, &Query::flow, if_present},
       {{"sources", "sources", "", Shape::text, "sources: search, greedy, periodic, random or together"},
        &Query::sources},
@@ -186,12 +188,12 @@ Document document(const SimulatePolicedQuery& query, SimulatePolicedAnswer answe
   const network::PolicedUnits& units = query.file.units;
   Layout layout = simulate_policed_layout();
   layout.tables = seen_tables(units);
-  Document document{
-      .layout = std::make_shared<const Layout>(std::move(layout)),
-      .headline = seen_headline(*all, units),
-      .settings = fmt::format("Simulation of {}, sources {}.", query.name(), name_of(query.sources)),
-      .results = {},
-      .digits = policed_digits};
+  Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
+                    .headline = seen_headline(*all, units),
+                    .settings = fmt::format("Simulation of {}, sources {}; routes {}.", query.name(),
+                                            name_of(query.sources), routes_in_words(query.file.rules, {})),
+                    .results = {},
+                    .digits = policed_digits};
   Result& result = document.results.emplace_back();
   result.inputs = simulated_policed_inputs().cells(query);
   result.cells = simulated_policed_results().cells(*all);

@@ -82,6 +82,10 @@ const Table<WormholeChannel>& channel_table() {
   return table;
 }
 
+bool can_deadlock(const WormholeAnswer& answer) {
+  return !answer.deadlock_cycle.empty();
+}
+
 /// A load of a network.
 struct WormholeLoad {
   const WormholeQuery& query;
@@ -91,10 +95,10 @@ struct WormholeLoad {
 
   [[nodiscard]] const WormholePoint& point() const { return answer.points[at]; }
   [[nodiscard]] double fraction() const { return point().fraction_of_saturation.value; }
-  /// Null if the model has no saturation load.
+  /// Null if the model has no saturation load, or the routes can deadlock below it.
   template <class Number>
   [[nodiscard]] Value of_saturation(const Number& number) const {
-    return answer.saturated ? Value(shown(number)) : Value(None{});
+    return answer.saturated && !can_deadlock(answer) ? Value(shown(number)) : Value(None{});
   }
   /// Null in a network with only injection channels.
   template <class Member>
@@ -146,9 +150,11 @@ const Fields<WormholeLoad>& wormhole_results() {
        bottleneck(&WormholeChannel::wait)},
       {model_column("bottleneck_service", "", "cycles", "mean occupancy time per message", Style::hidden),
        bottleneck(&WormholeChannel::service)},
-      {model_column("saturation_load", "saturation", "flits/cycle/node",
-                    "saturation load of the model; null if it has no solution above solved_load although "
-                    "solved_utilization is below 97 %, or if each node sends to one other node"),
+      {model_column(
+           "saturation_load", "saturation", "flits/cycle/node",
+           "saturation load of the model; null if it has no solution above solved_load although "
+           "solved_utilization is below 97 %, if each node sends to one other node, or if the routes "
+           "can deadlock"),
        [](const Load& of) { return of.of_saturation(of.answer.saturation); }},
       {model_column("solved_load", "", "flits/cycle/node", "the largest load with a solution", Style::hidden),
        [](const Load& of) { return of.answer.saturation; }},
@@ -207,10 +213,11 @@ Result result_of(const WormholeLoad& load) {
              wormhole_course().cells(load));
   if (query.channels) {
     result.tables.push_back(channel_table().rows(share(point.channels)));
-    result.caption = fmt::format("{}load {:.6g}, {:.1f} % of {}: busiest channels after the sources",
-                                 answer.network.empty() ? "" : answer.network + ", ", point.load,
-                                 100 * point.fraction_of_saturation.value,
-                                 answer.saturated ? "saturation" : "the largest load with an answer");
+    result.caption = fmt::format(
+        "{}load {:.6g}, {:.1f} % of {}: busiest channels after the sources",
+        answer.network.empty() ? "" : answer.network + ", ", point.load,
+        100 * point.fraction_of_saturation.value,
+        answer.saturated && !can_deadlock(answer) ? "saturation" : "the largest load with an answer");
   }
   return result;
 }
@@ -219,12 +226,12 @@ Result result_of(const WormholeLoad& load) {
 std::vector<Line> lines(const WormholeAnswer& answer) {
   const WormholePoint& point = answer.points.front();
   const auto cycles = [](const numeric::Model<unit::Cycle>& time) { return brief(shown(time)) + " cycles"; };
-  std::vector<Line> lines{
-      {"load", answer.saturated ? load_in_words(point.load, point.fraction_of_saturation.value)
-                                : fmt::format("{:.6g} flits/cycle/node", point.load)},
-      {"latency", cycles(point.latency)},
-      {"source queueing", cycles(point.source_wait)},
-      {"injection service", cycles(point.service)}};
+  std::vector<Line> lines{{"load", answer.saturated && !can_deadlock(answer)
+                                       ? load_in_words(point.load, point.fraction_of_saturation.value)
+                                       : fmt::format("{:.6g} flits/cycle/node", point.load)},
+                          {"latency", cycles(point.latency)},
+                          {"source queueing", cycles(point.source_wait)},
+                          {"injection service", cycles(point.service)}};
   const auto channel = [](const WormholeChannel& its) {
     return fmt::format("{}, utilization {:.1f} %", its.name, 100 * its.utilization.value);
   };
@@ -268,6 +275,11 @@ std::string accuracy_note(const std::vector<WormholeNetworkAnswer>& networks) {
 
 /// The saturation load and why there is no solution beyond it, or that it is not known.
 std::string saturation_note(const WormholeQuery& query, const WormholeAnswer& answer) {
+  if (can_deadlock(answer))
+    return fmt::format(
+        "No saturation load: a deadlock stops all traffic at some lower load. Without deadlock the model has "
+        "answers up to {:.5g} flits/cycle/node, to which fractions refer",
+        answer.saturation.value);
   if (!answer.saturated)
     return fmt::format(
         "No answer above load {:.5g} flits/cycle/node: {}. This is not a saturation load: the "
@@ -350,16 +362,32 @@ std::vector<std::string> notes_on(const std::vector<WormholeNetworkAnswer>& netw
           fmt::format("{} is large: variant paper, which is fast. --variant finite-source is more accurate "
                       "and takes minutes (--time-limit).",
                       answers::name(query.network)));
+  for (const auto& [query, answer] : networks) add_remarks(notes, query.network);
   for (std::string& note : hypercube_notes(all_networks(networks))) notes.push_back(std::move(note));
   for (std::string& note : silent_node_notes(networks)) notes.push_back(std::move(note));
   for (std::string& note : short_message_notes(networks)) notes.push_back(std::move(note));
   for (const auto& [query, answer] : networks)
-    if (!answer.deadlock_cycle.empty()) notes.push_back(cycle_note(answer));
+    if (can_deadlock(answer)) notes.push_back(cycle_note(answer));
   return notes;
 }
 
-/// The saturation load, and of a single load the latency there.
+/// Of networks of which some can deadlock.
+Headline deadlock_headline(const std::vector<WormholeNetworkAnswer>& networks) {
+  const auto count = std::count_if(networks.begin(), networks.end(),
+                                   [](const auto& each) { return can_deadlock(each.second); });
+  return Headline::without_numbers(
+      networks.size() == 1
+          ? std::string("The routes can deadlock: no saturation load.")
+          : fmt::format("The routes of {} of the {} networks can deadlock: these have no saturation load.",
+                        count, networks.size()));
+}
+
+/// The saturation load, and of a single load the latency there; of routes that can deadlock, that there is
+/// none.
 Headline headline(const Document& document, const std::vector<WormholeNetworkAnswer>& networks) {
+  if (std::any_of(networks.begin(), networks.end(),
+                  [](const auto& each) { return can_deadlock(each.second); }))
+    return deadlock_headline(networks);
   std::vector<ModelEnd> ends;
   std::vector<Value> quoted;
   for (const auto& [query, answer] : networks) ends.push_back({answer.saturation.value, answer.saturated});
@@ -418,7 +446,8 @@ Picture picture(const Document& document, const std::vector<WormholeNetworkAnswe
     picture.curves.push_back(std::move(here));
   }
   picture.curves.push_back(vertical_limit(
-      fmt::format("{} {:.5g}", answer.saturated ? "saturation of the model," : "no answer above",
+      fmt::format("{} {:.5g}",
+                  answer.saturated && !can_deadlock(answer) ? "saturation of the model," : "no answer above",
                   answer.saturation.value),
       answer.saturation.value));
   return picture;
@@ -441,7 +470,7 @@ Cells inputs_of(const answers::WormholeQuery& query) {
 Document document(const std::vector<WormholeNetworkAnswer>& networks) {
   const auto& [query, answer] = networks.front();
   Layout layout = wormhole_layout();
-  if (networks.size() == 1) layout.stated = {"saturation_load"};
+  if (networks.size() == 1 && !can_deadlock(answer)) layout.stated = {"saturation_load"};
   if (query.channels) layout.quiet_table = channel_table().key;
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
                     .headline = {},

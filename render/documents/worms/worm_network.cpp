@@ -2,6 +2,7 @@
 #include <tailbound/core/choice.hpp>
 #include <tailbound/render/documents/parts/observed.hpp>
 #include <tailbound/render/documents/parts/simulation.hpp>
+#include <tailbound/render/documents/parts/topology.hpp>
 #include <tailbound/render/documents/parts/units.hpp>
 #include <tailbound/render/documents/worms/saturation.hpp>
 #include <tailbound/render/documents/worms/worm_ends.hpp>
@@ -60,7 +61,10 @@ std::string arrivals_in_words(const answers::SimulatedWormhole& network) {
 template <class Network>
 std::vector<std::string> settings_of(const Network& network, const std::string& channels) {
   const std::string timing = network.timing.in_words();
-  return {channels,
+  const auto* own = std::get_if<OwnWormNetwork>(&network.network);
+  return {own == nullptr || own->rules.empty() ? "" : "routes " + routes_in_words(own->rules, {}),
+          own == nullptr || !own->route_seed ? "" : fmt::format("route seed {}", *own->route_seed),
+          channels,
           timing.empty() ? "" : timing.substr(2),
           "buffers of " + counted(network.buffer_flits, "flit"),
           worm_ends_in_words(network.network),
@@ -194,7 +198,9 @@ const Fields<RequestedWorms>& worm_network_fields() {
       {{"network", "network", "", Shape::text, "network file", Style::hidden}, &OwnWormNetwork::file},
       {{"matrix", "matrix", "", Shape::text, "file with its flows, if given separately", Style::hidden},
        &OwnWormNetwork::matrix,
-       if_present}};
+       if_present},
+      {route_column(), [](const OwnWormNetwork& of) { return route_names(of.rules); }, if_present},
+      {route_seed_column(), &OwnWormNetwork::route_seed, if_present}};
   static const auto known = [](const Requested& of) { return std::get_if<WormTopology>(&of.network); };
   static const Fields<Requested> fields{
       {topology, known},
@@ -264,6 +270,14 @@ void name_uniform_traffic(Document& document) {
   for (Result& result : document.results)
     if (is_uniform(result))
       result.inputs.push_back({"pattern", Text{name_of(network::WormPatternName::uniform)}});
+}
+
+void add_remarks(std::vector<std::string>& notes, const answers::WormholeNetwork& network) {
+  const auto* own = std::get_if<OwnWormNetwork>(&network);
+  if (own == nullptr) return;
+  network::Network remarked;
+  remarked.remarks = own->remarks;
+  add_remarks(notes, remarked);
 }
 
 std::vector<std::string> hypercube_notes(const std::vector<answers::WormholeNetwork>& networks) {
@@ -383,6 +397,7 @@ std::vector<std::string> saturation_notes(const answers::SimulateWormholeQuery& 
           answers::WormholeVariant::finite_source)
     notes.push_back(fmt::format("The model treats more than {} virtual channels per link as {}.",
                                 answers::max_channels_modelled, answers::max_channels_modelled));
+  add_remarks(notes, query.network.network);
   if (!network.empty()) return {fmt::format("{}. {}", network, fmt::join(notes, " "))};
   return notes;
 }

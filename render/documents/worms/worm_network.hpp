@@ -49,6 +49,9 @@ const network::RouterTiming* if_unusual(const Requested& requested) {
 /// Uniform traffic, which is not among the inputs if all have it, by its name if some traffic is different.
 void name_uniform_traffic(Document& document);
 
+/// How the file of a network was interpreted, and which classes of virtual channels it was given.
+void add_remarks(std::vector<std::string>& notes, const answers::WormholeNetwork& network);
+
 /// Note that other commands on hypercubes have other default ends; empty without a hypercube.
 [[nodiscard]] std::vector<std::string> hypercube_notes(const std::vector<answers::WormholeNetwork>& networks);
 

@@ -59,13 +59,42 @@ TEST_CASE("Network input: other traffic keeps the route of the file unless anoth
       "{from = [\"u\", \"v\"], to = \"t\", both = true}, {from = \"t\", to = \"b\", both = true}]\n"
       "[traffic]\nuniform = 0.5\n";
   const auto routes = [](const NetworkTopology& topology) { return topology.network.flows[0].routes.size(); };
-  CHECK(routes(answers::read_uniform_network({"net.toml", text}, std::nullopt)) == 1);
+  CHECK(routes(answers::read_uniform_network({"net.toml", text}, std::nullopt)) == 2);
+  CHECK(routes(answers::read_uniform_network({"net.toml", text + "route = \"shortest\"\n"}, std::nullopt)) ==
+        1);
   const answers::NamedText spread{"net.toml", text + "route = \"spread\"\n"};
   CHECK(routes(answers::read_uniform_network(spread, std::nullopt)) == 2);
   CHECK(routes(answers::read_uniform_network(spread, network::RouteRule::shortest)) == 1);
   const answers::NamedText demand{"demand.csv", ",a,b\na,0,0.25\nb,0.25,0\n"};
   CHECK(routes(answers::read_network(spread, demand, std::nullopt)) == 2);
   CHECK(routes(answers::read_network(spread, demand, network::RouteRule::shortest)) == 1);
+}
+
+TEST_CASE("Network input: networks spread packets by default, messages of wormhole networks take one path",
+          "[answers][network]") {
+  // Two paths from a to b, in a file of another program: uniform traffic and a matrix.
+  const answers::NamedText square{"square.txt", "a s\ns u\ns v\nu t\nv t\nt b\n"};
+  const answers::NamedText demand{"demand.csv", "from,to,rate\na,b,0.25\n"};
+  const auto rule_of = [](const NetworkTopology& topology) {
+    REQUIRE(topology.rules().size() == 1);
+    return topology.rules().front();
+  };
+  const auto routes = [](const NetworkTopology& topology) { return topology.network.flows[0].routes.size(); };
+  const NetworkTopology uniform = answers::read_uniform_network(square, std::nullopt);
+  CHECK(rule_of(uniform) == network::RouteRule::spread);
+  CHECK(routes(answers::read_network(square, demand, std::nullopt)) == 2);
+  const NetworkTopology worms = answers::read_network(square, demand, std::nullopt, network::FileUse::worms);
+  CHECK(routes(worms) == 1);
+  CHECK(rule_of(worms) == network::RouteRule::shortest);
+  const NetworkTopology hashed = answers::read_network(square, demand, network::RouteRule::ecmp);
+  CHECK(routes(hashed) == 1);
+  CHECK(hashed.route_seed == 1);
+  CHECK(answers::read_network(square, demand, network::RouteRule::ecmp, network::FileUse::packets, {}, 5)
+            .route_seed == 5);
+  CHECK_FALSE(uniform.route_seed);
+  CHECK_THROWS_WITH(
+      answers::read_network(square, demand, std::nullopt, network::FileUse::packets, {}, 5),
+      Catch::Contains("route-seed is 5; it must be omitted, or given for a network with routes"));
 }
 
 TEST_CASE("Network input: at each load, up to the capacity of the links", "[answers][network]") {

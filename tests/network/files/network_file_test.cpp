@@ -174,7 +174,8 @@ std::string torus_file(int flows) {
   for (int i = 0; i < flows; ++i) {
     const int from = i % 256, to = (from + 1 + static_cast<int>(random() % 255)) % 256;
     text += "{name=\"f" + std::to_string(i) + "\",from=" + label(from / 16, from) +
-            ",to=" + label(to / 16, to) + ",rate=0.000" + std::to_string(1000 + random() % 9000) + "},\n";
+            ",to=" + label(to / 16, to) + ",path=\"shortest\",rate=0.000" +
+            std::to_string(1000 + random() % 9000) + "},\n";
   }
   return text + "]\n";
 }
@@ -307,10 +308,18 @@ TEST_CASE("routes: shortest, spread, listed", "[network][network_file]") {
   const std::string bypass =
       "hosts = [\"h\"]\nswitches = [\"u\", \"s\", \"v\", \"b\"]\n"
       "link = [{from=\"u\", to=[\"h\",\"v\",\"s\"]}, {from=[\"h\",\"s\",\"v\"], to=\"b\"}]\n";
-  const Network shortest = network_of(bypass + "flow = [{from=\"u\", to=\"b\", rate=1}]");
+  const Network shortest = network_of(bypass + "flow = [{from=\"u\", to=\"b\", rate=1, path=\"shortest\"}]");
   CHECK(routes_of_flow(shortest, shortest.flows[0]) == Paths{"1: u v b"});
-  const Network spread = network_of(bypass + "flow = [{from=\"u\", to=\"b\", rate=1, path=\"spread\"}]");
-  CHECK(routes_of_flow(spread, spread.flows[0]) == Paths{"1/2: u v b", "1/2: u s b"});
+  for (const char* given : {"", ", path=\"spread\""}) {
+    const Network spread =
+        network_of(bypass + "flow = [{from=\"u\", to=\"b\", rate=1" + std::string(given) + "}]");
+    CHECK(routes_of_flow(spread, spread.flows[0]) == Paths{"1/2: u v b", "1/2: u s b"});
+    CHECK(rules_of(spread) == std::vector<std::optional<RouteRule>>{RouteRule::spread});
+  }
+  // A message of a wormhole network, a flow with a guarantee: one route.
+  const Network worms =
+      read_network(bypass + "flow = [{from=\"u\", to=\"b\", rate=1}]", "net", FileUse::worms).network;
+  CHECK(routes_of_flow(worms, worms.flows[0]) == Paths{"1: u v b"});
 
   const std::string only_by_host =
       "hosts = [\"h\"]\nswitches = [\"u\", \"b\", \"x\", \"y\"]\n"
@@ -677,7 +686,8 @@ TEST_CASE("counts above the limits are rejected", "[network][network_file]") {
               ", to = " + list("z", 101) + "}, {from = " + list("z", 101) +
               ", to = \"b\"}]\nflow = [{from = \"a\", to = \"b\", rate = 1, "
               "path = \"spread\"}]"),
-      Catch::Contains("limit: the flows have more than 1000000 routes in total, the limit"));
+      Catch::Contains("limit: the flows have more than 1000000 routes in total, the limit; with \"ecmp\" or "
+                      "\"shortest\" each flow has one"));
   // 30 diamonds in a row: 2^30 shortest routes, 60 links each.
   std::string diamonds = "switches = [", links = "link = [";
   for (int i = 0; i < 30; ++i) {
