@@ -158,7 +158,8 @@ class Delays {
   }
 
  private:
-  /// By the analysis, unless it does not reach. If only that was requested, its errors are those of the query.
+  /// By the analysis, unless it does not reach so far. Its errors are those of the query if only the
+  /// analysis was requested.
   void compute(Part& part, std::size_t flow) {
     FlowDelay& its = part.flow;
     its.kind = DelayKind::simulated;
@@ -342,7 +343,7 @@ class Settled {
     answer_.check = cross_check(*answer_.simulated, requested);
   }
 
-  /// What the simulation says of a convolved delay.
+  /// The result of its comparison with the simulation.
   enum class Finding { agrees, differs, weak };
   [[nodiscard]] Finding finding(std::size_t flow, bool tail_agrees, const CheckedLevel* rarest) const {
     constexpr double well_checked = 5e-3;

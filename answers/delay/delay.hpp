@@ -6,7 +6,7 @@
 #include <tailbound/answers/delay/stated_delay.hpp>
 #include <tailbound/answers/network/topology.hpp>
 #include <tailbound/answers/points/run.hpp>
-#include <tailbound/answers/simulation/cross_check.hpp>
+#include <tailbound/answers/simulation/delays/cross_check.hpp>
 #include <tailbound/answers/units.hpp>
 #include <tailbound/bounds/sizing/buffer_size.hpp>
 
@@ -55,7 +55,7 @@ struct FlowDelay {
   std::optional<DelayAnchor> anchor{};  ///< of simulated delays
   std::optional<ReorderAnswer> reorder;
   std::vector<numeric::Rational> latency_ns;    ///< of delay.latency; empty without units (latency_ns.hpp)
-  std::optional<Stated<unit::Time>> mean_ns{};  ///< of delay.mean_latency; likewise
+  std::optional<Stated<unit::Time>> mean_ns{};  ///< of delay.mean_latency; the same
   Hops hops = Hops::independent;                ///< the model used
   std::string hops_reason{};                    ///< why no better model applies; empty if one does
   bool one_queue = false;  ///< waits in one queue only, fed only by sources; regardless of `hops`

@@ -116,7 +116,7 @@ struct FabricAnswer {
   std::optional<bounds::FabricDelayAnswer> pairs;  ///< unless a flow was given
   std::optional<bounds::FabricPairDelay> pair;
   std::optional<numeric::Rational> slot_ns{};  ///< duration of a slot, if known: times in slots are multiples
-  std::optional<CrossCheck> check{};  ///< unless only the analysis was requested, of all packets
+  std::optional<CrossCheck> check{};           ///< unless only the analysis was requested, of all packets
 };
 
 /// \throws NoAnswer  `hop_ns` above 0, and paths of one pair pass different numbers of queues

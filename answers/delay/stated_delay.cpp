@@ -9,7 +9,7 @@ namespace tailbound::answers {
 namespace {
 
 using numeric::Rational;
-using Probability = numeric::Estimate<unit::Probability>;
+using TailEstimate = numeric::Estimate<unit::Probability>;
 
 /// The part of the tail before the anchor from which its decay is taken, as a factor, and where it begins at
 /// most.
@@ -18,7 +18,7 @@ constexpr double decades = 100, bulk = 0.5;
 constexpr double anchored_to = 0.4;
 /// Beyond these powers the convolved tail is not used.
 constexpr double min_power = 0.4, max_power = 2.5;
-constexpr std::int64_t max_steps = 10'000'000, max_convolved = 4096;
+constexpr std::int64_t max_extrapolated = 10'000'000, max_convolved = 4096;
 
 StatedSlotProbability stated_level(const bounds::ClaimedSlotProbability& level) {
   return {level.slots, stated(level.probability)};
@@ -37,7 +37,7 @@ std::vector<StatedPercentile> stated_percentiles(const std::vector<bounds::Claim
 }
 
 /// Half-width relative to the value.
-double relative_error(const Probability& estimate) {
+double relative_error(const TailEstimate& estimate) {
   return (estimate.upper - estimate.lower) / 2 / estimate.value;
 }
 
@@ -64,9 +64,9 @@ ExtendedTail::ExtendedTail(const SeenTimes& seen, const ConvolvedTail& convolved
   at_ = seen.tail(from_);
   if (at_.value == 0) at_.value = at_.upper;  // nothing was seen there: what may have been missed
   double first = from_;
-  Probability begin = at_;
+  TailEstimate begin = at_;
   for (const double t : times) {
-    const Probability tail = seen.tail(t);
+    const TailEstimate tail = seen.tail(t);
     if (tail.value > std::min(decades * at_.value, bulk)) continue;
     if (t < from_) {
       first = t;
@@ -133,7 +133,7 @@ ExtendedTail::Percentile ExtendedTail::percentile(double exceeded) {
   while (beyond(high) > exceeded) {
     low = high;
     high *= 2;
-    if (high > max_steps) throw LimitExceeded("a percentile lies beyond 10000000 slots");
+    if (high > max_extrapolated) throw LimitExceeded("a percentile lies beyond 10000000 slots");
   }
   while (high - low > 1) {
     const std::int64_t middle = low + (high - low) / 2;

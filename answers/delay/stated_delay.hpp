@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tailbound/answers/comparison.hpp>
-#include <tailbound/answers/simulation/cross_check.hpp>
+#include <tailbound/answers/simulation/delays/cross_check.hpp>
 #include <tailbound/bounds/path/path_delay.hpp>
 
 #include <array>
@@ -14,8 +14,9 @@
 ///
 /// MODEL     A simulated tail is known down to its anchor, the rarest level that the samples resolve to 40 %.
 ///           Beyond, P(D > t) = P(D > a) (C(t) / C(a))^g with the convolved tail C, where g makes both fall
-///           alike over the last two decades before the anchor (1 if they do within the interval); without a
-///           convolved tail that falls like the simulated one, P(D > t) falls at the rate of these decades.
+///           equally over the last two decades before the anchor (1 if they do within the interval);
+///           without a convolved tail that falls like the simulated one, P(D > t) falls at the rate of these
+///           decades.
 /// RESULT    down to the anchor estimates with intervals; beyond it numbers of a model ("extrapolated").
 /// TESTS     tests/answers/delay/stated_delay_test.cpp
 namespace tailbound::answers {

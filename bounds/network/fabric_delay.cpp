@@ -590,7 +590,7 @@ class FabricDelay::Work {
     throw NoAnswer(
         "a latency per hop can be added only if all paths between two hosts pass the same number of queues "
         "(routes shortest and spread), because delays are summed over paths in slots; with other routes, "
-        "leave out --hop-ns");
+        "remove --hop-ns");
   }
 
   [[nodiscard]] Left mixture(bool queues) {

@@ -555,7 +555,7 @@ class Alike {
       if (traffic.vertex_of_node(i) != not_kept)
         orbits.join(traffic.vertex_of_node(i), traffic.vertex_of_node(nodes_.first(i)));
   }
-  /// Joins nodes that carry nothing, and links likewise.
+  /// Joins nodes that carry nothing, and such links.
   void join_idle(const CarriedTraffic& traffic) {
     std::optional<std::uint32_t> node, link;
     for (std::uint32_t i = 0; i < network_.nodes.size(); ++i)

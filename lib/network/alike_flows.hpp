@@ -24,7 +24,7 @@
 /// METHOD    permutations from symmetry.hpp, checked route by route. Only checked permutations join classes.
 ///           Nodes and links are searched first without routes (a flow joins two nodes), then with them if
 ///           classes may be joined still; there cannot be fewer classes than colours. At last the queues are
-///           searched without the nodes. Searches with routes are left out for more than 500 000 hops of all
+///           searched without the nodes. Searches with routes are omitted for more than 500 000 hops of all
 ///           routes together.
 /// EXCLUDES  equal distributions for other reasons than symmetry.
 /// TESTS     tests/network/alike_flows_test.cpp
@@ -33,10 +33,10 @@ namespace tailbound::network {
 struct AlikeFlows {
   std::vector<std::size_t> flow_class;  ///< of each flow; classes are numbered by their first flows
   std::vector<std::size_t> first;       ///< of each class, its first flow
-  /// of each link, numbered likewise; those without flows are one class
+  /// of each link, numbered in the same way; those without flows are one class
   std::vector<std::size_t> link_class;
-  /// of each node, numbered likewise; those that no route touches are one class. Nodes of one class send the
-  /// same traffic, and their queues together have the same distribution
+  /// of each node, numbered in the same way; those that no route touches are one class. Nodes of one class
+  /// send the same traffic, and their queues together have the same distribution
   std::vector<std::size_t> node_class;
 };
 

@@ -248,7 +248,7 @@ Network random_small(std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE("flows of a leaf-spine are alike within a leaf and between leaves", "[network][alike_flows]") {
+TEST_CASE("flows of a leaf-spine are equivalent within a leaf and between leaves", "[network][alike_flows]") {
   for (const RouteRule route : {RouteRule::spread, RouteRule::shortest}) {
     const Network network = uniform(LeafSpine{4, 3, 4, 1}, route);
     const AlikeFlows alike = alike_flows(network);
@@ -276,7 +276,8 @@ TEST_CASE("classes of flows of the usual networks", "[network][alike_flows]") {
   CHECK(alike_flows(permuted(Torus{{4, 4}, 1}, Permutation::reverse, 0)).first.size() == 1);
 }
 
-TEST_CASE("parts of a network without common queues may be alike each for itself", "[network][alike_flows]") {
+TEST_CASE("parts of a network without common queues may be equivalent each for itself",
+          "[network][alike_flows]") {
   // A shift by 1: three of four flows stay within their leaf. The others share no queue with any flow, so
   // that the order of the leaves does not matter.
   const Network network = permuted(LeafSpine{4, 2, 4, 1}, Permutation::shift, 1);
@@ -400,7 +401,7 @@ TEST_CASE("flows of a node depend on each other unless they have bursts", "[netw
   CHECK(classes(true, 2) == Classes{0, 0, 0, 0});
 }
 
-TEST_CASE("flows with the same routes are alike, and so are two routes over the same links",
+TEST_CASE("flows with the same routes are equivalent, and so are two routes over the same links",
           "[network][alike_flows]") {
   Builder built;
   add_ring(built, 3, 1);

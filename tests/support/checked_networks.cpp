@@ -33,7 +33,7 @@ SeenDelays seen_of(std::string name, const sim::HistogramBatches& batches) {
 }
 
 double upper_end(const auto& claim) {
-  return answers::span_of(answers::to_predicted(claim)).upper;
+  return answers::span_of(claim).upper;
 }
 
 const char* name_of(answers::Hops hops) {
@@ -412,10 +412,10 @@ SeenNetwork simulated(const network::Network& network, const SimulationLength& l
         length.confidence);
   };
   for (std::size_t flow = 0; flow < network.flows.size(); ++flow)
-    seen.flows.push_back(seen_of(network.flows[flow].name,
-                                 histogram(rows.groups[flow].first, flow + 1 < rows.groups.size()
-                                                                         ? rows.groups[flow + 1].first
-                                                                         : rows.delays(0))));
+    seen.flows.push_back(
+        seen_of(network.flows[flow].name,
+                histogram(rows.groups[flow].first,
+                          flow + 1 < rows.groups.size() ? rows.groups[flow + 1].first : rows.delays(0))));
   seen.all = seen_of("", histogram(rows.delays(0), rows.count()));
   return seen;
 }

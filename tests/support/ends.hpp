@@ -31,14 +31,26 @@ inline Ends operator+(const Ends& a, const Ends& b) {
 }
 
 template <class Unit>
-[[nodiscard]] Ends ends(const numeric::Claim<Unit>& claim) {
-  if (const auto* exact = std::get_if<numeric::Exact<Unit>>(&claim)) {
-    const Fraction value = fraction_of(exact->value);
-    return {value, value};
-  }
-  REQUIRE(std::holds_alternative<numeric::Enclosure<Unit>>(claim));
-  const auto& enclosure = std::get<numeric::Enclosure<Unit>>(claim);
+[[nodiscard]] Ends ends(const numeric::Exact<Unit>& exact) {
+  const Fraction value = fraction_of(exact.value);
+  return {value, value};
+}
+template <class Unit>
+[[nodiscard]] Ends ends(const numeric::Enclosure<Unit>& enclosure) {
   return {fraction_of(enclosure.lower()), fraction_of(enclosure.upper())};
+}
+/// Of a number of any kind that is proved.
+template <class... Kinds>
+[[nodiscard]] Ends ends(const std::variant<Kinds...>& number) {
+  return std::visit(
+      [](const auto& its) -> Ends {
+        if constexpr (requires { ends(its); })
+          return ends(its);
+        else
+          FAIL("neither exact nor an enclosure");
+        return {};
+      },
+      number);
 }
 [[nodiscard]] inline Ends ends(const queue::Bounds& bounds) {
   return {fraction_of(bounds.lower), fraction_of(bounds.upper)};

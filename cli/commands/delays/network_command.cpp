@@ -113,7 +113,7 @@ network::FabricShape read_grid(const Options& options, Sizes& sizes) {
   return its;
 }
 
-constexpr int max_ports = 128;
+constexpr int most_ports = 128;
 
 /// Of switches with so many ports, an even number.
 std::int64_t hosts_of(const network::FatTree& tree) {
@@ -124,12 +124,12 @@ std::int64_t hosts_of(const network::FatTree& tree) {
 
 /// The minimum number of ports with at least that many hosts.
 int ports_for(network::FatTree tree, const One<int>& hosts) {
-  for (tree.radix = 2; tree.radix <= max_ports; tree.radix += 2)
+  for (tree.radix = 2; tree.radix <= most_ports; tree.radix += 2)
     if (hosts_of(tree) >= hosts.value()) return tree.radix;
-  tree.radix = max_ports;
+  tree.radix = most_ports;
   throw InvalidArgument(hosts.name(), hosts.text(),
                         fmt::format("at most {} for {} levels: switches have at most {} ports",
-                                    hosts_of(tree), tree.levels, max_ports));
+                                    hosts_of(tree), tree.levels, most_ports));
 }
 
 network::FabricShape read_fat_tree(const Options& options, Sizes& sizes) {

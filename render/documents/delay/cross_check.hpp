@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tailbound/answers/simulation/cross_check.hpp>
+#include <tailbound/answers/simulation/delays/cross_check.hpp>
 #include <tailbound/render/document.hpp>
 
 #include <optional>

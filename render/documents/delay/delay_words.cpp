@@ -429,7 +429,7 @@ std::string extrapolation_in_words(const DelayAnswer& answer) {
                      by_analysis == all ? "by the tail of the analysis, with the decay that was simulated"
                      : by_analysis == 0
                          ? "with the decay of the last two decades that were simulated"
-                         : "by the tail of the analysis where both fall alike, otherwise with the "
+                         : "by the tail of the analysis where both fall equally, otherwise with the "
                            "decay of the last two decades that were simulated");
 }
 

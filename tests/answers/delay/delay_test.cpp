@@ -76,7 +76,7 @@ TEST_CASE("delay of a tree is the sum over its queues", "[answers][delay]") {
   bounds::PathDelay delays(tree.network.queues, queue::HopDelay::wait);
   const bounds::ClaimedDelayAnswer expected =
       delays.claims(tree.routes, {.levels = query.levels, .percentiles = query.percentiles});
-  const bounds::ClaimedDelayAnswer& found = answer.flows.front().delay;
+  const answers::StatedDelay& found = answer.flows.front().delay;
   CHECK(static_cast<double>(std::get<numeric::Approximation<unit::Slot>>(found.mean_queueing).value) ==
         Approx(numeric::nearest_double(std::get<numeric::Exact<unit::Slot>>(expected.mean_queueing).value))
             .epsilon(1e-9));

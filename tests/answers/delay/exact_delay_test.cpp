@@ -14,7 +14,6 @@ namespace tailbound::test {
 namespace {
 
 using answers::span_of;
-using answers::to_predicted;
 
 SmallTree tree(std::vector<std::vector<long double>> branches, std::vector<long double> straight = {}) {
   SmallTree result{{}, std::move(straight)};
@@ -147,13 +146,11 @@ TEST_CASE(
                  " -> end";
     for (std::int64_t t = 0; t < 12; ++t) query.levels.emplace_back(t);
     const answers::DelayAnswer answer = answers::answer(query);
-    const bounds::ClaimedDelayAnswer& predicted = answer.flows.front().delay;
-    CAPTURE(*query.flow, static_cast<double>(mean(law)),
-            span_of(to_predicted(predicted.mean_queueing)).upper);
-    CHECK(near(span_of(to_predicted(predicted.mean_queueing)).upper, known.mean, 1e-3L));
+    const answers::StatedDelay& predicted = answer.flows.front().delay;
+    CAPTURE(*query.flow, static_cast<double>(mean(law)), span_of(predicted.mean_queueing).upper);
+    CHECK(near(span_of(predicted.mean_queueing).upper, known.mean, 1e-3L));
     for (std::size_t t = 0; t < query.levels.size(); ++t) {
-      const long double truth = tail(law, t),
-                        computed = span_of(to_predicted(predicted.above[t].probability)).upper;
+      const long double truth = tail(law, t), computed = span_of(predicted.above[t].probability).upper;
       if (truth < 1e-3L) break;
       CAPTURE(t, static_cast<double>(truth), static_cast<double>(computed));
       // Other queues send runs with three correct moments.

@@ -72,12 +72,12 @@ TEST_CASE("extended tail: estimates down to the anchor, then its decay") {
   CHECK(tail.percentile(0.1).at_most);
 }
 
-TEST_CASE("extended tail: a convolved tail that falls alike is followed, another one is bent or left out") {
+TEST_CASE("extended tail: a convolved tail that falls equally is followed, another one is bent or omitted") {
   const auto batches = geometric(0.5, 0.5, 1e5, 16);
   const SeenTimes waits = seen(batches);
-  const ConvolvedTail alike = convolved(0.7, 0.5), flatter = convolved(0.7, 0.6), off = convolved(0.7, 0.95),
+  const ConvolvedTail equal = convolved(0.7, 0.5), flatter = convolved(0.7, 0.6), off = convolved(0.7, 0.95),
                       ends = convolved(0.7, 0.5, 20);
-  ExtendedTail follows(waits, alike, 0), bent(waits, flatter, 0), left(waits, off, 0), ended(waits, ends, 0);
+  ExtendedTail follows(waits, equal, 0), bent(waits, flatter, 0), left(waits, off, 0), ended(waits, ends, 0);
   REQUIRE(follows.anchor().power);
   CHECK(*follows.anchor().power == Approx(1).epsilon(0.1));
   REQUIRE(bent.anchor().power);
@@ -88,8 +88,8 @@ TEST_CASE("extended tail: a convolved tail that falls alike is followed, another
 }
 
 TEST_CASE("simulated delays: of one queue as proved, in slots and ns") {
-  DelayQuery query{.topology = TreeTopology{.tree = {.radix = 4, .levels = 1},
-                                            .load = numeric::Rational(7) / 10}};
+  DelayQuery query{.topology =
+                       TreeTopology{.tree = {.radix = 4, .levels = 1}, .load = numeric::Rational(7) / 10}};
   query.percentiles = {numeric::Rational(9) / 10, numeric::Rational(999'999) / 1'000'000};
   for (std::int64_t t = 0; t < 12; ++t) query.levels.emplace_back(t);
   query.units = {.packet_bytes = 64, .link_gbps = numeric::Rational(512) / 10};  // slots of 10 ns
@@ -104,8 +104,7 @@ TEST_CASE("simulated delays: of one queue as proved, in slots and ns") {
   const auto& estimate = std::get<numeric::Estimate<unit::Slot>>(found.mean_queueing);
   CHECK(std::abs(estimate.value - mean) < 3 * (estimate.upper - estimate.value));
   for (std::size_t t = 0; t < query.levels.size(); ++t)
-    CHECK(value(found.above[t].probability) ==
-          Approx(value(proved.delay.above[t].probability)).epsilon(0.3));
+    CHECK(value(found.above[t].probability) == Approx(value(proved.delay.above[t].probability)).epsilon(0.3));
   CHECK(found.latency[0].slots == proved.delay.latency[0].slots);
   CHECK(std::abs((found.latency[1].slots - proved.delay.latency[1].slots).value) <= 1);
   const SimulatedTimes times = simulated_latency_ns(simulated, std::nullopt, query.percentiles, none, 10, 5);
@@ -113,8 +112,7 @@ TEST_CASE("simulated delays: of one queue as proved, in slots and ns") {
 }
 
 TEST_CASE("delay: bursts through several queues are simulated, equivalent flows once") {
-  const NetworkTopology network{
-      .network = network::read_network(R"(
+  const NetworkTopology network{.network = network::read_network(R"(
 hosts = ["a", "b", "c", "d"]
 switches = ["s", "t"]
 link = [{from = ["a", "b"], to = "s", both = true}, {from = ["c", "d"], to = "t", both = true},
@@ -122,8 +120,8 @@ link = [{from = ["a", "b"], to = "s", both = true}, {from = ["c", "d"], to = "t"
 flow = [{from = "a", to = "c", rate = 0.3, burst = 4}, {from = "b", to = "d", rate = 0.3, burst = 4},
   {from = "c", to = "a", rate = 0.2}]
 )",
-                                       "test")
-                     .network};
+                                                                 "test")
+                                               .network};
   DelayQuery query{.topology = network};
   query.percentiles = {numeric::Rational(99) / 100};
   query.levels = {Slots(0), Slots(5)};
@@ -131,8 +129,9 @@ flow = [{from = "a", to = "c", rate = 0.3, burst = 4}, {from = "b", to = "d", ra
   const DelayAnswer answer = answers::answer(query);
   REQUIRE(answer.flows.size() == 3);
   CHECK(answer.flows[0].kind == DelayKind::simulated);
-  CHECK(answer.flows[2].kind == DelayKind::proved);  // alone on its way
-  CHECK(value(answer.flows[0].delay.above[0].probability) == value(answer.flows[1].delay.above[0].probability));
+  CHECK(answer.flows[2].kind == DelayKind::proved);  // alone along its path
+  CHECK(value(answer.flows[0].delay.above[0].probability) ==
+        value(answer.flows[1].delay.above[0].probability));
   CHECK(answer.flows[0].anchor);
   query.by = DelayBy::analysis;
   const DelayAnswer analysis = answers::answer(query);

@@ -134,9 +134,8 @@ TEST_CASE("cross-check: the true delays of each source of one queue are not cont
   };
   const CrossCheck right = checked(topology, {0, 1, 2}, computed(1));
   // Of 24 levels one is outside of its interval by chance, and then by less than 10 %.
-  CHECK(std::count_if(right.levels.begin(), right.levels.end(), [](const CheckedLevel& level) {
-          return level.agreement != Agreement::agrees;
-        }) <= 1);
+  CHECK(std::count_if(right.levels.begin(), right.levels.end(),
+                      [](const CheckedLevel& level) { return level.agreement != Agreement::agrees; }) <= 1);
   CHECK(right.rarest(std::nullopt)->simulated.value < 1e-2);
   CHECK_FALSE(all_agree(checked(topology, {0, 1, 2}, computed(0.8))));
   CHECK_FALSE(all_agree(checked(topology, {0, 1, 2}, computed(2.4))));

@@ -1,4 +1,4 @@
-#include <tailbound/answers/simulation/seen_times.hpp>
+#include <tailbound/answers/simulation/delays/seen_times.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -2,7 +2,7 @@
 
 #include <tailbound/answers/network/topology.hpp>
 #include <tailbound/answers/points/run.hpp>
-#include <tailbound/answers/simulation/seen_times.hpp>
+#include <tailbound/answers/simulation/delays/seen_times.hpp>
 #include <tailbound/answers/simulation/simulation.hpp>
 #include <tailbound/core/quantity.hpp>
 #include <tailbound/network/fabric/fabric.hpp>
@@ -23,12 +23,12 @@
 ///           those nearest to 0.3 .. 1e-4 that are known to 20 %, and the rarest of these. Each is judged
 ///           by itself: of correct delays up to 5 % are taken for wrong, which costs a simulated answer.
 /// EXCLUDES  deeper levels, which the simulation does not resolve: they are not checked.
-/// TESTS     tests/answers/simulation/cross_check_test.cpp
+/// TESTS     tests/answers/simulation/delays/cross_check_test.cpp
 namespace tailbound::answers {
 
 /// Length of a simulation of delays.
 enum class DelayEffort {
-  brief,      ///< about 0.3 s of processor time, otherwise skipped: beside delays that are proved
+  brief,      ///< about 0.3 s of processor time, otherwise skipped: for delays that are proved
   usual,      ///< 1 to 2 s, otherwise skipped
   requested,  ///< the same, and longer if the network needs it
 };

@@ -1,4 +1,4 @@
-#include <tailbound/answers/simulation/seen_times.hpp>
+#include <tailbound/answers/simulation/delays/seen_times.hpp>
 #include <tailbound/sim/batches/batch_means.hpp>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 #include <tailbound/answers/comparison.hpp>
-#include <tailbound/answers/simulation/cross_check.hpp>
+#include <tailbound/answers/simulation/delays/cross_check.hpp>
 #include <tailbound/answers/simulation/simulate_tree.hpp>
 
 #include <algorithm>

@@ -15,8 +15,7 @@
 /// MODEL     packets are counted by their waits, in one row of the counts for each transfer time: their
 ///           latency is both together.
 /// RESULT    estimates from batches (sim/batches/batch_means.hpp).
-/// TESTS     tests/answers/simulation/seen_times_test.cpp
-/// Internal to the answers module.
+/// TESTS     tests/answers/simulation/delays/seen_times_test.cpp
 namespace tailbound::answers {
 
 /// A row of the counts: packets that took equally long apart from their waits.
