@@ -29,7 +29,7 @@ hosts = ["a", "b", "c", "d", "e"]
 switches = ["left", "right", "upper", "lower"]
 link = [{from = ["a", "b", "c"], to = "left", both = true}, {from = ["d", "e"], to = "right", both = true},
   {from = "left", to = ["upper", "lower"], both = true}, {from = ["upper", "lower"], to = "right", both = true}]
-flow = [{from = "a", to = "d", rate = 0.4, path = "spread"}, {from = "b", to = "d", rate = 0.3},
+flow = [{from = "a", to = "d", rate = 0.4, path = "spread"}, {from = "b", to = "d", rate = 0.3, path = "shortest"},
   {from = "e", to = "d", rate = 0.1}, {from = "c", to = "b", rate = 0.2}, {from = "a", to = "b", rate = 0.2}]
 )",
                                            "two switches")
