@@ -444,7 +444,7 @@ ComputedNetwork answered(const network::Network& network, std::int64_t levels) {
   for (double& above : analysis.all.above) above /= total;
   answers::DelayModel model(query.topology, answer.paths, query.model());
   answers::FlowLaw law = model.of_all();
-  analysis.mean_of_all = upper_end(model.claims(law, {}).mean_queueing);
+  analysis.mean_of_all = upper_end(answers::stated(model.claims(law, {}).mean_queueing));
   return analysis;
 }
 

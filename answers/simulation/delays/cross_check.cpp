@@ -20,7 +20,8 @@ constexpr double slot_steps = 40;
 constexpr double longest_unasked = 3;
 /// Length of a run in relaxation times of its busiest queue, for intervals from batches.
 constexpr double min_relaxations = 100, min_slots = 2000;
-constexpr double apart_by = 1.10;
+/// How far computed and simulated may be apart, and rarer than `rare`.
+constexpr double apart_by = 1.10, rarely_apart_by = 1.25, rare = 1e-3;
 constexpr double sought_tails[] = {0.3, 0.1, 0.03, 1e-2, 1e-3, 1e-4};
 
 /// The plan of the run, or none if it would take too long.
@@ -86,8 +87,9 @@ std::vector<CheckedLevel> part_of(std::optional<std::size_t> flow, const SeenTim
 }
 
 Agreement judged(double computed, const numeric::Estimate<unit::Probability>& simulated, bool bound) {
-  if (computed < simulated.lower && computed * apart_by < simulated.value) return Agreement::underestimates;
-  if (!bound && computed > simulated.upper && computed > apart_by * simulated.value)
+  const double apart = simulated.value < rare ? rarely_apart_by : apart_by;
+  if (computed < simulated.lower && computed * apart < simulated.value) return Agreement::underestimates;
+  if (!bound && computed > simulated.upper && computed > apart * simulated.value)
     return Agreement::overestimates;
   return Agreement::agrees;
 }

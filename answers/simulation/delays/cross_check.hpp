@@ -34,7 +34,7 @@ enum class DelayEffort {
 };
 
 enum class Agreement {
-  agrees,          ///< within the interval, or 10 % of its value
+  agrees,          ///< within the interval, or 10 % of its value (of one below 1e-3: 25 %)
   underestimates,  ///< below both
   overestimates,   ///< above both
 };

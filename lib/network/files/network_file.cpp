@@ -535,7 +535,8 @@ void Reader::read_route(const toml::table& table, Flow& flow, const std::string&
     flow.routes.push_back(read_path(*path, flow, loops));
     read_classes(table, flow.routes.back(), what);
   } else {
-    flow.rule = path == nullptr ? rules_.usual() : rules_.read(*path);
+    // A listed flow has one path; only traffic that is given for hosts in total is spread by default.
+    flow.rule = path == nullptr ? RouteRule::shortest : rules_.read(*path);
     requests_.push_back({flow.source, flow.destination, *flow.rule});
     wanted_.push_back({network_.flows.size(), begin_of(table)});
   }

@@ -129,7 +129,7 @@ const Table<CheckedLevel>& check_fields() {
        {{"agreement", "agreement", "", Shape::text,
          "agrees: computed within the interval; not contradicted: outside of it; not checked: no such packet "
          "was simulated; underestimates and overestimates: outside of the interval, and more than 10 % "
-         "apart"},
+         "apart (25 % below 1e-3)"},
         &agreement_name}}};
   return table;
 }

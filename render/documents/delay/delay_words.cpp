@@ -346,9 +346,9 @@ Headline delay_headline(const std::vector<DelayEntry>& entries) {
     if (const Value ns = entry_latency_ns(entries.front(), at); !std::holds_alternative<None>(ns))
       text += fmt::format(" ({} ns)", brief(ns));
   }
-  return Headline(text + buffers_in_headline(entries) + ".", quoted)
-      .then(kinds_in_headline(entries))
-      .after(incomplete(*entries.front().points));
+  Headline headline(text + buffers_in_headline(entries) + ".", quoted);
+  if (const std::string kinds = kinds_in_headline(entries); !kinds.empty()) headline = headline.then(kinds);
+  return headline.after(incomplete(*entries.front().points));
 }
 
 std::string delay_settings(const DelayEntry& only) {

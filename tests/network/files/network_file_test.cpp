@@ -308,14 +308,15 @@ TEST_CASE("routes: shortest, spread, listed", "[network][network_file]") {
   const std::string bypass =
       "hosts = [\"h\"]\nswitches = [\"u\", \"s\", \"v\", \"b\"]\n"
       "link = [{from=\"u\", to=[\"h\",\"v\",\"s\"]}, {from=[\"h\",\"s\",\"v\"], to=\"b\"}]\n";
-  const Network shortest = network_of(bypass + "flow = [{from=\"u\", to=\"b\", rate=1, path=\"shortest\"}]");
-  CHECK(routes_of_flow(shortest, shortest.flows[0]) == Paths{"1: u v b"});
-  for (const char* given : {"", ", path=\"spread\""}) {
-    const Network spread =
+  for (const char* given : {"", ", path=\"shortest\""}) {
+    const Network shortest =
         network_of(bypass + "flow = [{from=\"u\", to=\"b\", rate=1" + std::string(given) + "}]");
-    CHECK(routes_of_flow(spread, spread.flows[0]) == Paths{"1/2: u v b", "1/2: u s b"});
-    CHECK(rules_of(spread) == std::vector<std::optional<RouteRule>>{RouteRule::spread});
+    CHECK(routes_of_flow(shortest, shortest.flows[0]) == Paths{"1: u v b"});
+    CHECK(rules_of(shortest) == std::vector<std::optional<RouteRule>>{RouteRule::shortest});
   }
+  const Network spread = network_of(bypass + "flow = [{from=\"u\", to=\"b\", rate=1, path=\"spread\"}]");
+  CHECK(routes_of_flow(spread, spread.flows[0]) == Paths{"1/2: u v b", "1/2: u s b"});
+  CHECK(rules_of(spread) == std::vector<std::optional<RouteRule>>{RouteRule::spread});
   // A message of a wormhole network, a flow with a guarantee: one route.
   const Network worms =
       read_network(bypass + "flow = [{from=\"u\", to=\"b\", rate=1}]", "net", FileUse::worms).network;
