@@ -175,9 +175,9 @@ TEST_CASE("delay document: what answers is named", "[render][delay]") {
     if (flow["hops_model"] != "simulated") continue;
     INFO(flow.dump());
     CHECK(flow["mean_queueing_slots"]["kind"] == "estimate");
-    CHECK(flow["percentiles"][0]["kind"] == "simulated");
+    CHECK(flow["percentiles"][0]["certainty"] == "simulated");
     CHECK(flow["percentiles"][0]["latency_slots_at_least"] <= flow["percentiles"][0]["latency_slots"]);
-    CHECK(flow["percentiles"][1]["kind"] == "extrapolated");
+    CHECK(flow["percentiles"][1]["certainty"] == "extrapolated");
     CHECK(flow["percentiles"][1]["latency_slots_at_most"].is_null());
     CHECK(flow["percentiles"][1]["queueing_probability"]["kind"] == "model");
     CHECK(flow["anchor_probability"]["value"].get<double>() > 1e-9);

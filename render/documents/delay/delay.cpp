@@ -257,7 +257,7 @@ const Table<DelayRow>& delay_percentile_table() {
        {{"latency_slots_at_most", "", "", Shape::whole, "the same of latency_slots", Style::hidden},
         [](const DelayRow& of) { return of.latency().at_most; },
         [](const DelayRow& of) { return is_simulated(of.entry); }},
-       {{"kind", "kind", "", Shape::text, "proved, convolved, simulated or extrapolated"},
+       {{"certainty", "kind", "", Shape::text, "proved, convolved, simulated or extrapolated"},
         [](const DelayRow& of) -> std::string {
           return is_simulated(of.entry) ? kind_in_words(of.entry, shown(of.queueing().at.probability))
                                         : name_of(of.entry.found().kind);
