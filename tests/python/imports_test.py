@@ -118,7 +118,7 @@ def test_network_arguments() -> None:
     """Nodes of any type, numpy scalars, answers of network()."""
     ring = networkx.cycle_graph(4)
     ring.add_edges_from((i, 10 + i) for i in range(4))
-    answer = tb.delay(network=networkx.Graph(ring, flows=[(10, 12, 0.5), (11, 12, numpy.float64(0.25))]), check=False)
+    answer = tb.delay(network=networkx.Graph(ring, flows=[(10, 12, 0.5), (11, 12, numpy.float64(0.25))]), analysis=True)
     assert [result.inputs["flow"] for result in answer.results] == ["10 -> 12", "11 -> 12"]
     made = tb.network(shape="leaf-spine", leaves=numpy.int64(2), spines=2, hosts=2, uniform=numpy.float32(0.5))
     assert tb.delay(network=made).results[0].inputs["network"]
