@@ -347,7 +347,9 @@ class Settled {
   enum class Finding { agrees, differs, weak };
   [[nodiscard]] Finding finding(std::size_t flow, bool tail_agrees, const CheckedLevel* rarest) const {
     constexpr double well_checked = 5e-3;
-    if (!work_->laws[flow] || !tail_agrees || !mean_agrees(flow)) return Finding::differs;
+    if (!work_->laws[flow]) return Finding::differs;
+    if (!answer_.simulated->waits(group_of(flow)).any()) return Finding::weak;
+    if (!tail_agrees || !mean_agrees(flow)) return Finding::differs;
     return rarest != nullptr && rarest->simulated.upper <= 2 * well_checked ? Finding::agrees : Finding::weak;
   }
 

@@ -1,6 +1,7 @@
 #include <tailbound/answers/comparison.hpp>
 #include <tailbound/answers/simulation/delays/cross_check.hpp>
 #include <tailbound/answers/simulation/simulate_tree.hpp>
+#include <tailbound/core/error.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -29,15 +30,19 @@ std::optional<sim::RunPlan> check_plan(const Workload& workload, DelayEffort eff
   const bool brief = effort == DelayEffort::brief;
   const int replications = brief ? 1 : 4;
   const double steps = workload.steps * (brief ? 1 : usual_steps);
+  // The rule of the automatic plan ends at a utilization of 0.99: relaxation grows as (1 - utilization)^-2.
+  constexpr double busiest = 0.99;
+  const double longer = std::pow(std::max(1.0, (1 - busiest) / (1 - workload.utilization)), 2);
   const double minimum =
-      std::max(min_slots, min_relaxations * sim::relaxation_slots(workload.utilization, workload.memory)) /
+      std::max(min_slots,
+               longer * min_relaxations * sim::relaxation_slots(workload.utilization, workload.memory)) /
       replications;
   const auto plan_of_slots = [&](double slots) {
     return sim::automatic_plan(workload.utilization, workload.hops,
-                               static_cast<std::int64_t>(std::min(slots, 1e9)), replications, 1,
+                               static_cast<std::int64_t>(std::min(slots, 1e12)), replications, 1,
                                workload.memory);
   };
-  const auto warmup = static_cast<double>(plan_of_slots(minimum).warmup);
+  const auto warmup = longer * static_cast<double>(plan_of_slots(minimum).warmup);
   const double affordable = steps / workload.steps_per_slot / replications - warmup;
   const double needed = (warmup + minimum) * workload.steps_per_slot * replications;
   if (effort != DelayEffort::requested && needed > steps * (brief ? 1 : longest_unasked)) {
@@ -45,7 +50,11 @@ std::optional<sim::RunPlan> check_plan(const Workload& workload, DelayEffort eff
     check.packet_hops = needed;
     return std::nullopt;
   }
+  constexpr double longest = 1e12;
+  if (warmup + minimum > longest)
+    throw LimitExceeded("a link is so busy that its queue would have to be simulated for over 1e12 slots");
   sim::RunPlan plan = plan_of_slots(std::max(affordable, minimum));
+  plan.warmup = static_cast<std::int64_t>(warmup);
   check.packet_hops = static_cast<double>(plan.replication_slots()) * workload.steps_per_slot * replications;
   check.slots = plan.batch_slots() * plan.batches * replications;
   return plan;
