@@ -137,8 +137,8 @@ TEST_CASE("delay: a network's flows, one of them, and its traffic matrix") {
 }
 
 TEST_CASE("delay: the notes name the model, and whether a simulation was compared with it") {
-  for (const std::string& of : {"--network " + networks + "unequal_ring.toml",
-                                std::string("--radix 4 --levels 2 --load 0.5")}) {
+  for (const std::string& of :
+       {"--network " + networks + "unequal_ring.toml", std::string("--radix 4 --levels 2 --load 0.5")}) {
     const std::string text = in_one_line(run_line("delay --hops independent " + of).out);
     INFO(text);
     CHECK(text.find("hops are added as if independent") != std::string::npos);
