@@ -291,7 +291,8 @@ struct Work {
   DelayQuery query;
   DelayAnswer answer{};
   std::optional<Delays> delays{};
-  std::vector<std::optional<FlowLaw>> laws{};  ///< of the flows so far
+  /// Of the finished flows: those of `delays` may be one more, or half written by an aborted piece.
+  std::vector<std::optional<FlowLaw>> laws{};
 
   explicit Work(const DelayQuery& its) : query(its) {}
 };
@@ -348,15 +349,16 @@ class Settled {
   [[nodiscard]] Finding finding(std::size_t flow, bool tail_agrees, const CheckedLevel* rarest) const {
     constexpr double well_checked = 5e-3;
     if (!work_->laws[flow]) return Finding::differs;
-    if (!answer_.simulated->waits(group_of(flow)).any()) return Finding::weak;
-    if (!tail_agrees || !mean_agrees(flow)) return Finding::differs;
+    const SeenTimes waits = answer_.simulated->waits(group_of(flow));
+    if (!waits.any()) return Finding::weak;
+    if (!tail_agrees || !mean_agrees(flow, waits)) return Finding::differs;
     return rarest != nullptr && rarest->simulated.upper <= 2 * well_checked ? Finding::agrees : Finding::weak;
   }
 
   /// Within the interval or 10 % of it.
-  [[nodiscard]] bool mean_agrees(std::size_t flow) const {
+  [[nodiscard]] bool mean_agrees(std::size_t flow, const SeenTimes& waits) const {
     constexpr double apart_by = 1.1;
-    const auto simulated = answer_.simulated->waits(group_of(flow)).mean();
+    const auto simulated = waits.mean();
     const double computed = span_of(answer_.flows[flow].delay.mean_queueing).upper;
     return simulated.lower <= apart_by * computed && computed <= apart_by * simulated.upper;
   }
