@@ -71,6 +71,13 @@ bool is_proved(const FlowLaw& law, const bounds::ClaimedDelayAnswer& delay) {
          !std::holds_alternative<numeric::Approximation<unit::Slot>>(delay.mean_queueing);
 }
 
+/// Does a simulation check or replace the analysis? Trees with other classes have no simulator, and a query
+/// that names a model of the hops wants its numbers.
+bool is_simulated(const DelayQuery& query) {
+  const auto* tree = std::get_if<TreeTopology>(&query.topology);
+  return query.by != DelayBy::analysis && !query.hops && (tree == nullptr || !tree->waits_for_others());
+}
+
 /// Computes one flow after another.
 class Delays {
  public:
@@ -158,8 +165,8 @@ class Delays {
   }
 
  private:
-  /// By the analysis, unless it does not reach so far. Its errors are those of the query if only the
-  /// analysis was requested.
+  /// By the analysis, unless it does not reach so far. Its errors are those of the query if no simulation
+  /// answers instead.
   void compute(Part& part, std::size_t flow) {
     FlowDelay& its = part.flow;
     its.kind = DelayKind::simulated;
@@ -179,19 +186,17 @@ class Delays {
       }
       part.law = std::move(law);
     } catch (const LimitExceeded& error) {
-      if (query_.by == DelayBy::analysis) throw;
+      if (!is_simulated(query_)) throw;
       its.hops_reason = error.what();
     } catch (const NoAnswer& error) {
-      if (query_.by == DelayBy::analysis) throw;
+      if (!is_simulated(query_)) throw;
       its.hops_reason = error.what();
     }
   }
 
   /// The convolution of bursts through several queues is slow and rarely right: their delays are simulated.
   [[nodiscard]] bool is_computed(std::size_t flow) const {
-    if (query_.by == DelayBy::analysis || query_.hops ||
-        std::holds_alternative<TreeTopology>(query_.topology))
-      return true;
+    if (!is_simulated(query_) || std::holds_alternative<TreeTopology>(query_.topology)) return true;
     const auto bursty = [this](const Route& route) {
       return std::any_of(route.queues.begin(), route.queues.end(), [this](std::size_t queue) {
         return !answer_.paths.queues.traffic[queue].bursts.empty();
@@ -521,10 +526,7 @@ DelayAnswer answer(const DelayQuery& query, const Run& run) {
     work->laws.push_back(std::move(part.law));
     if (run.progress) run.progress(static_cast<double>(flow + 1) / static_cast<double>(count), 0);
   }
-  const auto* tree = std::get_if<TreeTopology>(&query.topology);
-  const bool one_class =
-      tree == nullptr || !tree->waits_for_others();  // other trees are simulated without classes
-  if (query.by == DelayBy::analysis || query.hops || !one_class) return answer;
+  if (!is_simulated(query)) return answer;
   try {
     Settled(work).settle(run);
   } catch (const Stopped&) {

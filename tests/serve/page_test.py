@@ -53,7 +53,7 @@ class Page(unittest.TestCase):
     def text(self, selector):
         return self.js("return document.querySelector(arguments[0])?.textContent ?? ''", selector)
 
-    def until(self, what, holds, patience=30):
+    def until(self, what, holds, patience=60):
         WebDriverWait(self.driver, patience, poll_frequency=0.05).until(lambda _: holds(), what)
 
     def headline(self):
@@ -233,7 +233,7 @@ class Page(unittest.TestCase):
         self.until("the answer", lambda: "4-ary" in self.headline())
         self.js("const a = document.getElementById('o-network'); a.value = arguments[0]; a.dispatchEvent(new Event('input'))", network)
         self.until("the network", lambda: self.js("return document.querySelectorAll('#shown .tb-network').length") == 1)
-        self.assertNotIn("radix", self.driver.current_url.split("#")[1].split("@")[0])
+        self.until("its address", lambda: "radix" not in self.driver.current_url.split("#")[1].split("@")[0])
         self.assertFalse(self.find("#refusal").is_displayed())
 
     def test_a_simulation_shows_a_partial_result(self):

@@ -35,6 +35,12 @@ class Replication {
 };
 
 /// Adds `more` to `sum` row by row; rows grow as needed.
+/// Counts a value of a histogram.
+inline void count_at(std::vector<std::uint64_t>& histogram, std::size_t at, std::uint64_t count = 1) {
+  if (histogram.size() <= at) histogram.resize(at + 1);
+  histogram[at] += count;
+}
+
 inline void add_counts(Counts& sum, const Counts& more) {
   if (sum.size() < more.size()) sum.resize(more.size());
   for (std::size_t row = 0; row < more.size(); ++row) {

@@ -79,11 +79,6 @@ class Draws {
   std::size_t used_ = 8;
 };
 
-void add_one(std::vector<std::uint64_t>& histogram, std::size_t at) {
-  if (histogram.size() <= at) histogram.resize(at + 1);
-  ++histogram[at];
-}
-
 /// Number of set bits of 16. Not std::popcount(), which is a function call on targets without the
 /// instruction.
 unsigned bits_of(unsigned mask) {
@@ -365,7 +360,7 @@ void Simulated::join(const Coming& coming) {
   if (wait < fast_values)
     ++waits_[queue.kind * fast_values + wait];
   else
-    add_one(kinds_[queue.kind].waits, wait);
+    count_at(kinds_[queue.kind].waits, wait);
   if (queue.cell == FabricTables::none)
     return deliver(packet.age(now_) + static_cast<std::int64_t>(wait) + 1, packet.queues() + 1);
   if (wait + 1 < ring)
@@ -380,7 +375,7 @@ void Simulated::deliver(std::int64_t latency, std::uint32_t queues) {
   if (queues < fast_queues && delay < fast_values)
     ++fast_delays_[queues * fast_values + delay];
   else
-    add_one(delays_[queues], delay);
+    count_at(delays_[queues], delay);
 }
 
 void Simulated::set_apart(std::int64_t slot, std::size_t cell, Packet packet) {
@@ -411,7 +406,7 @@ void Simulated::look_at_queues() {
     const Router& its = tables_->routers[router];
     for (std::uint32_t queue = its.first_queue; queue < its.first_queue + its.ports; ++queue) {
       const std::int64_t packets = queues_[queue].free - now_ * queues_[queue].takes;
-      add_one(kinds_[queues_[queue].kind].occupancy, packets > 0 ? static_cast<std::size_t>(packets) : 0);
+      count_at(kinds_[queues_[queue].kind].occupancy, packets > 0 ? static_cast<std::size_t>(packets) : 0);
     }
   }
 }

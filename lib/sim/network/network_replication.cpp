@@ -95,6 +95,8 @@ class Simulated final : public NetworkReplication {
  public:
   Simulated(const NetworkModel& model, RandomKey key);
   void advance(std::int64_t slots) override {
+    for (const std::size_t link : unused_)
+      count_at(counts_[rows_.occupancy(link)], 0, static_cast<std::uint64_t>(slots));
     for (; slots > 0; --slots) one_slot();
   }
   Counts take_counts() override;
@@ -124,7 +126,8 @@ class Simulated final : public NetworkReplication {
   std::vector<Source> sources_;
   std::vector<BurstyFlow> bursts_;
   std::vector<Queue> queues_;
-  std::vector<std::size_t> used_{};  ///< queues on routes, ascending
+  std::vector<std::size_t> used_{};    ///< queues on routes, ascending
+  std::vector<std::size_t> unused_{};  ///< other queues: always empty
   std::size_t flows_;
   std::vector<std::size_t> groups_;  ///< of each flow; empty: not counted
   std::int64_t now_ = 0;
@@ -159,7 +162,7 @@ Simulated::Simulated(const NetworkModel& model, RandomKey key)
   for (const Path& path : paths_)
     for (std::size_t step = path.first; step < path.links.size(); ++step) used[path.links[step]] = true;
   for (std::size_t link = 0; link < used.size(); ++link)
-    if (used[link] && queues_[link].exists) used_.push_back(link);
+    if (queues_[link].exists) (used[link] ? used_ : unused_).push_back(link);
   if (!buffer_) check_loads(network);
 }
 
@@ -284,14 +287,10 @@ void Simulated::join(const Packet& packet) {
   ++queue.size;
 }
 
-void add_one(std::vector<std::uint64_t>& histogram, std::size_t at) {
-  if (histogram.size() <= at) histogram.resize(at + 1);
-  ++histogram[at];
-}
 
 void Simulated::serve(std::size_t link) {
   Queue& queue = queues_[link];
-  add_one(counts_[rows_.occupancy(link)], queue.size);
+  count_at(counts_[rows_.occupancy(link)], queue.size);
   if (queue.size == 0) return;
   auto first = queue.packets.begin();
   for (queue.parts_sent += queue.rate.packets; queue.parts_sent >= queue.rate.slots && queue.size > 0;
@@ -299,7 +298,7 @@ void Simulated::serve(std::size_t link) {
     while (first->empty()) ++first;
     Packet packet = first->pop();
     --queue.size;
-    add_one(counts_[rows_.waits(link)], static_cast<std::size_t>(now_ - packet.joined));
+    count_at(counts_[rows_.waits(link)], static_cast<std::size_t>(now_ - packet.joined));
     ++packet.step;
     if (packet.step == paths_[packet.path].links.size())
       deliver(packet);
@@ -315,7 +314,7 @@ void Simulated::deliver(const Packet& packet) {
   const auto queues = static_cast<std::int64_t>(path.links.size() - path.first);
   const std::int64_t latency = queues == 0 ? 0 : now_ - packet.birth + 1;
   ++totals_.delivered;
-  add_one(counts_[rows_.delays(static_cast<std::size_t>(queues))],
+  count_at(counts_[rows_.delays(static_cast<std::size_t>(queues))],
           static_cast<std::size_t>(latency - queues));
   auto& sums = counts_[rows_.flow_delays()];
   auto& packets = counts_[rows_.flow_packets()];
@@ -323,7 +322,7 @@ void Simulated::deliver(const Packet& packet) {
   packets.resize(flows_);
   sums[path.flow] += static_cast<std::uint64_t>(latency - queues);
   ++packets[path.flow];
-  if (!groups_.empty()) add_one(counts_[path.row], static_cast<std::size_t>(latency - queues));
+  if (!groups_.empty()) count_at(counts_[path.row], static_cast<std::size_t>(latency - queues));
 }
 
 Counts Simulated::take_counts() {

@@ -136,10 +136,6 @@ class Splitting final : public Replication {
     system_.begin(state, random_);
     ++path_slots_;
   }
-  static void add(std::vector<std::uint64_t>& row, std::size_t at, std::uint64_t count) {
-    if (row.size() <= at) row.resize(at + 1);
-    row[at] += count;
-  }
 
   /// Simulates a slot of a path from some point in its arrivals, with copies at the levels that it rises to.
   /// False if the slot ends below the level at which the path was born: the path ends there, and the slot
@@ -164,10 +160,10 @@ class Splitting final : public Replication {
     const std::int64_t occupancy = system_.occupancy(state);
     if (occupancy < born) return false;
     level = std::min(occupancy, top_);
-    add(occupancy_, static_cast<std::size_t>(occupancy), 1);
+    count_at(occupancy_, static_cast<std::size_t>(occupancy));
     if constexpr (loses)
       if (const std::uint64_t lost = system_.lost(state); lost > 0)
-        add(lost_, static_cast<std::size_t>(occupancy), lost);
+        count_at(lost_, static_cast<std::size_t>(occupancy), lost);
     return true;
   }
 

@@ -31,11 +31,6 @@ enum Purpose : std::uint64_t {
   paths = 384
 };
 
-inline void count_at(std::vector<std::uint64_t>& histogram, std::size_t at, std::uint64_t count) {
-  if (histogram.size() <= at) histogram.resize(at + 1);
-  histogram[at] += count;
-}
-
 template <class Packet>
 class Tree final : public TreeReplication {
  public:
