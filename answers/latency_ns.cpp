@@ -32,7 +32,7 @@ TailEnds ends_of_tail(const numeric::Claim<unit::Probability>& claim) {
   return {value, value};
 }
 
-/// Packets with the same number of queues on their route.
+/// Packets with the same minimum latency.
 struct Length {
   Rational share, minimum;         ///< of the packets; their minimum latency, without queueing [ns]
   std::vector<Slots> percentiles;  ///< of their D
@@ -44,11 +44,11 @@ class Mixture {
   Mixture(const std::vector<Route>& routes, const std::vector<Rational>& percentiles,
           bounds::DelayLaw& delays, const SlotTime& time)
       : slot_(time.slot) {
-    std::map<std::size_t, std::vector<Route>> by_length;
-    for (const Route& route : routes) by_length[route.length()].push_back(route);
-    for (auto& [queues, its] : by_length) {
+    std::map<Rational, std::vector<Route>> by_length;
+    for (const Route& route : routes) by_length[time.minimum(route)].push_back(route);
+    for (auto& [minimum, its] : by_length) {
       Length& length = lengths_.emplace_back();
-      length.minimum = Rational(static_cast<std::int64_t>(queues)) * (time.slot + time.hop);
+      length.minimum = minimum;
       for (const Route& route : its) length.share = length.share + route.share;
       for (Route& route : its) route.share = route.share / length.share;
       for (const auto& percentile : delays.claims(its, {.levels = {}, .percentiles = percentiles}).queueing)
@@ -60,7 +60,7 @@ class Mixture {
       for (const Slots slots : length.percentiles)
         last = std::max<Rational>(last, length.minimum + Rational(slots.value) * slot_);
     std::size_t i = 0;
-    for (const auto& [queues, its] : by_length) {
+    for (const auto& [minimum, its] : by_length) {
       Length& length = lengths_[i++];
       bounds::DelayQuery query;
       for (std::int64_t t = 0; t <= slots_until(length, last); ++t) query.levels.emplace_back(t);
@@ -126,6 +126,13 @@ class Mixture {
 
 }  // namespace
 
+Rational SlotTime::minimum(const Route& route) const {
+  const auto queues = static_cast<std::int64_t>(route.length());
+  auto transfer = static_cast<std::int64_t>(route.passed);
+  for (const std::size_t queue : route.queues) transfer += ticks.empty() ? 1 : ticks[queue];
+  return Rational(transfer) * slot + Rational(queues) * hop;
+}
+
 std::vector<Rational> latency_ns(const std::vector<Route>& routes, const bounds::ClaimedDelayAnswer& found,
                                  bounds::DelayLaw& delays, const SlotTime& time) {
   const std::size_t queues = routes.front().length();
@@ -150,10 +157,8 @@ std::vector<Rational> latency_ns(const std::vector<Route>& routes, const bounds:
 numeric::Claim<unit::Time> mean_latency_ns(const std::vector<Route>& routes,
                                            const numeric::Claim<unit::Slot>& mean_queueing,
                                            const SlotTime& time) {
-  Rational queues = 0;
-  for (const Route& route : routes)
-    queues = queues + route.share * Rational(static_cast<std::int64_t>(route.length()));
-  const Rational minimum = queues * (time.slot + time.hop);
+  Rational minimum = 0;
+  for (const Route& route : routes) minimum = minimum + route.share * time.minimum(route);
   const auto rounded = [&](const numeric::Real& slots, numeric::Rounding rounding) {
     const numeric::PrecisionScope scope(numeric::to_precision({static_cast<int>(slots.precision()) + 2}));
     return numeric::to_real(numeric::to_rational(slots) * time.slot + minimum, rounding);

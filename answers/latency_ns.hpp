@@ -7,12 +7,17 @@
 /// Latency percentiles as times, with a constant latency per queue passed for links and pipelines.
 ///
 /// MODEL     bounds/path/path_delay.hpp; the latency of a packet that waits D slots on a route of L queues is
-///           D slot + L (slot + hop).
+///           D slot + L (slot + hop); where links differ in speed, by the ticks of each.
 namespace tailbound::answers {
 
 struct SlotTime {
-  numeric::Rational slot;     ///< [ns], above 0
+  numeric::Rational slot;     ///< of a slot, or of a tick of bounds::PathDelay [ns], above 0
   numeric::Rational hop = 0;  ///< added by each queue passed [ns], at least 0
+  /// Ticks of a packet at each queue; empty: 1.
+  std::vector<std::int64_t> ticks{};
+
+  /// The latency of a packet that never waits [ns].
+  [[nodiscard]] numeric::Rational minimum(const bounds::Route& route) const;
 };
 
 /// For each percentile of `found.latency` the minimum time t with P(latency <= t) >= p [ns], exactly.

@@ -120,7 +120,8 @@ sim::RunPlan plan_of(const SimulateClassesQuery& query) {
                                 .hops = 1,
                                 .steps_per_slot = work.steps_per_slot,
                                 .steps = query.steps,
-                                .memory = work.memory});
+                                .memory = work.memory,
+                                .finite = query.model.finite()});
 }
 
 SimulateClassesAnswer answer(const SimulateClassesQuery& query, const Run& run) {

@@ -5,6 +5,8 @@
 #include <tailbound/answers/points/points.hpp>
 #include <tailbound/bounds/sizing/output_queue.hpp>
 #include <tailbound/network/alike_flows.hpp>
+#include <tailbound/network/clocks/link_clocks.hpp>
+#include <tailbound/sim/clocks/clocked_replication.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -21,9 +23,12 @@ namespace {
 using bounds::Route;
 using numeric::Rational;
 
-/// \param proved  if not, its arrivals are assumed to be independent and nothing of it is proved
-bounds::ClaimedBufferSize buffer_of(const queue::HopQueue& queue, bool proved,
+/// Where its arrivals are assumed to be independent, nothing of it is proved.
+bounds::ClaimedBufferSize buffer_of(const bounds::NetworkQueues& queues, std::size_t position,
                                     const bounds::DropTarget& target, numeric::Digits digits) {
+  if (const std::string& reason = queues.traffic[position].no_model; !reason.empty()) throw NoAnswer(reason);
+  const queue::HopQueue& queue = queues.queues[position];
+  const bool proved = queues.fed_by_sources[position] != 0;
   const auto output = std::visit(
       [&](const auto& its) { return bounds::output_queue(its, queue::Accuracy{.digits = digits}); }, queue);
   bounds::MinBufferSize smallest = output->min_buffer_size(target);
@@ -134,10 +139,12 @@ class Delays {
     return tails;
   }
 
-  /// P(D > t) at the levels of the query.
-  [[nodiscard]] std::vector<StatedSlotProbability> of_levels(std::size_t flow) {
+  /// P(D > t) at levels in steps.
+  [[nodiscard]] std::vector<StatedSlotProbability> of_levels(std::size_t flow,
+                                                             const std::vector<Slots>& levels) {
     FlowLaw law = model_.of(flow);
-    return stated(model_.claims(law, {.levels = query_.levels, .percentiles = {}})).above;
+    const bounds::DelayQuery query{.levels = answer_.steps.in_ticks(levels), .percentiles = {}};
+    return stated(model_.claims(law, query), answer_.steps).above;
   }
   [[nodiscard]] std::optional<std::vector<double>> tail_of(std::size_t flow,
                                                            const std::vector<Slots>& levels) {
@@ -148,13 +155,14 @@ class Delays {
     }
   }
 
-  /// P(D > t) by the model; none where it does not reach.
+  /// P(D > t) by the model at levels in steps; none where it does not reach.
   [[nodiscard]] std::optional<std::vector<double>> tail(const FlowLaw& law,
                                                         const std::vector<Slots>& levels) const {
     try {
       FlowLaw its = law;
       std::vector<double> tails;
-      for (const auto& above : model_.claims(its, {.levels = levels, .percentiles = {}}).above)
+      const bounds::DelayQuery query{.levels = answer_.steps.in_ticks(levels), .percentiles = {}};
+      for (const auto& above : model_.claims(its, query).above)
         tails.push_back(span_of(to_predicted(above.probability)).upper);
       return tails;
     } catch (const LimitExceeded&) {
@@ -173,14 +181,17 @@ class Delays {
     if (!is_computed(flow)) return;
     try {
       FlowLaw law = model_.of(flow);
-      const auto claims = model_.claims(law, {.levels = query_.levels, .percentiles = query_.percentiles});
-      its.delay = stated(claims);
+      const auto claims =
+          model_.claims(law, {.levels = answer_.steps.in_ticks(answer_.steps.of_slots(query_.levels)),
+                              .percentiles = query_.percentiles});
+      its.delay = stated(claims, answer_.steps);
       its.kind = is_proved(law, claims) ? DelayKind::proved : DelayKind::convolved;
       its.hops_reason = law.reason;
       its.hops = law.hops;
       its.one_queue = model_.one_queue(flow);
       if (const auto slot = query_.units.slot_ns()) {
-        const SlotTime time{.slot = *slot, .hop = query_.hop_ns.value_or(Rational(0))};
+        const SlotTime time =
+            answer_.paths.in_ticks({.slot = *slot, .hop = query_.hop_ns.value_or(Rational(0))});
         its.latency_ns = latency_ns(law.routes, claims, *law.law, time);
         its.mean_ns = stated(mean_latency_ns(law.routes, claims.mean_queueing, time));
       }
@@ -229,9 +240,8 @@ class Delays {
                        std::any_of(part.buffers.begin(), part.buffers.end(),
                                    [&](const auto& buffer) { return buffer.first == queue; });
       if (!met)
-        part.buffers.emplace_back(
-            queue, buffer_of(answer_.paths.queues.queues[queue],
-                             answer_.paths.queues.fed_by_sources[queue] != 0, *query_.drop, query_.digits));
+        part.buffers.emplace_back(queue,
+                                  buffer_of(answer_.paths.queues, queue, *query_.drop, query_.digits));
     }
   }
 
@@ -364,7 +374,8 @@ class Settled {
   [[nodiscard]] bool mean_agrees(std::size_t flow, const SeenTimes& waits) const {
     constexpr double apart_by = 1.1;
     const auto simulated = waits.mean();
-    const double computed = span_of(answer_.flows[flow].delay.mean_queueing).upper;
+    const double computed = span_of(answer_.flows[flow].delay.mean_queueing).upper *
+                            static_cast<double>(answer_.steps.per_slot);
     return simulated.lower <= apart_by * computed && computed <= apart_by * simulated.upper;
   }
 
@@ -415,8 +426,9 @@ class Settled {
     };
     its.kind = DelayKind::simulated;
     its.one_queue = false;
-    its.delay = simulated_delay(*answer_.simulated, group_of(flow), {query_.levels, query_.percentiles},
-                                convolved, its.anchor.emplace());
+    its.delay = simulated_delay(*answer_.simulated, group_of(flow),
+                                {answer_.steps.of_slots(query_.levels), query_.percentiles}, convolved,
+                                its.anchor.emplace());
     const auto slot = query_.units.slot_ns();
     if (!slot) return;
     SimulatedTimes times = simulated_latency_ns(*answer_.simulated, group_of(flow), query_.percentiles,
@@ -454,6 +466,13 @@ bool proved(const FlowDelay& flow) {
   return flow.kind == DelayKind::proved;
 }
 
+DelaySteps steps_of(const Topology& topology, const DelayPaths& paths) {
+  const auto* its = std::get_if<NetworkTopology>(&topology);
+  if (its == nullptr || !network::has_mixed_speeds(its->network)) return {};
+  const std::int64_t steps = network::link_clocks(its->network, sim::WaitBins::min_packet).slot;
+  return {steps, steps / paths.ticks_per_slot};
+}
+
 /// A proved number that a simulation excludes is a mistake of this program: its query is reported, not its
 /// answer.
 void require_uncontradicted(const DelayQuery& query, const DelayAnswer& answer) {
@@ -473,7 +492,7 @@ void require_uncontradicted(const DelayQuery& query, const DelayAnswer& answer) 
   }
 }
 
-/// The last slot in a picture of the flow's delay.
+/// The last step in a picture of the flow's delay.
 std::int64_t reach(const StatedDelay& delay) {
   std::int64_t last = 1;
   for (const StatedPercentile& percentile : delay.queueing) last = std::max(last, percentile.slots.value);
@@ -512,6 +531,7 @@ DelayAnswer answer(const DelayQuery& query, const Run& run) {
   DelayAnswer& answer = work->answer;
   answer.paths = as_piece(run, [work] { return delay_paths(work->query.topology, work->query.flow); });
   answer.buffers.resize(answer.paths.queues.queues.size());
+  answer.steps = steps_of(query.topology, answer.paths);
   work->delays.emplace(work->query, answer);
   const std::size_t count = answer.paths.flows.size();
   for (std::size_t flow = 0; flow < count; ++flow) {
@@ -565,13 +585,13 @@ std::vector<StatedSlotProbability> delay_curve(const DelayQuery& query, const De
   drawn_query.digits = {3};
   drawn_query.hops = its.hops;
   if (its.hops == Hops::chain) drawn_query.hops.reset();  // as far as the model applies
-  drawn_query.levels = levels;
+  drawn_query.levels.clear();
   drawn_query.percentiles.clear();
   drawn_query.units = {};
   drawn_query.reorder.reset();
   drawn_query.drop.reset();
   Delays delays(drawn_query, answer);
-  if (its.kind != DelayKind::simulated) return delays.of_levels(flow);
+  if (its.kind != DelayKind::simulated) return delays.of_levels(flow, levels);
   const FlowGroups groups = groups_of(query, delays, answer.paths);
   const SimulatedDelays simulated =
       answer.simulated ? *answer.simulated

@@ -69,6 +69,7 @@ struct DelayAnswer {
   /// flows.
   std::vector<std::optional<bounds::ClaimedBufferSize>> buffers;
   bool stopped = false;  ///< on request, after the last of `flows`
+  DelaySteps steps{};    ///< of the times in `flows` and `check`
   std::optional<CrossCheck>
       check{};  ///< unless only the analysis was requested; its flows are those of `flows`
   /// The simulation of `check`; null if that was done elsewhere.

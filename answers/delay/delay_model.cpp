@@ -4,6 +4,7 @@
 #include <tailbound/bounds/path/delay_bound.hpp>
 #include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/network/clocks/link_clocks.hpp>
 #include <tailbound/numeric/rational.hpp>
 
 #include <algorithm>
@@ -28,6 +29,9 @@ constexpr const char* not_derived =
 constexpr const char* binary_tree =
     "in binary trees the chain model underestimates rare delays of bursts with per-packet destinations: "
     "simulated P(D > t) is 1.2 times the computed value at 1e-2, 1.8 times at 1e-4 (see --hops chain)";
+/// Why only independent hops exist in a network of links of different speeds.
+constexpr const char* of_speeds =
+    "links of different speeds: each wait is that of an arbitrary packet of its queue, in slots of its link";
 /// The same for a class with lower priority.
 constexpr const char* below_others =
     "a class with lower priority: each wait is that of an arbitrary packet of the class at its queue; "
@@ -98,6 +102,12 @@ const network::Network* classes_of(const Topology& topology) {
              : nullptr;
 }
 
+/// Links with clocks of their own.
+bool has_speeds(const Topology& topology) {
+  const auto* network = std::get_if<NetworkTopology>(&topology);
+  return network != nullptr && network::has_mixed_speeds(network->network);
+}
+
 /// One queue of a class that waits for others.
 bool is_lower_class(const Topology& topology) {
   const auto* tree = std::get_if<TreeTopology>(&topology);
@@ -106,6 +116,7 @@ bool is_lower_class(const Topology& topology) {
 
 /// Why other models of hops are not available.
 std::string why_no_other(const Topology& topology) {
+  if (has_speeds(topology)) return "the chain model does not cover links of different speeds";
   if (classes_of(topology) != nullptr || is_lower_class(topology))
     return "the chain model does not cover classes with lower priority (by default it is used for the "
            "highest class where it applies)";
@@ -207,6 +218,7 @@ struct DelayModel::Laws {
   bool bursts = false;  ///< of a tree
   std::optional<bounds::AgedDelay> aged{};
   std::string no_chain{};  ///< why hops of bursts through a tree do not form a chain; empty if they do
+  bool speeds = false;  ///< links have clocks of their own
   std::vector<std::size_t> identical{};
   std::vector<char> one_queue{};  ///< of each requested flow: whether it waits in one queue, of sources only
   /// Whether its delay there is known: that of an arbitrary packet of the queue, or of `own_routes`.
@@ -220,7 +232,7 @@ struct DelayModel::Laws {
 };
 
 std::vector<Hops> possible_hops(const Topology& topology) {
-  if (!derived(topology) || classes_of(topology) != nullptr || is_lower_class(topology))
+  if (!derived(topology) || classes_of(topology) != nullptr || is_lower_class(topology) || has_speeds(topology))
     return {Hops::independent};
   if (burst_tree_of(topology) != nullptr) return {Hops::chain, Hops::safe, Hops::independent};
   if (std::holds_alternative<TreeTopology>(topology)) return {Hops::chain, Hops::independent, Hops::bound};
@@ -240,6 +252,10 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
     laws_->bursts = tree->burst.has_value();
     laws_->flow_in_paths = {0};
     laws_->one_queue = laws_->exact = {tree->tree.levels == 1};
+  } else if (has_speeds(topology)) {
+    laws_->speeds = true;
+    laws_->one_queue.assign(paths.flows.size(), 0);
+    laws_->exact = laws_->one_queue;
   } else if (const network::Network* classes = classes_of(topology); classes != nullptr) {
     find_classes(std::get<NetworkTopology>(topology));
   } else {
@@ -255,7 +271,9 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
     }
     find_own_routes();
   }
-  laws_->independent.emplace(std::move(laws_->queues), queue::HopDelay::wait, query.digits);
+  std::vector<std::int64_t> ticks;
+  for (const network::QueueTraffic& traffic : paths.queues.traffic) ticks.push_back(traffic.ticks);
+  laws_->independent.emplace(std::move(laws_->queues), queue::HopDelay::wait, query.digits, std::move(ticks));
   if (query.hops) {
     const std::vector<Hops> possible = possible_hops(topology);
     if (std::find(possible.begin(), possible.end(), *query.hops) == possible.end()) {
@@ -264,7 +282,7 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
       throw InvalidArgument("hops", name_of(*query.hops), legal + ": " + why_no_other(topology));
     }
   }
-  if (classes_of(topology) != nullptr || is_lower_class(topology)) return;
+  if (classes_of(topology) != nullptr || is_lower_class(topology) || laws_->speeds) return;
   const Hops wanted = query.hops.value_or(Hops::chain);
   if (const TreeTopology* bursts = burst_tree_of(topology); bursts != nullptr && is_derived) {
     if (wanted == Hops::independent) return;
@@ -530,6 +548,7 @@ FlowLaw DelayModel::of(std::size_t flow) {
                     .reason = not_derived});
   if (!any && laws_->use_wired && laws_->exact[flow] == 0) laws.front().reason = not_derived;
   if (!any && !laws_->no_chain.empty()) laws.front().reason = laws_->no_chain;
+  if (laws_->speeds) laws.front().reason = of_speeds;
   return first_of(std::move(laws));
 }
 
@@ -561,6 +580,11 @@ FlowLaw DelayModel::independent(std::size_t flow) {
   if (!laws_->flow_in_highest.empty())
     if (const auto& inner = laws_->flow_in_highest[flow]) return laws_->highest->model.independent(*inner);
   const bool own = !laws_->own_routes.empty() && !laws_->own_routes[flow].empty();
+  if (!own)
+    for (const Route& route : paths_.flows[flow].routes)
+      for (const std::size_t queue : route.queues)
+        if (const std::string& reason = paths_.queues.traffic[queue].no_model; !reason.empty())
+          throw NoAnswer(reason);
   return {.hops = Hops::independent,
           .law = &*laws_->independent,
           .routes = own ? laws_->own_routes[flow] : paths_.flows[flow].routes,
@@ -598,6 +622,8 @@ bounds::ClaimedDelayAnswer DelayModel::claims(FlowLaw& law, const bounds::DelayQ
 
 bounds::DelayDistribution DelayModel::distribution(const FlowLaw& law, const std::vector<Route>& routes,
                                                    const Rational& negligible) {
+  if (laws_->speeds)
+    throw NoAnswer("the reorder buffer is not computed for links of different speeds");
   if (law.hops == Hops::bound)
     throw InvalidArgument("hops", "bound given together with a reorder buffer",
                           "chain or independent: a later packet can also shorten the reorder queue");

@@ -1,4 +1,5 @@
 #include <tailbound/answers/delay/delay_paths.hpp>
+#include <tailbound/network/clocks/link_clocks.hpp>
 
 #include <algorithm>
 #include <map>
@@ -106,6 +107,7 @@ DelayPaths network_paths(const network::Network& network, const std::optional<st
   if (paths.flows.empty()) reject_flow(wanted.value_or("all"), network);
   paths.queues = std::move(delay.network);
   paths.classes = network.classes();
+  if (network::has_mixed_speeds(network)) paths.ticks_per_slot = network::link_clocks(network).slot;
   return paths;
 }
 
@@ -149,6 +151,13 @@ std::vector<Route> DelayPaths::all_routes() const {
   std::vector<Route> routes;
   for (const auto& [met, share] : shares) routes.push_back({met, share});
   return routes;
+}
+
+SlotTime DelayPaths::in_ticks(SlotTime time) const {
+  if (ticks_per_slot == 1) return time;
+  time.slot = time.slot / ticks_per_slot;
+  for (const network::QueueTraffic& traffic : queues.traffic) time.ticks.push_back(traffic.ticks);
+  return time;
 }
 
 DelayPaths delay_paths(const Topology& topology, const std::optional<std::string>& flow) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tailbound/answers/latency_ns.hpp>
 #include <tailbound/answers/network/topology.hpp>
 #include <tailbound/bounds/network/network_delay.hpp>
 
@@ -35,7 +36,10 @@ struct DelayPaths {
   std::vector<DelayFlow> flows;
   int classes = 1;  ///< of the network's flows
   DelayOmissions omissions;
+  std::int64_t ticks_per_slot = 1;  ///< where links differ in speed: waits are in ticks (QueueTraffic::ticks)
 
+  /// A time per slot as a time per tick, with the ticks of each queue.
+  [[nodiscard]] SlotTime in_ticks(SlotTime time) const;
   /// All packets of all flows together: each route with its share of them, regardless of the order of its
   /// queues.
   [[nodiscard]] std::vector<bounds::Route> all_routes() const;

@@ -61,15 +61,14 @@ ProbabilityClaim claim_of(const Ends& ends, numeric::Digits digits) {
 }
 
 /// P(latency > within), a sum over the lengths of the routes.
-Ends latency_tail(const FlowLaw& law, const LatencyTarget& target) {
-  const SlotTime time = target.time.value_or(SlotTime{.slot = 1});
-  std::map<std::size_t, std::vector<Route>> by_length;
-  for (const Route& route : law.routes) by_length[route.length()].push_back(route);
+Ends latency_tail(const FlowLaw& law, const LatencyTarget& target, const DelayPaths& paths) {
+  const SlotTime time = paths.in_ticks(target.time.value_or(SlotTime{.slot = 1}));
+  std::map<Rational, std::vector<Route>> by_minimum;
+  for (const Route& route : law.routes) by_minimum[time.minimum(route)].push_back(route);
   Ends all;
-  for (auto& [queues, its] : by_length) {
+  for (auto& [minimum, its] : by_minimum) {
     Rational share = 0;
     for (const Route& route : its) share = share + route.share;
-    const Rational minimum = numeric::Integer(queues) * (time.slot + time.hop);
     Ends above{share, share};
     if (minimum <= target.within) {
       for (Route& route : its) route.share = route.share / share;
@@ -179,9 +178,11 @@ class Search {
       DelayModel model(of_model, paths, {Hops::independent, digits_});
       for (std::size_t flow = 0; flow < paths.flows.size(); ++flow)
         if (model.identical(flow) == flow)
-          take(latency_tail(model.independent(flow), *latency), paths.flows[flow].name);
+          take(latency_tail(model.independent(flow), *latency, paths), paths.flows[flow].name);
     } else {
       for (const std::size_t queue : queues_of(paths)) {
+        if (const std::string& reason = paths.queues.traffic[queue].no_model; !reason.empty())
+          throw NoAnswer(reason);
         Ends ends =
             buffer_tail(paths.queues.queues[queue], std::get<BufferTarget>(query_.requested), digits_);
         // 0 stays proved where no packet waits: so few come in a slot that the buffer never fills.

@@ -18,22 +18,37 @@ constexpr double decades = 100, bulk = 0.5;
 constexpr double anchored_to = 0.4;
 /// Beyond these powers the convolved tail is not used.
 constexpr double min_power = 0.4, max_power = 2.5;
-constexpr std::int64_t max_extrapolated = 10'000'000, max_convolved = 4096;
+constexpr std::int64_t max_extrapolated = 1'000'000'000, max_convolved = 4096;
 
-StatedSlotProbability stated_level(const bounds::ClaimedSlotProbability& level) {
-  return {level.slots, stated(level.probability)};
+StatedSlotProbability stated_level(const bounds::ClaimedSlotProbability& level, const DelaySteps& steps) {
+  return {Slots(level.slots.value * steps.per_tick), stated(level.probability)};
 }
 
-std::vector<StatedPercentile> stated_percentiles(const std::vector<bounds::ClaimedPercentile>& claims) {
+std::vector<StatedPercentile> stated_percentiles(const std::vector<bounds::ClaimedPercentile>& claims,
+                                                 const DelaySteps& steps) {
   std::vector<StatedPercentile> result;
   for (const bounds::ClaimedPercentile& claim : claims) {
     StatedPercentile& each = result.emplace_back();
     each.probability = claim.probability;
-    each.slots = claim.slots;
-    each.at = stated_level(claim.at);
-    for (const auto& before : claim.before) each.before.push_back(stated_level(before));
+    each.at = stated_level(claim.at, steps);
+    each.slots = each.at.slots;
+    for (const auto& before : claim.before)
+      if (steps.are_slots()) each.before.push_back(stated_level(before, steps));
   }
   return result;
+}
+
+/// In slots. Where ticks are not slots, nothing is exact.
+Stated<unit::Slot> stated_mean(const numeric::Claim<unit::Slot>& ticks, const DelaySteps& steps) {
+  if (steps.are_slots()) return stated(ticks);
+  const auto& computed = std::get<numeric::Approximation<unit::Slot>>(ticks);
+  return numeric::Approximation<unit::Slot>{numeric::Real(computed.value / steps.ticks_per_slot()),
+                                            computed.agreed_digits};
+}
+
+numeric::Estimate<unit::Slot> in_slots(const numeric::Estimate<unit::Slot>& steps, std::int64_t per_slot) {
+  const auto slot = static_cast<double>(per_slot);
+  return {steps.value / slot, steps.lower / slot, steps.upper / slot, steps.confidence};
 }
 
 /// Half-width relative to the value.
@@ -47,18 +62,29 @@ Slots whole(double t) {
 
 }  // namespace
 
-StatedDelay stated(const bounds::ClaimedDelayAnswer& claims) {
+std::vector<Slots> DelaySteps::of_slots(std::vector<Slots> levels) const {
+  for (Slots& level : levels) level = Slots(level.value * per_slot);
+  return levels;
+}
+
+std::vector<Slots> DelaySteps::in_ticks(std::vector<Slots> levels) const {
+  for (Slots& level : levels) level = Slots(level.value / per_tick);
+  return levels;
+}
+
+StatedDelay stated(const bounds::ClaimedDelayAnswer& claims, const DelaySteps& steps) {
   StatedDelay result{{},
-                     stated_percentiles(claims.queueing),
-                     stated_percentiles(claims.latency),
-                     stated(claims.mean_queueing),
-                     stated(claims.mean_latency)};
-  for (const auto& above : claims.above) result.above.push_back(stated_level(above));
+                     stated_percentiles(claims.queueing, steps),
+                     stated_percentiles(claims.latency, steps),
+                     stated_mean(claims.mean_queueing, steps),
+                     stated_mean(claims.mean_latency, steps)};
+  for (const auto& above : claims.above) result.above.push_back(stated_level(above, steps));
   return result;
 }
 
-ExtendedTail::ExtendedTail(const SeenTimes& seen, const ConvolvedTail& convolved, double shift)
-    : seen_(seen), convolved_(convolved), shift_(shift) {
+ExtendedTail::ExtendedTail(const SeenTimes& seen, const ConvolvedTail& convolved, double shift,
+                           std::int64_t stride)
+    : seen_(seen), convolved_(convolved), shift_(shift), stride_(stride) {
   const std::vector<double>& times = seen.times();
   from_ = seen.deepest_resolved(anchored_to).value_or(times.front());
   at_ = seen.tail(from_);
@@ -87,15 +113,15 @@ ExtendedTail::ExtendedTail(const SeenTimes& seen, const ConvolvedTail& convolved
   if (power < min_power || power > max_power) power_.reset();
 }
 
-std::optional<double> ExtendedTail::log_convolved(std::int64_t steps) {
-  const auto wanted = static_cast<std::size_t>(steps);
+std::optional<double> ExtendedTail::log_convolved(std::int64_t strides) {
+  const auto wanted = static_cast<std::size_t>(strides);
   while (!ended_ && logs_.size() <= wanted) {
     std::vector<Slots> levels;
     const std::size_t first = logs_.size();
     const auto last = std::min<std::int64_t>(std::max<std::int64_t>(64, 2 * static_cast<std::int64_t>(first)),
                                              max_convolved);
     for (auto i = static_cast<std::int64_t>(first); i <= last; ++i)
-      levels.push_back(whole(std::max(0.0, from_ - shift_) + static_cast<double>(i)));
+      levels.push_back(whole(std::max(0.0, from_ - shift_) + static_cast<double>(i * stride_)));
     const auto found = levels.empty() ? std::nullopt : convolved_(levels);
     ended_ = !found;
     if (!found) break;
@@ -109,14 +135,19 @@ std::optional<double> ExtendedTail::log_convolved(std::int64_t steps) {
 }
 
 double ExtendedTail::beyond(std::int64_t steps) {
-  if (!power_) return at_.value * std::exp(-decay_ * static_cast<double>(steps));
-  if (const auto log = log_convolved(steps)) return at_.value * std::exp(*power_ * (*log - logs_.front()));
-  if (logs_.size() < 2) return at_.value * std::exp(-decay_ * static_cast<double>(steps));
+  const double by_decay = at_.value * std::exp(-decay_ * static_cast<double>(steps));
+  if (!power_) return by_decay;
+  const double strides = static_cast<double>(steps) / static_cast<double>(stride_), floor = std::floor(strides);
+  if (const auto high = log_convolved(static_cast<std::int64_t>(std::ceil(strides)))) {
+    const double low = logs_[static_cast<std::size_t>(floor)];
+    return at_.value * std::exp(*power_ * (low + (strides - floor) * (*high - low) - logs_.front()));
+  }
+  if (logs_.size() < 2) return by_decay;
   // As it falls at its end.
   const std::size_t last = logs_.size() - 1, before = last - std::min<std::size_t>(last, 8);
   const double slope = (logs_[before] - logs_[last]) / static_cast<double>(last - before);
-  return at_.value * std::exp(*power_ * (logs_[last] - logs_.front() -
-                                         slope * (static_cast<double>(steps) - static_cast<double>(last))));
+  return at_.value *
+         std::exp(*power_ * (logs_[last] - logs_.front() - slope * (strides - static_cast<double>(last))));
 }
 
 Stated<unit::Probability> ExtendedTail::above(double t) {
@@ -133,7 +164,7 @@ ExtendedTail::Percentile ExtendedTail::percentile(double exceeded) {
   while (beyond(high) > exceeded) {
     low = high;
     high *= 2;
-    if (high > max_extrapolated) throw LimitExceeded("a percentile lies beyond 10000000 slots");
+    if (high > max_extrapolated) throw LimitExceeded("a percentile lies beyond 10^9 packet times");
   }
   while (high - low > 1) {
     const std::int64_t middle = low + (high - low) / 2;
@@ -156,8 +187,9 @@ double exceeded_by(const Rational& percentile) {
   return numeric::nearest_double(Rational(1 - percentile));
 }
 
+/// \param minimum  delay [steps]; none: no level before a percentile is requested
 std::vector<StatedPercentile> percentiles_of(ExtendedTail& tail, const std::vector<Rational>& requested,
-                                             double minimum) {
+                                             std::optional<double> minimum) {
   std::vector<StatedPercentile> result;
   for (const Rational& p : requested) {
     const ExtendedTail::Percentile found = tail.percentile(exceeded_by(p));
@@ -165,7 +197,7 @@ std::vector<StatedPercentile> percentiles_of(ExtendedTail& tail, const std::vect
     each.probability = p;
     each.slots = whole(found.t);
     each.at = {each.slots, tail.above(found.t)};
-    if (found.t > minimum) each.before = {{each.slots - Slots(1), tail.above(found.t - 1)}};
+    if (minimum && found.t > *minimum) each.before = {{each.slots - Slots(1), tail.above(found.t - 1)}};
     each.at_least = whole(found.at_least);
     each.at_most = whole(found.at_most);
   }
@@ -189,12 +221,15 @@ StatedDelay simulated_delay(const SimulatedDelays& simulated, std::optional<std:
                             DelayAnchor& anchor) {
   const SeenTimes waits = simulated.waits(group), latencies = simulated.latencies(group);
   const auto [longest, shortest] = transfers(simulated.rows(group));
-  ExtendedTail wait(waits, convolved, 0), latency(latencies, convolved, longest);
+  // Models of links of different speeds have steps of their own, of up to a slot.
+  const std::int64_t steps = simulated.steps();
+  ExtendedTail wait(waits, convolved, 0, steps), latency(latencies, convolved, longest, steps);
+  const auto before = [steps](double minimum) { return steps == 1 ? std::optional(minimum) : std::nullopt; };
   StatedDelay result{{},
-                     percentiles_of(wait, requested.percentiles, 0),
-                     percentiles_of(latency, requested.percentiles, shortest),
-                     waits.mean(),
-                     latencies.mean()};
+                     percentiles_of(wait, requested.percentiles, before(0)),
+                     percentiles_of(latency, requested.percentiles, before(shortest)),
+                     in_slots(waits.mean(), steps),
+                     in_slots(latencies.mean(), steps)};
   for (const Slots level : requested.levels)
     result.above.push_back({level, wait.above(static_cast<double>(level.value))});
   anchor = wait.anchor();
@@ -206,16 +241,16 @@ SimulatedTimes simulated_latency_ns(const SimulatedDelays& simulated, std::optio
                                     const Rational& slot, const Rational& hop) {
   constexpr double parts_of_ns = 1e6;
   std::vector<SeenRow> rows = simulated.rows(group);
-  const double slot_ns = numeric::nearest_double(slot);
-  for (SeenRow& row : rows) row.transfer *= 1 + numeric::nearest_double(hop) / slot_ns;
+  const double step_ns = numeric::nearest_double(slot) / static_cast<double>(simulated.steps());
+  for (SeenRow& row : rows) row.transfer += row.queues * numeric::nearest_double(hop) / step_ns;
   const SeenTimes latencies = simulated.seen(rows, true);
-  ExtendedTail tail(latencies, convolved, transfers(rows).first);
+  ExtendedTail tail(latencies, convolved, transfers(rows).first, simulated.steps());
   const numeric::Estimate<unit::Slot> mean = latencies.mean();
-  SimulatedTimes times{{mean.value * slot_ns, mean.lower * slot_ns, mean.upper * slot_ns, mean.confidence},
+  SimulatedTimes times{{mean.value * step_ns, mean.lower * step_ns, mean.upper * step_ns, mean.confidence},
                        {}};
   for (const Rational& p : percentiles)
     times.percentiles.push_back(
-        Rational(std::llround(tail.percentile(exceeded_by(p)).t * slot_ns * parts_of_ns)) /
+        Rational(std::llround(tail.percentile(exceeded_by(p)).t * step_ns * parts_of_ns)) /
         static_cast<std::int64_t>(parts_of_ns));
   return times;
 }

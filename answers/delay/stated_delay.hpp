@@ -45,21 +45,37 @@ template <class Unit>
 
 using StatedSlotProbability = bounds::SlotProbabilityOf<Stated>;
 
+/// How times are counted: in steps, one slot where all links have the same speed.
+struct DelaySteps {
+  std::int64_t per_slot = 1;
+  std::int64_t per_tick = 1;  ///< in one of those of the model (QueueTraffic::ticks)
+
+  [[nodiscard]] std::int64_t ticks_per_slot() const { return per_slot / per_tick; }
+  [[nodiscard]] bool are_slots() const { return per_slot == 1; }
+  /// From slots to steps, and from steps to ticks, down to whole ones.
+  [[nodiscard]] std::vector<Slots> of_slots(std::vector<Slots> levels) const;
+  [[nodiscard]] std::vector<Slots> in_ticks(std::vector<Slots> levels) const;
+};
+
+/// Times in steps.
 struct StatedPercentile {
   numeric::Rational probability;              ///< p
   Slots slots;                                ///< smallest t with P(delay <= t) >= p
   StatedSlotProbability at;                   ///< P(delay > t)
-  std::vector<StatedSlotProbability> before;  ///< P(delay > t - 1); empty if t is the minimum delay
+  /// P(delay > t - 1); empty if t is the minimum delay, or steps are not slots.
+  std::vector<StatedSlotProbability> before;
   /// Ends of the interval of `slots`, of a simulated percentile; none: beyond what was simulated.
   std::optional<Slots> at_least{}, at_most{};
 };
 
+/// Times in steps, means in slots.
 struct StatedDelay {
   std::vector<StatedSlotProbability> above;         ///< P(D > t), in the order of the query's levels
   std::vector<StatedPercentile> queueing, latency;  ///< of D, of T, in the order of the query
   Stated<unit::Slot> mean_queueing, mean_latency;
 };
-[[nodiscard]] StatedDelay stated(const bounds::ClaimedDelayAnswer& claims);
+/// \param claims  in ticks
+[[nodiscard]] StatedDelay stated(const bounds::ClaimedDelayAnswer& claims, const DelaySteps& steps = {});
 
 /// What answers.
 enum class DelayBy {
@@ -80,52 +96,54 @@ enum class DelayKind {
 
 /// Where extrapolation begins.
 struct DelayAnchor {
-  Slots slots;                                         ///< a
+  Slots slots;                                         ///< a [steps]
   numeric::Estimate<unit::Probability> probability{};  ///< P(D > a)
   /// The power g by which the convolved tail falls; none: it is not used.
   std::optional<double> power{};
 };
 
-/// Convolved P(D > t) at some levels; none if it is not known so far.
+/// Convolved P(D > t) at some levels [steps]; none if it is not known so far.
 using ConvolvedTail = std::function<std::optional<std::vector<double>>(const std::vector<Slots>&)>;
 
 /// A simulated tail and its continuation.
 class ExtendedTail {
  public:
   /// \param seen    with at least one packet;  outlives this, as does `convolved`
-  /// \param shift   of the times of `seen` against those of `convolved` [slots]
-  ExtendedTail(const SeenTimes& seen, const ConvolvedTail& convolved, double shift);
+  /// \param shift   of the times of `seen` against those of `convolved` [steps]
+  /// \param stride  of the steps at which `convolved` is read, at least 1; geometric in between
+  ExtendedTail(const SeenTimes& seen, const ConvolvedTail& convolved, double shift, std::int64_t stride = 1);
 
   /// P(X > t), an Estimate or beyond the anchor a Model.
   [[nodiscard]] Stated<unit::Probability> above(double t);
-  /// A percentile in slots, and the ends of its interval.
+  /// A percentile in steps, and the ends of its interval.
   struct Percentile {
     double t = 0;
     std::optional<double> at_least{}, at_most{};
   };
-  /// The smallest t with P(X > t) <= exceeded.  \throws LimitExceeded  more than 10^7 slots
+  /// The smallest t with P(X > t) <= exceeded.  \throws LimitExceeded  more than 10^9 steps
   [[nodiscard]] Percentile percentile(double exceeded);
   [[nodiscard]] DelayAnchor anchor() const;
 
  private:
   [[nodiscard]] double beyond(std::int64_t steps);
-  /// Logarithm of the convolved tail that many steps after `from_`; none if unknown.
-  [[nodiscard]] std::optional<double> log_convolved(std::int64_t steps);
+  /// Logarithm of the convolved tail that many strides after `from_`; none if unknown.
+  [[nodiscard]] std::optional<double> log_convolved(std::int64_t strides);
 
   const SeenTimes& seen_;
   const ConvolvedTail& convolved_;
   double shift_;
+  std::int64_t stride_;
   double from_ = 0;  ///< the anchor
   numeric::Estimate<unit::Probability> at_{};
-  double decay_ = 1;  ///< of log P, per slot
+  double decay_ = 1;  ///< of log P, per step
   std::optional<double> power_{};
-  std::vector<double> logs_{};  ///< of the convolved tail, [steps after the anchor]
+  std::vector<double> logs_{};  ///< of the convolved tail, [strides after the anchor]
   bool ended_ = false;          ///< is no more of it known?
 };
 
 /// What is requested of the delays of a flow.
 struct DelayLevels {
-  std::vector<Slots> levels;
+  std::vector<Slots> levels;  ///< [steps]
   std::vector<numeric::Rational> percentiles;
 };
 

@@ -59,7 +59,8 @@ std::vector<ScaleLimit> scale_limits(const network::Network& network, Overload o
     if (!flow.burst) continue;
     // traffic::shortest_burst(): rate / (on_rate - rate) is at most the burst.
     const Rational& slots = flow.burst->slots;
-    add(Kind::burst, flow.name, flow.rate, flow.burst->on_rate * slots / (1 + slots));
+    add(Kind::burst, flow.name, flow.rate,
+        network.send_rate(flow) * flow.burst->on_rate * slots / (1 + slots));
   }
   // Stable: of equal factors that of a link, which is not attained, comes first.
   std::stable_sort(limits.begin(), limits.end(),

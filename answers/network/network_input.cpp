@@ -2,6 +2,7 @@
 #include <tailbound/answers/points/combinations.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/channels/dateline_classes.hpp>
+#include <tailbound/network/clocks/link_clocks.hpp>
 #include <tailbound/network/demands/demands.hpp>
 #include <tailbound/network/demands/uniform_traffic.hpp>
 #include <tailbound/network/fabric/fabric_listing.hpp>
@@ -83,8 +84,8 @@ void finish_worms(network::NetworkFile& file, FileUse use) {
   if (use == FileUse::worms && !file.has_classes) network::add_dateline_classes(file.network);
 }
 
-/// With the seed only where routes depend on it.
-NetworkTopology topology_of(network::Network&& network, const NamedText& file,
+/// With the seed only where routes depend on it. Packets: in slots of the slowest link with flows.
+NetworkTopology topology_of(network::Network&& network, FileUse use, const NamedText& file,
                             const std::vector<std::string>& without,
                             const std::optional<std::uint64_t>& route_seed) {
   const auto rules = network::rules_of(network);
@@ -92,6 +93,7 @@ NetworkTopology topology_of(network::Network&& network, const NamedText& file,
   if (route_seed && !hashed)
     throw InvalidArgument("route-seed", std::to_string(*route_seed),
                           "omitted, or given for a network with routes by ecmp");
+  if (use == FileUse::packets) network = network::in_own_slots(std::move(network));
   NetworkTopology topology{.network = std::move(network), .file = file.name, .without = without};
   if (hashed) topology.route_seed = topology.network.route_seed;
   return topology;
@@ -130,7 +132,7 @@ NetworkTopology read_network(const NamedText& file, const ReadNamed& read, FileU
                        std::vector<network::Demand>{{pairs.name, pairs.route, reader.finish()}});
   }
   finish_worms(found, use);
-  return topology_of(std::move(found.network), file, without, route_seed);
+  return topology_of(std::move(found.network), use, file, without, route_seed);
 }
 
 NetworkTopology read_network(const NamedText& file, const NamedText& matrix,
@@ -140,7 +142,7 @@ NetworkTopology read_network(const NamedText& file, const NamedText& matrix,
   network::NetworkFile read = read_file(file, use, FlowsFrom::elsewhere, without, route_seed);
   network::add_traffic_matrix(read.network, matrix.text, matrix.name, route_of(route, read));
   finish_worms(read, use);
-  NetworkTopology topology = topology_of(std::move(read.network), file, without, route_seed);
+  NetworkTopology topology = topology_of(std::move(read.network), use, file, without, route_seed);
   topology.matrix = matrix.name;
   return topology;
 }
@@ -153,7 +155,10 @@ NetworkTopology read_uniform_network(const NamedText& file, const std::optional<
     throw InvalidArgument("uniform", "given together with the flows of " + file.name,
                           "omitted, or the [[flow]] entries removed from the file: each defines all flows");
   network::add_uniform_traffic(read.network, 1, route_of(route, read));
-  return topology_of(std::move(read.network), file, without, route_seed);
+  NetworkTopology topology =
+      topology_of(std::move(read.network), FileUse::packets, file, without, route_seed);
+  for (network::Flow& flow : topology.network.flows) flow.rate = flow.rate * topology.network.file_slots;
+  return topology;
 }
 
 void take_routes(NetworkTopology& topology, const network::Fabric& fabric) {

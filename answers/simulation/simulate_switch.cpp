@@ -42,7 +42,8 @@ sim::RunPlan plan_of(const SimulateSwitchQuery& query) {
                                 .hops = 1,
                                 .steps_per_slot = work.steps_per_slot,
                                 .steps = query.steps,
-                                .memory = work.memory});
+                                .memory = work.memory,
+                                .finite = query.model.buffer || query.model.memory});
 }
 
 SimulateSwitchAnswer answer(const SimulateSwitchQuery& query, const Run& run) {

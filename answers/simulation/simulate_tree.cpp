@@ -1,8 +1,10 @@
-#include <tailbound/answers/latency_times.hpp>
 #include <tailbound/answers/simulation/simulate_tree.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/network/clocks/link_clocks.hpp>
 #include <tailbound/network/fabric/fabric_rates.hpp>
 #include <tailbound/numeric/rational.hpp>
+#include <tailbound/sim/batches/seen_times.hpp>
+#include <tailbound/sim/clocks/clocked_replication.hpp>
 #include <tailbound/sim/sources/on_off_slots.hpp>
 
 #include <algorithm>
@@ -38,7 +40,8 @@ Subject subject_of(const TreeTopology& topology, const SimulateTreeQuery& query)
   }
   const double load = numeric::nearest_double(topology.load);
   const int hops = sim::stage_count(topology.tree);
-  return {model, {load, hops, leaves * load * hops, tree_steps, sim::source_memory(model)}};
+  return {model,
+          {load, hops, leaves * load * hops, tree_steps, sim::source_memory(model), query.buffer.has_value()}};
 }
 
 Subject subject_of(const NetworkTopology& topology, const SimulateTreeQuery& query) {
@@ -49,7 +52,9 @@ Subject subject_of(const NetworkTopology& topology, const SimulateTreeQuery& que
   if (query.buffer) buffer = query.buffer->value;
   if (query.fabric) {
     if (!buffer && query.fabric->overloaded) throw network::Overloaded(*query.fabric->overloaded);
-    return {sim::FabricModel{query.fabric->tables, buffer}, query.fabric->workload};
+    Workload workload = query.fabric->workload;
+    workload.finite = buffer.has_value();
+    return {sim::FabricModel{query.fabric->tables, buffer}, workload};
   }
   sim::NetworkModel model{topology.network, buffer};
   const sim::NetworkWork work = sim::network_work(model.network);
@@ -57,7 +62,7 @@ Subject subject_of(const NetworkTopology& topology, const SimulateTreeQuery& que
     throw NoAnswer("nothing to simulate: no flow passes a queue");
   // An idle queue costs about a tenth of a packet.
   const double steps = work.steps_per_slot + 0.1 * static_cast<double>(work.queues);
-  return {std::move(model), {work.utilization, work.hops, steps, network_steps, work.memory}};
+  return {std::move(model), {work.utilization, work.hops, steps, network_steps, work.memory, buffer.has_value()}};
 }
 
 Subject subject_of(const SimulateTreeQuery& query) {
@@ -86,43 +91,63 @@ void cut_after_first_unseen(std::vector<sim::LevelEstimate>& tail) {
   if (unseen != tail.end()) tail.erase(unseen + 1, tail.end());
 }
 
-/// Rows of the counts with the queueing delays of delivered packets.
-std::vector<DelayRow> delay_rows(const sim::TreeModel& model) {
+/// Rows of the counts with the queueing delays of delivered packets; times in slots.
+struct DelayCounts {
+  std::vector<sim::SeenRow> rows{};
+  std::function<double(std::size_t)> wait_of = [](std::size_t slots) { return static_cast<double>(slots); };
+
+  void add(std::size_t row, int queues) { rows.push_back({row, static_cast<double>(queues), static_cast<double>(queues)}); }
+};
+
+DelayCounts delay_counts(const sim::TreeModel& model) {
   const sim::TreeRows rows(model.tree);
-  std::vector<DelayRow> result;
-  for (int turn = 1; turn <= rows.turns; ++turn) result.push_back({rows.delays(turn), 2 * turn - 1});
-  return result;
+  DelayCounts counts;
+  for (int turn = 1; turn <= rows.turns; ++turn) counts.add(rows.delays(turn), 2 * turn - 1);
+  return counts;
 }
-std::vector<DelayRow> delay_rows(const sim::FabricModel& model) {
+DelayCounts delay_counts(const sim::FabricModel& model) {
   const sim::FabricRows rows{sim::queue_kinds(model).kinds.size()};
-  std::vector<DelayRow> result;
+  DelayCounts counts;
   for (int queues = 0; queues <= sim::max_queues(model); ++queues)
-    result.push_back({rows.delays(static_cast<std::size_t>(queues)), queues});
-  return result;
+    counts.add(rows.delays(static_cast<std::size_t>(queues)), queues);
+  return counts;
 }
-std::vector<DelayRow> delay_rows(const sim::NetworkModel& model) {
+DelayCounts delay_counts(const sim::NetworkModel& model) {
+  DelayCounts counts;
+  if (network::has_mixed_speeds(model.network)) {
+    const network::LinkClocks clocks = network::link_clocks(model.network, sim::WaitBins::min_packet);
+    const auto slots = [slot = static_cast<double>(clocks.slot)](std::int64_t ticks) {
+      return static_cast<double>(ticks) / slot;
+    };
+    const sim::ClockedRows rows(model);
+    for (std::size_t kind = 0; kind < rows.kinds.size(); ++kind)
+      counts.rows.push_back(
+          {rows.waits(kind), slots(rows.kinds[kind].transfer), static_cast<double>(rows.kinds[kind].queues)});
+    counts.wait_of = [slots](std::size_t bin) { return slots(sim::WaitBins::middle(bin)); };
+    return counts;
+  }
   const sim::NetworkRows rows(model.network);
-  std::vector<DelayRow> result;
   for (std::size_t queues = 0; queues <= rows.max_queues; ++queues)
-    result.push_back({rows.delays(queues), static_cast<int>(queues)});
-  return result;
+    counts.add(rows.delays(queues), static_cast<int>(queues));
+  return counts;
 }
 
-/// The maximum value counted in one of these rows; empty if there is none.
-std::optional<std::int64_t> largest(const sim::RunResult& result, const std::vector<DelayRow>& rows) {
+/// The longest wait [slots], down to a whole number; empty if no packet was counted.
+std::optional<std::int64_t> largest(const sim::RunResult& result, const DelayCounts& counts) {
   std::optional<std::int64_t> maximum;
   for (const sim::Counts* batch : result.all())
-    for (const DelayRow& row : rows) {
+    for (const sim::SeenRow& row : counts.rows) {
       const auto& histogram = (*batch)[row.row];
       const auto last = std::find_if(histogram.rbegin(), histogram.rend(), [](auto n) { return n > 0; });
       if (last != histogram.rend())
-        maximum = std::max(maximum.value_or(0), static_cast<std::int64_t>(histogram.rend() - last) - 1);
+        maximum = std::max(maximum.value_or(0),
+                           static_cast<std::int64_t>(counts.wait_of(static_cast<std::size_t>(histogram.rend() - last) - 1)));
     }
   return maximum;
 }
 
 std::optional<std::int64_t> max_delay(const Subject& subject, const sim::RunResult& result) {
-  return std::visit([&](const auto& model) { return largest(result, delay_rows(model)); }, subject.model);
+  return std::visit([&](const auto& model) { return largest(result, delay_counts(model)); }, subject.model);
 }
 
 std::vector<double> fractions(const SimulateTreeQuery& query) {
@@ -149,12 +174,22 @@ void take_delays(SimulateTreeAnswer& answer, const Estimates& found, const Simul
   }
 }
 
-void take_times(SimulateTreeAnswer& answer, const std::vector<DelayRow>& rows,
-                const SimulateTreeQuery& query) {
-  const LatencyTimes times(answer.simulated.result.all(), rows, *query.time, query.confidence);
-  answer.mean_latency_time = times.mean();
+/// Latencies in ns, with the latency of a hop.
+void take_times(SimulateTreeAnswer& answer, const DelayCounts& counts, const SimulateTreeQuery& query) {
+  const double slot = numeric::nearest_double(query.time->slot), hop = numeric::nearest_double(query.time->hop);
+  std::vector<sim::SeenRow> rows = counts.rows;
+  for (sim::SeenRow& row : rows) row.transfer = row.transfer * slot + row.queues * hop;
+  const sim::SeenTimes times(
+      answer.simulated.result.all(), rows, [&](std::size_t at) { return counts.wait_of(at) * slot; }, true);
+  const numeric::Estimate<unit::Slot> mean = times.mean(query.confidence);
+  answer.mean_latency_time = {mean.value, mean.lower, mean.upper, mean.confidence};
+  const double last = times.times().back();
   for (SimulatedPercentile& percentile : answer.percentiles) {
-    percentile.latency_time = times.percentile(numeric::nearest_double(percentile.fraction));
+    const auto found =
+        times.percentile(numeric::nearest_double(1 - percentile.fraction), query.confidence)
+            .value_or(sim::SeenTimes::Percentile{last, {}, {}});
+    percentile.latency_time = {found.t, found.at_least.value_or(last), found.at_most.value_or(last),
+                               query.confidence};
     if (std::isinf(percentile.latency.upper)) percentile.latency_time->upper = percentile.latency.upper;
   }
 }
@@ -297,7 +332,7 @@ SimulateTreeAnswer answer(const SimulateTreeQuery& query, const Run& run) {
   std::visit(
       [&](const auto& model) {
         read(answer, model, query);
-        if (query.time) take_times(answer, delay_rows(model), query);
+        if (query.time) take_times(answer, delay_counts(model), query);
       },
       subject.model);
   return answer;

@@ -2,9 +2,13 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/sim/batches/checkpoint.hpp>
 
+#include <algorithm>
+
 namespace tailbound::answers {
 
-sim::RunPlan plan_of(const RunLength& length, const Workload& workload) {
+sim::RunPlan plan_of(const RunLength& length, const Workload& requested) {
+  Workload workload = requested;
+  if (workload.finite || length.warmup) workload.utilization = std::min(workload.utilization, sim::most_busy);
   const std::int64_t slots =
       length.slots ? *length.slots
                    : sim::affordable_slots(workload.steps, workload.steps_per_slot,

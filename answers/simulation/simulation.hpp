@@ -27,6 +27,7 @@ struct Workload {
   double steps_per_slot = 1;   ///< packet-hops per slot, or equivalent work
   double steps = 3e8;          ///< of all replications together, unless a length is given
   sim::SourceMemory memory{};  ///< of the sources
+  bool finite = false;         ///< are buffers finite?
 };
 
 /// The plan: as given, the rest by the rules of sim/batches/batched_run.hpp. If no number of slots is given,

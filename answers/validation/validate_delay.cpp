@@ -21,6 +21,11 @@ class DelayAnalysis {
   [[nodiscard]] virtual bounds::ClaimedDelayAnswer claims(const bounds::DelayQuery& query) = 0;
   [[nodiscard]] virtual FlowLaw& law() = 0;
   [[nodiscard]] virtual const DelayOmissions& omissions() const = 0;
+  /// Null for a network evaluated as a whole.
+  [[nodiscard]] virtual const DelayPaths* paths() const { return nullptr; }
+  [[nodiscard]] std::int64_t ticks_per_slot() const {
+    return paths() == nullptr ? 1 : paths()->ticks_per_slot;
+  }
 };
 
 class ListedAnalysis final : public DelayAnalysis {
@@ -30,10 +35,14 @@ class ListedAnalysis final : public DelayAnalysis {
         model_(query.topology, paths_, {query.hops, {}}),
         law_(model_.of_all()) {}
 
+  /// Where links differ in speed, percentiles are in ticks.
   [[nodiscard]] bounds::ClaimedDelayAnswer claims(const bounds::DelayQuery& query) override {
-    return model_.claims(law_, query);
+    bounds::DelayQuery in_ticks = query;
+    for (Slots& level : in_ticks.levels) level = Slots(level.value * paths_.ticks_per_slot);
+    return model_.claims(law_, in_ticks);
   }
   [[nodiscard]] FlowLaw& law() override { return law_; }
+  [[nodiscard]] const DelayPaths* paths() const override { return &paths_; }
   [[nodiscard]] const DelayOmissions& omissions() const override { return paths_.omissions; }
 
  private:
@@ -114,7 +123,7 @@ std::vector<Slots> levels_of(const ValidateDelayQuery& query, DelayAnalysis& ana
   for (const numeric::Rational& tail : simulable_tails()) requested.percentiles.push_back(1 - tail);
   std::set<Slots> levels;
   for (const bounds::ClaimedPercentile& percentile : analysis.claims(requested).queueing)
-    levels.insert(percentile.slots);
+    levels.insert(Slots(percentile.slots.value / analysis.ticks_per_slot()));
   return {levels.begin(), levels.end()};
 }
 
@@ -139,10 +148,17 @@ Predicted<unit::Time> predicted_time(const numeric::Rational& time,
       at);
 }
 
+/// A time in ticks, of which nothing is proved, in slots.
+Predicted<unit::Slot> per_slot(const Predicted<unit::Slot>& mean, std::int64_t ticks) {
+  if (ticks == 1) return mean;
+  return numeric::Model<unit::Slot>{span_of(mean).upper / static_cast<double>(ticks)};
+}
+
 void compare_times(ValidateDelayAnswer& answer, const ValidateDelayQuery& query, DelayAnalysis& analysis,
                    const bounds::ClaimedDelayAnswer& analysed) {
+  const SlotTime time = analysis.paths() == nullptr ? *query.time : analysis.paths()->in_ticks(*query.time);
   const std::vector<numeric::Rational> times =
-      latency_ns(analysis.law().routes, analysed, *analysis.law().law, *query.time);
+      latency_ns(analysis.law().routes, analysed, *analysis.law().law, time);
   for (std::size_t i = 0; i < times.size(); ++i)
     answer.add({.quantity = ComparedQuantity::latency_time,
                 .percentile = analysed.latency[i].probability,
@@ -151,7 +167,7 @@ void compare_times(ValidateDelayAnswer& answer, const ValidateDelayQuery& query,
                     .simulated = *answer.simulation.percentiles[i].latency_time}});
   answer.add(ComparedQuantity::mean_latency_time,
              Comparison<unit::Time>{.predicted = to_predicted(mean_latency_ns(
-                                        analysis.law().routes, analysed.mean_queueing, *query.time)),
+                                        analysis.law().routes, analysed.mean_queueing, time)),
                                     .simulated = *answer.simulation.mean_latency_time});
 }
 
@@ -176,13 +192,14 @@ ValidateDelayAnswer answer(const ValidateDelayQuery& query, const Run& run) {
   for (std::size_t i = 0; i < analysed.above.size(); ++i)
     answer.add(compared_tail(ComparedQuantity::delay_tail, to_predicted(analysed.above[i].probability),
                              seen.delay_ccdf[i]));
-  for (std::size_t i = 0; i < analysed.queueing.size(); ++i)
+  const std::int64_t ticks = analysis.ticks_per_slot();
+  for (std::size_t i = 0; i < analysed.queueing.size() && ticks == 1; ++i)
     answer.add({.quantity = ComparedQuantity::queueing,
                 .percentile = analysed.queueing[i].probability,
                 .compared = Comparison<unit::Slot>{.predicted = analysed.queueing[i].slots,
                                                    .simulated = seen.percentiles[i].queueing}});
   answer.add(ComparedQuantity::mean_queueing,
-             Comparison<unit::Slot>{.predicted = to_predicted(analysed.mean_queueing),
+             Comparison<unit::Slot>{.predicted = per_slot(to_predicted(analysed.mean_queueing), ticks),
                                     .simulated = seen.mean_queueing});
   if (query.time) compare_times(answer, query, analysis, analysed);
   return answer;

@@ -1,5 +1,6 @@
 #include <tailbound/bounds/network/collapsed_network.hpp>
 #include <tailbound/bounds/network/network_delay.hpp>
+#include <tailbound/network/clocks/link_clocks.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -26,6 +27,8 @@ struct EarlierTraffic {
   bool operator()(const QueueTraffic* a, const QueueTraffic* b) const {
     if (a->load != b->load) return a->load < b->load;
     if (a->rate != b->rate) return a->rate < b->rate;
+    if (const auto& [x, y] = std::pair(std::tie(a->ticks, a->no_model), std::tie(b->ticks, b->no_model)); x != y)
+      return x < y;
     if (a->classes != b->classes)
       return std::lexicographical_compare(a->classes.begin(), a->classes.end(), b->classes.begin(),
                                           b->classes.end(), [](const auto& x, const auto& y) {
@@ -258,17 +261,30 @@ std::vector<QueueTraffic> traffic_of_class(const Network& network, int priority,
   return all;
 }
 
-/// All classes together.
-std::vector<network::OverloadedLink> full_links(const Network& network) {
-  std::vector<network::OverloadedLink> loads;
+}  // namespace
+
+namespace {
+
+/// For each link with a queue, the traffic of one class in slots of this link.
+std::vector<QueueTraffic> clocked_traffic_of_class(const Network& network, int priority, Feeds& feeds) {
+  const network::LinkClocks clocks = network::link_clocks(network);
+  std::vector<QueueTraffic> all(network.links.size());
+  std::map<network::LinkRate, std::vector<std::size_t>> links;
   for (std::size_t link = 0; link < network.links.size(); ++link)
-    loads.push_back({network.link_name(link), 0, network.links[link].rate.value()});
-  for (const network::Flow& flow : network.flows)
-    for (const network::Route& route : flow.routes)
-      for (const std::size_t link : route.links)
-        if (network.has_queue(link)) loads[link].load = loads[link].load + flow.rate * route.share;
-  std::erase_if(loads, [](const network::OverloadedLink& link) { return link.load < link.takes; });
-  return loads;
+    if (clocks.packet[link] > 0) links[network.links[link].rate].push_back(link);
+  for (const auto& [rate, its] : links) {
+    Feeds none;
+    std::vector<QueueTraffic> traffic =
+        traffic_of_class(network::in_slots_of(network, rate.value()), priority,
+                         network::Sources::independent_sources, Feed::by_sources, none);
+    for (const std::size_t link : its) {
+      all[link] = std::move(traffic[link]);
+      all[link].ticks = clocks.packet[link];
+    }
+  }
+  feeds.by_sources.resize(feeds.by_sources.size() + all.size());
+  feeds.never_waits.resize(feeds.never_waits.size() + all.size());
+  return all;
 }
 
 }  // namespace
@@ -280,13 +296,15 @@ NetworkDelay network_delay(const network::Network& network, network::Sources sou
         "sources", "first-hop",
         "independent: flows have classes, and the traffic of a class over a link is not Bernoulli");
   network::require_valid(network);
-  if (auto full = full_links(network); !full.empty()) throw Overloaded(std::move(full));
+  network::require_capacity(network);
   NetworkDelay result;
   result.links = network.links.size();
   std::vector<QueueTraffic> all;
   Feeds feeds;
+  const bool clocked = network::has_mixed_speeds(network);
   for (int priority = 1; priority <= classes; ++priority) {
-    std::vector<QueueTraffic> its = traffic_of_class(network, priority, sources, feed, feeds);
+    std::vector<QueueTraffic> its = clocked ? clocked_traffic_of_class(network, priority, feeds)
+                                            : traffic_of_class(network, priority, sources, feed, feeds);
     std::move(its.begin(), its.end(), std::back_inserter(all));
   }
   result.network = distinct(all, feeds, result.queue_of_link);

@@ -204,16 +204,30 @@ MeanDelay weighted_sum(numeric::Proof proof, std::span<const std::pair<Rational,
 /// The queues, and a cache of their results.
 class DelayKnowledge {
  public:
-  DelayKnowledge(std::vector<HopQueue> queues, HopDelay delay, Digits digits)
-      : queues_(std::move(queues)), delay_(delay), digits_(digits), hops_(queues_.size()) {}
+  DelayKnowledge(std::vector<HopQueue> queues, HopDelay delay, Digits digits, std::vector<std::int64_t> ticks)
+      : queues_(std::move(queues)),
+        delay_(delay),
+        digits_(digits),
+        ticks_(std::move(ticks)),
+        hops_(queues_.size()) {
+    ticks_.resize(queues_.size(), 1);
+  }
 
   [[nodiscard]] Digits digits() const { return digits_; }
+  /// Of one of the queue's own slots.
+  [[nodiscard]] std::int64_t ticks(std::size_t queue) const { return ticks_[queue]; }
+  /// Ticks of a packet that never waits.
+  [[nodiscard]] std::int64_t transfer(const Route& route) const {
+    auto sum = static_cast<std::int64_t>(route.passed);
+    for (const std::size_t queue : route.queues) sum += ticks_[queue];
+    return sum;
+  }
 
   /// At least `size` entries.
   const Distribution<long double>& hop(std::size_t queue, std::size_t size, double log2_min) {
     Hop& known = hops_[queue];
     if (known.values.size() < size || known.log2_min > log2_min) {
-      const std::size_t wanted = std::max(size, known.values.size());
+      const std::size_t all = std::max(size, known.values.size()), wanted = own_slots(queue, all);
       known.log2_min = std::min(known.log2_min, log2_min);
       if (const auto* its = flow(queue)) {
         known.values = queue::hop_delay(*its, wanted, known.log2_min, digits_);
@@ -231,18 +245,31 @@ class DelayKnowledge {
       } else {
         known.values = queue::hop_delay(slotted(queue), delay_, wanted, known.log2_min, digits_);
       }
+      stretch(queue, known.values, all);
     }
     return known.values;
   }
 
   Distribution<Real> hop(std::size_t queue, std::size_t size, double log2_min, int bits) {
-    if (const auto* its = flow(queue)) return queue::hop_delay(*its, size, log2_min, bits);
-    return queue::hop_delay(slotted(queue), delay_, size, log2_min, bits);
+    const std::size_t own = own_slots(queue, size);
+    const auto* its = flow(queue);
+    Distribution<Real> values = its != nullptr
+                                    ? queue::hop_delay(*its, own, log2_min, bits)
+                                    : queue::hop_delay(slotted(queue), delay_, own, log2_min, bits);
+    stretch(queue, values, size);
+    return values;
   }
 
   std::vector<Rational> exact_hop(std::size_t queue, std::size_t size) {
-    if (const auto* its = flow(queue)) return queue::exact_hop_delay(*its, size);
-    return queue::exact_hop_delay(slotted(queue), delay_, size);
+    const std::size_t own = own_slots(queue, size);
+    const auto* its = flow(queue);
+    const std::vector<Rational> values =
+        its != nullptr ? queue::exact_hop_delay(*its, own) : queue::exact_hop_delay(slotted(queue), delay_, own);
+    if (ticks_[queue] == 1) return values;
+    std::vector<Rational> stretched(size, Rational(0));
+    const auto step = static_cast<std::size_t>(ticks_[queue]);
+    for (std::size_t t = 0; t < size; t += step) stretched[t] = values[t / step];
+    return stretched;
   }
 
   MeanDelay mean(std::size_t queue, Digits digits) const {
@@ -263,13 +290,9 @@ class DelayKnowledge {
     return *known.mean;
   }
 
-  /// Maximum number of slots for a queue.
+  /// Maximum number of ticks for a queue.
   [[nodiscard]] std::int64_t longest(std::size_t queue) {
-    if (const auto* its = flow(queue)) return static_cast<std::int64_t>(queue::longest_delay(*its));
-    if (classes(queue)) return queue::PriorityQueue::max_levels;
-    if (parts(queue)) return static_cast<std::int64_t>(in_parts(queue).longest());
-    if (correlated(queue)) return queue::max_delay_slots;
-    return static_cast<std::int64_t>(queue::longest_delay(slotted(queue)));
+    return std::min(queue::max_delay_slots, own_longest(queue) * ticks_[queue]);
   }
 
   [[nodiscard]] bool correlated(std::size_t queue) const {
@@ -314,6 +337,32 @@ class DelayKnowledge {
   }
 
  private:
+  [[nodiscard]] std::int64_t own_longest(std::size_t queue) {
+    if (const auto* its = flow(queue)) return static_cast<std::int64_t>(queue::longest_delay(*its));
+    if (classes(queue)) return queue::PriorityQueue::max_levels;
+    if (parts(queue)) return static_cast<std::int64_t>(in_parts(queue).longest());
+    if (correlated(queue)) return queue::max_delay_slots;
+    return static_cast<std::int64_t>(queue::longest_delay(slotted(queue)));
+  }
+  /// Own slots of a queue that begin within so many ticks.
+  [[nodiscard]] std::size_t own_slots(std::size_t queue, std::size_t size) const {
+    const auto step = static_cast<std::size_t>(ticks_[queue]);
+    return (size + step - 1) / step;
+  }
+  /// From own slots to ticks.
+  template <class T>
+  void stretch(std::size_t queue, Distribution<T>& values, std::size_t size) const {
+    if (ticks_[queue] == 1) return;
+    const auto step = static_cast<std::size_t>(ticks_[queue]);
+    std::vector<T> mass(size, T(0)), tail(size);
+    for (std::size_t t = 0; t < size; ++t) {
+      if (t % step == 0) mass[t] = values.mass[t / step];
+      tail[t] = values.tail[t / step];
+    }
+    values.mass = std::move(mass);
+    values.tail = std::move(tail);
+  }
+
   struct Hop {
     Distribution<long double> values;
     double log2_min = 0;
@@ -396,6 +445,7 @@ class DelayKnowledge {
   std::vector<HopQueue> queues_;
   HopDelay delay_;
   Digits digits_;
+  std::vector<std::int64_t> ticks_;  ///< of a slot of each queue
   std::vector<Hop> hops_;
 };
 
@@ -533,12 +583,12 @@ void resolve_exactly(DelayKnowledge& known, std::span<const Route> routes, const
                      Percentile& percentile) {
   std::int64_t minimum = std::numeric_limits<std::int64_t>::max();
   for (const Route& route : routes)
-    minimum = std::min(minimum, rank.latency ? static_cast<std::int64_t>(route.length()) : 0);
+    minimum = std::min(minimum, rank.latency ? known.transfer(route) : 0);
   const auto size = static_cast<std::size_t>(rank.near - minimum + 2);
   std::vector<Rational> at_most(size, Rational(0));  // P(delay <= minimum + i)
   for (const Route& route : routes) {
     const auto shift =
-        static_cast<std::size_t>((rank.latency ? static_cast<std::int64_t>(route.length()) : 0) - minimum);
+        static_cast<std::size_t>((rank.latency ? known.transfer(route) : 0) - minimum);
     if (shift >= size) continue;
     const std::vector<Rational> masses = sum_in_rationals(known, route, size - shift);
     Rational sum = 0;
@@ -637,11 +687,12 @@ class DelaySearch {
     std::vector<std::pair<Rational, MeanDelay>> means;
     Rational hops = 0;
     for (const Route& route : routes_) {
-      const auto count = static_cast<std::int64_t>(route.length());
+      const std::int64_t count = known_.transfer(route);
       min_hops_ = std::min(min_hops_, count);
       max_hops_ = std::max(max_hops_, count);
       hops = hops + route.share * Rational(static_cast<long>(count));
-      for (const std::size_t queue : route.queues) means.emplace_back(route.share, known_.mean(queue));
+      for (const std::size_t queue : route.queues)
+        means.emplace_back(route.share * known_.ticks(queue), known_.mean(queue));
     }
     // Means add up whether or not the waits are independent.
     answer_.mean_queueing = weighted_sum(numeric::Theorem::sojourn, means, 0, known_.digits());
@@ -656,7 +707,7 @@ class DelaySearch {
     for (const Route& route : routes_) {
       mixture.routes.push_back(make(route));
       mixture.shares.push_back(route.share);
-      mixture.hops.push_back(static_cast<std::int64_t>(route.length()));
+      mixture.hops.push_back(known_.transfer(route));
     }
     return mixture;
   }
@@ -799,8 +850,10 @@ void require_valid(std::span<const Route> routes, const DelayQuery& query) {
       throw InvalidArgument("percentile", numeric::to_fraction(p), "a probability above 0 and below 1");
 }
 
-PathDelay::PathDelay(std::vector<HopQueue> queues, HopDelay delay, Digits digits)
-    : knowledge_(std::make_shared<DelayKnowledge>(std::move(queues), delay, digits)) {
+PathDelay::PathDelay(std::vector<HopQueue> queues, HopDelay delay, Digits digits,
+                     std::vector<std::int64_t> ticks)
+    : knowledge_(
+          std::make_shared<DelayKnowledge>(std::move(queues), delay, digits, std::move(ticks))) {
   if (digits.count < 1 || digits.count > 10'000)
     throw InvalidArgument("digits", std::to_string(digits.count), "a whole number from 1 to 10000");
 }
@@ -838,13 +891,14 @@ DelayDistribution PathDelay::distribution(std::span<const Route> routes, const R
   const Digits digits{static_cast<int>(-log2_negligible * 0.302) + 12};
   const int bits = numeric::sufficient_bits(digits, 1e9);
   const PrecisionScope scope(Precision{bits});
-  std::size_t minimum = routes.front().length();
-  for (const Route& route : routes) minimum = std::min(minimum, route.length());
+  std::int64_t minimum = known.transfer(routes.front());
+  for (const Route& route : routes) minimum = std::min(minimum, known.transfer(route));
   std::vector<std::pair<Rational, MeanDelay>> means;
   Rational further = 0;
   for (const Route& route : routes) {
-    further = further + route.share * Rational(static_cast<long>(route.length() - minimum));
-    for (const std::size_t queue : route.queues) means.emplace_back(route.share, known.mean(queue, digits));
+    further = further + route.share * Rational(known.transfer(route) - minimum);
+    for (const std::size_t queue : route.queues)
+      means.emplace_back(route.share * known.ticks(queue), known.mean(queue, digits));
   }
   const auto enclosed =
       numeric::to_enclosure(weighted_sum(proof_of(known, routes), means, further, digits), Precision{bits});
@@ -863,7 +917,7 @@ DelayDistribution PathDelay::distribution(std::span<const Route> routes, const R
     for (const Route& route : routes) {
       const Distribution<Real> sum = sum_in_reals(known, route, size, log2_negligible - 64, bits);
       const Interval share = numeric::to_interval(route.share);
-      const std::size_t shift = route.length() - minimum;
+      const auto shift = static_cast<std::size_t>(known.transfer(route) - minimum);
       Interval at_most(0);
       for (std::size_t t = 0; t < size; ++t) {
         if (t < shift) {

@@ -85,8 +85,11 @@ class DelayKnowledge;
 /// The queues of a network and a cache of their delays. Not thread-safe.
 class PathDelay final : public DelayLaw {
  public:
+  /// \param ticks  of a slot of each queue, at least 1: all delays are then in ticks, and T is D plus the
+  ///               slots of the queues; default: one slot for all
   /// \throws Unstable, InvalidArgument  as queue::hop_delay(), when a queue is first used
-  PathDelay(std::vector<queue::HopQueue> queues, queue::HopDelay delay, numeric::Digits digits = {});
+  PathDelay(std::vector<queue::HopQueue> queues, queue::HopDelay delay, numeric::Digits digits = {},
+            std::vector<std::int64_t> ticks = {});
 
   /// CONTRACT  probabilities requested by level are exact or enclosures of relative width <= 10^-digits; both
   ///           sides of a percentile are proved, by exact rationals where an enclosure cannot.

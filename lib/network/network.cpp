@@ -82,7 +82,7 @@ void check_flow(const Network& network, const Flow& flow, std::vector<std::size_
                           "a whole number from 1 (served first) to " + std::to_string(Flow::max_classes));
   if (flow.burst) {
     try {
-      (void)traffic::on_off(flow.rate, *flow.burst);
+      (void)traffic::on_off(flow.rate / network.send_rate(flow), *flow.burst);
     } catch (const InvalidArgument& error) {
       throw InvalidArgument(error.argument() + " of the flow " + flow.name, error.value(), error.legal());
     }
@@ -129,6 +129,13 @@ std::vector<Rational> Network::send_limits() const {
   for (std::size_t node = 0; node < nodes.size(); ++node)
     if (fastest[node] != nullptr && *fastest[node] != LinkRate{}) maximum[node] = fastest[node]->value();
   return maximum;
+}
+
+Rational Network::send_rate(const Flow& flow) const {
+  Rational rate = 0;
+  for (const Route& route : flow.routes)
+    if (!route.links.empty()) rate = std::max(rate, links[route.links.front()].rate.value());
+  return rate > 0 ? rate : Rational(1);
 }
 
 std::vector<int> Network::lanes() const {

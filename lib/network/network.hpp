@@ -96,6 +96,7 @@ struct Network {
   std::vector<Link> links;
   std::vector<Flow> flows;
   std::optional<Rational> gbps{};  ///< link speed that is one packet per slot [Gbit/s], if given in the file
+  Rational file_slots = 1;  ///< slots of this network in one of its file (clocks/link_clocks.hpp)
   std::uint64_t route_seed = 1;    ///< of the hashes of RouteRule::ecmp
   std::vector<std::string> remarks{};  ///< how ambiguous parts of its files were understood
 
@@ -104,6 +105,9 @@ struct Network {
   [[nodiscard]] int classes() const;
   /// The maximum rate of each node [packets/slot]: the rate of its fastest outgoing link, 1 if it has none.
   [[nodiscard]] std::vector<Rational> send_limits() const;
+  /// Of the fastest link on which a flow leaves its source [packets/slot]: bursts are by the clock of that
+  /// link. 1 without a route.
+  [[nodiscard]] Rational send_rate(const Flow& flow) const;
   /// The number of lanes of each node, see above.
   [[nodiscard]] std::vector<int> lanes() const;
   /// "left -> right", in a bundle "left -> right (wire 2)"

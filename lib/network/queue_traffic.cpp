@@ -118,6 +118,18 @@ QueueTraffic traffic_of(const Network& network, const std::vector<int>& lanes, S
   return traffic;
 }
 
+/// A flow with bursts, in slots of the network.
+traffic::OnOff on_off_of(const Network& network, const Flow& flow) {
+  const Rational speed = network.send_rate(flow);
+  if (speed == 1) return traffic::on_off(flow.rate, *flow.burst);
+  const Rational packets = flow.burst->slots * flow.burst->on_rate;
+  traffic::Burst burst{1, std::min<Rational>(flow.burst->on_rate * speed, Rational(1))};
+  if (flow.rate >= burst.on_rate)
+    throw NoAnswer("the bursts of the flow " + flow.name + " are faster than a link on its way");
+  burst.slots = std::max<Rational>({Rational(1), packets / burst.on_rate, flow.rate / (burst.on_rate - flow.rate)});
+  return traffic::on_off(flow.rate, burst);
+}
+
 /// The flows with bursts through each link, thinned to their shares there.
 std::vector<std::vector<BurstySource>> collect_bursts(const Network& network, Sources sources) {
   std::vector<std::vector<BurstySource>> bursts(network.links.size());
@@ -127,7 +139,7 @@ std::vector<std::vector<BurstySource>> collect_bursts(const Network& network, So
       throw InvalidArgument(
           "sources", "first-hop",
           "independent, because the flow " + flow.name + " has bursts, which first-hop does not support");
-    const traffic::OnOff whole = traffic::on_off(flow.rate, *flow.burst);
+    const traffic::OnOff whole = on_off_of(network, flow);
     std::map<std::size_t, Rational> shares;
     for (const Route& route : flow.routes)
       for (const std::size_t link : route.links) {
@@ -188,21 +200,33 @@ struct ClassFeed {
   const Flow* bursts = nullptr;  ///< one of them
 };
 
-void require_independent_slots(const Network& network, std::size_t link, const ClassFeed& all) {
+/// QueueTraffic::no_model
+std::string why_no_classes(const Network& network, std::size_t link, const ClassFeed& all) {
   const std::string where = "at the queue of " + network.link_name(link) + " classes share a link ";
   if (const LinkRate& rate = network.links[link].rate; rate != LinkRate{})
-    throw NoAnswer(where + "with a rate of " + rate.text() +
-                   " packets per slot; the analysis of lower classes supports only 1. Use simulate tree "
-                   "--network FILE instead");
+    return where + "with a rate of " + rate.text() +
+           " packets per slot; the analysis of lower classes supports only 1";
   if (all.bursts != nullptr)
-    throw NoAnswer(
-        where + "with bursts of the flow " + all.bursts->name +
-        "; the analysis of lower classes does not support bursts. Use simulate tree --network FILE instead");
+    return where + "with bursts of the flow " + all.bursts->name +
+           "; the analysis of lower classes does not support bursts";
+  return {};
 }
 
 }  // namespace
 
 Overloaded::Overloaded(std::vector<OverloadedLink> all) : LoadTooHigh(overload_in_words(std::move(all))) {}
+
+void require_capacity(const Network& network) {
+  std::vector<OverloadedLink> links;
+  for (std::size_t link = 0; link < network.links.size(); ++link)
+    links.push_back({network.link_name(link), 0, network.links[link].rate.value()});
+  for (const Flow& flow : network.flows)
+    for (const Route& route : flow.routes)
+      for (const std::size_t link : route.links)
+        if (network.has_queue(link)) links[link].load = links[link].load + flow.rate * route.share;
+  std::erase_if(links, [](const OverloadedLink& link) { return link.load < link.takes; });
+  if (!links.empty()) throw Overloaded(std::move(links));
+}
 
 std::vector<QueueTraffic> queue_traffic(const Network& network, Sources sources) {
   require_valid(network);
@@ -249,7 +273,8 @@ std::vector<QueueTraffic> class_traffic(const Network& network, int lowest) {
     QueueTraffic& traffic = result[link];
     traffic.name += ", class " + std::to_string(lowest);
     if (!all.has_queue(link) || sums[link].own == 0 || sums[link].higher == 0) continue;
-    require_independent_slots(all, link, sums[link]);
+    traffic.no_model = why_no_classes(all, link, sums[link]);
+    if (!traffic.no_model.empty()) continue;
     std::map<std::pair<Rational, Rational>, std::int64_t> counts;
     for (const auto& [node, feed] : feeds[link])
       counts[{feed.higher / lanes[node], feed.own / lanes[node]}] += lanes[node];

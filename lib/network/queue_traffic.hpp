@@ -55,6 +55,9 @@ struct QueueTraffic {
   /// For a class that waits for higher ones, instead of `sources` and `bursts`; all different, by ascending
   /// rates.
   std::vector<ClassSource> classes{};
+  std::int64_t ticks = 1;  ///< of one of its slots, where links differ in speed (clocks/link_clocks.hpp)
+  /// Why no model of its delays exists; empty if one does.
+  std::string no_model{};
 };
 
 /// A link with an offered load at or above its rate, or several such links with identical traffic.
@@ -72,8 +75,15 @@ class Overloaded : public LoadTooHigh {
   explicit Overloaded(std::vector<OverloadedLink> all);
 };
 
+/// The load of every queue, of all classes together, is below the rate of its link.
+/// \throws Overloaded  naming those where it is not
+void require_capacity(const Network& network);
+
 /// The traffic of each link's queue, in the order of Network::links. Links without a queue (that leave hosts)
 /// have sources as well.
+///
+/// Bursts come at the speed of the link on which they leave their source, or if that is faster than the
+/// queue's, at one packet per slot.
 ///
 /// A node of several lanes counts as several sources of equal rates. With first_hop a link with a rate of c
 /// packets per slot counts as c sources, c rounded up to a whole number.
@@ -92,9 +102,9 @@ class Overloaded : public LoadTooHigh {
 /// The same for the packets of one class. `load` is that of the class, and the sources are independent. For
 /// queues that no higher class passes, as from queue_traffic().
 /// \param lowest  the class, 2 .. 8
+/// Where some packets of the class or of higher ones come in bursts, or the rate of the link is not 1, no
+/// model exists (QueueTraffic::no_model).
 /// \throws InvalidArgument  the network is not as network.hpp requires
-/// \throws NoAnswer         packets of the class and of higher ones share a link of several packets per slot,
-///                          or some of them come in bursts
 [[nodiscard]] std::vector<QueueTraffic> class_traffic(const Network& network, int lowest);
 
 }  // namespace tailbound::network

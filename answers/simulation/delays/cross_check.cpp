@@ -2,6 +2,8 @@
 #include <tailbound/answers/simulation/delays/cross_check.hpp>
 #include <tailbound/answers/simulation/simulate_tree.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/network/clocks/link_clocks.hpp>
+#include <tailbound/sim/clocks/clocked_replication.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +15,8 @@ namespace tailbound::answers {
 namespace {
 
 /// Packet-hops simulated in 0.2 to 0.4 s, and the factor of a usual simulation.
-constexpr double brief_tree_steps = 9e7, brief_network_steps = 5e6, brief_fabric_steps = 1.5e7;
+constexpr double brief_tree_steps = 9e7, brief_network_steps = 5e6, brief_clocked_steps = 2e6,
+                 brief_fabric_steps = 1.5e7;
 constexpr double usual_steps = 5;
 /// Cost of a slot in which no packet moves.
 constexpr double slot_steps = 40;
@@ -26,23 +29,20 @@ constexpr double apart_by = 1.10, rarely_apart_by = 1.25, rare = 1e-3;
 constexpr double sought_tails[] = {0.3, 0.1, 0.03, 1e-2, 1e-3, 1e-4};
 
 /// The plan of the run, or none if it would take too long.
-std::optional<sim::RunPlan> check_plan(const Workload& workload, DelayEffort effort, CrossCheck& check) {
+/// \throws LimitExceeded  as sim::automatic_plan()
+std::optional<sim::RunPlan> planned(const Workload& workload, DelayEffort effort, CrossCheck& check) {
   const bool brief = effort == DelayEffort::brief;
   const int replications = brief ? 1 : 4;
   const double steps = workload.steps * (brief ? 1 : usual_steps);
-  // The rule of the automatic plan ends at a utilization of 0.99: relaxation grows as (1 - utilization)^-2.
-  constexpr double busiest = 0.99;
-  const double longer = std::pow(std::max(1.0, (1 - busiest) / (1 - workload.utilization)), 2);
   const double minimum =
-      std::max(min_slots,
-               longer * min_relaxations * sim::relaxation_slots(workload.utilization, workload.memory)) /
+      std::max(min_slots, min_relaxations * sim::relaxation_slots(workload.utilization, workload.memory)) /
       replications;
   const auto plan_of_slots = [&](double slots) {
     return sim::automatic_plan(workload.utilization, workload.hops,
                                static_cast<std::int64_t>(std::min(slots, 1e12)), replications, 1,
                                workload.memory);
   };
-  const auto warmup = longer * static_cast<double>(plan_of_slots(minimum).warmup);
+  const auto warmup = static_cast<double>(plan_of_slots(minimum).warmup);
   const double affordable = steps / workload.steps_per_slot / replications - warmup;
   const double needed = (warmup + minimum) * workload.steps_per_slot * replications;
   if (effort != DelayEffort::requested && needed > steps * (brief ? 1 : longest_unasked)) {
@@ -50,14 +50,20 @@ std::optional<sim::RunPlan> check_plan(const Workload& workload, DelayEffort eff
     check.packet_hops = needed;
     return std::nullopt;
   }
-  constexpr double longest = 1e12;
-  if (warmup + minimum > longest)
-    throw LimitExceeded("a link is so busy that its queue would have to be simulated for over 1e12 slots");
-  sim::RunPlan plan = plan_of_slots(std::max(affordable, minimum));
-  plan.warmup = static_cast<std::int64_t>(warmup);
+  const sim::RunPlan plan = plan_of_slots(std::max(affordable, minimum));
   check.packet_hops = static_cast<double>(plan.replication_slots()) * workload.steps_per_slot * replications;
   check.slots = plan.batch_slots() * plan.batches * replications;
   return plan;
+}
+
+std::optional<sim::RunPlan> check_plan(const Workload& workload, DelayEffort effort, CrossCheck& check) {
+  try {
+    return planned(workload, effort, check);
+  } catch (const LimitExceeded&) {
+    if (effort == DelayEffort::requested) throw;
+    check.skipped = true;
+    return std::nullopt;
+  }
 }
 
 /// Those nearest to sought_tails and the rarest, of all that are resolved; 0 if none is.
@@ -85,12 +91,14 @@ std::vector<Slots> levels_to_check(const SeenTimes& seen) {
 }
 
 /// Levels to be compared, of a flow or of all packets, without `computed`.
-std::vector<CheckedLevel> part_of(std::optional<std::size_t> flow, const SeenTimes& seen) {
+std::vector<CheckedLevel> part_of(std::optional<std::size_t> flow, const SeenTimes& seen,
+                                  std::int64_t steps) {
   std::vector<CheckedLevel> part;
   if (!seen.any()) return part;
   for (const Slots t : levels_to_check(seen)) {
     const auto at = static_cast<double>(t.value);
-    part.push_back({.flow = flow, .slots = t, .simulated = seen.tail(at), .count = seen.count(at)});
+    part.push_back(
+        {.flow = flow, .slots = t, .steps = steps, .simulated = seen.tail(at), .count = seen.count(at)});
   }
   return part;
 }
@@ -140,16 +148,22 @@ class DelaySimulation {
     else
       its_.length_.packets = its_.waits(std::nullopt).packets();
   }
-  void add_all(std::size_t row, std::size_t queues) { its_.all_.push_back(row_of(row, queues)); }
-  void add_group(std::size_t row, std::size_t queues, std::size_t group) {
+  void use_clocks(const network::LinkClocks& clocks) {
+    its_.steps_ = clocks.slot;
+    its_.clocked_ = true;
+  }
+  void add_all(const SeenRow& row) { its_.all_.push_back(row); }
+  void add_group(const SeenRow& row, std::size_t group) {
     its_.groups_.resize(std::max(its_.groups_.size(), group + 1));
-    its_.groups_[group].push_back(row_of(row, queues));
+    its_.groups_[group].push_back(row);
+  }
+  /// Packets that pass so many queues, a slot each.
+  static SeenRow in_slots(std::size_t row, std::size_t queues) {
+    return {row, static_cast<double>(queues), static_cast<double>(queues)};
   }
   [[nodiscard]] SimulatedDelays take() { return std::move(its_); }
 
  private:
-  static SeenRow row_of(std::size_t row, std::size_t queues) { return {row, static_cast<double>(queues)}; }
-
   DelayEffort effort_;
   const Run& run_;
   SimulatedDelays its_;
@@ -166,7 +180,7 @@ SimulatedDelays simulated(const TreeTopology& topology, const std::vector<std::s
   DelaySimulation simulation(effort, run);
   const sim::TreeRows rows(model.tree);
   for (int turn = 1; turn <= rows.turns; ++turn)
-    simulation.add_all(rows.delays(turn), static_cast<std::size_t>(2 * turn - 1));
+    simulation.add_all(simulation.in_slots(rows.delays(turn), static_cast<std::size_t>(2 * turn - 1)));
   simulation.simulate(
       {load, hops, leaves * load * hops + slot_steps, brief_tree_steps, sim::source_memory(model)},
       [&](sim::RandomKey key) { return sim::make_tree_replication(model, key); });
@@ -178,12 +192,26 @@ SimulatedDelays simulated(const NetworkTopology& topology, const std::vector<std
   const sim::NetworkModel model{topology.network, std::nullopt, groups};
   const sim::NetworkWork work = sim::network_work(model.network);
   DelaySimulation simulation(effort, run);
+  if (network::has_mixed_speeds(model.network)) {
+    simulation.use_clocks(network::link_clocks(model.network, sim::WaitBins::min_packet));
+    const sim::ClockedRows rows(model);
+    for (std::size_t kind = 0; kind < rows.kinds.size(); ++kind) {
+      const sim::ClockedKind& its = rows.kinds[kind];
+      const SeenRow row{rows.waits(kind), static_cast<double>(its.transfer), static_cast<double>(its.queues)};
+      simulation.add_all(row);
+      simulation.add_group(row, its.row);
+    }
+    simulation.simulate({std::max(work.utilization, 1e-9), work.hops, work.steps_per_slot,
+                         brief_clocked_steps, work.memory},
+                        [&](sim::RandomKey key) { return sim::make_clocked_replication(model, key); });
+    return simulation.take();
+  }
   const sim::NetworkRows rows(model);
   for (std::size_t queues = 0; queues <= rows.max_queues; ++queues)
-    simulation.add_all(rows.delays(queues), queues);
+    simulation.add_all(simulation.in_slots(rows.delays(queues), queues));
   for (std::size_t group = 0; group < rows.groups.size(); ++group)
     for (std::size_t queues = rows.groups[group].fewest; queues <= rows.groups[group].most; ++queues)
-      simulation.add_group(rows.delays_of_group(group, queues), queues, group);
+      simulation.add_group(simulation.in_slots(rows.delays_of_group(group, queues), queues), group);
   // A sending node costs a third of a packet-hop, an idle queue a tenth.
   std::set<std::size_t> senders;
   for (const network::Flow& flow : model.network.flows) senders.insert(flow.source);
@@ -210,7 +238,11 @@ const CheckedLevel* CrossCheck::rarest(std::optional<std::size_t> flow) const {
 }
 
 SeenTimes SimulatedDelays::seen(const std::vector<SeenRow>& rows, bool latency) const {
-  return {result_.all(), rows, [](std::size_t slots) { return static_cast<double>(slots); }, latency};
+  return {result_.all(), rows,
+          [this](std::size_t at) {
+            return static_cast<double>(clocked_ ? sim::WaitBins::middle(at) : static_cast<std::int64_t>(at));
+          },
+          latency};
 }
 
 SimulatedDelays simulated_delays(const Topology& topology, const std::vector<std::size_t>& groups,
@@ -226,7 +258,7 @@ SimulatedDelays simulated_delays(const network::Fabric& fabric, const Workload& 
   const sim::FabricRows rows{sim::queue_kinds(model).kinds.size()};
   DelaySimulation simulation(effort, run);
   for (std::size_t queues = 0; queues <= static_cast<std::size_t>(sim::max_queues(model)); ++queues)
-    simulation.add_all(rows.delays(queues), queues);
+    simulation.add_all(simulation.in_slots(rows.delays(queues), queues));
   simulation.simulate(its, [&](sim::RandomKey key) { return sim::make_fabric_replication(model, key); });
   return simulation.take();
 }
@@ -239,12 +271,12 @@ CrossCheck cross_check(const SimulatedDelays& simulated, const CheckedDelays& de
   for (std::size_t flow = 0; flow < delays.groups.size(); ++flow) {
     const auto [place, is_new] = first.try_emplace(delays.groups[flow], flow);
     if (is_new)
-      parts.push_back(part_of(flow, simulated.waits(delays.groups[flow])));
+      parts.push_back(part_of(flow, simulated.waits(delays.groups[flow]), simulated.steps()));
     else
       parts.emplace_back(parts[place->second]);
     for (CheckedLevel& level : parts.back()) level.flow = flow;
   }
-  if (delays.all) parts.push_back(part_of(std::nullopt, simulated.waits(std::nullopt)));
+  if (delays.all) parts.push_back(part_of(std::nullopt, simulated.waits(std::nullopt), simulated.steps()));
   judge(check, parts, delays);
   return check;
 }

@@ -2,12 +2,12 @@
 
 #include <tailbound/answers/network/topology.hpp>
 #include <tailbound/answers/points/run.hpp>
-#include <tailbound/answers/simulation/delays/seen_times.hpp>
 #include <tailbound/answers/simulation/simulation.hpp>
 #include <tailbound/core/quantity.hpp>
 #include <tailbound/network/fabric/fabric.hpp>
 #include <tailbound/numeric/truth.hpp>
 #include <tailbound/sim/batches/batched_run.hpp>
+#include <tailbound/sim/batches/seen_times.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -16,8 +16,8 @@
 
 /// Delays of a network by a simulation of this very network and load, and computed delays compared with it.
 ///
-/// MODEL     sim/tree/tree_replication.hpp, sim/network/network_replication.hpp,
-///           sim/fabric/fabric_replication.hpp, from seed 1. Its length depends only on the network
+/// MODEL     sim/tree/tree_replication.hpp, sim/network/network_replication.hpp, where links differ in speed
+///           sim/clocks/clocked_replication.hpp; sim/fabric/fabric_replication.hpp; from seed 1. Its length depends only on the network
 ///           (packet-hops, not seconds): the result is the same on every machine.
 /// RESULT    P(D > t) with intervals from batches at up to seven levels of each flow and of all packets:
 ///           those nearest to 0.3 .. 1e-4 that are known to 20 %, and the rarest of these. Each is judged
@@ -25,6 +25,9 @@
 /// EXCLUDES  deeper levels, which the simulation does not resolve: they are not checked.
 /// TESTS     tests/answers/simulation/delays/cross_check_test.cpp
 namespace tailbound::answers {
+
+using sim::SeenRow;
+using sim::SeenTimes;
 
 /// Length of a simulation of delays.
 enum class DelayEffort {
@@ -41,7 +44,8 @@ enum class Agreement {
 
 struct CheckedLevel {
   std::optional<std::size_t> flow{};                 ///< position among the checked flows; none: all packets
-  Slots slots;                                       ///< t
+  Slots slots;                                       ///< t [steps]
+  std::int64_t steps = 1;                            ///< in a slot
   numeric::Estimate<unit::Probability> simulated{};  ///< P(D > t), 95 % interval
   std::uint64_t count = 0;                           ///< packets with D > t
   double computed = 0;
@@ -68,7 +72,9 @@ class SimulatedDelays {
   /// Of a group of flows; none: of all packets.
   [[nodiscard]] SeenTimes waits(std::optional<std::size_t> group) const { return seen(group, false); }
   [[nodiscard]] SeenTimes latencies(std::optional<std::size_t> group) const { return seen(group, true); }
-  /// Rows of a group, with transfer times in slots.
+  /// All times are counted in steps: so many are one slot. 1 where all links have the same speed.
+  [[nodiscard]] std::int64_t steps() const { return steps_; }
+  /// Rows of a group, with transfer times in steps.
   [[nodiscard]] const std::vector<SeenRow>& rows(std::optional<std::size_t> group) const {
     return group ? groups_.at(*group) : all_;
   }
@@ -82,6 +88,8 @@ class SimulatedDelays {
   }
 
   sim::RunResult result_{};
+  std::int64_t steps_ = 1;
+  bool clocked_ = false;  ///< counted by sim::WaitBins
   std::vector<std::vector<SeenRow>> groups_{};
   std::vector<SeenRow> all_{};
   CrossCheck length_{};
@@ -98,7 +106,7 @@ class SimulatedDelays {
 [[nodiscard]] SimulatedDelays simulated_delays(const network::Fabric& fabric, const Workload& workload,
                                                DelayEffort effort, const Run& run = {});
 
-/// Computed P(D > t), at the levels of each checked flow and, last, of all packets.
+/// Computed P(D > t), at the levels [steps] of each checked flow and, last, of all packets.
 using ComputedTails = std::function<std::vector<std::vector<double>>(const std::vector<std::vector<Slots>>&)>;
 
 struct CheckedDelays {

@@ -86,11 +86,13 @@ std::vector<answers::NetworkTopology> read_seeded_networks(const NetworkFileOpti
 }
 
 void take_speed(answers::Units& units, const network::Network& network) {
+  if (units.link_gbps && !network.gbps) units.link_gbps = *units.link_gbps * network.file_slots;
   if (!units.packet_bytes || !network.gbps) return;
-  if (units.link_gbps && *units.link_gbps != *network.gbps)
+  const numeric::Rational of_file = *network.gbps / network.file_slots;
+  if (units.link_gbps && *units.link_gbps != of_file)
     throw InvalidArgument(
         "--link-gbps", numeric::plain(*units.link_gbps),
-        "omitted: in this network one packet per slot is " + numeric::plain(*network.gbps) + " Gbit/s");
+        "omitted: in this network one packet per slot is " + numeric::plain(of_file) + " Gbit/s");
   units.link_gbps = network.gbps;
 }
 

@@ -485,7 +485,7 @@ void Reader::read_flow(const toml::table& table) {
   } else {
     const toml::node& rate = need(table, "rate", what);
     flow.rate = this->rate(rate, "the rate of " + what);
-    flow.burst = read_burst(table, flow.rate, what);
+    flow.burst = read_burst(table, flow.rate / rates().send_limits()[flow.source], what);
     flow.priority = static_cast<int>(
         whole(table, "class", 1, 1, Flow::max_classes, "the class of a flow", " (1 is served first)"));
     rates().send(flow, begin_of(rate), network_.nodes[flow.source].name);
@@ -494,6 +494,7 @@ void Reader::read_flow(const toml::table& table) {
   network_.flows.push_back(std::move(flow));
 }
 
+/// \param rate  of the flow, relative to the fastest link of its source
 std::optional<traffic::Burst> Reader::read_burst(const toml::table& table, const Rational& rate,
                                                  const std::string& what) {
   const toml::node* slots = table.get("burst");

@@ -182,7 +182,7 @@ run::Piece Replications::simulate(std::size_t number, std::string_view begun, ru
 
 double relaxation_slots(double utilization, const SourceMemory& memory) {
   if (!(utilization > 0)) throw InvalidArgument("utilization", std::to_string(utilization), "above 0");
-  const double rho = std::min(utilization, 0.99);
+  const double rho = utilization < 1 ? utilization : most_busy;
   return std::max(4.0, 2 * (rho + memory.variance) / ((1 - rho) * (1 - rho))) + memory.slots;
 }
 
@@ -211,7 +211,11 @@ RunPlan make_plan(double warmup, double min_batch, std::int64_t slots, int repli
 
 RunPlan automatic_plan(double utilization, int hops, std::int64_t slots, int replications, std::uint64_t seed,
                        const SourceMemory& memory) {
+  constexpr double longest = 1e12;
   const double tau = relaxation_slots(utilization, memory);
+  if ((10 + 2 * hops) * tau > longest)
+    throw LimitExceeded("a queue is so busy (utilization " + std::to_string(utilization) +
+                        ") that it would have to be simulated for over 1e12 slots from its empty start");
   return make_plan((10 + 2 * hops) * tau, 50 * tau, slots, replications, seed);
 }
 

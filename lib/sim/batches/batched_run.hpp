@@ -47,10 +47,13 @@ struct RunPlan {
 ///           empty start and the stationary state, and two tau per hop for the traffic to pass. Batches: 16
 ///           per replication, or fewer so that each lasts at least 50 tau, but in total at least 8 (then they
 ///           may be shorter than the rule, and intervals too narrow).
-/// \param utilization  of the busiest queue, 0 < utilization; at 1 and above (finite buffers) taken as 0.99
+/// \param utilization  of the busiest queue, 0 < utilization; at 1 and above (finite buffers) as most_busy
 /// \param hops         queues on the longest route
 /// \param memory       of the sources of the queue with the longest
+/// \throws LimitExceeded  automatic_plan(): a warm-up of over 1e12 slots
 [[nodiscard]] double relaxation_slots(double utilization, const SourceMemory& memory = {});
+/// Queues of finite buffers relax no slower than at this utilization.
+inline constexpr double most_busy = 0.99;
 [[nodiscard]] RunPlan automatic_plan(double utilization, int hops, std::int64_t slots, int replications,
                                      std::uint64_t seed, const SourceMemory& memory = {});
 

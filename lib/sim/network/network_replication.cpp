@@ -109,7 +109,6 @@ class Simulated final : public NetworkReplication {
   void add_burst(std::size_t flow, const network::Network& network);
   void add_path(Source& source, const Rational& sum, std::size_t flow, const network::Route& route,
                 const network::Network& network);
-  void check_loads(const network::Network& network) const;
   void one_slot();
   void send();
   void send_bursts();
@@ -163,7 +162,7 @@ Simulated::Simulated(const NetworkModel& model, RandomKey key)
     for (std::size_t step = path.first; step < path.links.size(); ++step) used[path.links[step]] = true;
   for (std::size_t link = 0; link < used.size(); ++link)
     if (queues_[link].exists) (used[link] ? used_ : unused_).push_back(link);
-  if (!buffer_) check_loads(network);
+  if (!buffer_) network::require_capacity(network);
 }
 
 /// All lanes have the same rates, independently.
@@ -210,18 +209,6 @@ void Simulated::add_burst(std::size_t flow, const network::Network& network) {
   for (const network::Route& route : its.routes)
     add_path(added.paths, sum = sum + route.share, flow, route, network);
   added.paths.bounds.back() = ~std::uint64_t{0};
-}
-
-void Simulated::check_loads(const network::Network& network) const {
-  std::vector<Rational> loads(network.links.size(), 0);
-  for (const network::Flow& flow : network.flows)
-    for (const network::Route& route : flow.routes)
-      for (const std::size_t link : route.links) loads[link] = loads[link] + flow.rate * route.share;
-  std::vector<network::OverloadedLink> full;
-  for (std::size_t link = 0; link < loads.size(); ++link)
-    if (const Rational takes = queues_[link].rate.value(); queues_[link].exists && loads[link] >= takes)
-      full.push_back({network.link_name(link), loads[link], takes});
-  if (!full.empty()) throw network::Overloaded(std::move(full));
 }
 
 void Simulated::one_slot() {

@@ -1,14 +1,18 @@
 #include <tailbound/network/files/network_file.hpp>
-#include <tailbound/network/queue_traffic.hpp>
+#include <tailbound/network/clocks/link_clocks.hpp>
 #include <tailbound/sim/batches/checkpoint.hpp>
+#include <tailbound/sim/batches/seen_times.hpp>
+#include <tailbound/sim/clocks/clocked_replication.hpp>
 #include <tailbound/sim/network/simulate_network.hpp>
 
 #include <algorithm>
+#include <map>
 
 namespace tailbound::sim {
 namespace {
 
 using Batches = std::vector<const Counts*>;
+using numeric::Rational;
 
 std::uint64_t at(const Counts& counts, std::size_t row, std::size_t column) {
   return column < counts[row].size() ? counts[row][column] : 0;
@@ -22,6 +26,14 @@ std::vector<double> offered(const network::Network& network) {
       for (const std::size_t link : route.links)
         loads[link] += numeric::nearest_double(flow.rate * route.share);
   return loads;
+}
+
+/// Of the packets that arrive.
+numeric::Estimate<unit::Ratio> loss_of(const std::vector<double>& dropped, const std::vector<double>& came,
+                                       double confidence) {
+  const bool any = std::any_of(came.begin(), came.end(), [](double packets) { return packets > 0; });
+  return any ? estimate<unit::Ratio>(dropped, came, confidence)
+             : numeric::Estimate<unit::Ratio>{0, 0, 1, confidence};
 }
 
 LinkEstimates link_estimates(const NetworkRows& rows, const Batches& batches, std::size_t link,
@@ -41,9 +53,7 @@ LinkEstimates link_estimates(const NetworkRows& rows, const Batches& batches, st
     came.push_back(static_cast<double>(at(*batch, rows.drops(link), 1)));
   }
   result.load = estimate<unit::Load>(served, slots, queries.confidence);
-  const bool any = std::any_of(came.begin(), came.end(), [](double packets) { return packets > 0; });
-  result.loss = any ? estimate<unit::Ratio>(dropped, came, queries.confidence)
-                    : numeric::Estimate<unit::Ratio>{0, 0, 1, queries.confidence};
+  result.loss = loss_of(dropped, came, queries.confidence);
   return result;
 }
 
@@ -60,6 +70,89 @@ FlowEstimates flow_estimates(const NetworkRows& rows, const Batches& batches, st
   if (result.packets > 0) result.mean_queueing = estimate<unit::Slot>(delays, packets, confidence);
   return result;
 }
+
+/// Of links by their own clocks.
+class ClockedEstimates {
+ public:
+  ClockedEstimates(const NetworkModel& model, const Batches& batches, const NetworkQueries& queries)
+      : model_(model), batches_(batches), queries_(queries), rows_(model) {
+    clocks_ = network::link_clocks(model.network, WaitBins::min_packet);
+  }
+
+  [[nodiscard]] NetworkEstimates all() const {
+    NetworkEstimates result;
+    result.batches = batches_.size();
+    std::vector<SeenRow> of_all;
+    std::vector<std::vector<SeenRow>> of_flows(model_.network.flows.size());
+    for (std::size_t kind = 0; kind < rows_.kinds.size(); ++kind) {
+      of_all.push_back({rows_.waits(kind), in_slots(static_cast<double>(rows_.kinds[kind].transfer))});
+      if (model_.groups.empty()) of_flows[rows_.kinds[kind].row].push_back(of_all.back());
+    }
+    const SeenTimes waits = seen(of_all, false), latencies = seen(of_all, true);
+    result.packets = static_cast<std::uint64_t>(waits.packets());
+    if (result.packets == 0)
+      throw InvalidArgument("number of delivered packets", "0", "above 0: simulate more slots");
+    result.mean_queueing = waits.mean(queries_.confidence);
+    result.mean_latency = latencies.mean(queries_.confidence);
+    for (const std::int64_t level : queries_.delay_levels) {
+      const auto t = static_cast<double>(level);
+      result.delay_ccdf.push_back({level, waits.tail(t, queries_.confidence), waits.count(t)});
+    }
+    for (const double fraction : queries_.percentiles)
+      result.percentiles.push_back({fraction, percentile(waits, fraction), percentile(latencies, fraction)});
+    for (std::size_t flow = 0; flow < of_flows.size(); ++flow) {
+      FlowEstimates& its = result.flows.emplace_back();
+      its.flow = flow;
+      const SeenTimes of_flow = seen(of_flows[flow], false);
+      its.packets = static_cast<std::uint64_t>(of_flow.packets());
+      if (of_flow.any()) its.mean_queueing = of_flow.mean(queries_.confidence);
+    }
+    for (std::size_t link = 0; link < clocks_.packet.size(); ++link)
+      if (clocks_.packet[link] > 0 && model_.network.has_queue(link)) result.links.push_back(of_link(link));
+    return result;
+  }
+
+ private:
+  [[nodiscard]] double in_slots(double ticks) const { return ticks / static_cast<double>(clocks_.slot); }
+  [[nodiscard]] SeenTimes seen(const std::vector<SeenRow>& rows, bool latency) const {
+    return {batches_, rows,
+            [this](std::size_t bin) { return in_slots(static_cast<double>(WaitBins::middle(bin))); }, latency};
+  }
+  [[nodiscard]] numeric::Estimate<unit::Slot> percentile(const SeenTimes& times, double fraction) const {
+    const auto found = times.percentile(1 - fraction, queries_.confidence);
+    const double last = times.times().back();
+    if (!found) return {last, last, last, queries_.confidence};
+    return {found->t, found->at_least.value_or(last), found->at_most.value_or(last), queries_.confidence};
+  }
+  [[nodiscard]] LinkEstimates of_link(std::size_t link) const {
+    LinkEstimates result;
+    result.link = link;
+    const HistogramBatches occupancy(
+        batches_, [&](const Counts& batch) { return batch[rows_.occupancy(link)]; }, queries_.confidence);
+    result.mean_occupancy = occupancy.mean<unit::Packet>();
+    result.tail = occupancy.tails(queries_.occupancy_levels);
+    std::vector<double> sent, slots, dropped, came;
+    for (const Counts* batch : batches_) {
+      const auto number = [&](std::size_t column) {
+        return static_cast<double>(at(*batch, rows_.packets(link), column));
+      };
+      dropped.push_back(number(0));
+      came.push_back(number(1));
+      sent.push_back(number(2));
+      slots.push_back(in_slots(total_count((*batch)[rows_.occupancy(link)])));
+      result.dropped += at(*batch, rows_.packets(link), 0);
+    }
+    result.load = estimate<unit::Load>(sent, slots, queries_.confidence);
+    result.loss = loss_of(dropped, came, queries_.confidence);
+    return result;
+  }
+
+  const NetworkModel& model_;
+  const Batches& batches_;
+  const NetworkQueries& queries_;
+  ClockedRows rows_;
+  network::LinkClocks clocks_{};
+};
 
 /// Delays of all packets, each plus `more` slots per queue.
 Histogram delays(const Counts& counts, std::size_t first, std::size_t more) {
@@ -78,20 +171,28 @@ bool has_bursts(const network::Network& network) {
                      [](const network::Flow& flow) { return flow.burst.has_value(); });
 }
 
+/// Bursts are by the clock of the link on which they leave their source.
 SourceMemory max_memory(const network::Network& network) {
   SourceMemory largest;
   if (!has_bursts(network)) return largest;
-  const auto traffic = network::queue_traffic(network, network::Sources::independent_sources);
-  for (std::size_t link = 0; link < traffic.size(); ++link) {
-    if (!network.has_queue(link)) continue;
-    double variance = 0;
-    for (const network::BurstySource& bursty : traffic[link].bursts) {
-      const SourceMemory memory = memory_of(bursty.source, bursty.count);
-      variance += memory.variance;
-      largest.slots = std::max(largest.slots, memory.slots);
+  std::vector<double> variances(network.links.size());
+  for (const network::Flow& flow : network.flows) {
+    if (!flow.burst) continue;
+    const double per_slot = numeric::nearest_double(network.send_rate(flow));
+    const traffic::OnOff whole = traffic::on_off(flow.rate / network.send_rate(flow), *flow.burst);
+    std::map<std::size_t, Rational> shares;
+    for (const network::Route& route : flow.routes)
+      for (const std::size_t link : route.links)
+        if (network.has_queue(link)) shares[link] = shares[link] + route.share;
+    for (const auto& [link, share] : shares) {
+      const SourceMemory memory = memory_of(traffic::thinned(whole, share), 1);
+      variances[link] += memory.variance * per_slot;
+      largest.slots = std::max(largest.slots, memory.slots / per_slot);
     }
-    const double takes = numeric::nearest_double(traffic[link].rate.value());
-    largest.variance = std::max(largest.variance, variance / (takes * takes));
+  }
+  for (std::size_t link = 0; link < variances.size(); ++link) {
+    const double takes = numeric::nearest_double(network.links[link].rate.value());
+    largest.variance = std::max(largest.variance, variances[link] / (takes * takes));
   }
   return largest;
 }
@@ -119,6 +220,7 @@ std::string describe(const NetworkModel& model) {
                        " links and " + std::to_string(model.network.flows.size()) + " flows (checksum " +
                        std::to_string(checksum(text)) + ")";
   result += ", up to " + std::to_string(NetworkRows(model.network).max_queues) + " queues on a route";
+  if (network::has_mixed_speeds(model.network)) result += ", each link by its own clock";
   if (model.buffer) result += ", buffer " + std::to_string(*model.buffer);
   if (!model.groups.empty())
     result += ", the delays of " + std::to_string(NetworkRows(model).groups.size()) + " groups of flows";
@@ -128,8 +230,11 @@ std::string describe(const NetworkModel& model) {
 RunResult run_network(const NetworkModel& model, const RunPlan& plan, const RunControls& controls,
                       std::string_view resume) {
   return run(
-      plan, describe(model), [&](RandomKey key) { return make_network_replication(model, key); }, controls,
-      resume);
+      plan, describe(model),
+      [&, clocked = network::has_mixed_speeds(model.network)](RandomKey key) {
+        return clocked ? make_clocked_replication(model, key) : make_network_replication(model, key);
+      },
+      controls, resume);
 }
 
 NetworkEstimates network_estimates(const NetworkModel& model, const RunResult& run_result,
@@ -137,6 +242,7 @@ NetworkEstimates network_estimates(const NetworkModel& model, const RunResult& r
   const Batches batches = run_result.all();
   if (batches.size() < 2)
     throw InvalidArgument("number of completed batches", std::to_string(batches.size()), "at least 2");
+  if (network::has_mixed_speeds(model.network)) return ClockedEstimates(model, batches, queries).all();
   const NetworkRows rows(model);
   NetworkEstimates result;
   result.batches = batches.size();

@@ -60,7 +60,7 @@ std::string level_in_words(const CheckedLevel& level) {
       counted_any(level) ? fmt::format("{} +- {:.2g} %", probability_in_words(level.simulated.value),
                                        100 * half / level.simulated.value)
                          : "0 (below " + probability_in_words(level.simulated.upper) + ")";
-  return fmt::format("P(D > {}) = {}, computed {}", level.slots.value, interval,
+  return fmt::format("P(D > {}) = {}, computed {}", brief(time_in_slots(level.slots, level.steps)), interval,
                      probability_in_words(level.computed));
 }
 
@@ -121,7 +121,8 @@ const Table<CheckedLevel>& check_fields() {
       "the first flow",
       {{{"of", "of", "", Shape::text, "flow, or all packets"},
         [](const CheckedLevel& of) { return of.flow ? "flow" : "all packets"; }},
-       {{"slots", "t", "slots", Shape::whole, "t"}, &CheckedLevel::slots},
+       {{"slots", "t", "slots", Shape::given, "t", Style::plain, slots_digits},
+        [](const CheckedLevel& of) { return time_in_slots(of.slots, of.steps); }},
        {{"simulated", "simulated", "", Shape::estimate, "P(D > t), with a 95 % interval"},
         &CheckedLevel::simulated},
        {{"computed", "computed", "", Shape::model, "P(D > t)"},

@@ -191,11 +191,11 @@ const Fields<DelayEntry>& delay_result_fields() {
         Style::hidden},
        [](const DelayEntry& of) { return shown(of.found().mean_ns); },
        &knows_ns},
-      {{"anchor_slots", "", "", Shape::whole,
+      {{"anchor_slots", "", "", Shape::given,
         "of simulated delays: the longest delay t that the samples resolve; beyond it P(D > t) is "
         "extrapolated",
         Style::hidden},
-       [](const DelayEntry& of) { return of.found().anchor->slots; },
+       [](const DelayEntry& of) { return of.in_slots(of.found().anchor->slots); },
        &is_simulated},
       {{"anchor_probability", "", "", Shape::estimate, "P(D > anchor_slots)", Style::hidden},
        [](const DelayEntry& of) { return of.found().anchor->probability; },
@@ -230,9 +230,11 @@ const Table<DelayRow>& delay_percentile_table() {
         [](const DelayRow& of) { return Rational(of.queueing().probability * 100); }},
        {delay_columns().exceeded_by,
         [](const DelayRow& of) { return Rational(1 - of.queueing().probability); }},
-       {{"queueing_slots", "queueing", "slots", Shape::whole, "smallest t with P(D <= t) >= p"},
-        [](const DelayRow& of) { return of.queueing().slots; }},
-       {delay_columns().latency_slots, [](const DelayRow& of) { return of.latency().slots; }},
+       {{"queueing_slots", "queueing", "slots", Shape::given,
+         "smallest t with P(D <= t) >= p; a fraction where links differ in speed", Style::plain, slots_digits},
+        [](const DelayRow& of) { return of.entry.in_slots(of.queueing().slots); }},
+       {delay_columns().latency_slots,
+        [](const DelayRow& of) { return of.entry.in_slots(of.latency().slots); }},
        {{"latency_ns", "latency", "ns", Shape::given, "the same in ns, per-hop latency included"},
         [](const DelayRow& of) { return entry_latency_ns(of.entry, of.at); },
         [](const DelayRow& of) { return knows_ns(of.entry); }},
@@ -243,19 +245,19 @@ const Table<DelayRow>& delay_percentile_table() {
                            "P(D > queueing_slots - 1), above 1 - p; null at the minimum delay", Style::plain,
                            4),
         [](const DelayRow& of) { return before_of(of.queueing()); }},
-       {{"queueing_slots_at_least", "", "", Shape::whole,
+       {{"queueing_slots_at_least", "", "", Shape::given,
          "lower end of the 95 % interval of queueing_slots, of simulated delays", Style::hidden},
-        [](const DelayRow& of) { return of.queueing().at_least; },
+        [](const DelayRow& of) { return of.entry.in_slots(of.queueing().at_least); },
         [](const DelayRow& of) { return is_simulated(of.entry); }},
-       {{"queueing_slots_at_most", "", "", Shape::whole, "its upper end; null: beyond the samples",
+       {{"queueing_slots_at_most", "", "", Shape::given, "its upper end; null: beyond the samples",
          Style::hidden},
-        [](const DelayRow& of) { return of.queueing().at_most; },
+        [](const DelayRow& of) { return of.entry.in_slots(of.queueing().at_most); },
         [](const DelayRow& of) { return is_simulated(of.entry); }},
-       {{"latency_slots_at_least", "", "", Shape::whole, "the same of latency_slots", Style::hidden},
-        [](const DelayRow& of) { return of.latency().at_least; },
+       {{"latency_slots_at_least", "", "", Shape::given, "the same of latency_slots", Style::hidden},
+        [](const DelayRow& of) { return of.entry.in_slots(of.latency().at_least); },
         [](const DelayRow& of) { return is_simulated(of.entry); }},
-       {{"latency_slots_at_most", "", "", Shape::whole, "the same of latency_slots", Style::hidden},
-        [](const DelayRow& of) { return of.latency().at_most; },
+       {{"latency_slots_at_most", "", "", Shape::given, "the same of latency_slots", Style::hidden},
+        [](const DelayRow& of) { return of.entry.in_slots(of.latency().at_most); },
         [](const DelayRow& of) { return is_simulated(of.entry); }},
        {{"certainty", "kind", "", Shape::text, "proved, convolved, simulated or extrapolated"},
         [](const DelayRow& of) -> std::string {
@@ -271,8 +273,8 @@ const Table<DelayRow>& delay_percentile_table() {
 const Table<DelayRow>& level_table() {
   static const Table<DelayRow> table{"ccdf",
                                      "distribution of the queueing delay, one row per level",
-                                     {{{"slots", "t", "slots", Shape::whole, "t", Style::plain, 0, ""},
-                                       [](const DelayRow& of) { return of.above().slots; }},
+                                     {{{"slots", "t", "slots", Shape::given, "t", Style::plain, 0, ""},
+                                       [](const DelayRow& of) { return of.entry.in_slots(of.above().slots); }},
                                       {probability_column("probability", "P(D > t)", "P(D > t)"),
                                        [](const DelayRow& of) { return of.above().probability; }},
                                       {certainty_column, [](const DelayRow& of) {
@@ -394,7 +396,8 @@ void add_text_columns(Document& document, const std::vector<DelayEntry>& entries
   const DelayQuery& first = entries.front().query();
   const bool ns = first.units.slot_ns().has_value();
   for (const Rational& p : first.percentiles) {
-    document.text_columns.push_back({percent_text(p), percent_text(p) + " %", "", Shape::text, ""});
+    if (!in_ns(entries.front()))
+      document.text_columns.push_back({percent_text(p), percent_text(p) + " %", "", Shape::text, ""});
     if (ns)
       document.text_columns.push_back(
           {percent_text(p) + " ns", percent_text(p) + " %", "ns", Shape::given, ""});
@@ -410,12 +413,13 @@ void add_text_columns(Document& document, const std::vector<DelayEntry>& entries
     for (std::size_t j = 0; j < delay.queueing.size(); ++j) {
       const std::string key = percent_text(delay.queueing[j].probability);
       cells.push_back(
-          {key, Text{fmt::format("{} / {}", delay.queueing[j].slots.value, delay.latency[j].slots.value)}});
+          {key, Text{slots_in_words(entries[i], delay.queueing[j].slots) + " / " +
+                     slots_in_words(entries[i], delay.latency[j].slots)}});
       if (ns) cells.push_back({key + " ns", entry_latency_ns(entries[i], j)});
     }
     if (levels)
       for (const StatedSlotProbability& above : delay.above)
-        cells.push_back({fmt::format("above {}", above.slots.value), shown(above.probability)});
+        cells.push_back({"above " + slots_in_words(entries[i], above.slots), shown(above.probability)});
   }
 }
 
@@ -447,7 +451,8 @@ const DelayColumns& delay_columns() {
   static const DelayColumns columns{
       .percentile = {"percentile", "percentile", "%", Shape::given, "p"},
       .exceeded_by = {"exceeded_by", "", "", Shape::given, "1 - p as a fraction", Style::hidden},
-      .latency_slots = {"latency_slots", "latency", "slots", Shape::whole, "smallest t with P(T <= t) >= p"},
+      .latency_slots = {"latency_slots", "latency", "slots", Shape::given, "smallest t with P(T <= t) >= p",
+                        Style::plain, slots_digits},
       .latency_probability =
           probability_column("latency_probability", "", "P(T > latency_slots), at most 1 - p", Style::hidden),
       .latency_probability_before = probability_column(
@@ -456,7 +461,7 @@ const DelayColumns& delay_columns() {
       .digits = {"digits", "digits", "", Shape::whole, "significant digits to certify", Style::hidden},
       .flow = {"flow", "flow", "", Shape::text, "flow of a network, by name"},
       .mean_latency_slots = {"mean_latency_slots", "mean latency", "slots", Shape::number,
-                             "E[T], T = D + one slot per queue; the link of the sender takes none",
+                             "E[T], T = D + one packet time per queue; the link of the sender takes none",
                              Style::hidden},
       .queues = {"queues", "queues", "", Shape::whole, "queues on the longest route"}};
   return columns;

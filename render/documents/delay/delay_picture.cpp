@@ -27,12 +27,15 @@ std::string joined_notes(const std::string& first, const std::string& then) {
   return first + (first.empty() ? "" : "; ") + then;
 }
 
+double slots_of(const DelayAnswer& answer, Slots steps) {
+  return static_cast<double>(steps.value) / static_cast<double>(answer.steps.per_slot);
+}
+
 /// P(D > t) of one query's flows, with the percentiles marked; for several flows the four with the largest
 /// last percentile.
-void add_curves(Picture& picture, const DelayPoint& point) {
+void add_curves(Picture& picture, const Shared<DelayPoint>& points) {
   constexpr std::size_t max_curves = 4;
-  const auto& query = point.first;
-  const auto& answer = point.second;
+  const auto& [query, answer] = points->front();
   std::vector<std::vector<std::size_t>> groups = identical_flows(answer);
   if (groups.size() > max_curves) {
     picture.title += fmt::format(": the {} slowest of {} flows", max_curves, answer.flows.size());
@@ -47,10 +50,10 @@ void add_curves(Picture& picture, const DelayPoint& point) {
   Curve marks{.title = "percentiles", .style = CurveStyle::marks};
   for (const std::vector<std::size_t>& group : groups) {
     Curve curve{.title = title(group), .style = CurveStyle::steps};
-    const auto add = [](Curve& to, const answers::StatedSlotProbability& above) {
+    const auto add = [&](Curve& to, const answers::StatedSlotProbability& above) {
       const auto y = log10_height(shown(above.probability));
       if (!y || !(*y > -1e5)) return false;
-      to.points.emplace_back(static_cast<double>(above.slots.value), *y);
+      to.points.emplace_back(slots_of(answer, above.slots), *y);
       return true;
     };
     for (const answers::StatedSlotProbability& above : delay_curve(query, answer, group.front()))
@@ -61,12 +64,14 @@ void add_curves(Picture& picture, const DelayPoint& point) {
     }
     picture.curves.push_back(std::move(curve));
     const auto& delay = answer.flows[group.front()].delay;
+    const DelayEntry entry{points, 0, group.front()};
     for (std::size_t i = 0; i < delay.queueing.size(); ++i)
       if (add(marks, {delay.queueing[i].slots, delay.queueing[i].at.probability}))
         marks.labels.push_back(
             groups.size() == 1
                 ? fmt::format("{} %: {} slots, latency {}", percent_text(delay.queueing[i].probability),
-                              delay.queueing[i].slots.value, delay.latency.at(i).slots.value)
+                              slots_in_words(entry, delay.queueing[i].slots),
+                              slots_in_words(entry, delay.latency.at(i).slots))
                 : std::string());
   }
   if (picture.curves.empty()) throw NoAnswer("nothing to draw: no packet is ever delayed");
@@ -113,7 +118,7 @@ Picture sweep(const Document& document, const std::vector<DelayEntry>& entries, 
     const std::size_t curves_of_each = i == order.front() ? 0 : picture.curves.size() / drawn;
     if (picture.curves.size() + curves_of_each > max_distinct_curves) break;
     add(percent_text(first.percentiles[i]) + " %", [i, in_ns](const DelayEntry& entry) {
-      return in_ns ? entry_latency_ns(entry, i) : shown(entry.found().delay.latency[i].slots);
+      return in_ns ? entry_latency_ns(entry, i) : entry.in_slots(entry.found().delay.latency[i].slots);
     });
     ++drawn;
   }
@@ -134,9 +139,9 @@ Picture delay_picture(const Document& document, const Shared<DelayPoint>& points
                   .y_label = "P(D > t)",
                   .powers_of_ten = true};
   if (first.hop_ns)
-    picture.note = "latency is D, " + latency_slots_in_words() + ", and " + hop_in_words(*first.hop_ns);
+    picture.note = "latency is D, " + latency_slots_in_words(first.topology) + ", and " + hop_in_words(*first.hop_ns);
   if (points->size() == 1) {
-    add_curves(picture, points->front());
+    add_curves(picture, points);
     return picture;
   }
   // Points that differ only in names, such as sources or routing.
@@ -151,7 +156,7 @@ Picture delay_picture(const Document& document, const Shared<DelayPoint>& points
     for (const answers::StatedSlotProbability& above :
          delay_curve(entries[i].query(), entries[i].answer(), entries[i].flow))
       if (const auto y = log10_height(shown(above.probability)); y && *y > -1e5)
-        curve.points.emplace_back(static_cast<double>(above.slots.value), *y);
+        curve.points.emplace_back(slots_of(entries[i].answer(), above.slots), *y);
     if (!curve.points.empty()) picture.curves.push_back(std::move(curve));
   }
   if (picture.curves.empty()) throw NoAnswer("nothing to draw: no packet is ever delayed");

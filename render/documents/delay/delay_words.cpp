@@ -146,6 +146,8 @@ std::string latency_in_words(const DelayEntry& entry) {
   std::string words = entry.path().routes.size() > 1
                           ? "queueing delay D + one slot per queue on the packet's route"
                           : fmt::format("queueing delay D + {}, one per queue", counted(hops, "slot"));
+  if (!entry.answer().steps.are_slots())
+    words = "queueing delay D + " + latency_slots_in_words(entry.query().topology);
   if (entry.query().hop_ns) words += "\nin ns, " + hop_in_words(*entry.query().hop_ns);
   return words;
 }
@@ -164,6 +166,16 @@ std::vector<DelayEntry> delay_entries(const Shared<DelayPoint>& points) {
     for (std::size_t flow = 0; flow < (*points)[i].second.flows.size(); ++flow)
       entries.push_back({points, i, flow});
   return entries;
+}
+
+std::string slots_in_words(const DelayEntry& entry, Slots steps) {
+  const Value value = entry.in_slots(steps);
+  const auto* fraction = std::get_if<Given>(&value);
+  return fraction != nullptr ? plain(numeric::nearest_double(fraction->value), slots_digits) : brief(value);
+}
+
+bool in_ns(const DelayEntry& entry) {
+  return !entry.answer().steps.are_slots() && entry.query().units.slot_ns().has_value();
 }
 
 std::string percent_text(const Rational& p) {
@@ -329,18 +341,26 @@ Headline delay_headline(const std::vector<DelayEntry>& entries) {
   const auto [minimum, maximum] = std::minmax_element(
       entries.begin(), entries.end(),
       [&](const DelayEntry& a, const DelayEntry& b) { return percentile(a)->slots < percentile(b)->slots; });
-  const std::string slots = range_in_words(std::to_string(percentile(*minimum)->slots.value),
-                                           std::to_string(percentile(*maximum)->slots.value));
+  // Slots of links of different speeds are only a unit: ns are better known.
+  const bool ns = in_ns(*minimum);
+  const auto time = [&](const DelayEntry& entry) {
+    const auto at = static_cast<std::size_t>(percentile(entry) - entry.found().delay.latency.begin());
+    return ns ? brief(entry_latency_ns(entry, at)) : slots_in_words(entry, percentile(entry)->slots);
+  };
+  const std::string slots = range_in_words(time(*minimum), time(*maximum));
   const bool bounds = std::all_of(entries.begin(), entries.end(), [](const DelayEntry& entry) {
     return entry.found().hops == Hops::bound && !entry.found().one_queue;
   });
   for (const DelayEntry& entry : entries) quoted.push_back(shown(percentile(entry)->at.probability));
-  const std::string largest = std::to_string(percentile(*maximum)->slots.value);
+  const std::string largest = time(*maximum);
   std::string text =
-      fmt::format("{}{} % of packets have a latency of at most {} slot{}", bounds ? "at least " : "",
-                  percent_text(percentile(entries.front())->probability), largest, largest == "1" ? "" : "s");
+      fmt::format("{}{} % of packets have a latency of at most {} {}", bounds ? "at least " : "",
+                  percent_text(percentile(entries.front())->probability), largest,
+                  ns               ? "ns"
+                  : largest == "1" ? "slot"
+                                   : "slots");
   if (slots != largest) text += fmt::format(" ({} results: {})", entries.size(), slots);
-  if (entries.size() == 1) {
+  if (entries.size() == 1 && !ns) {
     const auto at =
         static_cast<std::size_t>(percentile(entries.front()) - entries.front().found().delay.latency.begin());
     if (const Value ns = entry_latency_ns(entries.front(), at); !std::holds_alternative<None>(ns))
@@ -362,7 +382,10 @@ std::string delay_settings(const std::vector<DelayPoint>& points, std::size_t re
   const DelayQuery& first = points.front().first;
   std::vector<const Topology*> all;
   for (const DelayPoint& point : points) all.push_back(&point.first.topology);
-  const std::string what = first.percentiles.empty() ? "" : "; columns: queueing delay / latency [slots]";
+  const bool ns = first.units.slot_ns() && !points.front().second.steps.are_slots();
+  const std::string what = first.percentiles.empty() ? ""
+                           : ns                      ? "; columns: latency"
+                                                     : "; columns: queueing delay / latency [slots]";
   const std::string topology = in_words(first.topology, all);
   if (std::holds_alternative<TreeTopology>(first.topology)) return capitalized(topology) + what + ".";
   return (points.size() == 1 ? fmt::format("{} of ", counted(results, "flow")) : std::string()) + topology +
@@ -443,7 +466,7 @@ std::vector<std::string> delay_notes(const std::vector<DelayPoint>& points, bool
     if (std::string ports = switch_in_words(first.topology); !ports.empty())
       notes.push_back(std::move(ports));
   } else {
-    notes.push_back("Latency: queueing delay and " + latency_slots_in_words() +
+    notes.push_back("Latency: queueing delay and " + latency_slots_in_words(first.topology) +
                     "; arrivals: " + independent_arrivals);
     if (first.hop_ns) notes.push_back("In ns, " + hop_in_words(*first.hop_ns));
     if (first.drop)

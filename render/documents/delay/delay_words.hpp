@@ -20,9 +20,18 @@ struct DelayEntry {
   [[nodiscard]] const answers::DelayAnswer& answer() const { return (*points)[point].second; }
   [[nodiscard]] const answers::DelayFlow& path() const { return answer().paths.flows[flow]; }
   [[nodiscard]] const answers::FlowDelay& found() const { return answer().flows[flow]; }
+  /// A time of found() in slots.
+  [[nodiscard]] Value in_slots(Slots steps) const { return time_in_slots(steps, answer().steps.per_slot); }
+  [[nodiscard]] Value in_slots(const std::optional<Slots>& steps) const {
+    return steps ? in_slots(*steps) : Value(None{});
+  }
 };
 [[nodiscard]] std::vector<DelayEntry> delay_entries(const Shared<DelayPoint>& points);
 
+/// A time of its answer: "12", or "12.0625" where links differ in speed.
+[[nodiscard]] std::string slots_in_words(const DelayEntry& entry, Slots steps);
+/// Are its times shown in ns, not in slots? Where links differ in speed, if ns are known.
+[[nodiscard]] bool in_ns(const DelayEntry& entry);
 /// 1/2 as "50".
 [[nodiscard]] std::string percent_text(const numeric::Rational& p);
 /// Of the percentile with that index, if units define the slot time.

@@ -433,7 +433,7 @@ std::vector<Line> lines(const FabricPoint& point) {
 
 std::vector<std::string> notes(const std::vector<FabricPoint>& points) {
   std::vector<std::string> notes{
-      "T: latency, queueing delay and " + latency_slots_in_words() +
+      "T: latency, queueing delay and " + latency_slots_in_words(TreeTopology{}) +
           ". Mean, best and worst: over the percentiles of the host pairs; latency: of all packets together.",
       "Model: independent source arrivals at every queue; waits at successive queues are added as "
       "independent, so the deep tail is underestimated. Loads are exact, probabilities and buffers are "

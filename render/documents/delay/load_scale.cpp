@@ -287,7 +287,7 @@ std::vector<std::string> notes(const std::vector<LoadScalePoint>& points) {
                            ? "Each factor meets the target at its lower end and misses it at its upper end."
                            : "Each factor is exact: below it every queue is stable.");
   if (latency_of(query) != nullptr) {
-    notes.emplace_back("T: latency, queueing delay and " + latency_slots_in_words() +
+    notes.emplace_back("T: latency, queueing delay and " + latency_slots_in_words(topology_of(query)) +
                        std::string(query.units.slot_ns() ? ", per-hop latency included." : "."));
     const bool assumed = std::any_of(points.begin(), points.end(), [](const LoadScalePoint& point) {
       return point.second.omissions.correlated_waits || point.second.omissions.spread_bursts;

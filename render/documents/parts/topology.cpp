@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <tailbound/core/choice.hpp>
+#include <tailbound/network/clocks/link_clocks.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/parts/topology.hpp>
 #include <tailbound/render/documents/parts/traffic.hpp>
@@ -143,8 +144,12 @@ const Fields<Topology>& topology_fields() {
   return fields;
 }
 
-std::string latency_slots_in_words() {
-  return "one slot per queue (none for the sender's link)";
+std::string latency_slots_in_words(const Topology& topology) {
+  const auto* network = std::get_if<NetworkTopology>(&topology);
+  return std::string(network != nullptr && network::has_mixed_speeds(network->network)
+                         ? "the time of a packet on the link of each queue"
+                         : "one slot per queue") +
+         " (none for the sender's link)";
 }
 
 std::string switch_in_words(const Topology& topology) {
@@ -166,11 +171,18 @@ std::string in_words(const Topology& topology, const std::vector<const Topology*
   return words.shape + words.load + words.routing + words.burst;
 }
 
+namespace {
+
+/// Once.
+void add_note(std::vector<std::string>& notes, const std::string& note) {
+  if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+}
+
+}  // namespace
+
 void add_remarks(std::vector<std::string>& notes, const network::Network& network) {
-  for (const std::string& remark : network.remarks) {
-    const std::string note = "Input: " + remark + (remark.ends_with('.') ? "" : ".");
-    if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
-  }
+  for (const std::string& remark : network.remarks)
+    add_note(notes, "Input: " + remark + (remark.ends_with('.') ? "" : "."));
 }
 
 void add_remarks(std::vector<std::string>& notes, const answers::Topology& topology) {
@@ -178,6 +190,16 @@ void add_remarks(std::vector<std::string>& notes, const answers::Topology& topol
   if (network == nullptr) return;
   add_routes(notes, network->rules(), network->route_seed);
   add_remarks(notes, network->network);
+  const std::optional<numeric::Rational>& gbps = network->network.gbps;
+  const std::string speed = gbps ? " (" + plain(*gbps) + " Gbit/s)" : "";
+  if (network::has_mixed_speeds(network->network))
+    add_note(notes,
+             "Links differ in speed: each by its own clock. A slot is the time of a packet on the slowest one "
+             "with flows" +
+                 speed + "; latency has that of each queue's link.");
+  else if (network->network.file_slots != 1)
+    add_note(notes, "A slot is the time of a packet on the links with flows" + speed + ": " +
+                        plain(network->network.file_slots) + " in one slot of the file.");
 }
 
 }  // namespace tailbound::render

@@ -68,7 +68,7 @@ template <class Network, class Named>
 [[nodiscard]] const Fields<answers::Topology>& topology_fields();
 
 /// What latency includes besides queueing: a packet's first link is not among the slots.
-[[nodiscard]] std::string latency_slots_in_words();
+[[nodiscard]] std::string latency_slots_in_words(const answers::Topology& topology);
 /// A sentence with the number of ports of a tree switch; empty for other networks, whose files specify it.
 [[nodiscard]] std::string switch_in_words(const answers::Topology& topology);
 

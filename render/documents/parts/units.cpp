@@ -33,6 +33,11 @@ const Fields<answers::Units>& unit_fields() {
   return fields;
 }
 
+Value time_in_slots(Slots steps, std::int64_t per_slot) {
+  if (per_slot == 1) return shown(steps);
+  return Given{numeric::Rational(steps.value) / per_slot};
+}
+
 Column hop_column() {
   return {"hop_ns", "hop", "", Shape::given,
           "propagation and pipeline latency per hop, added to latencies in ns [ns]"};

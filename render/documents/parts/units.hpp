@@ -17,6 +17,11 @@ namespace tailbound::render {
 [[nodiscard]] Column hop_column();
 [[nodiscard]] std::string hop_in_words(const numeric::Rational& hop_ns);
 
+/// A time in slots, counted in steps of which so many are a slot: a whole number if that is one.
+[[nodiscard]] Value time_in_slots(Slots steps, std::int64_t per_slot);
+/// Digits of fractions of a slot in text.
+inline constexpr int slots_digits = 6;
+
 /// The columns of `first`, with the additional ones of `more` inserted before those that follow them in
 /// `more`.
 [[nodiscard]] std::vector<Column> merged(std::vector<Column> first, const std::vector<Column>& more);

@@ -1,8 +1,8 @@
-#include <tailbound/answers/simulation/delays/seen_times.hpp>
+#include <tailbound/sim/batches/seen_times.hpp>
 
 #include <catch2/catch.hpp>
 
-namespace tailbound::answers {
+namespace tailbound::sim {
 namespace {
 
 /// Four batches; row 0: packets that pass one queue, row 1: two queues.
@@ -65,4 +65,4 @@ TEST_CASE("seen times: a level is resolved if its interval is narrow") {
   CHECK_FALSE(seen(none, false).any());
 }
 
-}  // namespace tailbound::answers
+}  // namespace tailbound::sim

@@ -13,29 +13,30 @@
 /// Times of simulated packets, as counted by a run: means, tails and percentiles with intervals.
 ///
 /// MODEL     packets are counted by their waits, in one row of the counts for each transfer time: their
-///           latency is both together.
+///           latency is both together. Times are in one unit, that of `wait_of`.
 /// RESULT    estimates from batches (sim/batches/batch_means.hpp).
-/// TESTS     tests/answers/simulation/delays/seen_times_test.cpp
-namespace tailbound::answers {
+/// TESTS     tests/sim/seen_times_test.cpp
+namespace tailbound::sim {
 
 /// A row of the counts: packets that took equally long apart from their waits.
 struct SeenRow {
   std::size_t row = 0;
-  double transfer = 0;  ///< of their latency, what is not waiting [slots]
+  double transfer = 0;  ///< of their latency, what is not waiting
+  double queues = 0;    ///< passed
   double packets = 1;   ///< fraction of the packets that is counted for this answer
 };
 
 class SeenTimes {
  public:
   /// \param batches  two or more
-  /// \param wait_of  position in a row -> the longest wait that is counted there [slots], strictly increasing
+  /// \param wait_of  position in a row -> the wait that is counted there, strictly increasing
   /// \param latency  with the transfer times, otherwise the waits alone
-  SeenTimes(const std::vector<const sim::Counts*>& batches, const std::vector<SeenRow>& rows,
+  SeenTimes(const std::vector<const Counts*>& batches, const std::vector<SeenRow>& rows,
             const std::function<double(std::size_t)>& wait_of, bool latency);
 
   [[nodiscard]] bool any() const { return !times_.empty(); }
   [[nodiscard]] double packets() const;
-  /// The times that were counted, ascending [slots].
+  /// The times that were counted, ascending.
   [[nodiscard]] const std::vector<double>& times() const { return times_; }
   /// P(X > t).  \pre any()
   [[nodiscard]] numeric::Estimate<unit::Probability> tail(double t, double confidence = 0.95) const;
@@ -68,4 +69,4 @@ class SeenTimes {
   std::vector<double> packets_, sums_;       ///< [batch]
 };
 
-}  // namespace tailbound::answers
+}  // namespace tailbound::sim

@@ -1,21 +1,21 @@
-#include <tailbound/answers/simulation/delays/seen_times.hpp>
+#include <tailbound/sim/batches/seen_times.hpp>
 #include <tailbound/sim/batches/batch_means.hpp>
 
 #include <algorithm>
 #include <numeric>
 
-namespace tailbound::answers {
+namespace tailbound::sim {
 namespace {
 
-std::size_t longest(const std::vector<const sim::Counts*>& batches, std::size_t row) {
+std::size_t longest(const std::vector<const Counts*>& batches, std::size_t row) {
   std::size_t size = 0;
-  for (const sim::Counts* batch : batches) size = std::max(size, (*batch)[row].size());
+  for (const Counts* batch : batches) size = std::max(size, (*batch)[row].size());
   return size;
 }
 
 }  // namespace
 
-SeenTimes::SeenTimes(const std::vector<const sim::Counts*>& batches, const std::vector<SeenRow>& rows,
+SeenTimes::SeenTimes(const std::vector<const Counts*>& batches, const std::vector<SeenRow>& rows,
                      const std::function<double(std::size_t)>& wait_of, bool latency) {
   const auto time_of = [&](const SeenRow& row, std::size_t at) {
     return wait_of(at) + (latency ? row.transfer : 0);
@@ -25,7 +25,7 @@ SeenTimes::SeenTimes(const std::vector<const sim::Counts*>& batches, const std::
       times_.push_back(time_of(row, at));
   std::sort(times_.begin(), times_.end());
   times_.erase(std::unique(times_.begin(), times_.end()), times_.end());
-  for (const sim::Counts* batch : batches) {
+  for (const Counts* batch : batches) {
     std::vector<double>& beyond = beyond_.emplace_back(times_.size(), 0.0);
     double packets = 0, sum = 0;
     for (const SeenRow& row : rows) {
@@ -61,7 +61,7 @@ std::optional<std::size_t> SeenTimes::position(double t) const {
 numeric::Estimate<unit::Probability> SeenTimes::tail_at(std::size_t position, double confidence) const {
   std::vector<double> seen;
   for (const auto& beyond : beyond_) seen.push_back(std::max(0.0, beyond[position]));
-  return sim::estimate<unit::Probability>(seen, packets_, confidence);
+  return estimate<unit::Probability>(seen, packets_, confidence);
 }
 
 numeric::Estimate<unit::Probability> SeenTimes::tail(double t, double confidence) const {
@@ -78,7 +78,7 @@ std::uint64_t SeenTimes::count(double t) const {
 }
 
 numeric::Estimate<unit::Slot> SeenTimes::mean(double confidence) const {
-  return sim::estimate<unit::Slot>(sums_, packets_, confidence);
+  return estimate<unit::Slot>(sums_, packets_, confidence);
 }
 
 std::optional<SeenTimes::Percentile> SeenTimes::percentile(double exceeded, double confidence) const {
@@ -119,4 +119,4 @@ std::optional<double> SeenTimes::deepest_resolved(double known_to) const {
   return deepest;
 }
 
-}  // namespace tailbound::answers
+}  // namespace tailbound::sim
