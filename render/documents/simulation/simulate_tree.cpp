@@ -298,7 +298,7 @@ std::vector<std::string> notes(const std::vector<SimulateTreePoint>& points,
   std::vector<std::string> all{note + "."};
   for (const SimulateTreePoint& point : points) add_remarks(all, point.first.topology);
   const std::string ports = query.fabric ? "" : switch_in_words(query.topology);
-  all.push_back("Latency: queueing delay and " + latency_slots_in_words() + "." +
+  all.push_back("Latency: queueing delay and " + latency_slots_in_words(query.topology) + "." +
                 (ports.empty() ? "" : " " + ports));
   if (query.fabric)
     all.emplace_back(
@@ -330,7 +330,7 @@ Picture picture(const Document& document, const std::vector<SimulateTreePoint>& 
                   .powers_of_ten = true};
   if (points.size() == 1) picture.note += ": " + in_words(points.front().second.simulated);
   if (const auto& time = points.front().first.time)
-    picture.note += "; latency is D, " + latency_slots_in_words() + ", and " + hop_in_words(time->hop);
+    picture.note += "; latency is D, " + latency_slots_in_words(points.front().first.topology) + ", and " + hop_in_words(time->hop);
   if (const SimulateTreeQuery& requested = points.front().first;
       !requested.occupancy_levels.empty() || requested.reorder_levels)
     picture.note += "; queues and reorder buffers are in the tables";
