@@ -90,6 +90,10 @@ class Delays {
 
   /// The first flow with the same law.
   [[nodiscard]] std::size_t alike(std::size_t flow) const { return alike_[flow]; }
+  /// Is nothing computed for the flow?
+  [[nodiscard]] bool copies(std::size_t flow) const {
+    return computed_as(flow) != flow && !query_.reorder && !query_.drop;
+  }
 
   [[nodiscard]] Part of(std::size_t flow) {
     const DelayFlow& its = answer_.paths.flows[flow];
@@ -517,7 +521,10 @@ DelayAnswer answer(const DelayQuery& query, const Run& run) {
   for (std::size_t flow = 0; flow < count; ++flow) {
     Part part;
     try {
-      part = as_piece(run, [work, flow] { return work->delays->of(flow); });
+      // Equivalent flows only copy: no piece of its own for each of many thousands.
+      part = work->delays->copies(flow) && !run.stop.stop_requested()
+                 ? work->delays->of(flow)
+                 : as_piece(run, [work, flow] { return work->delays->of(flow); });
     } catch (const Stopped&) {
       return cut_short(*work, run);
     }
