@@ -145,6 +145,8 @@ CollapsedNetwork collapsed(const Network& network) {
             if (network.flows[flow].burst) result.queues[link].bursts = true;
           }
         std::vector<std::size_t> queues, inputs;
+        queues.reserve(route.links.size());
+        inputs.reserve(route.links.size());
         walk(network, passes, source, route, [&](std::size_t link, const InputKey& from) {
           CollapsedQueue& queue = result.queues[link];
           const auto [place, is_new] = known[link].try_emplace(from, queue.inputs.size());
