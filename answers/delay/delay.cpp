@@ -47,10 +47,13 @@ Rational negligible_for(const ReorderTargets& targets) {
   return minimum * power_of_ten(-12);
 }
 
+/// Shared by equivalent flows; none: their delay cannot be computed.
+using SharedLaw = std::shared_ptr<const FlowLaw>;
+
 /// The results for one flow.
 struct Part {
   FlowDelay flow;
-  std::optional<FlowLaw> law{};  ///< none: its delay cannot be computed
+  SharedLaw law{};
   std::vector<std::pair<std::size_t, bounds::ClaimedBufferSize>> buffers{};  ///< of queues not met before
 };
 
@@ -95,6 +98,10 @@ class Delays {
 
   /// The first flow with the same law.
   [[nodiscard]] std::size_t alike(std::size_t flow) const { return alike_[flow]; }
+  /// Is nothing computed for the flow?
+  [[nodiscard]] bool copies(std::size_t flow) const {
+    return computed_as(flow) != flow && !query_.reorder && !query_.drop;
+  }
 
   [[nodiscard]] Part of(std::size_t flow) {
     const DelayFlow& its = answer_.paths.flows[flow];
@@ -117,8 +124,7 @@ class Delays {
   /// P(D > t) of flows by their positions, then of all packets if there are levels for these.
   /// \param laws   of all flows, as found by of()
   /// \param flows  number of level lists that belong to flows
-  [[nodiscard]] std::vector<std::vector<double>> tails(const std::vector<std::optional<FlowLaw>>& laws,
-                                                       std::size_t flows,
+  [[nodiscard]] std::vector<std::vector<double>> tails(const std::vector<SharedLaw>& laws, std::size_t flows,
                                                        const std::vector<std::vector<Slots>>& levels) const {
     // Flows with identical delays are computed once, at the levels of all of them.
     std::map<std::size_t, std::set<Slots>> wanted;
@@ -195,7 +201,7 @@ class Delays {
         its.latency_ns = latency_ns(law.routes, claims, *law.law, time);
         its.mean_ns = stated(mean_latency_ns(law.routes, claims.mean_queueing, time));
       }
-      part.law = std::move(law);
+      part.law = std::make_shared<const FlowLaw>(std::move(law));
     } catch (const LimitExceeded& error) {
       if (!is_simulated(query_)) throw;
       its.hops_reason = error.what();
@@ -274,8 +280,8 @@ class Delays {
   const DelayQuery& query_;
   const DelayAnswer& answer_;
   DelayModel model_;
-  std::vector<std::size_t> alike_;              ///< of each requested flow
-  std::vector<std::optional<FlowLaw>> laws_{};  ///< of the flows so far
+  std::vector<std::size_t> alike_;  ///< of each requested flow
+  std::vector<SharedLaw> laws_{};   ///< of the flows so far
 };
 
 /// Groups of flows that are simulated together: those with the same law.
@@ -307,7 +313,7 @@ struct Work {
   DelayAnswer answer{};
   std::optional<Delays> delays{};
   /// Of the finished flows: those of `delays` may be one more, or half written by an aborted piece.
-  std::vector<std::optional<FlowLaw>> laws{};
+  std::vector<SharedLaw> laws{};
 
   explicit Work(const DelayQuery& its) : query(its) {}
 };
@@ -537,7 +543,10 @@ DelayAnswer answer(const DelayQuery& query, const Run& run) {
   for (std::size_t flow = 0; flow < count; ++flow) {
     Part part;
     try {
-      part = as_piece(run, [work, flow] { return work->delays->of(flow); });
+      // Equivalent flows only copy: no piece of its own for each of many thousands.
+      part = work->delays->copies(flow) && !run.stop.stop_requested()
+                 ? work->delays->of(flow)
+                 : as_piece(run, [work, flow] { return work->delays->of(flow); });
     } catch (const Stopped&) {
       return cut_short(*work, run);
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <type_traits>
 
 namespace tailbound::bounds {
 namespace {
@@ -63,7 +64,10 @@ std::vector<char> passing(const Network& network, const SourceNumbers& sources,
       for (const network::Route& route : network.flows[flow].routes)
         for (std::size_t lane = 0; lane < sources.count(network.flows[flow]); ++lane)
           walk(network, passes, sources.first(network, flow) + lane, route,
-               [&](std::size_t link, const InputKey& from) { inputs[link].push_back(from); });
+               [&](std::size_t link, const InputKey& from) {
+                 // Successive routes often share it.
+                 if (inputs[link].empty() || inputs[link].back() != from) inputs[link].push_back(from);
+               });
     for (std::size_t link = 0; link < network.links.size(); ++link) {
       std::vector<InputKey>& its = inputs[link];
       if (its.empty()) continue;
@@ -84,6 +88,28 @@ std::vector<char> passing(const Network& network, const SourceNumbers& sources,
   return passes;
 }
 
+/// The entry of the source that was sought last: flows are mostly listed source by source.
+template <class Value>
+class Latest {
+ public:
+  Value& of(std::map<std::size_t, Value>& all, std::size_t source) {
+    if (value_ == nullptr || source != source_) value_ = &all.try_emplace(source, 0).first->second;
+    source_ = source;
+    return *value_;
+  }
+
+ private:
+  std::size_t source_ = 0;
+  Value* value_ = nullptr;  ///< its place in the map remains, even if that is moved
+};
+static_assert(std::is_nothrow_move_constructible_v<QueueInput>);  // so that a growing list moves its maps
+
+/// Of an input.
+struct LatestInput {
+  Latest<double> behind;
+  Latest<Rational> exact_behind;
+};
+
 }  // namespace
 
 CollapsedNetwork collapsed(const Network& network) {
@@ -99,6 +125,8 @@ CollapsedNetwork collapsed(const Network& network) {
     queue.waits = network.has_queue(link) && passes[link] == 0 && max_arrivals[link] > 0;
   }
   std::vector<std::map<InputKey, std::size_t>> known(network.links.size());
+  std::vector<Latest<double>> rates(network.links.size());
+  std::vector<std::vector<LatestInput>> latest(network.links.size());
   for (std::size_t flow = 0; flow < network.flows.size(); ++flow) {
     const std::size_t lanes = sources.count(network.flows[flow]);
     std::map<std::tuple<std::vector<std::size_t>, std::vector<std::size_t>, std::size_t>, Rational> shares;
@@ -113,10 +141,12 @@ CollapsedNetwork collapsed(const Network& network) {
           if (network.has_queue(link)) {
             ++hops;
             result.queues[link].load += rate;
-            result.queues[link].sources[source] += rate;
+            rates[link].of(result.queues[link].sources, source) += rate;
             if (network.flows[flow].burst) result.queues[link].bursts = true;
           }
         std::vector<std::size_t> queues, inputs;
+        queues.reserve(route.links.size());
+        inputs.reserve(route.links.size());
         walk(network, passes, source, route, [&](std::size_t link, const InputKey& from) {
           CollapsedQueue& queue = result.queues[link];
           const auto [place, is_new] = known[link].try_emplace(from, queue.inputs.size());
@@ -124,12 +154,13 @@ CollapsedNetwork collapsed(const Network& network) {
             QueueInput input;
             std::tie(input.queue, input.source, input.passed) = from;
             queue.inputs.push_back(std::move(input));
+            latest[link].emplace_back();
           }
           QueueInput& input = queue.inputs[place->second];
+          LatestInput& its = latest[link][place->second];
           input.rate += rate;
-          input.exact_rate = input.exact_rate + exact;
-          input.behind[source] += rate;
-          Rational& behind = input.exact_behind.try_emplace(source, 0).first->second;
+          its.behind.of(input.behind, source) += rate;
+          Rational& behind = its.exact_behind.of(input.exact_behind, source);
           behind = behind + exact;
           if (!queues.empty())
             result.queues[queues.back()].inputs[inputs.back()].onward[{link, place->second}] += rate;
@@ -146,6 +177,9 @@ CollapsedNetwork collapsed(const Network& network) {
       routes.push_back(
           {std::get<0>(met), std::get<1>(met), std::get<2>(met), sources.first(network, flow), share});
   }
+  for (CollapsedQueue& queue : result.queues)
+    for (QueueInput& input : queue.inputs)
+      for (const auto& [source, behind] : input.exact_behind) input.exact_rate = input.exact_rate + behind;
   return result;
 }
 

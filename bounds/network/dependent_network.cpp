@@ -256,6 +256,7 @@ DependentPaths dependent_network(const Network& network) {
     bool derived = true;
     for (const network::Route& route : flow.routes) {
       std::vector<std::size_t> queues;
+      queues.reserve(route.links.size());
       for (const std::size_t link : route.links)
         if (network.has_queue(link)) {
           queues.push_back(link);

@@ -312,6 +312,7 @@ NetworkDelay network_delay(const network::Network& network, network::Sources sou
     std::map<std::vector<std::size_t>, Rational> routes;
     for (const network::Route& route : network.flows[flow].routes) {
       std::vector<std::size_t> queues;
+      queues.reserve(route.links.size());
       for (const std::size_t link : route.links)
         if (network.has_queue(link)) queues.push_back(result.queue_of(link, network.flows[flow].priority));
       const auto [place, is_new] = routes.try_emplace(std::move(queues), route.share);

@@ -105,7 +105,8 @@ class Simulated final : public NetworkReplication {
   PacketBalance balance() const override;
 
  private:
-  void add_source(std::size_t node, int lanes, const network::Network& network);
+  void add_source(std::size_t node, int lanes, const std::vector<std::size_t>& flows,
+                  const network::Network& network);
   void add_burst(std::size_t flow, const network::Network& network);
   void add_path(Source& source, const Rational& sum, std::size_t flow, const network::Route& route,
                 const network::Network& network);
@@ -136,7 +137,8 @@ class Simulated final : public NetworkReplication {
 };
 
 std::uint64_t scaled(const Rational& probability) {
-  return numeric::to_uint64(numeric::floor(probability * (numeric::pow(numeric::Integer(2), 64) - 1)));
+  static const Rational largest(numeric::pow(numeric::Integer(2), 64) - 1);
+  return numeric::to_uint64(numeric::floor(probability * largest));
 }
 
 Simulated::Simulated(const NetworkModel& model, RandomKey key)
@@ -155,7 +157,11 @@ Simulated::Simulated(const NetworkModel& model, RandomKey key)
     queues_[link].exists = network.has_queue(link);
   }
   const std::vector<int> lanes = network.lanes();
-  for (std::size_t node = 0; node < network.nodes.size(); ++node) add_source(node, lanes[node], network);
+  std::vector<std::vector<std::size_t>> sent_by(network.nodes.size());
+  for (std::size_t flow = 0; flow < flows_; ++flow)
+    if (!network.flows[flow].burst) sent_by[network.flows[flow].source].push_back(flow);
+  for (std::size_t node = 0; node < sent_by.size(); ++node)
+    add_source(node, lanes[node], sent_by[node], network);
   for (std::size_t flow = 0; flow < flows_; ++flow) add_burst(flow, network);
   std::vector<bool> used(queues_.size());
   for (const Path& path : paths_)
@@ -166,12 +172,13 @@ Simulated::Simulated(const NetworkModel& model, RandomKey key)
 }
 
 /// All lanes have the same rates, independently.
-void Simulated::add_source(std::size_t node, int lanes, const network::Network& network) {
+/// \param flows  of the node, without those with bursts
+void Simulated::add_source(std::size_t node, int lanes, const std::vector<std::size_t>& flows,
+                           const network::Network& network) {
   Source source{.stream = node, .bounds = {}, .paths = {}};
   Rational sum = 0;
-  for (std::size_t flow = 0; flow < network.flows.size(); ++flow) {
+  for (const std::size_t flow : flows) {
     const network::Flow& its = network.flows[flow];
-    if (its.source != node || its.burst) continue;
     if (its.routes.empty()) throw InvalidArgument("routes of flow " + its.name, "", "at least one");
     for (const network::Route& route : its.routes) {
       sum = sum + its.rate * route.share / lanes;
@@ -274,7 +281,6 @@ void Simulated::join(const Packet& packet) {
   ++queue.size;
 }
 
-
 void Simulated::serve(std::size_t link) {
   Queue& queue = queues_[link];
   count_at(counts_[rows_.occupancy(link)], queue.size);
@@ -302,7 +308,7 @@ void Simulated::deliver(const Packet& packet) {
   const std::int64_t latency = queues == 0 ? 0 : now_ - packet.birth + 1;
   ++totals_.delivered;
   count_at(counts_[rows_.delays(static_cast<std::size_t>(queues))],
-          static_cast<std::size_t>(latency - queues));
+           static_cast<std::size_t>(latency - queues));
   auto& sums = counts_[rows_.flow_delays()];
   auto& packets = counts_[rows_.flow_packets()];
   sums.resize(flows_);

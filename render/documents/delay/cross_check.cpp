@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <memory>
 
@@ -170,10 +171,16 @@ TableLayout check_table() {
 }
 
 Rows check_rows(const CrossCheck& check, const std::vector<std::optional<std::size_t>>& flows) {
+  // Ordered by flow, all packets last: a network may have more levels than can be read for each of its flows.
+  const auto place = [](const std::optional<std::size_t>& flow) {
+    return flow.value_or(std::numeric_limits<std::size_t>::max());
+  };
   std::vector<CheckedLevel> levels;
-  for (const auto& flow : flows)
-    for (const CheckedLevel& level : check.levels)
-      if (level.flow == flow) levels.push_back(level);
+  for (const auto& flow : flows) {
+    const auto its = std::ranges::equal_range(check.levels, place(flow), {},
+                                              [&](const CheckedLevel& level) { return place(level.flow); });
+    levels.insert(levels.end(), its.begin(), its.end());
+  }
   Rows rows = check_fields().rows(share(std::move(levels)));
   rows.in_text = false;
   return rows;

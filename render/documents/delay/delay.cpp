@@ -135,9 +135,9 @@ const Fields<DelayFlow>& flow_fields() {
   return fields;
 }
 
+/// Those that follow the topology.
 const Fields<DelayEntry>& delay_input_fields() {
   static const Fields<DelayEntry> fields{
-      {topology_fields(), [](const DelayEntry& of) { return of.query().topology; }},
       {flow_fields(), [](const DelayEntry& of) { return of.path().name.empty() ? nullptr : &of.path(); }},
       {{"class", "class", "", Shape::whole, "priority class; class 1 is served first"},
        [](const DelayEntry& of) { return of.path().priority; },
@@ -480,7 +480,8 @@ const Fields<bounds::DropTarget>& drop_target_fields() {
 
 Layout delay_layout() {
   Layout layout{.command = "delay", .inputs = {}, .results = {}};
-  layout.inputs = merged(delay_input_fields().columns(), reorder_point_inputs().columns());
+  layout.inputs = merged(topology_fields().columns(), delay_input_fields().columns());
+  layout.inputs = merged(std::move(layout.inputs), reorder_point_inputs().columns());
   layout.inputs = merged(std::move(layout.inputs), load_scale_inputs());
   layout.results = merged(delay_result_fields().columns(), load_scale_results());
   layout.results = merged(std::move(layout.results), fabric_results());
@@ -534,9 +535,12 @@ Document document(std::vector<DelayPoint> given) {
       .results = {},
       .notes = delay_notes(*points, one),
       .digits = first.digits};
+  Cells topology;  // of all flows of a point: a network with many flows is not read again for each of them
   for (const DelayEntry& entry : entries) {
+    if (entry.flow == 0) topology = topology_fields().cells(entry.query().topology);
     Result& result = document.results.emplace_back();
-    result.inputs = delay_input_fields().cells(entry);
+    result.inputs = topology;
+    delay_input_fields().add(entry, result.inputs);
     result.cells = delay_result_fields().cells(entry);
     result.tables = tables_of(entry, one);
     if (one) result.lines = delay_lines(entry);

@@ -30,12 +30,13 @@ bool stretches(const DelayQuery& query, const FlowDelay& found) {
   return found.hops == Hops::chain && tree != nullptr && tree->bursts_keep_path();
 }
 
+bool any_as(const DelayAnswer& answer, Hops hops) {
+  return std::any_of(answer.flows.begin(), answer.flows.end(),
+                     [hops](const FlowDelay& flow) { return flow.hops == hops; });
+}
 bool any_as(const std::vector<DelayPoint>& points, Hops hops) {
-  return std::any_of(points.begin(), points.end(), [hops](const DelayPoint& point) {
-    const auto& flows = point.second.flows;
-    return std::any_of(flows.begin(), flows.end(),
-                       [hops](const FlowDelay& flow) { return flow.hops == hops; });
-  });
+  return std::any_of(points.begin(), points.end(),
+                     [hops](const DelayPoint& point) { return any_as(point.second, hops); });
 }
 
 /// For trees whose bursts keep their path.
@@ -480,7 +481,7 @@ std::vector<std::string> delay_notes(const std::vector<DelayPoint>& points, bool
   add_buffer_notes(notes, points);
   for (const DelayPoint& point : points) add_remarks(notes, point.first.topology);
   for (const auto& [query, answer] : points)
-    if (any_as({{query, answer}}, Hops::bound))
+    if (any_as(answer, Hops::bound))
       if (std::string caution = capitalized(bound_caution(query.topology)) + ".";
           std::find(notes.begin(), notes.end(), caution) == notes.end())
         notes.push_back(std::move(caution));
