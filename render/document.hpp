@@ -172,6 +172,8 @@ struct Document {
   /// Additional columns of the text table of several results, for data that other formats have in the tables
   /// of each.
   std::vector<Column> text_columns{};
+  /// An input: in long tables of text, results with equal cells apart from it share a row. Empty: none do.
+  std::string merged_by{};
 };
 
 /// The value of a column of the only result, "17.75 +- 0.12"; of several the smallest and the largest,

@@ -378,11 +378,10 @@ class Settled {
 
   /// Within the interval or 10 % of it.
   [[nodiscard]] bool mean_agrees(std::size_t flow, const SeenTimes& waits) const {
-    constexpr double apart_by = 1.1;
     const auto simulated = waits.mean();
     const double computed = span_of(answer_.flows[flow].delay.mean_queueing).upper *
                             static_cast<double>(answer_.steps.per_slot);
-    return simulated.lower <= apart_by * computed && computed <= apart_by * simulated.upper;
+    return simulated.lower <= agreeing_factor * computed && computed <= agreeing_factor * simulated.upper;
   }
 
   /// Flows whose packets are too few for a check of their own follow the others.

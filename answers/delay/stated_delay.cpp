@@ -38,9 +38,11 @@ std::vector<StatedPercentile> stated_percentiles(const std::vector<bounds::Claim
   return result;
 }
 
-/// In slots. Where ticks are not slots, nothing is exact.
+/// In slots. Where ticks are not slots, only delays without any wait are exact.
 Stated<unit::Slot> stated_mean(const numeric::Claim<unit::Slot>& ticks, const DelaySteps& steps) {
   if (steps.are_slots()) return stated(ticks);
+  if (const auto* exact = std::get_if<numeric::Exact<unit::Slot>>(&ticks))
+    return numeric::Exact<unit::Slot>{exact->proof(), exact->value / steps.ticks_per_slot()};
   const auto& computed = std::get<numeric::Approximation<unit::Slot>>(ticks);
   return numeric::Approximation<unit::Slot>{numeric::Real(computed.value / steps.ticks_per_slot()),
                                             computed.agreed_digits};

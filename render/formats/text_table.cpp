@@ -1,6 +1,7 @@
 #include <tailbound/render/formats/text_table.hpp>
 
 #include <algorithm>
+#include <map>
 
 namespace tailbound::render {
 namespace {
@@ -17,9 +18,32 @@ std::vector<const Column*> without_hidden(std::vector<const Column*> columns) {
   return columns;
 }
 
+/// Rows that differ in the cell `at` only become one: "a -> b and 3 others".
+void merge_rows(TextTable& table, std::size_t at) {
+  std::map<std::vector<std::string>, std::size_t> first;
+  std::vector<std::vector<std::string>> rows;
+  std::vector<std::size_t> others;
+  for (std::vector<std::string>& row : table.rows) {
+    std::vector<std::string> key = row;
+    key[at].clear();
+    const auto [place, is_new] = first.try_emplace(std::move(key), rows.size());
+    if (!is_new) {
+      ++others[place->second];
+      continue;
+    }
+    rows.push_back(std::move(row));
+    others.push_back(0);
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (others[i] > 0)
+      rows[i][at] += " and " + std::to_string(others[i]) + (others[i] == 1 ? " other" : " others");
+  table.rows = std::move(rows);
+}
+
 }  // namespace
 
 TextTable results_table(const Document& document, bool quiet) {
+  constexpr std::size_t long_table = 24;
   TextTable table;
   std::vector<const Cells*> cells;
   for (const Result& result : document.results) cells.push_back(&result.cells);
@@ -41,6 +65,11 @@ TextTable results_table(const Document& document, bool quiet) {
     for (const Column& column : document.text_columns)
       row.push_back(cell_text(column, result.text_cells, document.digits));
   }
+  const auto merged = std::find_if(inputs.begin(), inputs.end(), [&](const Column* column) {
+    return column->key == document.merged_by;
+  });
+  if (!quiet && merged != inputs.end() && table.rows.size() > long_table)
+    merge_rows(table, static_cast<std::size_t>(merged - inputs.begin()));
   return table;
 }
 

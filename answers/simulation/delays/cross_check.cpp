@@ -24,8 +24,8 @@ constexpr double slot_steps = 40;
 constexpr double longest_unasked = 3;
 /// Length of a run in relaxation times of its busiest queue, for intervals from batches.
 constexpr double min_relaxations = 100, min_slots = 2000;
-/// How far computed and simulated may be apart, and rarer than `rare`.
-constexpr double apart_by = 1.10, rarely_apart_by = 1.25, rare = 1e-3;
+/// How far computed and simulated may be apart where rarer than `rare`.
+constexpr double rarely_apart_by = 1.25, rare = 1e-3;
 constexpr double sought_tails[] = {0.3, 0.1, 0.03, 1e-2, 1e-3, 1e-4};
 
 /// The plan of the run, or none if it would take too long.
@@ -104,7 +104,7 @@ std::vector<CheckedLevel> part_of(std::optional<std::size_t> flow, const SeenTim
 }
 
 Agreement judged(double computed, const numeric::Estimate<unit::Probability>& simulated, bool bound) {
-  const double apart = simulated.value < rare ? rarely_apart_by : apart_by;
+  const double apart = simulated.value < rare ? rarely_apart_by : agreeing_factor;
   if (computed < simulated.lower && computed * apart < simulated.value) return Agreement::underestimates;
   if (!bound && computed > simulated.upper && computed > apart * simulated.value)
     return Agreement::overestimates;
@@ -218,24 +218,11 @@ SimulatedDelays simulated(const NetworkTopology& topology, const std::vector<std
   const double steps = work.steps_per_slot + 0.1 * static_cast<double>(work.queues) +
                        0.3 * static_cast<double>(senders.size());
   simulation.simulate({std::max(work.utilization, 1e-9), work.hops, steps, brief_network_steps, work.memory},
-                      [&](sim::RandomKey key) { return sim::make_network_replication(model, key); });
+                      sim::network_replications(model));
   return simulation.take();
 }
 
 }  // namespace
-
-bool CrossCheck::agrees(std::optional<std::size_t> flow) const {
-  return std::none_of(levels.begin(), levels.end(), [&](const CheckedLevel& level) {
-    return level.flow == flow && level.agreement != Agreement::agrees;
-  });
-}
-
-const CheckedLevel* CrossCheck::rarest(std::optional<std::size_t> flow) const {
-  const CheckedLevel* last = nullptr;
-  for (const CheckedLevel& level : levels)
-    if (level.flow == flow) last = &level;
-  return last;
-}
 
 SeenTimes SimulatedDelays::seen(const std::vector<SeenRow>& rows, bool latency) const {
   return {result_.all(), rows,

@@ -36,6 +36,9 @@ enum class DelayEffort {
   requested,  ///< the same, and longer if the network needs it
 };
 
+/// A computed delay this factor from the simulated one, or within its interval, agrees.
+inline constexpr double agreeing_factor = 1.1;
+
 enum class Agreement {
   agrees,          ///< within the interval, or 10 % of its value (of one below 1e-3: 25 %)
   underestimates,  ///< below both
@@ -58,10 +61,6 @@ struct CrossCheck {
   double packets = 0;                ///< measured
   double packet_hops = 0;            ///< simulated, or required if it was skipped
   bool skipped = false;              ///< it would have exceeded the limit, or was stopped
-
-  [[nodiscard]] bool agrees(std::optional<std::size_t> flow) const;
-  /// The rarest level; null if there is none.
-  [[nodiscard]] const CheckedLevel* rarest(std::optional<std::size_t> flow) const;
 };
 
 /// A finished simulation of delays.

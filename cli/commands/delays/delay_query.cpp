@@ -114,8 +114,6 @@ void require_fitting_solve(const DelayOptions& options) {
     throw missing(options.drop ? "--capacity" : "--drop",
                   "a buffer target needs --capacity B and --drop EPS");
   if (!options.within_ns) reject_without({&options.hop.hop_ns}, "--within-ns T with --solve");
-  if (options.within_ns && !options.units.link_gbps)
-    throw missing("--link-gbps", "--within-ns needs --link-gbps and --packet-bytes");
 }
 
 }  // namespace
@@ -205,7 +203,7 @@ std::vector<answers::DelayQuery> read_delay_queries(const DelayOptions& options)
   plain_query.percentiles = options.percentiles.value();
   plain_query.digits = {options.digits.value()};
   plain_query.units = read_units(options.units);
-  plain_query.hop_ns = read_hop_ns(options.hop, options.units);
+  plain_query.hop_ns = options.hop.hop_ns.if_given();
   plain_query.flow = read_flow(options);
   const std::vector<Reordering> reorderings = read_reorderings(options);
   const auto drops = read_drops(options);
@@ -226,6 +224,7 @@ std::vector<answers::DelayQuery> read_delay_queries(const DelayOptions& options)
     query.by = read_by(options, all.size());
     if (const auto* its = std::get_if<answers::NetworkTopology>(&query.topology))
       take_speed(query.units, its->network);
+    if (query.hop_ns) static_cast<void>(required_slot_ns(query.units, "--hop-ns"));
   }
   return all;
 }
@@ -235,14 +234,13 @@ namespace {
 /// The targets of --solve load-scale: each combination of percentiles and times, or of buffers and their
 /// targets; without these stability of all queues.
 std::vector<std::variant<answers::Stability, answers::LatencyTarget, answers::BufferTarget>>
-read_scale_targets(const DelayOptions& options) {
+read_scale_targets(const DelayOptions& options, const answers::Units& units) {
   std::vector<std::variant<answers::Stability, answers::LatencyTarget, answers::BufferTarget>> targets;
   if (options.within || options.within_ns) {
     const Numbers& times = options.within ? options.within : options.within_ns;
     std::optional<answers::SlotTime> time;
     if (options.within_ns)
-      time = {*read_units(options.units).slot_ns(),
-              read_hop_ns(options.hop, options.units).value_or(Rational(0))};
+      time = {required_slot_ns(units, "--within-ns"), options.hop.hop_ns.if_given().value_or(Rational(0))};
     const Rational slot = time ? time->slot : Rational(1);
     for (const Rational& percentile : options.percentiles.value())
       for (const Rational& within : times.value()) {
@@ -262,7 +260,6 @@ read_scale_targets(const DelayOptions& options) {
 
 std::vector<answers::LoadScaleQuery> read_load_scale_queries(const DelayOptions& options) {
   require_fitting(options);
-  const auto targets = read_scale_targets(options);
   answers::LoadScaleQuery requested;
   requested.flow = read_flow(options);
   requested.digits = {options.digits.value()};
@@ -270,6 +267,8 @@ std::vector<answers::LoadScaleQuery> read_load_scale_queries(const DelayOptions&
   if (const auto wholes = read_fabrics(options.topology); !wholes.empty()) {
     require_fabric_model(options.model);
     std::vector<answers::LoadScaleQuery> queries;
+    take_speed(requested.units, wholes.front().fabric->network);
+    const auto targets = read_scale_targets(options, requested.units);
     for (const answers::FabricTopology& whole : wholes) {
       requested.topology = place_of(whole);
       requested.fabric = whole.fabric;
@@ -280,6 +279,8 @@ std::vector<answers::LoadScaleQuery> read_load_scale_queries(const DelayOptions&
     return queries;
   }
   const auto networks = read_networks(options.topology, answers::Overload::allowed);
+  take_speed(requested.units, networks.front().network);
+  const auto targets = read_scale_targets(options, requested.units);
   return Combinations(requested)
       .by(networks, &answers::LoadScaleQuery::topology)
       .by(targets, &answers::LoadScaleQuery::requested)
@@ -308,16 +309,21 @@ std::vector<answers::ReorderQuery> read_reorder_queries(const DelayOptions& opti
   return queries;
 }
 
-std::optional<Rational> read_hop_ns(const HopOptions& options, const UnitOptions& units) {
-  const std::optional<Rational> hop = options.hop_ns.if_given();
-  if (hop && !units.link_gbps) throw missing("--link-gbps", "--hop-ns needs --link-gbps and --packet-bytes");
-  return hop;
+answers::Units read_units(const UnitOptions& options, const answers::Topology& topology) {
+  answers::Units units = read_units(options);
+  if (const auto* its = std::get_if<answers::NetworkTopology>(&topology)) take_speed(units, its->network);
+  return units;
 }
 
-std::optional<answers::SlotTime> read_slot_time(const HopOptions& options, const UnitOptions& units) {
-  const std::optional<Rational> hop = read_hop_ns(options, units);
+Rational required_slot_ns(const answers::Units& units, const std::string& option) {
+  if (const auto slot = units.slot_ns()) return *slot;
+  throw missing("--link-gbps", option + " needs --link-gbps and --packet-bytes");
+}
+
+std::optional<answers::SlotTime> read_slot_time(const HopOptions& options, const answers::Units& units) {
+  const std::optional<Rational> hop = options.hop_ns.if_given();
   if (!hop) return {};
-  return answers::SlotTime{.slot = *read_units(units).slot_ns(), .hop = *hop};
+  return answers::SlotTime{.slot = required_slot_ns(units, "--hop-ns"), .hop = *hop};
 }
 
 void reject_bursts(const BurstOptions& bursts, const std::string& other, const std::string& reason) {

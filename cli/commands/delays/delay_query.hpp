@@ -38,13 +38,15 @@ struct HopOptions {
                 quantity(numeric::Measure::nanoseconds).from(0, 1'000'000'000, "ns").slider(0, 1000, 10),
                 "cable and pipeline delay in ns of each queue passed.\nAdded to latencies in ns"};
 };
-/// The latency added by each queue passed [ns].
-/// \throws InvalidArgument  out of range, or without --link-gbps
-[[nodiscard]] std::optional<numeric::Rational> read_hop_ns(const HopOptions& options,
-                                                           const UnitOptions& units);
-/// The same with the slot time; none without --hop-ns.  \throws InvalidArgument
+/// Units with the speed of the links of a file (take_speed()).  \throws InvalidArgument
+[[nodiscard]] answers::Units read_units(const UnitOptions& options, const answers::Topology& topology);
+
+/// The slot time with the latency added by each queue passed; none without --hop-ns.
+/// \throws InvalidArgument  out of range, or the slot time is not known
 [[nodiscard]] std::optional<answers::SlotTime> read_slot_time(const HopOptions& options,
-                                                              const UnitOptions& units);
+                                                              const answers::Units& units);
+/// \throws InvalidArgument  naming --link-gbps, which `option` needs
+[[nodiscard]] numeric::Rational required_slot_ns(const answers::Units& units, const std::string& option);
 
 /// For --percentiles.
 [[nodiscard]] inline Accepted<Rationals> delay_percentiles() {

@@ -70,8 +70,7 @@ std::vector<answers::FabricQuery> read_queries(const DelayOptions& options) {
   for (answers::FabricQuery& query : queries) {
     query.by = read_by(options, queries.size());
     take_speed(query.units, query.topology.fabric->network);
-    if (query.hop_ns && !query.units.slot_ns())
-      throw missing("--link-gbps", "--hop-ns needs --link-gbps and --packet-bytes");
+    if (query.hop_ns) static_cast<void>(required_slot_ns(query.units, "--hop-ns"));
   }
   return queries;
 }
@@ -84,7 +83,6 @@ std::vector<answers::ValidateDelayQuery> read_fabric_validations(
   std::vector<answers::ValidateDelayQuery> queries;
   for (const answers::FabricTopology& its : read_fabrics(topology)) {
     require_fabric_model(model);
-    if (requested.time) throw not_allowed_with("--hop-ns", of_fabrics);
     answers::ValidateDelayQuery& each = queries.emplace_back(requested);
     each.topology = place_of(its);
     each.fabric = {its.fabric, answers::simulated_fabric(*its.fabric)};

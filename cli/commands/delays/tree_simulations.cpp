@@ -154,8 +154,7 @@ std::vector<SimulateTreeQuery> read_queries(const TreeSimulationOptions& options
   const std::vector<Simulated> topologies = read_all_to_simulate(options);
   const auto buffers = options.buffer.each();
   requested.length = read_run_length(options.run);
-  requested.time = read_slot_time(options.hop, options.units);
-  const std::vector<SimulateTreeQuery> queries = answers::Combinations(requested)
+  std::vector<SimulateTreeQuery> queries = answers::Combinations(requested)
                                                      .by(buffers, &SimulateTreeQuery::buffer)
                                                      .by(topologies,
                                                          [](SimulateTreeQuery& each, const Simulated& its) {
@@ -163,6 +162,8 @@ std::vector<SimulateTreeQuery> read_queries(const TreeSimulationOptions& options
                                                            each.fabric = its.fabric;
                                                          })
                                                      .points();
+  for (SimulateTreeQuery& query : queries)
+    query.time = read_slot_time(options.hop, read_units(options.units, query.topology));
   require_plans(queries);
   return queries;
 }
@@ -212,11 +213,12 @@ Reply answer_rare(const TreeSimulationOptions& options, const Context& context) 
 
 Reply answer_simulation(const TreeSimulationOptions& options, const Context& context) {
   if (options.rare) return answer_rare(options, context);
-  const answers::Units units = read_units(options.units);
+  const std::vector<SimulateTreeQuery> queries = read_queries(options);
+  const answers::Units units = read_units(options.units, queries.front().topology);
   const auto document_of = [&](auto points, std::size_t requested) {
     return render::document(std::move(points), requested, units);
   };
-  return simulate_requested(read_queries(options), options.run, context, document_of,
+  return simulate_requested(queries, options.run, context, document_of,
                             [&](const SimulateTreeQuery& query) { return render::inputs_of(query, units); });
 }
 
@@ -235,12 +237,12 @@ std::vector<ValidateDelayQuery> read_validations(const TreeValidationOptions& op
   require_one_topology(options.topology);
   ValidateDelayQuery requested;
   requested.length = read_run_length(options.run);
-  requested.time = read_slot_time(options.hop, options.units);
   if (options.ccdf)
     for (const std::int64_t slots : options.ccdf.value()) requested.levels.emplace_back(slots);
   requested.percentiles = options.percentiles.value();
   if (auto fabrics = read_fabric_validations(options.topology, options.model, requested); !fabrics.empty()) {
     reject_bursts(options.burst, "--network", by_the_file);
+    reject_with({&options.hop.hop_ns}, "--network", "so many pairs are compared in slots");
     for (ValidateDelayQuery& each : fabrics)
       answers::take_routes(std::get<answers::NetworkTopology>(each.topology), *each.fabric->analysed);
     return fabrics;
@@ -251,14 +253,18 @@ std::vector<ValidateDelayQuery> read_validations(const TreeValidationOptions& op
       Combinations(requested).by(topologies, &ValidateDelayQuery::topology).points();
   std::vector<ValidateDelayQuery> all;
   for (const ValidateDelayQuery& query : queries)
-    for (const auto& hops : read_hops(options.model, query.topology)) all.emplace_back(query).hops = hops;
+    for (const auto& hops : read_hops(options.model, query.topology)) {
+      all.emplace_back(query).hops = hops;
+      all.back().time = read_slot_time(options.hop, read_units(options.units, query.topology));
+    }
   return all;
 }
 
 Reply answer_validation(const TreeValidationOptions& options, const Context& context) {
-  const answers::Units units = read_units(options.units);
+  const std::vector<ValidateDelayQuery> queries = read_validations(options);
+  const answers::Units units = read_units(options.units, queries.front().topology);
   return simulate_all(
-      read_validations(options), options.run, context,
+      queries, options.run, context,
       [&](const auto& points, std::size_t requested) { return render::document(points, requested, units); },
       [&](const ValidateDelayQuery& query) { return render::inputs_of(query, units); });
 }

@@ -118,6 +118,9 @@ class Router {
  private:
   [[nodiscard]] Route shortest(std::size_t source);
   [[nodiscard]] Route hashed(std::size_t source);
+  /// Along the links that `choose` takes of those that lead closer: (node, links) -> link.
+  template <class Choose>
+  [[nodiscard]] Route walk(std::size_t source, const Choose& choose);
   [[nodiscard]] std::vector<Route> spread(std::size_t source, Field& field);
   /// The same, not counted as routes: they are parts of at least as many.
   [[nodiscard]] std::vector<Route> legs(std::size_t source, Field& field) {
@@ -165,32 +168,32 @@ void Router::count_route(std::size_t steps) {
         "\"shortest\" each flow has one route");
 }
 
-Route Router::shortest(std::size_t source) {
+template <class Choose>
+Route Router::walk(std::size_t source, const Choose& choose) {
   Route route;
   route.links.reserve(to_destination_.distance(source));
   for (std::size_t node = source; to_destination_.distance(node) > 0;
-       node = network_.links[route.links.back()].to) {
-    const std::vector<std::size_t>& links = to_destination_.closer(node, leaving_);
-    route.links.push_back(links.front());
-    if (network_.links[links.front()].wire == 0) continue;
+       node = network_.links[route.links.back()].to)
+    route.links.push_back(choose(node, to_destination_.closer(node, leaving_)));
+  return route;
+}
+
+Route Router::shortest(std::size_t source) {
+  return walk(source, [&](std::size_t, const std::vector<std::size_t>& links) {
+    if (network_.links[links.front()].wire == 0) return links.front();
     const std::size_t next = network_.links[links.front()].to;
     const auto leads_there = [&](std::size_t link) { return network_.links[link].to == next; };
     const auto wires = static_cast<std::size_t>(std::count_if(links.begin(), links.end(), leads_there));
     auto wire = links.begin();
     for (std::size_t left = wire_of_flow(source, destination_, wires); left > 0; --left)
       wire = std::find_if(wire + 1, links.end(), leads_there);
-    route.links.back() = *wire;
-  }
-  return route;
+    return *wire;
+  });
 }
 
 /// At each node the link at whose share of the weights the hash lies.
 Route Router::hashed(std::size_t source) {
-  Route route;
-  route.links.reserve(to_destination_.distance(source));
-  for (std::size_t node = source; to_destination_.distance(node) > 0;
-       node = network_.links[route.links.back()].to) {
-    const std::vector<std::size_t>& links = to_destination_.closer(node, leaving_);
+  return walk(source, [&](std::size_t node, const std::vector<std::size_t>& links) {
     std::uint64_t weights = 0;
     for (const std::size_t link : links) weights += static_cast<std::uint64_t>(network_.links[link].weight);
     std::uint64_t left = ecmp_hash(source, destination_, node, network_.route_seed) % weights;
@@ -200,9 +203,8 @@ Route Router::hashed(std::size_t source) {
       left -= weight;
       return false;
     };
-    route.links.push_back(*std::find_if(links.begin(), links.end(), passes));
-  }
-  return route;
+    return *std::find_if(links.begin(), links.end(), passes);
+  });
 }
 
 /// Depth first, in the order of the links. An explicit stack, as a route may have 100 000 nodes.

@@ -98,9 +98,6 @@ struct RunResult {
   [[nodiscard]] std::vector<const Counts*> all() const;
 };
 
-/// Makes replication number `key.replication`. Replications are made and destroyed by one thread at a time.
-using ReplicationFactory = std::function<std::unique_ptr<Replication>(RandomKey key)>;
-
 /// \param model   the inputs as text, without those of the plan; checkpoints of other inputs are rejected
 /// \param resume  bytes from a checkpoint, or empty
 /// \throws InvalidArgument  a plan or number of threads out of range; a checkpoint of other inputs

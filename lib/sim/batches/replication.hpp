@@ -4,6 +4,8 @@
 #include <tailbound/sim/random.hpp>
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <vector>
 
 /// The interface of a simulator for sim/batches/batched_run.hpp.
@@ -33,6 +35,9 @@ class Replication {
   /// \throws ParseError  the bytes do not match
   virtual void load(ByteReader& reader) = 0;
 };
+
+/// Makes replication number `key.replication`. Replications are made and destroyed by one thread at a time.
+using ReplicationFactory = std::function<std::unique_ptr<Replication>(RandomKey key)>;
 
 /// Adds `more` to `sum` row by row; rows grow as needed.
 /// Counts a value of a histogram.

@@ -2,6 +2,7 @@
 #include <tailbound/sim/network/network_replication.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace tailbound::sim {
@@ -91,9 +92,33 @@ struct Queue {
   bool exists = false;
 };
 
-class Simulated final : public NetworkReplication {
+/// What the replications of a run begin with.
+struct Prepared {
+  explicit Prepared(const NetworkModel& model);
+  void add_source(std::size_t node, int lanes, const std::vector<std::size_t>& flows,
+                  const network::Network& network);
+  void add_burst(std::size_t flow, const network::Network& network);
+  void add_path(Source& source, const Rational& sum, std::size_t flow, const network::Route& route,
+                const network::Network& network);
+
+  NetworkRows rows_;
+  std::optional<std::int64_t> buffer_;
+  std::shared_ptr<std::vector<Path>> paths_ = std::make_shared<std::vector<Path>>();  ///< shared by all
+  std::vector<Source> sources_{};
+  std::vector<BurstyFlow> bursts_{};
+  std::vector<Queue> queues_{};
+  std::vector<std::size_t> used_{};    ///< queues on routes, ascending
+  std::vector<std::size_t> unused_{};  ///< other queues: always empty
+  std::size_t flows_;
+  std::vector<std::size_t> groups_;  ///< of each flow; empty: not counted
+};
+
+class Simulated final : public NetworkReplication, private Prepared {
  public:
-  Simulated(const NetworkModel& model, RandomKey key);
+  Simulated(const Prepared& prepared, RandomKey key)
+      : Prepared(prepared), key_(key), counts_(empty_counts()) {
+    for (BurstyFlow& its : bursts_) its.on = its.slots.start(key_, bursts, its.flow);
+  }
   void advance(std::int64_t slots) override {
     for (const std::size_t link : unused_)
       count_at(counts_[rows_.occupancy(link)], 0, static_cast<std::uint64_t>(slots));
@@ -105,11 +130,7 @@ class Simulated final : public NetworkReplication {
   PacketBalance balance() const override;
 
  private:
-  void add_source(std::size_t node, int lanes, const std::vector<std::size_t>& flows,
-                  const network::Network& network);
-  void add_burst(std::size_t flow, const network::Network& network);
-  void add_path(Source& source, const Rational& sum, std::size_t flow, const network::Route& route,
-                const network::Network& network);
+  [[nodiscard]] const Path& path(std::uint32_t at) const { return (*paths_)[at]; }
   void one_slot();
   void send();
   void send_bursts();
@@ -119,20 +140,10 @@ class Simulated final : public NetworkReplication {
   void deliver(const Packet& packet);
   [[nodiscard]] Counts empty_counts() const { return Counts(rows_.count()); }
 
-  NetworkRows rows_;
-  std::optional<std::int64_t> buffer_;
   RandomKey key_;
-  std::vector<Path> paths_;
-  std::vector<Source> sources_;
-  std::vector<BurstyFlow> bursts_;
-  std::vector<Queue> queues_;
-  std::vector<std::size_t> used_{};    ///< queues on routes, ascending
-  std::vector<std::size_t> unused_{};  ///< other queues: always empty
-  std::size_t flows_;
-  std::vector<std::size_t> groups_;  ///< of each flow; empty: not counted
   std::int64_t now_ = 0;
-  std::vector<Packet> arriving_;  ///< served in the last slot, or just sent
-  PacketBalance totals_;
+  std::vector<Packet> arriving_{};  ///< served in the last slot, or just sent
+  PacketBalance totals_{};
   Counts counts_;
 };
 
@@ -141,13 +152,8 @@ std::uint64_t scaled(const Rational& probability) {
   return numeric::to_uint64(numeric::floor(probability * largest));
 }
 
-Simulated::Simulated(const NetworkModel& model, RandomKey key)
-    : rows_(model),
-      buffer_(model.buffer),
-      key_(key),
-      flows_(model.network.flows.size()),
-      groups_(model.groups),
-      counts_(empty_counts()) {
+Prepared::Prepared(const NetworkModel& model)
+    : rows_(model), buffer_(model.buffer), flows_(model.network.flows.size()), groups_(model.groups) {
   const network::Network& network = model.network;
   if (buffer_ && *buffer_ < 1) throw InvalidArgument("buffer", std::to_string(*buffer_), "at least 1 packet");
   queues_.resize(network.links.size());
@@ -164,7 +170,7 @@ Simulated::Simulated(const NetworkModel& model, RandomKey key)
     add_source(node, lanes[node], sent_by[node], network);
   for (std::size_t flow = 0; flow < flows_; ++flow) add_burst(flow, network);
   std::vector<bool> used(queues_.size());
-  for (const Path& path : paths_)
+  for (const Path& path : *paths_)
     for (std::size_t step = path.first; step < path.links.size(); ++step) used[path.links[step]] = true;
   for (std::size_t link = 0; link < used.size(); ++link)
     if (queues_[link].exists) (used[link] ? used_ : unused_).push_back(link);
@@ -173,7 +179,7 @@ Simulated::Simulated(const NetworkModel& model, RandomKey key)
 
 /// All lanes have the same rates, independently.
 /// \param flows  of the node, without those with bursts
-void Simulated::add_source(std::size_t node, int lanes, const std::vector<std::size_t>& flows,
+void Prepared::add_source(std::size_t node, int lanes, const std::vector<std::size_t>& flows,
                            const network::Network& network) {
   Source source{.stream = node, .bounds = {}, .paths = {}};
   Rational sum = 0;
@@ -196,22 +202,22 @@ void Simulated::add_source(std::size_t node, int lanes, const std::vector<std::s
   }
 }
 
-void Simulated::add_path(Source& source, const Rational& sum, std::size_t flow, const network::Route& route,
+void Prepared::add_path(Source& source, const Rational& sum, std::size_t flow, const network::Route& route,
                          const network::Network& network) {
   Path path{flow, route.links, 0, static_cast<std::size_t>(network.flows[flow].priority) - 1, 0};
   while (path.first < path.links.size() && !network.has_queue(path.links[path.first])) ++path.first;
   if (!groups_.empty()) path.row = rows_.delays_of_group(groups_[flow], path.links.size() - path.first);
   source.bounds.push_back(scaled(sum));
-  source.paths.push_back(static_cast<std::uint32_t>(paths_.size()));
-  paths_.push_back(std::move(path));
+  source.paths.push_back(static_cast<std::uint32_t>(paths_->size()));
+  paths_->push_back(std::move(path));
 }
 
-void Simulated::add_burst(std::size_t flow, const network::Network& network) {
+void Prepared::add_burst(std::size_t flow, const network::Network& network) {
   const network::Flow& its = network.flows[flow];
   if (!its.burst) return;
   if (its.routes.empty()) throw InvalidArgument("routes of flow " + its.name, "", "at least one");
   const OnOffSlots slots(traffic::on_off(its.rate, *its.burst));
-  BurstyFlow& added = bursts_.emplace_back(BurstyFlow{flow, slots, slots.start(key_, bursts, flow)});
+  BurstyFlow& added = bursts_.emplace_back(BurstyFlow{flow, slots, false});
   Rational sum = 0;
   for (const network::Route& route : its.routes)
     add_path(added.paths, sum = sum + route.share, flow, route, network);
@@ -256,15 +262,16 @@ void Simulated::send_bursts() {
 
 void Simulated::send_packet(std::uint32_t path) {
   ++totals_.sent;
-  const Packet packet{path, static_cast<std::uint32_t>(paths_[path].first), now_, now_};
-  if (packet.step == paths_[path].links.size())
+  const Path& its = this->path(path);
+  const Packet packet{path, static_cast<std::uint32_t>(its.first), now_, now_};
+  if (packet.step == its.links.size())
     deliver(packet);  // from host to host, without a queue
   else
     arriving_.push_back(packet);
 }
 
 void Simulated::join(const Packet& packet) {
-  const std::size_t link = paths_[packet.path].links[packet.step];
+  const std::size_t link = path(packet.path).links[packet.step];
   auto& drops = counts_[rows_.drops(link)];
   drops.resize(2);
   ++drops[1];
@@ -276,7 +283,7 @@ void Simulated::join(const Packet& packet) {
   }
   if (queue.size >= max_packets)
     throw LimitExceeded("a queue exceeds the limit of " + std::to_string(max_packets) + " packets");
-  auto& packets = queue.packets[paths_[packet.path].rank];
+  auto& packets = queue.packets[path(packet.path).rank];
   packets.push({packet.path, packet.step, packet.birth, now_});
   ++queue.size;
 }
@@ -293,7 +300,7 @@ void Simulated::serve(std::size_t link) {
     --queue.size;
     count_at(counts_[rows_.waits(link)], static_cast<std::size_t>(now_ - packet.joined));
     ++packet.step;
-    if (packet.step == paths_[packet.path].links.size())
+    if (packet.step == path(packet.path).links.size())
       deliver(packet);
     else
       arriving_.push_back(packet);
@@ -303,7 +310,7 @@ void Simulated::serve(std::size_t link) {
 
 /// The last queue has served the packet in slot now_.
 void Simulated::deliver(const Packet& packet) {
-  const Path& path = paths_[packet.path];
+  const Path& path = this->path(packet.path);
   const auto queues = static_cast<std::int64_t>(path.links.size() - path.first);
   const std::int64_t latency = queues == 0 ? 0 : now_ - packet.birth + 1;
   ++totals_.delivered;
@@ -382,13 +389,13 @@ void Simulated::load(ByteReader& reader) {
   totals_.sent = reader.get<std::int64_t>();
   totals_.delivered = reader.get<std::int64_t>();
   totals_.dropped = reader.get<std::int64_t>();
-  get_packets(reader, arriving_, paths_);
+  get_packets(reader, arriving_, *paths_);
   for (Queue& queue : queues_) {
     queue.size = 0;
     for (std::size_t rank = 0; rank < queue.packets.size(); ++rank) {
-      get_packets(reader, queue.packets[rank], paths_);
+      get_packets(reader, queue.packets[rank], *paths_);
       for (std::size_t i = 0; i < queue.packets[rank].size(); ++i)
-        if (paths_[queue.packets[rank][i].path].rank != rank) ByteReader::fail();
+        if (path(queue.packets[rank][i].path).rank != rank) ByteReader::fail();
       queue.size += queue.packets[rank].size();
     }
   }
@@ -436,8 +443,14 @@ NetworkRows::NetworkRows(const NetworkModel& model) : NetworkRows(model.network)
   }
 }
 
+ReplicationFactory network_replications(const NetworkModel& model) {
+  return [prepared = std::make_shared<const Prepared>(model)](RandomKey key) {
+    return std::make_unique<Simulated>(*prepared, key);
+  };
+}
+
 std::unique_ptr<NetworkReplication> make_network_replication(const NetworkModel& model, RandomKey key) {
-  return std::make_unique<Simulated>(model, key);
+  return std::make_unique<Simulated>(Prepared(model), key);
 }
 
 }  // namespace tailbound::sim

@@ -73,4 +73,7 @@ class NetworkReplication : public Replication {
 [[nodiscard]] std::unique_ptr<NetworkReplication> make_network_replication(const NetworkModel& model,
                                                                            RandomKey key);
 
+/// The same for all replications of a run: what they share is made once.
+[[nodiscard]] ReplicationFactory network_replications(const NetworkModel& model);
+
 }  // namespace tailbound::sim

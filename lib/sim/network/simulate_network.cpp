@@ -229,12 +229,10 @@ std::string describe(const NetworkModel& model) {
 
 RunResult run_network(const NetworkModel& model, const RunPlan& plan, const RunControls& controls,
                       std::string_view resume) {
-  return run(
-      plan, describe(model),
-      [&, clocked = network::has_mixed_speeds(model.network)](RandomKey key) {
-        return clocked ? make_clocked_replication(model, key) : make_network_replication(model, key);
-      },
-      controls, resume);
+  const ReplicationFactory clocked = [&](RandomKey key) { return make_clocked_replication(model, key); };
+  return run(plan, describe(model),
+             network::has_mixed_speeds(model.network) ? clocked : network_replications(model), controls,
+             resume);
 }
 
 NetworkEstimates network_estimates(const NetworkModel& model, const RunResult& run_result,

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <type_traits>
 
@@ -366,7 +367,11 @@ Rows reorder_rows(const std::shared_ptr<const ReorderAnswer>& reorder, const Reo
   return rows;
 }
 
-std::vector<Rows> tables_of(const DelayEntry& entry, bool in_text) {
+/// Sources by the queues of a point that they feed.
+using KnownSources =
+    std::map<std::pair<std::size_t, std::vector<std::size_t>>, std::shared_ptr<const std::vector<FeedingSources>>>;
+
+std::vector<Rows> tables_of(const DelayEntry& entry, bool in_text, KnownSources& known) {
   std::vector<Rows> tables;
   const auto add = [&](const Table<DelayRow>& table, std::size_t size) {
     tables.push_back(table.rows(size, [entry](std::size_t i) { return DelayRow{entry, i}; }));
@@ -375,9 +380,11 @@ std::vector<Rows> tables_of(const DelayEntry& entry, bool in_text) {
   add(delay_percentile_table(), entry.found().delay.queueing.size());
   add(level_table(), entry.found().delay.above.size());
   add(hop_table(), entry.path().longest.size());
-  const auto sources = share(sources_of(entry));
+  auto& sources = known[{entry.point, entry.path().longest}];
+  if (!sources) sources = share(sources_of(entry));
   tables.push_back(source_table().rows(
-      sources->size(), [entry, sources](std::size_t i) -> const FeedingSources& { return (*sources)[i]; }));
+      sources->size(),
+      [entry, its = sources](std::size_t i) -> const FeedingSources& { return (*its)[i]; }));
   tables.back().in_text = false;
   if (entry.found().reorder && !entry.found().reorder->tail.empty()) {
     const std::shared_ptr<const ReorderAnswer> reorder(entry.points, &*entry.found().reorder);
@@ -535,6 +542,7 @@ Document document(std::vector<DelayPoint> given) {
       .results = {},
       .notes = delay_notes(*points, one),
       .digits = first.digits};
+  KnownSources known;
   Cells topology;  // of all flows of a point: a network with many flows is not read again for each of them
   for (const DelayEntry& entry : entries) {
     if (entry.flow == 0) topology = topology_fields().cells(entry.query().topology);
@@ -542,10 +550,13 @@ Document document(std::vector<DelayPoint> given) {
     result.inputs = topology;
     delay_input_fields().add(entry, result.inputs);
     result.cells = delay_result_fields().cells(entry);
-    result.tables = tables_of(entry, one);
+    result.tables = tables_of(entry, one, known);
     if (one) result.lines = delay_lines(entry);
   }
-  if (!one) add_text_columns(document, entries);
+  if (!one) {
+    add_text_columns(document, entries);
+    document.merged_by = "flow";
+  }
   if (const auto& [query, last] = points->back(); last.stopped) {
     document.stopped = true;
     document.stopped_after = fmt::format("{} of {} flows", last.flows.size(), last.paths.flows.size());

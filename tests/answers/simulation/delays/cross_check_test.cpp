@@ -81,9 +81,6 @@ TEST_CASE("cross-check: what is computed too low, too high or above 1 is noticed
   CHECK(all_agree(check(1.2e10, true)));
   CHECK_FALSE(all_agree(check(1e-9, true)));
   const CrossCheck low = check(1e-6, false);
-  CHECK_FALSE(low.agrees(0));
-  CHECK_FALSE(low.agrees(1));
-  CHECK_FALSE(low.agrees(std::nullopt));
   for (const CheckedLevel& level : low.levels) CHECK(level.agreement == Agreement::underestimates);
   for (const CheckedLevel& level : check(1, false).levels)
     CHECK(level.agreement == (level.simulated.upper < 0.9 ? Agreement::overestimates : level.agreement));
@@ -136,7 +133,7 @@ TEST_CASE("cross-check: the true delays of each source of one queue are not cont
   // Of 24 levels one is outside of its interval by chance, and then by less than 10 %.
   CHECK(std::count_if(right.levels.begin(), right.levels.end(),
                       [](const CheckedLevel& level) { return level.agreement != Agreement::agrees; }) <= 1);
-  CHECK(right.rarest(std::nullopt)->simulated.value < 1e-2);
+  CHECK(right.levels.back().simulated.value < 1e-2);
   CHECK_FALSE(all_agree(checked(topology, {0, 1, 2}, computed(0.8))));
   CHECK_FALSE(all_agree(checked(topology, {0, 1, 2}, computed(2.4))));
   CHECK(all_agree(checked(topology, {0, 1, 2}, computed(2.4), true)));
