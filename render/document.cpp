@@ -213,8 +213,9 @@ std::string heading_with_unit(const Column& column) {
 }
 
 bool right_aligned(const Column& column) {
-  return column.shape == Shape::whole || column.shape == Shape::given || column.shape == Shape::model ||
-         column.style == Style::percent || column.style == Style::signed_percent;
+  return column.shape == Shape::whole || column.shape == Shape::slots || column.shape == Shape::given ||
+         column.shape == Shape::model || column.style == Style::percent ||
+         column.style == Style::signed_percent;
 }
 
 void require_known_keys(const Document& document) {

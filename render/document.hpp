@@ -23,6 +23,7 @@ enum class Shape {
   texts,     ///< a list of strings
   flag,      ///< true or false
   whole,     ///< an integer
+  slots,     ///< an integer; where links differ in speed, a decimal
   given,     ///< an exact input: a decimal, and its fraction
   givens,    ///< a list of inputs
   proved,    ///< exact or an enclosure

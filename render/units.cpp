@@ -26,7 +26,7 @@ std::vector<Change> changes_of(const UnitScale& scale) {
 
 /// An integer number of packets is not an integer in KiB.
 Shape changed(Shape shape) {
-  return shape == Shape::whole ? Shape::given : shape;
+  return shape == Shape::whole || shape == Shape::slots ? Shape::given : shape;
 }
 
 std::vector<Column> with_units(const std::vector<Column>& columns, const std::vector<Change>& changes) {

@@ -6,7 +6,7 @@
 #include <tailbound/bounds/sizing/output_queue.hpp>
 #include <tailbound/network/alike_flows.hpp>
 #include <tailbound/network/clocks/link_clocks.hpp>
-#include <tailbound/sim/clocks/clocked_replication.hpp>
+#include <tailbound/sim/network/clocked_replication.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -246,8 +246,7 @@ class Delays {
                        std::any_of(part.buffers.begin(), part.buffers.end(),
                                    [&](const auto& buffer) { return buffer.first == queue; });
       if (!met)
-        part.buffers.emplace_back(queue,
-                                  buffer_of(answer_.paths.queues, queue, *query_.drop, query_.digits));
+        part.buffers.emplace_back(queue, buffer_of(answer_.paths.queues, queue, *query_.drop, query_.digits));
     }
   }
 
@@ -379,8 +378,8 @@ class Settled {
   /// Within the interval or 10 % of it.
   [[nodiscard]] bool mean_agrees(std::size_t flow, const SeenTimes& waits) const {
     const auto simulated = waits.mean();
-    const double computed = span_of(answer_.flows[flow].delay.mean_queueing).upper *
-                            static_cast<double>(answer_.steps.per_slot);
+    const double computed =
+        span_of(answer_.flows[flow].delay.mean_queueing).upper * static_cast<double>(answer_.steps.per_slot);
     return simulated.lower <= agreeing_factor * computed && computed <= agreeing_factor * simulated.upper;
   }
 

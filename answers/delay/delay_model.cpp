@@ -218,7 +218,7 @@ struct DelayModel::Laws {
   bool bursts = false;  ///< of a tree
   std::optional<bounds::AgedDelay> aged{};
   std::string no_chain{};  ///< why hops of bursts through a tree do not form a chain; empty if they do
-  bool speeds = false;  ///< links have clocks of their own
+  bool speeds = false;     ///< links have clocks of their own
   std::vector<std::size_t> identical{};
   std::vector<char> one_queue{};  ///< of each requested flow: whether it waits in one queue, of sources only
   /// Whether its delay there is known: that of an arbitrary packet of the queue, or of `own_routes`.
@@ -232,7 +232,8 @@ struct DelayModel::Laws {
 };
 
 std::vector<Hops> possible_hops(const Topology& topology) {
-  if (!derived(topology) || classes_of(topology) != nullptr || is_lower_class(topology) || has_speeds(topology))
+  if (!derived(topology) || classes_of(topology) != nullptr || is_lower_class(topology) ||
+      has_speeds(topology))
     return {Hops::independent};
   if (burst_tree_of(topology) != nullptr) return {Hops::chain, Hops::safe, Hops::independent};
   if (std::holds_alternative<TreeTopology>(topology)) return {Hops::chain, Hops::independent, Hops::bound};
@@ -622,8 +623,7 @@ bounds::ClaimedDelayAnswer DelayModel::claims(FlowLaw& law, const bounds::DelayQ
 
 bounds::DelayDistribution DelayModel::distribution(const FlowLaw& law, const std::vector<Route>& routes,
                                                    const Rational& negligible) {
-  if (laws_->speeds)
-    throw NoAnswer("the reorder buffer is not computed for links of different speeds");
+  if (laws_->speeds) throw NoAnswer("the reorder buffer is not computed for links of different speeds");
   if (law.hops == Hops::bound)
     throw InvalidArgument("hops", "bound given together with a reorder buffer",
                           "chain or independent: a later packet can also shorten the reorder queue");

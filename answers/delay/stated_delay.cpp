@@ -139,7 +139,8 @@ std::optional<double> ExtendedTail::log_convolved(std::int64_t strides) {
 double ExtendedTail::beyond(std::int64_t steps) {
   const double by_decay = at_.value * std::exp(-decay_ * static_cast<double>(steps));
   if (!power_) return by_decay;
-  const double strides = static_cast<double>(steps) / static_cast<double>(stride_), floor = std::floor(strides);
+  const double strides = static_cast<double>(steps) / static_cast<double>(stride_),
+               floor = std::floor(strides);
   if (const auto high = log_convolved(static_cast<std::int64_t>(std::ceil(strides)))) {
     const double low = logs_[static_cast<std::size_t>(floor)];
     return at_.value * std::exp(*power_ * (low + (strides - floor) * (*high - low) - logs_.front()));

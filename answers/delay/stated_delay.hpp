@@ -59,9 +59,9 @@ struct DelaySteps {
 
 /// Times in steps.
 struct StatedPercentile {
-  numeric::Rational probability;              ///< p
-  Slots slots;                                ///< smallest t with P(delay <= t) >= p
-  StatedSlotProbability at;                   ///< P(delay > t)
+  numeric::Rational probability;  ///< p
+  Slots slots;                    ///< smallest t with P(delay <= t) >= p
+  StatedSlotProbability at;       ///< P(delay > t)
   /// P(delay > t - 1); empty if t is the minimum delay, or steps are not slots.
   std::vector<StatedSlotProbability> before;
   /// Ends of the interval of `slots`, of a simulated percentile; none: beyond what was simulated.

@@ -4,7 +4,7 @@
 #include <tailbound/network/fabric/fabric_rates.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/sim/batches/seen_times.hpp>
-#include <tailbound/sim/clocks/clocked_replication.hpp>
+#include <tailbound/sim/network/clocked_replication.hpp>
 #include <tailbound/sim/sources/on_off_slots.hpp>
 
 #include <algorithm>
@@ -40,8 +40,9 @@ Subject subject_of(const TreeTopology& topology, const SimulateTreeQuery& query)
   }
   const double load = numeric::nearest_double(topology.load);
   const int hops = sim::stage_count(topology.tree);
-  return {model,
-          {load, hops, leaves * load * hops, tree_steps, sim::source_memory(model), query.buffer.has_value()}};
+  return {
+      model,
+      {load, hops, leaves * load * hops, tree_steps, sim::source_memory(model), query.buffer.has_value()}};
 }
 
 Subject subject_of(const NetworkTopology& topology, const SimulateTreeQuery& query) {
@@ -62,7 +63,8 @@ Subject subject_of(const NetworkTopology& topology, const SimulateTreeQuery& que
     throw NoAnswer("nothing to simulate: no flow passes a queue");
   // An idle queue costs about a tenth of a packet.
   const double steps = work.steps_per_slot + 0.1 * static_cast<double>(work.queues);
-  return {std::move(model), {work.utilization, work.hops, steps, network_steps, work.memory, buffer.has_value()}};
+  return {std::move(model),
+          {work.utilization, work.hops, steps, network_steps, work.memory, buffer.has_value()}};
 }
 
 Subject subject_of(const SimulateTreeQuery& query) {
@@ -95,8 +97,11 @@ void cut_after_first_unseen(std::vector<sim::LevelEstimate>& tail) {
 struct DelayCounts {
   std::vector<sim::SeenRow> rows{};
   std::function<double(std::size_t)> wait_of = [](std::size_t slots) { return static_cast<double>(slots); };
+  std::function<double(std::size_t)> average_of = wait_of;  ///< where several waits are counted together
 
-  void add(std::size_t row, int queues) { rows.push_back({row, static_cast<double>(queues), static_cast<double>(queues)}); }
+  void add(std::size_t row, int queues) {
+    rows.push_back({row, static_cast<double>(queues), static_cast<double>(queues)});
+  }
 };
 
 DelayCounts delay_counts(const sim::TreeModel& model) {
@@ -116,14 +121,15 @@ DelayCounts delay_counts(const sim::NetworkModel& model) {
   DelayCounts counts;
   if (network::has_mixed_speeds(model.network)) {
     const network::LinkClocks clocks = network::link_clocks(model.network, sim::WaitBins::min_packet);
-    const auto slots = [slot = static_cast<double>(clocks.slot)](std::int64_t ticks) {
-      return static_cast<double>(ticks) / slot;
-    };
+    const auto slots = [slot = static_cast<double>(clocks.slot)](double ticks) { return ticks / slot; };
     const sim::ClockedRows rows(model);
     for (std::size_t kind = 0; kind < rows.kinds.size(); ++kind)
-      counts.rows.push_back(
-          {rows.waits(kind), slots(rows.kinds[kind].transfer), static_cast<double>(rows.kinds[kind].queues)});
-    counts.wait_of = [slots](std::size_t bin) { return slots(sim::WaitBins::middle(bin)); };
+      counts.rows.push_back({rows.waits(kind), slots(static_cast<double>(rows.kinds[kind].transfer)),
+                             static_cast<double>(rows.kinds[kind].queues)});
+    counts.wait_of = [slots](std::size_t bin) {
+      return slots(static_cast<double>(sim::WaitBins::last(bin)));
+    };
+    counts.average_of = [slots](std::size_t bin) { return slots(sim::WaitBins::average(bin)); };
     return counts;
   }
   const sim::NetworkRows rows(model.network);
@@ -140,8 +146,9 @@ std::optional<std::int64_t> largest(const sim::RunResult& result, const DelayCou
       const auto& histogram = (*batch)[row.row];
       const auto last = std::find_if(histogram.rbegin(), histogram.rend(), [](auto n) { return n > 0; });
       if (last != histogram.rend())
-        maximum = std::max(maximum.value_or(0),
-                           static_cast<std::int64_t>(counts.wait_of(static_cast<std::size_t>(histogram.rend() - last) - 1)));
+        maximum = std::max(
+            maximum.value_or(0),
+            static_cast<std::int64_t>(counts.wait_of(static_cast<std::size_t>(histogram.rend() - last) - 1)));
     }
   return maximum;
 }
@@ -176,18 +183,19 @@ void take_delays(SimulateTreeAnswer& answer, const Estimates& found, const Simul
 
 /// Latencies in ns, with the latency of a hop.
 void take_times(SimulateTreeAnswer& answer, const DelayCounts& counts, const SimulateTreeQuery& query) {
-  const double slot = numeric::nearest_double(query.time->slot), hop = numeric::nearest_double(query.time->hop);
+  const double slot = numeric::nearest_double(query.time->slot),
+               hop = numeric::nearest_double(query.time->hop);
   std::vector<sim::SeenRow> rows = counts.rows;
   for (sim::SeenRow& row : rows) row.transfer = row.transfer * slot + row.queues * hop;
   const sim::SeenTimes times(
-      answer.simulated.result.all(), rows, [&](std::size_t at) { return counts.wait_of(at) * slot; }, true);
+      answer.simulated.result.all(), rows, [&](std::size_t at) { return counts.wait_of(at) * slot; }, true,
+      [&](std::size_t at) { return counts.average_of(at) * slot; });
   const numeric::Estimate<unit::Slot> mean = times.mean(query.confidence);
   answer.mean_latency_time = {mean.value, mean.lower, mean.upper, mean.confidence};
   const double last = times.times().back();
   for (SimulatedPercentile& percentile : answer.percentiles) {
-    const auto found =
-        times.percentile(numeric::nearest_double(1 - percentile.fraction), query.confidence)
-            .value_or(sim::SeenTimes::Percentile{last, {}, {}});
+    const auto found = times.percentile(numeric::nearest_double(1 - percentile.fraction), query.confidence)
+                           .value_or(sim::SeenTimes::Percentile{last, {}, {}});
     percentile.latency_time = {found.t, found.at_least.value_or(last), found.at_most.value_or(last),
                                query.confidence};
     if (std::isinf(percentile.latency.upper)) percentile.latency_time->upper = percentile.latency.upper;

@@ -166,8 +166,8 @@ void compare_times(ValidateDelayAnswer& answer, const ValidateDelayQuery& query,
                     .predicted = predicted_time(times[i], analysed.latency[i].at.probability),
                     .simulated = *answer.simulation.percentiles[i].latency_time}});
   answer.add(ComparedQuantity::mean_latency_time,
-             Comparison<unit::Time>{.predicted = to_predicted(mean_latency_ns(
-                                        analysis.law().routes, analysed.mean_queueing, time)),
+             Comparison<unit::Time>{.predicted = to_predicted(
+                                        mean_latency_ns(analysis.law().routes, analysed.mean_queueing, time)),
                                     .simulated = *answer.simulation.mean_latency_time});
 }
 

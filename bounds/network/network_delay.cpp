@@ -27,7 +27,8 @@ struct EarlierTraffic {
   bool operator()(const QueueTraffic* a, const QueueTraffic* b) const {
     if (a->load != b->load) return a->load < b->load;
     if (a->rate != b->rate) return a->rate < b->rate;
-    if (const auto& [x, y] = std::pair(std::tie(a->ticks, a->no_model), std::tie(b->ticks, b->no_model)); x != y)
+    if (const auto& [x, y] = std::pair(std::tie(a->ticks, a->no_model), std::tie(b->ticks, b->no_model));
+        x != y)
       return x < y;
     if (a->classes != b->classes)
       return std::lexicographical_compare(a->classes.begin(), a->classes.end(), b->classes.begin(),

@@ -87,8 +87,8 @@ enum class Feed {
   by_inputs,   ///< over the queue's actual inputs (collapsed_network.hpp): some queues never wait
 };
 
-/// Where used links differ in speed, each queue is in slots of its own (QueueTraffic::ticks), fed by all
-/// sources, and nothing is proved.
+/// Where used links differ in speed, each queue is in slots of its own (QueueTraffic::ticks), as with
+/// Feed::by_sources, and nothing is proved.
 /// \throws Overloaded;  as network::queue_traffic() and hop_queue()
 [[nodiscard]] NetworkDelay network_delay(const network::Network& network, network::Sources sources,
                                          Feed feed = Feed::by_sources);

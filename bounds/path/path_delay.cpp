@@ -263,8 +263,8 @@ class DelayKnowledge {
   std::vector<Rational> exact_hop(std::size_t queue, std::size_t size) {
     const std::size_t own = own_slots(queue, size);
     const auto* its = flow(queue);
-    const std::vector<Rational> values =
-        its != nullptr ? queue::exact_hop_delay(*its, own) : queue::exact_hop_delay(slotted(queue), delay_, own);
+    const std::vector<Rational> values = its != nullptr ? queue::exact_hop_delay(*its, own)
+                                                        : queue::exact_hop_delay(slotted(queue), delay_, own);
     if (ticks_[queue] == 1) return values;
     std::vector<Rational> stretched(size, Rational(0));
     const auto step = static_cast<std::size_t>(ticks_[queue]);
@@ -582,13 +582,11 @@ std::vector<Rational> sum_in_rationals(DelayKnowledge& known, const Route& route
 void resolve_exactly(DelayKnowledge& known, std::span<const Route> routes, const Open::Rank& rank,
                      Percentile& percentile) {
   std::int64_t minimum = std::numeric_limits<std::int64_t>::max();
-  for (const Route& route : routes)
-    minimum = std::min(minimum, rank.latency ? known.transfer(route) : 0);
+  for (const Route& route : routes) minimum = std::min(minimum, rank.latency ? known.transfer(route) : 0);
   const auto size = static_cast<std::size_t>(rank.near - minimum + 2);
   std::vector<Rational> at_most(size, Rational(0));  // P(delay <= minimum + i)
   for (const Route& route : routes) {
-    const auto shift =
-        static_cast<std::size_t>((rank.latency ? known.transfer(route) : 0) - minimum);
+    const auto shift = static_cast<std::size_t>((rank.latency ? known.transfer(route) : 0) - minimum);
     if (shift >= size) continue;
     const std::vector<Rational> masses = sum_in_rationals(known, route, size - shift);
     Rational sum = 0;
@@ -852,8 +850,7 @@ void require_valid(std::span<const Route> routes, const DelayQuery& query) {
 
 PathDelay::PathDelay(std::vector<HopQueue> queues, HopDelay delay, Digits digits,
                      std::vector<std::int64_t> ticks)
-    : knowledge_(
-          std::make_shared<DelayKnowledge>(std::move(queues), delay, digits, std::move(ticks))) {
+    : knowledge_(std::make_shared<DelayKnowledge>(std::move(queues), delay, digits, std::move(ticks))) {
   if (digits.count < 1 || digits.count > 10'000)
     throw InvalidArgument("digits", std::to_string(digits.count), "a whole number from 1 to 10000");
 }

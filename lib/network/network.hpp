@@ -96,7 +96,7 @@ struct Network {
   std::vector<Link> links;
   std::vector<Flow> flows;
   std::optional<Rational> gbps{};  ///< link speed that is one packet per slot [Gbit/s], if given in the file
-  Rational file_slots = 1;  ///< slots of this network in one of its file (clocks/link_clocks.hpp)
+  Rational file_slots = 1;         ///< slots of this network in one of its file (clocks/link_clocks.hpp)
   std::uint64_t route_seed = 1;    ///< of the hashes of RouteRule::ecmp
   std::vector<std::string> remarks{};  ///< how ambiguous parts of its files were understood
 

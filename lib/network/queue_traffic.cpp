@@ -125,8 +125,9 @@ traffic::OnOff on_off_of(const Network& network, const Flow& flow) {
   const Rational packets = flow.burst->slots * flow.burst->on_rate;
   traffic::Burst burst{1, std::min<Rational>(flow.burst->on_rate * speed, Rational(1))};
   if (flow.rate >= burst.on_rate)
-    throw NoAnswer("the bursts of the flow " + flow.name + " are faster than a link on its way");
-  burst.slots = std::max<Rational>({Rational(1), packets / burst.on_rate, flow.rate / (burst.on_rate - flow.rate)});
+    throw NoAnswer("the bursts of the flow " + flow.name + " are faster than a link of its path");
+  burst.slots =
+      std::max<Rational>({Rational(1), packets / burst.on_rate, flow.rate / (burst.on_rate - flow.rate)});
   return traffic::on_off(flow.rate, burst);
 }
 

@@ -83,6 +83,7 @@ std::vector<std::string> kinds_of(Shape shape) {
     case Shape::texts:
     case Shape::flag:
     case Shape::whole:
+    case Shape::slots:
     case Shape::given:
     case Shape::givens:
       break;
@@ -101,6 +102,8 @@ std::vector<Json> types_of(Shape shape) {
       return {{{"type", "boolean"}}};
     case Shape::whole:
       return {{{"type", "integer"}}};
+    case Shape::slots:
+      return {{{"type", "integer"}}, reference("decimal")};
     case Shape::given:
       return {reference("decimal")};
     case Shape::givens:
@@ -162,6 +165,8 @@ std::string kind_in_words(Shape shape) {
       return "true or false";
     case Shape::whole:
       return "whole number";
+    case Shape::slots:
+      return "whole number, or decimal";
     case Shape::given:
       return "exact decimal (and `_exact`)";
     case Shape::givens:

@@ -23,7 +23,7 @@ constexpr std::size_t max_notes = 12;
 
 bool is_number(Shape shape) {
   return shape == Shape::proved || shape == Shape::claim || shape == Shape::bound || shape == Shape::model ||
-         shape == Shape::estimate || shape == Shape::number || shape == Shape::whole;
+         shape == Shape::estimate || shape == Shape::number || shape == Shape::whole || shape == Shape::slots;
 }
 
 /// The shape of a key used by several commands.
@@ -31,6 +31,7 @@ Shape common_shape(Shape a, Shape b) {
   if (a == b) return a;
   const auto both = [&](Shape x, Shape y) { return (a == x && b == y) || (a == y && b == x); };
   if (both(Shape::given, Shape::whole)) return Shape::given;
+  if (both(Shape::slots, Shape::whole)) return Shape::slots;
   return is_number(a) && is_number(b) ? Shape::number : Shape::text;
 }
 

@@ -48,6 +48,7 @@ std::vector<const char*> companions(Shape shape) {
     case Shape::texts:
     case Shape::flag:
     case Shape::whole:
+    case Shape::slots:
     case Shape::givens:
       break;
   }

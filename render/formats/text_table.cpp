@@ -65,9 +65,8 @@ TextTable results_table(const Document& document, bool quiet) {
     for (const Column& column : document.text_columns)
       row.push_back(cell_text(column, result.text_cells, document.digits));
   }
-  const auto merged = std::find_if(inputs.begin(), inputs.end(), [&](const Column* column) {
-    return column->key == document.merged_by;
-  });
+  const auto merged = std::find_if(inputs.begin(), inputs.end(),
+                                   [&](const Column* column) { return column->key == document.merged_by; });
   if (!quiet && merged != inputs.end() && table.rows.size() > long_table)
     merge_rows(table, static_cast<std::size_t>(merged - inputs.begin()));
   return table;

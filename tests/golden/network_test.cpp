@@ -626,12 +626,12 @@ std::vector<json> latencies_of(const std::string& line) {
 }  // namespace
 
 TEST_CASE("idle links, units and a scale of all speeds change no delay") {
-  const Folder folder("speeds");
-  const std::string idle =
-      "[[link]]\nfrom = \"idle\"\nto = \"s\"\nrate = \"1G\"\nboth = true\n";
+  const Folder folder;
+  const std::string idle = "[[link]]\nfrom = \"idle\"\nto = \"s\"\nrate = \"1G\"\nboth = true\n";
   const std::string ns = " --packet-bytes 1500 --percentiles 50,99,99.99";
   const auto mixed = latencies_of(
-      "delay " + speeds_file(folder, "1.toml", "\"100G\"", "\"40G\"", three_flows("\"30G\"", "\"10G\"")) + ns);
+      "delay " + speeds_file(folder, "1.toml", "\"100G\"", "\"40G\"", three_flows("\"30G\"", "\"10G\"")) +
+      ns);
   CHECK(mixed.size() == 9);
   CHECK(mixed == latencies_of("delay " +
                               speeds_file(folder, "2.toml", "\"100G\"", "\"40G\"",
@@ -641,14 +641,15 @@ TEST_CASE("idle links, units and a scale of all speeds change no delay") {
                               speeds_file(folder, "3.toml", "\"100G\"", "\"40G\"",
                                           three_flows("\"30G\"", "\"10G\""), "gbps = 10\n") +
                               ns));
-  CHECK(mixed == latencies_of("delay " + speeds_file(folder, "4.toml", "2.5", "1", three_flows("0.75", "0.25")) +
-                              ns + " --link-gbps 40"));
+  CHECK(mixed ==
+        latencies_of("delay " + speeds_file(folder, "4.toml", "2.5", "1", three_flows("0.75", "0.25")) + ns +
+                     " --link-gbps 40"));
   CHECK(mixed == latencies_of("delay " + speeds_file(folder, "5.toml", "5", "2", three_flows("1.5", "0.5")) +
                               ns + " --link-gbps 20"));
   // Equal speeds: the proved delays of one packet per slot.
   const auto equal = json_of("delay " + speeds_file(folder, "6.toml", "1", "1", three_flows("0.3", "0.3")));
-  const auto scaled =
-      json_of("delay " + speeds_file(folder, "7.toml", "\"100G\"", "\"100G\"", three_flows("\"30G\"", "\"30G\"") + idle));
+  const auto scaled = json_of("delay " + speeds_file(folder, "7.toml", "\"100G\"", "\"100G\"",
+                                                     three_flows("\"30G\"", "\"30G\"") + idle));
   for (std::size_t flow = 0; flow < 3; ++flow) {
     CHECK(equal["results"][flow]["percentiles"] == scaled["results"][flow]["percentiles"]);
     CHECK(equal["results"][flow]["mean_queueing_slots"] == scaled["results"][flow]["mean_queueing_slots"]);
@@ -656,7 +657,7 @@ TEST_CASE("idle links, units and a scale of all speeds change no delay") {
 }
 
 TEST_CASE("links of different speeds: the analysis, the simulation and its times") {
-  const Folder folder("clocks");
+  const Folder folder;
   const std::string file =
       speeds_file(folder, "1.toml", "\"100G\"", "\"40G\"", three_flows("\"30G\"", "\"10G\""));
   const json simulated = json_of("delay " + file + " --ccdf 1 --packet-bytes 1500");
@@ -670,18 +671,20 @@ TEST_CASE("links of different speeds: the analysis, the simulation and its times
     CHECK(std::stod(other["mean_queueing_slots"]["value"].dump()) == Approx(mean).epsilon(0.25));
     // A slot is a packet on the slowest link with a flow: 300 ns; the queue sends one in 120 ns.
     for (const json& percentile : one["percentiles"]) {
-      const double slots = percentile["latency_slots"].is_number() ? percentile["latency_slots"].get<double>() : 0;
+      const double slots =
+          percentile["latency_slots"].is_number() ? percentile["latency_slots"].get<double>() : 0;
       CHECK(percentile["latency_ns"].get<double>() == Approx(300 * slots));
       CHECK(percentile["latency_ns"].get<double>() >= 120);
     }
   }
-  const json all = json_of("simulate tree " + file + " --slots 200000 --ccdf 0,1 --hop-ns 10 --packet-bytes 1500");
+  const json all =
+      json_of("simulate tree " + file + " --slots 200000 --ccdf 0,1 --hop-ns 10 --packet-bytes 1500");
   CHECK(all["results"][0]["mean_latency_ns"]["value"].get<double>() ==
         Approx(300 * all["results"][0]["mean_latency_slots"]["value"].get<double>() + 10).epsilon(1e-6));
   const Outcome refused = run_quoted("delay " + file + " --hops chain");
   CHECK(refused.status == 2);
   CHECK(refused.err.find("different speeds") != std::string::npos);
-    CHECK(json_of("delay " + file + " --solve load-scale --within-ns 1500 --percentiles 99.9 --packet-bytes 1500")
-            ["results"]
-                .size() == 1);
+  CHECK(json_of("delay " + file +
+                " --solve load-scale --within-ns 1500 --percentiles 99.9 --packet-bytes 1500")["results"]
+            .size() == 1);
 }

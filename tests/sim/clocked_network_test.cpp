@@ -1,7 +1,7 @@
 #include <tailbound/network/clocks/link_clocks.hpp>
 #include <tailbound/network/queue_traffic.hpp>
 #include <tailbound/numeric/rational.hpp>
-#include <tailbound/sim/clocks/clocked_replication.hpp>
+#include <tailbound/sim/network/clocked_replication.hpp>
 #include <tailbound/sim/network/simulate_network.hpp>
 
 #include <catch2/catch.hpp>
@@ -51,9 +51,9 @@ sim::NetworkEstimates estimates(const sim::NetworkModel& model, const sim::Netwo
 TEST_CASE("clocked network: phases of two hosts are independent and uniform") {
   // A packet waits if one of the other host began within the half slot before: for 1/4 slot on average.
   const Rational rate = ratio("4/5");
-  const auto found = estimates({two_slow_hosts(rate), std::nullopt, {}},
-                               {.occupancy_levels = {0}, .delay_levels = {0}, .percentiles = {0.5, 0.99},
-                                .confidence = 0.999});
+  const auto found = estimates(
+      {two_slow_hosts(rate), std::nullopt, {}},
+      {.occupancy_levels = {0}, .delay_levels = {0}, .percentiles = {0.5, 0.99}, .confidence = 0.999});
   CHECK(test::holds(found.mean_queueing, 0.8 / 8));
   CHECK(test::holds(found.mean_latency, 0.8 / 8 + 0.5));
   CHECK(test::holds(found.delay_ccdf[0].probability, 0.8 / 2));
@@ -79,7 +79,8 @@ TEST_CASE("clocked network: a fast and a slow host") {
 }
 
 TEST_CASE("clocked network: packets are neither lost nor made, and a saved run continues unchanged") {
-  for (const std::optional<std::int64_t> buffer : {std::optional<std::int64_t>(), std::optional<std::int64_t>(2)}) {
+  for (const std::optional<std::int64_t> buffer :
+       {std::optional<std::int64_t>(), std::optional<std::int64_t>(2)}) {
     const sim::NetworkModel model{everything(), buffer, {0, 1, 1}};
     const auto whole = sim::make_clocked_replication(model, {7, 2});
     whole->advance(3'333);
@@ -111,10 +112,19 @@ TEST_CASE("clocked network: packets are neither lost nor made, and a saved run c
   }
 }
 
-TEST_CASE("clocked network: bins of waits are exact below 512 ticks, then to 0.4 %") {
+TEST_CASE("clocked network: bins of waits are exact to 512 ticks, then to 0.4 %, and at whole packets") {
   for (std::int64_t ticks = 0; ticks < 100'000; ++ticks) {
-    const auto middle = static_cast<double>(sim::WaitBins::middle(sim::WaitBins::bin(ticks)));
-    CHECK(std::abs(middle - static_cast<double>(ticks)) <= (ticks < 512 ? 0 : 0.004 * static_cast<double>(ticks)));
+    const std::size_t bin = sim::WaitBins::bin(ticks);
+    const std::int64_t last = sim::WaitBins::last(bin);
+    CHECK(last >= ticks);
+    CHECK(last - ticks <= (ticks <= 512 ? 0 : ticks / 256));
+    CHECK(sim::WaitBins::bin(last) == bin);
+    CHECK(sim::WaitBins::bin(last + 1) == bin + 1);
+    if (ticks % 32 == 0 && ticks <= 8192) CHECK(last == ticks);
+    const double average =
+        (static_cast<double>(last) + static_cast<double>(bin == 0 ? 0 : sim::WaitBins::last(bin - 1) + 1)) /
+        2;
+    CHECK(sim::WaitBins::average(bin) == (bin == 0 ? 0 : average));
   }
 }
 

@@ -3,7 +3,7 @@
 #include <tailbound/answers/simulation/simulate_tree.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/clocks/link_clocks.hpp>
-#include <tailbound/sim/clocks/clocked_replication.hpp>
+#include <tailbound/sim/network/clocked_replication.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -201,9 +201,9 @@ SimulatedDelays simulated(const NetworkTopology& topology, const std::vector<std
       simulation.add_all(row);
       simulation.add_group(row, its.row);
     }
-    simulation.simulate({std::max(work.utilization, 1e-9), work.hops, work.steps_per_slot,
-                         brief_clocked_steps, work.memory},
-                        [&](sim::RandomKey key) { return sim::make_clocked_replication(model, key); });
+    simulation.simulate(
+        {std::max(work.utilization, 1e-9), work.hops, work.steps_per_slot, brief_clocked_steps, work.memory},
+        [&](sim::RandomKey key) { return sim::make_clocked_replication(model, key); });
     return simulation.take();
   }
   const sim::NetworkRows rows(model);
@@ -225,11 +225,10 @@ SimulatedDelays simulated(const NetworkTopology& topology, const std::vector<std
 }  // namespace
 
 SeenTimes SimulatedDelays::seen(const std::vector<SeenRow>& rows, bool latency) const {
-  return {result_.all(), rows,
-          [this](std::size_t at) {
-            return static_cast<double>(clocked_ ? sim::WaitBins::middle(at) : static_cast<std::int64_t>(at));
-          },
-          latency};
+  if (!clocked_)
+    return {result_.all(), rows, [](std::size_t slots) { return static_cast<double>(slots); }, latency};
+  return {result_.all(), rows, [](std::size_t bin) { return static_cast<double>(sim::WaitBins::last(bin)); },
+          latency, sim::WaitBins::average};
 }
 
 SimulatedDelays simulated_delays(const Topology& topology, const std::vector<std::size_t>& groups,

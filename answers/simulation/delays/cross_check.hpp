@@ -17,8 +17,8 @@
 /// Delays of a network by a simulation of this very network and load, and computed delays compared with it.
 ///
 /// MODEL     sim/tree/tree_replication.hpp, sim/network/network_replication.hpp, where links differ in speed
-///           sim/clocks/clocked_replication.hpp; sim/fabric/fabric_replication.hpp; from seed 1. Its length depends only on the network
-///           (packet-hops, not seconds): the result is the same on every machine.
+///           sim/network/clocked_replication.hpp; sim/fabric/fabric_replication.hpp; from seed 1. Its length
+///           depends only on the network (packet-hops, not seconds): the result is the same on every machine.
 /// RESULT    P(D > t) with intervals from batches at up to seven levels of each flow and of all packets:
 ///           those nearest to 0.3 .. 1e-4 that are known to 20 %, and the rarest of these. Each is judged
 ///           by itself: of correct delays up to 5 % are taken for wrong, which costs a simulated answer.

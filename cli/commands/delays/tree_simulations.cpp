@@ -155,13 +155,13 @@ std::vector<SimulateTreeQuery> read_queries(const TreeSimulationOptions& options
   const auto buffers = options.buffer.each();
   requested.length = read_run_length(options.run);
   std::vector<SimulateTreeQuery> queries = answers::Combinations(requested)
-                                                     .by(buffers, &SimulateTreeQuery::buffer)
-                                                     .by(topologies,
-                                                         [](SimulateTreeQuery& each, const Simulated& its) {
-                                                           each.topology = its.topology;
-                                                           each.fabric = its.fabric;
-                                                         })
-                                                     .points();
+                                               .by(buffers, &SimulateTreeQuery::buffer)
+                                               .by(topologies,
+                                                   [](SimulateTreeQuery& each, const Simulated& its) {
+                                                     each.topology = its.topology;
+                                                     each.fabric = its.fabric;
+                                                   })
+                                               .points();
   for (SimulateTreeQuery& query : queries)
     query.time = read_slot_time(options.hop, read_units(options.units, query.topology));
   require_plans(queries);

@@ -7,9 +7,9 @@
 
 /// Times of links of different speeds as whole ticks of one clock.
 ///
-/// MODEL     A link of rate r (packets per slot) sends a packet in 1 / r slots. One tick divides the time of a
-///           packet of every used link. Links without flows do not count.
-/// TESTS     tests/network/link_clocks_test.cpp
+/// MODEL     A link of rate r (packets per slot) sends a packet in 1 / r slots. One tick divides the time of
+///           a packet of every used link. Links without flows do not count.
+/// TESTS     tests/network/clocks/link_clocks_test.cpp
 namespace tailbound::network {
 
 /// [link]: is it on the route of a flow?

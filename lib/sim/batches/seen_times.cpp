@@ -1,5 +1,5 @@
-#include <tailbound/sim/batches/seen_times.hpp>
 #include <tailbound/sim/batches/batch_means.hpp>
+#include <tailbound/sim/batches/seen_times.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -16,7 +16,8 @@ std::size_t longest(const std::vector<const Counts*>& batches, std::size_t row) 
 }  // namespace
 
 SeenTimes::SeenTimes(const std::vector<const Counts*>& batches, const std::vector<SeenRow>& rows,
-                     const std::function<double(std::size_t)>& wait_of, bool latency) {
+                     const std::function<double(std::size_t)>& wait_of, bool latency,
+                     const std::function<double(std::size_t)>& average_of) {
   const auto time_of = [&](const SeenRow& row, std::size_t at) {
     return wait_of(at) + (latency ? row.transfer : 0);
   };
@@ -37,7 +38,7 @@ SeenTimes::SeenTimes(const std::vector<const Counts*>& batches, const std::vecto
         while (times_[place] < time) ++place;
         beyond[place] += its;
         packets += its;
-        sum += its * time;
+        sum += its * (average_of ? time - wait_of(at) + average_of(at) : time);
       }
     }
     double left = packets;

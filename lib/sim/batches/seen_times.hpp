@@ -30,9 +30,11 @@ class SeenTimes {
  public:
   /// \param batches  two or more
   /// \param wait_of  position in a row -> the wait that is counted there, strictly increasing
+  /// \param average_of  the same, of their mean; default: wait_of
   /// \param latency  with the transfer times, otherwise the waits alone
   SeenTimes(const std::vector<const Counts*>& batches, const std::vector<SeenRow>& rows,
-            const std::function<double(std::size_t)>& wait_of, bool latency);
+            const std::function<double(std::size_t)>& wait_of, bool latency,
+            const std::function<double(std::size_t)>& average_of = {});
 
   [[nodiscard]] bool any() const { return !times_.empty(); }
   [[nodiscard]] double packets() const;

@@ -180,7 +180,7 @@ Prepared::Prepared(const NetworkModel& model)
 /// All lanes have the same rates, independently.
 /// \param flows  of the node, without those with bursts
 void Prepared::add_source(std::size_t node, int lanes, const std::vector<std::size_t>& flows,
-                           const network::Network& network) {
+                          const network::Network& network) {
   Source source{.stream = node, .bounds = {}, .paths = {}};
   Rational sum = 0;
   for (const std::size_t flow : flows) {
@@ -203,7 +203,7 @@ void Prepared::add_source(std::size_t node, int lanes, const std::vector<std::si
 }
 
 void Prepared::add_path(Source& source, const Rational& sum, std::size_t flow, const network::Route& route,
-                         const network::Network& network) {
+                        const network::Network& network) {
   Path path{flow, route.links, 0, static_cast<std::size_t>(network.flows[flow].priority) - 1, 0};
   while (path.first < path.links.size() && !network.has_queue(path.links[path.first])) ++path.first;
   if (!groups_.empty()) path.row = rows_.delays_of_group(groups_[flow], path.links.size() - path.first);

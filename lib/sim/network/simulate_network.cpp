@@ -1,8 +1,8 @@
-#include <tailbound/network/files/network_file.hpp>
 #include <tailbound/network/clocks/link_clocks.hpp>
+#include <tailbound/network/files/network_file.hpp>
 #include <tailbound/sim/batches/checkpoint.hpp>
 #include <tailbound/sim/batches/seen_times.hpp>
-#include <tailbound/sim/clocks/clocked_replication.hpp>
+#include <tailbound/sim/network/clocked_replication.hpp>
 #include <tailbound/sim/network/simulate_network.hpp>
 
 #include <algorithm>
@@ -116,7 +116,8 @@ class ClockedEstimates {
   [[nodiscard]] double in_slots(double ticks) const { return ticks / static_cast<double>(clocks_.slot); }
   [[nodiscard]] SeenTimes seen(const std::vector<SeenRow>& rows, bool latency) const {
     return {batches_, rows,
-            [this](std::size_t bin) { return in_slots(static_cast<double>(WaitBins::middle(bin))); }, latency};
+            [this](std::size_t bin) { return in_slots(static_cast<double>(WaitBins::last(bin))); }, latency,
+            [this](std::size_t bin) { return in_slots(WaitBins::average(bin)); }};
   }
   [[nodiscard]] numeric::Estimate<unit::Slot> percentile(const SeenTimes& times, double fraction) const {
     const auto found = times.percentile(1 - fraction, queries_.confidence);

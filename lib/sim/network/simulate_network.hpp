@@ -10,7 +10,7 @@
 ///
 /// MODEL     the batches of all replications are pooled (sim/batches/batch_means.hpp). Delays are those of
 ///           all packets together; flows have their means.
-///           Used links of different speeds have clocks of their own (sim/clocks/clocked_replication.hpp):
+///           Used links of different speeds have clocks of their own (sim/network/clocked_replication.hpp):
 ///           occupancies are then over time, not just after arrivals.
 /// EXCLUDES  events so rare that few batches see any: `count` gives the number seen.
 /// TESTS     tests/sim/simulate_network_test.cpp

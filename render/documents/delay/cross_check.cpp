@@ -38,6 +38,11 @@ bool counted_any(const CheckedLevel& level) {
   return level.simulated.value > 0;
 }
 
+/// Does the analysis know the probability?
+bool is_computed(const CheckedLevel& level) {
+  return std::isfinite(level.computed);
+}
+
 /// Is the number within the 95 % interval of the simulation?
 bool within(const CheckedLevel& level) {
   return level.simulated.lower <= level.computed && level.computed <= level.simulated.upper;
@@ -61,15 +66,15 @@ std::string level_in_words(const CheckedLevel& level) {
       counted_any(level) ? fmt::format("{} +- {:.2g} %", probability_in_words(level.simulated.value),
                                        100 * half / level.simulated.value)
                          : "0 (below " + probability_in_words(level.simulated.upper) + ")";
-  return fmt::format("P(D > {}) = {}, computed {}", brief(time_in_slots(level.slots, level.steps)), interval,
-                     probability_in_words(level.computed));
+  return fmt::format("P(D > {}) = {}{}", brief(time_in_slots(level.slots, level.steps)), interval,
+                     is_computed(level) ? ", computed " + probability_in_words(level.computed) : "");
 }
 
 /// The same with how far both are apart, if the number is not contradicted.
 std::string compared_in_words(const CheckedLevel& level) {
   std::string text = level_in_words(level);
   if (!counted_any(level)) return text + ": no such packet was simulated, which checks nothing at this level";
-  if (within(level)) return text;
+  if (!is_computed(level) || within(level)) return text;
   const double off = difference(level);
   return text +
          fmt::format(" ({}: {})", difference_in_words(off), off > 0 ? "conservative" : "underestimated");
@@ -80,7 +85,7 @@ std::string flows_in_words(const CrossCheck& check, std::size_t flows) {
   std::size_t all = 0, outside = 0;
   double minimum = 0, largest = 0;
   for (const CheckedLevel& level : check.levels) {
-    if (!level.flow || !counted_any(level)) continue;
+    if (!level.flow || !counted_any(level) || !is_computed(level)) continue;
     ++all;
     if (within(level)) continue;
     ++outside;
@@ -97,6 +102,7 @@ std::string flows_in_words(const CrossCheck& check, std::size_t flows) {
 }
 
 const char* agreement_name(const CheckedLevel& level) {
+  if (!is_computed(level)) return "not computed";
   switch (level.agreement) {
     case Agreement::underestimates:
       return "underestimates";
@@ -122,7 +128,7 @@ const Table<CheckedLevel>& check_fields() {
       "the first flow",
       {{{"of", "of", "", Shape::text, "flow, or all packets"},
         [](const CheckedLevel& of) { return of.flow ? "flow" : "all packets"; }},
-       {{"slots", "t", "slots", Shape::given, "t", Style::plain, slots_digits},
+       {{"slots", "t", "slots", Shape::slots, "t", Style::plain, slots_digits},
         [](const CheckedLevel& of) { return time_in_slots(of.slots, of.steps); }},
        {{"simulated", "simulated", "", Shape::estimate, "P(D > t), with a 95 % interval"},
         &CheckedLevel::simulated},
@@ -130,7 +136,8 @@ const Table<CheckedLevel>& check_fields() {
         [](const CheckedLevel& of) { return Model{of.computed}; }},
        {{"agreement", "agreement", "", Shape::text,
          "agrees: computed within the interval; not contradicted: outside of it; not checked: no such packet "
-         "was simulated; underestimates and overestimates: outside of the interval, and more than 10 % "
+         "was simulated; not computed: by no model; underestimates and overestimates: outside of the "
+         "interval, and more than 10 % "
          "apart (25 % below 1e-3)"},
         &agreement_name}}};
   return table;

@@ -192,7 +192,7 @@ const Fields<DelayEntry>& delay_result_fields() {
         Style::hidden},
        [](const DelayEntry& of) { return shown(of.found().mean_ns); },
        &knows_ns},
-      {{"anchor_slots", "", "", Shape::given,
+      {{"anchor_slots", "", "", Shape::slots,
         "of simulated delays: the longest delay t that the samples resolve; beyond it P(D > t) is "
         "extrapolated",
         Style::hidden},
@@ -231,8 +231,9 @@ const Table<DelayRow>& delay_percentile_table() {
         [](const DelayRow& of) { return Rational(of.queueing().probability * 100); }},
        {delay_columns().exceeded_by,
         [](const DelayRow& of) { return Rational(1 - of.queueing().probability); }},
-       {{"queueing_slots", "queueing", "slots", Shape::given,
-         "smallest t with P(D <= t) >= p; a fraction where links differ in speed", Style::plain, slots_digits},
+       {{"queueing_slots", "queueing", "slots", Shape::slots,
+         "smallest t with P(D <= t) >= p; a fraction where links differ in speed", Style::plain,
+         slots_digits},
         [](const DelayRow& of) { return of.entry.in_slots(of.queueing().slots); }},
        {delay_columns().latency_slots,
         [](const DelayRow& of) { return of.entry.in_slots(of.latency().slots); }},
@@ -246,18 +247,18 @@ const Table<DelayRow>& delay_percentile_table() {
                            "P(D > queueing_slots - 1), above 1 - p; null at the minimum delay", Style::plain,
                            4),
         [](const DelayRow& of) { return before_of(of.queueing()); }},
-       {{"queueing_slots_at_least", "", "", Shape::given,
+       {{"queueing_slots_at_least", "", "", Shape::slots,
          "lower end of the 95 % interval of queueing_slots, of simulated delays", Style::hidden},
         [](const DelayRow& of) { return of.entry.in_slots(of.queueing().at_least); },
         [](const DelayRow& of) { return is_simulated(of.entry); }},
-       {{"queueing_slots_at_most", "", "", Shape::given, "its upper end; null: beyond the samples",
+       {{"queueing_slots_at_most", "", "", Shape::slots, "its upper end; null: beyond the samples",
          Style::hidden},
         [](const DelayRow& of) { return of.entry.in_slots(of.queueing().at_most); },
         [](const DelayRow& of) { return is_simulated(of.entry); }},
-       {{"latency_slots_at_least", "", "", Shape::given, "the same of latency_slots", Style::hidden},
+       {{"latency_slots_at_least", "", "", Shape::slots, "the same of latency_slots", Style::hidden},
         [](const DelayRow& of) { return of.entry.in_slots(of.latency().at_least); },
         [](const DelayRow& of) { return is_simulated(of.entry); }},
-       {{"latency_slots_at_most", "", "", Shape::given, "the same of latency_slots", Style::hidden},
+       {{"latency_slots_at_most", "", "", Shape::slots, "the same of latency_slots", Style::hidden},
         [](const DelayRow& of) { return of.entry.in_slots(of.latency().at_most); },
         [](const DelayRow& of) { return is_simulated(of.entry); }},
        {{"certainty", "kind", "", Shape::text, "proved, convolved, simulated or extrapolated"},
@@ -272,15 +273,15 @@ const Table<DelayRow>& delay_percentile_table() {
 }
 
 const Table<DelayRow>& level_table() {
-  static const Table<DelayRow> table{"ccdf",
-                                     "distribution of the queueing delay, one row per level",
-                                     {{{"slots", "t", "slots", Shape::given, "t", Style::plain, 0, ""},
-                                       [](const DelayRow& of) { return of.entry.in_slots(of.above().slots); }},
-                                      {probability_column("probability", "P(D > t)", "P(D > t)"),
-                                       [](const DelayRow& of) { return of.above().probability; }},
-                                      {certainty_column, [](const DelayRow& of) {
-                                         return kind_in_words(of.entry, shown(of.above().probability));
-                                       }}}};
+  static const Table<DelayRow> table{
+      "ccdf",
+      "distribution of the queueing delay, one row per level",
+      {{{"slots", "t", "slots", Shape::slots, "t", Style::plain, 0, ""},
+        [](const DelayRow& of) { return of.entry.in_slots(of.above().slots); }},
+       {probability_column("probability", "P(D > t)", "P(D > t)"),
+        [](const DelayRow& of) { return of.above().probability; }},
+       {certainty_column,
+        [](const DelayRow& of) { return kind_in_words(of.entry, shown(of.above().probability)); }}}};
   return table;
 }
 
@@ -368,8 +369,8 @@ Rows reorder_rows(const std::shared_ptr<const ReorderAnswer>& reorder, const Reo
 }
 
 /// Sources by the queues of a point that they feed.
-using KnownSources =
-    std::map<std::pair<std::size_t, std::vector<std::size_t>>, std::shared_ptr<const std::vector<FeedingSources>>>;
+using KnownSources = std::map<std::pair<std::size_t, std::vector<std::size_t>>,
+                              std::shared_ptr<const std::vector<FeedingSources>>>;
 
 std::vector<Rows> tables_of(const DelayEntry& entry, bool in_text, KnownSources& known) {
   std::vector<Rows> tables;
@@ -383,8 +384,7 @@ std::vector<Rows> tables_of(const DelayEntry& entry, bool in_text, KnownSources&
   auto& sources = known[{entry.point, entry.path().longest}];
   if (!sources) sources = share(sources_of(entry));
   tables.push_back(source_table().rows(
-      sources->size(),
-      [entry, its = sources](std::size_t i) -> const FeedingSources& { return (*its)[i]; }));
+      sources->size(), [entry, its = sources](std::size_t i) -> const FeedingSources& { return (*its)[i]; }));
   tables.back().in_text = false;
   if (entry.found().reorder && !entry.found().reorder->tail.empty()) {
     const std::shared_ptr<const ReorderAnswer> reorder(entry.points, &*entry.found().reorder);
@@ -419,9 +419,8 @@ void add_text_columns(Document& document, const std::vector<DelayEntry>& entries
     Cells& cells = document.results[i].text_cells;
     for (std::size_t j = 0; j < delay.queueing.size(); ++j) {
       const std::string key = percent_text(delay.queueing[j].probability);
-      cells.push_back(
-          {key, Text{slots_in_words(entries[i], delay.queueing[j].slots) + " / " +
-                     slots_in_words(entries[i], delay.latency[j].slots)}});
+      cells.push_back({key, Text{slots_in_words(entries[i], delay.queueing[j].slots) + " / " +
+                                 slots_in_words(entries[i], delay.latency[j].slots)}});
       if (ns) cells.push_back({key + " ns", entry_latency_ns(entries[i], j)});
     }
     if (levels)
@@ -458,7 +457,7 @@ const DelayColumns& delay_columns() {
   static const DelayColumns columns{
       .percentile = {"percentile", "percentile", "%", Shape::given, "p"},
       .exceeded_by = {"exceeded_by", "", "", Shape::given, "1 - p as a fraction", Style::hidden},
-      .latency_slots = {"latency_slots", "latency", "slots", Shape::given, "smallest t with P(T <= t) >= p",
+      .latency_slots = {"latency_slots", "latency", "slots", Shape::slots, "smallest t with P(T <= t) >= p",
                         Style::plain, slots_digits},
       .latency_probability =
           probability_column("latency_probability", "", "P(T > latency_slots), at most 1 - p", Style::hidden),

@@ -35,7 +35,8 @@ double slots_of(const DelayAnswer& answer, Slots steps) {
 /// last percentile.
 void add_curves(Picture& picture, const Shared<DelayPoint>& points) {
   constexpr std::size_t max_curves = 4;
-  const auto& [query, answer] = points->front();
+  const DelayQuery& query = points->front().first;
+  const DelayAnswer& answer = points->front().second;
   std::vector<std::vector<std::size_t>> groups = identical_flows(answer);
   if (groups.size() > max_curves) {
     picture.title += fmt::format(": the {} slowest of {} flows", max_curves, answer.flows.size());
@@ -67,12 +68,12 @@ void add_curves(Picture& picture, const Shared<DelayPoint>& points) {
     const DelayEntry entry{points, 0, group.front()};
     for (std::size_t i = 0; i < delay.queueing.size(); ++i)
       if (add(marks, {delay.queueing[i].slots, delay.queueing[i].at.probability}))
-        marks.labels.push_back(
-            groups.size() == 1
-                ? fmt::format("{} %: {} slots, latency {}", percent_text(delay.queueing[i].probability),
-                              slots_in_words(entry, delay.queueing[i].slots),
-                              slots_in_words(entry, delay.latency.at(i).slots))
-                : std::string());
+        marks.labels.push_back(groups.size() == 1
+                                   ? fmt::format("{} %: {} slots, latency {}",
+                                                 percent_text(delay.queueing[i].probability),
+                                                 slots_in_words(entry, delay.queueing[i].slots),
+                                                 slots_in_words(entry, delay.latency.at(i).slots))
+                                   : std::string());
   }
   if (picture.curves.empty()) throw NoAnswer("nothing to draw: no packet is ever delayed");
   if (!marks.points.empty()) picture.curves.push_back(std::move(marks));
@@ -139,7 +140,8 @@ Picture delay_picture(const Document& document, const Shared<DelayPoint>& points
                   .y_label = "P(D > t)",
                   .powers_of_ten = true};
   if (first.hop_ns)
-    picture.note = "latency is D, " + latency_slots_in_words(first.topology) + ", and " + hop_in_words(*first.hop_ns);
+    picture.note =
+        "latency is D, " + latency_slots_in_words(first.topology) + ", and " + hop_in_words(*first.hop_ns);
   if (points->size() == 1) {
     add_curves(picture, points);
     return picture;

@@ -193,10 +193,11 @@ void add_remarks(std::vector<std::string>& notes, const answers::Topology& topol
   const std::optional<numeric::Rational>& gbps = network->network.gbps;
   const std::string speed = gbps ? " (" + plain(*gbps) + " Gbit/s)" : "";
   if (network::has_mixed_speeds(network->network))
-    add_note(notes,
-             "Links differ in speed: each by its own clock. A slot is the time of a packet on the slowest one "
-             "with flows" +
-                 speed + "; latency has that of each queue's link.");
+    add_note(
+        notes,
+        "Links differ in speed: each by its own clock. A slot is the time of a packet on the slowest one "
+        "with flows" +
+            speed + "; latency has that of each queue's link.");
   else if (network->network.file_slots != 1)
     add_note(notes, "A slot is the time of a packet on the links with flows" + speed + ": " +
                         plain(network->network.file_slots) + " in one slot of the file.");

@@ -330,7 +330,8 @@ Picture picture(const Document& document, const std::vector<SimulateTreePoint>& 
                   .powers_of_ten = true};
   if (points.size() == 1) picture.note += ": " + in_words(points.front().second.simulated);
   if (const auto& time = points.front().first.time)
-    picture.note += "; latency is D, " + latency_slots_in_words(points.front().first.topology) + ", and " + hop_in_words(time->hop);
+    picture.note += "; latency is D, " + latency_slots_in_words(points.front().first.topology) + ", and " +
+                    hop_in_words(time->hop);
   if (const SimulateTreeQuery& requested = points.front().first;
       !requested.occupancy_levels.empty() || requested.reorder_levels)
     picture.note += "; queues and reorder buffers are in the tables";

@@ -82,7 +82,8 @@ Picture picture(const Document& document, const std::vector<ValidateDelayPoint>&
   picture.y_label = "P(D > t)";
   picture.note = "95 % intervals; " + in_words(answer.simulation.simulated);
   if (query.time)
-    picture.note += ". Latency is D, " + latency_slots_in_words(query.topology) + ", and " + hop_in_words(query.time->hop);
+    picture.note += ". Latency is D, " + latency_slots_in_words(query.topology) + ", and " +
+                    hop_in_words(query.time->hop);
   picture = level_picture(compared_curve(query, answer), "analysis", CurveStyle::steps, std::move(picture));
   if (query.fabric) return picture;
   const std::vector<Hops> possible = possible_hops(query.topology);

@@ -1,5 +1,5 @@
 #include <tailbound/network/queue_traffic.hpp>
-#include <tailbound/sim/clocks/clocked_replication.hpp>
+#include <tailbound/sim/network/clocked_replication.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@ constexpr std::size_t max_packets = std::size_t{1} << 25;
 constexpr std::int64_t phase_slots = 512;
 enum Purpose : std::uint64_t { drawing = 0, bursting = 1 };
 
-/// On its way; `step` is the position of the next link in its route.
+/// Sent, not yet delivered; `step` is the position of the next link in its route.
 struct Packet {
   std::uint32_t path, step;
   std::int64_t waited;  ///< in the queues passed [ticks]
@@ -201,7 +201,8 @@ std::int64_t Simulated::below(std::int64_t count) {
 }
 
 void Simulated::push(std::int64_t time, Event::Kind kind, std::size_t which) {
-  events_.push_back({time, static_cast<std::uint32_t>(draw() >> 32U), kind, static_cast<std::uint32_t>(which)});
+  events_.push_back(
+      {time, static_cast<std::uint32_t>(draw() >> 32U), kind, static_cast<std::uint32_t>(which)});
   std::push_heap(events_.begin(), events_.end(), std::greater<>());
 }
 
@@ -215,7 +216,8 @@ std::int64_t Simulated::next_gap(std::size_t source) {
   const std::int64_t before = its.slot;
   for (;;) {
     if (its.slot % 64 == 0)
-      its.sends = its.bursts->sends(key_, bursting, source, static_cast<std::uint64_t>(its.slot / 64), its.on);
+      its.sends =
+          its.bursts->sends(key_, bursting, source, static_cast<std::uint64_t>(its.slot / 64), its.on);
     const std::uint64_t left = its.sends >> static_cast<unsigned>(its.slot % 64);
     if (left == 0) {
       its.slot += 64 - its.slot % 64;
@@ -279,7 +281,8 @@ void Simulated::send(std::size_t source) {
 void Simulated::settle(Queue& queue, std::size_t link, std::int64_t until) {
   auto& occupancy = counts_[rows_.occupancy(link)];
   const auto count = [&](std::int64_t time) {
-    count_at(occupancy, static_cast<std::size_t>(queue.size), static_cast<std::uint64_t>(time - queue.changed));
+    count_at(occupancy, static_cast<std::size_t>(queue.size),
+             static_cast<std::uint64_t>(time - queue.changed));
     queue.changed = time;
   };
   while (!queue.leaves.empty() && queue.leaves.front() <= until) {
@@ -363,7 +366,8 @@ void Simulated::deliver(std::uint32_t packet) {
   unused_.push_back(packet);
 }
 
-/// By shifts of up to half a packet time, which leave the load as it is and keep packets a packet time apart.
+/// By shifts of up to half a packet time, which leave the load as it is: no two
+/// packets come closer than a packet time.
 void Simulated::draw_phases() {
   for (Event& event : events_)
     if (event.kind == Event::send) {

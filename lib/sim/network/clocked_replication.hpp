@@ -1,11 +1,12 @@
 #pragma once
 
-#include <tailbound/network/network.hpp>
 #include <tailbound/network/clocks/link_clocks.hpp>
-#include <tailbound/sim/sources/on_off_slots.hpp>
+#include <tailbound/network/network.hpp>
 #include <tailbound/sim/network/network_replication.hpp>
+#include <tailbound/sim/sources/on_off_slots.hpp>
 
 #include <bit>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -15,9 +16,10 @@
 /// MODEL     store and forward: a packet joins the next queue when its last bit has arrived. A host sends on
 ///           each of its links by the clock of that link: in each packet time a packet with probability rate
 ///           / link rate; a flow with bursts is an on-off source of its own by that clock. The clocks of the
-///           hosts have independent and uniform phases, drawn anew from time to time. A queue sends the packets
-///           of the highest class first, within a class in order of arrival; a packet whose transmission has
-///           begun is finished. `buffer` is shared by all classes and includes the packet in transmission.
+///           hosts have independent and uniform phases, drawn anew from time to time. A queue sends the
+///           packets of the highest class first, within a class in order of arrival; a packet whose
+///           transmission has begun is finished. `buffer` is shared by all classes and includes the packet in
+///           transmission.
 /// METHOD    events in the order of time (ties in random order); in a queue of one class, the begin of a
 ///           packet's transmission is known when it arrives. No slots, and nothing is shared with
 ///           sim/network but the sources' random numbers.
@@ -32,20 +34,32 @@ struct ClockedKind {
   int queues;
 };
 
-/// Bins of waits: exact below 512 ticks, then 256 to each power of two (0.4 %).
+/// Bins of waits: exact up to 512 ticks, then 256 to each power of two (0.4 %). A bin includes its upper end
+/// and not its lower one: P(D > t) is exact at the upper ends, where waits of whole packets are.
 struct WaitBins {
   static constexpr std::int64_t min_packet = 32;  ///< ticks of a packet on the fastest link, at least
   static constexpr int bits = 8;
+
   [[nodiscard]] static std::size_t bin(std::int64_t ticks) {
-    const auto value = static_cast<std::uint64_t>(ticks);
+    if (ticks == 0) return 0;
+    const auto value = static_cast<std::uint64_t>(ticks - 1);
     const int shift = value < (2U << bits) ? 0 : 63 - bits - std::countl_zero(value);
-    return (static_cast<std::size_t>(shift) << bits) + static_cast<std::size_t>(value >> shift);
+    return (static_cast<std::size_t>(shift) << bits) + static_cast<std::size_t>(value >> shift) + 1;
   }
-  /// The value in the middle of a bin [ticks].
-  [[nodiscard]] static std::int64_t middle(std::size_t bin) {
-    const int shift = bin < (2U << bits) ? 0 : static_cast<int>(bin >> bits) - 1;
-    const auto head = static_cast<std::int64_t>(bin - (static_cast<std::size_t>(shift) << bits));
-    return (head << shift) + (std::int64_t{1} << shift) / 2;
+  /// The largest wait of a bin [ticks].
+  [[nodiscard]] static std::int64_t last(std::size_t bin) {
+    if (bin == 0) return 0;
+    const auto head = static_cast<std::int64_t>(bin - 1 - (static_cast<std::size_t>(shift_of(bin)) << bits));
+    return (head + 1) << shift_of(bin);
+  }
+  /// The mean of all its waits [ticks].
+  [[nodiscard]] static double average(std::size_t bin) {
+    return static_cast<double>(last(bin)) - 0.5 * (std::pow(2, shift_of(bin)) - 1);
+  }
+
+ private:
+  [[nodiscard]] static int shift_of(std::size_t bin) {
+    return bin == 0 || bin - 1 < (2U << bits) ? 0 : static_cast<int>((bin - 1) >> bits) - 1;
   }
 };
 
