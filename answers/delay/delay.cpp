@@ -121,6 +121,13 @@ class Delays {
     return part;
   }
 
+  /// By the analysis, even where the simulation is usually better.
+  [[nodiscard]] Part analysed(std::size_t flow) {
+    Part part;
+    compute(part, flow, true);
+    return part;
+  }
+
   /// P(D > t) of flows by their positions, then of all packets if there are levels for these.
   /// \param laws   of all flows, as found by of()
   /// \param flows  number of level lists that belong to flows
@@ -181,10 +188,10 @@ class Delays {
  private:
   /// By the analysis, unless it does not reach so far. Its errors are those of the query if no simulation
   /// answers instead.
-  void compute(Part& part, std::size_t flow) {
+  void compute(Part& part, std::size_t flow, bool always = false) {
     FlowDelay& its = part.flow;
     its.kind = DelayKind::simulated;
-    if (!is_computed(flow)) return;
+    if (!always && !is_computed(flow)) return;
     try {
       FlowLaw law = model_.of(flow);
       const auto claims =
@@ -341,7 +348,7 @@ class Settled {
       return;
     }
     check(run);
-    settle_each();
+    settle_each(run);
   }
 
  private:
@@ -384,7 +391,7 @@ class Settled {
   }
 
   /// Flows whose packets are too few for a check of their own follow the others.
-  void settle_each() {
+  void settle_each(const Run& run) {
     std::vector<char> agrees(answer_.flows.size(), 1);
     std::vector<const CheckedLevel*> rarest(answer_.flows.size());
     for (const CheckedLevel& level : answer_.check->levels) {
@@ -412,9 +419,19 @@ class Settled {
       if (answer_.simulated->waits(group_of(flow)).any())
         simulate(flow);
       else if (!work_->laws[flow])
-        throw NoAnswer("no packet of flow " + answer_.paths.flows[flow].name +
-                       " was simulated, and its delay is not computed; --analysis may know it");
+        analyse(flow, run);
     }
+  }
+
+  /// No packet of the flow was simulated.
+  void analyse(std::size_t flow, const Run& run) {
+    Part part = as_piece(run, [work = work_, flow] { return work->delays->analysed(flow); });
+    if (!part.law)
+      throw NoAnswer("no packet of flow " + answer_.paths.flows[flow].name +
+                     " was simulated, and its delay is not computed: " + part.flow.hops_reason);
+    part.flow.reorder = std::move(answer_.flows[flow].reorder);
+    answer_.flows[flow] = std::move(part.flow);
+    work_->laws[flow] = std::move(part.law);
   }
 
   void simulate(std::size_t flow) {

@@ -118,19 +118,19 @@ TEST_CASE("delay: a tree written as a file gives the same digits") {
 }
 
 TEST_CASE("delay: a network's flows, one of them, and its traffic matrix") {
-  const json document = run_json("delay --drop 1e-9 --network " + networks + "two_switches.toml");
+  const json document = run_json("delay --drop 1e-9 --network " + networks + "bundle.toml");
   const json& all = document["results"];
   REQUIRE(all.size() == 5);
   CHECK(document["query"]["flow"].size() == 5);
-  const Outcome one = run_command({"delay", "--network", networks + "two_switches.toml", "--drop", "1e-9",
-                                   "--flow", "camera -> archive", "--format", "json"});
+  const Outcome one = run_command({"delay", "--network", networks + "bundle.toml", "--drop", "1e-9", "--flow",
+                                   "camera -> archive", "--format", "json"});
   REQUIRE(one.status == 0);
   const json flow = json::parse(one.out)["results"][0];
   CHECK(flow["flow"] == "camera -> archive");
   CHECK(flow["source"] == "camera");
   CHECK(flow["rate"] == "0.6");
   CHECK(flow["percentiles"] == all[0]["percentiles"]);
-  CHECK(flow["hops"][0]["link"] == "left -> right");
+  CHECK(flow["hops"][0]["link"] == "left -> right (wire 1)");
   CHECK(flow["hops"][1]["load"] == "0.85");  // 0.6 + 0.25
   const json matrix = run_json("delay --network " + networks + "two_switches_by_matrix.toml");
   CHECK(matrix["results"].size() == all.size());
@@ -169,7 +169,7 @@ TEST_CASE("delay: lists give a result for each combination") {
 }
 
 TEST_CASE("delay: a network with scaled rates") {
-  const std::string network = "delay --network " + networks + "two_switches.toml --percentiles 99";
+  const std::string network = "delay --network " + networks + "bundle.toml --percentiles 99";
   const json scaled = run_json(network + " --load-scale 0.5,100%");
   REQUIRE(scaled["results"].size() == 10);
   CHECK(scaled["query"]["load_scale"] == json({"0.5", "1"}));
@@ -319,8 +319,8 @@ TEST_CASE("delay: errors") {
            {"--radix 16 --levels 3 --load 0.8 --flow all", 2, {"--flow", "--network"}},
            // Starts at 2^21 slots, as the last length determines the cost.
            {"--radix 16 --levels 1 --load 0.9999999 --ccdf 2100000", 1, {"8388608 slots"}},
-           {"--network " + networks + "two_switches.toml --load 0.5", 2, {"--load", "--network"}},
-           {"--network " + networks + "two_switches.toml --flow x", 2, {"--flow is x", "camera -> archive"}},
+           {"--network " + networks + "bundle.toml --load 0.5", 2, {"--load", "--network"}},
+           {"--network " + networks + "bundle.toml --flow x", 2, {"--flow is x", "camera -> archive"}},
            {"--network /none", 2, {"--network is /none"}},
            {toml("empty", ""), 2, {"empty:1:1", "empty"}},
            {toml("noise", noise), 2, {"noise:1:"}},

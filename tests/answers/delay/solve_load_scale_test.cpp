@@ -192,7 +192,7 @@ TEST_CASE("maximum load scale: targets that every factor meets, and that none do
 }
 
 TEST_CASE("the maximum factor of a fabric equals that of its listed flows", "[answers][load_scale][fabric]") {
-  // Two leaves, two spines, eight hosts, hosts of two speeds.
+  // Two leaves, two spines, eight hosts.
   const std::string text = R"(
 hosts = "h[0..7]"
 switches = "leaf[0..1], spine[0..1]"
@@ -206,7 +206,7 @@ both = true
 each = "l = 0..1, s = 0..1"
 from = "leaf[l]"
 to = "spine[s]"
-rate = 3
+rate = 2
 both = true
 [[traffic]]
 name = "all"

@@ -57,7 +57,7 @@ TEST_CASE("cross-check: correct delays of a network agree, at rare levels") {
   const CheckedLevel& rarest = answer.check->levels.back();
   CHECK(rarest.simulated.value < 1e-3);
   CHECK(rarest.simulated.upper - rarest.simulated.lower <= 0.4 * rarest.simulated.value);
-  CHECK(rarest->computed == Approx(rarest->simulated.value).epsilon(0.3));
+  CHECK(rarest.computed == Approx(rarest.simulated.value).epsilon(0.3));
   // The same on every machine.
   const DelayAnswer again = answers::answer(query);
   REQUIRE(again.check->levels.size() == answer.check->levels.size());
