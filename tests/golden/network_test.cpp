@@ -310,9 +310,9 @@ TEST_CASE("delay --solve load-scale: the limit of the links, exactly") {
   CHECK(answer["attained"] == false);
   CHECK(answer["limit"] == "link");
   CHECK(answer["limit_name"] == "right -> archive");
-  REQUIRE(answer["limits"].size() == 8);
-  CHECK(answer["limits"][3]["name"] == "left -> right");
-  CHECK(answer["limits"][3]["takes"] == "2");
+  REQUIRE(answer["limits"].size() == 9);
+  CHECK(answer["limits"][3]["name"] == "left -> right (wire 1)");
+  CHECK(answer["limits"][3]["takes"] == "1");
   CHECK(document["headline"] ==
         "Load scale below 20/17 (1.1764705882) is stable; there the link right -> archive is full.");
   // Below it the analysis has an answer, at it no longer.

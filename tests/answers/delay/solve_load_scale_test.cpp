@@ -192,7 +192,7 @@ TEST_CASE("maximum load scale: targets that every factor meets, and that none do
 }
 
 TEST_CASE("the maximum factor of a fabric equals that of its listed flows", "[answers][load_scale][fabric]") {
-  // Two leaves, two spines, eight hosts.
+  // Two leaves, two spines, eight hosts, links of two speeds.
   const std::string text = R"(
 hosts = "h[0..7]"
 switches = "leaf[0..1], spine[0..1]"
@@ -206,7 +206,7 @@ both = true
 each = "l = 0..1, s = 0..1"
 from = "leaf[l]"
 to = "spine[s]"
-rate = 2
+rate = 3
 both = true
 [[traffic]]
 name = "all"
@@ -227,7 +227,8 @@ route = "spread"
     REQUIRE(other.target);
     const Rational a = one.target->met, b = other.target->met;
     INFO(numeric::nearest_double(a) << " " << numeric::nearest_double(b));
-    CHECK(abs(a - b) * 50 < a);  // flow by flow the waits depend on the inputs, in a fabric on the sources
+    // Listed links have slots of their own, those of a fabric the slots of the slowest.
+    CHECK(abs(a - b) * 15 < a);
     CHECK(other.target->missed);
     CHECK_FALSE(other.target->at_missed->name.empty());
   }
