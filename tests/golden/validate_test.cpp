@@ -182,13 +182,13 @@ TEST_CASE("validate: the analysis is that of the command delay") {
 TEST_CASE("validate: all flows of a network together") {
   const Outcome outcome =
       run_line("validate delay --hops independent --slots 50000 --format json --ccdf 0 --network " +
-               networks + "two_switches.toml");
+               networks + "bundle.toml");
   REQUIRE(outcome.status <= 1);
   const json document = json::parse(outcome.out)["results"][0];
   check_verdicts(document);
   // P(D > 0) of all flows is the mean of theirs, weighted by their rates.
   const json flows =
-      run_json("delay --hops independent --ccdf 0 --network " + networks + "two_switches.toml", 0)["results"];
+      run_json("delay --hops independent --ccdf 0 --network " + networks + "bundle.toml", 0)["results"];
   double sum = 0, rates = 0;
   for (const json& flow : flows) {
     const std::string rate = flow["rate"];

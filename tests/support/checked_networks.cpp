@@ -394,7 +394,7 @@ SeenNetwork simulated(const network::Network& network, const SimulationLength& l
   const sim::RunPlan plan =
       sim::automatic_plan(work.utilization, work.hops, std::max<std::int64_t>(slots, 1000), replications,
                           length.seed, work.memory);
-  const sim::RunResult run = sim::run_network(model, plan);
+  const sim::RunResult run = sim::run(plan, "slots", sim::network_replications(model));
   const auto batches = run.all();
   const sim::NetworkRows rows(model);
   SeenNetwork seen;

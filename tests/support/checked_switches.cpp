@@ -94,10 +94,12 @@ void look_at_several(Judge& judge, const SwitchCase& its, const answers::RunLeng
     text += fmt::format(
         "[[link]]\nfrom = \"h{0}\"\nto = \"s\"\n[[flow]]\nfrom = \"h{0}\"\nto = \"end\"\nrate = \"{1}\"\n", i,
         numeric::to_fraction(each));
-  const answers::NetworkTopology topology{.network = network::read_network(text, "one switch").network};
+  // Slot by slot, as a network evaluated as a whole: links with listed flows have clocks of their own.
+  const network::Fabric fabric = network::read_fabric(text, "one switch").fabric;
   answers::BufferQuery query{.traffic = {answers::EqualInputs{its.inputs, load}, its.packets_per_slot},
                              .requested = answers::ProbabilityOf{Packets(its.space)}};
-  answers::SimulateTreeQuery simulated{.topology = topology};
+  answers::SimulateTreeQuery simulated{.topology = answers::NetworkTopology{.network = fabric.network}};
+  simulated.fabric = answers::simulated_fabric(fabric);
   simulated.confidence = confidence;
   simulated.length = length;
   if (its.kind == SwitchKind::several_loss) {
