@@ -262,10 +262,6 @@ std::vector<QueueTraffic> traffic_of_class(const Network& network, int priority,
   return all;
 }
 
-}  // namespace
-
-namespace {
-
 /// For each link with a queue, the traffic of one class in slots of this link.
 std::vector<QueueTraffic> clocked_traffic_of_class(const Network& network, int priority, Feeds& feeds) {
   const network::LinkClocks clocks = network::link_clocks(network);

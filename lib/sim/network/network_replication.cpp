@@ -1,3 +1,4 @@
+#include <tailbound/network/clocks/link_clocks.hpp>
 #include <tailbound/network/queue_traffic.hpp>
 #include <tailbound/sim/network/network_replication.hpp>
 
@@ -169,9 +170,7 @@ Prepared::Prepared(const NetworkModel& model)
   for (std::size_t node = 0; node < sent_by.size(); ++node)
     add_source(node, lanes[node], sent_by[node], network);
   for (std::size_t flow = 0; flow < flows_; ++flow) add_burst(flow, network);
-  std::vector<bool> used(queues_.size());
-  for (const Path& path : *paths_)
-    for (std::size_t step = path.first; step < path.links.size(); ++step) used[path.links[step]] = true;
+  const std::vector<bool> used = network::used_links(network);
   for (std::size_t link = 0; link < used.size(); ++link)
     if (queues_[link].exists) (used[link] ? used_ : unused_).push_back(link);
   if (!buffer_) network::require_capacity(network);
