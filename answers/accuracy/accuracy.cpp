@@ -131,17 +131,7 @@ double distance(const std::vector<OutsideSetting>& outside) {
   return sum;
 }
 
-bool is_tail(Quantity quantity) {
-  return quantity == Quantity::tail;
-}
-
-/// Is an error at `point` measured at least as hard as `at`?
-bool reaches(Quantity quantity, double point, double at) {
-  return is_tail(quantity) ? at_most(point, at) : at_most(at, point);
-}
-
 bool has_loads(const AccuracyRow& row, Quantity quantity) {
-  if (is_tail(quantity)) return true;
   return row.loads != RowLoads::none && quantity != Quantity::saturation;
 }
 
@@ -153,8 +143,8 @@ std::vector<MeasuredError> errors_of(const AccuracyRow& row, Quantity quantity) 
 }
 
 /// Converts a fraction of the model's saturation load to the reference of the row.
-double as_row_has_it(const AccuracyRow& row, Quantity quantity, double at) {
-  if (is_tail(quantity) || row.loads != RowLoads::simulated) return at;
+double as_row_has_it(const AccuracyRow& row, double at) {
+  if (row.loads != RowLoads::simulated) return at;
   const std::vector<MeasuredError> saturation = errors_of(row, Quantity::saturation);
   return saturation.empty() ? at : at * (1 + (saturation.front().minimum + saturation.front().largest) / 2);
 }
@@ -171,24 +161,22 @@ bool join(std::optional<ErrorRange>& range, const AccuracyRow& row, Quantity qua
     its.largest = std::max(its.largest, error.largest);
     if (!loads) continue;
     its.up_to = error.at;
-    reached = reaches(quantity, error.at, at);
+    reached = at_most(at, error.at);
     if (reached) break;
   }
   if (!reached) return false;
   if (range) {
     its.minimum = std::min(its.minimum, range->minimum);
     its.largest = std::max(its.largest, range->largest);
-    its.up_to = is_tail(quantity) ? std::max(its.up_to, range->up_to) : std::min(its.up_to, range->up_to);
+    its.up_to = std::min(its.up_to, range->up_to);
   }
   range = its;
   return true;
 }
 
-/// The hardest point in the query; the easiest possible one if there is none.
-double hardest(const RequestedAccuracy& requested, Quantity quantity) {
-  if (requested.at.empty()) return is_tail(quantity) ? 1 : 0;
-  return is_tail(quantity) ? *std::min_element(requested.at.begin(), requested.at.end())
-                           : *std::max_element(requested.at.begin(), requested.at.end());
+/// The highest load in the query; 0 if there is none.
+double highest(const RequestedAccuracy& requested) {
+  return requested.at.empty() ? 0 : *std::max_element(requested.at.begin(), requested.at.end());
 }
 
 }  // namespace
@@ -202,14 +190,10 @@ bool interpolates(Setting setting) {
     case Setting::switch_size:
     case Setting::buffer:
     case Setting::hot:
-    case Setting::radix:
-    case Setting::levels:
     case Setting::load:
-    case Setting::burst:
       return true;
     case Setting::topology:
     case Setting::own_network:
-    case Setting::fabric:
     case Setting::dimensions:
     case Setting::virtual_channels:
     case Setting::router_cycles:
@@ -222,9 +206,6 @@ bool interpolates(Setting setting) {
     case Setting::combining:
     case Setting::links:
     case Setting::saturated:
-    case Setting::routing:
-    case Setting::destination:
-    case Setting::on_rate:
       break;
   }
   return false;
@@ -239,12 +220,12 @@ const MeasuredSetting* AccuracyRow::find(Setting setting) const {
 std::optional<ErrorRange> Accuracy::errors(Quantity quantity, double at) const {
   std::optional<ErrorRange> range;
   for (const AccuracyRow* row : rows)
-    if (!join(range, *row, quantity, as_row_has_it(*row, quantity, at))) return std::nullopt;
+    if (!join(range, *row, quantity, as_row_has_it(*row, at))) return std::nullopt;
   return range;
 }
 
 std::optional<ErrorRange> Accuracy::errors(Quantity quantity) const {
-  if (auto range = errors(quantity, hardest(requested, quantity))) return range;
+  if (auto range = errors(quantity, highest(requested))) return range;
   std::optional<ErrorRange> range;
   for (const AccuracyRow* row : rows) {
     const std::vector<MeasuredError> its = errors_of(*row, quantity);
@@ -254,7 +235,7 @@ std::optional<ErrorRange> Accuracy::errors(Quantity quantity) const {
 }
 
 bool Accuracy::beyond(Quantity quantity) const {
-  return measured() && !errors(quantity, hardest(requested, quantity)) && errors(quantity);
+  return measured() && !errors(quantity, highest(requested)) && errors(quantity);
 }
 
 Accuracy accuracy(RequestedAccuracy requested, const std::vector<AccuracyRow>& all) {

@@ -5,21 +5,14 @@
 #include <string>
 #include <vector>
 
-/// Measured errors of each approximate model against simulation, and whether a given network is covered by
-/// them.
+/// Measured errors of approximate models against simulation, and whether a given network is covered by them.
 ///
 /// MODEL     a table of measurements: a row is one network (or a survey of several, with ranges), its errors,
-/// and what
-///           reproduces it. A network is covered if a row has its settings, or if it lies between two
-///           measured ones that
-///           differ in one or two numbers, each by a factor of at most 8; errors are then those of all rows
-///           between the
-///           two, as a range.
-/// RESULT    error = model / simulation - 1: above 0 the model overestimates. For tail probabilities the 95 %
-/// interval
-///           of the simulation is part of the range; for means it is not (at most 0.7 % up to 85 % of
-///           saturation, 1.9 %
-///           at 95 %).
+///           and what reproduces it. A network is covered if a row has its settings, or if it lies between two
+///           measured ones that differ in one or two numbers, each by a factor of at most 8; errors are then
+///           those of all rows between the two, as a range.
+/// RESULT    error = model / simulation - 1: above 0 the model overestimates. The 95 % interval of the
+///           simulation is not part of it (at most 0.7 % up to 85 % of saturation, 1.9 % at 95 %).
 /// SOURCE    data/accuracy: docs/derivations, and simulations run for this table; docs/trust.md is generated
 ///           from it
 /// EXCLUDES  proved numbers (exact, enclosure, bound): they have no error to measure
@@ -32,17 +25,12 @@ enum class MeasuredModel {
   wormhole_paper,
   broadcast,
   multistage,
-  delay_chain,        ///< each hop depends on the previous one (DelayAnswer::Hops::chain)
-  delay_safe,         ///< conservative, for bursts that keep their path
-  delay_independent,  ///< hops added as independent
-  delay_fabric,       ///< fabrics
 };
 
 /// A property of a network or its traffic, as a number; for a choice the value of the enumerator.
 enum class Setting {
   topology,          ///< choice: network::WormShape
   own_network,       ///< choice: 1 for a network from a file
-  fabric,            ///< choice: MeasuredFabric
   dimensions,        ///< of a mesh or torus
   nodes,             ///< processors or hosts
   virtual_channels,  ///< of each link
@@ -62,17 +50,8 @@ enum class Setting {
   combining,         ///< maximum degree, infinite if unlimited
   links,             ///< choice: network::Links
   saturated,         ///< choice: 1 if throughput is less than 98 % of the load
-  radix,             ///< k of a k-ary tree: down ports of a switch
-  levels,            ///< switch levels of a tree
   load,              ///< of a source [1/slot]
-  routing,           ///< choice: network::TreeRouting
-  destination,       ///< choice: traffic::Destination; of sources with bursts
-  burst,             ///< mean length [slots]; 0 without bursts
-  on_rate,           ///< packets per slot during a burst
 };
-
-/// Kinds of fabrics.
-enum class MeasuredFabric { fat_tree, leaf_spine, jellyfish };
 
 /// May a network lie between two measured ones with different values of it?
 [[nodiscard]] bool interpolates(Setting setting);
@@ -90,13 +69,12 @@ struct RequestedSetting {
 };
 
 /// The measured quantity.
-enum class Quantity { mean_latency, broadcast_latency, saturation, tail, mean_delay, throughput };
+enum class Quantity { mean_latency, broadcast_latency, saturation, mean_delay, throughput };
 
 /// An error, or the range of several, at one load or one probability.
 struct MeasuredError {
   Quantity quantity = Quantity::mean_latency;
-  /// Fraction of saturation (RowLoads), or the probability P(D > t) of a tail; unused otherwise.
-  double at = 0;
+  double at = 0;  ///< fraction of saturation (RowLoads); unused otherwise
   double minimum = 0, largest = 0;  ///< model / simulation - 1
 };
 
@@ -130,15 +108,14 @@ struct AccuracyRow {
 struct RequestedAccuracy {
   MeasuredModel model = MeasuredModel::wormhole_finite_source;
   std::vector<RequestedSetting> settings;
-  /// Fractions of the model's saturation load, or tail probabilities.
-  std::vector<double> at{};
+  std::vector<double> at{};  ///< fractions of the model's saturation load
 };
 
-/// Errors of one quantity up to the hardest requested point.
+/// Errors of one quantity up to the highest requested load.
 struct ErrorRange {
   Quantity quantity = Quantity::mean_latency;
   double minimum = 0, largest = 0;  ///< model / simulation - 1
-  double up_to = 0;                 ///< fraction of saturation, or probability; 0 without a load
+  double up_to = 0;                 ///< fraction of saturation; 0 without a load
 };
 
 /// A setting in which the network differs from the nearest row.
@@ -154,12 +131,12 @@ struct Accuracy {
   std::vector<OutsideSetting> outside;   ///< differences to the nearest row, if it was not measured
 
   [[nodiscard]] bool measured() const { return !rows.empty(); }
-  /// Errors from the easiest point up to `at` (a fraction of the model's saturation load, or a probability);
-  /// nothing if not measured.
+  /// Errors from the lowest load up to `at`, a fraction of the model's saturation load; nothing if not
+  /// measured.
   [[nodiscard]] std::optional<ErrorRange> errors(Quantity quantity, double at) const;
-  /// The same up to the hardest of requested.at, or to the hardest measured point if that is easier.
+  /// The same up to the highest of requested.at, or to the highest measured load if that is lower.
   [[nodiscard]] std::optional<ErrorRange> errors(Quantity quantity) const;
-  /// Is one of requested.at harder than every measured point?
+  /// Is one of requested.at above every measured load?
   [[nodiscard]] bool beyond(Quantity quantity) const;
 };
 

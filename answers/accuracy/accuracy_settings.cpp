@@ -43,18 +43,6 @@ std::vector<RequestedSetting> accuracy_settings(const BroadcastHypercube& hyperc
           {Setting::ejection, number_of(hypercube.ends.ejection)}};
 }
 
-std::vector<RequestedSetting> accuracy_settings(const TreeTopology& tree) {
-  std::vector<RequestedSetting> settings{{Setting::radix, number_of(tree.tree.radix)},
-                                         {Setting::levels, number_of(tree.tree.levels)},
-                                         {Setting::load, numeric::nearest_double(tree.load)},
-                                         {Setting::routing, number_of(tree.routing)}};
-  settings.push_back({Setting::burst, tree.burst ? numeric::nearest_double(tree.burst->slots) : 0});
-  if (!tree.burst) return settings;
-  settings.push_back({Setting::on_rate, numeric::nearest_double(tree.burst->on_rate)});
-  settings.push_back({Setting::destination, number_of(tree.destination)});
-  return settings;
-}
-
 std::vector<RequestedSetting> accuracy_settings(const network::CombiningMultistage& network,
                                                 const numeric::Rational& load, bool saturated) {
   const double unlimited = std::numeric_limits<double>::infinity();
@@ -81,14 +69,6 @@ RequestedAccuracy requested_accuracy(const BroadcastHypercube& hypercube, std::v
 RequestedAccuracy requested_accuracy(const MultistageQuery& query, bool saturated) {
   return {.model = MeasuredModel::multistage,
           .settings = accuracy_settings(query.network, query.load, saturated)};
-}
-
-RequestedAccuracy requested_accuracy(const TreeTopology& tree, Hops hops, std::vector<double> at) {
-  return {.model = hops == Hops::chain  ? MeasuredModel::delay_chain
-                   : hops == Hops::safe ? MeasuredModel::delay_safe
-                                        : MeasuredModel::delay_independent,
-          .settings = accuracy_settings(tree),
-          .at = std::move(at)};
 }
 
 }  // namespace tailbound::answers

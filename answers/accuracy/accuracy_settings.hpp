@@ -1,10 +1,8 @@
 #pragma once
 
 #include <tailbound/answers/accuracy/accuracy.hpp>
-#include <tailbound/answers/delay/delay_model.hpp>
 #include <tailbound/answers/multistage/multistage.hpp>
 #include <tailbound/answers/network/broadcast_hypercube.hpp>
-#include <tailbound/answers/network/topology.hpp>
 #include <tailbound/network/worms/worm_topology.hpp>
 #include <tailbound/sim/worm/worm_messages.hpp>
 
@@ -24,8 +22,6 @@ struct MeasuredWorms {
 };
 [[nodiscard]] std::vector<RequestedSetting> accuracy_settings(const MeasuredWorms& worms);
 [[nodiscard]] std::vector<RequestedSetting> accuracy_settings(const BroadcastHypercube& hypercube);
-/// A tree under uniform traffic.
-[[nodiscard]] std::vector<RequestedSetting> accuracy_settings(const TreeTopology& tree);
 [[nodiscard]] std::vector<RequestedSetting> accuracy_settings(const network::CombiningMultistage& network,
                                                               const numeric::Rational& load, bool saturated);
 
@@ -37,9 +33,5 @@ struct MeasuredWorms {
 [[nodiscard]] RequestedAccuracy requested_accuracy(const BroadcastHypercube& hypercube,
                                                    std::vector<double> at);
 [[nodiscard]] RequestedAccuracy requested_accuracy(const MultistageQuery& query, bool saturated);
-/// \param hops  chain or independent: a bound is not an approximation
-/// \param at    tail probabilities
-[[nodiscard]] RequestedAccuracy requested_accuracy(const TreeTopology& tree, Hops hops,
-                                                   std::vector<double> at);
 
 }  // namespace tailbound::answers

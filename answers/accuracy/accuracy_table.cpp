@@ -19,11 +19,7 @@ constexpr std::pair<Text, MeasuredModel> models[]{
     {"wormhole_finite_source", MeasuredModel::wormhole_finite_source},
     {"wormhole_paper", MeasuredModel::wormhole_paper},
     {"broadcast", MeasuredModel::broadcast},
-    {"multistage", MeasuredModel::multistage},
-    {"delay_chain", MeasuredModel::delay_chain},
-    {"delay_safe", MeasuredModel::delay_safe},
-    {"delay_independent", MeasuredModel::delay_independent},
-    {"delay_fabric", MeasuredModel::delay_fabric}};
+    {"multistage", MeasuredModel::multistage}};
 
 struct SettingColumn {
   Setting setting = Setting::topology;
@@ -33,7 +29,6 @@ struct SettingColumn {
 const std::map<Text, SettingColumn>& setting_columns() {
   static const std::map<Text, SettingColumn> columns{
       {"topology", {Setting::topology, all_names<network::WormShape>()}},
-      {"fabric", {Setting::fabric, {"fat-tree", "leaf-spine", "jellyfish"}}},
       {"dimensions", {Setting::dimensions}},
       {"nodes", {Setting::nodes}},
       {"virtual-channels", {Setting::virtual_channels}},
@@ -53,19 +48,12 @@ const std::map<Text, SettingColumn>& setting_columns() {
       {"combining", {Setting::combining}},
       {"links", {Setting::links, all_names<network::Links>()}},
       {"saturated", {Setting::saturated, {"no", "yes"}}},
-      {"radix", {Setting::radix}},
-      {"levels", {Setting::levels}},
-      {"load", {Setting::load}},
-      {"routing", {Setting::routing, all_names<network::TreeRouting>()}},
-      {"destination", {Setting::destination, all_names<traffic::Destination>()}},
-      {"burst", {Setting::burst}},
-      {"on-rate", {Setting::on_rate}}};
+      {"load", {Setting::load}}};
   return columns;
 }
 
 constexpr std::pair<Text, Quantity> quantities[]{
     {"mean-latency", Quantity::mean_latency}, {"broadcast-latency", Quantity::broadcast_latency},
-    {"tail-ratio", Quantity::tail},           {"tail", Quantity::tail},
     {"mean-delay", Quantity::mean_delay},     {"throughput", Quantity::throughput}};
 constexpr Text other_columns[]{"network", "loads", "at", "saturation", "stable", "unstable", "measured"};
 
@@ -187,14 +175,6 @@ class TableReader {
     return {error, error};
   }
 
-  /// \param unit  of the simulated value and its half-width: 1 for ratios, otherwise the computed probability
-  Range tail(Text text, double unit) const {
-    const auto simulated = both(text, "+-");
-    if (!simulated) fail(text, "a value and its half-width: 0.99+-0.01");
-    const double ratio = simulated->from / unit, half_width = simulated->to / unit;
-    return {1 / (ratio + half_width) - 1, 1 / (ratio - half_width) - 1};
-  }
-
   RowLoads loads(Text text) const {
     if (text.empty()) return RowLoads::none;
     if (text == "simulated") return RowLoads::simulated;
@@ -202,15 +182,13 @@ class TableReader {
     return RowLoads::model;
   }
 
-  /// Percentages of the saturation load, or probabilities.
-  std::vector<double> points(Text text, RowLoads loads) const {
+  /// Fractions of the saturation load, from percentages.
+  std::vector<double> points(Text text) const {
     std::vector<double> all;
     if (text.empty()) return all;
     for (const Text each : split(text, ' ')) {
       const auto quotient = both(each, "/");
-      all.push_back(quotient                  ? quotient->from / quotient->to
-                    : loads == RowLoads::none ? number(each)
-                                              : number(each) / 100);
+      all.push_back(quotient ? quotient->from / quotient->to : number(each) / 100);
     }
     return all;
   }
@@ -222,8 +200,7 @@ class TableReader {
       fail(text, is_listed(quantity) ? "a list as long as that of column at" : "one error");
     double before = 0;
     for (std::size_t i = 0; i < each.size(); ++i) {
-      const Range error =
-          quantity != Quantity::tail ? percent(each[i], before) : tail(each[i], column == "tail" ? at[i] : 1);
+      const Range error = percent(each[i], before);
       row.errors.push_back({quantity, is_listed(quantity) ? at[i] : 0, error.from, error.to});
       before = error.to;
     }
@@ -249,7 +226,7 @@ class TableReader {
                     .loads = loads(cells["loads"]),
                     .errors = {},
                     .measured = std::string(cells["measured"])};
-    const std::vector<double> at = points(cells["at"], row.loads);
+    const std::vector<double> at = points(cells["at"]);
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       if (in_order[i].empty()) continue;
       const auto column = setting_columns().find(columns_[i]);

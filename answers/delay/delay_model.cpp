@@ -123,9 +123,7 @@ std::string why_no_other(const Topology& topology) {
   if (!derived(topology)) return "other values of --hops cover bursts through several queues";
   if (burst_tree_of(topology) != nullptr)
     return "no bound is known for bursts that keep their path (--destination per-burst)";
-  return std::holds_alternative<TreeTopology>(topology)
-             ? "safe is derived for bursts that keep their path (--burst)"
-             : "bound and safe are derived for trees";
+  return "bound is derived for trees";
 }
 
 /// The number with one digit more than its arithmetic guarantees.
@@ -235,7 +233,7 @@ std::vector<Hops> possible_hops(const Topology& topology) {
   if (!derived(topology) || classes_of(topology) != nullptr || is_lower_class(topology) ||
       has_speeds(topology))
     return {Hops::independent};
-  if (burst_tree_of(topology) != nullptr) return {Hops::chain, Hops::safe, Hops::independent};
+  if (burst_tree_of(topology) != nullptr) return {Hops::chain, Hops::independent};
   if (std::holds_alternative<TreeTopology>(topology)) return {Hops::chain, Hops::independent, Hops::bound};
   return {Hops::chain, Hops::independent};
 }
@@ -290,7 +288,7 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
     try {
       laws_->aged.emplace(
           bounds::burst_tree(bursts->tree, bursts->load, bursts->routing, bursts->burst->on_rate),
-          bursts->burst->slots, wanted == Hops::safe ? bounds::AgedModel::safe : bounds::AgedModel::fitted);
+          bursts->burst->slots);
     } catch (const InvalidArgument& error) {
       if (query.hops) throw;
       laws_->no_chain = error.what();

@@ -15,24 +15,20 @@
 /// Queries about delays over several hops, and the choice of a model for each flow.
 ///
 /// MODEL     chain: bounds/path/dependent_delay.hpp in trees and if at least four links feed each queue,
-/// otherwise
-///           bounds/network/wired_delay.hpp; in trees with bursts that keep their path, and safe,
-///           bounds/path/aged_delay.hpp;
-///           independent: bounds/path/path_delay.hpp; bound: bounds/path/delay_bound.hpp. In networks with
-///           classes the
-///           highest is computed as if it were alone, the others by independent hops of
-///           queue/priority/priority_queue.hpp.
+///           otherwise bounds/network/wired_delay.hpp; in trees with bursts that keep their path
+///           bounds/path/aged_delay.hpp; independent: bounds/path/path_delay.hpp; bound:
+///           bounds/path/delay_bound.hpp. In networks with classes the highest is computed as if it were alone,
+///           the others by independent hops of queue/priority/priority_queue.hpp.
 namespace tailbound::answers {
 
 /// Dependence between the hops of a route.
 enum class Hops {
   chain,        ///< each queueing delay depends on the previous one: an approximation
-  safe,         ///< for bursts that keep their path: above every simulation so far, not proved
   independent,  ///< independent: underestimates deep tails and long routes
   bound,        ///< arbitrary dependence: an upper bound
 };
 [[nodiscard]] constexpr auto names_of(Hops) {
-  return std::array{"chain", "safe", "independent", "bound"};
+  return std::array{"chain", "independent", "bound"};
 }
 
 /// Parameters of the delays of a topology, without percentiles and levels.
@@ -42,8 +38,8 @@ struct DelayModelQuery {
   bool brief = false;  ///< laws of single flows only as far as they take a second together
 };
 
-/// The models that may be selected: "bound" for
-/// trees without bursts, "safe" for trees with bursts that keep their path; for others only independent hops.
+/// The models that may be selected: "bound" for trees whose bursts do not keep their path; for others only
+/// independent hops.
 [[nodiscard]] std::vector<Hops> possible_hops(const Topology& topology);
 
 /// A number whose arithmetic is proved, but not its model: hops added as if they were independent, arrivals

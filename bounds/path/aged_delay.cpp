@@ -10,7 +10,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <tuple>
 #include <utility>
 
 namespace tailbound::bounds {
@@ -46,9 +45,8 @@ struct Visit {
 /// The distributions of all paths, in units of bursts of 16 packets.
 class Solver {
  public:
-  Solver(const BurstPaths& paths, AgedModel model, std::size_t levels)
+  Solver(const BurstPaths& paths, std::size_t levels)
       : paths_(paths),
-        model_(model),
         levels_(levels),
         distance_(paths.paths.size(), 1 / paths.on_rate),
         waits_(paths.paths.size()),
@@ -74,21 +72,20 @@ class Solver {
     double rate = 0, mean_distance = 0;
     std::vector<double> distances;  // at the entry of this queue
     for (const Visit& visit : visits) {
-      const double shared = visit.hop == 1 && model_ == AgedModel::fitted ? first_links(visit.path) : 0;
+      const double shared = visit.hop == 1 ? first_links(visit.path) : 0;
       distances.push_back(distance_[visit.path] + (shared > 0 ? with_a_burst / shared : 0));
       rate += paths_.paths[visit.path].rate;
       mean_distance += paths_.paths[visit.path].rate * distances.back();
     }
     mean_distance /= rate;
-    const bool exact_rate = model_ == AgedModel::safe || queue.of_sources;
-    const double on_rate = exact_rate ? paths_.on_rate : 1 / mean_distance;
+    const double on_rate = queue.of_sources ? paths_.on_rate : 1 / mean_distance;
     // As if there were no queue upstream: upstream queues do not change the number of packets over a long
     // time.
     const double decay = queue::burst_decay(queue.sources, queue.load / (queue.sources * paths_.source_load),
                                             paths_.source_load, paths_.on_rate);
     const double sources_as_sent = queue::sources_of_decay(decay, queue.load, on_rate);
     const double sources =
-        exact_rate ? sources_as_sent : std::min(sources_of_a_link * queue.links / on_rate, sources_as_sent);
+        queue.of_sources ? sources_as_sent : std::min(sources_of_a_link * queue.links / on_rate, sources_as_sent);
     const queue::AgedQueue solved({sources, on_rate, queue.load}, levels_);
     std::map<double, Wait> by_distance;
     for (std::size_t i = 0; i < visits.size(); ++i) {
@@ -97,7 +94,6 @@ class Solver {
       if (!wait) wait = std::make_shared<const queue::AgedWait>(solved.wait(distances[i]));
       waits_[path].push_back(wait);
       decays_[path] = std::min(decays_[path], solved.decay());
-      if (model_ == AgedModel::safe) continue;
       // During a burst with on-rate 1 its first queue is never empty: known without the model.
       distance_[path] += queue.of_sources && paths_.on_rate == 1
                              ? queue.load * (queue.links - 1) / queue.links
@@ -113,10 +109,9 @@ class Solver {
   [[nodiscard]] double dependence(const BurstPath& path, std::size_t hop) const {
     const auto hops = static_cast<double>(path.queues.size());
     const double load = paths_.queues[path.queues[hop]].load;
-    const bool stretches = model_ == AgedModel::fitted && paths_.on_rate == 1;
     return std::max(
         0.0, (of_neighbours + of_further * (hops - 2) / (hops - 1)) * path.forwarded[hop] -
-                 (stretches ? of_stretch * std::min(hops, furthest_stretch) * (1 - load) * (1 - load) : 0));
+                 (paths_.on_rate == 1 ? of_stretch * std::min(hops, furthest_stretch) * (1 - load) * (1 - load) : 0));
   }
 
   [[nodiscard]] RouteLaw law(std::size_t path) const {
@@ -137,7 +132,6 @@ class Solver {
   }
 
   const BurstPaths& paths_;
-  AgedModel model_;
   std::size_t levels_;
   std::vector<double> distance_;          ///< of two packets of a burst, at the current hop, by path
   std::vector<std::vector<Wait>> waits_;  ///< by path and hop
@@ -146,23 +140,13 @@ class Solver {
 
 using Laws = std::shared_ptr<const std::vector<RouteLaw>>;
 
-/// Without the stretch of short bursts, delays of 0 or 1 slots may be less likely.
-void raise(RouteLaw& law, const RouteLaw& minimum) {
-  for (std::size_t t = 0; t < law.tails.size(); ++t)
-    law.tails[t] = std::max(law.tails[t], minimum.above(static_cast<std::int64_t>(t)));
-}
-
 /// Solutions are cached for the process.
-Laws laws_of(const BurstPaths& paths, AgedModel model, std::size_t levels) {
-  using Key = std::tuple<BurstPaths, AgedModel, std::size_t>;
+Laws laws_of(const BurstPaths& paths, std::size_t levels) {
+  using Key = std::pair<BurstPaths, std::size_t>;
   static ProcessCache<Key, std::vector<RouteLaw>> cache(std::size_t{1} << 26);
-  const Key key{paths, model, levels};
+  const Key key{paths, levels};
   if (Laws known = cache.find(key)) return known;
-  std::vector<RouteLaw> solved = Solver(paths, model, levels).laws();
-  if (model == AgedModel::safe) {
-    const Laws fitted = laws_of(paths, AgedModel::fitted, levels);
-    for (std::size_t path = 0; path < solved.size(); ++path) raise(solved[path], (*fitted)[path]);
-  }
+  std::vector<RouteLaw> solved = Solver(paths, levels).laws();
   std::size_t bytes = 0;
   for (const RouteLaw& law : solved) bytes += law.tails.size() * sizeof(double);
   auto laws = std::make_shared<const std::vector<RouteLaw>>(std::move(solved));
@@ -228,9 +212,8 @@ BurstPaths burst_tree(const network::Tree& tree, const Rational& load, TreeRouti
   return result;
 }
 
-AgedDelay::AgedDelay(BurstPaths paths, const Rational& burst, AgedModel model)
+AgedDelay::AgedDelay(BurstPaths paths, const Rational& burst)
     : paths_(std::move(paths)),
-      model_(model),
       // All waits are proportional to E[B^2] / (2 E[B]) of the packets per burst.
       slots_per_step_((numeric::nearest_double(burst) * paths_.on_rate - 0.5) / (queue::grid_burst - 0.5)) {
   require_valid(paths_);
@@ -247,7 +230,7 @@ std::vector<RouteLaw> AgedDelay::laws(std::span<const Route> routes, double targ
     if (levels > max_burst_levels)
       throw LimitExceeded("the delay needs more than " + std::to_string(max_burst_levels) +
                           " levels of a queue with bursts of 16 packets");
-    const auto known = laws_of(paths_, model_, levels);
+    const auto known = laws_of(paths_, levels);
     std::vector<RouteLaw> result;
     bool reaches = true;
     std::size_t needed = levels + levels / 8;

@@ -54,11 +54,6 @@ struct BurstPaths {
 [[nodiscard]] BurstPaths burst_tree(const network::Tree& tree, const numeric::Rational& load,
                                     network::TreeRouting routing, const numeric::Rational& on_rate);
 
-enum class AgedModel {
-  fitted,  ///< fitted to simulations
-  safe,    ///< without effects that lower delays: above all simulations so far; not proved
-};
-
 /// Not thread-safe. Results are cached for all objects of the process.
 class AgedDelay final : public DelayLaw {
  public:
@@ -66,7 +61,7 @@ class AgedDelay final : public DelayLaw {
 
   /// \param burst  mean length [slots]
   /// \throws InvalidArgument  a burst of less than `min_packets`; a queue listed before one upstream of it
-  AgedDelay(BurstPaths paths, const numeric::Rational& burst, AgedModel model);
+  AgedDelay(BurstPaths paths, const numeric::Rational& burst);
 
   /// One per path.
   [[nodiscard]] const std::vector<Route>& routes() const { return routes_; }
@@ -79,7 +74,6 @@ class AgedDelay final : public DelayLaw {
 
  private:
   BurstPaths paths_;
-  AgedModel model_;
   double slots_per_step_;  ///< of the distributions
   std::vector<Route> routes_;
 

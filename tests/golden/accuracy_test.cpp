@@ -110,7 +110,7 @@ void check_commands(std::size_t part) {
   CHECK(commands.size() > 130);
   std::size_t i = 0;
   for (const std::string& command : commands)
-    if (i++ % part == 0 && command.find("&&") == std::string::npos) check_accepted(command);
+    if (i++ % part == 0) check_accepted(command);
 }
 
 TEST_CASE("accuracy: commands of rows are accepted") {

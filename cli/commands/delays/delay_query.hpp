@@ -25,7 +25,7 @@ struct DelayModelOptions {
   List<std::optional<answers::Hops>> hops{
       OptionGroup(rows, "Model"), "--hops", "NAME", names(hops_or_all()),
       "{names}.\nDefault chain where it applies: each delay depends on the one before, with bursts on their "
-      "age. safe: the same, conservative; bound: an upper bound, of trees"};
+      "age. bound: an upper bound, of trees"};
 };
 /// The dependence between hops, for each entry; "all" means all models that exist for the query.
 /// \throws InvalidArgument

@@ -71,8 +71,6 @@ std::string setting_in_words(const MeasuredSetting& setting) {
       return shape_in_words(choice_in<WormShape>(setting));
     case Setting::own_network:
       return "a network from a file";
-    case Setting::fabric:
-      return "";  // stated in the name of the row
     case Setting::dimensions:
       return counted_range(setting, "dimension");
     case Setting::nodes:
@@ -116,35 +114,15 @@ std::string setting_in_words(const MeasuredSetting& setting) {
                  : "one request at a time per link";
     case Setting::saturated:
       return setting.from == 0 ? "below saturation" : "above saturation";
-    case Setting::radix:
-      return "radix " + measured_range(setting.from, setting.to);
-    case Setting::levels:
-      return counted_range(setting, "level");
     case Setting::load:
       return "load " + measured_range(setting.from, setting.to);
-    case Setting::routing:
-      return choice_in<network::TreeRouting>(setting) == network::TreeRouting::nearest_ancestor
-                 ? "nearest-ancestor"
-                 : "";
-    case Setting::destination:
-      return choice_in<traffic::Destination>(setting) == traffic::Destination::per_burst
-                 ? "per-burst destinations"
-                 : "per-packet destinations";
-    case Setting::burst:
-      return setting.to == 0 ? "" : "bursts of " + measured_range(setting.from, setting.to) + " slots";
-    case Setting::on_rate:
-      return is_one ? "" : "on-rate " + measured_range(setting.from, setting.to);
   }
   return {};
 }
 
 /// Settings stated in the name of a single network.
-bool is_in_name(MeasuredModel model, Setting setting) {
-  if (setting == Setting::nodes || setting == Setting::topology || setting == Setting::dimensions)
-    return true;
-  const bool tree = model == MeasuredModel::delay_chain || model == MeasuredModel::delay_safe ||
-                    model == MeasuredModel::delay_independent;
-  return tree && (setting == Setting::radix || setting == Setting::levels);
+bool is_in_name(Setting setting) {
+  return setting == Setting::nodes || setting == Setting::topology || setting == Setting::dimensions;
 }
 
 /// Both ends are stated unless they are the defaults of the model's networks.
@@ -163,7 +141,7 @@ std::string listed(MeasuredModel model, const std::vector<MeasuredSetting>& sett
   if (!name.empty()) parts.push_back(name);
   const bool ends = says_ends(model, settings);
   for (const MeasuredSetting& each : settings) {
-    if (!name.empty() && is_in_name(model, each.setting)) continue;
+    if (!name.empty() && is_in_name(each.setting)) continue;
     if (!ends && (each.setting == Setting::injection || each.setting == Setting::ejection)) continue;
     if (std::string words = setting_in_words(each); !words.empty()) parts.push_back(std::move(words));
   }
@@ -180,8 +158,6 @@ std::string quantity_name(Quantity quantity, MeasuredModel model) {
       return "broadcast latency";
     case Quantity::saturation:
       return "saturation load";
-    case Quantity::tail:
-      return "P(D > t)";
     case Quantity::mean_delay:
       return "mean delay";
     case Quantity::throughput:
@@ -190,9 +166,8 @@ std::string quantity_name(Quantity quantity, MeasuredModel model) {
   return {};
 }
 
-/// "up to 90 % of the simulated saturation load"; "down to P(D > t) = 1e-06"
+/// "up to 90 % of the simulated saturation load"
 std::string reach_in_words(const Accuracy& accuracy, const ErrorRange& range) {
-  if (range.quantity == Quantity::tail) return "down to P(D > t) = " + probability_in_words(range.up_to);
   const char* of = accuracy.rows.front()->loads == RowLoads::simulated    ? "simulated saturation load"
                    : accuracy.requested.model == MeasuredModel::broadcast ? "model's saturation rate"
                                                                           : "model's saturation load";
@@ -200,8 +175,8 @@ std::string reach_in_words(const Accuracy& accuracy, const ErrorRange& range) {
 }
 
 constexpr Quantity all_quantities[] = {Quantity::mean_latency, Quantity::broadcast_latency,
-                                       Quantity::saturation,   Quantity::tail,
-                                       Quantity::mean_delay,   Quantity::throughput};
+                                       Quantity::saturation,   Quantity::mean_delay,
+                                       Quantity::throughput};
 
 /// "up to 90 % of the simulated saturation load: mean latency -2.5 to +0.5 %, saturation load -2.5 %"
 std::string errors_in_words(const Accuracy& accuracy) {
@@ -354,40 +329,6 @@ std::string command_of_multistage(const AccuracyRow& row) {
       setting_number(load.to), load.to == 1 ? "0.1" : "0.02");
 }
 
-std::string command_of_tree(const AccuracyRow& row) {
-  TreeTopology tree{.tree = {whole_of(row, Setting::radix), static_cast<int>(whole_of(row, Setting::levels))},
-                    .load = to_decimals(from_of(row, Setting::load)),
-                    .routing = choice_of<network::TreeRouting>(row, Setting::routing)};
-  if (const double burst = from_of(row, Setting::burst); burst > 0) {
-    tree.burst = traffic::Burst{.slots = to_decimals(burst),
-                                .on_rate = to_decimals(from_of(row, Setting::on_rate, 1))};
-    tree.destination = choice_of<traffic::Destination>(row, Setting::destination);
-  }
-  return measuring_command(tree, row.model == MeasuredModel::delay_chain  ? Hops::chain
-                                 : row.model == MeasuredModel::delay_safe ? Hops::safe
-                                                                          : Hops::independent);
-}
-
-std::string command_of_fabric(const AccuracyRow& row) {
-  const char* network = "";
-  switch (choice_of<MeasuredFabric>(row, Setting::fabric)) {
-    case MeasuredFabric::fat_tree:
-      network = "fat-tree --radix 26";
-      break;
-    case MeasuredFabric::leaf_spine:
-      network = "leaf-spine --leaves 64 --spines 64 --hosts 64";
-      break;
-    case MeasuredFabric::jellyfish:
-      network = "jellyfish --switches 512 --degree 16 --hosts 8";
-      break;
-  }
-  return fmt::format(
-      "tailbound network {} --uniform {} --output FILE && tailbound validate delay --network FILE --slots "
-      "1500 "
-      "--replications 2",
-      network, setting_number(from_of(row, Setting::load)));
-}
-
 }  // namespace
 
 std::string signed_percent(double error) {
@@ -395,12 +336,6 @@ std::string signed_percent(double error) {
   const std::string text =
       std::abs(percent) < 99.95 ? fmt::format("{:+.1f}", percent) : fmt::format("{:+.0f}", percent);
   return text == "-0.0" || text == "+0.0" ? "0.0" : text;
-}
-
-std::string probability_in_words(double probability) {
-  if (probability > 0.05) return fmt::format("{:.2g}", probability);
-  const auto exponent = static_cast<int>(std::floor(std::log10(probability) + 1e-9));
-  return fmt::format("{:.2g}e{}", probability / std::pow(10, exponent), exponent);
 }
 
 std::string error_in_words(double minimum, double largest) {
@@ -535,18 +470,6 @@ std::string measuring_command(const std::vector<MultistageQuery>& queries) {
   return text;
 }
 
-std::string measuring_command(const TreeTopology& tree, Hops hops) {
-  std::string text = fmt::format("tailbound validate delay --radix {} --levels {} --load {}", tree.tree.radix,
-                                 tree.tree.levels, plain(tree.load));
-  if (tree.routing == network::TreeRouting::nearest_ancestor) text += " --routing nearest-ancestor";
-  if (tree.burst) {
-    text += " --burst " + plain(tree.burst->slots);
-    if (tree.burst->on_rate != 1) text += " --on-rate " + plain(tree.burst->on_rate);
-    if (tree.destination == traffic::Destination::per_packet) text += " --destination per-packet";
-  }
-  return hops == Hops::chain ? text : text + " --hops " + std::string(name_of(hops));
-}
-
 std::string reproducing_command(const AccuracyRow& row) {
   switch (row.model) {
     case MeasuredModel::wormhole_finite_source:
@@ -555,15 +478,9 @@ std::string reproducing_command(const AccuracyRow& row) {
     case MeasuredModel::broadcast:
       return command_of_hypercube(row);
     case MeasuredModel::multistage:
-      return command_of_multistage(row);
-    case MeasuredModel::delay_chain:
-    case MeasuredModel::delay_safe:
-    case MeasuredModel::delay_independent:
-      return command_of_tree(row);
-    case MeasuredModel::delay_fabric:
       break;
   }
-  return command_of_fabric(row);
+  return command_of_multistage(row);
 }
 
 std::vector<Column> accuracy_columns(const AccuracyKeys& keys) {

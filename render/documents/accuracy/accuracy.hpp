@@ -4,7 +4,6 @@
 #include <tailbound/answers/broadcast/broadcast.hpp>
 #include <tailbound/answers/delay/delay_model.hpp>
 #include <tailbound/answers/multistage/multistage.hpp>
-#include <tailbound/answers/network/topology.hpp>
 #include <tailbound/answers/wormhole/wormhole.hpp>
 #include <tailbound/render/document.hpp>
 
@@ -40,7 +39,6 @@ struct StatedAccuracy {
 [[nodiscard]] std::string measuring_command(const answers::BroadcastQuery& query);
 /// \param queries  about one network, at least one
 [[nodiscard]] std::string measuring_command(const std::vector<answers::MultistageQuery>& queries);
-[[nodiscard]] std::string measuring_command(const answers::TreeTopology& tree, answers::Hops hops);
 /// The command that reproduces a row.
 [[nodiscard]] std::string reproducing_command(const answers::AccuracyRow& row);
 
@@ -51,7 +49,7 @@ using AccuracyKeys = std::vector<std::pair<answers::Quantity, std::string>>;
 
 /// "accuracy", "KEY_error_min" and "KEY_error_max" of each key, "accuracy_command"; for data formats.
 [[nodiscard]] std::vector<Column> accuracy_columns(const AccuracyKeys& keys);
-/// \param at  fraction of the model's saturation load, or a probability
+/// \param at  fraction of the model's saturation load
 [[nodiscard]] Cells accuracy_cells(const answers::Accuracy& accuracy, const AccuracyKeys& keys, double at,
                                    const std::string& command);
 
@@ -61,8 +59,6 @@ using AccuracyKeys = std::vector<std::pair<answers::Quantity, std::string>>;
 [[nodiscard]] std::string settings_in_words(const answers::AccuracyRow& row);
 /// "-0.6", "+12", "0.0": percentages
 [[nodiscard]] std::string signed_percent(double error);
-/// "0.5", "1e-6"
-[[nodiscard]] std::string probability_in_words(double probability);
 /// "-0.6 to +0.5 %", "within 4.1 %"
 [[nodiscard]] std::string error_in_words(double minimum, double largest);
 

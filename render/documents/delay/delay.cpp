@@ -145,7 +145,7 @@ const Fields<DelayEntry>& delay_input_fields() {
        [](const DelayEntry& of) { return of.answer().paths.classes > 1; }},
       {{"hops_model", "hops", "", Shape::text,
         "proved for one queue, or how waits at successive queues depend on each other: chain (each on the "
-        "previous one, bursts also on their age), safe (the same, conservative), independent, bound (any "
+        "previous one, bursts also on their age), independent, bound (any "
         "dependence); or simulated"},
        [](const DelayEntry& of) { return answered_by(of.found()); }},
       {{"hops_reason", "why", "", Shape::text,

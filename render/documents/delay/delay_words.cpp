@@ -58,11 +58,9 @@ std::size_t count_of(const std::vector<DelayPoint>& points, DelayKind kind) {
 
 /// How the hops of convolved delays depend on each other.
 std::string hops_in_words(const std::vector<DelayPoint>& points) {
-  const bool chain = any_as(points, Hops::chain), safe = any_as(points, Hops::safe),
-             others = any_as(points, Hops::independent);
-  if (safe && !chain && !others) return "conservative: effects that reduce delay are omitted";
-  if ((chain || safe) && others) return "waits depend on the previous one where a model of that exists";
-  if (chain || safe)
+  const bool chain = any_as(points, Hops::chain), others = any_as(points, Hops::independent);
+  if (chain && others) return "waits depend on the previous one where a model of that exists";
+  if (chain)
     return any_burst(points) ? "a wait depends on the age of the burst and on the previous wait"
                              : "each wait depends on the previous one";
   const bool assumed = std::any_of(points.begin(), points.end(), [](const DelayPoint& point) {

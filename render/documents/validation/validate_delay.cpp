@@ -87,15 +87,11 @@ Picture picture(const Document& document, const std::vector<ValidateDelayPoint>&
   picture = level_picture(compared_curve(query, answer), "analysis", CurveStyle::steps, std::move(picture));
   if (query.fabric) return picture;
   const std::vector<Hops> possible = possible_hops(query.topology);
-  // The upper bound, or the most conservative model.
-  const auto highest = std::find_if(possible.begin(), possible.end(),
-                                    [](Hops hops) { return hops == Hops::bound || hops == Hops::safe; });
-  if (highest == possible.end() || answer.hops == *highest) return picture;
+  if (std::find(possible.begin(), possible.end(), Hops::bound) == possible.end() || answer.hops == Hops::bound)
+    return picture;
   ValidateDelayQuery bounded = query;
-  bounded.hops = *highest;
-  Picture bound =
-      level_picture(compared_curve(bounded, answer), *highest == Hops::bound ? "upper bound" : "conservative",
-                    CurveStyle::steps, {});
+  bounded.hops = Hops::bound;
+  Picture bound = level_picture(compared_curve(bounded, answer), "upper bound", CurveStyle::steps, {});
   picture.curves.push_back(std::move(bound.curves.front()));
   return picture;
 }

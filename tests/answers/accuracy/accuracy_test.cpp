@@ -132,9 +132,7 @@ TEST_CASE("accuracy: every row is well formed, and its own network is covered by
     for (const MeasuredError& error : row.errors) {
       CHECK(error.minimum <= error.largest);
       CHECK((error.minimum > -1 || error.minimum == -error.largest));  // worst errors have both signs
-      const bool tail = error.quantity == Quantity::tail;
-      if (last.count(error.quantity) > 0 && error.at > 0)
-        CHECK((tail ? error.at < last[error.quantity] : error.at > last[error.quantity]));
+      if (last.count(error.quantity) > 0 && error.at > 0) CHECK(error.at > last[error.quantity]);
       last[error.quantity] = error.at;
     }
     const Accuracy found = accuracy(requested);
@@ -227,26 +225,12 @@ TEST_CASE("accuracy: a fraction of the model's saturation load is another one of
   CHECK(found.errors(Quantity::saturation)->minimum == 0.25);
 }
 
-TEST_CASE("accuracy: tails reach down to a probability, and a single flit of room is apart") {
-  const std::vector<AccuracyRow> table{
-      {.model = MeasuredModel::delay_chain,
-       .network = "tree",
-       .settings = {{Setting::radix, 4, 4}},
-       .loads = RowLoads::none,
-       .errors = {{Quantity::tail, 1e-2, -0.1, 0.1}, {Quantity::tail, 1e-4, -0.3, 0.0}},
-       .measured = "test"}};
-  RequestedAccuracy requested{
-      .model = MeasuredModel::delay_chain, .settings = {{Setting::radix, 4}}, .at = {0.5, 1e-3}};
-  CHECK(accuracy(requested, table).errors(Quantity::tail)->minimum == -0.3);
-  CHECK(accuracy(requested, table).errors(Quantity::tail, 1e-2)->minimum == -0.1);
-  CHECK_FALSE(accuracy(requested, table).errors(Quantity::tail, 1e-5));
-  requested.at = {1e-5};
-  CHECK(accuracy(requested, table).beyond(Quantity::tail));
-  CHECK(accuracy(requested, table).errors(Quantity::tail)->up_to == 1e-4);
-  std::vector<AccuracyRow> buffers(3, table.front());
+TEST_CASE("accuracy: a single flit of room is apart") {
+  std::vector<AccuracyRow> buffers(3, mesh_row(64, 1, 32, latencies(0.01, 0.02, 0.03)));
   for (std::size_t i = 0; i < buffers.size(); ++i)
     buffers[i].settings = {
         {Setting::buffer_flits, 1.0 + 3 * static_cast<double>(i), 1.0 + 3 * static_cast<double>(i)}};
+  RequestedAccuracy requested = requested_settings(64, 1, 32);
   requested.settings = {{Setting::buffer_flits, 5}};
   CHECK(accuracy(requested, buffers).rows.size() == 2);
   requested.settings = {{Setting::buffer_flits, 2}};
@@ -279,7 +263,7 @@ TEST_CASE("accuracy tables: each of data/accuracy can be read and has its own mo
     CHECK(models.insert(rows.front().model).second);
     count += rows.size();
   }
-  CHECK(models.size() == 8);
+  CHECK(models.size() == 4);
   CHECK(accuracy_rows().size() == count);
 }
 
@@ -315,19 +299,6 @@ TEST_CASE("accuracy tables: errors, half-widths, ranges and quotients") {
   CHECK_FALSE(rows[1].model_saturation);
 }
 
-TEST_CASE("accuracy tables: tails as ratios and as simulated probabilities") {
-  const auto rows = table_rows(
-      "network,routing,at,tail-ratio,tail,measured\n"
-      "a,nearest-ancestor,0.1 0.01,0.8+-0.0 1.0+-0.2,,0.1.0\n"
-      "b,random-root,0.1,,0.08+-0.0,0.1.0\n",
-      "delay_chain");
-  CHECK(rows[0].find(Setting::routing)->from == 1);
-  CHECK(rows[0].errors[0].minimum == Approx(0.25));
-  CHECK(rows[0].errors[1].minimum == Approx(1 / 1.2 - 1));
-  CHECK(rows[0].errors[1].largest == Approx(0.25));
-  CHECK(rows[1].errors[0].largest == Approx(0.25));
-}
-
 TEST_CASE("accuracy tables: what is wrong is rejected by line") {
   const std::string good = "a,64,model,30 50,-2.5 0.1,,,,0.1.0\n";
   CHECK_NOTHROW(table_rows(table_heading + good));
@@ -351,8 +322,6 @@ TEST_CASE("accuracy tables: what is wrong is rejected by line") {
         table_rows(table_heading + good + row + "\n"),
         Catch::Matchers::Contains("data/accuracy/wormhole_paper.csv:3:") && Catch::Matchers::Contains(what));
   }
-  CHECK_THROWS_WITH(table_rows("network,at,tail-ratio,measured\na,0.1,0.9,0.1.0\n", "delay_chain"),
-                    Catch::Matchers::Contains("its half-width"));
   CHECK_THROWS_WITH(table_rows("network,links,throughput,measured\na,two,0.9,0.1.0\n", "multistage"),
                     Catch::Matchers::Contains("one or any"));
 }

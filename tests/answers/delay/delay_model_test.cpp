@@ -115,22 +115,17 @@ DelayQuery of_bursts(const char* burst, traffic::Destination destination, std::o
 
 }  // namespace
 
-TEST_CASE("hops: bursts that keep their path have an aged delay, conservative on request") {
+TEST_CASE("hops: bursts that keep their path have an aged delay") {
   using enum traffic::Destination;
   const auto chain = answers::answer(of_bursts("16", per_burst)).flows[0],
-             safe = answers::answer(of_bursts("16", per_burst, Hops::safe)).flows[0],
              independent = answers::answer(of_bursts("16", per_burst, Hops::independent)).flows[0];
   CHECK(chain.hops == Hops::chain);
   CHECK(chain.hops_reason.empty());
-  CHECK(safe.hops == Hops::safe);
-  CHECK(safe.delay.queueing[0].slots > chain.delay.queueing[0].slots);
-  CHECK(safe.delay.queueing[1].slots > chain.delay.queueing[1].slots);
   CHECK(independent.delay.queueing[0].slots > chain.delay.queueing[0].slots);
   CHECK(answers::possible_hops(of_bursts("16", per_burst).topology) ==
-        std::vector<Hops>{Hops::chain, Hops::safe, Hops::independent});
+        std::vector<Hops>{Hops::chain, Hops::independent});
   CHECK_THROWS_WITH(answers::answer(of_bursts("16", per_burst, Hops::bound)),
                     Catch::Contains("bound") && Catch::Contains("per-burst"));
-  CHECK_THROWS_WITH(answers::answer(of_tree(Hops::safe)), Catch::Contains("--burst"));
   // For bursts of less than two packets ages explain little.
   const auto shortest = answers::answer(of_bursts("1.6", per_burst)).flows[0];
   CHECK(shortest.hops == Hops::independent);

@@ -21,7 +21,6 @@ struct AgedTree {
   int radix = 4, levels = 3;
   std::string load = "0.6", burst = "16";
   TreeRouting routing = TreeRouting::random_root;
-  AgedModel model = AgedModel::fitted;
   std::string on_rate = "1";
 };
 
@@ -33,7 +32,7 @@ struct AgedTreeDelay {
   explicit AgedTreeDelay(const AgedTree& tree)
       : paths(
             burst_tree({tree.radix, tree.levels}, rational(tree.load), tree.routing, rational(tree.on_rate))),
-        delay(paths, rational(tree.burst), tree.model),
+        delay(paths, rational(tree.burst)),
         routes(delay.routes()) {
     const auto turns = network::tree_paths({tree.radix, tree.levels}, rational(tree.load), tree.routing,
                                            network::Sources::independent_sources);
@@ -79,19 +78,8 @@ TEST_CASE("aged bursts: random-root trees", "[aged_delay]") {
               {{200, 0.505899450}, {700, 1.91977930e-2}, {1200, 3.67560279e-4}});
 }
 
-TEST_CASE("aged bursts: the safe variant and its excess", "[aged_delay]") {
-  AgedTree safe{.model = AgedModel::safe};
-  check_tails(safe, {{60, 0.644152891}, {162, 0.206616951}, {292, 3.66830726e-2}, {538, 9.69171806e-4}});
+TEST_CASE("aged bursts: the percentile of one in a million", "[aged_delay]") {
   CHECK(AgedTreeDelay({}).percentile() == 778);
-  CHECK(AgedTreeDelay(safe).percentile() == 974);
-  for (const AgedTree& tree : {AgedTree{.radix = 8, .levels = 2, .load = "0.5", .burst = "4"},
-                               AgedTree{.radix = 16, .levels = 2, .load = "0.4"},
-                               AgedTree{.load = "0.3", .routing = TreeRouting::nearest_ancestor}}) {
-    AgedTree other = tree;
-    other.model = AgedModel::safe;
-    AgedTreeDelay fitted(tree), above(other);
-    for (const int t : {0, 1, 5, 20, 60, 120}) CHECK(above.above(t) >= fitted.above(t));
-  }
 }
 
 TEST_CASE("aged bursts: nearest-ancestor trees", "[aged_delay]") {
@@ -147,7 +135,7 @@ TEST_CASE("aged bursts: with many ports hops depend on each other only through t
   BurstPaths apart = as_is.paths;
   for (BurstPath& path : apart.paths)
     for (double& each : path.forwarded) each = 0;
-  AgedDelay without(apart, 16, AgedModel::fitted);
+  AgedDelay without(apart, 16);
   bounds::DelayQuery query;
   query.levels = {Slots(20), Slots(100)};
   const auto other = without.claims(as_is.routes, query);
@@ -174,8 +162,7 @@ TEST_CASE("aged bursts: lightly loaded queues, with most levels below rounding",
   for (const AgedTree& tree :
        {AgedTree{.load = "0.01"}, AgedTree{.load = "0.1"},
         AgedTree{.radix = 16, .load = "0.001", .burst = "4", .routing = TreeRouting::nearest_ancestor},
-        AgedTree{.radix = 8, .levels = 4, .load = "0.02", .burst = "50"},
-        AgedTree{.load = "0.001", .model = AgedModel::safe}}) {
+        AgedTree{.radix = 8, .levels = 4, .load = "0.02", .burst = "50"}, AgedTree{.load = "0.001"}}) {
     AgedTreeDelay delay(tree);
     const ClaimedDelayAnswer answer = delay.at({0, 10, 100});
     double before = 1;
