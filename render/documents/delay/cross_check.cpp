@@ -15,13 +15,6 @@ using answers::Agreement;
 using answers::CheckedLevel;
 using answers::CrossCheck;
 
-/// "0.0123", "1.02e-3"
-std::string probability_in_words(double value) {
-  if (value == 0 || (value >= 0.01 && value < 1000)) return fmt::format("{:.3g}", value);
-  const int exponent = static_cast<int>(std::floor(std::log10(value)));
-  return fmt::format("{:.2f}e{}", value / std::pow(10.0, exponent), exponent);
-}
-
 /// "8e7"
 std::string power_in_words(double value) {
   const int exponent = static_cast<int>(std::floor(std::log10(value)));
@@ -144,6 +137,12 @@ const Table<CheckedLevel>& check_fields() {
 }
 
 }  // namespace
+
+std::string probability_in_words(double value) {
+  if (value == 0 || (value >= 0.01 && value < 1000)) return fmt::format("{:.3g}", value);
+  const int exponent = static_cast<int>(std::floor(std::log10(value)));
+  return fmt::format("{:.2f}e{}", value / std::pow(10.0, exponent), exponent);
+}
 
 std::vector<std::string> check_notes(const CrossCheck& check, const std::vector<std::string>& flows,
                                      const std::vector<bool>& simulated) {

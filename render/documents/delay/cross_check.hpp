@@ -11,6 +11,9 @@
 /// Internal to the render module.
 namespace tailbound::render {
 
+/// "0.0123", "1.02e-3"
+[[nodiscard]] std::string probability_in_words(double value);
+
 /// The comparison in one line.
 /// \param flows      names, by position; empty for a tree
 /// \param simulated  of each flow: is it answered by the simulation?

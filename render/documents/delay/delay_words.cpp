@@ -4,7 +4,6 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
-#include <tailbound/render/documents/accuracy/accuracy.hpp>
 #include <tailbound/render/documents/delay/cross_check.hpp>
 #include <tailbound/render/documents/delay/delay_words.hpp>
 #include <tailbound/render/documents/parts/topology.hpp>
