@@ -3,7 +3,7 @@
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/arrivals/blocks_file.hpp>
-#include <tailbound/queue/delay/parts_queue.hpp>
+#include <tailbound/queue/markov/steps_queue.hpp>
 #include <tailbound/series/files/pmf_file.hpp>
 #include <tailbound/series/laws/named_laws.hpp>
 #include <tailbound/symbolic/pgf.hpp>
@@ -315,7 +315,7 @@ std::unique_ptr<bounds::OutputQueue> output_queue(const Traffic& traffic, const 
   if (incast != nullptr && traffic.packets_per_slot == 1) return bounds::output_queue(*incast, accuracy);
   queue::MarkovArrivals chain = correlated_arrivals(traffic);
   if (traffic.packets_per_slot == 1) return bounds::output_queue(std::move(chain), accuracy);
-  return bounds::output_queue(queue::parts_queue(chain, traffic.packets_per_slot, 1), accuracy);
+  return bounds::output_queue(queue::steps_queue(chain, traffic.packets_per_slot), accuracy);
 }
 
 }  // namespace tailbound::answers

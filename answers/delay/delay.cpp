@@ -489,7 +489,7 @@ bool proved(const FlowDelay& flow) {
 
 DelaySteps steps_of(const Topology& topology, const DelayPaths& paths) {
   const auto* its = std::get_if<NetworkTopology>(&topology);
-  if (its == nullptr || !network::has_mixed_speeds(its->network)) return {};
+  if (its == nullptr || network::has_unit_speeds(its->network)) return {};
   const std::int64_t steps = network::link_clocks(its->network, sim::WaitBins::min_packet).slot;
   return {steps, steps / paths.ticks_per_slot};
 }

@@ -25,7 +25,7 @@ using Meets = bounds::WiredDelay::Meets;
 constexpr std::size_t usual_slots = 448, max_model_slots = 4096;
 /// Why only independent hops exist for a flow of a network.
 constexpr const char* not_derived =
-    "bursts, or links of several packets per slot: each wait is that of an arbitrary packet of its queue";
+    "bursts: each wait is that of an arbitrary packet of its queue";
 constexpr const char* binary_tree =
     "in binary trees the chain model underestimates rare delays of bursts with per-packet destinations: "
     "simulated P(D > t) is 1.2 times the computed value at 1e-2, 1.8 times at 1e-4 (see --hops chain)";
@@ -105,7 +105,7 @@ const network::Network* classes_of(const Topology& topology) {
 /// Links with clocks of their own.
 bool has_speeds(const Topology& topology) {
   const auto* network = std::get_if<NetworkTopology>(&topology);
-  return network != nullptr && network::has_mixed_speeds(network->network);
+  return network != nullptr && !network::has_unit_speeds(network->network);
 }
 
 /// One queue of a class that waits for others.
@@ -200,7 +200,7 @@ queue::ClassSource class_source(const network::Network& network, const DelayFlow
     Rational& rate = each.priority == flow.priority ? source.own : source.higher;
     for (const network::Route& route : each.routes)
       if (std::find(route.links.begin(), route.links.end(), link) != route.links.end())
-        rate = rate + each.rate * route.share / network.lanes()[each.source];
+        rate = rate + each.rate * route.share;
   }
   return source;
 }
@@ -332,7 +332,7 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
                                      [&](std::size_t flow) { return !laws_->wired->routes(flow).empty(); });
   if (query.hops && !any)
     throw InvalidArgument("hops", "chain",
-                          "independent: every flow meets bursts or a link of several packets per slot");
+                          "independent: every flow meets bursts");
 }
 
 DelayModel::~DelayModel() = default;
@@ -347,8 +347,7 @@ class DelayModel::OwnQueues {
   /// Its position among the queues; none if there are too many sources.
   std::optional<std::size_t> of(const bounds::WiredDelay::SourceRoute& its) {
     if (its.bursts) {
-      if (its.rate != network::LinkRate{} || !its.bursts->affordable() ||
-          !spend(std::pow(its.bursts->states(), 3)))
+      if (!its.bursts->affordable() || !spend(std::pow(its.bursts->states(), 3)))
         return std::nullopt;
       queues_.emplace_back(*its.bursts);
       return queues_.size() - 1;
@@ -361,20 +360,17 @@ class DelayModel::OwnQueues {
       counts[each.rate] += each.count;
       all += each.count;
     }
-    // At links of a fraction of a packet per slot the waits of a queue are not proved either.
-    if (all > queue::FlowQueue::max_sources || its.rate.slots != 1) return std::nullopt;
-    const auto [place, is_new] =
-        by_sources_.try_emplace({its.rate.packets, its.rate.slots, its.own, std::move(others)}, std::nullopt);
+    if (all > queue::FlowQueue::max_sources) return std::nullopt;
+    const auto [place, is_new] = by_sources_.try_emplace({its.own, std::move(others)}, std::nullopt);
     if (is_new && spend(static_cast<double>(all) * static_cast<double>(all))) {
       place->second = queues_.size();
       network::QueueTraffic traffic;
-      traffic.rate = its.rate;
       traffic.load = 0;
       for (const auto& [rate, count] : counts) {
         traffic.sources.push_back({rate, count});
         traffic.load = traffic.load + rate * Rational(count);
       }
-      queues_.emplace_back(bounds::flow_queue(traffic, its.others));
+      queues_.emplace_back(queue::FlowQueue{bounds::slotted_queue(traffic), its.others});
     }
     return place->second;
   }
@@ -404,8 +400,7 @@ class DelayModel::OwnQueues {
 
   std::vector<queue::HopQueue>& queues_;
   double left_;  ///< work
-  std::map<std::tuple<int, int, Rational, std::vector<std::pair<Rational, std::int64_t>>>,
-           std::optional<std::size_t>>
+  std::map<std::pair<Rational, std::vector<std::pair<Rational, std::int64_t>>>, std::optional<std::size_t>>
       by_sources_;
   std::map<std::tuple<Rational, Rational, std::vector<std::tuple<Rational, Rational, std::int64_t>>>,
            std::size_t>

@@ -119,7 +119,7 @@ DelayCounts delay_counts(const sim::FabricModel& model) {
 }
 DelayCounts delay_counts(const sim::NetworkModel& model) {
   DelayCounts counts;
-  if (network::has_mixed_speeds(model.network)) {
+  if (!network::has_unit_speeds(model.network)) {
     const network::LinkClocks clocks = network::link_clocks(model.network, sim::WaitBins::min_packet);
     const auto slots = [slot = static_cast<double>(clocks.slot)](double ticks) { return ticks / slot; };
     const sim::ClockedRows rows(model);

@@ -9,10 +9,9 @@
 
 /// The queues of a network in which packets can wait, and the inputs over which packets reach them.
 ///
-/// MODEL     A queue whose inputs deliver no more packets per slot than its link takes never has a packet
-///           waiting: it delays all packets by its service only, and the next queue receives them as if from
-///           that queue's inputs. A host delivers at most one packet per slot, so does a flow with its own
-///           bursts; a queue delivers at most the capacity of its link.
+/// MODEL     A queue with one input never has a packet waiting: it delays all packets by its service only, and
+///           the next queue receives them as if from that queue's input. A host delivers at most one packet per
+///           slot, so does a flow with its own bursts, and a queue.
 /// RESULT    exact for all traffic: pathwise, by induction over slots
 /// SOURCE    docs/derivations/any_network.md, "Queues that never wait"
 /// TESTS     tests/bounds/network/collapsed_network_test.cpp
@@ -25,7 +24,7 @@ struct QueueInput {
 
   std::size_t queue = none;  ///< the previous queue, by its link; none: directly from a source
   std::size_t source =
-      none;  ///< for inputs directly from a source: its number, lanes node by node, then flows with bursts
+      none;  ///< for inputs directly from a source: its number, nodes, then flows with bursts
   std::size_t passed = 0;                                          ///< queues in between that never wait
   double rate = 0;                                                 ///< packets/slot
   numeric::Rational exact_rate = 0;                                ///< the same, exactly
@@ -38,8 +37,6 @@ struct QueueInput {
 
 struct CollapsedQueue {
   bool waits = false;                     ///< packets may wait in it from one slot to the next
-  network::LinkRate capacity{};           ///< capacity of its link
-  std::int64_t max_arrivals = 0;          ///< maximum per slot; the maximum occupancy if it never waits
   double load = 0;                        ///< packets/slot
   bool bursts = false;                    ///< some source with bursts sends through it
   std::vector<QueueInput> inputs;         ///< of a queue that may wait
@@ -50,7 +47,7 @@ struct CollapsedRoute {
   std::vector<std::size_t> queues;  ///< those that may wait
   std::vector<std::size_t> inputs;  ///< the input over which packets reach each of them
   std::size_t hops = 0;             ///< all queues, including those that never wait
-  std::size_t source = 0;  ///< its number as in QueueInput; for the identical lanes of a node, the first
+  std::size_t source = 0;           ///< its number as in QueueInput
   numeric::Rational share = 1;
 };
 
@@ -59,7 +56,7 @@ struct CollapsedNetwork {
   std::vector<std::vector<CollapsedRoute>> flows;  ///< routes through the same queues and inputs are merged
 };
 
-/// \pre network::require_valid()
+/// \pre network::require_valid(), network::has_unit_speeds()
 [[nodiscard]] CollapsedNetwork collapsed(const network::Network& network);
 
 }  // namespace tailbound::bounds

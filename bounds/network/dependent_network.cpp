@@ -203,25 +203,18 @@ DependentPaths dependent_network(const Network& network) {
   std::vector<Rates> through(network.links.size());
   std::map<std::pair<std::size_t, std::size_t>, Rates> direct;  // by pair of successive links with queues
   std::vector<char> omitted(network.links.size(), 0);
-  for (std::size_t link = 0; link < network.links.size(); ++link)
-    omitted[link] = network.links[link].rate != network::LinkRate{};
-  const std::vector<int> lanes = network.lanes();
   for (const network::Flow& flow : network.flows)
     for (const network::Route& route : flow.routes) {
       if (flow.burst) {
         for (const std::size_t link : route.links) omitted[link] = 1;
         continue;
       }
-      const auto its_lanes = static_cast<std::size_t>(lanes[flow.source]);
-      const double rate = numeric::nearest_double(flow.rate * route.share) / lanes[flow.source];
+      const double rate = numeric::nearest_double(flow.rate * route.share);
       std::size_t before = network.links.size();
       for (const std::size_t link : route.links) {
         if (!network.has_queue(link)) continue;
-        for (std::size_t lane = 0; lane < its_lanes; ++lane) {
-          const std::size_t source = flow.source + lane * network.nodes.size();
-          through[link][source] += rate;
-          if (before < network.links.size()) direct[{before, link}][source] += rate;
-        }
+        through[link][flow.source] += rate;
+        if (before < network.links.size()) direct[{before, link}][flow.source] += rate;
         before = link;
       }
     }

@@ -19,7 +19,7 @@ namespace tailbound::bounds {
 struct DependentPaths {
   std::shared_ptr<const DependentHops> hops;
   /// Per flow (in a tree: of all packets), in the order of FlowDelay::routes or TreeDelay::routes; none where
-  /// a queue on a route has bursts or serves several packets per slot.
+  /// a queue on a route has bursts.
   std::vector<std::vector<Route>> flows;
 };
 
@@ -30,6 +30,7 @@ struct DependentPaths {
                                             network::TreeRouting routing,
                                             const std::optional<traffic::Burst>& burst = {});
 
+/// \pre network::has_unit_speeds()
 /// \throws as network::require_valid()
 [[nodiscard]] DependentPaths dependent_network(const network::Network& network);
 

@@ -118,25 +118,23 @@ Feeds feed_by_inputs(const Network& network, std::vector<QueueTraffic>& all) {
   for (std::size_t link = 0; link < all.size(); ++link) {
     QueueTraffic& traffic = all[link];
     const CollapsedQueue& queue = inputs.queues[link];
-    if (!network.has_queue(link) || queue.max_arrivals == 0 || idle(traffic)) continue;
+    if (!network.has_queue(link) || idle(traffic)) continue;
     const bool straight = std::all_of(queue.inputs.begin(), queue.inputs.end(),
                                       [](const QueueInput& in) { return in.straight(); });
     // A queue that never waits has no list of inputs: with one arrival per slot its occupancy is exact. Where
     // a source has several inputs, slots are correlated.
-    feeds.by_sources[link] =
-        queue.waits ? straight && queue.inputs.size() == queue.sources.size() : queue.max_arrivals == 1;
+    feeds.by_sources[link] = !queue.waits || (straight && queue.inputs.size() == queue.sources.size());
     feeds.never_waits[link] = !queue.waits;
     if (!queue.waits) {
       traffic.bursts.clear();
       traffic.classes.clear();
-      traffic.sources = {{traffic.load / Rational(queue.max_arrivals), queue.max_arrivals}};
+      traffic.sources = {{traffic.load, 1}};
       continue;
     }
     if (!traffic.classes.empty() || queue.bursts) continue;
     std::int64_t most = 0;
     for (const network::SourceRate& source : traffic.sources) most += source.count;
-    const bool never = most * queue.capacity.slots <= queue.capacity.packets;
-    if (never || (straight && queue.inputs.size() != queue.sources.size()))
+    if (most <= 1 || (straight && queue.inputs.size() != queue.sources.size()))
       traffic.sources = sources_by_input(queue);
   }
   return feeds;
@@ -164,13 +162,6 @@ queue::SlottedQueue slotted_queue(const QueueTraffic& traffic) {
   return {arrivals_of(traffic), traffic.rate.packets};
 }
 
-queue::FlowQueue flow_queue(const QueueTraffic& traffic, std::vector<queue::SlotSources> others) {
-  if (traffic.rate.is_whole()) return {slotted_queue(traffic), std::move(others), 1};
-  queue::PartsQueue parts =
-      queue::parts_queue(arrivals_of(traffic), traffic.rate.packets, traffic.rate.slots);
-  return {std::get<queue::SlottedQueue>(std::move(parts.parts)), std::move(others), parts.of_packet};
-}
-
 queue::HopQueue hop_queue(const QueueTraffic& traffic) {
   if (!traffic.classes.empty()) {
     std::vector<queue::ClassSource> sources;
@@ -178,22 +169,14 @@ queue::HopQueue hop_queue(const QueueTraffic& traffic) {
       sources.push_back({each.higher, each.own, each.count});
     return queue::ClassQueue{std::move(sources)};
   }
-  if (traffic.bursts.empty()) {
-    if (traffic.rate.is_whole()) return slotted_queue(traffic);
-    return queue::parts_queue(arrivals_of(traffic), traffic.rate.packets, traffic.rate.slots);
-  }
+  if (traffic.bursts.empty()) return slotted_queue(traffic);
   std::vector<queue::OnOffGroup> groups;
   for (const network::BurstySource& each : traffic.bursts)
     groups.push_back({each.source, each.count, each.share});
   for (const network::SourceRate& each : traffic.sources)
     groups.push_back(
         {traffic::OnOff{.load = each.rate, .on_rate = each.rate, .start = 1, .stop = 0}, each.count});
-  if (traffic.rate == network::LinkRate{}) return queue::MarkovArrivals::on_off(std::move(groups));
-  try {
-    return queue::parts_queue(groups, traffic.rate.packets, traffic.rate.slots);
-  } catch (const NoAnswer& error) {
-    throw NoAnswer("the link " + traffic.name + ": " + error.what());
-  }
+  return queue::MarkovArrivals::on_off(std::move(groups));
 }
 
 TreeDelay tree_delay(const network::Tree& tree, const Rational& load, network::TreeRouting routing,
@@ -298,7 +281,7 @@ NetworkDelay network_delay(const network::Network& network, network::Sources sou
   result.links = network.links.size();
   std::vector<QueueTraffic> all;
   Feeds feeds;
-  const bool clocked = network::has_mixed_speeds(network);
+  const bool clocked = !network::has_unit_speeds(network);
   for (int priority = 1; priority <= classes; ++priority) {
     std::vector<QueueTraffic> its = clocked ? clocked_traffic_of_class(network, priority, feeds)
                                             : traffic_of_class(network, priority, sources, feed, feeds);

@@ -60,15 +60,9 @@ struct NetworkDelay {
 /// The arrivals of a queue without bursts whose link serves whole packets per slot.
 [[nodiscard]] queue::SlottedQueue slotted_queue(const network::QueueTraffic& traffic);
 
-/// The packets of one source of a queue without bursts, the others being `others`.
-/// \throws InvalidArgument  as queue::parts_queue()
-[[nodiscard]] queue::FlowQueue flow_queue(const network::QueueTraffic& traffic,
-                                          std::vector<queue::SlotSources> others);
-
 /// The arrivals and the service of a queue. Mixed with bursty sources, sources without bursts are on-off
 /// sources that never stop.
-/// \throws NoAnswer  bursts of too many sources at a link whose rate is not one packet per slot
-///                   (queue::parts_queue())
+/// \pre its link sends one packet per slot
 [[nodiscard]] queue::HopQueue hop_queue(const network::QueueTraffic& traffic);
 
 /// \param burst        of every leaf; requires independent source arrivals, which identify the leaves
@@ -87,8 +81,8 @@ enum class Feed {
   by_inputs,   ///< over the queue's actual inputs (collapsed_network.hpp): some queues never wait
 };
 
-/// Where used links differ in speed, each queue is in slots of its own (QueueTraffic::ticks), as with
-/// Feed::by_sources, and nothing is proved.
+/// Where a used link does not send one packet per slot, each queue is in slots of its own
+/// (QueueTraffic::ticks), as with Feed::by_sources, and nothing is proved.
 /// \throws Overloaded;  as network::queue_traffic() and hop_queue()
 [[nodiscard]] NetworkDelay network_delay(const network::Network& network, network::Sources sources,
                                          Feed feed = Feed::by_sources);

@@ -26,8 +26,7 @@ class WiredKnowledge {
   using Series = WiredChains::Series;
 
  public:
-  explicit WiredKnowledge(const network::Network& network) : network_(collapsed(network)) {
-    for (const int lanes : network.lanes()) lanes_ += static_cast<std::size_t>(lanes);
+  explicit WiredKnowledge(const network::Network& network) : network_(collapsed(network)), nodes_(network.nodes.size()) {
     for (const network::Flow& flow : network.flows) {
       bursts_.push_back(flow.burst);
       rates_.push_back(flow.rate);
@@ -124,7 +123,6 @@ class WiredKnowledge {
       const CollapsedQueue& queue = network_.queues[its.queues.front()];
       if (queue.bursts) route.bursts = marked(queue, its.inputs.front());
       route.link = its.queues.front();
-      route.rate = queue.capacity;
       route.own = queue.inputs[its.inputs.front()].exact_rate;
       std::map<Rational, std::int64_t> counts;
       for (const QueueInput& in : queue.inputs) ++counts[in.exact_rate];
@@ -149,11 +147,11 @@ class WiredKnowledge {
     std::map<std::pair<WiredChains::Signature, WiredChains::Signature>, RouteLaw> laws;
   };
 
-  /// Queues without bursts or several packets per slot, there and at all earlier queues.
+  /// Queues without bursts, there and at all earlier queues.
   std::vector<char> derived_queues() const {
     std::vector<char> derived;
     for (const CollapsedQueue& queue : network_.queues)
-      derived.push_back(!queue.waits || (queue.capacity == network::LinkRate{} && !queue.bursts) ? 1 : 0);
+      derived.push_back(!queue.waits || !queue.bursts ? 1 : 0);
     for (bool changed = true; changed;) {
       changed = false;
       for (std::size_t queue = 0; queue < derived.size(); ++queue) {
@@ -187,7 +185,7 @@ class WiredKnowledge {
   queue::OnOffGroup on_off(const QueueInput& in) const {
     const Rational& rate = in.exact_rate;
     if (!bursts_of(in)) return {traffic::OnOff{.load = rate, .on_rate = rate, .start = 1, .stop = 0}, 1};
-    const std::size_t flow = in.source - lanes_;
+    const std::size_t flow = in.source - nodes_;
     return {traffic::thinned(traffic::on_off(rates_[flow], *bursts_[flow]), rate / rates_[flow]), 1};
   }
   /// \param own  the input of the source whose packets wait
@@ -208,13 +206,13 @@ class WiredKnowledge {
   }
   /// (slots, on-rate) of an input from a source; none without bursts.
   std::optional<std::pair<Rational, Rational>> bursts_of(const QueueInput& in) const {
-    if (!in.straight() || in.source < lanes_) return std::nullopt;
-    const auto& burst = bursts_[in.source - lanes_];
+    if (!in.straight() || in.source < nodes_) return std::nullopt;
+    const auto& burst = bursts_[in.source - nodes_];
     return std::pair(burst->slots, burst->on_rate);
   }
 
   CollapsedNetwork network_;
-  std::size_t lanes_ = 0;                              ///< of all nodes; then follow the flows with bursts
+  std::size_t nodes_;                                  ///< then follow the flows with bursts
   std::vector<std::optional<traffic::Burst>> bursts_;  ///< of each flow
   std::vector<Rational> rates_;                        ///< the same
   std::vector<WiredRoute> routes_;

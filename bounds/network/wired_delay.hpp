@@ -18,8 +18,8 @@
 ///           one of them per slot.
 /// RESULT    approximations; docs/derivations/any_network.md has the measured errors. Distributions are sums
 ///           and products of positive numbers: probabilities are at most 1 and tails fall by construction.
-/// EXCLUDES  bursts and links of several packets per slot in queues that may wait (a flow through such a
-///           queue, or through one downstream of it, has no routes here)
+/// EXCLUDES  bursts in queues that may wait (a flow through such a queue, or through one downstream of it, has
+///           no routes here); links that do not send one packet per slot
 /// TESTS     tests/bounds/network/wired_delay_test.cpp
 namespace tailbound::bounds {
 
@@ -28,7 +28,7 @@ class WiredKnowledge;
 /// Not thread-safe.
 class WiredDelay final : public DelayLaw {
  public:
-  /// \pre network::require_valid()
+  /// \pre network::require_valid(), network::has_unit_speeds()
   explicit WiredDelay(const network::Network& network);
 
   /// For claims(): Route::queues has one element, a route of this model. Empty where the model does not
@@ -45,7 +45,6 @@ class WiredDelay final : public DelayLaw {
   /// A route with at most one queue that may wait.
   struct SourceRoute {
     std::size_t link = 0;      ///< of that queue
-    network::LinkRate rate{};  ///< its rate
     std::vector<queue::SlotSources>
         others;                 ///< of that queue, without the flow's own; empty if no queue waits
     numeric::Rational own = 0;  ///< packets/slot of the flow's source there

@@ -235,9 +235,6 @@ class DelayKnowledge {
         known.values = queue::hop_delay(marked(queue), wanted);
       } else if (classes(queue)) {
         known.values = priority(queue).wait_law(wanted);
-      } else if (parts(queue)) {
-        known.values = in_parts(queue).law(wanted, known.log2_min);
-        known.agreed_digits = in_parts(queue).agreed_digits();
       } else if (correlated(queue)) {
         queue::ClaimedHopDelay hop = queue::hop_delay(markov(queue), delay_, wanted);
         known.values = std::move(hop.values);
@@ -282,7 +279,6 @@ class DelayKnowledge {
     if (!known.mean)
       known.mean = classes(queue)
                        ? MeanDelay(Exact<unit::Slot>{numeric::Theorem::sojourn, priority(queue).mean_wait()})
-                   : parts(queue) ? parts_mean(queue)
                    : std::holds_alternative<queue::MarkedArrivals>(queues_[queue])
                        ? MeanDelay(Enclosure<unit::Slot>(numeric::Theorem::sojourn, marked(queue).mean()))
                    : correlated(queue) ? markov_mean(queue)
@@ -340,7 +336,6 @@ class DelayKnowledge {
   [[nodiscard]] std::int64_t own_longest(std::size_t queue) {
     if (const auto* its = flow(queue)) return static_cast<std::int64_t>(queue::longest_delay(*its));
     if (classes(queue)) return queue::PriorityQueue::max_levels;
-    if (parts(queue)) return static_cast<std::int64_t>(in_parts(queue).longest());
     if (correlated(queue)) return queue::max_delay_slots;
     return static_cast<std::int64_t>(queue::longest_delay(slotted(queue)));
   }
@@ -370,7 +365,6 @@ class DelayKnowledge {
     std::optional<int> agreed_digits;  ///< as queue::ClaimedHopDelay
     std::optional<MarkovQueue> markov;
     std::optional<queue::PriorityQueue> priority;
-    std::optional<queue::PartsDelay> parts;
     std::optional<queue::MarkedQueue> marked;
   };
 
@@ -397,28 +391,6 @@ class DelayKnowledge {
       known.emplace(std::get<MarkovArrivals>(queues_[queue]),
                     Digits{std::min(digits_.count + 2, max_double_digits - 1)});
     return *known;
-  }
-  [[nodiscard]] bool parts(std::size_t queue) const {
-    return std::holds_alternative<queue::PartsQueue>(queues_[queue]);
-  }
-  queue::PartsDelay& in_parts(std::size_t queue) {
-    if (delay_ != HopDelay::wait)
-      throw InvalidArgument("hop delay", name_of(delay_),
-                            "wait if links serve fractions of a packet per slot, or several packets per slot "
-                            "of bursty traffic");
-    std::optional<queue::PartsDelay>& known = hops_[queue].parts;
-    if (!known) known.emplace(std::get<queue::PartsQueue>(queues_[queue]), digits_);
-    return *known;
-  }
-  /// Numerical, as the bounds implied by its digits.
-  MeanDelay parts_mean(std::size_t queue) {
-    const PrecisionScope scope(Precision{256});
-    const Real mean(in_parts(queue).mean());
-    const int digits = in_parts(queue).agreed_digits();
-    hops_[queue].agreed_digits = digits;
-    const Real slack = mean * pow(Real(10), -digits);
-    return Enclosure<unit::Slot>(implied_by_digits,
-                                 numeric::make_interval(Real(mean - slack), Real(mean + slack)));
   }
   [[nodiscard]] bool classes(std::size_t queue) const {
     return std::holds_alternative<queue::ClassQueue>(queues_[queue]);

@@ -216,38 +216,34 @@ class LowerClass final : public OutputQueue {
   std::optional<queue::FiniteClasses> finite_;
 };
 
-class FractionOfSlots final : public OutputQueue {
+class CorrelatedSteps final : public OutputQueue {
  public:
-  FractionOfSlots(queue::PartsQueue queue, numeric::Digits digits)
+  CorrelatedSteps(queue::StepsQueue queue, numeric::Digits digits)
       : queue_(std::move(queue)), digits_(digits) {}
 
   [[nodiscard]] std::optional<Rational> load() const override { return queue_.load; }
-  [[nodiscard]] int packets_per_slot() const override {
-    return (queue_.served + queue_.of_packet - 1) / queue_.of_packet;
-  }
-  [[nodiscard]] bool correlated() const override {
-    return std::holds_alternative<queue::MarkovArrivals>(queue_.parts);
-  }
+  [[nodiscard]] int packets_per_slot() const override { return queue_.served; }
+  [[nodiscard]] bool correlated() const override { return true; }
 
   [[nodiscard]] std::vector<ComputedProbability> tails(std::span<const Packets> levels) override {
     std::vector<ComputedProbability> result;
-    for (const Packets level : levels) result.push_back(computed(delay().above(level.value)));
+    for (const Packets level : levels) result.push_back(above(level));
     return result;
   }
   [[nodiscard]] ComputedProbability drop_probability(Packets capacity, Criterion criterion) override {
-    if (criterion == Criterion::loss) return loss(capacity);
-    return computed(delay().above(capacity.value));
+    return criterion == Criterion::loss ? loss(capacity) : above(capacity);
   }
   [[nodiscard]] MinBufferSize min_buffer_size(const DropTarget& target) override {
     if (target.criterion == Criterion::loss) return min_loss(target);
-    const std::int64_t smallest = delay().min_level(target.probability);
-    MinBufferSize result{.buffer = Packets(smallest), .at = computed(delay().above(smallest)), .before = {}};
-    if (smallest > 0) result.before = computed(delay().above(smallest - 1));
+    const Packets smallest(occupancy().min_level(target.probability));
+    MinBufferSize result{.buffer = smallest, .at = above(smallest), .before = {}};
+    if (smallest.value > 0) result.before = above(smallest - Packets(1));
     return result;
   }
   [[nodiscard]] numeric::Claim<unit::Packet> mean_occupancy() override {
-    const long double mean = delay().mean_packets();
-    return numeric::Approximation<unit::Packet>{numeric::Real(mean), std::min(delay().agreed_digits(), 12)};
+    const long double mean = occupancy().mean();
+    return numeric::Approximation<unit::Packet>{numeric::Real(mean),
+                                                std::min(occupancy().agreed_digits(), 12)};
   }
   [[nodiscard]] std::optional<numeric::Enclosure<unit::PerPacket>> decay_rate() override {
     return std::nullopt;
@@ -258,18 +254,13 @@ class FractionOfSlots final : public OutputQueue {
 
  private:
   /// Unstable queues have none.
-  [[nodiscard]] queue::PartsDelay& delay() {
-    if (!delay_) delay_.emplace(queue_, digits_);
-    return *delay_;
+  [[nodiscard]] queue::StepsOccupancy& occupancy() {
+    if (!occupancy_) occupancy_.emplace(queue_, digits_);
+    return *occupancy_;
   }
   /// Of the steps of a slot, each of which serves a packet: the same packets are lost.
   [[nodiscard]] queue::MarkovQueue& steps() {
-    const auto* arrivals = std::get_if<queue::MarkovArrivals>(&queue_.parts);
-    if (arrivals == nullptr || queue_.of_packet != 1)
-      throw NoAnswer(
-          "the loss at a link that serves a fraction of a packet per slot is not supported; use --criterion "
-          "overflow, or simulate tree --network FILE to estimate losses");
-    if (!steps_) steps_.emplace(*arrivals, digits_);
+    if (!steps_) steps_.emplace(queue_.steps, digits_);
     return *steps_;
   }
   [[nodiscard]] ComputedProbability loss(Packets capacity) {
@@ -277,15 +268,15 @@ class FractionOfSlots final : public OutputQueue {
   }
   [[nodiscard]] MinBufferSize min_loss(const DropTarget& target) {
     if (target.probability > 0 && target.probability < 1)
-      queue::require_avoidable(target.probability, queue_.load, packets_per_slot());
+      queue::require_avoidable(target.probability, queue_.load, queue_.served);
     const Packets buffer(steps().min_capacity(target.probability));
     MinBufferSize result{.buffer = buffer, .at = loss(buffer), .before = {}};
     if (buffer.value > 0) result.before = loss(buffer - Packets(1));
     return result;
   }
-  [[nodiscard]] ComputedProbability computed(const queue::PartsProbability& found) const {
-    const Computation how{
-        .route = correlated() ? Computation::Route::matrices : Computation::Route::recurrence, .method = {}};
+  [[nodiscard]] ComputedProbability above(Packets level) {
+    const queue::StepsProbability found = occupancy().above(level.value);
+    const Computation how{.route = Computation::Route::matrices, .method = {}};
     if (!found.agreed_digits)
       return {numeric::Enclosure<unit::Probability>(numeric::Theorem::fraction_of_slots, found.bounds), how};
     const numeric::PrecisionScope scope(numeric::Precision{numeric::to_precision(digits_).bits + 64});
@@ -294,9 +285,9 @@ class FractionOfSlots final : public OutputQueue {
             how};
   }
 
-  queue::PartsQueue queue_;
+  queue::StepsQueue queue_;
   numeric::Digits digits_;
-  std::optional<queue::PartsDelay> delay_{};
+  std::optional<queue::StepsOccupancy> occupancy_{};
   std::optional<queue::MarkovQueue> steps_{};
 };
 
@@ -359,10 +350,7 @@ std::unique_ptr<OutputQueue> output_queue(BufferedClass queue, const queue::Accu
 }
 
 std::unique_ptr<OutputQueue> output_queue(queue::FlowQueue queue, const queue::Accuracy& accuracy) {
-  if (queue.of_packet == 1) return output_queue(std::move(queue.queue), accuracy);
-  const Rational load = *queue.queue.arrivals.load() / Rational(queue.of_packet);
-  const int served = queue.queue.packets_per_slot;
-  return output_queue(queue::PartsQueue{std::move(queue.queue), served, queue.of_packet, load}, accuracy);
+  return output_queue(std::move(queue.queue), accuracy);
 }
 
 std::unique_ptr<OutputQueue> output_queue(const queue::MarkedArrivals& queue,
@@ -372,11 +360,11 @@ std::unique_ptr<OutputQueue> output_queue(const queue::MarkedArrivals& queue,
   return output_queue(queue::MarkovArrivals::on_off(std::move(all)), accuracy);
 }
 
-std::unique_ptr<OutputQueue> output_queue(queue::PartsQueue queue, const queue::Accuracy& accuracy) {
+std::unique_ptr<OutputQueue> output_queue(queue::StepsQueue queue, const queue::Accuracy& accuracy) {
   if (accuracy.arithmetic != queue::Arithmetic::automatic)
     throw InvalidArgument("arithmetic", queue::name(accuracy.arithmetic),
-                          "auto for links that serve a fraction of a packet per slot");
-  return std::make_unique<FractionOfSlots>(std::move(queue), accuracy.digits);
+                          "auto for correlated arrivals (--traffic onoff, --blocks)");
+  return std::make_unique<CorrelatedSteps>(std::move(queue), accuracy.digits);
 }
 
 }  // namespace tailbound::bounds

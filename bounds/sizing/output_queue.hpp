@@ -2,7 +2,7 @@
 
 #include <tailbound/bounds/sizing/buffer_size.hpp>
 #include <tailbound/queue/delay/marked_queue.hpp>
-#include <tailbound/queue/delay/parts_queue.hpp>
+#include <tailbound/queue/markov/steps_queue.hpp>
 #include <tailbound/queue/priority/finite_classes.hpp>
 #include <tailbound/queue/tail_bounds/source_bound.hpp>
 
@@ -136,11 +136,10 @@ struct BufferedClass {
 [[nodiscard]] std::unique_ptr<OutputQueue> output_queue(BufferedClass queue,
                                                         const queue::Accuracy& accuracy = {});
 
-/// A link that serves a fraction of a packet per slot, or several packets per slot of Markovian arrivals.
-/// RESULT    a packet whose transmission has begun counts as a whole one; losses of several packets per slot;
-///           the decay rate is not known
-/// \throws InvalidArgument  an arithmetic other than `automatic`;  as queue::PartsDelay
-[[nodiscard]] std::unique_ptr<OutputQueue> output_queue(queue::PartsQueue queue,
+/// A link that serves several packets per slot of Markovian arrivals.
+/// RESULT    the decay rate is not known
+/// \throws InvalidArgument  an arithmetic other than `automatic`;  as queue::StepsOccupancy
+[[nodiscard]] std::unique_ptr<OutputQueue> output_queue(queue::StepsQueue queue,
                                                         const queue::Accuracy& accuracy = {});
 
 }  // namespace tailbound::bounds

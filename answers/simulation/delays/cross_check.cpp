@@ -192,7 +192,7 @@ SimulatedDelays simulated(const NetworkTopology& topology, const std::vector<std
   const sim::NetworkModel model{topology.network, std::nullopt, groups};
   const sim::NetworkWork work = sim::network_work(model.network);
   DelaySimulation simulation(effort, run);
-  if (network::has_mixed_speeds(model.network)) {
+  if (!network::has_unit_speeds(model.network)) {
     simulation.use_clocks(network::link_clocks(model.network, sim::WaitBins::min_packet));
     const sim::ClockedRows rows(model);
     for (std::size_t kind = 0; kind < rows.kinds.size(); ++kind) {

@@ -34,9 +34,9 @@ std::vector<bool> used_links(const Network& network) {
   return used;
 }
 
-bool has_mixed_speeds(const Network& network) {
-  const auto speeds = speeds_of(network);
-  return speeds && speeds->first != speeds->second;
+bool has_unit_speeds(const Network& network) {
+  return std::all_of(network.links.begin(), network.links.end(),
+                     [](const Link& link) { return link.rate == LinkRate{}; });
 }
 
 Network in_slots_of(Network network, const Rational& rate) {

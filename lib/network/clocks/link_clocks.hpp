@@ -15,8 +15,9 @@ namespace tailbound::network {
 /// [link]: is it on the route of a flow?
 [[nodiscard]] std::vector<bool> used_links(const Network& network);
 
-/// Do used links differ in speed? Each then has a clock of its own, and slots are only a unit of time.
-[[nodiscard]] bool has_mixed_speeds(const Network& network);
+/// Does each link send one packet per slot, as after in_own_slots() where used links do not differ in speed?
+/// Otherwise each has a clock of its own, and slots are only a unit of time.
+[[nodiscard]] bool has_unit_speeds(const Network& network);
 
 /// The same network in other slots: packet times of a link with a rate of `rate` packets per slot. Links
 /// without flows get the rate 1, and bursts stay as long in packets.

@@ -26,27 +26,24 @@ void check(const SlottedQueue& queue, HopDelay delay, std::size_t size) {
                         std::to_string(longest_delay(queue)) + " slots");
 }
 
-/// Combines the values of both engines: C values of X make one slot of floor((X + shift) / C).
+/// Combines the values of both engines: C values of X make one slot of floor(X / C).
 template <class T>
-Distribution<T> collect(TailEngine<T> mass, TailEngine<T> tail, std::size_t size, int packets_per_slot,
-                        int shift = 0) {
-  const auto servers = static_cast<std::size_t>(packets_per_slot), early = static_cast<std::size_t>(shift);
+Distribution<T> collect(TailEngine<T> mass, TailEngine<T> tail, std::size_t size, int packets_per_slot) {
+  const auto servers = static_cast<std::size_t>(packets_per_slot);
   const std::size_t places = size * servers;
   const std::vector<T>& masses = mass.walk(places);
   const std::vector<T>& tails = tail.walk(places);
   Distribution<T> result;
   result.bits = mass.bits();
-  if (servers == 1 && early == 0) {
+  if (servers == 1) {
     result.mass.assign(masses.begin(), masses.begin() + static_cast<std::ptrdiff_t>(size));
     result.tail.assign(tails.begin(), tails.begin() + static_cast<std::ptrdiff_t>(size));
   } else {
     for (std::size_t slot = 0; slot < size; ++slot) {
-      const std::size_t begin = slot * servers > early ? slot * servers - early : 0;
-      const std::size_t end = (slot + 1) * servers > early ? (slot + 1) * servers - early : 0;
       T sum(0);
-      for (std::size_t place = begin; place < end; ++place) sum += masses[place];
+      for (std::size_t place = slot * servers; place < (slot + 1) * servers; ++place) sum += masses[place];
       result.mass.push_back(std::move(sum));
-      result.tail.push_back(end > 0 ? tails[end - 1] : T(1));
+      result.tail.push_back(tails[(slot + 1) * servers - 1]);
     }
   }
   const auto last = static_cast<std::int64_t>(places) - 1;
@@ -88,7 +85,7 @@ Distribution<long double> in_long_double(const Distribution<double>& distributio
   return result;
 }
 
-/// The packets that a packet of the flow finds ahead of it in its slot: P(Y = n) and P(Y > n), in parts. Of
+/// The packets that a packet of the flow finds ahead of it in its slot: P(Y = n) and P(Y > n). Of
 /// N others 0, 1, .. N come first, each with the same probability.
 template <class L>
 void set_own(Ladder<L>& ladder, const FlowQueue* flow) {
@@ -115,15 +112,13 @@ void set_own(Ladder<L>& ladder, const FlowQueue* flow) {
       others[0] = others[0] * silent;
     }
   }
-  const auto parts = static_cast<std::size_t>(flow->of_packet);
-  ladder.own_mass.assign((others.size() - 1) * parts + 1, L(0));
-  ladder.own_above.assign((others.size() - 1) * parts + 1, L(0));
+  ladder.own_mass.assign(others.size(), L(0));
+  ladder.own_above.assign(others.size(), L(0));
   L mass(0), above(0);  // P(J = n), P(J > n)
   for (std::size_t n = others.size(); n-- > 0;) {
-    for (std::size_t part = 0; part < parts && n * parts + part < ladder.own_above.size(); ++part)
-      ladder.own_above[n * parts + part] = above;
+    ladder.own_above[n] = above;
     mass = mass + others[n] / whole(n + 1);
-    ladder.own_mass[n * parts] = mass;
+    ladder.own_mass[n] = mass;
     above = above + mass;
   }
 }
@@ -150,7 +145,6 @@ void set_own(Ladder<long double>& ladder, const FlowQueue* flow) {
 Distribution<long double> law(const SlottedQueue& queue, Quantity mass, Quantity tail, std::size_t size,
                               double log2_min, int places, numeric::Digits digits = {18},
                               const FlowQueue* flow = nullptr) {
-  const int shift = flow != nullptr ? flow->of_packet - 1 : 0;
   constexpr int bits = std::numeric_limits<long double>::digits;
   const double log2_idle = log2_of_idle_share(queue);
   const long negligible = negligible_excess(std::max(log2_min, -15'000.0), bits, log2_idle);
@@ -161,21 +155,20 @@ Distribution<long double> law(const SlottedQueue& queue, Quantity mass, Quantity
       TailEngine<double> masses(*fast, mass), tails(*fast, tail);
       const double units = tails.units_to(static_cast<std::int64_t>(size) * places);
       if (units < std::ldexp(1e-12, 53))
-        return in_long_double(collect(std::move(masses), std::move(tails), size, places, shift));
+        return in_long_double(collect(std::move(masses), std::move(tails), size, places));
     }
-    return collect(TailEngine<long double>(*fast, mass), TailEngine<long double>(*fast, tail), size, places,
-                   shift);
+    return collect(TailEngine<long double>(*fast, mass), TailEngine<long double>(*fast, tail), size, places);
   }
   const numeric::PrecisionScope scope(numeric::Precision{bits + 96});
   Ladder<Interval> ladder = enclosed_ladder(queue, negligible);
   set_own(ladder, flow);
   return collect(TailEngine<long double>(ladder, mass, bits), TailEngine<long double>(ladder, tail, bits),
-                 size, places, shift);
+                 size, places);
 }
 
 /// The same in MPFR arithmetic.
 Distribution<Real> law(const SlottedQueue& queue, Quantity mass, Quantity tail, std::size_t size,
-                       double log2_min, int places, int bits, const FlowQueue* flow, int shift) {
+                       double log2_min, int places, int bits, const FlowQueue* flow) {
   const long negligible = negligible_excess(log2_min, bits, log2_of_idle_share(queue));
   const numeric::PrecisionScope fine(numeric::Precision{bits + 64});
   Ladder<Interval> ladder = enclosed_ladder(queue, negligible);
@@ -188,14 +181,14 @@ Distribution<Real> law(const SlottedQueue& queue, Quantity mass, Quantity tail, 
   TailEngine<Real> masses(ladder, mass, bits), tails(ladder, tail, bits);
   // Only now, since the engines take their coefficients from intervals more precise than `bits`.
   const numeric::PrecisionScope scope(numeric::Precision{bits});
-  return collect(std::move(masses), std::move(tails), size, places, shift);
+  return collect(std::move(masses), std::move(tails), size, places);
 }
 
 void check(const FlowQueue& flow, std::size_t size) {
   check(flow.queue, HopDelay::wait, size);
   std::int64_t count = 0;
   for (const SlotSources& each : flow.others) count += each.count;
-  if (count > FlowQueue::max_sources || count * flow.of_packet > 64 * FlowQueue::max_sources)
+  if (count > FlowQueue::max_sources)
     throw LimitExceeded("the delay of one source among " + std::to_string(count + 1) +
                         " at a queue; the limit is " + std::to_string(FlowQueue::max_sources));
 }
@@ -217,15 +210,10 @@ Distribution<long double> occupancy_law(const SlottedQueue& queue, std::size_t s
   return law(queue, Quantity::mass, Quantity::tail, size, log2_min, 1);
 }
 
-Distribution<long double> ahead_law(const SlottedQueue& queue, std::size_t size, double log2_min) {
-  require_stable(queue);
-  return law(queue, Quantity::ahead_mass, Quantity::ahead_tail, size, log2_min, 1);
-}
-
 Distribution<Real> hop_delay(const SlottedQueue& queue, HopDelay delay, std::size_t size, double log2_min,
                              int bits) {
   check(queue, delay, size);
-  return law(queue, mass_of(delay), tail_of(delay), size, log2_min, queue.packets_per_slot, bits, nullptr, 0);
+  return law(queue, mass_of(delay), tail_of(delay), size, log2_min, queue.packets_per_slot, bits, nullptr);
 }
 
 std::size_t longest_delay(const FlowQueue& flow) {
@@ -242,12 +230,11 @@ Distribution<long double> hop_delay(const FlowQueue& flow, std::size_t size, dou
 Distribution<Real> hop_delay(const FlowQueue& flow, std::size_t size, double log2_min, int bits) {
   check(flow, size);
   return law(flow.queue, Quantity::ahead_mass, Quantity::ahead_tail, size, log2_min,
-             flow.queue.packets_per_slot, bits, &flow, flow.of_packet - 1);
+             flow.queue.packets_per_slot, bits, &flow);
 }
 
 std::vector<Rational> exact_hop_delay(const FlowQueue& flow, std::size_t size) {
   check(flow, size);
-  if (flow.of_packet != 1) throw LimitExceeded("exact delays at links of a fraction of a packet per slot");
   Ladder<Rational> own;
   set_own(own, &flow);
   const ExactValues values(flow.queue, own.own_mass, static_cast<std::int64_t>(size) - 1);
@@ -263,13 +250,13 @@ numeric::Proved<unit::Slot> mean_hop_delay(const FlowQueue& flow, numeric::Digit
   for (const SlotSources& each : flow.others) others = others + each.rate * Rational(each.count);
   const auto maximum = flow.queue.arrivals.largest_batch();
   if (maximum && *maximum <= flow.queue.packets_per_slot) return numeric::Exact<unit::Slot>{proof, 0};
-  // E[X] = E[Q] - rho + E[J] parts
+  // E[X] = E[Q] - rho + E[J]
   const numeric::Proved<unit::Packet> occupancy =
       mean_occupancy(flow.queue, numeric::Digits{digits.count + 20});
-  const Rational own = others * Rational(flow.of_packet) / 2, load = *flow.queue.arrivals.load();
+  const Rational own = others / 2, load = *flow.queue.arrivals.load();
   const int servers = flow.queue.packets_per_slot;
   if (const auto* exact = std::get_if<numeric::Exact<unit::Packet>>(&occupancy);
-      exact != nullptr && servers == 1 && flow.of_packet == 1)
+      exact != nullptr && servers == 1)
     return numeric::Exact<unit::Slot>{proof, exact->value - load + own};
   // E[W] = sum of P(W > t): of these the first, and the rest from P(X > n), which is at most E[X] less its
   // first terms.
@@ -284,16 +271,14 @@ numeric::Proved<unit::Slot> mean_hop_delay(const FlowQueue& flow, numeric::Digit
                           std::to_string(digits.count) + " digits");
     const auto places = size * static_cast<std::size_t>(servers);
     const Distribution<Real> found = law(flow.queue, Quantity::ahead_mass, Quantity::ahead_tail, places,
-                                         -static_cast<double>(bits) - 64, 1, bits, &flow, 0);
-    // Slots for which even a packet that finds nobody waits.
-    Interval listed(0), waits(static_cast<double>((flow.of_packet - 1) / servers));
-    for (std::size_t n = 0; n + static_cast<std::size_t>(flow.of_packet) <= places; ++n) {
+                                         -static_cast<double>(bits) - 64, 1, bits, &flow);
+    Interval listed(0), waits(0);
+    for (std::size_t n = 0; n < places; ++n) {
       const auto tail = series::enclose_tail(proof, found, n);
       const Interval above = numeric::make_interval(tail.lower(), tail.upper());
       listed += above;
-      // P(W > t) = P(X > (t + 1) p - q)
-      if ((n + static_cast<std::size_t>(flow.of_packet)) % static_cast<std::size_t>(servers) == 0)
-        waits += above;
+      // P(W > t) = P(X > (t + 1) C - 1)
+      if ((n + 1) % static_cast<std::size_t>(servers) == 0) waits += above;
     }
     Real rest = numeric::upper(Interval(ahead - listed));
     if (rest < 0) rest = 0;

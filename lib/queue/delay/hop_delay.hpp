@@ -37,9 +37,8 @@ struct FlowQueue {
   /// Maximum number of sources besides it.
   static constexpr std::int64_t max_sources = 2048;
 
-  SlottedQueue queue;               ///< of all sources, in parts of a packet
+  SlottedQueue queue;               ///< of all sources
   std::vector<SlotSources> others;  ///< of all sources but the one whose packets wait
-  int of_packet = 1;                ///< parts per packet
 };
 
 /// Maximum number of slots of a delay distribution, C = 1: a few arrays of long doubles of this length take 1
@@ -63,10 +62,6 @@ inline constexpr std::int64_t max_delay_slots = std::int64_t{1} << 23;
 /// P(Q = n) and P(Q > n) just after arrivals, n = 0 .. size - 1; C of any size. Otherwise as hop_delay().
 [[nodiscard]] series::Distribution<long double> occupancy_law(const SlottedQueue& queue, std::size_t size,
                                                               double log2_min);
-/// P(V + J = n) and P(V + J > n), n = 0 .. size - 1, of an arbitrary arrival; C of any size. Otherwise as
-/// hop_delay().
-[[nodiscard]] series::Distribution<long double> ahead_law(const SlottedQueue& queue, std::size_t size,
-                                                          double log2_min);
 /// hop_delay() in MPFR arithmetic of `bits` bits. \throws also LimitExceeded beyond 4e8 products
 [[nodiscard]] series::Distribution<numeric::Real> hop_delay(const SlottedQueue& queue, HopDelay delay,
                                                             std::size_t size, double log2_min, int bits);
@@ -76,7 +71,7 @@ inline constexpr std::int64_t max_delay_slots = std::int64_t{1} << 23;
                                                           double log2_min, numeric::Digits digits = {18});
 [[nodiscard]] series::Distribution<numeric::Real> hop_delay(const FlowQueue& flow, std::size_t size,
                                                             double log2_min, int bits);
-/// \throws LimitExceeded  as ExactValues; several parts per packet
+/// \throws LimitExceeded  as ExactValues
 [[nodiscard]] std::vector<numeric::Rational> exact_hop_delay(const FlowQueue& flow, std::size_t size);
 /// E[W] [slots]: exact for one packet per slot. Errors as hop_delay().
 [[nodiscard]] numeric::Proved<unit::Slot> mean_hop_delay(const FlowQueue& flow, numeric::Digits digits = {});

@@ -2,7 +2,7 @@
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/delay/marked_queue.hpp>
-#include <tailbound/queue/delay/parts_queue.hpp>
+#include <tailbound/queue/markov/steps_queue.hpp>
 #include <tailbound/queue/on_off/on_off_blocks.hpp>
 #include <tailbound/queue/passage/passage_bounds.hpp>
 
@@ -34,11 +34,6 @@ std::int64_t packets_of(const std::vector<OnOffGroup>& groups) {
   return all;
 }
 
-RationalBlocks blocks_of(const std::vector<OnOffGroup>& groups) {
-  if (groups.empty()) return {{{Rational(1)}}};
-  return std::get<RationalBlocks>(std::get<MarkovArrivals>(parts_queue(groups, 1, 1).parts).form());
-}
-
 /// Phases of all sources, times the marks: 0 no packet of the source, 1 + k one with k others after it.
 struct Marked {
   RationalBlocks blocks;
@@ -46,7 +41,7 @@ struct Marked {
 };
 
 Marked marked(const MarkedArrivals& arrivals) {
-  const RationalBlocks others = blocks_of(arrivals.others), own = blocks_of({arrivals.own});
+  const RationalBlocks others = joint_blocks(arrivals.others), own = joint_blocks({arrivals.own});
   const std::size_t n = others.front().size(), m = own.front().size();
   Marked result{.blocks = {}, .phases = n * m, .marks = others.size() + 1};
   const std::size_t all = result.phases * result.marks;

@@ -132,11 +132,6 @@ bool never_waits(const HopQueue& queue) {
     const auto* sources = std::get_if<std::vector<ClassSource>>(&classes->arrivals);
     return sources != nullptr && sources->size() == 1 && sources->front().count == 1;
   }
-  if (const auto* parts = std::get_if<PartsQueue>(&queue)) {
-    const auto* slotted = std::get_if<SlottedQueue>(&parts->parts);
-    const auto maximum = slotted == nullptr ? std::nullopt : slotted->arrivals.largest_batch();
-    return maximum && *maximum <= parts->served;
-  }
   if (const auto* flow = std::get_if<FlowQueue>(&queue)) return never_waits(flow->queue);
   if (const auto* marked = std::get_if<MarkedArrivals>(&queue)) return marked->others.empty();
   const auto& form = std::get<MarkovArrivals>(queue).form();

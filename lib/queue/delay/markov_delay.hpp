@@ -2,7 +2,6 @@
 
 #include <tailbound/queue/delay/hop_delay.hpp>
 #include <tailbound/queue/delay/marked_queue.hpp>
-#include <tailbound/queue/delay/parts_queue.hpp>
 #include <tailbound/queue/markov/markov_queue.hpp>
 #include <tailbound/queue/priority/priority_queue.hpp>
 
@@ -20,10 +19,8 @@
 namespace tailbound::queue {
 
 /// A queue on a packet's path: independent or Markovian arrivals; packets of a class that waits for a higher
-/// one; a link that sends a fraction of a packet, or several packets of Markovian arrivals, per slot; or the
-/// packets of one source.
-using HopQueue =
-    std::variant<SlottedQueue, MarkovArrivals, ClassQueue, PartsQueue, FlowQueue, MarkedArrivals>;
+/// one; or the packets of one source.
+using HopQueue = std::variant<SlottedQueue, MarkovArrivals, ClassQueue, FlowQueue, MarkedArrivals>;
 
 /// A hop's delay, and whether it is proved.
 struct ClaimedHopDelay {

@@ -221,7 +221,7 @@ std::string describe(const NetworkModel& model) {
                        " links and " + std::to_string(model.network.flows.size()) + " flows (checksum " +
                        std::to_string(checksum(text)) + ")";
   result += ", up to " + std::to_string(NetworkRows(model.network).max_queues) + " queues on a route";
-  if (network::has_mixed_speeds(model.network)) result += ", each link by its own clock";
+  if (!network::has_unit_speeds(model.network)) result += ", each link by its own clock";
   if (model.buffer) result += ", buffer " + std::to_string(*model.buffer);
   if (!model.groups.empty())
     result += ", the delays of " + std::to_string(NetworkRows(model).groups.size()) + " groups of flows";
@@ -232,7 +232,7 @@ RunResult run_network(const NetworkModel& model, const RunPlan& plan, const RunC
                       std::string_view resume) {
   const ReplicationFactory clocked = [&](RandomKey key) { return make_clocked_replication(model, key); };
   return run(plan, describe(model),
-             network::has_mixed_speeds(model.network) ? clocked : network_replications(model), controls,
+             !network::has_unit_speeds(model.network) ? clocked : network_replications(model), controls,
              resume);
 }
 
@@ -241,7 +241,7 @@ NetworkEstimates network_estimates(const NetworkModel& model, const RunResult& r
   const Batches batches = run_result.all();
   if (batches.size() < 2)
     throw InvalidArgument("number of completed batches", std::to_string(batches.size()), "at least 2");
-  if (network::has_mixed_speeds(model.network)) return ClockedEstimates(model, batches, queries).all();
+  if (!network::has_unit_speeds(model.network)) return ClockedEstimates(model, batches, queries).all();
   const NetworkRows rows(model);
   NetworkEstimates result;
   result.batches = batches.size();

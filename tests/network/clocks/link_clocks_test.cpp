@@ -37,7 +37,7 @@ TEST_CASE("links without flows change no slot") {
   const Rational rate = numeric::parse_rational("3/2", "rate");
   for (const LinkRate idle : {LinkRate{1, 1}, LinkRate{1, 4}, LinkRate{100, 1}}) {
     const network::Network own = network::in_own_slots(line({2, 1}, {2, 1}, idle, rate));
-    CHECK_FALSE(network::has_mixed_speeds(own));
+    CHECK(network::has_unit_speeds(own));
     CHECK(own.links[0].rate == LinkRate{});
     CHECK(own.links[3].rate == LinkRate{});
     CHECK(own.flows[0].rate == rate / 2);
@@ -45,7 +45,7 @@ TEST_CASE("links without flows change no slot") {
     CHECK(own.lanes() == std::vector<int>{1, 1, 1, 1});
   }
   const network::Network mixed = network::in_own_slots(line({4, 1}, {2, 1}, {1, 1}, rate));
-  CHECK(network::has_mixed_speeds(mixed));
+  CHECK_FALSE(network::has_unit_speeds(mixed));
   CHECK(mixed.links[0].rate == LinkRate{2, 1});
   CHECK(mixed.links[1].rate == LinkRate{});
   const network::Network of_fast = network::in_slots_of(mixed, 2);
@@ -58,5 +58,5 @@ TEST_CASE("networks without flows keep their slots") {
   network::Network network = line({2, 1}, {3, 1}, {1, 1}, {1});
   network.flows.clear();
   CHECK(network::in_own_slots(network).links[1].rate == LinkRate{3, 1});
-  CHECK_FALSE(network::has_mixed_speeds(network));
+  CHECK(network::has_unit_speeds(network));
 }
