@@ -88,16 +88,13 @@ struct BurstyFlow {
 struct Queue {
   std::vector<Fifo> packets;  ///< per class, the highest first
   std::size_t size = 0;       ///< of all classes
-  network::LinkRate rate{};
-  int parts_sent = 0;  ///< of the first packet, in units of 1 / rate.slots
   bool exists = false;
 };
 
 /// What the replications of a run begin with.
 struct Prepared {
   explicit Prepared(const NetworkModel& model);
-  void add_source(std::size_t node, int lanes, const std::vector<std::size_t>& flows,
-                  const network::Network& network);
+  void add_source(std::size_t node, const std::vector<std::size_t>& flows, const network::Network& network);
   void add_burst(std::size_t flow, const network::Network& network);
   void add_path(Source& source, const Rational& sum, std::size_t flow, const network::Route& route,
                 const network::Network& network);
@@ -160,15 +157,12 @@ Prepared::Prepared(const NetworkModel& model)
   queues_.resize(network.links.size());
   for (std::size_t link = 0; link < queues_.size(); ++link) {
     queues_[link].packets.resize(static_cast<std::size_t>(network.classes()));
-    queues_[link].rate = network.links[link].rate;
     queues_[link].exists = network.has_queue(link);
   }
-  const std::vector<int> lanes = network.lanes();
   std::vector<std::vector<std::size_t>> sent_by(network.nodes.size());
   for (std::size_t flow = 0; flow < flows_; ++flow)
     if (!network.flows[flow].burst) sent_by[network.flows[flow].source].push_back(flow);
-  for (std::size_t node = 0; node < sent_by.size(); ++node)
-    add_source(node, lanes[node], sent_by[node], network);
+  for (std::size_t node = 0; node < sent_by.size(); ++node) add_source(node, sent_by[node], network);
   for (std::size_t flow = 0; flow < flows_; ++flow) add_burst(flow, network);
   const std::vector<bool> used = network::used_links(network);
   for (std::size_t link = 0; link < used.size(); ++link)
@@ -176,9 +170,8 @@ Prepared::Prepared(const NetworkModel& model)
   if (!buffer_) network::require_capacity(network);
 }
 
-/// All lanes have the same rates, independently.
 /// \param flows  of the node, without those with bursts
-void Prepared::add_source(std::size_t node, int lanes, const std::vector<std::size_t>& flows,
+void Prepared::add_source(std::size_t node, const std::vector<std::size_t>& flows,
                           const network::Network& network) {
   Source source{.stream = node, .bounds = {}, .paths = {}};
   Rational sum = 0;
@@ -186,19 +179,14 @@ void Prepared::add_source(std::size_t node, int lanes, const std::vector<std::si
     const network::Flow& its = network.flows[flow];
     if (its.routes.empty()) throw InvalidArgument("routes of flow " + its.name, "", "at least one");
     for (const network::Route& route : its.routes) {
-      sum = sum + its.rate * route.share / lanes;
+      sum = sum + its.rate * route.share;
       if (sum > 1)
         throw InvalidArgument("the rate of all flows from " + network.nodes[node].name,
-                              numeric::to_fraction(sum * lanes),
-                              "at most " + std::to_string(lanes) + " packets per slot");
+                              numeric::to_fraction(sum), "at most 1 packet per slot");
       add_path(source, sum, flow, route, network);
     }
   }
-  if (source.bounds.empty()) return;
-  for (int lane = 0; lane < lanes; ++lane) {
-    sources_.push_back(source);
-    source.stream += network.nodes.size();
-  }
+  if (!source.bounds.empty()) sources_.push_back(std::move(source));
 }
 
 void Prepared::add_path(Source& source, const Rational& sum, std::size_t flow, const network::Route& route,
@@ -292,19 +280,15 @@ void Simulated::serve(std::size_t link) {
   count_at(counts_[rows_.occupancy(link)], queue.size);
   if (queue.size == 0) return;
   auto first = queue.packets.begin();
-  for (queue.parts_sent += queue.rate.packets; queue.parts_sent >= queue.rate.slots && queue.size > 0;
-       queue.parts_sent -= queue.rate.slots) {
-    while (first->empty()) ++first;
-    Packet packet = first->pop();
-    --queue.size;
-    count_at(counts_[rows_.waits(link)], static_cast<std::size_t>(now_ - packet.joined));
-    ++packet.step;
-    if (packet.step == path(packet.path).links.size())
-      deliver(packet);
-    else
-      arriving_.push_back(packet);
-  }
-  if (queue.size == 0) queue.parts_sent = 0;
+  while (first->empty()) ++first;
+  Packet packet = first->pop();
+  --queue.size;
+  count_at(counts_[rows_.waits(link)], static_cast<std::size_t>(now_ - packet.joined));
+  ++packet.step;
+  if (packet.step == path(packet.path).links.size())
+    deliver(packet);
+  else
+    arriving_.push_back(packet);
 }
 
 /// The last queue has served the packet in slot now_.
@@ -376,7 +360,6 @@ void Simulated::save(ByteWriter& writer) {
     for (const auto& packets : queue.packets) put_packets(writer, packets);
   for (const auto& row : counts_) writer.put(row);
   for (const Queue& queue : queues_)
-    if (!queue.rate.is_whole()) writer.put(queue.parts_sent);
   for (const BurstyFlow& its : bursts_) {
     writer.put(its.on);
     writer.put(its.sends);
@@ -400,7 +383,6 @@ void Simulated::load(ByteReader& reader) {
   }
   for (auto& row : counts_) row = reader.get_vector<std::uint64_t>();
   for (Queue& queue : queues_)
-    if (!queue.rate.is_whole()) queue.parts_sent = reader.get<int>();
   for (BurstyFlow& its : bursts_) {
     its.on = reader.get<std::uint8_t>() != 0;
     its.sends = reader.get<std::uint64_t>();

@@ -5,8 +5,8 @@
 
 /// Slot-by-slot simulation of any network.
 ///
-/// MODEL     as sim/tree/tree_replication.hpp, with queues that serve up to c packets per slot: Q[t+1] =
-///           min(max(Q[t] - c, 0) + A[t+1], B). A packet sent by a host in slot t joins the queue of its
+/// MODEL     as sim/tree/tree_replication.hpp, on links that send one packet per slot
+///           (network::has_unit_speeds()). A packet sent by a host in slot t joins the queue of its
 ///           first switch in slot t. All packets that arrive in a slot are put in one random order. A flow
 ///           with bursts is an on-off source of its own, started in its stationary distribution. A queue
 ///           serves the packets of the highest class (Flow::priority) first, within a class in order of
