@@ -156,9 +156,10 @@ std::vector<FabricSwitchClass> switches_of(const FabricGraph& graph, const Fabri
 numeric::Enclosure<unit::Slot> in_slots(const numeric::Enclosure<unit::Slot>& mean,
                                         const network::LinkRate& rate) {
   if (rate == network::LinkRate{}) return mean;
-  const numeric::Real packets(rate.packets), slots(rate.slots);
-  return {mean.proof(), numeric::lower(numeric::Interval(mean.lower()) * slots / packets),
-          numeric::upper(numeric::Interval(mean.upper()) * slots / packets)};
+  const numeric::PrecisionScope scope(numeric::Precision{128});
+  const numeric::Interval packets = numeric::to_interval(rate.value());
+  return {mean.proof(), numeric::lower(numeric::to_interval(mean.lower()) / packets),
+          numeric::upper(numeric::to_interval(mean.upper()) / packets)};
 }
 
 /// Cross-check of all packets by simulation.
@@ -169,8 +170,7 @@ CrossCheck checked(const Fabric& fabric, const FabricAnswer& answer, bounds::Fab
     workload.hops = std::max(workload.hops, static_cast<int>(pairs.hops));
   for (const FabricQueueClass& queue : answer.queues) {
     const double load = numeric::nearest_double(queue.load);
-    workload.utilization =
-        std::max(workload.utilization, load / numeric::nearest_double(queue.rate.value()));
+    workload.utilization = std::max(workload.utilization, load / numeric::nearest_double(queue.rate.value()));
     workload.steps_per_slot += load * static_cast<double>(queue.queues);
   }
   if (answer.queues.empty() || !answer.can_be_simulated()) return {.levels = {}, .skipped = true};
@@ -354,11 +354,10 @@ FabricAnswer answer(const FabricQuery& query, const Run& run) {
     its.load = queue.load;
     for (const FabricRates::Source& source : rates.sources(queue)) its.sources += source.count;
     const auto split = split_over_links(fabric, rates, queue);
-    its.mean_wait =
-        split ? in_slots(numeric::to_enclosure(queue::mean_hop_delay(bounds::slotted_queue(*split),
-                                                                     queue::HopDelay::wait)),
-                         queue.rate)
-              : delay.mean_wait(i);
+    its.mean_wait = split ? in_slots(numeric::to_enclosure(queue::mean_hop_delay(
+                                         bounds::slotted_queue(*split), queue::HopDelay::wait)),
+                                     queue.rate)
+                          : delay.mean_wait(i);
     if (!query.drop) continue;
     its.buffer =
         split ? bounds::buffer_size(bounds::slotted_queue(*split), *query.drop, {.digits = query.digits})

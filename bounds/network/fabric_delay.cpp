@@ -845,8 +845,7 @@ class FabricDelay::Work {
   }
 
   void add_destination(std::uint32_t position, RouteRule rule, std::uint64_t identical,
-                       const std::vector<Target>& targets, Sums& sums,
-                       std::uint64_t& undecided) {
+                       const std::vector<Target>& targets, Sums& sums, std::uint64_t& undecided) {
     const FabricGraph::Bundle& to = graph_.bundles()[position];
     const std::map<std::uint32_t, double> known = listed(to, rule);
     const bool only_listed = !has_products_[static_cast<std::size_t>(rule)];
@@ -887,8 +886,8 @@ class FabricDelay::Work {
       const std::vector<Found> found = percentiles_of(left, targets);
       for (const Found& each : found)
         if (!each.decided) undecided += its.nodes * identical;
-      add_pairs(sums[{left.hops, left.ticks}], left, its.nodes * identical, its.rate * static_cast<double>(identical),
-                found, its.first, graph_.members(to).front());
+      add_pairs(sums[{left.hops, left.ticks}], left, its.nodes * identical,
+                its.rate * static_cast<double>(identical), found, its.first, graph_.members(to).front());
     }
   }
 
@@ -901,10 +900,8 @@ class FabricDelay::Work {
   }
 
   /// One group of pairs, or several groups of different lengths together.
-  [[nodiscard]] FabricPairs pairs_of(const Parts& parts,
-                                     const std::vector<Rational>& percentiles,
-                                     const std::vector<Target>& targets,
-                                     const Sums& all) const {
+  [[nodiscard]] FabricPairs pairs_of(const Parts& parts, const std::vector<Rational>& percentiles,
+                                     const std::vector<Target>& targets, const Sums& all) const {
     long double total = 0, weight = 0, lower = 0, upper = 0, queues = 0;
     double units = 0, error = 0;
     for (const auto& [passed, sum] : all) total += sum.weight;
@@ -1007,8 +1004,7 @@ class FabricDelay::Work {
   /// Smallest x of a group of pairs for which meets() holds for the sum over its packets of P(T + extra > x).
   /// \param slots  the same of T [ticks]
   template <class Meets>
-  [[nodiscard]] Rational time_of(const Parts& parts,
-                                 std::int64_t slots, Meets&& meets) const {
+  [[nodiscard]] Rational time_of(const Parts& parts, std::int64_t slots, Meets&& meets) const {
     if (parts.size() == 1 || per_queue_ == 0)
       return slots_of(Rational(slots)) + Rational(parts.front().first.hops) * per_queue_;
     const auto least = [&](const Passed& passed) {
@@ -1044,8 +1040,7 @@ class FabricDelay::Work {
   }
 
   /// By the number of queues on the shortest of the pair's paths.
-  Sums sums_of_pair(std::uint32_t from, std::uint32_t to,
-                                           const std::vector<Target>& targets) {
+  Sums sums_of_pair(std::uint32_t from, std::uint32_t to, const std::vector<Target>& targets) {
     const std::uint32_t source = graph_.bundle_of(from), position = graph_.bundle_of(to);
     Sums sums;
     for (const RouteRule rule : rules) {
@@ -1097,9 +1092,9 @@ class FabricDelay::Work {
   std::int64_t ticks_per_slot_ = 1;
   std::vector<std::vector<double>> values_;
   std::array<bool, rules.size()> has_products_{};  ///< [rule]: whether it has demands other than lists
-  std::size_t size_ = 64;   ///< of distributions [ticks]
-  bool latency_ = true;     ///< otherwise only waits
-  Rational per_queue_ = 0;  ///< latency added by each queue passed [slots]
+  std::size_t size_ = 64;                          ///< of distributions [ticks]
+  bool latency_ = true;                            ///< otherwise only waits
+  Rational per_queue_ = 0;                         ///< latency added by each queue passed [slots]
   double products_ = 0;
   std::size_t computed_ = 0;
   // State of the last walk.

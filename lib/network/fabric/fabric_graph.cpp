@@ -157,8 +157,7 @@ void FabricGraph::bundle_nodes() {
     if (vertex_of_[node] != none)
       entries.push_back({vertex_of_[node], 1, signature_of(node, {.packets = 0}), 0, position});
     else
-      entries.push_back({hangs_on_[node], 0,
-                         signature_of(node, fabric_->network.links[link_to_[node]].rate),
+      entries.push_back({hangs_on_[node], 0, signature_of(node, fabric_->network.links[link_to_[node]].rate),
                          listed[node] != 0 ? position + 1 : 0, position});
   }
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {

@@ -44,7 +44,7 @@ class FabricGraph {
       std::uint32_t group = 0;
       friend bool operator==(const Part&, const Part&) = default;
     };
-    std::vector<Part> parts;  ///< per demand; zeros for one that is listed
+    std::vector<Part> parts;      ///< per demand; zeros for one that is listed
     LinkRate link{.packets = 0};  ///< of the link to the node; 0: it is a vertex itself
     LinkRate sends{};             ///< of its fastest outgoing link
 

@@ -1065,8 +1065,8 @@ class FabricRatesBuilder {
       join_identical(stream.crossing);
       if (!stream.crossing.empty()) walk_legs(passes.back(), first_legs, from, stream);
       for (const std::uint32_t arc : stream.passed) {
-        const Found<N> lanes =
-            in_lanes(std::exchange(stream.rate[arc], N(0)), 1, signature(graph_.bundles()[b]), link_of_arc[arc]);
+        const Found<N> lanes = in_lanes(std::exchange(stream.rate[arc], N(0)), 1,
+                                        signature(graph_.bundles()[b]), link_of_arc[arc]);
         all_kinds += kinds[arc].add(lanes.parts, lanes.count);
       }
       stream.passed.clear();
@@ -1157,9 +1157,9 @@ class FabricRatesBuilder {
     for (const auto& [from, parts] : listed) {
       const FabricGraph::Bundle& sender = graph_.bundles()[from];
       ++apart[sender.signature];
-      found.push_back(in_lanes<N>(
-          to_wide<N>(parts + product_parts(signature(sender), signature(bundle))) * all_shares, 1,
-          signature(sender), link));
+      found.push_back(
+          in_lanes<N>(to_wide<N>(parts + product_parts(signature(sender), signature(bundle))) * all_shares, 1,
+                      signature(sender), link));
     }
     for (std::uint32_t s = 0; s < graph_.signatures().size(); ++s) {
       std::uint64_t count = nodes_with_[s] - (s == bundle.signature ? 1 : 0);
@@ -1256,10 +1256,8 @@ std::vector<FabricRates::Source> FabricRates::sources(const Queue& queue) const 
 }
 
 QueueTraffic FabricRates::traffic(const Network& network, const Queue& queue) const {
-  QueueTraffic traffic{.name = network.link_name(queue.link),
-                       .rate = {},
-                       .sources = {},
-                       .load = queue.utilization()};
+  QueueTraffic traffic{
+      .name = network.link_name(queue.link), .rate = {}, .sources = {}, .load = queue.utilization()};
   const Rational rate = queue.rate.value();
   for (std::size_t i = queue.first; i < queue.first + queue.sources; ++i)
     traffic.sources.push_back({Rational(to_integer(&parts_[i * words_], words_), denominator_) / rate,

@@ -23,9 +23,9 @@ class FabricRates {
 
   /// Queues with identical traffic.
   struct Queue {
-    std::uint32_t link = 0;   ///< the first of their links
-    std::uint64_t links = 0;  ///< number of these queues
-    LinkRate rate{};          ///< of each
+    std::uint32_t link = 0;              ///< the first of their links
+    std::uint64_t links = 0;             ///< number of these queues
+    LinkRate rate{};                     ///< of each
     std::size_t first = 0, sources = 0;  ///< its kinds of sources, by ascending rates
     Rational load;                       ///< [packets/slot]
 
