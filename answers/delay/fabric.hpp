@@ -64,8 +64,8 @@ struct BusiestSender {
 [[nodiscard]] BusiestSender busiest_sender(const network::Fabric& fabric);
 
 /// The traffic of a queue to a host with a single source, of which no packet would wait, but whose packets
-/// reach its switch over several links, in the same slot: the source is split over these links. In packet times
-/// of its link. None for other queues.
+/// reach its switch over several links, in the same slot: the source is split over these links. In packet
+/// times of its link. None for other queues.
 [[nodiscard]] std::optional<network::QueueTraffic> split_over_links(const network::Fabric& fabric,
                                                                     const network::FabricRates& rates,
                                                                     const network::FabricRates::Queue& queue);

@@ -54,8 +54,8 @@ struct Wait {
   double lower = 0, upper = 0;  ///< of the mean [ticks]
 };
 
-/// The rest of the path from a node: P(D > t) of the waits [ticks]; for latencies also the packet times beyond
-/// the minimum.
+/// The rest of the path from a node: P(D > t) of the waits [ticks]; for latencies also the packet times
+/// beyond the minimum.
 struct Left {
   std::vector<double> tail;
   double units = 0, error = 0;
