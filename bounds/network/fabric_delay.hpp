@@ -16,7 +16,7 @@
 ///
 /// MODEL     path_delay.hpp: independent waits at successive queues, independent source arrivals, each queue
 ///           in packet times of its own link; T = waits + packet times of the links of the queues passed. All
-///           are whole ticks, slots where all used links have the same speed (network/clocks/link_clocks.hpp).
+///           are whole ticks: slots, if all used links have the same speed (network/clocks/link_clocks.hpp).
 /// RESULT    P(T > t) of every pair that sends, by one pass over the shortest paths to each destination (for
 ///           Valiant routes one more to each possible intermediate group of switches): at each node the
 ///           mixture, over the next links, of the wait there plus the rest from the next node. Paths are not
