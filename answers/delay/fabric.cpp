@@ -257,9 +257,11 @@ BusiestSender busiest_sender(const network::Fabric& fabric) {
 
 network::Fabric in_own_slots(network::Fabric fabric) {
   const std::vector<network::Link>& links = fabric.network.links;
+  const bool equal = std::all_of(links.begin(), links.end(),
+                                 [&](const network::Link& link) { return link.rate == links.front().rate; });
+  if (links.empty() || (equal && links.front().rate == network::LinkRate{})) return fabric;
   std::vector<bool> used(links.size(), true);
-  if (std::any_of(links.begin(), links.end(),
-                  [&](const network::Link& link) { return link.rate != links.front().rate; })) {
+  if (!equal) {
     const FabricGraph graph(fabric);
     used = network::used_links(fabric, network::fabric_rates(graph, network::fabric_orbits(graph)));
   }
