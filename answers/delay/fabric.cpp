@@ -173,7 +173,8 @@ CrossCheck checked(const Fabric& fabric, const FabricAnswer& answer, bounds::Fab
     workload.utilization = std::max(workload.utilization, load / numeric::nearest_double(queue.rate.value()));
     workload.steps_per_slot += load * static_cast<double>(queue.queues);
   }
-  if (answer.queues.empty() || !answer.can_be_simulated()) return {.levels = {}, .skipped = true};
+  if (answer.queues.empty() || !simulates_clocks(answer.ticks_per_slot))
+    return {.levels = {}, .skipped = true};
   const auto computed = [&](const std::vector<std::vector<Slots>>& levels) {
     std::int64_t last = 0;
     for (const Slots level : levels.front()) last = std::max(last, level.value);

@@ -82,6 +82,12 @@ struct BusiestSender {
 [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> ends_of_flow(const network::Network& network,
                                                                    const std::string& flow);
 
+/// Does the simulation of fabrics have the clocks of the links of such a fabric? Otherwise nothing is compared
+/// with it.
+[[nodiscard]] constexpr bool simulates_clocks(std::int64_t ticks_per_slot) {
+  return ticks_per_slot == 1;
+}
+
 struct FabricQuery {
   FabricTopology topology;
   std::optional<std::string> flow{};             ///< "left -> right": only that pair
@@ -124,9 +130,6 @@ struct FabricAnswer {
   std::int64_t ticks_per_slot = 1;             ///< of their times in ticks; 1 unless links differ in speed
   std::optional<numeric::Rational> slot_ns{};  ///< duration of a slot, if known: times in slots are multiples
   std::optional<CrossCheck> check{};           ///< unless only the analysis was requested, of all packets
-
-  /// Does the simulation of fabrics have the clocks of these links? Otherwise nothing is compared with it.
-  [[nodiscard]] bool can_be_simulated() const { return ticks_per_slot == 1; }
 };
 
 /// \throws NoAnswer  `hop_ns` above 0, and paths of one pair pass different numbers of queues
