@@ -82,7 +82,7 @@ struct BusiestSender {
 [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> ends_of_flow(const network::Network& network,
                                                                    const std::string& flow);
 
-/// Does the simulation of fabrics have the clocks of the links of such a fabric? Otherwise nothing is compared
+/// Does the simulation of fabrics have the clocks of links of different speeds? Otherwise nothing is compared
 /// with it.
 [[nodiscard]] constexpr bool simulates_clocks(std::int64_t ticks_per_slot) {
   return ticks_per_slot == 1;
