@@ -2,6 +2,7 @@
 #include <tailbound/answers/points/combinations.hpp>
 #include <tailbound/bounds/network/network_delay.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/network/clocks/link_clocks.hpp>
 #include <tailbound/network/demands/demands.hpp>
 #include <tailbound/network/demands/failures.hpp>
 #include <tailbound/network/demands/uniform_traffic.hpp>
@@ -151,6 +152,16 @@ std::vector<FabricSwitchClass> switches_of(const FabricGraph& graph, const Fabri
   return result;
 }
 
+/// From packet times of a link.
+numeric::Enclosure<unit::Slot> in_slots(const numeric::Enclosure<unit::Slot>& mean,
+                                        const network::LinkRate& rate) {
+  if (rate == network::LinkRate{}) return mean;
+  const numeric::PrecisionScope scope(numeric::Precision{128});
+  const numeric::Interval packets = numeric::to_interval(rate.value());
+  return {mean.proof(), numeric::lower(numeric::to_interval(mean.lower()) / packets),
+          numeric::upper(numeric::to_interval(mean.upper()) / packets)};
+}
+
 /// Cross-check of all packets by simulation.
 CrossCheck checked(const Fabric& fabric, const FabricAnswer& answer, bounds::FabricDelay& delay,
                    DelayEffort effort, const Run& run) {
@@ -159,10 +170,11 @@ CrossCheck checked(const Fabric& fabric, const FabricAnswer& answer, bounds::Fab
     workload.hops = std::max(workload.hops, static_cast<int>(pairs.hops));
   for (const FabricQueueClass& queue : answer.queues) {
     const double load = numeric::nearest_double(queue.load);
-    workload.utilization = std::max(workload.utilization, load / queue.packets_per_slot);
+    workload.utilization = std::max(workload.utilization, load / numeric::nearest_double(queue.rate.value()));
     workload.steps_per_slot += load * static_cast<double>(queue.queues);
   }
-  if (answer.queues.empty()) return {.levels = {}, .skipped = true};
+  if (answer.queues.empty() || !simulates_clocks(answer.ticks_per_slot))
+    return {.levels = {}, .skipped = true};
   const auto computed = [&](const std::vector<std::vector<Slots>>& levels) {
     std::int64_t last = 0;
     for (const Slots level : levels.front()) last = std::max(last, level.value);
@@ -204,8 +216,7 @@ std::optional<network::QueueTraffic> split_over_links(const Fabric& fabric, cons
   const network::Link& link = network.links[queue.link];
   std::uint64_t sources = 0;
   for (const FabricRates::Source& source : rates.sources(queue)) sources += source.count;
-  if (!network.nodes[link.to].host || sources > static_cast<std::uint64_t>(queue.packets_per_slot))
-    return std::nullopt;
+  if (!network.nodes[link.to].host || sources > 1) return std::nullopt;
   std::vector<char> attached(network.nodes.size(), 0);
   std::int64_t over = 0;
   for (const network::Link& in : network.links) {
@@ -225,7 +236,7 @@ std::optional<network::QueueTraffic> split_over_links(const Fabric& fabric, cons
                              return pair.to == link.to && attached[pair.from] == 0;
                            });
       });
-  if (!spread || over <= queue.packets_per_slot) return std::nullopt;
+  if (!spread || over <= 1) return std::nullopt;
   network::QueueTraffic traffic = rates.traffic(network, queue);
   for (network::SourceRate& source : traffic.sources) {
     source.rate = source.rate / static_cast<long>(over);
@@ -243,6 +254,21 @@ BusiestSender busiest_sender(const network::Fabric& fabric) {
   for (std::size_t node = 0; node < sent.size(); ++node)
     if (sent[node] == sent[busiest] && takes[node] == takes[busiest]) ++alike;
   return {busiest, sent[busiest], takes[busiest], alike};
+}
+
+network::Fabric in_own_slots(network::Fabric fabric) {
+  const std::vector<network::Link>& links = fabric.network.links;
+  const bool equal = std::all_of(links.begin(), links.end(),
+                                 [&](const network::Link& link) { return link.rate == links.front().rate; });
+  if (links.empty() || (equal && links.front().rate == network::LinkRate{})) return fabric;
+  std::vector<bool> used(links.size(), true);
+  if (!equal) {
+    const FabricGraph graph(fabric);
+    used = network::used_links(fabric, network::fabric_rates(graph, network::fabric_orbits(graph)));
+  }
+  const Rational rate = network::slowest_rate(fabric.network, used);
+  fabric.network = network::in_slots_of(std::move(fabric.network), rate, used);
+  return rate == 1 ? std::move(fabric) : scaled(std::move(fabric), 1 / rate);
 }
 
 network::Fabric scaled(network::Fabric fabric, const Rational& scale) {
@@ -270,6 +296,7 @@ std::vector<FabricTopology> read_fabrics(const NamedText& file, const std::optio
     fabric->demands = uniform_demand(fabric->network, ends, 1, *route);
   }
   if (!answered_as_whole(*fabric, buffers)) return {};
+  fabric = in_own_slots(*std::move(fabric));
   for (const Rational& rate : loads.uniform)
     if (rate <= 0 || rate > network::LinkRate::max_packets)
       throw InvalidArgument("uniform", plain(rate), "above 0 and at most 1 packet per slot");
@@ -310,6 +337,7 @@ FabricAnswer answer(const FabricQuery& query, const Run& run) {
   for (const network::Node& node : fabric.network.nodes) ++(node.host ? answer.hosts : answer.switches);
   answer.links = fabric.network.links.size();
   answer.slot_ns = query.units.slot_ns();
+  answer.ticks_per_slot = delay.ticks_per_slot();
   const Rational per_queue =
       answer.slot_ns ? query.hop_ns.value_or(Rational(0)) / *answer.slot_ns : Rational(0);
   if (query.flow) {
@@ -325,12 +353,13 @@ FabricAnswer answer(const FabricQuery& query, const Run& run) {
     FabricQueueClass& its = answer.queues.emplace_back();
     its.name = fabric.network.link_name(queue.link);
     its.queues = queue.links;
-    its.packets_per_slot = queue.packets_per_slot;
+    its.rate = queue.rate;
     its.load = queue.load;
     for (const FabricRates::Source& source : rates.sources(queue)) its.sources += source.count;
     const auto split = split_over_links(fabric, rates, queue);
-    its.mean_wait = split ? numeric::to_enclosure(
-                                queue::mean_hop_delay(bounds::slotted_queue(*split), queue::HopDelay::wait))
+    its.mean_wait = split ? in_slots(numeric::to_enclosure(queue::mean_hop_delay(
+                                         bounds::slotted_queue(*split), queue::HopDelay::wait)),
+                                     queue.rate)
                           : delay.mean_wait(i);
     if (!query.drop) continue;
     its.buffer =
@@ -340,7 +369,7 @@ FabricAnswer answer(const FabricQuery& query, const Run& run) {
   }
   if (query.drop) answer.by_switch = switches_of(graph, rates, buffers, *query.drop, look);
   std::stable_sort(answer.queues.begin(), answer.queues.end(), [](const auto& a, const auto& b) {
-    return a.load * Rational(b.packets_per_slot) > b.load * Rational(a.packets_per_slot);
+    return a.load * b.rate.value() > b.load * a.rate.value();
   });
   if (query.by != DelayBy::analysis && answer.pairs)
     answer.check =

@@ -20,7 +20,7 @@
 /// TESTS     tests/answers/delay/fabric_test.cpp
 namespace tailbound::answers {
 
-/// A network whose traffic is not listed flow by flow.
+/// A network whose traffic is not listed flow by flow, in slots of its slowest used link.
 struct FabricTopology {
   std::shared_ptr<const network::Fabric> fabric;
   std::string file{};
@@ -63,18 +63,30 @@ struct BusiestSender {
 };
 [[nodiscard]] BusiestSender busiest_sender(const network::Fabric& fabric);
 
-/// The traffic of a queue whose sources alone could not send more packets per slot than its link to a host
-/// takes, but whose packets reach its switch over several links, in the same slot: each source is split over
-/// these links. None for other queues.
+/// The traffic of a queue to a host with a single source, of which no packet would wait, but whose packets
+/// reach its switch over several links, in the same slot: the source is split over these links. In packet
+/// times of its link. None for other queues.
 [[nodiscard]] std::optional<network::QueueTraffic> split_over_links(const network::Fabric& fabric,
                                                                     const network::FabricRates& rates,
                                                                     const network::FabricRates::Queue& queue);
+
+/// The same in slots of its slowest link that carries packets, others have no effect: as
+/// network::in_own_slots().
+/// COST  as network::fabric_rates() where links differ in speed
+/// \throws as network::fabric_rates(), network::in_slots_of()
+[[nodiscard]] network::Fabric in_own_slots(network::Fabric fabric);
 
 /// All rates multiplied by `scale`.
 [[nodiscard]] network::Fabric scaled(network::Fabric fabric, const numeric::Rational& scale);
 /// The two ends of "left -> right".  \throws InvalidArgument  "flow": not two nodes of the network
 [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> ends_of_flow(const network::Network& network,
                                                                    const std::string& flow);
+
+/// Does the simulation of fabrics have the clocks of links of different speeds? Otherwise nothing is compared
+/// with it.
+[[nodiscard]] constexpr bool simulates_clocks(std::int64_t ticks_per_slot) {
+  return ticks_per_slot == 1;
+}
 
 struct FabricQuery {
   FabricTopology topology;
@@ -91,7 +103,7 @@ struct FabricQuery {
 struct FabricQueueClass {
   std::string name;  ///< of the first of their links
   std::uint64_t queues = 0;
-  int packets_per_slot = 1;
+  network::LinkRate rate{};   ///< of their links
   numeric::Rational load;     ///< [packets/slot]
   std::uint64_t sources = 0;  ///< nodes that send through one of them
   std::optional<numeric::Enclosure<unit::Slot>> mean_wait;
@@ -115,6 +127,7 @@ struct FabricAnswer {
   std::vector<FabricSwitchClass> by_switch;        ///< with `drop`: in order of decreasing buffer size
   std::optional<bounds::FabricDelayAnswer> pairs;  ///< unless a flow was given
   std::optional<bounds::FabricPairDelay> pair;
+  std::int64_t ticks_per_slot = 1;             ///< of their times in ticks; 1 unless links differ in speed
   std::optional<numeric::Rational> slot_ns{};  ///< duration of a slot, if known: times in slots are multiples
   std::optional<CrossCheck> check{};           ///< unless only the analysis was requested, of all packets
 };

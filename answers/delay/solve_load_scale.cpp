@@ -138,8 +138,9 @@ class Search {
         const bounds::FabricPercentile worst = delays.answer({latency->percentile}).all.percentiles.front();
         ends = {worst.from, worst.to};
       }
-      const auto above = delays.pair_above(ends.first, ends.second,
-                                           numeric::to_int64(numeric::floor(latency->within / slot)));
+      const auto above = delays.pair_above(
+          ends.first, ends.second,
+          numeric::to_int64(numeric::floor(latency->within / slot * delays.ticks_per_slot())));
       found.worst = {numeric::to_rational(above.lower()), numeric::to_rational(above.upper()), above.proof()};
       found.name = fabric.network.nodes[ends.first].name + " -> " + fabric.network.nodes[ends.second].name;
       found.some_missed = found.worst.lower > allowed();
@@ -279,7 +280,7 @@ std::vector<ScaleLimit> limits_of(const network::Fabric& fabric) {
   const network::FabricRates rates = network::fabric_rates(graph, network::fabric_orbits(graph));
   std::vector<ScaleLimit> limits;
   for (const network::FabricRates::Queue& queue : rates.queues()) {
-    const Rational takes = Rational(queue.packets_per_slot);
+    const Rational takes = queue.rate.value();
     limits.push_back({ScaleLimit::Kind::link, fabric.network.link_name(queue.link), queue.load, takes,
                       takes / queue.load, queue.links});
   }

@@ -293,7 +293,8 @@ std::shared_ptr<const SimulatedFabric> simulated_fabric(const network::Fabric& f
   result.workload.steps_per_slot = 0;
   for (const network::FabricRates::Queue& queue : rates.queues()) {
     const double load = numeric::nearest_double(queue.load);
-    result.workload.utilization = std::max(result.workload.utilization, load / queue.packets_per_slot);
+    result.workload.utilization =
+        std::max(result.workload.utilization, load / numeric::nearest_double(queue.rate.value()));
     result.workload.steps_per_slot += load * static_cast<double>(queue.links);
   }
   if (auto full = network::overloaded_links(fabric.network, rates); !full.empty())

@@ -1,3 +1,4 @@
+#include <tailbound/answers/delay/fabric.hpp>
 #include <tailbound/answers/validation/validate_delay.hpp>
 #include <tailbound/bounds/network/fabric_delay.hpp>
 #include <tailbound/core/error.hpp>
@@ -23,9 +24,7 @@ class DelayAnalysis {
   [[nodiscard]] virtual const DelayOmissions& omissions() const = 0;
   /// Null for a network evaluated as a whole.
   [[nodiscard]] virtual const DelayPaths* paths() const { return nullptr; }
-  [[nodiscard]] std::int64_t ticks_per_slot() const {
-    return paths() == nullptr ? 1 : paths()->ticks_per_slot;
-  }
+  [[nodiscard]] virtual std::int64_t ticks_per_slot() const = 0;
 };
 
 class ListedAnalysis final : public DelayAnalysis {
@@ -43,6 +42,7 @@ class ListedAnalysis final : public DelayAnalysis {
   }
   [[nodiscard]] FlowLaw& law() override { return law_; }
   [[nodiscard]] const DelayPaths* paths() const override { return &paths_; }
+  [[nodiscard]] std::int64_t ticks_per_slot() const override { return paths_.ticks_per_slot; }
   [[nodiscard]] const DelayOmissions& omissions() const override { return paths_.omissions; }
 
  private:
@@ -64,9 +64,11 @@ class FabricAnalysis final : public DelayAnalysis {
   }
 
   [[nodiscard]] bounds::ClaimedDelayAnswer claims(const bounds::DelayQuery& query) override {
+    const auto ticks = [this](Slots level) {
+      return static_cast<std::size_t>(level.value * delay_.ticks_per_slot());
+    };
     std::size_t levels = 0;
-    for (const Slots level : query.levels)
-      levels = std::max(levels, static_cast<std::size_t>(level.value) + 1);
+    for (const Slots level : query.levels) levels = std::max(levels, ticks(level) + 1);
     double minimum = 1;
     for (const numeric::Rational& p : query.percentiles)
       minimum = std::min(minimum, std::nextafter(numeric::nearest_double(1 - p), 0.0));
@@ -78,7 +80,7 @@ class FabricAnalysis final : public DelayAnalysis {
       return bounds::ClaimedSlotProbability{Slots(static_cast<std::int64_t>(t)), found_->above[t]};
     };
     bounds::ClaimedDelayAnswer answer{{}, {}, {}, found_->mean, found_->mean};
-    for (const Slots level : query.levels) answer.above.push_back(at(static_cast<std::size_t>(level.value)));
+    for (const Slots level : query.levels) answer.above.push_back(at(ticks(level)));
     for (const numeric::Rational& p : query.percentiles) {
       const double maximum = std::nextafter(numeric::nearest_double(1 - p), 0.0);
       std::size_t t = 0;
@@ -88,6 +90,7 @@ class FabricAnalysis final : public DelayAnalysis {
     return answer;
   }
   [[nodiscard]] FlowLaw& law() override { return law_; }
+  [[nodiscard]] std::int64_t ticks_per_slot() const override { return delay_.ticks_per_slot(); }
   [[nodiscard]] const DelayOmissions& omissions() const override { return omissions_; }
 
  private:
@@ -178,6 +181,11 @@ ValidateDelayAnswer answer(const ValidateDelayQuery& query, const Run& run) {
   static_cast<void>(plan_of(requested));  // checks that it can be simulated
   const std::unique_ptr<DelayAnalysis> known = analysis_of(query, run);
   DelayAnalysis& analysis = *known;
+  if (query.fabric && !simulates_clocks(analysis.ticks_per_slot()))
+    throw NoAnswer(
+        "links differ in speed: networks of more than 100000 communicating pairs are simulated in slots of "
+        "the "
+        "slowest link, but their delays are computed in packet times of each link");
   requested.delay_levels = levels_of(query, analysis);
   const bounds::ClaimedDelayAnswer analysed =
       analysis.claims({.levels = requested.delay_levels, .percentiles = requested.percentiles});

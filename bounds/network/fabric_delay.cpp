@@ -1,5 +1,6 @@
 #include <tailbound/bounds/network/fabric_delay.hpp>
 #include <tailbound/bounds/network/network_delay.hpp>
+#include <tailbound/network/clocks/link_clocks.hpp>
 #include <tailbound/network/fabric/fabric_listing.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/rounding.hpp>
@@ -27,7 +28,7 @@ using numeric::Interval;
 using numeric::Rational;
 using numeric::Real;
 
-constexpr std::size_t max_fabric_slots = std::size_t{1} << 16;
+constexpr std::size_t max_fabric_ticks = std::size_t{1} << 16;
 constexpr double max_products = 2e12;
 constexpr double unit_roundoff = 0x1p-53;
 constexpr std::array rules{RouteRule::shortest, RouteRule::spread, RouteRule::minimal, RouteRule::valiant};
@@ -45,21 +46,28 @@ Enclosure<Unit> between(double lower, double upper) {
                          Real(upper));
 }
 
-/// The wait at one queue, in double.
+/// The wait at one queue, in packet times of its link, in double.
 struct Wait {
   std::vector<double> mass, tail;
   double units = 0;             ///< relative errors of any entry, in unit roundoffs
   double error = 0;             ///< absolute error of a tail, and of the sum of all masses
-  double lower = 0, upper = 0;  ///< of the mean [slots]
+  double lower = 0, upper = 0;  ///< of the mean [ticks]
 };
 
-/// The rest of the path from a node: P(D > t) of the waits; for latencies also one slot per queue beyond the
-/// minimum.
+/// The rest of the path from a node: P(D > t) of the waits [ticks]; for latencies also the packet times
+/// beyond the minimum.
 struct Left {
   std::vector<double> tail;
   double units = 0, error = 0;
-  double lower = 0, upper = 0;  ///< of the mean [slots]
+  double lower = 0, upper = 0;  ///< of the mean [ticks]
   std::int64_t hops = 0;        ///< queues on the shortest path
+  std::int64_t ticks = 0;       ///< packet times of the links of these queues, on the fastest path
+};
+
+/// What pairs are summed by: Left::hops and Left::ticks.
+struct Passed {
+  std::int64_t hops = 0, ticks = 0;
+  auto operator<=>(const Passed&) const = default;
 };
 
 constexpr std::uint32_t unused = std::numeric_limits<std::uint32_t>::max(), unknown = unused - 1;
@@ -115,7 +123,10 @@ class FabricDelay::Work {
     std::vector<network::OverloadedLink> full = network::overloaded_links(graph.fabric().network, rates);
     if (!full.empty()) throw Overloaded(std::move(full));
     read_values();
+    read_clocks();
   }
+
+  [[nodiscard]] std::int64_t ticks_per_slot() const { return ticks_per_slot_; }
 
   FabricDelayAnswer answer(const std::vector<Rational>& percentiles, const std::function<void()>& pulse,
                            const Rational& per_queue) {
@@ -155,15 +166,15 @@ class FabricDelay::Work {
     }
   }
 
-  Enclosure<unit::Probability> pair_above(std::uint32_t from, std::uint32_t to, std::int64_t slots) {
+  Enclosure<unit::Probability> pair_above(std::uint32_t from, std::uint32_t to, std::int64_t ticks) {
     latency_ = true;
     per_queue_ = 0;
-    while (static_cast<std::int64_t>(size_) <= slots) lengthen();
-    const std::map<std::int64_t, Sum> sums = sums_of_pair(from, to, {});
+    while (static_cast<std::int64_t>(size_) <= ticks) lengthen();
+    const Sums sums = sums_of_pair(from, to, {});
     long double above = 0, weight = 0;
     double units = weight_units(sums), error = 0;
-    for (const auto& [hops, sum] : sums) {
-      above += slots < hops ? sum.weight : sum.tail[static_cast<std::size_t>(slots - hops)];
+    for (const auto& [passed, sum] : sums) {
+      above += ticks < passed.ticks ? sum.weight : sum.tail[static_cast<std::size_t>(ticks - passed.ticks)];
       weight += sum.weight;
       error = std::max(error, sum.error);
       units = std::max(units, weight_units(sums) + sum.units);
@@ -174,7 +185,7 @@ class FabricDelay::Work {
 
   [[nodiscard]] BufferSize buffer(std::size_t queue, const DropTarget& target, numeric::Digits digits) const {
     const FabricRates::Queue& its = rates_.queues()[queue];
-    if (its.packets_per_slot == 1 && target.probability > 0 && target.probability < 1 && digits.count <= 12)
+    if (target.probability > 0 && target.probability < 1 && digits.count <= 12)
       if (auto found = small_sources_buffer(its, target, digits)) return *std::move(found);
     return buffer_size(slotted_queue(rates_.traffic(graph_.fabric().network, its)), target,
                        {.digits = digits});
@@ -182,11 +193,13 @@ class FabricDelay::Work {
 
   [[nodiscard]] Enclosure<unit::Slot> mean_wait(std::size_t queue) {
     const Wait& its = wait(static_cast<std::uint32_t>(queue));
-    return between<unit::Slot>(its.lower, its.upper);
+    return slots_between(its.lower, its.upper);
   }
 
  private:
   struct TooShort {};
+  using Sums = std::map<Passed, Sum>;
+  using Parts = std::vector<std::pair<Passed, const Sum*>>;
 
   static void require_valid(const std::vector<Rational>& percentiles) {
     for (const Rational& p : percentiles)
@@ -197,37 +210,52 @@ class FabricDelay::Work {
 
   void lengthen() {
     size_ *= 2;
-    if (size_ > max_fabric_slots)
-      throw LimitExceeded("the delay would exceed " + std::to_string(max_fabric_slots) +
-                          " slots; the limit is 2^16");
+    if (size_ > max_fabric_ticks)
+      throw LimitExceeded("the delay would exceed " + std::to_string(max_fabric_ticks) +
+                          (ticks_per_slot_ == 1 ? " slots" : " ticks of the clock of all links") +
+                          "; the limit is 2^16");
+  }
+
+  /// Ticks in slots.
+  [[nodiscard]] Rational slots_of(const Rational& ticks) const { return ticks / ticks_per_slot_; }
+  /// A mean in slots, from ticks.
+  [[nodiscard]] Enclosure<unit::Slot> slots_between(double lower, double upper) const {
+    if (ticks_per_slot_ == 1) return between<unit::Slot>(lower, upper);
+    const auto ticks = static_cast<double>(ticks_per_slot_);
+    return between<unit::Slot>(down(lower / ticks), up(upper / ticks));
   }
 
   // --- Queues -------------------------------------------------------------------------------------------
 
+  /// The packet time of each queue's link, in ticks.
+  void read_clocks() {
+    const network::Network& network = graph_.fabric().network;
+    std::vector<bool> has_queue(network.links.size());
+    for (std::size_t link = 0; link < has_queue.size(); ++link)
+      has_queue[link] = rates_.queue_of_link()[link] != FabricRates::none;
+    const network::LinkClocks clocks = network::link_clocks(network, has_queue);
+    ticks_per_slot_ = clocks.slot;
+    for (const FabricRates::Queue& queue : rates_.queues()) packet_.push_back(clocks.packet[queue.link]);
+  }
+
+  /// Its first values: enough for size_ ticks.
   const Wait& wait(std::uint32_t queue) {
     Wait& known = waits_[queue];
-    if (known.tail.size() >= size_) return known;
+    const auto packet = static_cast<std::size_t>(packet_[queue]);
+    const std::size_t size = (size_ + packet - 1) / packet;
+    if (known.tail.size() >= size) return known;
     const FabricRates::Queue& its = rates_.queues()[queue];
     const double log2_min = -1100;
-    series::Distribution<long double> values;
-    if (its.packets_per_slot == 1) {
-      const std::vector<queue::SmallSource> sources = small_sources_of(rates_, its);
-      const queue::SmallSources small_sources{sources, FabricRates::rate_units, &its.load};
-      values = queue::small_sources_delay(small_sources, queue::HopDelay::wait, size_, log2_min);
-      const queue::MeanBounds mean = queue::mean_small_sources_wait(small_sources);
-      known.lower = down(static_cast<double>(mean.lower));
-      known.upper = up(static_cast<double>(mean.upper));
-    } else {
-      const queue::SlottedQueue slotted = slotted_queue(rates_.traffic(graph_.fabric().network, its));
-      values = queue::hop_delay(slotted, queue::HopDelay::wait, size_, log2_min);
-      const auto mean = numeric::to_enclosure(queue::mean_hop_delay(slotted, queue::HopDelay::wait),
-                                              numeric::Precision{96});
-      known.lower = mpfr_get_d(mean.lower().backend().data(), MPFR_RNDD);
-      known.upper = mpfr_get_d(mean.upper().backend().data(), MPFR_RNDU);
-    }
-    known.mass.assign(size_, 0);
-    known.tail.assign(size_, 0);
-    for (std::size_t t = 0; t < size_; ++t) {
+    const std::vector<queue::SmallSource> sources = small_sources_of(rates_, its);
+    const Rational load = its.utilization();
+    const queue::SmallSources small_sources{sources, FabricRates::rate_units, &load};
+    const auto values = queue::small_sources_delay(small_sources, queue::HopDelay::wait, size, log2_min);
+    const queue::MeanBounds mean = queue::mean_small_sources_wait(small_sources);
+    known.lower = down(static_cast<double>(mean.lower * static_cast<long double>(packet)));
+    known.upper = up(static_cast<double>(mean.upper * static_cast<long double>(packet)));
+    known.mass.assign(size, 0);
+    known.tail.assign(size, 0);
+    for (std::size_t t = 0; t < size; ++t) {
       known.mass[t] = static_cast<double>(values.mass[t]);
       known.tail[t] = static_cast<double>(values.tail[t]);
     }
@@ -236,7 +264,7 @@ class FabricDelay::Work {
     known.units = std::max(values.mass_units, values.tail_units) * scale + 1.01;
     // Values below the smallest normal double lose digits, at most 2^-1074 each.
     known.error = up(static_cast<double>(values.tail_error)) + 0x1p-1070 +
-                  static_cast<double>(size_) * (up(static_cast<double>(values.mass_error)) + 0x1p-1070);
+                  static_cast<double>(size) * (up(static_cast<double>(values.mass_error)) + 0x1p-1070);
     return known;
   }
 
@@ -244,13 +272,14 @@ class FabricDelay::Work {
                                                                const DropTarget& target,
                                                                numeric::Digits digits) const {
     Rational minimum = target.probability;
+    const Rational load = its.utilization();
     if (target.criterion == Criterion::loss)
-      minimum = minimum * its.load / (1 - its.load + minimum * its.load);  // as in buffer_size()
+      minimum = minimum * load / (1 - load + minimum * load);  // as in buffer_size()
     const std::vector<queue::SmallSource> sources = small_sources_of(rates_, its);
-    const queue::SmallSources small_sources{sources, FabricRates::rate_units, &its.load};
+    const queue::SmallSources small_sources{sources, FabricRates::rate_units, &load};
     if (numeric::nearest_double(minimum) < 1e-280) return std::nullopt;
     const double wanted = numeric::nearest_double(minimum);
-    for (std::size_t size = 64; size <= max_fabric_slots; size *= 4) {
+    for (std::size_t size = 64; size <= max_fabric_ticks; size *= 4) {
       const auto values =
           queue::small_sources_delay(small_sources, queue::HopDelay::occupancy, size, std::log2(wanted) - 64);
       if (static_cast<double>(values.tail.back()) > wanted) continue;
@@ -262,7 +291,7 @@ class FabricDelay::Work {
         numeric::Proved<unit::Probability> tail = series::enclose_tail(
             {numeric::Theorem::convolution, numeric::Assumption::independent_hops}, values, level);
         if (target.criterion == Criterion::loss)
-          tail = loss_of(std::get<Enclosure<unit::Probability>>(tail), its.load);
+          tail = loss_of(std::get<Enclosure<unit::Probability>>(tail), load);
         const auto& bounds = std::get<Enclosure<unit::Probability>>(tail);
         if (!numeric::agree_to(bounds.lower(), bounds.upper(), digits)) return std::nullopt;
         return queue::LevelProbability{
@@ -356,12 +385,9 @@ class FabricDelay::Work {
       const std::uint32_t queue = rates_.queue_of_link()[graph_.link_to(graph_.members(to).front())];
       if (queue == FabricRates::none) return;
       const Wait& its = wait(queue);
-      end = {{its.tail.begin(), its.tail.begin() + static_cast<std::ptrdiff_t>(size_)},
-             its.units,
-             its.error,
-             its.lower,
-             its.upper,
-             1};
+      end = {{}, its.units, its.error, its.lower, its.upper, 1, packet_[queue]};
+      end.tail.assign(size_, 0);
+      add_tail(end.tail.data(), size_, 1, its, packet_[queue]);
     } else {
       end.tail.assign(size_, 0);
     }
@@ -595,22 +621,24 @@ class FabricDelay::Work {
 
   [[nodiscard]] Left mixture(bool queues) {
     double total = 0;
-    std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
-    for (const Choice& choice : choices_) {
-      total += static_cast<double>(choice.weight);
-      fewest = std::min(fewest, left_[choice.next].hops);
-    }
     Left sum;
     sum.tail.assign(size_, 0);
-    sum.hops = fewest + (queues ? 1 : 0);
+    sum.hops = sum.ticks = std::numeric_limits<std::int64_t>::max();
+    const auto ticks = [&](const Choice& choice) {
+      return left_[choice.next].ticks + (queues ? packet_[choice.queue] : 0);
+    };
+    for (const Choice& choice : choices_) {
+      total += static_cast<double>(choice.weight);
+      sum.hops = std::min(sum.hops, left_[choice.next].hops + (queues ? 1 : 0));
+      sum.ticks = std::min(sum.ticks, ticks(choice));
+    }
     for (const Choice& choice : choices_) {
       const double share = static_cast<double>(choice.weight) / total;
       const Left& next = left_[choice.next];
       double units = next.units, error = next.error;
-      // With Valiant routes, paths of different lengths meet.
-      std::size_t more = 0;
-      if (latency_) more = static_cast<std::size_t>(next.hops - fewest);
-      if (more > 0 && per_queue_ > 0) throw_uneven();
+      // With Valiant routes, paths of different lengths meet; otherwise at most links of different speeds.
+      const std::size_t more = latency_ ? static_cast<std::size_t>(ticks(choice) - sum.ticks) : 0;
+      if (latency_ && per_queue_ > 0 && next.hops + (queues ? 1 : 0) != sum.hops) throw_uneven();
       for (std::size_t t = 0; t < std::min(more, size_); ++t) sum.tail[t] += share;
       sum.lower += share * static_cast<double>(more);
       sum.upper += share * static_cast<double>(more);
@@ -620,12 +648,12 @@ class FabricDelay::Work {
         sum.upper += share * next.upper;
       } else {
         const Wait& its = wait(choice.queue);
-        add_sum(sum.tail.data(), more, share, its, next.tail.data());
-        units += its.units + static_cast<double>(size_) + 2;
+        add_sum(sum.tail.data(), more, share, its, packet_[choice.queue], next.tail.data());
+        units += its.units + static_cast<double>(its.tail.size()) + 2;
         error += its.error;
         sum.lower += share * (its.lower + next.lower);
         sum.upper += share * (its.upper + next.upper);
-        products_ += static_cast<double>(size_) * static_cast<double>(size_) / 2;
+        products_ += static_cast<double>(its.tail.size()) * static_cast<double>(size_) / 2;
       }
       sum.units = std::max(sum.units, units + static_cast<double>(choices_.size()) + 4);
       sum.error = std::max(sum.error, error);
@@ -639,15 +667,24 @@ class FabricDelay::Work {
     return sum;
   }
 
+  /// sum[t] += share P(W > t), t < size; W is a multiple of `packet` ticks
+  static void add_tail(double* sum, std::size_t size, double share, const Wait& wait, std::int64_t packet) {
+    const auto step = static_cast<std::size_t>(packet);
+    for (std::size_t n = 0, t = 0; t < size; ++n)
+      for (const std::size_t end = std::min(size, t + step); t < end; ++t) sum[t] += share * wait.tail[n];
+  }
+
   /// sum[t + more] += share (P(W > t) + sum over n <= t of P(W = n) P(next > t - n))
-  void add_sum(double* sum, std::size_t more, double share, const Wait& wait, const double* next) const {
-    for (std::size_t t = more; t < size_; ++t) sum[t] += share * wait.tail[t - more];
-    for (std::size_t n = 0; n + more < size_; ++n) {
+  void add_sum(double* sum, std::size_t more, double share, const Wait& wait, std::int64_t packet,
+               const double* next) const {
+    if (more >= size_) return;
+    add_tail(sum + more, size_ - more, share, wait, packet);
+    for (std::size_t n = 0, at = more; at < size_; ++n, at += static_cast<std::size_t>(packet)) {
       const double mass = share * wait.mass[n];
       // The omitted part is covered by the error of the tails.
       if (mass < 0x1p-1000) continue;
-      double* to = sum + n + more;
-      const std::size_t count = size_ - n - more;
+      double* to = sum + at;
+      const std::size_t count = size_ - at;
       for (std::size_t i = 0; i < count; ++i) to[i] += mass * next[i];
     }
   }
@@ -664,7 +701,7 @@ class FabricDelay::Work {
   }
 
   struct Found {
-    std::int64_t slots = 0;  ///< of the waits
+    std::int64_t slots = 0;  ///< of the waits [ticks]
     bool decided = true;
   };
 
@@ -731,10 +768,13 @@ class FabricDelay::Work {
     const Walked walked = walk_all(targets, pulse);
     const auto& sums = walked.sums;
     std::vector<FabricPairs> by_hops;
-    std::vector<std::pair<std::int64_t, const Sum*>> all;
-    for (const auto& [hops, sum] : sums) {
-      by_hops.push_back(pairs_of({{hops, &sum}}, percentiles, targets, sums));
-      all.emplace_back(hops, &sum);
+    Parts all, equal;
+    for (auto part = sums.begin(); part != sums.end();) {
+      equal.emplace_back(part->first, &part->second);
+      all.push_back(equal.back());
+      if (++part != sums.end() && part->first.hops == equal.back().first.hops) continue;
+      by_hops.push_back(pairs_of(equal, percentiles, targets, sums));
+      equal.clear();
     }
     FabricPairs every = pairs_of(all, percentiles, targets, sums);
     every.hops = 0;
@@ -747,7 +787,7 @@ class FabricDelay::Work {
     double units = weight_units(walked.sums), error = 0;
     const double slack = units * unit_roundoff;
     double waits = 0;
-    for (const auto& [hops, sum] : walked.sums) {
+    for (const auto& [passed, sum] : walked.sums) {
       weight += sum.weight;
       lower += sum.lower;
       upper += sum.upper;
@@ -761,16 +801,16 @@ class FabricDelay::Work {
         .mean = between<unit::Slot>(quotient(lower) * (1 - slack), quotient(upper) * (1 + slack))};
     for (std::size_t t = 0; t < size_; ++t) {
       long double above = 0;
-      for (const auto& [hops, sum] : walked.sums) above += sum.tail[t];
+      for (const auto& [passed, sum] : walked.sums) above += sum.tail[t];
       const Bounds at = bounds_of(quotient(above), units, error);
       found.above.push_back(between<unit::Probability>(at.lower, at.upper));
     }
     return found;
   }
 
-  /// All pairs, by the number of queues on their paths.
+  /// All pairs, by the number of queues on their paths and the packet times of these.
   struct Walked {
-    std::map<std::int64_t, Sum> sums;
+    Sums sums;
     std::uint64_t undecided = 0;
     std::size_t destinations = 0;
   };
@@ -805,8 +845,7 @@ class FabricDelay::Work {
   }
 
   void add_destination(std::uint32_t position, RouteRule rule, std::uint64_t identical,
-                       const std::vector<Target>& targets, std::map<std::int64_t, Sum>& sums,
-                       std::uint64_t& undecided) {
+                       const std::vector<Target>& targets, Sums& sums, std::uint64_t& undecided) {
     const FabricGraph::Bundle& to = graph_.bundles()[position];
     const std::map<std::uint32_t, double> known = listed(to, rule);
     const bool only_listed = !has_products_[static_cast<std::size_t>(rule)];
@@ -847,40 +886,39 @@ class FabricDelay::Work {
       const std::vector<Found> found = percentiles_of(left, targets);
       for (const Found& each : found)
         if (!each.decided) undecided += its.nodes * identical;
-      add_pairs(sums[left.hops], left, its.nodes * identical, its.rate * static_cast<double>(identical),
-                found, its.first, graph_.members(to).front());
+      add_pairs(sums[{left.hops, left.ticks}], left, its.nodes * identical,
+                its.rate * static_cast<double>(identical), found, its.first, graph_.members(to).front());
     }
   }
 
   /// Rounding of a quotient of sums over pairs, in unit roundoffs. Per weight a sum over demands and over the
   /// senders of one distribution, in double; then sums of long doubles, in numerator and denominator.
-  [[nodiscard]] double weight_units(const std::map<std::int64_t, Sum>& sums) const {
+  [[nodiscard]] double weight_units(const Sums& sums) const {
     double terms = 16;
-    for (const auto& [hops, sum] : sums) terms += static_cast<double>(sum.terms);
+    for (const auto& [passed, sum] : sums) terms += static_cast<double>(sum.terms);
     return 2 * static_cast<double>(graph_.bundles().size() + 2 * demands().size() + 8) + terms * 0x1p-10;
   }
 
   /// One group of pairs, or several groups of different lengths together.
-  [[nodiscard]] FabricPairs pairs_of(const std::vector<std::pair<std::int64_t, const Sum*>>& parts,
-                                     const std::vector<Rational>& percentiles,
-                                     const std::vector<Target>& targets,
-                                     const std::map<std::int64_t, Sum>& all) const {
+  [[nodiscard]] FabricPairs pairs_of(const Parts& parts, const std::vector<Rational>& percentiles,
+                                     const std::vector<Target>& targets, const Sums& all) const {
     long double total = 0, weight = 0, lower = 0, upper = 0, queues = 0;
     double units = 0, error = 0;
-    for (const auto& [hops, sum] : all) total += sum.weight;
-    FabricPairs pairs{.hops = parts.front().first,
+    for (const auto& [passed, sum] : all) total += sum.weight;
+    FabricPairs pairs{.hops = parts.front().first.hops,
                       .pairs = 0,
                       .share = between<unit::Probability>(1, 1),
                       .percentiles = {},
                       .mean_latency = between<unit::Slot>(0, 0),
                       .mean_time = between<unit::Slot>(0, 0)};
-    std::int64_t minimum = parts.front().first;
-    for (const auto& [hops, sum] : parts) {
+    std::int64_t minimum = parts.front().first.ticks;
+    for (const auto& [passed, sum] : parts) {
+      minimum = std::min(minimum, passed.ticks);
       pairs.pairs += sum->pairs;
       weight += sum->weight;
-      lower += sum->lower + static_cast<long double>(hops) * sum->weight;
-      upper += sum->upper + static_cast<long double>(hops) * sum->weight;
-      queues += static_cast<long double>(hops) * sum->weight;
+      lower += sum->lower + static_cast<long double>(passed.ticks) * sum->weight;
+      upper += sum->upper + static_cast<long double>(passed.ticks) * sum->weight;
+      queues += static_cast<long double>(passed.hops) * sum->weight;
       units = std::max(units, sum->units);
       error = std::max(error, sum->error);
     }
@@ -891,16 +929,18 @@ class FabricDelay::Work {
       pairs.share = between<unit::Probability>(quotient(weight, total) * (1 - slack),
                                                std::min(1.0, quotient(weight, total) * (1 + slack)));
     pairs.mean_latency =
-        between<unit::Slot>(quotient(lower, weight) * (1 - slack), quotient(upper, weight) * (1 + slack));
-    const long double extra = queues * static_cast<long double>(numeric::nearest_double(per_queue_));
+        slots_between(quotient(lower, weight) * (1 - slack), quotient(upper, weight) * (1 + slack));
+    const long double extra =
+        queues * static_cast<long double>(numeric::nearest_double(per_queue_ * ticks_per_slot_));
     const double wider = per_queue_ == 0 ? slack : slack + 2 * unit_roundoff;
-    pairs.mean_time = between<unit::Slot>(quotient(lower + extra, weight) * (1 - wider),
-                                          quotient(upper + extra, weight) * (1 + wider));
+    pairs.mean_time = slots_between(quotient(lower + extra, weight) * (1 - wider),
+                                    quotient(upper + extra, weight) * (1 + wider));
     units += weights;
     const auto above = [&](std::int64_t latency) {
       long double sum = 0;
-      for (const auto& [hops, part] : parts)
-        sum += latency < hops ? part->weight : part->tail[static_cast<std::size_t>(latency - hops)];
+      for (const auto& [passed, part] : parts)
+        sum += latency < passed.ticks ? part->weight
+                                      : part->tail[static_cast<std::size_t>(latency - passed.ticks)];
       return bounds_of(quotient(sum, weight), units, error);
     };
     for (std::size_t i = 0; i < percentiles.size(); ++i) {
@@ -932,26 +972,25 @@ class FabricDelay::Work {
       std::int64_t worst = -1, best = std::numeric_limits<std::int64_t>::max();
       double worst_upper = 0;
       Rational sum = 0, queues_passed = 0;
-      for (const auto& [hops, part] : parts) {
+      for (const auto& [passed, part] : parts) {
         const Sum::Rank& rank = part->ranks[i];
-        const Rational hop_time = Rational(hops) * per_queue_;
-        const Rational slowest = Rational(rank.worst + hops) + hop_time,
-                       fastest = Rational(rank.best + hops) + hop_time;
+        const std::int64_t its_worst = rank.worst + passed.ticks, its_best = rank.best + passed.ticks;
+        const Rational hop_time = Rational(passed.hops) * per_queue_;
+        const Rational slowest = slots_of(Rational(its_worst)) + hop_time,
+                       fastest = slots_of(Rational(its_best)) + hop_time;
         found.worst_time = std::max(found.worst_time, slowest);
         found.best_time = found.best_time == 0 ? fastest : std::min(found.best_time, fastest);
-        queues_passed = queues_passed +
-                        Rational(hops) * Rational(numeric::Integer(static_cast<unsigned long>(part->pairs)));
-        if (rank.worst + hops > worst || (rank.worst + hops == worst && rank.worst_upper > worst_upper)) {
-          worst = rank.worst + hops;
+        const Rational count(numeric::Integer(static_cast<unsigned long>(part->pairs)));
+        queues_passed = queues_passed + Rational(passed.hops) * count;
+        if (its_worst > worst || (its_worst == worst && rank.worst_upper > worst_upper)) {
+          worst = its_worst;
           worst_upper = rank.worst_upper;
           found.from = rank.from;
           found.to = rank.to;
           found.worst_at = between<unit::Probability>(rank.worst_lower, rank.worst_upper);
         }
-        best = std::min(best, rank.best + hops);
-        sum = sum + Rational(rank.slots) +
-              Rational(static_cast<long>(hops)) *
-                  Rational(numeric::Integer(static_cast<unsigned long>(part->pairs)));
+        best = std::min(best, its_best);
+        sum = sum + slots_of(Rational(rank.slots) + Rational(passed.ticks) * count);
       }
       found.worst = Slots(worst);
       found.best = Slots(best);
@@ -963,35 +1002,37 @@ class FabricDelay::Work {
   }
 
   /// Smallest x of a group of pairs for which meets() holds for the sum over its packets of P(T + extra > x).
-  /// \param slots  the same of T
+  /// \param slots  the same of T [ticks]
   template <class Meets>
-  [[nodiscard]] Rational time_of(const std::vector<std::pair<std::int64_t, const Sum*>>& parts,
-                                 std::int64_t slots, Meets&& meets) const {
+  [[nodiscard]] Rational time_of(const Parts& parts, std::int64_t slots, Meets&& meets) const {
     if (parts.size() == 1 || per_queue_ == 0)
-      return Rational(slots) + Rational(parts.front().first) * per_queue_;
-    const auto least = [&](std::int64_t hops) { return Rational(hops) * (per_queue_ + 1); };
+      return slots_of(Rational(slots)) + Rational(parts.front().first.hops) * per_queue_;
+    const auto least = [&](const Passed& passed) {
+      return slots_of(Rational(passed.ticks)) + Rational(passed.hops) * per_queue_;
+    };
     const auto holds = [&](const Rational& time) {
       long double sum = 0;
-      for (const auto& [hops, part] : parts) {
-        const std::int64_t waits = numeric::to_int64(numeric::floor(time - least(hops)));
+      for (const auto& [passed, part] : parts) {
+        const std::int64_t waits =
+            numeric::to_int64(numeric::floor((time - least(passed)) * ticks_per_slot_));
         const std::int64_t last = static_cast<std::int64_t>(part->tail.size()) - 1;
         sum += waits < 0 ? part->weight : part->tail[static_cast<std::size_t>(std::min(waits, last))];
       }
       return meets(sum);
     };
-    // A latency is that of some number of queues and slots.
+    // A latency is that of some number of queues and ticks.
     std::optional<Rational> best;
-    for (const auto& [hops, part] : parts) {
+    for (const auto& [passed, part] : parts) {
       std::int64_t low = 0, high = static_cast<std::int64_t>(part->tail.size()) - 1;
-      if (!holds(least(hops) + Rational(high))) continue;
+      if (!holds(least(passed) + slots_of(Rational(high)))) continue;
       while (low < high) {
         const std::int64_t middle = low + (high - low) / 2;
-        if (holds(least(hops) + Rational(middle)))
+        if (holds(least(passed) + slots_of(Rational(middle))))
           high = middle;
         else
           low = middle + 1;
       }
-      const Rational time = least(hops) + Rational(low);
+      const Rational time = least(passed) + slots_of(Rational(low));
       if (!best || time < *best) best = time;
     }
     if (!best) throw TooShort();
@@ -999,10 +1040,9 @@ class FabricDelay::Work {
   }
 
   /// By the number of queues on the shortest of the pair's paths.
-  std::map<std::int64_t, Sum> sums_of_pair(std::uint32_t from, std::uint32_t to,
-                                           const std::vector<Target>& targets) {
+  Sums sums_of_pair(std::uint32_t from, std::uint32_t to, const std::vector<Target>& targets) {
     const std::uint32_t source = graph_.bundle_of(from), position = graph_.bundle_of(to);
-    std::map<std::int64_t, Sum> sums;
+    Sums sums;
     for (const RouteRule rule : rules) {
       if (from == to || source == FabricGraph::none || position == FabricGraph::none) break;
       double sends = rate(graph_.bundles()[source], graph_.bundles()[position], rule);
@@ -1012,7 +1052,7 @@ class FabricDelay::Work {
       const std::vector<std::uint32_t> sources{source};
       walk(graph_.bundles()[position], rule, &sources);
       const Left& left = left_[left_of_[graph_.bundles()[source].vertex]];
-      add_pairs(sums[left.hops], left, 1, sends, percentiles_of(left, targets), from, to);
+      add_pairs(sums[{left.hops, left.ticks}], left, 1, sends, percentiles_of(left, targets), from, to);
     }
     const auto& nodes = graph_.fabric().network.nodes;
     if (sums.empty())
@@ -1025,17 +1065,17 @@ class FabricDelay::Work {
                               const std::vector<Rational>& percentiles) {
     std::vector<Target> targets;
     for (const Rational& p : percentiles) targets.push_back(target_of(p));
-    const std::map<std::int64_t, Sum> sums = sums_of_pair(from, to, targets);
-    std::vector<std::pair<std::int64_t, const Sum*>> all;
-    for (const auto& [hops, sum] : sums) all.emplace_back(hops, &sum);
+    const Sums sums = sums_of_pair(from, to, targets);
+    Parts all;
+    for (const auto& [passed, sum] : sums) all.emplace_back(passed, &sum);
     FabricPairs pairs = pairs_of(all, percentiles, targets, sums);
     for (FabricPercentile& each : pairs.percentiles) {
       each.worst = each.best = each.slots;
       each.worst_at = each.at;
-      each.mean = Rational(static_cast<long>(each.slots.value));
+      each.mean = slots_of(Rational(static_cast<long>(each.slots.value)));
       each.worst_time = each.best_time = each.mean_time = each.time;
     }
-    return {all.back().first, std::move(pairs.percentiles), pairs.mean_latency, pairs.mean_time};
+    return {all.back().first.hops, std::move(pairs.percentiles), pairs.mean_latency, pairs.mean_time};
   }
 
   struct Known {
@@ -1048,11 +1088,13 @@ class FabricDelay::Work {
   const FabricOrbits& orbits_;
   const FabricRates& rates_;
   std::vector<Wait> waits_;
+  std::vector<std::int64_t> packet_{};  ///< [queue]: packet time of its link [ticks]
+  std::int64_t ticks_per_slot_ = 1;
   std::vector<std::vector<double>> values_;
   std::array<bool, rules.size()> has_products_{};  ///< [rule]: whether it has demands other than lists
-  std::size_t size_ = 64;
-  bool latency_ = true;     ///< otherwise only waits
-  Rational per_queue_ = 0;  ///< latency added by each queue passed [slots]
+  std::size_t size_ = 64;                          ///< of distributions [ticks]
+  bool latency_ = true;                            ///< otherwise only waits
+  Rational per_queue_ = 0;                         ///< latency added by each queue passed [slots]
   double products_ = 0;
   std::size_t computed_ = 0;
   // State of the last walk.
@@ -1072,6 +1114,10 @@ FabricDelay::FabricDelay(const FabricGraph& graph, const FabricOrbits& orbits, c
     : work_(std::make_unique<Work>(graph, orbits, rates)) {}
 FabricDelay::~FabricDelay() = default;
 
+std::int64_t FabricDelay::ticks_per_slot() const {
+  return work_->ticks_per_slot();
+}
+
 FabricDelayAnswer FabricDelay::answer(const std::vector<Rational>& percentiles,
                                       const std::function<void()>& pulse, const Rational& per_queue) {
   return work_->answer(percentiles, pulse, per_queue);
@@ -1084,8 +1130,8 @@ FabricPairDelay FabricDelay::pair(std::uint32_t from, std::uint32_t to,
   return work_->pair(from, to, percentiles, per_queue);
 }
 Enclosure<unit::Probability> FabricDelay::pair_above(std::uint32_t from, std::uint32_t to,
-                                                     std::int64_t slots) {
-  return work_->pair_above(from, to, slots);
+                                                     std::int64_t ticks) {
+  return work_->pair_above(from, to, ticks);
 }
 BufferSize FabricDelay::buffer(std::size_t queue, const DropTarget& target, numeric::Digits digits) const {
   return work_->buffer(queue, target, digits);

@@ -1,6 +1,6 @@
 #include <tailbound/bounds/network/fabric_delay.hpp>
 #include <tailbound/bounds/network/fabric_memory.hpp>
-#include <tailbound/bounds/network/network_delay.hpp>
+#include <tailbound/core/error.hpp>
 
 #include <vector>
 
@@ -8,23 +8,19 @@ namespace tailbound::bounds {
 namespace {
 
 using network::FabricRates;
+using numeric::Rational;
 
-queue::OutputQueues outputs_of(const network::FabricGraph& graph, const FabricRates& rates,
-                               const SwitchQueues& queues) {
+queue::OutputQueues outputs_of(const FabricRates& rates, const SwitchQueues& queues) {
   const FabricRates::Queue& its = rates.queues()[queues.queue];
-  queue::OutputQueues outputs{
-      .count = queues.count, .load = its.load, .packets_per_slot = its.packets_per_slot, .law = {}};
-  if (its.packets_per_slot == 1)
-    outputs.law = [&rates, &its](std::size_t size, double log2_min) {
-      const std::vector<queue::SmallSource> sources = small_sources_of(rates, its);
-      return queue::small_sources_delay({sources, FabricRates::rate_units, &its.load},
-                                        queue::HopDelay::occupancy, size, log2_min);
-    };
-  else
-    outputs.law = [&graph, &rates, &its](std::size_t size, double log2_min) {
-      return queue::occupancy_law(slotted_queue(rates.traffic(graph.fabric().network, its)), size, log2_min);
-    };
-  return outputs;
+  const Rational load = its.utilization();
+  return {.count = queues.count,
+          .load = load,
+          .packets_per_slot = 1,
+          .law = [&rates, &its, load](std::size_t size, double log2_min) {
+            const std::vector<queue::SmallSource> sources = small_sources_of(rates, its);
+            return queue::small_sources_delay({sources, FabricRates::rate_units, &load},
+                                              queue::HopDelay::occupancy, size, log2_min);
+          }};
 }
 
 }  // namespace
@@ -32,8 +28,17 @@ queue::OutputQueues outputs_of(const network::FabricGraph& graph, const FabricRa
 queue::ProvedMemory fabric_memory(const network::FabricGraph& graph, const FabricRates& rates,
                                   std::span<const SwitchQueues> queues, const DropTarget& target,
                                   const std::function<void()>& pulse) {
+  const network::Network& network = graph.fabric().network;
   std::vector<queue::OutputQueues> outputs;
-  for (const SwitchQueues& its : queues) outputs.push_back(outputs_of(graph, rates, its));
+  for (const SwitchQueues& its : queues) {
+    const FabricRates::Queue &one = rates.queues()[its.queue], &first = rates.queues()[queues.front().queue];
+    if (one.rate != first.rate)
+      throw NoAnswer("the memory of " + network.nodes[network.links[first.link].from].name +
+                     " is shared by links of different speeds, " + network.link_name(first.link) + " and " +
+                     network.link_name(one.link) +
+                     ": its queues are not slotted together, and no bound is known");
+    outputs.push_back(outputs_of(rates, its));
+  }
   return queue::min_memory(outputs,
                            target.criterion == Criterion::overflow ? queue::MemoryRule::Measure::overflow
                                                                    : queue::MemoryRule::Measure::loss,

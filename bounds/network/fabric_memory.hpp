@@ -10,8 +10,8 @@
 
 /// Memory of a fabric's switch, shared by its output queues.
 ///
-/// MODEL     queue/finite/shared_queues.hpp, arrivals of each queue from FabricRates: independent source
-///           arrivals
+/// MODEL     queue/finite/shared_queues.hpp in packet times of the links, which have one speed; arrivals of
+///           each queue from FabricRates: independent source arrivals
 /// SOURCE    docs/derivations/shared_memory.md, "From the queues' laws alone"
 /// TESTS     tests/bounds/network/fabric_memory_test.cpp
 namespace tailbound::bounds {
@@ -26,6 +26,7 @@ struct SwitchQueues {
 /// Smallest memory that is proved to meet the target. A loss target refers to all packets through the switch.
 /// \pre  no queue is overloaded
 /// \throws InvalidArgument, LimitExceeded  as queue::min_memory()
+/// \throws NoAnswer  links of different speeds
 [[nodiscard]] queue::ProvedMemory fabric_memory(const network::FabricGraph& graph,
                                                 const network::FabricRates& rates,
                                                 std::span<const SwitchQueues> queues,

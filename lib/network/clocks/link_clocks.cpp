@@ -7,13 +7,13 @@
 namespace tailbound::network {
 namespace {
 
-/// The slowest and the fastest used link; none without flows.
-std::optional<std::pair<LinkRate, LinkRate>> speeds_of(const Network& network) {
+/// The slowest and the fastest used link; none without any.
+std::optional<std::pair<LinkRate, LinkRate>> speeds_of(const Network& network,
+                                                       const std::vector<bool>& used) {
   std::optional<std::pair<LinkRate, LinkRate>> speeds;
   const auto slower = [](const LinkRate& a, const LinkRate& b) {
     return a.packets * b.slots < b.packets * a.slots;
   };
-  const std::vector<bool> used = used_links(network);
   for (std::size_t link = 0; link < used.size(); ++link) {
     if (!used[link]) continue;
     const LinkRate& rate = network.links[link].rate;
@@ -39,8 +39,17 @@ bool has_unit_speeds(const Network& network) {
                      [](const Link& link) { return link.rate == LinkRate{}; });
 }
 
+Rational slowest_rate(const Network& network, const std::vector<bool>& used) {
+  const auto speeds = speeds_of(network, used);
+  return speeds ? speeds->first.value() : Rational(1);
+}
+
 Network in_slots_of(Network network, const Rational& rate) {
   const std::vector<bool> used = used_links(network);
+  return in_slots_of(std::move(network), rate, used);
+}
+
+Network in_slots_of(Network network, const Rational& rate, const std::vector<bool>& used) {
   for (std::size_t link = 0; link < used.size(); ++link)
     network.links[link].rate =
         used[link] ? LinkRate::of(network.links[link].rate.value() / rate, "the speed of a link over another")
@@ -52,13 +61,17 @@ Network in_slots_of(Network network, const Rational& rate) {
 }
 
 Network in_own_slots(Network network) {
-  const auto speeds = speeds_of(network);
-  return speeds ? in_slots_of(std::move(network), speeds->first.value()) : network;
+  const std::vector<bool> used = used_links(network);
+  const auto speeds = speeds_of(network, used);
+  return speeds ? in_slots_of(std::move(network), speeds->first.value(), used) : network;
 }
 
 LinkClocks link_clocks(const Network& network, std::int64_t min_packet) {
+  return link_clocks(network, used_links(network), min_packet);
+}
+
+LinkClocks link_clocks(const Network& network, const std::vector<bool>& used, std::int64_t min_packet) {
   constexpr std::int64_t limit = std::int64_t{1} << 40;
-  const std::vector<bool> used = used_links(network);
   LinkClocks clocks;
   clocks.packet.assign(network.links.size(), 0);
   std::int64_t slot = 1;  // a multiple of the numerators of all rates

@@ -19,10 +19,15 @@ namespace tailbound::network {
 /// Otherwise each has a clock of its own, and slots are only a unit of time.
 [[nodiscard]] bool has_unit_speeds(const Network& network);
 
+/// Of the slowest used link [packets/slot]; 1 if none is used.
+[[nodiscard]] Rational slowest_rate(const Network& network, const std::vector<bool>& used);
+
 /// The same network in other slots: packet times of a link with a rate of `rate` packets per slot. Links
 /// without flows get the rate 1, and bursts stay as long in packets.
 /// \throws InvalidArgument  the quotient of two rates has a numerator or denominator above 128
 [[nodiscard]] Network in_slots_of(Network network, const Rational& rate);
+/// \param used  [link]: does it carry packets, of `flows` or of a fabric?
+[[nodiscard]] Network in_slots_of(Network network, const Rational& rate, const std::vector<bool>& used);
 
 /// In slots of its slowest used link: the network itself without flows.
 /// \throws InvalidArgument  as in_slots_of()
@@ -37,5 +42,8 @@ struct LinkClocks {
 /// \param min_packet  ticks of one packet on the fastest used link, at least
 /// \throws LimitExceeded  the rates have no common clock of fewer than 2^40 ticks per slot
 [[nodiscard]] LinkClocks link_clocks(const Network& network, std::int64_t min_packet = 1);
+/// \param used  [link]
+[[nodiscard]] LinkClocks link_clocks(const Network& network, const std::vector<bool>& used,
+                                     std::int64_t min_packet = 1);
 
 }  // namespace tailbound::network

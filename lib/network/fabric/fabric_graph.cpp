@@ -9,20 +9,30 @@
 
 namespace tailbound::network {
 
-void require_fabric(const Fabric& fabric) {
-  const Network& network = fabric.network;
-  if (network.has_bundles() &&
+void require_spread_bundles(const Fabric& fabric) {
+  if (fabric.network.has_bundles() &&
       std::any_of(fabric.demands.begin(), fabric.demands.end(),
                   [](const Demand& demand) { return demand.route == RouteRule::shortest; }))
     throw NoAnswer(
         "shortest routes over parallel links are not supported in networks of more than 100000 communicating "
         "pairs, because each flow would take one of the links; use route = \"spread\"");
+}
+
+void require_fabric(const Fabric& fabric) {
+  require_spread_bundles(fabric);
+  const Network& network = fabric.network;
   for (std::size_t link = 0; link < network.links.size(); ++link)
     if (!network.links[link].rate.is_whole())
       throw NoAnswer("the link " + network.link_name(link) + " has a rate of " +
                      network.links[link].rate.text() +
-                     " packets per slot; in networks of more than 100000 communicating pairs link rates must "
-                     "be whole packets per slot: give rates that are multiples of the slowest");
+                     " packets per slot; in the simulation of networks of more than 100000 communicating "
+                     "pairs link rates must be whole packets per slot: give rates that are multiples of the "
+                     "slowest");
+}
+
+int FabricGraph::Signature::lanes(const LinkRate& link_rate) const {
+  const int packets = sends.packets * link_rate.slots, slots = sends.slots * link_rate.packets;
+  return (packets + slots - 1) / slots;
 }
 
 FabricGraph::FabricGraph(const Fabric& fabric) : fabric_(&fabric) {
@@ -118,11 +128,11 @@ void FabricGraph::bundle_nodes() {
     }
   }
   std::map<std::vector<std::uint32_t>, std::uint32_t> known;
-  const std::vector<int> lanes = fabric_->network.lanes();
-  const auto signature_of = [&](std::size_t node, int link_rate) {
-    std::vector<std::uint32_t> key{static_cast<std::uint32_t>(link_rate),
-                                   static_cast<std::uint32_t>(lanes[node])};
-    Signature signature{{}, link_rate, lanes[node]};
+  const std::vector<Rational> sends = fabric_->network.send_limits();
+  const auto signature_of = [&](std::size_t node, const LinkRate& link) {
+    Signature signature{{}, link, LinkRate::of(sends[node], "the speed of a link")};
+    const auto speeds = signature.speeds();
+    std::vector<std::uint32_t> key(speeds.begin(), speeds.end());
     for (const Demand& demand : fabric_->demands) {
       Signature::Part part;
       if (const auto* product = std::get_if<ProductDemand>(&demand.rates)) {
@@ -145,10 +155,9 @@ void FabricGraph::bundle_nodes() {
     if (active[node] == 0) continue;
     const auto position = static_cast<std::uint32_t>(node);
     if (vertex_of_[node] != none)
-      entries.push_back({vertex_of_[node], 1, signature_of(node, 0), 0, position});
+      entries.push_back({vertex_of_[node], 1, signature_of(node, {.packets = 0}), 0, position});
     else
-      entries.push_back({hangs_on_[node], 0,
-                         signature_of(node, fabric_->network.links[link_to_[node]].rate.packets),
+      entries.push_back({hangs_on_[node], 0, signature_of(node, fabric_->network.links[link_to_[node]].rate),
                          listed[node] != 0 ? position + 1 : 0, position});
   }
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {

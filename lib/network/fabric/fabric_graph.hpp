@@ -3,6 +3,7 @@
 #include <tailbound/network/fabric/fabric.hpp>
 #include <tailbound/network/fabric/switch_groups.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -17,8 +18,10 @@
 /// TESTS     tests/network/fabric/fabric_rates_test.cpp
 namespace tailbound::network {
 
-/// Checks the conditions of the fabric analyses: links take whole packets per slot, and in networks with
-/// bundles no routes choose one link of a bundle for a flow.
+/// In networks with bundles no routes may choose one link of a bundle for a flow.
+/// \throws NoAnswer
+void require_spread_bundles(const Fabric& fabric);
+/// The same, and links take whole packets per slot, for the simulation.
 /// \throws NoAnswer  naming the condition that does not hold
 void require_fabric(const Fabric& fabric);
 
@@ -41,9 +44,16 @@ class FabricGraph {
       std::uint32_t group = 0;
       friend bool operator==(const Part&, const Part&) = default;
     };
-    std::vector<Part> parts;  ///< per demand; zeros for one that is listed
-    int link_rate = 0;        ///< packets per slot of the link to the node; 0: it is a vertex itself
-    int lanes = 1;            ///< number of lanes from which it sends (Network::lanes())
+    std::vector<Part> parts;      ///< per demand; zeros for one that is listed
+    LinkRate link{.packets = 0};  ///< of the link to the node; 0: it is a vertex itself
+    LinkRate sends{};             ///< of its fastest outgoing link
+
+    /// Number of lanes from which it sends, in packet times of a link: as Network::lanes() in slots of these.
+    [[nodiscard]] int lanes(const LinkRate& link_rate) const;
+    [[nodiscard]] std::array<std::uint32_t, 4> speeds() const {
+      return {static_cast<std::uint32_t>(link.packets), static_cast<std::uint32_t>(link.slots),
+              static_cast<std::uint32_t>(sends.packets), static_cast<std::uint32_t>(sends.slots)};
+    }
   };
 
   /// Nodes attached to one vertex that differ only by name; or a vertex' own traffic.

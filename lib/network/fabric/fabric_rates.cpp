@@ -12,6 +12,7 @@
 #include <cstring>
 #include <map>
 #include <numeric>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -138,8 +139,9 @@ class FabricRatesBuilder {
       ++bits;  // a link may be passed on both legs
     }
     const Integer all_shares = shares.legs * shares.first_legs;
-    for (const FabricGraph::Signature& its : graph_.signatures())
-      lanes_ = std::lcm(lanes_, std::int64_t{its.lanes});
+    for (const LinkRate& rate : queue_rates())
+      for (const FabricGraph::Signature& its : graph_.signatures())
+        lanes_ = std::lcm(lanes_, std::int64_t{its.lanes(rate)});
     bits += static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(lanes_)));
     // The total attraction of a destination may exceed the rate of its sources, and the offered load of a
     // queue may be more than one packet per slot from each node.
@@ -178,6 +180,18 @@ class FabricRatesBuilder {
   /// Product demands of one group are summed per vertex; all others per source.
   [[nodiscard]] bool by_vertex(std::size_t demand) const {
     return product(demand) != nullptr && product(demand)->group.empty();
+  }
+
+  [[nodiscard]] const LinkRate& rate_of(std::uint32_t link) const {
+    return graph_.fabric().network.links[link].rate;
+  }
+  /// Each once.
+  [[nodiscard]] std::set<LinkRate> queue_rates() const {
+    const Network& network = graph_.fabric().network;
+    std::set<LinkRate> rates;
+    for (std::size_t link = 0; link < network.links.size(); ++link)
+      if (network.has_queue(link)) rates.insert(network.links[link].rate);
+    return rates;
   }
 
   [[nodiscard]] bool all_listed() const {
@@ -849,7 +863,7 @@ class FabricRatesBuilder {
     }
     for (std::size_t a = 0; a < requested.size(); ++a)
       queue_of_arc[graph_.first_arc(vertex) + requested[a]] =
-          add_queue(gather(passes, sums, a, streams), arcs[requested[a]].link);
+          add_queue(gather(passes, sums, a, streams, arcs[requested[a]].link), arcs[requested[a]].link);
   }
 
   // If all traffic is listed: source by source along its routes. The numbers are the same.
@@ -1020,6 +1034,9 @@ class FabricRatesBuilder {
     }
     std::vector<std::vector<std::uint32_t>> place;
     for (const Pass<N>& pass : passes) place.push_back(places_of(*pass.route_table));
+    std::vector<std::uint32_t> link_of_arc;
+    for (std::uint32_t vertex = 0; vertex < graph_.size(); ++vertex)
+      for (const FabricGraph::Arc& arc : graph_.leaving(vertex)) link_of_arc.push_back(arc.link);
     Stream<N> stream;
     stream.mark.assign(graph_.size(), 0);
     stream.flow.assign(graph_.size(), N(0));
@@ -1047,9 +1064,11 @@ class FabricRatesBuilder {
       }
       join_identical(stream.crossing);
       if (!stream.crossing.empty()) walk_legs(passes.back(), first_legs, from, stream);
-      const Found<N> lane = in_lanes<N>(N(1), 1, graph_.bundles()[b]);
-      for (const std::uint32_t arc : stream.passed)
-        all_kinds += kinds[arc].add(std::exchange(stream.rate[arc], N(0)) * lane.parts, lane.count);
+      for (const std::uint32_t arc : stream.passed) {
+        const Found<N> lanes = in_lanes(std::exchange(stream.rate[arc], N(0)), 1,
+                                        signature(graph_.bundles()[b]), link_of_arc[arc]);
+        all_kinds += kinds[arc].add(lanes.parts, lanes.count);
+      }
       stream.passed.clear();
       if (all_kinds > max_kinds)
         throw LimitExceeded("the arrivals at the queues have more than 100000000 different rates, the limit");
@@ -1064,7 +1083,7 @@ class FabricRatesBuilder {
   /// The sources of one arc, from its sums.
   template <class N>
   std::vector<Found<N>> gather(const std::vector<Pass<N>>& passes, const Sums<N>& sums, std::size_t a,
-                               std::size_t streams) {
+                               std::size_t streams, std::uint32_t link) {
     std::vector<Found<N>> found;
     for (std::uint32_t b = 0; b < graph_.bundles().size(); ++b) {
       const FabricGraph::Bundle& bundle = graph_.bundles()[b];
@@ -1076,7 +1095,7 @@ class FabricRatesBuilder {
           const std::uint32_t out = signature(bundle).parts[demand].out;
           if (out != 0 && sum != 0) parts += sum * out_parts<N>(demand, out);
         }
-      if (parts != 0) found.push_back(in_lanes(parts, bundle.count, bundle));
+      if (parts != 0) found.push_back(in_lanes(parts, bundle.count, signature(bundle), link));
     }
     add_steps(static_cast<double>(graph_.bundles().size()));
     return found;
@@ -1111,22 +1130,20 @@ class FabricRatesBuilder {
     return sum;
   }
 
-  /// Nodes with several lanes counted as lanes: more sources of correspondingly lower rates.
+  /// Nodes with several lanes, in packet times of the link, counted as lanes: more sources of correspondingly
+  /// lower rates.
   template <class N>
-  [[nodiscard]] Found<N> in_lanes(const N& parts, std::uint64_t nodes,
-                                  const FabricGraph::Signature& its) const {
-    return {parts * N(lanes_ / its.lanes), nodes * static_cast<std::uint64_t>(its.lanes)};
-  }
-  template <class N>
-  [[nodiscard]] Found<N> in_lanes(const N& parts, std::uint64_t nodes,
-                                  const FabricGraph::Bundle& bundle) const {
-    return in_lanes(parts, nodes, signature(bundle));
+  [[nodiscard]] Found<N> in_lanes(const N& parts, std::uint64_t nodes, const FabricGraph::Signature& its,
+                                  std::uint32_t link) const {
+    const int lanes = its.lanes(rate_of(link));
+    return {parts * N(lanes_ / lanes), nodes * static_cast<std::uint64_t>(lanes)};
   }
 
   /// All traffic to a node attached to a vertex passes the last link.
   template <class N>
   std::vector<Found<N>> rates_to_bundle(std::uint32_t to, const N& all_shares) {
     const FabricGraph::Bundle& bundle = graph_.bundles()[to];
+    const std::uint32_t link = graph_.link_to(graph_.members(bundle).front());
     add_steps(static_cast<double>(20 * graph_.signatures().size()));
     std::map<std::uint32_t, std::uint64_t> apart;  // by signature: senders whose rate is also listed
     std::vector<Found<N>> found;
@@ -1140,8 +1157,9 @@ class FabricRatesBuilder {
     for (const auto& [from, parts] : listed) {
       const FabricGraph::Bundle& sender = graph_.bundles()[from];
       ++apart[sender.signature];
-      found.push_back(in_lanes<N>(
-          to_wide<N>(parts + product_parts(signature(sender), signature(bundle))) * all_shares, 1, sender));
+      found.push_back(
+          in_lanes<N>(to_wide<N>(parts + product_parts(signature(sender), signature(bundle))) * all_shares, 1,
+                      signature(sender), link));
     }
     for (std::uint32_t s = 0; s < graph_.signatures().size(); ++s) {
       std::uint64_t count = nodes_with_[s] - (s == bundle.signature ? 1 : 0);
@@ -1149,7 +1167,7 @@ class FabricRatesBuilder {
       if (count == 0) continue;
       const Integer parts = product_parts(graph_.signatures()[s], signature(bundle));
       if (parts != 0)
-        found.push_back(in_lanes<N>(to_wide<N>(parts) * all_shares, count, graph_.signatures()[s]));
+        found.push_back(in_lanes<N>(to_wide<N>(parts) * all_shares, count, graph_.signatures()[s], link));
     }
     return found;
   }
@@ -1160,10 +1178,10 @@ class FabricRatesBuilder {
     if (found.empty()) return FabricGraph::none;
     std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.parts < b.parts; });
     FabricRates::Queue queue;
-    queue.packets_per_slot = graph_.fabric().network.links[link].rate.packets;
+    queue.rate = rate_of(link);
     queue.first = result_.counts_.size();
     N sum = 0;
-    std::uint64_t hash = static_cast<std::uint64_t>(queue.packets_per_slot);
+    std::uint64_t hash = static_cast<std::uint64_t>(queue.rate.packets);
     for (std::size_t i = 0; i < found.size();) {
       std::uint64_t count = 0;
       const N parts = found[i].parts;
@@ -1195,7 +1213,7 @@ class FabricRatesBuilder {
   }
 
   [[nodiscard]] bool same(const FabricRates::Queue& a, const FabricRates::Queue& b) const {
-    if (a.packets_per_slot != b.packets_per_slot || a.sources != b.sources) return false;
+    if (a.rate != b.rate || a.sources != b.sources) return false;
     const auto counts = result_.counts_.begin();
     const auto parts = result_.parts_.begin();
     const auto at = [&](auto begin, std::size_t position) {
@@ -1226,7 +1244,8 @@ class FabricRatesBuilder {
 std::vector<FabricRates::Source> FabricRates::sources(const Queue& queue) const {
   std::vector<Source> result;
   result.reserve(queue.sources);
-  const long double scale = 1 / numeric::nearest_long_double(denominator_);
+  const long double scale =
+      queue.rate.slots / numeric::nearest_long_double(denominator_ * queue.rate.packets);
   for (std::size_t i = queue.first; i < queue.first + queue.sources; ++i) {
     long double parts = 0;
     for (std::size_t word = words_; word-- > 0;)
@@ -1237,29 +1256,38 @@ std::vector<FabricRates::Source> FabricRates::sources(const Queue& queue) const 
 }
 
 QueueTraffic FabricRates::traffic(const Network& network, const Queue& queue) const {
-  QueueTraffic traffic{.name = network.link_name(queue.link),
-                       .rate = {.packets = queue.packets_per_slot},
-                       .sources = {},
-                       .load = queue.load};
+  QueueTraffic traffic{
+      .name = network.link_name(queue.link), .rate = {}, .sources = {}, .load = queue.utilization()};
+  const Rational rate = queue.rate.value();
   for (std::size_t i = queue.first; i < queue.first + queue.sources; ++i)
-    traffic.sources.push_back({Rational(to_integer(&parts_[i * words_], words_), denominator_),
+    traffic.sources.push_back({Rational(to_integer(&parts_[i * words_], words_), denominator_) / rate,
                                static_cast<std::int64_t>(counts_[i])});
   return traffic;
 }
 
 FabricRates fabric_rates(const FabricGraph& graph, const FabricOrbits& orbits) {
-  require_fabric(graph.fabric());
+  require_spread_bundles(graph.fabric());
   return FabricRatesBuilder(graph, orbits).build();
+}
+
+std::vector<bool> used_links(const Fabric& fabric, const FabricRates& rates) {
+  const Network& network = fabric.network;
+  const std::vector<Rational> sent = sent_by_node(fabric);
+  std::vector<bool> used(network.links.size());
+  for (std::size_t link = 0; link < used.size(); ++link)
+    used[link] = network.has_queue(link) ? rates.queue_of_link()[link] != FabricRates::none
+                                         : sent[network.links[link].from] > 0;
+  return used;
 }
 
 std::vector<OverloadedLink> overloaded_links(const Network& network, const FabricRates& rates) {
   std::vector<const FabricRates::Queue*> full;
   for (const FabricRates::Queue& queue : rates.queues())
-    if (queue.load >= Rational(queue.packets_per_slot)) full.push_back(&queue);
+    if (queue.load >= queue.rate.value()) full.push_back(&queue);
   std::sort(full.begin(), full.end(), [](const auto* a, const auto* b) { return a->link < b->link; });
   std::vector<OverloadedLink> links;
   for (const FabricRates::Queue* queue : full)
-    links.push_back({network.link_name(queue->link), queue->load, queue->packets_per_slot, queue->links});
+    links.push_back({network.link_name(queue->link), queue->load, queue->rate.value(), queue->links});
   return links;
 }
 

@@ -55,8 +55,7 @@ class Places {
   void add_bundle(const FabricGraph::Bundle& bundle, std::vector<LabelledGraph::Arc>& all) {
     const FabricGraph::Signature& signature = graph_.signatures()[bundle.signature];
     std::uint64_t what = mixed(bundle.count, bundle.own ? 1 : 2);
-    what = mixed(what, static_cast<std::uint64_t>(signature.link_rate) << 32U |
-                           static_cast<std::uint64_t>(signature.lanes));
+    for (const std::uint32_t speed : signature.speeds()) what = mixed(what, speed);
     for (const auto& part : signature.parts) what = mixed(mixed(what, part.out), part.in);
     labels_[bundle.vertex] += mixed(what);
     for (std::size_t demand = 0; demand < signature.parts.size(); ++demand) {
@@ -156,8 +155,8 @@ class Search {
     for (const auto& [group, place] : places_.groups()) group_at.emplace(place, group);
     std::map<std::vector<std::uint32_t>, std::uint32_t> known;
     const auto key_of = [&](const FabricGraph::Signature& signature, bool moved) {
-      std::vector<std::uint32_t> key{static_cast<std::uint32_t>(signature.link_rate),
-                                     static_cast<std::uint32_t>(signature.lanes)};
+      const auto speeds = signature.speeds();
+      std::vector<std::uint32_t> key(speeds.begin(), speeds.end());
       for (std::size_t demand = 0; demand < signature.parts.size(); ++demand) {
         const auto& part = signature.parts[demand];
         std::uint32_t group = part.group;

@@ -167,7 +167,10 @@ std::vector<DelayEntry> delay_entries(const Shared<DelayPoint>& points) {
 }
 
 std::string slots_in_words(const DelayEntry& entry, Slots steps) {
-  const Value value = entry.in_slots(steps);
+  return slots_in_words(steps, entry.answer().steps.per_slot);
+}
+std::string slots_in_words(Slots steps, std::int64_t per_slot) {
+  const Value value = time_in_slots(steps, per_slot);
   const auto* fraction = std::get_if<Given>(&value);
   return fraction != nullptr ? plain(numeric::nearest_double(fraction->value), slots_digits) : brief(value);
 }

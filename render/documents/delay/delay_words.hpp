@@ -28,7 +28,9 @@ struct DelayEntry {
 };
 [[nodiscard]] std::vector<DelayEntry> delay_entries(const Shared<DelayPoint>& points);
 
-/// A time of its answer: "12", or "12.0625" where links differ in speed.
+/// "12", or "12.0625" where links differ in speed.
+[[nodiscard]] std::string slots_in_words(Slots steps, std::int64_t per_slot);
+/// A time of its answer.
 [[nodiscard]] std::string slots_in_words(const DelayEntry& entry, Slots steps);
 /// Are its times shown in ns, not in slots? Where links differ in speed, if ns are known.
 [[nodiscard]] bool in_ns(const DelayEntry& entry);

@@ -3,7 +3,7 @@
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/delay/cross_check.hpp>
-#include <tailbound/render/documents/delay/delay.hpp>
+#include <tailbound/render/documents/delay/delay_words.hpp>
 #include <tailbound/render/documents/delay/fabric.hpp>
 #include <tailbound/render/documents/parts/topology.hpp>
 #include <tailbound/render/documents/parts/units.hpp>
@@ -94,6 +94,13 @@ Column claim(const char* key, const char* heading, const char* meaning, Style st
 Column ns_column(const char* key, const char* heading, Style style = Style::plain) {
   return {key, heading, "ns", Shape::given, "the same in ns, per-hop latency included", style};
 }
+/// A time in ticks, in slots.
+Value in_slots(const FabricAnswer& answer, Slots ticks) {
+  return time_in_slots(ticks, answer.ticks_per_slot);
+}
+Column slots_column(const char* key, const char* heading, const char* unit, const char* meaning) {
+  return {key, heading, unit, Shape::slots, meaning, Style::plain, slots_digits};
+}
 /// A time in ns.  \pre the duration of a slot is known
 Rational in_ns(const FabricAnswer& answer, const Rational& slots) {
   return slots * *answer.slot_ns;
@@ -101,27 +108,19 @@ Rational in_ns(const FabricAnswer& answer, const Rational& slots) {
 bool knows_ns(const FabricAnswer& answer) {
   return answer.slot_ns.has_value();
 }
+bool has_pairs(const FabricAnswer& answer) {
+  return answer.pairs.has_value();
+}
 bool knows_ns_of_pairs(const FabricAnswer& answer) {
   return answer.slot_ns && answer.pairs;
+}
+/// Are times shown in ns, not in slots? Where links differ in speed, if ns are known.
+bool shows_ns(const FabricAnswer& answer) {
+  return answer.slot_ns && answer.ticks_per_slot != 1;
 }
 Value mean_latency_ns(const FabricAnswer& answer, int max_digits) {
   const auto& mean = answer.pairs ? answer.pairs->all.mean_time : answer.pair->mean_time;
   return scaled(computed<unit::Slot>(mean, max_digits), *answer.slot_ns);
-}
-
-/// Of all pairs.
-const Fields<bounds::FabricDelayAnswer>& pairs_fields() {
-  using Pairs = bounds::FabricDelayAnswer;
-  static const Fields<Pairs> fields{
-      {{"mean_percentile_slots", "mean of pairs", "slots", Shape::proved,
-        "mean of the last percentile over all pairs", Style::plain, 5},
-       [](const Pairs& of) { return of.all.percentiles.back().mean; }},
-      {{"worst_slots", "worst pair", "slots", Shape::whole, "last percentile of the worst pair"},
-       [](const Pairs& of) { return of.all.percentiles.back().worst; }},
-      {{"undecided", "", "", Shape::whole,
-        "percentiles of pairs within rounding of a slot boundary; the larger slot is given", Style::hidden},
-       &Pairs::undecided}};
-  return fields;
 }
 
 const Fields<FabricAnswer>& fabric_result_fields() {
@@ -148,12 +147,21 @@ const Fields<FabricAnswer>& fabric_result_fields() {
       {{"pair_count", "pairs", "", Shape::whole,
         "pairs of hosts of which one sends to the other, once for each routing"},
        [](const Answer& of) { return of.pairs->all.pairs; },
-       [](const Answer& of) { return of.pairs.has_value(); }},
-      {{"latency_slots", "latency", "slots", Shape::whole, "last percentile of the latency of all packets"},
-       [](const Answer& of) { return percentiles_of(of).back().slots; }},
+       &has_pairs},
+      {slots_column("latency_slots", "latency", "slots", "last percentile of the latency of all packets"),
+       [](const Answer& of) { return in_slots(of, percentiles_of(of).back().slots); }},
       {ns_column("latency_ns", "latency"),
        [](const Answer& of) { return in_ns(of, percentiles_of(of).back().time); }, &knows_ns},
-      {pairs_fields(), &Answer::pairs},
+      {{"mean_percentile_slots", "mean of pairs", "slots", Shape::proved,
+        "mean of the last percentile over all pairs", Style::plain, 5},
+       [](const Answer& of) { return of.pairs->all.percentiles.back().mean; },
+       &has_pairs},
+      {slots_column("worst_slots", "worst pair", "slots", "last percentile of the worst pair"),
+       [](const Answer& of) { return in_slots(of, of.pairs->all.percentiles.back().worst); }, &has_pairs},
+      {{"undecided", "", "", Shape::whole,
+        "percentiles of pairs within rounding of a slot boundary; the larger slot is given", Style::hidden},
+       [](const Answer& of) { return of.pairs->undecided; },
+       &has_pairs},
       {ns_column("mean_percentile_ns", "mean of pairs"),
        [](const Answer& of) { return in_ns(of, of.pairs->all.percentiles.back().mean_time); },
        &knows_ns_of_pairs},
@@ -181,11 +189,13 @@ Fields<PercentileRow> fabric_percentiles(const Column& latency, const Column& at
   using Row = PercentileRow;
   return {{delay_columns().percentile, [](const Row& of) { return Rational(of.its.probability * 100); }},
           {delay_columns().exceeded_by, [](const Row& of) { return Rational(1 - of.its.probability); }},
-          {latency, [](const Row& of) { return of.its.slots; }},
+          {latency, [](const Row& of) { return in_slots(of.answer, of.its.slots); }},
           {ns_column("latency_ns", "latency"), [](const Row& of) { return in_ns(of.answer, of.its.time); },
            [](const Row& of) { return knows_ns(of.answer); }},
           {at, [](const Row& of) { return computed<unit::Probability>(of.its.at); }},
-          {before, [](const Row& of) { return computed_if_any(of.its.before); }}};
+          {before, [](const Row& of) {
+             return of.answer.ticks_per_slot == 1 ? computed_if_any(of.its.before) : Value(None{});
+           }}};
 }
 
 const Table<PercentileRow>& fabric_percentile_table() {
@@ -230,21 +240,21 @@ const Table<PairRow>& pair_table() {
        {{"share", "packets", "", Shape::claim, "their fraction of all packets", Style::percent, 4},
         [](const PairRow& of) { return of.pairs.share; }},
        {fabric_percentiles(
-            {"latency_slots", "latency", "slots", Shape::whole,
-             "smallest t with P(T <= t) >= p, all their packets together"},
+            slots_column("latency_slots", "latency", "slots",
+                         "smallest t with P(T <= t) >= p, all their packets together"),
             claim("latency_probability", "P(T > t)", "P(T > latency_slots), at most 1 - p", Style::plain, 4),
             claim("latency_probability_before", "",
                   "P(T > latency_slots - 1), above 1 - p; null at the minimum latency", Style::hidden)),
         [](const PairRow& of) {
           return PercentileRow{of.answer, of.percentile};
         }},
-       {{"best_slots", "best", "", Shape::whole, "minimum of the percentiles of the pairs [slots]"},
-        [](const PairRow& of) { return of.percentile.best; }},
+       {slots_column("best_slots", "best", "", "minimum of the percentiles of the pairs [slots]"),
+        [](const PairRow& of) { return in_slots(of.answer, of.percentile.best); }},
        {{"mean_percentile_slots", "mean", "", Shape::proved,
          "mean of the percentiles of the pairs, exact [slots]", Style::plain, 5},
         [](const PairRow& of) { return of.percentile.mean; }},
-       {{"worst_slots", "worst", "", Shape::whole, "maximum of the percentiles of the pairs [slots]"},
-        [](const PairRow& of) { return of.percentile.worst; }},
+       {slots_column("worst_slots", "worst", "", "maximum of the percentiles of the pairs [slots]"),
+        [](const PairRow& of) { return in_slots(of.answer, of.percentile.worst); }},
        {ns_column("worst_ns", "worst", Style::hidden),
         [](const PairRow& of) { return in_ns(of.answer, of.percentile.worst_time); },
         [](const PairRow& of) { return knows_ns(of.answer); }},
@@ -267,8 +277,10 @@ const Fields<FabricQueueClass>& queue_fields() {
       {{"identical", "count", "", Shape::whole,
         "queues with the same traffic; or switches with the same buffers"},
        &Queues::queues},
-      {{"packets_per_slot", "", "", Shape::whole, "capacity of the link [packets/slot]", Style::hidden},
-       &Queues::packets_per_slot},
+      {{"packets_per_slot", "", "", Shape::slots, "capacity of the link [packets/slot]", Style::hidden},
+       [](const Queues& of) {
+         return of.rate.is_whole() ? Value(Whole{of.rate.packets}) : Value(Given{of.rate.value()});
+       }},
       {{"load", "load", "packets/slot", Shape::proved, "load of one, exact", Style::plain, 6}, &Queues::load},
       {{"feeding", "fan-in", "", Shape::whole, "nodes that send through one of them"}, &Queues::sources},
       {{"mean_wait_slots", "mean wait", "", Shape::claim, "E[W] of one [slots]", Style::plain, 5},
@@ -387,11 +399,17 @@ std::vector<Rows> tables(const Shared<FabricPoint>& points, std::size_t i, bool 
 Headline headline(const FabricPoint& point) {
   const auto& [query, answer] = point;
   const FabricPercentile& last = percentiles_of(answer).back();
-  std::string text = fmt::format("{} % of packets have a latency of at most {} slots",
-                                 plain(last.probability * 100), last.slots.value);
-  std::string more = query.hop_ns ? fmt::format("{} ns", plain(in_ns(answer, last.time))) : "";
-  if (!query.flow) more += fmt::format("{}worst pair: {}", more.empty() ? "" : "; ", last.worst.value);
-  if (query.hop_ns && !query.flow)
+  const bool ns = shows_ns(answer);
+  const auto time = [&, &answer = answer](Slots ticks, const Rational& in_slots) {
+    return ns ? plain(in_ns(answer, in_slots)) : slots_in_words(ticks, answer.ticks_per_slot);
+  };
+  std::string text =
+      fmt::format("{} % of packets have a latency of at most {} {}", plain(last.probability * 100),
+                  time(last.slots, last.time), ns ? "ns" : "slots");
+  std::string more = query.hop_ns && !ns ? fmt::format("{} ns", plain(in_ns(answer, last.time))) : "";
+  if (!query.flow)
+    more += fmt::format("{}worst pair: {}", more.empty() ? "" : "; ", time(last.worst, last.worst_time));
+  if (query.hop_ns && !query.flow && !ns)
     more += fmt::format(" slots, {} ns", plain(in_ns(answer, last.worst_time)));
   if (!more.empty()) text += " (" + more + ")";
   if (query.drop)
@@ -433,7 +451,8 @@ std::vector<Line> lines(const FabricPoint& point) {
 
 std::vector<std::string> notes(const std::vector<FabricPoint>& points) {
   std::vector<std::string> notes{
-      "T: latency, queueing delay and " + latency_slots_in_words(TreeTopology{}) +
+      "T: latency, queueing delay and " +
+          latency_slots_in_words(points.front().first.topology.fabric->network) +
           ". Mean, best and worst: over the percentiles of the host pairs; latency: of all packets together.",
       "Model: independent source arrivals at every queue; waits at successive queues are added as "
       "independent, so the deep tail is underestimated. Loads are exact, probabilities and buffers are "
@@ -454,6 +473,7 @@ std::vector<std::string> notes(const std::vector<FabricPoint>& points) {
   for (const FabricPoint& point : points) {
     add_routes(notes, rules_of_traffic(point.first.topology));
     add_remarks(notes, point.first.topology.fabric->network);
+    add_clocks(notes, point.first.topology.fabric->network);
   }
   for (const FabricPoint& point : points)
     if (point.second.check)

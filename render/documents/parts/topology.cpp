@@ -145,10 +145,13 @@ const Fields<Topology>& topology_fields() {
 }
 
 std::string latency_slots_in_words(const Topology& topology) {
-  const auto* network = std::get_if<NetworkTopology>(&topology);
-  return std::string(network != nullptr && !network::has_unit_speeds(network->network)
-                         ? "the time of a packet on the link of each queue"
-                         : "one slot per queue") +
+  const auto* its = std::get_if<NetworkTopology>(&topology);
+  return latency_slots_in_words(its != nullptr ? its->network : network::Network());
+}
+
+std::string latency_slots_in_words(const network::Network& network) {
+  return std::string(!network::has_unit_speeds(network) ? "the time of a packet on the link of each queue"
+                                           : "one slot per queue") +
          " (none for the sender's link)";
 }
 
@@ -190,17 +193,20 @@ void add_remarks(std::vector<std::string>& notes, const answers::Topology& topol
   if (network == nullptr) return;
   add_routes(notes, network->rules(), network->route_seed);
   add_remarks(notes, network->network);
-  const std::optional<numeric::Rational>& gbps = network->network.gbps;
-  const std::string speed = gbps ? " (" + plain(*gbps) + " Gbit/s)" : "";
-  if (!network::has_unit_speeds(network->network))
+  add_clocks(notes, network->network);
+}
+
+void add_clocks(std::vector<std::string>& notes, const network::Network& network) {
+  const std::string speed = network.gbps ? " (" + plain(*network.gbps) + " Gbit/s)" : "";
+  if (!network::has_unit_speeds(network))
     add_note(
         notes,
         "Links differ in speed: each by its own clock. A slot is the time of a packet on the slowest one "
         "with flows" +
             speed + "; latency has that of each queue's link.");
-  else if (network->network.file_slots != 1)
+  else if (network.file_slots != 1)
     add_note(notes, "A slot is the time of a packet on the links with flows" + speed + ": " +
-                        plain(network->network.file_slots) + " in one slot of the file.");
+                        plain(network.file_slots) + " in one slot of the file.");
 }
 
 }  // namespace tailbound::render

@@ -69,6 +69,7 @@ template <class Network, class Named>
 
 /// What latency includes besides queueing: a packet's first link is not among the slots.
 [[nodiscard]] std::string latency_slots_in_words(const answers::Topology& topology);
+[[nodiscard]] std::string latency_slots_in_words(const network::Network& network);
 /// A sentence with the number of ports of a tree switch; empty for other networks, whose files specify it.
 [[nodiscard]] std::string switch_in_words(const answers::Topology& topology);
 
@@ -77,7 +78,9 @@ void add_routes(std::vector<std::string>& notes, const RouteRules& rules,
                 const std::optional<std::uint64_t>& seed = {});
 /// How network files were interpreted where they are ambiguous; each remark once.
 void add_remarks(std::vector<std::string>& notes, const network::Network& network);
-/// The same, with the routes.
+/// What a slot is, if its links differ in speed or a slot of its file is another.
+void add_clocks(std::vector<std::string>& notes, const network::Network& network);
+/// Both, with the routes.
 void add_remarks(std::vector<std::string>& notes, const answers::Topology& topology);
 
 /// "16-ary 3-tree at load 0.8, random-root routing, bursts of 8 slots", or the network's name, with its

@@ -2,6 +2,8 @@
 #include <tailbound/answers/delay/delay.hpp>
 #include <tailbound/answers/delay/fabric.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/network/clocks/link_clocks.hpp>
+#include <tailbound/network/demands/demands.hpp>
 #include <tailbound/network/demands/fabrics.hpp>
 #include <tailbound/network/fabric/fabric_listing.hpp>
 #include <tailbound/network/files/network_file.hpp>
@@ -98,7 +100,7 @@ TEST_CASE("fabrics: kinds of queues and of switches") {
   std::int64_t capacity_to_host = 0, capacity_up = 0, capacity_down = 0;
   for (const FabricQueueClass& queue : found.queues) {
     const std::int64_t capacity = queue.buffer->buffer.value;
-    if (queue.packets_per_slot == 1) {
+    if (queue.rate == LinkRate{}) {
       capacity_to_host = capacity;
       CHECK(queue.load == Rational(4) / 5);
       CHECK(queue.queues == 512);
@@ -189,7 +191,7 @@ TEST_CASE("fabrics: a failed spine") {
   const auto load = [](int spines) { return Rational(16) * 480 / 511 / spines; };
   const auto uplink = [](const FabricAnswer& found) {
     for (const FabricQueueClass& queue : found.queues)
-      if (queue.packets_per_slot == 4) return queue.load;
+      if (queue.rate.packets == 4) return queue.load;
     return Rational(-1);
   };
   const FabricAnswer whole = answer(query(read(file).front()));
@@ -313,4 +315,98 @@ TEST_CASE("fabrics: a latency per hop needs paths of equal length") {
   const std::string three =
       to_toml(Dragonfly{2, 1, 1, 3}, FabricTraffic{Rational(1) / 10, RouteRule::valiant});
   CHECK_NOTHROW(answers::answer(in_ns(three, 35)));
+}
+
+namespace {
+
+/// The small leaf-spine with uplinks four times as fast, all speeds times `speed`, in ns.
+/// \param idle  of the link to a host without traffic
+FabricQuery mixed_in_ns(const Rational& speed, const std::optional<LinkRate>& idle = {}) {
+  Fabric fabric =
+      read_fabric(to_toml(LeafSpine{4, 2, 2, 4}, std::nullopt), "net.toml", FlowsFrom::elsewhere).fabric;
+  for (Link& link : fabric.network.links) link.rate = LinkRate::of(link.rate.value() * speed, "rate");
+  if (idle) {
+    const std::size_t host = fabric.network.nodes.size(), leaf = fabric.network.links.front().to;
+    fabric.network.nodes.push_back({"idle", true});
+    fabric.network.links.push_back({.from = host, .to = leaf, .rate = *idle});
+    fabric.network.links.push_back({.from = leaf, .to = host, .rate = *idle});
+  }
+  std::vector<Party> parties;
+  for (std::uint32_t host = 0; host < 8; ++host)
+    parties.push_back({.node = host, .sends = Rational(4) / 5 * speed, .attracts = 1});
+  fabric.demands = {{"", RouteRule::spread, product_demand(fabric.network.nodes.size(), parties)}};
+  FabricQuery query{
+      .topology = {.fabric = std::make_shared<const Fabric>(in_own_slots(fabric)), .file = "net.toml"},
+      .percentiles = {Rational(1) / 2, Rational(99) / 100, Rational(99'999) / 100'000},
+      .drop = bounds::DropTarget{Rational(1) / 1'000'000'000}};
+  query.units = {.packet_bytes = 64,
+                 .link_gbps = Rational(512) / 10 / speed * query.topology.fabric->network.file_slots};
+  return query;
+}
+
+void require_same(const FabricAnswer& found, const FabricAnswer& expected) {
+  REQUIRE(*found.slot_ns == *expected.slot_ns);
+  for (std::size_t i = 0; i < expected.pairs->all.percentiles.size(); ++i) {
+    const auto &its = found.pairs->all.percentiles[i], &other = expected.pairs->all.percentiles[i];
+    CHECK(its.time == other.time);
+    CHECK(its.worst_time == other.worst_time);
+    CHECK(its.mean_time == other.mean_time);
+    CHECK(its.at.lower() == other.at.lower());
+  }
+  CHECK(found.pairs->all.mean_latency.upper() == expected.pairs->all.mean_latency.upper());
+  REQUIRE(found.queues.size() == expected.queues.size());
+  for (std::size_t i = 0; i < found.queues.size(); ++i) {
+    CHECK(found.queues[i].buffer->buffer == expected.queues[i].buffer->buffer);
+    CHECK(found.queues[i].load == expected.queues[i].load);
+    CHECK(found.queues[i].rate == expected.queues[i].rate);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("fabrics: links of different speeds have clocks of their own") {
+  const FabricQuery query = mixed_in_ns(1);
+  const FabricAnswer found = answer(query);
+  CHECK(found.ticks_per_slot == 4);
+  // The same with all speeds changed, and with an idle host on a link of any speed.
+  for (const Rational& speed : {Rational(2), Rational(5), Rational(5) / 2, Rational(1) / 4})
+    require_same(answer(mixed_in_ns(speed)), found);
+  for (const LinkRate& idle : {LinkRate{1, 4}, LinkRate{3}, LinkRate{100}})
+    require_same(answer(mixed_in_ns(1, idle)), found);
+  // Flow by flow as listed networks.
+  NetworkTopology listed{.network = written_out(*query.topology.fabric), .file = "net.toml"};
+  REQUIRE_FALSE(has_unit_speeds(listed.network));
+  DelayQuery of_flow{.topology = listed, .flow = "h0 -> h7", .percentiles = query.percentiles};
+  of_flow.hops = Hops::independent;
+  of_flow.units = query.units;
+  of_flow.hop_ns = Rational(35);
+  of_flow.drop = query.drop;
+  const DelayAnswer expected = answer(of_flow);
+  FabricQuery of_pair = query;
+  of_pair.flow = of_flow.flow;
+  of_pair.hop_ns = of_flow.hop_ns;
+  const FabricAnswer pair = answer(of_pair);
+  for (std::size_t i = 0; i < query.percentiles.size(); ++i)
+    CHECK(pair.pair->percentiles[i].time * *pair.slot_ns == expected.flows.front().latency_ns[i]);
+  CHECK(static_cast<double>(pair.pair->mean_latency.upper()) ==
+        Approx(span_of(expected.flows.front().delay.mean_latency).upper).epsilon(1e-9));
+}
+
+TEST_CASE("fabrics: a simulation without clocks checks no links of different speeds") {
+  FabricQuery query = mixed_in_ns(1);
+  query.by = DelayBy::best;
+  const FabricAnswer found = answer(query);
+  REQUIRE(found.check);
+  CHECK(found.check->skipped);
+}
+
+TEST_CASE("fabrics: no memory is shared by links of different speeds") {
+  const auto of = [](const char* memory) {
+    return read_fabrics(
+        {"net.toml", std::string("shared_memory = \"") + memory + "\"\n" +
+                         to_toml(LeafSpine{4, 2, 4, 4}, FabricTraffic{Rational(2) / 5, RouteRule::spread})},
+        std::nullopt, RouteRule::spread, {}, no_file, {}, true);
+  };
+  CHECK_THROWS_WITH(answer(query(of("leaf0").front())), Catch::Contains("links of different speeds"));
+  CHECK_NOTHROW(answer(query(of("spine0").front())));
 }

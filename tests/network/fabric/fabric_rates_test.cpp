@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/network/clocks/link_clocks.hpp>
 #include <tailbound/network/demands/fabrics.hpp>
 #include <tailbound/network/fabric/fabric_rates.hpp>
 #include <tailbound/network/files/network_file.hpp>
@@ -10,6 +11,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <random>
 #include <set>
 #include <sstream>
@@ -36,22 +38,32 @@ Counted counted(const Fabric& fabric) {
   return {std::move(orbits), std::move(rates)};
 }
 
-/// Every link's traffic equals that of queue_traffic(), number for number.
+/// Every link's traffic equals that of queue_traffic() in packet times of this link, number for number.
 void require_equal_to_routes(const Fabric& fabric) {
-  const std::vector<QueueTraffic> listed = queue_traffic(written_out(fabric), Sources::independent_sources);
+  const Network network = written_out(fabric);
+  std::map<LinkRate, std::vector<QueueTraffic>> listed;
+  for (const Link& link : network.links)
+    if (listed.count(link.rate) == 0)
+      listed[link.rate] = queue_traffic(
+          in_slots_of(network, link.rate.value(), std::vector<bool>(network.links.size(), true)),
+          Sources::independent_sources);
   const FabricRates rates = counted(fabric).rates;
-  for (std::size_t link = 0; link < listed.size(); ++link) {
+  for (std::size_t link = 0; link < network.links.size(); ++link) {
     INFO(fabric.network.link_name(link));
     const std::uint32_t queue = rates.queue_of_link()[link];
-    if (!fabric.network.has_queue(link) || listed[link].sources.empty()) {
+    const LinkRate& rate = network.links[link].rate;
+    const QueueTraffic& traffic = listed[rate][link];
+    if (!fabric.network.has_queue(link) || traffic.sources.empty()) {
       REQUIRE(queue == FabricRates::none);
       continue;
     }
     REQUIRE(queue != FabricRates::none);
     const QueueTraffic found = rates.traffic(fabric.network, rates.queues()[queue]);
-    REQUIRE(found.sources == listed[link].sources);
-    REQUIRE(found.load == listed[link].load);
-    REQUIRE(found.rate.packets == listed[link].rate.packets);
+    REQUIRE(found.sources == traffic.sources);
+    REQUIRE(found.load == traffic.load);
+    REQUIRE(found.rate == traffic.rate);
+    REQUIRE(rates.queues()[queue].rate == rate);
+    REQUIRE(rates.queues()[queue].load == traffic.load * rate.value());
     const auto rounded = rates.sources(rates.queues()[queue]);
     for (std::size_t i = 0; i < rounded.size(); ++i) {
       const long double exact = numeric::nearest_long_double(found.sources[i].rate);
@@ -143,6 +155,18 @@ TEST_CASE("fabric rates match listed routes, on many random networks", "[.full]"
   for (int i = 0; i < 400; ++i) {
     INFO("network " << i);
     require_equal_to_routes(test::random_fabric(random));
+  }
+}
+
+TEST_CASE("fabric rates match listed routes where speeds are fractions of each other") {
+  std::mt19937_64 random(5);
+  for (int i = 0; i < 10; ++i) {
+    INFO("network " << i);
+    Fabric fabric = test::random_fabric(random);
+    for (Link& link : fabric.network.links) link.rate = {1 + static_cast<int>(random() % 3), 2};
+    for (Link& link : fabric.network.links)
+      if (link.rate.packets == 2) link.rate = {};
+    require_equal_to_routes(fabric);
   }
 }
 

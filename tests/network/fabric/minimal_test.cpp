@@ -121,9 +121,16 @@ bool require_defined(const Fabric& fabric) {
     CHECK_THROWS(written_out(fabric));
     return false;
   }
-  std::vector<std::map<Rational, std::int64_t>> sources(network.links.size());
+  // In slots of the network, and in packet times of each link.
+  std::vector<std::map<Rational, std::int64_t>> sources(network.links.size()), own(network.links.size());
   const std::vector<int> lanes = network.lanes();
-  for (const auto& [ends, rate] : passed) sources[ends.second][rate / lanes[ends.first]] += lanes[ends.first];
+  const std::vector<Rational> limits = network.send_limits();
+  for (const auto& [ends, rate] : passed) {
+    const Rational packets = network.links[ends.second].rate.value();
+    const std::int64_t its_lanes = numeric::to_int64(-numeric::floor(-limits[ends.first] / packets));
+    sources[ends.second][rate / lanes[ends.first]] += lanes[ends.first];
+    own[ends.second][rate / packets / its_lanes] += its_lanes;
+  }
   const FabricRates rates = fabric_rates(graph, fabric_orbits(graph));
   const std::vector<QueueTraffic> listed = queue_traffic(written_out(fabric), Sources::independent_sources);
   for (std::size_t link = 0; link < network.links.size(); ++link) {
@@ -134,6 +141,8 @@ bool require_defined(const Fabric& fabric) {
     REQUIRE(listed[link].sources == expected);
     const std::uint32_t queue = rates.queue_of_link()[link];
     REQUIRE((queue == FabricRates::none) == expected.empty());
+    expected.clear();
+    for (const auto& [rate, count] : own[link]) expected.push_back({rate, count});
     if (!expected.empty()) REQUIRE(rates.traffic(network, rates.queues()[queue]).sources == expected);
   }
   return true;
