@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tailbound/network/clocks/link_clocks.hpp>
 #include <tailbound/network/network.hpp>
 #include <tailbound/network/tree.hpp>
 
@@ -44,12 +45,16 @@ struct NetworkTopology {
   std::optional<std::uint64_t> route_seed{};  ///< of its ECMP routes; none if it has no such routes
   /// Of a network whose flows are not listed (network::Fabric): network::rules_of() its demands.
   std::vector<std::optional<network::RouteRule>> fabric_rules{};
+  bool fabric_mixed_speeds = false;  ///< the same: do used links differ in speed?
 
   /// The name in the network file, otherwise the file name.
   [[nodiscard]] const std::string& name() const { return network.name.empty() ? file : network.name; }
   /// By which the routes were found, or none for given routes, as network::rules_of().
   [[nodiscard]] std::vector<std::optional<network::RouteRule>> rules() const {
     return fabric_rules.empty() ? network::rules_of(network) : fabric_rules;
+  }
+  [[nodiscard]] bool has_mixed_speeds() const {
+    return fabric_mixed_speeds || network::has_mixed_speeds(network);
   }
 };
 

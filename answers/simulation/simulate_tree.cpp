@@ -111,10 +111,12 @@ DelayCounts delay_counts(const sim::TreeModel& model) {
   return counts;
 }
 DelayCounts delay_counts(const sim::FabricModel& model) {
-  const sim::FabricRows rows{sim::queue_kinds(model).kinds.size()};
-  DelayCounts counts;
-  for (int queues = 0; queues <= sim::max_queues(model); ++queues)
-    counts.add(rows.delays(static_cast<std::size_t>(queues)), queues);
+  const sim::FabricTimes& times = sim::fabric_times(model);
+  const auto slots = [slot = static_cast<double>(times.clocks.slowest)](double ticks) { return ticks / slot; };
+  DelayCounts counts{times.delays};
+  for (sim::SeenRow& row : counts.rows) row.transfer = slots(row.transfer);
+  counts.wait_of = [slots, &times](std::size_t at) { return slots(times.wait(at)); };
+  counts.average_of = [slots, &times](std::size_t at) { return slots(times.average_wait(at)); };
   return counts;
 }
 DelayCounts delay_counts(const sim::NetworkModel& model) {
@@ -296,10 +298,20 @@ std::shared_ptr<const SimulatedFabric> simulated_fabric(const network::Fabric& f
     result.workload.utilization = std::max(result.workload.utilization, load / queue.packets_per_slot);
     result.workload.steps_per_slot += load * static_cast<double>(queue.links);
   }
+  // Of a slot of the fabric; that of the simulation is a packet time of the slowest used link.
+  const sim::FabricTimes& times = sim::fabric_times(model);
+  result.slots = Rational(times.clocks.slot) / times.clocks.slowest;
+  result.mixed_speeds = times.mixed_speeds;
+  result.workload.steps_per_slot /= numeric::nearest_double(result.slots);
   if (auto full = network::overloaded_links(fabric.network, rates); !full.empty())
     result.overloaded.emplace(std::move(full));
   if (rates.queues().empty()) throw NoAnswer("nothing to simulate: no traffic passes a queue");
   return std::make_shared<const SimulatedFabric>(std::move(result));
+}
+
+void take_slots(NetworkTopology& topology, const SimulatedFabric& fabric) {
+  topology.network = network::in_slots_of(std::move(topology.network), fabric.slots);
+  topology.fabric_mixed_speeds = fabric.mixed_speeds;
 }
 
 std::vector<Rational> simulable_tails() {

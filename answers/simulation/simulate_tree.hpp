@@ -35,10 +35,16 @@ struct SimulatedFabric {
   std::shared_ptr<const sim::FabricTables> tables;
   Workload workload;
   std::optional<network::Overloaded> overloaded{};  ///< the overloaded links, if any
+  numeric::Rational slots = 1;  ///< simulated slots, packet times of the slowest used link, in one of the fabric
+  bool mixed_speeds = false;    ///< each link has a clock of its own
 };
 
 /// \throws NoAnswer, LimitExceeded, InvalidArgument  as sim::fabric_tables() and network::fabric_rates()
 [[nodiscard]] std::shared_ptr<const SimulatedFabric> simulated_fabric(const network::Fabric& fabric);
+
+/// Describes the topology in simulated slots.
+/// \param topology  of the fabric, without flows
+void take_slots(NetworkTopology& topology, const SimulatedFabric& fabric);
 
 struct SimulateTreeQuery {
   Topology topology;

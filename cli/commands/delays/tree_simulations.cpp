@@ -121,7 +121,9 @@ std::vector<Simulated> read_all_to_simulate(const TreeSimulationOptions& options
   for (const answers::FabricTopology& its : read_fabrics(options.topology)) {
     answers::NetworkTopology place = place_of(its);
     answers::take_routes(place, *its.fabric);
-    all.push_back({std::move(place), answers::simulated_fabric(*its.fabric)});
+    auto fabric = answers::simulated_fabric(*its.fabric);
+    answers::take_slots(place, *fabric);
+    all.push_back({std::move(place), std::move(fabric)});
   }
   if (!all.empty()) {
     reject_bursts(options.burst, "--network", by_the_file);

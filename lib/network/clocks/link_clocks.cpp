@@ -57,8 +57,11 @@ Network in_own_slots(Network network) {
 }
 
 LinkClocks link_clocks(const Network& network, std::int64_t min_packet) {
+  return link_clocks(network, used_links(network), min_packet);
+}
+
+LinkClocks link_clocks(const Network& network, const std::vector<bool>& used, std::int64_t min_packet) {
   constexpr std::int64_t limit = std::int64_t{1} << 40;
-  const std::vector<bool> used = used_links(network);
   LinkClocks clocks;
   clocks.packet.assign(network.links.size(), 0);
   std::int64_t slot = 1;  // a multiple of the numerators of all rates

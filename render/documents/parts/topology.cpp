@@ -146,7 +146,7 @@ const Fields<Topology>& topology_fields() {
 
 std::string latency_slots_in_words(const Topology& topology) {
   const auto* network = std::get_if<NetworkTopology>(&topology);
-  return std::string(network != nullptr && network::has_mixed_speeds(network->network)
+  return std::string(network != nullptr && network->has_mixed_speeds()
                          ? "the time of a packet on the link of each queue"
                          : "one slot per queue") +
          " (none for the sender's link)";
@@ -192,7 +192,7 @@ void add_remarks(std::vector<std::string>& notes, const answers::Topology& topol
   add_remarks(notes, network->network);
   const std::optional<numeric::Rational>& gbps = network->network.gbps;
   const std::string speed = gbps ? " (" + plain(*gbps) + " Gbit/s)" : "";
-  if (network::has_mixed_speeds(network->network))
+  if (network->has_mixed_speeds())
     add_note(
         notes,
         "Links differ in speed: each by its own clock. A slot is the time of a packet on the slowest one "
