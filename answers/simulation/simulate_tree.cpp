@@ -112,7 +112,9 @@ DelayCounts delay_counts(const sim::TreeModel& model) {
 }
 DelayCounts delay_counts(const sim::FabricModel& model) {
   const sim::FabricTimes& times = sim::fabric_times(model);
-  const auto slots = [slot = static_cast<double>(times.clocks.slowest)](double ticks) { return ticks / slot; };
+  const auto slots = [slot = static_cast<double>(times.clocks.slowest)](double ticks) {
+    return ticks / slot;
+  };
   DelayCounts counts{times.delays};
   for (sim::SeenRow& row : counts.rows) row.transfer = slots(row.transfer);
   counts.wait_of = [slots, &times](std::size_t at) { return slots(times.wait(at)); };

@@ -182,8 +182,12 @@ TEST_CASE("clocked fabric: idle links change nothing, and only speeds relative t
     return fabric_of(
         "hosts = \"h[0..4]\"\nswitches = \"a[0..1], b[0..1]\"\n"
         "link = [{each = \"i = 0..3\", from = \"h[i]\", to = \"a[i/2]\", both = true},\n"
-        "  {from = [\"a0\", \"a1\"], to = \"b0\", both = true, rate = " + uplink + "},\n"
-        "  {from = [\"h4\", \"a0\"], to = \"b1\", both = true, rate = " + idle + "}]\n"
+        "  {from = [\"a0\", \"a1\"], to = \"b0\", both = true, rate = " +
+        uplink +
+        "},\n"
+        "  {from = [\"h4\", \"a0\"], to = \"b1\", both = true, rate = " +
+        idle +
+        "}]\n"
         "[traffic]\nuniform = 0.4\nfrom = \"h[0..3]\"\nto = \"h[0..3]\"\n");
   };
   CHECK(counts(with("8", "1"), false) == counts(with("1", "1"), false));

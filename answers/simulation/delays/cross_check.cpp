@@ -16,7 +16,7 @@ namespace {
 
 /// Packet-hops simulated in 0.2 to 0.4 s, and the factor of a usual simulation.
 constexpr double brief_tree_steps = 9e7, brief_network_steps = 5e6, brief_clocked_steps = 2e6,
-                 brief_fabric_steps = 1.5e7, brief_clocked_fabric_steps = 6e6;
+                 brief_fabric_steps = 1.5e7, brief_clocked_fabric_steps = 4e6;
 constexpr double usual_steps = 5;
 /// Cost of a slot in which no packet moves.
 constexpr double slot_steps = 40;

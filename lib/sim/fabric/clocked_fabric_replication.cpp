@@ -30,7 +30,7 @@ struct Event {
 };
 using Events = std::vector<Event>;
 
-struct Queue : ClockedQueue {
+struct alignas(64) Queue : ClockedQueue {
   std::uint32_t to = 0;   ///< the next router; none: a host
   std::uint32_t row = 0;  ///< as FabricTables::Queue
   std::uint16_t kind = 0;
@@ -62,21 +62,21 @@ class Simulated final : public FabricReplication {
   std::shared_ptr<const FabricTables> tables_;
   std::optional<std::int64_t> buffer_;
   RandomKey key_;
-  int shift_;                          ///< ticks of a bucket: 2^shift_, at most a packet time
-  std::int64_t bucket_ = 0;            ///< the next one
-  std::int64_t slots_ = 0;             ///< advanced
-  std::vector<Events> ring_;           ///< [bucket modulo its size]
+  int shift_;                             ///< ticks of a bucket: 2^shift_, at most a packet time
+  std::int64_t bucket_ = 0;               ///< the next one
+  std::int64_t slots_ = 0;                ///< advanced
+  std::vector<Events> ring_;              ///< [bucket modulo its size]
   std::map<std::int64_t, Events> apart_;  ///< [bucket]: beyond the ring
-  std::vector<Events> spare_;          ///< empty, with memory for buckets to come
+  std::vector<Events> spare_;             ///< empty, with memory for buckets to come
   std::vector<Queue> queues_;
   std::vector<double> log_silent_;  ///< per sender: log(1 - probability of a packet)
   std::int64_t steps_ = 0;
   FabricBalance totals_;
-  std::vector<Histogram> occupancy_, waits_;  ///< [kind]
-  std::vector<std::uint64_t> dropped_;        ///< [kind]
-  std::vector<Histogram> delays_;             ///< [row]
-  std::uint64_t measured_ = 0;                ///< slots
-  Events current_;                            ///< of the present bucket
+  std::vector<Histogram> occupancy_, waits_;     ///< [kind]
+  std::vector<std::uint64_t> dropped_;           ///< [kind]
+  std::vector<Histogram> delays_;                ///< [row]
+  std::uint64_t measured_ = 0;                   ///< slots
+  Events current_;                               ///< of the present bucket
   std::vector<const std::uint16_t*> next_hops_;  ///< of each of them
   std::vector<std::uint32_t> to_;                ///< their queues; none: they have arrived
 };
@@ -104,7 +104,8 @@ Simulated::Simulated(const FabricModel& model, RandomKey key)
     log_silent_.push_back(std::log1p(-static_cast<double>(sender.threshold) * 0x1p-64));
   }
   shift_ = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(shortest / WaitBins::min_packet))) - 1;
-  ring_.resize(std::bit_ceil(static_cast<std::uint64_t>(ring_slots * tables_->times.clocks.slowest >> shift_)));
+  ring_.resize(
+      std::bit_ceil(static_cast<std::uint64_t>(ring_slots * tables_->times.clocks.slowest >> shift_)));
   for (std::uint32_t sender = 0; sender < tables_->senders.size(); ++sender) {
     Draws draws(key_, sending, tables_->senders[sender].node, 0);
     const auto phase =
@@ -148,8 +149,8 @@ void Simulated::advance(std::int64_t slots) {
     run_bucket();
 }
 
-/// Its events follow from earlier ones only, since a bucket is no longer than a packet time. Each step is done
-/// for all of them, to overlap memory accesses.
+/// Its events follow from those of earlier buckets, as a bucket is at most a packet time long. Each step is
+/// done for all of them, to overlap memory accesses.
 void Simulated::run_bucket() {
   Events& events = ring_[static_cast<std::size_t>(bucket_) % ring_.size()];
   current_.swap(events);
@@ -266,8 +267,7 @@ FabricBalance Simulated::balance() const {
 }
 
 void Simulated::save(ByteWriter& writer) {
-  for (const std::int64_t value :
-       {bucket_, slots_, steps_, totals_.sent, totals_.delivered, totals_.dropped})
+  for (const std::int64_t value : {bucket_, slots_, steps_, totals_.sent, totals_.delivered, totals_.dropped})
     writer.put(value);
   for (const Queue& queue : queues_)
     for (const std::int64_t value : {queue.free, queue.size, queue.counted_to}) writer.put(value);

@@ -12,8 +12,8 @@ namespace {
 
 /// slots for which cells are kept; packets that wait longer are stored separately
 constexpr std::size_t ring = 64;
-constexpr std::int64_t seen_every = 8;        ///< slots between two records of the occupancies
-constexpr std::size_t fast_values = 1024;     ///< of waits and delays counted in arrays
+constexpr std::int64_t seen_every = 8;     ///< slots between two records of the occupancies
+constexpr std::size_t fast_values = 1024;  ///< of waits and delays counted in arrays
 constexpr std::size_t fast_queues = 16;  ///< passed by a packet: delays for up to this many queues in arrays
 enum Purpose : std::uint64_t { sending = 0, choices = 1 };
 
@@ -63,8 +63,7 @@ class Simulated final : public FabricReplication {
       maximum = std::max<std::size_t>(maximum, router.cells + router.senders);
     packets_.resize(maximum + 1);
     coming_.resize(maximum + 1);
-    for (const FabricTables::Queue& queue : tables_->queues)
-      queues_.push_back({0, queue.cell, queue.kind});
+    for (const FabricTables::Queue& queue : tables_->queues) queues_.push_back({0, queue.cell, queue.kind});
   }
 
   void advance(std::int64_t slots) override {
@@ -249,7 +248,8 @@ void Simulated::join(const Coming& coming) {
   if (queue.cell == FabricTables::none)
     return deliver(packet.age(now_) + static_cast<std::int64_t>(wait) + 1, packet.queues() + 1);
   if (wait + 1 < ring)
-    cells_[(static_cast<std::size_t>(served) + 1) % ring * tables_->cells + queue.cell] = packet.joined().word();
+    cells_[(static_cast<std::size_t>(served) + 1) % ring * tables_->cells + queue.cell] =
+        packet.joined().word();
   else
     set_apart(served + 1, queue.cell, packet.joined());
 }

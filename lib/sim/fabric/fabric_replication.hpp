@@ -40,8 +40,8 @@ class FabricTables;
 /// \param max_bytes  maximum memory of the simulation
 /// \throws InvalidArgument  a node that sends more than its fastest link; a host connected to a host
 /// \throws NoAnswer         no route leads from a node to one of its destinations
-/// \throws LimitExceeded    more memory, or a route of more than 250 links; as network::link_clocks(); too many
-///                          speeds on long routes
+/// \throws LimitExceeded    more memory, or a route of more than 250 links; speeds without a common clock
+///                          (network::link_clocks()), or too many of them for the longest route
 [[nodiscard]] std::shared_ptr<const FabricTables> fabric_tables(const network::Fabric& fabric,
                                                                 std::uint64_t max_bytes = std::uint64_t{8}
                                                                                           << 30);
@@ -70,7 +70,7 @@ struct FabricTimes {
   /// Do used links differ in speed? If not, a tick is a slot. A link is used if it is on a route of some
   /// demand; with Valiant routes a few more count as used.
   bool mixed_speeds = false;
-  network::LinkClocks clocks{};    ///< of used links, without their list
+  network::LinkClocks clocks{};   ///< of used links, without their list
   std::vector<SeenRow> delays{};  ///< the rows of delivered packets, as FabricRows::delays()
 
   /// The wait that is counted at this position of a row, and the mean of those counted there.

@@ -24,7 +24,7 @@ using network::SparseDemand;
 using numeric::Rational;
 
 constexpr std::size_t max_kinds = 200;
-constexpr std::uint64_t max_rows = 65'536;  ///< of delivered packets
+constexpr std::uint64_t max_rows = 65'536;            ///< of delivered packets
 constexpr double all_draws = 18446744073709551616.0;  // 2^64
 
 std::uint64_t threshold_of(const Rational& rate) {
@@ -650,12 +650,14 @@ void FabricTables::find_clocks(const network::Fabric& fabric) {
   for (std::size_t link = 0; link < used.size(); ++link) {
     const std::uint32_t queue = queue_of_link_[link];
     const Target& to = target[network.links[link].to];
-    used[link] = used_.empty() || (queue == none ? sends[network.links[link].from]
-                                                 : used_[queue] || (to.place != none && to.last_port != none));
+    used[link] =
+        used_.empty() || (queue == none ? sends[network.links[link].from]
+                                        : used_[queue] || (to.place != none && to.last_port != none));
   }
   times.clocks = network::link_clocks(network, used, 1);
-  times.mixed_speeds = std::any_of(times.clocks.packet.begin(), times.clocks.packet.end(),
-                             [&](std::int64_t ticks) { return ticks != 0 && ticks != times.clocks.slowest; });
+  times.mixed_speeds =
+      std::any_of(times.clocks.packet.begin(), times.clocks.packet.end(),
+                  [&](std::int64_t ticks) { return ticks != 0 && ticks != times.clocks.slowest; });
   if (times.mixed_speeds) times.clocks = network::link_clocks(network, used, WaitBins::min_packet);
   const std::vector<std::int64_t> packet = std::exchange(times.clocks.packet, {});
 

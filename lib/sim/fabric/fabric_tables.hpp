@@ -101,7 +101,7 @@ class FabricTables {
   std::uint32_t first_group_place = 0;          ///< in route tables: group 0, after the destinations
   int max_queues = 0;                           ///< on the longest route
   FabricTimes times;
-  std::string identity;                         ///< description and checksum of the fabric
+  std::string identity;  ///< description and checksum of the fabric
 
  private:
   using Demands = std::vector<network::Demand>;

@@ -76,8 +76,9 @@ NetworkEstimates fabric_estimates(const FabricModel& model, const RunResult& run
   const auto slot = static_cast<double>(times.clocks.slowest);
   std::vector<SeenRow> seen = times.delays;
   for (SeenRow& row : seen) row.transfer /= slot;
-  estimate_delays(result, batches, seen, [&](std::size_t at) { return times.wait(at) / slot; },
-                  [&](std::size_t at) { return times.average_wait(at) / slot; }, queries);
+  estimate_delays(
+      result, batches, seen, [&](std::size_t at) { return times.wait(at) / slot; },
+      [&](std::size_t at) { return times.average_wait(at) / slot; }, queries);
   return result;
 }
 

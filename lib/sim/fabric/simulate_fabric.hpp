@@ -19,7 +19,8 @@ namespace tailbound::sim {
                                    const RunControls& controls = {}, std::string_view resume = {});
 
 /// A link represents a kind of queue, by its position in queue_kinds(): load, occupancy and loss of one such
-/// queue. There are no flows. Slots are packet times of the slowest used link.  \throws as network_estimates()
+/// queue. There are no flows. Slots are packet times of the slowest used link.
+/// \throws as network_estimates()
 [[nodiscard]] NetworkEstimates fabric_estimates(const FabricModel& model, const RunResult& result,
                                                 const NetworkQueries& queries);
 

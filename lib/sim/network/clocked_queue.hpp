@@ -10,7 +10,6 @@
 
 /// What simulations of links by their own clocks have in common: a queue, the counts of waits, and how often
 /// phases are drawn. Times are ticks (network/clocks/link_clocks.hpp).
-/// Internal to the sim module, except WaitBins.
 namespace tailbound::sim {
 
 /// Packet times of the slowest link between two draws of the phases. Estimates average over some hundred.
@@ -47,8 +46,8 @@ struct WaitBins {
 
 /// A queue that sends its packets in order of arrival.
 struct ClockedQueue {
-  std::int64_t tick = 0;                 ///< of one packet
-  std::int64_t free = 0;                 ///< when all its packets will have been sent
+  std::int64_t tick = 0;                  ///< of one packet
+  std::int64_t free = 0;                  ///< when all its packets will have been sent
   std::int64_t size = 0, counted_to = 0;  ///< the packet in transmission is included
 
   /// Counts the ticks until then with their numbers of packets, which leave one packet time after the other.
