@@ -173,21 +173,24 @@ CrossCheck checked(const Fabric& fabric, const FabricAnswer& answer, bounds::Fab
     workload.utilization = std::max(workload.utilization, load / numeric::nearest_double(queue.rate.value()));
     workload.steps_per_slot += load * static_cast<double>(queue.queues);
   }
-  if (answer.queues.empty() || !simulates_clocks(answer.ticks_per_slot))
-    return {.levels = {}, .skipped = true};
-  const auto computed = [&](const std::vector<std::vector<Slots>>& levels) {
-    std::int64_t last = 0;
-    for (const Slots level : levels.front()) last = std::max(last, level.value);
-    const bounds::FabricQueueing found = delay.queueing(static_cast<std::size_t>(last) + 1, 1, [&run] {
-      if (run.stop.stop_requested()) throw Stopped("stopped on request");
-    });
-    std::vector<double> tails;
-    for (const Slots level : levels.front())
-      tails.push_back(static_cast<double>(found.above[static_cast<std::size_t>(level.value)].upper()));
-    return std::vector<std::vector<double>>{tails};
-  };
+  if (answer.queues.empty()) return {.levels = {}, .skipped = true};
   try {
-    return cross_check(simulated_delays(fabric, workload, effort, run), {.computed = computed});
+    const SimulatedDelays simulated = simulated_delays(fabric, workload, effort, run);
+    const auto tick = [&](Slots level) {
+      return static_cast<std::size_t>(level.value * delay.ticks_per_slot() / simulated.steps());
+    };
+    const auto computed = [&](const std::vector<std::vector<Slots>>& levels) {
+      std::size_t last = 0;
+      for (const Slots level : levels.front()) last = std::max(last, tick(level));
+      const bounds::FabricQueueing found = delay.queueing(last + 1, 1, [&run] {
+        if (run.stop.stop_requested()) throw Stopped("stopped on request");
+      });
+      std::vector<double> tails;
+      for (const Slots level : levels.front())
+        tails.push_back(static_cast<double>(found.above[tick(level)].upper()));
+      return std::vector<std::vector<double>>{tails};
+    };
+    return cross_check(simulated, {.computed = computed});
   } catch (const Stopped&) {
     return {.levels = {}, .skipped = true};
   }

@@ -82,12 +82,6 @@ struct BusiestSender {
 [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> ends_of_flow(const network::Network& network,
                                                                    const std::string& flow);
 
-/// Does the simulation of fabrics have the clocks of links of different speeds? Otherwise nothing is compared
-/// with it.
-[[nodiscard]] constexpr bool simulates_clocks(std::int64_t ticks_per_slot) {
-  return ticks_per_slot == 1;
-}
-
 struct FabricQuery {
   FabricTopology topology;
   std::optional<std::string> flow{};             ///< "left -> right": only that pair

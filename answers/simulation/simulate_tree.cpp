@@ -111,10 +111,14 @@ DelayCounts delay_counts(const sim::TreeModel& model) {
   return counts;
 }
 DelayCounts delay_counts(const sim::FabricModel& model) {
-  const sim::FabricRows rows{sim::queue_kinds(model).kinds.size()};
-  DelayCounts counts;
-  for (int queues = 0; queues <= sim::max_queues(model); ++queues)
-    counts.add(rows.delays(static_cast<std::size_t>(queues)), queues);
+  const sim::FabricTimes& times = sim::fabric_times(model);
+  const auto slots = [slot = static_cast<double>(times.clocks.slowest)](double ticks) {
+    return ticks / slot;
+  };
+  DelayCounts counts{times.delays};
+  for (sim::SeenRow& row : counts.rows) row.transfer = slots(row.transfer);
+  counts.wait_of = [slots, &times](std::size_t at) { return slots(times.wait(at)); };
+  counts.average_of = [slots, &times](std::size_t at) { return slots(times.average_wait(at)); };
   return counts;
 }
 DelayCounts delay_counts(const sim::NetworkModel& model) {

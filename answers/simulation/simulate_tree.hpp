@@ -18,14 +18,13 @@
 #include <variant>
 #include <vector>
 
-/// Slot-by-slot simulation of a tree or any network: delays, occupancies and losses.
+/// Simulation of a tree or any network: delays, occupancies and losses.
 ///
-/// MODEL     sim/tree/tree_replication.hpp, sim/network/network_replication.hpp. D is the queueing delay of
-///           the packets delivered during measurement, the sum of their waits; T is D plus one slot for each
-///           queue
-///           on the path; Q counts a queue's packets just after the arrivals of a slot; R counts the packets
-///           that wait
-///           for an older one of their leaf.
+/// MODEL     sim/tree/tree_replication.hpp, sim/network/network_replication.hpp,
+///           sim/fabric/fabric_replication.hpp; sim/network/clocked_replication.hpp where used links differ
+///           in speed. D is the queueing delay of the packets delivered during measurement, the sum of their
+///           waits; T is D plus the packet time of each queue on the path; Q counts a queue's packets just
+///           after the arrivals of a slot; R counts the packets that wait for an older one of their leaf.
 /// RESULT    estimates with confidence intervals from batches (sim/batches/batch_means.hpp).
 /// TESTS     tests/answers/simulation/simulate_tree_test.cpp
 namespace tailbound::answers {

@@ -181,11 +181,6 @@ ValidateDelayAnswer answer(const ValidateDelayQuery& query, const Run& run) {
   static_cast<void>(plan_of(requested));  // checks that it can be simulated
   const std::unique_ptr<DelayAnalysis> known = analysis_of(query, run);
   DelayAnalysis& analysis = *known;
-  if (query.fabric && !simulates_clocks(analysis.ticks_per_slot()))
-    throw NoAnswer(
-        "links differ in speed: networks of more than 100000 communicating pairs are simulated in slots of "
-        "the "
-        "slowest link, but their delays are computed in packet times of each link");
   requested.delay_levels = levels_of(query, analysis);
   const bounds::ClaimedDelayAnswer analysed =
       analysis.claims({.levels = requested.delay_levels, .percentiles = requested.percentiles});

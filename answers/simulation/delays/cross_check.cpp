@@ -16,7 +16,7 @@ namespace {
 
 /// Packet-hops simulated in 0.2 to 0.4 s, and the factor of a usual simulation.
 constexpr double brief_tree_steps = 9e7, brief_network_steps = 5e6, brief_clocked_steps = 2e6,
-                 brief_fabric_steps = 1.5e7;
+                 brief_fabric_steps = 1.5e7, brief_clocked_fabric_steps = 4e6;
 constexpr double usual_steps = 5;
 /// Cost of a slot in which no packet moves.
 constexpr double slot_steps = 40;
@@ -148,9 +148,9 @@ class DelaySimulation {
     else
       its_.length_.packets = its_.waits(std::nullopt).packets();
   }
-  void use_clocks(const network::LinkClocks& clocks) {
+  void use_clocks(const network::LinkClocks& clocks, bool mixed_speeds) {
     its_.steps_ = clocks.slot;
-    its_.clocked_ = true;
+    its_.clocked_ = mixed_speeds;
   }
   void add_all(const SeenRow& row) { its_.all_.push_back(row); }
   void add_group(const SeenRow& row, std::size_t group) {
@@ -193,7 +193,7 @@ SimulatedDelays simulated(const NetworkTopology& topology, const std::vector<std
   const sim::NetworkWork work = sim::network_work(model.network);
   DelaySimulation simulation(effort, run);
   if (!network::has_unit_speeds(model.network)) {
-    simulation.use_clocks(network::link_clocks(model.network, sim::WaitBins::min_packet));
+    simulation.use_clocks(network::link_clocks(model.network, sim::WaitBins::min_packet), true);
     const sim::ClockedRows rows(model);
     for (std::size_t kind = 0; kind < rows.kinds.size(); ++kind) {
       const sim::ClockedKind& its = rows.kinds[kind];
@@ -239,12 +239,12 @@ SimulatedDelays simulated_delays(const Topology& topology, const std::vector<std
 SimulatedDelays simulated_delays(const network::Fabric& fabric, const Workload& workload, DelayEffort effort,
                                  const Run& run) {
   Workload its = workload;
-  its.steps = brief_fabric_steps;
   const sim::FabricModel model{sim::fabric_tables(fabric), {}};
-  const sim::FabricRows rows{sim::queue_kinds(model).kinds.size()};
+  const sim::FabricTimes& times = sim::fabric_times(model);
+  its.steps = times.mixed_speeds ? brief_clocked_fabric_steps : brief_fabric_steps;
   DelaySimulation simulation(effort, run);
-  for (std::size_t queues = 0; queues <= static_cast<std::size_t>(sim::max_queues(model)); ++queues)
-    simulation.add_all(simulation.in_slots(rows.delays(queues), queues));
+  simulation.use_clocks(times.clocks, times.mixed_speeds);
+  for (const SeenRow& row : times.delays) simulation.add_all(row);
   simulation.simulate(its, [&](sim::RandomKey key) { return sim::make_fabric_replication(model, key); });
   return simulation.take();
 }

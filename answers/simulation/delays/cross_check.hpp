@@ -71,7 +71,8 @@ class SimulatedDelays {
   /// Of a group of flows; none: of all packets.
   [[nodiscard]] SeenTimes waits(std::optional<std::size_t> group) const { return seen(group, false); }
   [[nodiscard]] SeenTimes latencies(std::optional<std::size_t> group) const { return seen(group, true); }
-  /// All times are counted in steps: so many are one slot. 1 where all links have the same speed.
+  /// All times are counted in steps: so many are one slot. Where all links have the same speed, a step is a
+  /// packet time of theirs.
   [[nodiscard]] std::int64_t steps() const { return steps_; }
   /// Rows of a group, with transfer times in steps.
   [[nodiscard]] const std::vector<SeenRow>& rows(std::optional<std::size_t> group) const {
@@ -100,7 +101,7 @@ class SimulatedDelays {
                                                const std::vector<std::size_t>& groups, DelayEffort effort,
                                                const Run& run = {});
 
-/// The same for a network without a list of flows, without groups.
+/// The same for a network without a list of flows, without groups. A slot is one of the fabric.
 /// \param workload  of one slot; its `steps` are ignored
 [[nodiscard]] SimulatedDelays simulated_delays(const network::Fabric& fabric, const Workload& workload,
                                                DelayEffort effort, const Run& run = {});

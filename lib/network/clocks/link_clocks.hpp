@@ -40,9 +40,9 @@ struct LinkClocks {
 };
 
 /// \param min_packet  ticks of one packet on the fastest used link, at least
+/// \param used        [link], for traffic that is not listed
 /// \throws LimitExceeded  the rates have no common clock of fewer than 2^40 ticks per slot
 [[nodiscard]] LinkClocks link_clocks(const Network& network, std::int64_t min_packet = 1);
-/// \param used  [link]
 [[nodiscard]] LinkClocks link_clocks(const Network& network, const std::vector<bool>& used,
                                      std::int64_t min_packet = 1);
 

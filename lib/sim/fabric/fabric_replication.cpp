@@ -1,8 +1,8 @@
 #include <tailbound/core/error.hpp>
-#include <tailbound/sim/fabric/fabric_tables.hpp>
+#include <tailbound/sim/fabric/clocked_fabric_replication.hpp>
+#include <tailbound/sim/fabric/fabric_course.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -12,29 +12,27 @@ namespace {
 
 /// slots for which cells are kept; packets that wait longer are stored separately
 constexpr std::size_t ring = 64;
-constexpr std::int64_t seen_every = 8;        ///< slots between two records of the occupancies
-constexpr std::int64_t most_apart = 1 << 26;  ///< packets: beyond this the queues are unstable
-constexpr std::size_t fast_values = 1024;     ///< of waits and delays counted in arrays
+constexpr std::int64_t seen_every = 8;     ///< slots between two records of the occupancies
+constexpr std::size_t fast_values = 1024;  ///< of waits and delays counted in arrays
 constexpr std::size_t fast_queues = 16;  ///< passed by a packet: delays for up to this many queues in arrays
 enum Purpose : std::uint64_t { sending = 0, choices = 1 };
 
-/// A packet in a word: its destination (20 bits), its intermediate group plus one (11; 0: passed already, or
-/// none), route table (1), queues passed plus one (8), and the slot in which it was sent modulo 2^24. Never
-/// 0.
+/// A packet in a word: its course (32 bits), queues passed plus one (8), and the slot in which it was sent
+/// modulo 2^24. Never 0.
 class Packet {
  public:
   static constexpr std::int64_t max_age = (1 << 24) - 1;
 
-  Packet(std::uint32_t to, std::uint32_t via, std::uint32_t rule, std::int64_t slot)
-      : word_(std::uint64_t{to} << 44U | std::uint64_t{via} << 33U | std::uint64_t{rule} << 32U |
-              std::uint64_t{1} << 24U | (static_cast<std::uint64_t>(slot) & slots)) {}
+  Packet(Course course, std::int64_t slot)
+      : word_(std::uint64_t{course.word()} << 32U | std::uint64_t{1} << 24U |
+              (static_cast<std::uint64_t>(slot) & slots)) {}
   explicit Packet(std::uint64_t word) : word_(word) {}
 
   [[nodiscard]] std::uint64_t word() const { return word_; }
-  [[nodiscard]] std::uint32_t to() const { return static_cast<std::uint32_t>(word_ >> 44U); }
-  [[nodiscard]] std::uint32_t via() const { return static_cast<std::uint32_t>(word_ >> 33U & 0x7FFU); }
-  [[nodiscard]] Packet past_group() const { return Packet(word_ & ~(std::uint64_t{0x7FF} << 33U)); }
-  [[nodiscard]] std::uint32_t rule() const { return word_ >> 32U & 1U; }
+  [[nodiscard]] Course course() const { return Course(static_cast<std::uint32_t>(word_ >> 32U)); }
+  [[nodiscard]] Packet on(Course course) const {
+    return Packet(std::uint64_t{course.word()} << 32U | static_cast<std::uint32_t>(word_));
+  }
   [[nodiscard]] std::uint32_t queues() const { return static_cast<std::uint32_t>(word_ >> 24U & 0xFFU) - 1; }
   /// \pre at most max_age
   [[nodiscard]] std::int64_t age(std::int64_t now) const {
@@ -46,47 +44,6 @@ class Packet {
   static constexpr std::uint64_t slots = max_age;
   std::uint64_t word_;
 };
-
-/// 32-bit draws, one after the other, for one switch in one slot.
-class Draws {
- public:
-  Draws(RandomKey key, std::uint64_t purpose, std::uint64_t entity, std::int64_t slot)
-      : key_(key), purpose_(purpose), entity_(entity), index_(static_cast<std::uint64_t>(slot) << 20U) {}
-
-  [[nodiscard]] std::uint32_t next() {
-    if (used_ == 8) {
-      const RandomWords words = random_words(key_, purpose_, entity_, index_++);
-      for (std::size_t i = 0; i < 4; ++i) {
-        bits_[2 * i] = static_cast<std::uint32_t>(words[i]);
-        bits_[2 * i + 1] = static_cast<std::uint32_t>(words[i] >> 32U);
-      }
-      used_ = 0;
-    }
-    return bits_[used_++];
-  }
-  /// Two draws in one: the upper half of the product is below `count`, the lower half is a new draw except
-  /// for the last bits, as many as `count` has.
-  [[nodiscard]] std::uint64_t next_product(std::uint32_t count) { return std::uint64_t{count} * next(); }
-  [[nodiscard]] std::uint64_t next_word() {
-    const std::uint64_t high = next();
-    return high << 32U | next();
-  }
-
- private:
-  RandomKey key_;
-  std::uint64_t purpose_, entity_, index_;
-  std::array<std::uint32_t, 8> bits_;
-  std::size_t used_ = 8;
-};
-
-/// Number of set bits of 16. Not std::popcount(), which is a function call on targets without the
-/// instruction.
-unsigned bits_of(unsigned mask) {
-  mask -= mask >> 1U & 0x5555U;
-  mask = (mask & 0x3333U) + (mask >> 2U & 0x3333U);
-  mask = (mask + (mask >> 4U)) & 0x0F0FU;
-  return (mask + (mask >> 8U)) & 0x1FU;
-}
 
 class Simulated final : public FabricReplication {
  public:
@@ -101,15 +58,12 @@ class Simulated final : public FabricReplication {
         waits_(fast_values * tables_->rows.kinds),
         fast_delays_(fast_values * fast_queues),
         delays_(256) {
-    if (buffer_ && (*buffer_ < 1 || *buffer_ > 1'000'000'000))
-      throw InvalidArgument("buffer", std::to_string(*buffer_), "from 1 to 1000000000 packets");
     std::size_t maximum = 0;
     for (const Router& router : tables_->routers)
       maximum = std::max<std::size_t>(maximum, router.cells + router.senders);
     packets_.resize(maximum + 1);
     coming_.resize(maximum + 1);
-    for (const FabricTables::Queue& queue : tables_->queues)
-      queues_.push_back({0, queue.cell, queue.kind, queue.takes});
+    for (const FabricTables::Queue& queue : tables_->queues) queues_.push_back({0, queue.cell, queue.kind});
   }
 
   void advance(std::int64_t slots) override {
@@ -126,9 +80,9 @@ class Simulated final : public FabricReplication {
 
   /// A queue as one number, and the data needed to put a packet into it.
   struct Queue {
-    std::int64_t free = 0;   ///< the next free service time, in packets
+    std::int64_t free = 0;   ///< the next free slot of service
     std::uint32_t cell = 0;  ///< as FabricTables::Queue
-    std::uint16_t kind = 0, takes = 1;
+    std::uint16_t kind = 0;
   };
   /// A packet that is about to join a queue.
   struct Coming {
@@ -152,10 +106,6 @@ class Simulated final : public FabricReplication {
   void send_from_hosts(std::size_t router);
   void put_in_queues(const Router& router, std::size_t number, Draws& draws);
   void join(const Coming& coming);
-  [[nodiscard]] Packet packet_of(const FabricTables::Sender& sender, Draws& draws) const;
-  [[nodiscard]] std::uint32_t drawn_group(std::uint32_t from, std::uint32_t to, Draws& draws) const;
-  [[nodiscard]] const std::uint16_t* route_of(const Packet& packet, std::size_t router) const;
-  [[nodiscard]] std::uint32_t port_of(const Router& router, std::uint16_t next_hop, std::uint32_t draw) const;
   void deliver(std::int64_t latency, std::uint32_t queues);
   void set_apart(std::int64_t slot, std::size_t cell, Packet packet);
   void take_back();
@@ -210,7 +160,7 @@ void Simulated::refill_sends() {
   const auto block = static_cast<std::uint64_t>(now_ / 64);
   for (std::size_t i = 0; i < sends_.size(); ++i)
     sends_[i] =
-        bernoulli_bits(key_, sending, tables_->senders[i].stream, block * 16, tables_->senders[i].threshold);
+        bernoulli_bits(key_, sending, tables_->senders[i].node, block * 16, tables_->senders[i].threshold);
 }
 
 /// Without branches, as occupied cells are unpredictable.
@@ -226,46 +176,6 @@ void Simulated::read_cells(const Router& router) {
   count_ = count;
 }
 
-Packet Simulated::packet_of(const FabricTables::Sender& sender, Draws& draws) const {
-  const FabricTables::Part* part = &tables_->parts[sender.first_part];
-  if (sender.parts > 1) {
-    const std::uint64_t draw = draws.next_word();
-    while (draw >= part->bound && part->bound != ~std::uint64_t{0}) ++part;
-  }
-  const FabricTables::Targets& list = tables_->targets[part->targets];
-  while (true) {
-    std::size_t at = 0;
-    if (list.bounds.empty())
-      at = below(static_cast<std::uint32_t>(list.nodes.size()), draws.next());
-    else
-      at = static_cast<std::size_t>(
-          std::upper_bound(list.bounds.begin(), list.bounds.end() - 1, draws.next_word()) -
-          list.bounds.begin());
-    if (list.nodes[at] != sender.node)
-      return {list.nodes[at], part->valiant ? drawn_group(sender.node, list.nodes[at], draws) : 0, part->rule,
-              now_};
-  }
-}
-
-/// The intermediate group of a packet plus one; 0: none.
-std::uint32_t Simulated::drawn_group(std::uint32_t from, std::uint32_t to, Draws& draws) const {
-  const network::SwitchGroups& groups = *tables_->groups;
-  const std::uint32_t own = groups.of_node[from], last = groups.of_node[to];
-  if (own == last) return 0;
-  while (true) {
-    const std::uint32_t group =
-        groups.drawn[below(static_cast<std::uint32_t>(groups.drawn.size()), draws.next())];
-    if (group != own && group != last) return group + 1;
-  }
-}
-
-/// The route entries from a router to a packet's destination.
-const std::uint16_t* Simulated::route_of(const Packet& packet, std::size_t router) const {
-  const std::uint32_t place =
-      packet.via() == 0 ? tables_->target[packet.to()].place : tables_->first_group_place + packet.via() - 1;
-  return tables_->route_at(packet.rule(), router, place);
-}
-
 /// First the senders, then their packets.
 void Simulated::send(const Router& router, Draws& draws) {
   const auto slot = static_cast<std::uint64_t>(now_ % 64);
@@ -276,7 +186,7 @@ void Simulated::send(const Router& router, Draws& draws) {
   }
   totals_.sent += static_cast<std::int64_t>(count - count_);
   for (; count_ < count; ++count_)
-    packets_[count_] = packet_of(tables_->senders[packets_[count_]], draws).word();
+    packets_[count_] = Packet(drawn_course(*tables_, tables_->senders[packets_[count_]], draws), now_).word();
 }
 
 /// A host with several links has no queues: its packets arrive at the switch of one of its links in the same
@@ -288,29 +198,10 @@ void Simulated::send_from_hosts(std::size_t router) {
   send(its, draws);
   for (std::size_t i = 0; i < count_; ++i) {
     const Packet packet(packets_[i]);
-    const std::uint16_t next_hop = *route_of(packet, router);
-    const std::uint32_t port = port_of(its, next_hop, draws.next());
+    const std::uint16_t next_hop = *packet.course().next_hop(*tables_, router);
+    const std::uint32_t port = drawn_port(*tables_, its, next_hop, draws.next());
     inbox_[tables_->router_of[tables_->queues[its.first_queue + port].to]].push_back(packet.word());
   }
-}
-
-/// \pre there is a route, and it continues
-std::uint32_t Simulated::port_of(const Router& router, std::uint16_t next_hop, std::uint32_t draw) const {
-  if (router.masks) {
-    unsigned mask = next_hop;
-    for (std::uint32_t before = below(bits_of(mask), draw); before > 0; --before) mask &= mask - 1;
-    return static_cast<std::uint32_t>(std::countr_zero(mask));
-  }
-  if (next_hop < FabricTables::chosen) return next_hop;
-  const FabricTables::Choice& choice =
-      tables_->choices[router.first_choice + (next_hop ^ FabricTables::chosen)];
-  if (choice.weights != 0) {
-    std::uint32_t at = choice.first;
-    while (below(choice.weights, draw) >= tables_->bounds[at]) ++at;
-    return tables_->ports[at];
-  }
-  const std::uint32_t port = choice.first + below(choice.count, draw);
-  return choice.listed ? tables_->ports[port] : port;
 }
 
 /// The packets of one slot, in random order. Each step is done for all of them, to overlap memory accesses.
@@ -319,18 +210,18 @@ void Simulated::put_in_queues(const Router& router, std::size_t number, Draws& d
   for (std::size_t left = count_; left > 0; --left) {
     const std::uint64_t drawn = draws.next_product(static_cast<std::uint32_t>(left));
     Coming& its = coming_[count_ - left];
-    its.packet = Packet(std::exchange(packets_[drawn >> 32U], packets_[left - 1]));
+    const Packet packet(std::exchange(packets_[drawn >> 32U], packets_[left - 1]));
+    const Course course = packet.course().from(*tables_, router);
+    its.packet = packet.on(course);
     its.draw = static_cast<std::uint32_t>(drawn);
-    if (its.packet.via() != 0 && tables_->groups->of_node[router.node] + 1 == its.packet.via())
-      its.packet = its.packet.past_group();
-    its.last_port = tables_->target[its.packet.to()].last_port;
-    its.next_hop = route_of(its.packet, number);
+    its.last_port = tables_->target[course.to()].last_port;
+    its.next_hop = course.next_hop(*tables_, number);
     __builtin_prefetch(its.next_hop);
   }
   for (std::size_t i = 0; i < count_; ++i) {
     Coming& its = coming_[i];
     std::uint32_t port = its.last_port;
-    if (*its.next_hop != FabricTables::arrived) port = port_of(router, *its.next_hop, its.draw);
+    if (*its.next_hop != FabricTables::arrived) port = drawn_port(*tables_, router, *its.next_hop, its.draw);
     its.queue = port == FabricTables::none ? port : router.first_queue + port;
     if (port != FabricTables::none) __builtin_prefetch(&queues_[its.queue], 1);
   }
@@ -342,20 +233,13 @@ void Simulated::join(const Coming& coming) {
   if (coming.queue == FabricTables::none) return deliver(packet.age(now_), packet.queues());
   ++steps_;
   Queue& queue = queues_[coming.queue];
-  const std::int64_t takes = queue.takes, start = now_ * takes;
-  const std::int64_t place = std::max(queue.free, start);
-  if (buffer_ && place - start >= *buffer_) {
+  const std::int64_t served = std::max(queue.free, now_);
+  if (buffer_ && served - now_ >= *buffer_) {
     ++kinds_[queue.kind].dropped;
     ++totals_.dropped;
     return;
   }
-  queue.free = place + 1;
-  std::int64_t served = place;
-  std::size_t cell = queue.cell;
-  if (takes != 1) [[unlikely]] {
-    served = place / takes;
-    cell += static_cast<std::size_t>(place % takes);
-  }
+  queue.free = served + 1;
   const auto wait = static_cast<std::size_t>(served - now_);
   if (wait < fast_values)
     ++waits_[queue.kind * fast_values + wait];
@@ -364,9 +248,10 @@ void Simulated::join(const Coming& coming) {
   if (queue.cell == FabricTables::none)
     return deliver(packet.age(now_) + static_cast<std::int64_t>(wait) + 1, packet.queues() + 1);
   if (wait + 1 < ring)
-    cells_[(static_cast<std::size_t>(served) + 1) % ring * tables_->cells + cell] = packet.joined().word();
+    cells_[(static_cast<std::size_t>(served) + 1) % ring * tables_->cells + queue.cell] =
+        packet.joined().word();
   else
-    set_apart(served + 1, cell, packet.joined());
+    set_apart(served + 1, queue.cell, packet.joined());
 }
 
 void Simulated::deliver(std::int64_t latency, std::uint32_t queues) {
@@ -384,8 +269,7 @@ void Simulated::set_apart(std::int64_t slot, std::size_t cell, Packet packet) {
   if (packet.age(now_) + slot - now_ > maximum)
     throw LimitExceeded("a packet has been in the network for more than " + std::to_string(maximum) +
                         " slots: a link is overloaded");
-  if (++apart_count_ > most_apart)
-    throw LimitExceeded("the queues exceed " + std::to_string(most_apart) + " packets: a link is overloaded");
+  require_stable(++apart_count_);
   apart_[slot].emplace_back(static_cast<std::uint32_t>(cell), packet.word());
 }
 
@@ -405,7 +289,7 @@ void Simulated::look_at_queues() {
   for (std::size_t router = 0; router < tables_->switches; ++router) {
     const Router& its = tables_->routers[router];
     for (std::uint32_t queue = its.first_queue; queue < its.first_queue + its.ports; ++queue) {
-      const std::int64_t packets = queues_[queue].free - now_ * queues_[queue].takes;
+      const std::int64_t packets = queues_[queue].free - now_;
       count_at(kinds_[queues_[queue].kind].occupancy, packets > 0 ? static_cast<std::size_t>(packets) : 0);
     }
   }
@@ -493,10 +377,7 @@ void Simulated::load(ByteReader& reader) {
   if (free.size() != queues_.size() || places.size() != words.size() || now_ < 0) ByteReader::fail();
   for (std::size_t i = 0; i < free.size(); ++i) queues_[i].free = free[i];
   const auto check = [&](std::uint64_t word) {
-    if (Packet(word).to() >= tables_->target.size() ||
-        tables_->target[Packet(word).to()].place == FabricTables::none || Packet(word).queues() > 250 ||
-        Packet(word).via() > (tables_->groups ? tables_->groups->size() : 0))
-      ByteReader::fail();
+    if (!Packet(word).course().is_of(*tables_) || Packet(word).queues() > 250) ByteReader::fail();
   };
   std::fill(cells_.begin(), cells_.end(), 0);
   for (std::size_t i = 0; i < places.size(); ++i) {
@@ -535,6 +416,9 @@ void Simulated::load(ByteReader& reader) {
 }  // namespace
 
 std::unique_ptr<FabricReplication> make_fabric_replication(const FabricModel& model, RandomKey key) {
+  if (model.buffer && (*model.buffer < 1 || *model.buffer > 1'000'000'000))
+    throw InvalidArgument("buffer", std::to_string(*model.buffer), "from 1 to 1000000000 packets");
+  if (model.tables->times.mixed_speeds) return make_clocked_fabric_replication(model, key);
   return std::make_unique<Simulated>(model, key);
 }
 

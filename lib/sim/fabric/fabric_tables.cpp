@@ -3,6 +3,7 @@
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/sim/batches/checkpoint.hpp>
 #include <tailbound/sim/fabric/fabric_tables.hpp>
+#include <tailbound/sim/network/clocked_queue.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +13,7 @@
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 namespace tailbound::sim {
 namespace {
@@ -22,6 +24,7 @@ using network::SparseDemand;
 using numeric::Rational;
 
 constexpr std::size_t max_kinds = 200;
+constexpr std::uint64_t max_rows = 65'536;            ///< of delivered packets
 constexpr double all_draws = 18446744073709551616.0;  // 2^64
 
 std::uint64_t threshold_of(const Rational& rate) {
@@ -148,7 +151,6 @@ QueueKinds::QueueKinds(const Network& network) : of_link(network.links.size(), n
       if (is_new) kinds.push_back({name});
       of_link[link] = found->second;
       ++kinds[found->second].queues;
-      kinds[found->second].places += network.links[link].rate.packets;
     }
     if (kinds.size() <= max_kinds) return;
   }
@@ -165,7 +167,10 @@ FabricTables::FabricTables(const network::Fabric& fabric, std::uint64_t max_byte
   network::require_fabric(fabric);
   find_senders(network, fabric.demands);
   check_routes(network);
+  find_clocks(fabric);
   queue_of_link_ = {};
+  used_ = {};
+  followed_ = {};
 }
 
 void FabricTables::number_queues(const Network& network) {
@@ -206,7 +211,6 @@ void FabricTables::number_queues(const Network& network) {
       if (from == none || network.nodes[its.to].host != to_host) continue;
       const std::uint32_t queue = queue_of_link_[link] = routers[from].first_queue + filled[from]++;
       queues[queue].to = static_cast<std::uint32_t>(its.to);
-      queues[queue].takes = static_cast<std::uint16_t>(its.rate.packets);
       weight_[queue] = static_cast<std::uint32_t>(its.weight);
       if (routers[from].host) continue;
       queues[queue].kind = static_cast<std::uint16_t>(kinds.of_link[link]);
@@ -214,10 +218,7 @@ void FabricTables::number_queues(const Network& network) {
     }
   for (std::size_t router = 0; router < routers.size(); ++router) {
     routers[router].first_cell = static_cast<std::uint32_t>(cells);
-    for (const std::uint32_t queue : read[router]) {
-      queues[queue].cell = static_cast<std::uint32_t>(cells);
-      cells += queues[queue].takes;
-    }
+    for (const std::uint32_t queue : read[router]) queues[queue].cell = static_cast<std::uint32_t>(cells++);
     routers[router].cells = static_cast<std::uint32_t>(cells) - routers[router].first_cell;
   }
 }
@@ -518,7 +519,6 @@ void FabricTables::add_sparse(Sending& sending, const Network& network, const Sp
 }
 
 void FabricTables::find_senders(const Network& network, const Demands& demands) {
-  const std::vector<Rational> sent = network::sent_by_node({network, demands});
   Sending sending(network.nodes.size());
   for (const network::Demand& demand : demands) {
     if (const auto* product = std::get_if<ProductDemand>(&demand.rates))
@@ -526,37 +526,31 @@ void FabricTables::find_senders(const Network& network, const Demands& demands) 
     else
       add_sparse(sending, network, std::get<SparseDemand>(demand.rates), demand.route);
   }
-  number_senders(sending, network, sent);
+  number_senders(sending, network);
 }
 
 /// By the router at which their packets start.
-void FabricTables::number_senders(const Sending& sending, const Network& network,
-                                  const std::vector<Rational>& sent) {
+void FabricTables::number_senders(const Sending& sending, const Network& network) {
   std::vector<std::vector<std::uint32_t>> nodes(routers.size());
   std::vector<std::uint32_t> first_link(network.nodes.size(), none);
-  const std::vector<int> lanes = network.lanes();
   for (const network::Link& link : network.links)
     if (first_link[link.from] == none) first_link[link.from] = static_cast<std::uint32_t>(link.to);
   for (std::uint32_t node = 0; node < network.nodes.size(); ++node) {
     if (sending.parts[node].empty()) continue;
-    if (sent[node] > lanes[node])
-      throw InvalidArgument("the rate of all flows from " + network.nodes[node].name,
-                            numeric::to_fraction(sent[node]),
-                            "at most " + std::to_string(lanes[node]) + " packets per slot");
     if (router_of[node] == none && first_link[node] == none)
       throw NoAnswer("no route leads from " + network.nodes[node].name + " to any other node");
     nodes[router_of[node] != none ? router_of[node] : router_of[first_link[node]]].push_back(node);
   }
-  for (std::size_t router = 0; router < routers.size(); ++router) {
+  for (std::uint32_t router = 0; router < routers.size(); ++router) {
     routers[router].first_sender = static_cast<std::uint32_t>(senders.size());
     for (const std::uint32_t node : nodes[router]) {
       const auto& rates = sending.rates[node];
       const double all = std::accumulate(rates.begin(), rates.end(), 0.0);
       double sum = 0;
-      for (int lane = 0; lane < lanes[node]; ++lane)
-        senders.push_back({node, node + static_cast<std::uint64_t>(lane) * network.nodes.size(),
-                           threshold_of(sent[node] / lanes[node]), static_cast<std::uint32_t>(parts.size()),
-                           static_cast<std::uint32_t>(rates.size())});
+      senders.push_back({.node = node,
+                         .router = router,
+                         .first_part = static_cast<std::uint32_t>(parts.size()),
+                         .parts = static_cast<std::uint32_t>(rates.size())});
       for (std::size_t i = 0; i < rates.size(); ++i) {
         parts.push_back(sending.parts[node][i]);
         parts.back().bound = i + 1 == rates.size() ? ~std::uint64_t{0} : bound_of((sum += rates[i]) / all);
@@ -566,8 +560,43 @@ void FabricTables::number_senders(const Sending& sending, const Network& network
   }
 }
 
-/// From each router where packets start to each of their destinations.
-void FabricTables::check_routes(const Network& network) const {
+std::vector<std::uint32_t> FabricTables::ports_of(const Router& router, std::uint16_t next_hop) const {
+  std::vector<std::uint32_t> all;
+  if (router.masks) {
+    for (std::uint32_t port = 0; port < max_mask_ports; ++port)
+      if ((next_hop >> port & 1U) != 0) all.push_back(port);
+  } else if (next_hop < chosen) {
+    all.push_back(next_hop);
+  } else {
+    const Choice& choice = choices[router.first_choice + (next_hop ^ chosen)];
+    for (std::uint32_t i = choice.first; i < choice.first + choice.count; ++i)
+      all.push_back(choice.listed || choice.weights != 0 ? ports[i] : i);
+  }
+  return all;
+}
+
+/// Marks the links of all routes from there.  \return whether there is one
+bool FabricTables::follow(std::uint32_t rule, std::size_t router, std::uint32_t place) {
+  const std::uint16_t next = next_hop(rule, router, place);
+  if (next == no_route || next == arrived || used_.empty()) return next != no_route;
+  auto& followed = followed_[rule];
+  if (followed.empty()) followed.resize(routers.size() * places_);
+  if (followed[router * places_ + place]) return true;
+  followed[router * places_ + place] = true;
+  for (const std::uint32_t port : ports_of(routers[router], next)) {
+    const std::uint32_t queue = routers[router].first_queue + port, to = router_of[queues[queue].to];
+    used_[queue] = true;
+    if (to != none) follow(rule, to, place);
+  }
+  return true;
+}
+
+/// From each router where packets start to each of their destinations. Marks the links of these routes, if
+/// some are faster than others.
+void FabricTables::check_routes(const Network& network) {
+  if (std::any_of(network.links.begin(), network.links.end(),
+                  [&](const network::Link& link) { return link.rate != network.links.front().rate; }))
+    used_.resize(queues.size());
   std::vector<std::map<std::uint32_t, std::uint32_t>> places;  // per list: destination -> a node there
   for (const Targets& list : targets) {
     auto& its = places.emplace_back();
@@ -584,12 +613,12 @@ void FabricTables::check_routes(const Network& network) const {
         if (part.valiant && second_legs.emplace(part.targets).second)
           check_second_legs(network, places[part.targets]);
         for (std::size_t g = 0; part.valiant && g < groups->drawn.size(); ++g)
-          if (next_hop(part.rule, router, first_group_place + groups->drawn[g]) == no_route)
+          if (!follow(part.rule, router, first_group_place + groups->drawn[g]))
             throw NoAnswer("no route leads from " + network.nodes[sender.node].name + " to " +
                            network.nodes[groups->switches[groups->drawn[g]].front()].name +
                            ", an intermediate group of its Valiant routes");
         for (const auto& [place, node] : places[part.targets])
-          if (next_hop(part.rule, router, place) == no_route && node != sender.node)
+          if (!follow(part.rule, router, place) && node != sender.node)
             throw NoAnswer("no route leads from " + network.nodes[sender.node].name + " to " +
                            network.nodes[node].name);
       }
@@ -600,15 +629,73 @@ void FabricTables::check_routes(const Network& network) const {
 /// From the entry of packets into each group to their destinations.
 /// \param places  destinations, each with a node there
 void FabricTables::check_second_legs(const Network& network,
-                                     const std::map<std::uint32_t, std::uint32_t>& places) const {
+                                     const std::map<std::uint32_t, std::uint32_t>& places) {
   constexpr std::uint32_t spread = 1;
   for (const auto& [place, node] : places) {
     network::require_in_group(network, *groups, node, network::RouteRule::valiant);
     for (const std::uint32_t group : groups->drawn)
       for (const std::uint32_t entry : groups->entries[group])
-        if (groups->of_node[node] != group && next_hop(spread, router_of[entry], place) == no_route)
+        if (groups->of_node[node] != group && !follow(spread, router_of[entry], place))
           throw NoAnswer("no route leads from " + network.nodes[entry].name + " to " +
                          network.nodes[node].name + ", one of its destinations");
+  }
+}
+
+/// Of the used links, with what depends on them: the senders and the rows of delays.
+void FabricTables::find_clocks(const network::Fabric& fabric) {
+  const Network& network = fabric.network;
+  std::vector<bool> sends(network.nodes.size());
+  for (const Sender& sender : senders) sends[sender.node] = true;
+  std::vector<bool> used(network.links.size());
+  for (std::size_t link = 0; link < used.size(); ++link) {
+    const std::uint32_t queue = queue_of_link_[link];
+    const Target& to = target[network.links[link].to];
+    used[link] =
+        used_.empty() || (queue == none ? sends[network.links[link].from]
+                                        : used_[queue] || (to.place != none && to.last_port != none));
+  }
+  times.clocks = network::link_clocks(network, used, 1);
+  times.mixed_speeds =
+      std::any_of(times.clocks.packet.begin(), times.clocks.packet.end(),
+                  [&](std::int64_t ticks) { return ticks != 0 && ticks != times.clocks.slowest; });
+  if (times.mixed_speeds) times.clocks = network::link_clocks(network, used, WaitBins::min_packet);
+  const std::vector<std::int64_t> packet = std::exchange(times.clocks.packet, {});
+
+  const auto lengths = static_cast<std::uint32_t>(max_queues) + 1;
+  std::map<std::int64_t, std::uint32_t> row_of;  // by packet times
+  std::uint64_t count = 1;
+  std::vector<std::int64_t> fastest(network.nodes.size());
+  for (std::size_t link = 0; link < used.size(); ++link) {
+    if (!used[link]) continue;
+    std::int64_t& its = fastest[network.links[link].from];
+    if (its == 0 || packet[link] < its) its = packet[link];
+    if (!network.has_queue(link)) continue;
+    const auto [row, is_new] = row_of.try_emplace(packet[link], static_cast<std::uint32_t>(count));
+    if (is_new && (count *= lengths) > max_rows)
+      throw LimitExceeded("the simulation of routes of up to " + std::to_string(max_queues) +
+                          " queues over links of " + std::to_string(row_of.size()) +
+                          " speeds or more would count more than 65536 combinations of them");
+    queues[queue_of_link_[link]].row = row->second;
+    queues[queue_of_link_[link]].ticks = packet[link];
+  }
+  for (std::size_t at = 0; at < count; ++at) {
+    SeenRow& its = times.delays.emplace_back(SeenRow{rows.delays(at)});
+    for (const auto& [ticks, row] : row_of) {
+      const double passed = static_cast<double>(at / row % lengths);
+      its.queues += passed;
+      its.transfer += passed * static_cast<double>(ticks);
+    }
+  }
+
+  const std::vector<Rational> sent = network::sent_by_node(fabric);
+  for (Sender& sender : senders) {
+    sender.ticks = fastest[sender.node];
+    const Rational takes = Rational(times.clocks.slot) / sender.ticks;
+    if (sent[sender.node] > takes)
+      throw InvalidArgument("the rate of all flows from " + network.nodes[sender.node].name,
+                            numeric::to_fraction(sent[sender.node]),
+                            "at most " + numeric::to_fraction(takes) + " packets per slot");
+    sender.threshold = threshold_of(sent[sender.node] / takes);
   }
 }
 

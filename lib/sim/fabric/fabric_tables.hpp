@@ -31,7 +31,8 @@ class FabricTables {
     std::uint32_t cell = none;  ///< where the next switch reads; none: the link leads to a host
     std::uint32_t to = 0;       ///< node
     std::uint16_t kind = 0;
-    std::uint16_t takes = 1;  ///< packets per slot
+    std::uint32_t row = 0;   ///< added to the row of each packet that passes it, see FabricTimes::delays
+    std::int64_t ticks = 0;  ///< of one packet; 0: unused
   };
   /// Ports of a switch to choose from.
   struct Choice {
@@ -55,11 +56,11 @@ class FabricTables {
     bool host = false;
     bool masks = false;
   };
-  /// A lane of a sending node.
+  /// A sending node. It sends by the clock of its fastest used link.
   struct Sender {
-    std::uint32_t node = 0;
-    std::uint64_t stream = 0;                 ///< of its draws
-    std::uint64_t threshold = 0;              ///< rate * 2^64; all ones: 1
+    std::uint32_t node = 0, router = 0;       ///< where its packets start
+    std::int64_t ticks = 0;                   ///< of one packet
+    std::uint64_t threshold = 0;              ///< packets per packet time * 2^64; all ones: 1
     std::uint32_t first_part = 0, parts = 0;  ///< in parts_: the traffic of each demand
   };
   struct Part {
@@ -99,7 +100,8 @@ class FabricTables {
   std::optional<network::SwitchGroups> groups;  ///< for minimal or Valiant routes
   std::uint32_t first_group_place = 0;          ///< in route tables: group 0, after the destinations
   int max_queues = 0;                           ///< on the longest route
-  std::string identity;                         ///< description and checksum of the fabric
+  FabricTimes times;
+  std::string identity;  ///< description and checksum of the fabric
 
  private:
   using Demands = std::vector<network::Demand>;
@@ -122,16 +124,20 @@ class FabricTables {
                    network::RouteRule rule);
   void add_sparse(Sending& sending, const network::Network& network, const network::SparseDemand& sparse,
                   network::RouteRule rule);
-  void number_senders(const Sending& sending, const network::Network& network,
-                      const std::vector<numeric::Rational>& sent);
+  void number_senders(const Sending& sending, const network::Network& network);
   void choose_tables(const Demands& demands);
   [[nodiscard]] std::uint32_t table_of(network::RouteRule rule) const;
-  void check_routes(const network::Network& network) const;
+  void check_routes(const network::Network& network);
   void check_second_legs(const network::Network& network,
-                         const std::map<std::uint32_t, std::uint32_t>& places) const;
+                         const std::map<std::uint32_t, std::uint32_t>& places);
+  [[nodiscard]] std::vector<std::uint32_t> ports_of(const Router& router, std::uint16_t next_hop) const;
+  bool follow(std::uint32_t rule, std::size_t router, std::uint32_t place);
+  void find_clocks(const network::Fabric& fabric);
 
   std::vector<std::uint32_t> queue_of_link_;  ///< none: of a host with one link
   std::vector<std::uint32_t> weight_;         ///< per queue's link
+  std::vector<bool> used_;  ///< per queue, apart from last ports; empty if all links have one speed
+  std::array<std::vector<bool>, 2> followed_;  ///< by table, for each router and destination
   std::size_t places_ = 0;
   std::vector<std::vector<std::uint32_t>> place_nodes_;  ///< where the route to each destination ends
   std::array<std::vector<std::uint16_t>, 2> routes_;     ///< by table, for each router and destination

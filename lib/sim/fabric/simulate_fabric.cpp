@@ -44,9 +44,14 @@ int max_queues(const FabricModel& model) {
   return model.tables->max_queues;
 }
 
+const FabricTimes& fabric_times(const FabricModel& model) {
+  return model.tables->times;
+}
+
 RunResult run_fabric(const FabricModel& model, const RunPlan& plan, const RunControls& controls,
                      std::string_view resume) {
   std::string description = model.tables->identity;
+  if (model.tables->times.mixed_speeds) description += ", each link by its own clock";
   if (model.buffer) description += ", buffer " + std::to_string(*model.buffer);
   return run(
       plan, description, [&](RandomKey key) { return make_fabric_replication(model, key); }, controls,
@@ -63,7 +68,17 @@ NetworkEstimates fabric_estimates(const FabricModel& model, const RunResult& run
   result.batches = batches.size();
   for (std::size_t kind = 0; kind < rows.kinds; ++kind)
     result.links.push_back(kind_estimates(model, batches, kind, queries));
-  estimate_delays(result, batches, rows.delays(0), queries);
+  const FabricTimes& times = model.tables->times;
+  if (!times.mixed_speeds) {
+    estimate_delays(result, batches, rows.delays(0), queries);
+    return result;
+  }
+  const auto slot = static_cast<double>(times.clocks.slowest);
+  std::vector<SeenRow> seen = times.delays;
+  for (SeenRow& row : seen) row.transfer /= slot;
+  estimate_delays(
+      result, batches, seen, [&](std::size_t at) { return times.wait(at) / slot; },
+      [&](std::size_t at) { return times.average_wait(at) / slot; }, queries);
   return result;
 }
 

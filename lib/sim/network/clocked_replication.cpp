@@ -13,8 +13,6 @@ namespace {
 using numeric::Rational;
 
 constexpr std::size_t max_packets = std::size_t{1} << 25;
-/// Packet times of the slowest link between two draws of the phases. Estimates average over some hundred.
-constexpr std::int64_t phase_slots = 512;
 enum Purpose : std::uint64_t { drawing = 0, bursting = 1 };
 
 /// Sent, not yet delivered; `step` is the position of the next link in its route.
@@ -60,11 +58,8 @@ struct Waiting {
   std::int64_t since;
 };
 
-struct Queue {
-  std::int64_t tick = 0;  ///< of one packet; 0: no queue
-  std::int64_t free = 0;  ///< when the packets of a queue of one class will all be sent
-  std::int64_t size = 0, changed = 0;
-  std::deque<std::int64_t> leaves{};           ///< of one class: when each packet will have been sent
+/// Of several classes: `free` is when its present packet will have been sent. No queue if `tick` is 0.
+struct Queue : ClockedQueue {
   std::vector<std::deque<Waiting>> waiting{};  ///< of several classes, the highest first
 };
 
@@ -90,8 +85,8 @@ class Simulated final : public NetworkReplication {
   void draw_phases();
   void send(std::size_t source);
   void arrive(std::uint32_t packet);
-  bool join(Queue& queue, std::size_t link);
-  void settle(Queue& queue, std::size_t link, std::int64_t until);
+  bool fits(Queue& queue, std::size_t link);
+  void settle(Queue& queue, std::size_t link);
   void begin(std::uint32_t packet, std::size_t link, std::int64_t waited, std::int64_t start);
   void sent(std::size_t link);
   void deliver(std::uint32_t packet);
@@ -277,25 +272,17 @@ void Simulated::send(std::size_t source) {
     arrive(packet);
 }
 
-/// Counts the ticks until then with their numbers of packets.
-void Simulated::settle(Queue& queue, std::size_t link, std::int64_t until) {
-  auto& occupancy = counts_[rows_.occupancy(link)];
-  const auto count = [&](std::int64_t time) {
-    count_at(occupancy, static_cast<std::size_t>(queue.size),
-             static_cast<std::uint64_t>(time - queue.changed));
-    queue.changed = time;
-  };
-  while (!queue.leaves.empty() && queue.leaves.front() <= until) {
-    count(queue.leaves.front());
-    queue.leaves.pop_front();
-    --queue.size;
-  }
-  count(until);
+/// Counts the ticks until now with their numbers of packets.
+void Simulated::settle(Queue& queue, std::size_t link) {
+  if (classes_)
+    queue.count(counts_[rows_.occupancy(link)], now_);
+  else
+    queue.settle(counts_[rows_.occupancy(link)], now_);
 }
 
-/// A packet arrives at a queue.  \return false if it does not fit
-bool Simulated::join(Queue& queue, std::size_t link) {
-  settle(queue, link, now_);
+/// A packet arrives at a queue.  \return false if there is no place for it
+bool Simulated::fits(Queue& queue, std::size_t link) {
+  settle(queue, link);
   auto& packets = counts_[rows_.packets(link)];
   packets.resize(3);
   ++packets[1];
@@ -303,7 +290,6 @@ bool Simulated::join(Queue& queue, std::size_t link) {
     ++packets[0];
     return false;
   }
-  ++queue.size;
   return true;
 }
 
@@ -311,22 +297,19 @@ void Simulated::arrive(std::uint32_t packet) {
   const Path& path = paths_[packets_[packet].path];
   const std::size_t link = path.links[packets_[packet].step];
   Queue& queue = queues_[link];
-  if (!join(queue, link)) {
+  if (!fits(queue, link)) {
     ++totals_.dropped;
     --totals_.queued;
     unused_.push_back(packet);
     return;
   }
-  if (classes_ && queue.size > 1) {
+  if (classes_ && queue.size > 0) {
+    ++queue.size;
     queue.waiting[path.rank].push_back({packet, now_});
     return;
   }
-  const std::int64_t start = classes_ ? now_ : std::max(now_, queue.free);
-  queue.free = start + queue.tick;
-  if (classes_)
-    push(queue.free, Event::sent, link);
-  else
-    queue.leaves.push_back(queue.free);
+  const std::int64_t start = queue.join(now_);
+  if (classes_) push(queue.free, Event::sent, link);
   begin(packet, link, start - now_, start);
 }
 
@@ -344,7 +327,7 @@ void Simulated::begin(std::uint32_t packet, std::size_t link, std::int64_t waite
 /// Of several classes: a packet has been sent.
 void Simulated::sent(std::size_t link) {
   Queue& queue = queues_[link];
-  settle(queue, link, now_);
+  settle(queue, link);
   --queue.size;
   for (auto& waiting : queue.waiting) {
     if (waiting.empty()) continue;
@@ -379,7 +362,7 @@ void Simulated::draw_phases() {
 
 Counts Simulated::take_counts() {
   for (std::size_t link = 0; link < queues_.size(); ++link)
-    if (queues_[link].tick > 0) settle(queues_[link], link, now_);
+    if (queues_[link].tick > 0) settle(queues_[link], link);
   return std::exchange(counts_, Counts(rows_.count()));
 }
 
@@ -412,8 +395,7 @@ void Simulated::save(ByteWriter& writer) {
   for (const Queue& queue : queues_) {
     writer.put(queue.free);
     writer.put(queue.size);
-    writer.put(queue.changed);
-    writer.put(std::vector<std::int64_t>(queue.leaves.begin(), queue.leaves.end()));
+    writer.put(queue.counted_to);
     for (const auto& waiting : queue.waiting) {
       writer.put<std::uint64_t>(waiting.size());
       for (const Waiting& its : waiting) {
@@ -476,9 +458,7 @@ void Simulated::load(ByteReader& reader) {
   for (Queue& queue : queues_) {
     queue.free = reader.get<std::int64_t>();
     queue.size = reader.get<std::int64_t>();
-    queue.changed = reader.get<std::int64_t>();
-    const auto leaves = reader.get_vector<std::int64_t>();
-    queue.leaves.assign(leaves.begin(), leaves.end());
+    queue.counted_to = reader.get<std::int64_t>();
     if (queue.size < 0) ByteReader::fail();
     for (auto& waiting : queue.waiting) {
       waiting.clear();

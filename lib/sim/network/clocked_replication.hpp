@@ -2,11 +2,10 @@
 
 #include <tailbound/network/clocks/link_clocks.hpp>
 #include <tailbound/network/network.hpp>
+#include <tailbound/sim/network/clocked_queue.hpp>
 #include <tailbound/sim/network/network_replication.hpp>
 #include <tailbound/sim/sources/on_off_slots.hpp>
 
-#include <bit>
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -32,35 +31,6 @@ struct ClockedKind {
   std::size_t row;        ///< the group of its flow, or the flow if there are no groups
   std::int64_t transfer;  ///< transmission times of all queues [ticks]
   int queues;
-};
-
-/// Bins of waits: exact up to 512 ticks, then 256 to each power of two (0.4 %). A bin includes its upper end
-/// and not its lower one: P(D > t) is exact at the upper ends, where waits of whole packets are.
-struct WaitBins {
-  static constexpr std::int64_t min_packet = 32;  ///< ticks of a packet on the fastest link, at least
-  static constexpr int bits = 8;
-
-  [[nodiscard]] static std::size_t bin(std::int64_t ticks) {
-    if (ticks == 0) return 0;
-    const auto value = static_cast<std::uint64_t>(ticks - 1);
-    const int shift = value < (2U << bits) ? 0 : 63 - bits - std::countl_zero(value);
-    return (static_cast<std::size_t>(shift) << bits) + static_cast<std::size_t>(value >> shift) + 1;
-  }
-  /// The largest wait of a bin [ticks].
-  [[nodiscard]] static std::int64_t last(std::size_t bin) {
-    if (bin == 0) return 0;
-    const auto head = static_cast<std::int64_t>(bin - 1 - (static_cast<std::size_t>(shift_of(bin)) << bits));
-    return (head + 1) << shift_of(bin);
-  }
-  /// The mean of all its waits [ticks].
-  [[nodiscard]] static double average(std::size_t bin) {
-    return static_cast<double>(last(bin)) - 0.5 * (std::pow(2, shift_of(bin)) - 1);
-  }
-
- private:
-  [[nodiscard]] static int shift_of(std::size_t bin) {
-    return bin == 0 || bin - 1 < (2U << bits) ? 0 : static_cast<int>((bin - 1) >> bits) - 1;
-  }
 };
 
 /// Rows of the counts.

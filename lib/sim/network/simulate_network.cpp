@@ -71,6 +71,13 @@ FlowEstimates flow_estimates(const NetworkRows& rows, const Batches& batches, st
   return result;
 }
 
+numeric::Estimate<unit::Slot> percentile_of(const SeenTimes& times, double fraction, double confidence) {
+  const auto found = times.percentile(1 - fraction, confidence);
+  const double last = times.times().back();
+  if (!found) return {last, last, last, confidence};
+  return {found->t, found->at_least.value_or(last), found->at_most.value_or(last), confidence};
+}
+
 /// Of links by their own clocks.
 class ClockedEstimates {
  public:
@@ -88,22 +95,11 @@ class ClockedEstimates {
       of_all.push_back({rows_.waits(kind), in_slots(static_cast<double>(rows_.kinds[kind].transfer))});
       if (model_.groups.empty()) of_flows[rows_.kinds[kind].row].push_back(of_all.back());
     }
-    const SeenTimes waits = seen(of_all, false), latencies = seen(of_all, true);
-    result.packets = static_cast<std::uint64_t>(waits.packets());
-    if (result.packets == 0)
-      throw InvalidArgument("number of delivered packets", "0", "above 0: simulate more slots");
-    result.mean_queueing = waits.mean(queries_.confidence);
-    result.mean_latency = latencies.mean(queries_.confidence);
-    for (const std::int64_t level : queries_.delay_levels) {
-      const auto t = static_cast<double>(level);
-      result.delay_ccdf.push_back({level, waits.tail(t, queries_.confidence), waits.count(t)});
-    }
-    for (const double fraction : queries_.percentiles)
-      result.percentiles.push_back({fraction, percentile(waits, fraction), percentile(latencies, fraction)});
+    estimate_delays(result, batches_, of_all, wait_of_, average_of_, queries_);
     for (std::size_t flow = 0; flow < of_flows.size(); ++flow) {
       FlowEstimates& its = result.flows.emplace_back();
       its.flow = flow;
-      const SeenTimes of_flow = seen(of_flows[flow], false);
+      const SeenTimes of_flow(batches_, of_flows[flow], wait_of_, false, average_of_);
       its.packets = static_cast<std::uint64_t>(of_flow.packets());
       if (of_flow.any()) its.mean_queueing = of_flow.mean(queries_.confidence);
     }
@@ -114,17 +110,6 @@ class ClockedEstimates {
 
  private:
   [[nodiscard]] double in_slots(double ticks) const { return ticks / static_cast<double>(clocks_.slot); }
-  [[nodiscard]] SeenTimes seen(const std::vector<SeenRow>& rows, bool latency) const {
-    return {batches_, rows,
-            [this](std::size_t bin) { return in_slots(static_cast<double>(WaitBins::last(bin))); }, latency,
-            [this](std::size_t bin) { return in_slots(WaitBins::average(bin)); }};
-  }
-  [[nodiscard]] numeric::Estimate<unit::Slot> percentile(const SeenTimes& times, double fraction) const {
-    const auto found = times.percentile(1 - fraction, queries_.confidence);
-    const double last = times.times().back();
-    if (!found) return {last, last, last, queries_.confidence};
-    return {found->t, found->at_least.value_or(last), found->at_most.value_or(last), queries_.confidence};
-  }
   [[nodiscard]] LinkEstimates of_link(std::size_t link) const {
     LinkEstimates result;
     result.link = link;
@@ -153,6 +138,12 @@ class ClockedEstimates {
   const NetworkQueries& queries_;
   ClockedRows rows_;
   network::LinkClocks clocks_{};
+  std::function<double(std::size_t)> wait_of_ = [this](std::size_t bin) {
+    return in_slots(static_cast<double>(WaitBins::last(bin)));
+  };
+  std::function<double(std::size_t)> average_of_ = [this](std::size_t bin) {
+    return in_slots(WaitBins::average(bin));
+  };
 };
 
 /// Delays of all packets, each plus `more` slots per queue.
@@ -269,6 +260,25 @@ void estimate_delays(NetworkEstimates& result, const Batches& batches, std::size
   result.mean_latency = latency.mean<unit::Slot>();
   for (const double fraction : queries.percentiles)
     result.percentiles.push_back({fraction, queueing.percentile(fraction), latency.percentile(fraction)});
+}
+
+void estimate_delays(NetworkEstimates& result, const Batches& batches, const std::vector<SeenRow>& rows,
+                     const std::function<double(std::size_t)>& wait_of,
+                     const std::function<double(std::size_t)>& average_of, const NetworkQueries& queries) {
+  const SeenTimes waits(batches, rows, wait_of, false, average_of),
+      latencies(batches, rows, wait_of, true, average_of);
+  result.packets = static_cast<std::uint64_t>(waits.packets());
+  if (result.packets == 0)
+    throw InvalidArgument("number of delivered packets", "0", "above 0: simulate more slots");
+  result.mean_queueing = waits.mean(queries.confidence);
+  result.mean_latency = latencies.mean(queries.confidence);
+  for (const std::int64_t level : queries.delay_levels) {
+    const auto t = static_cast<double>(level);
+    result.delay_ccdf.push_back({level, waits.tail(t, queries.confidence), waits.count(t)});
+  }
+  for (const double fraction : queries.percentiles)
+    result.percentiles.push_back({fraction, percentile_of(waits, fraction, queries.confidence),
+                                  percentile_of(latencies, fraction, queries.confidence)});
 }
 
 }  // namespace tailbound::sim

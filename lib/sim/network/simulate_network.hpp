@@ -2,8 +2,10 @@
 
 #include <tailbound/sim/batches/batched_run.hpp>
 #include <tailbound/sim/batches/histogram_batches.hpp>
+#include <tailbound/sim/batches/seen_times.hpp>
 #include <tailbound/sim/network/network_replication.hpp>
 
+#include <functional>
 #include <string>
 
 /// Estimates with confidence intervals from a simulated network (sim/network/network_replication.hpp).
@@ -74,6 +76,11 @@ struct NetworkWork {
 /// queue, and so on up to the last row of a batch.  \throws as network_estimates()
 void estimate_delays(NetworkEstimates& result, const std::vector<const Counts*>& batches, std::size_t first,
                      const NetworkQueries& queries);
+
+/// The same of waits in fractions of slots, as SeenTimes.
+void estimate_delays(NetworkEstimates& result, const std::vector<const Counts*>& batches,
+                     const std::vector<SeenRow>& rows, const std::function<double(std::size_t)>& wait_of,
+                     const std::function<double(std::size_t)>& average_of, const NetworkQueries& queries);
 
 /// \throws InvalidArgument  fewer than two batches were completed, no packet was delivered, a level or
 ///                          percentile out of range

@@ -3,6 +3,7 @@
 
 #include <tailbound/core/error.hpp>
 #include <tailbound/sim/rare/masses.hpp>
+#include <tailbound/sim/rare/rare_event.hpp>
 
 #include <algorithm>
 #include <bit>
