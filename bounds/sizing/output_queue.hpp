@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tailbound/bounds/sizing/buffer_size.hpp>
+#include <tailbound/queue/delay/hop_delay.hpp>
 #include <tailbound/queue/delay/marked_queue.hpp>
 #include <tailbound/queue/markov/steps_queue.hpp>
 #include <tailbound/queue/priority/finite_classes.hpp>

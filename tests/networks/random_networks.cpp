@@ -29,8 +29,7 @@ Computes delays of random or recorded networks, and checks each answer against i
   --from S        number of the first one (default 0)
   --number S      only this one, with its answers and simulation
   --kind KIND     line, ring, tree, star, leaf-spine, random or gather (default: any)
-  --of CLASS      plain (unit links, independent slots; default), bursts or wide (links of several packets per
-                  slot)
+  --of CLASS      plain (independent slots; default) or bursts
   --slots N       slots of each of two simulations of a network (default: enough for 4e6 packet-hops in total)
   --seed S        seed of the simulations (default 1)
   --jobs N        processes (default 2)
@@ -38,8 +37,7 @@ Computes delays of random or recorded networks, and checks each answer against i
   --worst N       flows listed (default 10)
 
 Exit status 0; 1 if an answer violates an invariant or underestimates the delay of all packets by over 5 % beyond
-the simulation's interval, or if less than 97 of 100 values of single flows are within 25 % (only shown for bursts
-and wide links).
+the simulation's interval, or if less than 97 of 100 values of single flows are within 25 % (only shown for bursts).
 )";
 
 struct Options {
@@ -254,7 +252,7 @@ int main(int argc, char** argv) try {
       table.text(options.worst).c_str(), smallest_ones.c_str(), static_cast<unsigned long long>(options.from),
       static_cast<unsigned long long>(options.from + options.count) - 1, broken, by_kind.c_str(), rejected,
       lost, 100 * share, table.count(), seconds);
-  // With bursts and wide links hops are taken as independent: the accuracy of this is shown, not judged.
+  // With bursts hops are taken as independent: the accuracy of this is shown, not judged.
   const bool near = share >= 0.97 || options.choice.of != NetworkClass::plain;
   return broken == 0 && lost == 0 && near ? 0 : 1;
 } catch (const std::exception& error) {

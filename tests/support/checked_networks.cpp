@@ -42,34 +42,21 @@ const char* name_of(answers::Hops hops) {
 
 /// The inputs of a queue: sources, and links of other queues.
 struct Inputs {
-  std::set<std::size_t> hosts;   ///< lanes of nodes (lane_of()) that send directly to it without bursts
+  std::set<std::size_t> hosts;   ///< nodes that send directly to it without bursts
   std::set<std::size_t> bursty;  ///< flows with bursts, the same
   std::set<std::size_t> queues;  ///< links
 };
-
-/// A node with links of several packets per slot sends from as many lanes; the first has the node's own
-/// number.
-std::size_t lane_of(const network::Network& network, std::size_t node, int lane) {
-  return node + static_cast<std::size_t>(lane) * network.nodes.size();
-}
 
 /// Finds queues where no packet waits, and the inputs of each queue.
 class Wires {
  public:
   explicit Wires(const network::Network& network)
       : network_(network),
-        lanes_(network.lanes()),
         inputs_(network.links.size()),
-        maximum_(network.links.size()),
         idle_(network.links.size()) {
     for (std::size_t flow = 0; flow < network.flows.size(); ++flow)
       for (const network::Route& route : network.flows[flow].routes) add(flow, queues_of(route));
-    for (std::size_t link = 0; link < maximum_.size(); ++link)
-      maximum_[link] = network.links[link].rate.packets;
-    while (limit()) {
-    }
-    for (std::size_t link = 0; link < maximum_.size(); ++link)
-      idle_[link] = brought(link) <= network.links[link].rate.packets;
+    for (std::size_t link = 0; link < idle_.size(); ++link) idle_[link] = brought(link) <= 1;
   }
 
   [[nodiscard]] std::vector<std::size_t> queues_of(const network::Route& route) const {
@@ -107,31 +94,17 @@ class Wires {
       else if (network_.flows[flow].burst)
         inputs.bursty.insert(flow);
       else
-        for (int lane = 0; lane < lanes_[network_.flows[flow].source]; ++lane)
-          inputs.hosts.insert(lane_of(network_, network_.flows[flow].source, lane));
+        inputs.hosts.insert(network_.flows[flow].source);
     }
   }
   /// Maximum number of packets that can arrive in a slot.
   [[nodiscard]] std::int64_t brought(std::size_t link) const {
     const Inputs& inputs = inputs_[link];
-    std::int64_t sum = std::ssize(inputs.hosts) + std::ssize(inputs.bursty);
-    for (const std::size_t queue : inputs.queues) sum += maximum_[queue];
-    return sum;
-  }
-  bool limit() {
-    bool changed = false;
-    for (std::size_t link = 0; link < maximum_.size(); ++link)
-      if (const std::int64_t sum = brought(link); network_.has_queue(link) && sum < maximum_[link]) {
-        maximum_[link] = sum;
-        changed = true;
-      }
-    return changed;
+    return std::ssize(inputs.hosts) + std::ssize(inputs.bursty) + std::ssize(inputs.queues);
   }
 
   const network::Network& network_;
-  std::vector<int> lanes_;
   std::vector<Inputs> inputs_;
-  std::vector<std::int64_t> maximum_;
   std::vector<char> idle_;
 };
 
@@ -140,16 +113,15 @@ class Wires {
 /// empty.
 class OneQueue {
  public:
-  OneQueue(const std::map<std::size_t, double>& rates, int packets_per_slot)
-      : rates_(rates), takes_(packets_per_slot) {
+  explicit OneQueue(const std::map<std::size_t, double>& rates) : rates_(rates) {
     const std::vector<double> arrivals = sum_of(rates_.end());
     left_.assign(1, 1.0);
     for (int round = 0; round < 20'000; ++round) {
       std::vector<double> next(left_.size() + arrivals.size(), 0.0);
       for (std::size_t v = 0; v < left_.size(); ++v)
         for (std::size_t a = 0; a < arrivals.size(); ++a) {
-          const std::size_t x = v + a, served = std::min(x, static_cast<std::size_t>(takes_));
-          next[x - served] += left_[v] * arrivals[a];
+          const std::size_t x = v + a;
+          next[x > 0 ? x - 1 : 0] += left_[v] * arrivals[a];
         }
       while (next.size() > 1 && (next.back() < 1e-14 || next.size() > 1500)) next.pop_back();
       double change = 0;
@@ -165,10 +137,9 @@ class OneQueue {
     std::vector<double> before(others.size(), 0.0);
     for (std::size_t a = 0; a < others.size(); ++a)
       for (std::size_t j = 0; j <= a; ++j) before[j] += others[a] / static_cast<double>(a + 1);
-    std::vector<double> wait((left_.size() + before.size()) / static_cast<std::size_t>(takes_) + 1, 0.0);
+    std::vector<double> wait(left_.size() + before.size(), 0.0);
     for (std::size_t v = 0; v < left_.size(); ++v)
-      for (std::size_t j = 0; j < before.size(); ++j)
-        wait[(v + j) / static_cast<std::size_t>(takes_)] += left_[v] * before[j];
+      for (std::size_t j = 0; j < before.size(); ++j) wait[v + j] += left_[v] * before[j];
     return wait;
   }
 
@@ -186,7 +157,6 @@ class OneQueue {
   }
 
   std::map<std::size_t, double> rates_;
-  int takes_;
   std::vector<double> left_;
 };
 
@@ -264,14 +234,11 @@ class Invariants {
     if (is_new) {
       if (const auto hosts = wires_.hosts_of(link)) {
         std::map<std::size_t, double> rates;
-        const std::vector<int> lanes = network_.lanes();
         for (const network::Flow& flow : network_.flows)
           for (const network::Route& route : flow.routes)
             if (std::find(route.links.begin(), route.links.end(), link) != route.links.end())
-              for (int lane = 0; lane < lanes[flow.source]; ++lane)
-                rates[lane_of(network_, flow.source, lane)] +=
-                    numeric::nearest_double(flow.rate * route.share) / lanes[flow.source];
-        at->second.emplace(rates, network_.links[link].rate.packets);
+              rates[flow.source] += numeric::nearest_double(flow.rate * route.share);
+        at->second.emplace(rates);
       }
     }
     return at->second ? &*at->second : nullptr;
@@ -336,20 +303,16 @@ class Invariants {
                                     analysis_.mean_of_all, analysis_.all.mean));
   }
 
-  /// If all packets go to one host over unit links, the total backlog of all queues is that of one queue.
+  /// If all packets go to one host, the total backlog of all queues is that of one queue.
   void one_tree() {
     double load = 0, of_two = 0, waiting = 0;
     std::map<std::size_t, double> sources;
-    const std::vector<int> lanes = network_.lanes();
     for (std::size_t flow = 0; flow < network_.flows.size(); ++flow) {
       const network::Flow& its = network_.flows[flow];
       if (its.burst || its.routes.size() != 1 || its.destination != network_.flows.front().destination)
         return;
-      for (const std::size_t link : wires_.queues_of(its.routes.front()))
-        if (network_.links[link].rate.packets != 1) return;
       const double rate = numeric::nearest_double(its.rate);
-      for (int lane = 0; lane < lanes[its.source]; ++lane)
-        sources[lane_of(network_, its.source, lane)] += rate / lanes[its.source];
+      sources[its.source] += rate;
       waiting += rate * analysis_.flows[flow].mean;
     }
     for (const auto& [source, rate] : sources) {

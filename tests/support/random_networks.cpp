@@ -28,7 +28,6 @@ class Generator {
     add_switches();
     add_hosts();
     add_flows();
-    if (of_ == NetworkClass::wide) widen();
     if (random_.one_in(6)) fail_one();
     set_rates();
     return network_;
@@ -103,11 +102,6 @@ class Generator {
       for (Wire& wire : network_.wires) wire.weight = static_cast<int>(random_.between(1, 4));
   }
 
-  void widen() {
-    for (Wire& wire : network_.wires)
-      if (random_.one_in(2)) wire.packets_per_slot = static_cast<int>(random_.between(2, 4));
-  }
-
   /// A link between switches without which every flow still has a path.
   void fail_one() {
     const Wire& wire = network_.wires[static_cast<std::size_t>(random_.between(0, std::ssize(joined_) - 1))];
@@ -175,7 +169,6 @@ std::string SmallNetwork::toml() const {
   if (!without.empty()) text += "without = " + toml_list(without) + "\n";
   for (const Wire& wire : wires) {
     text += "\n[[link]]\nfrom = \"" + wire.left + "\"\nto = \"" + wire.right + "\"\nboth = true\n";
-    if (wire.packets_per_slot != 1) text += "rate = " + std::to_string(wire.packets_per_slot) + "\n";
     if (wire.weight != 1) text += "weight = " + std::to_string(wire.weight) + "\n";
   }
   for (const SmallFlow& flow : flows) {
@@ -201,7 +194,7 @@ double busiest_queue(const network::Network& network) {
     for (const network::Route& route : flow.routes)
       for (const std::size_t link : route.links)
         if (network.has_queue(link))
-          loads[link] += numeric::nearest_double(flow.rate * route.share) / network.links[link].rate.packets;
+          loads[link] += numeric::nearest_double(flow.rate * route.share);
   return loads.empty() ? 0 : *std::max_element(loads.begin(), loads.end());
 }
 
@@ -247,7 +240,6 @@ SmallNetwork shrunk(SmallNetwork network, const StillShown& shown, int maximum) 
     thin(wires);
     change(flows, [](SmallFlow& flow) { return std::exchange(flow.burst, std::nullopt).has_value(); });
     change(flows, [](SmallFlow& flow) { return std::exchange(flow.path, "shortest") != "shortest"; });
-    change(wires, [](Wire& wire) { return std::exchange(wire.packets_per_slot, 1) != 1; });
     change(wires, [](Wire& wire) { return std::exchange(wire.weight, 1) != 1; });
     for (const std::int64_t unit : {1000, 500, 100, 10})
       change(flows, [&](SmallFlow& flow) {

@@ -16,7 +16,7 @@ namespace tailbound::test {
 /// Links of both directions between two nodes.
 struct Wire {
   std::string left, right;
-  int packets_per_slot = 1, weight = 1;
+  int weight = 1;
 };
 
 struct SmallFlow {
@@ -42,13 +42,12 @@ enum class NetworkKind { line, ring, tree, star, leaf_spine, random, gather };
 inline constexpr std::array<const char*, 7> network_kinds{"line",       "ring",   "tree",  "star",
                                                           "leaf-spine", "random", "gather"};
 
-/// Properties of the flows and links other than their rates.
+/// Properties of the flows other than their rates.
 enum class NetworkClass {
-  plain,   ///< unit links, independent slots
+  plain,   ///< independent slots
   bursts,  ///< half of the flows are on-off sources
-  wide,    ///< half of the links take 2 to 4 packets per slot
 };
-inline constexpr std::array<const char*, 3> network_classes{"plain", "bursts", "wide"};
+inline constexpr std::array<const char*, 2> network_classes{"plain", "bursts"};
 
 struct NetworkChoice {
   std::optional<NetworkKind> kind{};  ///< default: any
@@ -67,7 +66,7 @@ struct NetworkChoice {
 /// Does the network still fail? Networks that cannot be read do not.
 using StillShown = std::function<bool(const SmallNetwork&)>;
 
-/// Removes flows, hosts, switches, links, failures, bursts, widths and digits of rates while the network
+/// Removes flows, hosts, switches, links, failures, bursts and digits of rates while the network
 /// still fails.
 /// \param maximum  maximum calls of `shown`
 [[nodiscard]] SmallNetwork shrunk(SmallNetwork network, const StillShown& shown, int maximum = 400);

@@ -51,8 +51,9 @@ struct Options {
                   "leaf-spine: leaves (default {})"};
   One<int> spines{sizes, "--spines", "N", size(network::LeafSpine{}.spines),
                   "leaf-spine: spines (default {})"};
-  One<int> uplink_rate{sizes, "--uplink-rate", "C", size(network::LeafSpine{}.uplink_rate),
-                       "leaf-spine: packets per slot of an uplink (default {})"};
+  Number uplink_rate{sizes, "--uplink-rate", "C",
+                     number().by_default(plain(network::LeafSpine{}.uplink_rate)),
+                     "leaf-spine: packets per slot of an uplink (default {})"};
   List<int> sides{
       sizes, "--sides", "LIST",
       integers<int>(0, maximum).by_default(fmt::format("{}", fmt::join(network::Torus{}.sides, ","))),
@@ -90,8 +91,8 @@ struct Options {
 /// Reads the sizes of one shape, and rejects those of others.
 class Sizes {
  public:
-  template <class Size, class Field>
-  void read(const One<Size>& row, Field& field) {
+  template <class Row, class Field>
+  void read(const Row& row, Field& field) {
     of_shape_.insert(row.name());
     if (row) field = row.value();
   }

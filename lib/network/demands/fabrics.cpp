@@ -20,10 +20,16 @@ int in_range(const char* what, int value, int minimum, int maximum) {
   return value;
 }
 
+std::string line_of(const LinkRate& rate) {
+  if (rate == LinkRate{}) return "";
+  return rate.is_whole() ? fmt::format("rate = {}\n", rate.text()) : fmt::format("rate = \"{}\"\n", rate.text());
+}
+
 /// A [[link]] with a cable for all values of the ranges.
-std::string wires(const std::string& each, const std::string& from, const std::string& to, int rate = 1) {
+std::string wires(const std::string& each, const std::string& from, const std::string& to,
+                  const LinkRate& rate = {}) {
   return fmt::format("\n[[link]]\neach = \"{}\"\nfrom = \"{}\"\nto = \"{}\"\n{}both = true\n", each, from, to,
-                     rate == 1 ? "" : fmt::format("rate = {}\n", rate));
+                     line_of(rate));
 }
 
 std::string hosts_at(std::int64_t hosts, int of_a_switch, const std::string& name) {
@@ -88,7 +94,6 @@ Drawn drawn(const LeafSpine& tree) {
   in_range("leaves", tree.leaves, 1, 10'000);
   in_range("spines", tree.spines, 1, 10'000);
   in_range("hosts per leaf", tree.hosts, 1, 10'000);
-  in_range("uplink rate", tree.uplink_rate, 1, 32);
   Drawn result;
   FabricFacts& facts = result.facts;
   facts.name = fmt::format("leaf-spine of {} leaves with {} host{} each and {} spines", tree.leaves,
@@ -101,7 +106,7 @@ Drawn drawn(const LeafSpine& tree) {
   result.switches = fmt::format("leaf[0..{}], spine[0..{}]", tree.leaves - 1, tree.spines - 1);
   result.links = hosts_at(facts.hosts, tree.hosts, "leaf") +
                  wires(fmt::format("l = 0..{}, s = 0..{}", tree.leaves - 1, tree.spines - 1), "leaf[l]",
-                       "spine[s]", tree.uplink_rate);
+                       "spine[s]", LinkRate::of(tree.uplink_rate, "the uplink rate"));
   return result;
 }
 

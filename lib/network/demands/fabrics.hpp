@@ -32,7 +32,7 @@ struct LeafSpine {
   static constexpr const char* name = "leaf-spine";
   int leaves = 4, spines = 2;  ///< 1 .. 10 000
   int hosts = 4;               ///< per leaf
-  int uplink_rate = 1;         ///< packets per slot between leaf and spine, 1 .. 32
+  Rational uplink_rate = 1;    ///< packets per slot between leaf and spine, as LinkRate
 };
 
 /// A switch is joined to both neighbours in each dimension, with wrap-around.

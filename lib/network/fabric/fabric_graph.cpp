@@ -18,18 +18,6 @@ void require_spread_bundles(const Fabric& fabric) {
         "pairs, because each flow would take one of the links; use route = \"spread\"");
 }
 
-void require_fabric(const Fabric& fabric) {
-  require_spread_bundles(fabric);
-  const Network& network = fabric.network;
-  for (std::size_t link = 0; link < network.links.size(); ++link)
-    if (!network.links[link].rate.is_whole())
-      throw NoAnswer("the link " + network.link_name(link) + " has a rate of " +
-                     network.links[link].rate.text() +
-                     " packets per slot; in the simulation of networks of more than 100000 communicating "
-                     "pairs link rates must be whole packets per slot: give rates that are multiples of the "
-                     "slowest");
-}
-
 int FabricGraph::Signature::lanes(const LinkRate& link_rate) const {
   const int packets = sends.packets * link_rate.slots, slots = sends.slots * link_rate.packets;
   return (packets + slots - 1) / slots;

@@ -21,9 +21,6 @@ namespace tailbound::network {
 /// In networks with bundles no routes may choose one link of a bundle for a flow.
 /// \throws NoAnswer
 void require_spread_bundles(const Fabric& fabric);
-/// The same, and links take whole packets per slot, for the simulation.
-/// \throws NoAnswer  naming the condition that does not hold
-void require_fabric(const Fabric& fabric);
 
 class FabricGraph {
  public:

@@ -113,7 +113,7 @@ std::string identity_of(const network::Fabric& fabric) {
   for (const network::Link& link : network.links)
     for (const std::uint64_t value :
          {std::uint64_t{link.from}, std::uint64_t{link.to}, static_cast<std::uint64_t>(link.rate.packets),
-          static_cast<std::uint64_t>(link.weight)})
+          static_cast<std::uint64_t>(link.rate.slots), static_cast<std::uint64_t>(link.weight)})
       bytes.put(value);
   for (const network::Demand& demand : fabric.demands) {
     bytes.put(static_cast<std::uint64_t>(demand.route));
@@ -164,7 +164,7 @@ FabricTables::FabricTables(const network::Fabric& fabric, std::uint64_t max_byte
   number_queues(network);
   find_places(network, fabric.demands);
   find_routes(network, fabric.demands);
-  network::require_fabric(fabric);
+  network::require_spread_bundles(fabric);
   find_senders(network, fabric.demands);
   check_routes(network);
   find_clocks(fabric);

@@ -359,7 +359,6 @@ void Simulated::save(ByteWriter& writer) {
   for (const Queue& queue : queues_)
     for (const auto& packets : queue.packets) put_packets(writer, packets);
   for (const auto& row : counts_) writer.put(row);
-  for (const Queue& queue : queues_)
   for (const BurstyFlow& its : bursts_) {
     writer.put(its.on);
     writer.put(its.sends);
@@ -382,7 +381,6 @@ void Simulated::load(ByteReader& reader) {
     }
   }
   for (auto& row : counts_) row = reader.get_vector<std::uint64_t>();
-  for (Queue& queue : queues_)
   for (BurstyFlow& its : bursts_) {
     its.on = reader.get<std::uint8_t>() != 0;
     its.sends = reader.get<std::uint64_t>();

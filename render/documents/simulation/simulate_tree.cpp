@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/network/clocks/link_clocks.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/parts/simulation.hpp>
