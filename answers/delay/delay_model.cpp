@@ -261,7 +261,7 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
     const network::Network& network = std::get<NetworkTopology>(topology).network;
     std::map<std::string, std::size_t> by_name;
     for (std::size_t i = 0; i < network.flows.size(); ++i) by_name[network.flows[i].name] = i;
-    laws_->wired.emplace(network, paths.collapsed);
+    laws_->wired.emplace(network);
     for (const DelayFlow& flow : paths.flows) {
       laws_->flow_in_paths.push_back(by_name.at(flow.name));
       const Meets meets = laws_->wired->meets(laws_->flow_in_paths.back());

@@ -107,7 +107,6 @@ DelayPaths network_paths(const network::Network& network, const std::optional<st
   if (paths.flows.empty()) reject_flow(wanted.value_or("all"), network);
   paths.queues = std::move(delay.network);
   paths.classes = network.classes();
-  paths.collapsed = std::move(delay.collapsed);
   if (!network::has_unit_speeds(network)) paths.ticks_per_slot = network::link_clocks(network).slot;
   return paths;
 }

@@ -36,7 +36,6 @@ struct DelayPaths {
   std::vector<DelayFlow> flows;
   int classes = 1;  ///< of the network's flows
   DelayOmissions omissions;
-  std::shared_ptr<const bounds::CollapsedNetwork> collapsed{};  ///< as bounds::NetworkDelay
   std::int64_t ticks_per_slot = 1;  ///< where links differ in speed: waits are in ticks (QueueTraffic::ticks)
 
   /// A time per slot as a time per tick, with the ticks of each queue.

@@ -112,7 +112,8 @@ std::vector<network::SourceRate> sources_by_input(const CollapsedQueue& queue) {
 /// the inputs limit the packets per slot. Where packets may wait although its sources alone could not send
 /// too many, some of them arrive over several inputs, in the same slot: each input then counts as a source.
 /// The same for a queue with only sources as inputs, if these have different delays.
-Feeds feed_by_inputs(const Network& network, const CollapsedNetwork& inputs, std::vector<QueueTraffic>& all) {
+Feeds feed_by_inputs(const Network& network, std::vector<QueueTraffic>& all) {
+  const CollapsedNetwork inputs = collapsed(network);
   Feeds feeds{std::vector<char>(all.size(), 0), std::vector<char>(all.size(), 0)};
   for (std::size_t link = 0; link < all.size(); ++link) {
     QueueTraffic& traffic = all[link];
@@ -226,10 +227,8 @@ namespace {
 
 /// For each link with a queue, the traffic of one class, which higher classes delay and lower ones do not.
 /// Appends to `feeds`.
-/// \param inputs  of Feed::by_inputs: becomes those of this class
 std::vector<QueueTraffic> traffic_of_class(const Network& network, int priority, network::Sources sources,
-                                           Feed feed, Feeds& feeds,
-                                           std::shared_ptr<const CollapsedNetwork>& inputs) {
+                                           Feed feed, Feeds& feeds) {
   std::optional<Network> without;
   if (priority < network.classes()) without = network::without_lower_classes(network, priority);
   const Network& its = without ? *without : network;
@@ -242,10 +241,7 @@ std::vector<QueueTraffic> traffic_of_class(const Network& network, int priority,
       all[link].load = 0;
     }
   Feeds fed{std::vector<char>(all.size(), 0), std::vector<char>(all.size(), 0)};
-  if (feed == Feed::by_inputs) {
-    inputs = std::make_shared<const CollapsedNetwork>(collapsed(its));
-    fed = feed_by_inputs(its, *inputs, all);
-  }
+  if (feed == Feed::by_inputs) fed = feed_by_inputs(its, all);
   feeds.by_sources.insert(feeds.by_sources.end(), fed.by_sources.begin(), fed.by_sources.end());
   feeds.never_waits.insert(feeds.never_waits.end(), fed.never_waits.begin(), fed.never_waits.end());
   return all;
@@ -260,10 +256,9 @@ std::vector<QueueTraffic> clocked_traffic_of_class(const Network& network, int p
     if (clocks.packet[link] > 0) links[network.links[link].rate].push_back(link);
   for (const auto& [rate, its] : links) {
     Feeds none;
-    std::shared_ptr<const CollapsedNetwork> no_inputs;
     std::vector<QueueTraffic> traffic =
         traffic_of_class(network::in_slots_of(network, rate.value()), priority,
-                         network::Sources::independent_sources, Feed::by_sources, none, no_inputs);
+                         network::Sources::independent_sources, Feed::by_sources, none);
     for (const std::size_t link : its) {
       all[link] = std::move(traffic[link]);
       all[link].ticks = clocks.packet[link];
@@ -290,12 +285,10 @@ NetworkDelay network_delay(const network::Network& network, network::Sources sou
   Feeds feeds;
   const bool clocked = !network::has_unit_speeds(network);
   for (int priority = 1; priority <= classes; ++priority) {
-    std::vector<QueueTraffic> its =
-        clocked ? clocked_traffic_of_class(network, priority, feeds)
-                : traffic_of_class(network, priority, sources, feed, feeds, result.collapsed);
+    std::vector<QueueTraffic> its = clocked ? clocked_traffic_of_class(network, priority, feeds)
+                                            : traffic_of_class(network, priority, sources, feed, feeds);
     std::move(its.begin(), its.end(), std::back_inserter(all));
   }
-  if (classes > 1) result.collapsed.reset();
   result.network = distinct(all, feeds, result.queue_of_link);
   for (std::size_t flow = 0; flow < network.flows.size(); ++flow) {
     std::map<std::vector<std::size_t>, Rational> routes;

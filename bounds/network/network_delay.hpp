@@ -4,7 +4,6 @@
 #include <tailbound/network/queue_traffic.hpp>
 #include <tailbound/network/tree.hpp>
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,7 +16,6 @@
 namespace tailbound::bounds {
 
 using network::Overloaded;
-struct CollapsedNetwork;
 
 /// Queues with the same traffic share one entry (but not those with and without `fed_by_sources`): their
 /// delays have the same distribution.
@@ -51,8 +49,6 @@ struct NetworkDelay {
   /// traffic.
   std::vector<std::size_t> queue_of_link;
   std::vector<FlowDelay> flows;  ///< in the order of Network::flows
-  /// The inputs of its queues (collapsed_network.hpp), where flows have one class, with Feed::by_inputs.
-  std::shared_ptr<const CollapsedNetwork> collapsed{};
 
   [[nodiscard]] std::size_t queue_of(std::size_t link, int priority) const {
     return queue_of_link[static_cast<std::size_t>(priority - 1) * links + link];

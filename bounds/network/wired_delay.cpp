@@ -26,9 +26,8 @@ class WiredKnowledge {
   using Series = WiredChains::Series;
 
  public:
-  WiredKnowledge(const network::Network& network, std::shared_ptr<const CollapsedNetwork> inputs)
-      : inputs_(inputs ? std::move(inputs) : std::make_shared<const CollapsedNetwork>(collapsed(network))),
-        nodes_(network.nodes.size()) {
+  explicit WiredKnowledge(const network::Network& network)
+      : network_(collapsed(network)), nodes_(network.nodes.size()) {
     for (const network::Flow& flow : network.flows) {
       bursts_.push_back(flow.burst);
       rates_.push_back(flow.rate);
@@ -213,8 +212,7 @@ class WiredKnowledge {
     return std::pair(burst->slots, burst->on_rate);
   }
 
-  std::shared_ptr<const CollapsedNetwork> inputs_;
-  const CollapsedNetwork& network_ = *inputs_;
+  CollapsedNetwork network_;
   std::size_t nodes_;                                  ///< then follow the flows with bursts
   std::vector<std::optional<traffic::Burst>> bursts_;  ///< of each flow
   std::vector<Rational> rates_;                        ///< the same
@@ -227,8 +225,8 @@ class WiredKnowledge {
   std::map<WiredChains::Signature, Series> corrections_;  ///< factors of P(D > t), t = 0, 1, ..
 };
 
-WiredDelay::WiredDelay(const network::Network& network, std::shared_ptr<const CollapsedNetwork> inputs)
-    : knowledge_(std::make_shared<WiredKnowledge>(network, std::move(inputs))) {}
+WiredDelay::WiredDelay(const network::Network& network)
+    : knowledge_(std::make_shared<WiredKnowledge>(network)) {}
 
 const std::vector<Route>& WiredDelay::routes(std::size_t flow) const {
   return knowledge_->routes(flow);

@@ -29,8 +29,7 @@ class WiredKnowledge;
 class WiredDelay final : public DelayLaw {
  public:
   /// \pre network::require_valid(), network::has_unit_speeds()
-  /// \param inputs  collapsed(network), if it is known
-  explicit WiredDelay(const network::Network& network, std::shared_ptr<const CollapsedNetwork> inputs = {});
+  explicit WiredDelay(const network::Network& network);
 
   /// For claims(): Route::queues has one element, a route of this model. Empty where the model does not
   /// apply, or packets pass no queue.
