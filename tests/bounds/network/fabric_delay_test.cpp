@@ -70,7 +70,7 @@ std::vector<bounds::Route> all_routes(const Network& network, const NetworkDelay
 /// The load of the fullest link, and the number of others overloaded. The two methods differ in which of
 /// equal links is named, and in whether identical ones are counted individually.
 std::string overload(const std::string& message) {
-  const std::size_t offered = message.find("it is offered"), others = message.find(" other");
+  const std::size_t offered = message.find("its offered load"), others = message.find(" other");
   REQUIRE(offered != std::string::npos);
   return message.substr(offered, others == std::string::npos ? others : others - offered);
 }
