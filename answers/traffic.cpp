@@ -3,7 +3,7 @@
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/arrivals/blocks_file.hpp>
-#include <tailbound/queue/markov/steps_queue.hpp>
+#include <tailbound/queue/delay/steps_queue.hpp>
 #include <tailbound/series/files/pmf_file.hpp>
 #include <tailbound/series/laws/named_laws.hpp>
 #include <tailbound/symbolic/pgf.hpp>

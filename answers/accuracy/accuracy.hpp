@@ -8,9 +8,9 @@
 /// Measured errors of approximate models against simulation, and whether a given network is covered by them.
 ///
 /// MODEL     a table of measurements: a row is one network (or a survey of several, with ranges), its errors,
-///           and what reproduces it. A network is covered if a row has its settings, or if it lies between two
-///           measured ones that differ in one or two numbers, each by a factor of at most 8; errors are then
-///           those of all rows between the two, as a range.
+///           and what reproduces it. A network is covered if a row has its settings, or if it lies between
+///           two measured ones that differ in one or two numbers, each by a factor of at most 8; errors are
+///           then those of all rows between the two, as a range.
 /// RESULT    error = model / simulation - 1: above 0 the model overestimates. The 95 % interval of the
 ///           simulation is not part of it (at most 0.7 % up to 85 % of saturation, 1.9 % at 95 %).
 /// SOURCE    data/accuracy: docs/derivations, and simulations run for this table; docs/trust.md is generated
@@ -74,7 +74,7 @@ enum class Quantity { mean_latency, broadcast_latency, saturation, mean_delay, t
 /// An error, or the range of several, at one load or one probability.
 struct MeasuredError {
   Quantity quantity = Quantity::mean_latency;
-  double at = 0;  ///< fraction of saturation (RowLoads); unused otherwise
+  double at = 0;                    ///< fraction of saturation (RowLoads); unused otherwise
   double minimum = 0, largest = 0;  ///< model / simulation - 1
 };
 

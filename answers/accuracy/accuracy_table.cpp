@@ -52,9 +52,10 @@ const std::map<Text, SettingColumn>& setting_columns() {
   return columns;
 }
 
-constexpr std::pair<Text, Quantity> quantities[]{
-    {"mean-latency", Quantity::mean_latency}, {"broadcast-latency", Quantity::broadcast_latency},
-    {"mean-delay", Quantity::mean_delay},     {"throughput", Quantity::throughput}};
+constexpr std::pair<Text, Quantity> quantities[]{{"mean-latency", Quantity::mean_latency},
+                                                 {"broadcast-latency", Quantity::broadcast_latency},
+                                                 {"mean-delay", Quantity::mean_delay},
+                                                 {"throughput", Quantity::throughput}};
 constexpr Text other_columns[]{"network", "loads", "at", "saturation", "stable", "unstable", "measured"};
 
 /// The value of a name, or null.

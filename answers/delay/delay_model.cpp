@@ -24,8 +24,7 @@ using Meets = bounds::WiredDelay::Meets;
 /// Maximum delay in slots for hops treated as a chain; the default takes about a second.
 constexpr std::size_t usual_slots = 448, max_model_slots = 4096;
 /// Why only independent hops exist for a flow of a network.
-constexpr const char* not_derived =
-    "bursts: each wait is that of an arbitrary packet of its queue";
+constexpr const char* not_derived = "bursts: each wait is that of an arbitrary packet of its queue";
 constexpr const char* binary_tree =
     "in binary trees the chain model underestimates rare delays of bursts with per-packet destinations: "
     "simulated P(D > t) is 1.2 times the computed value at 1e-2, 1.8 times at 1e-4 (see --hops chain)";
@@ -330,9 +329,7 @@ DelayModel::DelayModel(const Topology& topology, const DelayPaths& paths, const 
   const bool any =
       tree != nullptr || std::any_of(laws_->flow_in_paths.begin(), laws_->flow_in_paths.end(),
                                      [&](std::size_t flow) { return !laws_->wired->routes(flow).empty(); });
-  if (query.hops && !any)
-    throw InvalidArgument("hops", "chain",
-                          "independent: every flow meets bursts");
+  if (query.hops && !any) throw InvalidArgument("hops", "chain", "independent: every flow meets bursts");
 }
 
 DelayModel::~DelayModel() = default;
@@ -347,8 +344,7 @@ class DelayModel::OwnQueues {
   /// Its position among the queues; none if there are too many sources.
   std::optional<std::size_t> of(const bounds::WiredDelay::SourceRoute& its) {
     if (its.bursts) {
-      if (!its.bursts->affordable() || !spend(std::pow(its.bursts->states(), 3)))
-        return std::nullopt;
+      if (!its.bursts->affordable() || !spend(std::pow(its.bursts->states(), 3))) return std::nullopt;
       queues_.emplace_back(*its.bursts);
       return queues_.size() - 1;
     }

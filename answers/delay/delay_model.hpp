@@ -17,8 +17,8 @@
 /// MODEL     chain: bounds/path/dependent_delay.hpp in trees and if at least four links feed each queue,
 ///           otherwise bounds/network/wired_delay.hpp; in trees with bursts that keep their path
 ///           bounds/path/aged_delay.hpp; independent: bounds/path/path_delay.hpp; bound:
-///           bounds/path/delay_bound.hpp. In networks with classes the highest is computed as if it were alone,
-///           the others by independent hops of queue/priority/priority_queue.hpp.
+///           bounds/path/delay_bound.hpp. In networks with classes the highest is computed as if it were
+///           alone, the others by independent hops of queue/priority/priority_queue.hpp.
 namespace tailbound::answers {
 
 /// Dependence between the hops of a route.

@@ -9,9 +9,9 @@
 
 /// The queues of a network in which packets can wait, and the inputs over which packets reach them.
 ///
-/// MODEL     A queue with one input never has a packet waiting: it delays all packets by its service only, and
-///           the next queue receives them as if from that queue's input. A host delivers at most one packet per
-///           slot, so does a flow with its own bursts, and a queue.
+/// MODEL     A queue with one input never has a packet waiting: it delays all packets by its service only,
+///           and the next queue receives them as if from that queue's input. A host delivers at most one
+///           packet per slot, so does a flow with its own bursts, and a queue.
 /// RESULT    exact for all traffic: pathwise, by induction over slots
 /// SOURCE    docs/derivations/any_network.md, "Queues that never wait"
 /// TESTS     tests/bounds/network/collapsed_network_test.cpp
@@ -24,9 +24,9 @@ struct QueueInput {
 
   std::size_t queue = none;  ///< the previous queue, by its link; none: directly from a source
   std::size_t source =
-      none;  ///< for inputs directly from a source: its number, nodes, then flows with bursts
-  std::size_t passed = 0;                                          ///< queues in between that never wait
-  double rate = 0;                                                 ///< packets/slot
+      none;                ///< for inputs directly from a source: its number, nodes, then flows with bursts
+  std::size_t passed = 0;  ///< queues in between that never wait
+  double rate = 0;         ///< packets/slot
   numeric::Rational exact_rate = 0;                                ///< the same, exactly
   std::map<std::size_t, double> behind;                            ///< the same, by source
   std::map<std::size_t, numeric::Rational> exact_behind;           ///< exactly

@@ -18,8 +18,8 @@
 ///           one of them per slot.
 /// RESULT    approximations; docs/derivations/any_network.md has the measured errors. Distributions are sums
 ///           and products of positive numbers: probabilities are at most 1 and tails fall by construction.
-/// EXCLUDES  bursts in queues that may wait (a flow through such a queue, or through one downstream of it, has
-///           no routes here); links that do not send one packet per slot
+/// EXCLUDES  bursts in queues that may wait (a flow through such a queue, or through one downstream of it,
+///           has no routes here); links that do not send one packet per slot
 /// TESTS     tests/bounds/network/wired_delay_test.cpp
 namespace tailbound::bounds {
 
@@ -44,7 +44,7 @@ class WiredDelay final : public DelayLaw {
   [[nodiscard]] Meets meets(std::size_t flow) const;
   /// A route with at most one queue that may wait.
   struct SourceRoute {
-    std::size_t link = 0;      ///< of that queue
+    std::size_t link = 0;  ///< of that queue
     std::vector<queue::SlotSources>
         others;                 ///< of that queue, without the flow's own; empty if no queue waits
     numeric::Rational own = 0;  ///< packets/slot of the flow's source there

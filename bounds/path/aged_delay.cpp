@@ -84,8 +84,9 @@ class Solver {
     const double decay = queue::burst_decay(queue.sources, queue.load / (queue.sources * paths_.source_load),
                                             paths_.source_load, paths_.on_rate);
     const double sources_as_sent = queue::sources_of_decay(decay, queue.load, on_rate);
-    const double sources =
-        queue.of_sources ? sources_as_sent : std::min(sources_of_a_link * queue.links / on_rate, sources_as_sent);
+    const double sources = queue.of_sources
+                               ? sources_as_sent
+                               : std::min(sources_of_a_link * queue.links / on_rate, sources_as_sent);
     const queue::AgedQueue solved({sources, on_rate, queue.load}, levels_);
     std::map<double, Wait> by_distance;
     for (std::size_t i = 0; i < visits.size(); ++i) {
@@ -109,9 +110,10 @@ class Solver {
   [[nodiscard]] double dependence(const BurstPath& path, std::size_t hop) const {
     const auto hops = static_cast<double>(path.queues.size());
     const double load = paths_.queues[path.queues[hop]].load;
-    return std::max(
-        0.0, (of_neighbours + of_further * (hops - 2) / (hops - 1)) * path.forwarded[hop] -
-                 (paths_.on_rate == 1 ? of_stretch * std::min(hops, furthest_stretch) * (1 - load) * (1 - load) : 0));
+    return std::max(0.0, (of_neighbours + of_further * (hops - 2) / (hops - 1)) * path.forwarded[hop] -
+                             (paths_.on_rate == 1
+                                  ? of_stretch * std::min(hops, furthest_stretch) * (1 - load) * (1 - load)
+                                  : 0));
   }
 
   [[nodiscard]] RouteLaw law(std::size_t path) const {

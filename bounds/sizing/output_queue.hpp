@@ -3,7 +3,7 @@
 #include <tailbound/bounds/sizing/buffer_size.hpp>
 #include <tailbound/queue/delay/hop_delay.hpp>
 #include <tailbound/queue/delay/marked_queue.hpp>
-#include <tailbound/queue/markov/steps_queue.hpp>
+#include <tailbound/queue/delay/steps_queue.hpp>
 #include <tailbound/queue/priority/finite_classes.hpp>
 #include <tailbound/queue/tail_bounds/source_bound.hpp>
 

@@ -41,7 +41,7 @@ network::Fabric twice_as_fast(network::Fabric fabric) {
   return fabric;
 }
 
-const RunPlan plan{.seed = 3, .replications = 4, .warmup = 500, .slots = 30'000, .batches = 32};
+const RunPlan fabric_plan{.seed = 3, .replications = 4, .warmup = 500, .slots = 30'000, .batches = 32};
 
 template <class Unit>
 bool close(const numeric::Estimate<Unit>& a, const numeric::Estimate<Unit>& b, double absolute) {
@@ -59,8 +59,8 @@ Both simulated(const network::Fabric& fabric, std::optional<std::int64_t> buffer
   const NetworkModel listed{network::in_own_slots(network::written_out(fabric)), buffer, {}};
   REQUIRE(fabric_times(model).mixed_speeds);
   REQUIRE_FALSE(network::has_unit_speeds(listed.network));
-  return {fabric_estimates(model, run_fabric(model, plan), queries),
-          network_estimates(listed, run_network(listed, plan), queries)};
+  return {fabric_estimates(model, run_fabric(model, fabric_plan), queries),
+          network_estimates(listed, run_network(listed, fabric_plan), queries)};
 }
 
 /// Equal delays and queues, each as far as the intervals show.

@@ -51,9 +51,7 @@ struct Inputs {
 class Wires {
  public:
   explicit Wires(const network::Network& network)
-      : network_(network),
-        inputs_(network.links.size()),
-        idle_(network.links.size()) {
+      : network_(network), inputs_(network.links.size()), idle_(network.links.size()) {
     for (std::size_t flow = 0; flow < network.flows.size(); ++flow)
       for (const network::Route& route : network.flows[flow].routes) add(flow, queues_of(route));
     for (std::size_t link = 0; link < idle_.size(); ++link) idle_[link] = brought(link) <= 1;

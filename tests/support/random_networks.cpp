@@ -193,8 +193,7 @@ double busiest_queue(const network::Network& network) {
   for (const network::Flow& flow : network.flows)
     for (const network::Route& route : flow.routes)
       for (const std::size_t link : route.links)
-        if (network.has_queue(link))
-          loads[link] += numeric::nearest_double(flow.rate * route.share);
+        if (network.has_queue(link)) loads[link] += numeric::nearest_double(flow.rate * route.share);
   return loads.empty() ? 0 : *std::max_element(loads.begin(), loads.end());
 }
 

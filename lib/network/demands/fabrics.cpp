@@ -22,7 +22,8 @@ int in_range(const char* what, int value, int minimum, int maximum) {
 
 std::string line_of(const LinkRate& rate) {
   if (rate == LinkRate{}) return "";
-  return rate.is_whole() ? fmt::format("rate = {}\n", rate.text()) : fmt::format("rate = \"{}\"\n", rate.text());
+  return rate.is_whole() ? fmt::format("rate = {}\n", rate.text())
+                         : fmt::format("rate = \"{}\"\n", rate.text());
 }
 
 /// A [[link]] with a cable for all values of the ranges.

@@ -23,8 +23,9 @@ class Places {
       labels_[vertex] = graph.forwards(vertex) ? 1 : 2;
       for (const FabricGraph::Arc& arc : graph.leaving(vertex)) {
         const LinkRate& rate = fabric.network.links[arc.link].rate;
-        const std::uint64_t kind = mixed(
-            mixed(static_cast<std::uint64_t>(rate.packets), static_cast<std::uint64_t>(rate.slots)), arc.weight);
+        const std::uint64_t kind =
+            mixed(mixed(static_cast<std::uint64_t>(rate.packets), static_cast<std::uint64_t>(rate.slots)),
+                  arc.weight);
         all.push_back({vertex, {arc.other, mixed(kind, 1)}});
         all.push_back({arc.other, {vertex, mixed(kind, 2)}});
       }

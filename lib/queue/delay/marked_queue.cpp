@@ -2,7 +2,7 @@
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/delay/marked_queue.hpp>
-#include <tailbound/queue/markov/steps_queue.hpp>
+#include <tailbound/queue/delay/steps_queue.hpp>
 #include <tailbound/queue/on_off/on_off_blocks.hpp>
 #include <tailbound/queue/passage/passage_bounds.hpp>
 

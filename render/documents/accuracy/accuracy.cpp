@@ -175,8 +175,7 @@ std::string reach_in_words(const Accuracy& accuracy, const ErrorRange& range) {
 }
 
 constexpr Quantity all_quantities[] = {Quantity::mean_latency, Quantity::broadcast_latency,
-                                       Quantity::saturation,   Quantity::mean_delay,
-                                       Quantity::throughput};
+                                       Quantity::saturation, Quantity::mean_delay, Quantity::throughput};
 
 /// "up to 90 % of the simulated saturation load: mean latency -2.5 to +0.5 %, saturation load -2.5 %"
 std::string errors_in_words(const Accuracy& accuracy) {

@@ -151,7 +151,7 @@ std::string latency_slots_in_words(const Topology& topology) {
 
 std::string latency_slots_in_words(const network::Network& network) {
   return std::string(!network::has_unit_speeds(network) ? "the time of a packet on the link of each queue"
-                                           : "one slot per queue") +
+                                                        : "one slot per queue") +
          " (none for the sender's link)";
 }
 

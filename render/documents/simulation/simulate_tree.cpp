@@ -302,11 +302,10 @@ std::vector<std::string> notes(const std::vector<SimulateTreePoint>& points,
   all.push_back("Latency: queueing delay and " + latency_slots_in_words(query.topology) + "." +
                 (ports.empty() ? "" : " " + ports));
   if (query.fabric)
-    all.emplace_back(
-        "Queues between nodes whose names differ only in their numbers are counted together" +
-        std::string(network::has_unit_speeds(std::get<NetworkTopology>(query.topology).network)
-                        ? "; occupancies are sampled every eighth slot."
-                        : "."));
+    all.emplace_back("Queues between nodes whose names differ only in their numbers are counted together" +
+                     std::string(network::has_unit_speeds(std::get<NetworkTopology>(query.topology).network)
+                                     ? "; occupancies are sampled every eighth slot."
+                                     : "."));
   if (points.size() > 1)
     all.emplace_back("Loads, occupancies and losses of each queue: --format json or csv, or one point.");
   return all;

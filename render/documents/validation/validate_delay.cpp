@@ -87,7 +87,8 @@ Picture picture(const Document& document, const std::vector<ValidateDelayPoint>&
   picture = level_picture(compared_curve(query, answer), "analysis", CurveStyle::steps, std::move(picture));
   if (query.fabric) return picture;
   const std::vector<Hops> possible = possible_hops(query.topology);
-  if (std::find(possible.begin(), possible.end(), Hops::bound) == possible.end() || answer.hops == Hops::bound)
+  if (std::find(possible.begin(), possible.end(), Hops::bound) == possible.end() ||
+      answer.hops == Hops::bound)
     return picture;
   ValidateDelayQuery bounded = query;
   bounded.hops = Hops::bound;

@@ -3,7 +3,7 @@
 #include <tailbound/numeric/short_laws.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/delay/markov_delay.hpp>
-#include <tailbound/queue/markov/steps_queue.hpp>
+#include <tailbound/queue/delay/steps_queue.hpp>
 
 #include <algorithm>
 #include <utility>

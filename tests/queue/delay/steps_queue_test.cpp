@@ -1,8 +1,8 @@
 #include <tailbound/core/error.hpp>
-#include <tailbound/queue/markov/steps_queue.hpp>
+#include <tailbound/queue/delay/steps_queue.hpp>
 
-#include <catch2/catch.hpp>
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <cmath>
 #include <tests/support/ends.hpp>
 #include <tests/support/rational.hpp>
@@ -68,8 +68,7 @@ Chances by_definition(const SourceStates& sources, int p, std::size_t maximum) {
         for (std::size_t b = 0; b < arriving.size() && left + b < maximum; ++b) {
           const double chance = law[state][w] * arriving[b];
           for (std::size_t n = 0; n < std::min(left + b, above.size()); ++n) above[n] += chance;
-          for (std::size_t to = 0; to < states; ++to)
-            next[to][left + b] += chance * sources.turns(state, to);
+          for (std::size_t to = 0; to < states; ++to) next[to][left + b] += chance * sources.turns(state, to);
         }
       }
     }
@@ -103,7 +102,8 @@ TEST_CASE("bursts at links that serve several packets per slot match the chain",
       sources.all.push_back({numeric::nearest_double(source.start), numeric::nearest_double(source.stop),
                              numeric::nearest_double(source.on_rate)});
     const Chances known = by_definition(sources, its.p, 400);
-    StepsOccupancy computed(queue::steps_queue(queue::MarkovArrivals::on_off({{source, its.sources}}), its.p));
+    StepsOccupancy computed(
+        queue::steps_queue(queue::MarkovArrivals::on_off({{source, its.sources}}), its.p));
     double mean = 0;
     for (const double above : known) mean += above;
     CHECK(static_cast<double>(computed.mean()) == Approx(mean).epsilon(1e-7));

@@ -8,9 +8,10 @@
 /// A queue with Markovian arrivals whose link serves several packets per slot.
 ///
 /// MODEL     A slot has p steps, each of which serves a packet; the packets of a slot arrive in its last step.
-/// RESULT    P(more than n packets just after arrivals) = p sum over j >= 0 of P(Q = n + j p + 1) over steps
+/// RESULT    P(more than n packets just after arrivals) = p sum over j >= 0 of P(Q = n + j p + 1), Q over
+///           steps
 /// SOURCE    docs/derivations/bursty_queue.md, "Several packets per slot"
-/// TESTS     tests/queue/markov/steps_queue_test.cpp
+/// TESTS     tests/queue/delay/steps_queue_test.cpp
 namespace tailbound::queue {
 
 /// [b][i][j]: P(b packets in a slot, phase j in the next one | phase i) of independent on-off sources that
