@@ -7,7 +7,7 @@
 
 /// A queue with Markovian arrivals whose link serves several packets per slot.
 ///
-/// MODEL     A slot has p steps, each of which serves a packet; the packets of a slot arrive in its last step.
+/// MODEL     A slot has p steps, each of which serves a packet; its packets arrive in the last step.
 /// RESULT    P(more than n packets just after arrivals) = p sum over j >= 0 of P(Q = n + j p + 1), Q over
 ///           steps
 /// SOURCE    docs/derivations/bursty_queue.md, "Several packets per slot"
