@@ -10,11 +10,10 @@
 
 #include <string>
 
-using namespace tailbound;
-using namespace tailbound::sim;
-using numeric::Rational;
-
+namespace tailbound::sim::clocked_fabric {
 namespace {
+
+using numeric::Rational;
 
 network::Fabric fabric_of(const std::string& toml) {
   return network::read_fabric(toml, "fabric.toml").fabric;
@@ -206,3 +205,5 @@ TEST_CASE("clocked fabric: results do not depend on the number of threads", "[si
   for (const int threads : {2, 3, 4})
     CHECK(run_fabric(model, brief, {.threads = threads}).batches == one.batches);
 }
+
+}  // namespace tailbound::sim::clocked_fabric

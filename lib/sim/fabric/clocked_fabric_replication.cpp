@@ -134,7 +134,7 @@ std::int64_t Simulated::next_send(std::uint32_t sender, std::int64_t time, Draws
   const std::int64_t ticks = tables_->senders[sender].ticks;
   const double silent = std::log1p(-draws.next_share()) / log_silent_[sender];
   const std::int64_t next =
-      time + ticks + static_cast<std::int64_t>(std::min(silent, never / static_cast<double>(ticks))) * ticks;
+      time + ticks + static_cast<std::int64_t>(std::min(never / static_cast<double>(ticks), silent)) * ticks;
   // The phase is drawn anew by a shift of up to half a packet time, which leaves the load as it is.
   const std::int64_t phase_ticks = phase_slots * tables_->times.clocks.slowest;
   if (next / phase_ticks == time / phase_ticks) return next;

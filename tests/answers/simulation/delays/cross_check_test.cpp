@@ -164,4 +164,21 @@ TEST_CASE("cross-check: a fabric") {
   for (const CheckedLevel& level : answer.check->levels) CHECK(!level.flow);
 }
 
+TEST_CASE("cross-check: a fabric has the clocks and the delays of the same network with listed flows") {
+  const network::FabricTraffic traffic{numeric::Rational(1) / 2, network::RouteRule::spread};
+  const network::Fabric fabric =
+      network::read_fabric(network::to_toml(network::LeafSpine{4, 2, 4, 4}, traffic), "net.toml").fabric;
+  NetworkTopology listed{.network = network::written_out(fabric)};
+  const std::vector<std::size_t> one_group(listed.network.flows.size());
+  const SimulatedDelays of_flows = simulated_delays(listed, one_group, DelayEffort::requested);
+  const SimulatedDelays whole =
+      simulated_delays(fabric, {.utilization = 0.5, .hops = 3, .steps_per_slot = 22}, DelayEffort::requested);
+  CHECK(whole.steps() == of_flows.steps());
+  const auto overlap = [](const auto& a, const auto& b) { return a.lower <= b.upper && b.lower <= a.upper; };
+  CHECK(overlap(whole.waits({}).mean(0.9999), of_flows.waits({}).mean(0.9999)));
+  CHECK(overlap(whole.latencies({}).mean(0.9999), of_flows.latencies({}).mean(0.9999)));
+  for (const double t : {0.0, 20.0, 128.0, 300.0})
+    CHECK(overlap(whole.waits({}).tail(t, 0.9999), of_flows.waits({}).tail(t, 0.9999)));
+}
+
 }  // namespace tailbound::answers
