@@ -55,7 +55,8 @@ struct Both {
 Both simulated(const network::Fabric& fabric, std::optional<std::int64_t> buffer,
                const NetworkQueries& queries) {
   const FabricModel model{fabric_tables(fabric), buffer};
-  const NetworkModel listed{network::in_own_slots(network::written_out(fabric)), buffer, {}};
+  NetworkModel listed{network::in_own_slots(network::written_out(fabric)), buffer, {}};
+  listed.groups.assign(listed.network.flows.size(), 0);  // all flows together
   REQUIRE(fabric_times(model).mixed_speeds);
   REQUIRE(network::has_mixed_speeds(listed.network));
   return {fabric_estimates(model, run_fabric(model, plan), queries),
