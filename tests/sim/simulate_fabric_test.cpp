@@ -137,7 +137,7 @@ void compare(const Requested& model, std::int64_t slots = 40'000) {
 const std::string two_paths =
     "hosts = \"h[0..3]\"\nswitches = \"a[0..1], b[0..1]\"\n"
     "link = [{each = \"i = 0..3\", from = \"h[i]\", to = \"a[i/2]\", both = true},\n"
-    "  {from = [\"a0\", \"a1\"], to = \"b0\", weight = 3, both = true, rate = 2},\n"
+    "  {from = [\"a0\", \"a1\"], to = \"b0\", weight = 3, both = true},\n"
     "  {from = [\"a0\", \"a1\"], to = \"b1\", both = true}]\n";
 
 }  // namespace
@@ -146,7 +146,7 @@ TEST_CASE("simulated fabrics match the same networks with listed flows", "[sim][
   compare({fabric_of(
       network::to_toml(network::FatTree{4, 3}, network::FabricTraffic{numeric::Rational(7) / 10}))});
   compare({fabric_of(network::to_toml(network::Torus{{4, 3}, 1}, network::FabricTraffic{}))});
-  // Weights, links of several packets per slot, and traffic of four kinds.
+  // Weights, and traffic of four kinds.
   compare({fabric_of(two_paths +
                      "[[traffic]]\nuniform = 0.2\nroute = \"spread\"\nhot = \"h3\"\nhot_share = 0.4\n"
                      "[[traffic]]\nname = \"g\"\ngravity = [[\"h[0..1]\", 0.3, 1], [\"h[2..3]\", 0.1, 2]]\n"

@@ -24,7 +24,7 @@ Law binomial(std::int64_t n, const Rational& p) {
   return law;
 }
 
-using Matrix = std::vector<std::vector<Rational>>;
+using Transitions = std::vector<std::vector<Rational>>;
 
 /// Is a source that has just sent more likely to send, or less?
 bool remembers(const OnOffGroup& group) {
@@ -47,7 +47,7 @@ RationalBlocks shared_blocks_of(const OnOffGroup& group) {
     comes.push_back(binomial(n, group.share));
     sends.push_back(binomial(n, group.source.on_rate));
   }
-  RationalBlocks blocks(static_cast<std::size_t>(m) + 1, Matrix(phases, Law(phases, Rational(0))));
+  RationalBlocks blocks(static_cast<std::size_t>(m) + 1, Transitions(phases, Law(phases, Rational(0))));
   const auto size = [](std::int64_t n) { return static_cast<std::size_t>(n); };
   for (std::int64_t here = 0; here <= m; ++here)
     for (std::int64_t elsewhere = 0; elsewhere <= m - here; ++elsewhere) {
@@ -75,7 +75,7 @@ RationalBlocks shared_blocks_of(const OnOffGroup& group) {
 RationalBlocks blocks_of(const OnOffGroup& group) {
   if (group.share != 1) return shared_blocks_of(group);
   const auto m = static_cast<std::size_t>(group.count);
-  RationalBlocks blocks(m + 1, Matrix(m + 1, std::vector<Rational>(m + 1, Rational(0))));
+  RationalBlocks blocks(m + 1, Transitions(m + 1, std::vector<Rational>(m + 1, Rational(0))));
   for (std::size_t on = 0; on <= m; ++on) {
     const auto n = static_cast<std::int64_t>(on);
     const Law stay = binomial(n, 1 - group.source.stop), turn = binomial(group.count - n, group.source.start),
@@ -93,7 +93,8 @@ RationalBlocks blocks_of(const OnOffGroup& group) {
 /// Superposition of two independent processes.
 RationalBlocks together(const RationalBlocks& a, const RationalBlocks& b) {
   const std::size_t n = a.front().size(), m = b.front().size();
-  RationalBlocks result(a.size() + b.size() - 1, Matrix(n * m, std::vector<Rational>(n * m, Rational(0))));
+  RationalBlocks result(a.size() + b.size() - 1,
+                        Transitions(n * m, std::vector<Rational>(n * m, Rational(0))));
   for (std::size_t x = 0; x < a.size(); ++x)
     for (std::size_t y = 0; y < b.size(); ++y)
       for (std::size_t i = 0; i < n; ++i)
@@ -111,7 +112,7 @@ RationalBlocks together(const RationalBlocks& a, const RationalBlocks& b) {
 /// Divides a slot into `served` steps; its packets arrive in the last one.
 RationalBlocks in_steps(const RationalBlocks& slots, std::size_t served) {
   const std::size_t n = slots.front().size(), phases = n * served;
-  RationalBlocks blocks(slots.size(), Matrix(phases, std::vector<Rational>(phases, Rational(0))));
+  RationalBlocks blocks(slots.size(), Transitions(phases, std::vector<Rational>(phases, Rational(0))));
   for (std::size_t step = 0; step + 1 < served; ++step)
     for (std::size_t i = 0; i < n; ++i) blocks[0][step * n + i][(step + 1) * n + i] = 1;
   for (std::size_t b = 0; b < slots.size(); ++b)
