@@ -358,13 +358,12 @@ TEST_CASE("hop delay: the packets of one source among unequal ones", "[hop_delay
   // Little: the packets of all sources together wait as an arbitrary one.
   Rational sum = 0;
   const std::vector<std::pair<Rational, queue::FlowQueue>> all{
-      {a, {queue, {{b, 1}, {c, 1}}, 1}}, {b, x1}, {c, {queue, {{a, 1}, {b, 1}}, 1}}};
+      {a, {queue, {{b, 1}, {c, 1}}}}, {b, x1}, {c, {queue, {{a, 1}, {b, 1}}}}};
   for (const auto& [own, others] : all) sum = sum + own * exact(queue::mean_hop_delay(others));
   CHECK(sum == *queue.arrivals.load() * exact(queue::mean_hop_delay(queue, HopDelay::wait)));
 }
 
-TEST_CASE("hop delay: the packets of one source at a link of several packets, and of a fraction",
-          "[hop_delay]") {
+TEST_CASE("hop delay: the packets of one source at a link of several packets", "[hop_delay]") {
   const Rational slow = Rational(1) / 5, fast = Rational(4) / 5;
   const SlottedQueue two{series::Arrivals::unequal_inputs({slow, fast, fast}), 2};
   const queue::FlowQueue of_slow{two, {{fast, 2}}}, of_fast{two, {{slow, 1}, {fast, 1}}};
@@ -378,14 +377,4 @@ TEST_CASE("hop delay: the packets of one source at a link of several packets, an
         Approx(0.31093675372255).epsilon(1e-12));
   CHECK(mean(of_slow) == Approx(0.5293655735434537).epsilon(1e-9));
   CHECK(mean(of_fast) == Approx(0.3752204125757817).epsilon(1e-9));
-  // One packet in two slots: two parts of each, one served per slot.
-  const SlottedQueue parts{
-      series::Arrivals::from_pmf({Rational(9) / 10 * Rational(8) / 10, Rational(0),
-                                  Rational(9) / 10 * Rational(2) / 10 + Rational(1) / 10 * Rational(8) / 10,
-                                  0, Rational(2) / 100}),
-      1};
-  const queue::FlowQueue half{parts, {{Rational(2) / 10, 1}}, 2};
-  // A packet alone takes one slot more than its own.
-  CHECK(static_cast<double>(queue::hop_delay(half, 8, -100).tail[0]) == Approx(1).epsilon(1e-12));
-  CHECK(mean(half) > 1);
 }
