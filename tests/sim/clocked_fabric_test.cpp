@@ -65,11 +65,12 @@ Both simulated(const network::Fabric& fabric, std::optional<std::int64_t> buffer
 
 /// Equal delays and queues, each as far as the intervals show.
 void compare(const network::Fabric& fabric, std::optional<std::int64_t> buffer = {}) {
-  const auto [one, other] = simulated(fabric, buffer,
-                                      {.occupancy_levels = {0, 1, 3},
-                                       .delay_levels = {0, 1, 2, 4},
-                                       .percentiles = {0.5, 0.9},
-                                       .confidence = test::sure});
+  const Both both = simulated(fabric, buffer,
+                              {.occupancy_levels = {0, 1, 3},
+                               .delay_levels = {0, 1, 2, 4},
+                               .percentiles = {0.5, 0.9},
+                               .confidence = test::sure});
+  const NetworkEstimates &one = both.fabric, &other = both.listed;
   CHECK(close(one.mean_queueing, other.mean_queueing, 0));
   CHECK(close(one.mean_latency, other.mean_latency, 0));
   for (std::size_t i = 0; i < one.delay_ccdf.size(); ++i)
