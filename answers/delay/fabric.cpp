@@ -11,6 +11,7 @@
 #include <tailbound/numeric/text/plain.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <tuple>
@@ -176,18 +177,25 @@ CrossCheck checked(const Fabric& fabric, const FabricAnswer& answer, bounds::Fab
   if (answer.queues.empty()) return {.levels = {}, .skipped = true};
   try {
     const SimulatedDelays simulated = simulated_delays(fabric, workload, effort, run);
-    const auto tick = [&](Slots level) {
-      return static_cast<std::size_t>(level.value * delay.ticks_per_slot() / simulated.steps());
+    // The analysis has whole ticks; the clocks of hosts have any phases, so that simulated waits lie between.
+    const auto ticks = [&](Slots level) {
+      return static_cast<double>(level.value * delay.ticks_per_slot()) /
+             static_cast<double>(simulated.steps());
     };
     const auto computed = [&](const std::vector<std::vector<Slots>>& levels) {
-      std::size_t last = 0;
-      for (const Slots level : levels.front()) last = std::max(last, tick(level));
-      const bounds::FabricQueueing found = delay.queueing(last + 1, 1, [&run] {
+      double last = 0;
+      for (const Slots level : levels.front()) last = std::max(last, ticks(level));
+      const bounds::FabricQueueing found = delay.queueing(static_cast<std::size_t>(last) + 2, 1, [&run] {
         if (run.stop.stop_requested()) throw Stopped("stopped on request");
       });
+      const auto above = [&](std::size_t tick) { return static_cast<double>(found.above[tick].upper()); };
       std::vector<double> tails;
-      for (const Slots level : levels.front())
-        tails.push_back(static_cast<double>(found.above[tick(level)].upper()));
+      for (const Slots level : levels.front()) {
+        const auto tick = static_cast<std::size_t>(ticks(level));
+        const double part = ticks(level) - static_cast<double>(tick);
+        tails.push_back(part == 0 ? above(tick)
+                                  : std::pow(above(tick), 1 - part) * std::pow(above(tick + 1), part));
+      }
       return std::vector<std::vector<double>>{tails};
     };
     return cross_check(simulated, {.computed = computed});
