@@ -392,12 +392,17 @@ TEST_CASE("fabrics: links of different speeds have clocks of their own") {
         Approx(span_of(expected.flows.front().delay.mean_latency).upper).epsilon(1e-9));
 }
 
-TEST_CASE("fabrics: a simulation without clocks checks no links of different speeds") {
+TEST_CASE("fabrics: links of different speeds are compared with a simulation by their clocks") {
   FabricQuery query = mixed_in_ns(1);
   query.by = DelayBy::best;
   const FabricAnswer found = answer(query);
   REQUIRE(found.check);
-  CHECK(found.check->skipped);
+  CHECK_FALSE(found.check->skipped);
+  REQUIRE_FALSE(found.check->levels.empty());
+  for (const CheckedLevel& level : found.check->levels) {
+    CHECK(level.steps % found.ticks_per_slot == 0);
+    CHECK(level.computed == Approx(level.simulated.value).epsilon(0.25));
+  }
 }
 
 TEST_CASE("fabrics: no memory is shared by links of different speeds") {

@@ -232,12 +232,13 @@ TEST_CASE("dependent hops: a tree in closed form equals the listed tree") {
   }
 }
 
-TEST_CASE("dependent hops: links of several packets per slot and bursts are excluded") {
+TEST_CASE("dependent hops: routes that meet bursts are excluded") {
   network::Network network =
       network::tree_network({2, 2}, rational("0.5"), network::TreeRouting::nearest_ancestor);
   const bounds::DependentPaths all = bounds::dependent_network(network);
   CHECK_FALSE(all.flows[3].empty());
-  for (const std::size_t link : network.flows[3].routes[0].links) network.links[link].rate.packets = 2;
+  network.flows[7].burst = traffic::Burst{.slots = 4};
+  REQUIRE(network.flows[7].destination == network.flows[3].destination);
   const bounds::DependentPaths paths = bounds::dependent_network(network);
   CHECK(paths.flows[3].empty());
   CHECK(paths.flows.size() == network.flows.size());

@@ -58,5 +58,4 @@ TEST_CASE("networks without flows keep their slots") {
   network::Network network = line({2, 1}, {3, 1}, {1, 1}, {1});
   network.flows.clear();
   CHECK(network::in_own_slots(network).links[1].rate == LinkRate{3, 1});
-  CHECK(network::has_unit_speeds(network));
 }
