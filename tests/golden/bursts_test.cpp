@@ -166,7 +166,7 @@ TEST_CASE("bursts: errors name the alternatives") {
         Rejection{"buffer --inputs 16 --load 0.9 --traffic poisson --burst 9 --drop 1e-9", 2, "--traffic"},
         Rejection{"buffer --rates 0.1,0.2 --burst 9 --drop 1e-9", 2, "--rates"},
         Rejection{"buffer --inputs 16 --load 0.6 --burst 9 --drop 1e-9 --packets-per-slot 2", 1,
-                  "more than 256"},
+                  "at most 256"},
         Rejection{"buffer --inputs 16 --load 0.6 --burst 9 --drop 1e-9 --arithmetic exact", 2,
                   "--arithmetic"},
         Rejection{"buffer --inputs 16 --load 0.5 --burst 9 --capacity 9 --drop 1e-9 --solve load", 2,
