@@ -102,6 +102,12 @@ struct DelayCounts {
   void add(std::size_t row, int queues) {
     rows.push_back({row, static_cast<double>(queues), static_cast<double>(queues)});
   }
+  /// From ticks, of which a slot has so many.
+  void divide(double ticks) {
+    for (sim::SeenRow& row : rows) row.transfer /= ticks;
+    wait_of = [of = std::move(wait_of), ticks](std::size_t at) { return of(at) / ticks; };
+    average_of = [of = std::move(average_of), ticks](std::size_t at) { return of(at) / ticks; };
+  }
 };
 
 DelayCounts delay_counts(const sim::TreeModel& model) {
@@ -112,28 +118,23 @@ DelayCounts delay_counts(const sim::TreeModel& model) {
 }
 DelayCounts delay_counts(const sim::FabricModel& model) {
   const sim::FabricTimes& times = sim::fabric_times(model);
-  const auto slots = [slot = static_cast<double>(times.clocks.slowest)](double ticks) {
-    return ticks / slot;
-  };
-  DelayCounts counts{times.delays};
-  for (sim::SeenRow& row : counts.rows) row.transfer = slots(row.transfer);
-  counts.wait_of = [slots, &times](std::size_t at) { return slots(times.wait(at)); };
-  counts.average_of = [slots, &times](std::size_t at) { return slots(times.average_wait(at)); };
+  DelayCounts counts{.rows = times.delays,
+                     .wait_of = [&times](std::size_t at) { return times.wait(at); },
+                     .average_of = [&times](std::size_t at) { return times.average_wait(at); }};
+  counts.divide(static_cast<double>(times.clocks.slowest));
   return counts;
 }
 DelayCounts delay_counts(const sim::NetworkModel& model) {
   DelayCounts counts;
   if (!network::has_unit_speeds(model.network)) {
     const network::LinkClocks clocks = network::link_clocks(model.network, sim::WaitBins::min_packet);
-    const auto slots = [slot = static_cast<double>(clocks.slot)](double ticks) { return ticks / slot; };
     const sim::ClockedRows rows(model);
     for (std::size_t kind = 0; kind < rows.kinds.size(); ++kind)
-      counts.rows.push_back({rows.waits(kind), slots(static_cast<double>(rows.kinds[kind].transfer)),
+      counts.rows.push_back({rows.waits(kind), static_cast<double>(rows.kinds[kind].transfer),
                              static_cast<double>(rows.kinds[kind].queues)});
-    counts.wait_of = [slots](std::size_t bin) {
-      return slots(static_cast<double>(sim::WaitBins::last(bin)));
-    };
-    counts.average_of = [slots](std::size_t bin) { return slots(sim::WaitBins::average(bin)); };
+    counts.wait_of = [](std::size_t bin) { return static_cast<double>(sim::WaitBins::last(bin)); };
+    counts.average_of = sim::WaitBins::average;
+    counts.divide(static_cast<double>(clocks.slot));
     return counts;
   }
   const sim::NetworkRows rows(model.network);
@@ -298,7 +299,7 @@ std::shared_ptr<const SimulatedFabric> simulated_fabric(const network::Fabric& f
   for (const network::FabricRates::Queue& queue : rates.queues()) {
     const double load = numeric::nearest_double(queue.load);
     result.workload.utilization =
-        std::max(result.workload.utilization, load / numeric::nearest_double(queue.rate.value()));
+        std::max(result.workload.utilization, numeric::nearest_double(queue.utilization()));
     result.workload.steps_per_slot += load * static_cast<double>(queue.links);
   }
   if (auto full = network::overloaded_links(fabric.network, rates); !full.empty())
