@@ -1,9 +1,9 @@
+#include <tailbound/answers/classes/simulate_classes.hpp>
 #include <tailbound/answers/validation/validate_buffer.hpp>
 #include <tailbound/answers/validation/validate_sized_buffer.hpp>
 #include <tailbound/answers/validation/validate_switch.hpp>
 #include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
-#include <tailbound/network/files/network_file.hpp>
 
 #include <fmt/format.h>
 
@@ -84,47 +84,32 @@ class Judge {
   SwitchVerdict verdict;
 };
 
-/// Hosts that send to one other by a link of several packets per slot.
+/// An output that serves several packets per slot.
 void look_at_several(Judge& judge, const SwitchCase& its, const answers::RunLength& length,
                      double confidence) {
-  const Rational load = Rational(its.load) / 100 * its.packets_per_slot, each = load / its.inputs;
-  std::string text = fmt::format("hosts = \"end, h[1..{}]\"\nswitches = [\"s\"]\n", its.inputs);
-  text += fmt::format("[[link]]\nfrom = \"s\"\nto = \"end\"\nrate = {}\n", its.packets_per_slot);
-  for (std::int64_t i = 1; i <= its.inputs; ++i)
-    text += fmt::format(
-        "[[link]]\nfrom = \"h{0}\"\nto = \"s\"\n[[flow]]\nfrom = \"h{0}\"\nto = \"end\"\nrate = \"{1}\"\n", i,
-        numeric::to_fraction(each));
-  // Slot by slot, as a network evaluated as a whole: links with listed flows have clocks of their own.
-  const network::Fabric fabric = network::read_fabric(text, "one switch").fabric;
-  answers::BufferQuery query{.traffic = {answers::EqualInputs{its.inputs, load}, its.packets_per_slot},
-                             .requested = answers::ProbabilityOf{Packets(its.space)}};
-  answers::SimulateTreeQuery simulated{.topology = answers::NetworkTopology{.network = fabric.network}};
-  simulated.fabric = answers::simulated_fabric(fabric);
-  simulated.confidence = confidence;
-  simulated.length = length;
-  if (its.kind == SwitchKind::several_loss) {
-    query.criterion = bounds::Criterion::loss;
-    simulated.buffer = Packets(its.space);
-    const auto computed = answers::answer(query);
-    const auto seen = answers::answer(simulated).queues.at(0);
-    judge.look(fmt::format("loss at {}", its.space),
-               answers::Comparison<unit::Probability>{
-                   .predicted = answers::to_predicted(computed.at.probability),
-                   .simulated = {seen.loss.value, seen.loss.lower, seen.loss.upper, seen.loss.confidence},
-                   .count = seen.dropped});
+  const answers::Traffic traffic{
+      answers::EqualInputs{its.inputs, Rational(its.load) / 100 * its.packets_per_slot},
+      its.packets_per_slot};
+  if (its.kind == SwitchKind::several) {
+    judge.look(answers::answer(
+        answers::ValidateBufferQuery{.traffic = traffic, .confidence = confidence, .length = length}));
     return;
   }
-  for (const std::int64_t level : {0, 1, 2, 4, 8, 16, 32}) simulated.occupancy_levels.emplace_back(level);
-  const auto seen = answers::answer(simulated).queues.at(0);
-  for (std::size_t i = 0; i < simulated.occupancy_levels.size(); ++i) {
-    query.requested = answers::ProbabilityOf{simulated.occupancy_levels[i]};
-    const auto computed = answers::answer(query);
-    judge.look(
-        fmt::format("P(Q > {})", simulated.occupancy_levels[i].value),
-        answers::Comparison<unit::Probability>{.predicted = answers::to_predicted(computed.at.probability),
-                                               .simulated = seen.tail.at(i).probability,
-                                               .count = seen.tail.at(i).count});
-  }
+  const auto computed =
+      answers::answer(answers::BufferQuery{.traffic = traffic,
+                                           .requested = answers::ProbabilityOf{Packets(its.space)},
+                                           .criterion = bounds::Criterion::loss});
+  const sim::ClassEstimates seen =
+      answers::answer(
+          answers::SimulateClassesQuery{.model = answers::simulated_output(traffic, Packets(its.space)),
+                                        .confidence = confidence,
+                                        .length = length})
+          .classes.at(0);
+  judge.look(fmt::format("loss at {}", its.space),
+             answers::Comparison<unit::Probability>{
+                 .predicted = answers::to_predicted(computed.at.probability),
+                 .simulated = {seen.loss.value, seen.loss.lower, seen.loss.upper, seen.loss.confidence},
+                 .count = seen.lost});
 }
 
 SwitchVerdict look(const SwitchCase& its, std::int64_t slots, std::uint64_t seed) {
