@@ -19,7 +19,8 @@ Verdict verdict_of(const std::optional<Span>& predicted, const Span& simulated,
 Verdict beyond_chance(const Span& predicted, double value, const Span& simulated,
                       const std::optional<std::uint64_t>& count) {
   constexpr std::uint64_t enough = 100;
-  if (count.value_or(enough) < enough) return Verdict::inside;
+  // An interval that reaches zero is of a few bursts, however many packets saw them.
+  if (count && (*count < enough || simulated.lower <= 0)) return Verdict::inside;
   const double reach = 1.5 * (simulated.upper - simulated.lower);
   if (predicted.upper < value - reach) return Verdict::below;
   return predicted.lower > value + reach ? Verdict::above : Verdict::inside;

@@ -95,6 +95,7 @@ TEST_CASE("comparison: chance explains three half-widths, and any distance of fe
   CHECK(beyond_chance({0.1, 0.21}, 0.5, {0.4, 0.6}) == Verdict::inside);
   CHECK(beyond_chance({0.81, 0.81}, 0.5, {0.4, 0.6}, 99) == Verdict::inside);
   CHECK(beyond_chance({0.81, 0.81}, 0.5, {0.4, 0.6}, 100) == Verdict::above);
+  CHECK(beyond_chance({0.81, 0.81}, 0.2, {0, 0.4}, 1000) == Verdict::inside);
 }
 
 TEST_CASE("comparison: integers with an open interval") {
