@@ -215,7 +215,7 @@ BufferAnswer answer_to(const LongestBurst& requested, const BufferQuery& query) 
       .buffer = requested.capacity, .at = std::move(maximum.at_met), .beyond = std::move(maximum.at_missed)};
   answer.safe = maximum.met;
   answer.burst = found<unit::Slot>(maximum.met, maximum.missed, answer);
-  add_context(answer, *maximum.queue, query.criterion);
+  add_context(answer, *queue_of(maximum.met), query.criterion);
   return answer;
 }
 

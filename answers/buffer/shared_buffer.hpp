@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tailbound/answers/buffer/buffer.hpp>
+#include <tailbound/answers/buffer/sized_buffer.hpp>
 #include <tailbound/queue/finite/shared_approximation.hpp>
 #include <tailbound/traffic/packet_sizes.hpp>
 
@@ -37,33 +38,49 @@ struct TrafficMatrix {
 /// \throws ParseError, InvalidArgument
 [[nodiscard]] TrafficMatrix traffic_matrix(const std::string& text, const std::string& name);
 
-/// Packets of several cells, all of which arrive in one slot. Loads, rates, memories and the criterion then
-/// count cells.
+/// Packets of several cells, all of which arrive in one slot. Loads, rates and memories then count cells.
 struct SwitchCells {
   std::string name;  ///< of the size distribution: "imix", a list or a file, as typed
   traffic::PacketSizes sizes;
   std::int64_t cell_bytes = 64;
 };
 
+/// The maximum number of ports, as many inputs as outputs, at which a memory meets a target.
+struct MaxPorts {
+  Packets capacity;
+  numeric::Rational drop;
+};
+/// The minimum threshold at which a memory meets a target, in hundredths.
+struct MinThreshold {
+  Packets capacity;
+  numeric::Rational drop;
+};
+
 struct SharedBufferQuery {
   std::variant<EqualSwitchInputs, UnequalSwitchInputs, TrafficMatrix> traffic;
   std::int64_t outputs = 1;                      ///< columns of a matrix
-  std::optional<numeric::Rational> threshold{};  ///< alpha of a dynamic threshold; with Criterion::loss
-  bounds::Criterion criterion = bounds::Criterion::overflow;
-  std::variant<MinBuffer, ProbabilityOf> requested;
+  std::optional<numeric::Rational> threshold{};  ///< alpha of a dynamic threshold; with losses
+  SizedCriterion criterion = SizedCriterion::overflow;
+  /// MaxLoad, MaxPorts: of EqualSwitchInputs, whose load or number is then ignored, as is `outputs` of ports.
+  std::variant<MinBuffer, ProbabilityOf, MaxLoad, MaxPorts, MinThreshold> requested;
   std::optional<SwitchCells> cells{};  ///< default: every packet is one cell
 
   [[nodiscard]] std::optional<numeric::Rational> drop() const;
+  /// M as given.
+  [[nodiscard]] std::optional<Packets> capacity() const;
 };
 
 struct SharedBufferAnswer {
   static constexpr bool stored = true;        ///< as bytes, for parts and ranks (points/stored.hpp)
   Packets memory;                             ///< proved to suffice, or as given
   numeric::UpperBound<unit::Probability> at;  ///< of the criterion at `memory`
-  /// Criterion::loss of packets of several cells: upper bound of the fraction of packets that lose a cell.
-  std::optional<numeric::UpperBound<unit::Probability>> packets_at{};
+  /// Losses where packets have several cells, of cells and of packets.
+  std::optional<numeric::UpperBound<unit::Probability>> cell_loss{}, packet_loss{};
   numeric::Exact<unit::Packet> mean;  ///< E[T]
   numeric::Rational output_load;      ///< of the busiest output [packets/slot]
+  /// The number requested, at which the bound meets the target: packets/slot of each input, ports, alpha.
+  std::optional<numeric::Rational> met{};
+  std::optional<numeric::Rational> missed{};  ///< the next one, at which the bound misses it
   /// If all outputs are identical: not proved.
   std::optional<numeric::Model<unit::Packet>> about{};          ///< the memory needed, if requested
   std::optional<numeric::Model<unit::Probability>> about_at{};  ///< the criterion at the given `memory`
@@ -76,7 +93,7 @@ struct SharedBufferAnswer {
 };
 
 /// \throws InvalidArgument  as queue::uniform_switch(), queue::SharedMemory
-/// \throws NoAnswer, LimitExceeded  as queue::SharedMemory, bounds::buffer_size()
+/// \throws NoAnswer, LimitExceeded  as queue::SharedMemory, bounds::buffer_size(), bounds::highest_load()
 [[nodiscard]] SharedBufferAnswer answer(const SharedBufferQuery& query, const Run& run = {});
 
 }  // namespace tailbound::answers

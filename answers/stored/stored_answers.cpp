@@ -1,5 +1,6 @@
 #include <tailbound/answers/broadcast/broadcast.hpp>
 #include <tailbound/answers/buffer/buffer.hpp>
+#include <tailbound/answers/buffer/incast_event.hpp>
 #include <tailbound/answers/buffer/occupancy.hpp>
 #include <tailbound/answers/buffer/policed_buffer.hpp>
 #include <tailbound/answers/buffer/shared_buffer.hpp>
@@ -86,6 +87,10 @@ template std::string to_bytes(const OccupancyAnswer&);
 template OccupancyAnswer from_bytes(std::string_view);
 template std::string to_bytes(const Row<OccupancyAnswer>&);
 template Row<OccupancyAnswer> from_bytes(std::string_view);
+template std::string to_bytes(const IncastEventAnswer&);
+template IncastEventAnswer from_bytes(std::string_view);
+template std::string to_bytes(const Row<IncastEventAnswer>&);
+template Row<IncastEventAnswer> from_bytes(std::string_view);
 template std::string to_bytes(const SharedBufferAnswer&);
 template SharedBufferAnswer from_bytes(std::string_view);
 template std::string to_bytes(const Row<SharedBufferAnswer>&);

@@ -14,8 +14,10 @@ SharedBufferQuery analysis_of(const ValidateSwitchQuery& query,
   return {.traffic = query.traffic,
           .outputs = query.outputs,
           .threshold = query.threshold,
-          .criterion = query.criterion,
-          .requested = std::move(requested),
+          .criterion =
+              query.criterion == Criterion::overflow ? SizedCriterion::overflow : SizedCriterion::cell_loss,
+          .requested =
+              std::visit([](auto& its) { return decltype(SharedBufferQuery::requested)(its); }, requested),
           .cells = query.cells};
 }
 
@@ -76,7 +78,7 @@ ValidateSwitchAnswer answer(const ValidateSwitchQuery& query, const Run& run) {
     PredictedMemory& at = predicted.emplace_back(PredictedMemory{.memory = memory});
     at.measure = std::move(computed.at);
     if (computed.about_at) at.about = *computed.about_at;
-    if (computed.packets_at) at.packets = std::move(*computed.packets_at);
+    if (computed.packet_loss) at.packets = std::move(*computed.packet_loss);
     mean = computed.mean;
   }
   ValidateSwitchAnswer found;

@@ -42,28 +42,22 @@ struct Trial {
   double excess;  ///< logarithm of the criterion minus that of the target; no number if the queue is unstable
   bool met;
   std::optional<ComputedProbability> at{};  ///< none if the queue is unstable
-  std::unique_ptr<OutputQueue> queue{};
 };
 
 class Search {
  public:
   /// \param scale  a function of the parameter in which the logarithm of the criterion is about linear
-  Search(const QueueAt& queue_at, double (*scale)(double), Packets capacity, const DropTarget& target)
-      : queue_at_(queue_at), scale_(scale), capacity_(capacity), target_(target) {}
+  Search(const CriterionAt& criterion_at, double (*scale)(double), Rational target)
+      : criterion_at_(criterion_at), scale_(scale), target_(std::move(target)) {}
 
   [[nodiscard]] Trial try_at(Place place) const { return try_at(place, number_at(place)); }
   [[nodiscard]] Trial try_at(Place place, const Rational& parameter) const {
-    try {
-      std::unique_ptr<OutputQueue> queue = queue_at_(parameter);
-      ComputedProbability at = queue->drop_probability(capacity_, target_.criterion);
-      const numeric::Real value = max_value(at.probability);
-      const double drop = std::log(numeric::nearest_double(target_.probability));
-      const double excess = value > 0 ? static_cast<double>(log(value)) - drop : never;
-      const bool met = numeric::compare(value, target_.probability) <= 0;
-      return {place, excess, met, std::move(at), std::move(queue)};
-    } catch (const Unstable&) {
-      return {place, std::numeric_limits<double>::quiet_NaN(), false};
-    }
+    std::optional<ComputedProbability> at = criterion_at_(parameter);
+    if (!at) return {place, std::numeric_limits<double>::quiet_NaN(), false};
+    const numeric::Real value = max_value(at->probability);
+    const double drop = std::log(numeric::nearest_double(target_));
+    const double excess = value > 0 ? static_cast<double>(log(value)) - drop : never;
+    return {place, excess, numeric::compare(value, target_) <= 0, std::move(at)};
   }
 
   /// The point between the two where a line through them crosses the target; the middle if there is none.
@@ -101,18 +95,28 @@ class Search {
     return scale_(numeric::nearest_double(number_at(trial.place)));
   }
 
-  const QueueAt& queue_at_;
+  const CriterionAt& criterion_at_;
   double (*scale_)(double);
-  Packets capacity_;
-  DropTarget target_;
+  Rational target_;
 };
+
+CriterionAt criterion_of(const QueueAt& queue_at, Packets capacity, Criterion criterion) {
+  return [=](const Rational& parameter) -> std::optional<ComputedProbability> {
+    try {
+      return queue_at(parameter)->drop_probability(capacity, criterion);
+    } catch (const Unstable&) {
+      return std::nullopt;
+    }
+  };
+}
 
 }  // namespace
 
 LargestParameter longest_burst(const QueueAt& queue_of, const Rational& shortest, Packets capacity,
                                const DropTarget& target) {
+  const CriterionAt criterion_at = criterion_of(queue_of, capacity, target.criterion);
   const Search search(
-      queue_of, [](double slots) { return 1 / slots; }, capacity, target);
+      criterion_at, [](double slots) { return 1 / slots; }, target.probability);
   Place first = place_of(shortest);
   if (number_at(first) < shortest) ++first;
   Trial met = search.try_at(first);
@@ -133,26 +137,37 @@ LargestParameter longest_burst(const QueueAt& queue_of, const Rational& shortest
     missed = search.try_at(twice(met.place));
   }
   search.narrow(met, missed);
-  return {number_at(met.place), number_at(missed.place), std::move(*met.at), std::move(missed.at),
-          std::move(met.queue)};
+  return {number_at(met.place), number_at(missed.place), std::move(*met.at), std::move(missed.at)};
 }
 
-LargestParameter highest_load(const QueueAt& queue_at, const Rational& limit, Packets capacity,
-                              const DropTarget& target) {
+LargestParameter highest_load(const CriterionAt& criterion_at, const Rational& limit, const Rational& target,
+                              const std::optional<Rational>& start) {
   const Search search(
-      queue_at, [](double load) { return load; }, capacity, target);
+      criterion_at, [](double load) { return load; }, target);
   Place last = place_of(limit);
   if (number_at(last) < limit) ++last;
-  Trial missed = search.try_at(last, limit);
-  if (missed.met) return {limit, limit, std::move(*missed.at), {}, std::move(missed.queue)};
-  Trial met = search.try_at(place_of(limit / 2));
+  Trial missed{last, std::numeric_limits<double>::quiet_NaN(), false};
+  if (!start) {
+    missed = search.try_at(last, limit);
+    if (missed.met) return {limit, limit, std::move(*missed.at), {}};
+  }
+  Trial met = search.try_at(place_of(start.value_or(limit / 2)));
   while (!met.met) {
     missed = std::move(met);
     if (missed.place <= place_of(lightest))
       throw NoAnswer("a load of " + numeric::plain(number_at(missed.place)) +
-                     " packets per slot already misses the target of " + numeric::plain(target.probability) +
+                     " packets per slot already misses the target of " + numeric::plain(target) +
                      "; give a larger --capacity or --drop");
     met = search.try_at(place_of(number_at(missed.place) / 2));
+  }
+  // From a start that meets it the step is doubled.
+  for (Place step = std::max<Place>(1, (last - met.place) / 32); start && missed.place == last; step *= 2) {
+    const bool all = met.place + step >= last;
+    Trial next = all ? search.try_at(last, limit) : search.try_at(met.place + step);
+    if (next.met && all) return {limit, limit, std::move(*next.at), {}};
+    const bool beyond = !next.met;
+    (beyond ? missed : met) = std::move(next);
+    if (beyond) break;
   }
   search.narrow(met, missed);
   if (!missed.at)
@@ -160,7 +175,12 @@ LargestParameter highest_load(const QueueAt& queue_at, const Rational& limit, Pa
                    numeric::plain(number_at(met.place)) +
                    " packets per slot; give a smaller --capacity or --drop");
   return {number_at(met.place), std::min(limit, number_at(missed.place)), std::move(*met.at),
-          std::move(missed.at), std::move(met.queue)};
+          std::move(missed.at)};
+}
+
+LargestParameter highest_load(const QueueAt& queue_at, const Rational& limit, Packets capacity,
+                              const DropTarget& target) {
+  return highest_load(criterion_of(queue_at, capacity, target.criterion), limit, target.probability);
 }
 
 }  // namespace tailbound::bounds

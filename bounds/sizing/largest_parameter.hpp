@@ -18,8 +18,10 @@ struct LargestParameter {
   numeric::Rational met, missed;  ///< equal if the largest one that the traffic can have meets it
   ComputedProbability at_met;     ///< the criterion there
   std::optional<ComputedProbability> at_missed;  ///< none if all meet the target
-  std::unique_ptr<OutputQueue> queue;            ///< with the parameter that meets it
 };
+
+/// The criterion with a given parameter; none where the queue is unstable.
+using CriterionAt = std::function<std::optional<ComputedProbability>(const numeric::Rational& parameter)>;
 
 /// The queue with a given parameter.
 using QueueAt = std::function<std::unique_ptr<OutputQueue>(const numeric::Rational& parameter)>;
@@ -38,5 +40,9 @@ using QueueAt = std::function<std::unique_ptr<OutputQueue>(const numeric::Ration
 /// \throws InvalidArgument  a target outside ]0, 1[;  others as `queue_at` and its queue
 [[nodiscard]] LargestParameter highest_load(const QueueAt& queue_at, const numeric::Rational& limit,
                                             Packets capacity, const DropTarget& target);
+/// \param start  where the search begins, if a load is known that is likely to meet the target
+[[nodiscard]] LargestParameter highest_load(const CriterionAt& criterion_at, const numeric::Rational& limit,
+                                            const numeric::Rational& target,
+                                            const std::optional<numeric::Rational>& start = {});
 
 }  // namespace tailbound::bounds

@@ -67,6 +67,11 @@ template <class T>
 /// Percentiles in percent, "50,99.99", or fractions below 1; as fractions.
 [[nodiscard]] Accepted<Rationals> percentiles();
 
+/// --packet-bytes, in which buffers may be given in bytes.
+[[nodiscard]] inline options::PacketUnit packet_unit(const UnitOptions& units) {
+  return {units.packet_bytes.if_given()};
+}
+
 /// --packet-bytes and --link-gbps: the packet size in bytes and the slot time in nanoseconds
 void add_unit_options(OptionTable& table, UnitOptions& options);
 /// \throws InvalidArgument  out of range, or --link-gbps without --packet-bytes

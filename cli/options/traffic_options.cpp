@@ -74,13 +74,9 @@ std::vector<answers::Traffic> served_by(std::vector<answers::Traffic> traffics,
 
 /// For --incast, one for each entry of --load and --packets-per-slot.
 std::vector<answers::Traffic> read_incasts(const TrafficOptions& options, SolveFor solve_for) {
+  const auto [senders, each] = read_incast(*options.incast);
   const std::vector<Rational> numbers = parse_list(*options.incast, "--incast", 3);
-  const char* const legal =
-      "N,L,RATE or N,L: senders, packets of each, and events per slot, such as 32,64,1e-4";
-  if (numbers.size() < 2) throw InvalidArgument("--incast", *options.incast, legal);
-  bounds::Incast incast{.senders = to_integer(numbers[0], "--incast", 1, bounds::Incast::max_senders),
-                        .packets = to_integer(numbers[1], "--incast", 1, bounds::Incast::max_packets),
-                        .rate = 0};
+  bounds::Incast incast{.senders = senders, .packets = each, .rate = 0};
   const Rational packets = Rational(incast.senders) * Rational(incast.packets);
   const std::vector<std::int64_t> served = read_served(options);
   if (solve_for == SolveFor::load) return served_by({{incast}}, served);
@@ -328,7 +324,7 @@ void add_traffic_options(OptionTable& table, TrafficOptions& options, Correlated
                 "traffic model of a trace.\nWritten by tailbound fit TRACE --save-traffic FILE");
     traffic.add("--incast", options.incast, "N,L,RATE",
                 "N senders start L packets each in the same slot.\nEach sends one per slot; RATE events per "
-                "slot, or N,L with --load");
+                "slot, or N,L with --load; in buffer N,L alone is one event");
     traffic.add("--joint", options.joint, "FILE",
                 "packets of each class per slot, with probabilities.\nLines \"n1,n2,..,probability\" "
                 "(docs/files.md)");
@@ -366,6 +362,16 @@ std::vector<GivenOption> given_options(const TrafficOptions& options) {
   if (options.normalize) given.push_back({"--normalize"});
   if (options.exact) given.push_back({"--exact"});
   return given;
+}
+
+std::pair<std::int64_t, std::int64_t> read_incast(const std::string& text) {
+  const std::vector<Rational> numbers = parse_list(text, "--incast", 3);
+  if (numbers.size() < 2)
+    throw InvalidArgument(
+        "--incast", text,
+        "N,L,RATE or N,L: senders, packets of each, and events per slot, such as 32,64,1e-4");
+  return {to_integer(numbers[0], "--incast", 1, bounds::Incast::max_senders),
+          to_integer(numbers[1], "--incast", 1, bounds::Incast::max_packets)};
 }
 
 TrafficForm traffic_form(const TrafficOptions& options, SolveFor solve_for) {

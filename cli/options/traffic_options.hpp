@@ -31,6 +31,9 @@ enum class TrafficName { bernoulli, poisson, onoff, md1 };
   return std::array{"bernoulli", "poisson", "onoff", "md1"};
 }
 
+/// N and L of --incast N,L or N,L,RATE.  \throws InvalidArgument
+[[nodiscard]] std::pair<std::int64_t, std::int64_t> read_incast(const std::string& text);
+
 /// Typical range of loads and rates.
 [[nodiscard]] inline Values load_slider() {
   return slider(0.01, 0.99, 0.01);
@@ -71,7 +74,7 @@ enum class TrafficForm {
 }
 
 /// The traffic parameter that the command solves for; its option is then rejected.
-enum class SolveFor { nothing, load, burst };
+enum class SolveFor { nothing, load, burst, ports, threshold };
 
 /// Handling of probabilities whose sum is not 1.  \throws InvalidArgument  --normalize with --exact
 [[nodiscard]] answers::Normalise read_normalise(const TrafficOptions& options);

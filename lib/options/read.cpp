@@ -1,4 +1,7 @@
+#include <fmt/format.h>
 #include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
+#include <tailbound/numeric/text/quantity.hpp>
 #include <tailbound/options/read.hpp>
 #include <tailbound/options/row.hpp>
 
@@ -62,10 +65,28 @@ std::vector<std::int64_t> integers_or(std::int64_t usual, const std::optional<st
   return text ? parse_integers(*text, option, minimum, largest) : std::vector<std::int64_t>{usual};
 }
 
+std::vector<std::int64_t> counts_of(const std::string& text, std::string_view option, std::int64_t minimum,
+                                    std::int64_t largest, const PacketUnit& unit) {
+  // Exponents are of numbers; a B is of bytes.
+  if (text.find('B') == std::string::npos) return parse_integers(text, option, minimum, largest);
+  if (!unit.bytes)
+    throw missing(unit.option,
+                  fmt::format("{} {} is in bytes, which needs the size of a packet", option, text));
+  std::vector<std::int64_t> counts;
+  for (const numeric::Rational& bytes : numeric::parse_quantities(text, option, numeric::Measure::bytes)) {
+    const numeric::Integer fit = numeric::floor(bytes / numeric::Rational(*unit.bytes));
+    if (fit < minimum || fit > largest)
+      throw InvalidArgument(std::string(option), text,
+                            fmt::format("from {} to {} of {} bytes each", minimum, largest, *unit.bytes));
+    counts.push_back(numeric::to_int64(fit));
+  }
+  return counts;
+}
+
 std::vector<Packets> packets_of(const std::optional<std::string>& text, std::string_view option,
-                                std::int64_t minimum, std::int64_t largest) {
+                                std::int64_t minimum, std::int64_t largest, const PacketUnit& unit) {
   if (!text) return {};
-  const std::vector<std::int64_t> counts = parse_integers(*text, option, minimum, largest);
+  const std::vector<std::int64_t> counts = counts_of(*text, option, minimum, largest, unit);
   return {counts.begin(), counts.end()};
 }
 

@@ -73,9 +73,20 @@ void reject_without(std::initializer_list<Named> options, const std::string& oth
                                                     std::string_view option, std::int64_t minimum,
                                                     std::int64_t largest);
 
-/// Numbers of packets from a list; none if the option was not given.  \throws InvalidArgument
+/// The size of what a buffer is counted in, for buffers given in bytes.
+struct PacketUnit {
+  std::optional<std::int64_t> bytes{};    ///< of a packet or cell
+  const char* option = "--packet-bytes";  ///< that gives it
+};
+/// Numbers of packets from a list; none if the option was not given. With a unit, such as 12MB, those that fit
+/// into so many bytes.  \throws InvalidArgument
 [[nodiscard]] std::vector<Packets> packets_of(const std::optional<std::string>& text, std::string_view option,
-                                              std::int64_t minimum, std::int64_t largest);
+                                              std::int64_t minimum, std::int64_t largest,
+                                              const PacketUnit& unit = {});
+/// The same for an option that must be given, in other types.
+[[nodiscard]] std::vector<std::int64_t> counts_of(const std::string& text, std::string_view option,
+                                                  std::int64_t minimum, std::int64_t largest,
+                                                  const PacketUnit& unit = {});
 
 /// I and N of "I/N": part I of N, I from 1.  \throws InvalidArgument
 [[nodiscard]] std::pair<std::int64_t, std::int64_t> parse_part(const std::string& text, const char* option,

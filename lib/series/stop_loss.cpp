@@ -93,6 +93,29 @@ StopLoss sum_of_identical(const StopLoss& x, std::int64_t count) {
   return result;
 }
 
+StopLoss spread(const StopLoss& x, std::size_t block) {
+  if (block == 1) return x;
+  if (block == 0 || x.size() % block != 0) throw std::logic_error("spread: not whole blocks");
+  const std::size_t places = x.size() / block;
+  const auto cells = static_cast<long double>(block);
+  StopLoss z = nothing(places);
+  z.mass[0] = 0;
+  for (std::size_t k = 0; k < places; ++k) {
+    long double tail = 0;
+    for (std::size_t r = 0; r < block; ++r) {
+      const long double mass = x.mass[k * block + r], above = static_cast<long double>(r) / cells;
+      z.mass[k] += mass * (static_cast<long double>(block - r) / cells);
+      if (k + 1 < places) z.mass[k + 1] += mass * above;
+      tail += x.tail[k * block + r];
+    }
+    z.tail[k] = tail / cells;
+    z.excess[k] = x.excess[k * block] / cells;
+  }
+  z.mean = x.mean / cells;
+  z.units = x.units + 2 * static_cast<double>(block) + 3;
+  return z;
+}
+
 Real rounded_up(long double value, double units) {
   const numeric::RelativeError gamma = numeric::relative_error_bound({units}, bits);
   if (!std::isfinite(gamma.units))

@@ -47,6 +47,13 @@ struct StopLoss {
 /// \param count  0 or more
 [[nodiscard]] StopLoss sum_of_identical(const StopLoss& x, std::int64_t count);
 
+/// X / block, spread to whole numbers without changing its mean: from k block + r to k with probability
+/// 1 - r / block, to k + 1 with r / block. Its excess at k is that of X at k block, divided by `block`; with
+/// more independent terms, E f of the sum is at least that with X / block, for every convex f.
+/// \param block  at least 1
+/// \pre x.size() is a multiple of `block`
+[[nodiscard]] StopLoss spread(const StopLoss& x, std::size_t block);
+
 /// An upper bound of the true value of a number with that many errors: rounded up, plus the absolute error of
 /// the contract.
 /// \throws LimitExceeded  too many roundings for a bound

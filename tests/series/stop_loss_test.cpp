@@ -120,3 +120,20 @@ TEST_CASE("successes of unequal trials, truncated or not", "[series]") {
     }
   }
 }
+
+TEST_CASE("a spread number keeps its mean, and its excess at multiples of the block", "[series]") {
+  std::mt19937_64 random(9);
+  for (int i = 0; i < 300; ++i) {
+    const ExactLaw x = random_law(random);
+    for (const std::size_t block : {1UL, 2UL, 3UL, 5UL}) {
+      ExactLaw truth{std::vector<Rational>((x.mass.size() + block - 1) / block + 1, Rational(0))};
+      for (std::size_t n = 0; n < x.mass.size(); ++n) {
+        const Rational above = Rational(static_cast<long>(n % block)) / Rational(static_cast<long>(block));
+        truth.mass[n / block] = truth.mass[n / block] + x.mass[n] * (1 - above);
+        truth.mass[n / block + 1] = truth.mass[n / block + 1] + x.mass[n] * above;
+      }
+      INFO("case " << i << ", blocks of " << block);
+      CHECK(fault(series::spread(rounded(x, 4 * block), block), truth).empty());
+    }
+  }
+}

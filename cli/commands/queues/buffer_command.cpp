@@ -8,7 +8,9 @@
 #include <tailbound/render/documents/buffer/policed_buffer.hpp>
 #include <tailbound/render/documents/buffer/shared_buffer.hpp>
 #include <tailbound/render/documents/buffer/sized_buffer.hpp>
+#include <tailbound/render/documents/incast/incast_event.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -22,14 +24,12 @@ using Requested = decltype(BufferQuery::requested);
 
 /// The traffic parameters that --solve can find; the minimum speedup is not one of them.
 const Meanings<SolveFor>& solved() {
-  static const Meanings<SolveFor> all{
-      {"load", SolveFor::load}, {"speedup", SolveFor::nothing}, {"burst", SolveFor::burst}};
+  static const Meanings<SolveFor> all{{"load", SolveFor::load},
+                                      {"speedup", SolveFor::nothing},
+                                      {"burst", SolveFor::burst},
+                                      {"ports", SolveFor::ports},
+                                      {"threshold", SolveFor::threshold}};
   return all;
-}
-
-SolveFor solve_for(const BufferOptions& options) {
-  if (!options.solve) return SolveFor::nothing;
-  return choice_of(*options.solve, "--solve", solved());
 }
 
 /// For --solve: one for each entry of --capacity and --drop.
@@ -37,9 +37,12 @@ std::vector<Requested> read_solved(const BufferOptions& options) {
   const SolveFor what = solve_for(options);
   if (!options.capacity || !options.drop)
     throw missing(options.capacity ? "--drop" : "--capacity", "--solve needs --capacity B and --drop EPS");
+  if (what == SolveFor::ports || what == SolveFor::threshold)
+    throw needs("--solve " + *options.solve, "--shared", "it is of a memory shared by the ports of a switch");
   const std::vector<Rational> drops = read_drops(*options.drop);
   std::vector<Requested> all;
-  for (const Packets capacity : packets_of(options.capacity, "--capacity", 0, BufferQuery::deepest))
+  for (const Packets capacity :
+       packets_of(options.capacity, "--capacity", 0, BufferQuery::deepest, packet_unit(options.units)))
     for (const Rational& drop : drops)
       all.push_back(what == SolveFor::load    ? Requested(answers::MaxLoad{capacity, drop})
                     : what == SolveFor::burst ? Requested(answers::LongestBurst{capacity, drop})
@@ -54,7 +57,8 @@ std::vector<Requested> read_all_requested(const BufferOptions& options) {
            options, BufferQuery::deepest,
            {.both = "give --drop alone for the buffer that meets a target, --capacity alone for its "
                     "probability, or both with --solve load, speedup or burst",
-           .missing = "give the target probability, such as --drop 1e-15, or a buffer with --capacity B"}))
+           .missing = "give the target probability, such as --drop 1e-15, or a buffer with --capacity B"},
+           packet_unit(options.units)))
     std::visit([&all](const auto& each) { all.emplace_back(each); }, requested);
   return all;
 }
@@ -99,7 +103,10 @@ std::vector<BufferQuery> read_class_queries(const BufferOptions& options) {
 std::vector<BufferQuery> read_queries(const BufferOptions& options) {
   if (options.class_drops) return read_class_queries(options);
   const std::vector<Requested> requested = read_all_requested(options);
-  const std::vector<bounds::Criterion> criteria = read_criteria(options.criterion);
+  // Events that are rare in time fill the buffer when they come: what they lose is what matters.
+  const std::vector<bounds::Criterion> criteria = options.traffic.incast && !options.criterion
+                                                      ? std::vector{bounds::Criterion::loss}
+                                                      : read_criteria(options.criterion);
   const queue::Accuracy accuracy = read_accuracy(options.accuracy);
   const SolveFor what = solve_for(options);
   if (options.solve && what == SolveFor::nothing)
@@ -119,6 +126,10 @@ Reply answer(const BufferOptions& options, const Context& context) {
   if (options.shared.shared) return answer_shared(options, context);
   if (options.sized.sizes) return answer_sized(options, context);
   if (options.policed.police) return answer_policed(options, context);
+  if (asks_for_one_event(options)) return answer_incast_event(options, context);
+  if (options.spread)
+    throw not_allowed_with("--spread", options.traffic.load ? "--load" : "a rate of --incast",
+                           "it is of one event: --incast N,L alone");
   const answers::Units units = read_units(options.units);
   const std::vector<BufferQuery> queries = read_queries(options);
   if (options.solve) require_several_to_draw(context, queries.size(), "--load (--burst, --inputs, ...)");
@@ -154,6 +165,17 @@ const Form& plain_form() {
   return form;
 }
 
+/// One incast: --incast N,L without a rate and a load.
+const Form& event_form() {
+  static const Form form{
+      .option = "one incast",
+      .acts = "--incast --spread --packets-per-slot --drop --capacity --criterion --packet-bytes --link-gbps",
+      .because = {{"--solve", "give --load for the queue in equilibrium"},
+                  {"--arithmetic --digits", "its law is exact, or proved with rounding bounds"}},
+      .otherwise = "it is of one event at an empty output: --incast N,L alone"};
+  return form;
+}
+
 constexpr const char* simulated_only =
     "no bound is proved for correlated inputs; they can only be simulated (tailbound simulate switch)";
 
@@ -162,11 +184,10 @@ const Form& shared_form() {
       .option = "--shared",
       .acts =
           "--shared --inputs --load --rates --matrix --outputs --threshold --sizes --cell-bytes --arrive "
-          "--drop --capacity --criterion --packet-bytes --link-gbps",
+          "--drop --capacity --solve --criterion --packet-bytes --link-gbps",
       .only = {{"--packets-per-slot", "1"},
                {"--traffic", "bernoulli", "; bursts can only be simulated (tailbound simulate switch)"}},
       .because = {{"--burst --on-rate --destination --blocks --incast --traffic-file", simulated_only},
-                  {"--solve", "give --load a list instead"},
                   {"--arithmetic --digits", "its bounds use long double, rounded upward"},
                   {"--classes --joint --class-drops", one_queue_of_classes},
                   {"--police --offered --message", "policed inputs are analysed for one queue of packets"}},
@@ -179,7 +200,7 @@ const Form& shared_cells_form() {
       .option = "--sizes",
       .acts =
           "--shared --inputs --load --outputs --threshold --sizes --cell-bytes --arrive --drop --capacity "
-          "--criterion --packets-per-slot --traffic",
+          "--solve --criterion --packets-per-slot --traffic --link-gbps",
       .otherwise = "give --inputs K --load R; --sizes and --cell-bytes set the sizes"};
   return form;
 }
@@ -188,10 +209,11 @@ const Form& sized_form() {
   static const Form form{
       .option = "--sizes",
       .acts =
-          "--sizes --cell-bytes --arrive --inputs --load --drop --capacity --criterion --arithmetic --digits",
+          "--sizes --cell-bytes --arrive --inputs --load --drop --capacity --criterion --arithmetic --digits "
+          "--link-gbps",
       .only = {{"--packets-per-slot", "1"}, {"--traffic", "bernoulli"}},
       .because = {{"--solve", "give --load a list instead"},
-                  {"--packet-bytes --link-gbps", "--sizes and --cell-bytes set the sizes"},
+                  {"--packet-bytes", "--sizes and --cell-bytes set the sizes"},
                   {"--classes --joint --class-drops", one_queue_of_classes},
                   {"--police --offered --message", "policed inputs are analysed for one queue of packets"}},
       .otherwise = "variable packet sizes need --inputs K --load R"};
@@ -214,14 +236,25 @@ const Form& policed_form() {
 void check_buffer(const OptionTable& table) {
   static const std::vector<OptionNeeds> needed{{"--cell-bytes --arrive", "--sizes"},
                                                {"--outputs --threshold --matrix", "--shared"},
-                                               {"--offered --message", "--police R,B"}};
+                                               {"--offered --message", "--police R,B"},
+                                               {"--spread", "--incast N,L"}};
   const std::vector<GivenOption> given = given_options(table);
   const auto has = [&](const char* name) { return table.find(name)->given(); };
   const bool cells = has("--sizes");
+  const auto is = [&](const char* name, const char* value) {
+    const auto at = std::find_if(given.begin(), given.end(),
+                                 [&](const GivenOption& option) { return option.name == name; });
+    return at != given.end() && at->text != nullptr && *at->text == value;
+  };
+  const auto incast = std::find_if(given.begin(), given.end(),
+                                   [](const GivenOption& option) { return option.name == "--incast"; });
+  const bool one_event = incast != given.end() && !has("--load") && !is("--solve", "load") &&
+                         std::count(incast->text->begin(), incast->text->end(), ',') == 1;
   require_acting(given,
                  has("--shared")   ? shared_form()
                  : cells           ? sized_form()
                  : has("--police") ? policed_form()
+                 : one_event       ? event_form()
                                    : plain_form(),
                  needed);
   if (has("--shared") && cells) require_acting(given, shared_cells_form());
@@ -238,16 +271,21 @@ void declare(OptionTable& table, BufferOptions& options) {
   query.add("--class-drops", options.class_drops, "E1,E2,..",
             "a target for each class in place of --drop.\nWith --classes or --joint");
   query.add("--capacity", options.capacity, "B",
-            "buffer size in packets; finds its probability.\nIt counts the packet in service",
+            "buffer size in packets, or in bytes: 12MB; finds its probability.\nIt counts the packet in "
+            "service. Bytes need --packet-bytes or --cell-bytes",
             slider(1, 1000, 1));
   query.add("--solve", options.solve, "NAME",
             "load, speedup or burst, for --capacity and --drop.\nFinds the maximum load, minimum speedup "
-            "or longest mean burst",
+            "or longest mean burst; with --shared the maximum load, maximum ports or minimum threshold",
             choices(solved()));
   query.add("--criterion", options.criterion, "NAME",
-            "overflow or loss (default overflow).\nOverflow is P(Q > B), loss the fraction of packets "
+            "overflow or loss (default overflow; of --incast events loss).\nOverflow is P(Q > B), loss the "
+            "fraction of packets "
             "lost; with --sizes also cell-loss, the fraction of cells lost",
             choices<bounds::Criterion>());
+  query.add("--spread", options.spread, "S",
+            "with --incast N,L: senders start within S slots (default 1).\nEach in a random one of them",
+            slider(1, 1000, 1));
   add_shared_buffer_options(table, options.shared);
   add_sized_buffer_options(table, options.sized);
   add_policed_buffer_options(table, options.policed);
@@ -264,11 +302,16 @@ std::vector<Rational> read_drops(const std::string& text) {
   return drops;
 }
 
+SolveFor solve_for(const BufferOptions& options) {
+  if (!options.solve) return SolveFor::nothing;
+  return choice_of(*options.solve, "--solve", solved());
+}
+
 std::vector<RequestedBuffer> read_requested(const BufferOptions& options, std::int64_t max_packets,
-                                            const RequestedWords& words) {
+                                            const RequestedWords& words, const options::PacketUnit& unit) {
   if (options.capacity && options.drop) throw not_allowed_with("--capacity", "--drop", words.both);
   std::vector<RequestedBuffer> requested;
-  for (const Packets capacity : packets_of(options.capacity, "--capacity", 0, max_packets))
+  for (const Packets capacity : packets_of(options.capacity, "--capacity", 0, max_packets, unit))
     requested.emplace_back(answers::ProbabilityOf{capacity});
   if (options.capacity) return requested;
   for (const Rational& drop : read_drops(required(options.drop, "--drop", words.missing)))
@@ -292,8 +335,8 @@ Command buffer_command() {
        .answer = answer,
        .layout =
            [] {
-             return render::with_status(render::with_policing(
-                 render::with_packet_sizes(render::with_shared_memory(render::buffer_layout()))));
+             return render::with_status(render::with_incast_event(render::with_policing(
+                 render::with_packet_sizes(render::with_shared_memory(render::buffer_layout())))));
            },
        .example = {{"--inputs", "16"}, {"--load", "0.9"}, {"--drop", "1e-15"}}});
 }

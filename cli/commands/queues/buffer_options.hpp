@@ -12,9 +12,10 @@
 #include <variant>
 #include <vector>
 
-/// The four forms of the command `buffer`; buffer_command.cpp has the options that act in each: a queue of
+/// The five forms of the command `buffer`; buffer_command.cpp has the options that act in each: a queue of
 /// packets, a queue of cells (--sizes, in sized_buffer.cpp), a memory shared by the ports of a switch
-/// (--shared, in shared_buffer.cpp), and a queue with policed inputs (--police, in policed_buffer.cpp).
+/// (--shared, in shared_buffer.cpp), a queue with policed inputs (--police, in policed_buffer.cpp), and one
+/// incast (--incast N,L without a rate, in incast_event.cpp).
 namespace tailbound::cli {
 
 /// As typed; empty if not given.
@@ -30,7 +31,7 @@ struct PolicedBufferOptions {
 };
 struct BufferOptions {
   TrafficOptions traffic;
-  std::optional<std::string> drop, class_drops, criterion, capacity, solve;
+  std::optional<std::string> drop, class_drops, criterion, capacity, solve, spread;
   SharedBufferOptions shared;
   SizedBufferOptions sized;
   PolicedBufferOptions policed;
@@ -61,6 +62,12 @@ void add_policed_buffer_options(OptionTable& table, PolicedBufferOptions& option
 /// \throws InvalidArgument, ParseError  sizes and other options that cannot be read
 [[nodiscard]] Reply answer_sized(const BufferOptions& options, const Context& context);
 
+/// Whether --incast is of one event, without a rate or a load.  \throws InvalidArgument
+[[nodiscard]] bool asks_for_one_event(const BufferOptions& options);
+/// The reply to `buffer --incast N,L`.
+/// \throws InvalidArgument  options that cannot be read
+[[nodiscard]] Reply answer_incast_event(const BufferOptions& options, const Context& context);
+
 /// The reply to `buffer --police`.
 /// \throws InvalidArgument  buckets that cannot be read or are out of range
 [[nodiscard]] Reply answer_policed(const BufferOptions& options, const Context& context);
@@ -77,7 +84,14 @@ struct RequestedWords {
 /// One for each entry of --drop or of --capacity, at most `max_packets`.  \throws InvalidArgument
 [[nodiscard]] std::vector<RequestedBuffer> read_requested(const BufferOptions& options,
                                                           std::int64_t max_packets,
-                                                          const RequestedWords& words);
+                                                          const RequestedWords& words,
+                                                          const options::PacketUnit& unit = {});
+/// What --solve requests; nothing for a speedup, and without it.  \throws InvalidArgument
+[[nodiscard]] SolveFor solve_for(const BufferOptions& options);
+/// Units of a slot of one cell.
+[[nodiscard]] inline answers::Units cell_units(const UnitOptions& units) {
+  return {.packet_bytes = {}, .link_gbps = units.link_gbps.if_given()};
+}
 /// Targets above 0 and below 1.  \throws InvalidArgument
 [[nodiscard]] std::vector<numeric::Rational> read_drops(const std::string& text);
 /// \param lists  options that could give several points: "--load (--inputs, ...)"

@@ -82,7 +82,7 @@ std::vector<ClassModel> read_class_traffic(const ClassesOptions& options) {
 std::vector<std::int64_t> read_capacities(const ClassesOptions& options, std::size_t classes) {
   if (!options.buffers) return {};
   const std::vector<std::int64_t> capacities =
-      parse_integers(*options.buffers, "--buffers", 1, ClassModel::max_capacity);
+      counts_of(*options.buffers, "--buffers", 1, ClassModel::max_capacity, packet_unit(options.units));
   if (capacities.size() != classes)
     throw InvalidArgument("--buffers", *options.buffers,
                           fmt::format("{} numbers of packets, one for each class", classes));
@@ -173,8 +173,8 @@ std::vector<SimulateClassesQuery> read_outputs(const OutputOptions& options) {
                                  .levels = packets_of(options.occupancy, "--occupancy", 0, 1'000'000'000)};
   requested.length = read_run_length(options.run);
   requested.percentiles = read_percentiles(options.percentiles);
-  const auto buffers =
-      answers::or_none(packets_of(options.capacity, "--capacity", 1, ClassModel::max_capacity));
+  const auto buffers = answers::or_none(
+      packets_of(options.capacity, "--capacity", 1, ClassModel::max_capacity, packet_unit(options.units)));
   std::vector<SimulateClassesQuery> queries;
   for (const answers::Traffic& traffic : read_traffics(options.traffic)) {
     const auto* classes = std::get_if<answers::TrafficClass>(&traffic.source);
@@ -203,9 +203,10 @@ void add_results(const OptionGroup& query, std::optional<std::string>& occupancy
 void declare_output(OptionTable& table, OutputOptions& options) {
   add_traffic_options(table, options.traffic);
   const OptionGroup query(table, "Results");
-  query.add("--capacity", options.capacity, "B",
-            "buffer size in packets (default unlimited).\nOf each class; it counts the packet in service",
-            slider(1, 1000, 1));
+  query.add(
+      "--capacity", options.capacity, "B",
+      "buffer size in packets or bytes (default unlimited).\nOf each class; it counts the packet in service",
+      slider(1, 1000, 1));
   add_results(query, options.occupancy, options.percentiles);
   add_simulation_options(table, options.run);
   add_precision_option(table, options.run);
@@ -232,7 +233,8 @@ void declare(OptionTable& table, ClassesOptions& options) {
              choices<Schedule>());
   output.add("--weights", options.weights, "W1,W2,..",
              "weights of wrr and drr (default 1 each).\nOf wrr in packets per round");
-  output.add("--buffers", options.buffers, "B1,B2,..", "buffer of each class in packets (default unlimited)");
+  output.add("--buffers", options.buffers, "B1,B2,..",
+             "buffer of each class in packets or bytes (default unlimited)");
   add_results(query, options.occupancy, options.percentiles);
   add_simulation_options(table, options.run);
   add_precision_option(table, options.run);

@@ -95,9 +95,9 @@ Reply answer_policed(const BufferOptions& options, const Context& context) {
   std::vector<PolicedBufferQuery> queries;
   if (varied) {
     const std::vector<std::int64_t> capacities =
-        parse_integers(required(options.capacity, "--capacity",
-                                "--solve needs the buffer size in packets, such as --capacity 100"),
-                       "--capacity", 1, 1'000'000'000);
+        counts_of(required(options.capacity, "--capacity",
+                           "--solve needs the buffer size in packets, such as --capacity 100"),
+                  "--capacity", 1, 1'000'000'000, packet_unit(options.units));
     const std::vector<PolicedBufferQuery> wanted =
         answers::Combinations(
             PolicedBufferQuery{.inputs = {},
@@ -119,7 +119,8 @@ Reply answer_policed(const BufferOptions& options, const Context& context) {
         options, 1'000'000'000,
         {.both =
              "give --drop alone for the buffer that meets a target, or --capacity alone for its probability",
-         .missing = "give the target probability, such as --drop 1e-15, or a buffer with --capacity B"});
+         .missing = "give the target probability, such as --drop 1e-15, or a buffer with --capacity B"},
+        packet_unit(options.units));
     queries =
         answers::Combinations(
             PolicedBufferQuery{.inputs = {}, .requested = {}, .accuracy = read_accuracy(options.accuracy)})

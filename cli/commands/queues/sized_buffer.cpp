@@ -57,10 +57,14 @@ void add_sized_buffer_options(OptionTable& table, SizedBufferOptions& options) {
 }
 
 Reply answer_sized(const BufferOptions& options, const Context& context) {
-  const std::vector<RequestedBuffer> requested = read_requested(
-      options, deepest_sized,
-      {.both = "give --drop alone for the buffer that meets a target, or --capacity alone for its loss",
-       .missing = "give the target probability, such as --drop 1e-9, or a buffer with --capacity B"});
+  const answers::Units units = cell_units(options.units);
+  const auto requested_of = [&](const SizedBufferQuery& query) {
+    return read_requested(
+        options, deepest_sized,
+        {.both = "give --drop alone for the buffer that meets a target, or --capacity alone for its loss",
+         .missing = "give the target probability, such as --drop 1e-9, or a buffer with --capacity B"},
+        {query.cell_bytes, "--cell-bytes"});
+  };
   const auto criteria = choices_or_first<SizedCriterion>(options.criterion, "--criterion");
   const auto arrivals = choices_or_first<CellArrival>(options.sized.arrive, "--arrive");
   const queue::Accuracy accuracy = read_accuracy(options.accuracy);
@@ -72,7 +76,7 @@ Reply answer_sized(const BufferOptions& options, const Context& context) {
       "--inputs", 1, max_sized_inputs);
   const std::vector<Rational> loads = read_loads(options.traffic);
   const std::vector<std::int64_t> cell_bytes = read_cell_bytes(options.sized.cell_bytes);
-  const std::vector<SizedBufferQuery> queries =
+  const std::vector<SizedBufferQuery> wanted =
       answers::Combinations(SizedBufferQuery{.load = {},
                                              .sizes_name = *options.sized.sizes,
                                              .sizes = read_sizes(*options.sized.sizes),
@@ -83,11 +87,16 @@ Reply answer_sized(const BufferOptions& options, const Context& context) {
           .by(arrivals, &SizedBufferQuery::arrive)
           .by(criteria, &SizedBufferQuery::criterion)
           .by(loads, &SizedBufferQuery::load)
-          .by(requested, &SizedBufferQuery::requested)
           .points();
+  std::vector<SizedBufferQuery> queries;
+  for (const SizedBufferQuery& each : wanted)
+    for (const RequestedBuffer& requested : requested_of(each)) {
+      queries.push_back(each);
+      queries.back().requested = requested;
+    }
   return show_all(
-      queries, context, [](const auto& points) { return render::document(points); },
-      [](const SizedBufferQuery& query) { return render::inputs_of(query); });
+      queries, context, [&](const auto& points) { return render::document(points, units); },
+      [&](const SizedBufferQuery& query) { return render::inputs_of(query, units); });
 }
 
 }  // namespace tailbound::cli

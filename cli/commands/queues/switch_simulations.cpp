@@ -32,7 +32,7 @@ using numeric::Rational;
 using sim::SwitchModel;
 
 constexpr std::int64_t max_switch_inputs = 1024, max_outputs = 4096, max_capacity = 10'000'000;
-constexpr std::int64_t max_memory = 1'000'000;  ///< maximum memory with proved bounds
+constexpr std::int64_t max_memory = queue::SharedMemory::deepest;  ///< with proved bounds
 constexpr std::int64_t max_level = 1'000'000'000, max_rare_level = 1'000'000;
 
 /// As typed; empty if not given.
@@ -76,9 +76,17 @@ std::vector<std::vector<Rational>> read_rates(const SwitchOptions& options) {
   return all;
 }
 
-std::vector<std::optional<std::int64_t>> read_capacities(const std::optional<std::string>& text,
+/// Bytes of a cell, or of a packet.
+options::PacketUnit unit_of(const SwitchOptions& options) {
+  if (options.sizes) return {read_cell_bytes(options.cell_bytes).front(), "--cell-bytes"};
+  return packet_unit(options.units);
+}
+
+std::vector<std::optional<std::int64_t>> read_capacities(const SwitchOptions& options,
+                                                         const std::optional<std::string>& text,
                                                          const char* option) {
-  return each_or_none(text.has_value(), integers_or(1, text, option, 1, max_capacity));
+  if (!text) return {std::nullopt};
+  return each_or_none(true, counts_of(*text, option, 1, max_capacity, unit_of(options)));
 }
 
 std::vector<std::optional<Rational>> read_thresholds(const SwitchOptions& options) {
@@ -142,8 +150,8 @@ std::vector<SwitchModel> read_models(const SwitchOptions& options) {
   }
   return Combinations(std::move(models))
       .by(read_thresholds(options), &SwitchModel::threshold)
-      .by(read_capacities(options.memory, "--memory"), &SwitchModel::memory)
-      .by(read_capacities(options.buffer, "--buffer"), &SwitchModel::buffer)
+      .by(read_capacities(options, options.memory, "--memory"), &SwitchModel::memory)
+      .by(read_capacities(options, options.buffer, "--buffer"), &SwitchModel::buffer)
       .points();
 }
 
@@ -289,7 +297,10 @@ std::vector<ValidateSwitchQuery> read_validations(const SwitchValidationOptions&
   const Criterion criterion = read_criteria(options.criterion).front();
   if (options.criterion && is_list(*options.criterion))
     throw InvalidArgument("--criterion", *options.criterion, "one of overflow and loss");
-  const std::vector<Packets> memories = packets_of(options.memory, "--memory", 1, max_memory);
+  const std::vector<Packets> memories = packets_of(
+      options.memory, "--memory", 1, max_memory,
+      options.sizes ? options::PacketUnit{read_cell_bytes(options.cell_bytes).front(), "--cell-bytes"}
+                    : options::PacketUnit{});
   std::vector<ValidateSwitchQuery> switches;
   for (const std::int64_t inputs : parse_integers(sizes, "--inputs", 1, max_switch_inputs))
     for (const std::int64_t outputs : integers_or(inputs, options.outputs, "--outputs", 1, max_outputs))

@@ -67,7 +67,8 @@ std::vector<ValidateSizedBufferQuery> read_sized_queries(const ValidateBufferOpt
       .by(cells, [](auto& each, const auto& packets) { each.cells = packets.value(); })
       .by(choices_or_first<CellArrival>(options.sized.arrive, "--arrive"), &ValidateSizedBufferQuery::arrive)
       .by(read_loads(options), &ValidateSizedBufferQuery::load)
-      .by(answers::or_none(packets_of(options.capacity, "--capacity", 1, deepest_simulated)),
+      .by(answers::or_none(packets_of(options.capacity, "--capacity", 1, deepest_simulated,
+                                      {read_cell_bytes(options.sized.cell_bytes).front(), "--cell-bytes"})),
           &ValidateSizedBufferQuery::capacity)
       .points();
 }
@@ -114,7 +115,8 @@ void declare(OptionTable& table, ValidateBufferOptions& options) {
             "queue lengths n of P(Q > n).\nThey count the packet in service. Default: where the analysis "
             "gives 0.5 to 1e-6");
   query.add("--capacity", options.capacity, "B",
-            "cells in the buffer, with --sizes.\nCompares cell and packet loss in place of P(Q > n)",
+            "cells in the buffer, or bytes: 64KB, with --sizes.\nCompares cell and packet loss in place of "
+            "P(Q > n)",
             slider(1, 1000, 1));
   add_sized_buffer_options(table, options.sized);
   add_simulation_options(table, options.run);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 namespace tailbound::queue {
 namespace {
@@ -56,18 +55,15 @@ double SharedApproximation::total_level(double memory) const {
 void SharedApproximation::reach(double level) {
   const auto size = static_cast<std::size_t>(std::max(level, 0.0)) + 2;
   if (size <= own_.size()) return;
-  const auto places = static_cast<double>(size);
-  if ((std::log2(ports_) + 1) * places * places > max_products)
-    throw LimitExceeded("a memory of " + std::to_string(size) +
-                        " packets would need more than 8e9 products, which is the limit");
-  own_ = occupancy(switch_.outputs.front().rates, size);
-  total_ = series::sum_of_identical(own_, switch_.outputs.front().count);
+  block_ = block_of(size, 1.5 * std::log2(ports_) + 1);
+  own_ = occupancy(switch_.outputs.front().rates, (size / block_ + 1) * block_);
+  total_ = series::sum_of_identical(series::spread(own_, block_), switch_.outputs.front().count);
 }
 
 long double SharedApproximation::value(std::int64_t memory) const {
   const auto capacity = static_cast<double>(memory);
   const double others = (ports_ - 1) * mean_;
-  const long double long_sum = tail_at(total_.tail, total_level(capacity));
+  const long double long_sum = tail_at(total_.tail, total_level(capacity) / static_cast<double>(block_));
   const long double long_queue = ports_ * tail_at(own_.tail, capacity - others);
   const long double overflow = std::min<long double>(1, std::max(long_sum, long_queue));
   if (rule_.measure == MemoryRule::Measure::overflow) return overflow;

@@ -27,10 +27,9 @@ class SharedApproximation {
 
   /// Smallest memory that meets `target`.
   /// \param hint  a memory at least that large, for speed only
-  /// \throws LimitExceeded  as SharedMemory::minimum()
   [[nodiscard]] Packets minimum(double log_target, Packets hint);
 
-  /// The measure at M, 0 .. 1.  \throws LimitExceeded  more than 8e9 products
+  /// The measure at M, 0 .. 1.
   [[nodiscard]] double at(Packets memory);
 
   /// Var T [packets^2]
@@ -47,6 +46,7 @@ class SharedApproximation {
   OutputCovariance second_{};
   double ports_ = 1, load_ = 0, mean_ = 0;  ///< mean_ of one queue
   double ratio_ = 1;                        ///< r
+  std::size_t block_ = 1;                   ///< cells of `total_`
   series::StopLoss own_, total_;
 };
 

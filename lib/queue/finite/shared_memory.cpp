@@ -20,10 +20,10 @@ using numeric::Real;
 using series::StopLoss;
 using traffic::CellCounts;
 
-constexpr std::int64_t max_inputs = 4096, max_outputs = 4096, deepest = 1'000'000;
+constexpr std::int64_t max_inputs = 4096, max_outputs = 4096;
 constexpr std::size_t max_cells_per_slot = 10'000;
-/// Entries of distributions in memory at once: some 200 MB.
-constexpr double max_matrix_entries = 4e6;
+/// Entries of distributions in memory at once: some 500 MB.
+constexpr double max_matrix_entries = 3e7;
 
 Rational integer(std::int64_t value) {
   return Rational(static_cast<long>(value));
@@ -122,6 +122,14 @@ StopLoss batch(const Rational& rate, const CellCounts& cells, std::size_t size) 
   return one;
 }
 
+/// `it` in `size` entries; beyond its own X is never.
+StopLoss padded(StopLoss it, std::size_t size) {
+  it.mass.resize(size, 0);
+  it.tail.resize(size, 0);
+  it.excess.resize(size, 0);
+  return it;
+}
+
 /// The cells of a slot from inputs with these rates in cells per slot, in `size` entries.
 StopLoss cells_of_a_slot(const std::vector<Rational>& rates, const CellCounts& cells, std::size_t size) {
   if (cells.largest() == 1) return series::successes(rates, size);
@@ -142,6 +150,13 @@ double sums_of_identical(std::int64_t count) {
 }
 
 }  // namespace
+
+std::size_t block_of(std::size_t size, double sums) {
+  constexpr double at_once = 1e9, in_blocks = 4e8;
+  const auto places = static_cast<double>(size);
+  if (sums * places * places / 2 <= at_once) return 1;
+  return static_cast<std::size_t>(std::ceil(places / std::sqrt(2 * in_blocks / sums)));
+}
 
 CellCounts one_cell() {
   return {.classes = {{1, 1}}, .mean = 1, .mean_square = 1};
@@ -270,25 +285,28 @@ Rational SharedMemory::mean() const {
   return sum;
 }
 
-/// Extends the tables to `size`.
+/// Extends the tables to `size` cells.
 void SharedMemory::reach(std::size_t size) {
   if (size <= size_) return;
   const auto kinds = static_cast<double>(switch_.outputs.size());
   double sums = 2 * kinds + 1;
   for (const SharedSwitch::Outputs& kind : switch_.outputs) sums += sums_of_identical(kind.count);
-  const auto places = static_cast<double>(size);
-  if (sums * places * places / 2 > max_products)
-    throw LimitExceeded("a memory of " + std::to_string(size) +
-                        " packets would need more than 8e9 products, which is the limit");
-  if (rule_.threshold && 6 * kinds * places > max_matrix_entries)
+  block_ = block_of(size, sums);
+  const std::size_t places = size / block_ + 2, cells = places * block_;
+  const std::size_t slot = switch_.inputs.size() * static_cast<std::size_t>(switch_.cells.largest());
+  if (3 * kinds * static_cast<double>(slot) * static_cast<double>(cells) > max_products)
+    throw LimitExceeded("a memory of " + std::to_string(size) + " cells with up to " + std::to_string(slot) +
+                        " cells in a slot would need more than 8e9 products, which is the limit");
+  if (rule_.threshold && 3 * kinds * static_cast<double>(cells + places) > max_matrix_entries)
     throw LimitExceeded("a memory of " + std::to_string(size) + " packets with " +
                         std::to_string(switch_.outputs.size()) +
-                        " different outputs would need more than 200 MB, which is the limit");
+                        " different outputs would need more than 500 MB, which is the limit");
   if (!rule_.threshold) {
     // The arrivals of one slot are exact; the packets left by earlier slots are replaced by independent ones.
-    total_ = cells_of_a_slot(switch_.inputs, switch_.cells, size);
+    const StopLoss arrivals = cells_of_a_slot(switch_.inputs, switch_.cells, std::min(cells, slot + 2));
+    total_ = series::spread(padded(arrivals, cells), block_);
     for (const SharedSwitch::Outputs& kind : switch_.outputs) {
-      StopLoss queue = occupancy(kind.rates, size + 1, switch_.cells);
+      StopLoss queue = occupancy(kind.rates, cells + 1, switch_.cells);
       const auto shift = [](std::vector<long double>& values) { values.erase(values.begin()); };
       const long double empty = queue.mass[0];
       shift(queue.mass);
@@ -298,21 +316,23 @@ void SharedMemory::reach(std::size_t size) {
       queue.mean =
           numeric::nearest_long_double(mean_occupancy(kind.rates, switch_.cells) - queue::total(kind.rates));
       queue.units += 1;
-      total_ = series::sum(series::sum_of_identical(queue, kind.count), total_);
+      total_ = series::sum(series::sum_of_identical(series::spread(queue, block_), kind.count), total_);
     }
   } else {
     const std::size_t count = switch_.outputs.size();
     own_.clear();
     rest_.clear();
-    std::vector<StopLoss> before{series::nothing(size)};  // of all outputs of earlier kinds
+    std::vector<StopLoss> before{series::nothing(places)};  // of all outputs of earlier kinds
+    std::vector<StopLoss> each;                             // Q_i in blocks
     for (const SharedSwitch::Outputs& kind : switch_.outputs) {
-      own_.push_back(occupancy(kind.rates, size, switch_.cells));
-      rest_.push_back(series::sum_of_identical(own_.back(), kind.count - 1));
-      if (count > 1) before.push_back(series::sum(before.back(), series::sum(rest_.back(), own_.back())));
+      own_.push_back(occupancy(kind.rates, cells, switch_.cells));
+      each.push_back(series::spread(own_.back(), block_));
+      rest_.push_back(series::sum_of_identical(each.back(), kind.count - 1));
+      if (count > 1) before.push_back(series::sum(before.back(), series::sum(rest_.back(), each.back())));
     }
-    StopLoss after = series::nothing(size);
+    StopLoss after = series::nothing(places);
     for (std::size_t i = count; count > 1 && i-- > 0;) {
-      const StopLoss kind = series::sum(rest_[i], own_[i]);
+      const StopLoss kind = series::sum(rest_[i], each[i]);
       rest_[i] = series::sum(series::sum(before[i], rest_[i]), after);
       if (i > 0) after = series::sum(after, kind);
     }
@@ -320,9 +340,8 @@ void SharedMemory::reach(std::size_t size) {
   size_ = size;
 }
 
-/// Number of entries for a memory that meets exp(log_target), from Chernoff's bound, which is never below the
-/// bounds here.
-std::size_t SharedMemory::reach_of(double log_target) const {
+/// A memory that meets exp(log_target), from Chernoff's bound, which is never below the bounds here.
+double SharedMemory::level_of(double log_target) const {
   std::vector<Exponent> queues;
   for (const SharedSwitch::Outputs& kind : switch_.outputs) queues.emplace_back(kind.rates, switch_.cells);
   const Exponent inputs(switch_.inputs, switch_.cells);
@@ -357,9 +376,11 @@ std::size_t SharedMemory::reach_of(double log_target) const {
       level = std::max(level, one);
     }
   }
-  if (!(level < static_cast<double>(deepest)))
-    throw LimitExceeded("the memory would have to exceed 10^6 packets, which is the limit");
-  return static_cast<std::size_t>(std::max(level, 0.0)) + 8;
+  return std::max(level, 0.0);
+}
+
+bool SharedMemory::surely_meets(Packets memory, const Rational& target) const {
+  return level_of(log_of(target)) <= static_cast<double>(memory.value);
 }
 
 SharedMemory::Value SharedMemory::threshold_value(std::size_t kind, std::int64_t memory) const {
@@ -367,16 +388,17 @@ SharedMemory::Value SharedMemory::threshold_value(std::size_t kind, std::int64_t
   const Rational load = queue::total(switch_.outputs[kind].rates);
   if (load == 0) return {};
   // Own queues q up to g = alpha M / (1 + alpha) leave the others c = M - q (1 + alpha)/alpha >= 0; a sum of
-  // whole numbers makes E[(R-c)^+] linear between whole c.
+  // whole blocks makes E[(R-c)^+] linear between them.
   const std::int64_t both = up_ + down_, last = up_ * memory / both;
+  const std::int64_t block = static_cast<std::int64_t>(block_), whole = up_ * block;
   const auto up = static_cast<long double>(up_);
   long double sum = 0;
   for (std::int64_t q = 0; q <= last; ++q) {
     const std::int64_t left = up_ * memory - q * both;
-    const auto n = static_cast<std::size_t>(left / up_);
-    const std::int64_t part = left % up_;
-    const long double excess = part == 0 ? rest.excess[n]
-                                         : (rest.excess[n] * static_cast<long double>(up_ - part) +
+    const auto n = static_cast<std::size_t>(left / whole);
+    const std::int64_t part = left % whole;
+    const long double excess = part == 0 ? rest.excess[n] * static_cast<long double>(block)
+                                         : (rest.excess[n] * static_cast<long double>(whole - part) +
                                             rest.excess[n + 1] * static_cast<long double>(part)) /
                                                up;
     sum += own.mass[static_cast<std::size_t>(q)] * excess;
@@ -386,7 +408,7 @@ SharedMemory::Value SharedMemory::threshold_value(std::size_t kind, std::int64_t
   const long double beyond = (own.excess[place] * static_cast<long double>(both - part) +
                               own.excess[place + 1] * static_cast<long double>(part)) /
                              up;
-  sum += own.tail[place] * rest.mean + beyond;
+  sum += own.tail[place] * rest.mean * static_cast<long double>(block) + beyond;
   const Rational factor = integer(up_) / (integer(both) * load);
   return {sum * numeric::nearest_long_double(factor),
           own.units + rest.units + static_cast<double>(last) + 16};
@@ -405,12 +427,15 @@ SharedMemory::Value SharedMemory::value(std::int64_t memory) const {
   if (rule_.measure == MemoryRule::Measure::loss) {
     const Rational load = switch_.load();
     if (load == 0) return {};
-    return {total_.excess[place] / numeric::nearest_long_double(load), total_.units + 4};
+    const std::size_t whole = place / block_, part = place % block_;
+    const long double excess = total_.excess[whole] * static_cast<long double>(block_ - part) +
+                               (part == 0 ? 0 : total_.excess[whole + 1] * static_cast<long double>(part));
+    return {excess / numeric::nearest_long_double(load), total_.units + 7};
   }
   long double minimum = 1;
-  for (std::size_t a = 0; a <= place; ++a)
-    minimum = std::min(minimum, total_.excess[a] / static_cast<long double>(place + 1 - a));
-  return {minimum, total_.units + 2};
+  for (std::size_t a = 0; a * block_ <= place; ++a)
+    minimum = std::min(minimum, excess_of(a) / static_cast<long double>(place + 1 - a * block_));
+  return {minimum, total_.units + 3};
 }
 
 /// The approximate smallest memory whose computed value is at most `target`; -1 if the tables are too short.
@@ -419,9 +444,9 @@ std::int64_t SharedMemory::guess(long double target) const {
   if (!rule_.threshold && rule_.measure == MemoryRule::Measure::overflow) {
     // E[(T-a)^+] / (M + 1 - a) <= target for each a in turn: one pass.
     long double minimum = static_cast<long double>(last) + 1;
-    for (std::int64_t a = 0; a <= last; ++a) {
-      const auto place = static_cast<long double>(a);
-      const long double needed = std::ceil(place - 1 + total_.excess[static_cast<std::size_t>(a)] / target);
+    for (std::size_t a = 0; a * block_ <= static_cast<std::size_t>(last); ++a) {
+      const auto place = static_cast<long double>(a * block_);
+      const long double needed = std::ceil(place - 1 + excess_of(a) / target);
       minimum = std::min(minimum, std::max(place, needed));
     }
     return minimum <= static_cast<long double>(last) ? static_cast<std::int64_t>(minimum) : -1;
@@ -441,7 +466,10 @@ ProvedMemory SharedMemory::minimum(const Rational& target) {
     const Value computed = value(memory);
     return series::rounded_up(computed.value, computed.units);
   };
-  for (std::size_t size = reach_of(log_of(target));; size += size / 4 + 8) {
+  const double level = level_of(log_of(target));
+  if (!(level < static_cast<double>(deepest)))
+    throw LimitExceeded("the memory would have to exceed 4 million cells, which is the limit");
+  for (std::size_t size = static_cast<std::size_t>(level) + 8;; size += size / 4 + 8) {
     reach(size);
     std::int64_t memory = guess(numeric::nearest_long_double(target));
     if (memory < 0) continue;
@@ -455,7 +483,8 @@ ProvedMemory SharedMemory::minimum(const Rational& target) {
 
 numeric::UpperBound<unit::Probability> SharedMemory::bound(Packets memory) {
   if (memory.value < 0 || memory.value > deepest)
-    throw InvalidArgument("memory", std::to_string(memory.value), "a whole number of packets from 0 to 10^6");
+    throw InvalidArgument("memory", std::to_string(memory.value),
+                          "a whole number of packets from 0 to 4000000");
   reach(static_cast<std::size_t>(memory.value) + 4);
   const Value computed = value(memory.value);
   Real upper = series::rounded_up(computed.value, computed.units);

@@ -18,7 +18,8 @@
 ///           of a slot; M the memory [packets], those in transmission included.
 /// RESULT    proved upper bounds of P(T > M) with an infinite memory; of the fraction of packets lost where
 ///           all outputs share M packets freely; and of the same where a packet for output i is accepted only
-///           if Q_i < alpha (M - T) on its arrival (a dynamic threshold).
+///           if Q_i < alpha (M - T) on its arrival (a dynamic threshold). Large memories are counted in
+///           blocks of cells, which raises the bounds by little (series::spread()).
 /// SOURCE    docs/derivations/shared_memory.md
 /// EXCLUDES  inputs that send bursts of single packets (the bounds do not hold), multicast
 /// TESTS     tests/queue/finite/shared_memory_test.cpp
@@ -26,6 +27,10 @@ namespace tailbound::queue {
 
 /// Maximum number of products for one answer: about ten seconds.
 constexpr double max_products = 8e9;
+
+/// Cells that are counted as one in sums of the queues of all outputs, so that `sums` of them over `size` cells
+/// take about a second: 1 up to some 10 000 cells.
+[[nodiscard]] std::size_t block_of(std::size_t size, double sums);
 
 /// Every packet is one cell.
 [[nodiscard]] traffic::CellCounts one_cell();
@@ -77,18 +82,24 @@ struct ProvedMemory {
 /// Caches its results. Not thread-safe.
 class SharedMemory {
  public:
+  static constexpr std::int64_t deepest = 4'000'000;  ///< memory [packets]
+
   /// \throws InvalidArgument  a threshold with overflow, or not from 1/1000 to 1000 with a denominator up to
   ///                          10^6
   SharedMemory(SharedSwitch fed, MemoryRule rule);
 
   /// Smallest M whose bound is at most `target`.
-  /// COST  about 2 M^2 log2 N products in long double
+  /// COST  M (cells in a slot) products in long double, and up to 10^9 for the sum of all queues
   /// \param target  1e-600 .. below 1
-  /// \throws LimitExceeded  more than 8e9 products
+  /// \throws LimitExceeded  more than 8e9 products, a memory above `deepest`
   [[nodiscard]] ProvedMemory minimum(const numeric::Rational& target);
 
-  /// The bound at M.  \param memory  0 .. 10^6
+  /// The bound at M.  \param memory  0 .. deepest
+  /// \throws LimitExceeded  more than 8e9 products
   [[nodiscard]] numeric::UpperBound<unit::Probability> bound(Packets memory);
+
+  /// Does Chernoff's bound, in double, already meet `target` at M? Costs little; false proves nothing.
+  [[nodiscard]] bool surely_meets(Packets memory, const numeric::Rational& target) const;
 
   /// sum E[Q_i] [packets], exactly.
   [[nodiscard]] numeric::Rational mean() const;
@@ -103,7 +114,11 @@ class SharedMemory {
     double units = 0;
   };
   void reach(std::size_t size);
-  [[nodiscard]] std::size_t reach_of(double log_target) const;
+  /// E[(T~ - a block)^+], in cells.
+  [[nodiscard]] long double excess_of(std::size_t a) const {
+    return total_.excess[a] * static_cast<long double>(block_);
+  }
+  [[nodiscard]] double level_of(double log_target) const;
   [[nodiscard]] Value value(std::int64_t memory) const;
   [[nodiscard]] Value threshold_value(std::size_t kind, std::int64_t memory) const;
   [[nodiscard]] std::int64_t guess(long double target) const;
@@ -111,9 +126,10 @@ class SharedMemory {
   SharedSwitch switch_;
   MemoryRule rule_;
   std::int64_t up_ = 1, down_ = 1;  ///< alpha = up / down
-  std::size_t size_ = 0;
-  series::StopLoss total_;                    ///< of V_1 + ... + V_N + B; no threshold
-  std::vector<series::StopLoss> own_, rest_;  ///< per kind of output: Q_i, and the sum of the others
+  std::size_t size_ = 0, block_ = 1;
+  series::StopLoss total_;  ///< of V_1 + ... + V_N + B, in blocks; no threshold
+  /// Per kind of output: Q_i in cells, and the sum of the others in blocks.
+  std::vector<series::StopLoss> own_, rest_;
 };
 
 /// Q of one output up to `size`.  \param rates  of the inputs to it, the sum below 1

@@ -14,7 +14,6 @@ namespace tailbound::render {
 namespace {
 
 using namespace answers;
-using bounds::Criterion;
 using numeric::plain;
 using numeric::Rational;
 
@@ -27,6 +26,41 @@ constexpr const char* aside =
 
 bool requests_memory(const SharedBufferQuery& query) {
   return std::holds_alternative<MinBuffer>(query.requested);
+}
+
+bool overflow(const SharedBufferQuery& query) {
+  return query.criterion == SizedCriterion::overflow;
+}
+
+/// What --solve requested: "load", "ports", "threshold"; nullptr for other queries.
+const char* solved(const SharedBufferQuery& query) {
+  return std::holds_alternative<MaxLoad>(query.requested)        ? "load"
+         : std::holds_alternative<MaxPorts>(query.requested)     ? "ports"
+         : std::holds_alternative<MinThreshold>(query.requested) ? "threshold"
+                                                                 : nullptr;
+}
+
+/// The key of the number that was requested.
+const char* quiet_key(const SharedBufferQuery& query) {
+  if (requests_memory(query)) return "memory";
+  if (const char* unknown = solved(query))
+    return std::string_view(unknown) == "load"    ? "max_load"
+           : std::string_view(unknown) == "ports" ? "max_ports"
+                                                  : "min_threshold";
+  return "probability_bound";
+}
+
+/// The query of which the answer has the memory: with what was found.
+SharedBufferQuery found_query(SharedBufferQuery query, const SharedBufferAnswer& answer) {
+  if (!answer.met) return query;
+  if (std::holds_alternative<MaxLoad>(query.requested))
+    std::get<EqualSwitchInputs>(query.traffic).load = *answer.met;
+  else if (std::holds_alternative<MaxPorts>(query.requested))
+    query.outputs = std::get<EqualSwitchInputs>(query.traffic).inputs =
+        numeric::to_int64(numeric::numerator(*answer.met));
+  else
+    query.threshold = answer.met;
+  return query;
 }
 
 Rational per_port(Packets memory, const SharedBufferQuery& query) {
@@ -42,8 +76,11 @@ std::optional<Rational> saving(const SharedBufferAnswer& answer) {
 
 /// "P(T > 157)" or "loss(157)".
 std::string symbol(const SharedBufferQuery& query, Packets memory) {
-  return query.criterion == Criterion::overflow ? fmt::format("P(T > {})", memory.value)
-                                                : fmt::format("loss({})", memory.value);
+  const char* of = overflow(query)                                ? "P(T > {})"
+                   : query.criterion == SizedCriterion::cell_loss ? "cell loss({})"
+                   : query.cells                                  ? "packet loss({})"
+                                                                  : "loss({})";
+  return fmt::format(fmt::runtime(of), memory.value);
 }
 
 /// The unit of memory.
@@ -51,10 +88,15 @@ const char* unit_of(const SharedBufferQuery& query) {
   return query.cells ? "cell" : "packet";
 }
 
+const char* what_is_lost(const SharedBufferQuery& query) {
+  return query.criterion == SizedCriterion::cell_loss ? "cells" : "packets";
+}
+
 /// "64 inputs at load 0.8"
 std::string traffic_in_words(const SharedBufferQuery& query) {
   if (const auto* equal = std::get_if<EqualSwitchInputs>(&query.traffic))
-    return fmt::format("{} at load {}{}", counted(equal->inputs, "input"), plain(equal->load),
+    return fmt::format("{}{}{}{}", counted(equal->inputs, "input"), equal->load > 0 ? " at load " : "",
+                       equal->load > 0 ? plain(equal->load) : "",
                        query.cells ? fmt::format(", packets of {} in cells of {} bytes", query.cells->name,
                                                  query.cells->cell_bytes)
                                    : "");
@@ -65,8 +107,8 @@ std::string traffic_in_words(const SharedBufferQuery& query) {
 /// "P(T > 349) <= 1e-15"
 std::string target_in_words(const SharedBufferQuery& query, const std::string& memory) {
   const std::string target = plain(*query.drop());
-  if (query.criterion == Criterion::overflow) return fmt::format("P(T > {}) <= {}", memory, target);
-  return fmt::format("fraction of {}s lost <= {}{}", unit_of(query), target,
+  if (overflow(query)) return fmt::format("P(T > {}) <= {}", memory, target);
+  return fmt::format("fraction of {} lost <= {}{}", what_is_lost(query), target,
                      query.threshold ? " for each output" : "");
 }
 
@@ -117,12 +159,23 @@ const Fields<SharedInputs>& shared_inputs() {
        [](const Point&) { return true; }},
       {{"traffic", "traffic", "", Shape::text, "bernoulli", Style::hidden},
        [](const Point&) { return "bernoulli"; }},
-      {equal, traffic_as<EqualSwitchInputs>},
+      {equal,
+       [](const Point& of) {
+         return std::holds_alternative<MaxPorts>(of.query.requested)
+                    ? nullptr
+                    : std::get_if<EqualSwitchInputs>(&of.query.traffic);
+       }},
       {unequal, traffic_as<UnequalSwitchInputs>},
       {matrix, traffic_as<TrafficMatrix>},
       {{"outputs", "outputs", "", Shape::whole, "--shared: N, the ports that share the memory"},
-       [](const Point& of) { return of.query.outputs; }},
-      {equal_load, traffic_as<EqualSwitchInputs>},
+       [](const Point& of) { return of.query.outputs; },
+       [](const Point& of) { return !std::holds_alternative<MaxPorts>(of.query.requested); }},
+      {equal_load,
+       [](const Point& of) {
+         return std::holds_alternative<MaxLoad>(of.query.requested)
+                    ? nullptr
+                    : std::get_if<EqualSwitchInputs>(&of.query.traffic);
+       }},
       {{"output_load", "", "packets/slot", Shape::given, "--shared: offered load of the busiest output",
         Style::hidden},
        [](const Point& of) { return of.output_load; },
@@ -131,23 +184,34 @@ const Fields<SharedInputs>& shared_inputs() {
         "--shared: alpha; a packet for output i is accepted if Q_i < alpha (M - T) on arrival"},
        [](const Point& of) { return of.query.threshold; },
        if_present},
+      {{"solve", "solve", "", Shape::text,
+        "the unknown: load, speedup or burst; with --shared load, ports or threshold"},
+       [](const Point& of) { return solved(of.query); },
+       [](const Point& of) { return solved(of.query) != nullptr; }},
       {cells, [](const Point& of) { return of.query.cells; }},
       {{"drop", "target", "", Shape::given, "EPS, the target, between 0 and 1"},
        [](const Point& of) { return of.query.drop(); },
        if_present},
       {{"capacity", "capacity", "", Shape::whole, "M as given [packets], those in service included"},
-       [](const Point& of) { return std::get<ProbabilityOf>(of.query.requested).capacity; },
-       [](const Point& of) { return std::holds_alternative<ProbabilityOf>(of.query.requested); }},
+       [](const Point& of) { return of.query.capacity(); },
+       if_present},
       {{"criterion", "criterion", "", Shape::text,
-        "overflow: P(T > M); or loss: fraction of packets lost (with a threshold: of the output that loses "
-        "most)"},
+        "overflow: P(T > M); loss: fraction of packets lost (with a threshold: of the output that loses "
+        "most); or cell-loss"},
        [](const Point& of) { return of.query.criterion; }}};
   return fields;
 }
 
 Cells input_cells(const SharedInputs& of, const Units& units) {
-  Cells cells = shared_inputs().cells(of);
-  return of.query.cells ? cells : joined(std::move(cells), unit_fields().cells(units));
+  return joined(shared_inputs().cells(of), unit_fields().cells(units));
+}
+
+bool solves(const SharedBufferPoint& point) {
+  return solved(point.first) != nullptr;
+}
+auto solves_for(std::string_view unknown) {
+  return
+      [unknown](const SharedBufferPoint& point) { return solves(point) && solved(point.first) == unknown; };
 }
 
 bool sizes_memory(const SharedBufferPoint& point) {
@@ -160,6 +224,21 @@ bool in_cells(const SharedBufferPoint& point) {
 const Fields<SharedBufferPoint>& shared_results() {
   using Point = SharedBufferPoint;
   static const Fields<Point> fields{
+      {{"max_load", "load", "packets/slot", Shape::given,
+        "--shared: of each input, met by the bound, of four digits (in `missed` the next one)"},
+       [](const Point& of) { return of.second.met; },
+       solves_for("load")},
+      {{"max_ports", "ports", "", Shape::given, "--shared: maximum inputs and outputs, met by the bound"},
+       [](const Point& of) { return of.second.met; },
+       solves_for("ports")},
+      {{"min_threshold", "threshold", "", Shape::given,
+        "--shared: minimum threshold, in hundredths, met by the bound"},
+       [](const Point& of) { return of.second.met; },
+       solves_for("threshold")},
+      {{"missed", "", "", Shape::given, "--shared, --solve: the next number, at which the bound misses",
+        Style::hidden},
+       [](const Point& of) { return of.second.missed; },
+       solves},
       {shared_capacity("memory", "memory",
                        "--shared: M, proved to meet the target, or as given; packets in service included"),
        [](const Point& of) { return of.second.memory; }},
@@ -172,9 +251,13 @@ const Fields<SharedBufferPoint>& shared_results() {
       {{"probability_bound", "bound", "", Shape::bound, "proved upper bound of the criterion at M",
         Style::plain, 4},
        [](const Point& of) { return of.second.at; }},
+      {{"cell_loss", "cell loss", "", Shape::number,
+        "--sizes: upper bound of the fraction of the cells lost at M", Style::plain, 4},
+       [](const Point& of) { return of.second.cell_loss; },
+       if_present},
       {{"packet_loss", "packet loss", "", Shape::number,
         "--sizes: upper bound of the fraction of packets that lose a cell", Style::plain, 4},
-       [](const Point& of) { return of.second.packets_at; },
+       [](const Point& of) { return of.second.packet_loss; },
        if_present},
       {{"memory_approximate", "about", "packets", Shape::model,
         "--shared: approximate minimum memory; null if the outputs differ"},
@@ -212,6 +295,12 @@ const Fields<SharedBufferPoint>& shared_results() {
   return fields;
 }
 
+/// Time of a packet or cell on a link [ns].
+std::optional<Rational> slot_of(const SharedBufferQuery& query, Units units) {
+  if (query.cells) units.packet_bytes = query.cells->cell_bytes;
+  return units.slot_ns();
+}
+
 double kib(const SharedBufferQuery& query, Packets memory) {
   return static_cast<double>(memory.value * query.cells->cell_bytes) / 1024;
 }
@@ -221,21 +310,34 @@ bool useless(const SharedBufferAnswer& answer) {
   return static_cast<double>(answer.at.value) > 0.99995;
 }
 
+/// "Maximum load 0.9563 of each input"
+std::string found_in_words(const SharedBufferPoint& point) {
+  const auto& [query, answer] = point;
+  const std::string number = plain(*answer.met);
+  if (std::holds_alternative<MaxLoad>(query.requested))
+    return fmt::format("Maximum load {} of each input", number);
+  if (std::holds_alternative<MaxPorts>(query.requested)) return fmt::format("At most {} ports", number);
+  return fmt::format("Minimum threshold {}", number);
+}
+
 Headline sentence(const SharedBufferPoint& point) {
   const auto& [query, answer] = point;
   const std::int64_t memory = answer.memory.value;
   const std::string size = query.cells ? fmt::format(" ({:.4g} KiB)", kib(query, answer.memory)) : "";
   const std::string shared = with_article(memory, unit_of(query)) + " shared memory" + size;
   const std::vector<Value> quoted{shown(answer.at)};
+  if (answer.met)
+    return {fmt::format("{} for {}: {}.", found_in_words(point), shared,
+                        target_in_words(query, std::to_string(memory))),
+            quoted};
   if (requests_memory(query))
     return {fmt::format("{} suffices: {}.", shared, target_in_words(query, std::to_string(memory))), quoted};
   if (useless(answer))
     return Headline::without_numbers(
         fmt::format("No useful bound on {} for {}.", symbol(query, answer.memory), shared));
   const std::string at = brief(shown(answer.at), numeric::Digits{4});
-  if (query.criterion == Criterion::overflow)
-    return {fmt::format("P(T > {}) <= {} for {}.", memory, at, shared), quoted};
-  return {fmt::format("{} loses at most {} of the {}s{}.", shared, at, unit_of(query),
+  if (overflow(query)) return {fmt::format("P(T > {}) <= {} for {}.", memory, at, shared), quoted};
+  return {fmt::format("{} loses at most {} of the {}{}.", shared, at, what_is_lost(query),
                       query.threshold ? " of any output" : ""),
           quoted};
 }
@@ -249,6 +351,8 @@ std::vector<Line> lines(const SharedBufferPoint& point, const Units& units) {
       fmt::format("{} <= {}", symbol(query, answer.memory), brief(shown(answer.at), digits));
   if (!useless(answer))
     lines.push_back({"proof", query.drop() ? fmt::format("{} <= {}", bound, plain(*query.drop())) : bound});
+  if (answer.missed)
+    lines.push_back({"next", fmt::format("the bound misses the target at {}", plain(*answer.missed))});
   if (answer.about)
     lines.push_back(
         {"approximately", fmt::format("{} {} ({:.3g} per port); not proved",
@@ -274,13 +378,22 @@ std::vector<Line> lines(const SharedBufferPoint& point, const Units& units) {
                   query.cells ? numeric::to_decimal(answer.mean.value, 10, numeric::Rounding::nearest)
                               : brief(shown(answer.mean), {10}),
                   unit_of(query));
-  if (answer.packets_at)
+  if (answer.packet_loss && query.criterion == SizedCriterion::cell_loss)
+    lines.push_back({"packets", fmt::format("at most {} of them lose a cell",
+                                            brief(shown(*answer.packet_loss), digits))});
+  if (answer.cell_loss && query.criterion == SizedCriterion::packet_loss)
     lines.push_back(
-        {"packets", fmt::format("at most {} of them lose a cell", brief(shown(*answer.packets_at), digits))});
+        {"cells", fmt::format("at most {} of them are lost", brief(shown(*answer.cell_loss), digits))});
   if (answer.variance)
     total +=
         fmt::format("; standard deviation {:.4g}", std::sqrt(static_cast<double>(answer.variance->value)));
   lines.push_back({"mean occupancy", total});
+  if (const auto slot = slot_of(query, units))
+    lines.push_back(
+        {"time", fmt::format("{} ns per {}; one port drains the memory in {} ns",
+                             numeric::to_decimal(*slot, 6, numeric::Rounding::nearest), unit_of(query),
+                             numeric::to_decimal(*slot * Rational(answer.memory.value), 6,
+                                                 numeric::Rounding::nearest))});
   if (units.packet_bytes) lines.push_back({"size", bytes_in_words(shown(answer.memory), scale)});
   lines.push_back({"arithmetic", "long double, with a proved rounding bound"});
   return lines;
@@ -293,19 +406,22 @@ std::string title(const std::vector<SharedBufferPoint>& points) {
                        [&](const SharedBufferPoint& point) { return member(point.first) == member(query); });
   };
   const bool same_criterion = all_have_its([](const SharedBufferQuery& of) { return of.criterion; });
-  if (!requests_memory(query))
-    return !same_criterion                          ? "Proved upper bound of the criterion"
-           : query.criterion == Criterion::overflow ? "Proved upper bound of P(T > M)"
-                                                    : "Proved upper bound of the loss";
   const bool one_target =
       same_criterion && all_have_its([](const SharedBufferQuery& of) { return of.drop(); });
+  if (const char* unknown = solved(query))
+    return fmt::format("{} {} for {}", std::string_view(unknown) == "threshold" ? "Minimum" : "Maximum",
+                       unknown, one_target ? target_in_words(query, "M") : std::string("the targets"));
+  if (!requests_memory(query))
+    return !same_criterion   ? "Proved upper bound of the criterion"
+           : overflow(query) ? "Proved upper bound of P(T > M)"
+                             : "Proved upper bound of the loss";
   return "Minimum shared memory for " +
          (one_target ? target_in_words(query, "M") : std::string("the targets"));
 }
 
 /// What the points are of: the ports, and the traffic where all have the same.
 std::string settings(const std::vector<SharedBufferPoint>& points) {
-  const SharedBufferQuery& query = points.front().first;
+  const SharedBufferQuery query = found_query(points.front().first, points.front().second);
   if (points.size() > 1) return "Output queues of a switch that share one memory.";
   return fmt::format("Memory {}; {}.", sharing_in_words(query), traffic_in_words(query));
 }
@@ -335,8 +451,11 @@ Picture picture(const Document& shown_document, const std::vector<SharedBufferPo
   std::vector<Kind> kinds{{"memory_per_port", "proved"},
                           {"memory_approximate_per_port", "approximately"},
                           {"dedicated_buffer", "separate buffers"}};
-  if (!requests_memory(query)) {
-    picture.y_label = query.criterion == Criterion::overflow ? "P(T > M)" : "fraction of packets lost";
+  if (const char* unknown = solved(query)) {
+    picture.y_label = unknown;
+    kinds = {{quiet_key(query), "proved"}};
+  } else if (!requests_memory(query)) {
+    picture.y_label = overflow(query) ? "P(T > M)" : fmt::format("fraction of {} lost", what_is_lost(query));
     kinds = {{"probability_bound", "proved"}, {"probability_approximate", "approximately"}};
   }
   const std::size_t maximum = max_distinct_curves / kinds.size();
@@ -347,7 +466,7 @@ Picture picture(const Document& shown_document, const std::vector<SharedBufferPo
     if (!known) continue;
     const Sweep sweep{.axes = {"inputs", "load", "threshold", "outputs", "drop", "capacity"},
                       .height = kind.key,
-                      .powers_of_ten = !requests_memory(query)};
+                      .powers_of_ten = std::holds_alternative<ProbabilityOf>(query.requested)};
     const Picture part = sweep_picture(document, sweep, Picture{.title = {}, .x_label = {}, .y_label = {}});
     picture.x_label = part.x_label;
     picture.powers_of_ten = part.powers_of_ten;
@@ -364,7 +483,8 @@ Picture picture(const Document& shown_document, const std::vector<SharedBufferPo
 
 /// The same query at other loads; for a memory with as many outputs as inputs at other numbers of ports.
 Picture picture_around(const SharedBufferPoint& point, const Units& units) {
-  const SharedBufferQuery& query = point.first;
+  SharedBufferQuery query = found_query(point.first, point.second);
+  if (solves(point)) query.requested = ProbabilityOf{point.second.memory};
   const auto* equal = std::get_if<EqualSwitchInputs>(&query.traffic);
   if (equal == nullptr) throw NoAnswer("nothing to draw: no input is a list");
   const bool by_ports = requests_memory(query) && query.outputs == equal->inputs;
@@ -408,7 +528,7 @@ Document document(const std::vector<SharedBufferPoint>& points, const Units& uni
   Layout layout{.command = "buffer",
                 .inputs = joined(shared_inputs().columns(), unit_fields().columns()),
                 .results = shared_results().columns(),
-                .quiet = {requests_memory(first) ? "memory" : "probability_bound"}};
+                .quiet = {quiet_key(first)}};
   if (first.cells)
     for (Column& column : layout.results)
       if (column.unit == "packets") column.unit = "cells";
@@ -422,11 +542,12 @@ Document document(const std::vector<SharedBufferPoint>& points, const Units& uni
     result.cells = shared_results().cells(point);
     if (points.size() == 1) result.lines = lines(point, units);
   }
-  document.headline = points.size() == 1
-                          ? sentence(points.front())
-                          : range_headline(document, title(points),
-                                           requests_memory(first) ? fmt::format(" {}s", unit_of(first)) : "",
-                                           values_of(document, "probability_bound"));
+  const char* counted_in = requests_memory(first) ? (first.cells ? " cells" : " packets")
+                           : std::holds_alternative<MaxPorts>(first.requested) ? " ports"
+                                                                               : "";
+  document.headline = points.size() == 1 ? sentence(points.front())
+                                         : range_headline(document, title(points), counted_in,
+                                                          values_of(document, "probability_bound"));
   const bool about = std::any_of(points.begin(), points.end(), [](const SharedBufferPoint& point) {
     return point.second.about || point.second.about_at;
   });

@@ -50,6 +50,12 @@ std::string bytes_in_words(const SizedBufferPoint& point) {
   return fmt::format("{} bytes ({:.6g} KiB)", plain(bytes_of(point)), kib);
 }
 
+/// Time of a cell on the output link [ns].
+std::optional<Rational> slot_of(const SizedBufferQuery& query, Units units) {
+  units.packet_bytes = query.cell_bytes;
+  return units.slot_ns();
+}
+
 std::string symbol(SizedCriterion criterion, std::int64_t buffer) {
   return criterion == SizedCriterion::overflow      ? fmt::format("P(Q > {})", buffer)
          : criterion == SizedCriterion::packet_loss ? fmt::format("packet loss({})", buffer)
@@ -105,7 +111,7 @@ std::string loss_in_words(const Value& value, numeric::Digits digits) {
   return fmt::format("{}, {}", brief(value, digits), certainty(value, digits));
 }
 
-std::vector<Line> lines(const SizedBufferPoint& point) {
+std::vector<Line> lines(const SizedBufferPoint& point, const Units& units) {
   const auto& [query, answer] = point;
   const numeric::Digits digits = query.accuracy.digits;
   std::vector<Line> lines;
@@ -140,6 +146,13 @@ std::vector<Line> lines(const SizedBufferPoint& point) {
                                  phrase, about->mean_occupancy.value, approximation_name, mean)});
   }
   lines.push_back({"size", bytes_in_words(point)});
+  if (const auto slot = slot_of(point.first, units)) {
+    const auto ns = [](const Rational& time) {
+      return numeric::to_decimal(time, 6, numeric::Rounding::nearest) + " ns";
+    };
+    lines.push_back({"time", fmt::format("{} per slot; a full buffer drains in {}", ns(*slot),
+                                         ns(*slot * Rational(point.second.buffer.value)))});
+  }
   if (query.criterion != SizedCriterion::cell_loss)
     lines.push_back({"cell loss", loss_in_words(shown(answer.cell_loss), digits)});
   if (answer.packet_loss && query.criterion != SizedCriterion::packet_loss)
@@ -273,6 +286,20 @@ const Fields<SizedBufferPoint>& sized_results() {
   return fields;
 }
 
+/// With a known link rate.
+Fields<SizedBufferPoint> time_fields(const Units& units) {
+  using Point = SizedBufferPoint;
+  const auto known = [units](const Point& of) { return slot_of(of.first, units).has_value(); };
+  return {{{"slot_ns", "slot", "ns", Shape::given, "time of one cell on the link", Style::hidden},
+           [units](const Point& of) { return slot_of(of.first, units); },
+           known},
+          {{"drain_ns", "drain", "ns", Shape::given, "time to drain a full buffer without arrivals"},
+           [units](const Point& of) {
+             return Rational(*slot_of(of.first, units) * Rational(of.second.buffer.value));
+           },
+           known}};
+}
+
 const Table<SizeLoss>& class_table() {
   static const Table<SizeLoss> table{
       "size_classes",
@@ -335,7 +362,7 @@ Picture picture(const Document& document, const std::vector<SizedBufferPoint>& p
 }
 
 /// The same query at other loads.
-Picture picture_around(const SizedBufferPoint& point) {
+Picture picture_around(const SizedBufferPoint& point, const Units& units) {
   std::vector<SizedBufferQuery> others;
   for (const Rational& load : loads_around(point.first.load)) {
     others.push_back(point.first);
@@ -343,29 +370,29 @@ Picture picture_around(const SizedBufferPoint& point) {
   }
   const auto points = answered(others, [](const SizedBufferQuery& other) { return answers::answer(other); });
   if (points.size() < 2) throw NoAnswer("nothing to draw: no other load has an answer");
-  Picture picture = document(points).picture();
+  Picture picture = document(points, units).picture();
   mark_here(picture, numeric::nearest_double(point.first.load), "this load");
   return picture;
 }
 
 }  // namespace
 
-Cells inputs_of(const SizedBufferQuery& query) {
-  return sized_inputs().cells(query);
+Cells inputs_of(const SizedBufferQuery& query, const Units& units) {
+  return joined(sized_inputs().cells(query), unit_fields().cells(units));
 }
 
 Layout with_packet_sizes(Layout buffer) {
-  add_missing(buffer.inputs, sized_inputs().columns());
-  add_missing(buffer.results, sized_results().columns());
+  add_missing(buffer.inputs, joined(sized_inputs().columns(), unit_fields().columns()));
+  add_missing(buffer.results, joined(sized_results().columns(), time_fields({}).columns()));
   buffer.tables.push_back(class_table().layout());
   return buffer;
 }
 
-Document document(const std::vector<SizedBufferPoint>& points) {
+Document document(const std::vector<SizedBufferPoint>& points, const Units& units) {
   const SizedBufferQuery& first = points.front().first;
   Layout layout{.command = "buffer",
-                .inputs = sized_inputs().columns(),
-                .results = sized_results().columns(),
+                .inputs = joined(sized_inputs().columns(), unit_fields().columns()),
+                .results = joined(sized_results().columns(), time_fields(units).columns()),
                 .tables = {class_table().layout()},
                 .quiet = {requests_buffer(first) ? "buffer" : "packet_loss"}};
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
@@ -376,10 +403,10 @@ Document document(const std::vector<SizedBufferPoint>& points) {
   bool whole = false, cells = false, bound = false, aside = false;
   for (const SizedBufferPoint& point : points) {
     Result& result = document.results.emplace_back();
-    result.inputs = inputs_of(point.first);
-    result.cells = sized_results().cells(point);
+    result.inputs = inputs_of(point.first, units);
+    result.cells = joined(sized_results().cells(point), time_fields(units).cells(point));
     result.tables.push_back(class_table().rows(share(point.second.classes)));
-    if (points.size() == 1) result.lines = lines(point);
+    if (points.size() == 1) result.lines = lines(point, units);
     result.caption = traffic_in_words(point.first);
     (point.first.arrive == CellArrival::whole ? whole : cells) = true;
     bound = bound || point.second.bound_only();
@@ -396,7 +423,7 @@ Document document(const std::vector<SizedBufferPoint>& points) {
   if (bound) document.notes.emplace_back(bound_basis);
   if (aside) document.notes.emplace_back(approximation_basis);
   if (points.size() == 1)
-    document.picture = [point = points.front()] { return picture_around(point); };
+    document.picture = [point = points.front(), units] { return picture_around(point, units); };
   else
     document.picture = [document, points] { return picture(document, points); };
   return document;

@@ -80,7 +80,7 @@ TEST_CASE("a lower dynamic threshold needs more memory", "[answers][shared]") {
   std::int64_t former = 0;
   for (const char* alpha : {"16", "4", "1", "1/2"}) {
     answers::SharedBufferQuery requested = query(8, "0.8", "1e-9");
-    requested.criterion = bounds::Criterion::loss;
+    requested.criterion = answers::SizedCriterion::packet_loss;
     requested.threshold = parse_rational(alpha, "threshold");
     const answers::SharedBufferAnswer found = answers::answer(requested);
     CHECK(found.memory.value > former);
@@ -90,4 +90,66 @@ TEST_CASE("a lower dynamic threshold needs more memory", "[answers][shared]") {
   answers::SharedBufferQuery overflow = query(8, "0.8", "1e-9");
   overflow.threshold = Rational(1);
   CHECK_THROWS_AS(answers::answer(overflow), InvalidArgument);
+}
+
+TEST_CASE("a shared memory of cells: losses of packets, and of cells", "[answers][shared]") {
+  answers::SharedBufferQuery requested = query(8, "0.8", "1e-6");
+  requested.cells =
+      answers::SwitchCells{"imix", traffic::PacketSizes::of_list("64:7,594:4,1518:1", "sizes"), 208};
+  requested.criterion = answers::SizedCriterion::packet_loss;
+  const answers::SharedBufferAnswer packets = answers::answer(requested);
+  CHECK(packets.at.value <= numeric::to_real(Rational(1) / 1'000'000, numeric::Rounding::up));
+  CHECK(packets.packet_loss->value == packets.at.value);
+  // E[L] = 2.25 cells.
+  CHECK(static_cast<double>(packets.packet_loss->value) ==
+        Approx(2.25 * static_cast<double>(packets.cell_loss->value)).epsilon(1e-12));
+  requested.criterion = answers::SizedCriterion::cell_loss;
+  const answers::SharedBufferAnswer cells = answers::answer(requested);
+  CHECK(cells.memory < packets.memory);
+  CHECK(cells.cell_loss->value == cells.at.value);
+  CHECK(static_cast<double>(cells.packet_loss->value) > 1e-6);
+}
+
+TEST_CASE("a shared memory: the load, the ports and the threshold that it allows", "[answers][shared]") {
+  const Rational drop = parse_rational("1e-9", "drop");
+  const Packets memory(120);
+  const auto bound = [&](const answers::SharedBufferQuery& of) { return answers::answer(of).at.value; };
+  const auto with = [&](answers::SharedBufferQuery of) {
+    of.requested = answers::ProbabilityOf{memory};
+    return of;
+  };
+  const auto meets = [&](const answers::SharedBufferQuery& of) {
+    return numeric::compare(bound(with(of)), drop) <= 0;
+  };
+
+  answers::SharedBufferQuery load = query(8, "0.5", "1e-9");
+  load.requested = answers::MaxLoad{memory, drop};
+  const answers::SharedBufferAnswer found = answers::answer(load);
+  auto& inputs = std::get<answers::EqualSwitchInputs>(load.traffic);
+  inputs.load = *found.met;
+  CHECK(meets(load));
+  CHECK(found.at.value == bound(with(load)));
+  inputs.load = *found.missed;
+  CHECK_FALSE(meets(load));
+  CHECK(numeric::nearest_double(*found.missed / *found.met) < 1.002);
+
+  answers::SharedBufferQuery ports = query(2, "0.8", "1e-9");
+  ports.requested = answers::MaxPorts{memory, drop};
+  const answers::SharedBufferAnswer most = answers::answer(ports);
+  CHECK(meets(query(static_cast<int>(numeric::nearest_double(*most.met)), "0.8", "1e-9")));
+  CHECK_FALSE(meets(query(static_cast<int>(numeric::nearest_double(*most.missed)), "0.8", "1e-9")));
+
+  answers::SharedBufferQuery limited = query(8, "0.8", "1e-9");
+  limited.criterion = answers::SizedCriterion::packet_loss;
+  limited.requested = answers::MinThreshold{memory, drop};
+  const answers::SharedBufferAnswer lowest = answers::answer(limited);
+  limited.threshold = lowest.met;
+  CHECK(meets(limited));
+  limited.threshold = lowest.missed;
+  CHECK_FALSE(meets(limited));
+
+  load.requested = answers::MaxLoad{Packets(2), parse_rational("1e-40", "drop")};
+  CHECK_THROWS_AS(answers::answer(load), NoAnswer);
+  limited.requested = answers::MinThreshold{Packets(5), drop};
+  CHECK_THROWS_AS(answers::answer(limited), NoAnswer);
 }

@@ -83,7 +83,7 @@ TEST_CASE("answers: rare totals of a switch lie between 0 and the proved bound")
     const SharedBufferAnswer proved =
         answers::answer(SharedBufferQuery{.traffic = EqualSwitchInputs{4, rational("0.8")},
                                           .outputs = 4,
-                                          .criterion = bounds::Criterion::overflow,
+                                          .criterion = SizedCriterion::overflow,
                                           .requested = ProbabilityOf{Packets(level)}});
     REQUIRE(proved.about_at);
     CHECK(proved.about_at->value == Approx(truth).epsilon(1));
