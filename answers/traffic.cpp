@@ -312,7 +312,8 @@ std::unique_ptr<bounds::OutputQueue> output_queue(const Traffic& traffic, const 
   }
   if (!correlated(traffic)) return bounds::output_queue(slotted_queue(traffic), accuracy);
   const auto* incast = std::get_if<bounds::Incast>(&traffic.source);
-  if (incast != nullptr && traffic.packets_per_slot == 1) return bounds::output_queue(*incast, accuracy);
+  if (incast != nullptr && (traffic.packets_per_slot == 1 || traffic.packets_per_slot < incast->senders))
+    return bounds::output_queue(*incast, traffic.packets_per_slot, accuracy);
   queue::MarkovArrivals chain = correlated_arrivals(traffic);
   if (traffic.packets_per_slot == 1) return bounds::output_queue(std::move(chain), accuracy);
   return bounds::output_queue(queue::steps_queue(chain, traffic.packets_per_slot), accuracy);

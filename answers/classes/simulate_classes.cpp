@@ -83,7 +83,9 @@ sim::ClassModel simulated_output(const Traffic& traffic, std::optional<Packets> 
                        model.burst->on_rate = inputs.burst.on_rate * share;
                    },
                    [&](const bounds::Incast& incast) {
-                     static_cast<void>(bounds::output_queue(incast));  // for its checks
+                     // For its checks.
+                     static_cast<void>(bounds::output_queue(
+                         incast, traffic.packets_per_slot < incast.senders ? traffic.packets_per_slot : 1));
                      model.loads = {load()};
                      model.joint = slots_of(incast);
                    },

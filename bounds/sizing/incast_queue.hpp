@@ -9,12 +9,12 @@
 ///
 /// MODEL     In a slot without a running event, an event begins with a given probability. Then each of
 ///           `senders` sends `packets` packets, one per slot, so `senders` packets arrive at the output in
-///           each of `packets` slots. One packet is served per slot.
-/// RESULT    While an event runs, the output is never idle. Collapsed into one slot, an event is a batch of M
-///           = (senders - 1) packets + 1: the queue at the end of events and between them is that of a
+///           each of `packets` slots. C packets are served per slot, fewer than `senders`.
+/// RESULT    While an event runs, the output serves C in every slot. Collapsed into one slot, an event is a
+///           batch of M = (senders - C) packets + C: the queue at the end of events and between them is that of a
 ///           slotted queue, for any buffer size. P(Q > n) over all slots is a mixture of that queue's tails,
 ///           and the packets lost are the same. Enclosures (docs/derivations/incast.md).
-/// EXCLUDES  overlapping events; senders faster or slower than the output
+/// EXCLUDES  overlapping events; outputs as fast as all senders together
 /// TESTS     tests/bounds/sizing/incast_queue_test.cpp
 namespace tailbound::bounds {
 
@@ -27,7 +27,10 @@ struct Incast {
   [[nodiscard]] numeric::Rational load() const;  ///< senders packets rate
   [[nodiscard]] numeric::Rational start()
       const;  ///< probability that an event begins in a slot without a running one
-  [[nodiscard]] std::int64_t batch() const { return (senders - 1) * packets + 1; }  ///< M
+  /// M
+  [[nodiscard]] std::int64_t batch(std::int64_t served) const {
+    return (senders - served) * packets + served;
+  }
 };
 
 /// The same as matrices; the phase counts the slots of the running event.
@@ -35,9 +38,10 @@ struct Incast {
 /// \throws NoAnswer         more senders or packets than such matrices may have
 [[nodiscard]] queue::MarkovArrivals arrivals(const Incast& incast);
 
-/// \throws InvalidArgument  a field out of range
-/// At load() >= 1 only losses are known: all others throw Unstable.
-[[nodiscard]] std::unique_ptr<OutputQueue> output_queue(const Incast& incast,
+/// At a load() of C and more only losses are known: all others throw Unstable.
+/// \param served  C [packets/slot]
+/// \throws InvalidArgument  a field out of range; C not below the number of senders, except for one sender
+[[nodiscard]] std::unique_ptr<OutputQueue> output_queue(const Incast& incast, int served = 1,
                                                         const queue::Accuracy& accuracy = {});
 
 }  // namespace tailbound::bounds

@@ -78,8 +78,8 @@ struct PacketUnit {
   std::optional<std::int64_t> bytes{};    ///< of a packet or cell
   const char* option = "--packet-bytes";  ///< that gives it
 };
-/// Numbers of packets from a list; none if the option was not given. With a unit, such as 12MB, those that fit
-/// into so many bytes.  \throws InvalidArgument
+/// Numbers of packets from a list; none if the option was not given. With a unit, such as 12MB, as many as
+/// fit into so many bytes.  \throws InvalidArgument
 [[nodiscard]] std::vector<Packets> packets_of(const std::optional<std::string>& text, std::string_view option,
                                               std::int64_t minimum, std::int64_t largest,
                                               const PacketUnit& unit = {});

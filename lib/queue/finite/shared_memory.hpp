@@ -28,8 +28,8 @@ namespace tailbound::queue {
 /// Maximum number of products for one answer: about ten seconds.
 constexpr double max_products = 8e9;
 
-/// Cells that are counted as one in sums of the queues of all outputs, so that `sums` of them over `size` cells
-/// take about a second: 1 up to some 10 000 cells.
+/// Cells that are counted as one in sums of the queues of all outputs, so that `sums` of them over `size`
+/// cells take about a second: 1 up to some 10 000 cells.
 [[nodiscard]] std::size_t block_of(std::size_t size, double sums);
 
 /// Every packet is one cell.

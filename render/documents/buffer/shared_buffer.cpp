@@ -323,7 +323,7 @@ std::string found_in_words(const SharedBufferPoint& point) {
 Headline sentence(const SharedBufferPoint& point) {
   const auto& [query, answer] = point;
   const std::int64_t memory = answer.memory.value;
-  const std::string size = query.cells ? fmt::format(" ({:.4g} KiB)", kib(query, answer.memory)) : "";
+  const std::string size = query.cells ? fmt::format(" ({:.6g} KiB)", kib(query, answer.memory)) : "";
   const std::string shared = with_article(memory, unit_of(query)) + " shared memory" + size;
   const std::vector<Value> quoted{shown(answer.at)};
   if (answer.met)

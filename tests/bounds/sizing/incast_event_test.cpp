@@ -134,7 +134,7 @@ TEST_CASE("incast event: large ones are bounded in blocks of slots") {
   CHECK(upper(bound) < 1e-3);
 }
 
-TEST_CASE("incast event: refusals") {
+TEST_CASE("incast event: invalid arguments are rejected") {
   CHECK_THROWS_AS(IncastPeak({.senders = 4, .packets = 8, .served = 4}), NoAnswer);
   CHECK_THROWS_AS(IncastPeak({.senders = 40, .packets = 8, .spread = 9, .served = 4}), InvalidArgument);
   CHECK_THROWS_AS(IncastPeak({.senders = 0, .packets = 8}), InvalidArgument);

@@ -332,7 +332,7 @@ TEST_CASE("shared memory of 8 ports: bounds and approximation against the chain"
   }
 }
 
-// The blocks of a memory of 60 000 packets hold those of the smaller ones too.
+// The table of a memory of 60 000 packets has the bounds of smaller ones too.
 TEST_CASE("shared memory: blocks of packets raise the bounds, by little", "[queue][shared]") {
   const SharedSwitch fed = equal_switch(32, "0.99");
   for (const MemoryRule& rule : {overflow, loss, threshold("1")}) {
