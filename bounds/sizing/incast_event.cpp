@@ -261,6 +261,11 @@ Claim<unit::Probability> IncastPeak::above(std::int64_t buffer, double products)
 Claim<unit::Probability> IncastPeak::loss(std::int64_t buffer) const {
   const std::int64_t worst = event_.worst().value, sent = event_.senders * event_.packets;
   if (buffer >= worst) return numeric::Exact<unit::Probability>{Theorem::incast, Rational(0)};
+  if (buffer == 0) return numeric::Exact<unit::Probability>{Theorem::incast, Rational(1)};
+  // Fewer than are served in a slot: all of them leave in it, and more may be lost than the peak exceeds.
+  if (buffer < event_.served)
+    return numeric::UpperBound<unit::Probability>{Theorem::incast,
+                                                  max_value(above(buffer, products_of_tail))};
   const auto excess = static_cast<std::size_t>(worst - buffer);
   if (!exact_.empty()) {
     Rational sum = 0;

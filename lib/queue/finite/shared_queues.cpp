@@ -70,13 +70,15 @@ StopLoss upper_law(const OutputQueues& output, std::size_t size, double log2_tar
   return upper;
 }
 
-/// Upper bounds of E[(T* - n)^+] and its companions, n < size.
-StopLoss upper_sum(std::span<const OutputQueues> outputs, std::size_t size, double log2_target,
-                   const std::function<void()>& pulse) {
-  StopLoss total = series::nothing(size);
+/// Upper bounds of E[(T* - n)^+] and its companions in blocks of cells (series::spread()), for n < size cells.
+StopLoss upper_sum(std::span<const OutputQueues> outputs, std::size_t size, std::size_t block,
+                   double log2_target, const std::function<void()>& pulse) {
+  const std::size_t places = (size + block - 1) / block + 1;
+  StopLoss total = series::nothing(places);
   for (const OutputQueues& output : outputs) {
     if (pulse) pulse();
-    total = series::sum(total, series::sum_of_identical(upper_law(output, size, log2_target), output.count));
+    const StopLoss law = series::spread(upper_law(output, places * block, log2_target), block);
+    total = series::sum(total, series::sum_of_identical(law, output.count));
   }
   return total;
 }
@@ -97,32 +99,39 @@ ProvedMemory min_memory(std::span<const OutputQueues> outputs, MemoryRule::Measu
   const double log2_target = numeric::log2_magnitude(wanted);
   const Real unit = overflow ? Real(1) : numeric::to_real(load, numeric::Rounding::down);
   for (std::size_t size = first_size; size <= longest_law; size *= 2) {
-    const auto places = static_cast<double>(size);
-    if (sums * places * places / 2 > max_products)
-      throw LimitExceeded("a memory of " + std::to_string(size) +
-                          " packets would need more than 8e9 products, which is the limit");
-    const StopLoss total = upper_sum(outputs, size, log2_target, pulse);
+    const std::size_t block = block_of(size, sums);
+    const StopLoss total = upper_sum(outputs, size, block, log2_target, pulse);
+    // E[(T* - n)^+], linear between the multiples of a block.
+    const auto excess = [&](std::size_t n) {
+      const std::size_t at = n / block, part = n % block;
+      return total.excess[at] * static_cast<long double>(block - part) +
+             (part == 0 ? 0 : total.excess[at + 1] * static_cast<long double>(part));
+    };
     // For each a, E[(T* - a)^+] / (M + 1 - a) is at most the target from some M on; for the loss only a = M.
     const long double goal = wanted.convert_to<long double>();
     std::size_t minimum = size;
-    for (std::size_t a = 0; a < size; ++a) {
-      if (!overflow) {
-        if (total.excess[a] <= goal * unit.convert_to<long double>()) minimum = std::min(minimum, a);
-        continue;
+    if (!overflow) {
+      const long double lost = goal * unit.convert_to<long double>();
+      minimum = first_that(std::size_t{0}, size, [&](std::size_t n) { return excess(n) <= lost; });
+    } else {
+      for (std::size_t a = 0; a < size; a += block) {
+        const long double memory = static_cast<long double>(a) - 1 + std::ceil(excess(a) / goal);
+        if (memory < static_cast<long double>(minimum))
+          minimum = std::max(a, static_cast<std::size_t>(std::max(memory, 0.0L)));
       }
-      const long double memory = static_cast<long double>(a) - 1 + std::ceil(total.excess[a] / goal);
-      if (memory < static_cast<long double>(minimum))
-        minimum = std::max(a, static_cast<std::size_t>(std::max(memory, 0.0L)));
     }
     for (; minimum + 1 < size; ++minimum) {
       Real best(1);
-      for (std::size_t a = overflow ? 0 : minimum; a <= minimum; ++a) {
-        const Real excess = series::rounded_up(total.excess[a], total.units);
-        const Real capacities = overflow ? Real(static_cast<long>(minimum + 1 - a)) : unit;
+      const auto add = [&](std::size_t a, const Real& capacities) {
+        const Real lost = series::rounded_up(excess(a), total.units + 3);
         Real bound;
-        mpfr_div(bound.backend().data(), excess.backend().data(), capacities.backend().data(), MPFR_RNDU);
+        mpfr_div(bound.backend().data(), lost.backend().data(), capacities.backend().data(), MPFR_RNDU);
         best = std::min(best, bound);
-      }
+      };
+      if (overflow)
+        for (std::size_t a = 0; a <= minimum; a += block) add(a, Real(static_cast<long>(minimum + 1 - a)));
+      else
+        add(minimum, unit);
       if (best <= wanted)
         return {Packets(static_cast<std::int64_t>(minimum)), {numeric::Theorem::shared_memory, best}};
     }

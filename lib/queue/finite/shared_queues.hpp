@@ -14,7 +14,7 @@
 ///           number of packets per slot
 /// RESULT    its bounds of P(T > M) and of the loss where all outputs share freely, with T* = Q_1* + ... +
 ///           Q_N* in place of T~. It is not necessary to know which input sends to which outputs, and with
-///           many inputs this costs little
+///           many inputs this costs little. Large memories are counted in blocks, as there
 /// SOURCE    docs/derivations/shared_memory.md, "From the queues' laws alone"
 /// TESTS     tests/queue/finite/shared_queues_test.cpp
 namespace tailbound::queue {
@@ -33,7 +33,7 @@ struct OutputQueues {
 /// COST  as SharedMemory::minimum()
 /// \param target  1e-600 .. below 1
 /// \param pulse   called now and then; an exception that it throws ends the computation
-/// \throws LimitExceeded  as SharedMemory::minimum(), or a memory of more than 2^20 packets
+/// \throws LimitExceeded  a memory of more than 2^20 packets
 [[nodiscard]] ProvedMemory min_memory(std::span<const OutputQueues> outputs, MemoryRule::Measure measure,
                                       const numeric::Rational& target,
                                       const std::function<void()>& pulse = {});
