@@ -229,10 +229,16 @@ TEST_CASE("trace: pcap of both byte orders, in micro- and nanoseconds", "[trace]
     std::vector<TracePacket> packets;
     read_pcap(path, [&](const TracePacket& packet) { packets.push_back(packet); });
     REQUIRE(packets.size() == 2);
-    CHECK((packets[0].time == numeric::Rational(10'000'005'000) && packets[0].bytes == 60));
-    CHECK((packets[1].time == numeric::Rational(11'000'005'000) && packets[1].bytes == 1500));
+    CHECK((packets[0].time == numeric::Rational(10'000'005'000) && packets[0].bytes == 84));
+    CHECK((packets[1].time == numeric::Rational(11'000'005'000) && packets[1].bytes == 1524));
+    CHECK((packets[0].link == 0 && packets[0].input == -1));
+    // Cut in the second record: the first one is used.
+    packets.clear();
     std::ofstream(path, std::ios::binary) << bytes.substr(0, bytes.size() - 2);
-    CHECK_THROWS_WITH(read_pcap(path, [](const TracePacket&) {}), Catch::Contains("after 1 packets"));
+    CHECK(read_pcap(path, [&](const TracePacket& packet) { packets.push_back(packet); }, 0).cut);
+    CHECK((packets.size() == 1 && packets[0].bytes == 60));
+    std::ofstream(path, std::ios::binary) << bytes.substr(0, 42);
+    CHECK_THROWS_WITH(read_pcap(path, [](const TracePacket&) {}), Catch::Contains("after 0 packets"));
   }
   CHECK_FALSE(is_pcap("time"));
   CHECK_THROWS_AS(read_pcap(folder.path() + "/none", [](const TracePacket&) {}), ParseError);
@@ -249,6 +255,7 @@ TEST_CASE("trace: slots of packets, whole and cell by cell", "[trace]") {
   };
   const std::vector<TracePacket> packets{{1000, 64, 0}, {1005, 129, 1}, {1011, 64, 1}, {1095, 1, 0}};
   CHECK(cells_of(TraceArrival::whole, packets) == Slots{{0, 4}, {1, 1}, {9, 1}});
+  // The second packet leaves 63 bytes of its last cell to the others.
   // Input 1 is still sending its three cells when its next packet comes.
   CHECK(cells_of(TraceArrival::cells, packets) == Slots{{0, 2}, {1, 1}, {2, 1}, {3, 1}, {9, 1}});
 }

@@ -15,6 +15,7 @@ using answers::FitAnswer;
 using answers::FitQuery;
 using traffic::TakePacket;
 using traffic::TracePacket;
+using traffic::TraceSource;
 
 namespace {
 
@@ -28,6 +29,7 @@ FitQuery query_of(std::int64_t slots, SlotOf cells_in) {
   query.packets = [slots, cells_in = std::move(cells_in)](const TakePacket& take) {
     for (std::int64_t t = 0; t < slots; ++t)
       for (int i = cells_in(t); i > 0; --i) take({.time = numeric::Rational(t * slot), .bytes = cell});
+    return TraceSource{};
   };
   return query;
 }
@@ -98,6 +100,7 @@ void check_short_traces(int count) {
     FitQuery query{.file = "short", .packets = {}, .link_gbps = 1, .cell_bytes = cell, .inputs = 3};
     query.packets = [packets](const TakePacket& take) {
       for (const TracePacket& packet : packets) take(packet);
+      return TraceSource{};
     };
     try {
       const FitAnswer found = answers::answer(query);
@@ -197,7 +200,7 @@ TEST_CASE("fit: a change of units changes nothing", "[fit]") {
   const auto scaled = [](const numeric::Rational& factor) {
     FitQuery query = query_of(60'000, on_off_trace(5));
     query.packets = [its = query.packets, factor](const TakePacket& take) {
-      its([&](TracePacket packet) {
+      return its([&](TracePacket packet) {
         packet.time = packet.time * factor;
         take(packet);
       });
@@ -225,32 +228,38 @@ TEST_CASE("fit: one link, overload, disorder, coarse stamps and buffers", "[fit]
   CHECK_THROWS_WITH(answers::answer(query_of(1000, [](std::int64_t t) { return t % 2 == 0 ? 3 : 0; })),
                     Catch::Contains("the queue is unstable"));
   FitQuery lone = query_of(1, [](std::int64_t) { return 1; });
-  lone.packets = [](const TakePacket& take) { take({.time = 100, .bytes = 64}); };
+  lone.packets = [](const TakePacket& take) {
+    take({.time = 100, .bytes = 64});
+    return TraceSource{};
+  };
   CHECK_THROWS_WITH(answers::answer(lone), Catch::Contains("only one packet"));
   FitQuery sparse = lone;
   sparse.packets = [](const TakePacket& take) {
     take({.time = 100, .bytes = 64});
     take({.time = numeric::Rational(1'000'000'000'000'000), .bytes = 64});
+    return TraceSource{};
   };
   CHECK_THROWS_WITH(answers::answer(sparse), Catch::Contains("--time-unit"));
   FitQuery disorder = query_of(1, [](std::int64_t) { return 1; });
+  disorder.window = 1;
   disorder.packets = [](const TakePacket& take) {
-    take({.time = 100, .bytes = 64});
-    take({.time = 99, .bytes = 64});
+    for (const int time : {100, 101, 99}) take({.time = time, .bytes = 64});
+    return TraceSource{};
   };
-  CHECK_THROWS_WITH(answers::answer(disorder), Catch::Contains("packet 2") && Catch::Contains("1 ns before"));
+  CHECK_THROWS_WITH(answers::answer(disorder), Catch::Contains("packet 3") && Catch::Contains("2 ns before"));
   // Four packets have a verdict, which is no.
   FitQuery four = query_of(1, [](std::int64_t) { return 1; });
   four.packets = [](const TakePacket& take) {
     for (const auto& [time, bytes] :
          {std::pair{563'440, 1500}, {564'560, 100}, {565'520, 65}, {1'742'960, 100}})
       take({.time = time, .bytes = bytes});
+    return TraceSource{};
   };
   CHECK_FALSE(answers::answer(four).trusted());
   // Timestamps with a resolution of 8 slots.
   FitQuery coarse = query_of(40'000, bernoulli_trace(1));
   coarse.packets = [its = coarse.packets](const TakePacket& take) {
-    its([&](TracePacket packet) {
+    return its([&](TracePacket packet) {
       packet.time = numeric::floor(packet.time / (8 * slot)) * (8 * slot);
       take(packet);
     });
