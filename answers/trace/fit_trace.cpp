@@ -4,6 +4,7 @@
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/markov/markov_queue.hpp>
+#include <tailbound/queue/on_off/on_off_tails.hpp>
 #include <tailbound/traffic/trace/traffic_file.hpp>
 
 #include <boost/math/distributions/normal.hpp>
@@ -48,13 +49,27 @@ std::vector<std::int64_t> levels_to(std::int64_t longest) {
   return levels;
 }
 
-std::optional<double> tail_of(queue::MarkovQueue& queue, std::int64_t level) {
-  const queue::ProbabilityClaim claim = queue.tail(level);
-  if (const auto* bounds = std::get_if<numeric::Enclosure<unit::Probability>>(&claim))
-    return static_cast<double>(bounds->upper());
-  if (const auto* near = std::get_if<numeric::Approximation<unit::Probability>>(&claim))
-    return static_cast<double>(near->value);
-  return std::nullopt;
+/// Of the fitted sources; empty where it is not computed.
+std::vector<std::optional<double>> tails_of(const FittedSources& sources,
+                                            const std::vector<std::int64_t>& levels) {
+  std::vector<std::optional<double>> result;
+  if (sources.count <= queue::max_sources_of_tails) {
+    for (const double tail : queue::on_off_tails(sources.source(), sources.count, levels))
+      result.emplace_back(tail);
+    return result;
+  }
+  queue::MarkovQueue queue(queue::MarkovArrivals::on_off({{sources.source(), sources.count}}),
+                           numeric::Digits{4}, queue::Proof::not_needed);
+  for (const std::int64_t level : levels) {
+    const queue::ProbabilityClaim claim = queue.tail(level);
+    if (const auto* bounds = std::get_if<numeric::Enclosure<unit::Probability>>(&claim))
+      result.emplace_back(static_cast<double>(bounds->upper()));
+    else if (const auto* near = std::get_if<numeric::Approximation<unit::Probability>>(&claim))
+      result.emplace_back(static_cast<double>(near->value));
+    else
+      result.emplace_back();
+  }
+  return result;
 }
 
 void add_tails(FitAnswer& answer, const traffic::TraceStatistics& statistics) {
@@ -63,17 +78,14 @@ void add_tails(FitAnswer& answer, const traffic::TraceStatistics& statistics) {
   for (const std::int64_t level : levels) requested.emplace_back(level);
   const auto independent =
       queue::occupancy_tails({.arrivals = slots_of(answer.counts, answer.slots)}, requested, {.digits = {4}});
-  std::optional<queue::MarkovQueue> sources;
-  if (answer.fit.sources)
-    sources.emplace(
-        queue::MarkovArrivals::on_off({{answer.fit.sources->source(), answer.fit.sources->count}}),
-        numeric::Digits{4}, queue::Proof::not_needed);
+  std::vector<std::optional<double>> sources(levels.size());
+  if (answer.fit.sources) sources = tails_of(*answer.fit.sources, levels);
   const std::vector<traffic::TraceTail> seen = statistics.tails(levels);
   for (std::size_t i = 0; i < levels.size(); ++i) {
     FittedTail& tail = answer.tails.emplace_back();
     tail.trace = seen[i];
     tail.independent = static_cast<double>(numeric::to_enclosure(independent[i].probability).upper());
-    if (sources) tail.sources = tail_of(*sources, levels[i]);
+    tail.sources = sources[i];
     tail.compared = seen[i].probability > 0 && seen[i].blocks >= 10 &&
                     1.96 * seen[i].error < narrow_enough * seen[i].probability;
   }
