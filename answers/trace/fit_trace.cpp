@@ -184,8 +184,7 @@ void require_queue(const FitQuery& query, const FitAnswer& answer, const traffic
                    " Gbit/s: the queue is unstable. Give a faster link with --link-gbps");
   if (answer.times.packets_per_time > max_packets_per_time) return;  // what waits is unknown
   // A wait below the resolution of the times is none, but packets of one time wait for each other.
-  const double packet =
-      static_cast<double>(answer.stamps.bytes) / static_cast<double>(answer.stamps.packets);
+  const double packet = static_cast<double>(answer.stamps.bytes) / static_cast<double>(answer.stamps.packets);
   const double resolution = numeric::nearest_double(answer.stamps.resolution) *
                             static_cast<double>(answer.cell_bytes) / answer.slot_ns;
   if (answer.peak <= 1 || slots.max_wait() <= std::min(1 + resolution, packet / 2))
@@ -196,8 +195,7 @@ void require_queue(const FitQuery& query, const FitAnswer& answer, const traffic
 }
 
 void require_times(const FitAnswer& answer) {
-  if (answer.stamps.packets > 1 && answer.stamps.first == answer.stamps.last &&
-      answer.times.distinct == 1)
+  if (answer.stamps.packets > 1 && answer.stamps.first == answer.stamps.last && answer.times.distinct == 1)
     throw NoAnswer("all " + std::to_string(answer.stamps.packets) + " packets have the same time, " +
                    numeric::plain(answer.stamps.first) + " ns: the trace has no times" +
                    (answer.stamps.first == 0 ? ", as in the Simple Packet Blocks of pcapng" : ""));

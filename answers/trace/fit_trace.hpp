@@ -24,16 +24,16 @@
 namespace tailbound::answers {
 
 struct FitQuery {
-  std::string file;  ///< for messages
-  traffic::ReadTrace packets;   ///< roughly in order of time (traffic::TraceOrder)
-  numeric::Rational link_gbps;  ///< of the output, above 0
+  std::string file;                               ///< for messages
+  traffic::ReadTrace packets;                     ///< roughly in order of time (traffic::TraceOrder)
+  numeric::Rational link_gbps;                    ///< of the output, above 0
   std::optional<numeric::Rational> input_gbps{};  ///< of the links of the trace; default: as the output
   std::optional<std::int64_t> cell_bytes{};       ///< default: traffic::TraceOrder::usual_size()
   traffic::TraceArrival arrival = traffic::TraceArrival::whole;
   std::optional<std::int64_t>
       inputs{};  ///< number of sources of the packets; default: as named in the trace, or from its IDC(1)
-  std::vector<Packets> buffers{};  ///< buffers into which the trace is played [cells]
-  std::function<double()> read_so_far{};                ///< fraction of the file, for the progress
+  std::vector<Packets> buffers{};                          ///< buffers into which the trace is played [cells]
+  std::function<double()> read_so_far{};                   ///< fraction of the file, for the progress
   std::size_t window = traffic::TraceOrder::usual_window;  ///< packets held to sort them
 };
 
@@ -66,13 +66,13 @@ struct FitTest {
 
 /// What was done to the times of a trace.
 struct FitTimes {
-  std::size_t late = 0;     ///< packets whose time was before that of the previous one
-  double late_by_ns = 0;    ///< maximum distance from the latest time before
+  std::size_t late = 0;   ///< packets whose time was before that of an earlier one
+  double late_by_ns = 0;  ///< maximum distance from the latest time before
   std::size_t distinct = 0;
-  std::size_t spaced = 0;   ///< packets that were moved, as others of their link have the same time
-  std::size_t largest = 0;  ///< maximum packets of one link and one time
-  double packets_per_time = 0;        ///< of the links; 0 if they are unknown
-  numeric::Rational input_gbps = 0;   ///< rate at which they were spaced
+  std::size_t spaced = 0;            ///< packets that were moved, as others of their link have the same time
+  std::size_t largest = 0;           ///< maximum packets of one link and one time
+  double packets_per_time = 0;       ///< of the links; 0 if they are unknown
+  numeric::Rational input_gbps = 0;  ///< rate at which they were spaced
 };
 
 struct FitAnswer {

@@ -101,8 +101,9 @@ void declare(OptionTable& table, FitOptions& options) {
   table.options.back().required = true;
   trace.add("--time-unit", options.time_unit, "UNIT", "unit of CSV times: s, ms, us or ns (default s)",
             choices<traffic::TimeUnit>());
-  trace.add("--framing", options.framing, "BYTES",
-            "bytes added to each packet.\nDefault: 24 for Ethernet captures (FCS, preamble, gap), otherwise 0");
+  trace.add(
+      "--framing", options.framing, "BYTES",
+      "bytes added to each packet.\nDefault: 24 for Ethernet captures (FCS, preamble, gap), otherwise 0");
   trace.add("--input-gbps", options.input_gbps, "G",
             "rate of the recorded link in Gbit/s.\nSpaces packets of one time; default: as --link-gbps");
   trace.add("--inputs", options.inputs, "M",

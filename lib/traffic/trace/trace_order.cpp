@@ -27,9 +27,10 @@ void TraceOrder::pass_first() {
 void TraceOrder::packet(const TracePacket& packet, const std::string& name) {
   ++packets_;
   if (packets_ == 1) latest_ = packet.time;
-  if (packets_ > 1 && packet.time < previous_) ++late_;
-  previous_ = packet.time;
-  if (packet.time < latest_) max_lateness_ = std::max(max_lateness_, Rational(latest_ - packet.time));
+  if (packet.time < latest_) {
+    ++late_;
+    max_lateness_ = std::max(max_lateness_, Rational(latest_ - packet.time));
+  }
   latest_ = std::max(latest_, packet.time);
   if (passing_ && packet.time < passed_)
     throw ParseError(name, 0, 0,

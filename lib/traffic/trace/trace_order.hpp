@@ -32,7 +32,7 @@ class TraceOrder {
   void finish();
 
   [[nodiscard]] std::size_t packets() const { return packets_; }
-  /// Packets whose time was before that of the previous packet.
+  /// Packets whose time was before that of an earlier one.
   [[nodiscard]] std::size_t late() const { return late_; }
   [[nodiscard]] const numeric::Rational& max_lateness() const { return max_lateness_; }  ///< [ns]
   /// Number of packets of each size, until the first packet was passed on.
@@ -47,7 +47,7 @@ class TraceOrder {
   std::size_t window_, packets_ = 0, late_ = 0;
   std::multimap<numeric::Rational, TracePacket> held_;
   std::map<std::int64_t, std::int64_t> sizes_;
-  numeric::Rational previous_ = 0, latest_ = 0, passed_ = 0, max_lateness_ = 0;
+  numeric::Rational latest_ = 0, passed_ = 0, max_lateness_ = 0;
   bool passing_ = false;
 };
 

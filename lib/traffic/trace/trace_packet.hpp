@@ -25,9 +25,9 @@ using TakePacket = std::function<void(const TracePacket&)>;
 
 /// The file of a trace.
 struct TraceSource {
-  std::string link_type{};    ///< of a capture, as libpcap names it: EN10MB; empty for CSV
-  std::int64_t framing = 0;   ///< bytes added to each packet: frame check sequence, preamble and gap
-  bool cut = false;           ///< its last record is incomplete and was omitted
+  std::string link_type{};   ///< of a capture, as libpcap names it: EN10MB; empty for CSV
+  std::int64_t framing = 0;  ///< bytes added to each packet: frame check sequence, preamble and gap
+  bool cut = false;          ///< its last record is incomplete and was omitted
   [[nodiscard]] bool ethernet() const { return link_type == "EN10MB"; }
 };
 /// Passes on all packets in the order of the file.

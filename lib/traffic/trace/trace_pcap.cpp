@@ -55,8 +55,9 @@ TraceSource read_pcap(const std::string& path, const TakePacket& take, std::opti
       const std::string_view error = pcap_geterr(file.get());
       source.cut = packets > 0 && error.starts_with("truncated ");
       if (source.cut) break;
-      throw ParseError(path, 0, 0,
-                       "corrupt after " + std::to_string(packets) + " packets: " + std::string(error));
+      throw ParseError(
+          path, 0, 0,
+          "it cannot be read after " + std::to_string(packets) + " packets: " + std::string(error));
     }
     ++packets;
     if (progress && packets % packets_between_reports == 0 && !none && size > 0)

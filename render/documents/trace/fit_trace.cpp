@@ -72,9 +72,10 @@ const Fields<Fitted>& fit_results() {
        [](const Fitted& of) { return computed<unit::Byte>(of.answer.longest_bytes); }},
       {{"times", "times", "", Shape::whole, "different times of packets"},
        [](const Fitted& of) { return static_cast<std::int64_t>(of.answer.times.distinct); }},
-      {{"spaced", "spaced", "", Shape::whole, "packets that were moved, as others of their link have the time"},
+      {{"spaced", "spaced", "", Shape::whole,
+        "packets that were moved, as others of their link have the time"},
        [](const Fitted& of) { return static_cast<std::int64_t>(of.answer.times.spaced); }},
-      {{"late", "late", "", Shape::whole, "packets whose time was before that of the previous packet; sorted"},
+      {{"late", "late", "", Shape::whole, "packets whose time was before that of an earlier one; sorted"},
        [](const Fitted& of) { return static_cast<std::int64_t>(of.answer.times.late); }},
       {{"busy_periods", "busy periods", "", Shape::whole, "busy periods of the queue of the trace"},
        [](const Fitted& of) { return static_cast<std::int64_t>(of.answer.busy_periods); }},
@@ -214,26 +215,26 @@ Headline headline_of(const Fitted& of) {
 /// Packets of one link with the same time.
 std::string spacing_note(const Fitted& of) {
   const FitTimes& times = of.answer.times;
-  const std::string what =
-      fmt::format("{} packets have {} different times, up to {} packets one time, but one link cannot deliver "
-                  "them together: spaced by their transmission time at {} Gbit/s, back from that time",
-                  of.answer.stamps.packets, times.distinct, times.largest, plain(times.input_gbps));
+  const std::string what = fmt::format(
+      "{} packets have {} different times, up to {} with the same one, but one link cannot "
+      "deliver them together: they are spaced by their transmission time at {} Gbit/s, back from that time",
+      of.answer.stamps.packets, times.distinct, times.largest, plain(times.input_gbps));
   const bool coarse = std::any_of(of.answer.tests.begin(), of.answer.tests.end(), [](const FitTest& test) {
     return test.kind == FitTest::Kind::times && !test.passed;
   });
   if (!coarse) return what + ".";
-  return fmt::format("WARNING: {}. Such times come from interrupts that deliver several packets; the bursts "
-                     "between them are unknown, and the true queue is between this one and that of packets "
-                     "arriving together{}. Capture with hardware times.",
-                     what, of.answer.played.empty() ? " (--buffer shows both losses)" : "");
+  return fmt::format(
+      "WARNING: {}. Such times are those of a coarse clock, or of interrupts that deliver "
+      "several packets. Bursts within a time are unknown: this queue underestimates them, and "
+      "that of packets arriving together overestimates them{}. Capture with hardware times.",
+      what, of.answer.played.empty() ? " (--buffer shows the losses of both)" : "");
 }
 
 /// The file, and what was added to it.
 std::string settings_of(const Fitted& of) {
   const traffic::TraceSource& source = of.answer.source;
   std::string text = "Trace " + of.query.file;
-  if (!source.link_type.empty())
-    text += source.ethernet() ? ", Ethernet" : ", link type " + source.link_type;
+  if (!source.link_type.empty()) text += source.ethernet() ? ", Ethernet" : ", link type " + source.link_type;
   if (source.framing > 0)
     text += fmt::format(": {} bytes added to each packet{}", source.framing,
                         source.ethernet() && source.framing == traffic::ethernet_framing
@@ -243,7 +244,8 @@ std::string settings_of(const Fitted& of) {
     text += ": no framing bytes added";
   text += ".";
   if (!of.query.cell_bytes)
-    text += fmt::format(" Cells of {} bytes, as the packets (--cell-bytes for others).", of.answer.cell_bytes);
+    text +=
+        fmt::format(" Cells of {} bytes, as the packets (--cell-bytes for others).", of.answer.cell_bytes);
   return text;
 }
 

@@ -18,8 +18,7 @@ TEST_CASE("on-off tails: without proof, they match the enclosures of the certifi
   const std::vector<std::int64_t> levels{0, 1, 2, 3, 7, 8, 20, 60, 150};
   for (const Row& row : {Row{2, Rational(2) / 5, 5, 1}, Row{5, Rational(1) / 10, 12, Rational(1) / 2},
                          Row{8, Rational(1) / 10, 7, Rational(9) / 10}, Row{3, Rational(3) / 10, 30, 1}}) {
-    const traffic::OnOff source =
-        traffic::on_off(row.load, {.slots = row.burst, .on_rate = row.on_rate});
+    const traffic::OnOff source = traffic::on_off(row.load, {.slots = row.burst, .on_rate = row.on_rate});
     const std::vector<double> found = queue::on_off_tails(source, row.sources, levels);
     queue::MarkovQueue queue(queue::MarkovArrivals::on_off({{source, row.sources}}), numeric::Digits{8});
     for (std::size_t i = 0; i < levels.size(); ++i) {
