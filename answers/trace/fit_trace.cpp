@@ -210,7 +210,7 @@ FitTest times_test(const FitAnswer& answer) {
           .allowed = max_packets_per_time};
 }
 
-/// The queue of the packets at the times of the trace, which arrive together where these are equal.
+/// The statistics of packets that arrive as they are passed to it.
 class Replay {
  public:
   Replay(const traffic::TraceSlotting& slotting, const std::vector<std::int64_t>& capacities,

@@ -189,7 +189,7 @@ const Table<Replayed>& played_table() {
                                    numeric::Rational(static_cast<std::int64_t>(of.cells)));
         }},
        {{"lost_together", "lost if together", "", Shape::proved,
-         "the same if packets of one time arrive together: an upper bound", Style::plain, 4},
+         "the same if packets of one time arrive together: overestimated", Style::plain, 4},
         [](const Replayed& of) {
           return numeric::Rational(
               numeric::Rational(static_cast<std::int64_t>(of.in.lost_together.value_or(0))) /

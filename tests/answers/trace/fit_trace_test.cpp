@@ -345,7 +345,7 @@ TEST_CASE("fit: packets of one time on one link are spaced, and the fit is not t
   exact.buffers = {Packets(20)};
   exact.cell_bytes = 500;
   const FitAnswer right = answers::answer(exact);
-  CHECK(right.trusted());
+  CHECK(right.tests.back().passed);
   // A card that reads the clock once per 16 packets, after the last of them.
   for (std::size_t i = 0; i < packets.size(); ++i) packets[i].time = packets[i / 16 * 16 + 15].time;
   FitQuery batches = query_with(packets);
