@@ -4,6 +4,7 @@
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/queue/markov/markov_queue.hpp>
+#include <tailbound/queue/on_off/on_off_tails.hpp>
 #include <tailbound/traffic/trace/traffic_file.hpp>
 
 #include <boost/math/distributions/normal.hpp>
@@ -13,6 +14,7 @@
 #include <cmath>
 #include <iomanip>
 #include <limits>
+#include <memory>
 #include <sstream>
 
 namespace tailbound::answers {
@@ -27,6 +29,8 @@ constexpr double narrow_enough = 0.5;  ///< half-width over value of a tail that
 constexpr double min_ratio = 0.9,
                  max_ratio = 1.5;  ///< of a model's tail to the trace's if the intervals are narrower
 constexpr double dispersion_margin = 0.1, max_growth = 1.2, min_length = 1000;
+constexpr double max_packets_per_time = 2;  ///< beyond it, short bursts are invisible
+constexpr std::size_t packets_between_reports = 65'536;
 
 /// The distribution of its slots, without correlation.
 series::Arrivals slots_of(const std::vector<std::uint64_t>& counts, std::int64_t slots) {
@@ -45,13 +49,27 @@ std::vector<std::int64_t> levels_to(std::int64_t longest) {
   return levels;
 }
 
-std::optional<double> tail_of(queue::MarkovQueue& queue, std::int64_t level) {
-  const queue::ProbabilityClaim claim = queue.tail(level);
-  if (const auto* bounds = std::get_if<numeric::Enclosure<unit::Probability>>(&claim))
-    return static_cast<double>(bounds->upper());
-  if (const auto* near = std::get_if<numeric::Approximation<unit::Probability>>(&claim))
-    return static_cast<double>(near->value);
-  return std::nullopt;
+/// Of the fitted sources; empty where it is not computed.
+std::vector<std::optional<double>> tails_of(const FittedSources& sources,
+                                            const std::vector<std::int64_t>& levels) {
+  std::vector<std::optional<double>> result;
+  if (sources.count <= queue::max_sources_of_tails) {
+    for (const double tail : queue::on_off_tails(sources.source(), sources.count, levels))
+      result.emplace_back(tail);
+    return result;
+  }
+  queue::MarkovQueue queue(queue::MarkovArrivals::on_off({{sources.source(), sources.count}}),
+                           numeric::Digits{4}, queue::Proof::not_needed);
+  for (const std::int64_t level : levels) {
+    const queue::ProbabilityClaim claim = queue.tail(level);
+    if (const auto* bounds = std::get_if<numeric::Enclosure<unit::Probability>>(&claim))
+      result.emplace_back(static_cast<double>(bounds->upper()));
+    else if (const auto* near = std::get_if<numeric::Approximation<unit::Probability>>(&claim))
+      result.emplace_back(static_cast<double>(near->value));
+    else
+      result.emplace_back();
+  }
+  return result;
 }
 
 void add_tails(FitAnswer& answer, const traffic::TraceStatistics& statistics) {
@@ -60,17 +78,14 @@ void add_tails(FitAnswer& answer, const traffic::TraceStatistics& statistics) {
   for (const std::int64_t level : levels) requested.emplace_back(level);
   const auto independent =
       queue::occupancy_tails({.arrivals = slots_of(answer.counts, answer.slots)}, requested, {.digits = {4}});
-  std::optional<queue::MarkovQueue> sources;
-  if (answer.fit.sources)
-    sources.emplace(
-        queue::MarkovArrivals::on_off({{answer.fit.sources->source(), answer.fit.sources->count}}),
-        numeric::Digits{4});
+  std::vector<std::optional<double>> sources(levels.size());
+  if (answer.fit.sources) sources = tails_of(*answer.fit.sources, levels);
   const std::vector<traffic::TraceTail> seen = statistics.tails(levels);
   for (std::size_t i = 0; i < levels.size(); ++i) {
     FittedTail& tail = answer.tails.emplace_back();
     tail.trace = seen[i];
     tail.independent = static_cast<double>(numeric::to_enclosure(independent[i].probability).upper());
-    if (sources) tail.sources = tail_of(*sources, levels[i]);
+    tail.sources = sources[i];
     tail.compared = seen[i].probability > 0 && seen[i].blocks >= 10 &&
                     1.96 * seen[i].error < narrow_enough * seen[i].probability;
   }
@@ -161,63 +176,158 @@ void require_rates(const FitAnswer& answer, std::uint64_t packets) {
   throw NoAnswer(text.str());
 }
 
-void require_queue(const FitQuery& query, const FitAnswer& answer) {
+void require_queue(const FitQuery& query, const FitAnswer& answer, const traffic::TraceSlots& slots) {
   if (answer.load >= 1)
     throw NoAnswer("the trace offers " +
                    numeric::plain(Rational(Rational(std::llround(answer.load * 1e4)) / 10'000)) +
                    " cells per slot to a link of " + numeric::plain(query.link_gbps) +
                    " Gbit/s: the queue is unstable. Give a faster link with --link-gbps");
-  if (answer.peak <= 1)
+  if (answer.times.packets_per_time > max_packets_per_time) return;  // what waits is unknown
+  // A wait below the resolution of the times is none, but packets of one time wait for each other.
+  const double packet = static_cast<double>(answer.stamps.bytes) / static_cast<double>(answer.stamps.packets);
+  const double resolution = numeric::nearest_double(answer.stamps.resolution) *
+                            static_cast<double>(answer.cell_bytes) / answer.slot_ns;
+  if (answer.peak <= 1 || slots.max_wait() <= std::min(1 + resolution, packet / 2))
     throw NoAnswer(
-        "no slot of the trace has more than one cell: it was captured on one link that is not faster than "
-        "the output, so no queue can form. Merge the traces of all inputs by time, or give a slower output "
-        "with --link-gbps");
+        "no packet of the trace waits: it was captured on one link that is not faster than the output, so "
+        "no queue can form. Merge the traces of all inputs by time, or give a slower output with "
+        "--link-gbps");
+}
+
+void require_times(const FitAnswer& answer) {
+  if (answer.stamps.packets > 1 && answer.stamps.first == answer.stamps.last && answer.times.distinct == 1)
+    throw NoAnswer("all " + std::to_string(answer.stamps.packets) + " packets have the same time, " +
+                   numeric::plain(answer.stamps.first) + " ns: the trace has no times" +
+                   (answer.stamps.first == 0 ? ", as in the Simple Packet Blocks of pcapng" : ""));
+}
+
+/// Do times of a link say how its packets arrived?
+FitTest times_test(const FitAnswer& answer) {
+  const double measured = answer.times.packets_per_time;
+  return {.kind = FitTest::Kind::times,
+          .passed = measured <= max_packets_per_time,
+          .measured = measured,
+          .allowed = max_packets_per_time};
+}
+
+/// The statistics of packets that arrive as they are passed to it.
+class Replay {
+ public:
+  Replay(const traffic::TraceSlotting& slotting, const std::vector<std::int64_t>& capacities,
+         const std::string& file)
+      : statistics(capacities),
+        slots(slotting, [this](std::int64_t slot, std::int64_t cells) { statistics.slot(slot, cells); }),
+        file_(file) {}
+  Replay(const Replay&) = delete;
+  Replay& operator=(const Replay&) = delete;
+  ~Replay() = default;
+  void packet(const traffic::TracePacket& packet) { slots.packet(packet, file_); }
+  void finish() {
+    slots.finish();
+    statistics.finish(slots.slots());
+  }
+
+  traffic::TraceStatistics statistics;
+  traffic::TraceSlots slots;
+
+ private:
+  std::string file_;
+};
+
+/// A trace that has been read.
+struct ReadTraffic {
+  traffic::TraceSource source;
+  traffic::TraceSlotting slotting;
+  std::unique_ptr<Replay> replay{};    ///< packets of one link one after another
+  std::unique_ptr<Replay> together{};  ///< packets at their times; for buffers only
+  FitTimes times;
+};
+
+/// \throws NoAnswer, ParseError, Stopped
+ReadTraffic read_traffic(const FitQuery& query, const Run& run) {
+  std::vector<std::int64_t> capacities;
+  for (const Packets capacity : query.buffers) capacities.push_back(capacity.value);
+  ReadTraffic result;
+  result.times.input_gbps = query.input_gbps.value_or(query.link_gbps);
+  traffic::TraceSpacing spacing(
+      result.times.input_gbps, [&](const traffic::TracePacket& packet) { result.replay->packet(packet); },
+      query.window);
+  const traffic::TraceOrder* sizes = nullptr;
+  traffic::TraceOrder order(
+      [&](const traffic::TracePacket& packet) {
+        if (!result.replay) {
+          const std::int64_t cell = query.cell_bytes.value_or(sizes->usual_size());
+          result.slotting = {Rational(8 * cell) / query.link_gbps, cell, query.arrival};
+          result.replay = std::make_unique<Replay>(result.slotting, capacities, query.file);
+          if (!capacities.empty())
+            result.together = std::make_unique<Replay>(result.slotting, capacities, query.file);
+        }
+        spacing.packet(packet);
+        if (result.together) result.together->packet(packet);
+      },
+      query.window);
+  sizes = &order;
+  result.source = query.packets([&](const traffic::TracePacket& packet) {
+    order.packet(packet, query.file);
+    if (order.packets() % packets_between_reports != 0) return;
+    if (run.stop.stop_requested())
+      throw Stopped("stopped after " + std::to_string(order.packets()) + " packets");
+    if (run.progress && query.read_so_far) run.progress(query.read_so_far(), 0);
+  });
+  if (order.packets() == 0) throw NoAnswer("the trace has no packets");
+  order.finish();
+  spacing.finish();
+  result.replay->finish();
+  if (result.together) result.together->finish();
+  FitTimes& times = result.times;
+  times.late = order.late();
+  times.late_by_ns = numeric::nearest_double(order.max_lateness());
+  times.distinct = spacing.times();
+  times.spaced = spacing.spaced();
+  times.largest = spacing.largest();
+  times.packets_per_time = spacing.packets_per_time();
+  return result;
 }
 
 }  // namespace
-
-Rational FitQuery::slot_ns() const {
-  return Rational(8 * cell_bytes) / link_gbps;
-}
 
 bool FitAnswer::trusted() const {
   return std::all_of(tests.begin(), tests.end(), [](const FitTest& test) { return test.passed; });
 }
 
 FitAnswer answer(const FitQuery& query, const Run& run) {
-  std::vector<std::int64_t> capacities;
-  for (const Packets capacity : query.buffers) capacities.push_back(capacity.value);
-  traffic::TraceStatistics statistics(capacities);
-  const traffic::TraceSlotting slotting{query.slot_ns(), query.cell_bytes, query.arrival};
-  traffic::TraceSlots slots(slotting,
-                            [&](std::int64_t slot, std::int64_t cells) { statistics.slot(slot, cells); });
-  std::uint64_t packets = 0;
-  query.packets([&](const traffic::TracePacket& packet) {
-    slots.packet(packet, query.file);
-    if (++packets % 65'536 == 0 && run.stop.stop_requested())
-      throw Stopped("stopped after " + std::to_string(packets) + " packets");
-  });
-  slots.finish();
-  statistics.finish(slots.slots());
+  const ReadTraffic read = read_traffic(query, run);
+  const traffic::TraceStatistics& statistics = read.replay->statistics;
+  const traffic::TraceSlots& slots = read.replay->slots;
   FitAnswer answer;
+  answer.source = read.source;
   answer.stamps = slots.stamps();
-  answer.slot_ns = numeric::nearest_double(slotting.slot_ns);
+  answer.times = read.times;
+  answer.cell_bytes = read.slotting.cell_bytes;
+  answer.slot_ns = numeric::nearest_double(read.slotting.slot_ns);
   answer.slots = statistics.slots();
   answer.cells = statistics.cells();
   answer.load = statistics.load();
   answer.peak = statistics.peak();
   answer.longest = statistics.longest();
+  answer.longest_bytes = slots.max_backlog();
   answer.busy_periods = statistics.busy_periods();
   answer.counts = statistics.counts();
-  answer.coarse_stamps = answer.stamps.resolution > slotting.slot_ns;
-  require_rates(answer, packets);
-  require_queue(query, answer);
-  for (const traffic::TraceBuffer& each : statistics.buffers())
+  answer.coarse_stamps = answer.stamps.resolution > read.slotting.slot_ns;
+  require_times(answer);
+  require_rates(answer, answer.stamps.packets);
+  require_queue(query, answer, slots);
+  for (std::size_t i = 0; i < statistics.buffers().size(); ++i) {
+    const traffic::TraceBuffer& each = statistics.buffers()[i];
     answer.played.push_back({Packets(each.capacity), each.lost,
                              static_cast<double>(each.lost) / static_cast<double>(answer.cells)});
+    if (answer.times.spaced > 0)
+      answer.played.back().lost_together = read.together->statistics.buffers()[i].lost;
+  }
   const std::vector<CountDispersion> dispersion = statistics.dispersion();
   if (dispersion.empty())
-    throw NoAnswer("the trace has " + std::to_string(answer.slots) + " slots; at least 100 are needed");
+    throw NoAnswer("the trace has " + std::to_string(answer.slots) +
+                   " slots; at least 100 are needed (a smaller --cell-bytes makes more)");
   std::optional<std::int64_t> inputs = query.inputs;
   if (!inputs && answer.stamps.inputs.size() > 1)
     inputs = static_cast<std::int64_t>(answer.stamps.inputs.size());
@@ -227,23 +337,28 @@ FitAnswer answer(const FitQuery& query, const Run& run) {
         {each, dispersion.front().value,
          answer.fit.sources ? std::optional(answer.fit.sources->dispersion(each.slots)) : std::nullopt});
   add_tails(answer, statistics);
-  answer.tests = {dispersion_test(answer), memory_test(answer), tails_test(answer), length_test(answer)};
+  answer.tests = {dispersion_test(answer), memory_test(answer), tails_test(answer), length_test(answer),
+                  times_test(answer)};
   return answer;
 }
 
-std::function<void(const traffic::TakePacket&)> csv_packets(const std::string& name, traffic::TimeUnit unit,
-                                                            ReadPieces read) {
-  return [name, unit, read = std::move(read)](const traffic::TakePacket& take) {
-    traffic::TraceCsvReader reader(name, unit, take);
+traffic::ReadTrace csv_packets(const std::string& name, traffic::TimeUnit unit, std::int64_t framing,
+                               ReadPieces read) {
+  return [name, unit, framing, read = std::move(read)](const traffic::TakePacket& take) {
+    traffic::TraceCsvReader reader(name, unit, [&](traffic::TracePacket packet) {
+      packet.bytes += framing;
+      take(packet);
+    });
     read([&](std::string_view bytes) { reader.take(bytes); });
     reader.finish();
+    return traffic::TraceSource{.framing = framing};
   };
 }
 
 std::string traffic_file(const FitQuery& query, const FitAnswer& answer) {
   traffic::TrafficFile file{.trace = query.file,
                             .slot_ns = answer.slot_ns,
-                            .cell_bytes = query.cell_bytes,
+                            .cell_bytes = answer.cell_bytes,
                             .trusted = answer.trusted()};
   if (const auto& sources = answer.fit.sources) {
     file.sources = traffic::TrafficFile::Sources{sources->count, sources->source()};

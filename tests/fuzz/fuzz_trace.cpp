@@ -2,6 +2,7 @@
 /// ParseError; arrivals are counted in slots.
 #include <tailbound/core/error.hpp>
 #include <tailbound/traffic/trace/trace_csv.hpp>
+#include <tailbound/traffic/trace/trace_order.hpp>
 #include <tailbound/traffic/trace/trace_slots.hpp>
 #include <tailbound/traffic/trace/trace_statistics.hpp>
 #include <tailbound/traffic/trace/traffic_file.hpp>
@@ -48,19 +49,25 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         fuzz::require(cells > 0);
         statistics.slot(slot, cells);
       });
+  traffic::TraceSpacing spacing(
+      1, [&](const traffic::TracePacket& packet) { slots.packet(packet, "fuzz"); }, 8);
+  traffic::TraceOrder order([&](const traffic::TracePacket& packet) { spacing.packet(packet); }, 8);
   std::int64_t bytes = 0;
   try {
     for (const traffic::TracePacket& packet : whole.packets) {
       fuzz::require(packet.time >= 0 && packet.bytes > 0 && packet.input >= -1);
       if ((bytes += packet.bytes) > 1'000'000) break;  // cells one by one
-      slots.packet(packet, "fuzz");
+      order.packet(packet, "fuzz");
     }
-    if (slots.stamps().packets == 0) return 0;
+    if (order.packets() == 0) return 0;
+    order.finish();
+    spacing.finish();
     slots.finish();
     statistics.finish(slots.slots());
     for (const auto& tail : statistics.tails({0, 1, 10}))
       fuzz::require(tail.probability >= 0 && tail.probability <= 1);
   } catch (const ParseError&) {
+  } catch (const NoAnswer&) {
   }
   try {
     const traffic::TrafficFile file = traffic::parse_traffic_file(text, "fuzz");

@@ -117,7 +117,7 @@ VALUES = {
     "--reorder-levels": "1,2", "--flow-rate": "0.2", "--within": "7", "--within-ns": "500", "--delays": "FOLDER/pmf2.txt", "--bucket": "3 x 0.25,4",
     "--periodic": "8 x 15", "--sporadic": "8 x 15", "--ever": "0.4", "--cable": "300", "--sender-ns": "500", "--pause-quanta": "300",
     "--receiver-ns": "400", "--shortest": "128", "--return-bytes": "2000", "--return-gbps": "40", "--metre-ns": "6", "--phy-ns": "100",
-    "--of": None, "--as": None, "--require": "14", "--time-unit": None, "--buffer": "2", "--nodes": "64", "wormhole --nodes": "4", "simulate wormhole --nodes": "4",
+    "--of": None, "--as": None, "--require": "14", "--time-unit": None, "--framing": "24", "--input-gbps": "3", "--buffer": "2", "--nodes": "64", "wormhole --nodes": "4", "simulate wormhole --nodes": "4",
     "validate wormhole --nodes": "4", "--switch": "4", "--combining": "3", "--service": "2", "--hot": "0.2", "--dimensions": "4",
     "wormhole --dimensions": "1", "simulate wormhole --dimensions": "1", "validate wormhole --dimensions": "1", "--concentration": "2", "--virtual-channels": "3",
     "--buffer-flits": "2", "--router-cycles": "2", "--link-cycles": "2", "--credit-cycles": "2", "--flits": "6", "--hot-node": "5", "--hot-share": "0.2",
@@ -142,7 +142,7 @@ SLOW = {"--simulate": "a simulation of seconds", "--checkpoint": "written in run
 # Where an option cannot act, by what the query is.
 WITHOUT_EFFECT = {
     "delay --routing | bursts": "one level", "delay --without | spine": "the flow does not pass there", "fit --arrive | trace": "packets of one cell",
-    "fit --inputs | trace": "independent slots", "network --quiet": "a file", "schema --quiet": "a schema", "pgf --quiet": "a formula",
+    "fit --inputs | trace": "independent slots", "fit --input-gbps | trace": "times differ", "network --quiet": "a file", "schema --quiet": "a schema", "pgf --quiet": "a formula",
     "network --route | dragonfly": "with minimal its default", "sweep --part": "a part of two is not one of four", "compare --digits": "more digits, the same verdict",
     "simulate wormhole --network | ring": "fractions of the saturation load", "--log-y": "the axis is logarithmic already", "pgf --packets-per-slot | bursts": "the formulas are those of the arrivals",
 }

@@ -2,6 +2,7 @@
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/traffic/trace/trace_csv.hpp>
+#include <tailbound/traffic/trace/trace_order.hpp>
 #include <tailbound/traffic/trace/trace_pcap.hpp>
 #include <tailbound/traffic/trace/trace_slots.hpp>
 #include <tailbound/traffic/trace/trace_statistics.hpp>
@@ -11,6 +12,7 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -39,12 +41,12 @@ void put(std::string& bytes, T value, bool big) {
         static_cast<char>(static_cast<std::uint64_t>(value) >> (8 * (big ? sizeof(T) - 1 - i : i)) & 0xff);
 }
 
-std::string pcap_bytes(std::uint32_t magic, bool big, std::uint32_t fraction) {
+std::string pcap_bytes(std::uint32_t magic, bool big, std::uint32_t fraction, std::uint32_t link_type = 1) {
   std::string bytes;
   put<std::uint32_t>(bytes, magic, big);
   put<std::uint16_t>(bytes, 2, big);
   put<std::uint16_t>(bytes, 4, big);
-  for (const std::uint32_t word : {0U, 0U, 65535U, 1U}) put(bytes, word, big);
+  for (const std::uint32_t word : {0U, 0U, 65535U, link_type}) put(bytes, word, big);
   for (const std::uint32_t length : {60U, 1500U}) {
     put<std::uint32_t>(bytes, 10 + length / 1000, big);
     put<std::uint32_t>(bytes, fraction, big);
@@ -229,13 +231,117 @@ TEST_CASE("trace: pcap of both byte orders, in micro- and nanoseconds", "[trace]
     std::vector<TracePacket> packets;
     read_pcap(path, [&](const TracePacket& packet) { packets.push_back(packet); });
     REQUIRE(packets.size() == 2);
-    CHECK((packets[0].time == numeric::Rational(10'000'005'000) && packets[0].bytes == 60));
-    CHECK((packets[1].time == numeric::Rational(11'000'005'000) && packets[1].bytes == 1500));
+    CHECK((packets[0].time == numeric::Rational(10'000'005'000) && packets[0].bytes == 84));
+    CHECK((packets[1].time == numeric::Rational(11'000'005'000) && packets[1].bytes == 1524));
+    CHECK((packets[0].link == 0 && packets[0].input == -1));
+    // Cut in the second record: the first one is used.
+    packets.clear();
     std::ofstream(path, std::ios::binary) << bytes.substr(0, bytes.size() - 2);
-    CHECK_THROWS_WITH(read_pcap(path, [](const TracePacket&) {}), Catch::Contains("after 1 packets"));
+    CHECK(read_pcap(
+              path, [&](const TracePacket& packet) { packets.push_back(packet); }, 0)
+              .cut);
+    CHECK((packets.size() == 1 && packets[0].bytes == 60));
+    std::ofstream(path, std::ios::binary) << bytes.substr(0, 42);
+    CHECK_THROWS_WITH(read_pcap(path, [](const TracePacket&) {}), Catch::Contains("after 0 packets"));
   }
   CHECK_FALSE(is_pcap("time"));
   CHECK_THROWS_AS(read_pcap(folder.path() + "/none", [](const TracePacket&) {}), ParseError);
+}
+
+TEST_CASE("trace: framing is added to Ethernet frames by default", "[trace]") {
+  const golden::Folder folder;
+  const std::string path = folder.path() + "/t.pcap";
+  const auto first_of = [&](std::uint32_t link_type, std::optional<std::int64_t> framing) {
+    std::ofstream(path, std::ios::binary) << pcap_bytes(0xa1b2c3d4, false, 5, link_type);
+    std::vector<TracePacket> packets;
+    const TraceSource source = read_pcap(
+        path, [&](const TracePacket& packet) { packets.push_back(packet); }, framing);
+    CHECK_FALSE(source.cut);
+    CHECK(packets.at(0).bytes == 60 + source.framing);
+    return std::pair(source.link_type, source.framing);
+  };
+  CHECK(first_of(1, {}) == std::pair<std::string, std::int64_t>("EN10MB", 24));
+  CHECK(first_of(1, 0) == std::pair<std::string, std::int64_t>("EN10MB", 0));
+  CHECK(first_of(1, 20) == std::pair<std::string, std::int64_t>("EN10MB", 20));
+  CHECK(first_of(101, {}) == std::pair<std::string, std::int64_t>("RAW", 0));
+  CHECK(first_of(101, 8) == std::pair<std::string, std::int64_t>("RAW", 8));
+  // Kuznetzov's variant is recognized, as are packets without a time after others.
+  CHECK(is_pcap("\x34\xcd\xb2\xa1"));
+  std::string bytes = pcap_bytes(0xa1b2c3d4, false, 5);
+  bytes.replace(bytes.size() - 20, 8, 8, '\0');
+  std::ofstream(path, std::ios::binary) << bytes;
+  CHECK_THROWS_WITH(read_pcap(path, [](const TracePacket&) {}), Catch::Contains("packet 2 has no time"));
+}
+
+namespace {
+
+/// Packets of 1, 2, .. bytes.
+std::vector<TracePacket> packets_at(const std::vector<int>& times) {
+  std::vector<TracePacket> packets;
+  for (const int time : times)
+    packets.push_back({.time = time, .bytes = static_cast<std::int64_t>(packets.size()) + 1});
+  return packets;
+}
+
+}  // namespace
+
+TEST_CASE("trace: slightly disordered packets are sorted, others are an error", "[trace]") {
+  std::vector<std::int64_t> found;
+  TraceOrder order([&](const TracePacket& packet) { found.push_back(packet.bytes); }, 3);
+  for (const TracePacket& packet : packets_at({10, 30, 20, 30, 50, 40, 45, 60})) order.packet(packet, "f");
+  order.finish();
+  CHECK(found == std::vector<std::int64_t>{1, 3, 2, 4, 6, 7, 5, 8});
+  CHECK(order.late() == 3);
+  CHECK(order.max_lateness() == 10);
+  CHECK(order.packets() == 8);
+  // Beyond the window.
+  TraceOrder strict([](const TracePacket&) {}, 3);
+  const std::vector<TracePacket> packets = packets_at({10, 30, 40, 50, 60, 35});
+  for (std::size_t i = 0; i < 5; ++i) strict.packet(packets[i], "f");
+  strict.packet(packets[5], "f");  // packets 3 to 5 are held until then
+  CHECK_THROWS_WITH(strict.packet({.time = 24, .bytes = 1}, "f"),
+                    Catch::Contains("packet 7") && Catch::Contains("36 ns before"));
+  // The usual size: of three quarters of the packets, or the mean.
+  TraceOrder equal([](const TracePacket&) {}), mixed([](const TracePacket&) {});
+  for (int i = 0; i < 4; ++i) {
+    equal.packet({.time = i, .bytes = i == 0 ? 1524 : 84}, "f");
+    mixed.packet({.time = i, .bytes = i < 2 ? 1524 : 85}, "f");
+  }
+  CHECK(equal.usual_size() == 84);
+  CHECK(mixed.usual_size() == 805);
+}
+
+TEST_CASE("trace: packets of one time on one link are spaced back from it", "[trace]") {
+  std::vector<std::pair<std::int64_t, numeric::Rational>> found;  // link and arrival
+  TraceSpacing spacing(8,
+                       [&](const TracePacket& packet) { found.emplace_back(packet.link, packet.arrival()); });
+  // 8 Gbit/s is a byte per ns. Of link 0 three packets at 1000, and four at 1100, for which 100 ns are too
+  // short; of link 1 two at 1100; two of an unknown link.
+  for (int i = 0; i < 3; ++i) spacing.packet({.time = 1000, .bytes = 50 + 50 * i, .link = 0});
+  for (int i = 0; i < 4; ++i) spacing.packet({.time = 1100, .bytes = 50, .link = 0});
+  for (int i = 0; i < 2; ++i) spacing.packet({.time = 1100, .bytes = 10, .link = 1});
+  for (int i = 0; i < 2; ++i) spacing.packet({.time = 1200, .bytes = 10});
+  spacing.finish();
+  using Found = std::pair<std::int64_t, numeric::Rational>;
+  CHECK(found == std::vector<Found>{{0, 850},
+                                    {0, 900},
+                                    {0, 1000},
+                                    {0, 1025},
+                                    {0, 1050},
+                                    {0, 1075},
+                                    {1, 1090},
+                                    {0, 1100},
+                                    {1, 1100},
+                                    {-1, 1200},
+                                    {-1, 1200}});
+  CHECK(spacing.times() == 3);
+  CHECK(spacing.spaced() == 6);
+  CHECK(spacing.largest() == 4);
+  CHECK(spacing.packets_per_time() == Approx(3));
+  TraceSpacing no_times(
+      1, [](const TracePacket&) {}, 5);
+  for (int i = 0; i < 5; ++i) no_times.packet({.time = 7, .bytes = 1, .link = 0});
+  CHECK_THROWS_WITH(no_times.packet({.time = 7, .bytes = 1, .link = 0}), Catch::Contains("no times"));
 }
 
 TEST_CASE("trace: slots of packets, whole and cell by cell", "[trace]") {
@@ -248,9 +354,10 @@ TEST_CASE("trace: slots of packets, whole and cell by cell", "[trace]") {
     return found;
   };
   const std::vector<TracePacket> packets{{1000, 64, 0}, {1005, 129, 1}, {1011, 64, 1}, {1095, 1, 0}};
-  CHECK(cells_of(TraceArrival::whole, packets) == Slots{{0, 4}, {1, 1}, {9, 1}});
+  CHECK(cells_of(TraceArrival::whole, packets) == Slots{{0, 4}, {1, 1}});
+  // The second packet leaves 63 bytes of its last cell to the next ones, and the last packet fills it.
   // Input 1 is still sending its three cells when its next packet comes.
-  CHECK(cells_of(TraceArrival::cells, packets) == Slots{{0, 2}, {1, 1}, {2, 1}, {3, 1}, {9, 1}});
+  CHECK(cells_of(TraceArrival::cells, packets) == Slots{{0, 2}, {1, 1}, {2, 1}, {3, 1}});
 }
 
 TEST_CASE("trace: dispersion, tails and losses match a direct computation over all slots", "[trace]") {

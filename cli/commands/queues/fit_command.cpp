@@ -5,8 +5,10 @@
 #include <tailbound/answers/trace/fit_trace.hpp>
 #include <tailbound/render/documents/trace/fit_trace.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -16,16 +18,32 @@ namespace {
 
 /// As typed; empty if not given.
 struct FitOptions {
-  std::optional<std::string> file, link_gbps, cell_bytes, arrive, inputs, time_unit, buffers, save_traffic;
+  std::optional<std::string> file, link_gbps, input_gbps, cell_bytes, framing, arrive, inputs, time_unit,
+      buffers, save_traffic;
 };
 
 /// Piece by piece, so that traces of any length can be read.
-std::function<void(const traffic::TakePacket&)> packets_of_file(const std::string& path,
-                                                                traffic::TimeUnit unit) {
-  if (traffic::is_pcap(named_files().head(path, 4)))
-    return [path](const traffic::TakePacket& take) { traffic::read_pcap(path, take); };
-  return answers::csv_packets(path, unit, [path](const auto& take) {
-    named_files().read_pieces(path, "FILE", std::numeric_limits<std::size_t>::max(), take);
+void read_packets_of(const std::string& path, traffic::TimeUnit unit, std::optional<std::int64_t> framing,
+                     answers::FitQuery& query) {
+  const auto fraction = std::make_shared<double>(0);
+  query.read_so_far = [fraction] { return *fraction; };
+  if (traffic::is_pcap(named_files().head(path, 4))) {
+    query.packets = [path, framing, fraction](const traffic::TakePacket& take) {
+      return traffic::read_pcap(path, take, framing, [fraction](double done) { *fraction = done; });
+    };
+    return;
+  }
+  std::error_code unknown;
+  const auto size = static_cast<double>(std::filesystem::file_size(path, unknown));
+  const bool known = !unknown && size > 0;
+  query.packets = answers::csv_packets(path, unit, framing.value_or(0), [=](const auto& take) {
+    double read = 0;
+    named_files().read_pieces(path, "FILE", std::numeric_limits<std::size_t>::max(),
+                              [&](std::string_view bytes) {
+                                read += static_cast<double>(bytes.size());
+                                if (known) *fraction = std::min(1.0, read / size);
+                                take(bytes);
+                              });
   });
 }
 
@@ -41,12 +59,20 @@ answers::FitQuery read_query(const FitOptions& options) {
                                      ? choice_of<traffic::TimeUnit>(*options.time_unit, "--time-unit")
                                      : traffic::TimeUnit::s;
   answers::FitQuery query{.file = *options.file, .packets = {}, .link_gbps = {}};
-  query.packets = packets_of_file(*options.file, unit);
+  std::optional<std::int64_t> framing;
+  if (options.framing)
+    framing = parse_whole_quantity(*options.framing, "--framing", numeric::Measure::bytes, 0, 1000);
+  read_packets_of(*options.file, unit, framing, query);
   const std::string& link = required(options.link_gbps, "--link-gbps",
                                      "give the rate of the output link in Gbit/s, such as --link-gbps 10");
   query.link_gbps = parse_quantity(link, "--link-gbps", numeric::Measure::gbps);
   if (query.link_gbps <= 0 || query.link_gbps > 1'000'000)
     throw InvalidArgument("--link-gbps", link, "above 0 and at most 1000000 Gbit/s");
+  if (options.input_gbps) {
+    query.input_gbps = parse_quantity(*options.input_gbps, "--input-gbps", numeric::Measure::gbps);
+    if (*query.input_gbps <= 0 || *query.input_gbps > 1'000'000)
+      throw InvalidArgument("--input-gbps", *options.input_gbps, "above 0 and at most 1000000 Gbit/s");
+  }
   if (options.cell_bytes)
     query.cell_bytes =
         parse_whole_quantity(*options.cell_bytes, "--cell-bytes", numeric::Measure::bytes, 1, 65'536);
@@ -75,10 +101,16 @@ void declare(OptionTable& table, FitOptions& options) {
   table.options.back().required = true;
   trace.add("--time-unit", options.time_unit, "UNIT", "unit of CSV times: s, ms, us or ns (default s)",
             choices<traffic::TimeUnit>());
+  trace.add(
+      "--framing", options.framing, "BYTES",
+      "bytes added to each packet.\nDefault: 24 for Ethernet captures (FCS, preamble, gap), otherwise 0");
+  trace.add("--input-gbps", options.input_gbps, "G",
+            "rate of the recorded link in Gbit/s.\nSpaces packets of one time; default: as --link-gbps");
   trace.add("--inputs", options.inputs, "M",
             "number of input links.\nDefault: those named in the trace, or an estimate from its variance");
   output.add("--link-gbps", options.link_gbps, "G", "rate of the output link in Gbit/s");
-  output.add("--cell-bytes", options.cell_bytes, "C", "bytes sent per slot (default 64)");
+  output.add("--cell-bytes", options.cell_bytes, "C",
+             "bytes sent per slot.\nDefault: the size of 3/4 of the packets, or their mean size");
   output.add(
       "--arrive", options.arrive, "NAME",
       "whole or cells (default whole).\nwhole: all cells of a packet arrive in one slot; cells: one per slot",

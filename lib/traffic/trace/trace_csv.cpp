@@ -220,6 +220,7 @@ void TraceCsvReader::line(std::string_view text) {
     if (packet.input < 0)
       fail(shown(cells[static_cast<std::size_t>(input_)]) +
            " is not an input: it must be a whole number from 0 to 1000000");
+    packet.link = packet.input;
   }
   ++packets_;
   if (doubles_) {

@@ -8,7 +8,7 @@
 namespace tailbound::traffic {
 namespace {
 
-constexpr std::int64_t max_sources = 64;
+constexpr std::int64_t max_sources = 16, usual_sources = 8;  ///< where m is not known
 constexpr std::int64_t longest_burst = 1'000'000'000;
 
 /// F_n.
@@ -73,7 +73,7 @@ TraceFit fit(const std::vector<CountDispersion>& dispersion, double load, std::i
   if (inputs) a = load / static_cast<double>(*inputs);
   const std::int64_t count =
       inputs ? *inputs
-             : std::clamp<std::int64_t>(a > 0 ? std::llround(load / a) : max_sources, 1, max_sources);
+             : std::clamp<std::int64_t>(a > 0 ? std::llround(load / a) : usual_sources, 1, max_sources);
   a = load / static_cast<double>(count);
   const double excess = far.value - 1 + a, excess_near = near.value - 1 + a;
   // Windows of n slots do not vary more than n independent slots: no memory detected.

@@ -19,7 +19,9 @@ constexpr long parts_of_slot = 1024;
 }  // namespace
 
 TraceSlots::TraceSlots(const TraceSlotting& slotting, std::function<void(std::int64_t, std::int64_t)> take)
-    : slotting_(slotting), take_(std::move(take)) {}
+    : slotting_(slotting),
+      take_(std::move(take)),
+      bytes_per_ns_(static_cast<double>(slotting.cell_bytes) / numeric::nearest_double(slotting.slot_ns)) {}
 
 Rational TraceSlots::rounding_of(const TracePacket& packet) const {
   if (packet.rounding == 0) return 0;
@@ -27,7 +29,7 @@ Rational TraceSlots::rounding_of(const TracePacket& packet) const {
 }
 
 std::int64_t TraceSlots::slot_of(const TracePacket& packet, const std::string& name) const {
-  const Rational since = packet.time - stamps_.first + rounding_of(packet);
+  const Rational since = packet.arrival() - origin_ + rounding_of(packet);
   const numeric::Integer slot =
       numeric::floor(numeric::numerator(since) * numeric::denominator(slotting_.slot_ns),
                      numeric::denominator(since) * numeric::numerator(slotting_.slot_ns));
@@ -41,6 +43,7 @@ std::int64_t TraceSlots::slot_of(const TracePacket& packet, const std::string& n
 /// The greatest common divisor of all distances; a remainder within the rounding of the times is none.
 void TraceSlots::note_resolution(const TracePacket& packet) {
   Rational left = stamps_.resolution, right = packet.time - stamps_.last;
+  if (right < 0) right = -right;
   if (left != 0 && packet.rounding == 0) {
     // Exact, and usually a multiple of what is known.
     const Rational ratio = right / left;
@@ -55,23 +58,35 @@ void TraceSlots::note_resolution(const TracePacket& packet) {
   stamps_.resolution = left;
 }
 
+/// The queue in bytes and continuous time, which does not depend on cells.
+void TraceSlots::add_to_backlog(const TracePacket& packet) {
+  const Rational arrival = packet.arrival();
+  const double since = numeric::nearest_double(Rational(arrival - last_arrival_));
+  backlog_ = std::max(backlog_ - since * bytes_per_ns_, 0.0);
+  max_wait_ = std::max(max_wait_, backlog_);
+  backlog_ += static_cast<double>(packet.bytes);
+  max_backlog_ = std::max(max_backlog_, backlog_);
+  last_arrival_ = arrival;
+}
+
 void TraceSlots::packet(const TracePacket& packet, const std::string& name) {
-  if (stamps_.packets == 0) stamps_.first = packet.time;
-  if (stamps_.packets > 0 && packet.time < stamps_.last)
-    throw ParseError(name, 0, 0,
-                     "the time of packet " + std::to_string(stamps_.packets + 1) + " is " +
-                         numeric::plain(Rational(stamps_.last - packet.time)) +
-                         " ns before that of the previous packet; a trace must be sorted by time");
-  const bool later = stamps_.packets == 0 || packet.time != stamps_.last;
-  if (later) ++stamps_.distinct;
-  if (stamps_.packets > 0 && later) note_resolution(packet);
+  if (stamps_.packets == 0) {
+    stamps_.first = packet.time;
+    origin_ = last_arrival_ = packet.arrival();
+  } else if (packet.time != stamps_.last) {
+    note_resolution(packet);
+  }
   ++stamps_.packets;
   stamps_.bytes += static_cast<std::uint64_t>(packet.bytes);
   stamps_.last = packet.time;
+  add_to_backlog(packet);
   if (packet.input >= 0 && stamps_.inputs.size() < max_inputs_listed) stamps_.inputs.insert(packet.input);
   const std::int64_t slot = slot_of(packet, name);
-  const std::int64_t cells = (packet.bytes + slotting_.cell_bytes - 1) / slotting_.cell_bytes;
+  const std::int64_t missing = std::max<std::int64_t>(packet.bytes - unfilled_, 0);
+  const std::int64_t cells = (missing + slotting_.cell_bytes - 1) / slotting_.cell_bytes;
+  unfilled_ += cells * slotting_.cell_bytes - packet.bytes;
   pass(slot);
+  if (cells == 0) return;
   if (slotting_.arrival == TraceArrival::whole) {
     coming_[slot] += cells;
     return;

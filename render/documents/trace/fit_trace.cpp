@@ -38,7 +38,11 @@ const Fields<Fitted>& fit_inputs() {
       {{"link_gbps", "link", "Gbit/s", Shape::given, "rate of the output"},
        [](const Fitted& of) { return of.query.link_gbps; }},
       {{"cell_bytes", "cell", "bytes", Shape::whole, "the output sends one cell per slot"},
-       [](const Fitted& of) { return of.query.cell_bytes; }},
+       [](const Fitted& of) { return of.answer.cell_bytes; }},
+      {{"framing_bytes", "framing", "bytes", Shape::whole, "added to each packet"},
+       [](const Fitted& of) { return of.answer.source.framing; }},
+      {{"input_gbps", "input link", "Gbit/s", Shape::given, "rate at which packets of one time are spaced"},
+       [](const Fitted& of) { return of.answer.times.input_gbps; }},
       {{"arrive", "arrive", "", Shape::text, "whole: all cells of a packet in one slot; cells: one per slot"},
        [](const Fitted& of) { return of.query.arrival; }}};
   return fields;
@@ -63,6 +67,16 @@ const Fields<Fitted>& fit_results() {
        [](const Fitted& of) { return of.answer.peak; }},
       {{"longest_queue", "longest queue", "cells", Shape::whole, "maximum queue of the trace itself"},
        [](const Fitted& of) { return of.answer.longest; }},
+      {{"longest_queue_bytes", "longest queue", "bytes", Shape::model,
+        "maximum queue of the trace in continuous time, without cells"},
+       [](const Fitted& of) { return computed<unit::Byte>(of.answer.longest_bytes); }},
+      {{"times", "times", "", Shape::whole, "different times of packets"},
+       [](const Fitted& of) { return static_cast<std::int64_t>(of.answer.times.distinct); }},
+      {{"spaced", "spaced", "", Shape::whole,
+        "packets that were moved, as others of their link have the time"},
+       [](const Fitted& of) { return static_cast<std::int64_t>(of.answer.times.spaced); }},
+      {{"late", "late", "", Shape::whole, "packets whose time was before that of an earlier one; sorted"},
+       [](const Fitted& of) { return static_cast<std::int64_t>(of.answer.times.late); }},
       {{"busy_periods", "busy periods", "", Shape::whole, "busy periods of the queue of the trace"},
        [](const Fitted& of) { return static_cast<std::int64_t>(of.answer.busy_periods); }},
       {{"horizon", "horizon", "slots", Shape::whole, "n, the time scale on which bursts must match"},
@@ -137,6 +151,10 @@ std::string test_in_words(const FitTest& test) {
                          test.measured);
     case FitTest::Kind::length:
       return fmt::format("the trace is {:.0f} horizons long; minimum {:g}", test.measured, test.allowed);
+    case FitTest::Kind::times:
+      return test.measured == 0
+                 ? "no links are known; packets with the same time arrive together"
+                 : fmt::format("{:.3g} packets per time of a link; limit {:g}", test.measured, test.allowed);
   }
   return {};
 }
@@ -145,7 +163,7 @@ const Table<FitTest>& tests_table() {
   static const Table<FitTest> table{
       "tests",
       "tests of the verdict; all must pass",
-      {{{"test", "test", "", Shape::text, "dispersion, memory, tails, length"}, &FitTest::kind},
+      {{{"test", "test", "", Shape::text, "dispersion, memory, tails, length, times"}, &FitTest::kind},
        {{"passed", "passed", "", Shape::flag, "true if passed"}, &FitTest::passed},
        {{"what", "result", "", Shape::text, "result as text"}, &test_in_words}}};
   return table;
@@ -169,7 +187,15 @@ const Table<Replayed>& played_table() {
         [](const Replayed& of) {
           return numeric::Rational(numeric::Rational(static_cast<std::int64_t>(of.in.lost)) /
                                    numeric::Rational(static_cast<std::int64_t>(of.cells)));
-        }}}};
+        }},
+       {{"lost_together", "lost if together", "", Shape::proved,
+         "the same if packets of one time arrive together: overestimated", Style::plain, 4},
+        [](const Replayed& of) {
+          return numeric::Rational(
+              numeric::Rational(static_cast<std::int64_t>(of.in.lost_together.value_or(0))) /
+              numeric::Rational(static_cast<std::int64_t>(of.cells)));
+        },
+        [](const Replayed& of) { return of.in.lost_together.has_value(); }}}};
   return table;
 }
 
@@ -186,6 +212,43 @@ Headline headline_of(const Fitted& of) {
           {shown(burst)}};
 }
 
+/// Packets of one link with the same time.
+std::string spacing_note(const Fitted& of) {
+  const FitTimes& times = of.answer.times;
+  const std::string what = fmt::format(
+      "{} packets have {} different times, up to {} with the same one, but one link cannot "
+      "deliver them together: they are spaced by their transmission time at {} Gbit/s, back from that time",
+      of.answer.stamps.packets, times.distinct, times.largest, plain(times.input_gbps));
+  const bool coarse = std::any_of(of.answer.tests.begin(), of.answer.tests.end(), [](const FitTest& test) {
+    return test.kind == FitTest::Kind::times && !test.passed;
+  });
+  if (!coarse) return what + ".";
+  return fmt::format(
+      "WARNING: {}. Such times are those of a coarse clock, or of interrupts that deliver "
+      "several packets. Bursts within a time are unknown: this queue underestimates them, and "
+      "that of packets arriving together overestimates them{}. Capture with hardware times.",
+      what, of.answer.played.empty() ? " (--buffer shows the losses of both)" : "");
+}
+
+/// The file, and what was added to it.
+std::string settings_of(const Fitted& of) {
+  const traffic::TraceSource& source = of.answer.source;
+  std::string text = "Trace " + of.query.file;
+  if (!source.link_type.empty()) text += source.ethernet() ? ", Ethernet" : ", link type " + source.link_type;
+  if (source.framing > 0)
+    text += fmt::format(": {} bytes added to each packet{}", source.framing,
+                        source.ethernet() && source.framing == traffic::ethernet_framing
+                            ? " (frame check sequence, preamble and gap)"
+                            : "");
+  else if (!source.link_type.empty())
+    text += ": no framing bytes added";
+  text += ".";
+  if (!of.query.cell_bytes)
+    text +=
+        fmt::format(" Cells of {} bytes, as the packets (--cell-bytes for others).", of.answer.cell_bytes);
+  return text;
+}
+
 std::vector<std::string> fit_notes(const Fitted& of) {
   const FitAnswer& answer = of.answer;
   std::vector<std::string> notes;
@@ -196,10 +259,13 @@ std::vector<std::string> fit_notes(const Fitted& of) {
                     answer.busy_periods));
   if (answer.coarse_stamps)
     notes.push_back(
-        fmt::format("WARNING: time stamps are multiples of {} ns, longer than a slot of {:.3g} ns: packets "
-                    "with the same stamp count as simultaneous ({} stamps for {} packets).",
+        fmt::format("WARNING: time stamps are multiples of {} ns, longer than a slot of {:.3g} ns: {} ({} "
+                    "stamps for {} packets).",
                     plain(numeric::nearest_double(answer.stamps.resolution), 9), answer.slot_ns,
-                    answer.stamps.distinct, answer.stamps.packets));
+                    answer.times.packets_per_time > 0 ? "arrivals in between are unknown"
+                                                      : "packets with the same stamp count as simultaneous",
+                    answer.times.distinct, answer.stamps.packets));
+  if (answer.times.spaced > 0) notes.push_back(spacing_note(of));
   notes.emplace_back(
       "Q: cells just after the arrivals of a slot. Use the model with --save-traffic FILE, then buffer "
       "--traffic-file FILE.");
@@ -245,7 +311,7 @@ Document document(const FitQuery& query, FitAnswer answer) {
   const auto of = std::make_shared<const Fitted>(Fitted{query, std::move(answer)});
   Document document{.layout = std::make_shared<const Layout>(fit_layout()),
                     .headline = headline_of(*of),
-                    .settings = "Trace " + of->query.file + ".",
+                    .settings = settings_of(*of),
                     .results = {},
                     .notes = fit_notes(*of)};
   Result& result = document.results.emplace_back();
@@ -256,7 +322,13 @@ Document document(const FitQuery& query, FitAnswer answer) {
       {"trace",
        fmt::format("{} packets, {} cells in {} slots of {:.4g} ns; load {:.4g}, at most {} cells per slot",
                    found.stamps.packets, found.cells, found.slots, found.slot_ns, found.load, found.peak)},
-      {"queue", fmt::format("at most {} cells, {} busy periods", found.longest, found.busy_periods)}};
+      {"queue", fmt::format("at most {} cells ({:.0f} bytes without cells), {} busy periods", found.longest,
+                            found.longest_bytes, found.busy_periods)}};
+  if (found.times.late > 0)
+    result.lines.push_back({"order", fmt::format("{} packets were out of order, by at most {:.4g} ns; sorted",
+                                                 found.times.late, found.times.late_by_ns)});
+  if (found.source.cut)
+    result.lines.push_back({"end", "the file is cut in its last record, which was omitted"});
   if (found.fit.sources) {
     const FittedSources& sources = *found.fit.sources;
     result.lines.push_back(

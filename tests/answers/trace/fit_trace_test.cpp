@@ -3,10 +3,13 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/rational.hpp>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <random>
+#include <string>
 #include <tests/support/rational.hpp>
 #include <vector>
 
@@ -15,6 +18,7 @@ using answers::FitAnswer;
 using answers::FitQuery;
 using traffic::TakePacket;
 using traffic::TracePacket;
+using traffic::TraceSource;
 
 namespace {
 
@@ -28,6 +32,7 @@ FitQuery query_of(std::int64_t slots, SlotOf cells_in) {
   query.packets = [slots, cells_in = std::move(cells_in)](const TakePacket& take) {
     for (std::int64_t t = 0; t < slots; ++t)
       for (int i = cells_in(t); i > 0; --i) take({.time = numeric::Rational(t * slot), .bytes = cell});
+    return TraceSource{};
   };
   return query;
 }
@@ -98,6 +103,7 @@ void check_short_traces(int count) {
     FitQuery query{.file = "short", .packets = {}, .link_gbps = 1, .cell_bytes = cell, .inputs = 3};
     query.packets = [packets](const TakePacket& take) {
       for (const TracePacket& packet : packets) take(packet);
+      return TraceSource{};
     };
     try {
       const FitAnswer found = answers::answer(query);
@@ -197,7 +203,7 @@ TEST_CASE("fit: a change of units changes nothing", "[fit]") {
   const auto scaled = [](const numeric::Rational& factor) {
     FitQuery query = query_of(60'000, on_off_trace(5));
     query.packets = [its = query.packets, factor](const TakePacket& take) {
-      its([&](TracePacket packet) {
+      return its([&](TracePacket packet) {
         packet.time = packet.time * factor;
         take(packet);
       });
@@ -225,32 +231,38 @@ TEST_CASE("fit: one link, overload, disorder, coarse stamps and buffers", "[fit]
   CHECK_THROWS_WITH(answers::answer(query_of(1000, [](std::int64_t t) { return t % 2 == 0 ? 3 : 0; })),
                     Catch::Contains("the queue is unstable"));
   FitQuery lone = query_of(1, [](std::int64_t) { return 1; });
-  lone.packets = [](const TakePacket& take) { take({.time = 100, .bytes = 64}); };
+  lone.packets = [](const TakePacket& take) {
+    take({.time = 100, .bytes = 64});
+    return TraceSource{};
+  };
   CHECK_THROWS_WITH(answers::answer(lone), Catch::Contains("only one packet"));
   FitQuery sparse = lone;
   sparse.packets = [](const TakePacket& take) {
     take({.time = 100, .bytes = 64});
     take({.time = numeric::Rational(1'000'000'000'000'000), .bytes = 64});
+    return TraceSource{};
   };
   CHECK_THROWS_WITH(answers::answer(sparse), Catch::Contains("--time-unit"));
   FitQuery disorder = query_of(1, [](std::int64_t) { return 1; });
+  disorder.window = 1;
   disorder.packets = [](const TakePacket& take) {
-    take({.time = 100, .bytes = 64});
-    take({.time = 99, .bytes = 64});
+    for (const int time : {100, 101, 99}) take({.time = time, .bytes = 64});
+    return TraceSource{};
   };
-  CHECK_THROWS_WITH(answers::answer(disorder), Catch::Contains("packet 2") && Catch::Contains("1 ns before"));
+  CHECK_THROWS_WITH(answers::answer(disorder), Catch::Contains("packet 3") && Catch::Contains("2 ns before"));
   // Four packets have a verdict, which is no.
   FitQuery four = query_of(1, [](std::int64_t) { return 1; });
   four.packets = [](const TakePacket& take) {
     for (const auto& [time, bytes] :
          {std::pair{563'440, 1500}, {564'560, 100}, {565'520, 65}, {1'742'960, 100}})
       take({.time = time, .bytes = bytes});
+    return TraceSource{};
   };
   CHECK_FALSE(answers::answer(four).trusted());
   // Timestamps with a resolution of 8 slots.
   FitQuery coarse = query_of(40'000, bernoulli_trace(1));
   coarse.packets = [its = coarse.packets](const TakePacket& take) {
-    its([&](TracePacket packet) {
+    return its([&](TracePacket packet) {
       packet.time = numeric::floor(packet.time / (8 * slot)) * (8 * slot);
       take(packet);
     });
@@ -263,4 +275,124 @@ TEST_CASE("fit: one link, overload, disorder, coarse stamps and buffers", "[fit]
   REQUIRE(played.played.size() == 2);
   CHECK(played.played[0].lost > 0);
   CHECK(played.played[1].lost == 0);
+}
+
+namespace {
+
+/// Packets of 64 and 1500 bytes at random times, with a load of 0.8 of 1 Gbit/s.
+std::vector<TracePacket> mixed_packets(std::size_t count, std::int64_t link) {
+  std::mt19937_64 random(3);
+  std::exponential_distribution<double> gap(0.8 / (782 * 8));
+  std::vector<TracePacket> packets;
+  double time = 1e6;
+  for (std::size_t i = 0; i < count; ++i) {
+    time += gap(random);
+    packets.push_back({.time = numeric::Rational(static_cast<std::int64_t>(time)),
+                       .bytes = random() % 2 == 0 ? 64 : 1500,
+                       .link = link});
+  }
+  return packets;
+}
+
+FitQuery query_with(std::vector<TracePacket> packets) {
+  FitQuery query{.file = "mixed", .packets = {}, .link_gbps = 1};
+  query.packets = [packets = std::move(packets)](const TakePacket& take) {
+    for (const TracePacket& packet : packets) take(packet);
+    return TraceSource{};
+  };
+  return query;
+}
+
+/// Fraction of the time in which more than `bytes` wait in a queue in continuous time.
+double direct_tail(const std::vector<TracePacket>& packets, double bytes) {
+  double waiting = 0, above = 0;
+  constexpr double ns_per_byte = 8;
+  for (std::size_t i = 0; i + 1 < packets.size(); ++i) {
+    waiting += static_cast<double>(packets[i].bytes);
+    const double gap = numeric::nearest_double(packets[i + 1].time - packets[i].time);
+    above += std::clamp((waiting - bytes) * ns_per_byte, 0.0, gap);
+    waiting = std::max(waiting - gap / ns_per_byte, 0.0);
+  }
+  return above / numeric::nearest_double(packets.back().time - packets.front().time);
+}
+
+}  // namespace
+
+TEST_CASE("fit: load and queue in bytes do not depend on the cell", "[fit]") {
+  const std::vector<TracePacket> packets = mixed_packets(40'000, -1);
+  for (const std::optional<std::int64_t> cell :
+       {std::optional<std::int64_t>(64), std::optional<std::int64_t>(200), std::optional<std::int64_t>(1500),
+        std::optional<std::int64_t>()}) {
+    FitQuery query = query_with(packets);
+    query.cell_bytes = cell;
+    const FitAnswer found = answers::answer(query);
+    const auto bytes = static_cast<double>(found.cell_bytes);
+    INFO("cells of " << bytes << " bytes");
+    if (!cell) CHECK(bytes == Approx(782).margin(20));
+    CHECK(found.load == Approx(0.8).epsilon(0.03));
+    CHECK(std::abs(static_cast<double>(found.longest) * bytes - found.longest_bytes) < 2 * bytes);
+    for (const answers::FittedTail& tail : found.tails) {
+      const double level = static_cast<double>(tail.trace.level) * bytes;
+      CHECK(tail.trace.probability <= direct_tail(packets, level - 2 * bytes) * 1.01 + 1e-4);
+      CHECK(tail.trace.probability >= direct_tail(packets, level + 2 * bytes) * 0.99 - 1e-4);
+    }
+  }
+}
+
+TEST_CASE("fit: packets of one time on one link are spaced, and the fit is not trusted", "[fit]") {
+  std::vector<TracePacket> packets = mixed_packets(20'000, 0);
+  FitQuery exact = query_with(packets);
+  exact.buffers = {Packets(20)};
+  exact.cell_bytes = 500;
+  const FitAnswer right = answers::answer(exact);
+  CHECK(right.tests.back().passed);
+  // A card that reads the clock once per 16 packets, after the last of them.
+  for (std::size_t i = 0; i < packets.size(); ++i) packets[i].time = packets[i / 16 * 16 + 15].time;
+  FitQuery batches = query_with(packets);
+  batches.buffers = exact.buffers;
+  batches.cell_bytes = exact.cell_bytes;
+  const FitAnswer found = answers::answer(batches);
+  CHECK_FALSE(found.trusted());
+  REQUIRE(found.tests.back().kind == answers::FitTest::Kind::times);
+  CHECK((!found.tests.back().passed && found.tests.back().measured == Approx(16)));
+  CHECK(found.times.distinct == 1250);
+  CHECK(found.times.largest == 16);
+  REQUIRE(found.played.front().lost_together);
+  CHECK(found.played.front().lost < right.played.front().lost);
+  CHECK(right.played.front().lost < *found.played.front().lost_together);
+  // A faster link makes them arrive more nearly together.
+  batches.input_gbps = 1000;
+  const FitAnswer fast = answers::answer(batches);
+  CHECK(fast.played.front().lost > right.played.front().lost);
+  // Without times.
+  for (TracePacket& packet : packets) packet.time = 0;
+  CHECK_THROWS_WITH(answers::answer(query_with(packets)),
+                    Catch::Contains("same time") && Catch::Contains("Simple Packet Blocks"));
+}
+
+TEST_CASE("fit: disorder is sorted, framing is part of the load, and progress is shown", "[fit]") {
+  std::vector<TracePacket> packets = mixed_packets(70'000, -1);
+  const FitAnswer sorted = answers::answer(query_with(packets));
+  for (std::size_t i = 0; i + 3 < packets.size(); i += 50) std::swap(packets[i], packets[i + 3]);
+  FitQuery query = query_with(packets);
+  query.read_so_far = [] { return 0.25; };
+  double shown = 0;
+  answers::Run run;
+  run.progress = [&](double done, double) { shown = done; };
+  const FitAnswer found = answers::answer(query, run);
+  CHECK(shown == 0.25);
+  CHECK(found.times.late > 1400);
+  CHECK(found.longest_bytes == sorted.longest_bytes);
+  CHECK(found.load == sorted.load);
+  std::string text = "time,bytes\n";
+  for (int i = 0; i < 400; ++i) text += std::to_string(i / 2 * 4000) + ",60\n";
+  for (const std::int64_t framing : {0, 24}) {
+    FitQuery csv{.file = "csv", .packets = {}, .link_gbps = 1};
+    csv.packets =
+        answers::csv_packets("csv", traffic::TimeUnit::ns, framing, [&](const auto& take) { take(text); });
+    const FitAnswer read = answers::answer(csv);
+    CHECK(read.cell_bytes == 60 + framing);
+    CHECK(read.source.framing == framing);
+    CHECK(read.load == Approx(2 * 8 * static_cast<double>(60 + framing) / 4000).epsilon(0.02));
+  }
 }
