@@ -91,9 +91,9 @@ using Source = std::variant<EqualInputs, UnequalInputs, PoissonArrivals, BurstyI
                             Probabilities, Blocks, PoissonAtAnyTime, TrafficClass, bounds::Incast>;
 
 struct Traffic {
-  static constexpr int max_packets_per_slot = 128;
+  static constexpr int max_packets_per_slot = 64;
   Source source;
-  int packets_per_slot = 1;  ///< C, served per slot: 1 .. 128; 1 with classes
+  int packets_per_slot = 1;  ///< C, served per slot: 1 .. 64; 1 with classes
   /// Of a model fitted to a trace: did it pass its tests? Without trust nothing follows for the trace.
   std::optional<bool> trusted_fit{};
 };

@@ -21,6 +21,7 @@
 
 #include <fmt/format.h>
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -198,6 +199,23 @@ Reply answer_within(const Command& command, const Context& context, const Interr
   }
 }
 
+/// What a page of text may use of the terminal that shows it.
+struct Terminal {
+  std::optional<std::size_t> columns{};  ///< 60 .. 240; none if it is not known
+  bool styled = false;
+};
+Terminal terminal_of(int descriptor) {
+  if (isatty(descriptor) == 0) return {};
+  Terminal terminal;
+  winsize size{};
+  if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    terminal.columns = std::clamp<std::size_t>(size.ws_col, 60, 240);
+  const char *plain = std::getenv("NO_COLOR"), *name = std::getenv("TERM");
+  terminal.styled =
+      (plain == nullptr || *plain == '\0') && name != nullptr && std::string_view(name) != "dumb";
+  return terminal;
+}
+
 /// Reports that the answer is incomplete, and why.
 Status report_incomplete(const Program& program, const RunOutcome& outcome, const Interrupt& interrupt,
                          const std::string& rest, std::ostream& err) {
@@ -324,9 +342,14 @@ class Answering {
   /// \param words  of the command line that prints it
   [[nodiscard]] std::string shown(const Reply& reply, render::Write write,
                                   const std::vector<std::string>& words) const {
-    return text_of(
-        reply, write,
-        {.version = TAILBOUND_VERSION, .quiet = common_.quiet, .command_line = shell_words(words)});
+    render::Frame frame{
+        .version = TAILBOUND_VERSION, .quiet = common_.quiet, .command_line = shell_words(words)};
+    if (!text_ && engine_.out_descriptor) {
+      const Terminal terminal = terminal_of(*engine_.out_descriptor);
+      if (terminal.columns) frame.width = *terminal.columns;
+      frame.styled = terminal.styled;
+    }
+    return text_of(reply, write, frame);
   }
 
   [[nodiscard]] Status write_answer(const Reply& reply) {

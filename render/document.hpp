@@ -195,6 +195,8 @@ struct Frame {
   std::string version;
   bool quiet = false;
   std::string command_line{};  ///< the command line, for formats that show it
+  std::size_t width = 100;     ///< of a page of text [columns], 40 or more
+  bool styled = false;         ///< text with escape codes of a terminal: a bold headline, coloured verdicts
 };
 
 /// Adds a note for each assumption of its proved numbers (assumes()).

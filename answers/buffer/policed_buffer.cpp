@@ -28,7 +28,7 @@ queue::SlottedQueue missing_tokens(const traffic::TokenBucket& bucket, const Rat
   const auto units = static_cast<std::size_t>(numeric::to_int64(numeric::denominator(bucket.rate)));
   if (served > Traffic::max_packets_per_slot)
     throw InvalidArgument("offered", "with a bucket of rate " + numeric::to_fraction(bucket.rate),
-                          "a rate s/d with s at most 128, such as 9/10 or 31/32");
+                          "a rate s/d with s at most 64, such as 9/10 or 31/32");
   std::vector<Rational> packets(units + 1, Rational(0));
   packets.front() = 1 - offered;
   packets.back() = offered;

@@ -78,7 +78,9 @@ answers::FitQuery read_query(const FitOptions& options) {
         parse_whole_quantity(*options.cell_bytes, "--cell-bytes", numeric::Measure::bytes, 1, 65'536);
   if (options.arrive) query.arrival = choice_of<traffic::TraceArrival>(*options.arrive, "--arrive");
   if (options.inputs) query.inputs = parse_integer(*options.inputs, "--inputs", 1, 64);
-  query.buffers = packets_of(options.buffers, "--buffer", 1, 1'000'000'000);
+  query.buffers = packets_of(
+      options.buffers, "--buffer", 1, 1'000'000'000,
+      {options.cell_bytes ? std::optional(query.cell_bytes.value()) : std::nullopt, "--cell-bytes"});
   return query;
 }
 
@@ -115,7 +117,7 @@ void declare(OptionTable& table, FitOptions& options) {
       "--arrive", options.arrive, "NAME",
       "whole or cells (default whole).\nwhole: all cells of a packet arrive in one slot; cells: one per slot",
       choices<traffic::TraceArrival>());
-  query.add("--buffer", options.buffers, "LIST", "buffers in cells whose loss of the trace is shown");
+  query.add("--buffer", options.buffers, "LIST", "buffers whose loss of the trace is shown.\nIn cells, or with --cell-bytes in bytes: 64KB");
   query.add("--save-traffic", options.save_traffic, "FILE",
             "file for the traffic model.\nRead by buffer and occupancy --traffic-file FILE");
 }

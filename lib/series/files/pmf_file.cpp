@@ -50,7 +50,9 @@ Pmf read_pmf(std::string_view text, std::string_view source, Normalise normalise
   const Rational& sum = written.sum();
   if (sum == 0) throw ParseError(std::string(source), 0, 0, "every probability is 0");
   if (!written.accepted(normalise, kind.floats()))
-    throw ParseError(std::string(source), 0, 0, written.complaint(normalise));
+    throw ParseError(std::string(source), 0, 0,
+                     written.complaint(normalise) +
+                         (normalise == Normalise::no ? "" : "; --normalize divides them by their sum"));
 
   Pmf pmf{.probabilities = {}, .sum = sum, .format = list.format};
   std::vector<Rational>& probabilities = pmf.probabilities;

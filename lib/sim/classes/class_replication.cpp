@@ -34,8 +34,8 @@ void require_valid(const ClassModel& model) {
   if (model.joint.empty() && model.load() > Rational(model.inputs))
     reject("loads of the classes", plain(model.load()) + " together",
            "at most one packet per slot from each input");
-  if (model.served < 1 || model.served > 128 || (model.served > 1 && model.schedule != Schedule::strict))
-    reject("packets served per slot", std::to_string(model.served), "1 to 128, and 1 with wrr and drr");
+  if (model.served < 1 || model.served > 64 || (model.served > 1 && model.schedule != Schedule::strict))
+    reject("packets served per slot", std::to_string(model.served), "1 to 64, and 1 with wrr and drr");
   if (model.share <= 0 || model.share > 1 || (model.share < 1 && !model.burst))
     reject("share of the bursts", plain(model.share), "above 0 and at most 1, and 1 without bursts");
   if (!model.finite() && model.load() >= model.served) throw Unstable(plain(model.load()), model.served);

@@ -57,7 +57,7 @@ struct ClassModel {
   std::optional<traffic::Burst> burst{};
   numeric::Rational share = 1;       ///< of the bursts, to this output: above 0, at most 1
   std::vector<SlotPackets> joint{};  ///< instead of inputs and bursts; sums to 1 from each phase 0, 1, ..
-  int served = 1;                    ///< packets served per slot, 1 .. 128; 1 with wrr and drr
+  int served = 1;                    ///< packets served per slot, 1 .. 64; 1 with wrr and drr
   Schedule schedule = Schedule::strict;
   std::vector<numeric::Rational> weights{};  ///< wrr: whole; drr: 1/1000 .. 1000; strict: none
   std::vector<std::int64_t> capacities{};    ///< buffer of each class [packets]; unlimited if empty

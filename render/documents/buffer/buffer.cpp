@@ -297,22 +297,23 @@ std::string target_in_words(const BufferQuery& query, const std::string& buffer)
 }
 
 /// The answer to one point.
-Headline sentence(const BufferPoint& point) {
+Headline sentence(const BufferPoint& point, const Units& units) {
   const auto& [query, answer] = point;
   const numeric::Digits digits = query.accuracy.digits;
   const std::int64_t buffer = answer.buffer.value;
   const std::vector<Value> proof{shown(answer.at.probability)};
   const bool proved = is_proved(proof.front());
+  const std::string size = size_in_words(answer.buffer, units.packet_bytes);
   if (requests_probability(query)) {
     const std::string probability = brief(proof.front(), digits);
     if (query.criterion != Criterion::loss)
       return {fmt::format("P(Q > {})", buffer), probability,
-              fmt::format(" for {} buffer", with_article(buffer, "packet")), proof};
+              fmt::format(" for {} buffer{}", with_article(buffer, "packet"), size), proof};
     if (!proved)
-      return {fmt::format("{} of the packets are lost by {} buffer.", probability,
-                          with_article(buffer, "packet")),
+      return {fmt::format("{} of the packets are lost by {} buffer{}.", probability,
+                          with_article(buffer, "packet"), size),
               proof};
-    return {fmt::format("{} buffer loses {}.", with_article(buffer, "packet"),
+    return {fmt::format("{} buffer{} loses {}.", with_article(buffer, "packet"), size,
                         probability == "0"   ? "no packets"
                         : probability == "1" ? "all packets"
                                              : probability + " of the packets"),
@@ -321,17 +322,19 @@ Headline sentence(const BufferPoint& point) {
   const std::string target = target_in_words(query, std::to_string(buffer));
   if (requests_buffer(query)) {
     if (!proved)
-      return {fmt::format("{} {}{}: {}.", counted(buffer, "packet"), buffer == 1 ? "suffices" : "suffice",
-                          answer.proved_buffer ? fmt::format(" (numerical; proved for {} packets)",
-                                                             answer.proved_buffer->value)
-                                               : "",
-                          target),
-              proof};
+      return {
+          fmt::format("{}{} {}{}: {}.", counted(buffer, "packet"), size, buffer == 1 ? "suffices" : "suffice",
+                      answer.proved_buffer
+                          ? fmt::format(" (numerical; proved for {} packets)", answer.proved_buffer->value)
+                          : "",
+                      target),
+          proof};
     if (buffer == 0) return {fmt::format("No buffer is needed: {}.", target), proof};
-    return {fmt::format("{} buffer suffices: {}.", with_article(buffer, "packet"), target), proof};
+    return {fmt::format("{} buffer{} suffices: {}.", with_article(buffer, "packet"), size, target), proof};
   }
   const auto solved = [&](const char* what, const std::string& value) -> Headline {
-    return {what, value, fmt::format(" for {} buffer: {}", with_article(buffer, "packet"), target), proof};
+    return {what, value, fmt::format(" for {} buffer{}: {}", with_article(buffer, "packet"), size, target),
+            proof};
   };
   if (requests_load(query)) return solved("Maximum load", safe_end(answer, digits));
   if (requests_burst(query)) return solved("Maximum mean burst", plain(*answer.safe) + " slots");
@@ -642,7 +645,7 @@ Document document(const std::vector<BufferPoint>& points, const Units& units) {
   std::vector<Value> proof;
   for (const BufferPoint& point : points) proof.push_back(shown(point.second.at.probability));
   document.headline = points.size() == 1
-                          ? sentence(points.front())
+                          ? sentence(points.front(), units)
                           : range_headline(document, title(points), unit_of_answer(points), proof);
   if (points.size() > 1) document.notes = notes(points);
   mark_untrusted(document, traffics_of(points));

@@ -55,7 +55,7 @@ const Fields<PgfInputs>& pgf_inputs() {
   using Inputs = PgfInputs;
   static const Fields<Inputs> fields{
       {typed_fields(), &Inputs::traffic},
-      {{"packets_per_slot", "served", "", Shape::whole, "packets served per slot, 1 to 128 (here 32)"},
+      {{"packets_per_slot", "served", "", Shape::whole, "packets served per slot, 1 to 64 (here 32)"},
        &Inputs::packets_per_slot,
        if_present},
       {text_column("of", "of", "arrivals A(z), occupancy Q(z) or wait W(z)"), &Inputs::of},

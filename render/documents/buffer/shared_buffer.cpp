@@ -301,10 +301,6 @@ std::optional<Rational> slot_of(const SharedBufferQuery& query, Units units) {
   return units.slot_ns();
 }
 
-double kib(const SharedBufferQuery& query, Packets memory) {
-  return static_cast<double>(memory.value * query.cells->cell_bytes) / 1024;
-}
-
 /// Is the upper bound 1, in the digits shown?
 bool useless(const SharedBufferAnswer& answer) {
   return static_cast<double>(answer.at.value) > 0.99995;
@@ -320,11 +316,12 @@ std::string found_in_words(const SharedBufferPoint& point) {
   return fmt::format("Minimum threshold {}", number);
 }
 
-Headline sentence(const SharedBufferPoint& point) {
+Headline sentence(const SharedBufferPoint& point, const Units& units) {
   const auto& [query, answer] = point;
   const std::int64_t memory = answer.memory.value;
-  const std::string size = query.cells ? fmt::format(" ({:.6g} KiB)", kib(query, answer.memory)) : "";
-  const std::string shared = with_article(memory, unit_of(query)) + " shared memory" + size;
+  const std::string shared =
+      with_article(memory, unit_of(query)) + " shared memory" +
+      size_in_words(answer.memory, query.cells ? std::optional(query.cells->cell_bytes) : units.packet_bytes);
   const std::vector<Value> quoted{shown(answer.at)};
   if (answer.met)
     return {fmt::format("{} for {}: {}.", found_in_words(point), shared,
@@ -545,7 +542,7 @@ Document document(const std::vector<SharedBufferPoint>& points, const Units& uni
   const char* counted_in = requests_memory(first) ? (first.cells ? " cells" : " packets")
                            : std::holds_alternative<MaxPorts>(first.requested) ? " ports"
                                                                                : "";
-  document.headline = points.size() == 1 ? sentence(points.front())
+  document.headline = points.size() == 1 ? sentence(points.front(), units)
                                          : range_headline(document, title(points), counted_in,
                                                           values_of(document, "probability_bound"));
   const bool about = std::any_of(points.begin(), points.end(), [](const SharedBufferPoint& point) {

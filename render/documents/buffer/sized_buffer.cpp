@@ -85,7 +85,8 @@ std::string target_in_words(const SizedBufferQuery& query, const std::string& bu
 
 Headline sentence(const SizedBufferPoint& point) {
   const auto& [query, answer] = point;
-  const std::string buffer = with_article(answer.buffer.value, "cell") + " buffer";
+  const std::string buffer =
+      with_article(answer.buffer.value, "cell") + " buffer" + size_in_words(answer.buffer, query.cell_bytes);
   const std::vector<Value> quoted{shown(answer.at)};
   if (query.drop())
     return {

@@ -46,9 +46,10 @@ std::string target_in_words(const IncastEventQuery& query) {
              : fmt::format("fraction of its packets lost <= {}", target);
 }
 
-Headline sentence(const IncastEventPoint& point) {
+Headline sentence(const IncastEventPoint& point, const Units& units) {
   const auto& [query, answer] = point;
-  const std::string buffer = with_article(answer.buffer.value, "packet") + " buffer";
+  const std::string buffer = with_article(answer.buffer.value, "packet") + " buffer" +
+                             size_in_words(answer.buffer, units.packet_bytes);
   const std::vector<Value> quoted{shown(answer.at)};
   if (answer.buffer >= answer.worst)
     return Headline::without_numbers(fmt::format("{} suffices: no packet of the event is lost.", buffer));
@@ -214,7 +215,7 @@ Document document(const std::vector<IncastEventPoint>& points, const Units& unit
     if (points.size() == 1) result.lines = lines(point, units);
     proof.push_back(shown(point.second.at));
   }
-  document.headline = points.size() == 1 ? sentence(points.front())
+  document.headline = points.size() == 1 ? sentence(points.front(), units)
                                          : range_headline(document, title(points),
                                                           requests_buffer(first) ? " packets" : "", proof);
   document.notes.emplace_back(basis);

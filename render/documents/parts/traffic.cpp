@@ -199,7 +199,7 @@ const Fields<Traffic>& traffic_fields() {
       {{"load", "load", "packets/slot", Shape::given, "rho, offered load of the queue"},
        &load_of,
        if_present},
-      {{"packets_per_slot", "served", "", Shape::whole, "packets served per slot, 1 to 128"},
+      {{"packets_per_slot", "served", "", Shape::whole, "packets served per slot, 1 to 64"},
        &Traffic::packets_per_slot}};
   return fields;
 }

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/parts/units.hpp>
 
@@ -19,6 +20,11 @@ UnitScale scale_of(const answers::Units& units) {
   UnitScale scale{.bytes_of_packet = {}, .ns_of_slot = units.slot_ns()};
   if (units.packet_bytes) scale.bytes_of_packet = numeric::Rational(static_cast<long>(*units.packet_bytes));
   return scale;
+}
+
+std::string size_in_words(Packets buffer, const std::optional<std::int64_t>& bytes) {
+  if (!bytes) return "";
+  return fmt::format(" ({:.6g} KiB)", static_cast<double>(buffer.value) * static_cast<double>(*bytes) / 1024);
 }
 
 const Fields<answers::Units>& unit_fields() {

@@ -4,6 +4,8 @@
 #include <tailbound/render/fields.hpp>
 #include <tailbound/render/units.hpp>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,8 @@ namespace tailbound::render {
 
 [[nodiscard]] UnitScale scale_of(const answers::Units& units);
 [[nodiscard]] const Fields<answers::Units>& unit_fields();
+/// " (5.875 KiB)", of a buffer of packets or cells of so many bytes; empty if that is not known.
+[[nodiscard]] std::string size_in_words(Packets buffer, const std::optional<std::int64_t>& bytes);
 
 /// --hop-ns among the inputs, and its description.
 [[nodiscard]] Column hop_column();

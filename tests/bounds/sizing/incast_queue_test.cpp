@@ -105,9 +105,8 @@ TEST_CASE("incast: equals a D-BMAP with as many phases as packets", "[incast]") 
 }
 
 TEST_CASE("incast: minimum buffers are proved on both sides", "[incast]") {
-  for (const Incast& incast :
-       {Incast{3, 2, rational("0.1")}, Incast{32, 64, rational("0.0001")}, Incast{2, 1, rational("0.3")},
-        Incast{8, 5, rational("0.01")}})
+  for (const Incast& incast : {Incast{3, 2, rational("0.1")}, Incast{32, 64, rational("0.0001")},
+                               Incast{2, 1, rational("0.3")}, Incast{8, 5, rational("0.01")}})
     for (const Criterion criterion : {Criterion::overflow, Criterion::loss})
       for (const char* target : {"0.9", "0.1", "0.001", "1/1000000000"}) {
         const auto queue = bounds::output_queue(incast, incast.senders == 8 ? 3 : 1);
