@@ -284,7 +284,8 @@ void MatrixReader::read_pairs(const PairColumns& columns, std::size_t named, std
   const auto is_number = [&](const TableCell& cell) { return !is_node(cell) && whole_number(cell.text); };
   const auto take = [&](const Row& row) {
     const auto end = [&](const TableCell& cell) { return first_position_ ? at_position(cell) : node(cell); };
-    read_cell(end(row[columns.from]), end(row[columns.to]), row[columns.rate]);
+    const std::size_t from = end(row[columns.from]);
+    read_cell(from, end(row[columns.to]), row[columns.rate]);
   };
   for (std::optional<Row> row = first ? std::move(first) : rows_.next(); row; row = rows_.next()) {
     if (row->size() <= last)
@@ -363,7 +364,8 @@ void MatrixReader::read_noxim(const Row& first) {
       if (off - on < period) ++windows;
     }
     const auto end = [&](const TableCell& cell) { return is_node(cell) ? node(cell) : at_position(cell); };
-    Sum& sum = sums[{end((*row)[0]), end((*row)[1])}];
+    const std::size_t from = end((*row)[0]);
+    Sum& sum = sums[{from, end((*row)[1])}];
     sum.rate = sum.rate + rate;
     sum.place = place;
   }
@@ -371,12 +373,12 @@ void MatrixReader::read_noxim(const Row& first) {
     read_cell(pair.first, pair.second, {numeric::to_fraction(sum.rate), sum.place});
   remarks_.emplace_back("a traffic table of Noxim: rates are packets per cycle, pir");
   if (windows > 0)
-    remarks_.push_back(std::to_string(windows) +
-                       " rows have packets in a part of each period only: their mean rate is used");
+    remarks_.push_back("pairs that send in a part of each period only: their mean rates are used (rows: " +
+                       std::to_string(windows) + ")");
   if (bursts > 0)
-    remarks_.push_back(std::to_string(bursts) +
-                       " rows have a por other than pir, which is ignored: packets come "
-                       "independently of each other");
+    remarks_.push_back(
+        "por is ignored: packets come independently of each other (rows where it is not pir: " +
+        std::to_string(bursts) + ")");
 }
 
 /// The first cell may state whether rows send or receive.

@@ -99,10 +99,11 @@ void RawGraph::set_speed(Edge& edge, const WrittenSpeed& speed, const std::strin
   }
   ++without_unit_;
   if (reading_.speeds && !reading_.unit && speed.value > max_assumed_gbps)
-    fail(edge.place,
-         what + " is " + short_number(speed.value) + " without a unit; in Gbit/s, the default, it would be " +
-             short_number(speed.value / 1000) + " Tbit/s, above 3.2; write its unit (10G, 400Mbps), or give the "
-             "unit of such numbers with --speed-unit bit/s, kbit/s, Mbit/s or Gbit/s");
+    fail(edge.place, what + " is " + short_number(speed.value) +
+                         " without a unit; in Gbit/s, the default, it would be " +
+                         short_number(speed.value / 1000) +
+                         " Tbit/s, above 3.2; write its unit (10G, 400Mbps), or give the "
+                         "unit of such numbers with --speed-unit bit/s, kbit/s, Mbit/s or Gbit/s");
   edge.gbps = speed.value * size_of(reading_.unit.value_or(SpeedUnit::gigabits));
 }
 

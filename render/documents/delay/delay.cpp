@@ -407,7 +407,7 @@ void add_text_columns(Document& document, const std::vector<DelayEntry>& entries
       document.text_columns.push_back({percent_text(p), percent_text(p) + " %", "", Shape::text, ""});
     if (ns)
       document.text_columns.push_back(
-          {percent_text(p) + " ns", percent_text(p) + " %", "ns", Shape::given, ""});
+          {percent_text(p) + " ns", percent_text(p) + " % latency", "ns", Shape::given, ""});
   }
   const bool levels = first.levels.size() <= max_level_columns;
   if (levels)
