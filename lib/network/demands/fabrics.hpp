@@ -35,9 +35,9 @@ struct LeafSpine {
   Rational uplink_rate = 1;    ///< packets per slot between leaf and spine, as LinkRate
 };
 
-/// A switch is joined to its neighbours in each dimension. The last dimension changes fastest from host to
-/// host. By RouteRule::shortest a route corrects the last dimension first, as in the built-in mesh of wormhole
-/// networks.
+/// A switch is joined to its neighbours in each dimension. From host to host the last dimension changes
+/// fastest. By RouteRule::shortest a route corrects the last dimension first, as in the built-in mesh of
+/// wormhole networks.
 struct Mesh {
   static constexpr const char* name = "mesh";
   std::vector<int> sides{4, 4};  ///< one to six, each 2 or more
