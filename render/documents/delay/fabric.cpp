@@ -420,7 +420,7 @@ Headline headline(const FabricPoint& point) {
 std::string settings(const FabricPoint& point) {
   const auto& [query, answer] = point;
   std::string text = fabric_in_words(query.topology);
-  if (query.flow) text += ", pair " + *query.flow;
+  if (query.flow) text += ", from " + *query.flow;
   if (query.drop)
     text += fmt::format("; each buffer for {} <= {}",
                         query.drop->criterion == bounds::Criterion::overflow ? "P(Q > B)" : "loss",
