@@ -65,9 +65,10 @@ void require_sendable(const Fabric& fabric, const Rational& rate, const std::opt
 /// \param route  default: that of the file; becomes the route in use
 std::optional<Fabric> fabric_of(const NamedText& file, const std::optional<NamedText>& matrix,
                                 std::optional<network::RouteRule>& route, bool elsewhere,
-                                const ReadNamed& read, const std::vector<std::string>& without) {
+                                const ReadNamed& read, const std::vector<std::string>& without,
+                                std::optional<network::SpeedUnit> speed_unit) {
   network::FabricFile found;
-  std::optional<network::Network> foreign = foreign_network(file, without);
+  std::optional<network::Network> foreign = foreign_network(file, without, {.unit = speed_unit});
   try {
     if (foreign)
       found.fabric.network = *std::move(foreign);
@@ -78,7 +79,7 @@ std::optional<Fabric> fabric_of(const NamedText& file, const std::optional<Named
   } catch (const ParseError&) {
     return std::nullopt;  // read_network() reports its errors, if any
   }
-  route = route ? *route : found.route.value_or(network::RouteRule::shortest);
+  route = route ? *route : found.route.value_or(network::default_route);
   Fabric fabric = std::move(found.fabric);
   std::vector<std::string>& remarks = fabric.network.remarks;
   const auto path_of = [&](const std::string& name) {
@@ -290,13 +291,15 @@ network::Fabric scaled(network::Fabric fabric, const Rational& scale) {
 std::vector<FabricTopology> read_fabrics(const NamedText& file, const std::optional<NamedText>& matrix,
                                          const std::optional<network::RouteRule>& given_route,
                                          const Loads& loads, const ReadNamed& read,
-                                         const std::vector<std::string>& without, bool buffers) {
+                                         const std::vector<std::string>& without, bool buffers,
+                                         std::optional<network::SpeedUnit> speed_unit) {
   // A list of flows is for read_network(); reading it twice would only take time.
   const auto mentions = [&file](const char* key) { return file.text.find(key) != std::string::npos; };
   if (!matrix && loads.uniform.empty() && !mentions("[traffic") && !(buffers && mentions("shared_memory")))
     return {};
   std::optional<network::RouteRule> route = given_route;
-  std::optional<Fabric> fabric = fabric_of(file, matrix, route, !loads.uniform.empty(), read, without);
+  std::optional<Fabric> fabric =
+      fabric_of(file, matrix, route, !loads.uniform.empty(), read, without, speed_unit);
   if (!fabric) return {};
   // Uniform traffic instead of flows is rejected, with the reason, by read_uniform_network().
   if (!loads.uniform.empty() && !fabric->demands.empty()) return {};

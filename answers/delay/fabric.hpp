@@ -41,10 +41,11 @@ inline constexpr std::uint64_t max_listed_pairs = 100'000;
 /// memory whose size is requested; and neither bursts nor explicit routes. Otherwise none: use
 /// read_network().
 /// \param matrix   replaces [traffic] of the file
-/// \param route    of the matrix or of uniform traffic; default: that of [traffic], otherwise shortest
+/// \param route    of the matrix or of uniform traffic; default: that of [traffic], otherwise spread
 /// \param read     reads files named in the network file
 /// \param without  failures in addition to those of the file (network/demands/failures.hpp)
 /// \param with_buffers     whether buffer sizes are requested
+/// \param speed_unit       of speeds without a unit, in a file of another program
 /// \throws InvalidArgument  "uniform", "load scale": out of range, or a host would send more than one packet
 ///                          per slot
 /// \throws as network::sparse_matrix(), network::SparseDemandReader
@@ -53,7 +54,8 @@ inline constexpr std::uint64_t max_listed_pairs = 100'000;
                                                        const std::optional<network::RouteRule>& route,
                                                        const Loads& loads, const ReadNamed& read,
                                                        const std::vector<std::string>& without = {},
-                                                       bool with_buffers = false);
+                                                       bool with_buffers = false,
+                                                       std::optional<network::SpeedUnit> speed_unit = {});
 
 /// The node with the highest rate relative to the capacity of its fastest link.
 struct BusiestSender {

@@ -2,6 +2,7 @@
 #include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/files/network_file.hpp>
+#include <tailbound/network/reading/format_names.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -75,12 +76,11 @@ std::string quoted_list(const std::vector<std::string>& entries) {
   return "[" + list + "]";
 }
 
-network::Network imported(const NamedText& file) {
-  std::optional<network::Network> network = foreign_network(file);
+network::Network imported(const NamedText& file, std::optional<network::SpeedUnit> unit) {
+  std::optional<network::Network> network = foreign_network(file, {}, {.unit = unit});
   if (!network)
-    throw InvalidArgument(
-        "FILE", file.name,
-        "GraphML, GML, DOT, an edge list, an anynet file of BookSim, or a topology of HPCC or htsim");
+    throw InvalidArgument("FILE", file.name,
+                          std::string("in a format that can be read: ") + network::foreign_formats);
   return *std::move(network);
 }
 
@@ -110,7 +110,7 @@ GeneratedNetworkAnswer answer(const GeneratedNetworkQuery& query) {
   std::string whole;
   std::size_t links_at = 0;  // keys of the file precede its links
   if (query.imported) {
-    answer.network = imported(*query.imported);
+    answer.network = imported(*query.imported, query.speed_unit);
     answer.facts = facts_of(answer.network, query.imported->name);
     answer.remarks = answer.network.remarks;
     whole = network::to_toml(answer.network);

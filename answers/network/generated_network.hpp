@@ -18,7 +18,8 @@ namespace tailbound::answers {
 
 struct GeneratedNetworkQuery {
   network::FabricShape shape;
-  std::optional<NamedText> imported{};  ///< instead of a shape: a file of another program
+  std::optional<NamedText> imported{};             ///< instead of a shape: a file of another program
+  std::optional<network::SpeedUnit> speed_unit{};  ///< of its speeds without a unit
   std::optional<network::FabricTraffic> traffic{};
   std::vector<std::string> without{};          ///< failures, as read by network::remove_failed()
   std::optional<std::string> shared_memory{};  ///< "all", or the switches, as read by network::expand_names()

@@ -1,12 +1,12 @@
 #include <tailbound/answers/network/network_input.hpp>
 #include <tailbound/answers/points/combinations.hpp>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/channels/dateline_classes.hpp>
 #include <tailbound/network/clocks/link_clocks.hpp>
 #include <tailbound/network/demands/demands.hpp>
 #include <tailbound/network/demands/uniform_traffic.hpp>
 #include <tailbound/network/fabric/fabric_listing.hpp>
-#include <tailbound/network/imports/imported.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 
@@ -56,8 +56,10 @@ std::string worm_file(network::Network network) {
 /// Of any supported program.
 network::NetworkFile read_file(const NamedText& file, FileUse use, FlowsFrom flows,
                                const std::vector<std::string>& without,
-                               std::optional<std::uint64_t> route_seed) {
-  std::optional<network::Network> foreign = foreign_network(file, without);
+                               std::optional<std::uint64_t> route_seed,
+                               std::optional<network::SpeedUnit> speed_unit) {
+  std::optional<network::Network> foreign =
+      foreign_network(file, without, {.unit = speed_unit, .speeds = use == FileUse::packets});
   if (!foreign) return network::read_network(file.text, file.name, use, flows, without, route_seed);
   if (route_seed) foreign->route_seed = *route_seed;
   if (use == FileUse::worms) {
@@ -102,10 +104,13 @@ NetworkTopology topology_of(network::Network&& network, FileUse use, const Named
 }  // namespace
 
 std::optional<network::Network> foreign_network(const NamedText& file,
-                                                const std::vector<std::string>& without) {
+                                                const std::vector<std::string>& without,
+                                                const network::ForeignReading& reading) {
   const auto format = network::foreign_format(file.text);
+  if (!format && reading.unit)
+    throw InvalidArgument("speed-unit", name_of(*reading.unit), "omitted: in a TOML file speeds have units");
   if (!format) return std::nullopt;
-  network::Network network = network::read_foreign(*format, file.text, file.name);
+  network::Network network = network::read_foreign(*format, file.text, file.name, reading);
   network::remove_failed(network, without);
   return network;
 }
@@ -117,9 +122,9 @@ std::string text_of_file(const ReadNamed& read, const std::string& path) {
 }
 
 NetworkTopology read_network(const NamedText& file, const ReadNamed& read, FileUse use,
-                             const std::vector<std::string>& without,
-                             std::optional<std::uint64_t> route_seed) {
-  network::NetworkFile found = read_file(file, use, FlowsFrom::file, without, route_seed);
+                             const std::vector<std::string>& without, std::optional<std::uint64_t> route_seed,
+                             std::optional<network::SpeedUnit> speed_unit) {
+  network::NetworkFile found = read_file(file, use, FlowsFrom::file, without, route_seed, speed_unit);
   if (found.matrix) {
     const std::string path = (std::filesystem::path(file.name).parent_path() / found.matrix->file).string();
     network::add_traffic_matrix(found.network, text_of_file(read, path), path, found.matrix->route);
@@ -137,9 +142,9 @@ NetworkTopology read_network(const NamedText& file, const ReadNamed& read, FileU
 
 NetworkTopology read_network(const NamedText& file, const NamedText& matrix,
                              const std::optional<RouteRule>& route, FileUse use,
-                             const std::vector<std::string>& without,
-                             std::optional<std::uint64_t> route_seed) {
-  network::NetworkFile read = read_file(file, use, FlowsFrom::elsewhere, without, route_seed);
+                             const std::vector<std::string>& without, std::optional<std::uint64_t> route_seed,
+                             std::optional<network::SpeedUnit> speed_unit) {
+  network::NetworkFile read = read_file(file, use, FlowsFrom::elsewhere, without, route_seed, speed_unit);
   network::add_traffic_matrix(read.network, matrix.text, matrix.name, route_of(route, read));
   finish_worms(read, use);
   NetworkTopology topology = topology_of(std::move(read.network), use, file, without, route_seed);
@@ -149,8 +154,10 @@ NetworkTopology read_network(const NamedText& file, const NamedText& matrix,
 
 NetworkTopology read_uniform_network(const NamedText& file, const std::optional<RouteRule>& route,
                                      const std::vector<std::string>& without,
-                                     std::optional<std::uint64_t> route_seed) {
-  network::NetworkFile read = read_file(file, FileUse::packets, FlowsFrom::elsewhere, without, route_seed);
+                                     std::optional<std::uint64_t> route_seed,
+                                     std::optional<network::SpeedUnit> speed_unit) {
+  network::NetworkFile read =
+      read_file(file, FileUse::packets, FlowsFrom::elsewhere, without, route_seed, speed_unit);
   if (!read.network.flows.empty())
     throw InvalidArgument("uniform", "given together with the flows of " + file.name,
                           "omitted, or the [[flow]] entries removed from the file: each defines all flows");

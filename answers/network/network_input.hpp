@@ -4,6 +4,8 @@
 #include <tailbound/answers/network/topology.hpp>
 #include <tailbound/network/demands/failures.hpp>
 #include <tailbound/network/files/network_file.hpp>
+#include <tailbound/network/imports/imported.hpp>
+#include <tailbound/network/reading/format_names.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -32,9 +34,10 @@ using ReadNamed =
 /// The nodes and links of a file of another program (network::foreign_format()); none for a network file.
 /// \param without  failures
 /// \throws ParseError       as network::read_foreign()
-/// \throws InvalidArgument  "without"
+/// \throws InvalidArgument  "without", "speed-unit"
 [[nodiscard]] std::optional<network::Network> foreign_network(const NamedText& file,
-                                                              const std::vector<std::string>& without = {});
+                                                              const std::vector<std::string>& without = {},
+                                                              const network::ForeignReading& reading = {});
 
 /// All of its bytes.
 [[nodiscard]] std::string text_of_file(const ReadNamed& read, const std::string& path);
@@ -44,12 +47,15 @@ using ReadNamed =
 /// ignored.
 /// \param without     failures in addition to those of the file (network/demands/failures.hpp)
 /// \param route_seed  of RouteRule::ecmp, in place of that of the file
+/// \param speed_unit  of speeds without a unit, in a file of another program
 /// \throws ParseError, LimitExceeded  as network::read_network() and network::add_traffic_matrix()
-/// \throws InvalidArgument  "without"; "route-seed": given for a network without such routes
+/// \throws InvalidArgument  "without"; "route-seed": given for a network without such routes; "speed-unit":
+///                          given where no speed lacks a unit
 [[nodiscard]] NetworkTopology read_network(const NamedText& file, const ReadNamed& read,
                                            network::FileUse use = network::FileUse::packets,
                                            const std::vector<std::string>& without = {},
-                                           std::optional<std::uint64_t> route_seed = {});
+                                           std::optional<std::uint64_t> route_seed = {},
+                                           std::optional<network::SpeedUnit> speed_unit = {});
 
 /// The same with a matrix instead of [traffic] of the file.
 /// \param route  default: that of [traffic] of the file, otherwise network::default_route_of() the use
@@ -58,7 +64,8 @@ using ReadNamed =
                                            const std::optional<network::RouteRule>& route,
                                            network::FileUse use = network::FileUse::packets,
                                            const std::vector<std::string>& without = {},
-                                           std::optional<std::uint64_t> route_seed = {});
+                                           std::optional<std::uint64_t> route_seed = {},
+                                           std::optional<network::SpeedUnit> speed_unit = {});
 
 /// The same with uniform traffic of 1 packet per slot from each host instead of [traffic], to be scaled.
 /// \param route  as above
@@ -68,7 +75,8 @@ using ReadNamed =
 [[nodiscard]] NetworkTopology read_uniform_network(const NamedText& file,
                                                    const std::optional<network::RouteRule>& route,
                                                    const std::vector<std::string>& without = {},
-                                                   std::optional<std::uint64_t> route_seed = {});
+                                                   std::optional<std::uint64_t> route_seed = {},
+                                                   std::optional<network::SpeedUnit> speed_unit = {});
 
 /// The rules of the routes of a network that is treated as a whole.
 /// \throws InvalidArgument  "route": by ecmp, which needs a list of flows

@@ -45,7 +45,8 @@ constexpr CommandHint command_hints[] = {
     {"pfc pause headroom lossless", "headroom of a lossless link: tailbound guarantee --headroom"},
     {"dragonfly jellyfish slimfly hyperx leaf-spine fat-tree fattree fat clos topology topologies datacenter",
      files_of_networks},
-    {"mesh", "wormhole mesh: tailbound wormhole --topology mesh"},
+    {"mesh",
+     "wormhole mesh: tailbound wormhole --topology mesh; a mesh with any traffic: tailbound network mesh"},
     {"torus",
      "wormhole torus: tailbound wormhole --topology torus; a torus for delays: tailbound network torus"},
     {"hypercube cube ncube",
@@ -180,7 +181,7 @@ constexpr ValueHint value_hints[] = {
     {"--topology", "fattree", "butterfly-fat-tree"},
     {"--topology", "dragonfly hyperx slimfly jellyfish",
      "--network FILE, written by `tailbound network SHAPE`"},
-    {"SHAPE", "mesh", "torus here, or `tailbound wormhole --topology mesh`"},
+    {"SHAPE", "grid", "mesh or torus"},
     {"SHAPE", "clos folded-clos", "fat-tree or leaf-spine"},
     {"SHAPE", "hypercube", "`tailbound wormhole --topology hypercube`"},
     {"--solve", "inputs capacity buffer", "a list of inputs, or --drop EPS alone for the buffer"}};

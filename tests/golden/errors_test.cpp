@@ -189,7 +189,7 @@ TEST_CASE("rejected: what was probably meant") {
            {"buffer -i 16 -l 0.9 -d 1e-9 --traffic bursty", 2, {"did you mean onoff with --burst L?"}},
            {"buffer -i 16 -l 0.9 -d 1e-9 -f pdf", 2, {"did you mean --plot FILE?"}},
            {"wormhole --topology dragonfly --nodes 64 --flits 8", 2, {"tailbound network SHAPE"}},
-           {"network mesh", 2, {"tailbound wormhole --topology mesh"}},
+           {"network grid", 2, {"did you mean mesh or torus?"}},
            {"delay --network share/none.toml -l 0.8", 2, {"--load is not allowed with --network"}},
            // options
            {"buffer -i 16 -l 0.9 -d 1e-9 --priority 2", 2, {"did you mean --classes R1,R2,..?"}},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 import subprocess
@@ -76,9 +77,10 @@ def by_igraph(graph: networkx.Graph, path: Path, write: str) -> None:
     getattr(made, write)(str(path))
 
 
-WRITERS: dict[str, Callable[[networkx.Graph, Path], None]] = {
+WRITERS: dict[str, Callable[[networkx.Graph, Path], object]] = {
     "networkx.graphml": lambda graph, path: networkx.write_graphml(graph, path),
     "networkx.gml": lambda graph, path: networkx.write_gml(graph, path),
+    "networkx.json": lambda graph, path: path.write_text(json.dumps(networkx.node_link_data(graph))),
     "igraph.graphml": lambda graph, path: by_igraph(graph, path, "write_graphml"),
     "igraph.gml": lambda graph, path: by_igraph(graph, path, "write_gml"),
     "igraph.dot": lambda graph, path: by_igraph(graph, path, "write_dot"),

@@ -91,7 +91,7 @@ BASES = {
     "validate multistage": {"hot spot": f"--nodes 16 --hot 0.1 --loads 0.9 {SIMULATED}"},
     "validate wormhole": {"mesh": f"{MESH} {CYCLES}"},
     "validate broadcast": {"cube": f"{CUBE} {CYCLES}"},
-    "network": {shape: shape for shape in ("fat-tree", "leaf-spine", "torus", "hyperx", "dragonfly", "slimfly", "jellyfish")}
+    "network": {shape: shape for shape in ("fat-tree", "leaf-spine", "mesh", "torus", "hyperx", "dragonfly", "slimfly", "jellyfish")}
     | {"import": "import data/networks/two_speeds.dot"},
     "sweep": {"plan": "FOLDER/plan.toml --store FOLDER/STORE.db --jobs 1"},
     "merge": {"parts": "FOLDER/part1 FOLDER/part2"},
@@ -124,7 +124,7 @@ VALUES = {
     "--fractions": "0.35", "--channels": "3", "--broadcast": "0.2", "--startup": "3", "--occupancy": "1,3", "--rare": "3", "--hop": "2", "--slots": "1500",
     "--cycles": "1500", "--seed": "7", "--warmup": "200", "--replications": "3", "--half-width": "30%", "--memory": "6", "--weights": "3,1",
     "--buffers": "2,3", "--packets": "3000", "--precision": "5%", "--leaves": "5", "--spines": "3", "--uplink-rate": "2", "--sides": "3,3",
-    "--route-seed": "7", "--routers": "3", "--wires": "1", "--groups": "5", "--prime": "4", "--switches": "12", "--degree": "3", "--hosts": "17", "--shared-memory": "all",
+    "--route-seed": "7", "--speed-unit": "Mbit/s", "--routers": "3", "--wires": "1", "--groups": "5", "--prime": "4", "--switches": "12", "--degree": "3", "--hosts": "17", "--shared-memory": "all",
     "simulate tree --buffer": "2", "simulate switch --buffer": "2",
     # Where another program reads or the screen shows: not JSON.
     "--part": "1/2", "--format": "csv",

@@ -56,6 +56,9 @@ GRAPHS = {
     "graph.graphml": '<?xml version="1.0"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="undirected">\n' + "".join(f'<node id="{n}"/>\n' for n in ("h1", "h2", "h3", "s")) + "".join(f'<edge source="{a}" target="{b}"/>\n' for a, b in EDGES) + "</graph></graphml>\n",
     "edges.txt": "".join(f"{a} {b}\n" for a, b in EDGES),
     "edges.csv": "source,target\n" + "".join(f"{a},{b}\n" for a, b in EDGES),
+    "cables.csv": "source,source port,destination,destination port\n" + "".join(f"{a},1,{b},{i}\n" for i, (a, b) in enumerate(EDGES)),
+    "graph.json": json.dumps({"nodes": [{"id": n} for n in ("h1", "h2", "h3", "s")], "links": [{"source": a, "target": b} for a, b in EDGES]}),
+    "lab.yml": "topology:\n  links:\n" + "".join(f'  - endpoints: ["{a}:e1", "{b}:e{i}"]\n' for i, (a, b) in enumerate(EDGES)),
 }
 POLICED = {
     "policed.toml": files.POLICED,

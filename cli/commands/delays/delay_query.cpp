@@ -122,9 +122,9 @@ void require_fitting(const DelayOptions& options) {
   const TopologyOptions& its = options.topology;
   const std::initializer_list<const AnyRow*> of_trees{&its.radix, &its.levels, &its.load, &its.routing,
                                                       &options.classes};
-  const std::initializer_list<const AnyRow*> of_networks{&its.file.matrix, &its.file.route,     &options.flow,
-                                                         &its.uniform,     &its.load_scale,     &its.without,
-                                                         &options.solve,   &its.file.route_seed};
+  const std::initializer_list<const AnyRow*> of_networks{
+      &its.file.matrix, &its.file.route, &options.flow,  &its.uniform,        &its.load_scale,
+      &its.without,     &its.speed_unit, &options.solve, &its.file.route_seed};
   const char* defined = "the network file defines it";
   if (its.file.network) {
     reject_with(of_trees, "--network", defined);

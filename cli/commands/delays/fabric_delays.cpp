@@ -23,7 +23,7 @@ std::vector<answers::FabricTopology> read_fabrics(const TopologyOptions& options
   std::optional<answers::NamedText> matrix;
   if (files.matrix) matrix = {files.matrix.text(), read_file(files.matrix.text(), "--matrix")};
   return answers::read_fabrics(file, matrix, files.route.if_given(), read_loads(options), read_named,
-                               read_failures(options), with_buffers);
+                               read_failures(options), with_buffers, options.speed_unit.if_given());
 }
 
 answers::NetworkTopology place_of(const answers::FabricTopology& topology) {

@@ -1,4 +1,5 @@
 #include <cli/commands.hpp>
+#include <cli/commands/delays/topology_options.hpp>
 #include <cli/options/files.hpp>
 #include <cli/options/number_options.hpp>
 #include <tailbound/core/error.hpp>
@@ -40,8 +41,9 @@ struct Options {
   One<ReadShape> shape{query, "SHAPE", "", one_name(shapes()).always(),
                        "fat-tree, torus, dragonfly, ..., or import.\n{names}"};
   Text file{query, "FILE", "", options::text().needed("tailbound network import FILE"),
-            "with import: file of a network of another program.\nGraphML, GML, DOT, edge lists, anynet of "
-            "BookSim, topologies of HPCC and htsim"};
+            fmt::format("with import: file of a network of another program.\n{}", network::foreign_formats)};
+  One<network::SpeedUnit> speed_unit{query, "--speed-unit", "UNIT", one_name<network::SpeedUnit>(),
+                                     speed_unit_help};
   One<int> radix{sizes, "--radix", "K", size(network::FatTree{}.radix).slider(4, 64, 2),
                  "fat-tree: ports of a switch, even (default {}).\nHalf are down, half up (delay --radix "
                  "counts one side)"};
@@ -57,7 +59,7 @@ struct Options {
   List<int> sides{
       sizes, "--sides", "LIST",
       integers<int>(0, maximum).by_default(fmt::format("{}", fmt::join(network::Torus{}.sides, ","))),
-      "torus, hyperx: switches per dimension (default {})"};
+      "mesh, torus, hyperx: switches per dimension (default {})"};
   One<int> routers{sizes, "--routers", "A", size(network::Dragonfly{}.routers),
                    "dragonfly: switches per group (default {})"};
   One<int> wires{sizes, "--wires", "H", size(network::Dragonfly{}.wires),
@@ -73,15 +75,16 @@ struct Options {
                           "jellyfish: seed of the random graph (default {})"};
   One<int> hosts{sizes, "--hosts", "N", integer<int>(0, maximum),
                  "hosts per switch; of a fat-tree in all.\nThe smallest fat-tree with so many, instead of "
-                 "--radix. Defaults: leaf-spine 4 per leaf; hyperx, jellyfish 4; dragonfly 2; torus 1; "
+                 "--radix. Defaults: leaf-spine 4 per leaf; hyperx, jellyfish 4; dragonfly 2; mesh, torus 1; "
                  "slimfly half of its links"};
   Number uniform{
       traffic, "--uniform", "R", cli::uniform().slider(0.01, 0.99, 0.01),
       "packets per slot of each host (default {}).\nEqually to each other host; 0: no traffic in the file"};
-  One<network::RouteRule> route{traffic, "--route", "NAME", one_name<network::RouteRule>(),
-                                "routes: spread, ecmp, shortest, minimal or valiant.\nDefault spread, over "
-                                "all shortest paths; ecmp: each flow on one of them; of a dragonfly minimal "
-                                "(local, global, local) or valiant"};
+  One<network::RouteRule> route{
+      traffic, "--route", "NAME", one_name<network::RouteRule>(),
+      "routes: spread, ecmp, shortest, minimal or valiant.\nDefault spread, over "
+      "all shortest paths; of a mesh shortest, dimension by dimension; ecmp: each "
+      "flow on one of them; of a dragonfly minimal (local, global, local) or valiant"};
   Text shared_memory{OptionGroup(rows, "Memory"), "--shared-memory", "LIST",
                      "switches whose queues share one memory.\nall, or names such as \"leaf[0..3], spine0\""};
   Text without{OptionGroup(rows, "Failures"), "--without", "LIST",
@@ -182,11 +185,15 @@ network::FabricShape read_jellyfish(const Options& options, Sizes& sizes) {
 }
 
 Meanings<ReadShape> shapes() {
-  return {
-      {network::FatTree::name, read_fat_tree},           {network::LeafSpine::name, read_leaf_spine},
-      {network::Torus::name, read_grid<network::Torus>}, {network::HyperX::name, read_grid<network::HyperX>},
-      {network::Dragonfly::name, read_dragonfly},        {network::SlimFly::name, read_slimfly},
-      {network::Jellyfish::name, read_jellyfish},        {"import", nullptr}};
+  return {{network::FatTree::name, read_fat_tree},
+          {network::LeafSpine::name, read_leaf_spine},
+          {network::Mesh::name, read_grid<network::Mesh>},
+          {network::Torus::name, read_grid<network::Torus>},
+          {network::HyperX::name, read_grid<network::HyperX>},
+          {network::Dragonfly::name, read_dragonfly},
+          {network::SlimFly::name, read_slimfly},
+          {network::Jellyfish::name, read_jellyfish},
+          {"import", nullptr}};
 }
 
 Reply answer(const Options& options, const Context&) {
@@ -197,10 +204,13 @@ Reply answer(const Options& options, const Context&) {
     const std::string file = options.file.value();
     sizes.reject_others(options, options.shape.text());
     query.imported = {file, read_file(file, "FILE")};
+    query.speed_unit = options.speed_unit.if_given();
     if (!options.uniform && !options.route) query.traffic.reset();
   } else {
     if (options.file) throw not_allowed_with("FILE", options.shape.text(), "only import reads a file");
+    reject_with({&options.speed_unit}, options.shape.text(), "only import reads speeds");
     query.shape = read_shape(options, sizes);
+    query.traffic->route = network::default_route_of(query.shape);
     sizes.reject_others(options, options.shape.text());
   }
   if (options.uniform) {
@@ -219,7 +229,7 @@ Reply answer(const Options& options, const Context&) {
 
 Command network_command() {
   return command_of<Options>({.name = "network",
-                              .purpose = "network files: fat-tree, dragonfly, torus and others",
+                              .purpose = "network files: fat-tree, dragonfly, mesh and others",
                               .work = Work::analysis,
                               .draws = true,
                               .answer = answer,

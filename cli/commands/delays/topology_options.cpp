@@ -18,7 +18,7 @@ void require_one_topology(const TopologyOptions& options) {
     return;
   }
   reject_without({&options.file.matrix, &options.file.route, &options.file.route_seed, &options.uniform,
-                  &options.load_scale, &options.without},
+                  &options.load_scale, &options.without, &options.speed_unit},
                  "--network FILE");
   for (const AnyRow* row :
        std::initializer_list<const AnyRow*>{&options.radix, &options.levels, &options.load})
@@ -70,18 +70,19 @@ std::vector<answers::NetworkTopology> for_each_seed(const NetworkFileOptions& op
 
 std::vector<answers::NetworkTopology> read_seeded_networks(const NetworkFileOptions& options,
                                                            network::FileUse use,
-                                                           const std::vector<std::string>& without) {
+                                                           const std::vector<std::string>& without,
+                                                           std::optional<network::SpeedUnit> speed_unit) {
   const std::string& name = options.network.text();
   const answers::NamedText file{name, read_file(name, "--network")};
   if (!options.matrix) {
     reject_without({&options.route}, "--matrix FILE");
     return for_each_seed(options, [&](std::optional<std::uint64_t> seed) {
-      return answers::read_network(file, read_named, use, without, seed);
+      return answers::read_network(file, read_named, use, without, seed, speed_unit);
     });
   }
   const answers::NamedText matrix{options.matrix.text(), read_file(options.matrix.text(), "--matrix")};
   return for_each_seed(options, [&](std::optional<std::uint64_t> seed) {
-    return answers::read_network(file, matrix, options.route.if_given(), use, without, seed);
+    return answers::read_network(file, matrix, options.route.if_given(), use, without, seed, speed_unit);
   });
 }
 
@@ -109,12 +110,13 @@ namespace {
 
 std::vector<answers::NetworkTopology> read_unscaled(const TopologyOptions& options,
                                                     const std::vector<std::string>& failures) {
-  if (!options.uniform) return read_seeded_networks(options.file, network::FileUse::packets, failures);
+  const std::optional<network::SpeedUnit> unit = options.speed_unit.if_given();
+  if (!options.uniform) return read_seeded_networks(options.file, network::FileUse::packets, failures, unit);
   if (options.file.matrix) throw not_allowed_with("--uniform", "--matrix", "each defines all flows");
   const std::string& name = options.file.network.text();
   const answers::NamedText file{name, read_file(name, "--network")};
   return for_each_seed(options.file, [&](std::optional<std::uint64_t> seed) {
-    return answers::read_uniform_network(file, options.file.route.if_given(), failures, seed);
+    return answers::read_uniform_network(file, options.file.route.if_given(), failures, seed, unit);
   });
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <fmt/format.h>
 #include <cli/options/options.hpp>
 #include <cli/options/traffic_options.hpp>
 #include <tailbound/answers/network/network_input.hpp>
@@ -25,13 +26,18 @@ namespace tailbound::cli {
   return integers(0, std::numeric_limits<std::int64_t>::max());
 }
 
+inline constexpr const char* speed_unit_help =
+    "unit of speeds without one in files of other programs.\n{names}; default Gbit/s, and at most 3.2 Tbit/s";
+
 /// --network --matrix --route --route-seed
 struct NetworkFileOptions {
   OptionTable& rows;
   OptionGroup group{rows, "Network"};
-  Text network{group, "--network", "FILE",
-               "network file: TOML, GraphML, GML, DOT, edge list.\nTOML defines hosts, switches, links and "
-               "flows; files of BookSim, HPCC and htsim too"};
+  Text network{
+      group, "--network", "FILE",
+      fmt::format("network file: TOML, GraphML, edge list and others.\nTOML defines hosts, switches, "
+                  "links and flows. Without flows: {}",
+                  network::foreign_formats)};
   Text matrix{group, "--matrix", "FILE",
               "traffic matrix: CSV with the packets per slot.\nAs spreadsheets, pandas and others write it"};
   One<network::RouteRule> route{group, "--route", "NAME", one_name<network::RouteRule>(),
@@ -66,6 +72,8 @@ struct TopologyOptions {
   Numbers load_scale{network, "--load-scale", "LIST", shares().slider(0.05, 2, 0.05), "factors of all rates"};
   Text without{network, "--without", "LIST",
                "failures: switches, links \"a -> b\", \"3 random\".\nWith a seed: \"3 random 7\""};
+  One<network::SpeedUnit> speed_unit{network, "--speed-unit", "UNIT", one_name<network::SpeedUnit>(),
+                                     speed_unit_help};
 };
 
 /// \throws InvalidArgument  options of a tree together with --network, those of a network without it, or a
@@ -81,7 +89,7 @@ void require_one_topology(const TopologyOptions& options);
 /// \throws InvalidArgument, ParseError, LimitExceeded
 [[nodiscard]] std::vector<answers::NetworkTopology> read_seeded_networks(
     const NetworkFileOptions& options, network::FileUse use = network::FileUse::packets,
-    const std::vector<std::string>& without = {});
+    const std::vector<std::string>& without = {}, std::optional<network::SpeedUnit> speed_unit = {});
 
 /// --without; --uniform and --load-scale.  \throws InvalidArgument
 [[nodiscard]] std::vector<std::string> read_failures(const TopologyOptions& options);

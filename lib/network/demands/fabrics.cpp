@@ -174,6 +174,28 @@ Drawn with_hosts(const Grid& grid, std::string name, int hosts) {
   return result;
 }
 
+Drawn drawn(const Mesh& mesh) {
+  const Grid grid(mesh.sides, mesh.hosts);
+  Drawn result = with_hosts(grid, fmt::format("{} mesh", by(mesh.sides)), mesh.hosts);
+  FabricFacts& facts = result.facts;
+  facts.diameter = 0;
+  // The last dimension is listed first: shortest routes take the first link that leads closer.
+  for (std::size_t i = mesh.sides.size(); i-- > 0;) {
+    const int side = mesh.sides[i];
+    *facts.diameter += side - 1;
+    facts.ports += side == 2 ? 1 : 2;
+    facts.switch_wires += grid.switches / side * (side - 1);
+    const std::string name = Grid::variable(i);
+    std::string ranges = grid.all;
+    const std::string whole = fmt::format("{} = 0..{}", name, side - 1);
+    ranges.replace(ranges.find(whole), whole.size(), fmt::format("{} = 0..{}", name, side - 2));
+    result.links += wires(ranges, grid.plain(), grid.with(i, name + "+1"));
+  }
+  const int longest = *std::max_element(mesh.sides.begin(), mesh.sides.end());
+  if (longest % 2 == 0) facts.bisection = grid.switches / longest;
+  return result;
+}
+
 Drawn drawn(const Torus& torus) {
   const Grid grid(torus.sides, torus.hosts);
   Drawn result = with_hosts(grid, fmt::format("{} torus", by(torus.sides)), torus.hosts);
@@ -521,6 +543,10 @@ std::vector<std::string> fabric_names() {
 
 FabricFacts facts_of(const FabricShape& shape) {
   return drawn_and_checked(shape).facts;
+}
+
+RouteRule default_route_of(const FabricShape& shape) {
+  return std::holds_alternative<Mesh>(shape) ? RouteRule::shortest : default_route;
 }
 
 std::string to_toml(const FabricShape& shape, const std::optional<FabricTraffic>& traffic) {

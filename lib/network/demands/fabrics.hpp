@@ -35,6 +35,15 @@ struct LeafSpine {
   Rational uplink_rate = 1;    ///< packets per slot between leaf and spine, as LinkRate
 };
 
+/// A switch is joined to its neighbours in each dimension. From host to host the last dimension changes
+/// fastest. By RouteRule::shortest a route corrects the last dimension first, as in the built-in mesh of
+/// wormhole networks.
+struct Mesh {
+  static constexpr const char* name = "mesh";
+  std::vector<int> sides{4, 4};  ///< one to six, each 2 or more
+  int hosts = 1;                 ///< per switch
+};
+
 /// A switch is joined to both neighbours in each dimension, with wrap-around.
 struct Torus {
   static constexpr const char* name = "torus";
@@ -81,7 +90,7 @@ struct Jellyfish {
   std::uint64_t seed = 1;
 };
 
-using FabricShape = std::variant<FatTree, LeafSpine, Torus, HyperX, Dragonfly, SlimFly, Jellyfish>;
+using FabricShape = std::variant<FatTree, LeafSpine, Mesh, Torus, HyperX, Dragonfly, SlimFly, Jellyfish>;
 /// The names of all fabrics, in this order.
 [[nodiscard]] std::vector<std::string> fabric_names();
 
@@ -104,6 +113,9 @@ struct FabricTraffic {
   Rational uniform = Rational(1) / 2;  ///< packets per slot that each host sends
   RouteRule route = default_route;
 };
+
+/// Of a mesh shortest, which cannot deadlock there.
+[[nodiscard]] RouteRule default_route_of(const FabricShape& shape);
 
 /// \throws InvalidArgument  as facts_of()
 [[nodiscard]] std::string to_toml(const FabricShape& shape, const std::optional<FabricTraffic>& traffic);

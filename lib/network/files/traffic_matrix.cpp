@@ -42,6 +42,17 @@ std::string layouts_in_words() {
          "for each sending node, or rows with from, to, rate";
 }
 
+constexpr std::array<std::string_view, 7> noxim_columns{"src",  "dst",   "pir",     "por",
+                                                        "t_on", "t_off", "t_period"};
+
+std::optional<std::size_t> whole_number(std::string_view text) {
+  if (text.empty() || text.size() > 9 || text.find_first_not_of("0123456789") != std::string_view::npos)
+    return std::nullopt;
+  std::size_t value = 0;
+  for (const char c : text) value = 10 * value + static_cast<std::size_t>(c - '0');
+  return value;
+}
+
 /// A traffic matrix in any layout: names in its first row and column, in either order; names in one of them
 /// or none; a list of pairs. Ambiguous parts become remarks.
 class MatrixReader {
@@ -84,8 +95,12 @@ class MatrixReader {
   [[nodiscard]] std::size_t at_position(const TableCell& cell) const;
   [[nodiscard]] Line line_of(const TableCell& label, bool row) const;
   void read_connections();
+  [[nodiscard]] bool is_noxim(const Row& first) const;
+  void read_noxim(const Row& first);
+  [[nodiscard]] bool is_pair_without_names(const Row& first) const;
   void read_arrows();
-  void read_pairs(const PairColumns& columns, std::size_t named);
+  void read_pairs(const PairColumns& columns, std::size_t named, std::optional<Row> first);
+  void find_first_position(const std::vector<Row>& rows, const PairColumns& columns);
   void find_layout(const Row& first, const std::optional<Row>& second);
   void read_corner(const TableCell& corner);
   void read_columns(std::span<const TableCell> header);
@@ -151,9 +166,11 @@ bool MatrixReader::are_positions(std::span<const TableCell> cells) {
 }
 
 std::size_t MatrixReader::at_position(const TableCell& cell) const {
-  for (std::size_t i = 0; i < ends_.size(); ++i)
-    if (cell.text == std::to_string(i + *first_position_)) return ends_[i];
-  file_.fail(cell.place, "the row is named " + in_quotes(cell.text) + "; the columns are numbered from " +
+  const std::optional<std::size_t> number = whole_number(cell.text);
+  if (number && *number >= *first_position_ && *number - *first_position_ < ends_.size())
+    return ends_[*number - *first_position_];
+  file_.fail(cell.place, "the node " + in_quotes(cell.text) +
+                             " is not in the network, where nodes that send are numbered from " +
                              std::to_string(*first_position_) + " to " +
                              std::to_string(*first_position_ + ends_.size() - 1));
 }
@@ -235,18 +252,133 @@ void MatrixReader::read_arrows() {
   remarks_.emplace_back("a list of pairs \"left -> right: rate\"");
 }
 
+/// Ends that are not names are numbers, from 0 or 1 on: of the sending nodes in their order.
+void MatrixReader::find_first_position(const std::vector<Row>& rows, const PairColumns& columns) {
+  bool names = false;
+  std::size_t minimum = ends_.size() + 1, maximum = 0;
+  for (const Row& row : rows)
+    for (const TableCell* cell : {&row[columns.from], &row[columns.to]}) {
+      const std::optional<std::size_t> number = whole_number(cell->text);
+      if (is_node(*cell) || !number) {
+        names = true;
+        continue;
+      }
+      minimum = std::min(minimum, *number);
+      maximum = std::max(maximum, *number);
+    }
+  if (names || minimum > ends_.size() || maximum > ends_.size()) return;
+  const bool from_0 = minimum == 0, from_1 = maximum == ends_.size();
+  if (from_0 && from_1) return;
+  if (!from_0 && !from_1)
+    file_.fail(rows.front().front().place, "the nodes are numbers from " + std::to_string(minimum) + " to " +
+                                               std::to_string(maximum) + ", which may count the " +
+                                               std::to_string(ends_.size()) +
+                                               " sending nodes from 0 or from 1; use the names of the nodes");
+  first_position_ = from_0 ? 0 : 1;
+}
+
 /// A row for each pair; `named` columns have a name.
-void MatrixReader::read_pairs(const PairColumns& columns, std::size_t named) {
-  while (const std::optional<Row> row = rows_.next()) {
-    const std::size_t last = std::max({columns.from, columns.to, columns.rate});
+void MatrixReader::read_pairs(const PairColumns& columns, std::size_t named, std::optional<Row> first) {
+  std::vector<Row> numbered;  // all rows, if the first has numbers in place of names
+  const std::size_t last = std::max({columns.from, columns.to, columns.rate});
+  const auto is_number = [&](const TableCell& cell) { return !is_node(cell) && whole_number(cell.text); };
+  const auto take = [&](const Row& row) {
+    const auto end = [&](const TableCell& cell) { return first_position_ ? at_position(cell) : node(cell); };
+    const std::size_t from = end(row[columns.from]);
+    read_cell(from, end(row[columns.to]), row[columns.rate]);
+  };
+  for (std::optional<Row> row = first ? std::move(first) : rows_.next(); row; row = rows_.next()) {
     if (row->size() <= last)
       file_.fail(row->front().place, "a row of " + std::to_string(row->size()) + " cells; the first has " +
                                          std::to_string(named));
     if (const std::string wrong = too_many_cells(*row, named); !wrong.empty())
       file_.fail(row->front().place, wrong);
-    read_cell(node((*row)[columns.from]), node((*row)[columns.to]), (*row)[columns.rate]);
+    if (numbered.empty() && (row_count_++ > 0 || !is_number((*row)[columns.from])))
+      take(*row);
+    else
+      numbered.push_back(*std::move(row));
   }
+  if (!numbered.empty()) find_first_position(numbered, columns);
+  for (const Row& row : numbered) take(row);
   remarks_.emplace_back("a list of pairs, one per row");
+}
+
+/// source, destination and rate, where the row cannot be that of a matrix.
+bool MatrixReader::is_pair_without_names(const Row& first) const {
+  if (first.size() != 3 || ends_.size() == 3 || ends_.size() == 2) return false;
+  const auto is_end = [&](const TableCell& cell) { return is_node(cell) || whole_number(cell.text); };
+  return is_end(first[0]) && is_end(first[1]) && !is_node(first[2]) &&
+         is_number_cell(first[2].text, rows_.separator());
+}
+
+/// src dst pir [por [t_on t_off t_period]], after a comment or a row with these names, or of more numbers
+/// than a pair and its rate.
+bool MatrixReader::is_noxim(const Row& first) const {
+  if (first.size() < 2 || first.size() > noxim_columns.size()) return false;
+  if (foreign_format(file_.text()) == ForeignFormat::noxim_table) return true;
+  const auto has_names = [&] {
+    for (std::size_t at = 0; at < first.size(); ++at)
+      if (lower_case(first[at].text) != noxim_columns[at]) return false;
+    return first.size() > 2;
+  };
+  if (has_names()) return true;
+  return first.size() > 3 && rows_.separator() == ' ' && first.size() != ends_.size() &&
+         first.size() != ends_.size() + 1 && whole_number(first[0].text) && whole_number(first[1].text) &&
+         are_rates(first);
+}
+
+/// Nodes are numbered from 0. In each period packets come with probability pir in the cycles from t_on to
+/// t_off; rows of one pair add up.
+void MatrixReader::read_noxim(const Row& first) {
+  struct Sum {
+    Rational rate = 0;
+    Place place;
+  };
+  std::map<std::pair<std::size_t, std::size_t>, Sum> sums;
+  std::size_t windows = 0, bursts = 0;
+  first_position_ = 0;
+  for (std::optional<Row> row = first; row; row = rows_.next()) {
+    while (!row->empty() && row->back().text.empty()) row->pop_back();
+    if (row->empty() || lower_case(row->front().text) == noxim_columns[0]) continue;
+    const Place place = row->front().place;
+    if (row->size() < 3)
+      file_.fail(place,
+                 "the row has no pir, which Noxim then takes from its option -pir; write the rate as the "
+                 "third number");
+    if (row->size() > noxim_columns.size())
+      file_.fail(place, "a row of a traffic table of Noxim has at most 7 numbers");
+    const auto number = [&](std::size_t at) {
+      return rates_.read_total((*row)[at].text, (*row)[at].place, std::string(noxim_columns[at]));
+    };
+    Rational rate = rates_.read_share((*row)[2].text, (*row)[2].place, "pir");
+    if (row->size() > 3 && rates_.read_share((*row)[3].text, (*row)[3].place, "por") != rate) ++bursts;
+    if (row->size() == 5 || row->size() == 6)
+      file_.fail(place,
+                 "t_on needs t_off and t_period behind it: in each t_period cycles, packets come from "
+                 "cycle t_on to t_off");
+    if (row->size() == 7) {
+      const Rational on = number(4), off = number(5), period = number(6);
+      if (on >= off || off > period)
+        file_.fail(place, "t_on must be below t_off, and t_off at most t_period");
+      rate = rate * (off - on) / period;
+      if (off - on < period) ++windows;
+    }
+    const auto end = [&](const TableCell& cell) { return is_node(cell) ? node(cell) : at_position(cell); };
+    const std::size_t from = end((*row)[0]);
+    Sum& sum = sums[{from, end((*row)[1])}];
+    sum.rate = sum.rate + rate;
+    sum.place = place;
+  }
+  for (const auto& [pair, sum] : sums)
+    read_cell(pair.first, pair.second, {numeric::to_fraction(sum.rate), sum.place});
+  remarks_.emplace_back("a traffic table of Noxim: rates are packets per cycle, pir");
+  if (windows > 0)
+    remarks_.push_back("pairs that send in a part of each period only: their mean rates are used (rows: " +
+                       std::to_string(windows) + ")");
+  if (bursts > 0)
+    remarks_.push_back(
+        "por is ignored: packets come independently of each other (rows where it is not pir: " +
+        std::to_string(bursts) + ")");
 }
 
 /// The first cell may state whether rows send or receive.
@@ -424,8 +556,17 @@ std::vector<Flow> MatrixReader::read() {
     if (!first) file_.fail({1, 1}, "the traffic matrix is empty");
     std::vector<std::string> names;
     for (const TableCell& cell : *first) names.push_back(cell.text);
-    if (const auto columns = pair_columns(names); columns && !are_nodes(std::span(*first).subspan(1))) {
-      read_pairs(*columns, names.size());
+    if (is_noxim(*first)) {
+      read_noxim(*first);
+      note_what_stood_for_names();
+    } else if (const auto columns = pair_columns(names);
+               columns && !are_nodes(std::span(*first).subspan(1))) {
+      read_pairs(*columns, names.size(), {});
+      note_what_stood_for_names();
+    } else if (is_pair_without_names(*first)) {
+      read_pairs({}, 3, *first);
+      note_what_stood_for_names();
+      remarks_.emplace_back("no header line: columns taken as source, destination and rate");
     } else {
       const std::optional<Row> second = rows_.next();
       find_layout(*first, second);

@@ -225,8 +225,8 @@ class DotReader {
     for (const Attributes* list : {&defaults, &own})
       for (const auto& [name, value] : *list) {
         graph_.edge_attribute(edge, name, value);
-        if (name == "label" && read_speed(value) && value.find_first_of("GMkgT") != std::string::npos)
-          graph_.edge_attribute(edge, "speed", value);
+        if (name != "label") continue;
+        if (const auto speed = read_speed(value); speed && speed->has_unit) edge.gbps = speed->value;
       }
   }
 

@@ -1,5 +1,7 @@
 #include <tailbound/core/trimmed.hpp>
+#include <tailbound/core/words.hpp>
 #include <tailbound/network/imports/raw_graph.hpp>
+#include <tailbound/network/reading/format_names.hpp>
 #include <tailbound/network/reading/table_rows.hpp>
 
 #include <algorithm>
@@ -8,13 +10,13 @@
 namespace tailbound::network {
 namespace {
 
-constexpr std::size_t looked_at = 24;  ///< lines
+constexpr std::size_t lines_looked_at = 24;  ///< lines
 
 /// The first lines that are neither blank nor comments.
 std::vector<std::string_view> first_lines(std::string_view text) {
   if (text.substr(0, 3) == "\xEF\xBB\xBF") text.remove_prefix(3);
   std::vector<std::string_view> lines;
-  while (!text.empty() && lines.size() < looked_at) {
+  while (!text.empty() && lines.size() < lines_looked_at) {
     if (const std::string_view rest = trimmed(text); rest.substr(0, 2) == "/*") {
       const std::size_t closed = rest.find("*/", 2);
       text = closed == std::string_view::npos ? std::string_view() : rest.substr(closed + 2);
@@ -22,7 +24,8 @@ std::vector<std::string_view> first_lines(std::string_view text) {
     }
     const std::size_t end = text.find('\n');
     const std::string_view line = trimmed(text.substr(0, end));
-    if (!line.empty() && line.front() != '#' && line.substr(0, 2) != "//") lines.push_back(line);
+    if (!line.empty() && line.front() != '#' && line.front() != '%' && line.substr(0, 2) != "//")
+      lines.push_back(line);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
   return lines;
@@ -63,17 +66,73 @@ bool is_edge_line(std::string_view line) {
   return words.size() == 2 || read_speed(words[2]).has_value();
 }
 
+/// The cells of a row, without quotation marks.
+std::vector<std::string> cells_of(std::string_view line, char separator) {
+  std::vector<std::string> cells(1);
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"') quoted = !quoted;
+    if (c == separator && !quoted)
+      cells.emplace_back();
+    else if (c != '"')
+      cells.back() += c;
+  }
+  for (std::string& cell : cells) cell = trimmed(cell);
+  return cells;
+}
+
 bool is_edge_header(std::string_view line) {
   const char separator = separator_of(line);
-  bool from = false, to = false;
-  for (std::size_t begin = 0; begin <= line.size();) {
-    const std::size_t end = std::min(line.find(separator, begin), line.size());
-    const End its = end_in_words(line.substr(begin, end - begin));
-    from = from || its == End::source;
-    to = to || its == End::destination;
-    begin = end + 1;
+  std::vector<std::string> cells = cells_of(line, separator);
+  if (separator == ' ') std::erase(cells, "");
+  return edge_columns(cells).has_value();
+}
+
+/// Rows of the same number of cells.
+bool is_table(const std::vector<std::string_view>& lines) {
+  const char separator = separator_of(lines.front());
+  const std::size_t columns = cells_of(lines.front(), separator).size();
+  return separator != ' ' && columns > 2 &&
+         std::all_of(lines.begin(), lines.end(),
+                     [&](std::string_view line) { return cells_of(line, separator).size() == columns; });
+}
+
+/// 0 1 100Gbps 0.001ms 0: a link of ns-3.
+bool is_ns3_link(std::span<const std::string_view> words) {
+  return words.size() >= 4 && all_whole(words.first(2)) && read_speed(words[2]);
+}
+
+/// Counts in the first line, switches, and links.
+std::optional<ForeignFormat> ns3_format(const std::vector<std::string_view>& lines) {
+  const std::vector<std::string_view> counts = words_of(lines.front());
+  const bool hpcc = counts.size() == 3 && all_whole(counts);
+  const bool simai = (counts.size() == 6 || counts.size() == 7) && all_whole(std::span(counts).first(5)) &&
+                     !is_whole(counts[5]);
+  if (!hpcc && !simai) return std::nullopt;
+  for (std::size_t at = 1; at < lines.size(); ++at) {
+    const std::vector<std::string_view> words = words_of(lines[at]);
+    if (is_ns3_link(words)) return hpcc ? ForeignFormat::hpcc : ForeignFormat::simai;
+    if (!all_whole(words)) return std::nullopt;
   }
-  return from && to;
+  return std::nullopt;
+}
+
+/// Switch 36 "S-0002c9..."
+bool is_ibnetdiscover(std::string_view line) {
+  const std::vector<std::string_view> words = words_of(line);
+  return words.size() > 2 && is_one_of(words[0], {"Switch", "Ca", "Rt"}) && is_whole(words[1]) &&
+         words[2].size() > 3 && words[2][0] == '"' && words[2][2] == '-';
+}
+
+/// % src dst pir por t_on t_off t_period
+bool is_noxim(std::string_view text) {
+  for (text = trimmed(text); text.substr(0, 1) == "%"; text = trimmed(text)) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string comment = lower_case(text.substr(0, end));
+    if (comment.find("pir") != std::string::npos || comment.find("src") != std::string::npos) return true;
+    text.remove_prefix(end);
+  }
+  return false;
 }
 
 }  // namespace
@@ -100,8 +159,18 @@ std::string in_words(ForeignFormat format) {
       return "an edge list";
     case ForeignFormat::booksim:
       return "an anynet file of BookSim";
+    case ForeignFormat::node_link:
+      return "JSON of networkx";
     case ForeignFormat::hpcc:
-      return "a topology of HPCC's ns-3";
+      return "a topology of HPCC or astra-sim";
+    case ForeignFormat::simai:
+      return "a topology of SimAI";
+    case ForeignFormat::ibnetdiscover:
+      return "output of ibnetdiscover";
+    case ForeignFormat::containerlab:
+      return "a topology of containerlab";
+    case ForeignFormat::noxim_table:
+      return "a traffic table of Noxim";
     case ForeignFormat::htsim:
       return "a topology of htsim";
     case ForeignFormat::htsim_connections:
@@ -116,8 +185,11 @@ std::string in_words(ForeignFormat format) {
 
 std::optional<ForeignFormat> foreign_format(std::string_view text) {
   const std::vector<std::string_view> lines = first_lines(text);
+  if (is_noxim(text)) return ForeignFormat::noxim_table;
   if (lines.empty()) return std::nullopt;
   const std::string_view first = lines.front();
+  if (first.front() == '{') return ForeignFormat::node_link;
+  if (std::any_of(lines.begin(), lines.end(), is_ibnetdiscover)) return ForeignFormat::ibnetdiscover;
   if (first.front() == '<') {
     const std::string_view front = text.substr(0, 4096);
     if (front.find("<graphml") != std::string_view::npos) return ForeignFormat::graphml;
@@ -130,9 +202,7 @@ std::optional<ForeignFormat> foreign_format(std::string_view text) {
     if (begins_with(first, "nodes") && is_whole(words[1]))
       return lines.size() > 1 && begins_with(lines[1], "connections") ? ForeignFormat::htsim_connections
                                                                       : ForeignFormat::htsim;
-    if (words.size() == 3 && all_whole(words) && lines.size() > 2 && all_whole(words_of(lines[1])) &&
-        words_of(lines[2]).size() >= 4 && read_speed(words_of(lines[2])[2]))
-      return ForeignFormat::hpcc;
+    if (const auto format = ns3_format(lines)) return format;
   }
   if (begins_with(first, "strict") || begins_with(first, "digraph")) return ForeignFormat::dot;
   // graph NAME { is DOT; graph [ is GML, possibly after other keys.
@@ -154,14 +224,16 @@ std::optional<ForeignFormat> foreign_format(std::string_view text) {
         return line.find('=') != std::string_view::npos || line.front() == '[';
       }))
     return std::nullopt;
-  if (is_edge_header(first) || std::all_of(lines.begin(), lines.end(), is_edge_line))
+  if (std::find(lines.begin(), lines.end(), "topology:") != lines.end()) return ForeignFormat::containerlab;
+  if (is_edge_header(first) || std::all_of(lines.begin(), lines.end(), is_edge_line) || is_table(lines))
     return ForeignFormat::edge_list;
   return std::nullopt;
 }
 
-Network read_foreign(ForeignFormat format, std::string_view text, const std::string& name) {
+Network read_foreign(ForeignFormat format, std::string_view text, const std::string& name,
+                     const ForeignReading& reading) {
   const FileText file(text, name);
-  RawGraph graph(file);
+  RawGraph graph(file, reading);
   switch (format) {
     case ForeignFormat::graphml:
       read_graphml(file, graph);
@@ -178,8 +250,18 @@ Network read_foreign(ForeignFormat format, std::string_view text, const std::str
     case ForeignFormat::booksim:
       read_booksim(file, graph);
       break;
+    case ForeignFormat::node_link:
+      read_node_link(file, graph);
+      break;
     case ForeignFormat::hpcc:
+    case ForeignFormat::simai:
       read_hpcc(file, graph);
+      break;
+    case ForeignFormat::ibnetdiscover:
+      read_ibnetdiscover(file, graph);
+      break;
+    case ForeignFormat::containerlab:
+      read_containerlab(file, graph);
       break;
     case ForeignFormat::htsim:
       read_htsim(file, graph);
@@ -188,14 +270,19 @@ Network read_foreign(ForeignFormat format, std::string_view text, const std::str
       file.fail({1, 1},
                 "this is a connection matrix of htsim, which has traffic but no links; give it as --matrix "
                 "together with a network");
-    case ForeignFormat::simgrid:
-      file.fail({1, 1},
-                "this is a platform of SimGrid, which is not supported; \"tailbound network\" writes "
-                "fat-trees, tori and dragonflies, and GraphML, GML, DOT and edge lists can be read");
-    case ForeignFormat::other_xml:
+    case ForeignFormat::noxim_table:
       file.fail(
           {1, 1},
-          "this is XML but not GraphML; a network may be a TOML file, GraphML, GML, DOT or an edge list");
+          "this is a traffic table of Noxim, which has traffic but no links; give it as --matrix together "
+          "with a network (tailbound network mesh --sides 4,4 writes a mesh)");
+    case ForeignFormat::simgrid:
+      file.fail({1, 1},
+                std::string("this is a platform of SimGrid, which is not supported; \"tailbound network\" "
+                            "writes fat-trees, tori and dragonflies; formats that can be read: ") +
+                    foreign_formats);
+    case ForeignFormat::other_xml:
+      file.fail({1, 1},
+                std::string("this is XML but not GraphML; a network may be a TOML file, ") + foreign_formats);
   }
   return graph.network(in_words(format));
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tailbound/network/imports/speeds.hpp>
 #include <tailbound/network/network.hpp>
 
 #include <optional>
@@ -9,8 +10,8 @@
 
 /// Networks of other programs: their nodes and links, without flows.
 ///
-/// FORMATS   GraphML (by pugixml), GML, DOT, edge lists; anynet files of BookSim2, topologies of HPCC's ns-3
-///           and of htsim. docs/networks.md lists the parts of each that are read.
+/// FORMATS   those of reading/format_names.hpp: GraphML by pugixml, JSON by nlohmann's library.
+///           docs/networks.md lists the parts of each that are read.
 /// EXCLUDES  reading files: the caller does this, and passes the text. Delays of links, positions, colours.
 /// LIMITS    64 MB, 200 000 nodes, 2 000 000 links
 /// TESTS     tests/network/imports/imported_test.cpp, tests/fuzz/fuzz_imports.cpp
@@ -21,10 +22,15 @@ enum class ForeignFormat {
   gml,
   dot,
   edge_list,
+  node_link,
   booksim,
   hpcc,
+  simai,
   htsim,
+  ibnetdiscover,
+  containerlab,
   htsim_connections,
+  noxim_table,
   simgrid,
   other_xml
 };
@@ -34,14 +40,17 @@ enum class ForeignFormat {
 /// The format of the text, from its first lines; none if it may be a network file (TOML).
 [[nodiscard]] std::optional<ForeignFormat> foreign_format(std::string_view text);
 
-/// A speed with or without a unit [Gbit/s]; a number of 10^6 or more is in bit/s. None if it is not a speed
-/// above 0.
-[[nodiscard]] std::optional<Rational> read_speed(std::string_view text);
+struct ForeignReading {
+  std::optional<SpeedUnit> unit{};  ///< of speeds without a unit (speeds.hpp)
+  bool speeds = true;               ///< false: they are ignored
+};
 
 /// Nodes and links that satisfy require_valid(). Hosts are identified by the file, or else by their names if
 /// they have a single neighbour. Network::remarks lists how the file was understood and what was ignored.
-/// \throws ParseError  with line and column; for a known format that is not supported the message names the
-///                     format
-[[nodiscard]] Network read_foreign(ForeignFormat format, std::string_view text, const std::string& name);
+/// \throws ParseError       with line and column; for a known format that is not supported the message names
+///                          the format
+/// \throws InvalidArgument  "speed-unit": given for a file in which no speed lacks a unit
+[[nodiscard]] Network read_foreign(ForeignFormat format, std::string_view text, const std::string& name,
+                                   const ForeignReading& reading = {});
 
 }  // namespace tailbound::network

@@ -76,58 +76,146 @@ void read_python_data(RawGraph& graph, RawGraph::Edge& edge, std::string_view da
   }
 }
 
+/// a b {'capacity': 10} per line, as networkx writes it.
+void read_python_list(TableRows& rows, RawGraph& graph) {
+  for (std::optional<TableCell> line; (line = rows.next_line());) {
+    const std::string_view text = trimmed(line->text);
+    const std::size_t data = std::min(text.find('{'), text.size());
+    const std::string_view names = trimmed(text.substr(0, data));
+    const std::size_t blank = names.find_first_of(" \t");
+    if (blank == std::string_view::npos)
+      graph.fail(line->place, "a line must begin with the names of two nodes");
+    RawGraph::Edge& edge = graph.edge(std::string(names.substr(0, blank)),
+                                      std::string(trimmed(names.substr(blank))), true, line->place);
+    read_python_data(graph, edge, text.substr(data));
+  }
+}
+
+constexpr const char* columns_need_names =
+    "; name the columns in a first line, such as source,source port,destination,destination port,speed";
+
+struct EndName {
+  End end = End::neither;
+  bool sure = false;  ///< otherwise it may be the name of a node
+};
+
+/// "source", "from_node", "Device B", "a": which end of a link a column has, if any.
+EndName end_of_column(std::string_view name) {
+  EndName found;
+  for (std::size_t begin = 0; begin < name.size();) {
+    const std::size_t end = std::min(name.find_first_of(" _-.", begin), name.size());
+    const std::string word = lower_case(name.substr(begin, end - begin));
+    begin = end + 1;
+    if (word.empty()) continue;
+    End its = end_in_words(word);
+    const bool clear = its != End::neither;
+    if (is_one_of(word, {"a", "u", "left", "local", "node1", "nodea"})) its = End::source;
+    if (is_one_of(word, {"b", "v", "right", "remote", "node2", "nodeb"})) its = End::destination;
+    if (its != End::neither) {
+      if (found.end != End::neither) return {};
+      found.end = its;
+      found.sure = found.sure || clear;
+    } else if (is_one_of(word, {"node", "device", "host", "hostname", "switch", "router", "server", "name",
+                                "system", "side", "end", "id"})) {
+      found.sure = true;
+    } else {
+      return {};
+    }
+  }
+  return found.end == End::neither ? EndName{} : found;
+}
+
+std::string roles_in_words(const EdgeColumns& columns, const std::vector<std::string>& header) {
+  std::string text =
+      "columns: from " + in_quotes(header[columns.from]) + " to " + in_quotes(header[columns.to]);
+  for (const std::size_t at : columns.speeds) text += ", speed " + in_quotes(header[at]);
+  std::string ignored;
+  std::size_t count = 0;
+  for (std::size_t at = 0; at < header.size(); ++at) {
+    if (at == columns.from || at == columns.to || header[at].empty() ||
+        std::find(columns.speeds.begin(), columns.speeds.end(), at) != columns.speeds.end())
+      continue;
+    if (++count <= 8) ignored += (ignored.empty() ? "" : ", ") + in_quotes(header[at]);
+  }
+  if (count > 8) ignored += ", ...";
+  return ignored.empty() ? text : text + "; ignored: " + ignored;
+}
+
 }  // namespace
+
+/// The columns of a list of links; those without a role are ignored.
+std::optional<EdgeColumns> edge_columns(std::span<const std::string> header) {
+  EdgeColumns columns;
+  std::optional<std::size_t> from, to;
+  bool sure = true, known = false;  // is each end clear from its name; does another column have a known one?
+  for (std::size_t at = 0; at < header.size(); ++at) {
+    const EndName name = end_of_column(header[at]);
+    std::optional<std::size_t>* end = nullptr;
+    if (name.end == End::source) end = &from;
+    if (name.end == End::destination) end = &to;
+    if (end != nullptr && !*end) {
+      *end = at;
+      sure = sure && name.sure;
+      continue;
+    }
+    const std::string lower = lower_case(header[at]);
+    const bool speed = speed_name(header[at]).has_value() || lower.starts_with("linkspeed");
+    if (speed) columns.speeds.push_back(at);
+    known = known || speed || lower.find("port") != std::string::npos ||
+            lower.find("interface") != std::string::npos;
+  }
+  if (!from || !to || (!sure && !known)) return std::nullopt;
+  columns.from = *from;
+  columns.to = *to;
+  return columns;
+}
 
 /// Two names per row, and possibly a speed; or columns named by the first row.
 void read_edge_list(const FileText& file, RawGraph& graph) {
   TableRows rows(file);
-  const std::string_view front = rows.first_line();
+  if (rows.first_line().find('{') != std::string_view::npos) return read_python_list(rows, graph);
   std::vector<std::string> header;
-  std::size_t from = 0, to = 1;
-  if (front.find('{') != std::string_view::npos) {
-    for (std::optional<TableCell> line; (line = rows.next_line());) {
-      const std::string_view text = trimmed(line->text);
-      const std::size_t data = std::min(text.find('{'), text.size());
-      const std::string_view names = trimmed(text.substr(0, data));
-      const std::size_t blank = names.find_first_of(" \t");
-      if (blank == std::string_view::npos)
-        graph.fail(line->place, "a line must begin with the names of two nodes");
-      RawGraph::Edge& edge = graph.edge(std::string(names.substr(0, blank)),
-                                        std::string(trimmed(names.substr(blank))), true, line->place);
-      read_python_data(graph, edge, text.substr(data));
-    }
-    return;
-  }
-  bool first = true;
-  std::size_t columns = 0;
-  while (const auto row = rows.next()) {
-    if (std::exchange(first, false)) {
-      std::optional<std::size_t> left, right;
-      for (std::size_t at = 0; at < row->size(); ++at) {
-        const End end = end_in_words((*row)[at].text);
-        if (end == End::source && !left) left = at;
-        if (end == End::destination && !right) right = at;
-      }
-      if (left && right) {
-        for (const TableCell& cell : *row) header.push_back(cell.text);
-        from = *left;
-        to = *right;
-        columns = header.size();
+  EdgeColumns columns;
+  std::size_t named = 0;
+  bool with_speed = false;
+  for (bool first = true; const auto row = rows.next(); first = false) {
+    if (first) {
+      std::vector<std::string> names;
+      for (const TableCell& cell : *row) names.push_back(cell.text);
+      if (const auto found = edge_columns(names)) {
+        columns = *found;
+        header = std::move(names);
+        named = header.size();
         continue;
       }
+      // Without names there is at most a speed after the two nodes.
+      if (names.size() > 3)
+        graph.fail(row->front().place,
+                   "a list of links without a header line has the columns source, target and, "
+                   "possibly, speed; this one has " +
+                       std::to_string(names.size()) + columns_need_names);
+      named = rows.separator() == ',' ? 3 : row->max_size();
     }
     const std::size_t cells = row->size();
-    if (std::max(from, to) >= cells || (*row)[from].text.empty() || (*row)[to].text.empty())
+    if (std::max(columns.from, columns.to) >= cells || (*row)[columns.from].text.empty() ||
+        (*row)[columns.to].text.empty())
       graph.fail(row->front().place, "a row must name two nodes");
-    // Without names there is at most a speed after the two nodes.
-    if (columns == 0) columns = rows.separator() == ',' ? std::max<std::size_t>(cells, 3) : row->max_size();
-    if (const std::string wrong = too_many_cells(*row, columns); !wrong.empty())
+    if (const std::string wrong = too_many_cells(*row, named); !wrong.empty())
       graph.fail(row->front().place, wrong);
-    RawGraph::Edge& edge = graph.edge((*row)[from].text, (*row)[to].text, true, row->front().place);
-    for (std::size_t at = 0; at < std::min(cells, header.size()); ++at)
-      if (at != from && at != to) graph.edge_attribute(edge, header[at], (*row)[at].text);
-    if (header.empty() && cells > 2) graph.edge_attribute(edge, "speed", (*row)[2].text);
+    RawGraph::Edge& edge =
+        graph.edge((*row)[columns.from].text, (*row)[columns.to].text, true, row->front().place);
+    for (const std::size_t at : columns.speeds)
+      if (at < cells) graph.edge_attribute(edge, header[at], (*row)[at].text);
+    if (!header.empty() || cells < 3 || (*row)[2].text.empty()) continue;
+    if (!read_speed((*row)[2].text))
+      graph.fail((*row)[2].place, "the third column of a list without a header line is the speed, not " +
+                                      in_quotes((*row)[2].text) + columns_need_names);
+    graph.edge_attribute(edge, "speed", (*row)[2].text);
+    with_speed = true;
   }
+  graph.remark(header.empty() ? std::string("no header line: columns taken as source and target") +
+                                    (with_speed ? ", then speed" : "")
+                              : roles_in_words(columns, header));
 }
 
 /// router 0 node 0 node 1 router 1 5: the neighbours of router 0, each followed by the channel's latency if
@@ -166,17 +254,21 @@ void read_booksim(const FileText& file, RawGraph& graph) {
   if (latencies > 0) graph.remark("latencies of channels are ignored");
 }
 
-/// Counts; the switches; and for each link its ends, its speed, its delay and its error rate.
+/// Counts; the switches; and for each link its ends, its speed, its delay and its error rate. SimAI counts
+/// nodes, GPUs per server, switches of NVLink, other switches and links.
 void read_hpcc(const FileText& file, RawGraph& graph) {
   Lines lines(file);
   graph.kinds_known = true;
   const Lines::Line counts = lines.next();
+  const bool simai = counts.words.size() > 3;
   const std::size_t nodes = need_whole(graph, counts, 0, "the number of nodes"),
-                    switches = need_whole(graph, counts, 1, "the number of switches"),
-                    links = need_whole(graph, counts, 2, "the number of links");
+                    switches = need_whole(graph, counts, simai ? 3 : 1, "the number of switches") +
+                               (simai ? need_whole(graph, counts, 2, "the number of NVLink switches") : 0),
+                    links = need_whole(graph, counts, simai ? 4 : 2, "the number of links");
   if (nodes > 200'000) graph.fail(counts.place, "more than 200000 nodes, the limit");
+  // Without switches the nodes themselves forward.
   for (std::size_t node = 0; node < nodes; ++node)
-    graph.set_host(graph.node(std::to_string(node), counts.place), true);
+    graph.set_host(graph.node(std::to_string(node), counts.place), switches > 0);
   std::size_t found = 0;
   Lines::Line line = lines.next();
   for (; found < switches; line = lines.next()) {
@@ -197,11 +289,14 @@ void read_hpcc(const FileText& file, RawGraph& graph) {
       graph.fail(line.place, "a link leads to a node above " + std::to_string(nodes - 1));
     const auto speed = line.words.size() > 2 ? read_speed(line.words[2]) : std::nullopt;
     if (!speed) graph.fail(line.place, "the third word of a link must be its speed, such as 100Gbps");
-    graph.edge(std::to_string(from), std::to_string(to), true, line.place).gbps = speed;
+    // A number without a unit is in bit/s in ns-3.
+    graph.set_speed(graph.edge(std::to_string(from), std::to_string(to), true, line.place), *speed,
+                    "the speed of this link", size_of(SpeedUnit::bits));
   }
   if (count != links)
     graph.fail(line.place, "the first line announces " + std::to_string(links) + " links, but the file has " +
                                std::to_string(count));
+  if (simai) graph.remark("switches of NVLink are switches like others; GPU types and servers are ignored");
   graph.remark("delays and error rates of links are ignored");
 }
 
@@ -231,8 +326,9 @@ void read_htsim(const FileText& file, RawGraph& graph) {
       tier = number("Tier");
       if (tier > 2) graph.fail(line.place, "Tier must be 0, 1 or 2");
     } else if (key == "downlink_speed_gbps") {
-      all[tier].down_gbps = line.words.size() > 1 ? read_speed(line.words[1]) : std::nullopt;
-      if (!all[tier].down_gbps) graph.fail(line.place, "Downlink_speed_Gbps must be a number above 0");
+      const auto speed = line.words.size() > 1 ? read_speed(line.words[1]) : std::nullopt;
+      if (!speed) graph.fail(line.place, "Downlink_speed_Gbps must be a number above 0");
+      all[tier].down_gbps = speed->value;
     } else if (key == "radix_down") {
       all[tier].down = number("Radix_Down");
     } else if (key == "radix_up") {

@@ -1,9 +1,10 @@
+#include <tailbound/core/choice.hpp>
+#include <tailbound/core/error.hpp>
 #include <tailbound/core/trimmed.hpp>
 #include <tailbound/core/words.hpp>
 #include <tailbound/network/imports/raw_graph.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
-#include <tailbound/numeric/text/quantity.hpp>
 
 #include <algorithm>
 #include <array>
@@ -47,6 +48,10 @@ std::string plural(std::size_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
+std::string short_number(const Rational& value) {
+  return numeric::plain(value).substr(0, 60);
+}
+
 /// The largest legal link rate that is at most `rate`; none below 1/128.
 std::optional<LinkRate> rate_below(const Rational& rate) {
   const Rational maximum(LinkRate::max_packets);
@@ -62,24 +67,6 @@ std::optional<LinkRate> rate_below(const Rational& rate) {
 }
 
 }  // namespace
-
-std::optional<Rational> read_speed(std::string_view text) {
-  text = trimmed(text);
-  if (text.empty() || text.find_first_of("0123456789") == std::string_view::npos || text.size() > 60)
-    return std::nullopt;
-  std::string its(text);
-  // 10GigE, "10 Gbit", "1 Gb/s", 125MBps
-  if (const std::string lower = lower_case(its); lower.size() > 3 && lower.ends_with("bit"))
-    its = its.substr(0, its.size() - 3) + "bps";
-  try {
-    const Rational value = numeric::parse_quantity(its, "speed", numeric::Measure::gbps);
-    if (value <= 0) return std::nullopt;
-    const bool plain = its.find_first_not_of("0123456789.eE+ ") == std::string::npos;
-    return plain && value >= 1'000'000 ? value / 1'000'000'000 : value;
-  } catch (const InvalidArgument&) {
-    return std::nullopt;
-  }
-}
 
 std::size_t RawGraph::node(const std::string& id, Place place) {
   const auto [found, is_new] = node_of_.try_emplace(id, nodes_.size());
@@ -104,26 +91,52 @@ RawGraph::Edge& RawGraph::edge(std::size_t from, std::size_t to, bool both, Plac
   return edges_.emplace_back(Edge{.from = from, .to = to, .both = both, .place = place});
 }
 
-/// "capacity", "LinkSpeedRaw", "bandwidth", and LinkSpeed with LinkSpeedUnits of the Internet Topology Zoo.
-void RawGraph::edge_attribute(Edge& edge, std::string_view key, std::string_view value) {
-  const std::string its = lower_case(key);
-  if (its == "linkspeedraw") {
-    if (const auto speed = read_speed(value)) edge.gbps = *speed < 1000 ? speed : *speed / 1'000'000'000;
+void RawGraph::set_speed(Edge& edge, const WrittenSpeed& speed, const std::string& what,
+                         const std::optional<Rational>& unit) {
+  if (speed.has_unit || unit) {
+    edge.gbps = speed.value * (speed.has_unit ? Rational(1) : *unit);
     return;
   }
-  if (its == "linkspeed") edge.speed_number = trimmed(value);
-  if (its == "linkspeedunits") edge.speed_units = trimmed(value);
-  if (!edge.gbps && !edge.speed_number.empty() && !edge.speed_units.empty())
-    edge.gbps = read_speed(edge.speed_number + edge.speed_units);
-  if (!is_one_of(its, {"capacity", "speed", "bandwidth", "bw", "rate", "gbps", "capacity_gbps",
-                       "bandwidth_gbps", "mbps", "capacity_mbps", "link_speed"}))
-    return;
-  auto speed = read_speed(value);
+  ++without_unit_;
+  if (reading_.speeds && !reading_.unit && speed.value > max_assumed_gbps)
+    fail(edge.place, what + " is " + short_number(speed.value) +
+                         " without a unit; in Gbit/s, the default, it would be " +
+                         short_number(speed.value / 1000) +
+                         " Tbit/s, above 3.2; write its unit (10G, 400Mbps), or give the "
+                         "unit of such numbers with --speed-unit bit/s, kbit/s, Mbit/s or Gbit/s");
+  edge.gbps = speed.value * size_of(reading_.unit.value_or(SpeedUnit::gigabits));
+}
+
+/// "capacity", "LinkSpeedRaw", "bandwidth", and LinkSpeed with LinkSpeedUnits of the Internet Topology Zoo.
+bool RawGraph::edge_attribute(Edge& edge, std::string_view key, std::string_view value) {
+  const std::string its = lower_case(key), what = "the " + its + " of this link";
+  if (its == "linkspeedraw") {
+    if (const auto speed = read_speed(value)) set_speed(edge, *speed, what, size_of(SpeedUnit::bits));
+    return true;
+  }
+  if (its == "linkspeed" || its == "linkspeedunits") {
+    (its == "linkspeed" ? edge.speed_number : edge.speed_units) = trimmed(value);
+    return true;
+  }
+  const auto name = speed_name(key);
+  if (!name) return false;
+  const auto speed = read_speed(value);
   if (!speed && value.find_first_of("123456789") != std::string_view::npos)
-    fail(edge.place, "the " + its + " of this link is " + in_quotes(value) +
+    fail(edge.place, what + " is " + in_quotes(value) +
                          "; it must be a number above 0, or a speed such as 10G or 2.5 Gbit/s");
-  if (speed && its.ends_with("mbps")) speed = *speed / 1000;
-  if (speed) edge.gbps = speed;
+  if (speed) set_speed(edge, *speed, what, name->unit);
+  return true;
+}
+
+/// Numbers of the attribute LinkSpeed, once its unit is known or has not been found.
+void RawGraph::finish_speeds() {
+  for (Edge& edge : edges_)
+    if (!edge.gbps && !edge.speed_number.empty())
+      if (const auto speed = read_speed(edge.speed_number + edge.speed_units))
+        set_speed(edge, *speed, "the linkspeed of this link", {});
+  if (reading_.unit && without_unit_ == 0)
+    throw InvalidArgument("speed-unit", name_of(*reading_.unit),
+                          "omitted: no speed in the file lacks a unit");
 }
 
 /// Labels if they are unique, otherwise the file's own names.
@@ -177,9 +190,11 @@ void RawGraph::find_hosts(Network& network) {
 }
 
 void RawGraph::find_rates(Network& network) {
+  finish_speeds();
   std::optional<Rational> slowest, fastest;
   std::size_t without = 0;
-  for (const Edge& edge : edges_) {
+  for (Edge& edge : edges_) {
+    if (!reading_.speeds) edge.gbps.reset();
     if (!edge.gbps) {
       ++without;
       continue;
@@ -208,11 +223,16 @@ void RawGraph::find_rates(Network& network) {
     network.links.push_back(link);
   }
   network.gbps = unit;
+  if (!reading_.speeds) return;
   if (!unit) return remark("no speeds: every link has a rate of 1 packet per slot");
   remark("1 packet per slot is " + numeric::plain(*unit) + " Gbit/s" +
          (*slowest == *fastest
               ? ", the speed of every link"
               : "; links of " + numeric::plain(*slowest) + " to " + numeric::plain(*fastest) + " Gbit/s"));
+  if (without_unit_ > 0)
+    remark(std::string("speeds without a unit: read as ") +
+           name_of(reading_.unit.value_or(SpeedUnit::gigabits)) +
+           (reading_.unit ? ", as given" : ", the default"));
   if (without > 0) remark(plural(without, "link") + " without a speed: taken to have the lowest speed");
   if (rounded > 0)
     remark("speeds of " + plural(rounded, "link") +

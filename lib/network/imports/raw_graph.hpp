@@ -1,9 +1,11 @@
 #pragma once
 
 #include <tailbound/network/imports/imported.hpp>
+#include <tailbound/network/imports/speeds.hpp>
 #include <tailbound/network/reading/file_text.hpp>
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -15,7 +17,7 @@ namespace tailbound::network {
 
 class RawGraph {
  public:
-  explicit RawGraph(const FileText& file) : file_(file) {}
+  RawGraph(const FileText& file, const ForeignReading& reading) : file_(file), reading_(reading) {}
 
   std::string name;
   /// Does the file declare hosts? Otherwise names and degrees identify them.
@@ -32,10 +34,9 @@ class RawGraph {
   struct Edge {
     std::size_t from = 0, to = 0;
     bool both = true;
-    std::optional<Rational> gbps{};
-    std::string speed_units{};   ///< next to a number
-    std::string speed_number{};  ///< the same
     Place place{};
+    std::optional<Rational> gbps{};
+    std::string speed_number{}, speed_units{};  ///< LinkSpeed and LinkSpeedUnits, which belong together
   };
   /// \throws ParseError  more than 2 000 000
   Edge& edge(std::size_t from, std::size_t to, bool both, Place place);
@@ -44,8 +45,13 @@ class RawGraph {
     const std::size_t first = node(from, place);
     return edge(first, node(to, place), both, place);
   }
-  /// An attribute of an edge: its speed; others are ignored.
-  void edge_attribute(Edge& edge, std::string_view key, std::string_view value);
+  /// An attribute of an edge: its speed; false for others, which are ignored.
+  bool edge_attribute(Edge& edge, std::string_view key, std::string_view value);
+  /// The speed of an edge; `what` names it in messages.
+  /// \param unit  of a number without one, if the format or the name of the attribute states it
+  /// \throws ParseError  a number without a unit that is too large in the assumed one
+  void set_speed(Edge& edge, const WrittenSpeed& speed, const std::string& what,
+                 const std::optional<Rational>& unit);
   void remark(std::string what) { remarks_.push_back(std::move(what)); }
 
   [[noreturn]] void fail(Place place, const std::string& what) const { file_.fail(place, what); }
@@ -60,14 +66,16 @@ class RawGraph {
   };
   void find_names(Network& network) const;
   void find_hosts(Network& network);
+  void finish_speeds();
   void find_rates(Network& network);
 
   const FileText& file_;
+  const ForeignReading& reading_;
+  std::size_t without_unit_ = 0;  ///< speeds in the assumed unit
   std::vector<RawNode> nodes_;
   std::vector<Edge> edges_;
   std::unordered_map<std::string, std::size_t> node_of_;
   std::vector<std::string> remarks_;
-  std::size_t loops_ = 0;
 };
 
 /// Words, numbers, strings and punctuation marks of GML and DOT.
@@ -101,6 +109,14 @@ class GraphWords {
   Place place_{1, 1};
 };
 
+/// The columns of a list of links by position.
+struct EdgeColumns {
+  std::size_t from = 0, to = 1;
+  std::vector<std::size_t> speeds{};
+};
+/// From the names in its first row; none if these do not name two ends.
+[[nodiscard]] std::optional<EdgeColumns> edge_columns(std::span<const std::string> header);
+
 /// Separated by blanks.
 [[nodiscard]] std::vector<std::string_view> words_of(std::string_view line);
 
@@ -111,5 +127,8 @@ void read_edge_list(const FileText& file, RawGraph& graph);
 void read_booksim(const FileText& file, RawGraph& graph);
 void read_hpcc(const FileText& file, RawGraph& graph);
 void read_htsim(const FileText& file, RawGraph& graph);
+void read_node_link(const FileText& file, RawGraph& graph);
+void read_ibnetdiscover(const FileText& file, RawGraph& graph);
+void read_containerlab(const FileText& file, RawGraph& graph);
 
 }  // namespace tailbound::network

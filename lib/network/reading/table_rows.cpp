@@ -93,7 +93,7 @@ std::optional<PairColumns> pair_columns(std::span<const std::string> header) {
     if (end == End::destination && !to) to = at;
     if (!rate && is_one_of(lower_case(trimmed(header[at])),
                            {"rate", "load", "demand", "traffic", "value", "volume", "weight", "share",
-                            "bandwidth", "bw", "flow", "probability", "gbps", "rate_gbps"}))
+                            "bandwidth", "bw", "flow", "probability", "gbps", "rate_gbps", "pir"}))
       rate = at;
   }
   if (!from || !to || !rate) return std::nullopt;
@@ -129,7 +129,7 @@ bool TableRows::skip_to_row() {
     const Place place = place_;
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\r' || text_[at_] == '\t')) step();
     if (at_ == text_.size()) return false;
-    if (text_[at_] != '#' && text_[at_] != '\n') {
+    if (text_[at_] != '#' && text_[at_] != '%' && text_[at_] != '\n') {
       at_ = front;
       place_ = place;
       return true;

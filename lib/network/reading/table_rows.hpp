@@ -15,8 +15,8 @@
 ///
 /// FORMAT    Cells are separated by tabs, semicolons, vertical bars or commas, otherwise by blanks; the first
 ///           row decides by the most frequent one. A cell may be in double quotes (RFC 4180; doubled inside).
-///           Spaces around a cell, blank lines and lines that begin with # are ignored, as are the bars at
-///           both ends of a row and the row of dashes in Markdown tables.
+///           Spaces around a cell, blank lines and lines that begin with # or % are ignored, as are the bars
+///           at both ends of a row and the row of dashes in Markdown tables.
 /// TESTS     tests/network/files/traffic_matrix_test.cpp
 namespace tailbound::network {
 

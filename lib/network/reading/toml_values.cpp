@@ -1,4 +1,5 @@
 #include <tailbound/core/trimmed.hpp>
+#include <tailbound/network/reading/format_names.hpp>
 #include <tailbound/network/reading/toml_values.hpp>
 
 #include <algorithm>
@@ -66,10 +67,8 @@ toml::table TomlValues::parse() const {
     std::string what(error.description().substr(0, 300));
     while (!what.empty() && static_cast<unsigned char>(what.back()) >= 0x80) what.pop_back();
     if (!looks_like_toml(file_.text()))
-      what +=
-          "; a network file is TOML (tailbound network leaf-spine --help shows one), or GraphML, GML, DOT, "
-          "an edge "
-          "list, an anynet file of BookSim, a topology of HPCC or htsim";
+      what += std::string("; a network file is TOML (tailbound network leaf-spine --help shows one), or ") +
+              foreign_formats;
     fail(begin_of(error.source()), what);
   }
 }

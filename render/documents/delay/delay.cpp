@@ -403,11 +403,12 @@ void add_text_columns(Document& document, const std::vector<DelayEntry>& entries
   const DelayQuery& first = entries.front().query();
   const bool ns = first.units.slot_ns().has_value();
   for (const Rational& p : first.percentiles) {
-    if (!in_ns(entries.front()))
+    const bool slots = !in_ns(entries.front());
+    if (slots)
       document.text_columns.push_back({percent_text(p), percent_text(p) + " %", "", Shape::text, ""});
     if (ns)
       document.text_columns.push_back(
-          {percent_text(p) + " ns", percent_text(p) + " %", "ns", Shape::given, ""});
+          {percent_text(p) + " ns", percent_text(p) + (slots ? " % latency" : " %"), "ns", Shape::given, ""});
   }
   const bool levels = first.levels.size() <= max_level_columns;
   if (levels)

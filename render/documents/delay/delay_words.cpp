@@ -312,6 +312,24 @@ std::string kinds_in_headline(const std::vector<DelayEntry>& entries) {
                      convolved == 0 ? "proved" : of_model);
 }
 
+/// "; at most 3190 ns", of the percentile in the headline; empty without a length of the slot.
+std::string maximum_ns(const std::vector<DelayEntry>& entries) {
+  const Value* maximum = nullptr;
+  std::vector<Value> all;
+  for (const DelayEntry& entry : entries) {
+    const auto& latency = entry.found().delay.latency;
+    const auto at = std::max_element(latency.begin(), latency.end(), [](const auto& a, const auto& b) {
+      return a.probability < b.probability;
+    });
+    all.push_back(entry_latency_ns(entry, static_cast<std::size_t>(at - latency.begin())));
+  }
+  for (const Value& value : all) {
+    if (std::holds_alternative<None>(value)) return "";
+    if (maximum == nullptr || height(*maximum) < height(value)) maximum = &value;
+  }
+  return maximum == nullptr ? "" : fmt::format("; at most {} ns", brief(*maximum));
+}
+
 }  // namespace
 
 std::string answered_by(const FlowDelay& found) {
@@ -360,7 +378,8 @@ Headline delay_headline(const std::vector<DelayEntry>& entries) {
                   ns               ? "ns"
                   : largest == "1" ? "slot"
                                    : "slots");
-  if (slots != largest) text += fmt::format(" ({} results: {})", entries.size(), slots);
+  if (slots != largest)
+    text += fmt::format(" ({} results: {}{})", entries.size(), slots, ns ? "" : maximum_ns(entries));
   if (entries.size() == 1 && !ns) {
     const auto at =
         static_cast<std::size_t>(percentile(entries.front()) - entries.front().found().delay.latency.begin());

@@ -112,5 +112,7 @@ TEST_CASE("an imported network becomes a file that can be read back", "[answers]
       network::read_fabric(answer(query).file, "file", network::FlowsFrom::elsewhere).fabric.network;
   CHECK(shared.nodes.back().shared_memory);
   query.imported = NamedText{"x.txt", "nothing that is a network = 1"};
-  CHECK_THROWS_WITH(answer(query), Catch::Contains("FILE is x.txt; it must be GraphML, GML, DOT"));
+  CHECK_THROWS_WITH(
+      answer(query),
+      Catch::Contains("FILE is x.txt; it must be in a format that can be read: GraphML, GML, DOT"));
 }

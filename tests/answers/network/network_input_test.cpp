@@ -133,6 +133,16 @@ TEST_CASE("Network input: files of other programs, with uniform traffic or a mat
   const auto none = [](const std::string&, const auto&) { FAIL("no file is named"); };
   CHECK_THROWS_WITH(answers::read_network(dot, none),
                     Catch::Contains("net.dot:1:1: the file has no traffic"));
+  // A unit of speeds without one.
+  const auto in_megabits = [&](const answers::NamedText& file) {
+    return answers::read_uniform_network(file, std::nullopt, {}, {}, network::SpeedUnit::megabits);
+  };
+  CHECK(in_megabits(dot).network.gbps == Rational(1) / 40);
+  CHECK_THROWS_WITH(in_megabits({"net.toml", "hosts = [\"a\"]\n"}),
+                    "speed-unit is Mbit/s; it must be omitted: in a TOML file speeds have units");
+  // For wormhole networks, speeds are ignored, of any size.
+  CHECK(answers::read_network({"ring", "a b 10000\nb c 10000\nc a 10000\n"}, none, network::FileUse::worms)
+            .network.links.size() == 6);
   // For wormhole networks: identical parallel links of a bundle.
   const NetworkTopology worms =
       answers::read_network({"ring", "a b 10\nb c 40\nc a 10\nc a 10\n"}, none, network::FileUse::worms);

@@ -148,6 +148,9 @@ TEST_CASE("generated networks have the known counts", "[network][fabrics]") {
   CHECK(facts_of(FatTree{64, 3}).switches == 5'120);
   checked(FatTree{6, 2});
   checked(LeafSpine{5, 3, 7, 2});
+  CHECK(checked(Mesh{{4, 4}, 1}).degrees() == std::set<std::size_t>{2, 3, 4});
+  checked(Mesh{{2, 3, 4}, 2});
+  checked(Mesh{{2}, 1});
   CHECK(checked(Torus{{4, 4}, 1}).degrees() == std::set<std::size_t>{4});
   checked(Torus{{2, 3, 4}, 2});
   checked(Torus{{2}, 1});
@@ -170,6 +173,7 @@ TEST_CASE("known bisections match a cut from the definition", "[network][fabrics
     return [bound](const std::string& name) { return std::stoi(name.substr(1)) < bound; };
   };
   CHECK(across(checked(Torus{{6, 4}, 1}), first_below(3)) == *facts_of(Torus{{6, 4}, 1}).bisection);
+  CHECK(across(checked(Mesh{{6, 4}, 1}), first_below(3)) == *facts_of(Mesh{{6, 4}, 1}).bisection);
   CHECK(across(checked(HyperX{{4, 4}, 2}), first_below(2)) == *facts_of(HyperX{{4, 4}, 2}).bisection);
   // For a fat-tree half of the pods, and any half of the spine: all links of half of the pods cross.
   const Graph tree = checked(FatTree{4, 3});
@@ -198,6 +202,26 @@ TEST_CASE("a generated fat-tree matches its definition, link by link", "[network
         wire("agg", pod * 3 + lower, "core", lower * 3 + i);
       }
   CHECK(links == expected);
+}
+
+TEST_CASE("shortest routes in a mesh correct the last dimension first", "[network][fabrics]") {
+  CHECK(default_route_of(Mesh{}) == RouteRule::shortest);
+  CHECK(default_route_of(Torus{}) == RouteRule::spread);
+  const Network network =
+      read_fabric(to_toml(Mesh{{3, 4}, 1}, std::nullopt), "f", FlowsFrom::elsewhere).fabric.network;
+  std::map<std::string, std::size_t> node;
+  for (std::size_t i = 0; i < network.nodes.size(); ++i) node[network.nodes[i].name] = i;
+  const auto path = [&](const char* from, const char* to) {
+    const std::vector<RouteRequest> request{{node[from], node[to], RouteRule::shortest}};
+    std::string text;
+    const auto routes = find_routes(network, request);
+    for (const std::size_t link : routes.front().front().links)
+      text += (text.empty() ? "" : " ") + network.nodes[network.links[link].to].name;
+    return text;
+  };
+  CHECK(path("h0", "h11") == "s0_0 s0_1 s0_2 s0_3 s1_3 s2_3 h11");
+  CHECK(path("h11", "h0") == "s2_3 s2_2 s2_1 s2_0 s1_0 s0_0 h0");
+  CHECK(path("h4", "h2") == "s1_0 s1_1 s1_2 s0_2 h2");
 }
 
 TEST_CASE("two groups of a dragonfly share one cable, at switches in turn", "[network][fabrics]") {

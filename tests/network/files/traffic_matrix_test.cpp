@@ -76,6 +76,49 @@ TEST_CASE("a traffic matrix is read in the layouts of common programs", "[networ
   }
 }
 
+TEST_CASE("nodes in a list of pairs may be numbers", "[network][matrix]") {
+  const std::map<std::string, std::string> two{{"a -> c", "1/5"}, {"b -> a", "1/10"}};
+  CHECK(flows_of("src,dst,rate\n0,2,0.2\n1,0,0.1\n") == two);
+  CHECK(flows_of("src,dst,rate\n1,3,0.2\n2,1,0.1\n") == two);
+  CHECK_THAT(matrix_rejection("src,dst,rate\n1,2,0.2\n"),
+             Catch::Contains("may count the 3 sending nodes from 0 or from 1"));
+  CHECK_THAT(matrix_rejection("src,dst,rate\n0,5,0.2\n"),
+             Catch::Contains("m.csv:2:1: the node \"0\" is not in the network"));
+  // Without names of columns, where it cannot be a matrix.
+  const std::string four =
+      "hosts = [\"a\", \"b\", \"c\", \"d\"]\nswitches = [\"s\"]\n[[link]]\nfrom = [\"a\", \"b\", \"c\", "
+      "\"d\"]\nto = \"s\"\nboth = true\n";
+  std::vector<std::string> remarks;
+  CHECK(flows_of("0 2 0.2\n1 0 0.1\n", &remarks, four) == two);
+  CHECK(remarks.back() == "m.csv: no header line: columns taken as source, destination and rate");
+  CHECK(flows_of("a,c,20%\nb,a,0.1\n", nullptr, four) == two);
+}
+
+TEST_CASE("traffic tables of Noxim are read", "[network][matrix]") {
+  const std::map<std::string, std::string> flows{{"a -> c", "1/5"}, {"b -> a", "1/20"}, {"c -> a", "1/10"}};
+  std::vector<std::string> remarks;
+  CHECK(flows_of("% src dst pir por t_on t_off t_period\n0 2 0.2\n1 0 0.1 0.1 0 1000 2000\n2 0 0.1 0.3\n",
+                 &remarks) == flows);
+  CHECK(remarks.size() == 4);
+  CHECK_THAT(remarks[0], Catch::Contains("a traffic table of Noxim: rates are packets per cycle"));
+  CHECK_THAT(remarks[1], Catch::Contains("their mean rates are used (rows: 1)"));
+  CHECK_THAT(remarks[2], Catch::Contains("por is ignored"));
+  CHECK_THAT(remarks[3], Catch::Contains("0 is the node a"));
+  // Without the comment; rows of one pair add up.
+  CHECK(
+      flows_of(
+          "0 2 0.2 0.2 0 2000 2000\n1 0 0.1 0.1 0 500 2000\n1 0 0.1 0.1 1500 2000 2000\n2 0 0.1 0.1 0 9 9\n",
+          nullptr) == flows);
+  CHECK(flows_of("src,dst,pir\n0,2,0.2\n1,0,0.05\n2,0,0.1\n") == flows);
+  CHECK_THAT(matrix_rejection("% src dst pir\n0 2 0.2\n1 0\n"),
+             Catch::StartsWith("m.csv:3:1: the row has no pir"));
+  CHECK_THAT(matrix_rejection("% src dst pir\n0 3 0.2\n"), Catch::Contains("numbered from 0 to 2"));
+  CHECK_THAT(matrix_rejection("% src dst pir\n0 2 0.2 0.2 5\n"),
+             Catch::Contains("t_on needs t_off and t_period"));
+  CHECK_THAT(matrix_rejection("% src dst pir\n0 2 0.2 0.2 5 4 9\n"),
+             Catch::Contains("t_on must be below t_off"));
+}
+
 TEST_CASE("ambiguous matrices get a remark", "[network][matrix]") {
   const auto remark = [](const std::string& csv) {
     std::vector<std::string> remarks;

@@ -1,6 +1,7 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/files/network_file.hpp>
 #include <tailbound/network/imports/imported.hpp>
+#include <tailbound/network/reading/format_names.hpp>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -130,6 +131,141 @@ TEST_CASE("files of simulators are read", "[network][imports]") {
   CHECK(fat_tree.links.size() == 2 * 48);
 }
 
+TEST_CASE("topologies of SimAI and astra-sim are read", "[network][imports]") {
+  // Two servers of two GPUs; the NVLink switches 4 and 5 are listed apart from the others.
+  const std::string links =
+      "0 4 3600Gbps 0.000025ms 0\n1 4 3600Gbps 0.000025ms 0\n2 5 3600Gbps 0.000025ms 0\n3 5 3600Gbps "
+      "0.000025ms 0\n0 6 400Gbps 0.0005ms 0\n1 7 400Gbps 0.0005ms 0\n2 6 400Gbps 0.0005ms 0\n3 7 400Gbps "
+      "0.0005ms 0\n";
+  for (const char* front : {"8 2 2 2 8 H100\n4 5\n6 7\n", "8 2 2 2 8 A100 8\n4 5 6 7\n"}) {
+    CAPTURE(front);
+    const Network simai = imported(front + links);
+    CHECK(host_names(simai) == std::multiset<std::string>{"0", "1", "2", "3"});
+    CHECK(simai.links.size() == 16);
+    CHECK(link_list(simai).count("0 > 4 9") == 1);
+    CHECK(simai.gbps == rational("400"));
+    CHECK(has_remark(simai, "read as a topology of SimAI: 4 hosts, 4 switches, 8 links"));
+  }
+  CHECK_THAT(import_rejection("8 2 2 2 9 H100\n4 5\n6 7\n" + links),
+             Catch::Contains("announces 9 links, but the file has 8"));
+  // Without switches, with and without the empty line of their list.
+  for (const char* front : {"3 0 3\n\n", "3 0 3\n"}) {
+    const Network ring =
+        imported(front + std::string("0 1 400Gbps 1us 0\n1 2 400Gbps 1us 0\n2 0 400Gbps 1us 0\n"));
+    CHECK(host_names(ring).empty());
+    CHECK(ring.nodes.size() == 3);
+    CHECK(ring.links.size() == 6);
+    CHECK(has_remark(ring, "no hosts: every node sends and receives"));
+  }
+}
+
+TEST_CASE("node-link JSON of networkx is read", "[network][imports]") {
+  const std::string nodes = R"({"directed": false, "multigraph": true, "graph": {"name": "two"}, "nodes": [
+      {"id": "s1"}, {"id": "s2"}, {"id": "h1", "type": "host"}, {"id": "h2", "type": "host"}], )";
+  const std::string links = R"([{"source": "s1", "target": "s2", "capacity": 100, "weight": 3},
+      {"source": "s1", "target": "h1", "capacity": "25G", "key": 0}, {"source": "s2", "target": "h2",
+       "speed_gbps": 25.0, "color": "red"}]})";
+  for (const char* key : {"\"links\": ", "\"edges\": "}) {
+    const Network network = imported(nodes + key + links);
+    CHECK(link_list(network) == small_links);
+    CHECK(network.name == "two");
+    CHECK(has_remark(network, "attributes of links ignored: weight, color"));
+  }
+  CHECK(link_list(imported(R"({"directed": true, "nodes": [{"id": 0}, {"id": 1}], "links": [
+                               {"source": 0, "target": 1}]})")) == std::multiset<std::string>{"0 > 1"});
+  // Old versions give positions, and tuples as names.
+  CHECK(link_list(imported(R"({"nodes": [{"id": [0, 0]}, {"id": [0, 1]}], "links": [
+                               {"source": 0, "target": 1}]})")) ==
+        std::multiset<std::string>{"0,0 > 0,1", "0,1 > 0,0"});
+  CHECK_THAT(import_rejection(R"({"nodes": [{"id": 1}], "links": [{"source": 1, "target": 7}]})"),
+             Catch::Contains("the node \"7\", which is not listed"));
+  CHECK_THAT(import_rejection("{\"nodes\": [1,\n 2"),
+             Catch::StartsWith("file:2:") && Catch::Contains("not valid JSON"));
+  CHECK_THAT(import_rejection("{\"flows\": []}"), Catch::Contains("\"nodes\" and \"links\""));
+  CHECK_THAT(import_rejection("{\"nodes\": [3], \"links\": []}"), Catch::Contains("has no \"id\""));
+}
+
+TEST_CASE("cable lists are read by the names of their columns", "[network][imports]") {
+  for (const char* text :
+       {"source,source port,destination,destination "
+        "port,speed\ns1,1,s2,1,100G\ns1,2,h1,eth0,25G\ns2,2,h2,,25G\n",
+        "Device A;Port A;Device B;Port B;Speed (Gbps);Cable\ns1;1;s2;1;100;DAC\ns1;2;h1;0;25;DAC\n"
+        "s2;2;h2;0;25;DAC\n",
+        "id\ta\tb\tbandwidth_mbps\n0\ts1\ts2\t100000\n1\ts1\th1\t25000\n2\ts2\th2\t25000\n",
+        "to_node,from_node,rate\ns2,s1,100G\nh1,s1,25G\nh2,s2,25G\n"}) {
+    CAPTURE(text);
+    const Network network = imported(text);
+    CHECK(network.gbps == rational("25"));
+    CHECK(network.links.size() == 6);
+    CHECK(link_list(network).count("s1 > s2 4") == 1);
+  }
+  CHECK(has_remark(imported("source,source port,destination,speed\na,1,b,1G\n"),
+                   "columns: from \"source\" to \"destination\", speed \"speed\"; ignored: \"source port\""));
+  CHECK(has_remark(imported("a,b,10G\n"), "no header line: columns taken as source and target, then speed"));
+  // A first row of names is not taken for a header.
+  CHECK(imported("a,b\nb,c\n").nodes.size() == 3);
+  CHECK_THAT(
+      import_rejection("s1,1,s2,1,100G\ns1,2,h1,0,25G\n"),
+      Catch::Contains("without a header line has the columns source, target and, possibly, speed; this "
+                      "one has 5; name the columns"));
+  CHECK_THAT(import_rejection("s1,s2,red\ns1,h1,blue\n"),
+             Catch::Contains("the third column of a list without a header line is the speed, not \"red\""));
+}
+
+TEST_CASE("output of ibnetdiscover is read", "[network][imports]") {
+  const std::string leaf =
+      "#\n# Topology file: generated on Mon\n#\nvendid=0x2c9\nswitchguid=0x1(1)\n"
+      "Switch\t4 \"S-01\"\t\t# \"leaf1\" enhanced port 0 lid 1 lmc 0\n"
+      "[1]\t\"H-11\"[1](11) \t\t# \"node1 HCA-1\" lid 11 4xHDR\n"
+      "[3]\t\"S-02\"[3]\t\t# \"spine1\" lid 2 4xHDR\n[4]\t\"S-02\"[4]\t\t# \"spine1\" lid 2 2xHDR\n";
+  const std::string rest =
+      "\nSwitch\t4 \"S-02\"\t\t# \"spine1\" enhanced port 0 lid 2 lmc 0\n"
+      "[3]\t\"S-01\"[3]\t\t# \"leaf1\" lid 1 4xHDR\n[4]\t\"S-01\"[4]\t\t# \"leaf1\" lid 1 2xHDR\n"
+      "\ncaguid=0x11\nCa\t1 \"H-11\"\t\t# \"node1 HCA-1\"\n"
+      "[1](11) \t\"S-01\"[1]\t\t# lid 11 lmc 0 \"leaf1\" lid 1 4xHDR\n";
+  const Network network = imported(leaf + rest);
+  CHECK(host_names(network) == std::multiset<std::string>{"node1 HCA-1"});
+  CHECK(link_list(network) == std::multiset<std::string>{"leaf1 > node1 HCA-1 2", "node1 HCA-1 > leaf1 2",
+                                                         "leaf1 > spine1 2", "spine1 > leaf1 2",
+                                                         "leaf1 > spine1", "spine1 > leaf1"});
+  CHECK(network.gbps == rational("100"));
+  CHECK(has_remark(network, "lanes times the data rate of a lane (2xHDR, 4xHDR)"));
+  CHECK_THAT(import_rejection("Switch\t4 \"S-01\"\n[1]\t\"H-11\"[1] # \"n\" lid 1 4xABC\n"),
+             Catch::StartsWith("file:2:") && Catch::Contains("such as 4xHDR"));
+  CHECK_THAT(import_rejection("Switch\t4 \"S-01\"\n[1]\tH-11\n"),
+             Catch::Contains("a port must be written as"));
+}
+
+TEST_CASE("the endpoints of containerlab are read", "[network][imports]") {
+  for (const char* links :
+       {"    - endpoints: [\"s1:e1\", \"s2:e1\"]\n    - endpoints: ['s1:e2', 'h1:eth1']\n    - endpoints: "
+        "[s2:e2, h2:eth1]\n",
+        "    - endpoints:\n      - s1:e1\n      - s2:e1  # up\n    - endpoints: [\"s1:e2\",\n        "
+        "\"h1:eth1\"]\n    - type: veth\n      endpoints:\n        - node: s2\n          interface: e2\n     "
+        "   "
+        "- node: h2\n          interface: eth1\n"}) {
+    CAPTURE(links);
+    const Network lab =
+        imported("name: lab\ntopology:\n  nodes:\n    s1: {kind: srl}\n    h1: {kind: linux}\n  links:\n" +
+                 std::string(links));
+    CHECK(lab.links.size() == 6);
+    CHECK(link_list(lab).count("s2 > h2") == 1);
+    CHECK(host_names(lab) == std::multiset<std::string>{"h1", "h2"});
+  }
+  CHECK(
+      has_remark(imported("topology:\n  links:\n  - endpoints: [\"a:1\", \"b:1\"]\n  - endpoints: [\"a:2\", "
+                          "\"host:eth0\"]\n"),
+                 "1 links to the machine of containerlab ignored"));
+  CHECK_THAT(import_rejection("topology:\n  links:\n    - endpoints: [\"a:1\"]\n"),
+             Catch::StartsWith("file:3:") && Catch::Contains("must be two"));
+}
+
+TEST_CASE("every readable format is in the list of formats", "[network][imports]") {
+  for (const char* format : {"GraphML", "GML", "DOT", "edge list", "networkx JSON", "BookSim", "HPCC",
+                             "astra-sim", "SimAI", "htsim", "ibnetdiscover", "containerlab"})
+    CHECK_THAT(foreign_formats, Catch::Contains(format));
+}
+
 TEST_CASE("hosts are identified by kinds before names", "[network][imports]") {
   CHECK(host_names(imported("graph { h1 [type=switch]; a [type=host]; h1 -- a; h1 -- h2 }")) ==
         std::multiset<std::string>{"a", "h2"});
@@ -174,10 +310,6 @@ TEST_CASE("speeds become fractions", "[network][imports]") {
   CHECK(has_remark(wide, "rounded down"));
   CHECK_THAT(import_rejection("source,target,speed\na,b,800G\nb,c,1M\n"),
              Catch::Contains("may differ by a factor of 16384"));
-  CHECK(read_speed("125MBps") == rational("1"));
-  CHECK(read_speed("10000000000") == rational("10"));
-  CHECK_FALSE(read_speed("OC-192"));
-  CHECK_FALSE(read_speed("0"));
 }
 
 TEST_CASE("formats are recognised from their first lines", "[network][imports]") {
@@ -192,6 +324,9 @@ TEST_CASE("formats are recognised from their first lines", "[network][imports]")
   CHECK(foreign_format("graph\n{\n a -- b }") == ForeignFormat::dot);
   CHECK(foreign_format("Nodes 4\nConnections 2\n0->3 id 1\n") == ForeignFormat::htsim_connections);
   CHECK_THAT(import_rejection("Nodes 4\nConnections 2\n0->3 id 1\n"), Catch::Contains("give it as --matrix"));
+  CHECK_THAT(import_rejection("% src dst pir\n0 1 0.1\n"),
+             Catch::Contains("a traffic table of Noxim") && Catch::Contains("--matrix"));
+  CHECK_FALSE(foreign_format("1 2 3 4 5 6\nabc\n"));
   CHECK_THAT(import_rejection("<?xml version='1.0'?>\n<platform version='4.1'></platform>"),
              Catch::Contains("a platform of SimGrid"));
   CHECK_THAT(import_rejection("<html></html>"), Catch::Contains("XML but not GraphML"));

@@ -1,6 +1,8 @@
 #include <catch2/catch.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/channels/cube.hpp>
+#include <tailbound/network/channels/dateline_classes.hpp>
+#include <tailbound/network/demands/fabrics.hpp>
 #include <tailbound/network/files/network_file.hpp>
 #include <tailbound/network/walks/worm_walk.hpp>
 #include <tailbound/network/worms/worm_network_file.hpp>
@@ -159,6 +161,26 @@ TEST_CASE("wormhole file: a mesh with dimension-order shortest routes equals cub
   CHECK(network.flows.size() == 16 * 15);
   const RoutedWormNetwork worms(network);
   check_same(walk_graph(worms, worms.traffic()), cube_graph({.radix = 4}), {});
+}
+
+TEST_CASE("wormhole file: a generated mesh equals cube_graph(), without deadlock") {
+  const Network network = read_network(to_toml(Mesh{{4, 4}, 1}, FabricTraffic{1, default_route_of(Mesh{})}),
+                                       "mesh", FileUse::worms)
+                              .network;
+  CHECK_FALSE(can_deadlock(network));
+  std::map<std::string, std::string> names;
+  const auto label = [](int x, int y) { return "(" + std::to_string(x) + "," + std::to_string(y) + ")"; };
+  const auto mine = [](int x, int y) { return "s" + std::to_string(y) + "_" + std::to_string(x); };
+  for (int y = 0; y < 4; ++y)
+    for (int x = 0; x < 4; ++x) {
+      const std::string host = "h" + std::to_string(4 * y + x);
+      names[host + " -> " + mine(x, y)] = "injection at " + label(x, y);
+      names[mine(x, y) + " -> " + host] = "ejection at " + label(x, y);
+      for (const auto& [to_x, to_y] : {std::pair{x + 1, y}, {x - 1, y}, {x, y + 1}, {x, y - 1}})
+        names[mine(x, y) + " -> " + mine(to_x, to_y)] = label(x, y) + " -> " + label(to_x, to_y);
+    }
+  const RoutedWormNetwork worms(network);
+  check_same(walk_graph(worms, worms.traffic()), cube_graph({.radix = 4}), names);
 }
 
 TEST_CASE("wormhole file: the example ring is the torus of one dimension") {
