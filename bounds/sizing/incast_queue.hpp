@@ -11,9 +11,9 @@
 ///           `senders` sends `packets` packets, one per slot, so `senders` packets arrive at the output in
 ///           each of `packets` slots. C packets are served per slot, fewer than `senders`.
 /// RESULT    While an event runs, the output serves C in every slot. Collapsed into one slot, an event is a
-///           batch of M = (senders - C) packets + C: the queue at the end of events and between them is that of a
-///           slotted queue, for any buffer size. P(Q > n) over all slots is a mixture of that queue's tails,
-///           and the packets lost are the same. Enclosures (docs/derivations/incast.md).
+///           batch of M = (senders - C) packets + C: the queue at the end of events and between them is that
+///           of a slotted queue, for any buffer of at least C. P(Q > n) over all slots is a mixture of that
+///           queue's tails, and the packets lost are the same. Enclosures (docs/derivations/incast.md).
 /// EXCLUDES  overlapping events; outputs as fast as all senders together
 /// TESTS     tests/bounds/sizing/incast_queue_test.cpp
 namespace tailbound::bounds {

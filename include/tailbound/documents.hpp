@@ -15,6 +15,7 @@
 #include <tailbound/render/documents/guarantee/headroom.hpp>
 #include <tailbound/render/documents/guarantee/network_guarantee.hpp>
 #include <tailbound/render/documents/guarantee/port_guarantee.hpp>
+#include <tailbound/render/documents/incast/incast_event.hpp>
 #include <tailbound/render/documents/multistage/multistage.hpp>
 #include <tailbound/render/documents/network/generated_network.hpp>
 #include <tailbound/render/documents/simulation/simulate_hypercube.hpp>

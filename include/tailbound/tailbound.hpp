@@ -3,6 +3,7 @@
 #include <tailbound/answers/broadcast/broadcast.hpp>
 #include <tailbound/answers/broadcast/simulate_hypercube.hpp>
 #include <tailbound/answers/buffer/buffer.hpp>
+#include <tailbound/answers/buffer/incast_event.hpp>
 #include <tailbound/answers/buffer/occupancy.hpp>
 #include <tailbound/answers/buffer/pgf.hpp>
 #include <tailbound/answers/buffer/policed_buffer.hpp>

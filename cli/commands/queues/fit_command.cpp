@@ -117,7 +117,8 @@ void declare(OptionTable& table, FitOptions& options) {
       "--arrive", options.arrive, "NAME",
       "whole or cells (default whole).\nwhole: all cells of a packet arrive in one slot; cells: one per slot",
       choices<traffic::TraceArrival>());
-  query.add("--buffer", options.buffers, "LIST", "buffers whose loss of the trace is shown.\nIn cells, or with --cell-bytes in bytes: 64KB");
+  query.add("--buffer", options.buffers, "LIST",
+            "buffers whose loss of the trace is shown.\nIn cells, or with --cell-bytes in bytes: 64KB");
   query.add("--save-traffic", options.save_traffic, "FILE",
             "file for the traffic model.\nRead by buffer and occupancy --traffic-file FILE");
 }

@@ -70,7 +70,7 @@ StopLoss upper_law(const OutputQueues& output, std::size_t size, double log2_tar
   return upper;
 }
 
-/// Upper bounds of E[(T* - n)^+] and its companions in blocks of cells (series::spread()), for n < size cells.
+/// Upper bounds of E[(T* - n)^+] and its companions in blocks of cells (series::spread()), n < size cells.
 StopLoss upper_sum(std::span<const OutputQueues> outputs, std::size_t size, std::size_t block,
                    double log2_target, const std::function<void()>& pulse) {
   const std::size_t places = (size + block - 1) / block + 1;

@@ -19,7 +19,7 @@ using bounds::IncastEvent;
 using numeric::plain;
 using numeric::Rational;
 
-constexpr const char* basis =
+constexpr const char* event_basis =
     "One event at an empty output, nothing else arrives. Each sender sends one packet per slot; with "
     "--spread "
     "it starts in a random slot, independently of the others. With a rate of events (--incast N,L,RATE) the "
@@ -218,7 +218,7 @@ Document document(const std::vector<IncastEventPoint>& points, const Units& unit
   document.headline = points.size() == 1 ? sentence(points.front(), units)
                                          : range_headline(document, title(points),
                                                           requests_buffer(first) ? " packets" : "", proof);
-  document.notes.emplace_back(basis);
+  document.notes.emplace_back(event_basis);
   document = with_units(std::move(document), scale_of(units));
   if (points.size() == 1)
     document.picture = [point = points.front(), units] { return picture_around(point, units); };
