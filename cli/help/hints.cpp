@@ -29,17 +29,26 @@ struct CommandHint {
 constexpr std::string_view files_of_networks =
     "`tailbound network SHAPE` writes such a network to a file; then: tailbound delay --network FILE";
 constexpr CommandHint command_hints[] = {
-    {"priority priorities qos class classes strict",
+    {"priority priorities qos class classes strict 802.1q 802.1p dscp",
      "priority classes: tailbound buffer (occupancy, delay) --classes R1,R2,.., or tailbound simulate "
      "classes"},
-    {"wrr drr wfq weighted round-robin scheduler schedule",
+    {"wrr drr dwrr wfq weighted round-robin scheduler schedule",
      "weighted and deficit round robin: tailbound simulate classes --schedule wrr (or drr)"},
     {"crossbar voq islip pim input-queued iq cioq matching arbiter",
      "input-queued crossbars (virtual output queues, iSLIP) are not modelled; output queues: tailbound "
      "buffer, shared memory: tailbound buffer --shared or tailbound simulate switch"},
-    {"switch router shared memory shared-memory",
-     "a shared-memory switch: tailbound buffer --shared, or tailbound simulate switch"},
-    {"tcp dctcp udp rdma roce dcqcn quic congestion ecn",
+    {"switch router shared memory shared-memory asic chip mmu alpha threshold",
+     "a shared-memory switch: tailbound buffer --shared (--capacity 12MB --solve load), or tailbound "
+     "simulate "
+     "switch"},
+    {"ecmp hash hashing multipath",
+     "per-flow ECMP: tailbound network SHAPE --route ecmp; then: tailbound delay --network FILE"},
+    {"mtu jumbo imix frame frames cell cells",
+     "packets of several sizes: tailbound buffer --sizes imix --cell-bytes 64; of one size: --packet-bytes"},
+    {"p99 p999 quantile quantiles", "percentiles of delays: tailbound delay --percentiles 99,99.9"},
+    {"oversubscription oversubscribed uplink uplinks",
+     "a fabric with fewer uplinks: tailbound network leaf-spine --hosts 16 --spines 4"},
+    {"tcp dctcp udp rdma roce dcqcn quic congestion ecn red wred",
      "transport protocols and congestion control are not modelled: sources do not react to the network; "
      "buffers of given traffic: tailbound buffer, delays: tailbound delay"},
     {"pfc pause headroom lossless", "headroom of a lossless link: tailbound guarantee --headroom"},
@@ -61,8 +70,8 @@ constexpr CommandHint command_hints[] = {
     {"saturation throughput bandwidth",
      "saturation load of wormhole networks: tailbound wormhole; of other networks: tailbound delay "
      "--network FILE --solve load-scale"},
-    {"incast", "synchronized senders: tailbound buffer --incast N,L,RATE"},
-    {"burst bursts bursty onoff on-off", "on-off sources: tailbound buffer --burst L"},
+    {"incast", "synchronized senders: tailbound buffer --incast N,L (one event), or --incast N,L,RATE"},
+    {"burst bursts bursty onoff on-off microburst microbursts", "on-off sources: tailbound buffer --burst L"},
     {"trace pcap", "traffic model of a trace: tailbound fit TRACE"},
     {"policing policer token-bucket bucket tsn avb network-calculus dnc worst-case",
      "worst case of policed traffic: tailbound guarantee, or tailbound buffer --police R,B"},

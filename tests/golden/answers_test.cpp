@@ -341,8 +341,8 @@ TEST_CASE("buffer: targets that equal a known probability are decided") {
   CHECK(rows[1]["buffer"] == 0);
   CHECK(rows[2]["buffer"] == 1);
   CHECK(run_result("buffer --traffic md1 --load 1/3 --drop 1/4 --criterion loss")["buffer"] == 1);
-  CHECK(run_result("buffer --incast 2,2 --load 0.4 --drop 0.4")["buffer"] == 0);
-  CHECK(run_result("buffer --incast 2,2 --load 0.4 --drop 13/40")["buffer"] == 1);
+  CHECK(run_result("buffer --incast 2,2 --load 0.4 --drop 0.4 --criterion overflow")["buffer"] == 0);
+  CHECK(run_result("buffer --incast 2,2 --load 0.4 --drop 13/40 --criterion overflow")["buffer"] == 1);
   CHECK(run_result("buffer --inputs 2 --load 1 --drop 1/4 --criterion loss")["buffer"] == 1);
 }
 

@@ -105,7 +105,7 @@ TEST_CASE("rejected: values of the wrong type or out of range") {
            {"buffer --inputs 16 --load 0.9 --drop 1e-15 --digits ten", 2, {"--digits", "ten"}},
            {"buffer --inputs 16 --load 0.9 --drop 1e-15 --packets-per-slot 0",
             2,
-            {"--packets-per-slot", "from 1 to 32"}},
+            {"--packets-per-slot", "from 1 to 64"}},
            {"buffer --inputs 16 --load 0.9 --drop 1e-15 --packets-per-slot 65",
             2,
             {"--packets-per-slot", "65"}},

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <sstream>
 #include <stdexcept>
 
 #include <tests/support/rational.hpp>
@@ -127,6 +128,13 @@ TEST_CASE("documents: CSV and text") {
   CHECK(text.rfind("Two points\n\n", 0) == 0);
   CHECK(text.find("1/3") != std::string::npos);
   CHECK(to_text(two_points(), {.version = "1", .quiet = true}) == "7\n9\n");
+}
+
+TEST_CASE("documents: text for a terminal is as wide as it, with a bold headline") {
+  const std::string text = to_text(two_points(), {.version = "1", .width = 50, .styled = true});
+  CHECK(text.rfind("\033[1mTwo points\033[0m\n\n", 0) == 0);
+  std::istringstream lines(text.substr(text.find('\n')));
+  for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 50);
 }
 
 TEST_CASE("documents: rows of a table, and two tables stacked") {

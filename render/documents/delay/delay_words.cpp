@@ -312,24 +312,6 @@ std::string kinds_in_headline(const std::vector<DelayEntry>& entries) {
                      convolved == 0 ? "proved" : of_model);
 }
 
-/// "; at most 3190 ns", of the percentile in the headline; empty without a length of the slot.
-std::string maximum_ns(const std::vector<DelayEntry>& entries) {
-  const Value* maximum = nullptr;
-  std::vector<Value> all;
-  for (const DelayEntry& entry : entries) {
-    const auto& latency = entry.found().delay.latency;
-    const auto at = std::max_element(latency.begin(), latency.end(), [](const auto& a, const auto& b) {
-      return a.probability < b.probability;
-    });
-    all.push_back(entry_latency_ns(entry, static_cast<std::size_t>(at - latency.begin())));
-  }
-  for (const Value& value : all) {
-    if (std::holds_alternative<None>(value)) return "";
-    if (maximum == nullptr || height(*maximum) < height(value)) maximum = &value;
-  }
-  return maximum == nullptr ? "" : fmt::format("; at most {} ns", brief(*maximum));
-}
-
 }  // namespace
 
 std::string answered_by(const FlowDelay& found) {
@@ -357,14 +339,18 @@ Headline delay_headline(const std::vector<DelayEntry>& entries) {
                     buffers_in_headline(entries), quoted)
         .after(incomplete(*entries.front().points));
   }
-  const auto [minimum, maximum] = std::minmax_element(
-      entries.begin(), entries.end(),
-      [&](const DelayEntry& a, const DelayEntry& b) { return percentile(a)->slots < percentile(b)->slots; });
-  // Slots of links of different speeds are only a unit: ns are better known.
-  const bool ns = in_ns(*minimum);
+  const auto time_in_ns = [&](const DelayEntry& entry) {
+    return entry_latency_ns(
+        entry, static_cast<std::size_t>(percentile(entry) - entry.found().delay.latency.begin()));
+  };
+  const bool ns = !std::holds_alternative<None>(time_in_ns(entries.front()));
+  const auto [minimum, maximum] =
+      std::minmax_element(entries.begin(), entries.end(), [&](const DelayEntry& a, const DelayEntry& b) {
+        return ns ? height(time_in_ns(a)) < height(time_in_ns(b))
+                  : percentile(a)->slots < percentile(b)->slots;
+      });
   const auto time = [&](const DelayEntry& entry) {
-    const auto at = static_cast<std::size_t>(percentile(entry) - entry.found().delay.latency.begin());
-    return ns ? brief(entry_latency_ns(entry, at)) : slots_in_words(entry, percentile(entry)->slots);
+    return ns ? brief(time_in_ns(entry)) : slots_in_words(entry, percentile(entry)->slots);
   };
   const std::string slots = range_in_words(time(*minimum), time(*maximum));
   const bool bounds = std::all_of(entries.begin(), entries.end(), [](const DelayEntry& entry) {
@@ -378,14 +364,7 @@ Headline delay_headline(const std::vector<DelayEntry>& entries) {
                   ns               ? "ns"
                   : largest == "1" ? "slot"
                                    : "slots");
-  if (slots != largest)
-    text += fmt::format(" ({} results: {}{})", entries.size(), slots, ns ? "" : maximum_ns(entries));
-  if (entries.size() == 1 && !ns) {
-    const auto at =
-        static_cast<std::size_t>(percentile(entries.front()) - entries.front().found().delay.latency.begin());
-    if (const Value ns = entry_latency_ns(entries.front(), at); !std::holds_alternative<None>(ns))
-      text += fmt::format(" ({} ns)", brief(ns));
-  }
+  if (slots != largest) text += fmt::format(" ({} results: {})", entries.size(), slots);
   Headline headline(text + buffers_in_headline(entries) + ".", quoted);
   if (const std::string kinds = kinds_in_headline(entries); !kinds.empty()) headline = headline.then(kinds);
   return headline.after(incomplete(*entries.front().points));

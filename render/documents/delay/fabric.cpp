@@ -114,10 +114,6 @@ bool has_pairs(const FabricAnswer& answer) {
 bool knows_ns_of_pairs(const FabricAnswer& answer) {
   return answer.slot_ns && answer.pairs;
 }
-/// Are times shown in ns, not in slots? Where links differ in speed, if ns are known.
-bool shows_ns(const FabricAnswer& answer) {
-  return answer.slot_ns && answer.ticks_per_slot != 1;
-}
 Value mean_latency_ns(const FabricAnswer& answer, int max_digits) {
   const auto& mean = answer.pairs ? answer.pairs->all.mean_time : answer.pair->mean_time;
   return scaled(computed<unit::Slot>(mean, max_digits), *answer.slot_ns);
@@ -399,19 +395,14 @@ std::vector<Rows> tables(const Shared<FabricPoint>& points, std::size_t i, bool 
 Headline headline(const FabricPoint& point) {
   const auto& [query, answer] = point;
   const FabricPercentile& last = percentiles_of(answer).back();
-  const bool ns = shows_ns(answer);
+  const bool ns = knows_ns(answer);
   const auto time = [&, &answer = answer](Slots ticks, const Rational& in_slots) {
     return ns ? plain(in_ns(answer, in_slots)) : slots_in_words(ticks, answer.ticks_per_slot);
   };
   std::string text =
       fmt::format("{} % of packets have a latency of at most {} {}", plain(last.probability * 100),
                   time(last.slots, last.time), ns ? "ns" : "slots");
-  std::string more = query.hop_ns && !ns ? fmt::format("{} ns", plain(in_ns(answer, last.time))) : "";
-  if (!query.flow)
-    more += fmt::format("{}worst pair: {}", more.empty() ? "" : "; ", time(last.worst, last.worst_time));
-  if (query.hop_ns && !query.flow && !ns)
-    more += fmt::format(" slots, {} ns", plain(in_ns(answer, last.worst_time)));
-  if (!more.empty()) text += " (" + more + ")";
+  if (!query.flow) text += fmt::format(" (worst pair: {})", time(last.worst, last.worst_time));
   if (query.drop)
     text += fmt::format("; {} buffers suffice", fmt::format("{}-packet", max_buffer(answer)->value));
   return {text + ".", {computed<unit::Probability>(last.at)}};

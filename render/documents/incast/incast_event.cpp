@@ -115,7 +115,7 @@ const Fields<IncastEventQuery>& event_inputs() {
       {{"spread", "spread", "slots", Shape::whole,
         "--incast, one event: each sender starts in a random one of so many slots"},
        [](const Query& of) { return of.event.spread; }},
-      {{"packets_per_slot", "packets per slot", "", Shape::whole, "C, served per slot", Style::hidden},
+      {{"packets_per_slot", "served", "", Shape::whole, "packets served per slot, 1 to 64"},
        [](const Query& of) { return of.event.served; }},
       {{"drop", "target", "", Shape::given, "EPS, the target, between 0 and 1"}, &Query::drop, if_present},
       {{"capacity", "capacity", "", Shape::whole, "B as given"},
