@@ -105,6 +105,8 @@ SPELLED = {
     "shared memory": ["buffer --shared --inputs 2 --load 0.6 --drop 1e-2", "buffer --shared --rates 0.6,0.6 --drop 1e-2"],
     "shared memory, matrix": ["buffer --shared --rates 0.6,0.6 --drop 1e-2", "buffer --shared --matrix FOLDER/even.csv --drop 1e-2"],
     "outputs": ["buffer --shared --inputs 3 --load 0.6 --drop 1e-2", "buffer --shared --inputs 3 --outputs 3 --load 0.6 --drop 1e-2"],
+    "a buffer in bytes": ["buffer --inputs 4 --load 0.6 --capacity 5 --packet-bytes 64", "buffer --inputs 4 --load 0.6 --capacity 330B --packet-bytes 64"],
+    "one incast at once": ["buffer --incast 5,3 --capacity 10", "buffer --incast 5,3 --spread 1 --capacity 10"],
     "incast by load": ["buffer --incast 3,2,1/12 --capacity 4", "buffer --incast 3,2 --load 0.5 --capacity 4", "buffer --incast 3,2,8.333333333333333333333333333333333333e-2 --capacity 4"],
     "flows merged": ["guarantee --bucket \"4 x 0.2,5\"", "guarantee --bucket \"2 x 0.2,5; 2 x 1/5,5\"", "guarantee --bucket \"1 x 0.2,5;1 x 0.2,5;1 x 20%,5;1 x 2e-1,5\""],
     "flows merged, drop": ["guarantee --bucket \"4 x 0.2,5\" --drop 1e-2", "guarantee --bucket \"2 x 0.2,5; 2 x 1/5,5\" --drop 1e-2"],

@@ -184,7 +184,7 @@ def of_solve(what, criterion):
         return queue and (queue.tail(capacity) if criterion == "overflow" else queue.loss(capacity))
 
     def check(cell, reply, _):
-        key = {"load": "max_load", "speedup": "min_speedup", "burst": "longest_burst"}[what]
+        key = {"load": "max_load", "speedup": "min_speedup", "burst": "longest_burst"}.get(what)
         found = []
         for row in reply.rows:
             range_ = ends(row.get(key))
@@ -354,7 +354,7 @@ ALL = [
     Query("capacity, loss", *of_capacity("loss")),
     Query("drop, overflow", *of_drop("overflow")),
     Query("drop, loss", *of_drop("loss")),
-    *[Query(f"solve {what}, {criterion}", *of_solve(what, criterion)) for what in ("load", "speedup", "burst") for criterion in ("overflow", "loss")],
+    *[Query(f"solve {what}, {criterion}", *of_solve(what, criterion)) for what in ("load", "speedup", "burst", "ports", "threshold") for criterion in ("overflow", "loss")],
     Query("occupancy, levels", *of_levels()),
     Query("occupancy, until", *of_until()),
     Query("delay", *of_delay()),

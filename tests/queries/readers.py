@@ -132,7 +132,8 @@ def all_readers(program, folder):
     yield "packet sizes", "buffer --sizes FILE --inputs 3 --load 0.6 --capacity 12", [(p, []) for p, _ in written(folder, "sizes", SIZES)]
     yield "CSV trace", "fit FILE --link-gbps 1 --buffer 3", traces(folder)
     capture = files.trace()
-    yield "capture", "fit FILE --link-gbps 1 --buffer 3", written(folder, "captures", {"trace.csv": capture}, ["--time-unit", "ns"]) + written(folder, "captures", {"trace.pcap": files.pcap(capture)}, [])
+    one_link = "\n".join(line + (",1" if line[0].isdigit() else ",input") for line in capture.strip().split("\n")) + "\n"
+    yield "capture", "fit FILE --link-gbps 1 --inputs 2 --buffer 3", written(folder, "captures", {"trace.csv": one_link}, ["--time-unit", "ns"]) + written(folder, "captures", {"trace.pcap": files.pcap(capture)}, [])
     for query in ("delay --network FILE --analysis --percentiles 99 --ccdf 0,2", "delay --network FILE --analysis --drop 1e-2", "simulate tree --network FILE --slots 500 --threads 1"):
         yield "network", query, [(p, []) for p, _ in written(folder, "networks", NETWORKS)]
     (folder / "no_flows.toml").write_text(files.NETWORK.partition("[[flow]]")[0])

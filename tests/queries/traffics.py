@@ -337,6 +337,16 @@ class Joint(Classes):
         return {"simulate": ["classes", *self.words(load)]}
 
 
+class OneIncast(Traffic):
+    """One event, which has no load; all ways to start are compared in tests/bounds/sizing/incast_event_test.cpp."""
+
+    name = "one incast"
+    stands_for = ("--spread",)
+
+    def words(self, load):
+        return ["--incast", "3,2", "--spread", "2"]
+
+
 class Sizes(Traffic):
     name = "packets of cells, whole"
     stands_for = ("--sizes", "--cell-bytes", "--arrive", "--arrive=whole")
@@ -383,7 +393,8 @@ class Shared(EqualInputs):
         return ["--shared", "--inputs", str(self.inputs), "--load", str(load)]
 
     def solving(self, what, load):
-        return ["--shared", "--inputs", str(self.inputs)] + ([] if what == "load" else ["--load", str(load)])
+        words = ["--shared"] if what == "ports" else ["--shared", "--inputs", str(self.inputs)]
+        return words + ([] if what == "load" else ["--load", str(load)])
 
     def phases(self, load):
         return None
@@ -447,7 +458,7 @@ class PolicedMessages(Policed):
 
 
 ALL = [EqualInputs, OneInput, UnequalRates, Poisson, Md1, Formula, NamedLaw, EndlessLaw, Pmf, TrafficFile, Bursts, PacketBursts, SlowBursts, Blocks,
-       Incast, Classes, Joint, Sizes, Trains, Shared, SharedRates, SharedMatrix, Policed, PolicedOffered, PolicedMessages]
+       Incast, OneIncast, Classes, Joint, Sizes, Trains, Shared, SharedRates, SharedMatrix, Policed, PolicedOffered, PolicedMessages]
 # Options of `buffer` that ask something or set how it is computed, in place of traffic.
 NOT_TRAFFIC = {"--drop", "--capacity", "--solve", "--criterion", "--arithmetic", "--digits", "--packet-bytes", "--link-gbps", "--plot",
                "--title", "--log-y", "--format", "--output", "--quiet", "--part", "--time-limit", "--memory-limit", "--help",

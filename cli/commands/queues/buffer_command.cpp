@@ -127,9 +127,6 @@ Reply answer(const BufferOptions& options, const Context& context) {
   if (options.sized.sizes) return answer_sized(options, context);
   if (options.policed.police) return answer_policed(options, context);
   if (asks_for_one_event(options)) return answer_incast_event(options, context);
-  if (options.spread)
-    throw not_allowed_with("--spread", options.traffic.load ? "--load" : "a rate of --incast",
-                           "it is of one event: --incast N,L alone");
   const answers::Units units = read_units(options.units);
   const std::vector<BufferQuery> queries = read_queries(options);
   if (options.solve) require_several_to_draw(context, queries.size(), "--load (--burst, --inputs, ...)");
@@ -161,7 +158,8 @@ const Form& plain_form() {
       .acts =
           "--inputs --load --traffic --rates --arrivals --pmf --normalize --exact --burst --on-rate "
           "--destination --blocks --classes --traffic-file --incast --joint --packets-per-slot --drop "
-          "--class-drops --capacity --solve --criterion --arithmetic --digits --packet-bytes --link-gbps"};
+          "--class-drops --capacity --solve --criterion --arithmetic --digits --packet-bytes --link-gbps",
+      .because = {{"--spread", "give --incast N,L without --load, a rate or --solve for one event"}}};
   return form;
 }
 

@@ -301,6 +301,21 @@ std::optional<Rational> slot_of(const SharedBufferQuery& query, Units units) {
   return units.slot_ns();
 }
 
+/// With a known link rate.
+Fields<SharedBufferPoint> shared_times(const Units& units) {
+  using Point = SharedBufferPoint;
+  const auto known = [units](const Point& of) { return slot_of(of.first, units).has_value(); };
+  return {{{"slot_ns", "slot", "ns", Shape::given, "time of one packet on the link", Style::hidden},
+           [units](const Point& of) { return slot_of(of.first, units); },
+           known},
+          {{"drain_ns", "drain", "ns", Shape::given, "time to drain a full buffer without arrivals",
+            Style::hidden},
+           [units](const Point& of) {
+             return Rational(*slot_of(of.first, units) * Rational(of.second.memory.value));
+           },
+           known}};
+}
+
 /// Is the upper bound 1, in the digits shown?
 bool useless(const SharedBufferAnswer& answer) {
   return static_cast<double>(answer.at.value) > 0.99995;
@@ -516,7 +531,7 @@ Cells inputs_of(const SharedBufferQuery& query, const Units& units) {
 
 Layout with_shared_memory(Layout buffer) {
   add_missing(buffer.inputs, joined(shared_inputs().columns(), unit_fields().columns()));
-  add_missing(buffer.results, shared_results().columns());
+  add_missing(buffer.results, joined(shared_results().columns(), shared_times({}).columns()));
   return buffer;
 }
 
@@ -524,7 +539,7 @@ Document document(const std::vector<SharedBufferPoint>& points, const Units& uni
   const SharedBufferQuery& first = points.front().first;
   Layout layout{.command = "buffer",
                 .inputs = joined(shared_inputs().columns(), unit_fields().columns()),
-                .results = shared_results().columns(),
+                .results = joined(shared_results().columns(), shared_times(units).columns()),
                 .quiet = {quiet_key(first)}};
   if (first.cells)
     for (Column& column : layout.results)
@@ -536,7 +551,7 @@ Document document(const std::vector<SharedBufferPoint>& points, const Units& uni
   for (const SharedBufferPoint& point : points) {
     Result& result = document.results.emplace_back();
     result.inputs = input_cells({point.first, point.second.output_load}, units);
-    result.cells = shared_results().cells(point);
+    result.cells = joined(shared_results().cells(point), shared_times(units).cells(point));
     if (points.size() == 1) result.lines = lines(point, units);
   }
   const char* counted_in = requests_memory(first) ? (first.cells ? " cells" : " packets")
