@@ -246,16 +246,20 @@ void Analysis::check_schedulers() const {
   }
 }
 
+/// "110 %": in no unit of the file.
+std::string percent_of(const Rational& load, const Rational& rate) {
+  return rate > 0 ? numeric::to_decimal(Rational(load / rate * 100), 4, numeric::Rounding::up) + " %"
+                  : std::string("more than nothing");
+}
+
 void Analysis::check_loads() const {
   std::vector<Rational> loads(network_.ports.size(), Rational(0));
   for (const Queue& queue : queues_) loads[queue.port] = loads[queue.port] + queue.load;
   for (std::size_t p = 0; p < loads.size(); ++p)
     if (loads[p] > network_.ports[p].rate)
       throw NoAnswer(
-          fmt::format("the port {} is offered {} in the long run, {} more than the {} that it can send",
-                      network_.ports[p].name, numeric::plain(loads[p]),
-                      numeric::plain(Rational(loads[p] - network_.ports[p].rate)),
-                      numeric::plain(network_.ports[p].rate)));
+          fmt::format("the port {} is offered {} of its rate in the long run; it must be at most 100 %",
+                      network_.ports[p].name, percent_of(loads[p], network_.ports[p].rate)));
 }
 
 std::size_t Analysis::hop(std::size_t flow, std::size_t queue) const {
@@ -399,12 +403,12 @@ ServiceCurve Analysis::service_of(const Queue& queue) const {
 Rational Analysis::variation_of(const Queue& queue) const {
   const auto distance = horizontal_distance(queue.arrivals, *queue.service, queue.shortest);
   if (!distance)
-    throw NoAnswer(fmt::format("{} is offered {} in the long run, more than its service of {}",
+    throw NoAnswer(fmt::format("{} is offered {} of its service in the long run; it must be at most 100 %",
                                queue.traffic_class
                                    ? fmt::format("class {} at {}", network_.classes[*queue.traffic_class],
                                                  network_.ports[queue.port].name)
                                    : "the port " + network_.ports[queue.port].name,
-                               numeric::plain(queue.load), numeric::plain(queue.service->rate())));
+                               percent_of(queue.load, queue.service->rate())));
   return std::max(*distance, Rational(0));
 }
 

@@ -41,6 +41,7 @@ const std::map<std::string, std::string>& values() {
                                                       {"--classes", "0.1,0.2"},
                                                       {"--traffic-file", "no_such_file.json"},
                                                       {"--incast", "4,3,0.01"},
+                                                      {"--spread", "3"},
                                                       {"--joint", traffic_files + "two_classes.csv"},
                                                       {"--packets-per-slot", "5"},
                                                       {"--drop", "0.05"},
@@ -98,8 +99,9 @@ bool may_change_nothing(const std::string& command, const Typed& given, const st
   // Statements about probabilities whose sum is 1 here.
   const bool of_probabilities = has("--pmf") || has("--blocks") || has("--joint") || has("--traffic-file");
   if (of_probabilities && (option == "--normalize" || option == "--exact")) return true;
-  if (has("--threshold") && option == "--criterion") return true;  // loss is its only one
-  return command == "guarantee" && option == "--port";             // concerns the picture
+  // Loss is the only one, or the default.
+  if ((has("--threshold") || has("--incast")) && option == "--criterion") return true;
+  return command == "guarantee" && option == "--port";  // concerns the picture
 }
 
 Typed typed(const std::string& line) {

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <tests/golden/folder.hpp>
 #include <tests/golden/run_command.hpp>
 
 #include <string>
@@ -69,4 +70,12 @@ TEST_CASE("one incast: without a rate it is a single event", "[answers]") {
   CHECK(run_line("buffer --incast 64,32 --spread 1,10,100 --capacity 1990,2000 --quiet").status == 0);
   // A downlink twice as fast.
   CHECK(holds(run_line("buffer --incast 64,32 --packets-per-slot 2 --drop 1e-9").out, "1986-packet"));
+}
+
+TEST_CASE("fit: a compressed capture is said to be one", "[answers]") {
+  const tailbound::golden::Folder folder;
+  const Outcome outcome =
+      run_line("fit " + folder.file("capture.pcap.gz", "\x1f\x8b\x08\x08 packets") + " --link-gbps 1");
+  CHECK(outcome.status != 0);
+  CHECK(holds(in_one_line(outcome.err), "not compressed: decompress it first"));
 }

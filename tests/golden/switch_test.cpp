@@ -124,7 +124,7 @@ TEST_CASE("validate switch: packets of several cells, as in `buffer --shared` an
   REQUIRE(both["rows"].size() == 2);
   const json &cells = both["rows"][0], &whole = both["rows"][1];
   CHECK(cells["quantity"] == "cell_loss");
-  CHECK(cells["prediction"] == proved["probability_bound"]);
+  CHECK(cells["prediction"] == proved["cell_loss"]);
   CHECK(cells["simulation"]["value"] == seen["cell_loss"]["value"]);
   CHECK(whole["quantity"] == "packet_loss");
   CHECK(whole["prediction"] == proved["packet_loss"]);

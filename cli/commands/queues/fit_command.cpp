@@ -27,7 +27,11 @@ void read_packets_of(const std::string& path, traffic::TimeUnit unit, std::optio
                      answers::FitQuery& query) {
   const auto fraction = std::make_shared<double>(0);
   query.read_so_far = [fraction] { return *fraction; };
-  if (traffic::is_pcap(named_files().head(path, 4))) {
+  const std::string head = named_files().head(path, 4);
+  for (const std::string_view magic : {"\x1f\x8b", "\xfd\x37zX", "\x28\xb5\x2f\xfd"})
+    if (head.compare(0, magic.size(), magic) == 0)
+      throw InvalidArgument("FILE", path, "a capture or CSV that is not compressed: decompress it first");
+  if (traffic::is_pcap(head)) {
     query.packets = [path, framing, fraction](const traffic::TakePacket& take) {
       return traffic::read_pcap(path, take, framing, [fraction](double done) { *fraction = done; });
     };

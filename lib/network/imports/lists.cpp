@@ -92,7 +92,8 @@ void read_python_list(TableRows& rows, RawGraph& graph) {
 }
 
 constexpr const char* columns_need_names =
-    "; name the columns in a first line, such as source,source port,destination,destination port,speed";
+    "; name the columns in a first line, such as source,source port,destination,destination port,speed. A "
+    "matrix of rates goes to --matrix";
 
 struct EndName {
   End end = End::neither;

@@ -44,9 +44,9 @@ const char* solved(const SharedBufferQuery& query) {
 const char* quiet_key(const SharedBufferQuery& query) {
   if (requests_memory(query)) return "memory";
   if (const char* unknown = solved(query))
-    return std::string_view(unknown) == "load"    ? "max_load"
-           : std::string_view(unknown) == "ports" ? "max_ports"
-                                                  : "min_threshold";
+    return std::string_view(unknown) == "load"    ? "shared_load"
+           : std::string_view(unknown) == "ports" ? "shared_ports"
+                                                  : "shared_threshold";
   return "probability_bound";
 }
 
@@ -224,18 +224,20 @@ bool in_cells(const SharedBufferPoint& point) {
 const Fields<SharedBufferPoint>& shared_results() {
   using Point = SharedBufferPoint;
   static const Fields<Point> fields{
-      {{"max_load", "load", "packets/slot", Shape::given,
-        "--shared: of each input, met by the bound, of four digits (in `missed` the next one)"},
+      {{"shared_load", "load", "packets/slot", Shape::given,
+        "--shared: the maximum load of each input that is proved to meet the target, in four digits"},
        [](const Point& of) { return of.second.met; },
        solves_for("load")},
-      {{"max_ports", "ports", "", Shape::given, "--shared: maximum inputs and outputs, met by the bound"},
+      {{"shared_ports", "ports", "", Shape::given,
+        "--shared: the maximum number of inputs and outputs that is proved to meet the target"},
        [](const Point& of) { return of.second.met; },
        solves_for("ports")},
-      {{"min_threshold", "threshold", "", Shape::given,
-        "--shared: minimum threshold, in hundredths, met by the bound"},
+      {{"shared_threshold", "threshold", "", Shape::given,
+        "--shared: the minimum threshold, in hundredths, that is proved to meet the target"},
        [](const Point& of) { return of.second.met; },
        solves_for("threshold")},
-      {{"missed", "", "", Shape::given, "--shared, --solve: the next number, at which the bound misses",
+      {{"missed", "", "", Shape::given,
+        "--shared, --solve: the next number, at which the bound misses the target (the loss may meet it)",
         Style::hidden},
        [](const Point& of) { return of.second.missed; },
        solves},

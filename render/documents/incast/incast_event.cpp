@@ -130,7 +130,7 @@ const Fields<IncastEventQuery>& event_inputs() {
 const Fields<IncastEventPoint>& event_results() {
   using Point = IncastEventPoint;
   static const Fields<Point> fields{
-      {{"buffer", "buffer", "packets", Shape::whole, "B: meets the target, or as given"},
+      {{"buffer", "buffer", "packets", Shape::whole, "B: meets the target, or as given", Style::plain, 0, ""},
        [](const Point& of) { return of.second.buffer; }},
       {{"overflow", "P(peak > B)", "", Shape::number, "--incast, one event: P(peak > B), any packet is lost"},
        [](const Point& of) { return shown(of.second.overflow); }},

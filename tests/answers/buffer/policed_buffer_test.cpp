@@ -181,7 +181,7 @@ TEST_CASE("the load of a conforming host is rejected if its bucket cannot carry 
   CHECK_THROWS_WITH(answer(query), Catch::Contains("offered is 9/10"));
   query = policed_query("0.97", "20");
   query.offered = rational("0.8");
-  CHECK_THROWS_WITH(answer(query), Catch::Contains("s at most 32"));
+  CHECK_THROWS_WITH(answer(query), Catch::Contains("s at most 64"));
 }
 
 TEST_CASE("the largest bucket suffices, and a larger one does not") {

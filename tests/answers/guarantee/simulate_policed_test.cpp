@@ -62,7 +62,7 @@ TEST_CASE("without a bound there are observations and a reason") {
   query.flow = "slow";
   const SimulatePolicedAnswer found = answer(query, {});
   CHECK_FALSE(found.never);
-  CHECK(found.no_bound.find("is offered 1.5") != std::string::npos);
+  CHECK(found.no_bound.find("is offered 150.0 %") != std::string::npos);
   CHECK(found.flows == std::vector<std::size_t>{0});
   CHECK(found.queues.size() == 2);
   CHECK_FALSE(found.contradicted());
