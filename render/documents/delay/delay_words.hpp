@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tailbound/render/documents/delay/delay.hpp>
+#include <tailbound/render/documents/parts/units.hpp>
 #include <tailbound/render/units.hpp>
 
 #include <optional>

@@ -110,7 +110,7 @@ TEST_CASE("shared queues: matches sums computed one by one, for one or several p
   for (int i = 0; i < 2; ++i) total = folded(total, settled_law(many, 2, size));
   const double load = 3 * 0.55 + 2 * 1.5;
   for (const Measure measure : {Measure::overflow, Measure::loss})
-    for (const char* text : {"1e-3", "1e-6", "1e-9"}) {
+    for (const char* text : {"1e-3", "1e-6", "1e-7", "1e-8", "1e-9", "3e-10", "1e-10", "3e-11", "1e-11"}) {
       const Rational target = parse_rational(text, "target");
       const auto [memory, bound] = min_of(total, measure, load, numeric::nearest_double(target));
       for (const OutputQueues& first : {small_source_outputs(few, 3), slotted_outputs(few, 3)}) {
