@@ -97,12 +97,11 @@ SharedBufferAnswer answer_at(SharedBufferQuery query, const Rational& met,
 }
 
 /// Does the given memory meet the target?
-bool meets(SharedBufferQuery query) {
-  const Rational drop = *query.drop();
-  query.requested = ProbabilityOf{*query.capacity()};
+bool meets(const SharedBufferQuery& query) {
   try {
     queue::SharedMemory shared(switch_of(query), rule_of(query));
-    return numeric::compare(shared.bound(*query.capacity()).value, drop / cells_of_criterion(query)) <= 0;
+    return numeric::compare(shared.bound(*query.capacity()).value,
+                            *query.drop() / cells_of_criterion(query)) <= 0;
   } catch (const Unstable&) {
     return false;
   }

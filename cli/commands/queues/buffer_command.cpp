@@ -126,7 +126,10 @@ Reply answer(const BufferOptions& options, const Context& context) {
   if (options.shared.shared) return answer_shared(options, context);
   if (options.sized.sizes) return answer_sized(options, context);
   if (options.policed.police) return answer_policed(options, context);
-  if (asks_for_one_event(options)) return answer_incast_event(options, context);
+  const auto typed = [](const std::optional<std::string>& text) { return text ? &*text : nullptr; };
+  if (asks_for_one_event(typed(options.traffic.incast), options.traffic.load.has_value(),
+                         typed(options.solve)))
+    return answer_incast_event(options, context);
   const answers::Units units = read_units(options.units);
   const std::vector<BufferQuery> queries = read_queries(options);
   if (options.solve) require_several_to_draw(context, queries.size(), "--load (--burst, --inputs, ...)");
@@ -239,15 +242,12 @@ void check_buffer(const OptionTable& table) {
   const std::vector<GivenOption> given = given_options(table);
   const auto has = [&](const char* name) { return table.find(name)->given(); };
   const bool cells = has("--sizes");
-  const auto is = [&](const char* name, const char* value) {
+  const auto typed = [&](std::string_view name) -> const std::string* {
     const auto at = std::find_if(given.begin(), given.end(),
                                  [&](const GivenOption& option) { return option.name == name; });
-    return at != given.end() && at->text != nullptr && *at->text == value;
+    return at != given.end() ? at->text : nullptr;
   };
-  const auto incast = std::find_if(given.begin(), given.end(),
-                                   [](const GivenOption& option) { return option.name == "--incast"; });
-  const bool one_event = incast != given.end() && !has("--load") && !is("--solve", "load") &&
-                         std::count(incast->text->begin(), incast->text->end(), ',') == 1;
+  const bool one_event = asks_for_one_event(typed("--incast"), has("--load"), typed("--solve"));
   require_acting(given,
                  has("--shared")   ? shared_form()
                  : cells           ? sized_form()

@@ -62,8 +62,10 @@ void add_policed_buffer_options(OptionTable& table, PolicedBufferOptions& option
 /// \throws InvalidArgument, ParseError  sizes and other options that cannot be read
 [[nodiscard]] Reply answer_sized(const BufferOptions& options, const Context& context);
 
-/// Whether --incast is of one event, without a rate or a load.  \throws InvalidArgument
-[[nodiscard]] bool asks_for_one_event(const BufferOptions& options);
+/// Whether --incast is of one event, without a rate or a load.
+/// \param incast, solve  as typed; nullptr: not given
+/// \param load           given
+[[nodiscard]] bool asks_for_one_event(const std::string* incast, bool load, const std::string* solve);
 /// The reply to `buffer --incast N,L`.
 /// \throws InvalidArgument  options that cannot be read
 [[nodiscard]] Reply answer_incast_event(const BufferOptions& options, const Context& context);

@@ -4,6 +4,8 @@
 #include <tailbound/answers/points/combinations.hpp>
 #include <tailbound/render/documents/incast/incast_event.hpp>
 
+#include <algorithm>
+#include <string>
 #include <vector>
 
 namespace tailbound::cli {
@@ -11,9 +13,9 @@ namespace tailbound::cli {
 using answers::IncastEventQuery;
 using bounds::IncastEvent;
 
-bool asks_for_one_event(const BufferOptions& options) {
-  return options.traffic.incast && !options.traffic.load && solve_for(options) != SolveFor::load &&
-         parse_list(*options.traffic.incast, "--incast", 3).size() < 3;
+bool asks_for_one_event(const std::string* incast, bool load, const std::string* solve) {
+  return incast != nullptr && !load && (solve == nullptr || *solve != "load") &&
+         std::count(incast->begin(), incast->end(), ',') == 1;
 }
 
 Reply answer_incast_event(const BufferOptions& options, const Context& context) {

@@ -303,19 +303,10 @@ std::optional<Rational> slot_of(const SharedBufferQuery& query, Units units) {
   return units.slot_ns();
 }
 
-/// With a known link rate.
 Fields<SharedBufferPoint> shared_times(const Units& units) {
   using Point = SharedBufferPoint;
-  const auto known = [units](const Point& of) { return slot_of(of.first, units).has_value(); };
-  return {{{"slot_ns", "slot", "ns", Shape::given, "time of one packet on the link", Style::hidden},
-           [units](const Point& of) { return slot_of(of.first, units); },
-           known},
-          {{"drain_ns", "drain", "ns", Shape::given, "time to drain a full buffer without arrivals",
-            Style::hidden},
-           [units](const Point& of) {
-             return Rational(*slot_of(of.first, units) * Rational(of.second.memory.value));
-           },
-           known}};
+  return drain_fields<Point>([units](const Point& of) { return slot_of(of.first, units); },
+                             [](const Point& of) { return of.second.memory; }, Style::hidden);
 }
 
 /// Is the upper bound 1, in the digits shown?

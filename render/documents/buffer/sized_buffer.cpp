@@ -287,18 +287,10 @@ const Fields<SizedBufferPoint>& sized_results() {
   return fields;
 }
 
-/// With a known link rate.
 Fields<SizedBufferPoint> time_fields(const Units& units) {
   using Point = SizedBufferPoint;
-  const auto known = [units](const Point& of) { return slot_of(of.first, units).has_value(); };
-  return {{{"slot_ns", "slot", "ns", Shape::given, "time of one cell on the link", Style::hidden},
-           [units](const Point& of) { return slot_of(of.first, units); },
-           known},
-          {{"drain_ns", "drain", "ns", Shape::given, "time to drain a full buffer without arrivals"},
-           [units](const Point& of) {
-             return Rational(*slot_of(of.first, units) * Rational(of.second.buffer.value));
-           },
-           known}};
+  return drain_fields<Point>([units](const Point& of) { return slot_of(of.first, units); },
+                             [](const Point& of) { return of.second.buffer; }, Style::plain);
 }
 
 const Table<SizeLoss>& class_table() {

@@ -17,6 +17,22 @@ namespace tailbound::render {
 /// " (5.875 KiB)", of a buffer of packets or cells of so many bytes; empty if that is not known.
 [[nodiscard]] std::string size_in_words(Packets buffer, const std::optional<std::int64_t>& bytes);
 
+/// The time of a slot, and that in which a full buffer drains, for points where it is known.
+/// \param slot_of    point -> std::optional<numeric::Rational> [ns]
+/// \param buffer_of  point -> Packets
+template <class Point, class SlotOf, class BufferOf>
+[[nodiscard]] Fields<Point> drain_fields(SlotOf slot_of, BufferOf buffer_of, Style style) {
+  const auto known = [slot_of](const Point& of) { return slot_of(of).has_value(); };
+  return {{{"slot_ns", "slot", "ns", Shape::given, "time of one packet on the link", Style::hidden},
+           slot_of,
+           known},
+          {{"drain_ns", "drain", "ns", Shape::given, "time to drain a full buffer without arrivals", style},
+           [slot_of, buffer_of](const Point& of) {
+             return numeric::Rational(*slot_of(of) * numeric::Rational(buffer_of(of).value));
+           },
+           known}};
+}
+
 /// --hop-ns among the inputs, and its description.
 [[nodiscard]] Column hop_column();
 [[nodiscard]] std::string hop_in_words(const numeric::Rational& hop_ns);
