@@ -15,6 +15,7 @@ Command broadcast_command();
 Command reproduce_command();
 Command simulate_tree_command();
 Command simulate_switch_command();
+Command simulate_crossbar_command();
 Command simulate_buffer_command();
 Command simulate_classes_command();
 Command simulate_policed_command();
@@ -47,9 +48,9 @@ const std::vector<Category>& categories() {
       {"broadcast", {broadcast_command}, "Networks"},
       {"reproduce", {reproduce_command}, "Tools"},
       {"simulate",
-       {simulate_tree_command, simulate_switch_command, simulate_buffer_command, simulate_classes_command,
-        simulate_policed_command, simulate_multistage_command, simulate_wormhole_command,
-        simulate_hypercube_command},
+       {simulate_tree_command, simulate_switch_command, simulate_crossbar_command, simulate_buffer_command,
+        simulate_classes_command, simulate_policed_command, simulate_multistage_command,
+        simulate_wormhole_command, simulate_hypercube_command},
        "Simulation",
        "simulations, with confidence intervals"},
       {"validate",

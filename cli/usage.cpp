@@ -50,6 +50,10 @@ constexpr std::pair<std::string_view, std::string_view> brief_options[] = {
     {"simulate switch",
      "--inputs --load --memory --threshold --buffer --burst --occupancy --rare --slots --seed --plot "
      "--format"},
+    {"simulate crossbar",
+     "--inputs --load --scheduler --iterations --speedup --burst --buffer --percentiles --drop --slots "
+     "--seed "
+     "--plot --format"},
     {"simulate buffer",
      "--inputs --load --burst --classes --incast --packets-per-slot --capacity --occupancy --percentiles "
      "--slots --plot --format"},

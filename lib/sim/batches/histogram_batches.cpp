@@ -1,6 +1,7 @@
 #include <tailbound/sim/batches/histogram_batches.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace tailbound::sim {
@@ -64,6 +65,25 @@ numeric::Estimate<unit::Slot> HistogramBatches::percentile(double fraction) cons
     if (probability.upper <= 1 - fraction) high = level;
   }
   return {static_cast<double>(middle), static_cast<double>(low), static_cast<double>(high), confidence_};
+}
+
+std::optional<double> HistogramBatches::level_at(double probability, std::uint64_t enough) const {
+  if (!(probability > 0 && probability < 1))
+    throw InvalidArgument("probability", std::to_string(probability), "above 0 and below 1");
+  Histogram sum;
+  for (const Histogram& histogram : histograms_)
+    for (std::size_t i = 0; i < histogram.size(); ++i) count_at(sum, i, histogram[i]);
+  const double total = total_count(sum);
+  double above = total, before = total;  // values beyond the level, and beyond the one before it
+  for (std::size_t level = 0; level < sum.size(); ++level) {
+    before = above;
+    above -= static_cast<double>(sum[level]);
+    if (above >= probability * total) continue;
+    if (level == 0 || above < static_cast<double>(enough)) return std::nullopt;
+    const double drop = std::log(before / above);
+    return static_cast<double>(level) - std::log(probability * total / above) / drop;
+  }
+  return std::nullopt;
 }
 
 double HistogramBatches::all() const {

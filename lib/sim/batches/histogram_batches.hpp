@@ -5,6 +5,7 @@
 #include <tailbound/sim/batches/replication.hpp>
 
 #include <functional>
+#include <optional>
 
 /// Tails, means and percentiles from one histogram per batch.
 namespace tailbound::sim {
@@ -36,6 +37,9 @@ class HistogramBatches {
   /// The smallest t with P(X <= t) >= fraction; its interval follows from the ends of the intervals of P(X >
   /// t).
   [[nodiscard]] numeric::Estimate<unit::Slot> percentile(double fraction) const;
+  /// The level, between whole ones, at which P(X > level) has the given value: ln P is interpolated linearly.
+  /// None where P(X > 0) is below it, and where fewer than `enough` values beyond were counted.
+  [[nodiscard]] std::optional<double> level_at(double probability, std::uint64_t enough = 1) const;
   /// Values counted in all batches.
   [[nodiscard]] double all() const;
 

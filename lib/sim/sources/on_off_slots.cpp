@@ -19,9 +19,6 @@ std::uint64_t scaled(const Rational& probability) {
 
 }  // namespace
 
-OnOffSlots::Coin::Coin(const Rational& probability)
-    : threshold(probability < 1 ? scaled(probability) : 0), certain(probability >= 1) {}
-
 OnOffSlots::OnOffSlots(const traffic::OnOff& source) : flips_(source.start + source.stop > 1) {
   if (source.start == 1 && source.stop == 1)
     throw InvalidArgument(

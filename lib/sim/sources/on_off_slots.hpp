@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tailbound/sim/random.hpp>
+#include <tailbound/sim/sources/coin.hpp>
 #include <tailbound/traffic/on_off.hpp>
 
 /// The slots in which an on-off source sends, 64 slots at a time.
@@ -46,18 +47,6 @@ class OnOffSlots {
   }
 
  private:
-  /// A coin; its probability as a fraction of 2^64, which cannot represent 1.
-  struct Coin {
-    std::uint64_t threshold = 0;
-    bool certain = false;
-    Coin() = default;
-    explicit Coin(const numeric::Rational& probability);
-    [[nodiscard]] std::uint64_t draw(RandomKey key, std::uint64_t purpose, std::uint64_t entity,
-                                     std::uint64_t block) const {
-      return certain ? ~std::uint64_t{0} : bernoulli_bits(key, purpose, entity, block * 16, threshold);
-    }
-  };
-
   bool flips_ = false;  ///< alpha + beta > 1
   Coin to_on_;
   Coin to_off_;  ///< if not to ON

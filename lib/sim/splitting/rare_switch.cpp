@@ -1,6 +1,7 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/short_laws.hpp>
+#include <tailbound/sim/splitting/pilot_runs.hpp>
 #include <tailbound/sim/splitting/rare_switch.hpp>
 #include <tailbound/sim/switch/simulate_switch.hpp>
 #include <tailbound/sim/switch/switch_laws.hpp>
@@ -20,8 +21,6 @@ using numeric::Rational;
 using traffic::Destination;
 
 constexpr std::int64_t deepest_switch_level = 1'000'000;
-constexpr std::size_t max_numbers = std::size_t{1} << 27U;  ///< in the states of copies, at all levels
-constexpr std::uint64_t pilot_seed = 0x70696c6f74;
 
 void reject(const SwitchModel& model) {
   static_cast<void>(make_switch_replication(model, {}));  // checks the switch itself
@@ -297,88 +296,10 @@ void SwitchSlots::arrive(SplitState& state, std::int64_t limit, RandomStream& ra
   }
 }
 
-// --- pilot runs
-//
-// The estimate of P(T >= i) from a pilot run gives the number of copies of the next one. The main run makes
-// somewhat fewer, and so starts more often at low levels: states with one T are not equivalent (packets in
-// one long queue stay longer than in many), and those from which T rises far may be rare where it starts.
-// Measured in variance times time, for P of some 1e-9 to 1e-11: a third with 16 ports, half with bursts, 1.4
-// with 4 ports, 2 with two.
-
-/// Results of a pilot run.
-struct Seen {
-  std::vector<std::uint64_t> slots;  ///< [T]: of all paths
-  std::uint64_t all = 0;             ///< of the main path
-  std::vector<double> deep;          ///< [i]: -log P(T >= i), as far as enough slots were seen
-};
-
-/// Length of a pilot run.
-struct PilotLength {
-  std::int64_t warmup;   ///< slots
-  std::uint64_t slots;   ///< of all paths, about
-  std::uint64_t enough;  ///< of all paths with T >= i, required to trust level i
-};
-
-PilotLength pilot_length(const SwitchModel& model) {
+/// Length of the pilot runs.
+PilotLength length_for(const SwitchModel& model) {
   const SwitchWork work = switch_work(model);
-  const double relaxation = relaxation_slots(work.utilization, work.memory);
-  // Some tenths of a second; more if the relaxation time is long.
-  const double slots =
-      std::clamp(300 * relaxation, 1e7 / work.steps_per_slot, std::max(1e5, 1e9 / work.steps_per_slot));
-  return {.warmup = static_cast<std::int64_t>(std::min(20 * relaxation, slots)),
-          .slots = static_cast<std::uint64_t>(slots),
-          .enough = static_cast<std::uint64_t>(std::clamp(10 * relaxation, 400.0, slots / 20))};
-}
-
-Seen pilot(const SwitchModel& model, const std::vector<std::int64_t>& copies, const PilotLength& length,
-           std::uint64_t round, const std::stop_token& stop) {
-  constexpr std::int64_t at_once = 256;
-  Splitting<SwitchSlots> run(SwitchSlots(model), copies, {pilot_seed, round});
-  const auto go_on = [&] {
-    if (stop.stop_requested()) throw Stopped("stopped in the pilot runs");
-    run.advance(at_once);
-  };
-  for (std::int64_t slot = 0; slot < length.warmup; slot += at_once) go_on();
-  static_cast<void>(run.take_counts());
-  while (run.path_slots() < length.slots) go_on();
-  Counts counts = run.take_counts();
-  Seen seen{.slots = std::move(counts[SplittingRows::occupancy]),
-            .all = counts[SplittingRows::slots].front(),
-            .deep = {}};
-  const std::vector<double> factors = splitting_factors(copies);
-  std::vector<double> deep(seen.slots.size());
-  double sum = 0;
-  std::uint64_t count = 0;
-  std::size_t trusted = 0;
-  for (std::size_t i = deep.size(); i-- > 0;) {
-    sum += static_cast<double>(seen.slots[i]) / factors[std::min(i, factors.size() - 1)];
-    count += seen.slots[i];
-    deep[i] = std::log(static_cast<double>(seen.all) / sum);
-    if (count >= length.enough) trusted = std::max(trusted, i + 1);
-  }
-  deep.resize(trusted);
-  seen.deep = std::move(deep);
-  return seen;
-}
-
-/// Slots of all paths per slot of the main path, for other numbers of copies.
-double paths_with(const Seen& seen, const std::vector<std::int64_t>& before,
-                  const std::vector<std::int64_t>& after) {
-  const std::vector<double> old = splitting_factors(before), now = splitting_factors(after);
-  double sum = 0;
-  for (std::size_t i = 0; i < seen.slots.size(); ++i)
-    sum += static_cast<double>(seen.slots[i]) * now[std::min(i, now.size() - 1)] /
-           old[std::min(i, old.size() - 1)];
-  return sum / static_cast<double>(seen.all);
-}
-
-/// The target level, once it is known; 0 before.
-std::int64_t level_of(const RareTotal& rare, const std::vector<double>& deep) {
-  if (const auto* level = std::get_if<std::int64_t>(&rare)) return *level;
-  const double wanted = -std::log(std::get<double>(rare));
-  for (std::size_t i = 2; i < deep.size(); ++i)
-    if (deep[i] >= wanted) return static_cast<std::int64_t>(i) - 1;
-  return 0;
+  return pilot_length(relaxation_slots(work.utilization, work.memory), work.steps_per_slot);
 }
 
 RareTotal checked_total(const SwitchModel& traffic, const std::optional<RareTotal>& rare) {
@@ -404,37 +325,13 @@ RareSwitchModel rare_switch_model(const SwitchModel& traffic, const std::optiona
                                   const std::stop_token& stop) {
   reject(traffic);
   const RareTotal requested = checked_total(traffic, rare);
-  PilotLength length = pilot_length(traffic);
-  int longer = 3;  ///< number of pilot runs without progress
-  const std::size_t numbers = SwitchSlots(traffic).numbers();
   RareSwitchModel model{.traffic = traffic};
-  model.copies = {1, 1};
-  for (std::uint64_t round = 0;; ++round) {
-    const Seen seen = pilot(traffic, model.copies, length, round, stop);
-    std::vector<double> wanted = seen.deep;
-    model.level = level_of(requested, wanted);
-    const auto deepest = static_cast<std::size_t>(model.level + (model.loses() ? 0 : 1));
-    const bool enough = model.level > 0 && deepest < wanted.size();
-    if (enough) {
-      wanted.resize(std::max<std::size_t>(2, deepest + 1));
-      for (double& its : wanted) its -= std::min(0.15 * its, 3.0);
-    }
-    if (numbers * wanted.size() > max_numbers)
-      throw LimitExceeded("storing states of " + std::to_string(numbers) + " numbers at " +
-                          std::to_string(wanted.size()) + " levels needs more than 2^27 numbers, the limit");
-    if (!enough && wanted.size() <= model.copies.size() && round > 0) {
-      const bool nothing = seen.slots.size() <= model.copies.size();
-      if (longer-- == (nothing ? 2 : 0))
-        throw NoAnswer("T > " + std::to_string(model.copies.size() - 1) +
-                       " was hardly ever reached in pilot runs with any number of copies");
-      length.slots *= 4;
-      continue;
-    }
-    const std::vector<std::int64_t> copies = copies_near(wanted);
-    model.paths = paths_with(seen, model.copies, copies);
-    model.copies = copies;
-    if (enough) return model;
-  }
+  const SplittingPlan plan = pilot_runs(SwitchSlots(traffic), SwitchSlots(traffic).numbers(),
+                                        length_for(traffic), requested, model.loses(), "T", stop);
+  model.level = plan.level;
+  model.copies = plan.copies;
+  model.paths = plan.paths;
+  return model;
 }
 
 std::unique_ptr<Replication> make_rare_switch_replication(const RareSwitchModel& model, RandomKey key) {

@@ -42,7 +42,7 @@ struct RareSwitchModel {
 };
 
 /// n of P(T > n); or a target probability for P(T > n): the smallest n at which the pilot runs saw no more.
-using RareTotal = std::variant<std::int64_t, double>;
+using RareTotal = RareLevelSought;
 
 /// The model with its copies, by pilot runs.
 /// \param rare  for a switch with unlimited memory; otherwise omitted, as the memory is the level

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 /// Multilevel splitting (RESTART) of a Markov chain in slots with an occupancy.
@@ -60,6 +61,15 @@ struct SplitLoss {
 };
 [[nodiscard]] SplitLoss splitting_loss(const std::vector<std::int64_t>& copies, const RunResult& result,
                                        double confidence);
+
+/// n of P(q > n); or a target probability for it: the smallest n at which the pilot runs saw no more.
+using RareLevelSought = std::variant<std::int64_t, double>;
+
+struct SplittingPlan {
+  std::int64_t level = 0;              ///< n
+  std::vector<std::int64_t> copies{};  ///< [i], i = 0 .. n + 1: R_i
+  double paths = 1;                    ///< slots of all paths per slot of the main path, about
+};
 
 using SplitState = std::vector<std::int32_t>;
 

@@ -2,6 +2,7 @@
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/sim/rare/rare_arrivals.hpp>
+#include <tailbound/sim/sources/input_draws.hpp>
 #include <tailbound/sim/sources/on_off_slots.hpp>
 #include <tailbound/sim/switch/switch_laws.hpp>
 
@@ -17,17 +18,15 @@ namespace {
 using numeric::Rational;
 using traffic::Destination;
 
-constexpr std::uint32_t block_slots = 64;
+constexpr std::uint32_t block_slots = input_block_slots;
 constexpr std::int64_t max_inputs = 1024, max_outputs = 4096, max_cells = 65'536, max_capacity = 10'000'000;
 constexpr std::uint64_t longest = std::uint64_t{1} << 26;  ///< T without a memory [cells]
 /// bound for a threshold's fraction: its product with max_capacity fits
 constexpr long largest_part = long{1} << 39;
 constexpr std::uint32_t no_limit = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint32_t nobody = no_limit;
-constexpr std::uint64_t calls_per_block = 64;  ///< of the generator, for outputs and sizes of one input
 
-/// Purposes of random numbers.
-enum Purpose : std::uint64_t { coins = 0, draws = 1, orders = 2, starts = 3, bursts = 8 };
+using Purpose = InputPurpose;
 
 /// How an input sends.
 enum class Sending { cells, per_packet_bursts, whole_bursts, whole_packets, trains };
@@ -83,21 +82,6 @@ bool equal_rates(const SwitchModel& model) {
   return std::equal(model.rates.begin() + 1, model.rates.end(), model.rates.begin());
 }
 
-/// A coin; its probability as a fraction of 2^64, which cannot represent 1.
-struct Coin {
-  std::uint64_t threshold = 0;
-  bool certain = false;
-  Coin() = default;
-  explicit Coin(const Rational& probability) : certain(probability >= 1) {
-    if (!certain)
-      threshold = numeric::to_uint64(numeric::floor(probability * numeric::pow(numeric::Integer(2), 64)));
-  }
-  [[nodiscard]] std::uint64_t draw(RandomKey key, Purpose purpose, std::uint64_t input,
-                                   std::uint64_t block) const {
-    return certain ? ~std::uint64_t{0} : bernoulli_bits(key, purpose, input, block * 16, threshold);
-  }
-};
-
 /// State of an input from block to block.
 struct Source {
   bool on = false;           ///< of the on-off chain, in the next slot
@@ -114,28 +98,6 @@ struct Sent {
   std::uint32_t cells = 0;
   std::uint32_t size = 0;    ///< class of the packet
   std::uint32_t number = 0;  ///< of a train
-};
-
-/// The outputs and sizes that one input draws in one block.
-class Draws {
- public:
-  Draws(RandomKey key, std::uint64_t input, std::uint64_t block)
-      : sequence_(key, Purpose::draws, input, block * calls_per_block) {}
-  [[nodiscard]] std::uint32_t bits(unsigned count) {
-    if (left_ < count) {
-      word_ = sequence_.next();
-      left_ = 64;
-    }
-    const std::uint64_t low = word_ & ((std::uint64_t{1} << count) - 1);
-    word_ >>= count;
-    left_ -= count;
-    return static_cast<std::uint32_t>(low);
-  }
-
- private:
-  RandomSequence sequence_;
-  std::uint64_t word_ = 0;
-  unsigned left_ = 0;
 };
 
 class Simulated final : public SwitchReplication {
@@ -161,7 +123,7 @@ class Simulated final : public SwitchReplication {
   void make_block_of();
   template <bool finite, unsigned fixed_bits>
   void make_cells();
-  [[nodiscard]] std::uint32_t draw_output(Draws& draws) const {
+  [[nodiscard]] std::uint32_t draw_output(InputDraws& draws) const {
     return binary_ ? draws.bits(output_bits_) : static_cast<std::uint32_t>(table_.draw(draws.bits(32)));
   }
   template <bool finite>
@@ -293,7 +255,7 @@ void Simulated::make_cells() {
   const std::uint64_t block = slot_ / block_slots;
   for (std::size_t input = 0; input < inputs_; ++input) {
     std::uint64_t sends = coins_[input].draw(key_, Purpose::coins, input, block);
-    Draws draws(key_, input, block);
+    InputDraws draws(key_, input, block);
     cells_of_block_ += static_cast<std::uint64_t>(std::popcount(sends));
     for (; sends != 0; sends &= sends - 1) {
       const auto slot = static_cast<std::size_t>(std::countr_zero(sends));
@@ -310,7 +272,7 @@ void Simulated::put_burst(std::size_t input, std::uint64_t block) {
   Source& source = sources_[input];
   const OnOffSlots& burst = bursts_.size() == 1 ? bursts_.front() : bursts_[input];
   const auto [states, sends] = burst.slots(key_, Purpose::bursts, input, block, source.on);
-  Draws draws(key_, input, block);
+  InputDraws draws(key_, input, block);
   const bool per_packet = sending_ == Sending::per_packet_bursts;
   const std::uint64_t begins = states & ~((states << 1U) | static_cast<std::uint64_t>(source.sending));
   for (std::uint64_t rest = states; rest != 0; rest &= rest - 1) {
@@ -326,7 +288,7 @@ template <bool finite>
 void Simulated::put_trains(std::size_t input, std::uint64_t block) {
   Source& source = sources_[input];
   const std::uint64_t coins = coins_[input].draw(key_, Purpose::coins, input, block);
-  Draws draws(key_, input, block);
+  InputDraws draws(key_, input, block);
   for (std::uint32_t slot = 0; slot < block_slots; ++slot) {
     if (source.left == 0) {
       const std::uint64_t later = coins >> slot;
@@ -353,7 +315,7 @@ void Simulated::make_block_of() {
     } else if constexpr (sending == Sending::trains) {
       put_trains<finite>(input, block);
     } else {
-      Draws draws(key_, input, block);
+      InputDraws draws(key_, input, block);
       std::uint64_t sends = coins_[input].draw(key_, Purpose::coins, input, block);
       for (; sends != 0; sends &= sends - 1) {
         const auto slot = static_cast<std::uint32_t>(std::countr_zero(sends));

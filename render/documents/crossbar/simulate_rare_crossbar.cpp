@@ -1,0 +1,118 @@
+#include <fmt/format.h>
+#include <tailbound/core/error.hpp>
+#include <tailbound/numeric/rational.hpp>
+#include <tailbound/render/documents/crossbar/simulate_crossbar.hpp>
+#include <tailbound/render/documents/parts/simulation.hpp>
+#include <tailbound/render/documents/parts/units.hpp>
+#include <tailbound/render/documents/simulation/simulate_tree.hpp>
+#include <tailbound/render/sweep_picture.hpp>
+
+#include <memory>
+
+namespace tailbound::render {
+namespace {
+
+using namespace answers;
+using RarePoint = SimulateRareCrossbarPoint;
+
+const Fields<SimulateRareCrossbarQuery>& rare_inputs() {
+  using Query = SimulateRareCrossbarQuery;
+  static const Fields<Query> fields{
+      {{"of", "of", "", Shape::text, "--rare: whose packets are counted: input, or voq"}, &Query::of},
+      {{"rare", "rare", "", Shape::given,
+        "--rare: the level n, at least 1; or a probability below 1, the target for P(> n)"},
+       [](const Query& of) {
+         return std::holds_alternative<Packets>(of.rare) ? numeric::Rational(std::get<Packets>(of.rare).value)
+                                                         : std::get<numeric::Rational>(of.rare);
+       }}};
+  return fields;
+}
+
+const Fields<RarePoint>& rare_results() {
+  static const Fields<RarePoint> fields{
+      {{"level", "n", "packets", Shape::whole, "--rare: n of P(> n)"},
+       [](const RarePoint& of) { return of.second.level; }},
+      {{"probability", "P(> n)", "", Shape::estimate,
+        "--rare: P(> level) of an input, or a VOQ; null if no path reached the level"},
+       [](const RarePoint& of) { return of.second.probability; }},
+      {{"method", "method", "", Shape::text, "--rare: splitting", Style::hidden},
+       [](const RarePoint&) { return "splitting"; }}};
+  return fields;
+}
+
+const char* queue_in_words(const SimulateRareCrossbarQuery& query) {
+  return query.of == sim::CrossbarQueue::input ? "input" : "VOQ";
+}
+
+std::string rare_title(const std::vector<RarePoint>& points) {
+  std::vector<const sim::CrossbarModel*> models;
+  for (const RarePoint& point : points) models.push_back(&point.first.model);
+  return capitalized(in_words(models));
+}
+
+}  // namespace
+
+std::vector<Column> rare_crossbar_columns() {
+  return rare_results().columns();
+}
+std::vector<Column> rare_crossbar_inputs() {
+  return rare_inputs().columns();
+}
+
+Cells inputs_of(const SimulateRareCrossbarQuery& query, const Units& units) {
+  return joined(joined(crossbar_fields().cells(query.model), rare_inputs().cells(query)),
+                unit_fields().cells(units));
+}
+
+Document document(std::vector<RarePoint> points, std::size_t requested, const Units& units) {
+  Layout layout = simulate_crossbar_layout();
+  layout.quiet = {"level", "probability"};
+  const std::string title = rare_title(points);
+  Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
+                    .headline = {},
+                    .settings = title + ".",
+                    .results = {}};
+  bool found = false, missed = false;
+  std::vector<const Simulated*> runs;
+  for (const RarePoint& point : points) {
+    Result& result = document.results.emplace_back();
+    result.inputs = inputs_of(point.first, units);
+    result.cells = joined(rare_results().cells(point), simulation_fields().cells(point.second.simulated));
+    (point.second.probability ? found : missed) = true;
+    runs.push_back(&point.second.simulated);
+  }
+  const auto& [query, answer] = points.front();
+  if (!found)
+    throw NoAnswer(fmt::format("no path reached more than {} packets of an {}; increase --slots",
+                               answer.level.value, queue_in_words(query)));
+  if (points.size() == 1) {
+    document.headline = {fmt::format("P({} > {})", queue_in_words(query), answer.level.value),
+                         brief(shown(*answer.probability)),
+                         "",
+                         {shown(*answer.probability)}};
+    document.results.front().lines = rare_lines(answer);
+    document.notes.push_back(
+        fmt::format("Packets of one {} just after the arrivals of a slot.", queue_in_words(query)));
+  } else {
+    document.headline = {"P(> n)", range_in_words(document, "probability"), "",
+                         values_of(document, "probability")};
+    document.notes.push_back(
+        fmt::format("Packets of one input, or VOQ, just after the arrivals of a slot. Estimates with 95 % "
+                    "intervals from {}.",
+                    batches_in_words(runs)));
+    if (missed) document.notes.emplace_back("No number: no path reached the event; increase --slots.");
+  }
+  document = with_units(std::move(document), scale_of(units));
+  mark_stopped(document, runs, requested);
+  document.picture = [document, title] {
+    return sweep_picture(
+        document,
+        {.axes = {"rare", "load", "speedup", "iterations", "burst", "inputs", "outputs"},
+         .height = "probability",
+         .powers_of_ten = true},
+        {.title = title, .x_label = {}, .y_label = "P(> n)", .note = "simulation, 95 % intervals"});
+  };
+  return document;
+}
+
+}  // namespace tailbound::render
