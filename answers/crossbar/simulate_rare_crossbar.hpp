@@ -22,7 +22,7 @@ struct SimulateRareCrossbarQuery {
   /// n of P(> n), 1 .. 10^5; or a target probability for it, above 0 and below 1.
   std::variant<Packets, numeric::Rational> rare = Packets(1);
   RunLength length{};
-  double steps = 3e9;  ///< of all paths together, if `length` has no number of slots: seconds on one core
+  double steps = 6e8;  ///< of all paths together, if `length` has no number of slots: seconds on one core
 };
 
 /// \throws InvalidArgument  a number of the query out of range, an excluded feature; a checkpoint of another

@@ -234,7 +234,7 @@ std::vector<Line> crossbar_lines(const CrossbarPoint& point) {
 
 Headline crossbar_headline(const Document& document, const std::vector<CrossbarPoint>& points) {
   if (std::none_of(points.begin(), points.end(), &stationary))
-    return {"The queues grow without limit; carried:",
+    return {"Maximum load, beyond which the queues grow:",
             range_in_words(document, "carried") + " packets per slot and input", "",
             values_of(document, "carried")};
   return {"Mean queueing delay:", range_in_words(document, "mean_delay_slots") + " slots", "",

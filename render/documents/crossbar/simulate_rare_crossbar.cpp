@@ -13,9 +13,9 @@ namespace tailbound::render {
 namespace {
 
 using namespace answers;
-using RarePoint = SimulateRareCrossbarPoint;
+using RareCrossbarPoint = SimulateRareCrossbarPoint;
 
-const Fields<SimulateRareCrossbarQuery>& rare_inputs() {
+const Fields<SimulateRareCrossbarQuery>& rare_crossbar_input_fields() {
   using Query = SimulateRareCrossbarQuery;
   static const Fields<Query> fields{
       {{"of", "of", "", Shape::text, "--rare: whose packets are counted: input, or voq"}, &Query::of},
@@ -28,71 +28,72 @@ const Fields<SimulateRareCrossbarQuery>& rare_inputs() {
   return fields;
 }
 
-const Fields<RarePoint>& rare_results() {
-  static const Fields<RarePoint> fields{
+const Fields<RareCrossbarPoint>& rare_crossbar_result_fields() {
+  static const Fields<RareCrossbarPoint> fields{
       {{"level", "n", "packets", Shape::whole, "--rare: n of P(> n)"},
-       [](const RarePoint& of) { return of.second.level; }},
+       [](const RareCrossbarPoint& of) { return of.second.level; }},
       {{"probability", "P(> n)", "", Shape::estimate,
         "--rare: P(> level) of an input, or a VOQ; null if no path reached the level"},
-       [](const RarePoint& of) { return of.second.probability; }},
+       [](const RareCrossbarPoint& of) { return of.second.probability; }},
       {{"method", "method", "", Shape::text, "--rare: splitting", Style::hidden},
-       [](const RarePoint&) { return "splitting"; }}};
+       [](const RareCrossbarPoint&) { return "splitting"; }}};
   return fields;
 }
 
-const char* queue_in_words(const SimulateRareCrossbarQuery& query) {
+const char* crossbar_queue_in_words(const SimulateRareCrossbarQuery& query) {
   return query.of == sim::CrossbarQueue::input ? "input" : "VOQ";
 }
 
-std::string rare_title(const std::vector<RarePoint>& points) {
+std::string rare_crossbar_title(const std::vector<RareCrossbarPoint>& points) {
   std::vector<const sim::CrossbarModel*> models;
-  for (const RarePoint& point : points) models.push_back(&point.first.model);
+  for (const RareCrossbarPoint& point : points) models.push_back(&point.first.model);
   return capitalized(in_words(models));
 }
 
 }  // namespace
 
 std::vector<Column> rare_crossbar_columns() {
-  return rare_results().columns();
+  return rare_crossbar_result_fields().columns();
 }
 std::vector<Column> rare_crossbar_inputs() {
-  return rare_inputs().columns();
+  return rare_crossbar_input_fields().columns();
 }
 
 Cells inputs_of(const SimulateRareCrossbarQuery& query, const Units& units) {
-  return joined(joined(crossbar_fields().cells(query.model), rare_inputs().cells(query)),
+  return joined(joined(crossbar_fields().cells(query.model), rare_crossbar_input_fields().cells(query)),
                 unit_fields().cells(units));
 }
 
-Document document(std::vector<RarePoint> points, std::size_t requested, const Units& units) {
+Document document(std::vector<RareCrossbarPoint> points, std::size_t requested, const Units& units) {
   Layout layout = simulate_crossbar_layout();
   layout.quiet = {"level", "probability"};
-  const std::string title = rare_title(points);
+  const std::string title = rare_crossbar_title(points);
   Document document{.layout = std::make_shared<const Layout>(std::move(layout)),
                     .headline = {},
                     .settings = title + ".",
                     .results = {}};
   bool found = false, missed = false;
   std::vector<const Simulated*> runs;
-  for (const RarePoint& point : points) {
+  for (const RareCrossbarPoint& point : points) {
     Result& result = document.results.emplace_back();
     result.inputs = inputs_of(point.first, units);
-    result.cells = joined(rare_results().cells(point), simulation_fields().cells(point.second.simulated));
+    result.cells =
+        joined(rare_crossbar_result_fields().cells(point), simulation_fields().cells(point.second.simulated));
     (point.second.probability ? found : missed) = true;
     runs.push_back(&point.second.simulated);
   }
   const auto& [query, answer] = points.front();
   if (!found)
     throw NoAnswer(fmt::format("no path reached more than {} packets of an {}; increase --slots",
-                               answer.level.value, queue_in_words(query)));
+                               answer.level.value, crossbar_queue_in_words(query)));
   if (points.size() == 1) {
-    document.headline = {fmt::format("P({} > {})", queue_in_words(query), answer.level.value),
+    document.headline = {fmt::format("P({} > {})", crossbar_queue_in_words(query), answer.level.value),
                          brief(shown(*answer.probability)),
                          "",
                          {shown(*answer.probability)}};
     document.results.front().lines = rare_lines(answer);
     document.notes.push_back(
-        fmt::format("Packets of one {} just after the arrivals of a slot.", queue_in_words(query)));
+        fmt::format("Packets of one {} just after the arrivals of a slot.", crossbar_queue_in_words(query)));
   } else {
     document.headline = {"P(> n)", range_in_words(document, "probability"), "",
                          values_of(document, "probability")};

@@ -97,11 +97,11 @@ void compare_chains(std::int64_t slots, double width) {
 }
 
 TEST_CASE("crossbar simulation: 2 x 2 switches match the exact chains") {
-  compare_chains(2'000'000, 0.005);
+  compare_chains(2'000'000, 0.012);
 }
 
 TEST_CASE("crossbar simulation: 2 x 2 switches match the exact chains over 10^8 slots", "[.full]") {
-  compare_chains(50'000'000, 0.001);
+  compare_chains(50'000'000, 0.0025);
 }
 
 // --- saturation and laws
@@ -182,9 +182,10 @@ TEST_CASE("crossbar simulation: uneven traffic saturates practical schedulers") 
     return with(crossbar(16, "1", scheduler, iterations),
                 [](CrossbarModel& model) { model.shares = unbalanced_shares(16, Rational(1) / 2); });
   };
-  require_inside(simulated(half(CrossbarScheduler::islip, 1), 100'000).carried, 0.670, 0.005);
-  require_inside(simulated(half(CrossbarScheduler::islip, 4), 100'000).carried, 0.805, 0.005);
-  require_inside(simulated(half(CrossbarScheduler::crosspoint, 0), 100'000).carried, 0.856, 0.005);
+  // Of another program, +- 0.0006.
+  CHECK(std::abs(simulated(half(CrossbarScheduler::islip, 1), 100'000).carried.value - 0.670) < 0.002);
+  CHECK(std::abs(simulated(half(CrossbarScheduler::islip, 4), 100'000).carried.value - 0.805) < 0.002);
+  CHECK(std::abs(simulated(half(CrossbarScheduler::crosspoint, 0), 100'000).carried.value - 0.856) < 0.002);
   CHECK(simulated(half(CrossbarScheduler::greedy, 0), 50'000).carried.value > 0.99);
 }
 

@@ -58,7 +58,7 @@ TEST_CASE("rare crossbar: splitting and plain simulation agree near 1e-3") {
   compare_plain(model_of(8, "0.8", CrossbarScheduler::islip, 3), CrossbarQueue::voq, 3);
   compare_plain(model_of(4, "0.8", CrossbarScheduler::pim), CrossbarQueue::input, 9);
   compare_plain(model_of(4, "0.5", CrossbarScheduler::fifo), CrossbarQueue::input, 5);
-  compare_plain(model_of(4, "0.8", CrossbarScheduler::greedy), CrossbarQueue::input, 7);
+  compare_plain(model_of(4, "0.8", CrossbarScheduler::greedy), CrossbarQueue::input, 5);
   compare_plain(model_of(8, "0.9", CrossbarScheduler::islip, 1, "3/2"), CrossbarQueue::input, 9);
   CrossbarModel bursty = model_of(4, "0.5", CrossbarScheduler::islip);
   bursty.burst = traffic::Burst{4, 1};
