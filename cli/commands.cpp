@@ -4,6 +4,7 @@ namespace tailbound::cli {
 
 Command buffer_command();
 Command occupancy_command();
+Command crossbar_command();
 Command delay_command();
 Command guarantee_command();
 Command pgf_command();
@@ -37,6 +38,7 @@ const std::vector<Category>& categories() {
   static const std::vector<Category> all{
       {"buffer", {buffer_command}, "Queues"},
       {"occupancy", {occupancy_command}, "Queues"},
+      {"crossbar", {crossbar_command}, "Queues"},
       {"delay", {delay_command}, "Networks"},
       {"guarantee", {guarantee_command}, "Networks"},
       {"pgf", {pgf_command}, "Queues"},

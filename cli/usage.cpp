@@ -26,6 +26,9 @@ constexpr std::pair<std::string_view, std::string_view> brief_options[] = {
      "--format --output"},
     {"occupancy",
      "--inputs --load --levels --until --traffic --burst --classes --traffic-file --plot --format --output"},
+    {"crossbar",
+     "--inputs --load --scheduler --iterations --speedup --burst --saturation --percentiles --drop --plot "
+     "--format --output"},
     {"delay",
      "--radix --levels --load --routing --network --uniform --hops --percentiles --drop --solve --plot "
      "--format --output"},

@@ -11,6 +11,7 @@
 #include <tailbound/answers/buffer/sized_buffer.hpp>
 #include <tailbound/answers/classes/simulate_classes.hpp>
 #include <tailbound/answers/compare/compare.hpp>
+#include <tailbound/answers/crossbar/crossbar.hpp>
 #include <tailbound/answers/delay/delay.hpp>
 #include <tailbound/answers/delay/fabric.hpp>
 #include <tailbound/answers/delay/reorder.hpp>
