@@ -166,7 +166,7 @@ std::optional<Rational> CrossbarQuery::load() const {
 
 std::int64_t CrossbarQuery::rounds() const {
   if (iterations) return *iterations;
-  return std::max<std::int64_t>(1, std::bit_width(static_cast<std::uint64_t>(inputs - 1)));
+  return std::max<std::int64_t>(1, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(inputs - 1))));
 }
 
 Rational CrossbarQuery::phases() const {

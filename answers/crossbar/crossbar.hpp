@@ -13,12 +13,13 @@
 
 /// Delay, buffers and maximum load of input-queued switches with uniform traffic.
 ///
-/// MODEL     k inputs and outputs; an input receives a cell in a slot with probability `load`, for each output
-///           alike, or sends bursts that keep their output. `speedup` matchings per slot. D: slots from the
-///           arrival to the departure. Buffers include the cells about to leave.
-/// RESULT    every number with its kind. tdm, load-balanced, ccf and maximum loads: exact, enclosures, bounds
-///           (queue/crossbar). fifo: a fitted formula; others: interpolated simulations (bounds/crossbar). The
-///           mean of the output-queued switch is a proved lower bound for every scheduler and speedup
+/// MODEL     k inputs and outputs; an input receives a cell in a slot with probability `load`, with a
+///           uniform output, or sends bursts that keep their output. `speedup` matchings per slot. D: slots
+///           from the arrival to the departure. Buffers include the cells about to leave.
+/// RESULT    every number with its kind. tdm, load-balanced, ccf and maximum loads: exact, enclosures,
+///           bounds (queue/crossbar). fifo: a fitted formula; others: interpolated simulations
+///           (bounds/crossbar). The mean of the output-queued switch is a proved lower bound for every
+///           scheduler and speedup
 /// EXCLUDES  uneven destinations: simulated only
 /// SOURCE    docs/derivations/crossbar.md
 /// TESTS     tests/answers/crossbar/crossbar_test.cpp

@@ -151,6 +151,18 @@ void add_voq_bursts(CrossbarAnswer& answer, const CrossbarQuery& query) {
                         as_double(*answer.output_queued)};
 }
 
+/// None where only a proved bound of the mean is known, which is then the mean.
+std::optional<bounds::MeasuredVoq> measured_or_bounded(CrossbarAnswer& answer, const CrossbarQuery& query,
+                                                       const VoqSwitch& voq) {
+  try {
+    return bounds::measured_voq(voq);
+  } catch (const NoAnswer&) {
+    if (!answer.mean_bound || asks_for_tails(query)) throw;
+    answer.mean = *answer.mean_bound;
+    return std::nullopt;
+  }
+}
+
 void require_enough_iterations(const CrossbarQuery& query) {
   if (query.scheduler != Scheduler::pim || query.rounds() == 0 ||
       query.rounds() >= CrossbarQuery{.inputs = query.inputs}.rounds())
@@ -199,7 +211,9 @@ void add_voq(CrossbarAnswer& answer, const CrossbarQuery& query) {
     return;
   }
   const VoqSwitch voq = voq_switch(query);
-  const bounds::MeasuredVoq found = bounds::measured_voq(voq);
+  const std::optional<bounds::MeasuredVoq> measured = measured_or_bounded(answer, query, voq);
+  if (!measured) return;
+  const bounds::MeasuredVoq& found = *measured;
   answer.mean = Model<unit::Slot>{found.ratio * as_double(*answer.output_queued)};
   answer.between = found.between;
   answer.sparse = voq.load > well_measured;

@@ -136,7 +136,8 @@ void add_emulation(CrossbarAnswer& answer, const CrossbarQuery& query) {
   answer.mean = answer.output_queued;
   const Rational load = *query.load();
   const auto queue = output_queue(output_traffic(query), query.accuracy);
-  // A cell that waits w slots is counted once at each of the positions w, .., 0: P(D > t) = P(Q > t + 1)/load.
+  // A cell that waits w slots is counted once at each of the positions w, .., 0: P(D > t) = P(Q > t +
+  // 1)/load.
   for (const Slots level : query.levels) {
     const Packets above(level.value + 1);
     answer.above.push_back(
@@ -153,7 +154,7 @@ void add_emulation(CrossbarAnswer& answer, const CrossbarQuery& query) {
   answer.output = {.cells = output.buffer, .at = scaled(output.at.probability, 1)};
   if (query.phases() < 2)
     throw NoAnswer("the input buffers of ccf are bounded from speedup 2, not at " + plain(query.phases()) +
-                   "; give --speedup 2, or leave out --drop");
+                   "; give --speedup 2, or remove --drop");
   const Rational ports(query.inputs);
   const BufferAnswer input = sized(query, *query.drop / ports);
   const CrossbarNumber<unit::Probability> sum = scaled(input.at.probability, ports);

@@ -15,7 +15,9 @@ namespace {
 class CrossbarRows {
  public:
   CrossbarRows(std::string_view name, std::string_view header, std::string_view text)
-      : name_(name), columns_(1 + std::count(header.begin(), header.end(), ',')), rest_(text) {
+      : name_(name),
+        columns_(1 + static_cast<std::size_t>(std::count(header.begin(), header.end(), ','))),
+        rest_(text) {
     if (!next_line() || line_ != header) fail("the first row must be " + std::string(header));
   }
 

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <tailbound/bounds/crossbar/interpolation.hpp>
 #include <tailbound/bounds/crossbar/voq_switch.hpp>
 #include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
@@ -266,9 +267,33 @@ MeasuredVoq measured_voq(const VoqSwitch& voq) {
 
 // --- bursts and speedup
 
+namespace {
+
+/// Are so many iterations of islip close to all, in the small tables?
+bool nearly_all(std::int64_t iterations, std::int64_t ports) {
+  constexpr std::int64_t enough = 4;
+  return iterations == 0 || iterations >= enough || (std::int64_t{1} << iterations) >= ports;
+}
+
+/// The rows of a small table: with nearly all iterations of islip, those that are measured with any such
+/// number.
+template <class Table>
+auto small_rows(const Table& table, const VoqSwitch& voq) {
+  if (voq.scheduler != Scheduler::islip || !nearly_all(voq.parameter, voq.ports))
+    return rows_of(table, key_of(table, voq).first);
+  ByPorts<typename Table::mapped_type::mapped_type> rows;
+  for (const std::int64_t preferred : {std::int64_t{-1}, std::int64_t{0}, voq.parameter})
+    for (const auto& [key, by_ports] : table)
+      if (key.first == Scheduler::islip && (preferred < 0 || key.second == preferred))
+        for (const auto& [ports, row] : by_ports)
+          if (nearly_all(key.second, ports)) rows[ports] = &row;
+  return rows;
+}
+
+}  // namespace
+
 double burst_ratio(const VoqSwitch& voq, double burst) {
-  const SchedulerKey key = key_of(burst_table(), voq).first;
-  const auto rows = rows_of(burst_table(), key);
+  const auto rows = small_rows(burst_table(), voq);
   using ByBurst = std::map<double, std::vector<BurstRow>>;
   const auto covers = [&](const std::vector<BurstRow>& its) {
     return its.front().load <= voq.load && voq.load <= its.back().load;
@@ -289,7 +314,8 @@ double burst_ratio(const VoqSwitch& voq, double burst) {
   });
   if (!ratio)
     throw NoAnswer(fmt::format("bursts are not measured for {} with {} ports at load {}; {} --burst {}",
-                               words_of(key), voq.ports, voq.load, simulate, burst));
+                               words_of({voq.scheduler, voq.parameter}), voq.ports, voq.load, simulate,
+                               burst));
   return std::exp(*ratio);
 }
 
@@ -299,8 +325,7 @@ std::optional<double> MeasuredSpeedup::input(double tail) const {
 }
 
 MeasuredSpeedup measured_speedup(const VoqSwitch& voq, double speedup) {
-  const SchedulerKey key = key_of(speedup_table(), voq).first;
-  const auto rows = rows_of(speedup_table(), key);
+  const auto rows = small_rows(speedup_table(), voq);
   using BySpeedup = std::map<double, std::vector<SpeedupRow>>;
   /// ln of a value at one number of ports: by load, then by speedup.
   const auto value_at = [&](const BySpeedup& its, auto value_of) -> std::optional<double> {
@@ -324,7 +349,8 @@ MeasuredSpeedup measured_speedup(const VoqSwitch& voq, double speedup) {
   const auto ratio = found([](const SpeedupRow& row) { return std::optional(row.ratio); });
   if (!ratio)
     throw NoAnswer(fmt::format("speedup {} is not measured for {} with {} ports at load {}; {} --speedup {}",
-                               speedup, words_of(key), voq.ports, voq.load, simulate, speedup));
+                               speedup, words_of({voq.scheduler, voq.parameter}), voq.ports, voq.load,
+                               simulate, speedup));
   return {.ratio = *ratio,
           .input3 = found([](const SpeedupRow& row) { return row.input3; }),
           .input5 = found([](const SpeedupRow& row) { return row.input5; })};

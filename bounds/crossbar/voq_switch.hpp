@@ -1,24 +1,24 @@
 #pragma once
 
 #include <tailbound/bounds/crossbar/crossbar_tables.hpp>
-#include <tailbound/bounds/crossbar/interpolation.hpp>
 #include <tailbound/core/quantity.hpp>
 #include <tailbound/numeric/truth.hpp>
 
 #include <cstdint>
 #include <optional>
-#include <string>
+#include <utility>
+#include <vector>
 
 /// Delay and queues of switches with virtual output queues (VOQ): interpolated simulations.
 ///
-/// MODEL     the tables of data/crossbar. ln of the ratio of the mean wait to the output queue's, and ln of the
-///           quantiles, by monotone cubics in -ln(1 - load), then Lagrange's polynomial in ln(ports) through the
-///           four nearest. Quantiles below 0.3: ln P(X > n) is interpolated instead. Between quantiles ln P is
-///           linear; below 1e-4 it is continued, one step per decade of the distance from the 1e-3 to the 1e-4
-///           quantile (VOQ: 1.15 times that).
-/// RESULT    up to load 0.9: mean within 1.5 %, P(D > t) and P(VOQ > n) at 1e-4 within a factor 1.3 in nine of
-///           ten cases (1.43 at most), input buffers for 1e-4 within 7 %; at 0.95: mean within 7 %, sizes within
-///           12 %. islip with 1 iteration only outside loads 0.55 .. 0.67 of its knee
+/// MODEL     the tables of data/crossbar. ln of the ratio of the mean wait to the output queue's, and ln of
+///           the quantiles, by monotone cubics in -ln(1 - load), then Lagrange's polynomial in ln(ports)
+///           through the four nearest. Quantiles below 0.3: ln P(X > n) is interpolated instead. Between
+///           quantiles ln P is linear; below 1e-4 it is continued, one step per decade of the distance from
+///           the 1e-3 to the 1e-4 quantile (VOQ: 1.15 times that).
+/// RESULT    up to load 0.9: mean within 1.5 %, P(D > t) and P(VOQ > n) at 1e-4 within a factor 1.3 in nine
+///           of ten cases (1.43 at most), input buffers for 1e-4 within 7 %; at 0.95: mean within 7 %,
+///           sizes within 12 %. islip with 1 iteration only outside loads 0.55 .. 0.67 of its knee
 /// EXCLUDES  uneven destinations (islip may saturate near 0.8), loads, ports and parameters not measured
 /// SOURCE    docs/derivations/crossbar.md
 /// TESTS     tests/bounds/crossbar/voq_switch_test.cpp
@@ -38,7 +38,7 @@ class MeasuredTail {
 
   /// \param points   (x, ln P(X > x)), x increasing, ln P decreasing, down to 1e-4 or less
   /// \param stretch  of the steps below 1e-4
-  MeasuredTail(Places points, double stretch);
+  MeasuredTail(std::vector<std::pair<double, double>> points, double stretch);
 
   /// Empty: above max_tail.
   [[nodiscard]] std::optional<numeric::Model<unit::Probability>> above(double level) const;
@@ -48,7 +48,7 @@ class MeasuredTail {
  private:
   [[nodiscard]] double place_of(double log_tail) const;
 
-  Places points_;
+  std::vector<std::pair<double, double>> points_;
   double at4_, step_;  ///< 1e-4 quantile; levels per decade below it
 };
 

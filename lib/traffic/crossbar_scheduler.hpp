@@ -4,11 +4,11 @@
 
 /// Schedulers of an input-queued switch, one name each for the analysis and the simulator.
 ///
-/// MODEL     In each phase of a slot the scheduler chooses pairs of an input and an output, each at most once;
-///           every chosen pair moves one cell.
+/// MODEL     In each phase of a slot the scheduler chooses pairs of an input and an output, each at most
+///           once; every chosen pair moves one cell.
 /// SOURCE    Anderson, Owicki, Saxe, Thacker 1993 (PIM); McKeown 1999 (iSLIP); McKeown, Mekkittikul,
-///           Anantharam, Walrand 1999 (MaxWeight); Chang, Lee, Jou 2002 (load-balanced); Chuang, Goel, McKeown,
-///           Prabhakar 1999 (critical cells first). docs/derivations/crossbar.md
+///           Anantharam, Walrand 1999 (MaxWeight); Chang, Lee, Jou 2002 (load-balanced); Chuang, Goel,
+///           McKeown, Prabhakar 1999 (critical cells first). docs/derivations/crossbar.md
 namespace tailbound::traffic {
 
 enum class Scheduler {

@@ -19,7 +19,7 @@ using answers::CrossbarQuery;
 using numeric::Rational;
 using traffic::Scheduler;
 
-using Requested = decltype(CrossbarQuery::requested);
+using CrossbarRequest = decltype(CrossbarQuery::requested);
 
 /// What --solve can find.
 enum class Unknown { load };
@@ -100,8 +100,8 @@ void declare_crossbar(OptionTable& table, CrossbarOptions& options) {
 }
 
 /// What is requested: one for each entry of the lists.
-std::vector<Requested> read_requests(const CrossbarOptions& options) {
-  std::vector<Requested> all;
+std::vector<CrossbarRequest> read_requests(const CrossbarOptions& options) {
+  std::vector<CrossbarRequest> all;
   if (options.saturation.given()) {
     reject_with({&options.load, &options.percentiles, &options.ccdf, &options.drop, &options.capacity,
                  &options.solve},
@@ -162,7 +162,7 @@ auto set_given(Field CrossbarQuery::*field) {
 
 /// The points of one scheduler: one for each combination of list entries, the loads varying fastest.
 std::vector<CrossbarQuery> points_of(const CrossbarOptions& options, const CrossbarQuery& common,
-                                     const std::vector<Requested>& requests) {
+                                     const std::vector<CrossbarRequest>& requests) {
   const Scheduler scheduler = common.scheduler;
   const bool saturation = options.saturation.given(), fifo = scheduler == Scheduler::fifo && saturation;
   const bool iterates = scheduler == Scheduler::pim || scheduler == Scheduler::islip;
@@ -183,7 +183,7 @@ std::vector<CrossbarQuery> points_of(const CrossbarOptions& options, const Cross
 
 std::vector<CrossbarQuery> read_crossbars(const CrossbarOptions& options) {
   require_acting(options);
-  const std::vector<Requested> requests = read_requests(options);
+  const std::vector<CrossbarRequest> requests = read_requests(options);
   CrossbarQuery common{.accuracy = read_accuracy(options.accuracy)};
   common.levels = options.ccdf.if_given().value_or(std::vector<Slots>{});
   common.percentiles = options.percentiles.if_given().value_or(Rationals{});

@@ -10,10 +10,10 @@
 
 /// The chain of heads of line. Internal to the queue module.
 ///
-/// METHOD    a slot is departures, which leave r heads to be drawn, and r draws one after the other. A node is
-///           the multiset of the outputs' counts before such a draw; drawing from one with c outputs of count x
-///           raises one of them with probability c/n. Nodes with r draws left form level r; level 0 are the
-///           states.
+/// METHOD    a slot is departures, which leave r heads to be drawn, and r draws one after the other. A node
+///           is the multiset of the outputs' counts before such a draw; drawing from one with c outputs of
+///           count x raises one of them with probability c/n. Nodes with r draws left form level r; level 0
+///           are the states.
 namespace tailbound::queue {
 
 /// Counts above 0 with their multiplicities, as pairs of bytes, the largest count first.

@@ -119,7 +119,7 @@ std::vector<long double> solved_values(const HeadChain<long double>& chain) {
   return h;
 }
 
-/// The same by iteration of T, each step with the combination of former ones of least residual (Anderson).
+/// The same by iteration of T, each step with the combination of former ones of smallest residual (Anderson).
 class Iteration {
  public:
   explicit Iteration(const HeadChain<long double>& chain) : chain_(chain), h_(chain.states(), 0) { guess(); }
@@ -159,7 +159,7 @@ class Iteration {
     return all;
   }
 
-  /// Starts from the combination of sums of powers of the counts with the least residual.
+  /// Starts from the combination of sums of powers of the counts with the smallest residual.
   void guess() {
     constexpr std::array exponents{0.0, 0.5, 1.5, 2.0, 2.5, 3.0};
     const Column error = residual(h_);

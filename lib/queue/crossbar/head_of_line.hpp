@@ -10,18 +10,20 @@
 /// MODEL     k inputs that always have cells, n outputs. Each slot every output with x heads of line for it
 ///           serves min(x, s) of them, chosen at random. The input of a served head draws its next head: an
 ///           output uniformly; with bursts of mean L the same output with probability 1 - 1/L, otherwise
-///           uniformly. With output buffers of b cells (the one in transmission included) any number of heads
-///           moves to an output in a slot; a head that finds its buffer full blocks its input. The state is
-///           how many heads (with buffers: cells and blocked heads) belong to each output, regardless of
-///           which output: a partition.
-/// METHOD    up to `max_exact_states` states: the stationary law in rationals. Else, for any function h on the
-///           states, min (T h - h) <= k f <= max (T h - h), (T h)(x) = served(x) + E h(next): h from a linear
-///           system or by iteration, then both ends widened by the rounding errors of T. Beyond
+///           uniformly. With output buffers of b cells (the one in transmission included) any number of
+///           heads moves to an output in a slot; a head that finds its buffer full blocks its input. The
+///           state is how many heads (with buffers: cells and blocked heads) belong to each output,
+///           regardless of which output: a partition.
+/// METHOD    up to `max_exact_states` states: the stationary law in rationals. Else, for any function h on
+///           the states, min (T h - h) <= k f <= max (T h - h), (T h)(x) = served(x) + E h(next): h from a
+///           linear system or by iteration, then both ends widened by the rounding errors of T. Beyond
 ///           `max_enclosed_ports` inputs: a fit in 1/k.
-/// RESULT    f, cells per slot and input: the queues are stable below it (Jacob and Kumar: Bernoulli arrivals)
+/// RESULT    f, cells per slot and input: the queues are stable below it (Jacob and Kumar: Bernoulli
+///           arrivals)
 /// EXCLUDES  uneven destinations; bursts with output buffers; output speedup with output buffers
 /// COST      32 ports 0.1 s, 48 ports some seconds
-/// SOURCE    Karol, Hluchyj, Morgan 1987; Oie et al. 1989; Iliadis, Denzel 1990; docs/derivations/crossbar.md
+/// SOURCE    Karol, Hluchyj, Morgan 1987; Oie et al. 1989; Iliadis, Denzel 1990;
+///           docs/derivations/crossbar.md
 /// TESTS     tests/queue/crossbar/head_of_line_test.cpp
 namespace tailbound::queue {
 

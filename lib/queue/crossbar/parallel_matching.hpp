@@ -7,10 +7,11 @@
 
 /// Throughput of parallel iterative matching (PIM) with n iterations.
 ///
-/// MODEL     k inputs and outputs, every input has cells for every output. In an iteration each unmatched output
-///           grants an unmatched input at random, each granted input accepts one of its grants.
-/// METHOD    the unmatched ports stay a complete bipartite graph of m inputs and m outputs; an iteration matches
-///           as many pairs as m balls occupy of m bins. Expected matches by a recurrence of non-negative terms.
+/// MODEL     k inputs and outputs, every input has cells for every output. In an iteration each unmatched
+///           output grants an unmatched input at random, each granted input accepts one of its grants.
+/// METHOD    the unmatched ports stay a complete bipartite graph of m inputs and m outputs; an iteration
+///           matches as many pairs as m balls occupy of m bins. Expected matches by a recurrence of
+///           non-negative terms.
 /// RESULT    cells per slot and port; the maximum load of uniform traffic as far as observed. Exact up to
 ///           `max_exact_ports` ports, else an enclosure
 /// SOURCE    Anderson, Owicki, Saxe, Thacker 1993; docs/derivations/crossbar.md

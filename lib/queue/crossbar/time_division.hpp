@@ -12,15 +12,15 @@
 
 /// A crossbar whose connections follow a fixed turn: input i to output (i + t) mod k in slot t.
 ///
-/// MODEL     k inputs; each receives a cell in a slot with probability rho, for each output alike. A virtual
-///           output queue (VOQ) is served once in k slots; counts are just after the arrivals of a slot and
-///           include the cell about to leave.
-/// RESULT    at its service instants a VOQ is the slotted queue Q with k inputs at load rho; V = max(Q - 1, 0)
-///           cells are left. With u slots from an arrival to the next service, uniform on 0 .. k - 1,
-///           W = k (V + Bin(k - 1 - u, rho/k)) + u slots, E[W] = (k - 1)/(2 (1 - rho)). A VOQ r slots after a
-///           service holds V + Bin(r, rho/k). The k VOQs of an input are negatively associated, so the bound
-///           of shared_memory.hpp holds for their sum. The same for each stage of VOQs of a load-balanced
-///           Birkhoff-von Neumann switch.
+/// MODEL     k inputs; each receives a cell in a slot with probability rho, with a uniform output. A
+///           virtual output queue (VOQ) is served once in k slots; counts are just after the arrivals of a
+///           slot and include the cell about to leave.
+/// RESULT    at its service instants a VOQ is the slotted queue Q with k inputs at load rho; V = max(Q - 1,
+///           0) cells are left. With u slots from an arrival to the next service, uniform on 0 .. k - 1, W
+///           = k (V + Bin(k - 1 - u, rho/k)) + u slots, E[W] = (k - 1)/(2 (1 - rho)). A VOQ r slots after a
+///           service holds V + Bin(r, rho/k). The k VOQs of an input are negatively associated, so the
+///           bound of shared_memory.hpp holds for their sum. The same for each stage of VOQs of a
+///           load-balanced Birkhoff-von Neumann switch.
 /// EXCLUDES  uneven destinations, bursts
 /// SOURCE    Chang, Lee, Jou 2002; docs/derivations/crossbar.md
 /// TESTS     tests/queue/crossbar/time_division_test.cpp
@@ -45,7 +45,7 @@ class TimeDivision {
   [[nodiscard]] numeric::Enclosure<unit::Probability> queue_above(std::int64_t cells);
 
   /// Smallest slots or cells with a probability of at most `target`, 0 < target < 1.
-  /// \throws LimitExceeded  it cannot be told which of two neighbours that is; too deep
+  /// \throws LimitExceeded  it cannot be distinguished from its neighbour; too deep
   [[nodiscard]] std::int64_t min_wait(const numeric::Rational& target);
   [[nodiscard]] std::int64_t min_queue(const numeric::Rational& target);
 

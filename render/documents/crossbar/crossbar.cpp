@@ -169,7 +169,7 @@ const Table<CrossbarPercentile>& percentile_table() {
       {{{"percentile", "percentile", "%", Shape::given, "p in percent"},
         [](const Row& of) { return Rational(of.probability * 100); }},
        {{"queueing_slots", "queueing delay", "slots", Shape::whole,
-         "smallest t with P(D <= t) >= p; null where the model does not know it"},
+         "smallest t with P(D <= t) >= p; null if unknown to the model"},
         &Row::slots},
        {{"queueing_real", "", "slots", Shape::model, "of a model: the same before rounding up",
          Style::hidden},
@@ -191,7 +191,7 @@ const Table<AboveRow>& above_table() {
       "ccdf",
       "distribution of the queueing delay, one row per time",
       {{{"slots", "t", "slots", Shape::whole, "t"}, [](const Row& of) { return of.level.slots; }},
-       {{"probability", "P(D > t)", "", Shape::number, "P(D > t); null where the model does not know it"},
+       {{"probability", "P(D > t)", "", Shape::number, "P(D > t); null if unknown to the model"},
         [](const Row& of) { return of.level.probability; }},
        {{"certainty", "kind", "", Shape::text, "kind of number"},
         [](const Row& of) {
