@@ -132,7 +132,7 @@ void add_matching(CrossbarAnswer& answer, const CrossbarQuery& query) {
   std::visit([&](const auto& number) { answer.matching = number; }, load);
   const double matched = numeric::to_enclosure(load).lower().convert_to<double>();
   constexpr double margin = 0.1;
-  if (const auto given = query.load(); given && matched < 1)
+  if (const auto given = query.load(); given && matched < 1 && query.phases() == 1)
     answer.near_matching = numeric::nearest_double(*given) > matched - margin;
 }
 

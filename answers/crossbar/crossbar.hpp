@@ -98,7 +98,8 @@ struct CrossbarAnswer {
   std::optional<numeric::Enclosure<unit::Load>> many_ports{};
   /// islip: throughput of pim with as many iterations under backlog.
   std::optional<CrossbarNumber<unit::Load>> matching{};
-  bool near_matching = false;  ///< load above `matching` - 0.1: the iterations do not suffice
+  bool near_matching = false;  ///< load above `matching` - 0.1: more iterations may help
+  std::optional<numeric::Model<unit::Slot>> mean_all{};         ///< then: E[D] with all iterations
   std::optional<CrossbarNumber<unit::Slot>> mean{};             ///< E[D]
   std::optional<CrossbarNumber<unit::Slot>> output_queued{};    ///< E[D] of the output-queued switch
   std::optional<numeric::UpperBound<unit::Slot>> mean_bound{};  ///< maxweight

@@ -216,6 +216,11 @@ void add_voq(CrossbarAnswer& answer, const CrossbarQuery& query) {
   const bounds::MeasuredVoq& found = *measured;
   answer.mean = Model<unit::Slot>{found.ratio * as_double(*answer.output_queued)};
   answer.between = found.between;
+  if (answer.near_matching) {
+    VoqSwitch all = voq;
+    all.parameter = 0;
+    answer.mean_all = Model<unit::Slot>{bounds::measured_voq(all).ratio * as_double(*answer.output_queued)};
+  }
   answer.sparse = voq.load > well_measured;
   if (!asks_for_tails(query)) return;
   const auto require_measured = [&](const std::optional<MeasuredTail>& tail) {

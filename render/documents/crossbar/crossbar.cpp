@@ -30,6 +30,9 @@ bool iterates(const CrossbarQuery& query) {
 bool of_saturation(const CrossbarQuery& query) {
   return std::holds_alternative<Saturation>(query.requested);
 }
+bool of_fifo_saturation(const CrossbarQuery& query) {
+  return query.scheduler == Scheduler::fifo && of_saturation(query);
+}
 const MaxLoad* solves_load(const CrossbarQuery& query) {
   return std::get_if<MaxLoad>(&query.requested);
 }
@@ -51,8 +54,8 @@ const Fields<CrossbarQuery>& crossbar_inputs() {
       {{"burst", "burst", "slots", Shape::given, "mean burst length", Style::plain, 0, ""},
        &Query::burst,
        if_present},
-      {{"iterations", "iterations", "", Shape::whole, "of pim and islip; 0: until no pair is added"},
-       &Query::rounds,
+      {{"iterations", "iterations", "", Shape::text, "of pim and islip; all: until no pair is added"},
+       [](const Query& of) { return of.rounds() == 0 ? std::string("all") : std::to_string(of.rounds()); },
        &iterates},
       {{"crosspoint", "crosspoint", "", Shape::whole, "packets per crosspoint buffer"},
        &Query::crosspoint,
@@ -60,10 +63,10 @@ const Fields<CrossbarQuery>& crossbar_inputs() {
       {{"speedup", "speedup", "", Shape::given, "scheduling phases per slot"}, &Query::phases},
       {{"output_speedup", "output speedup", "", Shape::whole, "packets that an output takes per slot"},
        &Query::output_speedup,
-       [](const Query& of) { return of.output_speedup > 1; }},
+       &of_fifo_saturation},
       {{"output_buffer", "output buffer", "", Shape::whole, "packets per output, with back-pressure"},
        &Query::output_buffer,
-       [](const Query& of) { return of.output_buffer > 1; }},
+       &of_fifo_saturation},
       {{"solve", "solve", "", Shape::text, "the unknown: load", Style::hidden},
        [](const Query&) { return "load"; },
        [](const Query& of) { return solves_load(of) != nullptr; }},
@@ -105,7 +108,7 @@ Fields<CrossbarAnswer> buffer_fields(const std::string& name, const std::string&
 const Fields<CrossbarAnswer>& crossbar_results() {
   using Answer = CrossbarAnswer;
   static const Fields<Answer> fields{
-      {{"solved_load", "maximum load", "packets/slot", Shape::number,
+      {{"solved_load", "load for buffer", "packets/slot", Shape::number,
         "--solve load: maximum load of each input for which the input buffer meets the target"},
        &Answer::load,
        if_present},
@@ -155,6 +158,10 @@ const Fields<CrossbarAnswer>& crossbar_results() {
         Style::hidden},
        &Answer::near_matching,
        [](const Answer& of) { return of.matching.has_value(); }},
+      {{"mean_delay_all_iterations", "", "slots", Shape::model,
+        "islip: E[D] with all iterations, if near_matching", Style::hidden},
+       &Answer::mean_all,
+       if_present},
       {{"sparse", "", "", Shape::flag, "true: few simulated points near this load", Style::hidden},
        &Answer::sparse,
        [](const Answer& of) { return of.mean.has_value(); }}};
@@ -343,8 +350,7 @@ Document document(const std::vector<CrossbarPoint>& points, const Units& units) 
   const CrossbarQuery& first = points.front().first;
   Document document{.layout = std::make_shared<const Layout>(crossbar_layout()),
                     .headline = {},
-                    .settings = points.size() == 1 ? capitalized(switch_in_words(first)) + "."
-                                                   : "Input-queued switches with uniform traffic.",
+                    .settings = capitalized(switches_in_words(points)) + ".",
                     .results = {},
                     .digits = first.accuracy.digits};
   for (const CrossbarPoint& point : points) {

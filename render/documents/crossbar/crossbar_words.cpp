@@ -116,9 +116,17 @@ Headline point_headline(const CrossbarPoint& point) {
     std::vector<Value> quoted;
     for (const auto* buffer : {&answer.output, &answer.input})
       if (*buffer) quoted.push_back(shown((*buffer)->at));
-    return {fmt::format("{} suffice for {}{}.", buffers, plain(*query.drop),
-                        query.phases() > 1 ? fmt::format(" (speedup {})", plain(query.phases())) : ""),
-            quoted};
+    std::string mean_text =
+        query.scheduler == Scheduler::ccf
+            ? std::string()
+            : fmt::format("; mean delay {} slots", number_text(mean, query.accuracy.digits));
+    if (!answer.percentiles.empty() && answer.percentiles.back().slots)
+      mean_text += ", " + percentile_in_words(answer.percentiles.back());
+    quoted.push_back(mean);
+    return {
+        fmt::format("{} suffice for {}{}{}.", buffers, plain(*query.drop),
+                    query.phases() > 1 ? fmt::format(" (speedup {})", plain(query.phases())) : "", mean_text),
+        quoted};
   }
   std::string more;
   if (!answer.percentiles.empty() && answer.percentiles.back().slots)
@@ -131,7 +139,8 @@ std::vector<Line> maximum_lines(const CrossbarPoint& point) {
   const Value maximum = shown(answer.maximum);
   const numeric::Digits digits = query.accuracy.digits;
   std::vector<Line> lines;
-  std::string text = brief(maximum, digits) + " packets per slot of each input, ";
+  const std::string load = brief(maximum, digits);
+  std::string text = load + (load == "1" ? " packet" : " packets") + " per slot of each input, ";
   if (std::holds_alternative<Enclosure>(maximum) || std::holds_alternative<Approximation>(maximum) ||
       answer.basis == LoadBasis::backlogged)
     text += kind_in_words(maximum, digits) + "\n";
@@ -172,12 +181,22 @@ std::string accuracy_in_words(const CrossbarQuery& query, const CrossbarAnswer& 
          "factor of 1.3 in nine of ten cases, input buffers within 7 %; at 0.95 mean 7 %, buffers 12 %.";
 }
 
+/// The load as given, or as found.
+std::string load_text(const CrossbarQuery& query, const CrossbarAnswer& answer) {
+  if (const auto load = query.load()) return plain(*load);
+  return answer.load ? number_text(shown(*answer.load), {4}) : std::string();
+}
+
 std::string matching_in_words(const CrossbarQuery& query, const CrossbarAnswer& answer) {
-  const std::int64_t rounds = query.rounds();
-  return fmt::format(
-      "load {} is above {}, the load that PIM carries with {}, minus 0.1: more iterations may "
-      "reduce the delay manyfold",
-      plain(query.load().value_or(0)), brief(shown(*answer.matching), {5}), counted(rounds, "iteration"));
+  const std::string carried = brief(shown(*answer.matching), {4});
+  std::string text = fmt::format(
+      "PIM with {} carries {}. Near that load, and load {} is less than 0.1 below it or above it, islip may "
+      "be "
+      "faster with more iterations",
+      counted(query.rounds(), "iteration"), carried, load_text(query, answer));
+  if (answer.mean_all)
+    text += fmt::format("; with all the mean delay is {:.4g} slots", answer.mean_all->value);
+  return text;
 }
 
 }  // namespace
@@ -196,12 +215,28 @@ std::string scheduler_in_words(const CrossbarQuery& query) {
   return text;
 }
 
+namespace {
+
+/// "16 x 16 input-queued switch", "uniform traffic", "load 0.9", "", "islip with 4 iterations"
+std::vector<std::string> switch_parts(const CrossbarQuery& query) {
+  std::string load, bursts;
+  if (const auto its = query.load()) load = "load " + plain(*its);
+  if (query.burst) bursts = fmt::format("bursts of {} packets", plain(*query.burst));
+  return {fmt::format("{} x {} input-queued switch", query.inputs, query.outputs.value_or(query.inputs)),
+          "uniform traffic", load, bursts, scheduler_in_words(query)};
+}
+
+}  // namespace
+
 std::string switch_in_words(const CrossbarQuery& query) {
-  std::string traffic = "uniform traffic";
-  if (const auto load = query.load()) traffic += " at load " + plain(*load);
-  if (query.burst) traffic += fmt::format(" in bursts of {} packets", plain(*query.burst));
-  return fmt::format("{} x {} input-queued switch, {}, {}", query.inputs,
-                     query.outputs.value_or(query.inputs), traffic, scheduler_in_words(query));
+  return shared_in_words({switch_parts(query)});
+}
+
+std::string switches_in_words(const std::vector<CrossbarPoint>& points) {
+  std::vector<std::vector<std::string>> all;
+  for (const CrossbarPoint& point : points) all.push_back(switch_parts(point.first));
+  const std::string shared = shared_in_words(all);
+  return shared.find("switch") == std::string::npos ? "Input-queued switches, " + shared : shared;
 }
 
 std::string basis_in_words(const CrossbarQuery& query, LoadBasis basis) {
@@ -260,12 +295,12 @@ std::vector<Line> crossbar_lines(const CrossbarPoint& point, const Units& units)
                                       counted(answer.output_queued_buffer->value, "packet"))});
   const std::vector<Line> maximum = maximum_lines(point);
   lines.insert(lines.end(), maximum.begin(), maximum.end());
-  if (answer.matching)
-    lines.push_back({"iterations", fmt::format("PIM with {} carries {} under backlog; islip needs few more "
-                                               "slots up to there",
-                                               query.rounds() == 0 ? "all iterations"
-                                                                   : counted(query.rounds(), "iteration"),
-                                               brief(shown(*answer.matching), {5}))});
+  if (answer.matching && query.phases() == 1)
+    lines.push_back(
+        {"iterations",
+         fmt::format("PIM with {} carries {}; well below, islip is as fast as with all",
+                     query.rounds() == 0 ? "all iterations" : counted(query.rounds(), "iteration"),
+                     brief(shown(*answer.matching), {4}))});
   return lines;
 }
 
@@ -278,7 +313,7 @@ std::vector<std::string> crossbar_notes(const std::vector<CrossbarPoint>& points
   const auto any = [&](const auto& holds) { return std::any_of(points.begin(), points.end(), holds); };
   for (const auto& [query, answer] : points)
     if (answer.near_matching) {
-      add("Too few iterations: " + matching_in_words(query, answer) + ".");
+      add("Iterations: " + matching_in_words(query, answer) + ".");
       break;
     }
   for (const auto& [query, answer] : points) add(accuracy_in_words(query, answer));

@@ -10,8 +10,10 @@ namespace tailbound::render {
 
 /// "islip with 4 iterations, speedup 1.5"
 [[nodiscard]] std::string scheduler_in_words(const answers::CrossbarQuery& query);
-/// "16 x 16 input-queued switch, uniform traffic at load 0.9, islip with 4 iterations"
+/// "16 x 16 input-queued switch, uniform traffic, load 0.9, islip with 4 iterations"
 [[nodiscard]] std::string switch_in_words(const answers::CrossbarQuery& query);
+/// What all points have in common.
+[[nodiscard]] std::string switches_in_words(const std::vector<CrossbarPoint>& points);
 /// Why no higher load is carried.
 [[nodiscard]] std::string basis_in_words(const answers::CrossbarQuery& query, answers::LoadBasis basis);
 
