@@ -112,20 +112,21 @@ void require_carried(const CrossbarQuery& query, const CrossbarAnswer& answer) {
       answer.maximum);
   const bool carried = exact != nullptr ? load < exact->value : numeric::nearest_double(load) < maximum;
   if (carried) return;
-  std::string text = "load " + plain(load) + " is not carried: the maximum load is " + plain(maximum, 10) +
-                     " cells per slot of each input";
+  const std::string most = plain(maximum, 10);
+  std::string text = "load " + plain(load) + " is not carried: the maximum load is " + most +
+                     (most == "1" ? " packet" : " packets") + " per slot of each input";
   if (query.scheduler == Scheduler::fifo && query.phases() == 1)
-    text += " (head-of-line blocking); give a lower load or --speedup 2";
+    text += " (head-of-line blocking); give --speedup 2";
   else if (query.scheduler == Scheduler::pim && maximum < 1)
-    text += " with " + std::to_string(query.rounds()) + " iterations; give more --iterations or --speedup 2";
-  else
-    text += "; give a lower load";
+    text += " with " + std::to_string(query.rounds()) + " iterations; give more --iterations";
   throw LoadTooHigh(text);
 }
 
 /// islip: the load above which its iterations do not suffice.
 void add_matching(CrossbarAnswer& answer, const CrossbarQuery& query) {
-  if (query.scheduler != Scheduler::islip || query.inputs > queue::ParallelMatching::max_ports) return;
+  if (query.scheduler != Scheduler::islip || query.inputs == 1 ||
+      query.inputs > queue::ParallelMatching::max_ports)
+    return;
   const std::int64_t rounds = query.rounds();
   const auto load = queue::parallel_matching_load(
       {.ports = query.inputs, .iterations = rounds == 0 ? query.inputs : rounds});
@@ -232,7 +233,8 @@ CrossbarAnswer maximum_load(const CrossbarQuery& query) {
     default:
       break;
   }
-  return one(phases >= 2 && is_maximal(query) ? LoadBasis::proved : LoadBasis::observed);
+  const bool proved = query.inputs == 1 || (phases >= 2 && is_maximal(query));
+  return one(proved ? LoadBasis::proved : LoadBasis::observed);
 }
 
 CrossbarAnswer answer(const CrossbarQuery& query, const Run&) {

@@ -16,7 +16,6 @@ namespace {
 using traffic::Scheduler;
 
 constexpr double least_quantile = 0.3;  ///< of which the logarithm is interpolated
-constexpr const char* simulate = "tailbound simulate crossbar";
 
 double log_power(std::size_t decade) {
   return -static_cast<double>(decade) * std::log(10.0);
@@ -25,6 +24,16 @@ double log_power(std::size_t decade) {
 /// The abscissa of a load.
 double xi(double load) {
   return -std::log1p(-load);
+}
+
+/// The simulation of a switch.
+std::string simulation_of(const VoqSwitch& voq, const std::string& option = {}) {
+  std::string command = fmt::format("tailbound simulate crossbar --inputs {} --scheduler {}", voq.ports,
+                                    name_of(voq.scheduler));
+  if (voq.scheduler == Scheduler::islip)
+    command += voq.parameter == 0 ? " --iterations all" : fmt::format(" --iterations {}", voq.parameter);
+  if (voq.scheduler == Scheduler::crosspoint) command += fmt::format(" --crosspoint {}", voq.parameter);
+  return command + fmt::format(" --load {}", voq.load) + option;
 }
 
 std::string words_of(const SchedulerKey& key) {
@@ -63,21 +72,21 @@ std::pair<SchedulerKey, bool> key_of(const Table& table, const VoqSwitch& voq) {
   for (const auto& [its, rows] : table)
     if (its.first == key.first) measured.push_back(its.second);
   if (measured.empty())
-    throw NoAnswer(fmt::format("{} is not measured with this traffic; {} --scheduler {}",
-                               name_of(voq.scheduler), simulate, name_of(voq.scheduler)));
+    throw NoAnswer(
+        fmt::format("{} is not measured with this traffic; {}", name_of(voq.scheduler), simulation_of(voq)));
   // With more iterations than measured, those until nothing is added differ little.
   if (key.first == Scheduler::islip && measured.front() == 0 && key.second > measured.back() &&
       measured.back() > 1)
     return {{key.first, 0}, true};
   throw NoAnswer(fmt::format("{} is not measured; measured are {}; {}", words_of(key),
-                             fmt::join(measured, ", "), simulate));
+                             fmt::join(measured, ", "), simulation_of(voq)));
 }
 
-[[noreturn]] void throw_ports_not_measured(const SchedulerKey& key, std::int64_t ports, std::int64_t from,
+[[noreturn]] void throw_ports_not_measured(const SchedulerKey& key, const VoqSwitch& voq, std::int64_t from,
                                            std::int64_t to) {
-  throw NoAnswer(fmt::format("{} with {} ports is not measured, only {}; {} --inputs {}", words_of(key),
-                             ports, from == to ? fmt::format("{}", from) : fmt::format("{} to {}", from, to),
-                             simulate, ports));
+  throw NoAnswer(fmt::format("{} with {} ports is not measured, only {}; {}", words_of(key), voq.ports,
+                             from == to ? fmt::format("{}", from) : fmt::format("{} to {}", from, to),
+                             simulation_of(voq)));
 }
 
 /// The up to four ports nearest to those of the switch, among those that `covers` accepts, one on each side.
@@ -229,7 +238,7 @@ VoqRows voq_rows(const VoqSwitch& voq) {
   const auto [key, between] = key_of(voq_table(), voq);
   VoqRows its{key, between, rows_of(voq_table(), key)};
   if (voq.ports < its.rows.begin()->first || voq.ports > its.rows.rbegin()->first)
-    throw_ports_not_measured(key, voq.ports, its.rows.begin()->first, its.rows.rbegin()->first);
+    throw_ports_not_measured(key, voq, its.rows.begin()->first, its.rows.rbegin()->first);
   return its;
 }
 
@@ -250,8 +259,8 @@ MeasuredVoq measured_voq(const VoqSwitch& voq) {
   const std::vector<std::int64_t> ports = nearest_ports(
       its.rows, voq.ports, [&](const std::vector<VoqRow>& rows) { return voq.load <= rows.back().load; });
   if (ports.empty())
-    throw NoAnswer(fmt::format("{} is measured up to load {}; {} --load {}", words_of(its.key),
-                               max_measured_load(voq), simulate, voq.load));
+    throw NoAnswer(fmt::format("{} is measured up to load {}; {}", words_of(its.key), max_measured_load(voq),
+                               simulation_of(voq)));
   MeasuredVoq found{.table = its.key, .between = its.between};
   const auto ratio = across_ports(ports, voq.ports, [&](std::int64_t each) {
     Places places{{0, 0}};
@@ -313,9 +322,9 @@ double burst_ratio(const VoqSwitch& voq, double burst) {
     return monotone_cubic(places, std::clamp(std::log(burst), places.front().first, places.back().first));
   });
   if (!ratio)
-    throw NoAnswer(fmt::format("bursts are not measured for {} with {} ports at load {}; {} --burst {}",
-                               words_of({voq.scheduler, voq.parameter}), voq.ports, voq.load, simulate,
-                               burst));
+    throw NoAnswer(fmt::format("bursts are not measured for {} with {} ports at load {}; {}",
+                               words_of({voq.scheduler, voq.parameter}), voq.ports, voq.load,
+                               simulation_of(voq, fmt::format(" --burst {}", burst))));
   return std::exp(*ratio);
 }
 
@@ -348,9 +357,9 @@ MeasuredSpeedup measured_speedup(const VoqSwitch& voq, double speedup) {
   };
   const auto ratio = found([](const SpeedupRow& row) { return std::optional(row.ratio); });
   if (!ratio)
-    throw NoAnswer(fmt::format("speedup {} is not measured for {} with {} ports at load {}; {} --speedup {}",
-                               speedup, words_of({voq.scheduler, voq.parameter}), voq.ports, voq.load,
-                               simulate, speedup));
+    throw NoAnswer(fmt::format("speedup {} is not measured for {} with {} ports at load {}; {}", speedup,
+                               words_of({voq.scheduler, voq.parameter}), voq.ports, voq.load,
+                               simulation_of(voq, fmt::format(" --speedup {}", speedup))));
   return {.ratio = *ratio,
           .input3 = found([](const SpeedupRow& row) { return row.input3; }),
           .input5 = found([](const SpeedupRow& row) { return row.input5; })};

@@ -343,12 +343,23 @@ Layout crossbar_layout() {
           .inputs = joined(crossbar_inputs().columns(), unit_fields().columns()),
           .results = crossbar_results().columns(),
           .tables = {percentile_table().layout(), above_table().layout()},
-          .quiet = {"solved_load", "input_queue_cells", "mean_delay", "maximum_load"}};
+          .quiet = {"mean_delay"}};
 }
+
+namespace {
+
+/// With the number that was requested for --quiet.
+std::shared_ptr<const Layout> layout_for(const std::vector<CrossbarPoint>& points) {
+  Layout layout = crossbar_layout();
+  layout.quiet = {drawn_key(points)};
+  return std::make_shared<const Layout>(std::move(layout));
+}
+
+}  // namespace
 
 Document document(const std::vector<CrossbarPoint>& points, const Units& units) {
   const CrossbarQuery& first = points.front().first;
-  Document document{.layout = std::make_shared<const Layout>(crossbar_layout()),
+  Document document{.layout = layout_for(points),
                     .headline = {},
                     .settings = capitalized(switches_in_words(points)) + ".",
                     .results = {},

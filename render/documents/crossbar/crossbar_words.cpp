@@ -31,6 +31,7 @@ std::string kind_in_words(const Value& value, numeric::Digits digits) {
 }
 
 std::string number_text(const Value& value, numeric::Digits digits) {
+  if (std::holds_alternative<Bound>(value)) return brief(value, {4});
   return is_model(value) ? fmt::format("{:.4g}", std::get<Model>(value).value) : brief(value, digits);
 }
 
@@ -76,6 +77,11 @@ Headline saturation_headline(const CrossbarPoint& point) {
   const auto& [query, answer] = point;
   const Value maximum = shown(answer.maximum);
   const std::string load = brief(maximum, query.accuracy.digits);
+  if (!is_proved(maximum) && load != "1")
+    return {"maximum load",
+            load + " packets per slot of each input",
+            query.scheduler == Scheduler::fifo ? " (head-of-line blocking)" : "",
+            {maximum}};
   if (query.scheduler == Scheduler::fifo && load != "1")
     return {fmt::format("The inputs carry at most {} packets per slot (head-of-line blocking).", load),
             {maximum}};
@@ -131,7 +137,11 @@ Headline point_headline(const CrossbarPoint& point) {
   std::string more;
   if (!answer.percentiles.empty() && answer.percentiles.back().slots)
     more = "; " + percentile_in_words(answer.percentiles.back());
-  return {"mean delay", number_text(mean, query.accuracy.digits) + " slots", more, {mean}};
+  const bool bound = std::holds_alternative<Bound>(mean);
+  return {bound ? "mean delay at most" : "mean delay",
+          number_text(mean, query.accuracy.digits) + " slots",
+          more,
+          {mean}};
 }
 
 std::vector<Line> maximum_lines(const CrossbarPoint& point) {
@@ -341,7 +351,7 @@ std::vector<std::string> crossbar_notes(const std::vector<CrossbarPoint>& points
         "simulate "
         "crossbar.");
   if (any([](const CrossbarPoint& of) {
-        return of.first.scheduler == Scheduler::islip && of.first.phases() == 1;
+        return of.first.scheduler == Scheduler::islip && of.first.phases() == 1 && of.first.inputs > 1;
       }))
     add("Uneven traffic may saturate islip near load 0.8: tailbound simulate crossbar.");
   if (any([](const CrossbarPoint& of) { return of.first.scheduler == Scheduler::load_balanced; }))
