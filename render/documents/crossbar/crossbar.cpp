@@ -319,15 +319,13 @@ Picture crossbar_picture(const Document& document, const std::vector<CrossbarPoi
             : key == "input_queue_cells" ? "input buffer [packets]"
                                          : "maximum load [packets/slot]";
   }
-  Picture picture{.title = "Input-queued switch",
-                  .x_label = {},
-                  .y_label = std::move(label),
-                  .log_y = key != "maximum_load" && key != "solved_load"};
+  Picture picture{.title = "Input-queued switch", .x_label = {}, .y_label = std::move(label)};
   picture = sweep_picture(drawn,
                           {.axes = {"load", "speedup", "inputs", "iterations", "output_buffer", "burst",
                                     "drop", "capacity", "crosspoint"},
                            .height = key},
                           std::move(picture));
+  picture.log_y = key != "maximum_load" && key != "solved_load";
   if (key == "mean_delay") add_lower_bound(picture, document, points);
   return picture;
 }

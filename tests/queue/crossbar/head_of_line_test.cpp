@@ -24,19 +24,20 @@ using namespace tailbound;
 using namespace tailbound::queue;
 using numeric::parse_rational;
 using numeric::Rational;
-using Exact = numeric::Exact<unit::Load>;
-using Enclosure = numeric::Enclosure<unit::Load>;
+using ExactLoad = numeric::Exact<unit::Load>;
+using EnclosedLoad = numeric::Enclosure<unit::Load>;
 
 namespace {
 
 double value_of(const numeric::Claim<unit::Load>& claim) {
-  if (const auto* exact = std::get_if<Exact>(&claim)) return numeric::nearest_double(exact->value);
-  if (const auto* enclosure = std::get_if<Enclosure>(&claim)) return enclosure->lower().convert_to<double>();
+  if (const auto* exact = std::get_if<ExactLoad>(&claim)) return numeric::nearest_double(exact->value);
+  if (const auto* enclosure = std::get_if<EnclosedLoad>(&claim))
+    return enclosure->lower().convert_to<double>();
   return std::get<numeric::Approximation<unit::Load>>(claim).value.convert_to<double>();
 }
 
 Rational exact_of(const HeadOfLine& queue) {
-  return std::get<Exact>(head_of_line_saturation(queue)).value;
+  return std::get<ExactLoad>(head_of_line_saturation(queue)).value;
 }
 
 /// Each input's head of line by its output, as a chain over all assignments, solved by iteration.
@@ -186,7 +187,7 @@ TEST_CASE("Saturation of FIFO inputs: enclosures", "[head_of_line]") {
                                                                {32, 4, "0.9965256710"}}) {
     const auto claim = head_of_line_saturation({.inputs = ports, .outputs = ports, .served = served});
     CHECK(value_of(claim) == Approx(std::stod(value)).epsilon(0).margin(served == 1 ? 2e-13 : 6e-11));
-    if (const auto* enclosure = std::get_if<Enclosure>(&claim)) {
+    if (const auto* enclosure = std::get_if<EnclosedLoad>(&claim)) {
       CHECK(enclosure->relative_width() < 1e-11);
       CHECK(enclosure->lower() <= enclosure->upper());
     }
@@ -196,7 +197,7 @@ TEST_CASE("Saturation of FIFO inputs: enclosures", "[head_of_line]") {
 TEST_CASE("Saturation of FIFO inputs: enclosures hold", "[head_of_line]") {
   // Chains of more than 32 states whose value is a known fraction, and the same chain to more digits.
   const auto encloses = [](const HeadOfLine& queue, const char* known) {
-    const auto enclosure = std::get<Enclosure>(head_of_line_saturation(queue));
+    const auto enclosure = std::get<EnclosedLoad>(head_of_line_saturation(queue));
     const Rational value = parse_rational(known, "value"), last = parse_rational("1e-13", "digit");
     CHECK(numeric::to_rational(enclosure.lower()) < value + last);
     CHECK(numeric::to_rational(enclosure.upper()) > value - last);
@@ -287,7 +288,7 @@ TEST_CASE("Saturation with output buffers and back-pressure", "[head_of_line]") 
 
 TEST_CASE("Saturation of FIFO inputs: many ports", "[head_of_line]") {
   const auto limit = [](std::int64_t served, std::int64_t buffer) {
-    const Enclosure enclosure = head_of_line_limit(served, buffer);
+    const EnclosedLoad enclosure = head_of_line_limit(served, buffer);
     CHECK(enclosure.relative_width() < 1e-10);
     return enclosure.lower().convert_to<double>();
   };

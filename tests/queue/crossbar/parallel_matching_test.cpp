@@ -16,7 +16,6 @@
 using namespace tailbound;
 using namespace tailbound::queue;
 using numeric::parse_rational;
-using Exact = numeric::Exact<unit::Load>;
 
 namespace {
 
@@ -68,8 +67,9 @@ TEST_CASE("Parallel matching: exact fractions", "[parallel_matching]") {
                                                                    {4, 3, "4607/4608"},
                                                                    {4, 4, "1"},
                                                                    {8, 1, "11012415/16777216"}})
-    CHECK(std::get<Exact>(parallel_matching_load({.ports = ports, .iterations = iterations})).value ==
-          parse_rational(value, "value"));
+    CHECK(std::get<numeric::Exact<unit::Load>>(
+              parallel_matching_load({.ports = ports, .iterations = iterations}))
+              .value == parse_rational(value, "value"));
 }
 
 TEST_CASE("Parallel matching: decimals", "[parallel_matching]") {
