@@ -21,7 +21,10 @@
 // with inputs and cells, closed forms.
 
 using namespace tailbound;
-using namespace tailbound::queue;
+using queue::HeadOfLine;
+using queue::head_of_line_limit;
+using queue::head_of_line_load;
+using queue::head_of_line_saturation;
 using numeric::parse_rational;
 using numeric::Rational;
 using ExactLoad = numeric::Exact<unit::Load>;

@@ -14,7 +14,7 @@
 // Throughput of parallel iterative matching: fractions, a simulation with grants and accepts, limits.
 
 using namespace tailbound;
-using namespace tailbound::queue;
+using queue::parallel_matching_load;
 using numeric::parse_rational;
 
 namespace {

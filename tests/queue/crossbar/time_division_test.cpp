@@ -15,7 +15,8 @@
 // TDM crossbars: independent values, identities between laws and means, a simulation cell by cell.
 
 using namespace tailbound;
-using namespace tailbound::queue;
+using queue::ProvedMemory;
+using queue::TimeDivision;
 using numeric::Rational;
 using tailbound::test::ratio;
 
