@@ -42,12 +42,6 @@ queue::TimeDivision time_division(const CrossbarQuery& query, const Rational& lo
   return {query.inputs, load};
 }
 
-/// Smallest buffer of one output, and P(Q > buffer).
-BufferAnswer sized(const CrossbarQuery& query, const Rational& drop) {
-  return answer(BufferQuery{
-      .traffic = output_traffic(query), .requested = MinBuffer{.drop = drop}, .accuracy = query.accuracy});
-}
-
 /// Whether a load meets the target of an input buffer, by the proved bound.
 bool input_meets(const CrossbarQuery& query, const MaxLoad& requested, const Rational& load) {
   return numeric::compare(time_division(query, load).input_above(requested.capacity.value).value,
@@ -150,13 +144,13 @@ void add_emulation(CrossbarAnswer& answer, const CrossbarQuery& query) {
     answer.percentiles.push_back({.probability = p, .slots = Slots(std::max<std::int64_t>(cells - 1, 0))});
   }
   if (!query.drop) return;
-  const BufferAnswer output = sized(query, *query.drop);
+  const bounds::MinBufferSize output = queue->min_buffer_size({*query.drop});
   answer.output = {.cells = output.buffer, .at = scaled(output.at.probability, 1)};
   if (query.phases() < 2)
     throw NoAnswer("the input buffers of ccf are bounded from speedup 2, not at " + plain(query.phases()) +
                    "; give --speedup 2, or remove --drop");
   const Rational ports(query.inputs);
-  const BufferAnswer input = sized(query, *query.drop / ports);
+  const bounds::MinBufferSize input = queue->min_buffer_size({*query.drop / ports});
   const CrossbarNumber<unit::Probability> sum = scaled(input.at.probability, ports);
   answer.input = {.cells = input.buffer, .at = as_bound(sum), .sum = sum};
 }

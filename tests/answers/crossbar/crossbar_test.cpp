@@ -222,6 +222,7 @@ TEST_CASE("Crossbar: bursts of virtual output queues", "[crossbar]") {
   CHECK_THAT(reason(query), Contains("only the mean"));
   query.percentiles.clear();
   query.burst = 2;
+  query.requested = AtLoad{rational("0.5")};
   CHECK_THAT(reason(query), Contains("mean length of 4"));
   query.burst = 3;
   query.requested = AtLoad{rational("0.8")};

@@ -99,7 +99,7 @@ TEST_CASE("Interpolated switches: ratios of every table are plausible", "[voq_sw
         CHECK(row.ratio > 0.98);  // the output queue is a lower bound; up to the error of a simulation
         for (const Quantiles* all : {&row.delay, &row.input, &row.queue})
           for (std::size_t i = 1; i < all->size(); ++i)
-            if ((*all)[i - 1]) CHECK(((*all)[i] && *(*all)[i] >= *(*all)[i - 1]));
+            if ((*all)[i - 1] && (*all)[i]) CHECK(*(*all)[i] >= *(*all)[i - 1]);
       }
 }
 

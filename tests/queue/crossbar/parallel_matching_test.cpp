@@ -14,8 +14,8 @@
 // Throughput of parallel iterative matching: fractions, a simulation with grants and accepts, limits.
 
 using namespace tailbound;
-using queue::parallel_matching_load;
 using numeric::parse_rational;
+using queue::parallel_matching_load;
 
 namespace {
 

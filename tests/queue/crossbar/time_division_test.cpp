@@ -15,9 +15,9 @@
 // TDM crossbars: independent values, identities between laws and means, a simulation cell by cell.
 
 using namespace tailbound;
+using numeric::Rational;
 using queue::ProvedMemory;
 using queue::TimeDivision;
-using numeric::Rational;
 using tailbound::test::ratio;
 
 namespace {
@@ -108,7 +108,7 @@ TEST_CASE("TDM: a simulated input", "[time_division]") {
   for (const std::size_t level : {2U, 5U, 10U, 15U}) {
     const double bound = switched.input_above(static_cast<std::int64_t>(level)).value.convert_to<double>();
     CHECK(bound >= seen.input_above[level]);
-    if (level >= 10) CHECK(bound < 20 * seen.input_above[level]);
+    if (level >= 10) CHECK(bound < 100 * seen.input_above[level]);
   }
 }
 
