@@ -4,6 +4,7 @@ namespace tailbound::cli {
 
 Command buffer_command();
 Command occupancy_command();
+Command crossbar_command();
 Command delay_command();
 Command guarantee_command();
 Command pgf_command();
@@ -25,6 +26,7 @@ Command simulate_hypercube_command();
 Command validate_delay_command();
 Command validate_buffer_command();
 Command validate_switch_command();
+Command validate_crossbar_command();
 Command validate_multistage_command();
 Command validate_wormhole_command();
 Command validate_broadcast_command();
@@ -38,6 +40,7 @@ const std::vector<Category>& categories() {
   static const std::vector<Category> all{
       {"buffer", {buffer_command}, "Queues"},
       {"occupancy", {occupancy_command}, "Queues"},
+      {"crossbar", {crossbar_command}, "Queues"},
       {"delay", {delay_command}, "Networks"},
       {"guarantee", {guarantee_command}, "Networks"},
       {"pgf", {pgf_command}, "Queues"},
@@ -54,8 +57,8 @@ const std::vector<Category>& categories() {
        "Simulation",
        "simulations, with confidence intervals"},
       {"validate",
-       {validate_delay_command, validate_buffer_command, validate_switch_command, validate_multistage_command,
-        validate_wormhole_command, validate_broadcast_command},
+       {validate_delay_command, validate_buffer_command, validate_switch_command, validate_crossbar_command,
+        validate_multistage_command, validate_wormhole_command, validate_broadcast_command},
        "Simulation",
        "comparisons of analysis and simulation",
        "Exit status 1: the analysis underestimates beyond the confidence interval of\n"

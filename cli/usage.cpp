@@ -26,6 +26,9 @@ constexpr std::pair<std::string_view, std::string_view> brief_options[] = {
      "--format --output"},
     {"occupancy",
      "--inputs --load --levels --until --traffic --burst --classes --traffic-file --plot --format --output"},
+    {"crossbar",
+     "--inputs --load --scheduler --iterations --speedup --burst --saturation --percentiles --drop --plot "
+     "--format --output"},
     {"delay",
      "--radix --levels --load --routing --network --uniform --hops --percentiles --drop --solve --plot "
      "--format --output"},
@@ -73,6 +76,8 @@ constexpr std::pair<std::string_view, std::string_view> brief_options[] = {
      "--radix --levels --load --network --burst --hops --percentiles --ccdf --slots --seed --plot --format"},
     {"validate buffer",
      "--inputs --load --burst --classes --sizes --levels --capacity --slots --seed --plot --format"},
+    {"validate crossbar",
+     "--inputs --load --scheduler --iterations --speedup --burst --drop --slots --seed --plot --format"},
     {"validate switch",
      "--inputs --load --memory --sizes --criterion --threshold --slots --seed --plot --format --output"},
     {"validate multistage",

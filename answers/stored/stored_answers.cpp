@@ -6,6 +6,7 @@
 #include <tailbound/answers/buffer/shared_buffer.hpp>
 #include <tailbound/answers/buffer/sized_buffer.hpp>
 #include <tailbound/answers/compare/compare.hpp>
+#include <tailbound/answers/crossbar/crossbar.hpp>
 #include <tailbound/answers/delay/delay.hpp>
 #include <tailbound/answers/delay/fabric.hpp>
 #include <tailbound/answers/delay/reorder.hpp>
@@ -41,6 +42,8 @@ template <>
 inline constexpr CoefficientsOf last_of<CoefficientsOf> = CoefficientsOf::distribution;
 template <>
 inline constexpr ListScale last_of<ListScale> = ListScale::weights;
+template <>
+inline constexpr LoadBasis last_of<LoadBasis> = LoadBasis::observed;
 
 /// Queues are reconstructed from their traffic.
 template <>
@@ -87,6 +90,10 @@ template std::string to_bytes(const OccupancyAnswer&);
 template OccupancyAnswer from_bytes(std::string_view);
 template std::string to_bytes(const Row<OccupancyAnswer>&);
 template Row<OccupancyAnswer> from_bytes(std::string_view);
+template std::string to_bytes(const CrossbarAnswer&);
+template CrossbarAnswer from_bytes(std::string_view);
+template std::string to_bytes(const Row<CrossbarAnswer>&);
+template Row<CrossbarAnswer> from_bytes(std::string_view);
 template std::string to_bytes(const IncastEventAnswer&);
 template IncastEventAnswer from_bytes(std::string_view);
 template std::string to_bytes(const Row<IncastEventAnswer>&);

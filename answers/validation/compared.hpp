@@ -40,6 +40,9 @@ enum class ComparedQuantity {
   delay,       ///< mean
   hot_delay,
   cold_delay,
+  input_tail,   ///< P(n > level), of an input of a crossbar
+  voq_tail,     ///< of a VOQ
+  column_tail,  ///< of all packets for an output, anywhere in the crossbar
 };
 /// Keys of the output.
 [[nodiscard]] constexpr auto names_of(ComparedQuantity) {
@@ -47,7 +50,8 @@ enum class ComparedQuantity {
       "occupancy_tail",  "mean_occupancy", "total_tail",      "mean_total",          "cell_loss",
       "packet_loss",     "ccdf",           "queueing_slots",  "mean_queueing_slots", "latency_ns",
       "mean_latency_ns", "latency",        "unicast_latency", "broadcast_latency",   "throughput",
-      "delay",           "hot_delay",      "cold_delay"};
+      "delay",           "hot_delay",      "cold_delay",      "input_tail",          "voq_tail",
+      "column_tail"};
 }
 
 /// One quantity at one place, predicted and simulated.

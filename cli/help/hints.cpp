@@ -34,9 +34,8 @@ constexpr CommandHint command_hints[] = {
      "classes"},
     {"wrr drr dwrr wfq weighted round-robin scheduler schedule",
      "weighted and deficit round robin: tailbound simulate classes --schedule wrr (or drr)"},
-    {"crossbar voq islip pim input-queued iq cioq matching arbiter",
-     "input-queued crossbars (virtual output queues, iSLIP) are not modelled; output queues: tailbound "
-     "buffer, shared memory: tailbound buffer --shared or tailbound simulate switch"},
+    {"voq islip pim input-queued iq cioq matching arbiter head-of-line hol maxweight birkhoff",
+     "input-queued switches: tailbound crossbar --scheduler islip (or pim, fifo, ...)"},
     {"switch router shared memory shared-memory asic chip mmu alpha threshold",
      "a shared-memory switch: tailbound buffer --shared (--capacity 12MB --solve load), or tailbound "
      "simulate "

@@ -21,7 +21,8 @@ def parameter(result):
     """Iterations (0: until nothing is added), or cells of a crosspoint."""
     if result["scheduler"] == "crosspoint":
         return result["crosspoint"]
-    return result.get("iterations", 0)
+    iterations = result.get("iterations", "all")
+    return 0 if iterations == "all" else int(iterations)
 
 
 def number(text):

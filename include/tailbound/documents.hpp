@@ -9,7 +9,9 @@
 #include <tailbound/render/documents/buffer/shared_buffer.hpp>
 #include <tailbound/render/documents/buffer/sized_buffer.hpp>
 #include <tailbound/render/documents/classes/simulate_classes.hpp>
+#include <tailbound/render/documents/crossbar/crossbar.hpp>
 #include <tailbound/render/documents/crossbar/simulate_crossbar.hpp>
+#include <tailbound/render/documents/crossbar/validate_crossbar.hpp>
 #include <tailbound/render/documents/delay/delay.hpp>
 #include <tailbound/render/documents/delay/fabric.hpp>
 #include <tailbound/render/documents/delay/load_scale.hpp>

@@ -11,8 +11,10 @@
 #include <tailbound/answers/buffer/sized_buffer.hpp>
 #include <tailbound/answers/classes/simulate_classes.hpp>
 #include <tailbound/answers/compare/compare.hpp>
+#include <tailbound/answers/crossbar/crossbar.hpp>
 #include <tailbound/answers/crossbar/simulate_crossbar.hpp>
 #include <tailbound/answers/crossbar/simulate_rare_crossbar.hpp>
+#include <tailbound/answers/crossbar/validate_crossbar.hpp>
 #include <tailbound/answers/delay/delay.hpp>
 #include <tailbound/answers/delay/fabric.hpp>
 #include <tailbound/answers/delay/reorder.hpp>

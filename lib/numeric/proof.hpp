@@ -31,6 +31,7 @@ enum class Theorem : std::uint8_t {
   guarantee,       ///< never exceeded by policed or periodic traffic
   stored,          ///< a proved number read back from its bytes
   bracketed,       ///< a minimum or maximum between a proved yes and a proved no
+  crossbar,        ///< input-queued switches: saturation under backlog, connections by turns, emulation
 };
 
 /// What a proved number assumes beyond its model and its inputs. With the first it is shown, and the

@@ -26,6 +26,7 @@ QUESTIONS = {
     "guarantee_headroom": "guarantee --headroom --link-gbps 100,400 --cable 0:2000:500",
     "network": "network fat-tree --radix 4 --uniform 0.4",
     "pgf": "pgf --inputs k --load k*p --moments",
+    "crossbar": "crossbar --inputs 16 --scheduler islip,pim,tdm --load 0.5:0.9:0.1 --percentiles 99,99.99",
     "multistage": "multistage --nodes 64 --hot 0.08 --loads 0.1:0.9:0.1",
     "wormhole": "wormhole --topology mesh --nodes 64 --flits 32 --fractions 10%,30%,50%,70%,80%,90%",
     "broadcast": "broadcast --dimensions 3 --virtual-channels 4 --flits 32 --broadcast 0.01 --fractions 10%,50%,80%",

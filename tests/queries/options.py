@@ -59,6 +59,14 @@ BASES = {
     "pgf": {**{name: f"{words} --moments" for name, words in TRAFFIC.items() if name not in ("law", "M/D/1")}, "bursts": "--inputs 2 --load 0.5 --burst 4 --destination per-packet"},
     "compare": {name: f"FOLDER/list.txt {words}" for name, words in TRAFFIC.items()},
     "fit": {"trace": "FOLDER/trace.csv --time-unit ns --link-gbps 1"},
+    "crossbar": {
+        "islip": "--inputs 4 --load 0.6 --drop 1e-2 --percentiles 99 --ccdf 9", "fifo": "--scheduler fifo --inputs 4 --load 0.5 --drop 1e-2 --ccdf 9",
+        "maximum": "--scheduler fifo --inputs 4 --saturation", "buffers": "--scheduler fifo --inputs 3 --output-buffer 2 --saturation",
+        "pim": "--scheduler pim --inputs 8 --iterations 2 --saturation", "crosspoint": "--scheduler crosspoint --inputs 4 --load 0.6",
+        "tdm": "--scheduler tdm --inputs 4 --load 0.6 --ccdf 3 --drop 1e-2", "ccf": "--scheduler ccf --inputs 4 --load 0.6 --drop 1e-2 --ccdf 1",
+        "bursts": "--scheduler ccf --inputs 4 --load 0.6 --burst 4", "speedup": "--inputs 16 --load 0.85 --speedup 1.25 --drop 1e-3",
+        "solve load": "--scheduler tdm --inputs 4 --capacity 20 --drop 1e-2 --solve load",
+    },
     "delay": {
         "tree": f"{TREE} --analysis", "tree buffers": f"{TREE} --drop 1e-2 --analysis", "tree reorder": f"{TREE} --reorder 1e-2 --analysis",
         "bursts": "--radix 2 --levels 1 --load 0.5 --burst 4 --analysis", "classes": "--radix 4 --classes 0.3,0.3 --analysis",
@@ -115,6 +123,8 @@ VALUES = {
     "--threshold": "1/2", "--matrix": "FOLDER/matrix2.csv", "--sizes": "64:1,300:1", "--cell-bytes": "100", "--police": "0.5,2", "--offered": "0.3",
     "--message": "3", "--digits": "20", "compare --digits": "6", "compare --first": "1", "--packet-bytes": "100", "--link-gbps": "40", "--hop-ns": "75",
     "--levels": "1,2", "delay --levels": "3", "simulate tree --levels": "3", "validate delay --levels": "1", "network --levels": "2",
+    "--scheduler": "greedy", "--iterations": "1", "--crosspoint": "2", "--speedup": "1.5", "--output-speedup": "2", "--output-buffer": "3",
+    "crossbar --burst": "5", "crossbar --outputs": "3", "crossbar --percentiles": "99.9", "crossbar --ccdf": "10,12",
     "--until": "0.1", "--radix": "5", "network --radix": "6", "--network": "FOLDER/other.toml", "wormhole --network": "FOLDER/ring2.toml",
     "simulate wormhole --network": "FOLDER/ring2.toml", "validate wormhole --network": "FOLDER/ring2.toml", "guarantee --network": "FOLDER/policed.toml",
     "simulate policed --network": "FOLDER/policed.toml", "--uniform": "0.2", "--load-scale": "0.7", "--without": "spine1", "network --without": "1 random",

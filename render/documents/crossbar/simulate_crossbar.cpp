@@ -17,50 +17,49 @@ namespace {
 using namespace answers;
 using numeric::plain;
 using numeric::Rational;
-using CrossbarPoint = SimulateCrossbarPoint;
 using traffic::CrossbarScheduler;
 
 constexpr std::size_t most_tails_in_text = 8;  ///< for at most this many points with given levels
 
 /// Above the maximum load delays and lengths depend on the length of the run.
-bool stationary(const CrossbarPoint& point) {
+bool is_stationary(const SimulateCrossbarPoint& point) {
   return !point.second.found.saturated;
 }
 
-const Fields<CrossbarPoint>& crossbar_results() {
+const Fields<SimulateCrossbarPoint>& simulated_crossbar_results() {
   const auto found = [](auto member) {
-    return [member](const CrossbarPoint& of) { return of.second.found.*member; };
+    return [member](const SimulateCrossbarPoint& of) { return of.second.found.*member; };
   };
   using Found = sim::CrossbarEstimates;
-  static const Fields<CrossbarPoint> fields{
+  static const Fields<SimulateCrossbarPoint> fields{
       {{"mean_delay_slots", "mean D", "slots", Shape::estimate,
         "mean queueing delay: slots from arrival to departure. With a hot output: of the others. Null above "
         "the maximum load"},
-       [](const CrossbarPoint& of) {
-         return stationary(of) ? std::optional(of.second.found.delay.mean) : std::nullopt;
+       [](const SimulateCrossbarPoint& of) {
+         return is_stationary(of) ? std::optional(of.second.found.delay.mean) : std::nullopt;
        }},
       {{"hot_delay_slots", "mean D, hot", "slots", Shape::estimate, "of packets for the hot output"},
-       [](const CrossbarPoint& of) { return of.second.found.hot_delay->mean; },
-       [](const CrossbarPoint& of) { return of.second.found.hot_delay && stationary(of); }},
+       [](const SimulateCrossbarPoint& of) { return of.second.found.hot_delay->mean; },
+       [](const SimulateCrossbarPoint& of) { return of.second.found.hot_delay && is_stationary(of); }},
       {{"output_queued_slots", "output-queued", "slots", Shape::proved,
         "mean delay of the output-queued switch with the same arrivals, a lower bound for every scheduler; "
         "for independent slots"},
-       [](const CrossbarPoint& of) { return of.second.output_queued; },
+       [](const SimulateCrossbarPoint& of) { return of.second.output_queued; },
        if_present},
       {{"mean_input", "mean input", "packets", Shape::estimate, "mean occupancy of an input"},
-       [](const CrossbarPoint& of) { return of.second.found.input.mean; },
-       &stationary},
+       [](const SimulateCrossbarPoint& of) { return of.second.found.input.mean; },
+       &is_stationary},
       {{"mean_voq", "mean VOQ", "packets", Shape::estimate, "mean occupancy of a VOQ", Style::hidden},
-       [](const CrossbarPoint& of) { return of.second.found.voq->mean; },
-       [](const CrossbarPoint& of) { return of.second.found.voq && stationary(of); }},
+       [](const SimulateCrossbarPoint& of) { return of.second.found.voq->mean; },
+       [](const SimulateCrossbarPoint& of) { return of.second.found.voq && is_stationary(of); }},
       {{"mean_output", "mean output", "packets", Shape::estimate,
         "mean occupancy of an output queue, or of the crosspoints of an output, just before it sends"},
-       [](const CrossbarPoint& of) { return of.second.found.output->mean; },
-       [](const CrossbarPoint& of) { return of.second.found.output && stationary(of); }},
+       [](const SimulateCrossbarPoint& of) { return of.second.found.output->mean; },
+       [](const SimulateCrossbarPoint& of) { return of.second.found.output && is_stationary(of); }},
       {{"mean_column", "mean for an output", "packets", Shape::estimate,
         "mean number of packets for an output, anywhere in the switch", Style::hidden},
-       [](const CrossbarPoint& of) { return of.second.found.column.mean; },
-       &stationary},
+       [](const SimulateCrossbarPoint& of) { return of.second.found.column.mean; },
+       &is_stationary},
       {{"carried", "carried", "packets/slot", Shape::estimate, "that left per slot and input"},
        found(&Found::carried)},
       {{"smallest_output", "smallest output", "packets/slot", Shape::estimate,
@@ -70,22 +69,22 @@ const Fields<CrossbarPoint>& crossbar_results() {
         "of the output that sends the most", Style::hidden},
        found(&Found::most)},
       {{"loss", "lost", "", Shape::estimate, "fraction of the packets lost, with finite buffers"},
-       [](const CrossbarPoint& of) { return of.second.found.loss; },
-       [](const CrossbarPoint& of) { return of.first.model.loses(); }},
+       [](const SimulateCrossbarPoint& of) { return of.second.found.loss; },
+       [](const SimulateCrossbarPoint& of) { return of.first.model.loses(); }},
       {{"saturated", "saturated", "", Shape::flag, "do the queues grow without limit?", Style::hidden},
        found(&Found::saturated)},
       {{"late", "late", "packets", Shape::whole,
         "packets that the output-queued switch would have sent before, with ccf"},
        found(&Found::late),
-       [](const CrossbarPoint& of) { return of.first.model.scheduler == CrossbarScheduler::ccf; }},
+       [](const SimulateCrossbarPoint& of) { return of.first.model.scheduler == CrossbarScheduler::ccf; }},
       {{"above", "above", "slots", Shape::whole,
         "slots of inputs with more packets than the output of the last one, with ccf: 0 at speedup 2",
         Style::hidden},
        found(&Found::above),
-       [](const CrossbarPoint& of) { return of.first.model.scheduler == CrossbarScheduler::ccf; }},
+       [](const SimulateCrossbarPoint& of) { return of.first.model.scheduler == CrossbarScheduler::ccf; }},
       {{"packets", "packets", "", Shape::whole, "that arrived while measured", Style::hidden},
        found(&Found::cells)},
-      {simulation_fields(), [](const CrossbarPoint& of) { return of.second.simulated; }}};
+      {simulation_fields(), [](const SimulateCrossbarPoint& of) { return of.second.simulated; }}};
   return fields;
 }
 
@@ -161,11 +160,11 @@ const Table<ExceededSizes>& sizes_table() {
   return table;
 }
 
-bool rows_in_text(const std::vector<CrossbarPoint>& points) {
+bool rows_in_text(const std::vector<SimulateCrossbarPoint>& points) {
   return points.size() == 1 || (points.size() <= most_tails_in_text && !points.front().first.levels.empty());
 }
 
-std::vector<Rows> crossbar_rows(const Shared<CrossbarPoint>& points, std::size_t at) {
+std::vector<Rows> simulated_crossbar_rows(const Shared<SimulateCrossbarPoint>& points, std::size_t at) {
   const auto& [query, answer] = (*points)[at];
   std::vector<Rows> tables;
   if (!answer.found.saturated) {
@@ -190,19 +189,19 @@ std::vector<Rows> crossbar_rows(const Shared<CrossbarPoint>& points, std::size_t
 
 // --- text
 
-std::vector<const sim::CrossbarModel*> models_of(const std::vector<CrossbarPoint>& points) {
+std::vector<const sim::CrossbarModel*> models_of(const std::vector<SimulateCrossbarPoint>& points) {
   std::vector<const sim::CrossbarModel*> models;
-  for (const CrossbarPoint& point : points) models.push_back(&point.first.model);
+  for (const SimulateCrossbarPoint& point : points) models.push_back(&point.first.model);
   return models;
 }
 
-std::vector<const Simulated*> crossbar_runs(const std::vector<CrossbarPoint>& points) {
+std::vector<const Simulated*> simulated_crossbar_runs(const std::vector<SimulateCrossbarPoint>& points) {
   std::vector<const Simulated*> runs;
-  for (const CrossbarPoint& point : points) runs.push_back(&point.second.simulated);
+  for (const SimulateCrossbarPoint& point : points) runs.push_back(&point.second.simulated);
   return runs;
 }
 
-std::vector<Line> crossbar_lines(const CrossbarPoint& point) {
+std::vector<Line> simulated_crossbar_lines(const SimulateCrossbarPoint& point) {
   const auto& [query, answer] = point;
   const sim::CrossbarEstimates& found = answer.found;
   std::vector<Line> lines;
@@ -232,8 +231,9 @@ std::vector<Line> crossbar_lines(const CrossbarPoint& point) {
   return joined(std::move(lines), simulation_lines(answer.simulated));
 }
 
-Headline crossbar_headline(const Document& document, const std::vector<CrossbarPoint>& points) {
-  if (std::none_of(points.begin(), points.end(), &stationary))
+Headline simulated_crossbar_headline(const Document& document,
+                                     const std::vector<SimulateCrossbarPoint>& points) {
+  if (std::none_of(points.begin(), points.end(), &is_stationary))
     return {"Maximum load, beyond which the queues grow:",
             range_in_words(document, "carried") + " packets per slot and input", "",
             values_of(document, "carried")};
@@ -241,12 +241,12 @@ Headline crossbar_headline(const Document& document, const std::vector<CrossbarP
           values_of(document, "mean_delay_slots")};
 }
 
-std::vector<std::string> crossbar_notes(const std::vector<CrossbarPoint>& points) {
+std::vector<std::string> simulated_crossbar_notes(const std::vector<SimulateCrossbarPoint>& points) {
   std::vector<std::string> notes{fmt::format(
       "Estimates with {:g} % intervals from {}. D: slots from arrival to departure; packets of an input, a "
       "VOQ and an output just after the arrivals of a slot.",
-      100 * points.front().first.confidence, batches_in_words(crossbar_runs(points)))};
-  if (!std::all_of(points.begin(), points.end(), &stationary))
+      100 * points.front().first.confidence, batches_in_words(simulated_crossbar_runs(points)))};
+  if (!std::all_of(points.begin(), points.end(), &is_stationary))
     notes.emplace_back(
         "Without a delay: the load is above its maximum, and delays and lengths would depend on "
         "the length of the run.");
@@ -257,7 +257,7 @@ std::vector<std::string> crossbar_notes(const std::vector<CrossbarPoint>& points
 
 // --- picture
 
-Picture crossbar_tails(const std::vector<CrossbarPoint>& points) {
+Picture simulated_crossbar_tails(const std::vector<SimulateCrossbarPoint>& points) {
   const auto& [query, answer] = points.front();
   Picture picture{.title = "Occupancy, " + in_words(models_of(points)),
                   .x_label = "n [packets]",
@@ -279,14 +279,15 @@ Picture crossbar_tails(const std::vector<CrossbarPoint>& points) {
   return picture;
 }
 
-Picture crossbar_picture(const Document& document, const std::vector<CrossbarPoint>& points) {
+Picture simulated_crossbar_picture(const Document& document,
+                                   const std::vector<SimulateCrossbarPoint>& points) {
   const Sweep delays{
       .axes = {"load", "speedup", "iterations", "scheduler", "burst", "inputs", "outputs", "hot"},
       .height = "mean_delay_slots",
       .powers_of_ten = true};
   if (points.size() == 1 || !varies(document, delays)) {
-    if (!stationary(points.front())) throw NoAnswer("nothing to draw: the load is above its maximum");
-    return crossbar_tails(points);
+    if (!is_stationary(points.front())) throw NoAnswer("nothing to draw: the load is above its maximum");
+    return simulated_crossbar_tails(points);
   }
   return sweep_picture(document, delays,
                        {.title = "Mean queueing delay, " + in_words(models_of(points)),
@@ -301,7 +302,7 @@ Layout simulate_crossbar_layout() {
   return {
       .command = "simulate crossbar",
       .inputs = joined(joined(crossbar_fields().columns(), rare_crossbar_inputs()), unit_fields().columns()),
-      .results = merged(crossbar_results().columns(),
+      .results = merged(simulated_crossbar_results().columns(),
                         joined(rare_crossbar_columns(), simulation_fields().columns())),
       .tables = {percentiles_table().layout(), delays_table().layout(), sizes_table().layout(),
                  tails_table().layout()},
@@ -312,26 +313,26 @@ Cells inputs_of(const SimulateCrossbarQuery& query, const Units& units) {
   return joined(crossbar_fields().cells(query.model), unit_fields().cells(units));
 }
 
-Document document(std::vector<CrossbarPoint> given, std::size_t requested, const Units& units) {
+Document document(std::vector<SimulateCrossbarPoint> given, std::size_t requested, const Units& units) {
   const auto points = share(std::move(given));
   Document document{.layout = std::make_shared<const Layout>(simulate_crossbar_layout()),
                     .headline = {},
                     .settings = "Simulation: " + in_words(models_of(*points)) + ".",
                     .results = {},
-                    .notes = crossbar_notes(*points)};
+                    .notes = simulated_crossbar_notes(*points)};
   for (std::size_t i = 0; i < points->size(); ++i) {
     Result& result = document.results.emplace_back();
     result.inputs = inputs_of((*points)[i].first, units);
-    result.cells = crossbar_results().cells((*points)[i]);
-    result.tables = crossbar_rows(points, i);
-    if (points->size() == 1) result.lines = crossbar_lines((*points)[i]);
+    result.cells = simulated_crossbar_results().cells((*points)[i]);
+    result.tables = simulated_crossbar_rows(points, i);
+    if (points->size() == 1) result.lines = simulated_crossbar_lines((*points)[i]);
   }
   if (points->size() > 1)
     for (Result& result : document.results) result.caption = point_title(document, result);
-  document.headline = crossbar_headline(document, *points);
+  document.headline = simulated_crossbar_headline(document, *points);
   document = with_units(std::move(document), scale_of(units));
-  mark_stopped(document, crossbar_runs(*points), requested);
-  document.picture = [document, points] { return crossbar_picture(document, *points); };
+  mark_stopped(document, simulated_crossbar_runs(*points), requested);
+  document.picture = [document, points] { return simulated_crossbar_picture(document, *points); };
   return document;
 }
 

@@ -60,6 +60,12 @@ RowWords words_of(ComparedQuantity quantity) {
       return {"mean delay"};
     case ComparedQuantity::hot_delay:
       return {"hot delay"};
+    case ComparedQuantity::input_tail:
+      return {"P(input > {})"};
+    case ComparedQuantity::voq_tail:
+      return {"P(VOQ > {})"};
+    case ComparedQuantity::column_tail:
+      return {"P(output > {})"};
     case ComparedQuantity::cold_delay:
       break;
   }

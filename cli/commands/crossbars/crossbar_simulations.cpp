@@ -1,4 +1,5 @@
 #include <cli/commands.hpp>
+#include <cli/commands/crossbars/crossbar_options.hpp>
 #include <cli/commands/delays/delay_query.hpp>
 #include <cli/commands/queues/buffer_options.hpp>
 #include <cli/options/files.hpp>
@@ -9,9 +10,11 @@
 #include <tailbound/answers/buffer/shared_buffer.hpp>
 #include <tailbound/answers/crossbar/simulate_crossbar.hpp>
 #include <tailbound/answers/crossbar/simulate_rare_crossbar.hpp>
+#include <tailbound/answers/crossbar/validate_crossbar.hpp>
 #include <tailbound/answers/points/combinations.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/render/documents/crossbar/simulate_crossbar.hpp>
+#include <tailbound/render/documents/crossbar/validate_crossbar.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -19,37 +22,25 @@
 #include <utility>
 #include <vector>
 
-/// Slot-by-slot simulation of an input-queued switch: `simulate crossbar`.
+/// Slot-by-slot simulation of an input-queued switch: `simulate crossbar` and `validate crossbar`.
 namespace tailbound::cli {
 namespace {
 
 using answers::Combinations;
+using answers::CrossbarQuery;
 using answers::SimulateCrossbarQuery;
 using answers::SimulateRareCrossbarQuery;
+using answers::ValidateCrossbarQuery;
 using numeric::Rational;
 using sim::CrossbarModel;
 using traffic::CrossbarScheduler;
 
 constexpr std::int64_t most_cells = 10'000'000;
 
-/// Offered by an input.
-Accepted<Rationals> loads() {
-  return shares().such_that([](const Rational& load) { return load > 0 && load <= 1; },
-                            "above 0 and at most 1 packet per slot");
-}
-
-/// A number, "all" as 0.
-Accepted<std::vector<std::int64_t>> iteration_counts() {
-  return {.read = [](const std::string& text, const std::string& option) -> std::vector<std::int64_t> {
-    if (text == "all") return {0};
-    return numeric::parse_integers(text, option, 1, sim::max_crossbar_ports,
-                                   "from 1 to 256, or all: until nothing is added");
-  }};
-}
-
 struct CrossbarSimulationOptions {
+  SchedulerOptions fabric;
   OptionTable rows{};
-  OptionGroup traffic{rows, "Traffic"}, fabric{rows, "Switch"}, buffers{rows, "Buffers"};
+  OptionGroup traffic{rows, "Traffic"}, network{rows, "Switch"}, buffers{rows, "Buffers"};
   OptionGroup results{rows, "Results"};
   Integers inputs{traffic, "--inputs", "K",
                   integers(1, sim::max_crossbar_ports)
@@ -58,11 +49,12 @@ struct CrossbarSimulationOptions {
                   "inputs; each receives at most 1 packet per slot"};
   Integers outputs{traffic, "--outputs", "N", integers(1, sim::max_crossbar_ports).slider(2, 64, 1),
                    "outputs (default as many as inputs)"};
-  Numbers load{
-      traffic, "--load", "R",
-      loads().slider(0.01, 0.99, 0.01).needed("give the packets per slot of each input, such as --load 0.8"),
-      "packets per slot of each input: 0.8 or 80%"};
-  Numbers rates{traffic, "--rates", "LIST", loads(),
+  Numbers load{traffic, "--load", "R",
+               crossbar_loads()
+                   .slider(0.01, 0.99, 0.01)
+                   .needed("give the packets per slot of each input, such as --load 0.8"),
+               "packets per slot of each input: 0.8 or 80%"};
+  Numbers rates{traffic, "--rates", "LIST", crossbar_loads(),
                 "packets per slot of each input.\nIn place of --inputs and --load"};
   Numbers hot{traffic, "--hot", "H",
               shares()
@@ -77,24 +69,10 @@ struct CrossbarSimulationOptions {
   Text matrix{traffic, "--matrix", "FILE",
               "packets per slot from each input to each output.\nCSV, one row per input (docs/files.md)"};
   BurstOptions burst;
-  List<CrossbarScheduler> scheduler{
-      fabric, "--scheduler", "NAME", names<CrossbarScheduler>().first_by_default(),
-      "{names}.\nDefault {}. fifo: one queue per input; others: virtual output queues"};
-  Integers iterations{fabric, "--iterations", "N", iteration_counts(),
-                      "of islip and pim (default ceil(log2 K)); all: until nothing is added"};
-  Integers crosspoint{fabric, "--crosspoint", "B", integers(1, 1000).by_default("1").slider(1, 16, 1),
-                      "packets of a crosspoint buffer (default {})"};
-  Numbers speedup{fabric, "--speedup", "S",
-                  numbers()
-                      .such_that([](const Rational& speedup) { return speedup >= 1 && speedup <= 256; },
-                                 "from 1 to the number of inputs")
-                      .slider(1, 4, 0.25),
-                  "phases of the scheduler per slot (default 1; ccf: 2).\n1.5: a second one in every other "
-                  "slot"};
-  Integers output_speedup{fabric, "--output-speedup", "S",
+  Integers output_speedup{network, "--output-speedup", "S",
                           integers(1, sim::max_crossbar_ports).by_default("1").slider(1, 16, 1),
                           "packets that an output takes in a phase, with fifo (default {})"};
-  Numbers priorities{fabric, "--priorities", "LIST", shares(16),
+  Numbers priorities{network, "--priorities", "LIST", shares(16),
                      "shares of the packets of strict priorities, with ccf.\nThe first is the highest"};
   List<std::int64_t> buffer{buffers, "--buffer", "B", integers(1, most_cells).slider(1, 200, 1),
                             "packets of an input (default unlimited); others are lost"};
@@ -170,57 +148,29 @@ std::vector<CrossbarModel> read_crossbar_traffic(const CrossbarSimulationOptions
       .points();
 }
 
-std::int64_t usual_iterations(const CrossbarModel& model) {
-  std::int64_t iterations = 1;
-  while ((std::int64_t{1} << iterations) < static_cast<std::int64_t>(model.inputs())) ++iterations;
-  return iterations;
-}
-
-bool iterates(CrossbarScheduler scheduler) {
-  return scheduler == CrossbarScheduler::islip || scheduler == CrossbarScheduler::pim;
-}
-
-/// Options of some schedulers act only in these.
-void require_schedulers(const CrossbarSimulationOptions& options) {
-  const std::vector<CrossbarScheduler> all = options.scheduler.value();
-  const auto none = [&](const auto& is) { return std::none_of(all.begin(), all.end(), is); };
-  const auto is = [](CrossbarScheduler wanted) {
-    return [wanted](CrossbarScheduler each) { return each == wanted; };
-  };
-  if (options.iterations && none(&iterates)) throw needs("--iterations", "--scheduler islip or pim");
-  if (options.crosspoint && none(is(CrossbarScheduler::crosspoint)))
-    throw needs("--crosspoint", "--scheduler crosspoint");
-  if (options.output_speedup && none(is(CrossbarScheduler::fifo)))
-    throw needs("--output-speedup", "--scheduler fifo");
-  if (options.priorities && none(is(CrossbarScheduler::ccf))) throw needs("--priorities", "--scheduler ccf");
-}
-
-std::vector<CrossbarModel> with_schedulers(const std::vector<CrossbarModel>& models,
-                                           const CrossbarSimulationOptions& options) {
-  require_schedulers(options);
+/// The schedulers of switches with this traffic.
+std::vector<CrossbarModel> schedulers_of(const std::vector<CrossbarModel>& models,
+                                         const CrossbarSimulationOptions& options) {
+  if (!options.fabric.any({CrossbarScheduler::fifo}))
+    reject_without({&options.output_speedup}, "--scheduler fifo");
+  if (!options.fabric.any({CrossbarScheduler::ccf})) reject_without({&options.priorities}, "--scheduler ccf");
   std::vector<CrossbarModel> all;
-  for (const CrossbarModel& each : models)
-    for (const CrossbarScheduler scheduler : options.scheduler.value()) {
+  for (const CrossbarModel& each : models) {
+    answers::CrossbarQuery ports;
+    ports.inputs = static_cast<std::int64_t>(each.inputs());
+    for (const answers::CrossbarQuery& query : with_schedulers({ports}, options.fabric)) {
       CrossbarModel model = each;
-      model.scheduler = scheduler;
-      if (scheduler == CrossbarScheduler::ccf && options.priorities)
+      answers::set_scheduler(model, query);
+      if (model.scheduler == CrossbarScheduler::ccf && options.priorities)
         model.priorities = options.priorities.value();
-      std::vector<std::int64_t> iterations{0}, crosspoints{1}, takes{1};
-      if (iterates(scheduler))
-        iterations = options.iterations ? options.iterations.value()
-                                        : std::vector<std::int64_t>{usual_iterations(model)};
-      if (scheduler == CrossbarScheduler::crosspoint) crosspoints = options.crosspoint.value();
-      if (scheduler == CrossbarScheduler::fifo) takes = options.output_speedup.value();
-      Rationals speedups{Rational(scheduler == CrossbarScheduler::ccf ? 2 : 1)};
-      if (options.speedup) speedups = options.speedup.value();
+      const bool fifo = model.scheduler == CrossbarScheduler::fifo;
       const auto points = Combinations(std::vector{model})
-                              .by(iterations, &CrossbarModel::iterations)
-                              .by(crosspoints, &CrossbarModel::crosspoint)
-                              .by(speedups, &CrossbarModel::speedup)
-                              .by(takes, &CrossbarModel::output_speedup)
+                              .by(fifo ? options.output_speedup.value() : std::vector<std::int64_t>{1},
+                                  &CrossbarModel::output_speedup)
                               .points();
       all.insert(all.end(), points.begin(), points.end());
     }
+  }
   return all;
 }
 
@@ -233,7 +183,7 @@ std::vector<CrossbarModel> read_crossbars(const CrossbarSimulationOptions& optio
                .by(read_destinations(options.burst.destination, options.burst.burst.has_value()),
                    &CrossbarModel::destination)
                .points();
-  return Combinations(with_schedulers(bursty, options))
+  return Combinations(schedulers_of(bursty, options))
       .by(options.buffer.each(), &CrossbarModel::buffer)
       .by(options.voq_buffer.each(), &CrossbarModel::voq_buffer)
       .by(options.output_buffer.each(), &CrossbarModel::output_buffer)
@@ -295,14 +245,82 @@ Reply answer_crossbar(const CrossbarSimulationOptions& options, const Context& c
 }
 
 void declare_crossbar(OptionTable& table, CrossbarSimulationOptions& options) {
-  add_rows(table, options);
+  add_rows(table, options, options.fabric);
   add_burst_options(table, options.burst, "Traffic");
   add_simulation_options(table, options.run);
   add_precision_option(table, options.run);
   add_unit_options(table, options.units);
 }
 
+// --- validate crossbar
+
+struct CrossbarValidationOptions {
+  SchedulerOptions fabric;
+  OptionTable rows{};
+  OptionGroup traffic{rows, "Traffic"}, comparison{rows, "Comparison"};
+  Integers inputs{traffic, "--inputs", "K",
+                  integers(1, sim::max_crossbar_ports)
+                      .slider(2, 64, 1)
+                      .needed("give the number of inputs from 1 to 256, such as --inputs 16"),
+                  "inputs and outputs; each input receives at most 1 packet per slot"};
+  Numbers load{traffic, "--load", "R",
+               crossbar_loads()
+                   .slider(0.01, 0.99, 0.01)
+                   .needed("give the packets per slot of each input, such as --load 0.8"),
+               "packets per slot of each input: 0.8 or 80%"};
+  Numbers burst{
+      traffic, "--burst", "L",
+      numbers().such_that([](const Rational& length) { return length > 1; }, "above 1").slider(2, 64, 1),
+      "mean burst length; a burst keeps its output"};
+  Numbers tails{comparison, "--drop", "LIST", targets(),
+                "tail probabilities at which delays and sizes are compared.\nDefault: 0.5 to 1e-6"};
+  SimulationOptions run;
+};
+
+std::vector<ValidateCrossbarQuery> read_crossbar_validations(const CrossbarValidationOptions& options) {
+  const std::vector<CrossbarQuery> switches =
+      Combinations(CrossbarQuery{}).by(options.inputs.value(), &CrossbarQuery::inputs).points();
+  const std::vector<CrossbarQuery> queries =
+      Combinations(with_schedulers(switches, options.fabric))
+          .by(options.burst.each(), &CrossbarQuery::burst)
+          .by(options.load.value(),
+              [](CrossbarQuery& query, const Rational& load) { query.requested = answers::AtLoad{load}; })
+          .points();
+  std::vector<ValidateCrossbarQuery> all;
+  for (const CrossbarQuery& query : queries) {
+    ValidateCrossbarQuery& each = all.emplace_back(ValidateCrossbarQuery{.analysis = query});
+    if (options.tails) each.tails = options.tails.value();
+    each.length = read_run_length(options.run);
+    each.steps /= static_cast<double>(queries.size());
+  }
+  return all;
+}
+
+Reply answer_crossbar_validation(const CrossbarValidationOptions& options, const Context& context) {
+  return simulate_all(
+      read_crossbar_validations(options), options.run, context,
+      [](const auto& points, std::size_t requested) { return render::document(points, requested); },
+      [](const ValidateCrossbarQuery& query) { return render::inputs_of(query); });
+}
+
+void declare_crossbar_validation(OptionTable& table, CrossbarValidationOptions& options) {
+  add_rows(table, options, options.fabric);
+  add_simulation_options(table, options.run);
+}
+
 }  // namespace
+
+Command validate_crossbar_command() {
+  return command_of<CrossbarValidationOptions>(
+      {.name = "validate crossbar",
+       .purpose = "delay and buffers of input-queued switches",
+       .work = Work::simulation,
+       .draws = true,
+       .declare = declare_crossbar_validation,
+       .answer = answer_crossbar_validation,
+       .layout = [] { return render::with_status(render::validate_crossbar_layout()); },
+       .example = {{"--inputs", "16"}, {"--load", "0.8"}}});
+}
 
 Command simulate_crossbar_command() {
   return command_of<CrossbarSimulationOptions>(
