@@ -87,7 +87,16 @@ const std::map<std::string, std::string>& values() {
                                                       {"--return-bytes", "777"},
                                                       {"--return-gbps", "7"},
                                                       {"--metre-ns", "4.5"},
-                                                      {"--phy-ns", "7"}};
+                                                      {"--phy-ns", "7"},
+                                                      {"--scheduler", "greedy"},
+                                                      {"--iterations", "1"},
+                                                      {"--crosspoint", "2"},
+                                                      {"--speedup", "2"},
+                                                      {"--output-speedup", "2"},
+                                                      {"--output-buffer", "2"},
+                                                      {"--saturation", ""},
+                                                      {"--percentiles", "99.9"},
+                                                      {"--ccdf", "9"}};
   return all;
 }
 

@@ -224,9 +224,9 @@ TEST_CASE("rejected: what was probably meant") {
            {"fit nothing.pcap", 2, {"FILE is nothing.pcap", "a file that can be read"}},
            // commands
            {"priority", 2, {"unknown command 'priority'", "--classes"}},
-           {"crossbar", 2, {"not modelled", "tailbound buffer --shared"}},
-           {"voq", 2, {"not modelled"}},
-           {"islip", 2, {"not modelled"}},
+           {"crossbar", 2, {"--load is missing"}},
+           {"voq", 2, {"tailbound crossbar --scheduler"}},
+           {"islip", 2, {"tailbound crossbar --scheduler"}},
            {"tcp", 2, {"not modelled"}},
            {"dragonfly", 2, {"tailbound network SHAPE", "tailbound delay --network FILE"}},
            {"mesh", 2, {"tailbound wormhole --topology mesh"}},

@@ -124,7 +124,7 @@ VALUES = {
     "--message": "3", "--digits": "20", "compare --digits": "6", "compare --first": "1", "--packet-bytes": "100", "--link-gbps": "40", "--hop-ns": "75",
     "--levels": "1,2", "delay --levels": "3", "simulate tree --levels": "3", "validate delay --levels": "1", "network --levels": "2",
     "--scheduler": "greedy", "--iterations": "1", "--crosspoint": "2", "--speedup": "1.5", "--output-speedup": "2", "--output-buffer": "3",
-    "crossbar --burst": "5", "crossbar --outputs": "3", "crossbar --percentiles": "99.9", "crossbar --ccdf": "10,12",
+    "crossbar --burst": "5", "crossbar --outputs": "5", "crossbar --percentiles": "99.9", "crossbar --ccdf": "10,12",
     "--until": "0.1", "--radix": "5", "network --radix": "6", "--network": "FOLDER/other.toml", "wormhole --network": "FOLDER/ring2.toml",
     "simulate wormhole --network": "FOLDER/ring2.toml", "validate wormhole --network": "FOLDER/ring2.toml", "guarantee --network": "FOLDER/policed.toml",
     "simulate policed --network": "FOLDER/policed.toml", "--uniform": "0.2", "--load-scale": "0.7", "--without": "spine1", "network --without": "1 random",

@@ -60,13 +60,14 @@ struct CrossbarOptions {
                          "packets per input buffer, with --solve load"};
   One<Unknown> solve{results, "--solve", "WHAT", one_name<Unknown>(),
                      "{names}: maximum load for --capacity and --drop"};
-  AccuracyOptions accuracy;
+  One<int> digits{OptionGroup(rows, "Numerics"), "--digits", "D",
+                  integer<int>(1, 60).by_default("10").slider(4, 20, 1),
+                  "significant digits of proved numbers (default {})"};
   UnitOptions units;
 };
 
 void declare_crossbar(OptionTable& table, CrossbarOptions& options) {
   add_rows(table, options, options.fabric);
-  add_accuracy_options(table, options.accuracy);
   add_unit_options(table, options.units);
 }
 
@@ -103,6 +104,12 @@ void require_acting(const CrossbarOptions& options) {
   if (!fifo || !options.saturation.given())
     reject_without({&options.outputs, &options.output_speedup, &options.output_buffer},
                    "--scheduler fifo --saturation", bound);
+  if (options.saturation.given())
+    reject_with({&options.units.packet_bytes, &options.units.link_gbps}, "--saturation",
+                "the maximum load has no bytes and no nanoseconds");
+  if (!options.drop && !options.units.link_gbps)
+    reject_without({&options.units.packet_bytes}, "--drop EPS or --link-gbps G",
+                   "it shows buffers in bytes, or with the rate delays in nanoseconds");
   if (options.saturation.given() && !fifo)
     reject_without({&options.burst}, "--scheduler fifo or --load",
                    "the maximum load of other schedulers does not depend on bursts");
@@ -149,7 +156,8 @@ std::vector<CrossbarQuery> points_of(const CrossbarOptions& options, const Cross
 std::vector<CrossbarQuery> read_crossbars(const CrossbarOptions& options) {
   require_acting(options);
   const std::vector<CrossbarRequest> requests = read_requests(options);
-  CrossbarQuery common{.accuracy = read_accuracy(options.accuracy)};
+  CrossbarQuery common{};
+  common.accuracy.digits = {options.digits.value()};
   common.levels = options.ccdf.if_given().value_or(std::vector<Slots>{});
   common.percentiles = options.percentiles.if_given().value_or(Rationals{});
   return points_of(options, common, requests);

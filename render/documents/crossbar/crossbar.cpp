@@ -4,7 +4,6 @@
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/crossbar/crossbar.hpp>
 #include <tailbound/render/documents/crossbar/crossbar_words.hpp>
-#include <tailbound/render/documents/parts/traffic.hpp>
 #include <tailbound/render/documents/parts/units.hpp>
 #include <tailbound/render/fields.hpp>
 #include <tailbound/render/sweep_picture.hpp>
@@ -76,7 +75,8 @@ const Fields<CrossbarQuery>& crossbar_inputs() {
       {{"drop", "target", "", Shape::given, "EPS, target probability of each buffer, between 0 and 1"},
        [](const Query& of) { return solves_load(of) != nullptr ? solves_load(of)->drop : of.drop; },
        if_present},
-      {accuracy_fields(), &Query::accuracy}};
+      {{"digits", "digits", "", Shape::whole, "significant digits of proved numbers", Style::hidden},
+       [](const Query& of) { return of.accuracy.digits.count; }}};
   return fields;
 }
 
