@@ -128,17 +128,6 @@ void require_legal(const FlowControl& control) {
               " packets; the default is the round trip, below which packets are lost");
 }
 
-void require_simulable(const network::Network& network, const FlowControl& control,
-                       const std::vector<std::size_t>& cycle) {
-  if (!network::has_unit_speeds(network))
-    throw NoAnswer("flow control is simulated only where all links with flows have the same speed");
-  if (network.classes() > 1) throw NoAnswer("flow control is simulated only with a single priority class");
-  if (!cycle.empty() && !control.allow_deadlock)
-    throw NoAnswer("the network can deadlock: buffers depend on each other in a cycle (" +
-                   network::link_names(network, cycle) +
-                   "); choose other routes, or --allow-deadlock to simulate it");
-}
-
 PreparedLinks::PreparedLinks(const NetworkModel& model)
     : rows_(model),
       control_(*model.control),
@@ -146,10 +135,8 @@ PreparedLinks::PreparedLinks(const NetworkModel& model)
       links_(model.network.links.size()),
       flows_(model.network.flows.size()) {
   const network::Network& network = model.network;
-  require_legal(control_);
-  const std::vector<std::size_t> cycle = network::buffer_cycle(network);
-  require_simulable(network, control_, cycle);
-  cyclic_ = !cycle.empty();
+  require_controllable(model);
+  cyclic_ = !network::buffer_cycle(network).empty();
   for (std::size_t link = 0; link < links_.size(); ++link) links_[link].of_host = !network.has_queue(link);
   for (const NetworkPath& path : sources_.paths())
     for (std::size_t step = 0; step < path.links.size(); ++step) {
@@ -544,6 +531,20 @@ void Controlled::load(ByteReader& reader) {
 }
 
 }  // namespace
+
+void require_controllable(const NetworkModel& model) {
+  require_legal(*model.control);
+  if (!network::has_unit_speeds(model.network))
+    throw NoAnswer(
+        "flow control is simulated only where all links with flows have the same speed; here they differ");
+  if (model.network.classes() > 1)
+    throw NoAnswer("flow control is simulated only with one priority class; give all flows the same class");
+  if (model.control->allow_deadlock) return;
+  if (const auto cycle = network::buffer_cycle(model.network); !cycle.empty())
+    throw NoAnswer("the network can deadlock, as buffers depend on each other in a cycle: " +
+                   network::link_names(model.network, cycle) +
+                   "; choose other routes, or give --allow-deadlock to simulate it");
+}
 
 ReplicationFactory controlled_replications(const NetworkModel& model) {
   return [prepared = std::make_shared<const PreparedLinks>(model)](RandomKey key) {

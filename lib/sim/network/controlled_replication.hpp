@@ -70,10 +70,13 @@ class ControlledRows : private NetworkRows {
 };
 
 /// \pre model.control
-/// \throws InvalidArgument  a number of the flow control out of range, a flow without routes, rates of one source
-///                          above 1 in total
+/// \throws InvalidArgument  a number of the flow control out of range
 /// \throws NoAnswer         links of different speeds, priority classes, or buffers that depend on each other in
 ///                          a cycle, unless deadlocks are allowed
+void require_controllable(const NetworkModel& model);
+
+/// \throws  as require_controllable(); InvalidArgument also for a flow without routes and rates of one source
+///          above 1 in total
 [[nodiscard]] std::unique_ptr<NetworkReplication> make_controlled_replication(const NetworkModel& model,
                                                                               RandomKey key);
 

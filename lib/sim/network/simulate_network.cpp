@@ -1,3 +1,4 @@
+#include <tailbound/core/choice.hpp>
 #include <tailbound/network/clocks/link_clocks.hpp>
 #include <tailbound/network/files/network_file.hpp>
 #include <tailbound/sim/batches/checkpoint.hpp>
@@ -208,9 +209,8 @@ NetworkWork network_work(const network::Network& network) {
 }
 
 std::string describe(const FlowControl& control) {
-  std::string text = std::string(names_of(control.by)[static_cast<std::size_t>(control.by)]) +
-                     ", buffers of " + std::to_string(control.buffer) + " packets (" +
-                     names_of(control.ingress)[static_cast<std::size_t>(control.ingress)] + "), round trip " +
+  std::string text = std::string(name_of(control.by)) + ", buffers of " + std::to_string(control.buffer) +
+                     " packets (" + name_of(control.ingress) + "), round trip " +
                      std::to_string(control.round_trip) + ", output buffers of " +
                      std::to_string(control.output_buffer);
   if (control.by == BackPressure::pause) text += ", headroom " + std::to_string(control.headroom);
