@@ -45,8 +45,8 @@ constexpr std::pair<std::string_view, std::string_view> brief_options[] = {
      "--format --output"},
     {"reproduce", "NAME --output --quick --format"},
     {"simulate tree",
-     "--radix --levels --load --network --buffer --burst --percentiles --rare --slots --seed --plot "
-     "--format"},
+     "--radix --levels --load --network --buffer --flow-control --burst --percentiles --rare --slots "
+     "--seed --plot --format"},
     {"simulate switch",
      "--inputs --load --memory --threshold --buffer --burst --occupancy --rare --slots --seed --plot "
      "--format"},

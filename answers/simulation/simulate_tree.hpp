@@ -23,9 +23,10 @@
 ///
 /// MODEL     sim/tree/tree_replication.hpp, sim/network/network_replication.hpp,
 ///           sim/fabric/fabric_replication.hpp; sim/network/clocked_replication.hpp where used links differ
-///           in speed, sim/network/controlled_replication.hpp with flow control. D is the queueing delay of the packets delivered during measurement, the sum of their
-///           waits; T is D plus the packet time of each queue on the path; Q counts a queue's packets just
-///           after the arrivals of a slot; R counts the packets that wait for an older one of their leaf.
+///           in speed; sim/network/controlled_replication.hpp with flow control. D is the queueing delay of
+///           the packets delivered during measurement, the sum of their waits; T is D plus the packet time of
+///           each queue on the path; Q counts a queue's packets just after the arrivals of a slot; R counts
+///           the packets that wait for an older one of their leaf.
 /// RESULT    estimates with confidence intervals from batches (sim/batches/batch_means.hpp).
 /// TESTS     tests/answers/simulation/simulate_tree_test.cpp
 namespace tailbound::answers {
@@ -47,7 +48,7 @@ struct SimulateTreeQuery {
   /// Buffer of each queue, including the packet in service, at least 1; packets that do not fit are lost.
   /// Default: unlimited; the offered load of every queue must then be below its capacity.
   std::optional<Packets> buffer{};
-  /// Of a network whose flows are listed: full buffers stop their senders. `buffer` is then left out.
+  /// Of a network whose flows are listed: full buffers stop their senders. `buffer` is then omitted.
   std::optional<sim::FlowControl> control{};
   std::vector<Packets> occupancy_levels{};       ///< n of P(Q > n), of each queue
   std::vector<Slots> delay_levels{};             ///< t of P(D > t)
@@ -146,8 +147,8 @@ struct SimulateTreeAnswer {
 /// \throws InvalidArgument      a number of the query is out of range, or reorder levels for a network or
 ///                              with a buffer
 /// \throws Unstable, Overloaded the offered load of a queue reaches its capacity, and there is no buffer
-/// \throws NoAnswer             no flow passes a queue; no packet was delivered during measurement; flow control
-///                              that cannot be simulated, as sim::require_controllable()
+/// \throws NoAnswer             no flow passes a queue; no packet was delivered during measurement; flow
+///                              control as sim::require_controllable()
 /// \throws Stopped              before two batches were finished
 [[nodiscard]] SimulateTreeAnswer answer(const SimulateTreeQuery& query, const Run& run = {});
 

@@ -35,7 +35,7 @@ network::Network one_line(std::size_t switches, const Rational& rate) {
   return network;
 }
 
-/// k hosts send to k others through one switch, each to all of them alike.
+/// k hosts send to k others through one switch, each to all of them equally.
 network::Network one_switch(std::size_t k, const Rational& load) {
   network::Network network;
   network.name = "switch";
@@ -152,7 +152,7 @@ TEST_CASE("controlled network: saturation of FIFO buffers in front of output buf
     for (const auto& link : found.links)
       if (link.of_host) CHECK(test::holds(*link.growth, 1 - known.throughput));
   }
-  // Without head-of-line blocking the outputs are busy all the time.
+  // Without head-of-line blocking the utilization of the outputs is near 100 %.
   CHECK(estimates(one_switch(4, 1), {.ingress = Ingress::voq, .buffer = 500}, plan).throughput.value > 3.98);
 }
 
@@ -257,7 +257,7 @@ struct Witness {
   double blocked = 0, trunk = 0;  ///< the first link, link 4
 };
 
-/// Credits, slot by slot, with one list for everything at a switch: no virtual queues, no notices. Buffers are
+/// Credits, slot by slot, with one list for all packets at switches: no virtual queues. Buffers are
 /// counted from the places of the packets; a place is known to be free again from the slot in `free_at`.
 Witness witness(const network::Network& network, const FlowControl& control, std::int64_t slots) {
   struct Packet {

@@ -36,7 +36,7 @@ struct ControlledLink {
   std::int64_t taken = 0;   ///< packets in the output buffer, the first of `packets`
   std::int64_t in_use = 0;  ///< credits not available
   bool paused = false;      ///< as the sender knows
-  Fifo<Notice> notices{};   ///< on their way to the sender
+  Fifo<Notice> notices{};   ///< not yet known to the sender
   std::int64_t last_sent = -1;
 
   std::int64_t stored = 0;  ///< packets in the buffer
@@ -325,7 +325,7 @@ void Controlled::deliver(const Packet& packet) {
 
 // --- deadlock
 
-/// Whether nothing on its way allows the first packet of a link to be sent. Between two slots.
+/// Whether no notice to come allows the first packet of a link to be sent. Between two slots.
 bool Controlled::never_sends(std::size_t link) const {
   const ControlledLink& its = links_[link];
   const bool has_packet = its.of_host ? !its.packets.empty() : its.taken > 0;

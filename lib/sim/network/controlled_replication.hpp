@@ -4,32 +4,33 @@
 
 #include <memory>
 
-/// Slot-by-slot simulation of a network whose links have flow control, so that full buffers stop their senders.
+/// Slot-by-slot simulation of a network whose links have flow control: full buffers stop their senders.
 ///
-/// MODEL     Links send one packet per slot. Each link into a switch has a buffer of B packets at its receiver;
-///           each output of a switch has an output buffer of b packets, the one in transmission included. A
-///           slot, in this order:
-///           1. Packets of the last slot arrive. Each host adds the packets it sends to the queue of the link,
-///              without limit, and sends the first of it if it may: that packet arrives in the same slot.
-///           2. Packets ask for their outputs: with Ingress::voq on arrival; with Ingress::fifo when they become
-///              the first of their buffer, at most one of each buffer per slot. Those that begin to ask in the
-///              same slot are put in one random order. Each output buffer takes those that asked first, as many
-///              as fit. A packet that is taken leaves the buffer of its link.
-///           3. Each link that has a packet in its output buffer sends the first if it may.
-///           credit: a link may send if it has a credit: B minus the packets sent whose places are not known to
-///           be free again. That is known R slots after the packet was sent if it left the buffer in the slot of
-///           its arrival, and one slot later for each slot that it stayed. One link carries min(1, B/R).
-///           pause: a link may not send while its receiver has more than B - headroom packets in the buffer, as
-///           known to the sender: packets arriving in a slot follow the state R slots before. Packets that find
-///           the buffer full are lost; none are if headroom >= R.
+/// MODEL     Links send one packet per slot. Each link into a switch has a buffer of B packets at its
+///           receiver; each output of a switch has an output buffer of b packets, the one in transmission
+///           included. A slot, in this order:
+///           1. Packets of the last slot arrive. Each host adds the packets it sends to the queue of the
+///              link, without limit, and sends the first of it if it may: that one arrives in the same slot.
+///           2. Packets request their outputs: with Ingress::voq on arrival; with Ingress::fifo when they
+///              become the first of their buffer, at most one of each buffer per slot. Those of one slot are
+///              put in one random order. Each output buffer takes them in the order of their requests, as
+///              many as fit. A packet that is taken leaves the buffer of its link.
+///           3. Each link with a packet in its output buffer sends the first if it may.
+///           credit: a link may send if it has a credit: B minus the packets sent whose places are not known
+///           to be free again. That is known R slots after the packet was sent if it left the buffer in the
+///           slot of its arrival, and one slot later for each slot that it stayed. One link carries
+///           min(1, B/R).
+///           pause: a link may not send while its receiver has more than B - headroom packets in the buffer,
+///           as known to the sender: packets that arrive in a slot follow the state R slots before. Packets
+///           that find the buffer full are lost; none are if headroom >= R.
 ///           The last link of a route delivers: its receiver always accepts. Packets whose source is a switch
-///           wait there without limit. A packet takes one slot per queue and none on the link of a host, as in
-///           sim/network/network_replication.hpp; all of R beyond is on the way back. (A longer way there delays
-///           all packets of the link by the same time, and changes nothing else.)
-/// METHOD    With unlimited buffers and one flow per host the same random numbers give each packet the delay it
-///           has in sim/network/network_replication.hpp, exactly.
-///           Deadlock: links that have no credit (are paused) for ever: all packets in their buffers wait for
-///           full outputs of such links. Looked for every 256 slots.
+///           wait there without limit. A packet takes one slot per queue and none on the link of a host, as
+///           in sim/network/network_replication.hpp; all of R beyond is on the way back. (A longer way there
+///           delays all packets of the link by the same time, and changes nothing else.)
+/// METHOD    With large buffers, hosts of one link and no bursts, each packet has exactly the delay that
+///           sim/network/network_replication.hpp gives it with the same random numbers.
+///           Deadlock: links without a credit (or paused), where all packets in their buffers wait for full
+///           outputs of such links; none of them sends again. Looked for every 256 slots.
 /// COST      some 100 ns per packet and hop, 10 ns per link and slot. Hosts of a saturated network collect
 ///           packets: 24 bytes each.
 /// EXCLUDES  links of different speeds, priority classes, a limit of the fabric's bandwidth
@@ -71,8 +72,8 @@ class ControlledRows : private NetworkRows {
 
 /// \pre model.control
 /// \throws InvalidArgument  a number of the flow control out of range
-/// \throws NoAnswer         links of different speeds, priority classes, or buffers that depend on each other in
-///                          a cycle, unless deadlocks are allowed
+/// \throws NoAnswer         links of different speeds, priority classes, or buffers that depend on each other
+///                          in a cycle, unless deadlocks are allowed
 void require_controllable(const NetworkModel& model);
 
 /// \throws  as require_controllable(); InvalidArgument also for a flow without routes and rates of one source

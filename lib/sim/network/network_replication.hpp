@@ -22,7 +22,7 @@ struct NetworkModel {
   std::optional<std::int64_t> buffer;  ///< size of each queue, packets in service included; >= 1
   /// Group of each flow, from 0: the delays of each group are counted separately as well. Empty: of none.
   std::vector<std::size_t> groups{};
-  /// Without losses (controlled_replication.hpp); `buffer` and `groups` are then left out.
+  /// Without losses (controlled_replication.hpp); `buffer` and `groups` are then omitted.
   std::optional<FlowControl> control{};
 };
 

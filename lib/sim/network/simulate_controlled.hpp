@@ -7,9 +7,10 @@
 
 /// Estimates from a simulated network with flow control (sim/network/controlled_replication.hpp).
 ///
-/// MODEL     as sim/network/simulate_network.hpp. A network that cannot carry its load is recognised by the queues
-///           of its hosts: the growth of one, packets created minus packets sent per slot, has a 99.9 % interval
-///           above 0. Its throughput is that of the saturated network; its delays have no limit.
+/// MODEL     as sim/network/simulate_network.hpp. A network that cannot carry its load is recognised by the
+///           queues of its hosts: the growth of one, packets created minus packets sent per slot, has a
+///           99.9 % interval above 0. Its throughput is that of the saturated network; its delays have no
+///           limit.
 /// RESULT    Conservation of packets is checked in each batch.
 /// TESTS     tests/sim/controlled_network_test.cpp
 namespace tailbound::sim {

@@ -117,6 +117,11 @@ struct SimulatedRow {
 
   [[nodiscard]] const SimulatedPercentile& percentile() const { return of.answer().percentiles[at]; }
   [[nodiscard]] const SimulatedQueue& queue() const { return of.answer().queues[at]; }
+  /// None of a link that delivers, with flow control: its receiver always accepts.
+  template <class Number>
+  [[nodiscard]] std::optional<Number> if_dropping(const Number& number) const {
+    return of.query().control && !queue().buffered ? std::nullopt : std::optional(number);
+  }
   [[nodiscard]] bool of_finite_queue() const {
     const auto& control = of.query().control;
     return of.query().buffer.has_value() || (control && control->by == sim::BackPressure::pause);
@@ -186,11 +191,12 @@ const Fields<SimulatedRow>& queue_fields_simulated() {
         "flow control: of the queue of a host that sends more than the network takes, or null"},
        [](const Row& row) { return row.queue().growth; },
        [](const Row& row) { return row.of.answer().carried && row.of.answer().carried->saturated; }},
-      {{"dropped", "dropped", "", Shape::whole, "packets lost"},
-       [](const Row& row) { return row.queue().dropped; },
+      {{"dropped", "dropped", "", Shape::whole,
+        "packets lost; with flow control at the receiver, null of a link that delivers"},
+       [](const Row& row) { return row.if_dropping(row.queue().dropped); },
        &Row::of_finite_queue},
       {{"loss", "loss", "", Shape::estimate, "fraction of the arriving packets"},
-       [](const Row& row) { return row.queue().loss; },
+       [](const Row& row) { return row.if_dropping(row.queue().loss); },
        &Row::of_finite_queue}};
   return fields;
 }
