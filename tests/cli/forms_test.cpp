@@ -87,7 +87,11 @@ const std::map<std::string, std::string>& values() {
                                                       {"--return-bytes", "777"},
                                                       {"--return-gbps", "7"},
                                                       {"--metre-ns", "4.5"},
-                                                      {"--phy-ns", "7"}};
+                                                      {"--phy-ns", "7"},
+                                                      {"--crossbar", "3"},
+                                                      {"--speedup", "3"},
+                                                      {"--row", "0.2,3"},
+                                                      {"--column", "0.2,3"}};
   return all;
 }
 
@@ -158,7 +162,8 @@ const std::vector<std::pair<std::string, std::string>>& forms() {
       {"guarantee", "--periodic 3 x 7 --drop 0.01"},
       {"guarantee", "--periodic 3 x t --capacity 3 --solve rate"},
       {"guarantee", "--network " + network_files + "plant.toml --flow alarm0"},
-      {"guarantee", "--headroom --link-gbps 400 --cable 10"}};
+      {"guarantee", "--headroom --link-gbps 400 --cable 10"},
+      {"guarantee", "--crossbar 4 --row 0.5,2 --column 0.5,4"}};
   return all;
 }
 

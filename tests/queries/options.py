@@ -70,6 +70,7 @@ BASES = {
         "start-ups": "--periodic \"10 x 20\" --ever 1e-2", "sporadic": "--sporadic \"10 x 20\" --capacity 3",
         "solve": "--bucket \"n x 1/50,3\" --capacity 20 --drop 1e-2 --solve flows", "network": "--network data/networks/plant.toml",
         "headroom": "--headroom --link-gbps 100 --cable 100 --packet-bytes 1500",
+        "crossbar": "--crossbar 4 --row 0.5,4 --column 0.5,6",
     },
     "multistage": {"hot spot": "--nodes 16 --hot 0.1 --loads 0.3", "plain": "--nodes 16 --hot 0 --loads 0.3"},
     "wormhole": {"mesh": MESH, "fat-tree": "--topology butterfly-fat-tree --nodes 16 --flits 4 --loads 0.1",
@@ -133,7 +134,7 @@ VALUES = {
     "--buffers": "2,3", "--packets": "3000", "--precision": "5%", "--leaves": "5", "--spines": "3", "--uplink-rate": "2", "--sides": "3,3",
     "--route-seed": "7", "--speed-unit": "Mbit/s", "--routers": "3", "--wires": "1", "--groups": "5", "--prime": "4", "--switches": "12", "--degree": "3", "--hosts": "17", "--shared-memory": "all",
     "simulate tree --buffer": "2", "simulate switch --buffer": "2",
-    "--flow-control": "pause", "--ingress": "fifo", "--round-trip": "4", "simulate tree --headroom": "2", "--output-buffer": "2",
+    "--crossbar": "3", "--speedup": "3", "--row": "0.4,7", "--column": "0.4,3", "--flow-control": "pause", "--ingress": "fifo", "--round-trip": "4", "simulate tree --headroom": "2", "--output-buffer": "2",
     # Where another program reads or the screen shows: not JSON.
     "--part": "1/2", "--format": "csv",
 }
