@@ -6,7 +6,7 @@
 /// Worst-case delay and buffers of a crossbar that serves the oldest cell first, for policed traffic.
 ///
 /// MODEL     bounds/guarantee/crossbar_guarantee.hpp
-/// TESTS     tests/bounds/guarantee/crossbar_guarantee_test.cpp, tests/golden/guarantee_test.cpp
+/// TESTS     tests/bounds/guarantee/crossbar_guarantee_test.cpp
 namespace tailbound::answers {
 
 struct CrossbarGuaranteeQuery {

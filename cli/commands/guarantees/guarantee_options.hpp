@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <string>
 
-/// The options of `guarantee` (of a network, of one port, of a link with pause frames, of a crossbar), and the functions
-/// that answer them.
+/// The options of `guarantee` (of a network, of one port, of a link with pause frames, of a crossbar), and
+/// the functions that answer them.
 namespace tailbound::cli {
 
 struct NetworkGuaranteeOptions {
