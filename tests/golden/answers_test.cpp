@@ -187,7 +187,7 @@ TEST_CASE("guarantee: waits in ns, and what to give instead") {
 
 TEST_CASE("guarantee: a crossbar needs both buckets and enough speedup") {
   CHECK(run_line("guarantee --crossbar 8 --row 0.9,10 --column 0.9,10 --packet-bytes 64 --link-gbps 100")
-            .out.find("72 slots, 368.6 ns, the slot of its arrival included") != std::string::npos);
+            .out.find("72 slots, 368.64 ns, the slot of its arrival included") != std::string::npos);
   CHECK(run_line("guarantee --crossbar 8 --row 0.9,10").err.find("--column") != std::string::npos);
   CHECK(run_line("guarantee --crossbar 8 --row 0.9 --column 0.9,10")
             .err.find("--row is 0.9; it must be RATE") != std::string::npos);

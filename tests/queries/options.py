@@ -80,7 +80,7 @@ BASES = {
     "simulate tree": {"tree": f"{TREE} {SIMULATED}", "bursts": f"{TREE} --burst 4 {SIMULATED}", "network": f"{NETWORK} {SIMULATED}",
                       "spine": f"{SPINE} {SIMULATED}", "reorder": f"{TREE} --reorder {SIMULATED}",
                       "credits": f"{SPINE} --buffer 3 --flow-control credit --round-trip 3 {SIMULATED}",
-                      "pauses": f"{SPINE} --buffer 5 --flow-control pause --headroom 1 --ingress fifo {SIMULATED}"},
+                      "pauses": f"--network data/networks/leaf_spine.toml --uniform 0.6 --buffer 3 --flow-control pause --headroom 1 {SIMULATED}"},
     "simulate switch": {"inputs": f"--inputs 3 --load 0.6 {SIMULATED}", "memory": f"--inputs 3 --load 0.9 --memory 8 {SIMULATED}",
                         "sizes": f"--inputs 3 --load 0.6 --sizes 64:2,200:1 {SIMULATED}", "bursts": f"--inputs 3 --load 0.6 --burst 4 {SIMULATED}"},
     "simulate buffer": {**{name: f"{words} {SIMULATED}" for name, words in {**TRAFFIC, **CORRELATED}.items() if name != "M/D/1"},
