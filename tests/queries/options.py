@@ -134,7 +134,7 @@ VALUES = {
     "--buffers": "2,3", "--packets": "3000", "--precision": "5%", "--leaves": "5", "--spines": "3", "--uplink-rate": "2", "--sides": "3,3",
     "--route-seed": "7", "--speed-unit": "Mbit/s", "--routers": "3", "--wires": "1", "--groups": "5", "--prime": "4", "--switches": "12", "--degree": "3", "--hosts": "17", "--shared-memory": "all",
     "simulate tree --buffer": "2", "simulate switch --buffer": "2",
-    "--crossbar": "3", "--speedup": "3", "--row": "0.4,7", "--column": "0.4,3", "--flow-control": "pause", "--ingress": "fifo", "--round-trip": "4", "simulate tree --headroom": "2", "--output-buffer": "2",
+    "--crossbar": "2", "--speedup": "3", "--row": "0.4,7", "--column": "0.4,3", "--flow-control": "pause", "--ingress": "fifo", "--round-trip": "4", "simulate tree --headroom": "2", "--output-buffer": "2",
     # Where another program reads or the screen shows: not JSON.
     "--part": "1/2", "--format": "csv",
 }

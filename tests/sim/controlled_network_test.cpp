@@ -115,13 +115,13 @@ std::int64_t delivered(const network::Network& network, const FlowControl& contr
   return simulation->balance().delivered - before;
 }
 
-const sim::RunPlan plan{.seed = 5, .replications = 4, .warmup = 2000, .slots = 400'000, .batches = 16};
+const sim::RunPlan long_plan{.seed = 5, .replications = 4, .warmup = 2000, .slots = 400'000, .batches = 16};
 
 }  // namespace
 
 TEST_CASE("controlled network: a link with B credits and round trip R carries min(1, B/R)") {
   for (const Ingress ingress : {Ingress::voq, Ingress::fifo})
-    for (const std::size_t switches : {1, 2, 4})
+    for (const std::size_t switches : {std::size_t{1}, std::size_t{2}, std::size_t{4}})
       for (std::int64_t buffer = 1; buffer <= 6; ++buffer)
         for (std::int64_t trip = 1; trip <= 9; ++trip) {
           INFO(switches << " switches, " << buffer << " credits, round trip " << trip);
@@ -142,7 +142,7 @@ TEST_CASE("controlled network: saturation of FIFO buffers in front of output buf
     INFO(known.ports << " ports, output buffers of " << known.output_buffer);
     const auto found =
         estimates(one_switch(known.ports, 1),
-                  {.ingress = Ingress::fifo, .buffer = 3, .output_buffer = known.output_buffer}, plan);
+                  {.ingress = Ingress::fifo, .buffer = 3, .output_buffer = known.output_buffer}, long_plan);
     const auto ports = static_cast<double>(known.ports);
     CHECK(test::holds(found.throughput, known.throughput * ports));
     CHECK(found.throughput.upper - found.throughput.lower < 0.004 * ports);
@@ -153,7 +153,8 @@ TEST_CASE("controlled network: saturation of FIFO buffers in front of output buf
       if (link.of_host) CHECK(test::holds(*link.growth, 1 - known.throughput));
   }
   // Without head-of-line blocking the utilization of the outputs is near 100 %.
-  CHECK(estimates(one_switch(4, 1), {.ingress = Ingress::voq, .buffer = 500}, plan).throughput.value > 3.98);
+  CHECK(estimates(one_switch(4, 1), {.ingress = Ingress::voq, .buffer = 500}, long_plan).throughput.value >
+        3.98);
 }
 
 TEST_CASE("controlled network: with large buffers, each packet waits as long as without flow control") {
@@ -367,7 +368,7 @@ TEST_CASE("controlled network: a simple simulation of its own agrees") {
   for (const FlowControl& control : {FlowControl{.buffer = 2, .round_trip = 2},
                                      FlowControl{.ingress = Ingress::fifo, .buffer = 3, .round_trip = 2},
                                      FlowControl{.buffer = 3, .round_trip = 3, .output_buffer = 2}}) {
-    const auto found = estimates(network, control, plan);
+    const auto found = estimates(network, control, long_plan);
     const Witness other = witness(network, control, 1'000'000);
     REQUIRE(found.delays);
     CHECK(other.throughput == Approx(found.throughput.value).epsilon(0.005));

@@ -47,6 +47,9 @@ Reply answer_crossbar_guarantee(const GuaranteeOptions& options, const Context& 
           .points();
   if (context.draws && queries.size() < 2)
     throw needs("--plot", "several points", "give --crossbar or --speedup a list");
+  if (options.units.packet_bytes && !options.units.link_gbps)
+    throw needs("--packet-bytes", "--link-gbps G",
+                "sizes are in cells; together they give the time of a slot");
   const answers::Units units = read_units(options.units);
   return show_all(
       queries, context, [&](const auto& points) { return render::document(points, units); },
