@@ -124,7 +124,14 @@ TEST_CASE("answers: a simulated network with flow control") {
   REQUIRE(light.has_delays());
   CHECK(light.mean_queueing.value == 0);
   CHECK(light.percentiles.size() == 1);
-  CHECK(whole_delay_ccdf(query, light).front().level == 0);
+  query.control = {.buffer = 2, .round_trip = 3};  // carries 2/3
+  const SimulateTreeAnswer waiting = answers::answer(query);
+  REQUIRE(waiting.has_delays());
+  CHECK(waiting.mean_queueing.value > 0);
+  const auto curve = whole_delay_ccdf(query, waiting);
+  REQUIRE_FALSE(curve.empty());
+  CHECK(curve.front().level == 0);
+  CHECK(curve.front().count > 0);
   query.buffer = Packets(3);
   CHECK_THROWS_AS(answers::answer(query), InvalidArgument);
   query.buffer.reset();
