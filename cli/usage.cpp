@@ -33,7 +33,8 @@ constexpr std::pair<std::string_view, std::string_view> brief_options[] = {
      "--radix --levels --load --routing --network --uniform --hops --percentiles --drop --solve --plot "
      "--format --output"},
     {"guarantee",
-     "--bucket --periodic --drop --capacity --solve --network --flow --headroom --plot --format --output"},
+     "--bucket --periodic --drop --capacity --solve --network --flow --headroom --crossbar --plot --format "
+     "--output"},
     {"pgf", "--inputs --load --traffic --arrivals --packets-per-slot --of --as --moments --cancel --output"},
     {"compare", "FILE --inputs --load --rates --arrivals --of --require --digits --quiet --format --output"},
     {"fit",
@@ -48,8 +49,8 @@ constexpr std::pair<std::string_view, std::string_view> brief_options[] = {
      "--format --output"},
     {"reproduce", "NAME --output --quick --format"},
     {"simulate tree",
-     "--radix --levels --load --network --buffer --burst --percentiles --rare --slots --seed --plot "
-     "--format"},
+     "--radix --levels --load --network --buffer --flow-control --burst --percentiles --rare --slots "
+     "--seed --plot --format"},
     {"simulate switch",
      "--inputs --load --memory --threshold --buffer --burst --occupancy --rare --slots --seed --plot "
      "--format"},

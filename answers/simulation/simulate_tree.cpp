@@ -1,10 +1,12 @@
 #include <tailbound/answers/simulation/simulate_tree.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/network/channels/buffer_cycle.hpp>
 #include <tailbound/network/clocks/link_clocks.hpp>
 #include <tailbound/network/fabric/fabric_rates.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/sim/batches/seen_times.hpp>
 #include <tailbound/sim/network/clocked_replication.hpp>
+#include <tailbound/sim/network/controlled_replication.hpp>
 #include <tailbound/sim/sources/on_off_slots.hpp>
 
 #include <algorithm>
@@ -28,6 +30,9 @@ struct Subject {
 };
 
 Subject subject_of(const TreeTopology& topology, const SimulateTreeQuery& query) {
+  if (query.control)
+    throw InvalidArgument("flow control", "given together with a tree",
+                          "omitted; a network file describes the same tree (network fat-tree)");
   sim::TreeModel model = tree_model(topology);
   if (query.buffer) model.buffer = query.buffer->value;
   if (model.load == 1 && !model.buffer) throw Unstable("1");
@@ -51,24 +56,38 @@ Subject subject_of(const NetworkTopology& topology, const SimulateTreeQuery& que
                           "omitted: reorder buffers are measured only in trees");
   std::optional<std::int64_t> buffer;
   if (query.buffer) buffer = query.buffer->value;
+  if (query.control && query.buffer)
+    throw InvalidArgument("buffer", "given together with flow control", "that of the flow control");
   if (query.fabric) {
+    if (query.control)
+      throw NoAnswer("flow control is simulated only in networks whose flows are listed one by one");
     if (!buffer && query.fabric->overloaded) throw network::Overloaded(*query.fabric->overloaded);
     Workload workload = query.fabric->workload;
     workload.finite = buffer.has_value();
     return {sim::FabricModel{query.fabric->tables, buffer}, workload};
   }
-  sim::NetworkModel model{topology.network, buffer};
+  sim::NetworkModel model{topology.network, buffer, {}, query.control};
+  if (query.control) sim::require_controllable(model);
   const sim::NetworkWork work = sim::network_work(model.network);
   if (work.queues == 0 || work.utilization == 0)
     throw NoAnswer("nothing to simulate: no flow passes a queue");
   // An idle queue costs about a tenth of a packet.
   const double steps = work.steps_per_slot + 0.1 * static_cast<double>(work.queues);
   return {std::move(model),
-          {work.utilization, work.hops, steps, network_steps, work.memory, buffer.has_value()}};
+          {work.utilization, work.hops, steps, network_steps, work.memory,
+           buffer.has_value() || query.control.has_value()}};
 }
 
 Subject subject_of(const SimulateTreeQuery& query) {
   return std::visit([&](const auto& topology) { return subject_of(topology, query); }, query.topology);
+}
+
+/// Where a network with flow control saturates is not known before: the automatic warm-up is at least a tenth
+/// of what is measured.
+sim::RunPlan plan_for(const Subject& subject, const SimulateTreeQuery& query) {
+  sim::RunPlan plan = plan_of(query.length, subject.workload);
+  if (query.control && !query.length.warmup) plan.warmup = std::max(plan.warmup, plan.slots / 640 * 64);
+  return plan;
 }
 
 template <class Unit>
@@ -126,6 +145,12 @@ DelayCounts delay_counts(const sim::FabricModel& model) {
 }
 DelayCounts delay_counts(const sim::NetworkModel& model) {
   DelayCounts counts;
+  if (model.control) {
+    const sim::ControlledRows rows(model);
+    for (std::size_t queues = 0; queues <= rows.max_queues; ++queues)
+      counts.add(rows.delays(queues), static_cast<int>(queues));
+    return counts;
+  }
   if (!network::has_unit_speeds(model.network)) {
     const network::LinkClocks clocks = network::link_clocks(model.network, sim::WaitBins::min_packet);
     const sim::ClockedRows rows(model);
@@ -253,7 +278,53 @@ void read(SimulateTreeAnswer& answer, const sim::FabricModel& model, const Simul
     answer.queues.emplace_back(queue_of(link)).link = sim::queue_kinds(model).kinds[link.link].name;
 }
 
+std::vector<std::string> names_of_links(const sim::NetworkModel& model,
+                                        const std::vector<std::size_t>& links) {
+  std::vector<std::string> names;
+  for (const std::size_t link : links) names.push_back(model.network.link_name(link));
+  return names;
+}
+
+/// With flow control.
+void read_controlled(SimulateTreeAnswer& answer, const sim::NetworkModel& model,
+                     const SimulateTreeQuery& query) {
+  const sim::ControlledEstimates found =
+      sim::controlled_estimates(model, answer.simulated.result, network_queries(query));
+  CarriedTraffic& carried = answer.carried.emplace();
+  carried.throughput = found.throughput;
+  for (const network::Flow& flow : model.network.flows) carried.offered = carried.offered + flow.rate;
+  carried.balance = found.balance;
+  carried.saturated = found.saturated;
+  carried.cycle = names_of_links(model, network::buffer_cycle(model.network));
+  if (found.deadlock)
+    carried.deadlock = {found.deadlock->replications, found.deadlock->after,
+                        names_of_links(model, found.deadlock->links)};
+  answer.packets = found.balance.delivered;
+  if (found.delays) take_delays(answer, *found.delays, query);
+  for (const sim::ControlledLinkEstimates& link : found.links) {
+    SimulatedQueue& queue = answer.queues.emplace_back();
+    queue.link = model.network.link_name(link.link);
+    queue.load = link.load;
+    queue.mean_occupancy = link.waiting;
+    queue.loss = link.loss;
+    queue.dropped = link.dropped;
+    queue.tail = link.tail;
+    queue.blocked = link.blocked;
+    if (link.has_buffer) queue.buffered = link.buffered;
+    queue.growth = link.growth;
+  }
+  for (const sim::ControlledFlowEstimates& flow : found.flows) {
+    const network::Flow& its = model.network.flows[flow.flow.flow];
+    answer.flows.push_back({its.name, flow.flow.packets, {}, its.rate, flow.throughput});
+    if (carried.stationary()) answer.flows.back().mean_queueing = flow.flow.mean_queueing;
+  }
+}
+
 void read(SimulateTreeAnswer& answer, const sim::NetworkModel& model, const SimulateTreeQuery& query) {
+  if (model.control) {
+    read_controlled(answer, model, query);
+    return;
+  }
   const sim::NetworkEstimates found =
       sim::network_estimates(model, answer.simulated.result, network_queries(query));
   take_delays(answer, found, query);
@@ -262,7 +333,8 @@ void read(SimulateTreeAnswer& answer, const sim::NetworkModel& model, const Simu
   for (const sim::FlowEstimates& flow : found.flows)
     answer.flows.push_back({.name = model.network.flows[flow.flow].name,
                             .packets = flow.packets,
-                            .mean_queueing = flow.mean_queueing});
+                            .mean_queueing = flow.mean_queueing,
+                            .offered = model.network.flows[flow.flow].rate});
 }
 
 /// From 0 on, below `end`, about 60 or fewer.
@@ -328,25 +400,25 @@ sim::TreeModel tree_model(const TreeTopology& topology) {
 }
 
 sim::RunPlan plan_of(const SimulateTreeQuery& query) {
-  return plan_of(query.length, subject_of(query).workload);
+  return plan_for(subject_of(query), query);
 }
 
 SimulateTreeAnswer answer(const SimulateTreeQuery& query, const Run& run) {
   const Subject subject = subject_of(query);
   SimulateTreeAnswer answer;
   answer.simulated = simulate(
-      plan_of(query.length, subject.workload), !query.length.warmup,
+      plan_for(subject, query), !query.length.warmup,
       [&](const sim::RunPlan& plan, const sim::RunControls& controls, std::string_view resume) {
         return std::visit([&](const auto& model) { return run_model(model, plan, controls, resume); },
                           subject.model);
       },
       run);
-  if (!max_delay(subject, answer.simulated.result))
+  if (!query.control && !max_delay(subject, answer.simulated.result))
     throw NoAnswer("no packet was delivered during the measured slots; increase --slots");
   std::visit(
       [&](const auto& model) {
         read(answer, model, query);
-        if (query.time) take_times(answer, delay_counts(model), query);
+        if (query.time && answer.has_delays()) take_times(answer, delay_counts(model), query);
       },
       subject.model);
   return answer;
@@ -359,6 +431,9 @@ std::vector<sim::LevelEstimate> whole_delay_ccdf(const SimulateTreeQuery& query,
   const std::vector<std::int64_t> levels = levels_below(max_delay(subject, result).value_or(0));
   if (const auto* fabric = std::get_if<sim::FabricModel>(&subject.model))
     return sim::fabric_estimates(*fabric, result, {.delay_levels = levels}).delay_ccdf;
+  if (const auto* network = std::get_if<sim::NetworkModel>(&subject.model);
+      network != nullptr && network->control)
+    return sim::controlled_estimates(*network, result, {.delay_levels = levels}).delays.value().delay_ccdf;
   if (const auto* network = std::get_if<sim::NetworkModel>(&subject.model))
     return sim::network_estimates(*network, result, {.delay_levels = levels}).delay_ccdf;
   return sim::tree_estimates(std::get<sim::TreeModel>(subject.model), result, {.delay_levels = levels})

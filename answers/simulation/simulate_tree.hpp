@@ -8,6 +8,7 @@
 #include <tailbound/numeric/truth.hpp>
 #include <tailbound/sim/batches/histogram_batches.hpp>
 #include <tailbound/sim/fabric/simulate_fabric.hpp>
+#include <tailbound/sim/network/simulate_controlled.hpp>
 #include <tailbound/sim/network/simulate_network.hpp>
 #include <tailbound/sim/tree/simulate_tree.hpp>
 
@@ -22,9 +23,10 @@
 ///
 /// MODEL     sim/tree/tree_replication.hpp, sim/network/network_replication.hpp,
 ///           sim/fabric/fabric_replication.hpp; sim/network/clocked_replication.hpp where used links differ
-///           in speed. D is the queueing delay of the packets delivered during measurement, the sum of their
-///           waits; T is D plus the packet time of each queue on the path; Q counts a queue's packets just
-///           after the arrivals of a slot; R counts the packets that wait for an older one of their leaf.
+///           in speed; sim/network/controlled_replication.hpp with flow control. D is the queueing delay of
+///           the packets delivered during measurement, the sum of their waits; T is D plus the packet time of
+///           each queue on the path; Q counts a queue's packets just after the arrivals of a slot; R counts
+///           the packets that wait for an older one of their leaf.
 /// RESULT    estimates with confidence intervals from batches (sim/batches/batch_means.hpp).
 /// TESTS     tests/answers/simulation/simulate_tree_test.cpp
 namespace tailbound::answers {
@@ -46,6 +48,8 @@ struct SimulateTreeQuery {
   /// Buffer of each queue, including the packet in service, at least 1; packets that do not fit are lost.
   /// Default: unlimited; the offered load of every queue must then be below its capacity.
   std::optional<Packets> buffer{};
+  /// Of a network whose flows are listed: full buffers stop their senders. `buffer` is then omitted.
+  std::optional<sim::FlowControl> control{};
   std::vector<Packets> occupancy_levels{};       ///< n of P(Q > n), of each queue
   std::vector<Slots> delay_levels{};             ///< t of P(D > t)
   std::vector<numeric::Rational> percentiles{};  ///< of D and T, as fractions, above 0 and below 1
@@ -70,12 +74,38 @@ struct SimulatedQueue {
   numeric::Estimate<unit::Ratio> loss{};   ///< of the arriving packets
   std::uint64_t dropped = 0;               ///< packets
   std::vector<sim::LevelEstimate> tail{};  ///< in the order of the query's occupancy levels
+  /// With flow control: fraction of the slots in which a packet was ready and could not be sent.
+  std::optional<numeric::Estimate<unit::Ratio>> blocked{};
+  std::optional<numeric::Estimate<unit::Packet>>
+      buffered{};  ///< in the buffer of the receiver, if it has one
+  /// With flow control: growth of the queue of a host that gets more than it can send [packets/slot].
+  std::optional<numeric::Estimate<unit::Load>> growth{};
 };
 
 struct SimulatedFlow {
   std::string name{};
   std::uint64_t packets = 0;                                   ///< delivered during measurement
   std::optional<numeric::Estimate<unit::Slot>> mean_queueing;  ///< of D; none if no packet was delivered
+  numeric::Rational offered{};                                 ///< packets per slot
+  std::optional<numeric::Estimate<unit::Load>> throughput{};   ///< with flow control: delivered per slot
+};
+
+/// What a network with flow control carries.
+struct CarriedTraffic {
+  struct Deadlock {
+    int replications = 0;              ///< that deadlocked
+    std::int64_t after = 0;            ///< the earliest slot after which no link of a cycle has sent
+    std::vector<std::string> links{};  ///< of that cycle
+  };
+
+  numeric::Estimate<unit::Load> throughput{};  ///< packets delivered per slot, in all
+  numeric::Rational offered = 0;               ///< packets per slot, in all
+  sim::MeasuredBalance balance{};              ///< all packets, while measured
+  bool saturated = false;                      ///< the offered load is more than the network carries
+  std::optional<Deadlock> deadlock{};
+  std::vector<std::string> cycle{};  ///< links whose buffers can deadlock
+
+  [[nodiscard]] bool stationary() const { return !saturated && !deadlock && balance.delivered > 0; }
 };
 
 /// If there are too few packets for so rare a value, the intervals have an infinite upper end.
@@ -95,7 +125,10 @@ struct SimulateTreeAnswer {
   std::vector<SimulatedQueue> queues;  ///< hop by hop; for a network those that carry flows, link by link
   std::vector<SimulatedFlow> flows;    ///< of a network, in its order
   std::vector<sim::LevelEstimate> reorder_tail;  ///< if the query has reorder levels
+  std::optional<CarriedTraffic> carried{};       ///< with flow control
 
+  /// Whether delays have a distribution; otherwise they are 0 and their lists empty.
+  [[nodiscard]] bool has_delays() const { return !carried || carried->stationary(); }
   [[nodiscard]] bool stopped() const { return simulated.stopped(); }
 };
 
@@ -114,12 +147,14 @@ struct SimulateTreeAnswer {
 /// \throws InvalidArgument      a number of the query is out of range, or reorder levels for a network or
 ///                              with a buffer
 /// \throws Unstable, Overloaded the offered load of a queue reaches its capacity, and there is no buffer
-/// \throws NoAnswer             no flow passes a queue; no packet was delivered during measurement
+/// \throws NoAnswer             no flow passes a queue; no packet was delivered during measurement; flow
+///                              control as sim::require_controllable()
 /// \throws Stopped              before two batches were finished
 [[nodiscard]] SimulateTreeAnswer answer(const SimulateTreeQuery& query, const Run& run = {});
 
 /// P(D > t) with 95 % intervals from t = 0 to the largest observed delay, at about 60 levels or fewer, for a
 /// plot. From the same run; nothing is simulated again.
+/// \pre  answer.has_delays()
 [[nodiscard]] std::vector<sim::LevelEstimate> whole_delay_ccdf(const SimulateTreeQuery& query,
                                                                const SimulateTreeAnswer& answer);
 

@@ -11,6 +11,7 @@
 #include <tailbound/answers/delay/fabric.hpp>
 #include <tailbound/answers/delay/reorder.hpp>
 #include <tailbound/answers/delay/solve_load_scale.hpp>
+#include <tailbound/answers/guarantee/crossbar_guarantee.hpp>
 #include <tailbound/answers/guarantee/headroom.hpp>
 #include <tailbound/answers/multistage/multistage.hpp>
 #include <tailbound/answers/points/points.hpp>
@@ -120,6 +121,10 @@ template std::string to_bytes(const PolicedBufferAnswer&);
 template PolicedBufferAnswer from_bytes(std::string_view);
 template std::string to_bytes(const Row<PolicedBufferAnswer>&);
 template Row<PolicedBufferAnswer> from_bytes(std::string_view);
+template std::string to_bytes(const CrossbarGuaranteeAnswer&);
+template CrossbarGuaranteeAnswer from_bytes(std::string_view);
+template std::string to_bytes(const Row<CrossbarGuaranteeAnswer>&);
+template Row<CrossbarGuaranteeAnswer> from_bytes(std::string_view);
 template std::string to_bytes(const HeadroomAnswer&);
 template HeadroomAnswer from_bytes(std::string_view);
 template std::string to_bytes(const Row<HeadroomAnswer>&);

@@ -50,7 +50,12 @@ constexpr CommandHint command_hints[] = {
     {"tcp dctcp udp rdma roce dcqcn quic congestion ecn red wred",
      "transport protocols and congestion control are not modelled: sources do not react to the network; "
      "buffers of given traffic: tailbound buffer, delays: tailbound delay"},
-    {"pfc pause headroom lossless", "headroom of a lossless link: tailbound guarantee --headroom"},
+    {"pfc pause headroom lossless xoff xon",
+     "headroom of a lossless link: tailbound guarantee --headroom; networks of such links: tailbound "
+     "simulate "
+     "tree --network FILE --buffer B --flow-control pause"},
+    {"credit credits back-pressure backpressure hol head-of-line deadlock",
+     "links with credits: tailbound simulate tree --network FILE --buffer B --flow-control credit"},
     {"dragonfly jellyfish slimfly hyperx leaf-spine fat-tree fattree fat clos topology topologies datacenter",
      files_of_networks},
     {"mesh",
@@ -162,7 +167,8 @@ constexpr OptionHint option_hints[] = {
     {"--precision --accuracy --bits", "--digits --half-width --precision"},
     {"--ccdf --tail --cdf --distribution", "--levels --ccdf --occupancy"},
     {"--silent --brief --short --terse", "--quiet"},
-    {"--credits --credit-delay", "--credit-cycles"},
+    {"--credits --credit-delay", "--credit-cycles --round-trip"},
+    {"--pfc --pause --backpressure --back-pressure --lossless", "--flow-control"},
     {"--state --save-state --snapshot", "--checkpoint"},
     {"--restore --continue --from-checkpoint", "--resume"}};
 

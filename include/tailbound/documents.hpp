@@ -15,6 +15,7 @@
 #include <tailbound/render/documents/delay/delay.hpp>
 #include <tailbound/render/documents/delay/fabric.hpp>
 #include <tailbound/render/documents/delay/load_scale.hpp>
+#include <tailbound/render/documents/guarantee/crossbar_guarantee.hpp>
 #include <tailbound/render/documents/guarantee/headroom.hpp>
 #include <tailbound/render/documents/guarantee/network_guarantee.hpp>
 #include <tailbound/render/documents/guarantee/port_guarantee.hpp>

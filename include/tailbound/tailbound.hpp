@@ -19,6 +19,7 @@
 #include <tailbound/answers/delay/fabric.hpp>
 #include <tailbound/answers/delay/reorder.hpp>
 #include <tailbound/answers/delay/solve_load_scale.hpp>
+#include <tailbound/answers/guarantee/crossbar_guarantee.hpp>
 #include <tailbound/answers/guarantee/headroom.hpp>
 #include <tailbound/answers/guarantee/network_guarantee.hpp>
 #include <tailbound/answers/guarantee/port_guarantee.hpp>

@@ -91,12 +91,15 @@ const std::map<std::string, std::string>& values() {
                                                       {"--scheduler", "greedy"},
                                                       {"--iterations", "1"},
                                                       {"--crosspoint", "2"},
-                                                      {"--speedup", "2"},
+                                                      {"--speedup", "3"},
                                                       {"--output-speedup", "2"},
                                                       {"--output-buffer", "2"},
                                                       {"--saturation", ""},
                                                       {"--percentiles", "99.9"},
-                                                      {"--ccdf", "9"}};
+                                                      {"--ccdf", "9"},
+                                                      {"--crossbar", "3"},
+                                                      {"--row", "0.2,3"},
+                                                      {"--column", "0.2,3"}};
   return all;
 }
 
@@ -170,7 +173,8 @@ const std::vector<std::pair<std::string, std::string>>& forms() {
       {"guarantee", "--periodic 3 x 7 --drop 0.01"},
       {"guarantee", "--periodic 3 x t --capacity 3 --solve rate"},
       {"guarantee", "--network " + network_files + "plant.toml --flow alarm0"},
-      {"guarantee", "--headroom --link-gbps 400 --cable 10"}};
+      {"guarantee", "--headroom --link-gbps 400 --cable 10"},
+      {"guarantee", "--crossbar 4 --row 0.5,2 --column 0.5,4"}};
   return all;
 }
 

@@ -185,6 +185,23 @@ TEST_CASE("guarantee: waits in ns, and what to give instead") {
             .err.find("--solve flows or --solve rate") != std::string::npos);
 }
 
+TEST_CASE("guarantee: a crossbar needs both buckets and enough speedup") {
+  CHECK(run_line("guarantee --crossbar 8 --row 0.9,10 --column 0.9,10 --packet-bytes 64 --link-gbps 100")
+            .out.find("72 slots, 368.64 ns, the slot of its arrival included") != std::string::npos);
+  CHECK(run_line("guarantee --crossbar 8 --row 0.9,10").err.find("--column") != std::string::npos);
+  CHECK(run_line("guarantee --crossbar 8 --row 0.9 --column 0.9,10")
+            .err.find("--row is 0.9; it must be RATE") != std::string::npos);
+  CHECK(run_line("guarantee --crossbar 8 --row 1.5,3 --column 0.9,10").err.find("--row is 1.5,3") !=
+        std::string::npos);
+  CHECK(run_line("guarantee --row 1/2,3 --column 0.9,10").err.find("--row needs --crossbar K") !=
+        std::string::npos);
+  CHECK(run_line("guarantee --crossbar 8 --row 1/2,3 --column 1/2,3 --drop 1e-9").err.find("--drop") !=
+        std::string::npos);
+  const auto slow = run_line("guarantee --crossbar 8 --row 0.9,10 --column 0.9,10 --speedup 1");
+  CHECK(slow.err.find("--speedup is 1; it must be above the sum of the rates") != std::string::npos);
+  CHECK(slow.status == 2);
+}
+
 TEST_CASE("shared memory: one packet, and bounds that say nothing") {
   const std::string one = run_line("buffer --shared --inputs 1 --load 0.8 --drop 1e-9").out;
   CHECK(one.find("1 packet suffices") != std::string::npos);

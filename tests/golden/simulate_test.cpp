@@ -478,6 +478,33 @@ TEST_CASE("simulate tree: an early stop shows a partial result, or an error") {
   CHECK(std::abs(load["value"].get<double>() - 0.5) <= 6 * std::sqrt(0.125 / measured));
 }
 
+TEST_CASE("simulate tree: flow control carries what the credits allow, and says so") {
+  const std::string line = "simulate tree --network " + networks + "long_link.toml --slots 20000 ";
+  const json full = run_result(line + "--buffer 8 --flow-control credit --round-trip 10");
+  CHECK(full["throughput"]["value"] == 0.8);  // 8 credits in 10 slots
+  CHECK(full["offered"] == "0.9");
+  CHECK(full["saturated"] == true);
+  CHECK(full["packets_dropped"] == 0);
+  CHECK_FALSE(full.contains("mean_queueing_slots"));
+  CHECK_FALSE(full.contains("percentiles"));
+  CHECK(full["packets_before"].get<std::int64_t>() + full["packets_sent"].get<std::int64_t>() ==
+        full["packets"].get<std::int64_t>() + full["packets_after"].get<std::int64_t>());
+  CHECK(is_near(full["links"][0]["growth"], 0.1));
+  const json light = run_result(line + "--buffer 8 --flow-control credit --round-trip 10 --load-scale 0.5");
+  CHECK(light["saturated"] == false);
+  CHECK(is_near(light["throughput"], 0.45));
+  CHECK(light["mean_queueing_slots"]["value"] > 0);
+  CHECK(light["percentiles"].size() == 5);
+  CHECK(light["deadlocks"] == 0);
+  const json paused = run_result(line +
+                                 "--buffer 12 --flow-control pause --round-trip 5 --ccdf 3 --hop-ns 50"
+                                 " --link-gbps 100 --packet-bytes 64");
+  CHECK(paused["headroom"] == 5);
+  CHECK(paused["links"][0]["dropped"] == 0);
+  CHECK(paused["mean_latency_ns"]["value"] > 100);
+  CHECK(run_line(line + "--buffer 8 --flow-control credit --round-trip 10 --quiet").out == "0.8\n");
+}
+
 TEST_CASE("simulate: errors") {
   const Folder folder;
   struct Rejection {
@@ -486,7 +513,9 @@ TEST_CASE("simulate: errors") {
     std::vector<std::string> expected;
   };
   const std::string tree = "tree --radix 4 --levels 2 --load 0.8";
-  const std::string file = "tree --network " + networks + "two_switches.toml";
+  const std::string file = "tree --network " + networks + "two_switches.toml",
+                    line = "tree --network " + networks + "long_link.toml",
+                    ring = "tree --network " + networks + "unequal_ring.toml";
   for (const Rejection& rejection : std::vector<Rejection>{
            {"", 2, {"missing", "tree"}},
            {"bush", 2, {"bush", "tree"}},
@@ -553,6 +582,17 @@ TEST_CASE("simulate: errors") {
            {file + " --load 0.5", 2, {"--load", "--network"}},
            {file + " --reorder", 2, {"--reorder", "--network"}},
            {file + " --route spread", 2, {"--route", "--matrix"}},
+           {tree + " --buffer 4 --flow-control credit", 2, {"--flow-control", "--network"}},
+           {line + " --flow-control credit", 2, {"--flow-control", "--buffer"}},
+           {line + " --buffer 4 --round-trip 3", 2, {"--round-trip", "--flow-control"}},
+           {line + " --buffer 4 --allow-deadlock", 2, {"--allow-deadlock", "--flow-control"}},
+           {line + " --buffer 4 --flow-control credit --headroom 3", 2, {"--headroom", "--flow-control"}},
+           {line + " --buffer 4 --flow-control credit --reorder", 2, {"--reorder"}},
+           {line + " --buffer 4 --flow-control credit --round-trip 0", 2, {"--round-trip is 0"}},
+           {line + " --buffer 4 --flow-control xoff", 2, {"--flow-control is xoff", "credit"}},
+           {line + " --buffer 4 --flow-control pause --round-trip 5", 2, {"--buffer is 4", "headroom of 5"}},
+           {file + " --buffer 4 --flow-control credit", 1, {"same speed"}},
+           {ring + " --buffer 4 --flow-control credit", 1, {"s0 -> s1, s1 -> s2", "--allow-deadlock"}},
            {"tree --network /none", 2, {"--network is /none"}},
        }) {
     const Outcome outcome = run_line("simulate " + rejection.options);

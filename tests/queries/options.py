@@ -78,6 +78,7 @@ BASES = {
         "start-ups": "--periodic \"10 x 20\" --ever 1e-2", "sporadic": "--sporadic \"10 x 20\" --capacity 3",
         "solve": "--bucket \"n x 1/50,3\" --capacity 20 --drop 1e-2 --solve flows", "network": "--network data/networks/plant.toml",
         "headroom": "--headroom --link-gbps 100 --cable 100 --packet-bytes 1500",
+        "crossbar": "--crossbar 4 --row 0.5,4 --column 0.5,6",
     },
     "multistage": {"hot spot": "--nodes 16 --hot 0.1 --loads 0.3", "plain": "--nodes 16 --hot 0 --loads 0.3"},
     "wormhole": {"mesh": MESH, "fat-tree": "--topology butterfly-fat-tree --nodes 16 --flits 4 --loads 0.1",
@@ -85,7 +86,9 @@ BASES = {
     "broadcast": {"cube": CUBE},
     "reproduce": {},
     "simulate tree": {"tree": f"{TREE} {SIMULATED}", "bursts": f"{TREE} --burst 4 {SIMULATED}", "network": f"{NETWORK} {SIMULATED}",
-                      "spine": f"{SPINE} {SIMULATED}", "reorder": f"{TREE} --reorder {SIMULATED}"},
+                      "spine": f"{SPINE} {SIMULATED}", "reorder": f"{TREE} --reorder {SIMULATED}",
+                      "credits": f"{SPINE} --buffer 3 --flow-control credit --round-trip 3 {SIMULATED}",
+                      "pauses": f"--network data/networks/leaf_spine.toml --uniform 0.6 --buffer 3 --flow-control pause --headroom 1 {SIMULATED}"},
     "simulate switch": {"inputs": f"--inputs 3 --load 0.6 {SIMULATED}", "memory": f"--inputs 3 --load 0.9 --memory 8 {SIMULATED}",
                         "sizes": f"--inputs 3 --load 0.6 --sizes 64:2,200:1 {SIMULATED}", "bursts": f"--inputs 3 --load 0.6 --burst 4 {SIMULATED}"},
     "simulate buffer": {**{name: f"{words} {SIMULATED}" for name, words in {**TRAFFIC, **CORRELATED}.items() if name != "M/D/1"},
@@ -140,7 +143,10 @@ VALUES = {
     "--cycles": "1500", "--seed": "7", "--warmup": "200", "--replications": "3", "--half-width": "30%", "--memory": "6", "--weights": "3,1",
     "--buffers": "2,3", "--packets": "3000", "--precision": "5%", "--leaves": "5", "--spines": "3", "--uplink-rate": "2", "--sides": "3,3",
     "--route-seed": "7", "--speed-unit": "Mbit/s", "--routers": "3", "--wires": "1", "--groups": "5", "--prime": "4", "--switches": "12", "--degree": "3", "--hosts": "17", "--shared-memory": "all",
-    "simulate tree --buffer": "2", "simulate switch --buffer": "2",
+    "simulate tree --buffer": "2", "simulate switch --buffer": "2", "simulate crossbar --buffer": "2", "--voq-buffer": "2", "--unbalanced": "0.4",
+    "--priorities": "0.4,0.6", "simulate crossbar --speedup": "2", "simulate crossbar --outputs": "5", "simulate crossbar --of": "voq",
+    "simulate crossbar --iterations": "1", "validate crossbar --burst": "5",
+    "--crossbar": "2", "guarantee --speedup": "3", "--row": "0.4,7", "--column": "0.4,3", "--flow-control": "pause", "--ingress": "fifo", "--round-trip": "4", "simulate tree --headroom": "2", "simulate tree --output-buffer": "2",
     # Where another program reads or the screen shows: not JSON.
     "--part": "1/2", "--format": "csv",
 }
@@ -159,6 +165,7 @@ WITHOUT_EFFECT = {
     "delay --routing | bursts": "one level", "delay --without | spine": "the flow does not pass there", "fit --arrive | trace": "packets of one cell",
     "fit --inputs | trace": "independent slots", "fit --input-gbps | trace": "times differ", "network --quiet": "a file", "schema --quiet": "a schema", "pgf --quiet": "a formula",
     "network --route | dragonfly": "with minimal its default", "sweep --part": "a part of two is not one of four", "compare --digits": "more digits, the same verdict",
+    "simulate tree --allow-deadlock | credits": "no cycle", "simulate tree --allow-deadlock | pauses": "no cycle",
     "simulate wormhole --network | ring": "fractions of the saturation load", "--log-y": "the axis is logarithmic already", "pgf --packets-per-slot | bursts": "the formulas are those of the arrivals",
 }
 # They write a file, or need one of an earlier run.

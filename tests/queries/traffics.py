@@ -465,5 +465,5 @@ NOT_TRAFFIC = {"--drop", "--capacity", "--solve", "--criterion", "--arithmetic",
                "--packets-per-slot"}
 # Options of `guarantee` that are about a network, a link, or ask something.
 NOT_FLOWS = (NOT_TRAFFIC - {"--packets-per-slot"}) | {
-    "--ever", "--network", "--flow", "--port", "--method", "--certificate", "--headroom", "--cable", "--sender-ns", "--pause-quanta", "--receiver-ns",
+    "--ever", "--network", "--flow", "--port", "--method", "--certificate", "--headroom", "--crossbar", "--speedup", "--row", "--column", "--cable", "--sender-ns", "--pause-quanta", "--receiver-ns",
     "--shortest", "--return-bytes", "--return-gbps", "--metre-ns", "--phy-ns", "--cell-bytes"}

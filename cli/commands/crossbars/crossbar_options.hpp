@@ -2,7 +2,6 @@
 
 #include <cli/options/options.hpp>
 #include <tailbound/answers/crossbar/crossbar.hpp>
-#include <tailbound/traffic/crossbar_scheduler.hpp>
 
 #include <cstdint>
 #include <string>

@@ -34,9 +34,37 @@ Accepted<std::vector<std::int64_t>> hops_of(std::int64_t stages) {
   return integers(1, stages).by_default("1");
 }
 
+struct FlowControlOptions {
+  OptionTable rows{};
+  OptionGroup group{rows, "Flow control"};
+  One<sim::BackPressure> by{
+      group, "--flow-control", "NAME", one_name<sim::BackPressure>(),
+      "{names}: full buffers stop their senders.\nOf --network; --buffer is then that of "
+      "each link at its receiver. credit: no packet is sent without a free place; pause: "
+      "the receiver stops its sender above a threshold"};
+  List<sim::Ingress> ingress{group, "--ingress", "NAME", names<sim::Ingress>().first_by_default(),
+                             "buffers: {names} (default {}).\nvoq: a queue for each output; fifo: the first "
+                             "packet blocks those behind it"};
+  Integers round_trip{group, "--round-trip", "R",
+                      integers(1, sim::FlowControl::most).by_default("1").slider(1, 64, 1),
+                      "slots from sending a packet to its credit's return (default {}).\nOr from a pause "
+                      "threshold crossed to the last packet. B credits carry at most B/R packets per slot"};
+  Integers headroom{
+      group, "--headroom", "H", integers(1, sim::FlowControl::most).slider(1, 64, 1),
+      "packets of a buffer above its pause threshold.\nDefault the round trip, the smallest that "
+      "loses nothing"};
+  Integers output_buffer{group, "--output-buffer", "B",
+                         integers(1, sim::FlowControl::most).by_default("1").slider(1, 64, 1),
+                         "packets at each output of a switch (default {}).\nIt counts the packet in service"};
+  Flag allow_deadlock{
+      group, "--allow-deadlock",
+      "simulate buffers that depend on each other in a cycle.\nAnd report when they deadlock"};
+};
+
 struct TreeSimulationOptions {
   TopologyOptions topology;
   BurstOptions burst;
+  FlowControlOptions control;
   OptionTable rows{};
   OptionGroup results{rows, "Results"};
   List<Packets> buffer{OptionGroup(rows, "Model"), "--buffer", "B",
@@ -141,6 +169,49 @@ void require_possible(const TreeSimulationOptions& options) {
   if (options.buffer) reject_with(reordering, "--buffer", "the receiver would wait forever for lost packets");
 }
 
+void require_possible(const FlowControlOptions& control, const TreeSimulationOptions& options) {
+  if (!control.by) {
+    reject_without({&control.ingress, &control.round_trip, &control.headroom, &control.output_buffer,
+                    &control.allow_deadlock},
+                   "--flow-control NAME");
+    return;
+  }
+  if (!options.topology.file.network)
+    throw needs("--flow-control", "--network FILE", "network fat-tree writes a tree as a file");
+  if (!options.buffer) throw needs("--flow-control", "--buffer B", "the buffer of each link at its receiver");
+  if (control.by.value() == sim::BackPressure::credit)
+    reject_with({&control.headroom}, "--flow-control credit",
+                "a credit is a free place: nothing is in excess");
+}
+
+/// The flow control for each combination of list entries; a single "none" without it.
+std::vector<std::optional<sim::FlowControl>> read_controls(const TreeSimulationOptions& options) {
+  const FlowControlOptions& control = options.control;
+  require_possible(control, options);
+  if (!control.by) return {std::nullopt};
+  std::vector<std::optional<sim::FlowControl>> all;
+  const bool pauses = control.by.value() == sim::BackPressure::pause;
+  for (const sim::Ingress ingress : control.ingress.value())
+    for (const Packets buffer : options.buffer.value())
+      for (const std::int64_t round_trip : control.round_trip.value())
+        for (const std::int64_t headroom :
+             control.headroom ? control.headroom.value() : std::vector{round_trip})
+          for (const std::int64_t output_buffer : control.output_buffer.value()) {
+            if (pauses && headroom > buffer.value)
+              throw InvalidArgument("--buffer", std::to_string(buffer.value),
+                                    "at least the headroom of " + std::to_string(headroom) +
+                                        " packets (--headroom, by default the round trip)");
+            all.emplace_back(sim::FlowControl{.by = control.by.value(),
+                                              .ingress = ingress,
+                                              .buffer = buffer.value,
+                                              .round_trip = round_trip,
+                                              .headroom = pauses ? headroom : 1,
+                                              .output_buffer = output_buffer,
+                                              .allow_deadlock = control.allow_deadlock.given()});
+          }
+  return all;
+}
+
 /// One query for each combination of list entries.
 std::vector<SimulateTreeQuery> read_queries(const TreeSimulationOptions& options) {
   require_possible(options);
@@ -151,11 +222,13 @@ std::vector<SimulateTreeQuery> read_queries(const TreeSimulationOptions& options
   requested.percentiles = options.percentiles.value();
   if (options.ccdf)
     for (const std::int64_t slots : options.ccdf.value()) requested.delay_levels.emplace_back(slots);
+  const auto controls = read_controls(options);
   const std::vector<Simulated> topologies = read_all_to_simulate(options);
-  const auto buffers = options.buffer.each();
+  const auto buffers = options.control.by ? std::vector<std::optional<Packets>>(1) : options.buffer.each();
   requested.length = read_run_length(options.run);
   std::vector<SimulateTreeQuery> queries = answers::Combinations(requested)
                                                .by(buffers, &SimulateTreeQuery::buffer)
+                                               .by(controls, &SimulateTreeQuery::control)
                                                .by(topologies,
                                                    [](SimulateTreeQuery& each, const Simulated& its) {
                                                      each.topology = its.topology;
@@ -172,7 +245,8 @@ std::vector<SimulateTreeQuery> read_queries(const TreeSimulationOptions& options
 
 void require_alone(const TreeSimulationOptions& options) {
   reject_with({&options.topology.file.network, &options.buffer, &options.occupancy, &options.ccdf,
-               &options.percentiles, &options.reorder, &options.reorder_levels, &options.hop.hop_ns},
+               &options.percentiles, &options.reorder, &options.reorder_levels, &options.hop.hop_ns,
+               &options.control.by},
               "--rare", "--rare estimates only P(Q > n) in a tree");
 }
 
@@ -225,7 +299,7 @@ Reply answer_simulation(const TreeSimulationOptions& options, const Context& con
 void declare_simulation(OptionTable& table, TreeSimulationOptions& options) {
   add_rows(table, options.topology);
   add_burst_options(table, options.burst, "Tree with uniform traffic");
-  add_rows(table, options, options.run);
+  add_rows(table, options, options.control, options.run);
   add_precision_option(table, options.run);
   add_rows(table, options.units, options.hop);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <cli/command.hpp>
 #include <cli/options/number_options.hpp>
+#include <tailbound/answers/guarantee/crossbar_guarantee.hpp>
 #include <tailbound/answers/guarantee/headroom.hpp>
 #include <tailbound/answers/guarantee/network_guarantee.hpp>
 #include <tailbound/answers/guarantee/port_guarantee.hpp>
@@ -10,8 +11,8 @@
 #include <cstdint>
 #include <string>
 
-/// The options of `guarantee` (of a network, of one port, of a link with pause frames), and the functions
-/// that answer them.
+/// The options of `guarantee` (of a network, of one port, of a link with pause frames, of a crossbar), and
+/// the functions that answer them.
 namespace tailbound::cli {
 
 struct NetworkGuaranteeOptions {
@@ -108,15 +109,32 @@ struct HeadroomOptions {
       "memory in cells of this many bytes, 1 or more.\nShows headroom and credits in cells too"};
 };
 
+struct CrossbarGuaranteeOptions {
+  OptionTable rows{};
+  OptionGroup group{rows, "Crossbar (oldest cell first)"};
+  Integers crossbar{group, "--crossbar", "K",
+                    integers(1, bounds::PolicedCrossbar::max_ports).slider(2, 64, 1),
+                    "crossbar of K inputs and K outputs, oldest cell first.\nWorst-case delay, and buffers "
+                    "of inputs and outputs, for --row and --column"};
+  Integers speedup{group, "--speedup", "S",
+                   integers(1, bounds::PolicedCrossbar::max_ports).by_default("2").slider(1, 4, 1),
+                   "phases per slot (default {}).\nAbove the sum of the rates of --row and --column"};
+  Text row{group, "--row", "R,B",
+           "the cells of each input: R cells per slot and B tokens.\nAt most one cell per slot"};
+  Text column{group, "--column", "R,B", "the same for the cells to each output, from all inputs"};
+};
+
 struct GuaranteeOptions {
   NetworkGuaranteeOptions network;
   PortGuaranteeOptions port;
   HeadroomOptions headroom;
+  CrossbarGuaranteeOptions crossbar;
   UnitOptions units;
 };
 
 [[nodiscard]] Reply answer_network_guarantee(const GuaranteeOptions& options, const Context& context);
 [[nodiscard]] Reply answer_port_guarantee(const GuaranteeOptions& options, const Context& context);
 [[nodiscard]] Reply answer_headroom(const GuaranteeOptions& options, const Context& context);
+[[nodiscard]] Reply answer_crossbar_guarantee(const GuaranteeOptions& options, const Context& context);
 
 }  // namespace tailbound::cli

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tailbound/network/network.hpp>
+#include <tailbound/sim/network/flow_control.hpp>
 #include <tailbound/sim/tree/tree_replication.hpp>
 
 /// Slot-by-slot simulation of any network.
@@ -21,6 +22,8 @@ struct NetworkModel {
   std::optional<std::int64_t> buffer;  ///< size of each queue, packets in service included; >= 1
   /// Group of each flow, from 0: the delays of each group are counted separately as well. Empty: of none.
   std::vector<std::size_t> groups{};
+  /// Without losses (controlled_replication.hpp); `buffer` and `groups` are then omitted.
+  std::optional<FlowControl> control{};
 };
 
 /// Rows of the counts; links count as in Network::links, flows as in Network::flows.

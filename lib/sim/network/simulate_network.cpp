@@ -1,8 +1,10 @@
+#include <tailbound/core/choice.hpp>
 #include <tailbound/network/clocks/link_clocks.hpp>
 #include <tailbound/network/files/network_file.hpp>
 #include <tailbound/sim/batches/checkpoint.hpp>
 #include <tailbound/sim/batches/seen_times.hpp>
 #include <tailbound/sim/network/clocked_replication.hpp>
+#include <tailbound/sim/network/controlled_replication.hpp>
 #include <tailbound/sim/network/simulate_network.hpp>
 
 #include <algorithm>
@@ -206,6 +208,15 @@ NetworkWork network_work(const network::Network& network) {
   return work;
 }
 
+std::string describe(const FlowControl& control) {
+  std::string text = std::string(name_of(control.by)) + ", buffers of " + std::to_string(control.buffer) +
+                     " packets (" + name_of(control.ingress) + "), round trip " +
+                     std::to_string(control.round_trip) + ", output buffers of " +
+                     std::to_string(control.output_buffer);
+  if (control.by == BackPressure::pause) text += ", headroom " + std::to_string(control.headroom);
+  return text;
+}
+
 std::string describe(const NetworkModel& model) {
   const std::string text = network::to_toml(model.network);
   std::string result = "network " + model.network.name + " of " + std::to_string(model.network.links.size()) +
@@ -214,6 +225,7 @@ std::string describe(const NetworkModel& model) {
   result += ", up to " + std::to_string(NetworkRows(model.network).max_queues) + " queues on a route";
   if (!network::has_unit_speeds(model.network)) result += ", each link by its own clock";
   if (model.buffer) result += ", buffer " + std::to_string(*model.buffer);
+  if (model.control) result += ", " + describe(*model.control);
   if (!model.groups.empty())
     result += ", the delays of " + std::to_string(NetworkRows(model).groups.size()) + " groups of flows";
   return result;
@@ -221,6 +233,7 @@ std::string describe(const NetworkModel& model) {
 
 RunResult run_network(const NetworkModel& model, const RunPlan& plan, const RunControls& controls,
                       std::string_view resume) {
+  if (model.control) return run(plan, describe(model), controlled_replications(model), controls, resume);
   const ReplicationFactory clocked = [&](RandomKey key) { return make_clocked_replication(model, key); };
   return run(plan, describe(model),
              !network::has_unit_speeds(model.network) ? clocked : network_replications(model), controls,

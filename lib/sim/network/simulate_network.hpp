@@ -68,6 +68,7 @@ struct NetworkWork {
 
 /// The inputs as text, for checkpoints: name, size and a checksum of the whole network.
 [[nodiscard]] std::string describe(const NetworkModel& model);
+[[nodiscard]] std::string describe(const FlowControl& control);
 
 [[nodiscard]] RunResult run_network(const NetworkModel& model, const RunPlan& plan,
                                     const RunControls& controls = {}, std::string_view resume = {});
@@ -82,6 +83,7 @@ void estimate_delays(NetworkEstimates& result, const std::vector<const Counts*>&
                      const std::vector<SeenRow>& rows, const std::function<double(std::size_t)>& wait_of,
                      const std::function<double(std::size_t)>& average_of, const NetworkQueries& queries);
 
+/// \pre  the model has no flow control (simulate_controlled.hpp)
 /// \throws InvalidArgument  fewer than two batches were completed, no packet was delivered, a level or
 ///                          percentile out of range
 [[nodiscard]] NetworkEstimates network_estimates(const NetworkModel& model, const RunResult& result,

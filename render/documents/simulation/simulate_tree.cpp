@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <tailbound/core/choice.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/network/clocks/link_clocks.hpp>
 #include <tailbound/numeric/rational.hpp>
@@ -6,9 +7,11 @@
 #include <tailbound/render/documents/parts/simulation.hpp>
 #include <tailbound/render/documents/parts/topology.hpp>
 #include <tailbound/render/documents/parts/units.hpp>
+#include <tailbound/render/documents/simulation/flow_control.hpp>
 #include <tailbound/render/documents/simulation/simulate_tree.hpp>
 #include <tailbound/render/sweep_picture.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -24,6 +27,7 @@ bool of_tree(const SimulateTreeQuery& query) {
 }
 
 std::string capacity_in_words(const SimulateTreeQuery& query) {
+  if (query.control) return control_in_words(*query.control);
   if (!query.buffer) return "";
   return fmt::format(", buffers of {} packet{}", query.buffer->value, *query.buffer == Packets(1) ? "" : "s");
 }
@@ -34,7 +38,7 @@ std::string title(const std::vector<SimulateTreePoint>& points) {
   bool same_capacity = true;
   for (const SimulateTreePoint& point : points) {
     all.push_back(&point.first.topology);
-    same_capacity = same_capacity && point.first.buffer == first.buffer;
+    same_capacity = same_capacity && capacity_in_words(point.first) == capacity_in_words(first);
   }
   return in_words(first.topology, all) + (same_capacity ? capacity_in_words(first) : "");
 }
@@ -65,30 +69,40 @@ struct TreeInputs {
 
 const Fields<TreeInputs>& simulated_tree_inputs() {
   using Of = TreeInputs;
-  static const Fields<Of> fields{{topology_fields(), [](const Of& of) { return of.query.topology; }},
-                                 {{"buffer", "room", "packets", Shape::whole,
-                                   "buffer of each queue, packet in service included; overflow is lost"},
-                                  [](const Of& of) { return of.query.buffer; },
-                                  if_present},
-                                 {unit_fields(), [](const Of& of) { return of.units; }},
-                                 {hop_column(), [](const Of& of) { return of.query.time->hop; },
-                                  [](const Of& of) { return of.query.time.has_value(); }}};
+  static const Fields<Of> fields{
+      {topology_fields(), [](const Of& of) { return of.query.topology; }},
+      {{"buffer", "room", "packets", Shape::whole,
+        "buffer of each queue, packet in service included; overflow is lost. With "
+        "flow control that of each link at its receiver"},
+       [](const Of& of) { return of.query.control ? Packets(of.query.control->buffer) : of.query.buffer; },
+       if_present},
+      {control_inputs(), [](const Of& of) { return of.query.control; }},
+      {unit_fields(), [](const Of& of) { return of.units; }},
+      {hop_column(), [](const Of& of) { return of.query.time->hop; },
+       [](const Of& of) { return of.query.time.has_value(); }}};
   return fields;
 }
 
 const Fields<SimulatedInUnits>& simulated_tree_results() {
   using Of = SimulatedInUnits;
+  static const auto has_delays = [](const Of& of) { return of.answer().has_delays(); };
   static const Fields<Of> fields{
       {{"packets", "packets", "", Shape::whole, "delivered while measured"},
        [](const Of& of) { return of.answer().packets; }},
+      {carried_fields(), [](const Of& of) { return of.answer().carried; }},
       {{"mean_queueing_slots", "mean queueing", "slots", Shape::estimate,
         "mean queueing delay of all packets, the sum of their waits"},
-       [](const Of& of) { return of.answer().mean_queueing; }},
+       [](const Of& of) { return of.answer().mean_queueing; },
+       has_delays},
       {{"mean_latency_slots", "mean latency", "slots", Shape::estimate,
         "mean queueing delay + one slot per queue; the link of the sender takes none"},
-       [](const Of& of) { return of.answer().mean_latency; }},
+       [](const Of& of) { return of.answer().mean_latency; },
+       has_delays},
       {{"mean_latency_ns", "mean latency", "ns", Shape::estimate, "the same in ns, per-hop latency included"},
-       [](const Of& of) { return of.ns(of.answer().mean_latency_time, of.answer().mean_latency); },
+       [](const Of& of) {
+         return of.answer().has_delays() ? of.ns(of.answer().mean_latency_time, of.answer().mean_latency)
+                                         : std::nullopt;
+       },
        if_present},
       {simulation_fields(), [](const Of& of) { return of.answer().simulated; }}};
   return fields;
@@ -103,7 +117,15 @@ struct SimulatedRow {
 
   [[nodiscard]] const SimulatedPercentile& percentile() const { return of.answer().percentiles[at]; }
   [[nodiscard]] const SimulatedQueue& queue() const { return of.answer().queues[at]; }
-  [[nodiscard]] bool of_finite_queue() const { return of.query().buffer.has_value(); }
+  /// None of a link that delivers, with flow control: its receiver always accepts.
+  template <class Number>
+  [[nodiscard]] std::optional<Number> if_dropping(const Number& number) const {
+    return of.query().control && !queue().buffered ? std::nullopt : std::optional(number);
+  }
+  [[nodiscard]] bool of_finite_queue() const {
+    const auto& control = of.query().control;
+    return of.query().buffer.has_value() || (control && control->by == sim::BackPressure::pause);
+  }
 };
 
 const Table<SimulatedRow>& simulated_percentiles() {
@@ -155,13 +177,26 @@ const Fields<SimulatedRow>& queue_fields_simulated() {
   static const Fields<Row> fields{
       {{"load", "load", "packets/slot", Shape::estimate, "packets served"},
        [](const Row& row) { return row.queue().load; }},
+      {{"blocked", "blocked", "", Shape::estimate,
+        "flow control: fraction of the slots in which a packet was ready and could not be sent"},
+       [](const Row& row) { return row.queue().blocked; },
+       if_present},
       {{"mean_occupancy", "mean occupancy", "packets", Shape::estimate, "just after the arrivals of a slot"},
        [](const Row& row) { return row.queue().mean_occupancy; }},
-      {{"dropped", "dropped", "", Shape::whole, "packets lost"},
-       [](const Row& row) { return row.queue().dropped; },
+      {{"mean_buffered", "mean buffered", "packets", Shape::estimate,
+        "flow control: in the buffer at the receiver of the link"},
+       [](const Row& row) { return row.queue().buffered; },
+       [](const Row& row) { return row.of.query().control.has_value(); }},
+      {{"growth", "growth", "packets/slot", Shape::estimate,
+        "flow control: of the queue of a host that sends more than the network takes, or null"},
+       [](const Row& row) { return row.queue().growth; },
+       [](const Row& row) { return row.of.answer().carried && row.of.answer().carried->saturated; }},
+      {{"dropped", "dropped", "", Shape::whole,
+        "packets lost; with flow control at the receiver, null of a link that delivers"},
+       [](const Row& row) { return row.if_dropping(row.queue().dropped); },
        &Row::of_finite_queue},
       {{"loss", "loss", "", Shape::estimate, "fraction of the arriving packets"},
-       [](const Row& row) { return row.queue().loss; },
+       [](const Row& row) { return row.if_dropping(row.queue().loss); },
        &Row::of_finite_queue}};
   return fields;
 }
@@ -215,6 +250,12 @@ const Table<SimulatedFlow>& simulated_flows() {
       "the flows of a network",
       {{{"flow", "flow", "", Shape::text, "name of the flow"}, &Flow::name},
        {{"packets", "packets", "", Shape::whole, "delivered while measured"}, &Flow::packets},
+       {{"offered", "offered", "packets/slot", Shape::given, "flow control: rate of the flow"},
+        &Flow::offered,
+        [](const Flow& of) { return of.throughput.has_value(); }},
+       {{"throughput", "throughput", "packets/slot", Shape::estimate, "flow control: packets delivered"},
+        &Flow::throughput,
+        if_present},
        {{"mean_queueing_slots", "mean queueing", "slots", Shape::estimate,
          "null if no packet of the flow was delivered"},
         &Flow::mean_queueing}}};
@@ -238,19 +279,24 @@ std::vector<Rows> tables_of(const Shared<SimulateTreePoint>& points, std::size_t
           return ((*points)[at].second.*levels)[i];
         }));
   };
-  add(simulated_percentiles(), answer.percentiles.size());
+  if (answer.has_delays()) add(simulated_percentiles(), answer.percentiles.size());
   if (!answer.delay_ccdf.empty()) add_levels(simulated_delays(), &SimulateTreeAnswer::delay_ccdf);
   if (query.reorder_levels) add_levels(simulated_reordering(), &SimulateTreeAnswer::reorder_tail);
   add(of_tree(query) ? simulated_hops() : simulated_links(), answer.queues.size());
   tables.back().in_text = alone;
-  if (!query.occupancy_levels.empty())
-    tables.push_back(simulated_tails().rows(
-        answer.queues.size() * query.occupancy_levels.size(), [points, at](std::size_t i) {
+  if (!query.occupancy_levels.empty()) {
+    std::vector<std::size_t> with_tail;  // not the queues of hosts
+    for (std::size_t i = 0; i < answer.queues.size(); ++i)
+      if (!answer.queues[i].tail.empty()) with_tail.push_back(i);
+    const std::size_t rows = with_tail.size() * query.occupancy_levels.size();
+    tables.push_back(
+        simulated_tails().rows(rows, [points, at, with_tail = std::move(with_tail)](std::size_t i) {
           const auto& [requested, found] = (*points)[at];
           const std::size_t levels = requested.occupancy_levels.size();
-          const SimulatedQueue& queue = found.queues[i / levels];
+          const SimulatedQueue& queue = found.queues[with_tail[i / levels]];
           return TailOfQueue{of_tree(requested), queue, queue.tail[i % levels]};
         }));
+  }
   if (!answer.flows.empty()) {
     tables.push_back(simulated_flows().rows(
         answer.flows.size(),
@@ -270,14 +316,16 @@ std::string slots_in_words(const Value& slots, const UnitScale& scale) {
 
 std::vector<Line> lines(const SimulateTreePoint& point, const UnitScale& scale) {
   const auto& [query, answer] = point;
+  if (!answer.has_delays()) return joined(carried_lines(answer), simulation_lines(answer.simulated));
   std::string latency = slots_in_words(shown(answer.mean_latency), scale);
   if (query.time)
     latency = fmt::format("{} slots; {} ns with {}", brief(shown(answer.mean_latency)),
                           brief(shown(*answer.mean_latency_time)), hop_in_words(query.time->hop));
-  return joined<Line>({{"mean queueing", slots_in_words(shown(answer.mean_queueing), scale)},
-                       {"mean latency", std::move(latency)},
-                       {"packets", fmt::format("{} delivered while measured", answer.packets)}},
-                      simulation_lines(answer.simulated));
+  std::vector<Line> all{{"mean queueing", slots_in_words(shown(answer.mean_queueing), scale)},
+                        {"mean latency", std::move(latency)},
+                        {"packets", fmt::format("{} delivered while measured", answer.packets)}};
+  if (answer.carried) all = joined(std::move(all), carried_lines(answer));
+  return joined(std::move(all), simulation_lines(answer.simulated));
 }
 
 Headline mean_in_words(const Document& document) {
@@ -295,6 +343,7 @@ std::vector<std::string> notes(const std::vector<SimulateTreePoint>& points,
   if (query.reorder_levels)
     note += "; R: packets that wait for an earlier one of the same host, all its destinations together";
   if (query.buffer) note += "; buffers include the packet in service";
+  if (query.control) note += ", the wait at the host included";
   if (query.time && points.size() > 1) note += "; latencies in ns include " + hop_in_words(query.time->hop);
   std::vector<std::string> all{note + "."};
   for (const SimulateTreePoint& point : points) add_remarks(all, point.first.topology);
@@ -306,6 +355,7 @@ std::vector<std::string> notes(const std::vector<SimulateTreePoint>& points,
                      std::string(network::has_unit_speeds(std::get<NetworkTopology>(query.topology).network)
                                      ? "; occupancies are sampled every eighth slot."
                                      : "."));
+  if (query.control) add_control_notes(all, points);
   if (points.size() > 1)
     all.emplace_back("Loads, occupancies and losses of each queue: --format json or csv, or one point.");
   return all;
@@ -339,12 +389,15 @@ Picture picture(const Document& document, const std::vector<SimulateTreePoint>& 
     picture.note += "; queues and reorder buffers are in the tables";
   const std::size_t drawn = std::min(points.size(), max_distinct_curves);
   for (std::size_t i = 0; i < drawn; ++i) {
+    if (!points[i].second.has_delays()) continue;
     Curve curve =
         bars(points[i], points.size() == 1 ? "simulation" : point_title(document, document.results[i]));
     if (!curve.points.empty()) picture.curves.push_back(std::move(curve));
   }
   if (drawn < points.size()) picture.note += fmt::format("; the first {} of {} points", drawn, points.size());
-  if (picture.curves.empty()) throw NoAnswer("nothing to draw: no packet was delayed");
+  if (picture.curves.empty())
+    throw NoAnswer(points.front().second.has_delays() ? "nothing to draw: no packet was delayed"
+                                                      : "nothing to draw: delays have no distribution");
   return picture;
 }
 
@@ -475,7 +528,15 @@ Document document(std::vector<SimulateTreePoint> given, std::size_t requested, c
     result.caption = in_words(query.topology) + capacity_in_words(query);
     if (points->size() == 1) result.lines = lines((*points)[i], scale_of(units));
   }
-  document.headline = mean_in_words(document);
+  const bool all_have_delays = std::all_of(points->begin(), points->end(),
+                                           [](const auto& point) { return point.second.has_delays(); });
+  document.headline = all_have_delays ? mean_in_words(document) : carried_in_words(document, *points);
+  if (!all_have_delays) {  // --quiet
+    auto layout = simulate_tree_layout();
+    layout.quiet = {"throughput"};
+    layout.quiet_table.clear();
+    document.layout = std::make_shared<const Layout>(std::move(layout));
+  }
   document = with_units(std::move(document), scale_of(units));
   mark_stopped(document, runs, requested);
   document.picture = [document, points, units] { return picture(document, *points, units); };

@@ -101,6 +101,44 @@ TEST_CASE("answers: a simulated network, link by link and flow by flow") {
   CHECK_THROWS_AS(answers::answer(query), InvalidArgument);
 }
 
+TEST_CASE("answers: a simulated network with flow control") {
+  SimulateTreeQuery query = small_network("0.5");
+  query.control = {.buffer = 1, .round_trip = 4};
+  CHECK(plan_of(query).warmup >= plan_of(query).slots / 10 - 64);
+  const SimulateTreeAnswer saturated = answers::answer(query);
+  REQUIRE(saturated.carried);
+  CHECK(saturated.carried->throughput.value == 0.25);
+  CHECK(saturated.carried->offered == rational("0.5"));
+  CHECK(saturated.carried->saturated);
+  CHECK_FALSE(saturated.has_delays());
+  CHECK(saturated.percentiles.empty());
+  CHECK_FALSE(saturated.flows[0].mean_queueing);
+  REQUIRE(saturated.queues.size() == 2);
+  CHECK(saturated.queues[0].link == "a -> s");
+  CHECK(saturated.queues[0].blocked->value == Approx(0.75).epsilon(0.01));
+  CHECK(saturated.queues[0].growth->value == Approx(0.25).epsilon(0.05));
+  CHECK_FALSE(saturated.queues[1].buffered);
+  query.control->round_trip = 1;
+  query.percentiles = {rational("0.9")};
+  const SimulateTreeAnswer light = answers::answer(query);
+  REQUIRE(light.has_delays());
+  CHECK(light.mean_queueing.value == 0);
+  CHECK(light.percentiles.size() == 1);
+  query.control = {.buffer = 2, .round_trip = 3};  // carries 2/3
+  const SimulateTreeAnswer waiting = answers::answer(query);
+  REQUIRE(waiting.has_delays());
+  CHECK(waiting.mean_queueing.value > 0);
+  const auto curve = whole_delay_ccdf(query, waiting);
+  REQUIRE_FALSE(curve.empty());
+  CHECK(curve.front().level == 0);
+  CHECK(curve.front().count > 0);
+  query.buffer = Packets(3);
+  CHECK_THROWS_AS(answers::answer(query), InvalidArgument);
+  query.buffer.reset();
+  query.topology = TreeTopology{.tree = {4, 2}, .load = rational("0.5")};
+  CHECK_THROWS_AS(answers::answer(query), InvalidArgument);
+}
+
 TEST_CASE("answers: the plot of a simulated tree is from the same run") {
   const SimulateTreeQuery query = small_simulation();
   const SimulateTreeAnswer answer = answers::answer(query);
