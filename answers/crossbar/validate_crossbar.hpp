@@ -8,7 +8,7 @@
 
 /// Delay and buffers of an input-queued switch: analysis or model compared with simulation.
 ///
-/// MODEL     answers/crossbar/crossbar.hpp and sim/crossbar/crossbar_model.hpp, with the same uniform traffic.
+/// MODEL     answers/crossbar/crossbar.hpp and sim/crossbar/crossbar_model.hpp, with equal uniform traffic.
 /// RESULT    mean delay, P(D > t), P(n > buffer) of an input, a VOQ and, with speedup, an output, where the
 ///           analysis expects the given tail probabilities. A proved number that the simulation excludes is
 ///           an error of this program; so is a mean below that of the output-queued switch.

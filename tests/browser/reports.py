@@ -39,6 +39,8 @@ QUESTIONS = {
     "simulate_policed": "simulate policed --network data/networks/plant.toml --packets 20000",
     "validate_buffer": "validate buffer --inputs 4 --load 0.8 --slots 20000 --levels 0:40:10 --threads 1",
     "validate_delay": "validate delay --radix 4 --levels 2 --load 0.8 --slots 8000 --threads 1",
+    "simulate_crossbar": "simulate crossbar --inputs 4 --load 0.5,0.8 --scheduler islip,pim,greedy --slots 5000 --threads 1",
+    "validate_crossbar": "validate crossbar --inputs 8 --load 0.8 --iterations 3 --slots 20000 --threads 1",
     "validate_switch": "validate switch --inputs 4 --load 0.8 --slots 20000 --memory 5,10,20 --threads 1",
     "validate_wormhole": "validate wormhole --topology mesh --nodes 16 --flits 16 --loads 0.05,0.2 --cycles 8000 --threads 1",
     "validate_broadcast": "validate broadcast --dimensions 3 --virtual-channels 3 --flits 16 --broadcast 0.02"
