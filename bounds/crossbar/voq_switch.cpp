@@ -235,9 +235,9 @@ struct VoqRows {
   RowsByPorts rows;
 };
 
-VoqRows voq_rows(const VoqSwitch& voq) {
-  const auto [key, between] = key_of(voq_table(), voq);
-  VoqRows its{key, between, rows_of(voq_table(), key)};
+VoqRows voq_rows(const VoqSwitch& voq, const VoqTable& table) {
+  const auto [key, between] = key_of(table, voq);
+  VoqRows its{key, between, rows_of(table, key)};
   if (voq.ports < its.rows.begin()->first || voq.ports > its.rows.rbegin()->first)
     throw_ports_not_measured(key, voq, its.rows.begin()->first, its.rows.rbegin()->first);
   return its;
@@ -245,8 +245,9 @@ VoqRows voq_rows(const VoqSwitch& voq) {
 
 }  // namespace
 
-double max_measured_load(const VoqSwitch& voq) {
-  const VoqRows its = voq_rows(voq);
+namespace {
+
+double max_load_of(const VoqRows& its, const VoqSwitch& voq) {
   double below = 0, above = 0;
   for (const auto& [ports, rows] : its.rows) {
     if (ports <= voq.ports) below = std::max(below, rows->back().load);
@@ -255,8 +256,14 @@ double max_measured_load(const VoqSwitch& voq) {
   return std::min(below, above);
 }
 
-MeasuredVoq measured_voq(const VoqSwitch& voq) {
-  const VoqRows its = voq_rows(voq);
+}  // namespace
+
+double max_measured_load(const VoqSwitch& voq) {
+  return max_load_of(voq_rows(voq, voq_table()), voq);
+}
+
+MeasuredVoq measured_voq(const VoqSwitch& voq, const VoqTable& table) {
+  const VoqRows its = voq_rows(voq, table);
   const std::vector<std::int64_t> ports = nearest_ports(
       its.rows, voq.ports, [&](const std::vector<VoqRow>& rows) { return voq.load <= rows.back().load; });
   if (ports.empty())

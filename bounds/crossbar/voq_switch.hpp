@@ -61,7 +61,7 @@ struct MeasuredVoq {
 };
 
 /// \throws NoAnswer  scheduler, ports, load or parameter not measured: the message says what is
-[[nodiscard]] MeasuredVoq measured_voq(const VoqSwitch& voq);
+[[nodiscard]] MeasuredVoq measured_voq(const VoqSwitch& voq, const VoqTable& table = voq_table());
 
 /// Highest load measured. \throws NoAnswer  as measured_voq(), except for the load
 [[nodiscard]] double max_measured_load(const VoqSwitch& voq);
