@@ -13,8 +13,7 @@ COLUMN = {"delay_slots": "d", "input": "i", "voq": "v"}
 
 
 def results(path):
-    answered = [r for r in json.loads(pathlib.Path(path).read_text())["results"] if r["status"] == "answered"]
-    return [r for r in answered if not r.get("saturated")]
+    return [r for r in json.loads(pathlib.Path(path).read_text())["results"] if r["status"] == "answered"]
 
 
 def parameter(result):
@@ -75,12 +74,12 @@ def bursts(path):
     for r in results(path):
         if r["command"] == "simulate switch":
             mean = r["mean_total"]["value"] / (r["inputs"] * number(r["load"])) - 1
-            own[r["inputs"], r["burst_slots"], r["load"]] = mean
+            own[r["inputs"], r["burst"], r["load"]] = mean
     rows = []
     for r in results(path):
         if r["command"] == "simulate crossbar":
-            mean = own[r["inputs"], r["burst_slots"], r["load"]]
-            rows.append([r["scheduler"], parameter(r), r["inputs"], number(r["burst_slots"]), number(r["load"]),
+            mean = own[r["inputs"], r["burst"], r["load"]]
+            rows.append([r["scheduler"], parameter(r), r["inputs"], number(r["burst"]), number(r["load"]),
                          f"{r['mean_delay_slots']['value'] / mean:.4g}"])
     return ["scheduler", "parameter", "ports", "burst", "load", "ratio"], rows
 

@@ -40,17 +40,19 @@ double known_maximum(const CrossbarModel& model) {
   return 1;
 }
 
-bool grows(const BatchSums& batches, const RunResult& result, double confidence) {
-  // More cells came than left, beyond what the interval allows, and every replication holds more cells at
-  // the end than half-way.
-  const auto kept = [](const Counts& counts) {
-    return std::max(0.0, total_count(counts[CrossbarRows::came]) - total_count(counts[CrossbarRows::lost]) -
-                             total_count(counts[CrossbarRows::left]));
-  };
-  const auto came = [](const Counts& counts) { return total_count(counts[CrossbarRows::came]); };
-  static_cast<void>(confidence);
-  const auto ratio = batches.ratio<unit::Ratio>(kept, came);
-  if (!ratio || ratio->lower <= 0) return false;
+/// Do the queues grow? In a stable switch the cells that stay from batch to batch sum to the difference of two
+/// lengths; above the maximum load every batch keeps about equally many.
+bool grows(const BatchSums& batches, const RunResult& result) {
+  constexpr double certain = 5;  // standard errors
+  const std::vector<double> kept = batches.each([](const Counts& counts) {
+    return total_count(counts[CrossbarRows::came]) - total_count(counts[CrossbarRows::lost]) -
+           total_count(counts[CrossbarRows::left]);
+  });
+  const auto count = static_cast<double>(kept.size());
+  double mean = 0, square = 0;
+  for (const double cells : kept) mean += cells / count;
+  for (const double cells : kept) square += (cells - mean) * (cells - mean);
+  if (mean <= certain * std::sqrt(square / (count - 1) / count)) return false;
   for (const std::vector<Counts>& replication : result.batches) {
     if (replication.size() < 2) continue;
     const auto inside = [&](std::size_t batch) { return replication[batch][CrossbarRows::inside].front(); };
@@ -146,7 +148,7 @@ CrossbarEstimates crossbar_estimates(const CrossbarModel& model, const RunResult
   result.left = sum_of(batches, CrossbarRows::left);
   result.late = sum_of(batches, CrossbarRows::late);
   result.above = sum_of(batches, CrossbarRows::above);
-  result.saturated = grows(batches, run_result, confidence);
+  result.saturated = grows(batches, run_result);
   result.batches = batches.size();
   return result;
 }

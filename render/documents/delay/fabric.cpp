@@ -105,16 +105,16 @@ Column slots_column(const char* key, const char* heading, const char* unit, cons
 Rational in_ns(const FabricAnswer& answer, const Rational& slots) {
   return slots * *answer.slot_ns;
 }
-bool knows_ns(const FabricAnswer& answer) {
+bool fabric_knows_ns(const FabricAnswer& answer) {
   return answer.slot_ns.has_value();
 }
-bool has_pairs(const FabricAnswer& answer) {
+bool fabric_has_pairs(const FabricAnswer& answer) {
   return answer.pairs.has_value();
 }
 bool knows_ns_of_pairs(const FabricAnswer& answer) {
   return answer.slot_ns && answer.pairs;
 }
-Value mean_latency_ns(const FabricAnswer& answer, int max_digits) {
+Value fabric_mean_latency_ns(const FabricAnswer& answer, int max_digits) {
   const auto& mean = answer.pairs ? answer.pairs->all.mean_time : answer.pair->mean_time;
   return scaled(computed<unit::Slot>(mean, max_digits), *answer.slot_ns);
 }
@@ -130,8 +130,8 @@ const Fields<FabricAnswer>& fabric_result_fields() {
        }},
       {{"mean_latency_ns", "mean latency", "ns", Shape::claim, "the same in ns, per-hop latency included",
         Style::hidden},
-       [](const Answer& of) { return mean_latency_ns(of, 10); },
-       &knows_ns},
+       [](const Answer& of) { return fabric_mean_latency_ns(of, 10); },
+       &fabric_knows_ns},
       {{"hosts", "hosts", "", Shape::whole, "hosts of a network evaluated as a whole"}, &Answer::hosts},
       {{"switches", "switches", "", Shape::whole, "switches"}, &Answer::switches},
       {{"links", "links", "", Shape::whole, "links, one per direction"}, &Answer::links},
@@ -143,21 +143,22 @@ const Fields<FabricAnswer>& fabric_result_fields() {
       {{"pair_count", "pairs", "", Shape::whole,
         "pairs of hosts of which one sends to the other, once for each routing"},
        [](const Answer& of) { return of.pairs->all.pairs; },
-       &has_pairs},
+       &fabric_has_pairs},
       {slots_column("latency_slots", "latency", "slots", "last percentile of the latency of all packets"),
        [](const Answer& of) { return in_slots(of, percentiles_of(of).back().slots); }},
       {ns_column("latency_ns", "latency"),
-       [](const Answer& of) { return in_ns(of, percentiles_of(of).back().time); }, &knows_ns},
+       [](const Answer& of) { return in_ns(of, percentiles_of(of).back().time); }, &fabric_knows_ns},
       {{"mean_percentile_slots", "mean of pairs", "slots", Shape::proved,
         "mean of the last percentile over all pairs", Style::plain, 5},
        [](const Answer& of) { return of.pairs->all.percentiles.back().mean; },
-       &has_pairs},
+       &fabric_has_pairs},
       {slots_column("worst_slots", "worst pair", "slots", "last percentile of the worst pair"),
-       [](const Answer& of) { return in_slots(of, of.pairs->all.percentiles.back().worst); }, &has_pairs},
+       [](const Answer& of) { return in_slots(of, of.pairs->all.percentiles.back().worst); },
+       &fabric_has_pairs},
       {{"undecided", "", "", Shape::whole,
         "percentiles of pairs within rounding of a slot boundary; the larger slot is given", Style::hidden},
        [](const Answer& of) { return of.pairs->undecided; },
-       &has_pairs},
+       &fabric_has_pairs},
       {ns_column("mean_percentile_ns", "mean of pairs"),
        [](const Answer& of) { return in_ns(of, of.pairs->all.percentiles.back().mean_time); },
        &knows_ns_of_pairs},
@@ -187,7 +188,7 @@ Fields<PercentileRow> fabric_percentiles(const Column& latency, const Column& at
           {delay_columns().exceeded_by, [](const Row& of) { return Rational(1 - of.its.probability); }},
           {latency, [](const Row& of) { return in_slots(of.answer, of.its.slots); }},
           {ns_column("latency_ns", "latency"), [](const Row& of) { return in_ns(of.answer, of.its.time); },
-           [](const Row& of) { return knows_ns(of.answer); }},
+           [](const Row& of) { return fabric_knows_ns(of.answer); }},
           {at, [](const Row& of) { return computed<unit::Probability>(of.its.at); }},
           {before, [](const Row& of) {
              return of.answer.ticks_per_slot == 1 ? computed_if_any(of.its.before) : Value(None{});
@@ -253,13 +254,13 @@ const Table<PairRow>& pair_table() {
         [](const PairRow& of) { return in_slots(of.answer, of.percentile.worst); }},
        {ns_column("worst_ns", "worst", Style::hidden),
         [](const PairRow& of) { return in_ns(of.answer, of.percentile.worst_time); },
-        [](const PairRow& of) { return knows_ns(of.answer); }},
+        [](const PairRow& of) { return fabric_knows_ns(of.answer); }},
        {ns_column("mean_percentile_ns", "mean", Style::hidden),
         [](const PairRow& of) { return in_ns(of.answer, of.percentile.mean_time); },
-        [](const PairRow& of) { return knows_ns(of.answer); }},
+        [](const PairRow& of) { return fabric_knows_ns(of.answer); }},
        {ns_column("best_ns", "best", Style::hidden),
         [](const PairRow& of) { return in_ns(of.answer, of.percentile.best_time); },
-        [](const PairRow& of) { return knows_ns(of.answer); }},
+        [](const PairRow& of) { return fabric_knows_ns(of.answer); }},
        {claim("worst_probability", "", "P(T > worst_slots) of that pair", Style::hidden),
         [](const PairRow& of) { return computed<unit::Probability>(of.percentile.worst_at); }},
        {{"worst_pair", "worst pair", "", Shape::text, "the first of identical ones"}, &worst_pair}}};
@@ -395,7 +396,7 @@ std::vector<Rows> tables(const Shared<FabricPoint>& points, std::size_t i, bool 
 Headline headline(const FabricPoint& point) {
   const auto& [query, answer] = point;
   const FabricPercentile& last = percentiles_of(answer).back();
-  const bool ns = knows_ns(answer);
+  const bool ns = fabric_knows_ns(answer);
   const auto time = [&, &answer = answer](Slots ticks, const Rational& in_slots) {
     return ns ? plain(in_ns(answer, in_slots)) : slots_in_words(ticks, answer.ticks_per_slot);
   };
@@ -435,7 +436,7 @@ std::vector<Line> lines(const FabricPoint& point) {
   const auto& mean = answer.pairs ? answer.pairs->all.mean_latency : answer.pair->mean_latency;
   lines.push_back({"mean latency", brief(computed<unit::Slot>(mean, 6)) + " slots"});
   if (!query.hop_ns) return lines;
-  lines.back().text += "; " + brief(mean_latency_ns(answer, 6)) + " ns";
+  lines.back().text += "; " + brief(fabric_mean_latency_ns(answer, 6)) + " ns";
   lines.push_back({"", "in ns, " + hop_in_words(*query.hop_ns)});
   return lines;
 }

@@ -32,7 +32,7 @@ bool has_output_queues(const CrossbarGuaranteePoint& point) {
   return point.first.crossbar.speedup > 1;
 }
 
-const Fields<CrossbarGuaranteeQuery>& crossbar_inputs() {
+const Fields<CrossbarGuaranteeQuery>& guaranteed_crossbar_inputs() {
   using Query = CrossbarGuaranteeQuery;
   static const Fields<Query> fields{
       {{"crossbar", "ports", "", Shape::whole, "--crossbar: inputs, and outputs"},
@@ -51,7 +51,7 @@ const Fields<CrossbarGuaranteeQuery>& crossbar_inputs() {
   return fields;
 }
 
-const Fields<CrossbarGuaranteePoint>& crossbar_results() {
+const Fields<CrossbarGuaranteePoint>& guaranteed_crossbar_results() {
   using Point = CrossbarGuaranteePoint;
   static const Fields<Point> fields{
       {{"max_input_slots", "input delay", "slots", Shape::whole,
@@ -98,30 +98,31 @@ std::string crossbar_title(const std::vector<CrossbarGuaranteePoint>& points) {
 }  // namespace
 
 Layout with_crossbar_guarantee(Layout guarantee) {
-  add_missing(guarantee.inputs, crossbar_inputs().columns());
-  add_missing(guarantee.results, crossbar_results().columns());
+  add_missing(guarantee.inputs, guaranteed_crossbar_inputs().columns());
+  add_missing(guarantee.results, guaranteed_crossbar_results().columns());
   return guarantee;
 }
 
 Cells inputs_of(const CrossbarGuaranteeQuery& query) {
-  return crossbar_inputs().cells(query);
+  return guaranteed_crossbar_inputs().cells(query);
 }
 
 Document document(const std::vector<CrossbarGuaranteePoint>& points, const Units& units) {
   const bool single = points.size() == 1;
-  Document document{.layout = std::make_shared<const Layout>(Layout{.command = "guarantee",
-                                                                    .inputs = crossbar_inputs().columns(),
-                                                                    .results = crossbar_results().columns(),
-                                                                    .tables = {},
-                                                                    .quiet = {"max_switch_slots"}}),
-                    .headline = {},
-                    .settings = crossbar_title(points),
-                    .results = {},
-                    .notes = {crossbar_basis}};
+  Document document{
+      .layout = std::make_shared<const Layout>(Layout{.command = "guarantee",
+                                                      .inputs = guaranteed_crossbar_inputs().columns(),
+                                                      .results = guaranteed_crossbar_results().columns(),
+                                                      .tables = {},
+                                                      .quiet = {"max_switch_slots"}}),
+      .headline = {},
+      .settings = crossbar_title(points),
+      .results = {},
+      .notes = {crossbar_basis}};
   for (const CrossbarGuaranteePoint& point : points) {
     Result& result = document.results.emplace_back();
     result.inputs = inputs_of(point.first);
-    result.cells = crossbar_results().cells(point);
+    result.cells = guaranteed_crossbar_results().cells(point);
     if (single) result.lines = lines(point, scale_of(units));
   }
   document.headline = {"worst-case delay of the switch",

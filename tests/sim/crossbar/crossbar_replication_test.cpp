@@ -148,6 +148,16 @@ TEST_CASE("crossbar simulation: throughput of backlogged inputs") {
   CHECK_FALSE(simulated(bursty("0.5"), 300'000).saturated);
 }
 
+TEST_CASE("crossbar simulation: a stable switch is not taken for a saturated one") {
+  int stable = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed)
+    stable += simulated(crossbar(4, seed % 2 == 0 ? "0.5" : "0.9", CrossbarScheduler::islip), 3000, {}, seed)
+                      .saturated
+                  ? 0
+                  : 1;
+  CHECK(stable == 200);
+}
+
 TEST_CASE("crossbar simulation: TDM and load-balanced switches have the law of the frame queue") {
   for (const CrossbarScheduler scheduler : {CrossbarScheduler::tdm, CrossbarScheduler::load_balanced}) {
     const CrossbarEstimates found =
