@@ -1,5 +1,4 @@
 #include <tailbound/answers/crossbar/validate_crossbar.hpp>
-#include <tailbound/answers/simulation/simulate_tree.hpp>
 #include <tailbound/core/error.hpp>
 
 #include <algorithm>
@@ -38,6 +37,11 @@ void add_new(std::vector<PredictedTail>& to, const std::vector<PredictedTail>& f
       to.push_back(tail);
 }
 
+/// Those that every model knows and a simulation of seconds sees.
+std::vector<Rational> usual_tails() {
+  return {Rational(1) / 10, Rational(1) / 100, Rational(1) / 1000, Rational(1) / 10'000};
+}
+
 struct Analysed {
   std::optional<Predicted<unit::Slot>> mean{};
   std::optional<CrossbarNumber<unit::Slot>> output_queued{};
@@ -46,7 +50,7 @@ struct Analysed {
 
 Analysed analysed(const ValidateCrossbarQuery& query) {
   Analysed found;
-  for (const Rational& tail : query.tails.empty() ? simulable_tails() : query.tails) {
+  for (const Rational& tail : query.tails.empty() ? usual_tails() : query.tails) {
     CrossbarQuery at = query.analysis;
     at.levels.clear();
     at.percentiles = {Rational(1) - tail};

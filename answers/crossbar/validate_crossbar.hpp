@@ -17,7 +17,7 @@ namespace tailbound::answers {
 
 struct ValidateCrossbarQuery {
   CrossbarQuery analysis;  ///< AtLoad; its levels, percentiles and target are ignored
-  /// Tail probabilities; the default those that a simulation sees, within the simulated tables.
+  /// Tail probabilities, above 0 and below 1. Default: 0.1, 0.01, 1e-3, 1e-4.
   std::vector<numeric::Rational> tails{};
   double confidence = 0.95;  ///< joint confidence of all intervals, above 0 and below 1
   RunLength length{};

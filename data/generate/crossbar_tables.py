@@ -13,7 +13,9 @@ COLUMN = {"delay_slots": "d", "input": "i", "voq": "v"}
 
 
 def results(path):
-    return [r for r in json.loads(pathlib.Path(path).read_text())["results"] if r["status"] == "answered"]
+    """Without those that had not become stationary."""
+    return [r for r in json.loads(pathlib.Path(path).read_text())["results"]
+            if r["status"] == "answered" and not r.get("saturated")]
 
 
 def parameter(result):
@@ -78,7 +80,7 @@ def bursts(path):
     rows = []
     for r in results(path):
         if r["command"] == "simulate crossbar":
-            mean = own[r["inputs"], r["burst"], r["load"]]
+            mean = r.get("own") or own[r["inputs"], r["burst"], r["load"]]
             rows.append([r["scheduler"], parameter(r), r["inputs"], number(r["burst"]), number(r["load"]),
                          f"{r['mean_delay_slots']['value'] / mean:.4g}"])
     return ["scheduler", "parameter", "ports", "burst", "load", "ratio"], rows

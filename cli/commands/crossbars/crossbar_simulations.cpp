@@ -273,7 +273,7 @@ struct CrossbarValidationOptions {
       numbers().such_that([](const Rational& length) { return length > 1; }, "above 1").slider(2, 64, 1),
       "mean burst length; a burst keeps its output"};
   Numbers tails{comparison, "--drop", "LIST", targets(),
-                "tail probabilities at which delays and sizes are compared.\nDefault: 0.5 to 1e-6"};
+                "tail probabilities at which delays and sizes are compared.\nDefault: 0.1 to 1e-4"};
   SimulationOptions run;
 };
 

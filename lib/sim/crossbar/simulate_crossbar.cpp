@@ -40,6 +40,24 @@ double known_maximum(const CrossbarModel& model) {
   return 1;
 }
 
+/// Relaxation time over that of the output queue, about: as the mean delays, since both are proportional to the
+/// variance of what comes and goes. TDM serves a VOQ once per frame, and iSLIP with too few iterations does so
+/// at best.
+double slowness(const CrossbarModel& model) {
+  const auto ports = static_cast<double>(model.inputs());
+  const auto iterations = static_cast<double>(model.iterations);
+  switch (model.scheduler) {
+    case CrossbarScheduler::tdm:
+    case CrossbarScheduler::load_balanced:
+      return ports;
+    case CrossbarScheduler::islip:
+      if (model.iterations == 1) return 2 * ports;
+      return model.iterations > 0 && iterations <= std::log2(ports) ? std::max(8.0, ports / 2) : 8;
+    default:
+      return 4;
+  }
+}
+
 /// Do the queues grow? In a stable switch the cells that stay from batch to batch sum to the difference of two
 /// lengths; above the maximum load every batch keeps about equally many.
 bool grows(const BatchSums& batches, const RunResult& result) {
@@ -73,6 +91,7 @@ CrossbarWork crossbar_work(const CrossbarModel& model) {
   busiest = std::max(busiest, numeric::nearest_double(busiest_output(model)));
   work.utilization = std::min(busiest / known_maximum(model), most_busy);
   work.steps_per_slot = 3 * cells + numeric::nearest_double(model.speedup) * scheduling_steps(model);
+  double burst_slots = 0;
   if (model.burst)
     for (std::size_t input = 0; input < model.inputs(); ++input) {
       const std::vector<numeric::Rational> shares = output_shares_of(model, input);
@@ -82,8 +101,11 @@ CrossbarWork crossbar_work(const CrossbarModel& model) {
                                       ? memory_of(source, 1, share)
                                       : memory_of(traffic::thinned(source, share), 1);
       work.memory.variance += memory.variance;
-      work.memory.slots = std::max(work.memory.slots, memory.slots);
+      burst_slots = std::max(burst_slots, memory.slots);
     }
+  work.memory.slots = burst_slots;
+  if (model.speedup == 1)
+    work.memory.slots += (slowness(model) - 1) * relaxation_slots(work.utilization, work.memory);
   return work;
 }
 
