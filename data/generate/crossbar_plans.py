@@ -7,7 +7,8 @@ import pathlib
 import sys
 
 PORTS = [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]
-LOW = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]
+LOW = [0.1, 0.2, 0.3, 0.4]
+USUAL = [0.5, 0.6, 0.7, 0.8]
 MIDDLE = [0.85, 0.875, 0.9, 0.925]
 HIGH = [0.95, 0.96, 0.97, 0.98]
 KNEE = [0.55, 0.58, 0.62, 0.64, 0.66, 0.68]  # of one iteration
@@ -34,7 +35,7 @@ def block(ports, loads, cells, **options):
 def voq_plan():
     blocks = []
     for ports in PORTS:
-        for loads, cells in ((LOW, 1e7), (MIDDLE, 2e7), (HIGH, 5e7)):
+        for loads, cells in ((LOW, 1e7), (USUAL, 4e7), (MIDDLE, 5e7), (HIGH, 5e7)):
             counts = [n for n in (1, 2, 3, 4) if n < ports]
             blocks.append(block(ports, loads, cells, scheduler='"islip"', iterations=counts))
             blocks.append(block(ports, loads, cells, scheduler='["islip", "pim"]', iterations='"all"'))
@@ -46,7 +47,7 @@ def voq_plan():
             blocks.append(block(ports, FEW, 2e7, scheduler='"islip"', iterations=[2, 3] if ports > 3 else 2))
             blocks.append(block(ports, FEW[-2:], 3e7, scheduler='"islip"', iterations='"all"'))
     for ports in (2, 4, 8, 16):
-        blocks.append(block(ports, LOW[2:] + MIDDLE + HIGH[:1], 4e6, scheduler='"maxweight"'))
+        blocks.append(block(ports, LOW[2:] + USUAL + MIDDLE + HIGH[:1], 4e6, scheduler='"maxweight"'))
     return blocks
 
 

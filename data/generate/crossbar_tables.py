@@ -34,12 +34,23 @@ def half_width(estimate):
     return 100 * (estimate["upper"] - estimate["lower"]) / 2 / estimate["value"]
 
 
+def between_levels(tail, name, probability):
+    """A size that fewer than 10 observations exceed, at low loads: ln P is linear between 0, 1 and 2."""
+    known = [row[name]["value"] for row in tail[:3]] if tail and tail[0].get(name) else []
+    for n, (above, below) in enumerate(zip(known, known[1:])):
+        if above >= probability > below > 0:
+            return n + math.log(above / probability) / math.log(above / below)
+    return None
+
+
 def sizes(result, targets):
     """[key of COLUMN, target] -> text"""
     found = {}
     for row in result["sizes"]:
         for name, key in COLUMN.items():
             value = row[name] and row[name]["value"]
+            if value is None and name != "delay_slots":
+                value = between_levels(result["tail"], name, float(row["drop"]))
             found[key, float(row["drop"])] = "" if value is None else f"{value:.3f}"
     return [found[key, target] for key in targets for target in targets[key]]
 
@@ -90,9 +101,10 @@ HEADS = {
     "voq": """\
 # Simulated switches with virtual output queues at speedup 1: ratio of the mean delay to that of the output queue,
 # half-width of its 95 % interval in percent, and sizes of delay (d), packets of an input (i) and of a VOQ (v) that are
-# exceeded with probability 1e-1 .. 1e-5, between whole numbers (empty: below 0, or seen fewer than 10 times).
-# parameter: iterations of pim and islip (0: until nothing is added), cells of a crosspoint. Independent uniform packets;
-# 1e7 packets a point to load 0.8, 2e7 to 0.94, 5e7 above (maxweight 4e6). Plan: voq.toml; data/generate/crossbar_tables.py
+# exceeded with probability 1e-1 .. 1e-5, between whole numbers (empty: below 0, or hardly seen).
+# parameter: iterations of pim and islip (0: until nothing is added), cells of a crosspoint. Independent uniform packets:
+# 1e7 a point below load 0.5, 4e7 to 5e7 above (greedy 1e7 to 5e7, maxweight 4e6). Plan: voq.toml, from which some
+# points differ in their number of slots; data/generate/crossbar_tables.py
 """,
     "speedup": """\
 # Simulated switches with `speedup` phases per slot: ratio of the mean delay to that of the output queue, and packets of

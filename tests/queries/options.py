@@ -92,10 +92,10 @@ BASES = {
     "simulate switch": {"inputs": f"--inputs 3 --load 0.6 {SIMULATED}", "memory": f"--inputs 3 --load 0.9 --memory 8 {SIMULATED}",
                         "sizes": f"--inputs 3 --load 0.6 --sizes 64:2,200:1 {SIMULATED}", "bursts": f"--inputs 3 --load 0.6 --burst 4 {SIMULATED}"},
     "simulate crossbar": {
-        "islip": f"--inputs 4 --load 0.6 --ccdf 2 --drop 0.1 {SIMULATED}", "fifo": f"--inputs 4 --load 0.5 --scheduler fifo --output-speedup 2 --output-buffer 3 {SIMULATED}",
+        "islip": f"--inputs 4 --load 0.6 --ccdf 2 --drop 0.1 {SIMULATED}", "fifo": f"--inputs 6 --load 0.65 --scheduler fifo --output-speedup 2 --output-buffer 4 {SIMULATED}",
         "crosspoint": f"--inputs 3 --load 0.6 --scheduler crosspoint {SIMULATED}", "ccf": f"--inputs 3 --load 0.6 --scheduler ccf --priorities 0.5,0.5 {SIMULATED}",
         "bursts": f"--inputs 3 --load 0.4 --burst 4 --buffer 3 {SIMULATED}", "hot": f"--inputs 3 --load 0.5 --hot 0.1 --voq-buffer 3 {SIMULATED}",
-        "unbalanced": f"--inputs 3 --load 0.6 --unbalanced 0.5 {SIMULATED}", "rates": f"--rates 0.8,0.5,0.5 {SIMULATED}", "matrix": f"--matrix FOLDER/matrix.csv {SIMULATED}",
+        "unbalanced": f"--inputs 3 --load 0.6 --unbalanced 0.5 {SIMULATED}", "rates": f"--rates 0.8,0.5,0.5 {SIMULATED}", "matrix": f"--matrix FOLDER/matrix.csv --scheduler greedy {SIMULATED}",
         "rare": "--inputs 3 --load 0.5 --rare 4 --of input --slots 1000 --threads 1",
     },
     "simulate buffer": {**{name: f"{words} {SIMULATED}" for name, words in {**TRAFFIC, **CORRELATED}.items() if name != "M/D/1"},
@@ -154,7 +154,7 @@ VALUES = {
     "--buffers": "2,3", "--packets": "3000", "--precision": "5%", "--leaves": "5", "--spines": "3", "--uplink-rate": "2", "--sides": "3,3",
     "--route-seed": "7", "--speed-unit": "Mbit/s", "--routers": "3", "--wires": "1", "--groups": "5", "--prime": "4", "--switches": "12", "--degree": "3", "--hosts": "17", "--shared-memory": "all",
     "simulate tree --buffer": "2", "simulate switch --buffer": "2", "simulate crossbar --buffer": "2", "--voq-buffer": "2", "--unbalanced": "0.4",
-    "--priorities": "0.4,0.6", "simulate crossbar --speedup": "2", "simulate crossbar --outputs": "5", "simulate crossbar --of": "voq",
+    "--priorities": "0.4,0.6", "simulate crossbar --speedup": "1.5", "simulate crossbar --output-speedup": "3", "simulate crossbar --output-buffer": "2", "simulate crossbar --outputs": "5", "simulate crossbar --of": "voq",
     "simulate crossbar --iterations": "1", "validate crossbar --burst": "5",
     "--crossbar": "2", "guarantee --speedup": "3", "--row": "0.4,7", "--column": "0.4,3", "--flow-control": "pause", "--ingress": "fifo", "--round-trip": "4", "simulate tree --headroom": "2", "simulate tree --output-buffer": "2",
     # Where another program reads or the screen shows: not JSON.

@@ -9,7 +9,8 @@ INCIDENTAL = {"method", "bits", "certainty", "arithmetic", "traffic", "inputs", 
               "digits", "printed", "printed_digits", "agreed_digits", "agreed_digits_min", "agreed_digits_min_index", "doubles", "written", "line", "cause", "class", "bucket", "police_burst", "sizes", "event_rate_exact", "unused_hosts"}
 # A list in one value has a meaning of its own, or each value is a part of one answer.
 NO_LISTS = {"--percentiles", "--ccdf", "--levels", "--occupancy", "--classes", "--rates", "--police", "--incast", "--class-drops", "--reorder-levels",
-            "--weights", "--buffers", "--sizes", "--bucket", "--periodic", "--sporadic", "--sides", "--without", "--flow", "--memory", "--seed"}
+            "--weights", "--buffers", "--sizes", "--bucket", "--periodic", "--sporadic", "--sides", "--without", "--flow", "--memory", "--seed", "--priorities", "simulate crossbar --drop",
+            "validate crossbar --drop"}
 PERCENT_ALREADY = {"--percentiles"}
 
 

@@ -40,9 +40,9 @@ double known_maximum(const CrossbarModel& model) {
   return 1;
 }
 
-/// Relaxation time over that of the output queue, about: as the mean delays, since both are proportional to the
-/// variance of what comes and goes. TDM serves a VOQ once per frame, and iSLIP with too few iterations does so
-/// at best.
+/// Relaxation time over that of the output queue, about: as the mean delays, since both are proportional to
+/// the variance of what comes and goes. TDM serves a VOQ once per frame, and iSLIP with too few iterations
+/// does so at best.
 double slowness(const CrossbarModel& model) {
   const auto ports = static_cast<double>(model.inputs());
   const auto iterations = static_cast<double>(model.iterations);
@@ -58,8 +58,8 @@ double slowness(const CrossbarModel& model) {
   }
 }
 
-/// Do the queues grow? In a stable switch the cells that stay from batch to batch sum to the difference of two
-/// lengths; above the maximum load every batch keeps about equally many.
+/// Do the queues grow? In a stable switch the cells that stay from batch to batch sum to the difference of
+/// two lengths; above the maximum load every batch keeps about equally many.
 bool grows(const BatchSums& batches, const RunResult& result) {
   constexpr double certain = 5;  // standard errors
   const std::vector<double> kept = batches.each([](const Counts& counts) {
