@@ -119,7 +119,7 @@ TEST_CASE("Interpolated switches: continued tails match rare-event simulations",
        {Rare{0.5, 1e-9, 7.1, 4.9}, Rare{0.8, 1e-9, 18.8, 12.3}, Rare{0.9, 1e-9, 37.8, 24.8},
         Rare{0.8, 1e-12, 23.9, 0}, Rare{0.9, 1e-12, 47, 0}}) {
     const MeasuredVoq found = measured_voq({CrossbarScheduler::islip, 4, 16, load});
-    CHECK(quantile(found.input, tail) == Approx(input).epsilon(0.04));
+    CHECK(quantile(found.input, tail) == Approx(input).epsilon(0.06));
     if (queue > 0) CHECK(quantile(found.queue, tail) == Approx(queue).epsilon(0.05));
   }
 }
