@@ -16,7 +16,7 @@
 ///           through the four nearest. Quantiles below 0.3: ln P(X > n) is interpolated instead. Between
 ///           quantiles ln P is linear; below 1e-4 it is continued, one step per decade of the distance from
 ///           the 1e-3 to the 1e-4 quantile (VOQ: 1.15 times that).
-/// RESULT    up to load 0.9: mean within 1.5 %, P(D > t) and P(VOQ > n) at 1e-4 within a factor 1.3 in nine
+/// RESULT    up to load 0.9: mean within 1 %, P(D > t) and P(VOQ > n) at 1e-4 within a factor 1.3 in nine
 ///           of ten cases (1.43 at most), input buffers for 1e-4 within 7 %; at 0.95: mean within 7 %,
 ///           sizes within 12 %. islip with 1 iteration only outside loads 0.55 .. 0.67 of its knee
 /// EXCLUDES  uneven destinations (islip may saturate near 0.8), loads, ports and parameters not measured

@@ -185,9 +185,9 @@ std::string accuracy_in_words(const CrossbarQuery& query, const CrossbarAnswer& 
     return "Model: a formula fitted to simulations. Mean within 0.7 %; P(D > t) within a factor of 1.13 from "
            "55 % of the maximum load, 1.37 from 35 %; P(n > cells) within 1.17.";
   if (query.scheduler == CrossbarScheduler::islip && query.rounds() == 1)
-    return "Model: interpolated simulations. Mean within 1.5 %, except at loads 0.55 to 0.67, where one "
+    return "Model: interpolated simulations. Mean within 2 %, except at loads 0.55 to 0.67, where one "
            "iteration stops to suffice: 16 %.";
-  return "Model: interpolated simulations. Up to load 0.9 the mean is within 1.5 %, P(D > t) = 1e-4 within a "
+  return "Model: interpolated simulations. Up to load 0.9 the mean is within 1 %, P(D > t) = 1e-4 within a "
          "factor of 1.3 in nine of ten cases, input buffers within 7 %; at 0.95 mean 7 %, buffers 12 %.";
 }
 
