@@ -55,9 +55,7 @@ constexpr std::pair<std::string_view, std::string_view> brief_options[] = {
      "--inputs --load --memory --threshold --buffer --burst --occupancy --rare --slots --seed --plot "
      "--format"},
     {"simulate crossbar",
-     "--inputs --load --scheduler --iterations --speedup --burst --buffer --percentiles --drop --slots "
-     "--seed "
-     "--plot --format"},
+     "--inputs --load --scheduler --iterations --speedup --burst --buffer --drop --slots --plot --format"},
     {"simulate buffer",
      "--inputs --load --burst --classes --incast --packets-per-slot --capacity --occupancy --percentiles "
      "--slots --plot --format"},

@@ -12,6 +12,7 @@ using numeric::Rational;
 using traffic::TokenBucket;
 
 constexpr std::int64_t max_steps = 1'000'000;
+constexpr std::int64_t max_guaranteed = 1'000'000'000'000;  ///< slots: products with max_ports fit
 
 std::int64_t cells_of(const TokenBucket& bucket, std::int64_t slots) {
   return numeric::to_int64(numeric::floor(bucket.burst + bucket.rate * Rational(slots - 1)));
@@ -37,7 +38,7 @@ void check(const PolicedCrossbar& crossbar) {
 /// which it holds is at least ceil(right side / S) for each smaller D: these ascend to the smallest one.
 std::int64_t slots_at_inputs(const PolicedCrossbar& crossbar) {
   std::int64_t slots = 1;
-  for (std::int64_t step = 0; step < max_steps; ++step) {
+  for (std::int64_t step = 0; step < max_steps && slots <= max_guaranteed; ++step) {
     const std::int64_t phases = crossbar.row_cells(slots) + crossbar.column_cells(slots) - 1;
     const std::int64_t needed = (phases + crossbar.speedup - 1) / crossbar.speedup;
     if (needed <= slots) return slots;
@@ -48,8 +49,8 @@ std::int64_t slots_at_inputs(const PolicedCrossbar& crossbar) {
     throw InvalidArgument("speedup", std::to_string(crossbar.speedup),
                           "above the sum of the rates of a row and a column, " + numeric::to_fraction(rates));
   throw LimitExceeded(
-      "the speedup exceeds the sum of the rates of a row and a column by so little that the bound takes more "
-      "than 10^6 steps; give a larger speedup or lower rates");
+      "the speedup exceeds the sum of the rates of a row and a column by so little that the bound is above "
+      "10^12 slots or takes more than 10^6 steps; give a larger speedup or lower rates");
 }
 
 /// max_m min(S m, K (m + D - 1), tokens(m + D - 1)) - m. The minimum of the first two less m does not

@@ -59,7 +59,7 @@ TEST_CASE("rejected: no command, unknown commands and options") {
            {"simulate --deep", 2, {"Try 'tailbound simulate -h'."}},
            {"validate forest",
             2,
-            {"delay, buffer, switch, multistage", "broadcast", "Try 'tailbound validate -h'."}},
+            {"delay, buffer, switch, crossbar, multistage", "broadcast", "Try 'tailbound validate -h'."}},
            {"validate buffer --deep", 2, {"--deep", "Try 'tailbound validate buffer -h'."}},
        })
     check(rejection);

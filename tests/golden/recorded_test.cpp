@@ -21,12 +21,13 @@
 
 #define TAILBOUND_FAMILIES(each)                                                                           \
   each("buffer") each("occupancy") each("delay") each("guarantee") each("pgf") each("compare") each("fit") \
-      each("multistage") each("network") each("wormhole") each("broadcast") each("simulate-tree")          \
-          each("simulate-rare") each("simulate-switch") each("simulate-policed") each("simulate-classes")  \
-              each("validate-switch") each("simulate-wormhole") each("simulate-hypercube")                 \
-                  each("simulate-multistage") each("validate-delay") each("validate-buffer")               \
-                      each("validate-wormhole") each("validate-broadcast") each("validate-multistage")     \
-                          each("reproduce") each("refusals") each("help")
+      each("crossbar") each("simulate-crossbar") each("validate-crossbar") each("multistage")              \
+          each("network") each("wormhole") each("broadcast") each("simulate-tree") each("simulate-rare")   \
+              each("simulate-switch") each("simulate-policed") each("simulate-classes")                    \
+                  each("validate-switch") each("simulate-wormhole") each("simulate-hypercube")             \
+                      each("simulate-multistage") each("validate-delay") each("validate-buffer")           \
+                          each("validate-wormhole") each("validate-broadcast") each("validate-multistage") \
+                              each("reproduce") each("refusals") each("help")
 
 namespace {
 
