@@ -325,7 +325,7 @@ Command validate_crossbar_command() {
 Command simulate_crossbar_command() {
   return command_of<CrossbarSimulationOptions>(
       {.name = "simulate crossbar",
-       .purpose = "delay, occupancy and throughput of input-queued switches",
+       .purpose = "delay, buffers, throughput of input-queued switches",
        .work = Work::simulation,
        .draws = true,
        .declare = declare_crossbar,
