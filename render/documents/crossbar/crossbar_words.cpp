@@ -182,8 +182,8 @@ std::string accuracy_in_words(const CrossbarQuery& query, const CrossbarAnswer& 
            "on "
            "the length of the bursts (2.5 %, crosspoint 3 %).";
   if (query.scheduler == CrossbarScheduler::fifo)
-    return "Model: a formula fitted to simulations. Mean within 0.7 %; P(D > t) within a factor of 1.13 from "
-           "55 % of the maximum load, 1.37 from 35 %; P(n > cells) within 1.17.";
+    return "Model: a formula fitted to simulations. Mean within 0.7 %; P(D > t) within a factor of 1.3 from "
+           "55 % of the maximum load, 1.4 from 35 %; P(n > cells) within 1.4.";
   if (query.scheduler == CrossbarScheduler::islip && query.rounds() == 1)
     return "Model: interpolated simulations. Mean within 2 %, except at loads 0.55 to 0.67, where one "
            "iteration stops to suffice: 16 %.";
