@@ -46,12 +46,14 @@ std::vector<CrossbarTailLevel> levels_of(const sim::CrossbarEstimates& found) {
 std::optional<numeric::Exact<unit::Slot>> output_queued(const sim::CrossbarModel& model) {
   using numeric::Rational;
   if (model.burst || model.loses()) return std::nullopt;
+  std::vector<std::vector<Rational>> shares;
+  for (std::size_t input = 0; input < model.inputs(); ++input)
+    shares.push_back(output_shares_of(model, input));
   Rational packets = 0, wait = 0;
   for (std::int64_t output = 0; output < model.outputs; ++output) {
     Rational load = 0, squares = 0;
     for (std::size_t input = 0; input < model.inputs(); ++input) {
-      const Rational rate =
-          model.rates[input] * output_shares_of(model, input)[static_cast<std::size_t>(output)];
+      const Rational rate = model.rates[input] * shares[input][static_cast<std::size_t>(output)];
       load = load + rate;
       squares = squares + rate * rate;
     }
@@ -65,18 +67,20 @@ std::optional<numeric::Exact<unit::Slot>> output_queued(const sim::CrossbarModel
 std::vector<ExceededSizes> exceeded(const SimulateCrossbarQuery& query, const sim::RunResult& result) {
   constexpr std::uint64_t enough = 10;  // observations beyond a size
   std::vector<ExceededSizes> sizes;
+  if (query.drops.empty()) return sizes;
+  const auto histogram = [&](std::size_t row) {
+    return sim::HistogramBatches(
+        result.all(), [row](const sim::Counts& counts) { return counts[row]; }, query.confidence);
+  };
+  const sim::HistogramBatches delay = histogram(CrossbarRows::delay), input = histogram(CrossbarRows::input),
+                              voq = histogram(CrossbarRows::voq), column = histogram(CrossbarRows::column);
   for (const numeric::Rational& drop : query.drops) {
     const double probability = numeric::nearest_double(drop);
-    const auto at = [&](std::size_t row) {
-      return sim::HistogramBatches(
-                 result.all(), [row](const sim::Counts& counts) { return counts[row]; }, query.confidence)
-          .level_at(probability, enough);
-    };
     sizes.push_back({.probability = drop,
-                     .delay = at(CrossbarRows::delay),
-                     .input = at(CrossbarRows::input),
-                     .voq = query.model.has_voqs() ? at(CrossbarRows::voq) : std::nullopt,
-                     .column = at(CrossbarRows::column)});
+                     .delay = delay.level_at(probability, enough),
+                     .input = input.level_at(probability, enough),
+                     .voq = query.model.has_voqs() ? voq.level_at(probability, enough) : std::nullopt,
+                     .column = column.level_at(probability, enough)});
   }
   return sizes;
 }

@@ -2,6 +2,7 @@
 
 #include <tailbound/sim/batches/batch_means.hpp>
 #include <tailbound/sim/batches/batched_run.hpp>
+#include <tailbound/sim/batches/histogram_batches.hpp>
 
 #include <functional>
 #include <numeric>
@@ -33,6 +34,10 @@ class BatchSums {
     return std::accumulate(values.begin(), values.end(), 0.0);
   }
   [[nodiscard]] std::size_t size() const { return counts_.size(); }
+  /// The histogram in a row.
+  [[nodiscard]] HistogramBatches histogram(std::size_t row) const {
+    return {counts_, [row](const Counts& counts) { return counts[row]; }, confidence_};
+  }
 
   /// The count in `row` and `column`, over `unit`.
   [[nodiscard]] static Sum at(std::size_t row, std::size_t column, double unit = 1) {

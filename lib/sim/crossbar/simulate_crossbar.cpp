@@ -122,19 +122,15 @@ CrossbarEstimates crossbar_estimates(const CrossbarModel& model, const RunResult
   const BatchSums batches(run_result, confidence);
   if (batches.size() < 2)
     throw InvalidArgument("number of completed batches", std::to_string(batches.size()), "at least 2");
-  const auto histogram = [&](std::size_t row) {
-    return HistogramBatches(
-        run_result.all(), [row](const Counts& counts) { return counts[row]; }, confidence);
-  };
   const auto delays = [&](std::size_t row) {
-    const HistogramBatches seen = histogram(row);
+    const HistogramBatches seen = batches.histogram(row);
     CrossbarDelays result{
         .mean = seen.mean<unit::Slot>(), .tail = seen.tails(queries.delays), .percentiles = {}};
     for (const double fraction : queries.percentiles) result.percentiles.push_back(seen.percentile(fraction));
     return result;
   };
   const auto occupancy = [&](std::size_t row) {
-    const HistogramBatches seen = histogram(row);
+    const HistogramBatches seen = batches.histogram(row);
     return CrossbarOccupancy{seen.mean<unit::Packet>(), seen.tails(queries.levels)};
   };
   const bool has_hot = model.hot > 0, only_hot = has_hot && model.outputs == 1;

@@ -3,6 +3,7 @@
 #include <tailbound/sim/random.hpp>
 #include <tailbound/sim/sources/coin.hpp>
 
+#include <cmath>
 #include <cstdint>
 
 /// Random numbers of the inputs of a switch, 64 slots at a time. Internal to the sim module.
@@ -16,6 +17,11 @@ inline constexpr std::uint32_t input_block_slots = 64;
 struct InputPurpose {
   static constexpr std::uint64_t coins = 0, draws = 1, orders = 2, starts = 3, bursts = 8;
 };
+
+/// A probability as a fraction of 2^32.
+[[nodiscard]] inline std::uint64_t of_32_bits(const numeric::Rational& probability) {
+  return static_cast<std::uint64_t>(std::llround(std::ldexp(numeric::nearest_double(probability), 32)));
+}
 
 /// The outputs and sizes that one input draws in one block.
 class InputDraws {

@@ -13,10 +13,6 @@ using numeric::Rational;
 
 constexpr std::uint64_t odd_slots = 0xaaaaaaaaaaaaaaaaULL;
 
-std::uint64_t scaled(const Rational& probability) {
-  return numeric::to_uint64(numeric::floor(probability * numeric::pow(numeric::Integer(2), 64)));
-}
-
 }  // namespace
 
 OnOffSlots::OnOffSlots(const traffic::OnOff& source) : flips_(source.start + source.stop > 1) {
@@ -29,7 +25,7 @@ OnOffSlots::OnOffSlots(const traffic::OnOff& source) : flips_(source.start + sou
   to_on_ = Coin(to_on);
   to_off_ = Coin(to_off / (1 - to_on));
   sends_ = Coin(source.on_rate);
-  on_threshold_ = scaled(source.on_fraction());
+  on_threshold_ = Coin(source.on_fraction()).threshold;
 }
 
 bool OnOffSlots::start(RandomKey key, std::uint64_t purpose, std::uint64_t entity) const {

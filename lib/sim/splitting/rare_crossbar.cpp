@@ -4,6 +4,7 @@
 #include <tailbound/sim/crossbar/crossbar_counts.hpp>
 #include <tailbound/sim/crossbar/scheduling/schedulers.hpp>
 #include <tailbound/sim/crossbar/simulate_crossbar.hpp>
+#include <tailbound/sim/sources/input_draws.hpp>
 #include <tailbound/sim/splitting/pilot_runs.hpp>
 #include <tailbound/sim/splitting/rare_crossbar.hpp>
 
@@ -37,11 +38,6 @@ void reject_excluded(const CrossbarModel& model, CrossbarQueue of) {
     throw InvalidArgument("buffer", "given", "omitted for rare events: the queues are unlimited");
   if (std::max<std::int64_t>(static_cast<std::int64_t>(model.inputs()), model.outputs) > most_ports)
     throw InvalidArgument("inputs", std::to_string(model.inputs()), "at most 64 for rare events");
-}
-
-/// A probability as a fraction of 2^32.
-std::uint64_t threshold(const Rational& probability) {
-  return static_cast<std::uint64_t>(std::llround(std::ldexp(numeric::nearest_double(probability), 32)));
 }
 
 std::vector<double> shares_of_input(const CrossbarModel& model, std::size_t input) {
@@ -129,13 +125,13 @@ CrossbarSlots::CrossbarSlots(const CrossbarModel& model, CrossbarQueue of, std::
       wanted_(outputs_) {
   for (const Rational& rate : model.rates) {
     Source& source = sources_.emplace_back();
-    source.sends = threshold(rate);
+    source.sends = of_32_bits(rate);
     if (!model.burst) continue;
     const traffic::OnOff on_off = traffic::on_off(rate, *model.burst);
-    source = {.sends = threshold(on_off.on_rate),
-              .turns_on = threshold(on_off.start),
-              .turns_off = threshold(on_off.stop),
-              .is_on = threshold(on_off.on_fraction())};
+    source = {.sends = of_32_bits(on_off.on_rate),
+              .turns_on = of_32_bits(on_off.start),
+              .turns_off = of_32_bits(on_off.stop),
+              .is_on = of_32_bits(on_off.on_fraction())};
   }
   const std::size_t tables = model.shares.empty() ? 1 : inputs_;
   for (std::size_t input = 0; input < tables; ++input) tables_.emplace_back(shares_of_input(model, input));

@@ -1,6 +1,7 @@
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/short_laws.hpp>
+#include <tailbound/sim/sources/input_draws.hpp>
 #include <tailbound/sim/splitting/pilot_runs.hpp>
 #include <tailbound/sim/splitting/rare_switch.hpp>
 #include <tailbound/sim/switch/simulate_switch.hpp>
@@ -33,11 +34,6 @@ void reject(const SwitchModel& model) {
   if (model.memory && !model.sizes.empty())
     throw InvalidArgument("sizes", std::to_string(model.sizes.size()) + " of them",
                           "omitted for rare losses, which are simulated only for packets of one cell");
-}
-
-/// A probability as a fraction of 2^32.
-std::uint64_t coin(const Rational& probability) {
-  return static_cast<std::uint64_t>(std::llround(std::ldexp(numeric::nearest_double(probability), 32)));
 }
 
 /// The switch as a system for splitting, slot by slot and within it packet by packet. Its state: T; packets
@@ -137,17 +133,17 @@ SwitchSlots::SwitchSlots(const SwitchModel& model)
     numbers_per_input_ = limited_ ? 2 : 1;
     for (const Rational& rate : model.rates) {
       const traffic::OnOff source = traffic::on_off(rate, *model.burst);
-      input_.push_back({.turns_on = coin(source.start),
-                        .turns_off = coin(source.stop),
-                        .sends = coin(source.on_rate),
-                        .is_on = coin(source.on_fraction())});
+      input_.push_back({.turns_on = of_32_bits(source.start),
+                        .turns_off = of_32_bits(source.stop),
+                        .sends = of_32_bits(source.on_rate),
+                        .is_on = of_32_bits(source.on_fraction())});
     }
   } else if (!model.sizes.empty() && model.arrival == PacketArrival::cells) {
     sending_ = Sending::trains;
     numbers_per_input_ = 2;
     const Rational mean = mean_cells(model);
     for (const Rational& rate : model.rates)
-      input_.push_back({.begins = coin(rate / (rate + mean * (1 - rate)))});
+      input_.push_back({.begins = of_32_bits(rate / (rate + mean * (1 - rate)))});
   } else {
     if (!model.sizes.empty()) sending_ = Sending::packets;
     more_ = chances_of_more(model);

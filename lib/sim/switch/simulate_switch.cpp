@@ -76,17 +76,13 @@ SwitchEstimates switch_estimates(const SwitchModel& model, const RunResult& run_
   const BatchSums batches(run_result, confidence);
   if (batches.size() < 2)
     throw InvalidArgument("number of completed batches", std::to_string(batches.size()), "at least 2");
-  const auto histogram = [&](std::size_t row) {
-    return HistogramBatches(
-        run_result.all(), [row](const Counts& counts) { return counts[row]; }, confidence);
-  };
   SwitchEstimates result;
   result.batches = batches.size();
-  const HistogramBatches total = histogram(SwitchRows::total);
+  const HistogramBatches total = batches.histogram(SwitchRows::total);
   result.mean_total = total.mean<unit::Packet>();
   result.total_tail = total.tails(queries.total_levels);
   const auto output = [&](std::size_t row, std::size_t group) {
-    const HistogramBatches lengths = histogram(row);
+    const HistogramBatches lengths = batches.histogram(row);
     const auto came = BatchSums::at(SwitchRows::cells, group), lost = BatchSums::at(SwitchRows::lost, group);
     return SwitchOutput{.mean = lengths.mean<unit::Packet>(),
                         .tail = lengths.tails(queries.queue_levels),
