@@ -200,15 +200,20 @@ void require_valid(const Network& network) {
   check_links(network);
   std::vector<std::size_t> last_taken(network.links.size(), 0);
   std::size_t route_number = 0;
-  std::vector<Rational> sent(network.nodes.size(), 0);
+  const std::size_t classes = network.message_classes.size();
+  std::vector<Rational> sent((classes + 1) * network.nodes.size(), 0);  // of each class, and of no class
   const std::vector<Rational> maximum = network.send_limits();
   for (const Flow& flow : network.flows) {
     check_flow(network, flow, last_taken, route_number);
+    if (flow.message_class && *flow.message_class >= classes)
+      throw InvalidArgument("class of the flow " + flow.name, std::to_string(*flow.message_class),
+                            "one of the network's classes");
     if (flow.burst) continue;
-    sent[flow.source] = sent[flow.source] + flow.rate;
-    if (sent[flow.source] > maximum[flow.source])
+    Rational& its = sent[flow.message_class.value_or(classes) * network.nodes.size() + flow.source];
+    its = its + flow.rate;
+    if (its > maximum[flow.source])
       throw InvalidArgument("sum of the rates of the flows from " + network.nodes[flow.source].name,
-                            numeric::to_fraction(sent[flow.source]) + " with the flow " + flow.name,
+                            numeric::to_fraction(its) + " with the flow " + flow.name,
                             "at most " + numeric::to_fraction(maximum[flow.source]) + " packet per slot");
   }
 }

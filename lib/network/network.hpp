@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tailbound/network/mix/message_class.hpp>
 #include <tailbound/network/route_rule.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/traffic/on_off.hpp>
@@ -83,6 +84,9 @@ struct Flow {
   std::optional<traffic::Burst> burst{};    ///< burstiness of its packets; without it, slots are independent
   int priority = 1;                 ///< class of its packets, 1 .. 8: every queue serves class 1 first
   std::optional<RouteRule> rule{};  ///< by which its routes were found; none: they are given
+  /// Position in Network::message_classes, in wormhole networks only; none: of each class without flows of
+  /// its own that answers no other.
+  std::optional<std::size_t> message_class{};
 };
 
 /// A flow with bursts is an on-off source of its own (traffic/on_off.hpp). All other flows of a node are sent
@@ -98,7 +102,8 @@ struct Network {
   std::optional<Rational> gbps{};  ///< link speed that is one packet per slot [Gbit/s], if given in the file
   Rational file_slots = 1;         ///< slots of this network in one of its file (clocks/link_clocks.hpp)
   std::uint64_t route_seed = 1;    ///< of the hashes of RouteRule::ecmp
-  std::vector<std::string> remarks{};  ///< how ambiguous parts of its files were understood
+  std::vector<std::string> remarks{};           ///< how ambiguous parts of its files were understood
+  std::vector<MessageClass> message_classes{};  ///< in wormhole networks only; none: all messages are alike
 
   [[nodiscard]] bool has_queue(std::size_t link) const { return !nodes[links[link].from].host; }
   /// The lowest class of any flow; 1 if all flows have the same class.
@@ -139,7 +144,7 @@ struct Network {
 ///   link twice (they may pass a switch twice, as random-root routing in a tree does); classes are empty or
 ///   one for each link, below the number of classes of the link;
 /// - shares are above 0 and sum to 1; rates are above 0; rates of flows with bursts allow these bursts; the
-///   rates of one source's other flows sum to at most send_limits().
+///   rates of one source's other flows sum to at most send_limits(), for each class of messages.
 ///
 /// COST  linear in the size of the network and its routes, apart from sorting the links.
 /// \throws InvalidArgument  naming the link or the flow

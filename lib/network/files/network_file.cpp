@@ -80,7 +80,10 @@ class Reader : TomlValues {
                                                const std::string& what);
   void read_classes(const toml::table& table, Route& route, const std::string& what);
   void add_uniform_flows(const toml::node& uniform, RouteRule rule);
-  void add_uniform_worms(const toml::node& uniform, RouteRule rule);
+  void add_uniform_worms(const toml::node& uniform, RouteRule rule,
+                         std::optional<std::size_t> message_class = {});
+  void read_message_class(const toml::table& table);
+  [[nodiscard]] std::size_t message_class(const toml::node& name) const;
   void find_missing_routes();
   void read_traffic(const toml::node& node, NetworkFile& result);
   void read_demands(const toml::node& node, NetworkFile& result);
@@ -109,7 +112,8 @@ class Reader : TomlValues {
   std::vector<std::uint32_t> table_;  ///< per link: the index of its [[link]]
   std::uint32_t tables_ = 0;          ///< number read so far
   std::unordered_set<std::string> flow_names_;
-  std::unordered_set<std::uint64_t> flow_pairs_;
+  std::map<std::optional<std::size_t>, std::unordered_set<std::uint64_t>> flow_pairs_;  ///< [message class]
+  std::vector<ClassMatrix> class_matrices_;
   struct Speed {
     std::size_t link;
     Rational gbps;
@@ -445,7 +449,7 @@ void Reader::read_failures(const toml::table& root, std::span<const std::string>
 void Reader::read_flow(const toml::table& table) {
   Keys keys{"name", "from", "to", "rate", "path", "routes", "loops"};
   if (worms_)
-    keys.emplace_back("classes");
+    keys.insert(keys.end(), {"classes", "class"});
   else if (policed_)
     PolicedKeys::add_flow_keys(keys);
   else
@@ -470,12 +474,16 @@ void Reader::read_flow(const toml::table& table) {
   flow.source = node(need(table, "from", "a [[flow]]"));
   flow.destination = node(need(table, "to", "a [[flow]]"));
   flow.name = network_.nodes[flow.source].name + " -> " + network_.nodes[flow.destination].name;
+  if (const toml::node* given = table.get("class"); given != nullptr && worms_) {
+    flow.message_class = message_class(*given);
+    flow.name += " (" + network_.message_classes[*flow.message_class].name + ")";
+  }
   if (const toml::node* given = table.get("name")) flow.name = name(*given, "the name of a flow");
   const std::string what = "the flow " + in_quotes(flow.name);
   if (!flow_names_.insert(flow.name).second)
     fail(begin_of(table),
          "two flows are named " + in_quotes(flow.name) + "; give one of them another \"name\"");
-  if (worms_ && !flow_pairs_.insert(pair(flow.source, flow.destination)).second)
+  if (worms_ && !flow_pairs_[flow.message_class].insert(pair(flow.source, flow.destination)).second)
     fail(begin_of(table), "a second flow from " + in_quotes(network_.nodes[flow.source].name) + " to " +
                               in_quotes(network_.nodes[flow.destination].name) +
                               "; give one flow with the sum of their rates");
@@ -486,9 +494,10 @@ void Reader::read_flow(const toml::table& table) {
     const toml::node& rate = need(table, "rate", what);
     flow.rate = this->rate(rate, "the rate of " + what);
     flow.burst = read_burst(table, flow.rate / rates().send_limits()[flow.source], what);
-    flow.priority = static_cast<int>(
-        whole(table, "class", 1, 1, Flow::max_classes, "the class of a flow", " (1 is served first)"));
-    rates().send(flow, begin_of(rate), network_.nodes[flow.source].name);
+    if (!worms_)
+      flow.priority = static_cast<int>(
+          whole(table, "class", 1, 1, Flow::max_classes, "the class of a flow", " (1 is served first)"));
+    if (!flow.message_class) rates().send(flow, begin_of(rate), network_.nodes[flow.source].name);
   }
   read_route(table, flow, what);
   network_.flows.push_back(std::move(flow));
@@ -656,7 +665,8 @@ void Reader::find_missing_routes() {
 // --- The file ------------------------------------------------------------------------------------------
 
 void Reader::add_uniform_flows(const toml::node& uniform, RouteRule rule) {
-  if (!network_.flows.empty())
+  if (std::any_of(network_.flows.begin(), network_.flows.end(),
+                  [](const Flow& flow) { return !flow.message_class; }))
     fail(begin_of(uniform), "the file has uniform traffic and flows; give one or the other");
   const std::size_t ends = ends_of(network_).size();
   if (ends < 2) fail(begin_of(uniform), "uniform traffic needs two nodes or more");
@@ -677,7 +687,8 @@ void Reader::add_uniform_flows(const toml::node& uniform, RouteRule rule) {
 }
 
 /// From each node that sends to each other node, all with the same rate.
-void Reader::add_uniform_worms(const toml::node& uniform, RouteRule rule) {
+void Reader::add_uniform_worms(const toml::node& uniform, RouteRule rule,
+                               std::optional<std::size_t> message_class) {
   const std::vector<std::size_t> ends = ends_of(network_);
   const Rational rate = Rational(1) / static_cast<unsigned long>(ends.size() - 1);
   for (const std::size_t source : ends)
@@ -685,6 +696,8 @@ void Reader::add_uniform_worms(const toml::node& uniform, RouteRule rule) {
       if (source == destination) continue;
       Flow flow;
       flow.name = network_.nodes[source].name + " -> " + network_.nodes[destination].name;
+      if (message_class) flow.name += " (" + network_.message_classes[*message_class].name + ")";
+      flow.message_class = message_class;
       flow.source = source;
       flow.destination = destination;
       flow.rate = rate;
@@ -693,6 +706,67 @@ void Reader::add_uniform_worms(const toml::node& uniform, RouteRule rule) {
       wanted_.push_back({network_.flows.size(), begin_of(uniform)});
       network_.flows.push_back(std::move(flow));
     }
+}
+
+/// A class of messages of a wormhole network, with traffic of its own if it is given here.
+void Reader::read_message_class(const toml::table& table) {
+  const std::string what = "a [[class]]";
+  check_keys(
+      table, what,
+      {"name", "flits", "virtual_channels", "share", "answers", "network", "uniform", "matrix", "route"});
+  const toml::node& given = need(table, "name", what);
+  MessageClass its{.name = name(given, "the name of a class")};
+  if (!is_class_name(its.name))
+    fail(begin_of(given),
+         "the name of a class must be a letter, then letters, digits, \"-\", \"_\" or \".\"");
+  for (const MessageClass& other : network_.message_classes)
+    if (other.name == its.name)
+      fail(begin_of(given), "two classes are named " + in_quotes(its.name) + "; give each its own name");
+  const std::string its_words = "the class " + in_quotes(its.name);
+  const auto written = [&](const toml::node& node, const char* key) {
+    return node.is_string() ? text(node, in_quotes(key)) : digits(node, in_quotes(key));
+  };
+  const toml::node& flits = need(table, "flits", its_words);
+  its.flits = at_place(begin_of(flits), [&] { return MessageLengths::parse(written(flits, "flits")); });
+  if (table.contains("virtual_channels"))
+    its.virtual_channels =
+        static_cast<int>(whole(table, "virtual_channels", 1, 1, 16, "the virtual channels of a class"));
+  if (const toml::node* share = table.get("share")) {
+    const std::string as_written = written(*share, "share");
+    its.share = at_place(begin_of(*share), [&] { return numeric::parse_share(as_written, "\"share\""); });
+    its.percent = as_written.ends_with('%');
+    if (*its.share <= 0) fail(begin_of(*share), "the share of " + its_words + " must be above 0");
+  }
+  if (const toml::node* answers = table.get("answers")) its.answers = name(*answers, "the class answered");
+  if (const toml::node* network = table.get("network")) its.network = name(*network, "a virtual network");
+  if (its.answers == its.name) fail(begin_of(table), its_words + " answers itself");
+  const toml::node *uniform = table.get("uniform"), *matrix = table.get("matrix");
+  for (const char* key : {"uniform", "matrix", "share"})
+    if (const toml::node* extra = table.get(key); extra != nullptr && !its.answers.empty())
+      fail(begin_of(*extra), its_words + " has \"answers\" and " + in_quotes(key) +
+                                 "; answers are as many as the messages answered, with exchanged ends");
+  if (uniform != nullptr && matrix != nullptr)
+    fail(begin_of(*matrix), its_words + " has a matrix and uniform traffic; give one or the other");
+  const toml::node* route = table.get("route");
+  const RouteRule rule = route != nullptr ? rules_.read(*route) : rules_.usual();
+  const std::size_t position = network_.message_classes.size();
+  network_.message_classes.push_back(std::move(its));
+  if (uniform != nullptr && yes(table, "uniform")) add_uniform_worms(*uniform, rule, position);
+  if (matrix != nullptr)
+    class_matrices_.push_back({matrix_reference(*this, *matrix, rule, "matrix"), position});
+}
+
+std::size_t Reader::message_class(const toml::node& name) const {
+  const std::string called = text(name, "the class of a flow");
+  const auto& all = network_.message_classes;
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const MessageClass& its) { return its.name == called; });
+  if (found == all.end())
+    fail(begin_of(name), "the class " + in_quotes(called) + " of a flow is not among the [[class]] tables");
+  if (!found->answers.empty())
+    fail(begin_of(name), "the class " + in_quotes(called) +
+                             " has \"answers\"; its messages follow from those that it answers");
+  return static_cast<std::size_t>(found - all.begin());
 }
 
 /// A single table in the legacy format.
@@ -761,6 +835,7 @@ toml::table Reader::read_network(std::span<const std::string> without) {
   else
     keys.insert(keys.end(), {"without", "groups", "gbps"});
   if (!policed_ && !worms_) keys.emplace_back("shared_memory");
+  if (worms_) keys.emplace_back("class");
   check_keys(root, "a network file", keys);
   if (const toml::node* given = root.get("name")) network_.name = name(*given, "the name of the network");
   network_.route_seed = static_cast<std::uint64_t>(
@@ -778,6 +853,7 @@ toml::table Reader::read_network(std::span<const std::string> without) {
   read_failures(root, without);
   if (has_bundles_) number_wires();
   rates().use_network(network_);
+  for_each_table(root, "class", [this](const toml::table& table) { read_message_class(table); });
   for_each_table(root, "flow", [this](const toml::table& table) { read_flow(table); });
   return root;
 }
@@ -790,6 +866,7 @@ NetworkFile Reader::read(std::span<const std::string> without) {
   NetworkFile result{.network = {}, .matrix = {}};
   result.route = rules_.usual();
   result.has_classes = has_classes_;
+  result.class_matrices = std::move(class_matrices_);
   if (const toml::node* traffic = root.get("traffic")) {
     if (!traffic->is_table() && !traffic->is_array())
       fail(begin_of(*traffic), "\"traffic\" must be a table: [traffic]");
@@ -802,7 +879,8 @@ NetworkFile Reader::read(std::span<const std::string> without) {
   }
   find_missing_routes();
   if (!demands_.empty()) at_place(begin_of(*root.get("traffic")), [&] { add_flows(network_, demands_); });
-  if (network_.flows.empty() && !result.matrix && result.pairs.empty() && flows_ == FlowsFrom::file)
+  if (network_.flows.empty() && !result.matrix && result.pairs.empty() && result.class_matrices.empty() &&
+      flows_ == FlowsFrom::file)
     fail({1, 1}, no_flows);
   result.network = std::move(network_);
   return result;

@@ -33,6 +33,12 @@ struct PairsReference {
   RouteRule route = default_route;
 };
 
+/// The traffic matrix of a class of messages; the caller reads it and adds it to the network.
+struct ClassMatrix {
+  MatrixReference matrix;
+  std::size_t message_class = 0;  ///< position in Network::message_classes
+};
+
 /// What the network carries. This determines the keys that a file may have.
 enum class FileUse {
   packets,
@@ -58,6 +64,7 @@ struct NetworkFile {
   std::optional<MatrixReference>
       matrix;  ///< without this and without pairs the network has a flow, except with FlowsFrom::elsewhere
   std::vector<PairsReference> pairs{};
+  std::vector<ClassMatrix> class_matrices{};
   /// Of all its [traffic]; the default if several or none are given.
   std::optional<RouteRule> route = default_route;
   bool has_classes = false;  ///< a link or a route names classes of virtual channels
@@ -102,8 +109,9 @@ struct FabricFile {
 /// Adds a flow "source -> destination" for each cell that is neither blank nor 0. If the matrix is rejected,
 /// the network is unchanged.
 /// \throws as read_network()
+/// \param message_class  of these flows
 void add_traffic_matrix(Network& network, std::string_view csv, const std::string& name,
-                        RouteRule route = default_route);
+                        RouteRule route = default_route, std::optional<std::size_t> message_class = {});
 
 /// Text that read_network() reads back to the same network; for networks with virtual channels with
 /// FileUse::worms. The network must be within the limits above, and its flows must have different names.

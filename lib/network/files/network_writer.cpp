@@ -1,4 +1,5 @@
 #include <tailbound/network/files/network_file.hpp>
+#include <tailbound/numeric/text/plain.hpp>
 
 #include <algorithm>
 #include <map>
@@ -107,14 +108,18 @@ bool passes_a_node_twice(const Network& network, const Flow& flow) {
 std::string flow_list(const Network& network) {
   std::string result;
   for (const Flow& flow : network.flows) {
+    const MessageClass* its = flow.message_class ? &network.message_classes[*flow.message_class] : nullptr;
+    if (its != nullptr && !its->answers.empty()) continue;  // these follow from the others
     result += "  {";
-    if (flow.name != network.nodes[flow.source].name + " -> " + network.nodes[flow.destination].name)
+    if (flow.name != network.nodes[flow.source].name + " -> " + network.nodes[flow.destination].name +
+                         (its != nullptr ? " (" + its->name + ")" : ""))
       result += "name = " + toml_string(flow.name) + ", ";
     result += from_to(network, flow.source, flow.destination) + ", rate = " + toml_number(flow.rate);
     if (flow.burst) {
       result += ", burst = " + toml_number(flow.burst->slots);
       if (flow.burst->on_rate != 1) result += ", on_rate = " + toml_number(flow.burst->on_rate);
     }
+    if (its != nullptr) result += ", class = " + toml_string(its->name);
     if (flow.priority != 1) result += ", class = " + std::to_string(flow.priority);
     if (passes_a_node_twice(network, flow)) result += ", loops = true";
     if (flow.routes.size() == 1) {
@@ -125,6 +130,21 @@ std::string flow_list(const Network& network) {
         result += "\n    {share = " + toml_number(route.share) + ", " + path(network, flow, route) + "},";
       result += "]";
     }
+    result += "},\n";
+  }
+  return "[\n" + result + "]";
+}
+
+std::string message_class_list(const Network& network) {
+  std::string result;
+  for (const MessageClass& its : network.message_classes) {
+    result += "  {name = " + toml_string(its.name) + ", flits = " + toml_string(its.flits.text());
+    if (its.virtual_channels) result += ", virtual_channels = " + std::to_string(*its.virtual_channels);
+    if (its.share)
+      result += ", share = " + toml_string(its.percent ? numeric::plain(*its.share * 100) + "%"
+                                                       : numeric::to_fraction(*its.share));
+    if (!its.answers.empty()) result += ", answers = " + toml_string(its.answers);
+    if (!its.network.empty()) result += ", network = " + toml_string(its.network);
     result += "},\n";
   }
   return "[\n" + result + "]";
@@ -149,6 +169,7 @@ std::string to_toml(const Network& network) {
     result += "shared_memory = " + node_list(network, shares) + "\n";
   result += groups_key(network);
   result += "link = " + link_list(network) + "\n";
+  if (!network.message_classes.empty()) result += "class = " + message_class_list(network) + "\n";
   if (network.flows.empty()) return result;
   return result + "flow = " + flow_list(network) + "\n";
 }

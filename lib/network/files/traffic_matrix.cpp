@@ -593,12 +593,17 @@ std::vector<Flow> MatrixReader::read_with_routes() {
 
 }  // namespace
 
-void add_traffic_matrix(Network& network, std::string_view csv, const std::string& name, RouteRule route) {
+void add_traffic_matrix(Network& network, std::string_view csv, const std::string& name, RouteRule route,
+                        std::optional<std::size_t> message_class) {
   const FileText file(csv, name);
   MatrixReader reader(network, file, route);
   std::vector<Flow> flows = reader.read_with_routes();
   network.flows.reserve(network.flows.size() + flows.size());
-  for (Flow& flow : flows) network.flows.push_back(std::move(flow));
+  for (Flow& flow : flows) {
+    flow.message_class = message_class;
+    if (message_class) flow.name += " (" + network.message_classes[*message_class].name + ")";
+    network.flows.push_back(std::move(flow));
+  }
   add_remarks(network.remarks, name, reader.remarks());
 }
 

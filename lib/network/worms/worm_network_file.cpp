@@ -22,11 +22,18 @@ std::uint32_t variants_of(const Network& network) {
   return static_cast<unsigned>(numeric::to_uint64(common));
 }
 
+std::vector<std::size_t> every_flow(const Network& network) {
+  std::vector<std::size_t> all(network.flows.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
 }  // namespace
 
 class RoutedWormNetwork::Builder {
  public:
-  explicit Builder(const Network& network) : network_(network) {
+  Builder(const Network& network, std::vector<std::size_t> flows, std::optional<int> virtual_channels)
+      : network_(network), virtual_channels_(virtual_channels), order_(std::move(flows)) {
     require_valid(network);
     if (network.flows.empty()) throw InvalidArgument("flows", "none", "at least one");
     layout_.name = network.name;
@@ -34,10 +41,14 @@ class RoutedWormNetwork::Builder {
     layout_.variants = variants_of(network);
     for (std::size_t link = 0; link < network.links.size(); ++link) add_link(link);
     injection_.assign(network.nodes.size(), WormNetwork::arrived);
-    ejection_ = injection_;
-    order_.resize(network.flows.size());
-    std::iota(order_.begin(), order_.end(), std::size_t{0});
-    std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) { return pair(a) < pair(b); });
+    ejection_ = injection_wire_ = ejection_wire_ = injection_;
+    const auto by_pair = [&](std::size_t a, std::size_t b) { return pair(a) < pair(b); };
+    // The same numbers in each virtual network.
+    std::vector<std::size_t> all = every_flow(network);
+    std::stable_sort(all.begin(), all.end(), by_pair);
+    for (const std::size_t flow : all) number_ends(network.flows[flow]);
+    std::stable_sort(order_.begin(), order_.end(), by_pair);
+    merge_flows();
     for (const std::size_t flow : order_) add_flow(network.flows[flow]);
     paths_of_.push_back(paths_.size());
     flows_of_.resize(network.nodes.size() + 1, destinations_.size());
@@ -78,16 +89,51 @@ class RoutedWormNetwork::Builder {
     first_class_.push_back(static_cast<std::uint32_t>(layout_.stations.size()));
     for (int its_class = 0; its_class < link.classes; ++its_class)
       add_station({Owner::Kind::link, static_cast<std::uint32_t>(position)}, link.rate.packets,
-                  link.virtual_channels, layout_.wires);
+                  virtual_channels_.value_or(link.virtual_channels), layout_.wires);
     layout_.wires += static_cast<std::uint32_t>(link.rate.packets);
+  }
+
+  /// The physical channels of switches that send or receive.
+  void number_ends(const Flow& flow) {
+    const auto number = [&](std::size_t node, std::vector<std::uint32_t>& wires) {
+      if (!network_.nodes[node].host && wires[node] == WormNetwork::arrived) wires[node] = layout_.wires++;
+    };
+    number(flow.source, injection_wire_);
+    number(flow.destination, ejection_wire_);
   }
 
   /// The channel of a switch for messages that it sends or receives itself.
   std::uint32_t own_channel(Owner::Kind kind, std::size_t node) {
-    std::uint32_t& station = (kind == Owner::Kind::injection ? injection_ : ejection_)[node];
+    const bool in = kind == Owner::Kind::injection;
+    std::uint32_t& station = (in ? injection_ : ejection_)[node];
     if (station == WormNetwork::arrived)
-      station = add_station({kind, static_cast<std::uint32_t>(node)}, 1, 1, layout_.wires++);
+      station = add_station({kind, static_cast<std::uint32_t>(node)}, 1, 1,
+                            (in ? injection_wire_ : ejection_wire_)[node]);
     return station;
+  }
+
+  /// Flows of different classes with equal ends and routes become one.
+  void merge_flows() {
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      const Flow& flow = network_.flows[order_[i]];
+      rates_.push_back(flow.rate);
+      if (i == 0 || pair(order_[i - 1]) != pair(order_[i])) continue;
+      const Flow& before = network_.flows[order_[i - 1]];
+      const auto same = [](const Route& a, const Route& b) {
+        return a.links == b.links && a.share == b.share && a.classes == b.classes;
+      };
+      const bool merges = flow.message_class && flow.message_class != before.message_class;
+      if (!merges)
+        throw InvalidArgument("flow " + flow.name, "a second flow between the same nodes",
+                              "merged with the first one, with the sum of their rates");
+      if (!std::equal(flow.routes.begin(), flow.routes.end(), before.routes.begin(), before.routes.end(),
+                      same))
+        throw InvalidArgument("flow " + flow.name, "routed differently from " + before.name,
+                              "routed alike: their classes are of one virtual network");
+      rates_[i - 1] = rates_[i - 1] + rates_[i];
+      rates_.pop_back();
+      order_.erase(order_.begin() + static_cast<std::ptrdiff_t>(i--));
+    }
   }
 
   void add_flow(const Flow& flow) {
@@ -95,9 +141,6 @@ class RoutedWormNetwork::Builder {
       throw InvalidArgument("flow " + flow.name, "from a node to itself", "between two nodes");
     if (flow.burst) throw InvalidArgument("flow " + flow.name, "bursty", "without bursts");
     while (flows_of_.size() <= flow.source) flows_of_.push_back(destinations_.size());
-    if (destinations_.size() > flows_of_[flow.source] && destinations_.back() == flow.destination)
-      throw InvalidArgument("flow " + flow.name, "a second flow between the same nodes",
-                            "merged with the first one, with the sum of their rates");
     destinations_.push_back(static_cast<std::uint32_t>(flow.destination));
     paths_of_.push_back(paths_.size());
     numeric::Rational taken = 0;
@@ -125,28 +168,36 @@ class RoutedWormNetwork::Builder {
     unsigned long senders = 0;
     for (std::size_t i = 0; i < order_.size(); ++i) {
       const Flow& flow = network_.flows[order_[i]];
-      all = all + flow.rate;
+      all = all + rates_[i];
       if (i == 0 || network_.flows[order_[i - 1]].source != flow.source) ++senders;
     }
     scale_ = senders / all;
-    for (const std::size_t i : order_) {
-      const Flow& flow = network_.flows[i];
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      const Flow& flow = network_.flows[order_[i]];
       traffic_.flows.push_back({static_cast<std::uint32_t>(flow.source),
                                 static_cast<std::uint32_t>(flow.destination),
-                                numeric::nearest_double(flow.rate * scale_)});
-      rates_.push_back(flow.rate);
+                                numeric::nearest_double(rates_[i] * scale_)});
     }
   }
 
   const Network& network_;
-  std::vector<std::uint32_t> first_class_;           ///< station of each link's class 0
-  std::vector<std::uint32_t> injection_, ejection_;  ///< stations of switches, once there are any
-  std::vector<std::size_t> order_;                   ///< flows by source, then destination
+  std::optional<int> virtual_channels_;
+  std::vector<std::uint32_t> first_class_;                     ///< station of each link's class 0
+  std::vector<std::uint32_t> injection_, ejection_;            ///< stations of switches, once there are any
+  std::vector<std::uint32_t> injection_wire_, ejection_wire_;  ///< of switches that send or receive
+  std::vector<std::size_t> order_;                             ///< flows by source, then destination
 };
 
-RoutedWormNetwork::RoutedWormNetwork(const Network& network) : RoutedWormNetwork(Builder(network)) {
+RoutedWormNetwork::RoutedWormNetwork(const Network& network)
+    : RoutedWormNetwork(network, every_flow(network), {}) {}
+
+RoutedWormNetwork::RoutedWormNetwork(const Network& network, const std::vector<std::size_t>& flows,
+                                     std::optional<int> virtual_channels)
+    : RoutedWormNetwork(Builder(network, flows, virtual_channels)) {
   for (const Node& node : network.nodes) nodes_.push_back(node.name);
   links_ = network.links;
+  if (virtual_channels)
+    for (Link& link : links_) link.virtual_channels = *virtual_channels;
 }
 
 RoutedWormNetwork::RoutedWormNetwork(Builder&& builder)

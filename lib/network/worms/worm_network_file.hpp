@@ -4,6 +4,7 @@
 #include <tailbound/network/worms/worm_network.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,12 @@ class RoutedWormNetwork : public WormNetwork {
   /// \throws LimitExceeded    more channels, or a larger common denominator of the shares, than the limits
   ///                          above
   explicit RoutedWormNetwork(const Network& network);
+  /// One of its virtual networks: the same nodes and physical channels, the flows of some classes of messages.
+  /// \param flows             positions in Network::flows; those with equal ends and routes are merged
+  /// \param virtual_channels  of each link and dateline class; default: those of the file
+  /// \throws InvalidArgument  as above; two flows for the same pair of nodes with different routes
+  RoutedWormNetwork(const Network& network, const std::vector<std::size_t>& flows,
+                    std::optional<int> virtual_channels);
 
   /// The flows of the file; only these have paths.
   [[nodiscard]] const WormTraffic& traffic() const { return traffic_; }
@@ -65,7 +72,7 @@ class RoutedWormNetwork : public WormNetwork {
   };
 
   std::vector<std::string> nodes_;
-  std::vector<Link> links_;
+  std::vector<Link> links_;                  ///< with the virtual channels of this virtual network
   std::vector<Owner> owners_;                ///< [station]
   std::vector<std::size_t> flows_of_;        ///< [node]: the first flow from it; and the end
   std::vector<std::uint32_t> destinations_;  ///< [flow], ascending for each source

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <tailbound/network/mix/message_class.hpp>
+#include <tailbound/network/worms/worm_topology.hpp>
+#include <tailbound/numeric/rational.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// The messages of a wormhole network as requested: of one length, of a law of lengths, or of several classes.
+///
+/// MODEL     network/mix/message_kinds.hpp. Classes of one virtual network share its virtual channels and the
+///           queues of the sources; by default each class is a virtual network of its own.
+/// TESTS     tests/network/mix/message_classes_test.cpp
+namespace tailbound::network {
+
+/// Messages of all nodes.
+struct WormMessages {
+  MessageLengths flits = 32;            ///< without classes
+  std::vector<MessageClass> classes{};  ///< in place of it
+
+  friend bool operator==(const WormMessages&, const WormMessages&) = default;
+};
+
+/// The messages with what follows for the virtual networks.
+struct MessageMix {
+  std::vector<MessageKind> kinds{};
+  std::vector<std::optional<int>> virtual_channels{};  ///< of each virtual network, of each link; if given
+  std::vector<std::string> virtual_networks{};         ///< their names; a single empty one without classes
+};
+
+/// Of a link, all virtual networks together.
+inline constexpr int max_virtual_channels = 64;
+
+/// Sources and destinations of a class that answers no other.
+using TrafficOfClass = std::function<WormTraffic(const MessageClass&)>;
+
+/// \throws InvalidArgument  "class": two of one name, an answer to an unknown class or in a circle, shares
+///                          in percent that do not sum to 100 %, different virtual channels of one virtual
+///                          network; as `traffic`
+[[nodiscard]] MessageMix message_mix(const std::vector<MessageClass>& classes, const TrafficOfClass& traffic);
+
+/// For a named topology: without classes with the topology's pattern.
+/// \throws InvalidArgument  the same; nodes out of range, a pattern beside classes
+[[nodiscard]] MessageMix message_mix(const WormTopology& topology, const WormMessages& messages);
+
+/// The network with a copy of its stations for each virtual network.
+/// \param usual    virtual channels of each link where a class has none
+/// \param network  with the given virtual channels of each link
+/// \throws InvalidArgument  "class": more than max_virtual_channels; as `network`
+[[nodiscard]] std::shared_ptr<const WormNetwork> network_of(
+    const MessageMix& mix, int usual,
+    const std::function<std::shared_ptr<const WormNetwork>(int virtual_channels)>& network);
+
+}  // namespace tailbound::network
