@@ -44,11 +44,10 @@ Saturations saturations_of(const SimulatedWormhole& network, const WormholeModel
   if (!model.model) return saturations;
   const bounds::wormhole::SaturationSides sides = model.model->saturation_sides();
   if (is_saturation(sides, {.network = network.network,
-                            .flits = network.flits,
+                            .messages = network.messages,
                             .offered = {},
                             .variant = network.variant,
                             .virtual_channels = network.virtual_channels,
-                            .lengths = network.lengths,
                             .buffer_flits = network.buffer_flits,
                             .timing = network.timing}))
     saturations.model = sides.below;
@@ -148,8 +147,7 @@ sim::WormModel simulator_model(const SimulatedWormhole& network) {
 WormholeModel wormhole_model_of(const SimulatedWormhole& network) {
   return wormhole_model_of(ModelledWormhole{.network = network.network,
                                             .variant = network.variant,
-                                            .flits = network.flits,
-                                            .lengths = network.lengths,
+                                            .messages = network.messages,
                                             .virtual_channels = network.virtual_channels,
                                             .buffer_flits = network.buffer_flits,
                                             .timing = network.timing});

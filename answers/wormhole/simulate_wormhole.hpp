@@ -23,13 +23,13 @@ namespace tailbound::answers {
 struct SimulatedWormhole {
   WormholeNetwork network;                   ///< fat-trees: at most network::max_simulated_fat_tree_nodes
   std::optional<WormholeVariant> variant{};  ///< of the model; default usual_variant()
-  std::int64_t flits = 32;                   ///< message length, or its mean if geometric, 1 .. 1 000 000
+  network::WormMessages messages{};          ///< lengths up to 1 000 000
   /// Of each link: 1 .. 64; has a default. For a user-defined network only its own number.
   std::optional<int> virtual_channels{};
   std::int64_t buffer_flits = 1;  ///< of each virtual channel, 1 .. 1 000 000
-  sim::WormLengths lengths = sim::WormLengths::fixed;
   sim::WormArrivals arrivals = sim::WormArrivals::poisson;
   network::RouterTiming timing{};
+  std::int64_t think = 0;  ///< cycles from the arrival of a message to its answer
 };
 
 /// Size of the simulated network.

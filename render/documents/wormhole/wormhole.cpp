@@ -193,10 +193,13 @@ const Fields<WormholeQuery>& wormhole_inputs() {
   static const Fields<Query> fields{
       {worm_network_fields(),
        [](const Query& of) {
-         return RequestedWorms{of.network, of.variant, of.flits, of.virtual_channels};
+         return RequestedWorms{of.network, of.variant, of.messages, of.virtual_channels};
        }},
       {worm_buffer_column(), &Query::buffer_flits},
-      {worm_length_column(), &Query::lengths},
+      {worm_length_fields(),
+       [](const Query& of) {
+         return RequestedWorms{of.network, of.variant, of.messages, of.virtual_channels};
+       }},
       {router_timing_fields(), if_unusual<Query>}};
   return fields;
 }
@@ -307,15 +310,14 @@ std::vector<std::string> short_message_notes(const std::vector<WormholeNetworkAn
   std::vector<std::string> of;
   std::size_t alone = 0;
   for (const auto& [query, answer] : networks) {
-    const bool holds_part = by_finite_sources(query) && query.lengths == sim::WormLengths::fixed;
-    if (!answer.shorter_than_path || holds_part) continue;
-    of.push_back(fmt::format("{} in the {}", counted(query.flits, "flit"), answers::name(query.network)));
+    if (!answer.shorter_than_path || by_finite_sources(query)) continue;
+    of.push_back(fmt::format("{} in the {}", query.messages.flits.in_words(), answers::name(query.network)));
     if (shares_links(query) == false) ++alone;
   }
   if (of.empty()) return {};
   constexpr std::size_t max_named = 3;
   const std::string messages =
-      networks.size() == 1    ? "Messages of " + counted(networks.front().first.flits, "flit")
+      networks.size() == 1    ? "Messages of " + networks.front().first.messages.flits.in_words()
       : of.size() > max_named ? fmt::format("The messages of {} of the networks", of.size())
                               : fmt::format("Messages of {}", fmt::join(of, "; "));
   // Measured: docs/derivations/wormhole_finite_source.md, "Short messages".
