@@ -1,7 +1,9 @@
 #include <tailbound/answers/wormhole/simulate_wormhole.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/network/mix/virtual_networks.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -39,8 +41,9 @@ struct Saturations {
 };
 
 /// Without a search.
-Saturations saturations_of(const SimulatedWormhole& network, const WormholeModel& model) {
-  Saturations saturations{.bound = channel_bound(network.network), .no_model = model.missing};
+Saturations saturations_of(const SimulatedWormhole& network, const sim::WormModel& simulated,
+                           const WormholeModel& model) {
+  Saturations saturations{.bound = channel_bound(network, simulated), .no_model = model.missing};
   if (!model.model) return saturations;
   const bounds::wormhole::SaturationSides sides = model.model->saturation_sides();
   if (is_saturation(sides, {.network = network.network,
@@ -125,27 +128,82 @@ SimulatedWorms simulate_at(const SimulateWormholeQuery& query, sim::WormModel ne
   return point;
 }
 
+/// "request and reply": the classes of a virtual network.
+std::string names_in(const std::vector<network::MessageKind>& kinds, std::size_t virtual_network) {
+  std::vector<std::string> names;
+  for (const network::MessageKind& kind : kinds)
+    if (kind.virtual_network == virtual_network && !kind.name.empty() &&
+        std::find(names.begin(), names.end(), kind.name) == names.end())
+      names.push_back(kind.name);
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += (i == 0 ? "" : i + 1 < names.size() ? " " : " and ") + names[i];
+  return text;
+}
+
+std::shared_ptr<const network::WormNetwork> network_of(const SimulatedWormhole& network,
+                                                       const std::vector<network::MessageKind>& kinds) {
+  std::size_t count = 1;
+  for (const network::MessageKind& kind : kinds)
+    count = std::max(count, std::size_t{kind.virtual_network} + 1);
+  if (count == 1 && network.channels_of_virtual_networks.empty())
+    return worm_network(network.network, network.virtual_channels);
+  std::vector<int> channels = network.channels_of_virtual_networks;
+  if (channels.size() > count || (!channels.empty() && channels.size() < count))
+    throw InvalidArgument("virtual channels", std::to_string(channels.size()) + " numbers",
+                          "one for each virtual network");
+  std::vector<std::shared_ptr<const network::WormNetwork>> networks;
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < count; ++k) {
+    networks.push_back(worm_network(
+        network.network, channels.empty() ? network.virtual_channels : std::optional(channels[k])));
+    names.push_back(count == 1 ? "" : names_in(kinds, k));
+  }
+  if (count == 1) return networks.front();
+  return std::make_shared<network::VirtualNetworks>(std::move(networks), std::move(names));
+}
+
+/// Have all kinds the traffic of the network itself?
+bool same_traffic(const std::vector<network::MessageKind>& kinds, const WormholeNetwork& network) {
+  const network::WormTraffic own = traffic_of(network);
+  return std::all_of(kinds.begin(), kinds.end(), [&](const network::MessageKind& kind) {
+    return std::equal(own.flows.begin(), own.flows.end(), kind.traffic.flows.begin(),
+                      kind.traffic.flows.end(), [](const network::WormFlow& a, const network::WormFlow& b) {
+                        return a.source == b.source && a.destination == b.destination && a.rate == b.rate;
+                      });
+  });
+}
+
 }  // namespace
+
+std::vector<network::MessageKind> kinds_of(const SimulatedWormhole& network) {
+  if (!network.kinds.empty()) return network.kinds;
+  const bool fixed = network.lengths == sim::WormLengths::fixed;
+  return {{.lengths = fixed ? network::MessageLengths(network.flits)
+                            : network::MessageLengths::geometric(network.flits),
+           .traffic = traffic_of(network.network)}};
+}
 
 sim::WormModel simulator_model(const SimulatedWormhole& network) {
   sim::WormModel model;
-  model.network = worm_network(network.network, network.virtual_channels);
-  model.traffic = traffic_of(network.network);
   if (network.flits < 1 || network.flits > 1'000'000)
     throw InvalidArgument("flits", std::to_string(network.flits), "from 1 to 1000000 in a simulation");
   if (network.buffer_flits < 1 || network.buffer_flits > 1'000'000)
     throw InvalidArgument("buffer flits", std::to_string(network.buffer_flits),
                           "an integer from 1 to 1000000");
-  model.flits = network.flits;
+  model.kinds = kinds_of(network);
+  model.network = network_of(network, model.kinds);
   model.buffer_flits = network.buffer_flits;
-  model.lengths = network.lengths;
   model.arrivals = network.arrivals;
   network::check(network.timing);
   model.timing = network.timing;
+  model.think = network.think;
   return model;
 }
 
 WormholeModel wormhole_model_of(const SimulatedWormhole& network) {
+  if (!network.kinds.empty())
+    return {.model = nullptr, .missing = "it has no model of messages of several lengths or classes"};
   return wormhole_model_of(ModelledWormhole{.network = network.network,
                                             .variant = network.variant,
                                             .flits = network.flits,
@@ -160,10 +218,15 @@ network::ChannelBound channel_bound(const WormholeNetwork& network) {
   return network::channel_bound(std::get<network::WormTopology>(network));
 }
 
+network::ChannelBound channel_bound(const SimulatedWormhole& network, const sim::WormModel& simulated) {
+  if (same_traffic(simulated.kinds, network.network)) return channel_bound(network.network);
+  return network::channel_bound(*simulated.network, simulated.kinds);
+}
+
 SimulateWormholeAnswer simulate_worms(const SimulateWormholeQuery& query, const sim::WormModel& network,
                                       const WormholeModel& model, const Run& run) {
   const OfferedLoads& offered = query.offered;
-  Saturations saturations = saturations_of(query.network, model);
+  Saturations saturations = saturations_of(query.network, network, model);
   const bool searches_first = searches(query, saturations);
   if (searches_first) {
     reject_search_in_parts(run);
@@ -203,7 +266,7 @@ SimulateWormholeAnswer answer(const SimulateWormholeQuery& query, const Run& run
 WormholeSaturationAnswer answer(const WormholeSaturationQuery& query, const Run& run) {
   const sim::WormModel network = simulator_model(query.network);
   const WormholeModel model = wormhole_model_of(query.network);
-  const Saturations saturations = saturations_of(query.network, model);
+  const Saturations saturations = saturations_of(query.network, network, model);
   WormholeSaturationAnswer answer;
   answer.layout = layout_of(network);
   answer.limit = limit_of(saturations.bound);

@@ -30,6 +30,12 @@ struct SimulatedWormhole {
   sim::WormLengths lengths = sim::WormLengths::fixed;
   sim::WormArrivals arrivals = sim::WormArrivals::poisson;
   network::RouterTiming timing{};
+  /// In place of `flits`, `lengths` and the traffic of the network; empty: one kind of messages as there. A kind
+  /// without flows has uniform traffic.
+  std::vector<network::MessageKind> kinds{};
+  /// Virtual channels of each link, for each virtual network of the kinds; empty: `virtual_channels` for each.
+  std::vector<int> channels_of_virtual_networks{};
+  std::int64_t think = 0;  ///< cycles from the arrival of a message to the birth of its answer
 };
 
 /// Size of the simulated network.
@@ -119,6 +125,9 @@ struct WormholeSaturationAnswer : SaturationAnswer<unit::FlitsPerCycle> {
 
 // --- parts, for answers that compare the simulation with a model
 
+/// Its messages: `kinds`, or one kind.
+[[nodiscard]] std::vector<network::MessageKind> kinds_of(const SimulatedWormhole& network);
+
 /// The network as the simulator represents it, without a load.
 /// \throws InvalidArgument, LimitExceeded
 [[nodiscard]] sim::WormModel simulator_model(const SimulatedWormhole& network);
@@ -128,6 +137,9 @@ struct WormholeSaturationAnswer : SaturationAnswer<unit::FlitsPerCycle> {
 
 /// Capacity of its physical channels, exactly.
 [[nodiscard]] network::ChannelBound channel_bound(const WormholeNetwork& network);
+/// With its own messages.
+[[nodiscard]] network::ChannelBound channel_bound(const SimulatedWormhole& network,
+                                                  const sim::WormModel& simulated);
 
 /// As answer(), with wormhole_model_of(query.network).
 [[nodiscard]] SimulateWormholeAnswer simulate_worms(const SimulateWormholeQuery& query,
