@@ -1,7 +1,9 @@
 #include <tailbound/answers/wormhole/simulate_wormhole.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/network/mix/virtual_networks.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -39,8 +41,9 @@ struct Saturations {
 };
 
 /// Without a search.
-Saturations saturations_of(const SimulatedWormhole& network, const WormholeModel& model) {
-  Saturations saturations{.bound = channel_bound(network.network), .no_model = model.missing};
+Saturations saturations_of(const SimulatedWormhole& network, const sim::WormModel& simulated,
+                           const WormholeModel& model) {
+  Saturations saturations{.bound = channel_bound(network, simulated), .no_model = model.missing};
   if (!model.model) return saturations;
   const bounds::wormhole::SaturationSides sides = model.model->saturation_sides();
   if (is_saturation(sides, {.network = network.network,
@@ -124,23 +127,35 @@ SimulatedWorms simulate_at(const SimulateWormholeQuery& query, sim::WormModel ne
   return point;
 }
 
+/// Have all kinds the traffic of the network itself?
+bool same_traffic(const std::vector<network::MessageKind>& kinds, const WormholeNetwork& network) {
+  const network::WormTraffic own = traffic_of(network);
+  return std::all_of(kinds.begin(), kinds.end(), [&](const network::MessageKind& kind) {
+    return std::equal(own.flows.begin(), own.flows.end(), kind.traffic.flows.begin(),
+                      kind.traffic.flows.end(), [](const network::WormFlow& a, const network::WormFlow& b) {
+                        return a.source == b.source && a.destination == b.destination && a.rate == b.rate;
+                      });
+  });
+}
+
 }  // namespace
 
 sim::WormModel simulator_model(const SimulatedWormhole& network) {
   sim::WormModel model;
-  model.network = worm_network(network.network, network.virtual_channels);
-  model.traffic = traffic_of(network.network);
-  if (network.flits < 1 || network.flits > 1'000'000)
-    throw InvalidArgument("flits", std::to_string(network.flits), "from 1 to 1000000 in a simulation");
   if (network.buffer_flits < 1 || network.buffer_flits > 1'000'000)
     throw InvalidArgument("buffer flits", std::to_string(network.buffer_flits),
                           "an integer from 1 to 1000000");
-  model.flits = network.flits;
+  WormMix mix = mix_of(network.network, network.messages, network.virtual_channels);
+  for (const network::MessageKind& kind : mix.kinds)
+    if (kind.lengths.largest() > network::MessageLengths::max_flits)
+      throw InvalidArgument("flits", kind.lengths.text(), "from 1 to 1000000 in a simulation");
+  model.kinds = std::move(mix.kinds);
+  model.network = std::move(mix.network);
   model.buffer_flits = network.buffer_flits;
-  model.lengths = network.lengths;
   model.arrivals = network.arrivals;
   network::check(network.timing);
   model.timing = network.timing;
+  model.think = network.think;
   return model;
 }
 
@@ -158,10 +173,15 @@ network::ChannelBound channel_bound(const WormholeNetwork& network) {
   return network::channel_bound(std::get<network::WormTopology>(network));
 }
 
+network::ChannelBound channel_bound(const SimulatedWormhole& network, const sim::WormModel& simulated) {
+  if (same_traffic(simulated.kinds, network.network)) return channel_bound(network.network);
+  return network::channel_bound(*simulated.network, simulated.kinds);
+}
+
 SimulateWormholeAnswer simulate_worms(const SimulateWormholeQuery& query, const sim::WormModel& network,
                                       const WormholeModel& model, const Run& run) {
   const OfferedLoads& offered = query.offered;
-  Saturations saturations = saturations_of(query.network, model);
+  Saturations saturations = saturations_of(query.network, network, model);
   const bool searches_first = searches(query, saturations);
   if (searches_first) {
     reject_search_in_parts(run);
@@ -201,7 +221,7 @@ SimulateWormholeAnswer answer(const SimulateWormholeQuery& query, const Run& run
 WormholeSaturationAnswer answer(const WormholeSaturationQuery& query, const Run& run) {
   const sim::WormModel network = simulator_model(query.network);
   const WormholeModel model = wormhole_model_of(query.network);
-  const Saturations saturations = saturations_of(query.network, model);
+  const Saturations saturations = saturations_of(query.network, network, model);
   WormholeSaturationAnswer answer;
   answer.layout = layout_of(network);
   answer.limit = limit_of(saturations.bound);

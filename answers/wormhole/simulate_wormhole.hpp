@@ -128,6 +128,9 @@ struct WormholeSaturationAnswer : SaturationAnswer<unit::FlitsPerCycle> {
 
 /// Capacity of its physical channels, exactly.
 [[nodiscard]] network::ChannelBound channel_bound(const WormholeNetwork& network);
+/// With its own messages.
+[[nodiscard]] network::ChannelBound channel_bound(const SimulatedWormhole& network,
+                                                  const sim::WormModel& simulated);
 
 /// As answer(), with wormhole_model_of(query.network).
 [[nodiscard]] SimulateWormholeAnswer simulate_worms(const SimulateWormholeQuery& query,

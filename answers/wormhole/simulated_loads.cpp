@@ -22,20 +22,29 @@ sim::RunPlan plan_of_work(const RunLength& length, double flit_hops, std::size_t
 
 namespace {
 
+/// "injection at (0,0), request"
+std::string source_in_words(const sim::SourceShortfall& source) {
+  const bool named = source.classes.empty() || source.name.find(", " + source.classes) != std::string::npos;
+  return source.name + (named ? "" : ", " + source.classes);
+}
+
 std::string overload_in_words(double delivered, const sim::WormStability& evidence) {
   constexpr double seen_in_all = 0.005;
   if (evidence.shortfall && evidence.shortfall->is_short && evidence.not_carried < seen_in_all)
     return "of the messages that " +
            (evidence.shortfall->count == 1
-                ? "the source at " + evidence.shortfall->name + " offers, "
+                ? "the source at " + source_in_words(*evidence.shortfall) + " offers, "
                 : std::to_string(evidence.shortfall->count) + " sources offer, one of them at " +
-                      evidence.shortfall->name + ", ") +
+                      source_in_words(*evidence.shortfall) + ", ") +
            plain(100 * evidence.shortfall->not_carried, 2) + " % is not delivered (" +
            plain(evidence.shortfall->significance, 3) + " standard errors)";
   return plain(delivered, 3) + " are delivered, and " + plain(100 * evidence.not_carried, 2) +
          " % of the messages remain at their sources; the mean number waiting per node grew from " +
          plain(evidence.waiting_first, 3) + " to " + plain(evidence.waiting_second, 3) +
-         " between the halves of the measured time";
+         " between the halves of the measured time" +
+         (evidence.shortfall && evidence.shortfall->is_short && !evidence.shortfall->classes.empty()
+              ? "; most at " + source_in_words(*evidence.shortfall)
+              : "");
 }
 
 }  // namespace

@@ -212,8 +212,8 @@ struct LatencyOfLoad {
 [[nodiscard]] LatencyOfLoad latency_of_load(const WormholeQuery& query, const WormholeAnswer& answer);
 
 /// Up to the load `last`.  \param flits  mean length of all messages
-[[nodiscard]] LatencyOfLoad latency_of_load(std::shared_ptr<const bounds::wormhole::Model> model, double last,
-                                            std::vector<double> loads);
+[[nodiscard]] LatencyOfLoad latency_of_load(std::shared_ptr<const bounds::wormhole::Model> model,
+                                            double flits, double last, std::vector<double> loads);
 
 // --- parts, for answers that compare the model with simulation
 

@@ -16,15 +16,15 @@ sim::WormModel cube(CubeLinks links, int radix, int dimensions, const char* load
   const Cube cube{.links = links, .radix = radix, .dimensions = dimensions};
   const int channels = virtual_channels > 0 ? virtual_channels : network::usual_virtual_channels(cube);
   return {.network = network::make_cube_worms(cube, channels),
+          .kinds = {{.lengths = flits}},
           .load = numeric::parse_rational(load, "load"),
-          .flits = flits,
           .buffer_flits = buffer};
 }
 
 sim::WormModel fat_tree(int levels, const char* load) {
   return {.network = network::make_fat_tree_worms(levels),
-          .load = numeric::parse_rational(load, "load"),
-          .flits = 16};
+          .kinds = {{.lengths = 16}},
+          .load = numeric::parse_rational(load, "load")};
 }
 
 void one_core(benchmark::State& state, const sim::WormModel& model, std::int64_t cycles) {
@@ -56,6 +56,12 @@ NETWORK(mesh_8x8_20_flits_buffers_of_8_router_times, [] {
   model.timing = {.router_cycles = 2, .credit_cycles = 2, .reallocate = network::Reallocate::tail};
   return model;
 }());
+NETWORK(mesh_8x8_1_and_5_flits_four_virtual_channels, [] {
+  sim::WormModel model = cube(CubeLinks::mesh, 8, 2, "0.2", 1, 4, 4);
+  model.kinds.front().lengths = network::MessageLengths::parse("1:60%,5:40%");
+  return model;
+}());
+NETWORK(mesh_8x8_3_flits_four_virtual_channels, cube(CubeLinks::mesh, 8, 2, "0.2", 3, 4, 4));
 NETWORK(torus_8x8, cube(CubeLinks::unidirectional_torus, 8, 2, "0.038", 20));
 NETWORK(fat_tree_1024, fat_tree(5, "0.0195"));
 NETWORK(mesh_64x64, cube(CubeLinks::mesh, 64, 2, "0.0118", 32));

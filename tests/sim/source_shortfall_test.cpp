@@ -114,7 +114,9 @@ WormModel hidden_pair(int light, const char* load) {
     add(at + 1, at + 2, "9/10", {link, link + 1});
   }
   const auto routed = std::make_shared<network::RoutedWormNetwork>(network);
-  return {.network = routed, .traffic = routed->traffic(), .load = parse_rational(load, "load"), .flits = 4};
+  return {.network = routed,
+          .kinds = {{.lengths = 4, .traffic = routed->traffic()}},
+          .load = parse_rational(load, "load")};
 }
 
 TEST_CASE(

@@ -20,8 +20,8 @@ using test::sure;
 
 WormModel model_of(const Cube& cube, const char* load, std::int64_t flits) {
   return {.network = network::make_cube_worms(cube, network::usual_virtual_channels(cube)),
-          .load = parse_rational(load, "load"),
-          .flits = flits};
+          .kinds = {{.lengths = flits}},
+          .load = parse_rational(load, "load")};
 }
 
 WormEstimates simulated(const WormModel& model, std::int64_t cycles, std::vector<double> percentiles = {}) {
@@ -41,15 +41,15 @@ bool holds(const std::optional<numeric::Estimate<Unit>>& estimate, double exact)
 TEST_CASE("wormhole simulation: two nodes match the exact wait of a queue") {
   // Nothing blocks, so a service takes as many cycles as the message has flits: with Poisson arrivals rounded
   // up to whole cycles W = a E[S^2] / (2 (1 - rho)), with Bernoulli ones less by rho / (2 (1 - rho)).
-  for (const WormLengths lengths : {WormLengths::fixed, WormLengths::geometric})
+  for (const auto& lengths : {network::MessageLengths(10), network::MessageLengths::geometric(10)})
     for (const WormArrivals arrivals : {WormArrivals::poisson, WormArrivals::bernoulli})
       for (const char* load : {"0.2", "0.5", "0.8"}) {
         WormModel model = model_of({.radix = 2, .dimensions = 1}, load, 10);
-        model.lengths = lengths;
+        model.kinds.front().lengths = lengths;
         model.arrivals = arrivals;
         CAPTURE(describe(model));
         const double rho = numeric::nearest_double(model.load);
-        const double square = lengths == WormLengths::fixed ? 100 : 190;  // 2 M^2 - M
+        const double square = lengths.single() ? 100 : 190;  // 2 M^2 - M
         const double wait =
             (rho / 10 * square - (arrivals == WormArrivals::bernoulli ? rho : 0)) / (2 * (1 - rho));
         const WormEstimates found = simulated(model, 400'000);
@@ -77,12 +77,13 @@ TEST_CASE("wormhole simulation: percentiles of a known distribution") {
 }
 
 TEST_CASE("wormhole simulation: cuts, saving and loading, and threads change nothing") {
-  std::vector<WormModel> models{
-      model_of({.links = CubeLinks::torus, .radix = 4}, "0.3", 7),
-      model_of({.radix = 4}, "0.3", 16),
-      {.network = network::make_fat_tree_worms(2), .load = parse_rational("0.25", "load"), .flits = 12}};
+  std::vector<WormModel> models{model_of({.links = CubeLinks::torus, .radix = 4}, "0.3", 7),
+                                model_of({.radix = 4}, "0.3", 16),
+                                {.network = network::make_fat_tree_worms(2),
+                                 .kinds = {{.lengths = 12}},
+                                 .load = parse_rational("0.25", "load")}};
   models.push_back(models[0]);
-  models.back().lengths = WormLengths::geometric;
+  models.back().kinds.front().lengths = network::MessageLengths::geometric(7);
   models.back().arrivals = WormArrivals::bernoulli;
   models.back().buffer_flits = 3;
   for (const WormModel& model : models) {
@@ -101,7 +102,7 @@ TEST_CASE("wormhole simulation: cuts, saving and loading, and threads change not
 
 TEST_CASE("wormhole simulation: messages follow the given traffic") {
   WormModel model = model_of({.radix = 3}, "0.06", 3);
-  model.traffic.flows = {{0, 1, 0.4}, {0, 8, 0.8}, {4, 0, 1.5}, {7, 2, 0.3}};
+  model.kinds.front().traffic.flows = {{0, 1, 0.4}, {0, 8, 0.8}, {4, 0, 1.5}, {7, 2, 0.3}};
   for (const WormArrivals arrivals : {WormArrivals::poisson, WormArrivals::bernoulli}) {
     model.arrivals = arrivals;
     const auto replication = make_worm_replication(model, {1, 0});
@@ -112,13 +113,13 @@ TEST_CASE("wormhole simulation: messages follow the given traffic") {
     constexpr std::int64_t cycles = 500'000;
     replication->advance(cycles);
     CHECK(seen.size() == 4);
-    for (const network::WormFlow& flow : model.traffic.flows) {
+    for (const network::WormFlow& flow : model.kinds.front().traffic.flows) {
       const double expected = flow.rate * 0.02 * cycles;
       CAPTURE(flow.source, flow.destination, expected);
       CHECK(std::abs(seen[{flow.source, flow.destination}] - expected) < 4 * std::sqrt(expected));
     }
   }
-  model.traffic.flows = {};
+  model.kinds.front().traffic.flows = {};
   model.arrivals = WormArrivals::poisson;
   const auto uniform = make_worm_replication(model, {1, 0});
   std::map<std::pair<std::uint32_t, std::uint32_t>, double> seen;
@@ -136,7 +137,7 @@ TEST_CASE("wormhole simulation: messages follow the given traffic") {
 TEST_CASE("wormhole simulation: saturation of an ejection channel shared by two sources is found") {
   // 0 -> 1 <- 2: the ejection channel takes one flit per cycle and is never idle while both wait.
   WormModel model = model_of({.radix = 3, .dimensions = 1}, "0.1", 16);
-  model.traffic.flows = {{0, 1, 1}, {2, 1, 1}};
+  model.kinds.front().traffic.flows = {{0, 1, 1}, {2, 1, 1}};
   const SimulatedSaturation found = simulated_saturation(model, {.first_guess = 0.1});
   CAPTURE(found.max_stable, found.min_unstable, found.probes.size());
   CHECK(found.max_stable <= 0.5025);
@@ -161,12 +162,12 @@ TEST_CASE("wormhole simulation: invalid parameters are rejected") {
   };
   rejected([](WormModel& model) { model.load = 0; });
   rejected([](WormModel& model) { model.load = 2; });
-  rejected([](WormModel& model) { model.flits = 0; });
+  rejected([](WormModel& model) { model.kinds.front().lengths = 2'000'000; });
   rejected([](WormModel& model) { model.buffer_flits = 0; });
-  rejected([](WormModel& model) { model.traffic.flows = {{0, 0, 1}}; });
-  rejected([](WormModel& model) { model.traffic.flows = {{0, 9, 1}}; });
-  rejected([](WormModel& model) { model.traffic.flows = {{0, 1, 2}}; });
-  rejected([](WormModel& model) { model.traffic.flows = {{0, 1, -1}}; });
+  rejected([](WormModel& model) { model.kinds.front().traffic.flows = {{0, 0, 1}}; });
+  rejected([](WormModel& model) { model.kinds.front().traffic.flows = {{0, 9, 1}}; });
+  rejected([](WormModel& model) { model.kinds.front().traffic.flows = {{0, 1, 2}}; });
+  rejected([](WormModel& model) { model.kinds.front().traffic.flows = {{0, 1, -1}}; });
 }
 
 }  // namespace

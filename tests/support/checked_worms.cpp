@@ -37,8 +37,8 @@ void require(bool holds, const std::string& what) {
 double walked_utilization(const sim::WormModel& model) {
   const network::WormLayout& layout = model.network->layout();
   std::vector<double> of_station(layout.stations.size());
-  std::vector<network::WormFlow> flows = model.traffic.flows;
-  for (std::uint32_t a = 0; model.traffic.flows.empty() && a < layout.nodes; ++a)
+  std::vector<network::WormFlow> flows = model.kinds.front().traffic.flows;
+  for (std::uint32_t a = 0; model.kinds.front().traffic.flows.empty() && a < layout.nodes; ++a)
     for (std::uint32_t b = 0; b < layout.nodes; ++b)
       if (a != b) flows.push_back({a, b, 1.0 / (layout.nodes - 1)});
   for (const network::WormFlow& flow : flows)
@@ -81,7 +81,7 @@ double walked_utilization(const sim::WormModel& model) {
 
 /// Do channels wait for each other in a cycle?
 bool has_circle(const sim::WormModel& model) {
-  return bounds::wormhole::Model(network::walk_graph(*model.network, model.traffic)).cyclic();
+  return bounds::wormhole::Model(network::walk_graph(*model.network, model.kinds.front().traffic)).cyclic();
 }
 
 /// The simulated saturation; none if every legal load is carried, or on deadlock.

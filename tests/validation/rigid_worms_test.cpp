@@ -33,7 +33,8 @@ struct Compared {
 
 Compared by_flit(const std::shared_ptr<const WormNetwork>& network, const char* load, std::int64_t flits,
                  std::int64_t batch_cycles) {
-  const WormModel model{.network = network, .load = numeric::parse_rational(load, "load"), .flits = flits};
+  const WormModel model{
+      .network = network, .kinds = {{.lengths = flits}}, .load = numeric::parse_rational(load, "load")};
   const RunPlan plan{
       .seed = 5, .replications = 2, .warmup = batch_cycles, .slots = 20 * batch_cycles, .batches = 20};
   std::vector<double> latency, wait;

@@ -22,8 +22,8 @@ struct Means {
 Means simulated(std::shared_ptr<const network::WormNetwork> network, const char* load, std::int64_t flits,
                 std::int64_t buffer_flits) {
   const sim::WormModel model{.network = std::move(network),
+                             .kinds = {{.lengths = flits}},
                              .load = numeric::parse_rational(load, "load"),
-                             .flits = flits,
                              .buffer_flits = buffer_flits};
   const sim::RunResult result =
       sim::run_worms(model, {.seed = 5, .replications = 2, .warmup = 4000, .slots = 150'000, .batches = 10});

@@ -62,8 +62,8 @@ Found as_wormhole(int dimensions, int virtual_channels, const WormEnds& ends, co
   const network::WormTopology cube{
       .shape = network::WormShape::hypercube, .nodes = std::int64_t{1} << dimensions, .ends = ends};
   const sim::WormModel model{.network = network::worm_network(cube, virtual_channels),
-                             .load = numeric::parse_rational(load, "load"),
-                             .flits = flits};
+                             .kinds = {{.lengths = flits}},
+                             .load = numeric::parse_rational(load, "load")};
   const sim::RunResult result = sim::run_worms(model, plan(3));
   using Rows = sim::WormRows;
   return {mean_of(result, Rows::times, 0, Rows::delivered, 0),

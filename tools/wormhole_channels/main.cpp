@@ -104,7 +104,7 @@ void compare(const std::string& fraction, std::uint64_t cycles) {
   std::unordered_map<std::string, std::size_t> place;
   for (std::size_t i = 0; i < graph.channels.size(); ++i) place.emplace(graph.channels[i].name, i);
 
-  Watch watch(*mesh, {.network = mesh, .load = load, .flits = flits}, 1);
+  Watch watch(*mesh, {.network = mesh, .kinds = {{.lengths = flits}}, .load = load}, 1);
   watch.run(cycles / 20, cycles);
   constexpr auto length = static_cast<double>(flits);
   for (std::uint32_t i = 0; i < mesh->layout().channels.size(); ++i) {

@@ -77,6 +77,8 @@ struct MessageKind {
   MessageLengths lengths = 32;
   std::uint32_t virtual_network = 0;
   WormTraffic traffic{};  ///< its own, with rates as described there
+  /// Of the flows of `traffic`, in their order, exactly, in any unit; empty: the doubles there.
+  std::vector<numeric::Rational> rates{};
   /// Index of the kind that it answers: a message of this kind leaves the destination of each such message,
   /// when that has arrived, for its source. Then `traffic` has the flows of that kind with their ends
   /// exchanged, and `share` equals that kind's.

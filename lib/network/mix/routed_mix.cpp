@@ -146,6 +146,10 @@ RoutedMix routed_mix(const Network& network, const MessageLengths& flits) {
                                          network, flows[static_cast<std::size_t>(at - classes.begin())]);
                                    }),
                 .networks = {}};
+  for (std::size_t k = 0; k < classes.size(); ++k) {
+    std::vector<Rational>& rates = all.mix.kinds[k].rates;  // of answers: those of the messages answered
+    for (const std::size_t i : flows[origin_of(network, k).first]) rates.push_back(network.flows[i].rate);
+  }
   for (std::uint32_t v = 0; v < all.mix.virtual_networks.size(); ++v) {
     std::set<std::size_t> its;
     for (std::size_t k = 0; k < classes.size(); ++k)

@@ -1,6 +1,9 @@
+#include <tailbound/core/error.hpp>
+#include <tailbound/network/mix/virtual_networks.hpp>
 #include <tailbound/network/walks/channel_bound.hpp>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -152,7 +155,180 @@ ChannelBound bound_of_pattern(const WormTopology& topology) {
   return busiest_of(wires, layout.nodes);
 }
 
+// --- Kinds of messages
+
+/// Physical channels of a station, which are consecutive.
+std::uint32_t wires_of(const WormLayout& layout, const WormStation& station) {
+  return 1 + layout.channels[station.first + station.count - 1].wire - layout.channels[station.first].wire;
+}
+
+/// The first channel of the station on the given one of its physical channels.
+std::uint32_t channel_on(const WormLayout& layout, const WormStation& station, std::uint32_t wire) {
+  std::uint32_t channel = station.first;
+  while (layout.channels[channel].wire < layout.channels[station.first].wire + wire) ++channel;
+  return channel;
+}
+
+/// All routes of one message: calls `at(station, share)` for each station. The route divides only where the
+/// next station depends on the physical channel that the message got.
+template <class At>
+void walk_stations(const WormNetwork& worms, WormHead head, std::int64_t share, const At& at) {
+  const WormLayout& layout = worms.layout();
+  for (std::uint32_t here = worms.next_station(head); here != WormNetwork::arrived;) {
+    at(here, share);
+    const WormStation& station = layout.stations[here];
+    const std::uint32_t wires = wires_of(layout, station);
+    ++head.passed;
+    head.channel = station.first;
+    const std::uint32_t next = worms.next_station(head);
+    bool divides = false;
+    for (std::uint32_t wire = 1; wire < wires && !divides; ++wire) {
+      head.channel = channel_on(layout, station, wire);
+      divides = worms.next_station(head) != next;
+    }
+    here = next;
+    if (!divides) continue;
+    if (share % wires != 0)
+      throw LimitExceeded("the routes of a message divide into too many parts for an exact bound");
+    for (std::uint32_t wire = 0; wire < wires; ++wire) {
+      head.channel = channel_on(layout, station, wire);
+      walk_stations(worms, head, share / wires, at);
+    }
+    return;
+  }
+}
+
+/// Of a kind; uniform traffic with all its pairs.
+struct RatedPairs {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;  ///< source, destination
+  std::vector<Rational> rates;                                 ///< the sum is 1
+};
+
+RatedPairs pairs_of(const MessageKind& kind, std::uint32_t nodes) {
+  RatedPairs all;
+  for (std::uint32_t a = 0; a < nodes && kind.traffic.flows.empty(); ++a)
+    for (std::uint32_t b = 0; b < nodes; ++b)
+      if (a != b) all.pairs.emplace_back(a, b);
+  for (const WormFlow& flow : kind.traffic.flows) {
+    all.pairs.emplace_back(flow.source, flow.destination);
+    if (kind.rates.empty()) all.rates.push_back(numeric::to_rational(flow.rate));
+  }
+  if (!kind.rates.empty()) {
+    require(kind.rates.size() == kind.traffic.flows.size(), "rates", std::to_string(kind.rates.size()),
+            "one for each flow");
+    all.rates = kind.rates;
+  }
+  if (all.rates.empty()) all.rates.assign(all.pairs.size(), 1);
+  const Rational sum = std::accumulate(all.rates.begin(), all.rates.end(), Rational(0));
+  for (Rational& rate : all.rates) rate = rate / sum;
+  return all;
+}
+
+/// Flits that cross each station per cycle at load 1, and the walks that they come from.
+class KindsWalk {
+ public:
+  KindsWalk(const WormNetwork& network, const std::vector<MessageKind>& kinds)
+      : network_(network), kinds_(kinds), of_station_(network.layout().stations.size()) {
+    const auto* several = dynamic_cast<const VirtualNetworks*>(&network);
+    variants_ = several != nullptr ? several->variants() : network.layout().variants;
+    const double nodes_squared = static_cast<double>(network.layout().nodes) * network.layout().nodes;
+    double routes = 0;
+    for (const MessageKind& kind : kinds)
+      routes += kind.traffic.flows.empty() ? nodes_squared : static_cast<double>(kind.traffic.flows.size());
+    if (2 * routes * variants_ * network.layout().longest_path > max_bound_calls)
+      throw LimitExceeded("the bound of the channels would need more than 2e8 steps");
+    for (const MessageKind& kind : kinds) pairs_.push_back(pairs_of(kind, network.layout().nodes));
+    const auto nodes = static_cast<std::int64_t>(senders(kinds, network.layout().nodes).size());
+    const Rational mean = mean_flits(kinds);
+    for (std::size_t k = 0; k < kinds.size(); ++k)
+      add(k, Rational(nodes) * kinds[k].share * kinds[k].lengths.mean() / mean);
+  }
+
+  [[nodiscard]] ChannelBound busiest() const {
+    const WormLayout& layout = network_.layout();
+    std::vector<Rational> of_wire(layout.wires);
+    for (std::size_t i = 0; i < of_station_.size(); ++i) {
+      if (of_station_[i] == 0) continue;
+      const WormStation& station = layout.stations[i];
+      const std::uint32_t wires = wires_of(layout, station), first = layout.channels[station.first].wire;
+      for (std::uint32_t wire = first; wire < first + wires; ++wire)
+        of_wire[wire] = of_wire[wire] + of_station_[i] / Rational(wires);
+    }
+    const auto highest = std::max_element(of_wire.begin(), of_wire.end());
+    const auto wire = static_cast<std::uint32_t>(highest - of_wire.begin());
+    const auto channel = std::find_if(layout.channels.begin(), layout.channels.end(),
+                                      [&](const WormChannel& its) { return its.wire == wire; });
+    std::vector<bool> busy(of_station_.size());
+    for (std::size_t i = 0; i < busy.size(); ++i)
+      busy[i] =
+          of_wire[layout.channels[layout.stations[i].first].wire] >= *highest * busy_channel_percent / 100;
+    return {.channel = without_class(
+                network_.channel_name(static_cast<std::uint32_t>(channel - layout.channels.begin()))),
+            .utilization = *highest,
+            .senders = senders_over(busy)};
+  }
+
+ private:
+  /// Routes of a message divide in halves only.
+  static constexpr std::int64_t whole_message = std::int64_t{1} << 20U;
+
+  template <class At>
+  void walk(std::size_t k, std::size_t pair, const At& at) const {
+    for (std::uint32_t variant = 0; variant < variants_; ++variant)
+      walk_stations(network_,
+                    {.source = pairs_[k].pairs[pair].first,
+                     .destination = pairs_[k].pairs[pair].second,
+                     .variant = kinds_[k].virtual_network * variants_ + variant},
+                    whole_message, at);
+  }
+
+  /// Pairs with equal rates are added in whole numbers.
+  /// \param flits  of the kind per cycle, of all nodes together
+  void add(std::size_t k, const Rational& flits) {
+    const std::vector<Rational>& rates = pairs_[k].rates;
+    std::vector<std::size_t> order(rates.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return rates[a] < rates[b]; });
+    std::vector<std::int64_t> shares(of_station_.size());
+    std::vector<std::uint32_t> crossed;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      walk(k, order[i], [&](std::uint32_t station, std::int64_t share) {
+        if (shares[station] == 0) crossed.push_back(station);
+        shares[station] += share;
+      });
+      if (i + 1 < order.size() && rates[order[i + 1]] == rates[order[i]]) continue;
+      const Rational each = flits * rates[order[i]] / Rational(variants_) / Rational(whole_message);
+      for (const std::uint32_t station : crossed) {
+        of_station_[station] = of_station_[station] + each * Rational(shares[station]);
+        shares[station] = 0;
+      }
+      crossed.clear();
+    }
+  }
+
+  [[nodiscard]] std::uint32_t senders_over(const std::vector<bool>& busy) const {
+    std::vector<bool> sends(network_.layout().nodes);
+    for (std::size_t k = 0; k < kinds_.size(); ++k)
+      for (std::size_t pair = 0; pair < pairs_[k].pairs.size(); ++pair)
+        walk(k, pair, [&](std::uint32_t station, std::int64_t) {
+          if (busy[station]) sends[pairs_[k].pairs[pair].first] = true;
+        });
+    return static_cast<std::uint32_t>(std::count(sends.begin(), sends.end(), true));
+  }
+
+  const WormNetwork& network_;
+  const std::vector<MessageKind>& kinds_;
+  std::uint32_t variants_ = 1;
+  std::vector<RatedPairs> pairs_;     ///< [kind]
+  std::vector<Rational> of_station_;  ///< [station]
+};
+
 }  // namespace
+
+ChannelBound channel_bound(const WormNetwork& network, const std::vector<MessageKind>& kinds) {
+  return KindsWalk(network, kinds).busiest();
+}
 
 ChannelBound channel_bound(const WormTopology& topology) {
   check(topology);

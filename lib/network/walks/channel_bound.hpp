@@ -1,12 +1,14 @@
 #pragma once
 
 #include <tailbound/network/channels/worm_ends.hpp>
+#include <tailbound/network/mix/message_kinds.hpp>
 #include <tailbound/network/worms/worm_network_file.hpp>
 #include <tailbound/network/worms/worm_topology.hpp>
 #include <tailbound/numeric/rational.hpp>
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 /// The load above which a wormhole network cannot carry its traffic with any routers: some physical channel
 /// would have to carry more than one flit per cycle.
@@ -42,6 +44,16 @@ inline constexpr int busy_channel_percent = 90;
 
 /// For its own traffic.  COST  a rational addition for each channel of each route
 [[nodiscard]] ChannelBound channel_bound(const RoutedWormNetwork& network);
+
+/// For messages of several kinds: their rates times their mean lengths, answers included. Exact if the rates of
+/// each kind are given exactly (MessageKind::rates), or are equal for all of its flows; otherwise for these
+/// doubles.
+/// \param network  VirtualNetworks if the kinds have several virtual networks
+/// COST  two calls of next_station() for each station of each route, at most max_bound_calls together, and a
+/// rational addition for each station and different rate
+/// \throws LimitExceeded  more calls, or routes that divide into parts other than halves
+[[nodiscard]] ChannelBound channel_bound(const WormNetwork& network, const std::vector<MessageKind>& kinds);
+inline constexpr double max_bound_calls = 2e8;
 
 /// For hypercubes whose messages of M flits are broadcasts with probability b, over trees with random bases
 /// (hypercube_worms.hpp): utilization for a rate of 1/M message/cycle/node.

@@ -30,6 +30,27 @@ struct WormChannelUse {
   double flits = 0;                                ///< per cycle
 };
 
+/// Messages of one class, or of one length of it.
+struct WormPartEstimates {
+  std::uint64_t messages = 0;                         ///< delivered
+  numeric::Estimate<unit::FlitsPerCycle> throughput;  ///< delivered, per node that sends in any class
+  /// none if none was delivered
+  std::optional<numeric::Estimate<unit::Cycle>> latency, source_wait;
+  std::vector<WormPercentile> percentiles;
+};
+
+struct WormLengthEstimates {
+  std::int64_t flits = 0;
+  WormPartEstimates found;
+};
+
+struct WormClassEstimates {
+  std::string name;  ///< MessageKind::name
+  WormPartEstimates found;
+  /// Ascending; empty if its lengths are not counted apart (parts_of()).
+  std::vector<WormLengthEstimates> by_length;
+};
+
 struct WormEstimates {
   numeric::Estimate<unit::FlitsPerCycle> throughput;  ///< delivered, per sending node
   /// none if none was delivered
@@ -41,10 +62,13 @@ struct WormEstimates {
   std::uint64_t messages = 0;
   double flit_hops = 0;  ///< flits that crossed a channel while measured
   std::size_t batches = 0;
+  /// One per kind of messages; empty if these are one part (parts_of()).
+  std::vector<WormClassEstimates> by_class{};
 };
 
-/// Relaxation time of the network [cycles]: M times that of a queue of single packets with utilization
-/// `fraction_of_saturation` (sim/batches/batched_run.hpp), and the longest route.
+/// Relaxation time of the network [cycles]: M, or E l^2 / M with lists of lengths or classes, times that of a
+/// queue of single packets with utilization `fraction_of_saturation` (sim/batches/batched_run.hpp), and the
+/// longest route.
 /// \param fraction_of_saturation  above 0; values above 0.95 count as 0.95
 [[nodiscard]] double relaxation_cycles(const WormModel& model, double fraction_of_saturation);
 

@@ -46,7 +46,8 @@ struct SourceShortfall {
   double significance = 0;   ///< t: the shortfall over its standard error
   double threshold = 0;      ///< of t; above it and `minimum` the sources are short
   bool is_short = false;
-  std::string name{};  ///< of the source, if the simulation names it
+  std::string name{};     ///< of the source, if the simulation names it
+  std::string classes{};  ///< of the messages in its queue, if they have names: "request and reply"
 
   /// Not short, but a longer run may show a shortfall.
   [[nodiscard]] bool suspicious(const ShortfallTest& test) const {

@@ -485,13 +485,14 @@ void put(ByteWriter& writer, const WormMessage& message) {
     writer.put(number);
 }
 
-WormMessage get_message(ByteReader& reader, const network::WormLayout& layout) {
+WormMessage get_message(ByteReader& reader, const network::WormLayout& layout, std::uint64_t tags) {
   WormMessage message{.born = reader.get<std::uint64_t>()};
   for (std::uint32_t* number :
        {&message.source, &message.destination, &message.variant, &message.flits, &message.tag})
     *number = reader.get<std::uint32_t>();
   if (message.source >= layout.nodes || message.destination >= layout.nodes ||
-      message.source == message.destination || message.variant >= layout.variants || message.flits < 1)
+      message.source == message.destination || message.variant >= layout.variants || message.flits < 1 ||
+      message.tag >= tags)
     ByteReader::fail();
   return message;
 }
@@ -536,7 +537,7 @@ void WormEngine::save(ByteWriter& writer) const {
   }
 }
 
-void WormEngine::load(ByteReader& reader) {
+void WormEngine::load(ByteReader& reader, std::uint64_t tags) {
   const network::WormLayout& layout = network_.layout();
   const auto require = [](bool fits) {
     if (!fits) ByteReader::fail();
@@ -556,7 +557,7 @@ void WormEngine::load(ByteReader& reader) {
     get({&line.first, &line.last});
     for (auto left = reader.get<std::uint64_t>(); left > 0; --left) {
       const auto at = static_cast<Index>(messages_.size());
-      messages_.push_back({get_message(reader, layout)});
+      messages_.push_back({get_message(reader, layout, tags)});
       (line.first_message == none ? line.first_message : messages_[line.last_message].behind) = at;
       line.last_message = at;
     }
@@ -584,7 +585,7 @@ void WormEngine::load(ByteReader& reader) {
     if (free[id]) continue;
     Worm& worm = worms_[id];
     Trip& trip = trips_[id];
-    trip.message = get_message(reader, layout);
+    trip.message = get_message(reader, layout, tags);
     worm.flits = trip.message.flits;
     for (std::uint64_t* number : {&trip.started, &trip.released}) *number = reader.get<std::uint64_t>();
     get({&worm.first, &worm.passed, &worm.gone, &worm.waits_for, &worm.behind});

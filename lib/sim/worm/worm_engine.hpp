@@ -48,8 +48,10 @@ struct WormMessage {
 };
 
 void put(ByteWriter& writer, const WormMessage& message);
+/// \param tags  the tag is below it
 /// \throws ParseError  not a message of such a network
-[[nodiscard]] WormMessage get_message(ByteReader& reader, const network::WormLayout& layout);
+[[nodiscard]] WormMessage get_message(ByteReader& reader, const network::WormLayout& layout,
+                                      std::uint64_t tags);
 
 /// A message whose tail has crossed its ejection channel in the last cycle.
 struct WormDelivery {
@@ -111,8 +113,9 @@ class WormEngine {
 
   /// CONTRACT  between a call of cycle() and the next of send()
   void save(ByteWriter& writer) const;
+  /// \param tags  those of the messages are below it
   /// \throws ParseError  the bytes do not match
-  void load(ByteReader& reader);
+  void load(ByteReader& reader, std::uint64_t tags = std::uint64_t{1} << 32U);
 
  private:
   using Index = std::uint32_t;

@@ -13,7 +13,8 @@ class Simulated final : public WormReplication {
   Simulated(const WormModel& model, RandomKey key)
       : network_(model.network),
         bin_shift_(std::countr_zero(latency_bin(model))),
-        messages_((check(model), model), key),
+        parts_((check(model), parts_of(model))),
+        messages_(model, key),
         engine_(*network_, static_cast<std::uint32_t>(model.buffer_flits), key, model.timing),
         counts_(empty_counts()) {}
 
@@ -46,12 +47,13 @@ class Simulated final : public WormReplication {
   }
   void load(ByteReader& reader) override {
     messages_.load(reader);
-    engine_.load(reader);
+    engine_.load(reader, parts_.count());
     for (std::size_t i = 0; i < counts_.size(); ++i) {
       const std::size_t size = counts_[i].size();
       counts_[i] = reader.get_vector<std::uint64_t>();
-      const bool fits =
-          i == WormRows::latency ? counts_[i].size() <= latency_bins : counts_[i].size() == size;
+      const bool is_histogram =
+          i == WormRows::latency || (i >= WormRows::count && (i - WormRows::count) % 2 == 1);
+      const bool fits = is_histogram ? counts_[i].size() <= latency_bins : counts_[i].size() == size;
       if (!fits) ByteReader::fail();
     }
   }
@@ -68,6 +70,10 @@ class Simulated final : public WormReplication {
       counts[row].resize(network_->layout().channels.size());
     for (const std::size_t row : {WormRows::offered, WormRows::arrived})
       counts[row].resize(network_->layout().stations.size());
+    for (std::size_t i = 0; parts_.apart() && i < parts_.count(); ++i) {
+      counts.emplace_back(4);
+      counts.emplace_back();
+    }
     return counts;
   }
 
@@ -93,12 +99,24 @@ class Simulated final : public WormReplication {
       counts_[WormRows::times][2] += delivery.released - delivery.started;
       counts_[WormRows::times][3] += delivery.distance;
       count_in_bin(counts_[WormRows::latency], latency >> bin_shift_);
+      if (parts_.apart()) count_part(delivery, latency);
+      if (messages_.has_answers()) messages_.arrived(delivery);
       if (observer_) observer_(delivery);
     }
   }
 
+  void count_part(const WormDelivery& delivery, std::uint64_t latency) {
+    std::vector<std::uint64_t>& part = counts_[WormRows::part(delivery.message.tag)];
+    ++part[0];
+    part[1] += delivery.message.flits;
+    part[2] += latency;
+    part[3] += delivery.started - delivery.message.born;
+    count_in_bin(counts_[WormRows::part_latency(delivery.message.tag)], latency >> bin_shift_);
+  }
+
   std::shared_ptr<const network::WormNetwork> network_;
   int bin_shift_;
+  WormParts parts_;
   WormMessages messages_;
   WormEngine engine_;
   Counts counts_;
@@ -108,7 +126,9 @@ class Simulated final : public WormReplication {
 }  // namespace
 
 std::uint64_t latency_bin(const WormModel& model) {
-  return bin_of(static_cast<std::uint64_t>(model.flits));
+  std::int64_t flits = 1;
+  for (const network::MessageKind& kind : model.kinds) flits = std::max(flits, kind.lengths.largest());
+  return bin_of(static_cast<std::uint64_t>(flits));
 }
 
 std::unique_ptr<WormReplication> make_worm_replication(const WormModel& model, RandomKey key) {

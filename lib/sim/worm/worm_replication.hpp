@@ -36,9 +36,15 @@ struct WormRows {
       9;  ///< [station]: messages that began to wait for it at their source
   static constexpr std::size_t arrived = 10;  ///< [station]: of these, delivered
   static constexpr std::size_t count = 11;
+  /// Further rows for each part of the messages, as in parts_of(), if there are several. [0]: delivered, [1]:
+  /// their flits, [2]: sum of their latencies, [3]: of their source queueing.
+  [[nodiscard]] static constexpr std::size_t part(std::size_t i) { return count + 2 * i; }
+  /// [bin]: messages
+  [[nodiscard]] static constexpr std::size_t part_latency(std::size_t i) { return count + 2 * i + 1; }
 };
 
-/// Width of the latency bins [cycles]: 1, and more from 2 048 flits on.
+/// Width of the latency bins [cycles]: 1, and more from 2 048 flits on, the longest message of a list of
+/// lengths or the mean of geometric ones.
 [[nodiscard]] std::uint64_t latency_bin(const WormModel& model);
 
 class WormReplication : public Replication {

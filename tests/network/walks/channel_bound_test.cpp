@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 #include <tailbound/network/files/network_file.hpp>
+#include <tailbound/network/mix/virtual_networks.hpp>
 #include <tailbound/network/walks/channel_bound.hpp>
 #include <tailbound/network/worms/hypercube_worms.hpp>
 #include <tailbound/numeric/rational.hpp>
@@ -111,6 +112,52 @@ TEST_CASE("channel bound: patterns match an enumeration of all messages") {
     }
 }
 
+TEST_CASE("channel bound: kinds of messages by their flits") {
+  const std::shared_ptr<const WormNetwork> mesh = worm_network({.nodes = 16}, 2);
+  const std::shared_ptr<const WormNetwork> wider = worm_network({.nodes = 16}, 3);
+  MessageKind a{.name = "a", .share = Rational(1) / 3, .lengths = MessageLengths::parse("1:3,5:2")};
+  MessageKind b{.name = "b", .share = Rational(2) / 3, .lengths = 9, .virtual_network = 1};
+  const VirtualNetworks both({mesh, wider}, {"a", "b"});
+  // Uniform traffic: the lengths do not matter.
+  const ChannelBound uniform_bound = channel_bound(WormTopology{.nodes = 16});
+  const ChannelBound bound = channel_bound(both, {a, b});
+  CHECK(bound.utilization == uniform_bound.utilization);
+  CHECK(bound.senders == 16);
+  CHECK(bound.channel.find(", ") == std::string::npos);
+  // Enumerated, with rates that no double holds: thirds of a to one node, b uniform.
+  RatedFlows flows = uniform(16);
+  const Rational mean = mean_flits({a, b}), each = Rational(2) / 3 * 9 / mean;
+  for (auto& [source, destination, rate] : flows) rate = rate * each;
+  for (const std::uint32_t source : {1U, 7U}) {
+    const Rational rate = source == 1 ? Rational(1) / 3 : Rational(2) / 3;
+    a.traffic.flows.push_back({source, 15, numeric::nearest_double(2 * rate)});
+    a.rates.push_back(rate);
+    flows.emplace_back(source, 15, 16 * Rational(1) / 3 * Rational(13) / 5 / mean * rate);
+  }
+  const ChannelBound mixed = channel_bound(both, {a, b});
+  CHECK(mixed.utilization == walked(*mesh, flows));
+  a.rates.pop_back();
+  CHECK_THROWS_AS(channel_bound(both, {a, b}), InvalidArgument);
+  // Four controllers send replies of 5 flits to all others: each 10/3 flits per cycle at load 1.
+  MessageKind request{.share = Rational(1) / 2, .lengths = 1}, reply{.share = Rational(1) / 2, .lengths = 5};
+  reply.virtual_network = 1;
+  reply.answers = 0;
+  for (std::uint32_t node = 0; node < 16; ++node)
+    for (const std::uint32_t controller : {0U, 3U, 12U, 15U})
+      if (node != controller) {
+        request.traffic.flows.push_back({node, controller, 16.0 / 60});
+        reply.traffic.flows.push_back({controller, node, 4.0 / 60});
+      }
+  const ChannelBound memory = channel_bound(both, {request, reply});
+  CHECK(memory.load() == Rational(3) / 10);
+  CHECK(memory.channel == "injection at (0,0)");
+  CHECK(memory.senders == 4);
+  // Routes that divide, and parallel physical channels.
+  const auto tree = worm_network({.shape = WormShape::butterfly_fat_tree, .nodes = 64}, 1);
+  CHECK(channel_bound(*tree, {a = {.lengths = 3}}).utilization ==
+        channel_bound(WormTopology{.shape = WormShape::butterfly_fat_tree, .nodes = 64}).utilization);
+}
+
 TEST_CASE("channel bound: broadcasts over trees with every root and base, message by message") {
   for (const int dimensions : {1, 2, 3, 4}) {
     const std::uint32_t nodes = 1U << dimensions, n = static_cast<std::uint32_t>(dimensions);
@@ -178,6 +225,15 @@ TEST_CASE("channel bound: flows of a file, by routes, classes and parallel chann
   CHECK(wider.channel == "injection at t");
   CHECK(wider.utilization == 3 * (Rational(1) / 2) / all);
   CHECK(wider.senders == 1);
+  // The same as one kind of messages, with the rates of the file.
+  const RoutedWormNetwork routed(network);
+  MessageKind kind{.traffic = routed.traffic()};
+  for (const WormFlow& flow : kind.traffic.flows)
+    kind.rates.push_back(network.flows[flow.source == 0 ? 0 : flow.source == 1 ? 1 : 2].rate);
+  const ChannelBound as_kind = channel_bound(routed, {kind});
+  CHECK(as_kind.channel == wider.channel);
+  CHECK(as_kind.utilization == wider.utilization);
+  CHECK(as_kind.senders == 1);
   const auto channels = RoutedWormNetwork(network).physical_channels();
   REQUIRE(channels.size() == 6);
   for (const PhysicalChannel& channel : channels)
