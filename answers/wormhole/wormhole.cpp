@@ -123,7 +123,7 @@ bool is_fat_tree(const network::WormTopology& topology) {
 }
 
 /// Messages of one class and one length?
-bool is_alike(const ModelledWormhole& requested) {
+bool are_identical(const ModelledWormhole& requested) {
   const auto* own = std::get_if<OwnWormNetwork>(&requested.network);
   if (own != nullptr && own->classes) return false;
   return requested.messages.classes.empty() && requested.messages.flits.single();
@@ -133,8 +133,8 @@ std::optional<Unmodelled> unmodelled(const ModelledWormhole& requested) {
   const bool finite_source =
       requested.variant.value_or(usual_variant(requested.network)) == WormholeVariant::finite_source;
   const std::string buffer = std::to_string(requested.buffer_flits);
-  const bool alike = is_alike(requested);
-  if (!alike && !finite_source)
+  const bool identical = are_identical(requested);
+  if (!identical && !finite_source)
     return Unmodelled{"flits", requested.messages.flits.text(),
                       "one length in the published variants; variant finite-source supports others",
                       "messages of several lengths or classes in the published variants"};

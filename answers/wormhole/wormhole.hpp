@@ -75,7 +75,7 @@ struct WormMix {
   std::shared_ptr<const network::WormNetwork> network;  ///< VirtualNetworks if there are several
 
   /// One kind of messages of one length?
-  [[nodiscard]] bool alike() const { return kinds.size() == 1 && kinds.front().lengths.single(); }
+  [[nodiscard]] bool identical() const { return kinds.size() == 1 && kinds.front().lengths.single(); }
 };
 /// \param virtual_channels  of each link, where a class does not give its own
 /// \throws InvalidArgument  as network::message_mix(); "virtual channels": out of range, or for a file
@@ -152,7 +152,7 @@ struct WormholePoint {
   std::optional<WormholeChannel> bottleneck;
   WormholeChannel busiest_source;         ///< the busiest injection channel
   std::vector<WormholeChannel> channels;  ///< as many as requested, or all, the busiest first
-  /// By class and length, where messages are not alike.
+  /// By class and length, where messages differ.
   std::vector<MessageLatency> by_length{};
   bounds::Ending ending;  ///< direct or converged
 };

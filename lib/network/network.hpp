@@ -103,7 +103,7 @@ struct Network {
   Rational file_slots = 1;         ///< slots of this network in one of its file (clocks/link_clocks.hpp)
   std::uint64_t route_seed = 1;    ///< of the hashes of RouteRule::ecmp
   std::vector<std::string> remarks{};           ///< how ambiguous parts of its files were understood
-  std::vector<MessageClass> message_classes{};  ///< in wormhole networks only; none: all messages are alike
+  std::vector<MessageClass> message_classes{};  ///< in wormhole networks only; none: all messages are of one kind
 
   [[nodiscard]] bool has_queue(std::size_t link) const { return !nodes[links[link].from].host; }
   /// The lowest class of any flow; 1 if all flows have the same class.

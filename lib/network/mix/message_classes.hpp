@@ -46,7 +46,7 @@ using TrafficOfClass = std::function<WormTraffic(const MessageClass&)>;
 [[nodiscard]] MessageMix message_mix(const std::vector<MessageClass>& classes, const TrafficOfClass& traffic);
 
 /// For a named topology: without classes with the topology's pattern.
-/// \throws InvalidArgument  the same; nodes out of range, a pattern beside classes
+/// \throws InvalidArgument  the same; nodes out of range, a pattern in addition to classes
 [[nodiscard]] MessageMix message_mix(const WormTopology& topology, const WormMessages& messages);
 
 /// The network with a copy of its stations for each virtual network.

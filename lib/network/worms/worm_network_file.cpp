@@ -129,7 +129,7 @@ class RoutedWormNetwork::Builder {
       if (!std::equal(flow.routes.begin(), flow.routes.end(), before.routes.begin(), before.routes.end(),
                       same))
         throw InvalidArgument("flow " + flow.name, "routed differently from " + before.name,
-                              "routed alike: their classes are of one virtual network");
+                              "routed in the same way: their classes share a virtual network");
       rates_[i - 1] = rates_[i - 1] + rates_[i];
       rates_.pop_back();
       order_.erase(order_.begin() + static_cast<std::ptrdiff_t>(i--));

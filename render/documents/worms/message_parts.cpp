@@ -89,7 +89,7 @@ const Table<MessagePart>& message_part_table(Shape shape) {
          &Part::throughput},
         {{"messages", "messages", "", Shape::whole, "delivered while measured"}, &Part::messages}};
     const auto same = [](const Part& of) -> const Part& { return of; };
-    return Table<Part>{"by_length", "mean latency by class and length, where messages are not alike",
+    return Table<Part>{"by_length", "mean latency by class and length, where messages differ",
                        model ? Fields<Part>{{messages, same}, {modelled, same}}
                              : Fields<Part>{{messages, same}, {simulated, same}}};
   };
@@ -101,7 +101,7 @@ const Table<PartPercentile>& part_percentile_table() {
   using Row = PartPercentile;
   static const Table<Row> table{
       "by_length_percentiles",
-      "of the latency by class and length, where messages are not alike",
+      "of the latency by class and length, where messages differ",
       {{{"class", "class", "", Shape::text, "of the messages; null if there is only one"},
         [](const Row& of) { return of.name.empty() ? std::nullopt : std::optional(of.name); }},
        {{"flits", "flits", "", Shape::whole, "their length; null for all lengths of the class"}, &Row::flits},

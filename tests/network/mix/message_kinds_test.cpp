@@ -32,7 +32,7 @@ TEST_CASE("message lengths: laws as typed") {
   CHECK(MessageLengths::parse(thirds.text()) == thirds);
 }
 
-TEST_CASE("message lengths: refusals") {
+TEST_CASE("message lengths: rejected laws") {
   for (const char* text :
        {"0:1", "1:0", "1:60%,5:30%", "1:60%,5:2", "4-1:1", "1:x", "", "2000000:1,1:1", "1-9000:1"}) {
     INFO(text);
