@@ -101,7 +101,7 @@ MessageLengths MessageLengths::parse(std::string_view text) {
     const std::size_t before = all.size();
     add_lengths(trimmed(entry.substr(0, colon)), weight, flits_argument, all);
     ++entries;
-    percentages += weight.ends_with('%') ? 1 : 0;
+    percentages += weight.ends_with('%') ? 1U : 0U;
     // "1-4:20%": 20 % for all of them together.
     const Rational share = all.back().share;
     sum = sum + share;

@@ -146,6 +146,16 @@ RoutedMix routed_mix(const Network& network, const MessageLengths& flits) {
                                          network, flows[static_cast<std::size_t>(at - classes.begin())]);
                                    }),
                 .networks = {}};
+  for (std::size_t k = 0; k < classes.size(); ++k) {
+    if (all.mix.kinds[k].answers) continue;
+    for (const std::size_t i : flows[k]) all.mix.kinds[k].rates.push_back(network.flows[i].rate);
+  }
+  // Flow by flow those of the class that is answered, at the end of the chain.
+  for (MessageKind& kind : all.mix.kinds) {
+    const MessageKind* answered = &kind;
+    while (answered->answers) answered = &all.mix.kinds[*answered->answers];
+    kind.rates = answered->rates;
+  }
   for (std::uint32_t v = 0; v < all.mix.virtual_networks.size(); ++v) {
     std::set<std::size_t> its;
     for (std::size_t k = 0; k < classes.size(); ++k)

@@ -148,7 +148,8 @@ TEST_CASE("wormhole simulation: mixed lengths, classes and memory controllers as
        {{0, 1, 9.4528, 0.0167}, {1, 1, 10.0852, 0.0394}, {1, 5, 16.8586, 0.0558}, {2, 5, 18.3422, 0.0685}}},
   };
   for (const Cell& cell : cells) {
-    const WormEstimates found = simulated(cell.model, 100'000, 0.95);
+    const WormEstimates found =
+        simulated(cell.model, cell.model.network->layout().nodes == 64 ? 30'000 : 100'000, 0.95);
     CHECK(found.stability.stable);
     REQUIRE(found.by_class.size() == cell.model.kinds.size());
     if (cell.rows.empty()) {  // the mean over all messages
@@ -220,7 +221,7 @@ TEST_CASE("wormhole simulation: mixed lengths between two nodes match the exact 
 TEST_CASE("wormhole simulation: kinds, lengths and flows are drawn by their shares") {
   std::vector<MessageKind> kinds{kind("a", 20, "1:3,5:2", 0), kind("b", 50, "2-9:1", 1),
                                  kind("c", 30, "7", 1)};
-  kinds[0].traffic.flows = {{0, 5, 0.5}, {0, 6, 1.0}, {3, 1, 1.5}};
+  kinds[0].traffic.flows = {{0, 5, 1.0 / 3}, {0, 6, 2.0 / 3}, {3, 1, 1.0}};
   for (const WormArrivals arrivals : {WormArrivals::poisson, WormArrivals::bernoulli}) {
     const WormModel model{
         .network = mesh(16, {1, 2}), .kinds = kinds, .load = load_of("0.3"), .arrivals = arrivals};
@@ -358,10 +359,10 @@ TEST_CASE("wormhole simulation: the class that saturates is named") {
   model.network = mesh(16, {2, 2});
   model.kinds = request_and_reply(true);
   const SimulatedSaturation saturation =
-      simulated_saturation(model, {.first_guess = 0.27, .precision = 0.02});
+      simulated_saturation(model, {.first_guess = 0.27, .precision = 0.03});
   CAPTURE(saturation.max_stable, saturation.min_unstable);
-  CHECK(saturation.max_stable < 0.2856);
-  CHECK(saturation.min_unstable > 0.2725);
+  CHECK(saturation.max_stable < 0.2884);
+  CHECK(saturation.min_unstable > 0.2697);
 }
 
 TEST_CASE("wormhole simulation: long lists of lengths are counted by class only") {
