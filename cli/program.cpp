@@ -38,6 +38,7 @@ void add_to(CLI::App& app, const Option& option) {
   if (option.flag == nullptr) added->type_name(option.type);
   if (option.words != nullptr) added->expected(option.minimum, option.maximum);
   if (option.required) added->required();
+  if (option.repeats) added->join(';');
 }
 
 /// Finds what CLI11 would report in words of its own: options that there are not, that lack their value, or
@@ -70,7 +71,9 @@ Requested look_over(const CLI::App& command, const std::string& name, int argc, 
       continue;
     }
     const bool takes_value = option->get_items_expected_max() > 0;
-    if (takes_value && !seen.insert(option).second) complain_of(option->get_name() + " is given twice");
+    const bool repeats = option->get_multi_option_policy() == CLI::MultiOptionPolicy::Join;
+    if (takes_value && !repeats && !seen.insert(option).second)
+      complain_of(option->get_name() + " is given twice");
     if (!takes_value || word.find('=') != std::string::npos) continue;
     if (option->get_items_expected_min() == 0) {
       if (place + 1 < argc && argv[place + 1][0] != '-') ++place;

@@ -7,6 +7,7 @@
 #include <tailbound/network/demands/demands.hpp>
 #include <tailbound/network/demands/uniform_traffic.hpp>
 #include <tailbound/network/fabric/fabric_listing.hpp>
+#include <tailbound/network/mix/routed_mix.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 
@@ -81,9 +82,30 @@ RouteRule route_of(const std::optional<RouteRule>& given, const network::Network
   return given ? *given : *file.route;
 }
 
-/// Classes of virtual channels where messages could deadlock in one, unless the file names classes.
-void finish_worms(network::NetworkFile& file, FileUse use) {
-  if (use == FileUse::worms && !file.has_classes) network::add_dateline_classes(file.network);
+/// The flows of answers, and classes of virtual channels where messages could deadlock in one, unless the file
+/// names these.
+void finish_worms(network::NetworkFile& file, const std::string& name, FileUse use) {
+  if (use != FileUse::worms) return;
+  try {
+    network::add_answer_flows(file.network);
+  } catch (const InvalidArgument& error) {
+    throw ParseError(name, 1, 1, error.what());
+  }
+  if (!file.has_classes) network::add_dateline_classes(file.network);
+}
+
+/// The file with that name as written in a network file.
+std::string beside(const NamedText& file, const std::string& as_written) {
+  return (std::filesystem::path(file.name).parent_path() / as_written).string();
+}
+
+/// The matrices of the classes of messages.
+void add_class_matrices(network::NetworkFile& found, const NamedText& file, const ReadNamed& read) {
+  for (const network::ClassMatrix& its : found.class_matrices) {
+    const std::string path = beside(file, its.matrix.file);
+    network::add_traffic_matrix(found.network, text_of_file(read, path), path, its.matrix.route,
+                                its.message_class);
+  }
 }
 
 /// With the seed only where routes depend on it. Packets: in slots of the slowest link with flows.
@@ -126,17 +148,18 @@ NetworkTopology read_network(const NamedText& file, const ReadNamed& read, FileU
                              std::optional<network::SpeedUnit> speed_unit) {
   network::NetworkFile found = read_file(file, use, FlowsFrom::file, without, route_seed, speed_unit);
   if (found.matrix) {
-    const std::string path = (std::filesystem::path(file.name).parent_path() / found.matrix->file).string();
+    const std::string path = beside(file, found.matrix->file);
     network::add_traffic_matrix(found.network, text_of_file(read, path), path, found.matrix->route);
   }
   for (const network::PairsReference& pairs : found.pairs) {
-    const std::string path = (std::filesystem::path(file.name).parent_path() / pairs.file).string();
+    const std::string path = beside(file, pairs.file);
     network::SparseDemandReader reader(found.network, path);
     read(path, [&reader](std::string_view bytes) { reader.take(bytes); });
     network::add_flows(found.network,
                        std::vector<network::Demand>{{pairs.name, pairs.route, reader.finish()}});
   }
-  finish_worms(found, use);
+  add_class_matrices(found, file, read);
+  finish_worms(found, file.name, use);
   return topology_of(std::move(found.network), use, file, without, route_seed);
 }
 
@@ -146,7 +169,10 @@ NetworkTopology read_network(const NamedText& file, const NamedText& matrix,
                              std::optional<network::SpeedUnit> speed_unit) {
   network::NetworkFile read = read_file(file, use, FlowsFrom::elsewhere, without, route_seed, speed_unit);
   network::add_traffic_matrix(read.network, matrix.text, matrix.name, route_of(route, read));
-  finish_worms(read, use);
+  if (!read.class_matrices.empty())
+    throw InvalidArgument("matrix", matrix.name,
+                          "omitted: in the network file a class of messages has a matrix");
+  finish_worms(read, file.name, use);
   NetworkTopology topology = topology_of(std::move(read.network), use, file, without, route_seed);
   topology.matrix = matrix.name;
   return topology;

@@ -22,7 +22,7 @@ WormholeModel required_model(const SimulatedWormhole& network) {
   return found;
 }
 
-std::optional<Predicted<unit::Cycle>> predicted(const Model& model, double saturation, std::int64_t flits,
+std::optional<Predicted<unit::Cycle>> predicted(const Model& model, double saturation, double flits,
                                                 double load) {
   if (load >= saturation) return std::nullopt;
   const auto latency = wormhole_latency(model, flits, load);
@@ -42,13 +42,13 @@ ValidateWormholeAnswer answer(const ValidateWormholeQuery& query, const Run& run
   answer.modelled = what_is_modelled(simulation.network);
   answer.simulation = simulate_worms(simulation, network, model, run);
   const double saturation = model.model->saturation();
+  const double flits = mean_flits(simulation.network.network, simulation.network.messages);
   for (const SimulatedWorms& point : answer.simulation.points) {
     if (!point.found.latency) throw NoAnswer("nothing to compare: no message was delivered while measured");
     Comparisons at_load;
     at_load.add(ComparedQuantity::latency,
-                Comparison<unit::Cycle>{
-                    .predicted = predicted(*answer.model, saturation, simulation.network.flits, point.load),
-                    .simulated = *point.found.latency});
+                Comparison<unit::Cycle>{.predicted = predicted(*answer.model, saturation, flits, point.load),
+                                        .simulated = *point.found.latency});
     at_load.state_confidence(simulation.confidence);
     answer.add(std::move(at_load));
   }
@@ -64,7 +64,9 @@ std::optional<LatencyOfLoad> latency_of_load(const ValidateWormholeQuery& query,
     if (answer.loads[i].tally.judged() > 0) loads.push_back(answer.simulation.points[i].load);
   if (loads.empty()) return std::nullopt;
   const double last = *std::max_element(loads.begin(), loads.end());
-  return latency_of_load(std::move(model), query.simulation.network.flits, last, std::move(loads));
+  return latency_of_load(std::move(model),
+                         mean_flits(query.simulation.network.network, query.simulation.network.messages),
+                         last, std::move(loads));
 }
 
 }  // namespace tailbound::answers

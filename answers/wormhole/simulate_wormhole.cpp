@@ -47,11 +47,10 @@ Saturations saturations_of(const SimulatedWormhole& network, const sim::WormMode
   if (!model.model) return saturations;
   const bounds::wormhole::SaturationSides sides = model.model->saturation_sides();
   if (is_saturation(sides, {.network = network.network,
-                            .flits = network.flits,
+                            .messages = network.messages,
                             .offered = {},
                             .variant = network.variant,
                             .virtual_channels = network.virtual_channels,
-                            .lengths = network.lengths,
                             .buffer_flits = network.buffer_flits,
                             .timing = network.timing}))
     saturations.model = sides.below;
@@ -128,41 +127,6 @@ SimulatedWorms simulate_at(const SimulateWormholeQuery& query, sim::WormModel ne
   return point;
 }
 
-/// "request and reply": the classes of a virtual network.
-std::string names_in(const std::vector<network::MessageKind>& kinds, std::size_t virtual_network) {
-  std::vector<std::string> names;
-  for (const network::MessageKind& kind : kinds)
-    if (kind.virtual_network == virtual_network && !kind.name.empty() &&
-        std::find(names.begin(), names.end(), kind.name) == names.end())
-      names.push_back(kind.name);
-  std::string text;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    text += (i == 0 ? "" : i + 1 < names.size() ? " " : " and ") + names[i];
-  return text;
-}
-
-std::shared_ptr<const network::WormNetwork> network_of(const SimulatedWormhole& network,
-                                                       const std::vector<network::MessageKind>& kinds) {
-  std::size_t count = 1;
-  for (const network::MessageKind& kind : kinds)
-    count = std::max(count, std::size_t{kind.virtual_network} + 1);
-  if (count == 1 && network.channels_of_virtual_networks.empty())
-    return worm_network(network.network, network.virtual_channels);
-  std::vector<int> channels = network.channels_of_virtual_networks;
-  if (channels.size() > count || (!channels.empty() && channels.size() < count))
-    throw InvalidArgument("virtual channels", std::to_string(channels.size()) + " numbers",
-                          "one for each virtual network");
-  std::vector<std::shared_ptr<const network::WormNetwork>> networks;
-  std::vector<std::string> names;
-  for (std::size_t k = 0; k < count; ++k) {
-    networks.push_back(worm_network(
-        network.network, channels.empty() ? network.virtual_channels : std::optional(channels[k])));
-    names.push_back(count == 1 ? "" : names_in(kinds, k));
-  }
-  if (count == 1) return networks.front();
-  return std::make_shared<network::VirtualNetworks>(std::move(networks), std::move(names));
-}
-
 /// Have all kinds the traffic of the network itself?
 bool same_traffic(const std::vector<network::MessageKind>& kinds, const WormholeNetwork& network) {
   const network::WormTraffic own = traffic_of(network);
@@ -176,23 +140,17 @@ bool same_traffic(const std::vector<network::MessageKind>& kinds, const Wormhole
 
 }  // namespace
 
-std::vector<network::MessageKind> kinds_of(const SimulatedWormhole& network) {
-  if (!network.kinds.empty()) return network.kinds;
-  const bool fixed = network.lengths == sim::WormLengths::fixed;
-  return {{.lengths = fixed ? network::MessageLengths(network.flits)
-                            : network::MessageLengths::geometric(network.flits),
-           .traffic = traffic_of(network.network)}};
-}
-
 sim::WormModel simulator_model(const SimulatedWormhole& network) {
   sim::WormModel model;
-  if (network.flits < 1 || network.flits > 1'000'000)
-    throw InvalidArgument("flits", std::to_string(network.flits), "from 1 to 1000000 in a simulation");
   if (network.buffer_flits < 1 || network.buffer_flits > 1'000'000)
     throw InvalidArgument("buffer flits", std::to_string(network.buffer_flits),
                           "an integer from 1 to 1000000");
-  model.kinds = kinds_of(network);
-  model.network = network_of(network, model.kinds);
+  WormMix mix = mix_of(network.network, network.messages, network.virtual_channels);
+  for (const network::MessageKind& kind : mix.kinds)
+    if (kind.lengths.largest() > network::MessageLengths::max_flits)
+      throw InvalidArgument("flits", kind.lengths.text(), "from 1 to 1000000 in a simulation");
+  model.kinds = std::move(mix.kinds);
+  model.network = std::move(mix.network);
   model.buffer_flits = network.buffer_flits;
   model.arrivals = network.arrivals;
   network::check(network.timing);
@@ -202,12 +160,9 @@ sim::WormModel simulator_model(const SimulatedWormhole& network) {
 }
 
 WormholeModel wormhole_model_of(const SimulatedWormhole& network) {
-  if (!network.kinds.empty())
-    return {.model = nullptr, .missing = "it has no model of messages of several lengths or classes"};
   return wormhole_model_of(ModelledWormhole{.network = network.network,
                                             .variant = network.variant,
-                                            .flits = network.flits,
-                                            .lengths = network.lengths,
+                                            .messages = network.messages,
                                             .virtual_channels = network.virtual_channels,
                                             .buffer_flits = network.buffer_flits,
                                             .timing = network.timing});

@@ -23,19 +23,13 @@ namespace tailbound::answers {
 struct SimulatedWormhole {
   WormholeNetwork network;                   ///< fat-trees: at most network::max_simulated_fat_tree_nodes
   std::optional<WormholeVariant> variant{};  ///< of the model; default usual_variant()
-  std::int64_t flits = 32;                   ///< message length, or its mean if geometric, 1 .. 1 000 000
+  network::WormMessages messages{};          ///< lengths up to 1 000 000
   /// Of each link: 1 .. 64; has a default. For a user-defined network only its own number.
   std::optional<int> virtual_channels{};
   std::int64_t buffer_flits = 1;  ///< of each virtual channel, 1 .. 1 000 000
-  sim::WormLengths lengths = sim::WormLengths::fixed;
   sim::WormArrivals arrivals = sim::WormArrivals::poisson;
   network::RouterTiming timing{};
-  /// In place of `flits`, `lengths` and the traffic of the network; empty: one kind of messages as there. A kind
-  /// without flows has uniform traffic.
-  std::vector<network::MessageKind> kinds{};
-  /// Virtual channels of each link, for each virtual network of the kinds; empty: `virtual_channels` for each.
-  std::vector<int> channels_of_virtual_networks{};
-  std::int64_t think = 0;  ///< cycles from the arrival of a message to the birth of its answer
+  std::int64_t think = 0;  ///< cycles from the arrival of a message to its answer
 };
 
 /// Size of the simulated network.
@@ -124,9 +118,6 @@ struct WormholeSaturationAnswer : SaturationAnswer<unit::FlitsPerCycle> {
 [[nodiscard]] WormholeSaturationAnswer answer(const WormholeSaturationQuery& query, const Run& run);
 
 // --- parts, for answers that compare the simulation with a model
-
-/// Its messages: `kinds`, or one kind.
-[[nodiscard]] std::vector<network::MessageKind> kinds_of(const SimulatedWormhole& network);
 
 /// The network as the simulator represents it, without a load.
 /// \throws InvalidArgument, LimitExceeded

@@ -2,6 +2,7 @@
 #include <tailbound/answers/points/points.hpp>
 #include <tailbound/answers/wormhole/wormhole.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/network/mix/virtual_networks.hpp>
 #include <tailbound/network/walks/one_lane.hpp>
 #include <tailbound/network/walks/wire_sharing.hpp>
 #include <tailbound/network/walks/worm_trails.hpp>
@@ -47,7 +48,7 @@ WormholePoint solve(const Model& model, const WormholeQuery& query, double load,
   if (!solved.solved())
     throw NoAnswer("at load " + numeric::plain(load) +
                    " the iteration has no solution: " + bounds::in_words(solved.ending));
-  const auto flits = static_cast<double>(query.flits);
+  const double flits = mean_flits(query.network, query.messages);
   WormholePoint point{.load = load,
                       .fraction_of_saturation = {load / saturation},
                       .latency = {solved.latency(flits)},
@@ -68,17 +69,17 @@ WormholePoint solve(const Model& model, const WormholeQuery& query, double load,
 ModelledWormhole requested_network(const WormholeQuery& query) {
   return {.network = query.network,
           .variant = query.variant,
-          .flits = query.flits,
-          .lengths = query.lengths,
+          .messages = query.messages,
           .virtual_channels = query.virtual_channels,
           .buffer_flits = query.buffer_flits,
           .timing = query.timing};
 }
 
 Worms worms_of(const ModelledWormhole& requested) {
-  return {.flits = static_cast<double>(requested.flits),
+  const network::MessageLengths& flits = requested.messages.flits;
+  return {.flits = numeric::nearest_double(flits.mean()),
           .buffer_flits = static_cast<double>(requested.buffer_flits),
-          .length_variation = length_variation(requested.lengths, requested.flits),
+          .length_variation = flits.variation(),
           .timing = requested.timing};
 }
 
@@ -121,14 +122,22 @@ bool is_fat_tree(const network::WormTopology& topology) {
   return topology.shape == network::WormShape::butterfly_fat_tree;
 }
 
+/// Messages of one class and one length?
+bool is_alike(const ModelledWormhole& requested) {
+  const auto* own = std::get_if<OwnWormNetwork>(&requested.network);
+  if (own != nullptr && own->classes) return false;
+  return requested.messages.classes.empty() && requested.messages.flits.single();
+}
+
 std::optional<Unmodelled> unmodelled(const ModelledWormhole& requested) {
   const bool finite_source =
       requested.variant.value_or(usual_variant(requested.network)) == WormholeVariant::finite_source;
   const std::string buffer = std::to_string(requested.buffer_flits);
-  if (requested.lengths == sim::WormLengths::geometric && !finite_source)
-    return Unmodelled{"lengths", "geometric",
-                      "fixed in the published variants; variant finite-source supports others",
-                      "messages of geometric length in the published variants"};
+  const bool alike = is_alike(requested);
+  if (!alike && !finite_source)
+    return Unmodelled{"flits", requested.messages.flits.text(),
+                      "one length in the published variants; variant finite-source supports others",
+                      "messages of several lengths or classes in the published variants"};
   if (requested.timing.reallocate == network::Reallocate::tail)
     return Unmodelled{"reallocate", "tail", "empty by models", "virtual channels reallocated at the tail"};
   const network::RouterTiming usual, &timing = requested.timing;
@@ -158,9 +167,6 @@ std::optional<Unmodelled> unmodelled(const ModelledWormhole& requested) {
     return Unmodelled{"buffer flits", buffer,
                       "1 in the published variants; variant finite-source supports others",
                       "buffers of several flits in the published variants"};
-  if (requested.lengths != sim::WormLengths::fixed)
-    return Unmodelled{"buffer flits", buffer, "1 with messages of geometric length",
-                      "buffers of several flits with messages of geometric length"};
   if (topology != nullptr) return std::nullopt;
   const network::RoutedWormNetwork& own = *std::get<OwnWormNetwork>(requested.network).network;
   if (has_several_virtual_channels(own) && !shares_plainly(own))
@@ -235,8 +241,6 @@ network::ChannelGraph with_trails(const network::WormTopology& topology, network
 }
 
 void check_query(const WormholeQuery& query) {
-  if (query.flits < 1 || query.flits > 1'000'000'000)
-    throw InvalidArgument("flits", std::to_string(query.flits), "from 1 to 1000000000");
   check(query.offered);
   if (query.buffer_flits < 1 || query.buffer_flits > 1'000'000)
     throw InvalidArgument("buffer flits", std::to_string(query.buffer_flits), "an integer from 1 to 1000000");
@@ -283,6 +287,37 @@ std::shared_ptr<const network::WormNetwork> worm_network(const WormholeNetwork& 
   const auto& topology = std::get<network::WormTopology>(network);
   return network::worm_network(topology,
                                virtual_channels.value_or(network::usual_virtual_channels(topology)));
+}
+
+double mean_flits(const WormholeNetwork& network, const network::WormMessages& messages) {
+  const auto* own = std::get_if<OwnWormNetwork>(&network);
+  if (own != nullptr && own->classes)
+    return numeric::nearest_double(network::mean_flits(own->classes->mix.kinds));
+  if (messages.classes.empty()) return numeric::nearest_double(messages.flits.mean());
+  const auto& topology = std::get<network::WormTopology>(network);
+  return numeric::nearest_double(network::mean_flits(network::message_mix(topology, messages).kinds));
+}
+
+WormMix mix_of(const WormholeNetwork& network, const network::WormMessages& messages,
+               std::optional<int> virtual_channels) {
+  if (const auto* own = std::get_if<OwnWormNetwork>(&network)) {
+    if (own->classes) {
+      const std::vector<std::shared_ptr<const network::WormNetwork>> all(own->classes->networks.begin(),
+                                                                         own->classes->networks.end());
+      if (all.size() == 1) return {own->classes->mix.kinds, all.front()};
+      return {own->classes->mix.kinds,
+              std::make_shared<const network::VirtualNetworks>(all, own->classes->mix.virtual_networks)};
+    }
+    return {{{.lengths = messages.flits, .traffic = own->network->traffic()}},
+            worm_network(network, virtual_channels)};
+  }
+  const auto& topology = std::get<network::WormTopology>(network);
+  network::MessageMix mix = network::message_mix(topology, messages);
+  const int usual = virtual_channels.value_or(network::usual_virtual_channels(topology));
+  auto made = network::network_of(mix, usual, [&](int channels) {
+    return std::shared_ptr<const network::WormNetwork>(network::worm_network(topology, channels));
+  });
+  return {std::move(mix.kinds), std::move(made)};
 }
 
 double mean_distance(const WormholeNetwork& network) {
@@ -355,10 +390,6 @@ WormholeModel wormhole_model_of(const ModelledWormhole& requested) {
   return walked_model(requested, *given);
 }
 
-double length_variation(sim::WormLengths lengths, std::int64_t flits) {
-  return lengths == sim::WormLengths::geometric ? 1 - 1 / static_cast<double>(flits) : 0;
-}
-
 Model wormhole_model(const WormholeNetwork& network, std::optional<WormholeVariant> given, Worms worms) {
   const WormholeVariant variant = given.value_or(usual_variant(network));
   const auto* topology = std::get_if<network::WormTopology>(&network);
@@ -386,14 +417,13 @@ Model wormhole_model(const WormholeNetwork& network, std::optional<WormholeVaria
   return Model(std::move(graph), equations, worms);
 }
 
-std::optional<numeric::Model<unit::Cycle>> wormhole_latency(const Model& model, std::int64_t flits,
-                                                            double load) {
+std::optional<numeric::Model<unit::Cycle>> wormhole_latency(const Model& model, double flits, double load) {
   const Point solved = model.solve(load);
   if (!solved.solved()) return std::nullopt;
-  return numeric::Model<unit::Cycle>{solved.latency(static_cast<double>(flits))};
+  return numeric::Model<unit::Cycle>{solved.latency(flits)};
 }
 
-LatencyOfLoad latency_of_load(std::shared_ptr<const Model> model, std::int64_t flits, double last,
+LatencyOfLoad latency_of_load(std::shared_ptr<const Model> model, double flits, double last,
                               std::vector<double> loads) {
   constexpr double idle = 0.01;  // of the last load
   loads.push_back(idle * last);
@@ -401,7 +431,7 @@ LatencyOfLoad latency_of_load(std::shared_ptr<const Model> model, std::int64_t f
   return {.at = [model = std::move(model), flits](double load) -> std::optional<double> {
             const Point solved = model->solve(load);
             if (!solved.solved()) return std::nullopt;
-            return solved.latency(static_cast<double>(flits));
+            return solved.latency(flits);
           },
           .loads = std::move(loads)};
 }
@@ -410,8 +440,8 @@ LatencyOfLoad latency_of_load(const WormholeQuery& query, const WormholeAnswer& 
   constexpr double nearest = 0.985;  // of saturation
   std::vector<double> requested;
   for (const WormholePoint& point : answer.points) requested.push_back(point.load);
-  return latency_of_load(requested_model(query), query.flits, nearest * answer.saturation.value,
-                         std::move(requested));
+  return latency_of_load(requested_model(query), mean_flits(query.network, query.messages),
+                         nearest * answer.saturation.value, std::move(requested));
 }
 
 namespace {
@@ -445,13 +475,16 @@ RequestedAccuracy requested_accuracy(const WormholeQuery& query, std::vector<dou
                               .at = std::move(at)};
   const auto* topology = std::get_if<network::WormTopology>(&query.network);
   // Nothing similar was measured for networks without settings in the table.
-  if (topology != nullptr && topology->usual())
-    requested.settings = accuracy_settings({.topology = *topology,
-                                            .virtual_channels = query.virtual_channels,
-                                            .flits = query.flits,
-                                            .buffer_flits = query.buffer_flits,
-                                            .lengths = query.lengths,
-                                            .timing = query.timing});
+  const network::MessageLengths& flits = query.messages.flits;
+  const bool measured = query.messages.classes.empty() && (flits.single() || flits.is_geometric());
+  if (topology != nullptr && topology->usual() && measured)
+    requested.settings = accuracy_settings(
+        {.topology = *topology,
+         .virtual_channels = query.virtual_channels,
+         .flits = flits.largest(),
+         .buffer_flits = query.buffer_flits,
+         .lengths = flits.is_geometric() ? sim::WormLengths::geometric : sim::WormLengths::fixed,
+         .timing = query.timing});
   else
     requested.settings = {{Setting::own_network, 1}};
   return requested;
@@ -468,16 +501,17 @@ WormholeAnswer answer(const WormholeQuery& query, const Run& run) {
   const std::shared_ptr<const Model> requested = requested_model(query);
   const Model& model = *requested;
   const bounds::wormhole::SaturationSides sides = model.saturation_sides();
-  WormholeAnswer answer{.network = name(query.network),
-                        .saturation = {sides.below},
-                        .unsolved = {sides.above},
-                        .fullness = {sides.fullness},
-                        .why_unsolved = bounds::in_words(sides.beyond),
-                        .mean_distance = {model.graph().mean_distance},
-                        .deadlock_cycle = {},
-                        .shorter_than_path = static_cast<double>(query.flits) < model.graph().mean_distance,
-                        .points = {},
-                        .saturated = is_saturation(sides, query)};
+  WormholeAnswer answer{
+      .network = name(query.network),
+      .saturation = {sides.below},
+      .unsolved = {sides.above},
+      .fullness = {sides.fullness},
+      .why_unsolved = bounds::in_words(sides.beyond),
+      .mean_distance = {model.graph().mean_distance},
+      .deadlock_cycle = {},
+      .shorter_than_path = mean_flits(query.network, query.messages) < model.graph().mean_distance,
+      .points = {},
+      .saturated = is_saturation(sides, query)};
   for (const std::size_t channel : model.cycle())
     answer.deadlock_cycle.push_back(model.graph().channels[channel].name);
   const std::vector<numeric::Rational> values = query.offered.values;

@@ -7,6 +7,8 @@
 #include <tailbound/answers/wormhole/saturated.hpp>
 #include <tailbound/bounds/wormhole/latency.hpp>
 #include <tailbound/core/quantity.hpp>
+#include <tailbound/network/mix/message_classes.hpp>
+#include <tailbound/network/mix/routed_mix.hpp>
 #include <tailbound/network/worms/router_timing.hpp>
 #include <tailbound/network/worms/worm_network_file.hpp>
 #include <tailbound/network/worms/worm_topology.hpp>
@@ -49,6 +51,8 @@ struct OwnWormNetwork {
   std::vector<std::optional<network::RouteRule>> rules{};  ///< network::rules_of() it
   std::optional<std::uint64_t> route_seed{};               ///< of its ECMP routes
   std::vector<std::string> remarks{};                      ///< how its file was understood
+  /// Of a file with classes of messages; then `network` is its first virtual network.
+  std::shared_ptr<const network::RoutedMix> classes{};
 };
 
 using WormholeNetwork = std::variant<network::WormTopology, OwnWormNetwork>;
@@ -65,19 +69,33 @@ using WormholeNetwork = std::variant<network::WormTopology, OwnWormNetwork>;
 /// finite_source, except for a mesh or torus so large that it would take long: there paper.
 [[nodiscard]] WormholeVariant usual_variant(const WormholeNetwork& network);
 
+/// The messages of a network and their virtual networks.
+struct WormMix {
+  std::vector<network::MessageKind> kinds;
+  std::shared_ptr<const network::WormNetwork> network;  ///< VirtualNetworks if there are several
+
+  /// One kind of messages of one length?
+  [[nodiscard]] bool alike() const { return kinds.size() == 1 && kinds.front().lengths.single(); }
+};
+/// \param virtual_channels  of each link, where a class does not give its own
+/// \throws InvalidArgument  as network::message_mix(); "virtual channels": out of range, or for a file
+[[nodiscard]] WormMix mix_of(const WormholeNetwork& network, const network::WormMessages& messages,
+                             std::optional<int> virtual_channels);
+
+/// M: mean length of all messages [flits].
+[[nodiscard]] double mean_flits(const WormholeNetwork& network, const network::WormMessages& messages);
+
 struct WormholeQuery {
   WormholeNetwork network;
-  std::int64_t flits = 32;  ///< message length, or its mean if geometric, 1 .. 10^9
-  OfferedLoads offered;     ///< flits/cycle/node, from 0; or fractions of saturation, from 0 and below 1
+  network::WormMessages messages{};  ///< of a file with classes: unused
+  OfferedLoads offered;  ///< flits/cycle/node, from 0; or fractions of saturation, from 0 and below 1
   std::optional<WormholeVariant> variant{};  ///< default usual_variant()
   /// Number of busiest channels listed for each load; at most max_channels_listed in total.
   std::optional<std::size_t> channels{};
   /// Of each link: 1 .. 64; has a default.
   /// For a user-defined network only its own number.
   std::optional<int> virtual_channels{};
-  sim::WormLengths lengths = sim::WormLengths::fixed;  ///< paper: only fixed
-  /// Of each channel, 1 .. 10^6; more than 1 only with finite_source and fixed lengths.
-  std::int64_t buffer_flits = 1;
+  std::int64_t buffer_flits = 1;   ///< of each channel, 1 .. 10^6; more than 1 only with finite_source
   network::RouterTiming timing{};  ///< non-default only with finite_source and Reallocate::empty
 };
 
@@ -85,8 +103,7 @@ struct WormholeQuery {
 struct ModelledWormhole {
   const WormholeNetwork& network;
   std::optional<WormholeVariant> variant{};
-  std::int64_t flits = 32;
-  sim::WormLengths lengths = sim::WormLengths::fixed;
+  network::WormMessages messages{};
   std::optional<int> virtual_channels{};
   std::int64_t buffer_flits = 1;
   network::RouterTiming timing{};
@@ -115,6 +132,15 @@ struct WormholeChannel {
   std::optional<numeric::Model<unit::Cycle>> credits{};
 };
 
+/// Messages of one class, or of one length of it.
+struct MessageLatency {
+  std::string name{};                   ///< of its class; empty if there is only one
+  std::optional<std::int64_t> flits{};  ///< none: all lengths of the class
+  double share = 1;                     ///< of all messages
+  numeric::Model<unit::Cycle> latency;
+  numeric::Model<unit::Cycle> source_wait;  ///< source queueing
+};
+
 /// Mean values at one load.
 struct WormholePoint {
   double load = 0;                                     ///< offered [flits/cycle/node]
@@ -126,7 +152,9 @@ struct WormholePoint {
   std::optional<WormholeChannel> bottleneck;
   WormholeChannel busiest_source;         ///< the busiest injection channel
   std::vector<WormholeChannel> channels;  ///< as many as requested, or all, the busiest first
-  bounds::Ending ending;                  ///< direct or converged
+  /// By class and length, where messages are not alike.
+  std::vector<MessageLatency> by_length{};
+  bounds::Ending ending;  ///< direct or converged
 };
 
 struct WormholeAnswer {
@@ -183,14 +211,11 @@ struct LatencyOfLoad {
 /// \throws as answer()
 [[nodiscard]] LatencyOfLoad latency_of_load(const WormholeQuery& query, const WormholeAnswer& answer);
 
-/// Up to the load `last`.
+/// Up to the load `last`.  \param flits  mean length of all messages
 [[nodiscard]] LatencyOfLoad latency_of_load(std::shared_ptr<const bounds::wormhole::Model> model,
-                                            std::int64_t flits, double last, std::vector<double> loads);
+                                            double flits, double last, std::vector<double> loads);
 
 // --- parts, for answers that compare the model with simulation
-
-/// Squared coefficient of variation of the message length with this mean.
-[[nodiscard]] double length_variation(sim::WormLengths lengths, std::int64_t flits);
 
 /// The model of a network as used by `wormhole`, simulations and comparisons.
 /// \throws InvalidArgument  a field out of range
@@ -226,9 +251,9 @@ inline constexpr int max_channels_modelled = 8;
 /// \throws InvalidArgument, LimitExceeded  as wormhole_model()
 [[nodiscard]] double mean_distance(const WormholeNetwork& network);
 
-/// Mean latency of messages of `flits` flits; nothing if the model has no solution.
+/// Mean latency of all messages, whose mean length is `flits`; nothing if the model has no solution.
 /// \param load  [flits/cycle/node], from 0
 [[nodiscard]] std::optional<numeric::Model<unit::Cycle>> wormhole_latency(
-    const bounds::wormhole::Model& model, std::int64_t flits, double load);
+    const bounds::wormhole::Model& model, double flits, double load);
 
 }  // namespace tailbound::answers

@@ -36,6 +36,7 @@ struct Accepted {
   std::optional<std::string> usual{};  ///< the default, as typed
   std::string demand{};                ///< of an option without default: what to give
   bool required = false;               ///< by the command line itself
+  bool repeats = false;                ///< Option::repeats
 
   [[nodiscard]] Accepted by_default(std::string text) && {
     usual = std::move(text);
@@ -49,6 +50,11 @@ struct Accepted {
   /// \param what  ends the message of its absence: "--nodes is missing: give the number of nodes"
   [[nodiscard]] Accepted needed(std::string what) && {
     demand = std::move(what);
+    return std::move(*this);
+  }
+  /// May be given several times.
+  [[nodiscard]] Accepted repeated() && {
+    repeats = true;
     return std::move(*this);
   }
   /// By every query of the command; its help says so.

@@ -73,7 +73,8 @@ struct Option {
   std::vector<std::string>* words = nullptr;  ///< `minimum` to `maximum` words
   int minimum = 0, maximum = 0;
   Values values{};
-  std::string usual{};  ///< the default, as typed; empty if it has none or the help describes it in words
+  std::string usual{};   ///< the default, as typed; empty if it has none or the help describes it in words
+  bool repeats = false;  ///< of a text: given several times, it is their list, separated by semicolons
 
   [[nodiscard]] bool given() const;
   /// Sets it as if typed; words are separated by spaces.

@@ -63,7 +63,8 @@ class Row : public AnyRow {
                        .required = accepted.required,
                        .text = &text_,
                        .values = accepted.values,
-                       .usual = accepted.usual.value_or("")}),
+                       .usual = accepted.usual.value_or(""),
+                       .repeats = accepted.repeats}),
         accepted_(std::move(accepted)) {}
   /// Any text.
   Row(const OptionGroup& group, const std::string& name, const std::string& type,

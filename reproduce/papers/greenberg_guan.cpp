@@ -37,7 +37,7 @@ struct ModelledCase : WormholeCase {
         saturation(model.saturation()) {}
 
   [[nodiscard]] numeric::Model<unit::Cycle> latency(double load) const {
-    return answers::wormhole_latency(model, flits, load).value();
+    return answers::wormhole_latency(model, static_cast<double>(flits), load).value();
   }
 };
 
@@ -90,7 +90,7 @@ void add_model(Result& result, const ModelledCase& its, bool quick) {
 std::vector<LatencyAtLoad> simulate(const ModelledCase& its, bool quick, const answers::Run& run) {
   answers::ValidateWormholeQuery query{.simulation = {.network = {.network = its.topology,
                                                                   .variant = answers::WormholeVariant::paper,
-                                                                  .flits = its.flits},
+                                                                  .messages = {.flits = its.flits}},
                                                       .offered = {.of_saturation = true, .values = {}}}};
   answers::OfferedLoads& offered = query.simulation.offered;
   for (int percent = 10; percent <= 90; percent += 20)

@@ -1,12 +1,14 @@
 #include <cli/commands.hpp>
 #include <cli/commands/delays/topology_options.hpp>
 #include <cli/commands/worms/worm_options.hpp>
+#include <cli/options/files.hpp>
 #include <cli/options/precision.hpp>
 #include <cli/options/replies.hpp>
 #include <tailbound/answers/points/combinations.hpp>
 #include <tailbound/answers/validation/validate_wormhole.hpp>
 #include <tailbound/answers/wormhole/worm_sizes.hpp>
 #include <tailbound/core/choice.hpp>
+#include <tailbound/network/mix/message_classes.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/render/documents/simulation/simulate_wormhole.hpp>
 #include <tailbound/render/documents/validation/validate_wormhole.hpp>
@@ -38,6 +40,51 @@ Accepted<std::vector<std::uint32_t>> router_cycles(std::int64_t minimum) {
   return integers<std::uint32_t>(minimum, network::RouterTiming::max_cycles)
       .by_default(std::to_string(minimum))
       .slider(static_cast<double>(minimum), 5, 1);
+}
+
+/// One law: FLITS:WEIGHT, with or without further entries, "1-16:1", or the name of a file. Lists of numbers
+/// are lists of lengths.
+bool is_law(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const std::size_t end = std::min(text.find(','), text.size());
+  return colon < end && text.find(':', colon + 1) >= end;
+}
+
+bool is_list_of_numbers(const std::string& text) {
+  return text.find_first_not_of("0123456789.,:+-eE/% ") == std::string::npos;
+}
+
+Accepted<std::vector<network::MessageLengths>> message_lengths() {
+  return {.read = [](const std::string& text, const std::string& option) {
+    using network::MessageLengths;
+    std::vector<MessageLengths> all;
+    try {
+      if (is_law(text)) return std::vector{MessageLengths::parse(text)};
+    } catch (const InvalidArgument& error) {
+      throw InvalidArgument(option, text, error.legal());
+    }
+    if (!is_list_of_numbers(text)) return std::vector{MessageLengths::of_file(read_file(text, option), text)};
+    for (const std::int64_t flits : parse_integers(text, option, 1, MessageLengths::max_single_flits))
+      all.emplace_back(flits);
+    return all;
+  }};
+}
+
+/// Separated by semicolons.
+Accepted<std::vector<network::MessageClass>> message_classes() {
+  return {.read = [](const std::string& text, const std::string& option) {
+    std::vector<network::MessageClass> all;
+    for (std::size_t begin = 0; begin <= text.size();) {
+      const std::size_t end = std::min(text.find(';', begin), text.size());
+      try {
+        all.push_back(network::parse_message_class(text.substr(begin, end - begin)));
+      } catch (const InvalidArgument& error) {
+        throw InvalidArgument(option, error.value(), error.legal());
+      }
+      begin = end + 1;
+    }
+    return all;
+  }};
 }
 
 struct WormholeOptions {
@@ -74,13 +121,22 @@ struct WormholeOptions {
                              "cycles until a freed flit buffer can be reused (default {})"};
   WormEndsOptions ends{rows, false};
   NetworkFileOptions file{rows};
-  Integers flits{traffic, "--flits", "M",
-                 integers(1, 1'000'000'000)
-                     .needed("give the message length in flits, such as --flits 32")
-                     .slider(1, 256, 1),
-                 "message length in flits"};
+  List<network::MessageLengths> flits{
+      traffic, "--flits", "M",
+      message_lengths().needed("give the message length in flits, such as --flits 32").slider(1, 256, 1),
+      "message length in flits, or a law: 1:60%,5:40%.\nFLITS:WEIGHT,..; 1-16:1 is each of 1 to 16; or a "
+      "file "
+      "with lines \"flits weight\""};
   List<sim::WormLengths> lengths{traffic, "--lengths", "NAME", names<sim::WormLengths>().first_by_default(),
                                  "{names} (default {}).\nMessage lengths with mean --flits"};
+  One<std::vector<network::MessageClass>> classes{
+      traffic, "--class", "'NAME ..'", message_classes().repeated(),
+      "class of messages, once for each: 'reply flits=5'.\nIn place of --flits, with virtual channels of its "
+      "own. Keys: flits, virtual-channels (default --virtual-channels), share of the messages, pattern, to "
+      "and "
+      "from (node numbers), answers (the class whose messages it answers), network (classes of one share "
+      "virtual "
+      "channels)"};
   List<WormPatternName> pattern{traffic, "--pattern", "NAME", names<WormPatternName>().first_by_default(),
                                 "traffic pattern (default {}).\n{names}"};
   Integers hot_node{traffic, "--hot-node", "NODE",
@@ -94,6 +150,7 @@ struct WormholeOptions {
       rows, flit_loads,
       "fractions of the saturation load.\nIn place of --loads: 0.1,0.5 or 10%:90%:10% (default {})"};
 };
+
 struct WormholeModelOptions {
   WormholeOptions query;
   OptionTable rows{};
@@ -114,6 +171,8 @@ struct WormholeSimulationOptions {
   List<sim::WormArrivals> arrivals{router, "--arrivals", "NAME",
                                    names<sim::WormArrivals>().first_by_default(),
                                    "{names} (default {}).\nArrivals of messages"};
+  One<std::int64_t> think{router, "--think-cycles", "N", integer(0, 1'000'000).by_default("0"),
+                          "cycles from the arrival of a message to its answer (default {})"};
   List<network::Reallocate> reallocate{
       router, "--reallocate", "NAME", names<network::Reallocate>().first_by_default(),
       "{names} (default {}).\nA virtual channel goes to the next message when its buffer is empty, or behind "
@@ -183,19 +242,25 @@ void add_topologies(const WormholeOptions& options, WormShape shape,
 /// One for each seed of its routes.
 std::vector<answers::WormholeNetwork> read_own(const WormholeOptions& options) {
   reject_with({&options.topology, &options.nodes, &options.dimensions, &options.concentration,
-               &options.pattern, &options.hot_node, &options.hot_share, &options.virtual_channels,
-               &options.ends.injection, &options.ends.ejection},
+               &options.classes, &options.pattern, &options.hot_node, &options.hot_share,
+               &options.virtual_channels, &options.ends.injection, &options.ends.ejection},
               "--network", "the network file defines it");
   const std::string& name = options.file.network.text();
   std::vector<answers::WormholeNetwork> all;
   for (answers::NetworkTopology& its : read_seeded_networks(options.file, network::FileUse::worms)) {
     if (its.network.name.empty()) its.network.name = name;
-    all.emplace_back(OwnWormNetwork{.network = std::make_shared<network::RoutedWormNetwork>(its.network),
-                                    .file = name,
-                                    .matrix = its.matrix,
-                                    .rules = its.rules(),
-                                    .route_seed = its.route_seed,
-                                    .remarks = its.network.remarks});
+    std::shared_ptr<const network::RoutedMix> classes;
+    if (!its.network.message_classes.empty())
+      classes = std::make_shared<const network::RoutedMix>(network::routed_mix(its.network, 1));
+    all.emplace_back(
+        OwnWormNetwork{.network = classes ? classes->networks.front()
+                                          : std::make_shared<const network::RoutedWormNetwork>(its.network),
+                       .file = name,
+                       .matrix = its.matrix,
+                       .rules = its.rules(),
+                       .route_seed = its.route_seed,
+                       .remarks = its.network.remarks,
+                       .classes = std::move(classes)});
   }
   return all;
 }
@@ -207,6 +272,36 @@ std::vector<answers::WormholeNetwork> read_wormhole_networks(const WormholeOptio
   reject_without({&options.file.matrix, &options.file.route, &options.file.route_seed}, "--network FILE");
   std::vector<answers::WormholeNetwork> all;
   for (const WormShape shape : options.topology.value()) add_topologies(options, shape, all);
+  return all;
+}
+
+/// Their classes, or one for each length.
+/// \param networks  of the query
+std::vector<network::WormMessages> read_messages(const WormholeOptions& options,
+                                                 const std::vector<answers::WormholeNetwork>& networks) {
+  const bool of_file = std::any_of(networks.begin(), networks.end(), [](const auto& network) {
+    const auto* own = std::get_if<OwnWormNetwork>(&network);
+    return own != nullptr && own->classes;
+  });
+  if (of_file) {
+    reject_with({&options.flits, &options.lengths}, "--network " + options.file.network.text(),
+                "the file gives classes of messages with their lengths");
+    return {{}};
+  }
+  if (options.classes) {
+    reject_with({&options.flits, &options.lengths, &options.pattern}, "--class",
+                "each class has its own: 'reply flits=5 pattern=transpose'");
+    return {{.flits = 1, .classes = options.classes.value()}};
+  }
+  std::vector<network::WormMessages> all;
+  for (const network::MessageLengths& flits : options.flits.value())
+    for (const sim::WormLengths lengths : options.lengths.value()) {
+      const bool geometric = lengths == sim::WormLengths::geometric;
+      if (geometric && !flits.single())
+        throw not_allowed_with("--lengths geometric", "--flits " + options.flits.text(),
+                               "a list of lengths with weights is a law by itself");
+      all.push_back({.flits = geometric ? network::MessageLengths::geometric(flits.largest()) : flits});
+    }
   return all;
 }
 
@@ -233,11 +328,11 @@ std::optional<std::size_t> read_channels(const WormholeModelOptions& options) {
 /// One query for each network and length; its loads share expensive computations.
 std::vector<WormholeQuery> read_queries(const WormholeModelOptions& options) {
   const std::optional<std::size_t> channels = read_channels(options);
+  const std::vector<answers::WormholeNetwork> networks = read_wormhole_networks(options.query);
   return Combinations(WormholeQuery{.network = {}, .offered = {}, .channels = channels})
-      .by(read_wormhole_networks(options.query), &WormholeQuery::network)
+      .by(networks, &WormholeQuery::network)
       .by(options.query.variant.each(), &WormholeQuery::variant)
-      .by(options.query.flits.value(), &WormholeQuery::flits)
-      .by(options.query.lengths.value(), &WormholeQuery::lengths)
+      .by(read_messages(options.query, networks), &WormholeQuery::messages)
       .by(options.query.virtual_channels.each(), &WormholeQuery::virtual_channels)
       .by(options.query.buffer_flits.value(), &WormholeQuery::buffer_flits)
       .by(read_timings(options.query), &WormholeQuery::timing)
@@ -259,15 +354,29 @@ void declare_model(OptionTable& table, WormholeModelOptions& options) {
 
 // --- simulated
 
+/// Cycles from an arrival to its answer, of networks with answers.
+std::int64_t read_think(const WormholeSimulationOptions& options,
+                        const std::vector<answers::WormholeNetwork>& networks,
+                        const std::vector<network::WormMessages>& messages) {
+  const auto answers_of = [&](const answers::WormholeNetwork& network) {
+    const auto& kinds = answers::mix_of(network, messages.front(), {}).kinds;
+    return std::any_of(kinds.begin(), kinds.end(), [](const auto& kind) { return kind.answers.has_value(); });
+  };
+  if (options.think && !std::any_of(networks.begin(), networks.end(), answers_of))
+    throw needs("--think-cycles", "a class with answers", "--class 'reply flits=5 answers=request'");
+  return options.think.value();
+}
+
 /// The simulated network, for each combination of list entries.
 std::vector<SimulatedWormhole> read_simulated(const WormholeSimulationOptions& options) {
-  return Combinations(SimulatedWormhole{.network = {}})
-      .by(read_wormhole_networks(options.query), &SimulatedWormhole::network)
+  const std::vector<answers::WormholeNetwork> networks = read_wormhole_networks(options.query);
+  const std::vector<network::WormMessages> messages = read_messages(options.query, networks);
+  return Combinations(SimulatedWormhole{.network = {}, .think = read_think(options, networks, messages)})
+      .by(networks, &SimulatedWormhole::network)
       .by(options.query.variant.each(), &SimulatedWormhole::variant)
-      .by(options.query.flits.value(), &SimulatedWormhole::flits)
+      .by(messages, &SimulatedWormhole::messages)
       .by(options.query.virtual_channels.each(), &SimulatedWormhole::virtual_channels)
       .by(options.query.buffer_flits.value(), &SimulatedWormhole::buffer_flits)
-      .by(options.query.lengths.value(), &SimulatedWormhole::lengths)
       .by(options.arrivals.value(), &SimulatedWormhole::arrivals)
       .by(read_timings(options.query, options.reallocate.value()), &SimulatedWormhole::timing)
       .points();

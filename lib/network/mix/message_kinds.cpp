@@ -50,7 +50,7 @@ std::string percent(const Rational& share) {
 }
 
 /// A percentage that is a short decimal.
-bool is_plain(const MessageLength& one) {
+bool is_plain_percentage(const MessageLength& one) {
   return numeric::plain(one.share * 100).find_first_not_of("0123456789.") == std::string::npos;
 }
 
@@ -101,7 +101,7 @@ MessageLengths MessageLengths::parse(std::string_view text) {
     const std::size_t before = all.size();
     add_lengths(trimmed(entry.substr(0, colon)), weight, flits_argument, all);
     ++entries;
-    percentages += weight.ends_with('%') ? 1U : 0U;
+    if (weight.ends_with('%')) ++percentages;
     // "1-4:20%": 20 % for all of them together.
     const Rational share = all.back().share;
     sum = sum + share;
@@ -164,7 +164,7 @@ double MessageLengths::variation() const {
 std::string MessageLengths::text() const {
   if (geometric_) return "geometric:" + std::to_string(lengths_.front().flits);
   if (single()) return std::to_string(lengths_.front().flits);
-  const bool percents = std::all_of(lengths_.begin(), lengths_.end(), is_plain);
+  const bool percents = std::all_of(lengths_.begin(), lengths_.end(), is_plain_percentage);
   std::string text;
   for (const MessageLength& one : lengths_)
     text += (text.empty() ? "" : ",") + std::to_string(one.flits) + ":" +
@@ -176,7 +176,7 @@ std::string MessageLengths::in_words() const {
   const auto flits = [](std::int64_t count) {
     return std::to_string(count) + (count == 1 ? " flit" : " flits");
   };
-  if (geometric_) return "geometric lengths of mean " + flits(lengths_.front().flits);
+  if (geometric_) return "geometric length, mean " + flits(lengths_.front().flits);
   if (single()) return flits(lengths_.front().flits);
   constexpr std::size_t most = 4;
   if (lengths_.size() > most)

@@ -60,7 +60,7 @@ class MessageLengths {
   [[nodiscard]] std::int64_t largest() const { return lengths_.back().flits; }
   /// "5", "1:60%,5:40%", "geometric:8"; as parse() reads it except for the latter
   [[nodiscard]] std::string text() const;
-  /// "5 flits", "60 % of 1 and 40 % of 5 flits", "geometric lengths of mean 8 flits"
+  /// "5 flits", "60 % of 1 and 40 % of 5 flits", "geometric length, mean 8 flits"
   [[nodiscard]] std::string in_words() const;
 
   friend bool operator==(const MessageLengths&, const MessageLengths&) = default;

@@ -147,14 +147,8 @@ RoutedMix routed_mix(const Network& network, const MessageLengths& flits) {
                                    }),
                 .networks = {}};
   for (std::size_t k = 0; k < classes.size(); ++k) {
-    if (all.mix.kinds[k].answers) continue;
-    for (const std::size_t i : flows[k]) all.mix.kinds[k].rates.push_back(network.flows[i].rate);
-  }
-  // Flow by flow those of the class that is answered, at the end of the chain.
-  for (MessageKind& kind : all.mix.kinds) {
-    const MessageKind* answered = &kind;
-    while (answered->answers) answered = &all.mix.kinds[*answered->answers];
-    kind.rates = answered->rates;
+    std::vector<Rational>& rates = all.mix.kinds[k].rates;  // of answers: those of the messages answered
+    for (const std::size_t i : flows[origin_of(network, k).first]) rates.push_back(network.flows[i].rate);
   }
   for (std::uint32_t v = 0; v < all.mix.virtual_networks.size(); ++v) {
     std::set<std::size_t> its;

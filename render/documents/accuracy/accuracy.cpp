@@ -261,6 +261,13 @@ Choice choice_of(const AccuracyRow& row, Setting setting) {
   return static_cast<Choice>(static_cast<int>(from_of(row, setting)));
 }
 
+network::MessageLengths lengths_of(const AccuracyRow& row) {
+  const std::int64_t flits = whole_of(row, Setting::flits);
+  return choice_of<sim::WormLengths>(row, Setting::lengths) == sim::WormLengths::geometric
+             ? network::MessageLengths::geometric(flits)
+             : network::MessageLengths(flits);
+}
+
 std::string command_of_worms(const AccuracyRow& row) {
   WormTopology topology{.shape = choice_of<WormShape>(row, Setting::topology),
                         .nodes = whole_of(row, Setting::nodes),
@@ -271,11 +278,10 @@ std::string command_of_worms(const AccuracyRow& row) {
   const WormholeVariant variant =
       row.model == MeasuredModel::wormhole_paper ? WormholeVariant::paper : WormholeVariant::finite_source;
   WormholeQuery query{.network = topology,
-                      .flits = whole_of(row, Setting::flits),
+                      .messages = {.flits = lengths_of(row)},
                       .offered = {},
                       .variant = variant,
                       .virtual_channels = static_cast<int>(whole_of(row, Setting::virtual_channels)),
-                      .lengths = choice_of<sim::WormLengths>(row, Setting::lengths),
                       .buffer_flits = whole_of(row, Setting::buffer_flits)};
   if (row.find(Setting::router_cycles) != nullptr) {
     const auto cycles = [&](Setting setting) { return static_cast<std::uint32_t>(whole_of(row, setting)); };
@@ -430,7 +436,11 @@ std::string measuring_command(const WormholeQuery& query) {
     text += " --network " + shell_quoted(own.file);
     if (own.matrix) text += " --matrix " + shell_quoted(*own.matrix);
   }
-  text += fmt::format(" --flits {}", query.flits);
+  const auto& [flits, classes] = query.messages;
+  const auto* own = std::get_if<OwnWormNetwork>(&query.network);
+  for (const network::MessageClass& its : classes) text += " --class " + shell_quoted(network::text_of(its));
+  if (classes.empty() && (own == nullptr || !own->classes))
+    text += " --flits " + (flits.is_geometric() ? std::to_string(flits.largest()) : flits.text());
   if (query.buffer_flits != 1) text += fmt::format(" --buffer-flits {}", query.buffer_flits);
   const network::RouterTiming usual_timing, &timing = query.timing;
   if (timing.router_cycles != usual_timing.router_cycles)
@@ -439,7 +449,7 @@ std::string measuring_command(const WormholeQuery& query) {
     text += fmt::format(" --link-cycles {}", timing.link_cycles);
   if (timing.credit_cycles != usual_timing.credit_cycles)
     text += fmt::format(" --credit-cycles {}", timing.credit_cycles);
-  if (query.lengths != sim::WormLengths::fixed) text += std::string(" --lengths ") + name_of(query.lengths);
+  if (flits.is_geometric()) text += " --lengths geometric";
   if (query.variant.value_or(usual) != usual) text += std::string(" --variant ") + name_of(*query.variant);
   return text + loads_in_command(query.offered, "--loads");
 }

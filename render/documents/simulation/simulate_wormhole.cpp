@@ -5,6 +5,7 @@
 #include <tailbound/render/documents/parts/simulation.hpp>
 #include <tailbound/render/documents/parts/units.hpp>
 #include <tailbound/render/documents/simulation/simulate_wormhole.hpp>
+#include <tailbound/render/documents/worms/message_parts.hpp>
 #include <tailbound/render/documents/worms/saturation.hpp>
 #include <tailbound/render/documents/worms/worm_network.hpp>
 
@@ -111,6 +112,11 @@ std::vector<Rows> tables(const SimulateWormholeQuery& query, const SimulatedWorm
     percentiles.push_back({query.percentiles[i], percentile_of(point, i)});
   std::vector<Rows> tables{simulated_latency_percentiles().rows(share(std::move(percentiles))),
                            busiest_table().rows(share(point.found.busiest))};
+  const std::vector<MessagePart> parts = parts_of(point.found);
+  if (!parts.empty()) {
+    tables.push_back(part_rows(parts, Shape::estimate, false));
+    tables.push_back(part_percentile_table().rows(share(percentiles_of(parts, query.percentiles))));
+  }
   for (Rows& rows : tables) rows.in_text = false;
   return tables;
 }
@@ -120,14 +126,16 @@ Cells text_cells(const SimulateWormholeQuery& query, const SimulatedWorms& point
   Cells cells;
   for (std::size_t i = 0; i < query.percentiles.size(); ++i)
     cells.push_back({percentile_key(i), percentile_of(point, i)});
+  cells = joined(std::move(cells), part_cells(parts_of(point.found)));
   if (point.found.busiest.empty()) return joined(std::move(cells), {{"channel", None{}}, {"held", None{}}});
   return joined(std::move(cells), busiest_table().fields.cells(point.found.busiest.front()));
 }
 
-std::vector<Column> text_columns(const SimulateWormholeQuery& query) {
+std::vector<Column> text_columns(const SimulateWormholeQuery& query, const SimulatedWorms& point) {
   std::vector<Column> columns;
   for (std::size_t i = 0; i < query.percentiles.size(); ++i)
     columns.push_back({percentile_key(i), percentile_heading(query.percentiles[i]), "", Shape::estimate, ""});
+  columns = joined(std::move(columns), part_columns(parts_of(point.found), Shape::estimate));
   columns.push_back({"channel", "busiest channel", "", Shape::text, ""});
   columns.push_back({"held", "occupancy", "", Shape::estimate, ""});
   return columns;
@@ -144,6 +152,7 @@ std::vector<Line> lines(const SimulateWormholeQuery& query, const SimulateWormho
                           {"injection service", cycles(shown(point.found.service))}};
   for (std::size_t i = 0; i < query.percentiles.size(); ++i)
     lines.push_back({percentile_heading(query.percentiles[i]), cycles(percentile_of(point, i))});
+  lines = joined(std::move(lines), part_lines(parts_of(point.found)));
   if (!point.found.busiest.empty()) {
     const sim::WormChannelUse& busiest = point.found.busiest.front();
     lines.push_back(
@@ -243,6 +252,7 @@ Layout simulate_wormhole_layout() {
   layout.results = merged(simulated_load_results().columns(),
                           joined(std::move(searched), simulation_fields("cycle").columns()));
   layout.tables = {simulated_latency_percentiles().layout(), busiest_table().layout(),
+                   message_part_table(Shape::estimate).layout(), part_percentile_table().layout(),
                    saturation_table(LoadMeasure::flits)};
   return layout;
 }
@@ -262,7 +272,7 @@ Document document(const std::vector<SimulatedWormholeAnswered>& networks, std::s
                     .settings = {},
                     .results = {},
                     .notes = notes(networks)};
-  document.text_columns = text_columns(first);
+  document.text_columns = text_columns(first, found.points.front());
   for (const auto& [query, answer] : networks)
     for (std::size_t i = 0; i < answer.points.size(); ++i) {
       const SimulatedWorms& point = answer.points[i];

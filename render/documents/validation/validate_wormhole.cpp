@@ -100,7 +100,7 @@ std::string settings(const Document& document, const std::vector<ValidatedWormho
   for (const auto& [query, answer] : networks) all.push_back(query.simulation.network);
   std::vector<RequestedWorms> requested;
   for (const answers::SimulatedWormhole& its : all)
-    requested.push_back({its.network, its.variant, its.flits, its.virtual_channels});
+    requested.push_back({its.network, its.variant, its.messages, its.virtual_channels});
   const std::string variant = variant_in_words(requested);
   return fmt::format("Mean latency: {}{}{}.",
                      networks.size() == 1 ? worms_in_words(networks.front()) : in_words(all),

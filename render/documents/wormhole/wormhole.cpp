@@ -3,6 +3,7 @@
 #include <tailbound/render/documents/accuracy/accuracy.hpp>
 #include <tailbound/render/documents/parts/units.hpp>
 #include <tailbound/render/documents/wormhole/wormhole.hpp>
+#include <tailbound/render/documents/worms/message_parts.hpp>
 #include <tailbound/render/documents/worms/saturation.hpp>
 #include <tailbound/render/documents/worms/worm_network.hpp>
 #include <tailbound/render/sweep_picture.hpp>
@@ -193,10 +194,13 @@ const Fields<WormholeQuery>& wormhole_inputs() {
   static const Fields<Query> fields{
       {worm_network_fields(),
        [](const Query& of) {
-         return RequestedWorms{of.network, of.variant, of.flits, of.virtual_channels};
+         return RequestedWorms{of.network, of.variant, of.messages, of.virtual_channels};
        }},
       {worm_buffer_column(), &Query::buffer_flits},
-      {worm_length_column(), &Query::lengths},
+      {worm_length_fields(),
+       [](const Query& of) {
+         return RequestedWorms{of.network, of.variant, of.messages, of.virtual_channels};
+       }},
       {router_timing_fields(), if_unusual<Query>}};
   return fields;
 }
@@ -211,6 +215,10 @@ Result result_of(const WormholeLoad& load) {
       joined(joined(wormhole_results().cells(load),
                     accuracy_cells(accuracy, worm_accuracy_keys, load.fraction(), measuring_command(query))),
              wormhole_course().cells(load));
+  const std::vector<MessagePart> parts = parts_of(point);
+  result.text_cells = part_cells(parts);
+  if (!parts.empty())
+    result.tables.push_back(part_rows(parts, Shape::model, answer.points.size() <= max_tables));
   if (query.channels) {
     result.tables.push_back(channel_table().rows(share(point.channels)));
     result.caption = fmt::format(
@@ -220,6 +228,20 @@ Result result_of(const WormholeLoad& load) {
         answer.saturated && !can_deadlock(answer) ? "saturation" : "the largest load with an answer");
   }
   return result;
+}
+
+/// Where the messages of all networks have the same parts.
+std::vector<Column> common_part_columns(const std::vector<WormholeNetworkAnswer>& networks) {
+  const auto titles = [](const WormholeNetworkAnswer& network) {
+    std::vector<std::string> all;
+    for (const MessagePart& part : parts_of(network.second.points.front())) all.push_back(part.title());
+    return all;
+  };
+  const std::vector<std::string> first = titles(networks.front());
+  if (std::any_of(networks.begin(), networks.end(),
+                  [&](const WormholeNetworkAnswer& network) { return titles(network) != first; }))
+    return {};
+  return part_columns(parts_of(networks.front().second.points.front()), Shape::model);
 }
 
 /// For a single load.
@@ -236,6 +258,7 @@ std::vector<Line> lines(const WormholeAnswer& answer) {
     return fmt::format("{}, utilization {:.1f} %", its.name, 100 * its.utilization.value);
   };
   const WormholeChannel& busiest = busiest_of(point);
+  lines = joined(std::move(lines), part_lines(parts_of(point)));
   lines.push_back({"busiest channel", channel(busiest)});
   if (point.bottleneck && &busiest == &point.busiest_source)
     lines.push_back({"after the sources", channel(*point.bottleneck)});
@@ -307,15 +330,14 @@ std::vector<std::string> short_message_notes(const std::vector<WormholeNetworkAn
   std::vector<std::string> of;
   std::size_t alone = 0;
   for (const auto& [query, answer] : networks) {
-    const bool holds_part = by_finite_sources(query) && query.lengths == sim::WormLengths::fixed;
-    if (!answer.shorter_than_path || holds_part) continue;
-    of.push_back(fmt::format("{} in the {}", counted(query.flits, "flit"), answers::name(query.network)));
+    if (!answer.shorter_than_path || by_finite_sources(query)) continue;
+    of.push_back(fmt::format("{} in the {}", query.messages.flits.in_words(), answers::name(query.network)));
     if (shares_links(query) == false) ++alone;
   }
   if (of.empty()) return {};
   constexpr std::size_t max_named = 3;
   const std::string messages =
-      networks.size() == 1    ? "Messages of " + counted(networks.front().first.flits, "flit")
+      networks.size() == 1    ? "Messages of " + networks.front().first.messages.flits.in_words()
       : of.size() > max_named ? fmt::format("The messages of {} of the networks", of.size())
                               : fmt::format("Messages of {}", fmt::join(of, "; "));
   // Measured: docs/derivations/wormhole_finite_source.md, "Short messages".
@@ -460,7 +482,7 @@ Layout wormhole_layout() {
           .inputs = joined(wormhole_inputs().columns(), load_columns()),
           .results = joined(joined(wormhole_results().columns(), wormhole_course().columns()),
                             accuracy_columns(worm_accuracy_keys)),
-          .tables = {channel_table().layout()}};
+          .tables = {message_part_table(Shape::model).layout(), channel_table().layout()}};
 }
 
 Cells inputs_of(const answers::WormholeQuery& query) {
@@ -481,6 +503,7 @@ Document document(const std::vector<WormholeNetworkAnswer>& networks) {
     for (std::size_t i = 0; i < found.points.size(); ++i)
       document.results.push_back(result_of({requested, found, accuracy, i}));
   }
+  document.text_columns = common_part_columns(networks);
   if (document.results.size() == 1) document.results.front().lines = lines(answer);
   name_uniform_traffic(document);
   document.headline = headline(document, networks);

@@ -27,8 +27,22 @@ const char* variant_name(const answers::WormholeNetwork& network,
   return name_of(variant.value_or(answers::usual_variant(network)));
 }
 
-const char* length_in_words(sim::WormLengths lengths) {
-  return lengths == sim::WormLengths::fixed ? "" : "geometric length, mean ";
+/// "messages of 5 flits", "requests of 1 flit and replies of 5 flits": by classes if there are any.
+template <class Network>
+std::string messages_in_words(const Network& network) {
+  const auto* own = std::get_if<OwnWormNetwork>(&network.network);
+  std::vector<std::string> parts;
+  if (own != nullptr && own->classes) {
+    for (const network::MessageKind& kind : own->classes->mix.kinds)
+      parts.push_back(fmt::format("{} of {}", kind.name, kind.lengths.in_words()));
+  } else {
+    for (const network::MessageClass& its : network.messages.classes)
+      parts.push_back(fmt::format("{} of {}", its.name, its.flits.in_words()));
+  }
+  if (parts.empty()) return "messages of " + network.messages.flits.in_words();
+  constexpr std::size_t most = 4;
+  if (parts.size() > most) return fmt::format("{} classes of messages", parts.size());
+  return fmt::format("classes {}", fmt::join(parts, ", "));
 }
 
 /// "2 virtual channels per link"; empty for a user-defined network, whose file specifies it.
@@ -68,7 +82,7 @@ std::vector<std::string> settings_of(const Network& network, const std::string& 
           timing.empty() ? "" : timing.substr(2),
           "buffers of " + counted(network.buffer_flits, "flit"),
           worm_ends_in_words(network.network),
-          "messages of " + (length_in_words(network.lengths) + counted(network.flits, "flit")),
+          messages_in_words(network),
           arrivals_in_words(network)};
 }
 
@@ -158,6 +172,49 @@ const Fields<network::RouterTiming>& router_timing_fields() {
   return fields;
 }
 
+namespace {
+
+bool has_classes(const RequestedWorms& of) {
+  const auto* own = std::get_if<OwnWormNetwork>(&of.network);
+  return !of.messages.classes.empty() || (own != nullptr && own->classes);
+}
+
+/// One length, or geometric lengths.
+bool is_one_length(const RequestedWorms& of) {
+  return !has_classes(of) && (of.messages.flits.single() || of.messages.flits.is_geometric());
+}
+
+/// As typed; of a file by their names and lengths.
+TextList class_texts(const RequestedWorms& of) {
+  std::vector<std::string> texts;
+  for (const network::MessageClass& its : of.messages.classes) texts.push_back(network::text_of(its));
+  const auto* own = std::get_if<OwnWormNetwork>(&of.network);
+  if (own != nullptr && own->classes)
+    for (const network::MessageKind& kind : own->classes->mix.kinds)
+      texts.push_back(kind.name + " flits=" + kind.lengths.text());
+  return TextList{std::move(texts)};
+}
+
+}  // namespace
+
+const Fields<RequestedWorms>& worm_length_fields() {
+  using Requested = RequestedWorms;
+  static const Fields<Requested> fields{
+      {{"lengths", "lengths", "", Shape::text,
+        "message lengths: fixed, geometric with mean flits, or a law such as 1:60%,5:40%; absent with "
+        "classes"},
+       [](const Requested& of) -> std::optional<std::string> {
+         if (has_classes(of)) return std::nullopt;
+         const network::MessageLengths& flits = of.messages.flits;
+         return flits.is_geometric() ? "geometric" : flits.single() ? "fixed" : flits.text();
+       },
+       if_present},
+      {{"classes", "classes", "", Shape::texts, "classes of messages, if there are any"},
+       [](const Requested& of) { return has_classes(of) ? std::optional(class_texts(of)) : std::nullopt; },
+       if_present}};
+  return fields;
+}
+
 const Fields<RequestedWorms>& worm_network_fields() {
   using Requested = RequestedWorms;
   static const Fields<WormTopology> topology{
@@ -213,7 +270,12 @@ const Fields<RequestedWorms>& worm_network_fields() {
         "tori)"},
        [](const Requested& of) { return variant_name(of.network, of.variant); }},
       {own, [](const Requested& of) { return std::get_if<OwnWormNetwork>(&of.network); }},
-      {{"flits", "flits", "", Shape::whole, "message length"}, &Requested::flits},
+      {{"flits", "flits", "", Shape::whole,
+        "message length, or its mean if geometric; absent for several lengths or classes"},
+       [](const Requested& of) {
+         return is_one_length(of) ? std::optional(of.messages.flits.largest()) : std::nullopt;
+       },
+       if_present},
       {{"virtual_channels", "virtual channels", "", Shape::whole,
         "virtual channels per link; absent for a network file, which defines them"},
        [](const Requested& of) {
@@ -298,7 +360,7 @@ std::string in_words(const answers::WormholeQuery& query) {
 std::string in_words(const std::vector<answers::WormholeQuery>& all) {
   std::vector<RequestedWorms> requested;
   for (const answers::WormholeQuery& query : all)
-    requested.push_back({query.network, query.variant, query.flits, query.virtual_channels});
+    requested.push_back({query.network, query.variant, query.messages, query.virtual_channels});
   const std::string variant = variant_in_words(requested);
   return common_in_words(all) + (variant.empty() ? "" : "; " + variant);
 }
@@ -307,21 +369,24 @@ Column worm_buffer_column() {
   return {"buffer_flits", "buffer", "flits", Shape::whole, "buffer per virtual channel"};
 }
 
-Column worm_length_column() {
-  return {"lengths", "lengths", "", Shape::text, "message lengths: fixed, or geometric with mean flits"};
-}
-
 const Fields<answers::SimulatedWormhole>& simulated_worm_inputs() {
   using Network = answers::SimulatedWormhole;
   static const Fields<Network> fields{
       {worm_network_fields(),
        [](const Network& of) {
-         return RequestedWorms{of.network, of.variant, of.flits, of.virtual_channels};
+         return RequestedWorms{of.network, of.variant, of.messages, of.virtual_channels};
        }},
       {worm_buffer_column(), &Network::buffer_flits},
-      {worm_length_column(), &Network::lengths},
+      {worm_length_fields(),
+       [](const Network& of) {
+         return RequestedWorms{of.network, of.variant, of.messages, of.virtual_channels};
+       }},
       {{"arrivals", "arrivals", "", Shape::text, "arrivals of messages: poisson or bernoulli"},
        &Network::arrivals},
+      {{"think_cycles", "think", "cycles", Shape::whole,
+        "cycles from the arrival of a message to its answer, if not 0"},
+       [](const Network& of) { return of.think == 0 ? std::nullopt : std::optional(of.think); },
+       if_present},
       {router_timing_fields(), if_unusual<Network>}};
   return fields;
 }

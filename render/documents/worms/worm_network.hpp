@@ -16,13 +16,14 @@ namespace tailbound::render {
 struct RequestedWorms {
   const answers::WormholeNetwork& network;
   std::optional<answers::WormholeVariant> variant;
-  std::int64_t flits = 0;
+  const network::WormMessages& messages;
   std::optional<int> virtual_channels;  ///< of each link, if given
 };
 [[nodiscard]] const Fields<RequestedWorms>& worm_network_fields();
 
 [[nodiscard]] Column worm_buffer_column();
-[[nodiscard]] Column worm_length_column();
+/// The law of lengths, and the classes.
+[[nodiscard]] const Fields<RequestedWorms>& worm_length_fields();
 /// Only for non-default timing of routers, links and credits.
 [[nodiscard]] const Fields<network::RouterTiming>& router_timing_fields();
 template <class Requested>
