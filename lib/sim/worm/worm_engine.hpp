@@ -84,7 +84,7 @@ class WormEngine {
   WormEngine(const network::WormNetwork& network, std::uint32_t buffer_flits, RandomKey key,
              const network::RouterTiming& timing = {});
 
-  /// Hands the message to its source now, at message.born = now(). Returns the station that it waits for there.
+  /// Hands the message to its source now, at message.born = now(). Returns the station that it waits for.
   /// \throws LimitExceeded  more than 2^26 messages would wait at the sources
   std::uint32_t send(const WormMessage& message);
 

@@ -11,7 +11,8 @@
 #include <tests/support/estimate.hpp>
 #include <tuple>
 
-/// Messages of several lengths and classes. Random runs have fixed seeds: a test that passes once passes always.
+/// Messages of several lengths and classes. Random runs have fixed seeds: a test that passes once passes
+/// always.
 namespace tailbound::sim {
 namespace {
 
@@ -86,7 +87,7 @@ struct Cell {
 };
 
 TEST_CASE("wormhole simulation: mixed lengths, classes and memory controllers as by another simulator") {
-  // tests/data has none of it: an independent simulator with its own algorithm, without code of this one.
+  // Recorded with a simulator that has an algorithm of its own, and no code of this one.
   const std::vector<MessageKind> mix{kind("", 100, "1:60%,5:40%", 0)};
   const std::vector<MessageKind> two{kind("a", 50, "1", 0), kind("b", 50, "5", 1)};
   std::vector<MessageKind> memory = request_and_reply(true);
@@ -191,7 +192,7 @@ TEST_CASE("wormhole simulation: mixed lengths between two nodes match the exact 
       } else if (!as_classes) {
         CHECK(test::holds(*found.source_wait, (rho / mean * square - rho) / (2 * (1 - rho))));
       } else {
-        // Both classes may send in one cycle: arrivals with variance a - p^2 - q^2, and the second of two waits.
+        // Both classes may send in one cycle, independently; then the second of two waits.
         const double p = 0.75 * rho / mean, q = 0.25 * rho / mean;
         const double work = p * 1 + q * 400 - p * p * 1 - q * q * 400;         // Var of the work of a cycle
         const double unfinished = (work + rho * rho - rho) / (2 * (1 - rho));  // at the start of a cycle
