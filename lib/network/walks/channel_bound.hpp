@@ -45,9 +45,9 @@ inline constexpr int busy_channel_percent = 90;
 /// For its own traffic.  COST  a rational addition for each channel of each route
 [[nodiscard]] ChannelBound channel_bound(const RoutedWormNetwork& network);
 
-/// For messages of several kinds: their rates times their mean lengths, answers included. Exact if the rates of
-/// each kind are given exactly (MessageKind::rates), or are equal for all of its flows; otherwise for these
-/// doubles.
+/// For messages of several kinds: their rates times their mean lengths, answers included. Exact if the rates
+/// of each kind are given exactly (MessageKind::rates), or are equal for all of its flows; otherwise for
+/// these doubles.
 /// \param network  VirtualNetworks if the kinds have several virtual networks
 /// COST  two calls of next_station() for each station of each route, at most max_bound_calls together, and a
 /// rational addition for each station and different rate

@@ -2,6 +2,7 @@
 #include <tailbound/sim/worm/worm_engine.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace tailbound::sim {
@@ -24,6 +25,7 @@ WormEngine::WormEngine(const network::WormNetwork& network, std::uint32_t buffer
       random_(random_of(0)),
       owner_(network.layout().channels.size(), none),
       lines_(network.layout().stations.size()),
+      heads_in_((network.layout().channels.size() + 63) / 64),
       timing_(timing),
       with_times_(timing != network::RouterTiming{}) {
   check(timing);
@@ -36,15 +38,15 @@ WormEngine::WormEngine(const network::WormNetwork& network, std::uint32_t buffer
 
 // --- Messages and grants ---------------------------------------------------------------------------------
 
-void WormEngine::send(const WormMessage& message) {
+std::uint32_t WormEngine::send(const WormMessage& message) {
   const Index station = network_.next_station(head_of(message, 0, 0));
   sent_flits_ += message.flits;
   Line& line = lines_[station];
   if (line.first_message == none) {
     const Index channel = free_channel(station);
     if (channel != none) {
-      start(message, channel);
-      return;
+      start(message, station, channel);
+      return station;
     }
   }
   if (waiting_messages_ == max_waiting)
@@ -61,12 +63,13 @@ void WormEngine::send(const WormMessage& message) {
   }
   (line.first_message == none ? line.first_message : messages_[line.last_message].behind) = at;
   line.last_message = at;
+  return station;
 }
 
-void WormEngine::start(const WormMessage& message, Index channel) {
+void WormEngine::start(const WormMessage& message, Index station, Index channel) {
   const Index id = new_worm();
   worms_[id] = {.flits = message.flits};
-  trips_[id] = {.message = message};
+  trips_[id] = {.message = message, .injection = station};
   places(id)[0].content = 2 * message.flits;
   grant(id, channel);
 }
@@ -113,7 +116,7 @@ WormEngine::Index WormEngine::free_channel(Index station) {
 
 void WormEngine::request(Index id) {
   Worm& worm = worms_[id];
-  const Index station = network_.next_station(head_of(trips_[id].message, worm.passed, head_channel(id)));
+  const Index station = trips_[id].next;
   const Index channel = free_channel(station);
   if (channel != none) {
     grant(id, channel);
@@ -137,6 +140,7 @@ void WormEngine::grant(Index id, Index channel) {
   worm.granted = 1;
   worm.waits_for = none;
   const Index next = network_.next_station(head_of(trips_[id].message, k, channel));
+  trips_[id].next = next;
   worm.ejecting = next == network::WormNetwork::arrived ? 1 : 0;
   if (!wake(id) && worm.visited == turn_) again_.push_back(id);
 }
@@ -155,7 +159,8 @@ bool WormEngine::wake(Index id) {
 void WormEngine::release(Index channel, Index flits, std::uint64_t since) {
   occupancy_.push_back({channel, flits, now_ - since});
   owner_[channel] = none;
-  Line& line = lines_[network_.layout().channels[channel].station];
+  const Index station = network_.layout().channels[channel].station;
+  Line& line = lines_[station];
   if (line.first != none) {
     const Index id = line.first;
     line.first = worms_[id].behind;
@@ -165,7 +170,7 @@ void WormEngine::release(Index channel, Index flits, std::uint64_t since) {
     line.first_message = messages_[at].behind;
     free_messages_.push_back(at);
     --waiting_messages_;
-    start(WormMessage(messages_[at].message), channel);
+    start(WormMessage(messages_[at].message), station, channel);
   }
 }
 
@@ -194,9 +199,7 @@ void WormEngine::cycle() {
   for (const Ended& ended : std::exchange(ended_, {})) release(ended.channel, ended.flits, ended.since);
   // In an order independent of that of the visits, then at random. With delays there is only one order of
   // visits.
-  if (!with_times_)
-    std::sort(requesting_.begin(), requesting_.end(),
-              [this](Index a, Index b) { return head_channel(a) < head_channel(b); });
+  if (!with_times_) sort_by_channel();
   shuffle(requesting_);
   for (const Index id : requesting_) request(id);
   requesting_.clear();
@@ -211,6 +214,25 @@ void WormEngine::cycle() {
   const bool nothing_moves = now_ - last_move_ > (with_times_ ? 2 * ring : 0);
   if (nothing_moves || now_ % deadlock_period == deadlock_period - 1) require_no_deadlock();
   skip_to(now_ + 1);
+}
+
+/// The heads that arrived in the last cycle, each in a channel of its own.
+/// METHOD  One bit per channel, unless the heads are few for so many channels.
+void WormEngine::sort_by_channel() {
+  constexpr std::size_t words_per_head = 8;
+  if (heads_in_.size() > words_per_head * requesting_.size()) {
+    std::sort(requesting_.begin(), requesting_.end(),
+              [this](Index a, Index b) { return head_channel(a) < head_channel(b); });
+    return;
+  }
+  for (const Index id : requesting_) {
+    const Index channel = head_channel(id);
+    heads_in_[channel / 64] |= std::uint64_t{1} << (channel % 64);
+  }
+  std::size_t sorted = 0;
+  for (std::size_t i = 0; i < heads_in_.size(); ++i)
+    for (std::uint64_t bits = std::exchange(heads_in_[i], 0); bits != 0; bits &= bits - 1)
+      requesting_[sorted++] = owner_[64 * i + static_cast<std::size_t>(std::countr_zero(bits))];
 }
 
 template <WormEngine::Moves moves>
@@ -367,6 +389,7 @@ void WormEngine::finish(Index id) {
                         .started = trip.started,
                         .released = trip.released,
                         .ended = now_ + 1,
+                        .injection = trip.injection,
                         .distance = distance});
   delivered_flits_ += trip.message.flits;
   owner_[ejection.channel] = leaving;
@@ -608,6 +631,9 @@ void WormEngine::load(ByteReader& reader, std::uint64_t tags) {
       get_flits(k, buffer_flits_);
       hold(id, k).since = reader.get<std::uint64_t>();
     }
+    const Index last = last_held(worm);
+    trip.injection = network_.next_station(head_of(trip.message, 0, 0));
+    trip.next = network_.next_station(head_of(trip.message, last, hold(id, last).channel));
   }
   if (with_times_) load_times(reader);
   awake_ = get_worms();

@@ -56,10 +56,11 @@ void put(ByteWriter& writer, const WormMessage& message);
 /// A message whose tail has crossed its ejection channel in the last cycle.
 struct WormDelivery {
   WormMessage message;
-  std::uint64_t started = 0;   ///< cycle in which its head crossed the injection channel
-  std::uint64_t released = 0;  ///< first cycle in which the injection channel was free again
-  std::uint64_t ended = 0;     ///< the cycle after the last
-  std::uint32_t distance = 0;  ///< D: channels passed
+  std::uint64_t started = 0;    ///< cycle in which its head crossed the injection channel
+  std::uint64_t released = 0;   ///< first cycle in which the injection channel was free again
+  std::uint64_t ended = 0;      ///< the cycle after the last
+  std::uint32_t injection = 0;  ///< station that it waited for at its source
+  std::uint32_t distance = 0;   ///< D: channels passed
 };
 
 /// How long a channel was occupied by a worm.
@@ -83,9 +84,9 @@ class WormEngine {
   WormEngine(const network::WormNetwork& network, std::uint32_t buffer_flits, RandomKey key,
              const network::RouterTiming& timing = {});
 
-  /// Hands the message to its source now, at message.born = now().
+  /// Hands the message to its source now, at message.born = now(). Returns the station that it waits for.
   /// \throws LimitExceeded  more than 2^26 messages would wait at the sources
-  void send(const WormMessage& message);
+  std::uint32_t send(const WormMessage& message);
 
   /// Simulates one cycle.
   /// \throws NoAnswer  deadlock: worms wait for each other in a cycle; the message names the channels
@@ -154,6 +155,8 @@ class WormEngine {
     std::uint64_t started = 0, released = 0;
     std::uint64_t head_lands = 0;  ///< with delays: first cycle in which its head may send a request
     Index next_in_buffer = none;   ///< the worm with its head behind this one in the same buffer
+    Index injection = none;        ///< station
+    Index next = none;             ///< station after the last granted channel
   };
   struct Waiting {
     WormMessage message;
@@ -229,11 +232,12 @@ class WormEngine {
   void grant(Index id, Index channel);
   bool wake(Index id);
   void enter(Index id);
-  void start(const WormMessage& message, Index channel);
+  void start(const WormMessage& message, Index station, Index channel);
   [[nodiscard]] Index free_channel(Index station);
   [[nodiscard]] Index new_worm();
   void assign_spare_wires(Index id);
   void shuffle(std::vector<Index>& list);
+  void sort_by_channel();
   void require_no_deadlock() const;
   [[nodiscard]] std::vector<bool> free_slots() const;
   [[nodiscard]] std::vector<bool> stuck() const;
@@ -279,9 +283,10 @@ class WormEngine {
   std::vector<Hold> holds_;    ///< [worm][k - 1]
   std::vector<Waiting> messages_;
   std::vector<Index> free_worms_, free_messages_;
-  std::vector<Index> awake_;       ///< worms that may move
-  std::vector<Index> again_;       ///< worms to visit once more in this cycle
-  std::vector<Index> requesting_;  ///< heads that arrived in the last cycle
+  std::vector<Index> awake_;             ///< worms that may move
+  std::vector<Index> again_;             ///< worms to visit once more in this cycle
+  std::vector<Index> requesting_;        ///< heads that arrived in the last cycle
+  std::vector<std::uint64_t> heads_in_;  ///< [channel / 64]: bits to sort these heads with, else 0
   std::vector<Ended> ended_;
   std::vector<WormDelivery> delivered_;
   std::vector<ChannelOccupancy> occupancy_;

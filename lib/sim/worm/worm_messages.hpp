@@ -17,11 +17,11 @@
 
 /// The messages sent by the nodes of a wormhole network, one after the other.
 ///
-/// MODEL     Kind k has the share s_k of all messages, and M is their mean length. At a load, the N nodes that
-///           send messages of any kind send load N s_k / M of kind k per cycle, together. Poisson: a message
-///           generated within a cycle is sent with the next. Bernoulli: each node sends at most one message of
-///           each kind in a cycle. A message has a length by the law of its kind. An answer is born `think`
-///           cycles after the tail of the message that it answers has arrived.
+/// MODEL     Kind k has the share s_k of all messages, and M is their mean length. At a load, the N nodes
+///           that send messages of any kind send load N s_k / M of kind k per cycle, together. Poisson: a
+///           message generated within a cycle is sent with the next. Bernoulli: each node sends at most one
+///           message of each kind in a cycle. A message has a length by the law of its kind. An answer is
+///           born in the cycle after the arrival of the tail that it answers, or `think` cycles later.
 /// METHOD    Shares of kinds and lengths are multiples of 2^-64, rates of flows of 2^-53. Where messages of
 ///           several kinds are born at a node in one cycle (Bernoulli), their order alternates.
 /// CONTRACT  message number i that is no answer is a function of the inputs, the random key and i; answer

@@ -26,8 +26,7 @@ class Simulated final : public WormReplication {
       while (messages_.next().born <= engine_.now()) {
         ++counts_[WormRows::generated][0];
         counts_[WormRows::generated][1] += messages_.next().flits;
-        ++counts_[WormRows::offered][injection_of(messages_.next())];
-        engine_.send(messages_.next());
+        ++counts_[WormRows::offered][engine_.send(messages_.next())];
         messages_.pop();
       }
       if (engine_.idle()) {
@@ -77,12 +76,6 @@ class Simulated final : public WormReplication {
     return counts;
   }
 
-  /// The station that the message waits for at its source.
-  [[nodiscard]] std::uint32_t injection_of(const WormMessage& message) const {
-    return network_->next_station(
-        {.source = message.source, .destination = message.destination, .variant = message.variant});
-  }
-
   void count_cycle() {
     counts_[WormRows::waiting][0] += engine_.waiting_messages();
     for (const ChannelOccupancy& occupancy : engine_.occupancy()) {
@@ -92,7 +85,7 @@ class Simulated final : public WormReplication {
     for (const WormDelivery& delivery : engine_.delivered()) {
       const std::uint64_t latency = delivery.ended - delivery.message.born;
       ++counts_[WormRows::delivered][0];
-      ++counts_[WormRows::arrived][injection_of(delivery.message)];
+      ++counts_[WormRows::arrived][delivery.injection];
       counts_[WormRows::delivered][1] += delivery.message.flits;
       counts_[WormRows::times][0] += latency;
       counts_[WormRows::times][1] += delivery.started - delivery.message.born;

@@ -138,7 +138,7 @@ TEST_CASE("channel bound: kinds of messages by their flits") {
   CHECK(mixed.utilization == walked(*mesh, flows));
   a.rates.pop_back();
   CHECK_THROWS_AS(channel_bound(both, {a, b}), InvalidArgument);
-  // Four controllers send replies of 5 flits to all others: each 10/3 flits per cycle at load 1.
+  // At load 1 each of four controllers sends 10/3 flits per cycle in replies, and 2/15 in requests.
   MessageKind request{.share = Rational(1) / 2, .lengths = 1}, reply{.share = Rational(1) / 2, .lengths = 5};
   reply.virtual_network = 1;
   reply.answers = 0;
@@ -149,7 +149,7 @@ TEST_CASE("channel bound: kinds of messages by their flits") {
         reply.traffic.flows.push_back({controller, node, 4.0 / 60});
       }
   const ChannelBound memory = channel_bound(both, {request, reply});
-  CHECK(memory.load() == Rational(3) / 10);
+  CHECK(memory.load() == Rational(15) / 52);
   CHECK(memory.channel == "injection at (0,0)");
   CHECK(memory.senders == 4);
   // Routes that divide, and parallel physical channels.

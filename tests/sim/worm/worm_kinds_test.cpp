@@ -11,7 +11,8 @@
 #include <tests/support/estimate.hpp>
 #include <tuple>
 
-/// Messages of several lengths and classes. Random runs have fixed seeds: a test that passes once passes always.
+/// Messages of several lengths and classes. Random runs have fixed seeds: a test that passes once passes
+/// always.
 namespace tailbound::sim {
 namespace {
 
@@ -86,7 +87,7 @@ struct Cell {
 };
 
 TEST_CASE("wormhole simulation: mixed lengths, classes and memory controllers as by another simulator") {
-  // tests/data has none of it: an independent simulator with its own algorithm, without code of this one.
+  // Recorded with a simulator that has an algorithm of its own, and no code of this one.
   const std::vector<MessageKind> mix{kind("", 100, "1:60%,5:40%", 0)};
   const std::vector<MessageKind> two{kind("a", 50, "1", 0), kind("b", 50, "5", 1)};
   std::vector<MessageKind> memory = request_and_reply(true);
@@ -148,7 +149,8 @@ TEST_CASE("wormhole simulation: mixed lengths, classes and memory controllers as
        {{0, 1, 9.4528, 0.0167}, {1, 1, 10.0852, 0.0394}, {1, 5, 16.8586, 0.0558}, {2, 5, 18.3422, 0.0685}}},
   };
   for (const Cell& cell : cells) {
-    const WormEstimates found = simulated(cell.model, 100'000, 0.95);
+    const WormEstimates found =
+        simulated(cell.model, cell.model.network->layout().nodes == 64 ? 30'000 : 100'000, 0.95);
     CHECK(found.stability.stable);
     REQUIRE(found.by_class.size() == cell.model.kinds.size());
     if (cell.rows.empty()) {  // the mean over all messages
@@ -190,7 +192,7 @@ TEST_CASE("wormhole simulation: mixed lengths between two nodes match the exact 
       } else if (!as_classes) {
         CHECK(test::holds(*found.source_wait, (rho / mean * square - rho) / (2 * (1 - rho))));
       } else {
-        // Both classes may send in one cycle: arrivals with variance a - p^2 - q^2, and the second of two waits.
+        // Both classes may send in one cycle, independently; then the second of two waits.
         const double p = 0.75 * rho / mean, q = 0.25 * rho / mean;
         const double work = p * 1 + q * 400 - p * p * 1 - q * q * 400;         // Var of the work of a cycle
         const double unfinished = (work + rho * rho - rho) / (2 * (1 - rho));  // at the start of a cycle
@@ -220,7 +222,7 @@ TEST_CASE("wormhole simulation: mixed lengths between two nodes match the exact 
 TEST_CASE("wormhole simulation: kinds, lengths and flows are drawn by their shares") {
   std::vector<MessageKind> kinds{kind("a", 20, "1:3,5:2", 0), kind("b", 50, "2-9:1", 1),
                                  kind("c", 30, "7", 1)};
-  kinds[0].traffic.flows = {{0, 5, 0.5}, {0, 6, 1.0}, {3, 1, 1.5}};
+  kinds[0].traffic.flows = {{0, 5, 1.0 / 3}, {0, 6, 2.0 / 3}, {3, 1, 1.0}};
   for (const WormArrivals arrivals : {WormArrivals::poisson, WormArrivals::bernoulli}) {
     const WormModel model{
         .network = mesh(16, {1, 2}), .kinds = kinds, .load = load_of("0.3"), .arrivals = arrivals};
@@ -358,10 +360,10 @@ TEST_CASE("wormhole simulation: the class that saturates is named") {
   model.network = mesh(16, {2, 2});
   model.kinds = request_and_reply(true);
   const SimulatedSaturation saturation =
-      simulated_saturation(model, {.first_guess = 0.27, .precision = 0.02});
+      simulated_saturation(model, {.first_guess = 0.27, .precision = 0.03});
   CAPTURE(saturation.max_stable, saturation.min_unstable);
-  CHECK(saturation.max_stable < 0.2856);
-  CHECK(saturation.min_unstable > 0.2725);
+  CHECK(saturation.max_stable < 0.2884);
+  CHECK(saturation.min_unstable > 0.2697);
 }
 
 TEST_CASE("wormhole simulation: long lists of lengths are counted by class only") {
