@@ -146,13 +146,13 @@ sim::WormModel simulator_model(const SimulatedWormhole& network) {
 }
 
 WormholeModel wormhole_model_of(const SimulatedWormhole& network) {
-  return wormhole_model_of(ModelledWormhole{.network = network.network,
-                                            .variant = network.variant,
-                                            .flits = network.flits,
-                                            .lengths = network.lengths,
-                                            .virtual_channels = network.virtual_channels,
-                                            .buffer_flits = network.buffer_flits,
-                                            .timing = network.timing});
+  return wormhole_model_of(
+      ModelledWormhole{.network = network.network,
+                       .variant = network.variant,
+                       .kinds = {{.lengths = message_lengths(network.lengths, network.flits)}},
+                       .virtual_channels = network.virtual_channels,
+                       .buffer_flits = network.buffer_flits,
+                       .timing = network.timing});
 }
 
 network::ChannelBound channel_bound(const WormholeNetwork& network) {

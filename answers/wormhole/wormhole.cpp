@@ -2,6 +2,8 @@
 #include <tailbound/answers/points/points.hpp>
 #include <tailbound/answers/wormhole/wormhole.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/network/mix/message_flows.hpp>
+#include <tailbound/network/mix/virtual_networks.hpp>
 #include <tailbound/network/walks/one_lane.hpp>
 #include <tailbound/network/walks/wire_sharing.hpp>
 #include <tailbound/network/walks/worm_trails.hpp>
@@ -68,18 +70,39 @@ WormholePoint solve(const Model& model, const WormholeQuery& query, double load,
 ModelledWormhole requested_network(const WormholeQuery& query) {
   return {.network = query.network,
           .variant = query.variant,
-          .flits = query.flits,
-          .lengths = query.lengths,
+          .kinds = {{.lengths = message_lengths(query.lengths, query.flits)}},
           .virtual_channels = query.virtual_channels,
           .buffer_flits = query.buffer_flits,
           .timing = query.timing};
 }
 
 Worms worms_of(const ModelledWormhole& requested) {
-  return {.flits = static_cast<double>(requested.flits),
+  return {.kinds = bounds::wormhole::kinds_of(requested.kinds),
           .buffer_flits = static_cast<double>(requested.buffer_flits),
-          .length_variation = length_variation(requested.lengths, requested.flits),
           .timing = requested.timing};
+}
+
+/// One kind of messages, with the traffic of the network.
+bool is_plain(const ModelledWormhole& requested) {
+  return requested.kinds.size() == 1 && requested.kinds.front().traffic.flows.empty() &&
+         requested.kinds.front().virtual_network == 0;
+}
+
+std::uint32_t virtual_networks(const ModelledWormhole& requested) {
+  std::uint32_t last = 0;
+  for (const network::MessageKind& kind : requested.kinds) last = std::max(last, kind.virtual_network);
+  return last + 1;
+}
+
+/// Of a link: those of each virtual network; nothing for a user-defined network.
+std::vector<std::optional<int>> channels_of_each(const ModelledWormhole& requested) {
+  std::vector<std::optional<int>> channels(virtual_networks(requested), requested.virtual_channels);
+  for (std::size_t k = 0; k < std::min(channels.size(), requested.network_channels.size()); ++k)
+    channels[k] = requested.network_channels[k];
+  const auto* topology = std::get_if<network::WormTopology>(&requested.network);
+  for (std::optional<int>& its : channels)
+    if (topology != nullptr && !its) its = network::usual_virtual_channels(*topology);
+  return channels;
 }
 
 /// Do packets of a link use any of several virtual channels on one physical channel?
@@ -121,14 +144,49 @@ bool is_fat_tree(const network::WormTopology& topology) {
   return topology.shape == network::WormShape::butterfly_fat_tree;
 }
 
+/// Classes of messages.
+std::optional<Unmodelled> unmodelled_classes(const ModelledWormhole& requested) {
+  const std::string name = requested.kinds.front().name;
+  const auto* topology = std::get_if<network::WormTopology>(&requested.network);
+  if (topology == nullptr) {
+    if (shares_plainly(*std::get<OwnWormNetwork>(requested.network).network)) return std::nullopt;
+    return Unmodelled{
+        "class", name,
+        "omitted in a network file with dateline classes, or with several virtual channels at "
+        "its sources",
+        "classes of messages with dateline classes, or with several virtual channels at sources"};
+  }
+  int all = 0;
+  for (const std::optional<int>& channels : channels_of_each(requested)) {
+    all += *channels;
+    if (topology->shape == network::WormShape::unidirectional_torus &&
+        *channels != network::usual_virtual_channels(*topology))
+      return Unmodelled{"virtual channels", std::to_string(*channels),
+                        "2 for each class of a unidirectional torus, one per dateline class",
+                        "classes of messages in a unidirectional torus with more virtual channels than "
+                        "dateline classes"};
+  }
+  if (all <= max_channels_of_a_link) return std::nullopt;
+  return Unmodelled{"virtual channels", std::to_string(all), "at most 64 on a link, all classes together",
+                    "more than 64 virtual channels on a link"};
+}
+
 std::optional<Unmodelled> unmodelled(const ModelledWormhole& requested) {
   const bool finite_source =
       requested.variant.value_or(usual_variant(requested.network)) == WormholeVariant::finite_source;
   const std::string buffer = std::to_string(requested.buffer_flits);
-  if (requested.lengths == sim::WormLengths::geometric && !finite_source)
+  if (requested.kinds.front().lengths.is_geometric() && !finite_source)
     return Unmodelled{"lengths", "geometric",
                       "fixed in the published variants; variant finite-source supports others",
                       "messages of geometric length in the published variants"};
+  const bool plain = is_plain(requested);
+  if (!finite_source && !(plain && requested.kinds.front().lengths.single()))
+    return plain ? Unmodelled{"flits", requested.kinds.front().lengths.text(),
+                              "one length in the published variants; variant finite-source supports others",
+                              "messages of several lengths in the published variants"}
+                 : Unmodelled{"class", requested.kinds.front().name,
+                              "omitted in the published variants; variant finite-source supports classes",
+                              "classes of messages in the published variants"};
   if (requested.timing.reallocate == network::Reallocate::tail)
     return Unmodelled{"reallocate", "tail", "empty by models", "virtual channels reallocated at the tail"};
   const network::RouterTiming usual, &timing = requested.timing;
@@ -153,14 +211,13 @@ std::optional<Unmodelled> unmodelled(const ModelledWormhole& requested) {
         "virtual channels", std::to_string(*requested.virtual_channels),
         "1 in the published variants of a butterfly fat-tree; variant finite-source supports others",
         "several virtual channels in the published variants of a butterfly fat-tree"};
+  if (!plain)
+    if (const auto unknown = unmodelled_classes(requested)) return unknown;
   if (requested.buffer_flits == 1) return std::nullopt;
   if (!finite_source)
     return Unmodelled{"buffer flits", buffer,
                       "1 in the published variants; variant finite-source supports others",
                       "buffers of several flits in the published variants"};
-  if (requested.lengths != sim::WormLengths::fixed)
-    return Unmodelled{"buffer flits", buffer, "1 with messages of geometric length",
-                      "buffers of several flits with messages of geometric length"};
   if (topology != nullptr) return std::nullopt;
   const network::RoutedWormNetwork& own = *std::get<OwnWormNetwork>(requested.network).network;
   if (has_several_virtual_channels(own) && !shares_plainly(own))
@@ -344,9 +401,83 @@ WormholeModel walked_model(const ModelledWormhole& requested, int virtual_channe
 
 }  // namespace
 
+namespace {
+
+/// All virtual networks, as far as they are modelled.
+std::shared_ptr<const network::WormNetwork> mixed_network(const ModelledWormhole& requested) {
+  const std::vector<std::optional<int>> channels = channels_of_each(requested);
+  std::vector<std::shared_ptr<const network::WormNetwork>> networks;
+  std::vector<std::string> names(channels.size());
+  const bool own = std::holds_alternative<OwnWormNetwork>(requested.network);
+  for (const std::optional<int>& its : channels) {
+    if (!own) static_cast<void>(worm_network(requested.network, its));  // checks the number
+    networks.push_back(worm_network(
+        requested.network, own ? std::nullopt : std::optional(std::min(*its, max_channels_modelled))));
+  }
+  for (const network::MessageKind& kind : requested.kinds) {
+    std::string& name = names[kind.virtual_network];
+    name += (name.empty() || kind.name.empty() ? "" : " and ") + kind.name;
+  }
+  if (networks.size() == 1) return networks.front();
+  return std::make_shared<const network::VirtualNetworks>(std::move(networks), std::move(names));
+}
+
+/// Several kinds of messages, or one with traffic of its own: channel by channel.
+WormholeModel mixed_model(const ModelledWormhole& requested) {
+  constexpr double calls_of_a_wire = 50;
+  const WormholeModel too_long{.missing = "the model of several classes of messages in the " +
+                                          name(requested.network) + " would take too long"};
+  const auto* topology = std::get_if<network::WormTopology>(&requested.network);
+  if (topology != nullptr && is_fat_tree(*topology) && topology->nodes > max_walked_fat_tree_nodes)
+    return too_long;
+  std::vector<network::MessageKind> kinds = requested.kinds;
+  bool remembers = topology == nullptr || is_torus(topology->shape);
+  for (network::MessageKind& kind : kinds) {
+    if (kind.traffic.flows.empty()) kind.traffic = traffic_of(requested.network);
+    remembers = remembers || !kind.traffic.flows.empty();
+  }
+  const auto worms = mixed_network(requested);
+  const network::WormLayout& layout = worms->layout();
+  const std::vector<network::MessageFlows> flows =
+      network::flows_of(kinds, layout, virtual_networks(requested));
+  double routes = 0, on_a_wire = 0;
+  for (const network::MessageFlows& its : flows) routes += its.pairs(layout.nodes) * its.variants;
+  on_a_wire = static_cast<double>(layout.channels.size()) / layout.wires;
+  if (routes * mean_distance(requested.network) +
+          calls_of_a_wire * layout.wires * on_a_wire * on_a_wire * on_a_wire >
+      max_walk_calls)
+    return too_long;
+  const auto add_history = [&](network::ChannelGraph& graph, const network::WormNetwork& walked) {
+    return (remembers && network::add_kind_trails(graph, walked, flows, remembered_channels)) ||
+           network::add_kind_trails(graph, walked, flows, 0);
+  };
+  const bool one_way = topology != nullptr && topology->shape == network::WormShape::unidirectional_torus;
+  try {
+    if (!layout.shares_wires() || one_way) {
+      network::ChannelGraph graph = network::walk_kinds(*worms, flows);
+      graph.name = name(requested.network);
+      if ((one_way && graph.worms_met == 0) || !add_history(graph, *worms)) return too_long;
+      return {.model = std::make_shared<const Model>(std::move(graph), Equations::finite_source,
+                                                     worms_of(requested))};
+    }
+    const network::OneLane one(worms);
+    network::ChannelGraph graph = network::walk_kinds(one, flows);
+    graph.name = name(requested.network);
+    const auto shared = network::kind_wire_sharing(one, flows, graph);
+    if (!shared || !add_history(graph, one)) return too_long;
+    return {.model = std::make_shared<const Model>(std::move(graph), Equations::finite_source,
+                                                   worms_of(requested), *shared)};
+  } catch (const LimitExceeded&) {
+    return too_long;
+  }
+}
+
+}  // namespace
+
 WormholeModel wormhole_model_of(const ModelledWormhole& requested) {
   if (const auto unknown = unmodelled(requested))
     return {.missing = std::string("there is no model of ") + unknown->missing};
+  if (!is_plain(requested)) return mixed_model(requested);
   const std::optional<int> given = requested.virtual_channels;
   if (!given || given == usual_virtual_channels(requested.network))
     return {.model = std::make_shared<const Model>(
@@ -355,8 +486,9 @@ WormholeModel wormhole_model_of(const ModelledWormhole& requested) {
   return walked_model(requested, *given);
 }
 
-double length_variation(sim::WormLengths lengths, std::int64_t flits) {
-  return lengths == sim::WormLengths::geometric ? 1 - 1 / static_cast<double>(flits) : 0;
+network::MessageLengths message_lengths(sim::WormLengths lengths, std::int64_t flits) {
+  return lengths == sim::WormLengths::geometric ? network::MessageLengths::geometric(flits)
+                                                : network::MessageLengths(flits);
 }
 
 Model wormhole_model(const WormholeNetwork& network, std::optional<WormholeVariant> given, Worms worms) {
@@ -365,7 +497,6 @@ Model wormhole_model(const WormholeNetwork& network, std::optional<WormholeVaria
   const Equations equations =
       variant == WormholeVariant::finite_source ? Equations::finite_source : Equations::published;
   if (equations == Equations::published) worms = {};
-  if (worms.length_variation > 0) worms.buffer_flits = 1;
   if (equations == Equations::finite_source)
     if (auto model = shared_model(network, {}, worms)) return *std::move(model);
   if (topology == nullptr) {

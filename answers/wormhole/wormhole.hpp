@@ -7,6 +7,7 @@
 #include <tailbound/answers/wormhole/saturated.hpp>
 #include <tailbound/bounds/wormhole/latency.hpp>
 #include <tailbound/core/quantity.hpp>
+#include <tailbound/network/mix/message_kinds.hpp>
 #include <tailbound/network/worms/router_timing.hpp>
 #include <tailbound/network/worms/worm_network_file.hpp>
 #include <tailbound/network/worms/worm_topology.hpp>
@@ -76,7 +77,7 @@ struct WormholeQuery {
   /// For a user-defined network only its own number.
   std::optional<int> virtual_channels{};
   sim::WormLengths lengths = sim::WormLengths::fixed;  ///< paper: only fixed
-  /// Of each channel, 1 .. 10^6; more than 1 only with finite_source and fixed lengths.
+  /// Of each channel, 1 .. 10^6; more than 1 only with finite_source.
   std::int64_t buffer_flits = 1;
   network::RouterTiming timing{};  ///< non-default only with finite_source and Reallocate::empty
 };
@@ -85,9 +86,11 @@ struct WormholeQuery {
 struct ModelledWormhole {
   const WormholeNetwork& network;
   std::optional<WormholeVariant> variant{};
-  std::int64_t flits = 32;
-  sim::WormLengths lengths = sim::WormLengths::fixed;
+  /// Of one kind without flows of its own: the traffic of the network; so do kinds among others.
+  std::vector<network::MessageKind> kinds = {{}};
   std::optional<int> virtual_channels{};
+  /// With several virtual networks: the virtual channels of each; default virtual_channels for all.
+  std::vector<int> network_channels{};
   std::int64_t buffer_flits = 1;
   network::RouterTiming timing{};
 };
@@ -142,7 +145,7 @@ struct WormholeAnswer {
   /// Empty if none can.
   std::vector<std::string> deadlock_cycle;
   /// Messages are shorter than the mean path and hold fewer channels than it has. The model accounts for that
-  /// with finite sources and fixed lengths; otherwise it overestimates their waits.
+  /// with finite sources; otherwise it overestimates their waits.
   bool shorter_than_path = false;
   std::vector<WormholePoint> points;  ///< one per answered load, in the order of the query
   bool stopped = false;               ///< before all loads were computed
@@ -189,16 +192,17 @@ struct LatencyOfLoad {
 
 // --- parts, for answers that compare the model with simulation
 
-/// Squared coefficient of variation of the message length with this mean.
-[[nodiscard]] double length_variation(sim::WormLengths lengths, std::int64_t flits);
+/// \throws InvalidArgument  "flits": out of range
+[[nodiscard]] network::MessageLengths message_lengths(sim::WormLengths lengths, std::int64_t flits);
 
-/// The model of a network as used by `wormhole`, simulations and comparisons.
+/// The model of a network as used by `wormhole`, simulations and comparisons. Point::kinds is in the order of
+/// `kinds`.
 /// \throws InvalidArgument  a field out of range
 /// \throws LimitExceeded    the network is too large
 [[nodiscard]] WormholeModel wormhole_model_of(const ModelledWormhole& requested);
 
 /// The model of a network with default virtual channels; default usual_variant().
-/// \param worms  the published equations assume defaults; buffers with a length_variation have one flit
+/// \param worms  one kind of messages; the published equations assume defaults
 /// \throws InvalidArgument  no such topology
 /// \throws LimitExceeded    the network is too large
 [[nodiscard]] bounds::wormhole::Model wormhole_model(const WormholeNetwork& network,
@@ -221,6 +225,9 @@ inline constexpr double max_walk_calls = 1e9;
 /// With finite sources, more virtual channels per link have no further effect: packets no longer wait for
 /// one.
 inline constexpr int max_channels_modelled = 8;
+
+/// Virtual channels of a link, those of all virtual networks together.
+inline constexpr int max_channels_of_a_link = 64;
 
 /// Channels of a message's path, including injection and ejection, for any number of virtual channels.
 /// \throws InvalidArgument, LimitExceeded  as wormhole_model()
