@@ -149,7 +149,8 @@ WormholeModel wormhole_model_of(const SimulatedWormhole& network) {
   return wormhole_model_of(
       ModelledWormhole{.network = network.network,
                        .variant = network.variant,
-                       .kinds = {{.lengths = message_lengths(network.lengths, network.flits)}},
+                       .messages = messages_of(message_lengths(network.lengths, network.flits)),
+                       .routed = {},
                        .virtual_channels = network.virtual_channels,
                        .buffer_flits = network.buffer_flits,
                        .timing = network.timing});

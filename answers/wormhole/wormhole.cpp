@@ -70,38 +70,30 @@ WormholePoint solve(const Model& model, const WormholeQuery& query, double load,
 ModelledWormhole requested_network(const WormholeQuery& query) {
   return {.network = query.network,
           .variant = query.variant,
-          .kinds = {{.lengths = message_lengths(query.lengths, query.flits)}},
+          .messages = messages_of(message_lengths(query.lengths, query.flits)),
+          .routed = {},
           .virtual_channels = query.virtual_channels,
           .buffer_flits = query.buffer_flits,
           .timing = query.timing};
 }
 
 Worms worms_of(const ModelledWormhole& requested) {
-  return {.kinds = bounds::wormhole::kinds_of(requested.kinds),
+  return {.kinds = bounds::wormhole::kinds_of(requested.messages.kinds),
           .buffer_flits = static_cast<double>(requested.buffer_flits),
           .timing = requested.timing};
 }
 
-/// One kind of messages, with the traffic of the network.
-bool is_plain(const ModelledWormhole& requested) {
-  return requested.kinds.size() == 1 && requested.kinds.front().traffic.flows.empty() &&
-         requested.kinds.front().virtual_network == 0;
+/// Without: one kind of messages, with the traffic of the network.
+bool has_classes(const ModelledWormhole& requested) {
+  return requested.messages.kinds.size() > 1 || !requested.messages.kinds.front().name.empty();
 }
 
-std::uint32_t virtual_networks(const ModelledWormhole& requested) {
-  std::uint32_t last = 0;
-  for (const network::MessageKind& kind : requested.kinds) last = std::max(last, kind.virtual_network);
-  return last + 1;
-}
-
-/// Of a link: those of each virtual network; nothing for a user-defined network.
-std::vector<std::optional<int>> channels_of_each(const ModelledWormhole& requested) {
-  std::vector<std::optional<int>> channels(virtual_networks(requested), requested.virtual_channels);
-  for (std::size_t k = 0; k < std::min(channels.size(), requested.network_channels.size()); ++k)
-    channels[k] = requested.network_channels[k];
-  const auto* topology = std::get_if<network::WormTopology>(&requested.network);
-  for (std::optional<int>& its : channels)
-    if (topology != nullptr && !its) its = network::usual_virtual_channels(*topology);
+/// Of a link of a named topology: those of each virtual network.
+std::vector<int> channels_of_each(const ModelledWormhole& requested, const network::WormTopology& topology) {
+  std::vector<int> channels;
+  for (const std::optional<int>& its : requested.messages.virtual_channels)
+    channels.push_back(
+        its.value_or(requested.virtual_channels.value_or(network::usual_virtual_channels(topology))));
   return channels;
 }
 
@@ -146,47 +138,48 @@ bool is_fat_tree(const network::WormTopology& topology) {
 
 /// Classes of messages.
 std::optional<Unmodelled> unmodelled_classes(const ModelledWormhole& requested) {
-  const std::string name = requested.kinds.front().name;
   const auto* topology = std::get_if<network::WormTopology>(&requested.network);
   if (topology == nullptr) {
-    if (shares_plainly(*std::get<OwnWormNetwork>(requested.network).network)) return std::nullopt;
+    const auto& routed = requested.routed;
+    if (routed.empty() ? shares_plainly(*std::get<OwnWormNetwork>(requested.network).network)
+                       : std::all_of(routed.begin(), routed.end(),
+                                     [](const auto& each) { return shares_plainly(*each); }))
+      return std::nullopt;
     return Unmodelled{
-        "class", name,
+        "class", requested.messages.kinds.front().name,
         "omitted in a network file with dateline classes, or with several virtual channels at "
         "its sources",
         "classes of messages with dateline classes, or with several virtual channels at sources"};
   }
-  int all = 0;
-  for (const std::optional<int>& channels : channels_of_each(requested)) {
-    all += *channels;
-    if (topology->shape == network::WormShape::unidirectional_torus &&
-        *channels != network::usual_virtual_channels(*topology))
-      return Unmodelled{"virtual channels", std::to_string(*channels),
-                        "2 for each class of a unidirectional torus, one per dateline class",
+  if (topology->shape != network::WormShape::unidirectional_torus) return std::nullopt;
+  const int usual = network::usual_virtual_channels(*topology);
+  for (const int channels : channels_of_each(requested, *topology))
+    if (channels != usual)
+      return Unmodelled{"virtual channels", std::to_string(channels),
+                        "2 for each class in a unidirectional torus, one per dateline class",
                         "classes of messages in a unidirectional torus with more virtual channels than "
                         "dateline classes"};
-  }
-  if (all <= max_channels_of_a_link) return std::nullopt;
-  return Unmodelled{"virtual channels", std::to_string(all), "at most 64 on a link, all classes together",
-                    "more than 64 virtual channels on a link"};
+  return std::nullopt;
 }
 
 std::optional<Unmodelled> unmodelled(const ModelledWormhole& requested) {
   const bool finite_source =
       requested.variant.value_or(usual_variant(requested.network)) == WormholeVariant::finite_source;
   const std::string buffer = std::to_string(requested.buffer_flits);
-  if (requested.kinds.front().lengths.is_geometric() && !finite_source)
+  const network::MessageKind& first = requested.messages.kinds.front();
+  const bool classes = has_classes(requested);
+  if (classes && !finite_source)
+    return Unmodelled{"class", first.name,
+                      "omitted in the published variants; variant finite-source supports classes",
+                      "classes of messages in the published variants"};
+  if (first.lengths.is_geometric() && !finite_source)
     return Unmodelled{"lengths", "geometric",
                       "fixed in the published variants; variant finite-source supports others",
                       "messages of geometric length in the published variants"};
-  const bool plain = is_plain(requested);
-  if (!finite_source && !(plain && requested.kinds.front().lengths.single()))
-    return plain ? Unmodelled{"flits", requested.kinds.front().lengths.text(),
-                              "one length in the published variants; variant finite-source supports others",
-                              "messages of several lengths in the published variants"}
-                 : Unmodelled{"class", requested.kinds.front().name,
-                              "omitted in the published variants; variant finite-source supports classes",
-                              "classes of messages in the published variants"};
+  if (!first.lengths.single() && !finite_source)
+    return Unmodelled{"flits", first.lengths.text(),
+                      "one length in the published variants; variant finite-source supports others",
+                      "messages of several lengths in the published variants"};
   if (requested.timing.reallocate == network::Reallocate::tail)
     return Unmodelled{"reallocate", "tail", "empty by models", "virtual channels reallocated at the tail"};
   const network::RouterTiming usual, &timing = requested.timing;
@@ -211,7 +204,7 @@ std::optional<Unmodelled> unmodelled(const ModelledWormhole& requested) {
         "virtual channels", std::to_string(*requested.virtual_channels),
         "1 in the published variants of a butterfly fat-tree; variant finite-source supports others",
         "several virtual channels in the published variants of a butterfly fat-tree"};
-  if (!plain)
+  if (classes)
     if (const auto unknown = unmodelled_classes(requested)) return unknown;
   if (requested.buffer_flits == 1) return std::nullopt;
   if (!finite_source)
@@ -404,48 +397,49 @@ WormholeModel walked_model(const ModelledWormhole& requested, int virtual_channe
 namespace {
 
 /// All virtual networks, as far as they are modelled.
-std::shared_ptr<const network::WormNetwork> mixed_network(const ModelledWormhole& requested) {
-  const std::vector<std::optional<int>> channels = channels_of_each(requested);
-  std::vector<std::shared_ptr<const network::WormNetwork>> networks;
-  std::vector<std::string> names(channels.size());
-  const bool own = std::holds_alternative<OwnWormNetwork>(requested.network);
-  for (const std::optional<int>& its : channels) {
-    if (!own) static_cast<void>(worm_network(requested.network, its));  // checks the number
-    networks.push_back(worm_network(
-        requested.network, own ? std::nullopt : std::optional(std::min(*its, max_channels_modelled))));
+/// \throws InvalidArgument  too many virtual channels
+std::shared_ptr<const network::WormNetwork> network_with_classes(const ModelledWormhole& requested) {
+  const network::MessageMix& mix = requested.messages;
+  const auto* topology = std::get_if<network::WormTopology>(&requested.network);
+  if (topology == nullptr) {
+    if (requested.routed.empty()) return std::get<OwnWormNetwork>(requested.network).network;
+    if (requested.routed.size() == 1) return requested.routed.front();
+    return std::make_shared<const network::VirtualNetworks>(
+        std::vector<std::shared_ptr<const network::WormNetwork>>(requested.routed.begin(),
+                                                                 requested.routed.end()),
+        mix.virtual_networks);
   }
-  for (const network::MessageKind& kind : requested.kinds) {
-    std::string& name = names[kind.virtual_network];
-    name += (name.empty() || kind.name.empty() ? "" : " and ") + kind.name;
-  }
-  if (networks.size() == 1) return networks.front();
-  return std::make_shared<const network::VirtualNetworks>(std::move(networks), std::move(names));
+  const auto of_channels = [&](int channels) { return worm_network(requested.network, channels); };
+  const int usual = requested.virtual_channels.value_or(network::usual_virtual_channels(*topology));
+  static_cast<void>(network::network_of(mix, usual, of_channels));  // checks the numbers
+  network::MessageMix modelled = mix;
+  for (std::optional<int>& channels : modelled.virtual_channels)
+    channels = std::min(channels.value_or(usual), max_channels_modelled);
+  return network::network_of(modelled, usual, of_channels);
 }
 
-/// Several kinds of messages, or one with traffic of its own: channel by channel.
-WormholeModel mixed_model(const ModelledWormhole& requested) {
+/// Several kinds of messages, channel by channel.
+WormholeModel model_with_classes(const ModelledWormhole& requested) {
   constexpr double calls_of_a_wire = 50;
   const WormholeModel too_long{.missing = "the model of several classes of messages in the " +
                                           name(requested.network) + " would take too long"};
   const auto* topology = std::get_if<network::WormTopology>(&requested.network);
   if (topology != nullptr && is_fat_tree(*topology) && topology->nodes > max_walked_fat_tree_nodes)
     return too_long;
-  std::vector<network::MessageKind> kinds = requested.kinds;
-  bool remembers = topology == nullptr || is_torus(topology->shape);
-  for (network::MessageKind& kind : kinds) {
-    if (kind.traffic.flows.empty()) kind.traffic = traffic_of(requested.network);
-    remembers = remembers || !kind.traffic.flows.empty();
-  }
-  const auto worms = mixed_network(requested);
+  const network::MessageMix& mix = requested.messages;
+  const auto worms = network_with_classes(requested);
   const network::WormLayout& layout = worms->layout();
-  const std::vector<network::MessageFlows> flows =
-      network::flows_of(kinds, layout, virtual_networks(requested));
-  double routes = 0, on_a_wire = 0;
-  for (const network::MessageFlows& its : flows) routes += its.pairs(layout.nodes) * its.variants;
-  on_a_wire = static_cast<double>(layout.channels.size()) / layout.wires;
-  if (routes * mean_distance(requested.network) +
-          calls_of_a_wire * layout.wires * on_a_wire * on_a_wire * on_a_wire >
-      max_walk_calls)
+  const auto flows =
+      network::flows_of(mix.kinds, layout, static_cast<std::uint32_t>(mix.virtual_channels.size()));
+  double routes = 0;
+  bool remembers = topology == nullptr || is_torus(topology->shape);
+  for (const network::MessageFlows& its : flows) {
+    routes += its.pairs(layout.nodes) * its.variants;
+    remembers = remembers || !its.traffic.flows.empty();
+  }
+  const double on_a_wire = static_cast<double>(layout.channels.size()) / layout.wires;
+  const double calls = routes * mean_distance(requested.network) * on_a_wire;
+  if (calls + calls_of_a_wire * layout.wires * on_a_wire * on_a_wire * on_a_wire > max_walk_calls)
     return too_long;
   const auto add_history = [&](network::ChannelGraph& graph, const network::WormNetwork& walked) {
     return (remembers && network::add_kind_trails(graph, walked, flows, remembered_channels)) ||
@@ -477,13 +471,19 @@ WormholeModel mixed_model(const ModelledWormhole& requested) {
 WormholeModel wormhole_model_of(const ModelledWormhole& requested) {
   if (const auto unknown = unmodelled(requested))
     return {.missing = std::string("there is no model of ") + unknown->missing};
-  if (!is_plain(requested)) return mixed_model(requested);
+  if (has_classes(requested)) return model_with_classes(requested);
   const std::optional<int> given = requested.virtual_channels;
   if (!given || given == usual_virtual_channels(requested.network))
     return {.model = std::make_shared<const Model>(
                 wormhole_model(requested.network, requested.variant, worms_of(requested)))};
   static_cast<void>(worm_network(requested.network, given));  // checks the number
   return walked_model(requested, *given);
+}
+
+network::MessageMix messages_of(network::MessageLengths lengths) {
+  return {.kinds = {{.lengths = std::move(lengths)}},
+          .virtual_channels = {std::nullopt},
+          .virtual_networks = {""}};
 }
 
 network::MessageLengths message_lengths(sim::WormLengths lengths, std::int64_t flits) {

@@ -7,7 +7,7 @@
 #include <tailbound/answers/wormhole/saturated.hpp>
 #include <tailbound/bounds/wormhole/latency.hpp>
 #include <tailbound/core/quantity.hpp>
-#include <tailbound/network/mix/message_kinds.hpp>
+#include <tailbound/network/mix/message_classes.hpp>
 #include <tailbound/network/worms/router_timing.hpp>
 #include <tailbound/network/worms/worm_network_file.hpp>
 #include <tailbound/network/worms/worm_topology.hpp>
@@ -82,15 +82,18 @@ struct WormholeQuery {
   network::RouterTiming timing{};  ///< non-default only with finite_source and Reallocate::empty
 };
 
+/// Without classes: one kind of messages.
+[[nodiscard]] network::MessageMix messages_of(network::MessageLengths lengths);
+
 /// The network to model, with everything that the model depends on except the load.
 struct ModelledWormhole {
   const WormholeNetwork& network;
   std::optional<WormholeVariant> variant{};
-  /// Of one kind without flows of its own: the traffic of the network; so do kinds among others.
-  std::vector<network::MessageKind> kinds = {{}};
-  std::optional<int> virtual_channels{};
-  /// With several virtual networks: the virtual channels of each; default virtual_channels for all.
-  std::vector<int> network_channels{};
+  /// Its messages: without classes of one kind, with the traffic of the network.
+  network::MessageMix messages = messages_of(32);
+  /// A user-defined network with classes: each of its virtual networks.
+  std::vector<std::shared_ptr<const network::RoutedWormNetwork>> routed{};
+  std::optional<int> virtual_channels{};  ///< of each virtual network that has no number of its own
   std::int64_t buffer_flits = 1;
   network::RouterTiming timing{};
 };
@@ -196,7 +199,7 @@ struct LatencyOfLoad {
 [[nodiscard]] network::MessageLengths message_lengths(sim::WormLengths lengths, std::int64_t flits);
 
 /// The model of a network as used by `wormhole`, simulations and comparisons. Point::kinds is in the order of
-/// `kinds`.
+/// messages.kinds.
 /// \throws InvalidArgument  a field out of range
 /// \throws LimitExceeded    the network is too large
 [[nodiscard]] WormholeModel wormhole_model_of(const ModelledWormhole& requested);
@@ -225,9 +228,6 @@ inline constexpr double max_walk_calls = 1e9;
 /// With finite sources, more virtual channels per link have no further effect: packets no longer wait for
 /// one.
 inline constexpr int max_channels_modelled = 8;
-
-/// Virtual channels of a link, those of all virtual networks together.
-inline constexpr int max_channels_of_a_link = 64;
 
 /// Channels of a message's path, including injection and ejection, for any number of virtual channels.
 /// \throws InvalidArgument, LimitExceeded  as wormhole_model()

@@ -274,7 +274,7 @@ void FiniteSourceModel::Parts::add_latencies(const Rounds& rounds, FiniteSourceP
   double latency = 0;
   for (std::size_t k = 0; k < all.lengths.laws.size(); ++k) {
     // Means over the kind's sources: W, and for each length what comes after.
-    double wait = 0, messages = 0;
+    double wait = 0, sent = 0;
     std::vector<Rounds::Onward> rest(lengths);
     for (std::size_t i = 0; i < all.channels.size(); ++i) {
       const ChannelClass& channel = all.channels[i];
@@ -282,7 +282,7 @@ void FiniteSourceModel::Parts::add_latencies(const Rounds& rounds, FiniteSourceP
       for (const auto& [trail, share] : channel.trails) {
         if (all.trails[trail].kind != k) continue;
         const double flow = channel.weight * share;
-        messages += flow;
+        sent += flow;
         wait += flow * point.channels[first_channel[i]].wait;
         for (const auto& [t, part] : all.lengths.laws[k]) {
           const Rounds::Onward& its = onward[trail * lengths + t];
@@ -294,19 +294,19 @@ void FiniteSourceModel::Parts::add_latencies(const Rounds& rounds, FiniteSourceP
     const auto after = [&](std::size_t t, double size, double crossing) {
       const finite::LengthClass& its = all.lengths.classes[t];
       const double idle = crossing * rounds.end(t) / its.crossing;
-      return (rest[t].waits + rest[t].lag * size / its.size) / messages + idle + travel_time;
+      return (rest[t].waits + rest[t].lag * size / its.size) / sent + idle + travel_time;
     };
-    double mean = wait / messages;
+    double mean = wait / sent;
     for (const auto& [t, part] : all.lengths.laws[k]) {
       const finite::LengthClass& its = all.lengths.classes[t];
       mean += part * after(t, its.size, its.crossing);
     }
-    latency += messages * mean;
+    latency += sent * mean;
     if (kinds.empty()) continue;
     const double flits = all.lengths.flits, distance = all.distances[k];
     const double head = distance - 1 + timing.extra_cycles(distance);
     KindFigures& kind = point.kinds.emplace_back(KindFigures{.share = kinds[k].share,
-                                                             .source_wait = flits * wait / messages,
+                                                             .source_wait = flits * wait / sent,
                                                              .latency = flits * mean + head,
                                                              .mean_distance = distance,
                                                              .lengths = {}});

@@ -67,6 +67,7 @@ Rounds::Rounds(const Structure& all, const std::vector<std::size_t>& order,
   moves_.assign(all.stations.size() * lengths, 0);
   lag_.assign(all.channels.size() * lengths, 0);
   lag_fresh_ = lag_behind_ = lag_;
+  relative_lag_.assign(all.channels.size(), 0);
   passed_.assign(all.channels.size(), 1);
   lag_by_.assign(all.inputs.size() * lengths, 0);
   hides_ = lag_by_;
@@ -185,6 +186,7 @@ Acceleration::Vector Rounds::state() {
 void Rounds::go_on_from(const Acceleration::Vector& state) {
   const double* next = state.data();
   each_number([&](double& value, double least, double most) { value = std::clamp(*next++, least, most); });
+  for (std::size_t j = 0; j < all_->stations.size() && all_->shares; ++j) note_lags(j);
 }
 
 double Rounds::station_wait(std::size_t j) const {
@@ -518,7 +520,9 @@ void Rounds::list_moves(std::size_t family) {
                                     .length = t,
                                     .share = trail.share * move.probability * share,
                                     .sum = sum,
-                                    .lost = all_->shares ? lost_at(move.input, t) : 0});
+                                    .lost = all_->shares ? lost_at(move.input, t) : 0,
+                                    .mean = 0,
+                                    .second = 0});
     }
   }
 }
@@ -538,16 +542,18 @@ void Rounds::family_level(std::size_t family, std::size_t level, bool last_level
   const std::vector<LengthClass>& classes = all_->lengths.classes;
   const std::size_t lengths = classes.size();
   const double follow = times_[all_->trails[members.front()].channel].follow;
-  const auto level_of = [&](std::size_t t) {
-    return last_level ? classes[t].levels - 1 : std::min(level, classes[t].held_level());
-  };
+  const auto level_of = [&](std::size_t t) { return last_level ? classes[t].levels - 1 : level; };
+  // Lengths with fewer levels keep their last one.
+  const auto has_level = [&](std::size_t t) { return last_level || level <= classes[t].held_level(); };
   for (FamilyMove& sum : family_moves_) sum.clear();
   for (LengthMove& each : moves_of_family_) {
     const Input& input = all_->inputs[each.move->input];
-    const std::size_t its = level_of(each.length);
-    each.all_waits = its + 1 == classes[each.length].levels;
-    each.on = each.all_waits ? onward(input.station, *each.move, each.length, its)
-                             : held_before(input.station, *each.move, each.length, its);
+    if (has_level(each.length)) {
+      const std::size_t its = level_of(each.length);
+      each.all_waits = its + 1 == classes[each.length].levels;
+      each.on = each.all_waits ? onward(input.station, *each.move, each.length, its)
+                               : held_before(input.station, *each.move, each.length, its);
+    }
     FamilyMove& sum = family_moves_[each.sum];
     sum.share += each.share;
     sum.onward += each.share * each.on.mean();
@@ -557,50 +563,20 @@ void Rounds::family_level(std::size_t family, std::size_t level, bool last_level
   for (std::size_t member = 0; member < members.size(); ++member) {
     const TrailClass& trail = all_->trails[members[member]];
     for (const auto& [t, share] : all_->lengths.laws[trail.kind]) {
+      if (!has_level(t)) continue;
       Times& next = next_[member * lengths + t];
       next.fresh = next.behind = trail.ends * end(t);
       next.fresh_second = next.behind_second = trail.ends * end_second(t);
     }
   }
-  for (const LengthMove& each : moves_of_family_) {
-    const Input& input = all_->inputs[each.move->input];
-    const StationWaits& wait = waits_[each.move->input];
-    const StationClass& station = all_->stations[input.station];
-    const Times& on = each.on;
-    const int m = station.servers;
-    const double by_fresh = wait.fresh_waits;
-    const double by_behind = wait.behind_waits + (1 - wait.behind_waits) / m;
-    const double felt = each.all_waits ? each.lost : each.lost * (1 - on.hides);
-    const double spread = classes[each.length].spread;
-    const auto time = [&](double w, double follows) {
-      return w + felt + follows * on.behind + (1 - follows) * on.fresh;
-    };
-    const auto second = [&](double w, double v, double follows) {
-      const double before = v + 2 * w * felt + square(felt) + spread * felt;
-      return before + 2 * (w + felt) * on.behind + follows * on.behind_second +
-             (1 - follows) * on.fresh_second;
-    };
-    const double fresh = time(wait.fresh, by_fresh), behind = time(wait.behind, by_behind);
-    const double fresh2 = second(wait.fresh, wait.fresh_second, by_fresh);
-    const double behind2 = second(wait.behind, wait.behind_second, by_behind);
-    const double p = each.move->probability, r = input.share, sigma = follow * r;
-    Times& next = next_[each.member * lengths + each.length];
-    next.fresh += p * fresh;
-    next.fresh_second += p * fresh2;
-    next.behind += p * (r * behind + (1 - r) * fresh);
-    next.behind_second += p * (r * behind2 + (1 - r) * fresh2);
+  for (LengthMove& each : moves_of_family_) {
     FamilyMove& sum = family_moves_[each.sum];
-    sum.mean += each.share * (sigma * behind + (1 - sigma) * fresh);
-    sum.second += each.share * (sigma * behind2 + (1 - sigma) * fresh2);
-    if (!all_->shares) continue;
-    const bool last = all_->channels[station.channels.front().first].last;
-    const double at_end = sum.onward / sum.share;
-    next.lost += p * (felt + on.lost);
-    next.moves += p * (last ? at_end / (at_end + wait.mean) : moves_[at(input.station, each.length)]);
-    const double hides = hides_[at(each.move->input, each.length)];
-    next.hides += p * (hides + (1 - hides) * on.hides);
+    if (has_level(each.length)) add_move(each, follow, sum, next_[each.member * lengths + each.length]);
+    sum.mean += each.share * each.mean;
+    sum.second += each.share * each.second;
   }
   for (const LengthMove& each : moves_of_family_) {
+    if (!has_level(each.length)) continue;
     const FamilyMove& sum = family_moves_[each.sum];
     const Input& input = all_->inputs[each.move->input];
     const StationWaits& wait = waits_[each.move->input];
@@ -614,9 +590,45 @@ void Rounds::family_level(std::size_t family, std::size_t level, bool last_level
   }
   for (std::size_t member = 0; member < members.size(); ++member)
     for (const auto& [t, share] : all_->lengths.laws[all_->trails[members[member]].kind])
-      if (last_level || level <= classes[t].held_level())
+      if (has_level(t))
         update(trail_at(members[member], t, level_of(t)), next_[member * lengths + t],
                all_->channels[all_->trails[members[member]].channel].weight > 0, weight);
+}
+
+void Rounds::add_move(LengthMove& each, double follow, const FamilyMove& sum, Times& next) const {
+  const Input& input = all_->inputs[each.move->input];
+  const StationWaits& wait = waits_[each.move->input];
+  const StationClass& station = all_->stations[input.station];
+  const Times& on = each.on;
+  const int m = station.servers;
+  const double by_fresh = wait.fresh_waits;
+  const double by_behind = wait.behind_waits + (1 - wait.behind_waits) / m;
+  const double felt = each.all_waits ? each.lost : each.lost * (1 - on.hides);
+  const double spread = all_->lengths.classes[each.length].spread;
+  const auto time = [&](double w, double follows) {
+    return w + felt + follows * on.behind + (1 - follows) * on.fresh;
+  };
+  const auto second = [&](double w, double v, double follows) {
+    const double before = v + 2 * w * felt + square(felt) + spread * felt;
+    return before + 2 * (w + felt) * on.behind + follows * on.behind_second + (1 - follows) * on.fresh_second;
+  };
+  const double fresh = time(wait.fresh, by_fresh), behind = time(wait.behind, by_behind);
+  const double fresh2 = second(wait.fresh, wait.fresh_second, by_fresh);
+  const double behind2 = second(wait.behind, wait.behind_second, by_behind);
+  const double p = each.move->probability, r = input.share, sigma = follow * r;
+  next.fresh += p * fresh;
+  next.fresh_second += p * fresh2;
+  next.behind += p * (r * behind + (1 - r) * fresh);
+  next.behind_second += p * (r * behind2 + (1 - r) * fresh2);
+  each.mean = sigma * behind + (1 - sigma) * fresh;
+  each.second = sigma * behind2 + (1 - sigma) * fresh2;
+  if (!all_->shares) return;
+  const bool last = all_->channels[station.channels.front().first].last;
+  const double at_end = sum.onward / sum.share;
+  next.lost += p * (felt + on.lost);
+  next.moves += p * (last ? at_end / (at_end + wait.mean) : moves_[at(input.station, each.length)]);
+  const double hides = hides_[at(each.move->input, each.length)];
+  next.hides += p * (hides + (1 - hides) * on.hides);
 }
 
 void Rounds::update(Times& now, Times next, bool source, double weight) {

@@ -137,6 +137,7 @@ class Rounds {
 
   /// Lags and their hidden part, from the sources on. (22)
   void lag_behind(std::size_t j);
+  void note_lags(std::size_t j);
   /// Where messages enter the network: flits take turns with those of other virtual networks.
   void lag_at_entry(std::size_t j);
 
@@ -194,7 +195,6 @@ class Rounds {
     double share = 0, mean = 0, second = 0, onward = 0, onward_second = 0;
     void clear() { share = mean = second = onward = onward_second = 0; }
   };
-  void list_moves(std::size_t family);
   /// At level h of each length, or all waits.
   void family_level(std::size_t family, std::size_t level, bool all_waits, double weight);
   void update(Times& now, Times next, bool source, double weight);
@@ -229,9 +229,12 @@ class Rounds {
     double share = 0;                    ///< of the channel's messages
     std::size_t sum = 0;                 ///< in family_moves_
     double lost = 0;
+    double mean = 0, second = 0;  ///< moments of wait, loss and time on the next channel
     bool all_waits = false;
     Times on{};
   };
+  void list_moves(std::size_t family);
+  void add_move(LengthMove& each, double follow, const FamilyMove& sum, Times& next) const;
   std::vector<LengthMove> moves_of_family_;
   std::vector<Times> next_;  ///< [trail of the family][length class]
   std::vector<FamilyMove> family_moves_;
@@ -263,6 +266,7 @@ class Rounds {
   std::vector<double> passed_;            ///< [channel]: channels passed so far
   /// [channel][length class]: lag of the tails of its messages; of those that did not wait for it, and did.
   std::vector<double> lag_, lag_fresh_, lag_behind_;
+  std::vector<double> relative_lag_;    ///< [channel]: mean over all messages, relative to their mean length
   std::vector<double> lag_by_, hides_;  ///< [input][length class]
   bool with_trails_ = false;
   std::vector<char> twins_;  ///< [station], if any has inputs with twins

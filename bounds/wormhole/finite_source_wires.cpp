@@ -62,11 +62,8 @@ double Rounds::met_by(std::size_t i, std::size_t length) const {
   for (const std::size_t k : all_->stations[input.station].inputs) {
     const Input& other = all_->inputs[k];
     const double rate = other.rate * (other.count - (k == i ? other.lanes : 0));
-    const ChannelClass& from = all_->channels[other.channel];
-    double lag = 0;
-    for (std::size_t t = 0; t < classes.size(); ++t) lag += from.lengths[t] * lag_[at(other.channel, t)];
     flow += rate;
-    lags += rate * lag / from.size;
+    lags += rate * relative_lag_[other.channel];
   }
   const double sparse =
       sparseness(lag_[at(input.channel, length)] / its.size) * sparseness(flow > 0 ? lags / flow : 0);
@@ -245,6 +242,16 @@ void Rounds::lag_at_entry(std::size_t j) {
       lag_[at(i, t)] = lag_fresh_[at(i, t)] = lag_behind_[at(i, t)] = wires_[j].loss_by[t] = lag;
     }
   }
+  note_lags(j);
+}
+
+void Rounds::note_lags(std::size_t j) {
+  for (const auto& [i, share] : all_->stations[j].channels) {
+    const ChannelClass& channel = all_->channels[i];
+    double lag = 0;
+    for (std::size_t t = 0; t < all_->length_count(); ++t) lag += channel.lengths[t] * lag_[at(i, t)];
+    relative_lag_[i] = lag / channel.size;
+  }
 }
 
 void Rounds::lag_behind(std::size_t j) {
@@ -307,6 +314,7 @@ void Rounds::lag_behind(std::size_t j) {
       lag_behind_[at(i, t)] += new_lag * (behind.mean(lag) - lag_behind_[at(i, t)]);
     }
   }
+  note_lags(j);
   if (!(all_flow > 0)) return;
   wires_[j].loss = all_lost / all_flow;
   for (const auto& [i, share] : station.channels) passed_[i] = 1 + passed / all_flow;

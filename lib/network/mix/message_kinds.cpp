@@ -50,7 +50,7 @@ std::string percent(const Rational& share) {
 }
 
 /// A percentage that is a short decimal.
-bool is_plain(const MessageLength& one) {
+bool has_plain_percent(const MessageLength& one) {
   return numeric::plain(one.share * 100).find_first_not_of("0123456789.") == std::string::npos;
 }
 
@@ -101,7 +101,7 @@ MessageLengths MessageLengths::parse(std::string_view text) {
     const std::size_t before = all.size();
     add_lengths(trimmed(entry.substr(0, colon)), weight, flits_argument, all);
     ++entries;
-    percentages += weight.ends_with('%') ? 1 : 0;
+    if (weight.ends_with('%')) ++percentages;
     // "1-4:20%": 20 % for all of them together.
     const Rational share = all.back().share;
     sum = sum + share;
@@ -164,7 +164,7 @@ double MessageLengths::variation() const {
 std::string MessageLengths::text() const {
   if (geometric_) return "geometric:" + std::to_string(lengths_.front().flits);
   if (single()) return std::to_string(lengths_.front().flits);
-  const bool percents = std::all_of(lengths_.begin(), lengths_.end(), is_plain);
+  const bool percents = std::all_of(lengths_.begin(), lengths_.end(), has_plain_percent);
   std::string text;
   for (const MessageLength& one : lengths_)
     text += (text.empty() ? "" : ",") + std::to_string(one.flits) + ":" +
