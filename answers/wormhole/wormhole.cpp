@@ -2,6 +2,7 @@
 #include <tailbound/answers/points/points.hpp>
 #include <tailbound/answers/wormhole/wormhole.hpp>
 #include <tailbound/core/error.hpp>
+#include <tailbound/network/mix/message_flows.hpp>
 #include <tailbound/network/mix/virtual_networks.hpp>
 #include <tailbound/network/walks/one_lane.hpp>
 #include <tailbound/network/walks/wire_sharing.hpp>
@@ -37,6 +38,29 @@ WormholeChannel channel_at(const Model& model, const Point& solved, std::size_t 
   return found;
 }
 
+/// Each class, where it has several lengths or there are several, and each length; none of messages of one
+/// class and length.
+std::vector<MessageLatency> latencies_of(const Point& solved,
+                                         const std::vector<network::MessageKind>& kinds) {
+  std::vector<MessageLatency> all;
+  for (std::size_t k = 0; k < solved.kinds.size(); ++k) {
+    const bounds::wormhole::KindFigures& kind = solved.kinds[k];
+    if (kinds.size() > 1 && kind.lengths.size() != 1)
+      all.push_back({.name = kinds[k].name,
+                     .share = kind.share,
+                     .latency = {kind.latency},
+                     .source_wait = {kind.source_wait}});
+    if (kinds.size() == 1 && kind.lengths.size() == 1) continue;
+    for (const bounds::wormhole::LengthFigures& length : kind.lengths)
+      all.push_back({.name = kinds[k].name,
+                     .flits = length.flits,
+                     .share = length.share,
+                     .latency = {length.latency},
+                     .source_wait = {kind.source_wait}});
+  }
+  return all;
+}
+
 WormholePoint solve(const Model& model, const WormholeQuery& query, double load,
                     const bounds::wormhole::SaturationSides& sides) {
   const double saturation = sides.below;
@@ -58,6 +82,7 @@ WormholePoint solve(const Model& model, const WormholeQuery& query, double load,
                       .busiest_source = channel_at(model, solved, model.busiest_source(solved), flits),
                       .channels = {},
                       .ending = solved.ending};
+  point.by_length = latencies_of(solved, modelled_network(query.network, query.messages).messages.kinds);
   if (const auto busiest = model.busiest(solved))
     point.bottleneck = channel_at(model, solved, *busiest, flits);
   if (query.channels)
@@ -67,20 +92,32 @@ WormholePoint solve(const Model& model, const WormholeQuery& query, double load,
 }
 
 ModelledWormhole requested_network(const WormholeQuery& query) {
-  return {.network = query.network,
-          .variant = query.variant,
-          .messages = query.messages,
-          .virtual_channels = query.virtual_channels,
-          .buffer_flits = query.buffer_flits,
-          .timing = query.timing};
+  ModelledWormhole modelled = modelled_network(query.network, query.messages);
+  modelled.variant = query.variant;
+  modelled.virtual_channels = query.virtual_channels;
+  modelled.buffer_flits = query.buffer_flits;
+  modelled.timing = query.timing;
+  return modelled;
 }
 
 Worms worms_of(const ModelledWormhole& requested) {
-  const network::MessageLengths& flits = requested.messages.flits;
-  return {.flits = numeric::nearest_double(flits.mean()),
+  return {.kinds = bounds::wormhole::kinds_of(requested.messages.kinds),
           .buffer_flits = static_cast<double>(requested.buffer_flits),
-          .length_variation = flits.variation(),
           .timing = requested.timing};
+}
+
+/// Without: one kind of messages, with the traffic of the network.
+bool has_classes(const ModelledWormhole& requested) {
+  return requested.messages.kinds.size() > 1 || !requested.messages.kinds.front().name.empty();
+}
+
+/// Of a link of a named topology: those of each virtual network.
+std::vector<int> channels_of_each(const ModelledWormhole& requested, const network::WormTopology& topology) {
+  std::vector<int> channels;
+  for (const std::optional<int>& its : requested.messages.virtual_channels)
+    channels.push_back(
+        its.value_or(requested.virtual_channels.value_or(network::usual_virtual_channels(topology))));
+  return channels;
 }
 
 /// Do packets of a link use any of several virtual channels on one physical channel?
@@ -122,22 +159,50 @@ bool is_fat_tree(const network::WormTopology& topology) {
   return topology.shape == network::WormShape::butterfly_fat_tree;
 }
 
-/// Messages of one class and one length?
-bool are_identical(const ModelledWormhole& requested) {
-  const auto* own = std::get_if<OwnWormNetwork>(&requested.network);
-  if (own != nullptr && own->classes) return false;
-  return requested.messages.classes.empty() && requested.messages.flits.single();
+/// Classes of messages.
+std::optional<Unmodelled> unmodelled_classes(const ModelledWormhole& requested) {
+  const auto* topology = std::get_if<network::WormTopology>(&requested.network);
+  if (topology == nullptr) {
+    const auto& routed = requested.routed;
+    if (routed.empty() ? shares_plainly(*std::get<OwnWormNetwork>(requested.network).network)
+                       : std::all_of(routed.begin(), routed.end(),
+                                     [](const auto& each) { return shares_plainly(*each); }))
+      return std::nullopt;
+    return Unmodelled{
+        "class", requested.messages.kinds.front().name,
+        "omitted in a network file with dateline classes, or with several virtual channels at "
+        "its sources",
+        "classes of messages with dateline classes, or with several virtual channels at sources"};
+  }
+  if (topology->shape != network::WormShape::unidirectional_torus) return std::nullopt;
+  const int usual = network::usual_virtual_channels(*topology);
+  for (const int channels : channels_of_each(requested, *topology))
+    if (channels != usual)
+      return Unmodelled{"virtual channels", std::to_string(channels),
+                        "2 for each class in a unidirectional torus, one per dateline class",
+                        "classes of messages in a unidirectional torus with more virtual channels than "
+                        "dateline classes"};
+  return std::nullopt;
 }
 
 std::optional<Unmodelled> unmodelled(const ModelledWormhole& requested) {
   const bool finite_source =
       requested.variant.value_or(usual_variant(requested.network)) == WormholeVariant::finite_source;
   const std::string buffer = std::to_string(requested.buffer_flits);
-  const bool identical = are_identical(requested);
-  if (!identical && !finite_source)
-    return Unmodelled{"flits", requested.messages.flits.text(),
+  const network::MessageKind& first = requested.messages.kinds.front();
+  const bool classes = has_classes(requested);
+  if (classes && !finite_source)
+    return Unmodelled{"class", first.name,
+                      "omitted in the published variants; variant finite-source supports classes",
+                      "classes of messages in the published variants"};
+  if (first.lengths.is_geometric() && !finite_source)
+    return Unmodelled{"lengths", "geometric",
+                      "fixed in the published variants; variant finite-source supports others",
+                      "messages of geometric length in the published variants"};
+  if (!first.lengths.single() && !finite_source)
+    return Unmodelled{"flits", first.lengths.text(),
                       "one length in the published variants; variant finite-source supports others",
-                      "messages of several lengths or classes in the published variants"};
+                      "messages of several lengths in the published variants"};
   if (requested.timing.reallocate == network::Reallocate::tail)
     return Unmodelled{"reallocate", "tail", "empty by models", "virtual channels reallocated at the tail"};
   const network::RouterTiming usual, &timing = requested.timing;
@@ -162,6 +227,8 @@ std::optional<Unmodelled> unmodelled(const ModelledWormhole& requested) {
         "virtual channels", std::to_string(*requested.virtual_channels),
         "1 in the published variants of a butterfly fat-tree; variant finite-source supports others",
         "several virtual channels in the published variants of a butterfly fat-tree"};
+  if (classes)
+    if (const auto unknown = unmodelled_classes(requested)) return unknown;
   if (requested.buffer_flits == 1) return std::nullopt;
   if (!finite_source)
     return Unmodelled{"buffer flits", buffer,
@@ -379,9 +446,84 @@ WormholeModel walked_model(const ModelledWormhole& requested, int virtual_channe
 
 }  // namespace
 
+namespace {
+
+/// All virtual networks, as far as they are modelled.
+/// \throws InvalidArgument  too many virtual channels
+std::shared_ptr<const network::WormNetwork> network_with_classes(const ModelledWormhole& requested) {
+  const network::MessageMix& mix = requested.messages;
+  const auto* topology = std::get_if<network::WormTopology>(&requested.network);
+  if (topology == nullptr) {
+    if (requested.routed.empty()) return std::get<OwnWormNetwork>(requested.network).network;
+    if (requested.routed.size() == 1) return requested.routed.front();
+    return std::make_shared<const network::VirtualNetworks>(
+        std::vector<std::shared_ptr<const network::WormNetwork>>(requested.routed.begin(),
+                                                                 requested.routed.end()),
+        mix.virtual_networks);
+  }
+  const auto of_channels = [&](int channels) { return worm_network(requested.network, channels); };
+  const int usual = requested.virtual_channels.value_or(network::usual_virtual_channels(*topology));
+  static_cast<void>(network::network_of(mix, usual, of_channels));  // checks the numbers
+  network::MessageMix modelled = mix;
+  for (std::optional<int>& channels : modelled.virtual_channels)
+    channels = std::min(channels.value_or(usual), max_channels_modelled);
+  return network::network_of(modelled, usual, of_channels);
+}
+
+/// Several kinds of messages, channel by channel.
+WormholeModel model_with_classes(const ModelledWormhole& requested) {
+  constexpr double calls_of_a_wire = 50;
+  const WormholeModel too_long{.missing = "the model of several classes of messages in the " +
+                                          name(requested.network) + " would take too long"};
+  const auto* topology = std::get_if<network::WormTopology>(&requested.network);
+  if (topology != nullptr && is_fat_tree(*topology) && topology->nodes > max_walked_fat_tree_nodes)
+    return too_long;
+  const network::MessageMix& mix = requested.messages;
+  const auto worms = network_with_classes(requested);
+  const network::WormLayout& layout = worms->layout();
+  const auto flows =
+      network::flows_of(mix.kinds, layout, static_cast<std::uint32_t>(mix.virtual_channels.size()));
+  double routes = 0;
+  bool remembers = topology == nullptr || is_torus(topology->shape);
+  for (const network::MessageFlows& its : flows) {
+    routes += its.pairs(layout.nodes) * its.variants;
+    remembers = remembers || !its.traffic.flows.empty();
+  }
+  const double on_a_wire = static_cast<double>(layout.channels.size()) / layout.wires;
+  const double calls = routes * mean_distance(requested.network) * on_a_wire;
+  if (calls + calls_of_a_wire * layout.wires * on_a_wire * on_a_wire * on_a_wire > max_walk_calls)
+    return too_long;
+  const auto add_history = [&](network::ChannelGraph& graph, const network::WormNetwork& walked) {
+    return (remembers && network::add_kind_trails(graph, walked, flows, remembered_channels)) ||
+           network::add_kind_trails(graph, walked, flows, 0);
+  };
+  const bool one_way = topology != nullptr && topology->shape == network::WormShape::unidirectional_torus;
+  try {
+    if (!layout.shares_wires() || one_way) {
+      network::ChannelGraph graph = network::walk_kinds(*worms, flows);
+      graph.name = name(requested.network);
+      if ((one_way && graph.worms_met == 0) || !add_history(graph, *worms)) return too_long;
+      return {.model = std::make_shared<const Model>(std::move(graph), Equations::finite_source,
+                                                     worms_of(requested))};
+    }
+    const network::OneLane one(worms);
+    network::ChannelGraph graph = network::walk_kinds(one, flows);
+    graph.name = name(requested.network);
+    const auto shared = network::kind_wire_sharing(one, flows, graph);
+    if (!shared || !add_history(graph, one)) return too_long;
+    return {.model = std::make_shared<const Model>(std::move(graph), Equations::finite_source,
+                                                   worms_of(requested), *shared)};
+  } catch (const LimitExceeded&) {
+    return too_long;
+  }
+}
+
+}  // namespace
+
 WormholeModel wormhole_model_of(const ModelledWormhole& requested) {
   if (const auto unknown = unmodelled(requested))
     return {.missing = std::string("there is no model of ") + unknown->missing};
+  if (has_classes(requested)) return model_with_classes(requested);
   const std::optional<int> given = requested.virtual_channels;
   if (!given || given == usual_virtual_channels(requested.network))
     return {.model = std::make_shared<const Model>(
@@ -390,13 +532,29 @@ WormholeModel wormhole_model_of(const ModelledWormhole& requested) {
   return walked_model(requested, *given);
 }
 
+network::MessageMix messages_of(network::MessageLengths lengths) {
+  return {.kinds = {{.lengths = std::move(lengths)}},
+          .virtual_channels = {std::nullopt},
+          .virtual_networks = {""}};
+}
+
+ModelledWormhole modelled_network(const WormholeNetwork& network, const network::WormMessages& messages) {
+  if (const auto* own = std::get_if<OwnWormNetwork>(&network)) {
+    if (own->classes)
+      return {.network = network, .messages = own->classes->mix, .routed = own->classes->networks};
+    return {.network = network, .messages = messages_of(messages.flits)};
+  }
+  if (messages.classes.empty()) return {.network = network, .messages = messages_of(messages.flits)};
+  return {.network = network,
+          .messages = network::message_mix(std::get<network::WormTopology>(network), messages)};
+}
+
 Model wormhole_model(const WormholeNetwork& network, std::optional<WormholeVariant> given, Worms worms) {
   const WormholeVariant variant = given.value_or(usual_variant(network));
   const auto* topology = std::get_if<network::WormTopology>(&network);
   const Equations equations =
       variant == WormholeVariant::finite_source ? Equations::finite_source : Equations::published;
   if (equations == Equations::published) worms = {};
-  if (worms.length_variation > 0) worms.buffer_flits = 1;
   if (equations == Equations::finite_source)
     if (auto model = shared_model(network, {}, worms)) return *std::move(model);
   if (topology == nullptr) {

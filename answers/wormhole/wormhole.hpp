@@ -99,12 +99,18 @@ struct WormholeQuery {
   network::RouterTiming timing{};  ///< non-default only with finite_source and Reallocate::empty
 };
 
+/// Without classes: one kind of messages.
+[[nodiscard]] network::MessageMix messages_of(network::MessageLengths lengths);
+
 /// The network to model, with everything that the model depends on except the load.
 struct ModelledWormhole {
   const WormholeNetwork& network;
   std::optional<WormholeVariant> variant{};
-  network::WormMessages messages{};
-  std::optional<int> virtual_channels{};
+  /// Its messages: without classes of one kind, with the traffic of the network.
+  network::MessageMix messages = messages_of(32);
+  /// A user-defined network with classes: each of its virtual networks.
+  std::vector<std::shared_ptr<const network::RoutedWormNetwork>> routed{};
+  std::optional<int> virtual_channels{};  ///< of each virtual network that has no number of its own
   std::int64_t buffer_flits = 1;
   network::RouterTiming timing{};
 };
@@ -170,7 +176,7 @@ struct WormholeAnswer {
   /// Empty if none can.
   std::vector<std::string> deadlock_cycle;
   /// Messages are shorter than the mean path and hold fewer channels than it has. The model accounts for that
-  /// with finite sources and fixed lengths; otherwise it overestimates their waits.
+  /// with finite sources; otherwise it overestimates their waits.
   bool shorter_than_path = false;
   std::vector<WormholePoint> points;  ///< one per answered load, in the order of the query
   bool stopped = false;               ///< before all loads were computed
@@ -217,13 +223,19 @@ struct LatencyOfLoad {
 
 // --- parts, for answers that compare the model with simulation
 
-/// The model of a network as used by `wormhole`, simulations and comparisons.
+/// With these messages, and defaults for everything else.
+/// \throws InvalidArgument  as network::message_mix()
+[[nodiscard]] ModelledWormhole modelled_network(const WormholeNetwork& network,
+                                                const network::WormMessages& messages);
+
+/// The model of a network as used by `wormhole`, simulations and comparisons. Point::kinds is in the order of
+/// messages.kinds.
 /// \throws InvalidArgument  a field out of range
 /// \throws LimitExceeded    the network is too large
 [[nodiscard]] WormholeModel wormhole_model_of(const ModelledWormhole& requested);
 
 /// The model of a network with default virtual channels; default usual_variant().
-/// \param worms  the published equations assume defaults; buffers with a length_variation have one flit
+/// \param worms  one kind of messages; the published equations assume defaults
 /// \throws InvalidArgument  no such topology
 /// \throws LimitExceeded    the network is too large
 [[nodiscard]] bounds::wormhole::Model wormhole_model(const WormholeNetwork& network,

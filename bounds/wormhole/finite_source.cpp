@@ -42,15 +42,33 @@ SourceWait source_wait(int servers, double rate, const Times& times) {
 
 }  // namespace
 
+double Worms::mean_flits() const {
+  if (kinds.empty()) return std::numeric_limits<double>::infinity();
+  if (kinds.size() == 1) return numeric::nearest_double(kinds.front().lengths.mean());
+  double mean = 0;
+  for (const WormKind& kind : kinds) mean += kind.share * numeric::nearest_double(kind.lengths.mean());
+  return mean;
+}
+
+std::vector<WormKind> kinds_of(const std::vector<network::MessageKind>& kinds) {
+  std::vector<WormKind> all;
+  for (const network::MessageKind& kind : kinds)
+    all.push_back({.share = numeric::nearest_double(kind.share), .lengths = kind.lengths});
+  return all;
+}
+
 struct FiniteSourceModel::Parts {
   Structure all;
   std::vector<std::size_t> channel_class, station_class;
   std::vector<std::size_t> order;
-  double worms_met = 0, length_variation = 0;
+  double worms_met = 0;
   int sharing = 1;  ///< number of a station's channels that share a physical channel
   std::vector<network::SharedWire> wires;
-  double messages = 0;         ///< rate of all
-  std::vector<double> visits;  ///< [station]: visits per message; where physical channels are shared
+  double messages = 0;  ///< rate of all
+  network::RouterTiming timing;
+  std::vector<WormKind> kinds;
+  std::vector<std::size_t> first_channel;  ///< [class]
+  std::vector<double> on_wire;             ///< [class]: flits on its physical channel, relative to the load
 
   /// Time for a message's flits where physical channels are shared.
   struct Stretch {
@@ -59,8 +77,12 @@ struct FiniteSourceModel::Parts {
   };
   [[nodiscard]] Stretch stretch(double load) const;
 
-  /// Continues the rounds to the solution at a load.
+  /// Continues the rounds to the solution at a load. Without latencies.
   [[nodiscard]] FiniteSourcePoint solve(Rounds& rounds, double load) const;
+  /// Mean time that messages of a channel class wait for credits.
+  [[nodiscard]] double credit_waits(std::size_t i) const;
+  /// Mean latencies of all messages, and of each kind and length. (43)
+  void add_latencies(const Rounds& rounds, FiniteSourcePoint& point) const;
 };
 
 namespace {
@@ -85,68 +107,32 @@ double damping(int sharing) {
   return sharing == 3 ? -0.07 : -0.26;
 }
 
-/// Mean visits of a message to each station of the graph.
-std::vector<double> visits_of(const ChannelGraph& graph) {
-  double messages = 0;
-  for (const network::Source& source : graph.sources) messages += graph.channels[source.channel].rate;
-  std::vector<double> visits;
-  for (const network::Station& station : graph.stations) {
-    double rate = 0;
-    for (const std::size_t channel : station.channels) rate += graph.channels[channel].rate;
-    visits.push_back(rate / messages);
-  }
-  return visits;
-}
-
-/// Corrections for messages of whole flits. (20), (24)
-void set_grains(Structure& all) {
-  const double flits = all.flits;
-  // Messages that arrive in the same cycle lose less: C(2 M, M) / 4^M of a message's length.
-  const double tie =
-      std::exp(std::lgamma(2 * flits + 1) - 2 * std::lgamma(flits + 1) - flits * std::log(4.0));
-  all.grain = 1 - tie / flits;
-  // min(r, B) for r = 0 .. M - 1 remaining flits.
-  const double maximum = std::min(all.buffer, flits - 1);
-  all.pushed = maximum * ((maximum + 1) / 2 + flits - 1 - maximum) / square(flits);
-  all.tie = 0.5 / flits;
-}
-
 }  // namespace
 
 FiniteSourceModel::FiniteSourceModel(const network::ChannelGraph& graph, const Worms& worms,
                                      const std::vector<network::SharedChannel>& shared) {
-  const auto& [flits, buffer_flits, length_variation, timing] = worms;
   auto parts = std::make_unique<Parts>();
   finite::Collapsed made = finite::collapsed(finite::structure_of(graph, shared, worms));
   parts->all = std::move(made.classes);
-  std::size_t longest = 0;
-  int on_a_wire = 1;
-  for (const network::SharedChannel& channel : shared) {
-    longest = std::max(longest, channel.remaining.size());
-    on_a_wire = std::max(on_a_wire, channel.lanes * static_cast<int>(1 + channel.neighbours.size()));
-  }
-  parts->all.spread = 2.0 / 3 * (1 - 0.5 / on_a_wire) + 0.5 / flits;
-  if (std::isfinite(flits)) set_grains(parts->all);
-  parts->all.in_flight = std::min(buffer_flits, static_cast<double>(timing.round_trip())) / flits;
-  const double held = std::ceil(flits / buffer_flits);
-  const double path =
-      shared.empty() ? graph.mean_distance : std::max(graph.mean_distance, static_cast<double>(longest) + 1);
-  if (held < path && length_variation == 0) parts->all.held = static_cast<std::size_t>(std::max(1.0, held));
-  if (parts->all.shares) {
-    const std::vector<double> visits = visits_of(graph);
-    parts->visits.assign(parts->all.stations.size(), 0);
-    for (std::size_t j = 0; j < visits.size(); ++j) parts->visits[made.station_class[j]] += visits[j];
-  }
-  if (length_variation == 0)
-    parts->all.slack = std::max(0.0, buffer_flits - static_cast<double>(timing.round_trip())) / flits;
   parts->channel_class = std::move(made.channel_class);
   parts->station_class = std::move(made.station_class);
   parts->order = finite::last_first(parts->all);
   parts->worms_met = graph.worms_met;
   parts->wires = graph.shared_wires;
   for (const network::Source& source : graph.sources) parts->messages += graph.channels[source.channel].rate;
-  parts->length_variation = length_variation;
   parts->sharing = max_sharing(graph);
+  parts->timing = worms.timing;
+  parts->kinds = worms.kinds;
+  parts->first_channel.assign(parts->all.channels.size(), graph.channels.size());
+  parts->on_wire.assign(parts->all.channels.size(), 0);
+  std::unordered_map<std::size_t, double> on_wire;
+  for (std::size_t i = 0; i < graph.channels.size(); ++i) {
+    const std::size_t its = parts->channel_class[i];
+    parts->first_channel[its] = std::min(parts->first_channel[its], i);
+    on_wire[graph.channels[i].wire] += graph.channels[i].rate * parts->all.channels[its].size;
+  }
+  for (std::size_t i = 0; i < parts->on_wire.size(); ++i)
+    parts->on_wire[i] = on_wire.at(graph.channels[parts->first_channel[i]].wire);
   parts_ = std::move(parts);
 }
 FiniteSourceModel::~FiniteSourceModel() = default;
@@ -173,8 +159,11 @@ void require_possible(const FiniteSourcePoint& point, double crossing) {
 FiniteSourcePoint FiniteSourceModel::solve(double load, const FiniteSourceRounds& how) const {
   Rounds rounds(parts_->all, parts_->order, parts_->station_class, how);
   FiniteSourcePoint point = parts_->solve(rounds, load);
-  if (!point.settled) point = continued(load, how, std::move(point));
-  if (point.ending.stop == Stop::converged) require_possible(point, parts_->all.crossing);
+  if (point.settled)
+    parts_->add_latencies(rounds, point);
+  else
+    point = continued(load, how, std::move(point));
+  if (point.ending.stop == Stop::converged) require_possible(point, parts_->all.lengths.crossing);
   return point;
 }
 
@@ -191,6 +180,7 @@ FiniteSourcePoint FiniteSourceModel::continued(double load, const FiniteSourceRo
     FiniteSourcePoint point = parts_->solve(here, to);
     rounds += point.ending.rounds;
     if (point.settled && to == load) {
+      parts_->add_latencies(here, point);
       point.ending.rounds = rounds;
       return point;
     }
@@ -218,7 +208,7 @@ FiniteSourceModel::Parts::Stretch FiniteSourceModel::Parts::stretch(double load)
     longer += all.dense() * wire.rate / messages * wire.met * load / std::max(1e-3, 1 - wire.others * load);
     head += all.dense() * wire.rate / messages * wire.others * load;
   }
-  const double travel_time = std::min(head / all.flits, longer);
+  const double travel_time = std::min(head / all.lengths.flits, longer);
   return {.end = 1 + longer - travel_time, .travel_time = travel_time};
 }
 
@@ -226,14 +216,17 @@ FiniteSourcePoint FiniteSourceModel::Parts::solve(Rounds& rounds, double load) c
   const Stretch stretched = stretch(load);
   FiniteSourcePoint point;
   point.load = load;
-  point.ending = rounds.run(load, stretched.end, stretched.travel_time, length_variation);
+  point.ending = rounds.run(load, stretched.end, stretched.travel_time);
   point.service = 0;
   std::vector<FiniteSourceChannel> classes(all.channels.size());
   for (std::size_t j = 0; j < all.stations.size(); ++j) {
     const double wait = rounds.station_wait(j);
     const double busy =
         load * all.stations[j].rate * rounds.station_times(j).mean() / all.stations[j].servers;
-    point.fullness = std::max(point.fullness, busy);
+    if (busy > point.fullness) {
+      point.fullness = busy;
+      point.fullest = first_channel[all.stations[j].channels.front().first];
+    }
     for (const auto& [i, share] : all.stations[j].channels) {
       const Times& times = rounds.channel(i);
       classes[i] = {.service = times.mean(),
@@ -242,7 +235,8 @@ FiniteSourcePoint FiniteSourceModel::Parts::solve(Rounds& rounds, double load) c
                     .follow = times.follow,
                     .utilization = busy,
                     .sharing = all.shares ? rounds.loss(j) : 0,
-                    .credits = all.crossing - 1 + all.channels[i].turnaround};
+                    .credits = all.channels[i].turnaround + credit_waits(i),
+                    .flits = load * on_wire[i]};
     }
   }
   for (std::size_t i = 0; i < all.channels.size(); ++i) {
@@ -251,28 +245,79 @@ FiniteSourcePoint FiniteSourceModel::Parts::solve(Rounds& rounds, double load) c
     const Times& times = rounds.channel(i);
     const SourceWait source = source_wait(all.stations[channel.station].servers, load * channel.rate, times);
     classes[i].wait = source.wait;
-    point.fullness = std::max(point.fullness, source.fullness);
+    if (source.fullness > point.fullness) {
+      point.fullness = source.fullness;
+      point.fullest = first_channel[i];
+    }
     point.source_wait += channel.weight * classes[i].wait;
     point.service += channel.weight * times.mean();
-    if (all.own_path() && !all.shares) point.further += channel.weight * rounds.further(i);
-  }
-  if (all.shares) {
-    // A message's own time, all waits and losses of its head along the path, and the final lag of its tail.
-    double path = all.crossing;
-    for (std::size_t j = 0; j < all.stations.size(); ++j) {
-      if (all.stations[j].inputs.empty()) continue;
-      double lag = 0;
-      for (const auto& [i, share] : all.stations[j].channels)
-        for (const auto& [trail, part] : all.channels[i].trails)
-          lag += share * part * all.trails[trail].ends * rounds.lag(i);
-      path += visits[j] * (rounds.station_wait(j) + rounds.loss(j) / all.flits + lag);
-    }
-    point.further = path - point.service;
   }
   point.settled = point.ending.stop == Stop::converged;
   if (point.settled && point.fullness >= 1) point.ending.stop = Stop::saturated;
   for (const std::size_t number : channel_class) point.channels.push_back(classes[number]);
   return point;
+}
+
+double FiniteSourceModel::Parts::credit_waits(std::size_t i) const {
+  double waits = 0;
+  for (std::size_t t = 0; t < all.length_count(); ++t) {
+    const finite::LengthClass& its = all.lengths.classes[t];
+    if (its.crossing != its.size) waits += all.channels[i].lengths[t] * (its.crossing - its.size);
+  }
+  return waits;
+}
+
+void FiniteSourceModel::Parts::add_latencies(const Rounds& rounds, FiniteSourcePoint& point) const {
+  const double travel_time = stretch(point.load).travel_time;
+  const std::vector<Rounds::Onward> onward = rounds.onward_waits();
+  const std::size_t lengths = all.length_count();
+  double latency = 0;
+  for (std::size_t k = 0; k < all.lengths.laws.size(); ++k) {
+    // Means over the kind's sources: W, and for each length what comes after.
+    double wait = 0, sent = 0;
+    std::vector<Rounds::Onward> rest(lengths);
+    for (std::size_t i = 0; i < all.channels.size(); ++i) {
+      const ChannelClass& channel = all.channels[i];
+      if (channel.weight == 0) continue;
+      for (const auto& [trail, share] : channel.trails) {
+        if (all.trails[trail].kind != k) continue;
+        const double flow = channel.weight * share;
+        sent += flow;
+        wait += flow * point.channels[first_channel[i]].wait;
+        for (const auto& [t, part] : all.lengths.laws[k]) {
+          const Rounds::Onward& its = onward[trail * lengths + t];
+          rest[t].waits += flow * (its.waits + (all.shares ? rounds.entry_loss(i, t) : 0));
+          rest[t].lag += flow * its.lag;
+        }
+      }
+    }
+    const auto after = [&](std::size_t t, double size, double crossing) {
+      const finite::LengthClass& its = all.lengths.classes[t];
+      const double idle = crossing * rounds.end(t) / its.crossing;
+      return (rest[t].waits + rest[t].lag * size / its.size) / sent + idle + travel_time;
+    };
+    double mean = wait / sent;
+    for (const auto& [t, part] : all.lengths.laws[k]) {
+      const finite::LengthClass& its = all.lengths.classes[t];
+      mean += part * after(t, its.size, its.crossing);
+    }
+    latency += sent * mean;
+    if (kinds.empty()) continue;
+    const double flits = all.lengths.flits, distance = all.distances[k];
+    const double head = distance - 1 + timing.extra_cycles(distance);
+    KindFigures& kind = point.kinds.emplace_back(KindFigures{.share = kinds[k].share,
+                                                             .source_wait = flits * wait / sent,
+                                                             .latency = flits * mean + head,
+                                                             .mean_distance = distance,
+                                                             .lengths = {}});
+    for (const finite::Lengths::Single& one : all.lengths.singles[k])
+      kind.lengths.push_back(
+          {.flits = one.flits,
+           .share = kinds[k].share * one.share,
+           .latency = kind.source_wait +
+                      flits * after(one.of, static_cast<double>(one.flits) / flits, one.crossing) + head});
+  }
+  point.further = latency - point.source_wait - point.service;
 }
 
 FiniteSourceModel::Saturation FiniteSourceModel::saturation(double maximum, double precision) const {
@@ -281,7 +326,7 @@ FiniteSourceModel::Saturation FiniteSourceModel::saturation(double maximum, doub
   found.above = maximum;
   found.beyond.stop = Stop::saturated;
   for (const StationClass& station : parts_->all.stations)
-    found.above = std::min(found.above, station.servers / station.rate);
+    found.above = std::min(found.above, station.servers / (station.rate * station.size));
   FiniteSourceRounds rounds;
   rounds.tolerance = 1e-9;
   rounds.maximum = parts_->all.shares ? 200 : 400;
@@ -311,6 +356,7 @@ FiniteSourceModel::Saturation FiniteSourceModel::saturation(double maximum, doub
     if (below) {
       found.below = middle;
       found.fullness = point.fullness;
+      found.fullest = point.fullest;
       below_it = std::move(here);
       at_below = 1 - point.fullness;
       if (same > 0) at_above /= 2;

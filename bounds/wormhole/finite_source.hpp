@@ -2,11 +2,13 @@
 
 #include <tailbound/bounds/path/ending.hpp>
 #include <tailbound/network/channels/channel_graph.hpp>
+#include <tailbound/network/mix/message_kinds.hpp>
 #include <tailbound/network/walks/wire_sharing.hpp>
 #include <tailbound/network/worms/router_timing.hpp>
 #include <tailbound/queue/wormhole/finite_source_station.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -28,20 +30,46 @@
 ///           their heads unless they catch up while the head waits: finite_source_wires.cpp, (19) to (25)
 /// TIMES     of routers, links and credits: a channel stays occupied until it is known to be free, flits move
 ///           one buffer per round trip, and the rest of a buffer absorbs waits (26)
-/// EXCLUDES  messages of geometric length with deeper buffers, or short ones, which are modelled as long;
-///           with shared physical channels, lengths beyond their means; channels reallocated at the tail;
-///           unidirectional rings, whose links are shared by (14)
-/// TESTS     tests/bounds/wormhole/finite_source_test.cpp, shared_wires_test.cpp, router_times_test.cpp
+/// KINDS     messages of several lengths and classes: lengths occupy different numbers of channels and lose
+///           different times where physical channels are shared; docs/derivations/mixed_messages.md
+/// EXCLUDES  channels reallocated at the tail; unidirectional rings, whose links are shared by (14)
+/// TESTS     tests/bounds/wormhole/finite_source_test.cpp, mixed_messages_test.cpp, shared_wires_test.cpp,
+///           router_times_test.cpp
 namespace tailbound::bounds::wormhole {
+
+/// Messages of one kind: those of a class, or a part of them.
+struct WormKind {
+  double share = 1;                      ///< of all messages, above 0; all kinds sum to 1
+  network::MessageLengths lengths = 32;  ///< in flits
+};
 
 /// The messages of a network.
 struct Worms {
-  /// Mean length of a message, at least 1. All lengths of at least the mean path give the same model, except
-  /// where physical channels are shared or routers take time.
-  double flits = std::numeric_limits<double>::infinity();
-  double buffer_flits = 1;         ///< per channel, at least 1; above 1 only with messages of one length
-  double length_variation = 0;     ///< squared coefficient of variation of the message lengths, at least 0
+  /// As in the graph's trails. None: one kind of messages, longer than any path. All lengths of at least the
+  /// mean path give the same model, except where physical channels are shared or routers take time.
+  std::vector<WormKind> kinds{};
+  double buffer_flits = 1;         ///< per channel, at least 1
   network::RouterTiming timing{};  ///< with Reallocate::empty
+
+  /// M: of all messages, or infinite.
+  [[nodiscard]] double mean_flits() const;
+};
+[[nodiscard]] std::vector<WormKind> kinds_of(const std::vector<network::MessageKind>& kinds);
+
+/// Messages of one length.
+struct LengthFigures {
+  std::int64_t flits = 1;
+  double share = 1;    ///< of all messages
+  double latency = 0;  ///< mean [cycles]
+};
+
+/// Messages of one kind.
+struct KindFigures {
+  double share = 1;                    ///< of all messages
+  double source_wait = 0;              ///< mean source queueing [cycles]
+  double latency = 0;                  ///< mean [cycles]
+  double mean_distance = 0;            ///< channels of a path, injection and ejection included
+  std::vector<LengthFigures> lengths;  ///< of a list of lengths, ascending; empty if geometric
 };
 
 /// A channel at a given load; times in message lengths.
@@ -53,6 +81,7 @@ struct FiniteSourceChannel {
   double utilization = 0;  ///< of its station's servers
   double sharing = 0;      ///< mean time lost to others on its physical channel
   double credits = 0;      ///< part of x: for credits, and until the channel is known to be free
+  double flits = 0;        ///< that cross it per cycle, all virtual channels of its station on it together
 };
 
 struct FiniteSourcePoint {
@@ -60,10 +89,12 @@ struct FiniteSourcePoint {
   double source_wait = 0;                     ///< mean W
   double service = 1;                         ///< mean x at the sources
   double further = 0;                         ///< mean of the waits not included in x; 0 for long messages
+  std::vector<KindFigures> kinds;             ///< as in Worms; none if that has none
   std::vector<FiniteSourceChannel> channels;  ///< as in the graph
   /// The largest of the numbers that must stay below 1: rho and d of a source, the utilization of a station.
   double fullness = 0;
-  bool settled = false;  ///< the rounds converged, possibly beyond saturation of the sources
+  std::size_t fullest = 0;  ///< a channel of it
+  bool settled = false;     ///< the rounds converged, possibly beyond saturation of the sources
   Ending ending;
 };
 
@@ -81,6 +112,7 @@ class FiniteSourceModel {
   ///         class by class, are merged
   /// COST    number of turns, times the rounds until no class is divided further
   /// CONTRACT  the graph is that of a bounds::wormhole::Model
+  /// CONTRACT  with several kinds, the graph has trails of each
   /// \param shared  per channel of the graph, where virtual channels share physical ones: wire_sharing();
   ///                then the graph has one channel for all virtual channels of a station on a link
   explicit FiniteSourceModel(const network::ChannelGraph& graph, const Worms& worms = {},
@@ -105,6 +137,7 @@ class FiniteSourceModel {
     double below = 0, above = 0;  ///< flits/cycle/processor
     Ending beyond;                ///< how the iteration at the upper one ended
     double fullness = 0;          ///< at the lower one; near 1: a channel is saturated there
+    std::size_t fullest = 0;      ///< that channel
     int solved = 0;               ///< number of loads solved
   };
   /// METHOD    a bracketed root of fullness - 1, by bisection where one side has no solution. Each load

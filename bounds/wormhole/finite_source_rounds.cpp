@@ -1,6 +1,7 @@
 #include <tailbound/bounds/wormhole/finite_source_rounds.hpp>
 #include <tailbound/queue/wormhole/worm_station.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -27,26 +28,49 @@ Rounds::Rounds(const Structure& all, const std::vector<std::size_t>& order,
     : all_(&all), order_(&order), class_of_(&class_of), how_(how) {
   const double start = std::max(how.start, 1.0);
   const Times at_first{start, start, square(start), square(start), 0, 1 - 1 / start};
-  levels_ = all.releases_early() ? std::max<std::size_t>(all.held, 1) + 1 : 1;
-  held_ = all.held > 0 ? all.held - 1 : 0;
-  trails_.assign(all.trails.size() * levels_, at_first);
+  const std::size_t lengths = all.length_count();
+  const auto first_times = [&](const LengthClass& its) {
+    const double x = its.crossing * start;
+    return Times{x, x, square(x), square(x), 0, 1 - 1 / start};
+  };
+  for (const TrailClass& trail : all.trails) {
+    std::vector<char> has(lengths, 0);
+    for (const auto& [t, share] : all.lengths.laws[trail.kind]) has[t] = 1;
+    for (std::size_t t = 0; t < lengths; ++t) {
+      offset_.push_back(trails_.size());
+      if (has[t] != 0)
+        trails_.insert(trails_.end(), all.lengths.classes[t].levels, first_times(all.lengths.classes[t]));
+    }
+  }
+  const bool to_any = std::any_of(all.trails.begin(), all.trails.end(), [](const TrailClass& trail) {
+    return std::any_of(trail.moves.begin(), trail.moves.end(),
+                       [](const Move& move) { return move.next == any; });
+  });
+  for (std::size_t j = 0; j < all.stations.size() && to_any; ++j)
+    for (const LengthClass& its : all.lengths.classes) {
+      station_offset_.push_back(stations_.size());
+      stations_.insert(stations_.end(), its.levels, first_times(its));
+    }
   times_.assign(all.channels.size(), at_first);
-  by_level_.assign(all.channels.size() * levels_, at_first);
+  by_length_.assign(all.channels.size() * lengths, at_first);
   for (std::size_t i = 0; i < all.inputs.size(); ++i) {
     if (all.inputs[i].twins.count == 0) continue;
     twins_.resize(all.stations.size(), 0);
     twins_[all.inputs[i].station] = 1;
   }
   with_trails_ = all.trails.size() != all.channels.size();
-  stations_.assign(all.stations.size() * levels_, at_first);
   held_times_.assign(all.stations.size(), at_first);
   wires_.resize(all.stations.size());
+  for (Wire& wire : wires_) wire.loss_by.assign(lengths, 0);
   full_.assign(all.stations.size(), 0);
-  lag_.assign(all.channels.size(), 0);
+  all_held_ = full_;
+  moves_.assign(all.stations.size() * lengths, 0);
+  lag_.assign(all.channels.size() * lengths, 0);
   lag_fresh_ = lag_behind_ = lag_;
+  relative_lag_.assign(all.channels.size(), 0);
   passed_.assign(all.channels.size(), 1);
-  lag_by_.assign(all.inputs.size(), 0);
-  hides_.assign(all.inputs.size(), 0);
+  lag_by_.assign(all.inputs.size() * lengths, 0);
+  hides_ = lag_by_;
   together_.assign(all.stations.size(), 1);
   memory_.resize(all.stations.size());
   waits_.resize(all.inputs.size());
@@ -54,11 +78,10 @@ Rounds::Rounds(const Structure& all, const std::vector<std::size_t>& order,
     memory_[j].assign(all.stations[j].inputs.size(), {0, start - 1, start - 1, start - 1});
 }
 
-Ending Rounds::run(double load, double ejection, double travel_time, double length_variation) {
+Ending Rounds::run(double load, double stretch, double travel_time) {
   load_ = load;
-  ejection_ = all_->crossing * ejection;
+  stretch_ = stretch;
   travel_time_ = travel_time;
-  ejection_second_ = square(ejection_) + 2.0 / 3 * (ejection - 1) + length_variation * square(all_->crossing);
   constexpr int span = 200;
   const int max_marked = static_cast<int>(80 / how_.step);
   Ending ending{.stop = Stop::too_many_rounds, .rounds = 0, .change = 0};
@@ -144,11 +167,13 @@ void Rounds::each_number(const Visit& visit) {
   for (double& value : together_) visit(value, 1.0, most);
   if (!all_->shares) return;
   visit(source_time_, 0.0, most);
-  for (Wire& its : wires_)
+  for (Wire& its : wires_) {
     for (double* value : {&its.excess, &its.each, &its.active, &its.loss}) visit(*value, 0.0, most);
+    for (double& value : its.loss_by) visit(value, 0.0, most);
+  }
   for (std::vector<double>* all : {&lag_, &lag_fresh_, &lag_behind_, &passed_, &lag_by_})
     for (double& value : *all) visit(value, 0.0, most);
-  for (std::vector<double>* all : {&full_, &hides_})
+  for (std::vector<double>* all : {&full_, &all_held_, &hides_, &moves_})
     for (double& value : *all) visit(value, 0.0, 1.0);
 }
 
@@ -161,6 +186,7 @@ Acceleration::Vector Rounds::state() {
 void Rounds::go_on_from(const Acceleration::Vector& state) {
   const double* next = state.data();
   each_number([&](double& value, double least, double most) { value = std::clamp(*next++, least, most); });
+  for (std::size_t j = 0; j < all_->stations.size() && all_->shares; ++j) note_lags(j);
 }
 
 double Rounds::station_wait(std::size_t j) const {
@@ -174,30 +200,12 @@ double Rounds::station_wait(std::size_t j) const {
 
 void Rounds::station(std::size_t j, double weight) {
   const StationClass& station = all_->stations[j];
-  for (std::size_t level = 0; level < levels_; ++level) {
-    // Where channels depend on each other in a cycle, a class may be its own successor: the old sum is read
-    // until the new one is complete.
-    Times sum{0, 0, 0, 0, 0, 0};
-    for (const auto& [i, share] : station.channels) {
-      Times its{0, 0, 0, 0, 0, 0};
-      for (const auto& [trail, part] : all_->channels[i].trails) {
-        trail_at(trail, level).follow = times_[i].follow;
-        trail_times(trail, level, weight);
-        its.add(part, trail_at(trail, level));
-      }
-      by_level_[i * levels_ + level] = its;
-      sum.add(share, its);
-    }
-    stations_[j * levels_ + level] = sum;
-  }
-  Times& mean = held_times_[j];
-  mean = {0, 0, 0, 0, 0, 0};
-  for (const auto& [i, share] : station.channels) {
-    times_[i] = later(lagging(by_level_[i * levels_ + held_], lag_fresh_[i], lag_behind_[i]),
-                      all_->channels[i].turnaround);
-    mean.add(share, times_[i]);
-  }
+  for (const auto& [i, share] : station.channels)
+    for (const std::size_t family : all_->channels[i].families) family_times(family, weight);
+  if (!stations_.empty()) mean_over_channels(j);
+  occupy(station, j);
   if (station.inputs.empty() || load_ == 0) return;
+  const Times& mean = held_times_[j];
   StationService service{.servers = station.servers,
                          .rate = load_ * station.rate,
                          .mean = mean.mean(),
@@ -205,6 +213,7 @@ void Rounds::station(std::size_t j, double weight) {
                          .behind = mean.behind,
                          .behind_second = mean.behind_second};
   service.shorter_behind = all_->shares;
+  if (all_->length_count() > 1) service.parts = parts_;
   double maximum = brim * station.servers / service.rate;
   for (const std::size_t i : station.inputs)
     maximum = std::min(maximum, brim / (load_ * all_->inputs[i].rate));
@@ -235,7 +244,7 @@ void Rounds::station(std::size_t j, double weight) {
     service.together = weighted / rate;
     for (StationInput& input : inputs_) input.together /= service.together;
   }
-  if (all_->releases_early()) add_overhang(station, j);
+  if (all_->lengths.releases_early()) add_overhang(station, j);
   if (all_->shares) pair_lanes(station, j);
   if (all_->shares && all_->channels[station.channels.front().first].last && station.servers == 1)
     share_end(station, service);
@@ -256,25 +265,97 @@ Times Rounds::later(Times times, double by) {
   return times;
 }
 
+void Rounds::mean_over_channels(std::size_t j) {
+  const StationClass& station = all_->stations[j];
+  // Where channels depend on each other in a cycle, a class may be its own successor: the old sum is read
+  // until the new one is complete.
+  for (std::size_t t = 0; t < all_->length_count(); ++t)
+    for (std::size_t level = 0; level < all_->lengths.classes[t].levels; ++level) {
+      Times sum{0, 0, 0, 0, 0, 0};
+      for (const auto& [i, share] : station.channels)
+        for (const auto& [trail, part] : all_->channels[i].trails)
+          sum.add(share * part, trail_at(trail, t, level));
+      stations_[station_offset_[at(j, t)] + level] = sum;
+    }
+}
+
+void Rounds::occupy(const StationClass& station, std::size_t j) {
+  const std::size_t lengths = all_->length_count();
+  const bool mixed = lengths > 1;
+  // By length: of the station's messages, and the time at their end in which those that go on do not wait.
+  length_times_.assign(lengths, {0, 0, 0, 0, 0, 0});
+  length_shares_.assign(lengths, 0);
+  for (std::size_t t = 0; t < lengths && all_->shares; ++t) moves_[at(j, t)] = 0;
+  Times& mean = held_times_[j];
+  mean = {0, 0, 0, 0, 0, 0};
+  for (const auto& [i, share] : station.channels) {
+    const ChannelClass& channel = all_->channels[i];
+    Times sum{0, 0, 0, 0, 0, times_[i].follow};
+    for (std::size_t t = 0; t < lengths; ++t) {
+      if (channel.lengths[t] <= 0) continue;
+      const LengthClass& its = all_->lengths.classes[t];
+      Times there{0, 0, 0, 0, 0, 0};
+      for (const auto& [trail, part] : channel.trails) {
+        const double of_trail = part * share_of(trail, t);
+        if (of_trail == 0) continue;
+        there.add(of_trail, trail_at(trail, t, its.held_level()));
+        if (all_->shares) moves_[at(j, t)] += share * of_trail * trail_at(trail, t, its.levels - 1).moves;
+      }
+      if (mixed) there.scale(1 / channel.lengths[t]);
+      there.follow = times_[i].follow;
+      there = later(lagging(there, lag_fresh_[at(i, t)], lag_behind_[at(i, t)], t), channel.turnaround);
+      by_length_[at(i, t)] = there;
+      const double part = channel.lengths[t];
+      const double follow = sum.follow;
+      sum.add(part, there);
+      sum.follow = follow;
+      length_times_[t].add(share * part, there);
+      length_shares_[t] += share * part;
+    }
+    times_[i] = sum;
+    mean.add(share, sum);
+  }
+  parts_.clear();
+  for (std::size_t t = 0; t < lengths; ++t) {
+    if (length_shares_[t] <= 0) continue;
+    if (all_->shares) moves_[at(j, t)] /= length_shares_[t];
+    if (!mixed) continue;
+    Times its = length_times_[t];
+    its.scale(1 / length_shares_[t]);
+    parts_.push_back({.share = length_shares_[t],
+                      .mean = its.mean(),
+                      .variation = std::max(0.0, its.second() / square(its.mean()) - 1)});
+  }
+}
+
 void Rounds::add_overhang(const StationClass& station, std::size_t j) {
   double busy = 0, flow = 0;
+  over_.assign(all_->length_count(), 0);
+  over_flow_.assign(all_->length_count(), 0);
   for (std::size_t k = 0; k < station.inputs.size(); ++k) {
     const std::size_t i = station.inputs[k];
+    const Input& input = all_->inputs[i];
     double first = 0, second = 0, rate = 0;
-    for (const auto& [trail, part] : all_->channels[all_->inputs[i].channel].trails)
+    for (const auto& [trail, part] : all_->channels[input.channel].trails)
       for (const Move& move : all_->trails[trail].moves) {
         if (move.input != i) continue;
-        const Times& whole = onward(j, move, held_);
-        const Times before = held_before(j, move, held_);
-        const double last = std::max(0.0, whole.mean() - before.mean());
-        const double share = part * move.probability;
-        // Waits longer than the slack use all of it; of others the last is independent.
-        const double apart =
-            all_->slack == 0 ? before.mean() * last
-                             : ejection_ * last + std::max(all_->slack, last) * (before.mean() - ejection_);
-        first += share * last;
-        second += share * std::max(square(last), whole.second() - before.second() - 2 * apart);
-        rate += share;
+        for (const auto& [t, of_kind] : all_->lengths.laws[all_->trails[trail].kind]) {
+          const std::size_t level = all_->lengths.classes[t].held_level();
+          const Times& whole = onward(j, move, t, level);
+          const Times before = held_before(j, move, t, level);
+          const double last = std::max(0.0, whole.mean() - before.mean());
+          const double share = part * move.probability * of_kind, slack = all_->lengths.slack;
+          // Waits longer than the slack use all of it; of others the last is independent.
+          const double apart = slack == 0 ? before.mean() * last
+                                          : end(t) * last + std::max(slack, last) * (before.mean() - end(t));
+          // Of the channel's messages, those of the input have the share input.share.
+          const double messages = input.rate * input.count * share / input.share;
+          over_[t] += messages * last;
+          over_flow_[t] += messages;
+          first += share * last;
+          second += share * std::max(square(last), whole.second() - before.second() - 2 * apart);
+          rate += share;
+        }
       }
     // If a station is limited to just below its capacity, so is its part.
     inputs_[k].overhang = std::min(first / rate, inputs_[k].own * (1 - 1e-9));
@@ -293,6 +374,20 @@ void Rounds::add_overhang(const StationClass& station, std::size_t j) {
 }
 
 void Rounds::split(const StationClass& station, double mean, double held) {
+  const std::size_t lengths = all_->length_count();
+  // Kinds alone do not make lags of a length differ by input.
+  if (!all_->remembers) {
+    mean_lag_.assign(lengths, 0);
+    for (std::size_t t = 0; t < lengths; ++t) {
+      double flow = 0;
+      for (const std::size_t i : station.inputs) {
+        const double rate = all_->inputs[i].rate * all_->inputs[i].count * all_->inputs[i].lengths[t];
+        mean_lag_[t] += rate * lag_by_[at(i, t)];
+        flow += rate;
+      }
+      if (flow > 0) mean_lag_[t] /= flow;
+    }
+  }
   double all = 0, flow = 0;
   for (std::size_t k = 0; k < station.inputs.size(); ++k) {
     const std::size_t i = station.inputs[k];
@@ -300,13 +395,27 @@ void Rounds::split(const StationClass& station, double mean, double held) {
     for (const auto& [trail, part] : all_->channels[all_->inputs[i].channel].trails)
       for (const Move& move : all_->trails[trail].moves) {
         if (move.input != i) continue;
-        const Times& its = trail_at(move.next, held_);
-        time += part * move.probability * (its.mean() + lag_by_[i] * (1 - its.hides) + station.turnaround);
-        rate += part * move.probability;
+        for (const auto& [t, of_kind] : all_->lengths.laws[all_->trails[trail].kind]) {
+          const Times& its = trail_at(move.next, t, all_->lengths.classes[t].held_level());
+          const double share = part * move.probability * of_kind;
+          const double lag = all_->remembers ? lag_by_[at(i, t)] : mean_lag_[t];
+          time += share * (its.mean() + lag * (1 - its.hides) + station.turnaround);
+          rate += share;
+        }
       }
-    inputs_[k].own = std::min(time / rate * (held / mean), brim / inputs_[k].rate);
+    inputs_[k].own = time / rate;
+    if (all_->remembers) inputs_[k].own = std::min(inputs_[k].own * (held / mean), brim / inputs_[k].rate);
     all += inputs_[k].count * inputs_[k].rate * inputs_[k].own;
     flow += inputs_[k].count * inputs_[k].rate;
+  }
+  // Without history they are parts of the station's mean.
+  if (!all_->remembers) {
+    const double by = held * flow / all;
+    all = 0;
+    for (StationInput& input : inputs_) {
+      input.own = std::min(input.own * by, brim / input.rate);
+      all += input.count * input.rate * input.own;
+    }
   }
   for (StationInput& input : inputs_)
     if (const double rest = flow - input.rate; rest > 1e-9 * flow)
@@ -347,33 +456,38 @@ double Rounds::pair_weight(const StationClass& station, const Input& input) cons
 }
 
 void Rounds::limit(double mean, double& second) {
-  constexpr double maximum = 25;
-  if (second <= maximum * square(mean)) return;
-  second = maximum * square(mean);
+  const double maximum = 25 * square(std::max(mean, 1.0));
+  if (second <= maximum) return;
+  second = maximum;
   marked_ = true;
 }
 
-Times Rounds::held_before(std::size_t j, const Move& move, std::size_t level) {
-  if (all_->held == 0) return shorter(onward(j, move, level));
-  return level == 0 ? at_end() : shorter(onward(j, move, level - 1));
+double Rounds::end_second(std::size_t length) const {
+  const LengthClass& its = all_->lengths.classes[length];
+  return square(end(length)) + its.variance * square(stretch_) + its.size * (stretch_ - 1) * its.pair_spread;
 }
 
-Times Rounds::shorter(Times times) const {
-  if (times.lost > 0) lose_less(times);
-  if (all_->slack == 0) return times;
-  const double waited = times.mean() - ejection_;
+Times Rounds::held_before(std::size_t j, const Move& move, std::size_t length, std::size_t level) {
+  if (all_->lengths.classes[length].held == 0) return shorter(onward(j, move, length, level), length);
+  return level == 0 ? at_end(length) : shorter(onward(j, move, length, level - 1), length);
+}
+
+Times Rounds::shorter(Times times, std::size_t length) const {
+  if (times.lost > 0) lose_less(times, length);
+  if (all_->lengths.slack == 0) return times;
+  const double first_end = end(length), second_end = end_second(length);
+  const double waited = times.mean() - first_end;
   const auto shorten = [&](double& first, double& second) {
-    const double wait = first - ejection_;
-    const double wait2 = second - ejection_second_ - 2 * ejection_ * wait;
-    const queue::RestOfWait rest = queue::rest_of_wait(wait, wait2, all_->slack);
-    first = ejection_ + rest.first;
-    second = ejection_second_ + 2 * ejection_ * rest.first + rest.second;
+    const double wait = first - first_end, wait2 = second - second_end - 2 * first_end * wait;
+    const queue::RestOfWait rest = queue::rest_of_wait(wait, wait2, all_->lengths.slack);
+    first = first_end + rest.first;
+    second = second_end + 2 * first_end * rest.first + rest.second;
     return rest.probability;
   };
   const double fresh = shorten(times.fresh, times.fresh_second);
   const double behind = shorten(times.behind, times.behind_second);
   if (times.lost > 0 && waited > 0) {
-    const double left = (times.mean() - ejection_) / waited;
+    const double left = (times.mean() - first_end) / waited;
     times.lost *= left;
     times.hides *= left;
   }
@@ -381,58 +495,144 @@ Times Rounds::shorter(Times times) const {
   return times;
 }
 
-void Rounds::trail_times(std::size_t i, std::size_t level, double weight) {
-  const TrailClass& trail = all_->trails[i];
-  Times& now = trail_at(i, level);
-  const bool all_waits = level + 1 == levels_;
-  Times next{0, 0, 0, 0, 0, now.follow};
-  const double end = trail.ends * ejection_;
-  const double end_second = trail.ends * ejection_second_;
-  next.fresh = next.behind = end;
-  next.fresh_second = next.behind_second = end_second;
-  for (const Move& move : trail.moves) {
-    const Input& input = all_->inputs[move.input];
-    const StationWaits& wait = waits_[move.input];
-    const Times on = all_waits ? onward(input.station, move, level) : held_before(input.station, move, level);
-    const int m = all_->stations[input.station].servers;
-    const double by_fresh = wait.fresh_waits;
-    const double by_behind = wait.behind_waits + (1 - wait.behind_waits) / m;
-    const double lost = all_->shares ? wires_[input.station].each * met_by(move.input) : 0;
-    const double felt = all_waits ? lost : lost * (1 - on.hides);
-    const auto time = [&](double w, double follows) {
-      return w + felt + follows * on.behind + (1 - follows) * on.fresh;
-    };
-    const auto second = [&](double w, double v, double follows) {
-      const double before = v + 2 * w * felt + square(felt) + all_->spread * felt;
-      return before + 2 * (w + felt) * on.behind + follows * on.behind_second +
-             (1 - follows) * on.fresh_second;
-    };
-    const double fresh = time(wait.fresh, by_fresh), behind = time(wait.behind, by_behind);
-    const double fresh2 = second(wait.fresh, wait.fresh_second, by_fresh);
-    const double behind2 = second(wait.behind, wait.behind_second, by_behind);
-    const double p = move.probability, r = input.share;
-    next.fresh += p * fresh;
-    next.fresh_second += p * fresh2;
-    next.behind += p * (r * behind + (1 - r) * fresh);
-    next.behind_second += p * (r * behind2 + (1 - r) * fresh2);
-    const double sigma = now.follow * r;
-    const double mean = sigma * behind + (1 - sigma) * fresh;
-    const double variance = sigma * behind2 + (1 - sigma) * fresh2 - square(mean);
-    const double onward = on.variance();
+double Rounds::share_of(std::size_t trail, std::size_t length) const {
+  for (const auto& [t, share] : all_->lengths.laws[all_->trails[trail].kind])
+    if (t == length) return share;
+  return 0;
+}
+
+void Rounds::list_moves(std::size_t family) {
+  moves_of_family_.clear();
+  family_moves_.clear();
+  const std::vector<std::size_t>& members = all_->families[family];
+  for (std::size_t member = 0; member < members.size(); ++member) {
+    const TrailClass& trail = all_->trails[members[member]];
+    for (const Move& move : trail.moves) {
+      const std::size_t to = move.next == any ? any : all_->trails[move.next].family;
+      std::size_t sum = 0;
+      while (sum < family_moves_.size() &&
+             !(family_moves_[sum].input == move.input && family_moves_[sum].next == to))
+        ++sum;
+      if (sum == family_moves_.size()) family_moves_.push_back({.input = move.input, .next = to});
+      for (const auto& [t, share] : all_->lengths.laws[trail.kind])
+        moves_of_family_.push_back({.move = &move,
+                                    .member = member,
+                                    .length = t,
+                                    .share = trail.share * move.probability * share,
+                                    .sum = sum,
+                                    .lost = all_->shares ? lost_at(move.input, t) : 0,
+                                    .mean = 0,
+                                    .second = 0});
+    }
+  }
+}
+
+void Rounds::family_times(std::size_t family, double weight) {
+  list_moves(family);
+  std::size_t levels = 1;
+  for (const std::size_t trail : all_->families[family])
+    for (const auto& [t, share] : all_->lengths.laws[all_->trails[trail].kind])
+      levels = std::max(levels, all_->lengths.classes[t].levels);
+  for (std::size_t level = 0; level < levels; ++level)
+    family_level(family, level, level + 1 == levels, weight);
+}
+
+void Rounds::family_level(std::size_t family, std::size_t level, bool last_level, double weight) {
+  const std::vector<std::size_t>& members = all_->families[family];
+  const std::vector<LengthClass>& classes = all_->lengths.classes;
+  const std::size_t lengths = classes.size();
+  const double follow = times_[all_->trails[members.front()].channel].follow;
+  const auto level_of = [&](std::size_t t) { return last_level ? classes[t].levels - 1 : level; };
+  // Lengths with fewer levels keep their last one.
+  const auto has_level = [&](std::size_t t) { return last_level || level <= classes[t].held_level(); };
+  for (FamilyMove& sum : family_moves_) sum.clear();
+  for (LengthMove& each : moves_of_family_) {
+    const Input& input = all_->inputs[each.move->input];
+    if (has_level(each.length)) {
+      const std::size_t its = level_of(each.length);
+      each.all_waits = its + 1 == classes[each.length].levels;
+      each.on = each.all_waits ? onward(input.station, *each.move, each.length, its)
+                               : held_before(input.station, *each.move, each.length, its);
+    }
+    FamilyMove& sum = family_moves_[each.sum];
+    sum.share += each.share;
+    sum.onward += each.share * each.on.mean();
+    sum.onward_second += each.share * each.on.second();
+  }
+  next_.assign(members.size() * lengths, {0, 0, 0, 0, 0, follow});
+  for (std::size_t member = 0; member < members.size(); ++member) {
+    const TrailClass& trail = all_->trails[members[member]];
+    for (const auto& [t, share] : all_->lengths.laws[trail.kind]) {
+      if (!has_level(t)) continue;
+      Times& next = next_[member * lengths + t];
+      next.fresh = next.behind = trail.ends * end(t);
+      next.fresh_second = next.behind_second = trail.ends * end_second(t);
+    }
+  }
+  for (LengthMove& each : moves_of_family_) {
+    FamilyMove& sum = family_moves_[each.sum];
+    if (has_level(each.length)) add_move(each, follow, sum, next_[each.member * lengths + each.length]);
+    sum.mean += each.share * each.mean;
+    sum.second += each.share * each.second;
+  }
+  for (const LengthMove& each : moves_of_family_) {
+    if (!has_level(each.length)) continue;
+    const FamilyMove& sum = family_moves_[each.sum];
+    const Input& input = all_->inputs[each.move->input];
+    const StationWaits& wait = waits_[each.move->input];
+    const double mean = sum.mean / sum.share, variance = sum.second / sum.share - square(mean);
+    const double onward = std::max(0.0, sum.onward_second / sum.share - square(sum.onward / sum.share));
     const double kept = onward <= 0 ? 0 : variance > onward ? onward / variance : 1;
-    next.slope += p * r * (wait.feedback / mean + (1 - wait.behind_waits) / m * on.slope * kept);
-    if (!all_->shares) continue;
-    const bool last = all_->channels[all_->stations[input.station].channels.front().first].last;
-    next.lost += p * (felt + on.lost);
-    next.moves += p * (last ? on.mean() / (on.mean() + wait.mean) : moves_at(input.station));
-    next.hides += p * (hides_[move.input] + (1 - hides_[move.input]) * on.hides);
+    next_[each.member * lengths + each.length].slope +=
+        each.move->probability * input.share *
+        (wait.feedback / mean +
+         (1 - wait.behind_waits) / all_->stations[input.station].servers * each.on.slope * kept);
   }
-  if (all_->channels[trail.channel].weight > 0) {
-    next.fresh_second += 2 * travel_time_ * next.fresh + square(travel_time_);
-    next.behind_second += 2 * travel_time_ * next.behind + square(travel_time_);
-    next.fresh += travel_time_;
-    next.behind += travel_time_;
-  }
+  for (std::size_t member = 0; member < members.size(); ++member)
+    for (const auto& [t, share] : all_->lengths.laws[all_->trails[members[member]].kind])
+      if (has_level(t))
+        update(trail_at(members[member], t, level_of(t)), next_[member * lengths + t],
+               all_->channels[all_->trails[members[member]].channel].weight > 0, weight);
+}
+
+void Rounds::add_move(LengthMove& each, double follow, const FamilyMove& sum, Times& next) const {
+  const Input& input = all_->inputs[each.move->input];
+  const StationWaits& wait = waits_[each.move->input];
+  const StationClass& station = all_->stations[input.station];
+  const Times& on = each.on;
+  const int m = station.servers;
+  const double by_fresh = wait.fresh_waits;
+  const double by_behind = wait.behind_waits + (1 - wait.behind_waits) / m;
+  const double felt = each.all_waits ? each.lost : each.lost * (1 - on.hides);
+  const double spread = all_->lengths.classes[each.length].spread;
+  const auto time = [&](double w, double follows) {
+    return w + felt + follows * on.behind + (1 - follows) * on.fresh;
+  };
+  const auto second = [&](double w, double v, double follows) {
+    const double before = v + 2 * w * felt + square(felt) + spread * felt;
+    return before + 2 * (w + felt) * on.behind + follows * on.behind_second + (1 - follows) * on.fresh_second;
+  };
+  const double fresh = time(wait.fresh, by_fresh), behind = time(wait.behind, by_behind);
+  const double fresh2 = second(wait.fresh, wait.fresh_second, by_fresh);
+  const double behind2 = second(wait.behind, wait.behind_second, by_behind);
+  const double p = each.move->probability, r = input.share, sigma = follow * r;
+  next.fresh += p * fresh;
+  next.fresh_second += p * fresh2;
+  next.behind += p * (r * behind + (1 - r) * fresh);
+  next.behind_second += p * (r * behind2 + (1 - r) * fresh2);
+  each.mean = sigma * behind + (1 - sigma) * fresh;
+  each.second = sigma * behind2 + (1 - sigma) * fresh2;
+  if (!all_->shares) return;
+  const bool last = all_->channels[station.channels.front().first].last;
+  const double at_end = sum.onward / sum.share;
+  next.lost += p * (felt + on.lost);
+  next.moves += p * (last ? at_end / (at_end + wait.mean) : moves_[at(input.station, each.length)]);
+  const double hides = hides_[at(each.move->input, each.length)];
+  next.hides += p * (hides + (1 - hides) * on.hides);
+}
+
+void Rounds::update(Times& now, Times next, bool source, double weight) {
+  if (source && travel_time_ > 0) next = later(next, travel_time_);
   limit(next.fresh, next.fresh_second);
   limit(next.behind, next.behind_second);
   const auto step = [&](double& value, double to) {
@@ -445,9 +645,49 @@ void Rounds::trail_times(std::size_t i, std::size_t level, double weight) {
   step(now.fresh_second, next.fresh_second);
   step(now.behind_second, next.behind_second);
   now.slope = next.slope;
+  now.follow = next.follow;
   now.lost = next.lost;
   now.moves = next.moves;
   now.hides = next.hides;
+}
+
+std::vector<Rounds::Onward> Rounds::onward_waits() const {
+  constexpr int max_passes = 1000;
+  const std::size_t lengths = all_->length_count();
+  std::vector<Onward> all(all_->trails.size() * lengths);
+  const auto after = [&](std::size_t j, const Move& move, std::size_t t) {
+    if (move.next != any) return all[at(move.next, t)];
+    Onward mean;
+    for (const auto& [i, share] : all_->stations[j].channels)
+      for (const auto& [trail, part] : all_->channels[i].trails) {
+        mean.waits += share * part * all[at(trail, t)].waits;
+        mean.lag += share * part * all[at(trail, t)].lag;
+      }
+    return mean;
+  };
+  for (int pass = 0; pass < max_passes; ++pass) {
+    double changed = 0;
+    for (const std::size_t j : *order_)
+      for (const auto& [i, of_station] : all_->stations[j].channels)
+        for (const auto& [at_trail, of_channel] : all_->channels[i].trails) {
+          const TrailClass& trail = all_->trails[at_trail];
+          for (const auto& [t, of_kind] : all_->lengths.laws[trail.kind]) {
+            Onward sum{.waits = 0, .lag = trail.ends * (all_->shares ? lag_[at(i, t)] : 0)};
+            for (const Move& move : trail.moves) {
+              const Onward rest = after(all_->inputs[move.input].station, move, t);
+              double wait = waits_[move.input].mean;
+              if (all_->shares) wait += lost_at(move.input, t) / all_->lengths.classes[t].flits;
+              sum.waits += move.probability * (wait + rest.waits);
+              sum.lag += move.probability * rest.lag;
+            }
+            Onward& now = all[at(at_trail, t)];
+            changed = std::max({changed, std::abs(sum.waits - now.waits), std::abs(sum.lag - now.lag)});
+            now = sum;
+          }
+        }
+    if (changed < 1e-13) break;
+  }
+  return all;
 }
 
 double Rounds::source_follow(const StationClass& station, double rate, const Times& its) const {
@@ -461,8 +701,8 @@ double Rounds::source_follow(const StationClass& station, double rate, const Tim
 }
 
 void Rounds::follow() {
-  for (auto at = order_->rbegin(); at != order_->rend(); ++at) {
-    const StationClass& station = all_->stations[*at];
+  for (auto next = order_->rbegin(); next != order_->rend(); ++next) {
+    const StationClass& station = all_->stations[*next];
     double behind = 0;
     for (const std::size_t i : station.inputs) {
       const Input& input = all_->inputs[i];
@@ -472,7 +712,7 @@ void Rounds::follow() {
                 ((1 - sigma) * wait.fresh_waits +
                  sigma * (wait.behind_waits + (1 - wait.behind_waits) / station.servers));
     }
-    if (all_->shares) lag_behind(*at);
+    if (all_->shares) lag_behind(*next);
     for (const auto& [i, share] : station.channels) {
       const ChannelClass& channel = all_->channels[i];
       Times& its = times_[i];

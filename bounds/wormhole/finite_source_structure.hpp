@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tailbound/bounds/wormhole/finite_source.hpp>
+#include <tailbound/bounds/wormhole/length_classes.hpp>
 #include <tailbound/network/channels/channel_graph.hpp>
 #include <tailbound/network/walks/wire_sharing.hpp>
 
@@ -25,14 +26,17 @@ namespace tailbound::bounds::wormhole::finite {
 struct Input {
   std::size_t channel = 0;  ///< class
   std::size_t station = 0;
-  double rate = 0;        ///< f
-  double share = 0;       ///< R = f / lambda_i
-  int count = 1;          ///< number of identical inputs of the station
-  int lanes = 1;          ///< virtual channels on each of their links
-  double met = 0;         ///< rate of others that a message first meets on the station's physical channel
-  double met_of_end = 0;  ///< the same for those of its own last channel that move along with it
-  double came = 0;        ///< rate of others that came over its own link
-  double one_source = 0;  ///< fraction of pairs on its link that are from one source
+  double rate = 0;   ///< f
+  double share = 0;  ///< R = f / lambda_i
+  int count = 1;     ///< number of identical inputs of the station
+  int lanes = 1;     ///< virtual channels on each of their links
+  /// Rates of others on the station's physical channel, weighted by their lengths: those that a message first
+  /// meets there, those of its own last channel among them, and those that came over its own link; on virtual
+  /// channels of the station, and on others.
+  double met_same = 0, met_cross = 0, end_same = 0, end_cross = 0, came_same = 0, came_cross = 0;
+  std::vector<double> lengths;  ///< [length class]: shares of its messages
+  std::vector<double> of_end;   ///< [length class]: part of the loss to one of its own last channel (37)
+  double one_source = 0;        ///< fraction of pairs on its link that are from one source
   network::Twins twins{};
   std::size_t member = 0;  ///< index into its station's members, where these are kept
 };
@@ -57,6 +61,8 @@ struct TrailClass {
   double share = 1;
   double ends = 0;
   std::vector<Move> moves;
+  std::size_t kind = 0;
+  std::size_t family = 0;  ///< all kinds that came over that route
 };
 
 struct ChannelClass {
@@ -65,11 +71,17 @@ struct ChannelClass {
   double weight = 0;                                   ///< weight of the sources
   std::vector<std::pair<std::size_t, double>> trails;  ///< and their shares
   bool last = false;                                   ///< the last of all routes over it
-  double turnaround = 0;                ///< time for which it stays occupied after all flits have left it
-  double on_wire = 0;                   ///< rate of its messages, all virtual channels together
+  double turnaround = 0;        ///< time for which it stays occupied after all flits have left it
+  std::vector<double> lengths;  ///< [length class]: shares of its messages
+  double size = 1;              ///< mean length of its messages, relative to that of all
+  double on_wire = 0;           ///< rate of flits, all virtual channels together, relative to M
+  /// [length class]: G to messages of its station, and to others on its link; and the means over its flits.
+  std::vector<double> loss_same, loss_cross;
+  double mean_loss_same = 1, mean_loss_cross = 1;
   double neighbours_same = 0;           ///< rate of others of its station that may move along with one
   double neighbours_cross = 0;          ///< and of other stations
   std::vector<std::size_t> neighbours;  ///< channels of other stations on its link
+  std::vector<std::size_t> families;    ///< of its trails
 };
 
 struct StationClass {
@@ -79,6 +91,9 @@ struct StationClass {
   double one_source = 0;  ///< probability that two of its messages have the same first channel
   bool shares = false;    ///< whether several virtual channels share a physical one there, its own or others'
   double rate = 0;
+  double size = 1;    ///< mean length of its messages, relative to that of all
+  double pushed = 0;  ///< P of (24), mean over its messages
+  double stored = 0;  ///< mean fraction of a message that fits into a buffer
   std::vector<std::pair<std::size_t, double>> channels;  ///< class and fraction of the station's messages
   std::vector<std::size_t> inputs;
   std::vector<Member>
@@ -88,31 +103,21 @@ struct StationClass {
 /// Per element of the graph, and per class.
 struct Structure {
   std::vector<TrailClass> trails;
+  std::vector<std::vector<std::size_t>> families;  ///< trails of all kinds that came over one route
   std::vector<ChannelClass> channels;
   std::vector<StationClass> stations;
   std::vector<Input> inputs;
-  std::size_t held = 0;  ///< maximum number of channels that a message occupies; 0: all of its path
-  double slack = 0;      ///< flits that fit into each of them beyond those that move, relative to the message
-                         ///< length
-  double in_flight = 0;  ///< moving flits in each of them, relative to the message length
-  double crossing = 1;   ///< time in which a message crosses an idle channel
-  bool turns_around = false;  ///< whether channels stay occupied after all flits have left them
-  bool shares = false;        ///< whether virtual channels share physical ones
-  double flits = std::numeric_limits<double>::infinity(), buffer = 1;
-  double grain = 1;   ///< time that two messages lose to each other, relative to infinitesimal flits
-  double pushed = 0;  ///< that a message's flits delay the rest of the previous one on their link to one end
-  double tie = 0;     ///< half a cycle
-  double spread = 0;  ///< variance of the time lost by sharing, divided by its mean
+  Lengths lengths;
+  std::vector<double> distances;  ///< [kind]: mean number of channels of a path
+  bool remembers = false;         ///< whether trails differ by previous channels, not only by kind
+  bool turns_around = false;      ///< whether channels stay occupied after all flits have left them
+  bool shares = false;            ///< whether virtual channels share physical ones
+  double buffer = 1;              ///< [flits]
 
-  /// Fraction of a message that fits into a buffer.
-  [[nodiscard]] double stored() const { return buffer < flits ? buffer / flits : 1; }
+  [[nodiscard]] std::size_t length_count() const { return lengths.classes.size(); }
   /// Flits that wait for credits leave gaps for the flits of another message: time that two lose to each
   /// other, relative to the time without gaps.
-  [[nodiscard]] double dense() const { return crossing < 2 ? 2 - crossing : 0; }
-  /// Whether messages leave channels before their last wait.
-  [[nodiscard]] bool releases_early() const { return held > 0 || slack > 0; }
-  /// Whether a message's travel time differs from the time for which it occupies its first channel.
-  [[nodiscard]] bool own_path() const { return releases_early() || turns_around; }
+  [[nodiscard]] double dense() const { return lengths.crossing < 2 ? 2 - lengths.crossing : 0; }
 };
 
 /// \param shared  per channel, or nothing where no physical channels are shared

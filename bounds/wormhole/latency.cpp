@@ -93,28 +93,66 @@ Model::Model(network::ChannelGraph graph, Equations equations, const Worms& worm
     : graph_(std::move(graph)),
       worms_(worms),
       shares_wires_(equations == Equations::finite_source && !shared.empty()) {
-  const auto& [flits, buffer_flits, length_variation, timing] = worms;
-  require(flits >= 1, "flits", flits, "at least 1");
-  require(length_variation >= 0 && (length_variation == 0 || equations == Equations::finite_source),
-          "length variation", length_variation, "0, or above 0 with finite sources");
-  require(buffer_flits == 1 ||
-              (buffer_flits > 1 && length_variation == 0 && equations == Equations::finite_source),
-          "buffer flits", buffer_flits, "1, or above 1 with finite sources and messages of one length");
+  const bool published = equations == Equations::published;
+  const double kinds = static_cast<double>(worms.kinds.size());
+  require(worms.kinds.size() <= 1 || !published, "kinds of messages", kinds,
+          "1 with the published equations");
+  require(!published || worms.kinds.empty() || worms.kinds.front().lengths.single(), "lengths", 0,
+          "one with the published equations");
+  double shares = worms.kinds.empty() ? 1 : 0;
+  for (const WormKind& kind : worms.kinds) {
+    require(kind.share > 0, "share of a kind of messages", kind.share, "above 0");
+    shares += kind.share;
+  }
+  require(std::abs(shares - 1) < 1e-9, "sum of the shares of all kinds", shares, "1");
+  require(worms.buffer_flits == 1 || (worms.buffer_flits > 1 && !published), "buffer flits",
+          worms.buffer_flits, "1, or above 1 with finite sources");
+  const network::RouterTiming& timing = worms.timing;
   if (timing != network::RouterTiming{}) {
     check(timing);
-    if (equations == Equations::published)
-      throw InvalidArgument("router timing", "given", "none with the published equations");
+    if (published) throw InvalidArgument("router timing", "given", "none with the published equations");
     if (timing.reallocate != network::Reallocate::empty) throw InvalidArgument("reallocate", "tail", "empty");
   }
   require_graph(graph_);
   is_source_.assign(graph_.channels.size(), false);
   for (const network::Source& source : graph_.sources) is_source_[source.channel] = true;
-  std::unordered_map<std::size_t, double> of_wire;
-  for (const Channel& channel : graph_.channels)
-    max_wire_rate_ = std::max(max_wire_rate_, of_wire[channel.wire] += channel.rate);
+  find_sizes();
   sort();
   if (equations == Equations::finite_source)
     finite_ = std::make_shared<const FiniteSourceModel>(graph_, worms, shared);
+}
+
+void Model::find_sizes() {
+  const std::size_t count = std::max<std::size_t>(worms_.kinds.size(), 1);
+  sizes_.assign(graph_.channels.size(), 1);
+  kinds_.assign(graph_.channels.size(), 0);
+  if (count > 1) {
+    require(!graph_.trails.empty(), "trails", 0, "those of each kind of messages");
+    std::vector<double> flow(graph_.channels.size() * count, 0);
+    for (const network::Trail& trail : graph_.trails) {
+      require(trail.kind < count, "kind of a trail", static_cast<double>(trail.kind), "one of the messages'");
+      flow[trail.channel * count + trail.kind] += trail.share;
+    }
+    std::fill(sizes_.begin(), sizes_.end(), 0);
+    for (std::size_t i = 0; i < graph_.channels.size(); ++i)
+      for (std::size_t k = 0; k < count; ++k) {
+        sizes_[i] += flow[i * count + k] * numeric::nearest_double(worms_.kinds[k].lengths.mean()) /
+                     worms_.mean_flits();
+        if (flow[i * count + k] > flow[i * count + kinds_[i]]) kinds_[i] = k;
+      }
+  }
+  std::unordered_map<std::size_t, double> of_wire;
+  for (std::size_t i = 0; i < graph_.channels.size(); ++i) {
+    const Channel& channel = graph_.channels[i];
+    const double rate = of_wire[channel.wire] += channel.rate * sizes_[i];
+    if (rate <= max_wire_rate_) continue;
+    max_wire_rate_ = rate;
+    fullest_wire_ = i;
+  }
+}
+
+std::size_t Model::kind_on(std::size_t channel) const {
+  return kinds_[channel];
 }
 
 /// Depth first, without recursion: paths may be as long as the graph.
@@ -182,6 +220,7 @@ std::optional<double> Model::pass(double load, double ejection, std::vector<Chan
     const double utilization = rate * service / station.servers;
     bool source = false;
     for (const std::size_t i : station.channels) {
+      figures[i].flits = rate;
       figures[i].utilization = utilization;
       source = source || is_source_[i];
     }
@@ -232,6 +271,7 @@ Point as_point(const FiniteSourcePoint& found, double mean_distance, double extr
               .source_wait = found.source_wait,
               .service = found.service,
               .further = found.further,
+              .kinds = found.kinds,
               .mean_distance = mean_distance,
               .extra_cycles = extra_cycles,
               .channels = {},
@@ -243,7 +283,8 @@ Point as_point(const FiniteSourcePoint& found, double mean_distance, double extr
                               .variation = channel.second / (channel.service * channel.service) - 1,
                               .follow = channel.follow,
                               .sharing = channel.sharing,
-                              .credits = channel.credits});
+                              .credits = channel.credits,
+                              .flits = channel.flits});
   return point;
 }
 
@@ -273,6 +314,15 @@ Point Model::solve(double load) const {
     point.source_wait += source.weight * figures.wait;
     point.service += source.weight * figures.service;
   }
+  if (worms_.kinds.empty()) return point;
+  const double flits = worms_.mean_flits();
+  const double latency = point.latency(flits);
+  point.kinds.push_back(
+      {.share = 1,
+       .source_wait = flits * point.source_wait,
+       .latency = latency,
+       .mean_distance = graph_.mean_distance,
+       .lengths = {{.flits = static_cast<std::int64_t>(flits), .share = 1, .latency = latency}}});
   return point;
 }
 
@@ -285,11 +335,15 @@ SaturationSides Model::saturation_sides(Saturated rule) const {
     if (rule != Saturated::first_source)
       throw InvalidArgument("rule", "mean source", "first source: finite sources support no other");
     const FiniteSourceModel::Saturation found = finite_->saturation(1 / max_wire_rate_);
+    const double wire = found.below * max_wire_rate_;
+    const std::size_t fullest = wire > found.fullness ? fullest_wire_ : found.fullest;
     return {.below = found.below,
             .above = found.above,
             .beyond = found.beyond,
-            .fullness = std::max(found.fullness, found.below * max_wire_rate_),
-            .wire = found.below * max_wire_rate_};
+            .fullness = std::max(found.fullness, wire),
+            .wire = wire,
+            .channel = fullest,
+            .kind = kinds_[fullest]};
   }
   const auto saturated = [&](double load) {
     const Point point = inner(load);
@@ -308,13 +362,19 @@ SaturationSides Model::saturation_sides(Saturated rule) const {
   std::tie(below, above) = halved(
       below, above, [&](double load) { return !saturated(load); }, 1e-15);
   double fullness = below * max_wire_rate_;
-  for (const ChannelFigures& figures : inner(below).channels)
-    fullness = std::max(fullness, figures.utilization);
+  std::size_t fullest = fullest_wire_;
+  const Point last = inner(below);
+  for (std::size_t i = 0; i < last.channels.size(); ++i) {
+    if (last.channels[i].utilization <= fullness) continue;
+    fullness = last.channels[i].utilization;
+    fullest = i;
+  }
   return {.below = below,
           .above = above,
           .beyond = {.stop = Stop::saturated},
           .fullness = fullness,
-          .wire = below * max_wire_rate_};
+          .wire = below * max_wire_rate_,
+          .channel = fullest};
 }
 
 std::optional<std::size_t> Model::busiest(const Point& point) const {

@@ -44,6 +44,7 @@ struct ChannelFigures {
                            ///< modelled
   double sharing = 0;      ///< mean time / M lost to others on its physical channel; 0 where not modelled
   double credits = 0;      ///< part of x / M: for credits, and until the channel is known to be free
+  double flits = 0;        ///< utilization of its physical channel, all virtual channels: flits per cycle
 };
 
 /// The equations to solve.
@@ -59,6 +60,8 @@ struct SaturationSides {
   Ending beyond;        ///< how the iteration at the upper one ended
   double fullness = 1;  ///< at the lower one: the largest utilization, of physical channels too
   double wire = 1;      ///< and that of physical channels, which is exact
+  /// The fullest channel there, and the kind with most of its messages.
+  std::size_t channel = 0, kind = 0;
 
   /// Is something full there? Only then is it the saturation load: otherwise the equations have no solution
   /// above it, but nothing shows that the network does not carry more.
@@ -73,13 +76,15 @@ struct Point {
   double source_wait = 0;  ///< mean W_s / M
   double service = 0;      ///< mean x_s / M
   double further = 0;      ///< mean waits / M beyond x_s, of messages shorter than their path
+  /// Each kind of messages, as in Worms; none of messages longer than any path.
+  std::vector<KindFigures> kinds{};
   double mean_distance = 0;
   double extra_cycles = 0;  ///< of a head on a mean path, by routers and links that take time [cycles]
   std::vector<ChannelFigures> channels;  ///< as in the graph
   Ending ending;
 
   [[nodiscard]] bool solved() const { return ending.stop == Stop::direct || ending.stop == Stop::converged; }
-  /// Mean latency of messages of `flits` flits [cycles].
+  /// Mean latency of all messages [cycles], of which `flits` flits are the mean length.
   [[nodiscard]] double latency(double flits) const {
     return flits * (source_wait + service + further) + mean_distance - 1 + extra_cycles;
   }
@@ -98,7 +103,7 @@ class Model {
   /// \throws InvalidArgument  invalid graph: positions, probabilities (their sum is 1 or there are none),
   ///                          shares, rates, servers or weights out of range
   /// \param worms  published equations, which assume long messages: one length, buffers of one flit and
-  ///               default timing; the others: buffers of one flit if lengths vary
+  ///               default timing. Several kinds: the graph has trails of each
   /// \param shared  per channel, where virtual channels share physical ones: as for FiniteSourceModel;
   ///                ignored by the published equations
   explicit Model(network::ChannelGraph graph, Equations equations = Equations::published,
@@ -109,6 +114,10 @@ class Model {
     return finite_ ? Equations::finite_source : Equations::published;
   }
   [[nodiscard]] const Worms& worms() const { return worms_; }
+  /// Mean length of a channel's messages, relative to that of all.
+  [[nodiscard]] double size(std::size_t channel) const { return sizes_[channel]; }
+  /// The kind with most messages on a channel.
+  [[nodiscard]] std::size_t kind_on(std::size_t channel) const;
   /// Whether the time lost on shared physical channels is modelled channel by channel.
   [[nodiscard]] bool shares_wires() const { return shares_wires_; }
   /// Whether there is a cycle of channels that wait for each other.
@@ -152,12 +161,16 @@ class Model {
   /// As solve(), but sources may be saturated if inner channels are not.
   [[nodiscard]] Point inner(double load) const;
   [[nodiscard]] double extra_cycles() const;
+  void find_sizes();
   void sort();
 
   network::ChannelGraph graph_;
   std::vector<std::size_t> order_;  ///< stations, the last of a message's path first
   std::vector<bool> is_source_;     ///< [channel]
-  double max_wire_rate_ = 0;        ///< over all channels of a link together
+  std::vector<double> sizes_;       ///< [channel]
+  std::vector<std::size_t> kinds_;  ///< [channel]
+  double max_wire_rate_ = 0;        ///< flits over all channels of a link together
+  std::size_t fullest_wire_ = 0;    ///< a channel of that link
   std::vector<std::size_t> cycle_;  ///< channels of a cycle
   std::shared_ptr<const FiniteSourceModel> finite_;
   Worms worms_;

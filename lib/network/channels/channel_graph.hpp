@@ -72,6 +72,8 @@ struct Trail {
   double share = 0;  ///< of the channel's messages
   double ends = 0;   ///< fraction of this trail's messages that end there
   std::vector<TrailStep> steps;
+  std::size_t kind = 0;    ///< of its messages, where there are several
+  std::size_t family = 0;  ///< the same for all kinds that arrived by the same channels
 };
 
 /// A physical channel shared by messages on any of its virtual channels. Rates are as everywhere in this
@@ -94,7 +96,9 @@ struct ChannelGraph {
   double worms_met = 0;
   std::vector<SharedWire> shared_wires;  ///< of which messages take any of many channels (worm_meetings.hpp)
   double mean_distance = 0;   ///< D: mean number of channels of a path, injection and ejection included
-  std::vector<Trail> trails;  ///< none: the next channel of a message does not depend on its previous ones
+  std::vector<Trail> trails;  ///< none: the next channel of a message does not depend on its previous ones,
+                              ///< and there is one kind of messages
+  bool remembers = false;     ///< whether trails differ by previous channels, not only by kind
 };
 
 /// The rate of other messages that a message meets on the other virtual channels of the physical channels on

@@ -1,8 +1,10 @@
+#include <tailbound/core/error.hpp>
 #include <tailbound/network/walks/wire_sharing.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -18,31 +20,35 @@ struct Step {
                 /// channels that their messages pass one after the other; otherwise no_channel
       last = no_channel;
   std::uint32_t remaining = 0;
-  double rate = 0;
+  double rate = 0, volume = 0;
 };
 
 class AllPaths {
  public:
-  AllPaths(const OneLane& network, const WormTraffic& traffic)
-      : network_(network), steps_(network.layout().wires), of_wire_(network.layout().wires) {
+  AllPaths(const OneLane& network, const std::vector<MessageFlows>& kinds)
+      : network_(network),
+        steps_(network.layout().wires),
+        of_wire_(network.layout().wires),
+        used_(network.layout().channels.size(), false) {
     const WormLayout& layout = network.layout();
     for (std::uint32_t channel = 0; channel < layout.channels.size(); ++channel)
       of_wire_[layout.channels[channel].wire].push_back(channel);
-    const auto send = [&](std::uint32_t source, std::uint32_t destination, double rate) {
-      for (std::uint32_t variant = 0; variant < layout.variants && within_; ++variant)
-        walk({.source = source, .destination = destination, .variant = variant}, rate / layout.variants);
-    };
-    for (const WormFlow& flow : traffic.flows) send(flow.source, flow.destination, flow.rate);
-    if (!traffic.flows.empty()) return;
-    for (std::uint32_t source = 0; source < layout.nodes; ++source)
-      for (std::uint32_t destination = 0; destination < layout.nodes; ++destination)
-        if (source != destination) send(source, destination, 1.0 / (layout.nodes - 1));
+    for (const MessageFlows& kind : kinds) {
+      size_ = kind.size;
+      kind.for_each_pair(layout.nodes, [&](std::uint32_t source, std::uint32_t destination, double rate) {
+        for (std::uint32_t v = 0; v < kind.variants && within_; ++v)
+          walk({.source = source, .destination = destination, .variant = kind.first_variant + v},
+               rate / kind.variants);
+      });
+    }
   }
 
   [[nodiscard]] bool within() const { return within_; }
   [[nodiscard]] std::size_t wires() const { return steps_.size(); }
   [[nodiscard]] const std::vector<Step>& steps(std::size_t wire) const { return steps_[wire]; }
   [[nodiscard]] const std::vector<std::uint32_t>& channels(std::size_t wire) const { return of_wire_[wire]; }
+  /// Do messages pass it?
+  [[nodiscard]] bool used(std::uint32_t channel) const { return used_[channel]; }
   /// Rates to each last channel, by the first.
   using Pairs = std::unordered_map<std::uint32_t, std::map<std::uint32_t, double>>;
   [[nodiscard]] const Pairs& to_end() const { return to_end_; }
@@ -72,7 +78,10 @@ class AllPaths {
     }
   }
   void take(double rate) {
-    const auto alone = [&](std::uint32_t channel) { return shared(channel) ? no_channel : channel; };
+    const auto alone = [&](std::uint32_t channel) {
+      return network_.lanes(network_.layout().channels[channel].station) > 1 ? no_channel : channel;
+    };
+    for (const std::uint32_t channel : path_) used_[channel] = true;
     const std::uint32_t first = alone(path_.front()), last = alone(path_.back());
     if (first != no_channel && last != no_channel) to_end_[last][first] += rate;
     for (std::size_t k = 1; k < path_.size(); ++k) {
@@ -83,7 +92,8 @@ class AllPaths {
                                         .first = first,
                                         .last = last,
                                         .remaining = static_cast<std::uint32_t>(path_.size() - 1 - k),
-                                        .rate = rate});
+                                        .rate = rate,
+                                        .volume = rate * size_});
     }
   }
 
@@ -91,7 +101,9 @@ class AllPaths {
   std::vector<std::vector<Step>> steps_;  ///< [wire]
   std::vector<std::vector<std::uint32_t>> of_wire_;
   std::vector<std::uint32_t> path_;
+  std::vector<bool> used_;
   Pairs to_end_;
+  double size_ = 1;  ///< of the messages now enumerated
   std::size_t taken_ = 0;
   bool within_ = true;
 };
@@ -103,11 +115,11 @@ class Rates {
   void add(const Step& step, std::uint32_t wire_before) {
     for (const bool came : {false, true}) {
       const std::uint32_t before = came ? wire_before : no_channel;
-      sums_[{no_channel, no_channel, before}] += step.rate;
-      if (step.first != no_channel) sums_[{step.first, no_channel, before}] += step.rate;
-      if (step.last != no_channel) sums_[{no_channel, step.last, before}] += step.rate;
+      sums_[{no_channel, no_channel, before}] += step.volume;
+      if (step.first != no_channel) sums_[{step.first, no_channel, before}] += step.volume;
+      if (step.last != no_channel) sums_[{no_channel, step.last, before}] += step.volume;
       if (step.first != no_channel && step.last != no_channel)
-        sums_[{step.first, step.last, before}] += step.rate;
+        sums_[{step.first, step.last, before}] += step.volume;
     }
   }
   [[nodiscard]] double all(std::uint32_t before) const { return at({no_channel, no_channel, before}); }
@@ -167,6 +179,7 @@ void add_wire(const AllPaths& paths, std::size_t wire, const OneLane& network,
     own[step.channel].add(step, wire_of(step.before));
   }
   std::unordered_map<std::uint64_t, Sums> turns;
+  std::unordered_map<std::uint32_t, double> rates;
   for (const Step& step : steps) {
     const Rates& same = own.at(step.channel);
     const std::uint32_t before = wire_of(step.before);
@@ -184,7 +197,8 @@ void add_wire(const AllPaths& paths, std::size_t wire, const OneLane& network,
     sums.came_first += r * same.of_first(step, before);
     sums.came += r * same.all(before);
     SharedChannel& channel = shared[position[step.channel]];
-    channel.rate += r;
+    channel.volume += step.volume;
+    rates[step.channel] += r;
     channel.remaining.resize(std::max<std::size_t>(channel.remaining.size(), step.remaining + 1));
     channel.remaining[step.remaining] += r;
   }
@@ -202,34 +216,49 @@ void add_wire(const AllPaths& paths, std::size_t wire, const OneLane& network,
     turn.from = position[static_cast<std::uint32_t>(key)];
     shared[position[key >> 32U]].turns.push_back(turn);
   }
-  for (const std::uint32_t channel : paths.channels(wire)) {
-    if (position[channel] == no_channel) continue;
-    SharedChannel& its = shared[position[channel]];
-    for (double& share : its.remaining) share /= its.rate;
-    for (const std::uint32_t other : paths.channels(wire))
-      if (other != channel && position[other] != no_channel) its.neighbours.push_back(position[other]);
-  }
+  for (const auto& [channel, rate] : rates)
+    for (double& share : shared[position[channel]].remaining) share /= rate;
 }
 
 }  // namespace
 
 std::optional<std::vector<SharedChannel>> wire_sharing(const OneLane& network, const WormTraffic& traffic,
                                                        const ChannelGraph& graph) {
-  const AllPaths paths(network, traffic);
+  return kind_wire_sharing(network, flows_of(traffic, network.layout()), graph);
+}
+
+std::optional<std::vector<SharedChannel>> kind_wire_sharing(const OneLane& network,
+                                                            const std::vector<MessageFlows>& kinds,
+                                                            const ChannelGraph& graph) {
+  const AllPaths paths(network, kinds);
   if (!paths.within()) return std::nullopt;
-  std::unordered_map<std::string, std::size_t> by_name;
-  for (std::size_t i = 0; i < graph.channels.size(); ++i) by_name.emplace(graph.channels[i].name, i);
   const WormLayout& layout = network.layout();
   std::vector<std::size_t> position(layout.channels.size(), no_channel);
-  std::vector<SharedChannel> shared(graph.channels.size());
-  for (std::uint32_t channel = 0; channel < layout.channels.size(); ++channel) {
-    const auto found = by_name.find(network.channel_name(channel));
-    if (found == by_name.end()) continue;
-    position[channel] = found->second;
-    shared[found->second].lanes = static_cast<int>(network.lanes(layout.channels[channel].station));
+  std::vector<SharedChannel> shared;
+  for (std::uint32_t station = 0; station < layout.stations.size(); ++station) {
+    const auto [first, count] = layout.stations[station];
+    for (std::uint32_t channel = first; channel < first + count && paths.used(first); ++channel) {
+      position[channel] = shared.size();
+      shared.emplace_back().lanes = static_cast<int>(network.lanes(station));
+    }
   }
-  for (std::size_t wire = 0; wire < paths.wires(); ++wire)
-    if (!paths.steps(wire).empty()) add_wire(paths, wire, network, position, shared);
+  if (shared.size() != graph.channels.size())
+    throw InvalidArgument("channels of the graph", std::to_string(graph.channels.size()),
+                          std::to_string(shared.size()) + ", as the network's traffic uses");
+  // Where messages use one virtual channel of a physical channel, they pass one after the other.
+  const auto sharing = [&](std::size_t wire) {
+    int lanes = 0;
+    for (const std::uint32_t channel : paths.channels(wire))
+      if (position[channel] != no_channel) lanes += shared[position[channel]].lanes;
+    return lanes > 1;
+  };
+  for (std::size_t wire = 0; wire < paths.wires(); ++wire) {
+    if (!paths.steps(wire).empty() && sharing(wire)) add_wire(paths, wire, network, position, shared);
+    for (const std::uint32_t channel : paths.channels(wire))
+      for (const std::uint32_t other : paths.channels(wire))
+        if (other != channel && position[channel] != no_channel && position[other] != no_channel)
+          shared[position[channel]].neighbours.push_back(position[other]);
+  }
   for (const auto& [last, sources] : paths.to_end()) {
     double all = 0, one = 0;
     for (const auto& [first, rate] : sources) all += rate, one += rate * rate;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tailbound/network/channels/channel_graph.hpp>
+#include <tailbound/network/mix/message_flows.hpp>
 #include <tailbound/network/walks/one_lane.hpp>
 
 #include <cstddef>
@@ -22,7 +23,7 @@
 namespace tailbound::network {
 
 /// For the messages that come to a channel from one other channel: mean rates of other messages on the
-/// physical channel [messages/cycle].
+/// physical channel, each weighted by its mean length relative to that of all messages.
 struct SharedTurn {
   std::size_t from = 0;  ///< channel
   double flow = 0;       ///< of these worms
@@ -39,8 +40,8 @@ struct SharedTurn {
 
 struct SharedChannel {
   int lanes = 1;                        ///< virtual channels
-  double rate = 0;                      ///< of its worms
-  std::vector<std::size_t> neighbours;  ///< other channels of its physical channel
+  double volume = 0;                    ///< rate of its worms, weighted by their mean lengths
+  std::vector<std::size_t> neighbours;  ///< other channels of its physical channel, also where messages enter
   std::vector<SharedTurn> turns;
   double one_source =
       0;  ///< for a channel at the end of routes: probability that two of its messages have one first channel
@@ -55,5 +56,8 @@ inline constexpr std::size_t max_shared_steps = 6'000'000;
 [[nodiscard]] std::optional<std::vector<SharedChannel>> wire_sharing(const OneLane& network,
                                                                      const WormTraffic& traffic,
                                                                      const ChannelGraph& graph);
+/// CONTRACT  graph = walk_kinds(network, kinds)
+[[nodiscard]] std::optional<std::vector<SharedChannel>> kind_wire_sharing(
+    const OneLane& network, const std::vector<MessageFlows>& kinds, const ChannelGraph& graph);
 
 }  // namespace tailbound::network

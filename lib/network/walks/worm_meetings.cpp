@@ -9,7 +9,7 @@ namespace {
 
 struct Path {
   std::vector<std::uint32_t> channels;
-  double rate = 0;
+  double rate = 0, volume = 0;
 };
 
 class Meetings {
@@ -20,10 +20,15 @@ class Meetings {
     for (std::uint32_t i = 0; i < channels.size(); ++i) on_wire_[channels[i].wire].push_back(i);
   }
 
-  void add(std::uint32_t source, std::uint32_t destination, double rate) {
+  void add(const MessageFlows& kind) {
+    kind.for_each_pair(network_.layout().nodes, [&](std::uint32_t source, std::uint32_t destination,
+                                                    double rate) { add(kind, source, destination, rate); });
+  }
+  void add(const MessageFlows& kind, std::uint32_t source, std::uint32_t destination, double rate) {
     const WormLayout& layout = network_.layout();
-    for (std::uint32_t variant = 0; variant < layout.variants; ++variant) {
-      Path path{.channels = {}, .rate = rate / layout.variants};
+    for (std::uint32_t variant = kind.first_variant; variant < kind.first_variant + kind.variants;
+         ++variant) {
+      Path path{.channels = {}, .rate = rate / kind.variants, .volume = rate / kind.variants * kind.size};
       WormHead head{.source = source, .destination = destination, .variant = variant};
       for (auto station = network_.next_station(head); station != WormNetwork::arrived;
            station = network_.next_station(head)) {
@@ -60,7 +65,7 @@ class Meetings {
         for (const std::uint32_t other : paths_by_[partner]) {
           if (seen_[other] == own) continue;
           seen_[other] = own;
-          rate += paths_[other].rate * held_up(own, other, channels[i - 1]);
+          rate += paths_[other].volume * held_up(own, other, channels[i - 1]);
         }
       }
     return rate;
@@ -83,19 +88,16 @@ class Meetings {
 
 }  // namespace
 
-std::optional<double> worms_met(const WormNetwork& network, const WormTraffic& traffic) {
+std::optional<double> worms_met(const WormNetwork& network, const std::vector<MessageFlows>& kinds) {
   const WormLayout& layout = network.layout();
   if (!layout.shares_wires()) return 0;
   const bool single = std::all_of(layout.stations.begin(), layout.stations.end(),
                                   [](const WormStation& station) { return station.count == 1; });
-  const std::size_t pairs =
-      traffic.flows.empty() ? std::size_t{layout.nodes} * (layout.nodes - 1) : traffic.flows.size();
-  if (!single || pairs > max_paths_met / layout.variants) return std::nullopt;
+  double paths = 0;
+  for (const MessageFlows& kind : kinds) paths += kind.pairs(layout.nodes) * kind.variants;
+  if (!single || paths > static_cast<double>(max_paths_met)) return std::nullopt;
   Meetings meetings(network);
-  for (const WormFlow& flow : traffic.flows) meetings.add(flow.source, flow.destination, flow.rate);
-  for (std::uint32_t source = 0; source < layout.nodes && traffic.flows.empty(); ++source)
-    for (std::uint32_t destination = 0; destination < layout.nodes; ++destination)
-      if (source != destination) meetings.add(source, destination, 1.0 / (layout.nodes - 1));
+  for (const MessageFlows& kind : kinds) meetings.add(kind);
   return meetings.mean();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tailbound/network/channels/channel_graph.hpp>
+#include <tailbound/network/mix/message_flows.hpp>
 #include <tailbound/network/worms/worm_network.hpp>
 
 #include <optional>
@@ -23,7 +24,9 @@ inline constexpr std::size_t max_paths_met = 8192;
 /// E of network/channels/channel_graph.hpp, or nothing if routes depend on which channel of a station is
 /// free, or exceed max_paths_met.
 /// COST  for each pair of routes that share a physical channel, the length of one
-[[nodiscard]] std::optional<double> worms_met(const WormNetwork& network, const WormTraffic& traffic);
+/// \param kinds  other messages count by their mean length, relative to that of all messages
+[[nodiscard]] std::optional<double> worms_met(const WormNetwork& network,
+                                              const std::vector<MessageFlows>& kinds);
 
 /// From this number of virtual channels on, messages hardly ever wait for one of them.
 inline constexpr int many_channels = 5;

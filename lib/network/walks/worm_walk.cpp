@@ -68,22 +68,25 @@ class Walk {
     require_steps(nodes * (nodes - 1));
     for (std::uint32_t source = 0; source < layout_.nodes; ++source)
       for (std::uint32_t destination = 0; destination < layout_.nodes; ++destination)
-        if (source != destination) pair(source, destination, 1);
+        if (source != destination) pair(source, destination, 1, 0, layout_.variants);
     unit_ = 1 / (static_cast<double>(nodes - 1) * layout_.variants);
   }
 
-  void flows(const std::vector<WormFlow>& flows) {
-    require_steps(flows.size());
+  void add(const MessageFlows& kind) {
+    const double pairs = kind.pairs(layout_.nodes);
+    require_steps(static_cast<std::uint64_t>(pairs));
     std::unordered_set<std::uint64_t> met;
-    for (const WormFlow& flow : flows) {
+    for (const WormFlow& flow : kind.traffic.flows) {
       const bool between = flow.source < layout_.nodes && flow.destination < layout_.nodes;
       if (!between || flow.source == flow.destination) reject_flow(flow, "between two nodes of the network");
       if (!(flow.rate > 0) || !std::isfinite(flow.rate)) reject_flow(flow, "of a rate above 0");
       if (!met.insert((std::uint64_t{flow.source} << 32) | flow.destination).second)
         reject_flow(flow, "the only one between its nodes");
-      pair(flow.source, flow.destination, flow.rate);
     }
-    unit_ = 1.0 / layout_.variants;
+    kind.for_each_pair(layout_.nodes, [&](std::uint32_t source, std::uint32_t destination, double messages) {
+      pair(source, destination, messages, kind.first_variant, kind.variants);
+    });
+    unit_ = 1.0 / kind.variants;
   }
 
   [[nodiscard]] ChannelGraph graph() const;
@@ -118,12 +121,13 @@ class Walk {
         "longer", "at most " + std::to_string(layout_.longest_path) + " channels long");
   }
 
-  void pair(std::uint32_t source, std::uint32_t destination, double messages) {
-    for (std::uint32_t variant = 0; variant < layout_.variants; ++variant) {
+  void pair(std::uint32_t source, std::uint32_t destination, double messages, std::uint32_t first,
+            std::uint32_t variants) {
+    for (std::uint32_t variant = first; variant < first + variants; ++variant) {
       WormHead head{.source = source, .destination = destination, .variant = variant};
-      const std::uint32_t first = network_.next_station(head);
-      injected_[first] += messages;
-      here_.assign(1, {first, messages});
+      const std::uint32_t entry = network_.next_station(head);
+      injected_[entry] += messages;
+      here_.assign(1, {entry, messages});
       for (head.passed = 1; !here_.empty(); ++head.passed) {
         if (head.passed > layout_.longest_path) reject_path(head);
         step(head);
@@ -236,11 +240,21 @@ ChannelGraph walk_graph(const WormNetwork& network, const WormTraffic& traffic) 
   if (traffic.flows.empty())
     walk.all_pairs();
   else
-    walk.flows(traffic.flows);
+    walk.add({.traffic = traffic, .variants = network.layout().variants});
   ChannelGraph graph = walk.graph();
-  const std::optional<double> met = worms_met(network, traffic);
+  const std::optional<double> met = worms_met(network, flows_of(traffic, network.layout()));
   graph.worms_met = met ? *met : partner_rate(graph);
   graph.shared_wires = shared_wires(network, traffic);
+  return graph;
+}
+
+ChannelGraph walk_kinds(const WormNetwork& network, const std::vector<MessageFlows>& kinds) {
+  if (kinds.size() == 1) return walk_graph(network, kinds.front().traffic);
+  Walk walk(network);
+  for (const MessageFlows& kind : kinds) walk.add(kind);
+  ChannelGraph graph = walk.graph();
+  const std::optional<double> met = worms_met(network, kinds);
+  graph.worms_met = met.value_or(0);
   return graph;
 }
 

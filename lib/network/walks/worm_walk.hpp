@@ -1,7 +1,10 @@
 #pragma once
 
 #include <tailbound/network/channels/channel_graph.hpp>
+#include <tailbound/network/mix/message_flows.hpp>
 #include <tailbound/network/worms/worm_network.hpp>
+
+#include <vector>
 
 /// The channels and flows of any wormhole network, by enumerating the routes of its messages.
 ///
@@ -29,5 +32,9 @@ inline constexpr std::size_t max_walk_turns = 20'000'000;
 ///                          WormLayout::longest_path
 /// \throws LimitExceeded    beyond the limits above
 [[nodiscard]] ChannelGraph walk_graph(const WormNetwork& network, const WormTraffic& traffic);
+
+/// Of messages of several kinds, all together. worms_met is 0 if the network has more than max_paths_met
+/// routes, or channels of which a message takes any; shared_wires is empty.
+[[nodiscard]] ChannelGraph walk_kinds(const WormNetwork& network, const std::vector<MessageFlows>& kinds);
 
 }  // namespace tailbound::network

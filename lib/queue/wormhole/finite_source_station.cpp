@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 namespace tailbound::queue {
 namespace {
@@ -48,6 +49,88 @@ double seen_residual(double g, double variation) {
   const double c = std::sqrt(variation);
   const double exponent = g * (1 - c) + std::log1p(g * c);
   return -1 / std::expm1(-exponent) - 1 / g;
+}
+
+/// A mixture of occupancy times, each a constant plus an exponential part; one that varies more than an
+/// exponential time is 0 or exponential. Divided by their mean. (30)
+class MixedTimes {
+ public:
+  explicit MixedTimes(const std::vector<ServicePart>& parts) {
+    double mean = 0;
+    for (const ServicePart& part : parts) mean += part.share * part.mean;
+    for (const ServicePart& part : parts) {
+      const double x = part.mean / mean, deviation = std::sqrt(part.variation);
+      third_ += part.share * x * x * x * third_moment(part.variation);
+      if (deviation <= 1) {
+        parts_.push_back(
+            {.share = part.share, .constant = x * (1 - deviation), .random = x * deviation, .occurs = 1});
+      } else {
+        const double occurs = 2 / (1 + part.variation);
+        parts_.push_back({.share = part.share, .constant = 0, .random = x / occurs, .occurs = occurs});
+      }
+    }
+  }
+
+  /// E X^3 / X^3
+  [[nodiscard]] double third() const { return third_; }
+  /// 1 - E exp(-g X)
+  [[nodiscard]] double transform_deficit(double g) const {
+    double sum = 0;
+    for (const Part& part : parts_)
+      sum += part.occurs < 1 ? part.share * part.occurs * g * part.random / (1 + g * part.random)
+                             : -part.share * std::expm1(-(g * part.constant + std::log1p(g * part.random)));
+    return sum;
+  }
+  /// m E min of m residual times: the integral of the m-th power of their tail, by Simpson's rule between the
+  /// points at which it has a kink.
+  [[nodiscard]] double first_residual(int servers) const {
+    constexpr int steps = 16;
+    double longest = 0;
+    for (const Part& part : parts_) longest = std::max(longest, part.constant + 40 * part.random);
+    std::vector<double> cuts{0, longest};
+    for (const Part& part : parts_) {
+      cuts.push_back(part.constant);
+      cuts.push_back(std::min(longest, part.constant + 6 * part.random));
+    }
+    std::sort(cuts.begin(), cuts.end());
+    double sum = 0;
+    for (std::size_t k = 0; k + 1 < cuts.size(); ++k) {
+      const double step = (cuts[k + 1] - cuts[k]) / steps;
+      if (!(step > 0)) continue;
+      for (int i = 0; i <= steps; ++i) {
+        const int weight = i == 0 || i == steps ? 1 : i % 2 == 1 ? 4 : 2;
+        sum += weight * step / 3 * whole_power(residual_tail(cuts[k] + i * step), servers);
+      }
+    }
+    return servers * sum;
+  }
+
+ private:
+  struct Part {
+    double share, constant, random;  ///< with the mean of the exponential part
+    double occurs;                   ///< the probability of that part
+  };
+  /// P(residual time > x)
+  [[nodiscard]] double residual_tail(double x) const {
+    double sum = 0;
+    for (const Part& part : parts_) {
+      if (x < part.constant)
+        sum += part.share * (part.constant - x + part.occurs * part.random);
+      else if (part.random > 0)
+        sum += part.share * part.occurs * part.random * std::exp(-(x - part.constant) / part.random);
+    }
+    return std::min(1.0, sum);
+  }
+
+  std::vector<Part> parts_;
+  double third_ = 0;
+};
+
+/// kapF of one server, as above, with E X^3 and the transform of the mixture.
+double seen_residual(double g, double variation, const MixedTimes& times) {
+  const double second = 1 + variation;
+  if (g < 1e-3) return second / 2 + (second * second / 4 - times.third() / 6) * g;
+  return 1 / times.transform_deficit(g) - 1 / g;
 }
 
 /// (8): fraction of the possible arrivals that arrive before a follower. The leader's time has a gamma
@@ -136,6 +219,8 @@ struct StationTimes {
   double slowest = 1;    ///< occupancy times while all servers are occupied, divided by X
   bool with_lanes = false;
   double precision = 0;
+  const MixedTimes* mixed = nullptr;  ///< where X is a mixture
+  double third = 0;                   ///< E X^3 / X^3
 
   [[nodiscard]] int servers() const { return service.servers; }
   /// If messages take any of several virtual channels, a follower takes another one.
@@ -180,8 +265,9 @@ class InputWait {
     wait.mean = wait.fresh = wait.behind =
         busy * (station_.residual * station_.service.mean + input_.end.pushed) / (1 - growth);
     wait.fresh_waits = wait.behind_waits = busy;
+    const double shape = station_.mixed ? station_.third / square(1 + station_.variation) : 1;
     wait.fresh_second = wait.behind_second =
-        busy > 0 ? square(wait.mean) / busy * (4.0 / 3 + input_.end.spread * growth) : 0;
+        busy > 0 ? square(wait.mean) / busy * (4.0 / 3 * shape + input_.end.spread * growth) : 0;
   }
 
   [[nodiscard]] double wait() const { return wait_; }
@@ -212,27 +298,22 @@ class InputWait {
     double r1 = 0, r2 = 0;
     if (m == 1) {
       r1 = residual_ * input_.others;
-      r2 = third_moment(station_.variation) * square(input_.others) / 3 * residual_ / station_.residual;
+      r2 = station_.third * square(input_.others) / 3 * residual_ / station_.residual;
     } else {
       const double part = m / (m + 2.0);
       r1 = station_.residual * t_;
       r2 = square(r1) * (1 + part + (1 - part) * std::min(1.0, std::sqrt(station_.variation)));
     }
-    // Waits are for at most `capacity` whole times. The power of the ratio is far beyond that where the
-    // product
-    // form has almost no waits.
+    // Waits are for at most `capacity` whole times. The ratio is far beyond that where the product form has
+    // almost no waits.
     const double longest = 4 * (std::max(0.0, station_.capacity - 1) * square(t1_) + second_whole) / t1_;
-    const auto scaled = [&](double first, double second, double mean_wait) {
-      const double ratio = first > 0 ? mean_wait / first : 0;
-      return std::min(second * ratio * std::sqrt(ratio), longest * mean_wait);
-    };
     const auto& [busy, queue, queue2, waiting] = found_;
-    wait.fresh_second =
-        scaled(busy * r1 + queue * t1_,
-               busy * r2 + 2 * r1 * t1_ * queue + queue2 * square(t1_) + queue * second_whole, wait.fresh);
-    wait.behind_second =
-        scaled((queue + busy) * t1_, (queue2 + 2 * queue) * square(t1_) + (queue + busy) * second_whole,
-               t1_ * behind_ahead_);
+    const double first = busy * r1 + queue * t1_;
+    const double second = busy * r2 + 2 * r1 * t1_ * queue + queue2 * square(t1_) + queue * second_whole;
+    wait.fresh_second = first > 0 ? std::min(second * wait.fresh / first, longest * wait.fresh) : 0;
+    // Each of the others has come first with the same probability. (34)
+    const double apart = 1 - 1 / std::max(1.0, station_.capacity);
+    wait.behind_second = behind_ahead_ * second_whole + square(behind_ahead_ * t1_) * apart;
     wait.behind_second += 2 * overhang_ * t1_ * behind_ahead_ + overhang_second_;
   }
 
@@ -255,9 +336,12 @@ class InputWait {
     const double r = reference_ > 0 ? whole_power(seen_busy(q) / reference_, m) : 0;
     fresh_busy_ = std::min(1.0, found_.busy * r * input_.together);
     fresh_ahead_ = std::min(station_.capacity, fresh_busy_ + found_.queue * r * input_.together);
-    residual_ = m == 1 ? seen_residual(station_.service.mean * (1 - sigma_) * input_.rate / absent,
-                                       station_.variation)
-                       : station_.residual;
+    residual_ = station_.residual;
+    if (m == 1) {
+      const double g = station_.service.mean * (1 - sigma_) * input_.rate / absent;
+      residual_ = station_.mixed ? seen_residual(g, station_.variation, *station_.mixed)
+                                 : seen_residual(g, station_.variation);
+    }
     return ahead() * t1_ + sigma_ * overhang_ - w - (1 - sigma_) * fresh_busy_ * (t1_ - residual_ * t_);
   }
 
@@ -293,6 +377,21 @@ void FiniteSourceStation::wire_of(std::size_t group, int omitted, std::vector<do
     for (std::size_t n = 1; n < sizes.size(); ++n) sizes[n - 1] = sizes[n] * static_cast<double>(n) / all;
     sizes.pop_back();
   }
+}
+
+void FiniteSourceStation::joint(std::vector<std::vector<double>>& weights) {
+  std::vector<double> before{1}, over{1};
+  for (std::size_t group = 0; group < inputs_->size(); ++group) {
+    const StationInput& input = (*inputs_)[group];
+    wire_of(group, 0, one_);
+    for (int wire = 0; wire < input.count / input.lanes; ++wire)
+      multiply(one_, input.overhanging ? over : before);
+  }
+  weights.assign(before.size(), {});
+  std::vector<double> scale(before.size() + over.size(), 1);
+  for (std::size_t n = 1; n < scale.size(); ++n) scale[n] = n < ratio_.size() ? scale[n - 1] * ratio_[n] : 0;
+  for (std::size_t a = 0; a < before.size(); ++a)
+    for (std::size_t b = 0; b < over.size(); ++b) weights[a].push_back(before[a] * over[b] * scale[a + b]);
 }
 
 void FiniteSourceStation::multiply(const std::vector<double>& by, std::vector<double>& sizes) {
@@ -562,8 +661,11 @@ void FiniteSourceStation::solve(const StationService& service, const std::vector
   const int m = service.servers;
   const double variation = std::max(0.0, service.second / square(service.mean) - 1);
   // For times that vary more than exponential ones, the power is out of range with many servers.
-  const double residual =
-      with_lanes_ && variation > 1 ? (m + variation) / (m + 1) : first_residual(m, std::sqrt(variation));
+  std::optional<MixedTimes> mixed;
+  if (service.parts.size() > 1) mixed.emplace(service.parts);
+  const double residual = mixed && m > 1                 ? mixed->first_residual(m)
+                          : with_lanes_ && variation > 1 ? (m + variation) / (m + 1)
+                                                         : first_residual(m, std::sqrt(variation));
   double growth = (residual + (1 - residual) * offered.followers / offered.rate) * service.together;
   // If waiting messages occupy the server for less than X, fewer wait behind them. (25)
   if (m == 1 && service.shorter_behind && service.behind < service.mean)
@@ -582,7 +684,9 @@ void FiniteSourceStation::solve(const StationService& service, const std::vector
                            .residual = residual,
                            .slowest = slow_.empty() ? 1 : slow_[servers_],
                            .with_lanes = with_lanes_,
-                           .precision = precision};
+                           .precision = precision,
+                           .mixed = mixed ? &*mixed : nullptr,
+                           .third = mixed ? mixed->third() : third_moment(variation)};
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     StationMemory& kept = memory[i];
     if (inputs[i].overhanging) {

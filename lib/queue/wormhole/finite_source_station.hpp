@@ -50,6 +50,13 @@ struct StationInput {
   bool overhanging = false;  ///< represents all messages in their overhang: they occupy servers, none waits
 };
 
+/// Occupancy times of the messages of one length.
+struct ServicePart {
+  double share = 1;      ///< of the station's messages
+  double mean = 1;       ///< of their times, in the unit of all others
+  double variation = 0;  ///< squared coefficient of variation
+};
+
 /// Occupancy times of the servers, over all messages.
 struct StationService {
   int servers = 1;
@@ -62,6 +69,9 @@ struct StationService {
                                ///< all 1
   bool shorter_behind = false;  ///< whether X1 may be below X
   double together = 1;  ///< mean of o by which the queue's growth is multiplied, where pairs are correlated
+  /// Shape of the occupancy times: a mixture of these parts. Fewer than two: by X and Q alone. Only ratios of
+  /// the means count. (30)
+  std::vector<ServicePart> parts{};
 };
 
 /// State of an input kept between rounds; default: before the first.
@@ -102,6 +112,9 @@ class FiniteSourceStation {
   /// Probability of n messages at the station solved last.
   [[nodiscard]] double present(std::size_t n) const { return whole_[n] / all_; }
   [[nodiscard]] std::size_t max_present() const { return whole_.size(); }
+  /// Of the station solved last: [a][b], weight of a messages with a channel before the station and b in their
+  /// overhang; not normalized. (41)
+  void joint(std::vector<std::vector<double>>& weights);
 
   /// State of the other inputs as seen by one, by the product form without it.
   struct FoundOthers {

@@ -26,6 +26,10 @@ using tailbound::network::fat_tree_classes;
 using tailbound::network::FatTreeVariant;
 using tailbound::network::walk_graph;
 
+Worms messages(double flits, double buffer_flits = 1) {
+  return {.kinds = {{.lengths = static_cast<std::int64_t>(flits)}}, .buffer_flits = buffer_flits};
+}
+
 ChannelGraph fat_tree(int levels) {
   return fat_tree_classes(levels, FatTreeVariant::conditional);
 }
@@ -66,7 +70,7 @@ TEST_CASE("finite sources: without load, cyclic dependencies do not shorten the 
   for (const int depth : {0, 2}) {
     ChannelGraph graph = walk_graph(*torus, {});
     if (depth > 0) REQUIRE(add_trails(graph, *torus, {}, depth));
-    for (const Worms worms : {Worms{}, Worms{.flits = 1}, Worms{.flits = 4}}) {
+    for (const Worms& worms : {Worms{}, messages(1), messages(4)}) {
       const FiniteSourceModel model(graph, worms);
       CHECK(model.classes() < graph.channels.size());
       for (const double load : {0.0, 1e-9}) {
@@ -174,17 +178,17 @@ TEST_CASE("finite sources: all messages of at least the mean path give the same 
   const ChannelGraph graph = cube_graph({.radix = 8});
   const FiniteSourcePoint longest = FiniteSourceModel(graph).solve(0.15);
   const FiniteSourcePoint just =
-      FiniteSourceModel(graph, {.flits = 8}).solve(0.15);  // the mean path: 7.33 channels
+      FiniteSourceModel(graph, messages(8)).solve(0.15);  // the mean path: 7.33 channels
   CHECK(just.service == longest.service);
   CHECK(just.source_wait == longest.source_wait);
   CHECK(just.further == 0);
-  CHECK(FiniteSourceModel(graph, {.flits = 7}).solve(0.15).source_wait < longest.source_wait);
+  CHECK(FiniteSourceModel(graph, messages(7)).solve(0.15).source_wait < longest.source_wait);
 }
 
 TEST_CASE("finite sources: a message of one flit occupies a channel until it gets the next") {
   // Two sources, one ejection: no wait after the first, so no occupancy is shorter and there is no overhang.
   const ChannelGraph star = cube_graph({.radix = 2, .dimensions = 1});
-  CHECK(FiniteSourceModel(star, {.flits = 1}).solve(0.5).further == Approx(0).margin(1e-12));
+  CHECK(FiniteSourceModel(star, messages(1)).solve(0.5).further == Approx(0).margin(1e-12));
   // In a mesh of 64, simulated (docs/derivations/wormhole_finite_source.md): 60 % of saturation.
   struct Row {
     double flits, load, latency;
@@ -195,13 +199,13 @@ TEST_CASE("finite sources: a message of one flit occupies a channel until it get
   const auto latency = [&](const FiniteSourcePoint& point) {
     return row.flits * (point.source_wait + point.service + point.further) + graph.mean_distance - 1;
   };
-  const FiniteSourcePoint point = FiniteSourceModel(graph, {.flits = row.flits}).solve(row.load);
+  const FiniteSourcePoint point = FiniteSourceModel(graph, messages(row.flits)).solve(row.load);
   CHECK(point.further > 0);
   CHECK(latency(point) == Approx(row.latency).epsilon(0.005));
   CHECK(latency(FiniteSourceModel(graph).solve(row.load)) > row.latency * 1.01);
   for (const double start : {1.5, 3.0}) {
     const FiniteSourcePoint other =
-        FiniteSourceModel(graph, {.flits = row.flits}).solve(row.load, {.step = 0.5, .start = start});
+        FiniteSourceModel(graph, messages(row.flits)).solve(row.load, {.step = 0.5, .start = start});
     CHECK(other.ending.stop == Stop::converged);
     CHECK(latency(other) == Approx(latency(point)).epsilon(1e-9));
   }
@@ -230,7 +234,7 @@ TEST_CASE("finite sources: times increase with load") {
 
 /// Messages of 32 flits.
 FiniteSourcePoint with_buffers(const ChannelGraph& graph, double load, double buffer_flits) {
-  return FiniteSourceModel(graph, {.flits = 32, .buffer_flits = buffer_flits}).solve(load);
+  return FiniteSourceModel(graph, messages(32, buffer_flits)).solve(load);
 }
 
 TEST_CASE("finite sources: buffers of one flit change nothing, buffers of a message are the maximum") {
@@ -293,7 +297,7 @@ TEST_CASE("finite sources: links with many channels behave like processor sharin
   for (const auto& wire : graph.shared_wires)
     met += wire.rate * wire.met / 16, others += wire.rate * wire.others / 16;
   const auto service = [&](double load, double flits) {
-    return FiniteSourceModel(graph, {.flits = flits}).solve(load).service;
+    return FiniteSourceModel(graph, messages(flits)).solve(load).service;
   };
   const auto shared = [&](double load, double flits) {
     const double with = service(load, flits);

@@ -58,9 +58,8 @@ TEST_CASE("router times: lone messages match flit-by-flit times") {
         for (const std::uint32_t flits : {1U, 4U, 13U})
           for (const int virtual_channels : {1, 3}) {
             CAPTURE(network::name(cube), timing.in_words(), buffer, flits, virtual_channels);
-            const Worms worms{.flits = static_cast<double>(flits),
-                              .buffer_flits = static_cast<double>(buffer),
-                              .timing = timing};
+            const Worms worms{
+                .kinds = {{.lengths = flits}}, .buffer_flits = static_cast<double>(buffer), .timing = timing};
             const Point alone = model_of(cube, virtual_channels, worms).solve(0);
             CHECK(alone.latency(flits) ==
                   Approx(mean_latency_alone(cube, flits, buffer, timing)).epsilon(1e-12));
@@ -70,8 +69,8 @@ TEST_CASE("router times: lone messages match flit-by-flit times") {
 TEST_CASE("router times: channels stay occupied until known to be free") {
   const RouterTiming timing{.router_cycles = 3, .link_cycles = 2, .credit_cycles = 4};
   for (const int virtual_channels : {1, 2}) {
-    const Model model =
-        model_of({.radix = 3}, virtual_channels, {.flits = 20, .buffer_flits = 30, .timing = timing});
+    const Model model = model_of({.radix = 3}, virtual_channels,
+                                 {.kinds = {{.lengths = 20}}, .buffer_flits = 30, .timing = timing});
     const Point idle = model.solve(0);
     for (std::size_t i = 0; i < idle.channels.size(); ++i) {
       const std::string& name = model.graph().channels[i].name;
@@ -88,19 +87,19 @@ TEST_CASE("router times: channels stay occupied until known to be free") {
 }
 
 TEST_CASE("router times: defaults equal none") {
-  const Worms usual{.flits = 6, .buffer_flits = 2};
+  const Worms usual{.kinds = {{.lengths = 6}}, .buffer_flits = 2};
   for (const int virtual_channels : {1, 2}) {
     const Point point = model_of({.radix = 4}, virtual_channels, usual).solve(0.2);
-    const Point same =
-        model_of({.radix = 4}, virtual_channels, {.flits = 6, .buffer_flits = 2, .timing = {0, 1, 0}})
-            .solve(0.2);
+    const Point same = model_of({.radix = 4}, virtual_channels,
+                                {.kinds = {{.lengths = 6}}, .buffer_flits = 2, .timing = {0, 1, 0}})
+                           .solve(0.2);
     CHECK(point.latency(6) == same.latency(6));
   }
 }
 
 TEST_CASE("router times: longer times increase latency and lower saturation") {
   const auto at = [](const RouterTiming& timing) {
-    return model_of({.radix = 4}, 2, {.flits = 5, .buffer_flits = 4, .timing = timing});
+    return model_of({.radix = 4}, 2, {.kinds = {{.lengths = 5}}, .buffer_flits = 4, .timing = timing});
   };
   double latency = at({}).solve(0.2).latency(5), saturation = at({}).saturation();
   for (const RouterTiming& timing : {RouterTiming{1, 1, 0}, RouterTiming{1, 1, 1}, RouterTiming{1, 2, 1},
@@ -117,12 +116,13 @@ TEST_CASE("router times: longer times increase latency and lower saturation") {
 TEST_CASE("router times: unsupported cases are rejected") {
   const network::ChannelGraph graph = network::walk_graph(*network::make_cube_worms({.radix = 3}, 1), {});
   CHECK_THROWS_AS(Model(graph, Equations::published, {.timing = {.router_cycles = 1}}), InvalidArgument);
-  CHECK_THROWS_AS(
-      Model(graph, Equations::finite_source,
-            {.flits = 4, .timing = {.credit_cycles = 1, .reallocate = network::Reallocate::tail}}),
-      InvalidArgument);
-  CHECK_THROWS_AS(Model(graph, Equations::finite_source, {.flits = 4, .timing = {.link_cycles = 0}}),
+  CHECK_THROWS_AS(Model(graph, Equations::finite_source,
+                        {.kinds = {{.lengths = 4}},
+                         .timing = {.credit_cycles = 1, .reallocate = network::Reallocate::tail}}),
                   InvalidArgument);
+  CHECK_THROWS_AS(
+      Model(graph, Equations::finite_source, {.kinds = {{.lengths = 4}}, .timing = {.link_cycles = 0}}),
+      InvalidArgument);
 }
 
 }  // namespace

@@ -16,6 +16,10 @@ namespace {
 using network::Cube;
 using network::CubeLinks;
 
+Worms messages(double flits, double buffer_flits) {
+  return {.kinds = {{.lengths = static_cast<std::int64_t>(flits)}}, .buffer_flits = buffer_flits};
+}
+
 struct Shared {
   network::ChannelGraph graph;
   std::vector<network::SharedChannel> channels;
@@ -31,7 +35,7 @@ Shared shared(const Cube& cube, int virtual_channels) {
 
 double latency(const Shared& of, double flits, double buffer, double load) {
   const FiniteSourcePoint point =
-      FiniteSourceModel(of.graph, {.flits = flits, .buffer_flits = buffer}, of.channels).solve(load);
+      FiniteSourceModel(of.graph, messages(flits, buffer), of.channels).solve(load);
   CHECK(point.ending.stop == Stop::converged);
   return flits * (point.source_wait + point.service + point.further) + of.graph.mean_distance - 1;
 }
@@ -40,8 +44,7 @@ TEST_CASE("shared links: one virtual channel equals none") {
   const Shared one = shared({.radix = 5}, 1);
   for (const double flits : {1.0, 4.0, 16.0})
     for (const double buffer : {1.0, 4.0}) {
-      const FiniteSourcePoint plain =
-          FiniteSourceModel(one.graph, {.flits = flits, .buffer_flits = buffer}).solve(0.2);
+      const FiniteSourcePoint plain = FiniteSourceModel(one.graph, messages(flits, buffer)).solve(0.2);
       const double expected =
           flits * (plain.source_wait + plain.service + plain.further) + one.graph.mean_distance - 1;
       CHECK(latency(one, flits, buffer, 0.2) == Approx(expected).epsilon(1e-9));
@@ -108,15 +111,14 @@ TEST_CASE("shared links: within 5 % of simulated latencies up to 80 % of saturat
     const Shared made = shared(row.cube, row.virtual_channels);
     CHECK(latency(made, row.flits, row.buffer, row.half) == Approx(row.at_half).epsilon(0.05));
     CHECK(latency(made, row.flits, row.buffer, row.maximum) == Approx(row.at_most).epsilon(0.05));
-    const FiniteSourceModel model(made.graph, {.flits = row.flits, .buffer_flits = row.buffer},
-                                  made.channels);
+    const FiniteSourceModel model(made.graph, messages(row.flits, row.buffer), made.channels);
     CHECK(model.saturation().below == Approx(row.saturation).epsilon(0.05));
   }
 }
 
 TEST_CASE("shared links: the solution does not depend on the iteration") {
   const Shared made = shared({.radix = 4}, 3);
-  const FiniteSourceModel model(made.graph, {.flits = 7, .buffer_flits = 3}, made.channels);
+  const FiniteSourceModel model(made.graph, messages(7, 3), made.channels);
   const FiniteSourcePoint usual = model.solve(0.4), other = model.solve(0.4, {.step = 0.5, .start = 1.5});
   REQUIRE(usual.ending.stop == Stop::converged);
   REQUIRE(other.ending.stop == Stop::converged);
@@ -134,12 +136,11 @@ TEST_CASE("shared links: deeper buffers are faster, more virtual channels may be
 
 TEST_CASE("shared links: a saturation load has a solution below and none above") {
   const Shared made = shared({.radix = 4}, 2);
-  const FiniteSourceModel model(made.graph, {.flits = 8, .buffer_flits = 4}, made.channels);
+  const FiniteSourceModel model(made.graph, messages(8, 4), made.channels);
   const FiniteSourceModel::Saturation found = model.saturation();
   CHECK(found.above / found.below == Approx(1).epsilon(1e-5));
   CHECK(model.solve(found.below * 0.999).ending.stop == Stop::converged);
-  CHECK(found.below >
-        FiniteSourceModel(shared({.radix = 4}, 1).graph, {.flits = 8, .buffer_flits = 4}).saturation().below);
+  CHECK(found.below > FiniteSourceModel(shared({.radix = 4}, 1).graph, messages(8, 4)).saturation().below);
 }
 
 }  // namespace
