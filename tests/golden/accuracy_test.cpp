@@ -98,7 +98,7 @@ const AccuracyRow& row_of(const WormholeQuery& query) {
 }
 
 WormholeQuery of(network::WormTopology topology, std::int64_t flits, std::optional<int> channels = {}) {
-  return {.network = topology, .flits = flits, .offered = {}, .virtual_channels = channels};
+  return {.network = topology, .messages = {.flits = flits}, .offered = {}, .virtual_channels = channels};
 }
 
 }  // namespace

@@ -113,11 +113,10 @@ struct ByModel {
 ByModel by_model(const RandomWorms& worms) {
   const SimulatedWormhole network = worms.simulated();
   WormholeQuery query{.network = network.network,
-                      .flits = worms.flits,
+                      .messages = {.flits = worms.law()},
                       .offered = {.of_saturation = true, .values = {Rational(1) / 2}},
                       .variant = worms.variant,
                       .virtual_channels = worms.virtual_channels,
-                      .lengths = worms.lengths,
                       .buffer_flits = worms.buffer_flits};
   try {
     WormholeAnswer found = answer(query, {});

@@ -294,13 +294,16 @@ void add_smaller_topology(std::vector<RandomWorms>& all, const RandomWorms& worm
 
 }  // namespace
 
+network::MessageLengths RandomWorms::law() const {
+  return lengths == sim::WormLengths::geometric ? network::MessageLengths::geometric(flits) : flits;
+}
+
 answers::SimulatedWormhole RandomWorms::simulated() const {
   answers::SimulatedWormhole simulated{.network = network::WormTopology{},
                                        .variant = variant,
-                                       .flits = flits,
+                                       .messages = {.flits = law()},
                                        .virtual_channels = virtual_channels,
                                        .buffer_flits = buffer_flits,
-                                       .lengths = lengths,
                                        .arrivals = arrivals};
   if (topology)
     simulated.network = *topology;

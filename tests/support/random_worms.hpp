@@ -23,6 +23,7 @@ struct RandomWorms {
   sim::WormArrivals arrivals = sim::WormArrivals::poisson;
   std::optional<answers::WormholeVariant> variant{};
 
+  [[nodiscard]] network::MessageLengths law() const;
   [[nodiscard]] answers::SimulatedWormhole simulated() const;
   /// The options, and the network of a file as text.
   [[nodiscard]] std::string text() const;

@@ -55,7 +55,10 @@ const std::vector<AccuracyRow> small_table{
     mesh_row(256, 1, 32, latencies(0.0, 0.02, -0.05)), mesh_row(64, 2, 32, latencies(0.1, 0.2, 0.3))};
 
 WormholeQuery mesh_of_64(std::int64_t flits, int channels) {
-  return {.network = WormTopology{.nodes = 64}, .flits = flits, .offered = {}, .virtual_channels = channels};
+  return {.network = WormTopology{.nodes = 64},
+          .messages = {.flits = flits},
+          .offered = {},
+          .virtual_channels = channels};
 }
 
 /// For networks of limited size and virtual channels; tori take seconds each.
@@ -75,7 +78,7 @@ int check_saturation(int max_nodes, int max_channels, bool two_way_tori) {
     const WormholeVariant variant =
         row.model == MeasuredModel::wormhole_paper ? WormholeVariant::paper : WormholeVariant::finite_source;
     WormholeQuery query{.network = topology,
-                        .flits = number(Setting::flits),
+                        .messages = {.flits = number(Setting::flits)},
                         .offered = {.values = {parse_rational("0.01", "load")}},
                         .variant = variant,
                         .virtual_channels = number(Setting::virtual_channels),
@@ -86,7 +89,7 @@ int check_saturation(int max_nodes, int max_channels, bool two_way_tori) {
                       .link_cycles = cycles(Setting::link_cycles),
                       .credit_cycles = cycles(Setting::credit_cycles)};
     }
-    INFO(row.network << ", " << query.flits << " flits, V " << *query.virtual_channels);
+    INFO(row.network << ", " << query.messages.flits.text() << " flits, V " << *query.virtual_channels);
     CHECK(answer(query, {}).saturation.value ==
           Approx(*row.model_saturation).epsilon(0.0002).margin(0.00006));  // four digits
     ++compared;

@@ -24,13 +24,13 @@ OfferedLoads fractions(const std::vector<const char*>& list) {
 
 WormholeQuery mesh(OfferedLoads offered) {
   return {.network = network::WormTopology{.nodes = 64},
-          .flits = 20,
+          .messages = {.flits = 20},
           .offered = std::move(offered),
           .variant = WormholeVariant::paper};
 }
 
 SimulatedWormhole small_mesh() {
-  return {.network = network::WormTopology{.nodes = 16}, .flits = 8};
+  return {.network = network::WormTopology{.nodes = 16}, .messages = {.flits = 8}};
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ TEST_CASE("wormhole answers: latency is source queueing, network latency and dis
 
 TEST_CASE("wormhole answers: finite sources by default, except where they take long") {
   WormholeQuery query{.network = network::WormTopology{.nodes = 16},
-                      .flits = 32,
+                      .messages = {.flits = 32},
                       .offered = {.values = {parse_rational("0.3", "load")}},
                       .channels = 3};
   const WormholeAnswer found = answer(query, {});
@@ -81,7 +81,7 @@ TEST_CASE("wormhole answers: finite sources by default, except where they take l
 
 TEST_CASE("wormhole answers: short messages are reported") {
   WormholeQuery query = mesh(fractions({"1/2"}));
-  query.flits = 4;
+  query.messages.flits = 4;
   CHECK(answer(query, {}).shorter_than_path);
 }
 
@@ -89,9 +89,8 @@ TEST_CASE("wormhole answers: messages of geometric length") {
   // Two nodes, each with its own channel to the other: a queue with one server.
   const network::WormTopology pair{.shape = WormShape::hypercube, .nodes = 2};
   WormholeQuery query{.network = pair,
-                      .flits = 8,
-                      .offered = {.values = {parse_rational("0.5", "load")}},
-                      .lengths = sim::WormLengths::geometric};
+                      .messages = {.flits = network::MessageLengths::geometric(8)},
+                      .offered = {.values = {parse_rational("0.5", "load")}}};
   const WormholeAnswer alone = answer(query, {});
   CHECK(alone.points[0].service.value == Approx(8));
   CHECK(alone.points[0].source_wait.value == Approx(8 * 0.5 * (2 - 1.0 / 8) / 2 / (1 - 0.5)));
@@ -100,16 +99,16 @@ TEST_CASE("wormhole answers: messages of geometric length") {
   query.offered.values = {parse_rational("0.3", "load")};
   const WormholeAnswer found = answer(query, {});
   SimulatedWormhole simulated = small_mesh();
-  simulated.lengths = sim::WormLengths::geometric;
+  simulated.messages.flits = network::MessageLengths::geometric(8);
   CHECK(found.saturation.value == wormhole_model_of(simulated).model->saturation());
   query.virtual_channels = 2;
   const double together = answer(query, {}).points[0].latency.value;
-  query.lengths = sim::WormLengths::fixed;
+  query.messages.flits = 8;
   CHECK(together > 1.2 * answer(query, {}).points[0].latency.value);
   query.virtual_channels = {};
   CHECK(found.points[0].latency.value > 1.2 * answer(query, {}).points[0].latency.value);
   CHECK(found.saturation.value < answer(query, {}).saturation.value);
-  query.lengths = sim::WormLengths::geometric;
+  query.messages.flits = network::MessageLengths::geometric(8);
   query.variant = WormholeVariant::paper;
   CHECK_THROWS_WITH(answer(query, {}),
                     "lengths is geometric; it must be fixed in the published variants; variant finite-source "
@@ -134,16 +133,14 @@ TEST_CASE("wormhole answers: beyond saturation there is no answer") {
   WormholeQuery query = mesh(fractions({"1/2", "1/4"}));
   query.channels = 600'000;
   CHECK_THROWS_WITH(answer(query, {}), "channels is 600000; it must be at most 500000 for 2 loads");
-  query = mesh(fractions({"1/2"}));
-  query.flits = 0;
-  CHECK_THROWS_AS(answer(query, {}), InvalidArgument);
+  CHECK_THROWS_AS(query.messages.flits = 0, InvalidArgument);
 }
 
 WormholeQuery patterned(network::WormTopology topology, network::WormPatternName pattern, std::int64_t flits,
                         std::optional<int> virtual_channels, std::int64_t buffer_flits) {
   topology.pattern = {.name = pattern};
   return {.network = topology,
-          .flits = flits,
+          .messages = {.flits = flits},
           .offered = fractions({"1/2", "0.9999"}),
           .virtual_channels = virtual_channels,
           .buffer_flits = buffer_flits};
@@ -213,11 +210,13 @@ TEST_CASE("wormhole answers: where nothing is full the largest load with an answ
     CHECK(what.find("saturat") == std::string::npos);
   }
   // Fractions of simulations refer to the simulated saturation load, as without a model.
-  SimulateWormholeQuery simulation{
-      .network = {.network = query.network, .flits = 5, .virtual_channels = 8, .buffer_flits = 16},
-      .offered = fractions({"1/2"}),
-      .length = {.slots = 2000, .replications = 2},
-      .search = {.precision = parse_rational("0.2", ""), .replications = 2}};
+  SimulateWormholeQuery simulation{.network = {.network = query.network,
+                                               .messages = {.flits = 5},
+                                               .virtual_channels = 8,
+                                               .buffer_flits = 16},
+                                   .offered = fractions({"1/2"}),
+                                   .length = {.slots = 2000, .replications = 2},
+                                   .search = {.precision = parse_rational("0.2", ""), .replications = 2}};
   const SimulateWormholeAnswer simulated = answer(simulation, {});
   CHECK_FALSE(simulated.model_saturation);
   CHECK(simulated.simulated_saturation);
@@ -306,11 +305,10 @@ TEST_CASE("wormhole answers: without a model of the network fractions are of the
                               .offered = fractions({"0.5"}),
                               .length = {.slots = 4000, .replications = 2},
                               .search = {.precision = parse_rational("0.2", "precision"), .replications = 2}};
-  query.network.lengths = sim::WormLengths::geometric;
-  query.network.buffer_flits = 4;
+  query.network.timing = {.credit_cycles = 1, .reallocate = network::Reallocate::tail};
   const SimulateWormholeAnswer found = answer(query, {});
   CHECK_FALSE(found.model_saturation);
-  CHECK(found.no_model == "there is no model of buffers of several flits with messages of geometric length");
+  CHECK(found.no_model == "there is no model of virtual channels reallocated at the tail");
   const double stable = found.simulated_saturation.value().max_stable;
   CHECK(found.points[0].load == Approx(stable / 2).epsilon(1e-7));
   CHECK(found.points[0].fraction_of_saturation.value().value == Approx(0.5).epsilon(1e-7));
@@ -318,7 +316,7 @@ TEST_CASE("wormhole answers: without a model of the network fractions are of the
   CHECK_THROWS_WITH(
       answer(query, {}),
       "of is model; it must be simulated, or loads given instead of fractions: there is no model of "
-      "buffers of several flits with messages of geometric length");
+      "virtual channels reallocated at the tail");
   query.offered = {.values = {parse_rational("0.1", "load")}};
   const SimulateWormholeAnswer loads = answer(query, {});
   CHECK_FALSE(loads.simulated_saturation);
@@ -326,8 +324,8 @@ TEST_CASE("wormhole answers: without a model of the network fractions are of the
   ValidateWormholeQuery compared;
   compared.simulation = query;
   CHECK_THROWS_WITH(answer(compared, {}),
-                    "nothing to compare: there is no model of buffers of several flits with messages of "
-                    "geometric length (tailbound simulate wormhole simulates this network)");
+                    "nothing to compare: there is no model of virtual channels reallocated at the "
+                    "tail (tailbound simulate wormhole simulates this network)");
   WormholeSaturationQuery search{.network = query.network, .length = query.search};
   const WormholeSaturationAnswer saturation = answer(search, {});
   CHECK_FALSE(saturation.model);
@@ -387,16 +385,13 @@ TEST_CASE("wormhole answers: deeper buffers, and cases without a model") {
   other.variant = WormholeVariant::paper;
   rejected(other, "1 in the published variants; variant finite-source supports others");
   other = query;
-  other.lengths = sim::WormLengths::geometric;
-  rejected(other, "1 with messages of geometric length");
-  other = query;
   other.virtual_channels = 2;
   CHECK(answer(other, {}).saturation.value > answer(query, {}).saturation.value);
   ValidateWormholeQuery validation;
   validation.simulation = {.network = small_mesh(), .offered = fractions({"0.3"}), .length = {.slots = 2000}};
   validation.simulation.network.buffer_flits = 3;
   CHECK(answer(validation, {}).model->worms().buffer_flits == 3);
-  validation.simulation.network.lengths = sim::WormLengths::geometric;
+  validation.simulation.network.timing = {.credit_cycles = 1, .reallocate = network::Reallocate::tail};
   CHECK_THROWS_AS(answer(validation, {}), NoAnswer);
 }
 
@@ -432,7 +427,7 @@ TEST_CASE("wormhole answers: saturation load") {
 
 TEST_CASE("wormhole answers: parameters of the simulation are checked") {
   SimulateWormholeQuery query{.network = small_mesh(), .offered = fractions({"0.3"})};
-  query.network.flits = 2'000'000;
+  query.network.messages.flits = 2'000'000;
   CHECK_THROWS_WITH(answer(query, {}), "flits is 2000000; it must be from 1 to 1000000 in a simulation");
   query.network = small_mesh();
   query.network.buffer_flits = 0;
