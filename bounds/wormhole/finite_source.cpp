@@ -331,8 +331,9 @@ FiniteSourceModel::Saturation FiniteSourceModel::saturation(double maximum, doub
   rounds.tolerance = 1e-9;
   rounds.maximum = parts_->all.shares ? 200 : 400;
   Rounds below_it(parts_->all, parts_->order, parts_->station_class, rounds);
-  // Distance to fullness at both ends, where known.
+  // Distance to fullness at both ends, where known, and at the solution before the lower one.
   double at_below = 1, at_above = std::numeric_limits<double>::quiet_NaN();
+  double load_before = 0, left_before = 1, left_below = 1;
   int same = 0;
   for (bool was_below = false; found.above - found.below > precision * found.above;) {
     double middle = found.below + (found.above - found.below) / 2;
@@ -340,11 +341,18 @@ FiniteSourceModel::Saturation FiniteSourceModel::saturation(double maximum, doub
       const double minimum = 0.3 * precision * found.above;
       middle = found.below + (found.above - found.below) * at_below / (at_below - at_above);
       middle = std::clamp(middle, found.below + minimum, found.above - minimum);
+    } else if (!std::isfinite(at_above)) {
+      // Rounds far above saturation cost most: from well below it, go only as far up as fullness suggests. It
+      // is convex in the load: the secant leads to or beyond saturation, the square root not far beyond.
+      if (found.fullness > 0) {
+        const double secant =
+            found.below + left_below * (found.below - load_before) / (left_before - left_below);
+        middle = std::min(middle, found.below / std::sqrt(found.fullness));
+        if (secant > found.below) middle = std::min(middle, secant);
+      } else {
+        middle = found.above / 4;
+      }
     }
-    // Rounds far above saturation cost most: with shared physical channels, go at most half as far up as
-    // fullness suggests.
-    if (parts_->all.shares && found.fullness > 0 && !std::isfinite(at_above))
-      middle = std::min(middle, found.below / std::sqrt(found.fullness));
     if (middle <= found.below || middle >= found.above) break;
     Rounds here = below_it;  // from the nearest solution
     const FiniteSourcePoint point = parts_->solve(here, middle);
@@ -354,6 +362,9 @@ FiniteSourceModel::Saturation FiniteSourceModel::saturation(double maximum, doub
     same = same < 3 && below == was_below ? same + 1 : 0;
     was_below = below;
     if (below) {
+      load_before = found.below;
+      left_before = left_below;
+      left_below = 1 - point.fullness;
       found.below = middle;
       found.fullness = point.fullness;
       found.fullest = point.fullest;

@@ -45,11 +45,20 @@ std::string messages_in_words(const Network& network) {
   return fmt::format("classes {}", fmt::join(parts, ", "));
 }
 
-/// "2 virtual channels per link"; empty for a user-defined network, whose file specifies it.
+/// "2 virtual channels per link", "2 + 4 virtual channels per link" of virtual networks; empty for a
+/// user-defined network, whose file specifies it.
 template <class Network>
 std::string channels_per_link(const Network& network) {
   const std::optional<int> usual = answers::usual_virtual_channels(network.network);
   if (!usual) return "";
+  if (const auto* topology = std::get_if<WormTopology>(&network.network);
+      topology != nullptr && !network.messages.classes.empty()) {
+    std::vector<int> each;
+    for (const auto& its : network::message_mix(*topology, network.messages).virtual_channels)
+      each.push_back(its.value_or(network.virtual_channels.value_or(*usual)));
+    if (each.size() > 1) return fmt::format("{} virtual channels per link", fmt::join(each, " + "));
+    return counted(each.front(), "virtual channel") + " per link";
+  }
   return counted(network.virtual_channels.value_or(*usual), "virtual channel") + " per link";
 }
 
