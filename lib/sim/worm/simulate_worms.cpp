@@ -68,8 +68,10 @@ std::vector<WormPercentile> percentiles_of(const WormModel& model, const Histogr
 }
 
 /// Of the parts first .. end - 1 together.
-WormPartEstimates part_estimates(const WormModel& model, const BatchSums& sums, const RunResult& run_result,
-                                 const WormWanted& wanted, std::size_t first, std::size_t end) {
+/// \param senders  sender_count()
+WormPartEstimates part_estimates(const WormModel& model, double senders, const BatchSums& sums,
+                                 const RunResult& run_result, const WormWanted& wanted, std::size_t first,
+                                 std::size_t end) {
   const auto sum = [=](std::size_t column, double unit = 1) -> BatchSums::Sum {
     return [=](const Counts& counts) {
       std::uint64_t all = 0;
@@ -77,13 +79,13 @@ WormPartEstimates part_estimates(const WormModel& model, const BatchSums& sums, 
       return static_cast<double>(all) / unit;
     };
   };
-  WormPartEstimates result{.messages = static_cast<std::uint64_t>(sums.total(sum(0))),
-                           .throughput = sums.ratio<unit::FlitsPerCycle>(sum(1, sender_count(model)),
-                                                                         BatchSums::at(WormRows::cycles, 0))
-                                             .value(),
-                           .latency = sums.ratio<unit::Cycle>(sum(2), sum(0)),
-                           .source_wait = sums.ratio<unit::Cycle>(sum(3), sum(0)),
-                           .percentiles = {}};
+  WormPartEstimates result{
+      .messages = static_cast<std::uint64_t>(sums.total(sum(0))),
+      .throughput =
+          sums.ratio<unit::FlitsPerCycle>(sum(1, senders), BatchSums::at(WormRows::cycles, 0)).value(),
+      .latency = sums.ratio<unit::Cycle>(sum(2), sum(0)),
+      .source_wait = sums.ratio<unit::Cycle>(sum(3), sum(0)),
+      .percentiles = {}};
   if (wanted.percentiles.empty() || result.messages == 0) return result;
   const HistogramBatches latencies(
       run_result.all(),
@@ -105,8 +107,8 @@ void find_classes(const WormModel& model, const BatchSums& sums, const RunResult
                   const WormWanted& wanted, WormEstimates& result) {
   const WormParts parts = parts_of(model);
   if (!parts.apart()) return;
-  const auto estimates = [&](std::size_t first, std::size_t end) {
-    return part_estimates(model, sums, run_result, wanted, first, end);
+  const auto estimates = [&, senders = sender_count(model)](std::size_t first, std::size_t end) {
+    return part_estimates(model, senders, sums, run_result, wanted, first, end);
   };
   for (std::size_t k = 0; k < model.kinds.size(); ++k) {
     const std::size_t first = parts.first[k], end = parts.first[k + 1];
