@@ -670,6 +670,12 @@ WormholeAnswer answer(const WormholeQuery& query, const Run& run) {
       .shorter_than_path = mean_flits(query.network, query.messages) < model.graph().mean_distance,
       .points = {},
       .saturated = is_saturation(sides, query)};
+  const std::vector<network::MessageKind> kinds =
+      modelled_network(query.network, query.messages).messages.kinds;
+  if (kinds.size() > 1) {
+    answer.saturating_class = kinds[sides.kind].name;
+    answer.saturating_channel = model.graph().channels[sides.channel].name;
+  }
   for (const std::size_t channel : model.cycle())
     answer.deadlock_cycle.push_back(model.graph().channels[channel].name);
   const std::vector<numeric::Rational> values = query.offered.values;

@@ -171,7 +171,9 @@ struct WormholeAnswer {
   numeric::Model<unit::FlitsPerCycle> unsolved;  ///< and none at this one, just above
   numeric::Model<unit::Ratio> fullness;          ///< the largest utilization at the lower one
   std::string why_unsolved;                      ///< how its iteration ended
-  numeric::Model<unit::Channel> mean_distance;   ///< of a message's path; exact without contention
+  /// With several classes: the one with most messages on the fullest channel there, and that channel.
+  std::string saturating_class{}, saturating_channel{};
+  numeric::Model<unit::Channel> mean_distance;  ///< of a message's path; exact without contention
   /// Channels that can wait for each other in a cycle: the routes can deadlock, which the model ignores.
   /// Empty if none can.
   std::vector<std::string> deadlock_cycle;

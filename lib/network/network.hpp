@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tailbound/network/mix/message_class.hpp>
+#include <tailbound/network/messages/message_class.hpp>
 #include <tailbound/network/route_rule.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/traffic/on_off.hpp>
@@ -102,8 +102,9 @@ struct Network {
   std::optional<Rational> gbps{};  ///< link speed that is one packet per slot [Gbit/s], if given in the file
   Rational file_slots = 1;         ///< slots of this network in one of its file (clocks/link_clocks.hpp)
   std::uint64_t route_seed = 1;    ///< of the hashes of RouteRule::ecmp
-  std::vector<std::string> remarks{};           ///< how ambiguous parts of its files were understood
-  std::vector<MessageClass> message_classes{};  ///< in wormhole networks only; none: all messages are of one kind
+  std::vector<std::string> remarks{};  ///< how ambiguous parts of its files were understood
+  std::vector<MessageClass>
+      message_classes{};  ///< in wormhole networks only; none: all messages are of one kind
 
   [[nodiscard]] bool has_queue(std::size_t link) const { return !nodes[links[link].from].host; }
   /// The lowest class of any flow; 1 if all flows have the same class.

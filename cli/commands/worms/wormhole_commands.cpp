@@ -8,7 +8,6 @@
 #include <tailbound/answers/validation/validate_wormhole.hpp>
 #include <tailbound/answers/wormhole/worm_sizes.hpp>
 #include <tailbound/core/choice.hpp>
-#include <tailbound/network/mix/message_classes.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/render/documents/simulation/simulate_wormhole.hpp>
 #include <tailbound/render/documents/validation/validate_wormhole.hpp>
@@ -71,9 +70,9 @@ Accepted<std::vector<network::MessageLengths>> message_lengths() {
 }
 
 /// Separated by semicolons.
-Accepted<std::vector<network::MessageClass>> message_classes() {
+Accepted<std::vector<network::PatternedClass>> message_classes() {
   return {.read = [](const std::string& text, const std::string& option) {
-    std::vector<network::MessageClass> all;
+    std::vector<network::PatternedClass> all;
     for (std::size_t begin = 0; begin <= text.size();) {
       const std::size_t end = std::min(text.find(';', begin), text.size());
       try {
@@ -129,7 +128,7 @@ struct WormholeOptions {
       "with lines \"flits weight\""};
   List<sim::WormLengths> lengths{traffic, "--lengths", "NAME", names<sim::WormLengths>().first_by_default(),
                                  "{names} (default {}).\nMessage lengths with mean --flits"};
-  One<std::vector<network::MessageClass>> classes{
+  One<std::vector<network::PatternedClass>> classes{
       traffic, "--class", "'NAME ..'", message_classes().repeated(),
       "class of messages, once for each: 'reply flits=5'.\nIn place of --flits, with virtual channels of its "
       "own. Keys: flits, virtual-channels (default --virtual-channels), share of the messages, pattern, to "

@@ -8,7 +8,6 @@
 #include <tailbound/numeric/text/plain.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <functional>
 #include <map>
 #include <set>
@@ -47,7 +46,7 @@ WormPatternName class_pattern(std::string_view text) {
 }
 
 /// Reads the value of a key.
-using ReadKey = std::function<void(MessageClass&, std::string_view)>;
+using ReadKey = std::function<void(PatternedClass&, std::string_view)>;
 
 const std::map<std::string, ReadKey, std::less<>>& class_keys() {
   static const std::map<std::string, ReadKey, std::less<>> keys{
@@ -84,7 +83,7 @@ std::string joined_numbers(const std::vector<std::uint32_t>& numbers) {
 }
 
 /// A class has one description of its traffic, and an answer none.
-void check_traffic(const MessageClass& its) {
+void check_traffic(const PatternedClass& its) {
   const bool patterned = its.pattern != WormPatternName::uniform;
   if ((patterned ? 1 : 0) + (its.to.empty() ? 0 : 1) + (its.from.empty() ? 0 : 1) > 1)
     reject_class(its.name, "of one kind of traffic: pattern, to or from");
@@ -96,15 +95,8 @@ void check_traffic(const MessageClass& its) {
 
 }  // namespace
 
-bool is_class_name(std::string_view name) {
-  return !name.empty() && std::isalpha(static_cast<unsigned char>(name.front())) != 0 &&
-         std::all_of(name.begin(), name.end(), [](unsigned char c) {
-           return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
-         });
-}
-
-MessageClass parse_message_class(std::string_view text) {
-  MessageClass its;
+PatternedClass parse_message_class(std::string_view text) {
+  PatternedClass its;
   std::set<std::string, std::less<>> seen;
   bool named = false;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -140,7 +132,7 @@ MessageClass parse_message_class(std::string_view text) {
   return its;
 }
 
-std::string text_of(const MessageClass& its) {
+std::string text_of(const PatternedClass& its) {
   std::string text = its.name + " flits=" + its.flits.text();
   if (its.virtual_channels) text += " virtual-channels=" + std::to_string(*its.virtual_channels);
   if (its.share)
@@ -175,7 +167,7 @@ WormTraffic hot_traffic(const std::vector<std::uint32_t>& hot, bool to, std::int
   return traffic;
 }
 
-WormTraffic class_traffic(const WormTopology& topology, const MessageClass& its) {
+WormTraffic class_traffic(const WormTopology& topology, const PatternedClass& its) {
   if (!its.to.empty()) return hot_traffic(its.to, true, topology.nodes, its.name);
   if (!its.from.empty()) return hot_traffic(its.from, false, topology.nodes, its.name);
   if (its.pattern == WormPatternName::uniform) return {};
@@ -273,7 +265,7 @@ MessageMix message_mix(const std::vector<MessageClass>& classes, const TrafficOf
                          .share = shares[k],
                          .lengths = its.flits,
                          .virtual_network = static_cast<std::uint32_t>(at),
-                         .traffic = answered[k] ? WormTraffic{} : traffic(its),
+                         .traffic = answered[k] ? WormTraffic{} : traffic(k),
                          .answers = answered[k]});
   }
   // Answers to answers have the ends of the first message.
@@ -296,7 +288,8 @@ MessageMix message_mix(const WormTopology& topology, const WormMessages& message
     const std::string name = name_of(topology.pattern.name);
     throw InvalidArgument("pattern", name, "given for each class: 'NAME pattern=" + name + "'");
   }
-  return message_mix(messages.classes, [&](const MessageClass& its) { return class_traffic(topology, its); });
+  const std::vector<MessageClass> classes(messages.classes.begin(), messages.classes.end());
+  return message_mix(classes, [&](std::size_t k) { return class_traffic(topology, messages.classes[k]); });
 }
 
 std::shared_ptr<const WormNetwork> network_of(

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <tailbound/network/mix/message_class.hpp>
+#include <tailbound/network/messages/message_class.hpp>
+#include <tailbound/network/mix/message_kinds.hpp>
 #include <tailbound/network/worms/worm_topology.hpp>
 #include <tailbound/numeric/rational.hpp>
 
@@ -19,10 +20,26 @@
 /// TESTS     tests/network/mix/message_classes_test.cpp
 namespace tailbound::network {
 
+/// A class of messages between the nodes of a named topology.
+struct PatternedClass : MessageClass {
+  WormPatternName pattern = WormPatternName::uniform;  ///< any except hot_spot
+  /// Node numbers: all other nodes send to these, or these send to all others.
+  std::vector<std::uint32_t> to{}, from{};
+
+  friend bool operator==(const PatternedClass&, const PatternedClass&) = default;
+};
+
+/// "request flits=1 virtual-channels=2 to=0,3,12,15": a name and its keys, flits, virtual-channels, share,
+/// pattern, to, from, answers, network.
+/// \throws InvalidArgument  "class": an unknown or repeated key, or a value out of range
+[[nodiscard]] PatternedClass parse_message_class(std::string_view text);
+/// As parse_message_class() reads it.
+[[nodiscard]] std::string text_of(const PatternedClass& its);
+
 /// Messages of all nodes.
 struct WormMessages {
-  MessageLengths flits = 32;            ///< without classes
-  std::vector<MessageClass> classes{};  ///< in place of it
+  MessageLengths flits = 32;              ///< without classes
+  std::vector<PatternedClass> classes{};  ///< in place of it
 
   friend bool operator==(const WormMessages&, const WormMessages&) = default;
 };
@@ -37,8 +54,8 @@ struct MessageMix {
 /// Of a link, all virtual networks together.
 inline constexpr int max_virtual_channels = 64;
 
-/// Sources and destinations of a class that answers no other.
-using TrafficOfClass = std::function<WormTraffic(const MessageClass&)>;
+/// Sources and destinations of a class that answers no other, by its position.
+using TrafficOfClass = std::function<WormTraffic(std::size_t)>;
 
 /// \throws InvalidArgument  "class": two of one name, an answer to an unknown class or in a circle, shares
 ///                          in percent that do not sum to 100 %, different virtual channels of one virtual

@@ -137,14 +137,7 @@ RoutedMix routed_mix(const Network& network, const MessageLengths& flits) {
                             "flows without a class");
   }
   const std::vector<MessageClass> classes = with_shares(network, flows);
-  RoutedMix all{.mix = message_mix(classes,
-                                   [&](const MessageClass& its) {
-                                     const auto at = std::find_if(
-                                         classes.begin(), classes.end(),
-                                         [&](const MessageClass& each) { return each.name == its.name; });
-                                     return file_traffic(
-                                         network, flows[static_cast<std::size_t>(at - classes.begin())]);
-                                   }),
+  RoutedMix all{.mix = message_mix(classes, [&](std::size_t k) { return file_traffic(network, flows[k]); }),
                 .networks = {}};
   for (std::size_t k = 0; k < classes.size(); ++k) {
     std::vector<Rational>& rates = all.mix.kinds[k].rates;  // of answers: those of the messages answered

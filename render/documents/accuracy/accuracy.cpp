@@ -438,7 +438,7 @@ std::string measuring_command(const WormholeQuery& query) {
   }
   const auto& [flits, classes] = query.messages;
   const auto* own = std::get_if<OwnWormNetwork>(&query.network);
-  for (const network::MessageClass& its : classes) text += " --class " + shell_quoted(network::text_of(its));
+  for (const network::PatternedClass& its : classes) text += " --class " + shell_quoted(network::text_of(its));
   if (classes.empty() && (own == nullptr || !own->classes))
     text += " --flits " + (flits.is_geometric() ? std::to_string(flits.largest()) : flits.text());
   if (query.buffer_flits != 1) text += fmt::format(" --buffer-flits {}", query.buffer_flits);

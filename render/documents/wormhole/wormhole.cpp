@@ -122,6 +122,10 @@ auto bottleneck(Member member) {
   return [member](const WormholeLoad& of) { return of.of_bottleneck(member); };
 }
 
+std::optional<std::string> text_if(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
 const Fields<WormholeLoad>& wormhole_results() {
   using Load = WormholeLoad;
   static const Fields<Load> fields{
@@ -165,6 +169,16 @@ const Fields<WormholeLoad>& wormhole_results() {
       {model_column("unsolved_load", "", "flits/cycle/node", "load just above it that has no solution",
                     Style::hidden),
        [](const Load& of) { return of.answer.unsolved; }},
+      {{"saturating_class", "", "", Shape::text,
+        "with several classes of messages: the class that saturates first, with most messages on "
+        "saturating_channel",
+        Style::hidden},
+       [](const Load& of) { return text_if(of.answer.saturating_class); },
+       if_present},
+      {{"saturating_channel", "", "", Shape::text, "the fullest channel at solved_load, with several classes",
+        Style::hidden},
+       [](const Load& of) { return text_if(of.answer.saturating_channel); },
+       if_present},
       {model_column("mean_distance", "", "channels",
                     "mean number of channels on a path, injection included, and ejection if it has a channel",
                     Style::hidden),
@@ -315,6 +329,8 @@ std::string saturation_note(const WormholeQuery& query, const WormholeAnswer& an
     text += answer.why_unsolved.find(": ") != std::string::npos
                 ? ": above it a utilization would reach 100 %"
                 : fmt::format(": a utilization reaches {:.3g} %", 100 * answer.fullness.value);
+  if (!answer.saturating_class.empty())
+    text += fmt::format(" (class {} first, at {})", answer.saturating_class, answer.saturating_channel);
   return text;
 }
 

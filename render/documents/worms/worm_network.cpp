@@ -36,7 +36,7 @@ std::string messages_in_words(const Network& network) {
     for (const network::MessageKind& kind : own->classes->mix.kinds)
       parts.push_back(fmt::format("{} of {}", kind.name, kind.lengths.in_words()));
   } else {
-    for (const network::MessageClass& its : network.messages.classes)
+    for (const network::PatternedClass& its : network.messages.classes)
       parts.push_back(fmt::format("{} of {}", its.name, its.flits.in_words()));
   }
   if (parts.empty()) return "messages of " + network.messages.flits.in_words();
@@ -196,7 +196,7 @@ bool is_one_length(const RequestedWorms& of) {
 /// As typed; of a file by their names and lengths.
 TextList class_texts(const RequestedWorms& of) {
   std::vector<std::string> texts;
-  for (const network::MessageClass& its : of.messages.classes) texts.push_back(network::text_of(its));
+  for (const network::PatternedClass& its : of.messages.classes) texts.push_back(network::text_of(its));
   const auto* own = std::get_if<OwnWormNetwork>(&of.network);
   if (own != nullptr && own->classes)
     for (const network::MessageKind& kind : own->classes->mix.kinds)

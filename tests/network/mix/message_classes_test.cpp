@@ -26,7 +26,7 @@ std::map<std::pair<std::uint32_t, std::uint32_t>, double> rates_of(const Message
 
 TEST_CASE("message classes: as typed") {
   const std::string text = "reply flits=1:60%,5:40% virtual-channels=2 share=30% network=data";
-  const MessageClass its = parse_message_class(text);
+  const PatternedClass its = parse_message_class(text);
   CHECK(its.name == "reply");
   CHECK(its.flits.mean() == Rational(13) / 5);
   CHECK(its.virtual_channels == 2);
