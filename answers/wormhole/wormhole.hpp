@@ -187,8 +187,7 @@ struct WormholeAnswer {
 };
 
 /// \throws InvalidArgument  a field out of range; geometric lengths with a published variant; deeper buffers
-///                          where they are
-///                          not modeled
+///                          where they are not modeled
 /// \throws LimitExceeded    the network is too large
 /// \throws Saturated        of a single load: it is at or beyond saturation
 /// \throws Unanswered       of a single load: it has no solution, although nothing is full
