@@ -422,12 +422,17 @@ TEST_CASE("wormhole answers: deeper buffers, and cases without a model") {
   other.variant = WormholeVariant::paper;
   rejected(other, "1 in the published variants; variant finite-source supports others");
   other = query;
+  other.messages.flits = network::MessageLengths::geometric(32);
+  CHECK(answer(other, {}).saturation.value < answer(query, {}).saturation.value);
+  other = query;
   other.virtual_channels = 2;
   CHECK(answer(other, {}).saturation.value > answer(query, {}).saturation.value);
   ValidateWormholeQuery validation;
   validation.simulation = {.network = small_mesh(), .offered = fractions({"0.3"}), .length = {.slots = 2000}};
   validation.simulation.network.buffer_flits = 3;
   CHECK(answer(validation, {}).model->worms().buffer_flits == 3);
+  validation.simulation.network.messages.flits = network::MessageLengths::geometric(8);
+  CHECK(answer(validation, {}).model->worms().kinds.front().lengths.is_geometric());
   validation.simulation.network.timing = {.credit_cycles = 1, .reallocate = network::Reallocate::tail};
   CHECK_THROWS_AS(answer(validation, {}), NoAnswer);
 }
