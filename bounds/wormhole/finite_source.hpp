@@ -5,7 +5,6 @@
 #include <tailbound/network/mix/message_kinds.hpp>
 #include <tailbound/network/walks/wire_sharing.hpp>
 #include <tailbound/network/worms/router_timing.hpp>
-#include <tailbound/queue/wormhole/finite_source_station.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,6 @@
 #include <tailbound/queue/wormhole/finite_source_station.hpp>
 
+#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -395,9 +396,13 @@ void FiniteSourceStation::joint(std::vector<std::vector<double>>& weights) {
 }
 
 void FiniteSourceStation::multiply(const std::vector<double>& by, std::vector<double>& sizes) {
-  product_.assign(sizes.size() + by.size() - 1, 0);
-  for (std::size_t i = 0; i < sizes.size(); ++i)
-    for (std::size_t j = 0; j < by.size(); ++j) product_[i + j] += sizes[i] * by[j];
+  const bool longer = by.size() > sizes.size();
+  const std::vector<double>&most = longer ? by : sizes, &least = longer ? sizes : by;
+  product_.assign(most.size() + least.size() - 1, 0);
+  const auto count = static_cast<Eigen::Index>(most.size());
+  const Eigen::Map<const Eigen::ArrayXd> its(most.data(), count);
+  for (std::size_t i = 0; i < least.size(); ++i)
+    Eigen::Map<Eigen::ArrayXd>(product_.data() + i, count) += least[i] * its;
   std::swap(sizes, product_);
 }
 
@@ -434,12 +439,46 @@ void FiniteSourceStation::find_groups() {
   }
 }
 
+void FiniteSourceStation::find_rests() {
+  const std::size_t count = groups_.size();
+  before_.resize(count + 1);
+  after_.resize(count);
+  rest_.resize(count);
+  before_[0].assign(1, 1);
+  for (std::size_t group = 0; group < count; ++group) {
+    before_[group + 1] = before_[group];
+    multiply(groups_[group].all, before_[group + 1]);
+  }
+  for (std::size_t group = count; group-- > 0;) {
+    if (group + 1 == count) {
+      after_[group].assign(1, 1);
+    } else {
+      after_[group] = after_[group + 1];
+      multiply(groups_[group + 1].all, after_[group]);
+    }
+    rest_[group] = before_[group];
+    multiply(after_[group], rest_[group]);
+  }
+  row_first_ = row_at_ = none;
+}
+
 void FiniteSourceStation::others_by_wires(std::size_t first, std::size_t second, std::vector<double>& sizes) {
-  sizes.assign(1, 1);
-  for (std::size_t group = 0; group < groups_.size(); ++group) {
-    const GroupSizes& its = groups_[group];
-    const bool once = group == first || group == second;
-    multiply(once && first == second ? its.minimum : once ? its.less : its.all, sizes);
+  if (first == none) {
+    sizes = before_.back();
+  } else if (second == none || second == first) {
+    sizes = rest_[first];
+    multiply(second == none ? groups_[first].less : groups_[first].minimum, sizes);
+  } else {
+    if (row_first_ != first || row_at_ > second) {
+      row_first_ = first;
+      row_at_ = first + 1;
+      row_ = before_[first];
+    }
+    for (; row_at_ < second; ++row_at_) multiply(groups_[row_at_].all, row_);
+    sizes = groups_[first].less;
+    multiply(groups_[second].less, sizes);
+    multiply(row_, sizes);
+    multiply(after_[second], sizes);
   }
   for (std::size_t n = 0; n < sizes.size(); ++n) sizes[n] *= scale_[n];
 }
@@ -481,7 +520,10 @@ double FiniteSourceStation::served(const std::vector<double>& sizes, std::size_t
 /// log(right side / rho) of each group, and the largest of them. `found_` stores the sums without one of the
 /// group.
 double FiniteSourceStation::residuals(std::vector<double>& found) {
-  if (with_lanes_) find_groups();
+  if (with_lanes_) {
+    find_groups();
+    find_rests();
+  }
   others(none, none, whole_);
   all_ = std::accumulate(whole_.begin(), whole_.end(), 0.0);
   double largest = 0;

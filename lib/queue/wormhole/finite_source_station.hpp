@@ -142,6 +142,8 @@ class FiniteSourceStation {
   /// c_n e_n of all inputs except one each of two groups (none: past the end).
   void others(std::size_t first, std::size_t second, std::vector<double>& sizes);
   void find_groups();
+  /// Products of the groups before each one, after it, and of all except it.
+  void find_rests();
   void others_by_wires(std::size_t first, std::size_t second, std::vector<double>& sizes);
   /// 1, Y, Y^2 / 2 .. for n messages on a link of the group, with `omitted` virtual channels omitted.
   void wire_of(std::size_t group, int omitted, std::vector<double>& sizes) const;
@@ -163,6 +165,10 @@ class FiniteSourceStation {
     std::vector<double> all, less, minimum;
   };
   std::vector<GroupSizes> groups_;
+  std::vector<std::vector<double>> before_, after_, rest_;  ///< [group]; the last of before_: of all groups
+  /// Product of all groups before `row_at_` except `row_first_`, for pairs in ascending order.
+  std::vector<double> row_;
+  std::size_t row_first_ = 0, row_at_ = 0;
 };
 
 }  // namespace tailbound::queue
