@@ -58,6 +58,7 @@ Rounds::Rounds(const Structure& all, const std::vector<std::size_t>& order,
     twins_.resize(all.stations.size(), 0);
     twins_[all.inputs[i].station] = 1;
   }
+  list_moves();
   with_trails_ = all.trails.size() != all.channels.size();
   held_times_.assign(all.stations.size(), at_first);
   wires_.resize(all.stations.size());
@@ -501,34 +502,35 @@ double Rounds::share_of(std::size_t trail, std::size_t length) const {
   return 0;
 }
 
-void Rounds::list_moves(std::size_t family) {
-  moves_of_family_.clear();
-  family_moves_.clear();
-  const std::vector<std::size_t>& members = all_->families[family];
-  for (std::size_t member = 0; member < members.size(); ++member) {
-    const TrailClass& trail = all_->trails[members[member]];
-    for (const Move& move : trail.moves) {
-      const std::size_t to = move.next == any ? any : all_->trails[move.next].family;
-      std::size_t sum = 0;
-      while (sum < family_moves_.size() &&
-             !(family_moves_[sum].input == move.input && family_moves_[sum].next == to))
-        ++sum;
-      if (sum == family_moves_.size()) family_moves_.push_back({.input = move.input, .next = to});
-      for (const auto& [t, share] : all_->lengths.laws[trail.kind])
-        moves_of_family_.push_back({.move = &move,
-                                    .member = member,
-                                    .length = t,
-                                    .share = trail.share * move.probability * share,
-                                    .sum = sum,
-                                    .lost = all_->shares ? lost_at(move.input, t) : 0,
-                                    .mean = 0,
-                                    .second = 0});
+void Rounds::list_moves() {
+  moves_of_.resize(all_->families.size());
+  sums_of_.resize(all_->families.size());
+  for (std::size_t family = 0; family < all_->families.size(); ++family) {
+    const std::vector<std::size_t>& members = all_->families[family];
+    std::vector<FamilyMove>& sums = sums_of_[family];
+    for (std::size_t member = 0; member < members.size(); ++member) {
+      const TrailClass& trail = all_->trails[members[member]];
+      for (const Move& move : trail.moves) {
+        const std::size_t to = move.next == any ? any : all_->trails[move.next].family;
+        std::size_t sum = 0;
+        while (sum < sums.size() && !(sums[sum].input == move.input && sums[sum].next == to)) ++sum;
+        if (sum == sums.size()) sums.push_back({.input = move.input, .next = to});
+        for (const auto& [t, share] : all_->lengths.laws[trail.kind]) {
+          ++sums[sum].parts;
+          moves_of_[family].push_back({.move = &move,
+                                       .member = member,
+                                       .length = t,
+                                       .share = trail.share * move.probability * share,
+                                       .sum = sum});
+        }
+      }
     }
   }
 }
 
 void Rounds::family_times(std::size_t family, double weight) {
-  list_moves(family);
+  if (all_->shares)
+    for (LengthMove& each : moves_of_[family]) each.lost = lost_at(each.move->input, each.length);
   std::size_t levels = 1;
   for (const std::size_t trail : all_->families[family])
     for (const auto& [t, share] : all_->lengths.laws[all_->trails[trail].kind])
@@ -541,12 +543,14 @@ void Rounds::family_level(std::size_t family, std::size_t level, bool last_level
   const std::vector<std::size_t>& members = all_->families[family];
   const std::vector<LengthClass>& classes = all_->lengths.classes;
   const std::size_t lengths = classes.size();
+  std::vector<LengthMove>& moves = moves_of_[family];
+  std::vector<FamilyMove>& sums = sums_of_[family];
   const double follow = times_[all_->trails[members.front()].channel].follow;
   const auto level_of = [&](std::size_t t) { return last_level ? classes[t].levels - 1 : level; };
   // Lengths with fewer levels keep their last one.
   const auto has_level = [&](std::size_t t) { return last_level || level <= classes[t].held_level(); };
-  for (FamilyMove& sum : family_moves_) sum.clear();
-  for (LengthMove& each : moves_of_family_) {
+  for (FamilyMove& sum : sums) sum.clear();
+  for (LengthMove& each : moves) {
     const Input& input = all_->inputs[each.move->input];
     if (has_level(each.length)) {
       const std::size_t its = level_of(each.length);
@@ -554,7 +558,8 @@ void Rounds::family_level(std::size_t family, std::size_t level, bool last_level
       each.on = each.all_waits ? onward(input.station, *each.move, each.length, its)
                                : held_before(input.station, *each.move, each.length, its);
     }
-    FamilyMove& sum = family_moves_[each.sum];
+    FamilyMove& sum = sums[each.sum];
+    if (sum.parts == 1) continue;
     sum.share += each.share;
     sum.onward += each.share * each.on.mean();
     sum.onward_second += each.share * each.on.second();
@@ -569,24 +574,21 @@ void Rounds::family_level(std::size_t family, std::size_t level, bool last_level
       next.fresh_second = next.behind_second = trail.ends * end_second(t);
     }
   }
-  for (LengthMove& each : moves_of_family_) {
-    FamilyMove& sum = family_moves_[each.sum];
+  bool mixed = false;
+  for (LengthMove& each : moves) {
+    FamilyMove& sum = sums[each.sum];
     if (has_level(each.length)) add_move(each, follow, sum, next_[each.member * lengths + each.length]);
+    if (sum.parts == 1) continue;
+    mixed = true;
     sum.mean += each.share * each.mean;
     sum.second += each.share * each.second;
   }
-  for (const LengthMove& each : moves_of_family_) {
-    if (!has_level(each.length)) continue;
-    const FamilyMove& sum = family_moves_[each.sum];
-    const Input& input = all_->inputs[each.move->input];
-    const StationWaits& wait = waits_[each.move->input];
-    const double mean = sum.mean / sum.share, variance = sum.second / sum.share - square(mean);
-    const double onward = std::max(0.0, sum.onward_second / sum.share - square(sum.onward / sum.share));
-    const double kept = onward <= 0 ? 0 : variance > onward ? onward / variance : 1;
+  for (const LengthMove& each : moves) {
+    const FamilyMove& sum = sums[each.sum];
+    if (!mixed || sum.parts == 1 || !has_level(each.length)) continue;
+    const double onward = sum.onward_second / sum.share - square(sum.onward / sum.share);
     next_[each.member * lengths + each.length].slope +=
-        each.move->probability * input.share *
-        (wait.feedback / mean +
-         (1 - wait.behind_waits) / all_->stations[input.station].servers * each.on.slope * kept);
+        slope_of(each, sum.mean / sum.share, sum.second / sum.share, onward);
   }
   for (std::size_t member = 0; member < members.size(); ++member)
     for (const auto& [t, share] : all_->lengths.laws[all_->trails[members[member]].kind])
@@ -622,13 +624,24 @@ void Rounds::add_move(LengthMove& each, double follow, const FamilyMove& sum, Ti
   next.behind_second += p * (r * behind2 + (1 - r) * fresh2);
   each.mean = sigma * behind + (1 - sigma) * fresh;
   each.second = sigma * behind2 + (1 - sigma) * fresh2;
+  if (sum.parts == 1) next.slope += slope_of(each, each.mean, each.second, on.variance());
   if (!all_->shares) return;
   const bool last = all_->channels[station.channels.front().first].last;
-  const double at_end = sum.onward / sum.share;
+  const double at_end = sum.parts == 1 ? on.mean() : sum.onward / sum.share;
   next.lost += p * (felt + on.lost);
   next.moves += p * (last ? at_end / (at_end + wait.mean) : moves_[at(input.station, each.length)]);
   const double hides = hides_[at(each.move->input, each.length)];
   next.hides += p * (hides + (1 - hides) * on.hides);
+}
+
+double Rounds::slope_of(const LengthMove& each, double mean, double second, double onward) const {
+  const Input& input = all_->inputs[each.move->input];
+  const StationWaits& wait = waits_[each.move->input];
+  const double variance = second - square(mean);
+  const double kept = onward <= 0 ? 0 : variance > onward ? onward / variance : 1;
+  return each.move->probability * input.share *
+         (wait.feedback / mean +
+          (1 - wait.behind_waits) / all_->stations[input.station].servers * each.on.slope * kept);
 }
 
 void Rounds::update(Times& now, Times next, bool source, double weight) {

@@ -12,8 +12,8 @@
 /// Rounds over the stations of a wormhole network: occupancy times, waits, followers, and the cost of sharing
 /// physical channels.
 ///
-/// MODEL     finite_source.hpp; wires: docs/derivations/wormhole_finite_source.md, "Wires"; several lengths and
-///           kinds of messages: mixed_messages.md
+/// MODEL     finite_source.hpp; wires: docs/derivations/wormhole_finite_source.md, "Wires"; several lengths
+///           and kinds of messages: mixed_messages.md
 /// METHOD    rounds over all stations, those that a message meets last first, then phi and lags from the
 ///           sources on
 /// TESTS     tests/bounds/wormhole/finite_source_test.cpp, tests/bounds/wormhole/shared_wires_test.cpp
@@ -102,8 +102,8 @@ class Rounds {
   /// Times including the lag of a message's tail behind its head that is not caught up.
   [[nodiscard]] Times lagging(Times times, double fresh, double behind, std::size_t length) const;
 
-  /// Flits of others that a message of a length meets on the station's physical channel for the first time, each
-  /// message once for its whole length, weighted by what they cost it. (21), (36)
+  /// Flits of others that a message of a length meets on the station's physical channel for the first time,
+  /// each message once for its whole length, weighted by what they cost it. (21), (36)
   [[nodiscard]] double met_by(std::size_t i, std::size_t length) const;
   /// What it loses to them.
   [[nodiscard]] double lost_at(std::size_t i, std::size_t length) const {
@@ -192,6 +192,7 @@ class Rounds {
   /// One move of the family's trails, with all lengths.
   struct FamilyMove {
     std::size_t input = 0, next = 0;  ///< next: family, or any
+    int parts = 0;                    ///< kinds and lengths; sums are over them, if there are several
     double share = 0, mean = 0, second = 0, onward = 0, onward_second = 0;
     void clear() { share = mean = second = onward = onward_second = 0; }
   };
@@ -227,19 +228,21 @@ class Rounds {
     const Move* move = nullptr;
     std::size_t member = 0, length = 0;  ///< trail of the family, and length class
     double share = 0;                    ///< of the channel's messages
-    std::size_t sum = 0;                 ///< in family_moves_
+    std::size_t sum = 0;                 ///< in sums_of_
     double lost = 0;
     double mean = 0, second = 0;  ///< moments of wait, loss and time on the next channel
     bool all_waits = false;
     Times on{};
   };
-  void list_moves(std::size_t family);
+  void list_moves();
+  /// (10), with the moments of h and of the time on the next channel, of all messages of the family.
+  [[nodiscard]] double slope_of(const LengthMove& each, double mean, double second, double onward) const;
   void add_move(LengthMove& each, double follow, const FamilyMove& sum, Times& next) const;
-  std::vector<LengthMove> moves_of_family_;
-  std::vector<Times> next_;  ///< [trail of the family][length class]
-  std::vector<FamilyMove> family_moves_;
-  std::vector<Times> times_;       ///< [channel]: occupancy times
-  std::vector<Times> held_times_;  ///< [station]: the mean of these
+  std::vector<std::vector<LengthMove>> moves_of_;  ///< [family]
+  std::vector<Times> next_;                        ///< [trail of the family][length class]
+  std::vector<std::vector<FamilyMove>> sums_of_;   ///< [family]
+  std::vector<Times> times_;                       ///< [channel]: occupancy times
+  std::vector<Times> held_times_;                  ///< [station]: the mean of these
   /// A station's physical channel as shared by its virtual channels.
   struct Wire {
     double met = 0;                 ///< rate of others that may move along with a message

@@ -12,8 +12,8 @@ namespace {
 
 using network::ChannelGraph;
 
-/// Time for which two messages overlap: one at its end of `own` flits, and another behind it, of which `behind`
-/// flits move into the buffers before that. (37)
+/// Time for which two messages overlap: one at its end of `own` flits, and another behind it, of which
+/// `behind` flits move into the buffers before that. (37)
 double overlap(double own, double behind) {
   return behind <= own ? own * behind - square(behind) / 2 : square(own) / 2;
 }

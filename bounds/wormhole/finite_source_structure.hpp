@@ -16,6 +16,7 @@
 /// METHOD    colour refinement: each channel, station, flow and trail by its successors and predecessors,
 ///           until no colour is divided
 /// TESTS     tests/bounds/wormhole/finite_source_test.cpp
+/// Internal to the bounds module.
 namespace tailbound::bounds::wormhole::finite {
 
 [[nodiscard]] inline double square(double x) {

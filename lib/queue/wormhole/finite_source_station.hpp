@@ -112,8 +112,8 @@ class FiniteSourceStation {
   /// Probability of n messages at the station solved last.
   [[nodiscard]] double present(std::size_t n) const { return whole_[n] / all_; }
   [[nodiscard]] std::size_t max_present() const { return whole_.size(); }
-  /// Of the station solved last: [a][b], weight of a messages with a channel before the station and b in their
-  /// overhang; not normalized. (41)
+  /// Of the station solved last: [a][b], weight of a messages with a channel before the station and b in
+  /// their overhang; not normalized. (41)
   void joint(std::vector<std::vector<double>>& weights);
 
   /// State of the other inputs as seen by one, by the product form without it.
