@@ -126,13 +126,12 @@ void Model::find_sizes() {
   const std::size_t count = std::max<std::size_t>(worms_.kinds.size(), 1);
   sizes_.assign(graph_.channels.size(), 1);
   kinds_.assign(graph_.channels.size(), 0);
+  for (const network::Trail& trail : graph_.trails)
+    require(trail.kind < count, "kind of a trail", static_cast<double>(trail.kind), "one of the messages'");
   if (count > 1) {
     require(!graph_.trails.empty(), "trails", 0, "those of each kind of messages");
     std::vector<double> flow(graph_.channels.size() * count, 0);
-    for (const network::Trail& trail : graph_.trails) {
-      require(trail.kind < count, "kind of a trail", static_cast<double>(trail.kind), "one of the messages'");
-      flow[trail.channel * count + trail.kind] += trail.share;
-    }
+    for (const network::Trail& trail : graph_.trails) flow[trail.channel * count + trail.kind] += trail.share;
     std::fill(sizes_.begin(), sizes_.end(), 0);
     for (std::size_t i = 0; i < graph_.channels.size(); ++i)
       for (std::size_t k = 0; k < count; ++k) {

@@ -39,8 +39,9 @@ Means simulated(std::shared_ptr<const network::WormNetwork> network, const char*
 }
 
 Means modelled(network::ChannelGraph graph, double load, double flits, double buffer_flits) {
-  const bounds::wormhole::Model model(std::move(graph), bounds::wormhole::Equations::finite_source,
-                                      {.flits = flits, .buffer_flits = buffer_flits});
+  const bounds::wormhole::Model model(
+      std::move(graph), bounds::wormhole::Equations::finite_source,
+      {.kinds = {{.lengths = static_cast<std::int64_t>(flits)}}, .buffer_flits = buffer_flits});
   const bounds::wormhole::Point point = model.solve(load);
   REQUIRE(point.solved());
   return {point.latency(flits), flits * point.service};

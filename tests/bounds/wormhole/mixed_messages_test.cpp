@@ -292,6 +292,8 @@ TEST_CASE("mixed messages: kinds have trails, shares of 1, and lengths from 1") 
   Worms half = model.worms();
   half.kinds.pop_back();
   CHECK_THROWS_AS(Model(model.graph(), Equations::finite_source, half), InvalidArgument);
+  half.kinds.front().share = 1;
+  CHECK_THROWS_AS(Model(model.graph(), Equations::finite_source, half), InvalidArgument);
   CHECK_THROWS_AS(Model(model.graph(), Equations::published, model.worms()), InvalidArgument);
 }
 
