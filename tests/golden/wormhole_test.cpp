@@ -50,8 +50,8 @@ TEST_CASE("wormhole: the fat-tree in JSON, its variants, and fractions as percen
   }
   const auto usual = run_json("wormhole --topology butterfly-fat-tree --nodes 64 --flits 16 --loads 0.145");
   CHECK(usual["query"]["variant"] == "finite-source");
-  CHECK(number(usual["results"][0], "service") == Approx(16 * 1.7322238).epsilon(1e-7));
-  CHECK(number(usual["results"][0], "source_wait") == Approx(16 * 0.3875969).epsilon(3e-7));
+  CHECK(number(usual["results"][0], "service") == Approx(27.692917523).epsilon(1e-7));
+  CHECK(number(usual["results"][0], "source_wait") == Approx(6.1332684949).epsilon(3e-7));
 }
 
 TEST_CASE("wormhole: tables give the positions of figures") {
@@ -131,7 +131,7 @@ TEST_CASE("wormhole: the busiest channel may be an injection channel") {
 }
 
 TEST_CASE("wormhole: what short messages mean for the result is stated once, as far as it is known") {
-  const std::string mesh = "wormhole --topology mesh --nodes 5x6 --lengths geometric --fractions 50% ";
+  const std::string mesh = "wormhole --topology mesh --nodes 5x6 --variant paper --fractions 50% ";
   const std::string one = in_one_line(run_line(mesh + "--flits 4").out);
   CHECK(one.find("Messages of 4 flits are shorter than the mean path.") != std::string::npos);
   CHECK(one.find("which overestimates the waits.") != std::string::npos);
@@ -356,7 +356,7 @@ TEST_CASE("wormhole: errors name the option, the value and the legal range") {
       {"--network " TAILBOUND_DATA_DIR "/networks/worm_ring.toml", 2, {"--flits", "missing"}},
       {"--topology hypercube --nodes 64 --flits 20 --dimensions 6", 2, {"--dimensions", "not allowed with"}},
       {"--topology mesh --nodes 64 --flits 20 --variant paper --loads 0.2", 1, {"0.1885620332", "saturated"}},
-      {"--topology mesh --nodes 64 --flits 20 --loads 0.22", 1, {"0.21428", "saturated"}},
+      {"--topology mesh --nodes 64 --flits 20 --loads 0.22", 1, {"0.21448", "saturated"}},
   }));
   const Outcome outcome = run_line(std::string("wormhole ") + line);
   INFO(line << "\n" << outcome.err);
@@ -495,8 +495,7 @@ TEST_CASE("validate wormhole: the model is that of the simulated network, or the
         number(usual["rows"][0], "prediction"));
   CHECK(run_line(line).out.find("assumes") == std::string::npos);
   for (const auto& [options, why] :
-       {std::pair{"--buffer-flits 4 --lengths geometric",
-                  "buffers of several flits with messages of geometric length"},
+       {std::pair{"--reallocate tail", "virtual channels reallocated at the tail"},
         {"--buffer-flits 4 --variant paper", "buffers of several flits in the published variants"},
         {"--lengths geometric --variant paper", "messages of geometric length in the published variants"}}) {
     const Outcome none = run_line(line + options);
@@ -532,23 +531,21 @@ TEST_CASE("simulate wormhole: fractions refer to the saturation of `wormhole` wi
                "model_saturation_load") == Approx(0.445933).epsilon(1e-4));
   const std::string none =
       "simulate wormhole --topology mesh --nodes 16 --flits 8 --cycles 2000 --replications 2 "
-      "--lengths geometric --buffer-flits 4 ";
+      "--reallocate tail --buffer-flits 4 ";
   const auto searched = run_json(none + "--fractions 60%")["results"][0];
   CHECK(searched["of"] == "simulated");
   CHECK(searched["model_saturation_load"].is_null());
-  CHECK(searched["no_model"] ==
-        "there is no model of buffers of several flits with messages of geometric length");
+  CHECK(searched["no_model"] == "there is no model of virtual channels reallocated at the tail");
   CHECK(number(searched, "fraction_of_saturation") == Approx(0.6).epsilon(1e-7));
   const Outcome table = run_line(none + "--fractions 60%");
   CHECK(table.out.find("4 x 4 mesh, 1 virtual channel per link, buffers of 4 flits") != std::string::npos);
-  CHECK(table.out.find("No model: there is no model of buffers") != std::string::npos);
+  CHECK(table.out.find("No model: there is no model of virtual channels") != std::string::npos);
   const Outcome rejected = run_line(none + "--fractions 60% --of model");
   CHECK(rejected.status == 2);
   CHECK(rejected.err.find("--of is model; it must be simulated, or loads given") != std::string::npos);
-  CHECK(
-      run_line("simulate wormhole --topology mesh --nodes 16 --flits 8 --lengths geometric --buffer-flits 4 "
-               "--fractions 60% --half-width 5%")
-          .status == 2);
+  CHECK(run_line("simulate wormhole --topology mesh --nodes 16 --flits 8 --reallocate tail --buffer-flits 4 "
+                 "--fractions 60% --half-width 5%")
+            .status == 2);
 }
 
 TEST_CASE("simulate wormhole: one hot channel is not hidden by light ones, and no load is above its bound") {

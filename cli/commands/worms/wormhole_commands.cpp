@@ -370,7 +370,9 @@ std::int64_t read_think(const WormholeSimulationOptions& options,
 std::vector<SimulatedWormhole> read_simulated(const WormholeSimulationOptions& options) {
   const std::vector<answers::WormholeNetwork> networks = read_wormhole_networks(options.query);
   const std::vector<network::WormMessages> messages = read_messages(options.query, networks);
-  return Combinations(SimulatedWormhole{.network = {}, .think = read_think(options, networks, messages)})
+  SimulatedWormhole common;
+  common.think = read_think(options, networks, messages);
+  return Combinations(common)
       .by(networks, &SimulatedWormhole::network)
       .by(options.query.variant.each(), &SimulatedWormhole::variant)
       .by(messages, &SimulatedWormhole::messages)
@@ -395,12 +397,13 @@ std::optional<answers::FractionsOf> read_fractions_of(const WormholeSimulationOp
 /// \param precision  the row of --precision of the command
 std::vector<SimulateWormholeQuery> read_simulations(const WormholeSimulationOptions& options,
                                                     const Number& precision) {
-  const SimulateWormholeQuery common{.network = {},
-                                     .offered = read_offered(options.query.loads, Fractions::any),
-                                     .percentiles = options.latency.percentiles.value(),
-                                     .length = read_run_length(options.run),
-                                     .fractions_of = read_fractions_of(options, precision),
-                                     .search = read_saturation_length(options.run, precision)};
+  // Not in braces: g++ 12 destroys lengths twice where a later initializer throws.
+  SimulateWormholeQuery common;
+  common.offered = read_offered(options.query.loads, Fractions::any);
+  common.percentiles = options.latency.percentiles.value();
+  common.length = read_run_length(options.run);
+  common.fractions_of = read_fractions_of(options, precision);
+  common.search = read_saturation_length(options.run, precision);
   return Combinations(common).by(read_simulated(options), &SimulateWormholeQuery::network).points();
 }
 

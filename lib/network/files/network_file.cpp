@@ -751,7 +751,10 @@ void Reader::read_message_class(const toml::table& table) {
   const RouteRule rule = route != nullptr ? rules_.read(*route) : rules_.usual();
   const std::size_t position = network_.message_classes.size();
   network_.message_classes.push_back(std::move(its));
-  if (uniform != nullptr && yes(table, "uniform")) add_uniform_worms(*uniform, rule, position);
+  if (uniform != nullptr && yes(table, "uniform")) {
+    network_.message_classes.back().uniform = true;
+    add_uniform_worms(*uniform, rule, position);
+  }
   if (matrix != nullptr)
     class_matrices_.push_back({matrix_reference(*this, *matrix, rule, "matrix"), position});
 }

@@ -109,7 +109,7 @@ std::string flow_list(const Network& network) {
   std::string result;
   for (const Flow& flow : network.flows) {
     const MessageClass* its = flow.message_class ? &network.message_classes[*flow.message_class] : nullptr;
-    if (its != nullptr && !its->answers.empty()) continue;  // these follow from the others
+    if (its != nullptr && (its->uniform || !its->answers.empty())) continue;  // not listed one by one
     result += "  {";
     if (flow.name != network.nodes[flow.source].name + " -> " + network.nodes[flow.destination].name +
                          (its != nullptr ? " (" + its->name + ")" : ""))
@@ -145,6 +145,7 @@ std::string message_class_list(const Network& network) {
                                                        : numeric::to_fraction(*its.share));
     if (!its.answers.empty()) result += ", answers = " + toml_string(its.answers);
     if (!its.network.empty()) result += ", network = " + toml_string(its.network);
+    if (its.uniform) result += ", uniform = true";
     result += "},\n";
   }
   return "[\n" + result + "]";

@@ -20,6 +20,7 @@ struct MessageClass {
   bool percent = false;                      ///< the share was given in percent
   std::string answers{};  ///< name of the class that it answers: as many messages, with exchanged ends
   std::string network{};  ///< of its virtual network; empty: its own
+  bool uniform = false;   ///< in a network file: each node sends to each other one
 
   friend bool operator==(const MessageClass&, const MessageClass&) = default;
 };

@@ -261,11 +261,12 @@ MessageMix message_mix(const std::vector<MessageClass>& classes, const TrafficOf
       reject_class(its.name + " virtual-channels=" + std::to_string(*its.virtual_channels),
                    std::to_string(*channels) + ", as its virtual network " + name + " has");
     if (its.virtual_channels) channels = its.virtual_channels;
+    WormTraffic own = answered[k] ? WormTraffic{} : traffic(k);
     mix.kinds.push_back({.name = its.name,
                          .share = shares[k],
                          .lengths = its.flits,
                          .virtual_network = static_cast<std::uint32_t>(at),
-                         .traffic = answered[k] ? WormTraffic{} : traffic(k),
+                         .traffic = std::move(own),
                          .answers = answered[k]});
   }
   // Answers to answers have the ends of the first message.

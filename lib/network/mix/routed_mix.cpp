@@ -103,14 +103,15 @@ WormTraffic file_traffic(const Network& network, const std::vector<std::size_t>&
   return traffic;
 }
 
-/// With shares by the rates of the flows, where none are given and each class has flows of its own.
+/// With shares by the rates of the flows, where none are given and each class has a list of its own.
 std::vector<MessageClass> with_shares(const Network& network,
                                       const std::vector<std::vector<std::size_t>>& flows) {
   std::vector<MessageClass> classes = network.message_classes;
   std::vector<Rational> rates(classes.size(), 0);
   for (std::size_t k = 0; k < classes.size(); ++k) {
     if (!classes[k].answers.empty()) continue;
-    if (classes[k].share || !network.flows[flows[k].front()].message_class) return classes;
+    if (classes[k].share || classes[k].uniform || !network.flows[flows[k].front()].message_class)
+      return classes;
     for (const std::size_t i : flows[k]) rates[k] = rates[k] + network.flows[i].rate;
   }
   for (std::size_t k = 0; k < classes.size(); ++k)
