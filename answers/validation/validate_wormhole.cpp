@@ -51,6 +51,11 @@ ValidateWormholeAnswer answer(const ValidateWormholeQuery& query, const Run& run
                                         .simulated = *point.found.latency});
     at_load.state_confidence(simulation.confidence);
     answer.add(std::move(at_load));
+    std::vector<MessageLatency> parts;
+    if (!point.found.by_class.empty() && point.load < saturation)
+      if (const bounds::wormhole::Point solved = model.model->solve(point.load); solved.solved())
+        parts = latencies_of(solved, network.kinds);
+    answer.by_length.push_back(std::move(parts));
   }
   return answer;
 }

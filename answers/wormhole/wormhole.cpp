@@ -38,29 +38,6 @@ WormholeChannel channel_at(const Model& model, const Point& solved, std::size_t 
   return found;
 }
 
-/// Each class, where it has several lengths or there are several, and each length; none of messages of one
-/// class and length.
-std::vector<MessageLatency> latencies_of(const Point& solved,
-                                         const std::vector<network::MessageKind>& kinds) {
-  std::vector<MessageLatency> all;
-  for (std::size_t k = 0; k < solved.kinds.size(); ++k) {
-    const bounds::wormhole::KindFigures& kind = solved.kinds[k];
-    if (kinds.size() > 1 && kind.lengths.size() != 1)
-      all.push_back({.name = kinds[k].name,
-                     .share = kind.share,
-                     .latency = {kind.latency},
-                     .source_wait = {kind.source_wait}});
-    if (kinds.size() == 1 && kind.lengths.size() == 1) continue;
-    for (const bounds::wormhole::LengthFigures& length : kind.lengths)
-      all.push_back({.name = kinds[k].name,
-                     .flits = length.flits,
-                     .share = length.share,
-                     .latency = {length.latency},
-                     .source_wait = {kind.source_wait}});
-  }
-  return all;
-}
-
 WormholePoint solve(const Model& model, const WormholeQuery& query, double load,
                     const bounds::wormhole::SaturationSides& sides) {
   const double saturation = sides.below;
@@ -575,6 +552,27 @@ Model wormhole_model(const WormholeNetwork& network, std::optional<WormholeVaria
   return Model(std::move(graph), equations, worms);
 }
 
+std::vector<MessageLatency> latencies_of(const Point& solved,
+                                         const std::vector<network::MessageKind>& kinds) {
+  std::vector<MessageLatency> all;
+  for (std::size_t k = 0; k < solved.kinds.size(); ++k) {
+    const bounds::wormhole::KindFigures& kind = solved.kinds[k];
+    if (kinds.size() > 1 && kind.lengths.size() != 1)
+      all.push_back({.name = kinds[k].name,
+                     .share = kind.share,
+                     .latency = {kind.latency},
+                     .source_wait = {kind.source_wait}});
+    if (kinds.size() == 1 && kind.lengths.size() == 1) continue;
+    for (const bounds::wormhole::LengthFigures& length : kind.lengths)
+      all.push_back({.name = kinds[k].name,
+                     .flits = length.flits,
+                     .share = length.share,
+                     .latency = {length.latency},
+                     .source_wait = {kind.source_wait}});
+  }
+  return all;
+}
+
 std::optional<numeric::Model<unit::Cycle>> wormhole_latency(const Model& model, double flits, double load) {
   const Point solved = model.solve(load);
   if (!solved.solved()) return std::nullopt;
@@ -594,8 +592,22 @@ LatencyOfLoad latency_of_load(std::shared_ptr<const Model> model, double flits, 
           .loads = std::move(loads)};
 }
 
+constexpr double nearest = 0.985;  // of saturation, in plots
+
+LatencyOfLoad latency_of_part(const WormholeQuery& query, const WormholeAnswer& answer, std::size_t part) {
+  const std::shared_ptr<const Model> model = requested_model(query);
+  const std::vector<network::MessageKind> kinds =
+      modelled_network(query.network, query.messages).messages.kinds;
+  LatencyOfLoad latency = latency_of_load(query, answer);
+  latency.at = [model, kinds, part](double load) -> std::optional<double> {
+    const Point solved = model->solve(load);
+    if (!solved.solved()) return std::nullopt;
+    return latencies_of(solved, kinds).at(part).latency.value;
+  };
+  return latency;
+}
+
 LatencyOfLoad latency_of_load(const WormholeQuery& query, const WormholeAnswer& answer) {
-  constexpr double nearest = 0.985;  // of saturation
   std::vector<double> requested;
   for (const WormholePoint& point : answer.points) requested.push_back(point.load);
   return latency_of_load(requested_model(query), mean_flits(query.network, query.messages),

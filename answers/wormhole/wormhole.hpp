@@ -218,6 +218,11 @@ struct LatencyOfLoad {
 /// \throws as answer()
 [[nodiscard]] LatencyOfLoad latency_of_load(const WormholeQuery& query, const WormholeAnswer& answer);
 
+/// Of one class or length, by its position in WormholePoint::by_length; up to just below saturation.
+/// \throws as answer()
+[[nodiscard]] LatencyOfLoad latency_of_part(const WormholeQuery& query, const WormholeAnswer& answer,
+                                            std::size_t part);
+
 /// Up to the load `last`.  \param flits  mean length of all messages
 [[nodiscard]] LatencyOfLoad latency_of_load(std::shared_ptr<const bounds::wormhole::Model> model,
                                             double flits, double last, std::vector<double> loads);
@@ -263,6 +268,12 @@ inline constexpr int max_channels_modelled = 8;
 /// Channels of a message's path, including injection and ejection, for any number of virtual channels.
 /// \throws InvalidArgument, LimitExceeded  as wormhole_model()
 [[nodiscard]] double mean_distance(const WormholeNetwork& network);
+
+/// Each class, where it has several lengths or there are several, and each length; none of messages of one
+/// class and length.
+/// \param kinds  of the network, as in its model
+[[nodiscard]] std::vector<MessageLatency> latencies_of(const bounds::wormhole::Point& solved,
+                                                       const std::vector<network::MessageKind>& kinds);
 
 /// Mean latency of all messages, whose mean length is `flits`; nothing if the model has no solution.
 /// \param load  [flits/cycle/node], from 0

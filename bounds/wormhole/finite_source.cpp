@@ -3,6 +3,7 @@
 #include <tailbound/queue/wormhole/worm_station.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -320,6 +321,36 @@ void FiniteSourceModel::Parts::add_latencies(const Rounds& rounds, FiniteSourceP
   point.further = latency - point.source_wait - point.service;
 }
 
+namespace {
+
+/// The last three solved loads, with what is left to fullness there.
+class LastSolutions {
+ public:
+  void add(double load, double left) {
+    if (count_ == 3) {
+      loads_[0] = loads_[1], left_[0] = left_[1];
+      loads_[1] = loads_[2], left_[1] = left_[2];
+      --count_;
+    }
+    loads_[count_] = load;
+    left_[count_++] = left;
+  }
+  /// The load at which nothing is left, by inverse interpolation; 0 with less than three solutions.
+  [[nodiscard]] double full_at() const {
+    if (count_ < 3) return 0;
+    const double first = (loads_[1] - loads_[0]) / (left_[1] - left_[0]);
+    const double second = (loads_[2] - loads_[1]) / (left_[2] - left_[1]);
+    const double bend = (second - first) / (left_[2] - left_[0]);
+    return loads_[2] - left_[2] * second + left_[2] * left_[1] * bend;
+  }
+
+ private:
+  std::array<double, 3> loads_{}, left_{};
+  std::size_t count_ = 0;
+};
+
+}  // namespace
+
 FiniteSourceModel::Saturation FiniteSourceModel::saturation(double maximum, double precision) const {
   constexpr double full = 1 - 1e-8;
   Saturation found;
@@ -331,9 +362,9 @@ FiniteSourceModel::Saturation FiniteSourceModel::saturation(double maximum, doub
   rounds.tolerance = 1e-9;
   rounds.maximum = parts_->all.shares ? 200 : 400;
   Rounds below_it(parts_->all, parts_->order, parts_->station_class, rounds);
-  // Distance to fullness at both ends, where known, and at the solution before the lower one.
+  // Distance to fullness at the upper end, where known, and at the last solutions below.
   double at_below = 1, at_above = std::numeric_limits<double>::quiet_NaN();
-  double load_before = 0, left_before = 1, left_below = 1;
+  LastSolutions solved;
   int same = 0;
   for (bool was_below = false; found.above - found.below > precision * found.above;) {
     double middle = found.below + (found.above - found.below) / 2;
@@ -342,19 +373,17 @@ FiniteSourceModel::Saturation FiniteSourceModel::saturation(double maximum, doub
       middle = found.below + (found.above - found.below) * at_below / (at_below - at_above);
       middle = std::clamp(middle, found.below + minimum, found.above - minimum);
     } else if (!std::isfinite(at_above)) {
-      // Rounds far above saturation cost most: from well below it, go only as far up as fullness suggests. It
-      // is convex in the load: the secant leads to or beyond saturation, the square root not far beyond.
-      if (found.fullness > 0) {
-        const double secant =
-            found.below + left_below * (found.below - load_before) / (left_before - left_below);
-        middle = std::min(middle, found.below / std::sqrt(found.fullness));
-        if (secant > found.below) middle = std::min(middle, secant);
-      } else {
-        middle = found.above / 4;
-      }
+      // Rounds above saturation cost most, and show nothing of the distance: go only as far up as the
+      // solutions below suggest.
+      if (found.fullness == 0) middle = found.above / 4;
+      if (found.fullness > 0) middle = std::min(middle, found.below / std::sqrt(found.fullness));
+      const double full_at = solved.full_at(), near = 0.3 * precision * full_at;
+      const double aim = full_at - found.below > 3 * near ? full_at - near : full_at + near;
+      if (aim > found.below && aim < found.above) middle = aim;
     }
     if (middle <= found.below || middle >= found.above) break;
     Rounds here = below_it;  // from the nearest solution
+    here.tolerate(std::clamp(1e-3 * (found.above - found.below) / found.above, 1e-9, 1e-6));
     const FiniteSourcePoint point = parts_->solve(here, middle);
     ++found.solved;
     // Where a source is full to rounding, its wait has no digits.
@@ -362,9 +391,7 @@ FiniteSourceModel::Saturation FiniteSourceModel::saturation(double maximum, doub
     same = same < 3 && below == was_below ? same + 1 : 0;
     was_below = below;
     if (below) {
-      load_before = found.below;
-      left_before = left_below;
-      left_below = 1 - point.fullness;
+      solved.add(middle, 1 - point.fullness);
       found.below = middle;
       found.fullness = point.fullness;
       found.fullest = point.fullest;

@@ -56,6 +56,8 @@ class Rounds {
   Rounds(const Structure& all, const std::vector<std::size_t>& order,
          const std::vector<std::size_t>& class_of, const FiniteSourceRounds& how);
 
+  /// \param change  below which rounds end
+  void tolerate(double change) { how_.tolerance = change; }
   /// Runs until nothing changes, or changes no longer decrease.
   /// \param travel_time  mean time that a head loses on shared physical channels along its path
   Ending run(double load, double stretch, double travel_time);

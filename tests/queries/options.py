@@ -8,6 +8,8 @@ SIMULATED = "--slots 1000 --replications 2 --threads 1"
 CYCLES = "--cycles 1000 --replications 2 --threads 1"
 CUBE = "--dimensions 3 --virtual-channels 2 --flits 8 --broadcast 0.1 --rates 0.01"
 MESH = "--topology mesh --nodes 4x4 --flits 4 --loads 0.1"
+MIX = "--topology mesh --nodes 4x4 --virtual-channels 2 --buffer-flits 4 --flits 1:3,5:2 --loads 0.1"
+CLASSES = "--topology mesh --nodes 4x4 --buffer-flits 4 --class 'ask flits=1 to=0,3; reply flits=5 answers=ask' --loads 0.05"
 RING = "--network data/networks/worm_ring.toml --flits 4 --fractions 0.4"
 TRAFFIC = {
     "inputs": "--inputs 4 --load 0.6",
@@ -82,7 +84,7 @@ BASES = {
     },
     "multistage": {"hot spot": "--nodes 16 --hot 0.1 --loads 0.3", "plain": "--nodes 16 --hot 0 --loads 0.3"},
     "wormhole": {"mesh": MESH, "fat-tree": "--topology butterfly-fat-tree --nodes 16 --flits 4 --loads 0.1",
-                 "hot": f"{MESH} --pattern hot-spot --hot-share 0.1", "hypercube": "--topology hypercube --nodes 16 --flits 4 --loads 0.1", "ring": RING},
+                 "hot": f"{MESH} --pattern hot-spot --hot-share 0.1", "hypercube": "--topology hypercube --nodes 16 --flits 4 --loads 0.1", "ring": RING, "mix": MIX, "classes": CLASSES},
     "broadcast": {"cube": CUBE},
     "reproduce": {},
     "simulate tree": {"tree": f"{TREE} {SIMULATED}", "bursts": f"{TREE} --burst 4 {SIMULATED}", "network": f"{NETWORK} {SIMULATED}",
@@ -105,7 +107,7 @@ BASES = {
     "simulate policed": {"plant": "--network data/networks/plant.toml --packets 2000"},
     "simulate multistage": {"hot spot": f"--nodes 16 --hot 0.1 --loads 0.9 {SIMULATED}"},
     "simulate wormhole": {"mesh": f"{MESH} {CYCLES}", "hot": f"{MESH} --pattern hot-spot --hot-share 0.1 {CYCLES}",
-                          "channels": f"{MESH} --virtual-channels 2 --buffer-flits 4 {CYCLES}", "ring": f"{RING} {CYCLES}"},
+                          "channels": f"{MESH} --virtual-channels 2 --buffer-flits 4 {CYCLES}", "ring": f"{RING} {CYCLES}", "mix": f"{MIX} {CYCLES}", "classes": f"{CLASSES} {CYCLES}"},
     "simulate hypercube": {"cube": f"{CUBE} {CYCLES}"},
     "validate delay": {"tree": f"{TREE} {SIMULATED}", "network": f"{NETWORK} {SIMULATED}"},
     "validate buffer": {"inputs": f"--inputs 3 --load 0.6 {SIMULATED}", "bursts": f"--inputs 2 --load 0.5 --burst 4 {SIMULATED}",
@@ -115,7 +117,7 @@ BASES = {
                           "speedup": f"--inputs 16 --load 0.85 --speedup 1.25 --drop 0.1 {SIMULATED}"},
     "validate switch": {"inputs": f"--inputs 3 --load 0.6 --memory 4,8 {SIMULATED}", "loss": f"--inputs 3 --load 0.6 --criterion loss --memory 8 {SIMULATED}"},
     "validate multistage": {"hot spot": f"--nodes 16 --hot 0.1 --loads 0.9 {SIMULATED}"},
-    "validate wormhole": {"mesh": f"{MESH} {CYCLES}"},
+    "validate wormhole": {"mesh": f"{MESH} {CYCLES}", "mix": f"{MIX} {CYCLES}", "classes": f"{CLASSES} {CYCLES}"},
     "validate broadcast": {"cube": f"{CUBE} {CYCLES}"},
     "network": {shape: shape for shape in ("fat-tree", "leaf-spine", "mesh", "torus", "hyperx", "dragonfly", "slimfly", "jellyfish")}
     | {"import": "import data/networks/two_speeds.dot"},
@@ -148,7 +150,7 @@ VALUES = {
     "--of": None, "--as": None, "--require": "14", "--time-unit": None, "--framing": "24", "--input-gbps": "3", "--buffer": "2", "--nodes": "64", "wormhole --nodes": "4", "simulate wormhole --nodes": "4",
     "validate wormhole --nodes": "4", "--switch": "4", "--combining": "3", "--service": "2", "--hot": "0.2", "--dimensions": "4",
     "wormhole --dimensions": "1", "simulate wormhole --dimensions": "1", "validate wormhole --dimensions": "1", "--concentration": "2", "--virtual-channels": "3",
-    "--buffer-flits": "2", "--router-cycles": "2", "--link-cycles": "2", "--credit-cycles": "2", "--flits": "6", "--hot-node": "5", "--hot-share": "0.2",
+    "--buffer-flits": "2", "--router-cycles": "2", "--link-cycles": "2", "--credit-cycles": "2", "--flits": "6", "--class": "ask flits=2 to=0,3; reply flits=5 answers=ask", "--think-cycles": "40", "--hot-node": "5", "--hot-share": "0.2",
     "--fractions": "0.35", "--channels": "3", "--broadcast": "0.2", "--startup": "3", "--occupancy": "1,3", "--rare": "3", "--hop": "2", "--slots": "1500",
     "--cycles": "1500", "--seed": "7", "--warmup": "200", "--replications": "3", "--half-width": "30%", "--memory": "6", "--weights": "3,1",
     "--buffers": "2,3", "--packets": "3000", "--precision": "5%", "--leaves": "5", "--spines": "3", "--uplink-rate": "2", "--sides": "3,3",

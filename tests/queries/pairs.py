@@ -10,7 +10,7 @@ INCIDENTAL = {"method", "bits", "certainty", "arithmetic", "traffic", "inputs", 
 # A list in one value has a meaning of its own, or each value is a part of one answer.
 NO_LISTS = {"--percentiles", "--ccdf", "--levels", "--occupancy", "--classes", "--rates", "--police", "--incast", "--class-drops", "--reorder-levels",
             "--weights", "--buffers", "--sizes", "--bucket", "--periodic", "--sporadic", "--sides", "--without", "--flow", "--memory", "--seed", "--priorities", "simulate crossbar --drop",
-            "validate crossbar --drop"}
+            "validate crossbar --drop", "--class"}
 PERCENT_ALREADY = {"--percentiles"}
 
 

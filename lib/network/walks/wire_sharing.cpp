@@ -13,14 +13,19 @@ namespace {
 
 constexpr std::uint32_t no_channel = ~std::uint32_t{0};
 
-/// A route over a virtual channel of a shared physical channel.
-struct Step {
-  std::uint32_t channel = 0, before = 0;
+/// One of the ways of a message.
+struct PathEnds {
   std::uint32_t first = no_channel,
                 /// channels that their messages pass one after the other; otherwise no_channel
       last = no_channel;
-  std::uint32_t remaining = 0;
   double rate = 0, volume = 0;
+};
+
+/// It over a virtual channel of a shared physical channel.
+struct Step {
+  std::uint32_t path = 0;
+  std::uint32_t channel = 0, before = 0;
+  std::uint32_t remaining = 0;  ///< channels ahead
 };
 
 class AllPaths {
@@ -46,6 +51,7 @@ class AllPaths {
   [[nodiscard]] bool within() const { return within_; }
   [[nodiscard]] std::size_t wires() const { return steps_.size(); }
   [[nodiscard]] const std::vector<Step>& steps(std::size_t wire) const { return steps_[wire]; }
+  [[nodiscard]] const PathEnds& ends(const Step& step) const { return ends_[step.path]; }
   [[nodiscard]] const std::vector<std::uint32_t>& channels(std::size_t wire) const { return of_wire_[wire]; }
   /// Do messages pass it?
   [[nodiscard]] bool used(std::uint32_t channel) const { return used_[channel]; }
@@ -84,20 +90,20 @@ class AllPaths {
     for (const std::uint32_t channel : path_) used_[channel] = true;
     const std::uint32_t first = alone(path_.front()), last = alone(path_.back());
     if (first != no_channel && last != no_channel) to_end_[last][first] += rate;
+    const auto path = static_cast<std::uint32_t>(ends_.size());
+    ends_.push_back({.first = first, .last = last, .rate = rate, .volume = rate * size_});
     for (std::size_t k = 1; k < path_.size(); ++k) {
       if (!shared(path_[k])) continue;
       if (++taken_ > max_shared_steps) within_ = false;
-      steps_[wire(path_[k])].push_back({.channel = path_[k],
+      steps_[wire(path_[k])].push_back({.path = path,
+                                        .channel = path_[k],
                                         .before = path_[k - 1],
-                                        .first = first,
-                                        .last = last,
-                                        .remaining = static_cast<std::uint32_t>(path_.size() - 1 - k),
-                                        .rate = rate,
-                                        .volume = rate * size_});
+                                        .remaining = static_cast<std::uint32_t>(path_.size() - 1 - k)});
     }
   }
 
   const OneLane& network_;
+  std::vector<PathEnds> ends_;            ///< [path]
   std::vector<std::vector<Step>> steps_;  ///< [wire]
   std::vector<std::vector<std::uint32_t>> of_wire_;
   std::vector<std::uint32_t> path_;
@@ -108,58 +114,50 @@ class AllPaths {
   bool within_ = true;
 };
 
-/// Rates on a physical channel by common properties of routes: previous physical channel, first and last
-/// channel; each fixed or no_channel.
-class Rates {
+/// Numbers from 0 in order of first use; no_channel has none.
+class LocalNumbers {
  public:
-  void add(const Step& step, std::uint32_t wire_before) {
-    for (const bool came : {false, true}) {
-      const std::uint32_t before = came ? wire_before : no_channel;
-      sums_[{no_channel, no_channel, before}] += step.volume;
-      if (step.first != no_channel) sums_[{step.first, no_channel, before}] += step.volume;
-      if (step.last != no_channel) sums_[{no_channel, step.last, before}] += step.volume;
-      if (step.first != no_channel && step.last != no_channel)
-        sums_[{step.first, step.last, before}] += step.volume;
+  explicit LocalNumbers(std::size_t channels) : numbers_(channels, no_channel) {}
+  std::uint32_t add(std::uint32_t channel) {
+    if (channel == no_channel) return no_channel;
+    if (numbers_[channel] == no_channel) {
+      numbers_[channel] = static_cast<std::uint32_t>(used_.size());
+      used_.push_back(channel);
     }
+    return numbers_[channel];
   }
-  [[nodiscard]] double all(std::uint32_t before) const { return at({no_channel, no_channel, before}); }
-  [[nodiscard]] double of_first(const Step& step, std::uint32_t before) const {
-    return step.first == no_channel ? 0 : at({step.first, no_channel, before});
-  }
-  [[nodiscard]] double of_last(const Step& step, std::uint32_t before) const {
-    return step.last == no_channel ? 0 : at({no_channel, step.last, before});
-  }
-  [[nodiscard]] double of_both(const Step& step, std::uint32_t before) const {
-    return step.first == no_channel || step.last == no_channel ? 0 : at({step.first, step.last, before});
-  }
-  /// With neither.
-  [[nodiscard]] double others(const Step& step, std::uint32_t before) const {
-    return all(before) - of_first(step, before) - of_last(step, before) + of_both(step, before);
-  }
-  /// With its last channel alone, and another previous physical channel.
-  [[nodiscard]] double of_end(const Step& step, std::uint32_t before) const {
-    return of_last(step, no_channel) - of_both(step, no_channel) - of_last(step, before) +
-           of_both(step, before);
+  [[nodiscard]] std::size_t size() const { return used_.size(); }
+  /// The channels, in the order of their numbers.
+  [[nodiscard]] const std::vector<std::uint32_t>& used() const { return used_; }
+  void clear() {
+    for (const std::uint32_t channel : used_) numbers_[channel] = no_channel;
+    used_.clear();
   }
 
  private:
-  struct Key {
-    std::uint32_t first, last, before;
-    friend bool operator==(const Key&, const Key&) = default;
-  };
-  struct Hash {
-    std::size_t operator()(const Key& key) const {
-      std::uint64_t mixed = key.first * 0x9e3779b97f4a7c15ULL;
-      mixed = (mixed ^ (mixed >> 29) ^ key.last) * 0xbf58476d1ce4e5b9ULL;
-      mixed = (mixed ^ (mixed >> 31) ^ key.before) * 0x94d049bb133111ebULL;
-      return mixed ^ (mixed >> 30);
-    }
-  };
-  [[nodiscard]] double at(const Key& key) const {
-    const auto found = sums_.find(key);
-    return found == sums_.end() ? 0 : found->second;
+  std::vector<std::uint32_t> numbers_, used_;
+};
+
+/// Volumes on a physical channel, on each of its channels and on all of them (the last), that come from one
+/// physical channel or from any (the last).
+class Volumes {
+ public:
+  Volumes(std::size_t channels, std::size_t befores)
+      : befores_(befores), sums_((channels + 1) * (befores + 1)) {}
+  void add(std::uint32_t channel, std::uint32_t before, double volume) {
+    for (const std::size_t c : {std::size_t{channel}, all_channels()})
+      for (const std::size_t b : {std::size_t{before}, befores_}) sums_[c * (befores_ + 1) + b] += volume;
   }
-  std::unordered_map<Key, double, Hash> sums_;
+  [[nodiscard]] double of(std::size_t channel, std::size_t before) const {
+    return sums_[channel * (befores_ + 1) + before];
+  }
+  [[nodiscard]] std::size_t all_channels() const { return sums_.size() / (befores_ + 1) - 1; }
+  [[nodiscard]] std::size_t any_before() const { return befores_; }
+  void clear() { std::fill(sums_.begin(), sums_.end(), 0); }
+
+ private:
+  std::size_t befores_;
+  std::vector<double> sums_;
 };
 
 /// A turn while sums are computed.
@@ -168,57 +166,151 @@ struct Sums {
   double came_first = 0, came = 0;
 };
 
-void add_wire(const AllPaths& paths, std::size_t wire, const OneLane& network,
-              const std::vector<std::size_t>& position, std::vector<SharedChannel>& shared) {
-  const std::vector<Step>& steps = paths.steps(wire);
-  const auto wire_of = [&](std::uint32_t channel) { return network.layout().channels[channel].wire; };
-  Rates all;
-  std::unordered_map<std::uint32_t, Rates> own;
-  for (const Step& step : steps) {
-    all.add(step, wire_of(step.before));
-    own[step.channel].add(step, wire_of(step.before));
+/// Sums over the pairs of routes on one physical channel after the other, with memory for all of them.
+class WireSums {
+ public:
+  WireSums(const AllPaths& paths, const OneLane& network, const std::vector<std::size_t>& position,
+           std::vector<SharedChannel>& shared)
+      : paths_(paths),
+        network_(network),
+        position_(position),
+        shared_(shared),
+        channels_(network.layout().channels.size()),
+        firsts_(channels_),
+        lasts_(channels_),
+        on_wire_(channels_),
+        befores_(network.layout().wires) {}
+
+  void add(std::size_t wire) {
+    number(wire);
+    const Volumes none(on_wire_.size(), befores_.size());
+    Volumes all = none;
+    std::vector<Volumes> of_first(firsts_.size(), none), of_last(lasts_.size(), none);
+    for (const Local& step : steps_) {
+      all.add(step.channel, step.before, step.volume);
+      if (step.first != no_channel) of_first[step.first].add(step.channel, step.before, step.volume);
+      if (step.last != no_channel) of_last[step.last].add(step.channel, step.before, step.volume);
+    }
+    // Routes with the same first and last channel are next to each other.
+    Volumes both = none;
+    for (std::size_t begin = 0, end = 0; begin < steps_.size(); begin = end) {
+      both.clear();
+      const bool alone = steps_[begin].first != no_channel && steps_[begin].last != no_channel;
+      for (; end < steps_.size() && same_ends(steps_[begin], steps_[end]); ++end)
+        if (alone) both.add(steps_[end].channel, steps_[end].before, steps_[end].volume);
+      for (std::size_t i = begin; i < end; ++i) {
+        const Local& step = steps_[i];
+        take(step, all, step.first == no_channel ? none : of_first[step.first],
+             step.last == no_channel ? none : of_last[step.last], both);
+      }
+    }
+    finish();
   }
-  std::unordered_map<std::uint64_t, Sums> turns;
-  std::unordered_map<std::uint32_t, double> rates;
-  for (const Step& step : steps) {
-    const Rates& same = own.at(step.channel);
-    const std::uint32_t before = wire_of(step.before);
-    Sums& sums = turns[std::uint64_t{step.channel} << 32U | step.before];
+
+ private:
+  /// A step in local numbers.
+  struct Local {
+    std::uint32_t first = 0, last = 0, channel = 0, before = 0, from = 0, remaining = 0;
+    double rate = 0, volume = 0;
+  };
+  static bool same_ends(const Local& a, const Local& b) { return a.first == b.first && a.last == b.last; }
+
+  void number(std::size_t wire) {
+    for (LocalNumbers* numbers : {&firsts_, &lasts_, &on_wire_, &befores_}) numbers->clear();
+    steps_.clear();
+    for (const Step& step : paths_.steps(wire)) {
+      const PathEnds& ends = paths_.ends(step);
+      steps_.push_back({.first = firsts_.add(ends.first),
+                        .last = lasts_.add(ends.last),
+                        .channel = on_wire_.add(step.channel),
+                        .before = befores_.add(network_.layout().channels[step.before].wire),
+                        .from = step.before,
+                        .remaining = step.remaining,
+                        .rate = ends.rate,
+                        .volume = ends.volume});
+    }
+    const auto by_ends = [](const Local& a, const Local& b) {
+      return a.first != b.first ? a.first < b.first : a.last < b.last;
+    };
+    if (!std::is_sorted(steps_.begin(), steps_.end(), by_ends))
+      std::stable_sort(steps_.begin(), steps_.end(), by_ends);
+    turns_.clear();
+    rates_.assign(on_wire_.size(), 0);
+  }
+
+  /// With neither its first nor its last channel.
+  void take(const Local& step, const Volumes& all, const Volumes& of_first, const Volumes& of_last,
+            const Volumes& both) {
+    const std::size_t any_channel = all.all_channels(), any_before = all.any_before();
+    const auto others = [&](std::size_t channel, std::size_t before) {
+      return all.of(channel, before) - of_first.of(channel, before) - of_last.of(channel, before) +
+             both.of(channel, before);
+    };
+    // With its last channel alone, and another previous physical channel.
+    const auto of_end = [&](std::size_t channel) {
+      return of_last.of(channel, any_before) - both.of(channel, any_before) -
+             of_last.of(channel, step.before) + both.of(channel, step.before);
+    };
+    Sums& sums = sums_of(step);
     SharedTurn& turn = sums.turn;
     const double r = step.rate;
+    const double same = others(step.channel, any_before), came = others(step.channel, step.before),
+                 end = of_end(step.channel);
     turn.flow += r;
-    turn.same += r * same.others(step, no_channel);
-    turn.cross += r * (all.others(step, no_channel) - same.others(step, no_channel));
-    turn.came_same += r * same.others(step, before);
-    turn.came_cross += r * (all.others(step, before) - same.others(step, before));
-    turn.end_same += r * same.of_end(step, before);
-    turn.end_cross += r * (all.of_end(step, before) - same.of_end(step, before));
-    turn.of_source += r * same.of_first(step, no_channel);
-    sums.came_first += r * same.of_first(step, before);
-    sums.came += r * same.all(before);
-    SharedChannel& channel = shared[position[step.channel]];
+    turn.same += r * same;
+    turn.cross += r * (others(any_channel, any_before) - same);
+    turn.came_same += r * came;
+    turn.came_cross += r * (others(any_channel, step.before) - came);
+    turn.end_same += r * end;
+    turn.end_cross += r * (of_end(any_channel) - end);
+    turn.of_source += r * of_first.of(step.channel, any_before);
+    sums.came_first += r * of_first.of(step.channel, step.before);
+    sums.came += r * all.of(step.channel, step.before);
+    SharedChannel& channel = shared_[position_[on_wire_.used()[step.channel]]];
     channel.volume += step.volume;
-    rates[step.channel] += r;
-    channel.remaining.resize(std::max<std::size_t>(channel.remaining.size(), step.remaining + 1));
+    rates_[step.channel] += r;
+    if (channel.remaining.size() <= step.remaining) channel.remaining.resize(step.remaining + 1);
     channel.remaining[step.remaining] += r;
   }
-  std::vector<std::uint64_t> keys;
-  for (const auto& [key, sums] : turns) keys.push_back(key);
-  std::sort(keys.begin(), keys.end());
-  for (const std::uint64_t key : keys) {
-    Sums& sums = turns.at(key);
-    SharedTurn& turn = sums.turn;
-    for (double SharedTurn::*mean :
-         {&SharedTurn::same, &SharedTurn::cross, &SharedTurn::came_same, &SharedTurn::came_cross,
-          &SharedTurn::end_same, &SharedTurn::end_cross, &SharedTurn::of_source})
-      turn.*mean = std::max(0.0, turn.*mean / turn.flow);
-    turn.source_came = sums.came > 0 ? std::min(1.0, sums.came_first / sums.came) : 0;
-    turn.from = position[static_cast<std::uint32_t>(key)];
-    shared[position[key >> 32U]].turns.push_back(turn);
+
+  /// Few: the channels that lead there.
+  Sums& sums_of(const Local& step) {
+    for (auto& [key, sums] : turns_)
+      if (key.first == step.channel && key.second == step.from) return sums;
+    return turns_.emplace_back(std::pair{step.channel, step.from}, Sums{}).second;
   }
-  for (const auto& [channel, rate] : rates)
-    for (double& share : shared[position[channel]].remaining) share /= rate;
-}
+
+  void finish() {
+    std::sort(turns_.begin(), turns_.end(), [&](const auto& a, const auto& b) {
+      const auto key = [&](const auto& turn) {
+        return std::pair{on_wire_.used()[turn.first.first], turn.first.second};
+      };
+      return key(a) < key(b);
+    });
+    for (auto& [key, sums] : turns_) {
+      SharedTurn& turn = sums.turn;
+      for (double SharedTurn::*mean :
+           {&SharedTurn::same, &SharedTurn::cross, &SharedTurn::came_same, &SharedTurn::came_cross,
+            &SharedTurn::end_same, &SharedTurn::end_cross, &SharedTurn::of_source})
+        turn.*mean = std::max(0.0, turn.*mean / turn.flow);
+      turn.source_came = sums.came > 0 ? std::min(1.0, sums.came_first / sums.came) : 0;
+      turn.from = position_[key.second];
+      shared_[position_[on_wire_.used()[key.first]]].turns.push_back(turn);
+    }
+    for (std::size_t c = 0; c < on_wire_.size(); ++c)
+      for (double& share : shared_[position_[on_wire_.used()[c]]].remaining) share /= rates_[c];
+  }
+
+  const AllPaths& paths_;
+  const OneLane& network_;
+  const std::vector<std::size_t>& position_;
+  std::vector<SharedChannel>& shared_;
+  std::size_t channels_;
+  LocalNumbers firsts_, lasts_, on_wire_, befores_;
+  std::vector<Local> steps_;
+  std::vector<std::pair<std::pair<std::uint32_t, std::uint32_t>, Sums>> turns_;
+  std::vector<double> rates_;  ///< [channel on the wire]
+};
 
 }  // namespace
 
@@ -252,8 +344,9 @@ std::optional<std::vector<SharedChannel>> kind_wire_sharing(const OneLane& netwo
       if (position[channel] != no_channel) lanes += shared[position[channel]].lanes;
     return lanes > 1;
   };
+  WireSums sums(paths, network, position, shared);
   for (std::size_t wire = 0; wire < paths.wires(); ++wire) {
-    if (!paths.steps(wire).empty() && sharing(wire)) add_wire(paths, wire, network, position, shared);
+    if (!paths.steps(wire).empty() && sharing(wire)) sums.add(wire);
     for (const std::uint32_t channel : paths.channels(wire))
       for (const std::uint32_t other : paths.channels(wire))
         if (other != channel && position[channel] != no_channel && position[other] != no_channel)

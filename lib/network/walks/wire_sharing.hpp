@@ -17,7 +17,7 @@
 ///           if they did not both come from one physical channel.
 /// RESULT    sums of rates over pairs of routes, one route for each pair of nodes, variant and choice of
 ///           physical channels
-/// COST      some forty bytes for each step of each route; a few table searches for each
+/// COST      some 20 bytes and some 50 ns for each step of each route
 /// SOURCE    docs/derivations/wormhole_finite_source.md, "Wires"
 /// TESTS     tests/network/walks/wire_sharing_test.cpp
 namespace tailbound::network {
@@ -48,7 +48,7 @@ struct SharedChannel {
   std::vector<double> remaining;  ///< [n]: fraction of its messages that then still have n channels ahead
 };
 
-inline constexpr std::size_t max_shared_steps = 6'000'000;
+inline constexpr std::size_t max_shared_steps = 30'000'000;
 
 /// For each channel of a graph of the network, or nothing if the routes have more than max_shared_steps
 /// steps.

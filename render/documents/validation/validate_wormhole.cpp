@@ -2,6 +2,7 @@
 #include <tailbound/render/documents/parts/units.hpp>
 #include <tailbound/render/documents/parts/validated.hpp>
 #include <tailbound/render/documents/validation/validate_wormhole.hpp>
+#include <tailbound/render/documents/worms/message_parts.hpp>
 #include <tailbound/render/documents/worms/saturation.hpp>
 #include <tailbound/render/documents/worms/worm_network.hpp>
 
@@ -162,7 +163,9 @@ Picture picture(const Document& document, const std::vector<ValidatedWormhole>& 
 }  // namespace
 
 Layout validate_wormhole_layout() {
-  return layout_of(wormhole_validation());
+  Layout layout = layout_of(wormhole_validation());
+  layout.tables.push_back(compared_part_table().layout());
+  return layout;
 }
 
 Document document(const std::vector<ValidatedWormhole>& networks, std::size_t requested) {
@@ -183,6 +186,19 @@ Document document(const std::vector<ValidatedWormhole>& networks, std::size_t re
                                            name_uniform_traffic(drawn);
                                            return picture(drawn, networks);
                                          });
+  document.layout = std::make_shared<const Layout>(validate_wormhole_layout());
+  std::size_t at = 0;
+  for (const ValidatedWormhole& network : networks)
+    for (std::size_t i = 0; i < network.second.loads.size(); ++i, ++at) {
+      std::vector<ComparedPart> parts =
+          compared_parts(network.second.simulation.points[i].found, network.second.by_length[i]);
+      if (parts.empty()) continue;
+      std::vector<Rows>& tables = document.results[at].tables;
+      tables.push_back(compared_part_table().rows(share(std::move(parts))));
+      tables.back().caption =
+          fmt::format("load {:.6g}, by class and length:", network.second.simulation.points[i].load);
+      tables.back().in_text = document.results.size() <= max_tables;
+    }
   name_uniform_traffic(document);
   document.settings = settings(document, networks);
   return document;

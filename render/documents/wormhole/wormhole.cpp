@@ -475,6 +475,16 @@ Picture picture(const Document& document, const std::vector<WormholeNetworkAnswe
   model.course = course_of(answers::latency_of_load(query, answer));
   picture.curves.front() = std::move(model);
   constexpr std::size_t max_named = 4;
+  // A curve for each class or length, in addition to that of all messages.
+  const std::vector<MessagePart> parts = parts_of(answer.points.front());
+  for (std::size_t part = 0; part < parts.size() && parts.size() <= max_part_columns; ++part) {
+    Curve its{.title = parts[part].title(), .style = CurveStyle::line};
+    for (const auto& point : answer.points)
+      its.points.emplace_back(point.load, point.by_length[part].latency.value);
+    its.course = course_of(answers::latency_of_part(query, answer, part));
+    picture.curves.push_back(std::move(its));
+  }
+  if (!parts.empty()) picture.curves.front().title = "all messages";
   if (answer.points.size() <= max_named) {
     Curve here{.title = "", .style = CurveStyle::marks};
     for (const auto& point : answer.points) {

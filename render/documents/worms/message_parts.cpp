@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <tailbound/render/documents/parts/observed.hpp>
 #include <tailbound/render/documents/parts/simulation.hpp>
 #include <tailbound/render/documents/worms/message_parts.hpp>
 
@@ -95,6 +96,39 @@ const Table<MessagePart>& message_part_table(Shape shape) {
   };
   static const Table<Part> model = made(Shape::model), simulated = made(Shape::estimate);
   return shape == Shape::model ? model : simulated;
+}
+
+const Table<ComparedPart>& compared_part_table() {
+  using Row = ComparedPart;
+  static const Table<Row> table{
+      "by_length",
+      "mean latency by class and length, where messages differ",
+      {{{"class", "class", "", Shape::text, "of the messages; null if there is only one"},
+        [](const Row& of) { return of.name.empty() ? std::nullopt : std::optional(of.name); }},
+       {{"flits", "flits", "", Shape::whole, "their length; null for all lengths of the class"}, &Row::flits},
+       {{"prediction", "model", "cycles", Shape::model, "mean latency of the model; null beyond saturation"},
+        &Row::prediction},
+       {estimated_cycles("simulation", "simulation", "mean latency; null if none arrived"), &Row::simulation},
+       {{"error", "error", "", Shape::estimate, "prediction / simulation - 1", Style::percent},
+        &Row::error}}};
+  return table;
+}
+
+std::vector<ComparedPart> compared_parts(const sim::WormEstimates& found,
+                                         const std::vector<answers::MessageLatency>& modelled) {
+  std::vector<ComparedPart> all;
+  for (const MessagePart& part : parts_of(found)) {
+    ComparedPart& row = all.emplace_back(ComparedPart{.name = part.name, .flits = part.flits});
+    row.simulation = part.latency;
+    const auto its = std::find_if(modelled.begin(), modelled.end(), [&](const auto& each) {
+      return each.name == part.name && each.flits == part.flits;
+    });
+    if (its == modelled.end()) continue;
+    row.prediction = shown(its->latency);
+    if (const auto* simulated = std::get_if<Estimate>(&part.latency))
+      row.error = observed(its->latency.value / simulated->value - 1);
+  }
+  return all;
 }
 
 const Table<PartPercentile>& part_percentile_table() {

@@ -34,6 +34,17 @@ struct MessagePart {
 /// Table "by_length".  \param shape  of the times: of a model, or estimates
 [[nodiscard]] const Table<MessagePart>& message_part_table(Shape shape);
 
+/// Table "by_length" of a comparison.
+struct ComparedPart {
+  std::string name;
+  std::optional<std::int64_t> flits;
+  Value prediction{None{}}, simulation{None{}}, error{None{}};  ///< latencies; model / simulation - 1
+};
+[[nodiscard]] const Table<ComparedPart>& compared_part_table();
+/// \param modelled  empty without a solution
+[[nodiscard]] std::vector<ComparedPart> compared_parts(const sim::WormEstimates& found,
+                                                       const std::vector<answers::MessageLatency>& modelled);
+
 /// Table "by_length_percentiles": of the latency of each part.
 struct PartPercentile {
   std::string name;
