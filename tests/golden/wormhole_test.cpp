@@ -538,7 +538,7 @@ TEST_CASE("simulate wormhole: fractions refer to the saturation of `wormhole` wi
   CHECK(searched["no_model"] == "there is no model of virtual channels reallocated at the tail");
   CHECK(number(searched, "fraction_of_saturation") == Approx(0.6).epsilon(1e-7));
   const Outcome table = run_line(none + "--fractions 60%");
-  CHECK(table.out.find("4 x 4 mesh, 1 virtual channel per link, buffers of 4 flits") != std::string::npos);
+  CHECK(table.out.find("4 x 4 mesh, 1 virtual channel per link, ") != std::string::npos);
   CHECK(table.out.find("No model: there is no model of virtual channels") != std::string::npos);
   const Outcome rejected = run_line(none + "--fractions 60% --of model");
   CHECK(rejected.status == 2);

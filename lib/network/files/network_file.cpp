@@ -856,7 +856,7 @@ toml::table Reader::read_network(std::span<const std::string> without) {
   read_failures(root, without);
   if (has_bundles_) number_wires();
   rates().use_network(network_);
-  for_each_table(root, "class", [this](const toml::table& table) { read_message_class(table); });
+  if (worms_) for_each_table(root, "class", [this](const toml::table& table) { read_message_class(table); });
   for_each_table(root, "flow", [this](const toml::table& table) { read_flow(table); });
   return root;
 }
