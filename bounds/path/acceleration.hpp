@@ -24,17 +24,21 @@ class Acceleration {
       if (held_ == 0) {
         changes_.resize(x.size(), depth);
         steps_.resize(x.size(), depth);
+        products_.resize(depth, depth);
       }
       changes_.col(place_) = change - old_change_;
       steps_.col(place_) = g - old_g_;
-      place_ = (place_ + 1) % depth;
       held_ = std::min(held_ + 1, depth);
+      const Vector products = changes_.leftCols(held_).transpose() * changes_.col(place_);
+      products_.col(place_).head(held_) = products;
+      products_.row(place_).head(held_) = products.transpose();
+      place_ = (place_ + 1) % depth;
     }
     old_change_ = change;
     old_g_ = g;
     if (held_ == 0) return g;
     const auto columns = changes_.leftCols(held_);
-    Eigen::MatrixXd normal = columns.transpose() * columns;
+    Eigen::MatrixXd normal = products_.topLeftCorner(held_, held_);
     normal.diagonal() *= 1 + ridge;
     const Vector weights = normal.ldlt().solve(columns.transpose() * change);
     const Vector result = g - steps_.leftCols(held_) * weights;
@@ -45,6 +49,7 @@ class Acceleration {
   static constexpr Eigen::Index depth = 8;
   Vector old_change_, old_g_;
   Eigen::MatrixXd changes_, steps_;  ///< differences of g(x) - x and of g(x), one per column
+  Eigen::MatrixXd products_;         ///< of the changes with each other
   Eigen::Index held_ = 0, place_ = 0;
 };
 
