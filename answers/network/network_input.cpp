@@ -82,8 +82,8 @@ RouteRule route_of(const std::optional<RouteRule>& given, const network::Network
   return given ? *given : *file.route;
 }
 
-/// The flows of answers, and classes of virtual channels where messages could deadlock in one, unless the file
-/// names these.
+/// The flows of answers, and classes of virtual channels where messages could deadlock in one, unless the
+/// file names these.
 void finish_worms(network::NetworkFile& file, const std::string& name, FileUse use) {
   if (use != FileUse::worms) return;
   try {

@@ -24,7 +24,8 @@ struct WormholeModelled {
 /// The mean latency at each load. Fractions refer to the saturation load of the compared model.
 struct ValidateWormholeAnswer : ValidatedLoads<SimulateWormholeAnswer> {
   WormholeModelled modelled;
-  /// For each load the model's latencies by class and length, where messages differ; empty without a solution.
+  /// For each load the latencies of the model by class and length, where messages differ; empty without a
+  /// solution.
   std::vector<std::vector<MessageLatency>> by_length{};
   std::shared_ptr<const bounds::wormhole::Model>
       model;  ///< the compared model; null in an answer that was stored

@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
-/// The messages of a wormhole network as requested: of one length, of a law of lengths, or of several classes.
+/// The messages of a wormhole network as requested: of one length, of a law of lengths, or of classes.
 ///
-/// MODEL     network/mix/message_kinds.hpp. Classes of one virtual network share its virtual channels and the
+/// MODEL     network/mix/message_kinds.hpp. Classes of one virtual network share its channels and the
 ///           queues of the sources; by default each class is a virtual network of its own.
 /// TESTS     tests/network/mix/message_classes_test.cpp
 namespace tailbound::network {

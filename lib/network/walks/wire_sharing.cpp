@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t no_channel = ~std::uint32_t{0};
 
-/// One of the ways of a message.
+/// A route of a message.
 struct PathEnds {
   std::uint32_t first = no_channel,
                 /// channels that their messages pass one after the other; otherwise no_channel

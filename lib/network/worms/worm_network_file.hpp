@@ -38,7 +38,8 @@ class RoutedWormNetwork : public WormNetwork {
   /// \throws LimitExceeded    more channels, or a larger common denominator of the shares, than the limits
   ///                          above
   explicit RoutedWormNetwork(const Network& network);
-  /// One of its virtual networks: the same nodes and physical channels, the flows of some classes of messages.
+  /// One of its virtual networks: the same nodes and physical channels, the flows of some classes of
+  /// messages.
   /// \param flows             positions in Network::flows; those with equal ends and routes are merged
   /// \param virtual_channels  of each link and dateline class; default: those of the file
   /// \throws InvalidArgument  as above; two flows for the same pair of nodes with different routes

@@ -194,9 +194,8 @@ std::string errors_in_words(const Accuracy& accuracy) {
 std::string outside_in_words(const Accuracy& accuracy) {
   const auto& settings = accuracy.requested.settings;
   if (!settings.empty() && settings.front().setting == Setting::own_network)
-    return " (measured: only built-in topologies with equal sides, one node per router, uniform traffic and "
-           "no "
-           "virtual channels at the ends)";
+    return " (measured: only built-in topologies with equal sides, one node per router, uniform traffic, one "
+           "class of messages, fixed or geometric lengths, and no virtual channels at the ends)";
   std::vector<std::string> parts;
   for (const auto& [requested, measured] : accuracy.outside) {
     std::string text = setting_in_words({requested.setting, requested.value, requested.value});
@@ -438,7 +437,8 @@ std::string measuring_command(const WormholeQuery& query) {
   }
   const auto& [flits, classes] = query.messages;
   const auto* own = std::get_if<OwnWormNetwork>(&query.network);
-  for (const network::PatternedClass& its : classes) text += " --class " + shell_quoted(network::text_of(its));
+  for (const network::PatternedClass& its : classes)
+    text += " --class " + shell_quoted(network::text_of(its));
   if (classes.empty() && (own == nullptr || !own->classes))
     text += " --flits " + (flits.is_geometric() ? std::to_string(flits.largest()) : flits.text());
   if (query.buffer_flits != 1) text += fmt::format(" --buffer-flits {}", query.buffer_flits);
