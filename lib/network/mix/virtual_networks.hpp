@@ -11,8 +11,8 @@
 ///
 /// MODEL     Each virtual network has all stations and channels of the network, with its own number of
 ///           virtual channels, and its own injection and ejection channels. They share the physical channels,
-///           those at the ends of nodes too. A message stays in its virtual network, which its variant names: variant
-///           v of virtual network k is number k variants() + v.
+///           those at the ends of nodes too. A message stays in its virtual network, which its variant names:
+///           variant v of virtual network k is number k variants() + v.
 /// TESTS     tests/network/mix/virtual_networks_test.cpp
 namespace tailbound::network {
 
