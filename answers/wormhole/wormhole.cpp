@@ -594,17 +594,19 @@ LatencyOfLoad latency_of_load(std::shared_ptr<const Model> model, double flits, 
 
 constexpr double nearest = 0.985;  // of saturation, in plots
 
-LatencyOfLoad latency_of_part(const WormholeQuery& query, const WormholeAnswer& answer, std::size_t part) {
+std::vector<LatenciesAtLoad> latencies_by_load(const WormholeQuery& query, const WormholeAnswer& answer) {
+  constexpr int count = 40;
   const std::shared_ptr<const Model> model = requested_model(query);
   const std::vector<network::MessageKind> kinds =
       modelled_network(query.network, query.messages).messages.kinds;
-  LatencyOfLoad latency = latency_of_load(query, answer);
-  latency.at = [model, kinds, part](double load) -> std::optional<double> {
+  std::vector<LatenciesAtLoad> all;
+  for (int i = 0; i <= count; ++i) {
+    const double left = 1 - static_cast<double>(i) / count;  // closer together near saturation
+    const double load = nearest * answer.saturation.value * (1 - left * left);
     const Point solved = model->solve(load);
-    if (!solved.solved()) return std::nullopt;
-    return latencies_of(solved, kinds).at(part).latency.value;
-  };
-  return latency;
+    if (solved.solved()) all.push_back({load, latencies_of(solved, kinds)});
+  }
+  return all;
 }
 
 LatencyOfLoad latency_of_load(const WormholeQuery& query, const WormholeAnswer& answer) {

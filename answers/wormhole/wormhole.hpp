@@ -218,10 +218,14 @@ struct LatencyOfLoad {
 /// \throws as answer()
 [[nodiscard]] LatencyOfLoad latency_of_load(const WormholeQuery& query, const WormholeAnswer& answer);
 
-/// Of one class or length, by its position in WormholePoint::by_length; up to just below saturation.
+/// Of each class and length, as in WormholePoint::by_length, at some 40 loads up to just below saturation.
+struct LatenciesAtLoad {
+  double load = 0;
+  std::vector<MessageLatency> by_length;
+};
 /// \throws as answer()
-[[nodiscard]] LatencyOfLoad latency_of_part(const WormholeQuery& query, const WormholeAnswer& answer,
-                                            std::size_t part);
+[[nodiscard]] std::vector<LatenciesAtLoad> latencies_by_load(const WormholeQuery& query,
+                                                             const WormholeAnswer& answer);
 
 /// Up to the load `last`.  \param flits  mean length of all messages
 [[nodiscard]] LatencyOfLoad latency_of_load(std::shared_ptr<const bounds::wormhole::Model> model,

@@ -525,12 +525,14 @@ Picture picture(const Document& document, const std::vector<WormholeNetworkAnswe
   constexpr std::size_t max_named = 4;
   // A curve for each class or length, in addition to that of all messages.
   const std::vector<MessagePart> parts = parts_of(answer.points.front());
-  for (std::size_t part = 0; part < parts.size() && parts.size() <= max_part_columns; ++part) {
-    Curve its{.title = parts[part].title(), .style = CurveStyle::line};
-    for (const auto& point : answer.points)
-      its.points.emplace_back(point.load, point.by_length[part].latency.value);
-    its.course = course_of(answers::latency_of_part(query, answer, part));
-    picture.curves.push_back(std::move(its));
+  if (!parts.empty() && parts.size() <= max_part_columns) {
+    const std::vector<answers::LatenciesAtLoad> by_load = answers::latencies_by_load(query, answer);
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+      Curve its{.title = parts[part].title(), .style = CurveStyle::line};
+      for (const answers::LatenciesAtLoad& point : by_load)
+        its.points.emplace_back(point.load, point.by_length[part].latency.value);
+      picture.curves.push_back(std::move(its));
+    }
   }
   if (!parts.empty()) picture.curves.front().title = "all messages";
   if (answer.points.size() <= max_named) {
