@@ -592,7 +592,16 @@ LatencyOfLoad latency_of_load(std::shared_ptr<const Model> model, double flits, 
           .loads = std::move(loads)};
 }
 
-constexpr double nearest = 0.985;  // of saturation, in plots
+namespace {
+
+/// Up to where plots go, of saturation. Where messages differ, the rounds do not converge at single loads
+/// just below it, and search for long.
+double plotted_to(const WormholeAnswer& answer) {
+  const bool differ = !answer.points.empty() && !answer.points.front().by_length.empty();
+  return (differ ? 0.97 : 0.985) * answer.saturation.value;
+}
+
+}  // namespace
 
 std::vector<LatenciesAtLoad> latencies_by_load(const WormholeQuery& query, const WormholeAnswer& answer) {
   constexpr int count = 40;
@@ -602,7 +611,7 @@ std::vector<LatenciesAtLoad> latencies_by_load(const WormholeQuery& query, const
   std::vector<LatenciesAtLoad> all;
   for (int i = 0; i <= count; ++i) {
     const double left = 1 - static_cast<double>(i) / count;  // closer together near saturation
-    const double load = nearest * answer.saturation.value * (1 - left * left);
+    const double load = plotted_to(answer) * (1 - left * left);
     const Point solved = model->solve(load);
     if (solved.solved()) all.push_back({load, latencies_of(solved, kinds)});
   }
@@ -613,7 +622,7 @@ LatencyOfLoad latency_of_load(const WormholeQuery& query, const WormholeAnswer& 
   std::vector<double> requested;
   for (const WormholePoint& point : answer.points) requested.push_back(point.load);
   return latency_of_load(requested_model(query), mean_flits(query.network, query.messages),
-                         nearest * answer.saturation.value, std::move(requested));
+                         plotted_to(answer), std::move(requested));
 }
 
 namespace {

@@ -493,6 +493,26 @@ std::string settings(const Document& document, const std::vector<WormholeNetwork
   return capitalized(in_words(all)) + offered_in_words(document, "load") + ".";
 }
 
+/// The latency of one part of the messages, straight between the loads at which the model was solved: all
+/// parts share its solutions.
+Course part_course(const std::vector<answers::LatenciesAtLoad>& by_load, std::size_t part) {
+  std::vector<std::pair<double, double>> places;
+  std::vector<double> loads;
+  for (const answers::LatenciesAtLoad& point : by_load) {
+    loads.push_back(point.load);
+    places.emplace_back(point.load, point.by_length[part].latency.value);
+  }
+  return course_of(
+      [places = std::move(places)](double load) -> std::optional<double> {
+        const auto above = std::lower_bound(places.begin(), places.end(), std::pair{load, 0.0});
+        if (above == places.end()) return std::nullopt;
+        if (above == places.begin()) return above->second;
+        const auto& [left, low] = *std::prev(above);
+        return low + (load - left) / (above->first - left) * (above->second - low);
+      },
+      std::move(loads));
+}
+
 Picture picture(const Document& document, const std::vector<WormholeNetworkAnswer>& networks) {
   const auto& [query, answer] = networks.front();
   Picture picture{
@@ -526,10 +546,11 @@ Picture picture(const Document& document, const std::vector<WormholeNetworkAnswe
   // A curve for each class or length, in addition to that of all messages.
   const std::vector<MessagePart> parts = parts_of(answer.points.front());
   if (!parts.empty() && parts.size() <= max_part_columns) {
-    const std::vector<answers::LatenciesAtLoad> by_load = answers::latencies_by_load(query, answer);
+    const auto by_load = answers::latencies_by_load(query, answer);
     for (std::size_t part = 0; part < parts.size(); ++part) {
-      Curve its{.title = parts[part].title(), .style = CurveStyle::line};
-      for (const answers::LatenciesAtLoad& point : by_load)
+      Curve its{
+          .title = parts[part].title(), .style = CurveStyle::line, .course = part_course(by_load, part)};
+      for (const auto& point : answer.points)
         its.points.emplace_back(point.load, point.by_length[part].latency.value);
       picture.curves.push_back(std::move(its));
     }
