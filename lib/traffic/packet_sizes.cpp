@@ -1,7 +1,7 @@
 #include <tailbound/core/error.hpp>
-#include <tailbound/core/trimmed.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/numeric/text/quantity.hpp>
+#include <tailbound/numeric/text/weighted_list.hpp>
 #include <tailbound/traffic/packet_sizes.hpp>
 
 #include <algorithm>
@@ -36,19 +36,8 @@ void check_number(std::size_t sizes, std::string_view argument) {
 
 }  // namespace
 
-PacketSizes::PacketSizes(std::vector<SizeClass> weighted) {
-  std::sort(weighted.begin(), weighted.end(),
-            [](const SizeClass& a, const SizeClass& b) { return a.bytes < b.bytes; });
-  Rational sum = 0;
-  for (SizeClass& one : weighted) {
-    sum = sum + one.share;
-    if (!classes_.empty() && classes_.back().bytes == one.bytes)
-      classes_.back().share = classes_.back().share + one.share;
-    else
-      classes_.push_back(std::move(one));
-  }
-  for (SizeClass& one : classes_) one.share = one.share / sum;
-}
+PacketSizes::PacketSizes(std::vector<SizeClass> weighted)
+    : classes_(numeric::merged(std::move(weighted), &SizeClass::bytes)) {}
 
 PacketSizes PacketSizes::imix() {
   return PacketSizes({{64, 7}, {594, 4}, {1518, 1}});
@@ -124,51 +113,33 @@ std::vector<SizeClass> understood(std::vector<SizeClass> sizes, Second second, s
 PacketSizes PacketSizes::of_list(std::string_view text, std::string_view argument) {
   std::vector<SizeClass> sizes;
   Second second = Second::unsaid;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string_view entry = trimmed(text.substr(begin, end - begin));
-    const bool first = begin == 0;
-    begin = end + 1;
-    if (const auto heading = first ? heading_of(entry) : std::nullopt) {
+  bool first = true;
+  numeric::for_each_entry(text, [&](std::string_view entry) {
+    if (const auto heading = std::exchange(first, false) ? heading_of(entry) : std::nullopt) {
       second = *heading;
-      continue;
+      return;
     }
-    const std::size_t colon = entry.find(':');
-    const bool alone = colon == std::string_view::npos;
-    sizes.push_back(size_class(trimmed(entry.substr(0, colon)),
-                               alone ? "1" : trimmed(entry.substr(colon + 1)), argument));
+    const auto [bytes, weight] = numeric::weighted_entry(entry);
+    sizes.push_back(size_class(bytes, weight, argument));
     check_number(sizes.size(), argument);
-  }
+  });
   return PacketSizes(understood(std::move(sizes), second, argument));
 }
 
 PacketSizes PacketSizes::of_file(std::string_view text, std::string_view source) {
   std::vector<SizeClass> sizes;
   Second second = Second::unsaid;
-  std::size_t line = 0;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view content = trimmed(text.substr(begin, end - begin));
-    begin = end + 1;
-    ++line;
-    if (content.empty() || content.front() == '#') continue;
+  numeric::for_each_line(text, source, [&](std::string_view content, std::size_t line) {
     if (const auto heading = sizes.empty() ? heading_of(content) : std::nullopt) {
       second = *heading;
-      continue;
+      return;
     }
-    const std::size_t gap = content.find_first_of(" \t,;");
-    std::string_view weight = gap == std::string_view::npos ? "" : trimmed(content.substr(gap));
-    if (!weight.empty() && (weight.front() == ',' || weight.front() == ';'))
-      weight = trimmed(weight.substr(1));
+    const auto [bytes, weight] = numeric::weighted_line(content);
     if (weight.empty())
       throw ParseError(std::string(source), line, 1, "expected a size in bytes and its weight, such as 64 7");
-    try {
-      sizes.push_back(size_class(content.substr(0, gap), weight, "the size"));
-      check_number(sizes.size(), "the file");
-    } catch (const InvalidArgument& error) {
-      throw ParseError(std::string(source), line, 1, error.what());
-    }
-  }
+    sizes.push_back(size_class(bytes, weight, "the size"));
+    check_number(sizes.size(), "the file");
+  });
   if (sizes.empty()) throw ParseError(std::string(source), 0, 0, "no line with a size and its weight");
   try {
     return PacketSizes(understood(std::move(sizes), second, "the file"));

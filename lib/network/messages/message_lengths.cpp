@@ -3,6 +3,7 @@
 #include <tailbound/network/messages/message_lengths.hpp>
 #include <tailbound/numeric/text/number_list.hpp>
 #include <tailbound/numeric/text/plain.hpp>
+#include <tailbound/numeric/text/weighted_list.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -61,22 +62,12 @@ MessageLengths::MessageLengths(std::int64_t flits) : lengths_{{flits, 1}} {
 
 MessageLengths::MessageLengths(std::vector<MessageLength> weighted) {
   check_count(weighted.size());
-  std::stable_sort(weighted.begin(), weighted.end(),
-                   [](const MessageLength& a, const MessageLength& b) { return a.flits < b.flits; });
-  Rational sum = 0;
-  for (MessageLength& one : weighted) {
+  for (const MessageLength& one : weighted)
     if (one.share <= 0)
       throw InvalidArgument(flits_argument, numeric::plain(one.share), "a weight above 0 for each length");
-    sum = sum + one.share;
-    if (!lengths_.empty() && lengths_.back().flits == one.flits)
-      lengths_.back().share = lengths_.back().share + one.share;
-    else
-      lengths_.push_back(std::move(one));
-  }
-  for (MessageLength& one : lengths_) {
+  lengths_ = numeric::merged(std::move(weighted), &MessageLength::flits);
+  for (const MessageLength& one : lengths_)
     check_flits(one.flits, lengths_.size() == 1 ? max_single_flits : max_flits);
-    one.share = one.share / sum;
-  }
 }
 
 MessageLengths MessageLengths::geometric(std::int64_t mean) {
@@ -90,15 +81,10 @@ MessageLengths MessageLengths::parse(std::string_view text) {
   std::vector<MessageLength> all;
   std::size_t percentages = 0, entries = 0;
   Rational sum = 0;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string_view entry = trimmed(text.substr(begin, end - begin));
-    begin = end + 1;
-    const std::size_t colon = entry.find(':');
-    const bool alone = colon == std::string_view::npos;
-    const std::string_view weight = alone ? "1" : trimmed(entry.substr(colon + 1));
+  numeric::for_each_entry(text, [&](std::string_view entry) {
+    const auto [lengths, weight] = numeric::weighted_entry(entry);
     const std::size_t before = all.size();
-    add_lengths(trimmed(entry.substr(0, colon)), weight, flits_argument, all);
+    add_lengths(lengths, weight, flits_argument, all);
     ++entries;
     if (weight.ends_with('%')) ++percentages;
     // "1-4:20%": 20 % for all of them together.
@@ -107,7 +93,7 @@ MessageLengths MessageLengths::parse(std::string_view text) {
     if (weight.ends_with('%'))
       for (std::size_t i = before; i < all.size(); ++i)
         all[i].share = share / Rational(static_cast<std::int64_t>(all.size() - before));
-  }
+  });
   if (percentages > 0 && (percentages < entries || sum != 1))
     throw InvalidArgument(flits_argument, std::string(text),
                           percentages < entries
@@ -118,26 +104,13 @@ MessageLengths MessageLengths::parse(std::string_view text) {
 
 MessageLengths MessageLengths::of_file(std::string_view text, std::string_view source) {
   std::vector<MessageLength> all;
-  std::size_t line = 0;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view content = trimmed(text.substr(begin, end - begin));
-    begin = end + 1;
-    ++line;
-    if (content.empty() || content.front() == '#') continue;
-    const std::size_t gap = content.find_first_of(" \t,;");
-    std::string_view weight = gap == std::string_view::npos ? "" : trimmed(content.substr(gap));
-    if (!weight.empty() && (weight.front() == ',' || weight.front() == ';'))
-      weight = trimmed(weight.substr(1));
+  numeric::for_each_line(text, source, [&](std::string_view content, std::size_t line) {
+    const auto [lengths, weight] = numeric::weighted_line(content);
     if (weight.empty())
       throw ParseError(std::string(source), line, 1,
                        "expected a length in flits and its weight, such as 5 2");
-    try {
-      add_lengths(content.substr(0, gap), weight, "the length", all);
-    } catch (const InvalidArgument& error) {
-      throw ParseError(std::string(source), line, 1, error.what());
-    }
-  }
+    add_lengths(lengths, weight, "the length", all);
+  });
   if (all.empty()) throw ParseError(std::string(source), 0, 0, "no line with a length and its weight");
   return MessageLengths(std::move(all));
 }

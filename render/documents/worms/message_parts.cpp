@@ -30,6 +30,15 @@ std::vector<MessagePart> marked(std::vector<MessagePart> parts) {
   return parts;
 }
 
+/// Class and length of a row.
+template <class Row>
+Fields<Row> part_fields() {
+  return {
+      {{"class", "class", "", Shape::text, "of the messages; null if there is only one"},
+       [](const Row& of) { return of.name.empty() ? std::nullopt : std::optional(of.name); }},
+      {{"flits", "flits", "", Shape::whole, "their length; null for all lengths of the class"}, &Row::flits}};
+}
+
 std::string part_key(std::size_t i) {
   return fmt::format("part_{}", i);
 }
@@ -76,10 +85,7 @@ const Table<MessagePart>& message_part_table(Shape shape) {
       return Column{key, heading, "cycles", times, meaning};
     };
     const Fields<Part> messages{
-        {{"class", "class", "", Shape::text, "of the messages; null if there is only one"},
-         [](const Part& of) { return of.name.empty() ? std::nullopt : std::optional(of.name); }},
-        {{"flits", "flits", "", Shape::whole, "their length; null for all lengths of the class"},
-         &Part::flits},
+        part_fields<Part>(),
         {time("latency", "latency", "mean latency"), &Part::latency},
         {time("source_wait", "source queueing", "mean source queueing"), &Part::source_wait}};
     const Fields<Part> modelled{{{"share", "share", "", Shape::model, "of all messages", Style::percent},
@@ -89,10 +95,8 @@ const Table<MessagePart>& message_part_table(Shape shape) {
           "flits delivered per node that sends in any class"},
          &Part::throughput},
         {{"messages", "messages", "", Shape::whole, "delivered while measured"}, &Part::messages}};
-    const auto same = [](const Part& of) -> const Part& { return of; };
     return Table<Part>{"by_length", "mean latency by class and length, where messages differ",
-                       model ? Fields<Part>{{messages, same}, {modelled, same}}
-                             : Fields<Part>{{messages, same}, {simulated, same}}};
+                       model ? Fields<Part>{messages, modelled} : Fields<Part>{messages, simulated}};
   };
   static const Table<Part> model = made(Shape::model), simulated = made(Shape::estimate);
   return shape == Shape::model ? model : simulated;
@@ -103,9 +107,7 @@ const Table<ComparedPart>& compared_part_table() {
   static const Table<Row> table{
       "by_length",
       "mean latency by class and length, where messages differ",
-      {{{"class", "class", "", Shape::text, "of the messages; null if there is only one"},
-        [](const Row& of) { return of.name.empty() ? std::nullopt : std::optional(of.name); }},
-       {{"flits", "flits", "", Shape::whole, "their length; null for all lengths of the class"}, &Row::flits},
+      {part_fields<Row>(),
        {{"prediction", "model", "cycles", Shape::model, "mean latency of the model; null beyond saturation"},
         &Row::prediction},
        {estimated_cycles("simulation", "simulation", "mean latency; null if none arrived"), &Row::simulation},
@@ -136,9 +138,7 @@ const Table<PartPercentile>& part_percentile_table() {
   static const Table<Row> table{
       "by_length_percentiles",
       "of the latency by class and length, where messages differ",
-      {{{"class", "class", "", Shape::text, "of the messages; null if there is only one"},
-        [](const Row& of) { return of.name.empty() ? std::nullopt : std::optional(of.name); }},
-       {{"flits", "flits", "", Shape::whole, "their length; null for all lengths of the class"}, &Row::flits},
+      {part_fields<Row>(),
        {{"percentile", "percentile", "", Shape::given, "in percent of these messages"},
         [](const Row& of) { return numeric::Rational(of.fraction * 100); }},
        {estimated_cycles("latency", "latency", "null if none arrived"), &Row::latency}}};
