@@ -132,11 +132,13 @@ void Model::find_sizes() {
     require(!graph_.trails.empty(), "trails", 0, "those of each kind of messages");
     std::vector<double> flow(graph_.channels.size() * count, 0);
     for (const network::Trail& trail : graph_.trails) flow[trail.channel * count + trail.kind] += trail.share;
+    std::vector<double> means;
+    for (const WormKind& kind : worms_.kinds) means.push_back(numeric::nearest_double(kind.lengths.mean()));
+    const double flits = worms_.mean_flits();
     std::fill(sizes_.begin(), sizes_.end(), 0);
     for (std::size_t i = 0; i < graph_.channels.size(); ++i)
       for (std::size_t k = 0; k < count; ++k) {
-        sizes_[i] += flow[i * count + k] * numeric::nearest_double(worms_.kinds[k].lengths.mean()) /
-                     worms_.mean_flits();
+        sizes_[i] += flow[i * count + k] * means[k] / flits;
         if (flow[i * count + k] > flow[i * count + kinds_[i]]) kinds_[i] = k;
       }
   }

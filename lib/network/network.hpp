@@ -122,6 +122,11 @@ struct Network {
     return nodes[links[link].from].name + " -> " + nodes[links[link].to].name +
            (wire == 0 ? "" : " (wire " + std::to_string(wire) + ")");
   }
+  /// "left -> right"; with classes of messages "left -> right (request)"
+  [[nodiscard]] std::string flow_name(const Flow& flow) const {
+    return nodes[flow.source].name + " -> " + nodes[flow.destination].name +
+           (flow.message_class ? " (" + message_classes[*flow.message_class].name + ")" : "");
+  }
   /// Numbers the links of bundles (links with the same ends) in their order; a remark gives their count.
   void number_wires();
   [[nodiscard]] bool has_bundles() const;

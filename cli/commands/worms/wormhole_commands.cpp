@@ -9,6 +9,7 @@
 #include <tailbound/answers/wormhole/worm_sizes.hpp>
 #include <tailbound/core/choice.hpp>
 #include <tailbound/numeric/rational.hpp>
+#include <tailbound/numeric/text/weighted_list.hpp>
 #include <tailbound/render/documents/simulation/simulate_wormhole.hpp>
 #include <tailbound/render/documents/validation/validate_wormhole.hpp>
 #include <tailbound/render/documents/wormhole/wormhole.hpp>
@@ -73,15 +74,16 @@ Accepted<std::vector<network::MessageLengths>> message_lengths() {
 Accepted<std::vector<network::PatternedClass>> message_classes() {
   return {.read = [](const std::string& text, const std::string& option) {
     std::vector<network::PatternedClass> all;
-    for (std::size_t begin = 0; begin <= text.size();) {
-      const std::size_t end = std::min(text.find(';', begin), text.size());
-      try {
-        all.push_back(network::parse_message_class(text.substr(begin, end - begin)));
-      } catch (const InvalidArgument& error) {
-        throw InvalidArgument(option, error.value(), error.legal());
-      }
-      begin = end + 1;
-    }
+    numeric::for_each_entry(
+        text,
+        [&](std::string_view entry) {
+          try {
+            all.push_back(network::parse_message_class(entry));
+          } catch (const InvalidArgument& error) {
+            throw InvalidArgument(option, error.value(), error.legal());
+          }
+        },
+        ';');
     return all;
   }};
 }
@@ -124,18 +126,15 @@ struct WormholeOptions {
       traffic, "--flits", "M",
       message_lengths().needed("give the message length in flits, such as --flits 32").slider(1, 256, 1),
       "message length in flits, or a law: 1:60%,5:40%.\nFLITS:WEIGHT,..; 1-16:1 is each of 1 to 16; or a "
-      "file "
-      "with lines \"flits weight\""};
+      "file with lines \"flits weight\""};
   List<sim::WormLengths> lengths{traffic, "--lengths", "NAME", names<sim::WormLengths>().first_by_default(),
                                  "{names} (default {}).\nMessage lengths with mean --flits"};
   One<std::vector<network::PatternedClass>> classes{
       traffic, "--class", "'NAME ..'", message_classes().repeated(),
       "class of messages, once for each: 'reply flits=5'.\nIn place of --flits, with virtual channels of its "
       "own. Keys: flits, virtual-channels (default --virtual-channels), share of the messages, pattern, to "
-      "and "
-      "from (node numbers), answers (the class whose messages it answers), network (classes of one share "
-      "virtual "
-      "channels)"};
+      "and from (node numbers), answers (the class whose messages it answers), network (classes of one share "
+      "virtual channels)"};
   List<WormPatternName> pattern{traffic, "--pattern", "NAME", names<WormPatternName>().first_by_default(),
                                 "traffic pattern (default {}).\n{names}"};
   Integers hot_node{traffic, "--hot-node", "NODE",
@@ -358,7 +357,7 @@ std::int64_t read_think(const WormholeSimulationOptions& options,
                         const std::vector<answers::WormholeNetwork>& networks,
                         const std::vector<network::WormMessages>& messages) {
   const auto answers_of = [&](const answers::WormholeNetwork& network) {
-    const auto& kinds = answers::mix_of(network, messages.front(), {}).kinds;
+    const auto kinds = answers::messages_of(network, messages.front()).kinds;
     return std::any_of(kinds.begin(), kinds.end(), [](const auto& kind) { return kind.answers.has_value(); });
   };
   if (options.think && !std::any_of(networks.begin(), networks.end(), answers_of))

@@ -473,11 +473,9 @@ void Reader::read_flow(const toml::table& table) {
   Flow flow;
   flow.source = node(need(table, "from", "a [[flow]]"));
   flow.destination = node(need(table, "to", "a [[flow]]"));
-  flow.name = network_.nodes[flow.source].name + " -> " + network_.nodes[flow.destination].name;
-  if (const toml::node* given = table.get("class"); given != nullptr && worms_) {
+  if (const toml::node* given = table.get("class"); given != nullptr && worms_)
     flow.message_class = message_class(*given);
-    flow.name += " (" + network_.message_classes[*flow.message_class].name + ")";
-  }
+  flow.name = network_.flow_name(flow);
   if (const toml::node* given = table.get("name")) flow.name = name(*given, "the name of a flow");
   const std::string what = "the flow " + in_quotes(flow.name);
   if (!flow_names_.insert(flow.name).second)
@@ -695,11 +693,10 @@ void Reader::add_uniform_worms(const toml::node& uniform, RouteRule rule,
     for (const std::size_t destination : ends) {
       if (source == destination) continue;
       Flow flow;
-      flow.name = network_.nodes[source].name + " -> " + network_.nodes[destination].name;
-      if (message_class) flow.name += " (" + network_.message_classes[*message_class].name + ")";
       flow.message_class = message_class;
       flow.source = source;
       flow.destination = destination;
+      flow.name = network_.flow_name(flow);
       flow.rate = rate;
       flow.rule = rule;
       requests_.push_back({source, destination, rule});

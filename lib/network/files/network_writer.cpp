@@ -1,5 +1,4 @@
 #include <tailbound/network/files/network_file.hpp>
-#include <tailbound/numeric/text/plain.hpp>
 
 #include <algorithm>
 #include <map>
@@ -111,9 +110,7 @@ std::string flow_list(const Network& network) {
     const MessageClass* its = flow.message_class ? &network.message_classes[*flow.message_class] : nullptr;
     if (its != nullptr && (its->uniform || !its->answers.empty())) continue;  // not listed one by one
     result += "  {";
-    if (flow.name != network.nodes[flow.source].name + " -> " + network.nodes[flow.destination].name +
-                         (its != nullptr ? " (" + its->name + ")" : ""))
-      result += "name = " + toml_string(flow.name) + ", ";
+    if (flow.name != network.flow_name(flow)) result += "name = " + toml_string(flow.name) + ", ";
     result += from_to(network, flow.source, flow.destination) + ", rate = " + toml_number(flow.rate);
     if (flow.burst) {
       result += ", burst = " + toml_number(flow.burst->slots);
@@ -140,9 +137,7 @@ std::string message_class_list(const Network& network) {
   for (const MessageClass& its : network.message_classes) {
     result += "  {name = " + toml_string(its.name) + ", flits = " + toml_string(its.flits.text());
     if (its.virtual_channels) result += ", virtual_channels = " + std::to_string(*its.virtual_channels);
-    if (its.share)
-      result += ", share = " + toml_string(its.percent ? numeric::plain(*its.share * 100) + "%"
-                                                       : numeric::to_fraction(*its.share));
+    if (its.share) result += ", share = " + toml_string(share_text(its));
     if (!its.answers.empty()) result += ", answers = " + toml_string(its.answers);
     if (!its.network.empty()) result += ", network = " + toml_string(its.network);
     if (its.uniform) result += ", uniform = true";

@@ -601,7 +601,7 @@ void add_traffic_matrix(Network& network, std::string_view csv, const std::strin
   network.flows.reserve(network.flows.size() + flows.size());
   for (Flow& flow : flows) {
     flow.message_class = message_class;
-    if (message_class) flow.name += " (" + network.message_classes[*message_class].name + ")";
+    flow.name = network.flow_name(flow);
     network.flows.push_back(std::move(flow));
   }
   add_remarks(network.remarks, name, reader.remarks());

@@ -25,6 +25,9 @@ struct MessageClass {
   friend bool operator==(const MessageClass&, const MessageClass&) = default;
 };
 
+/// The share as it was given, "60%" or "3/5".
+[[nodiscard]] std::string share_text(const MessageClass& its);
+
 /// A letter, then letters, digits, "-", "_" or ".".
 [[nodiscard]] bool is_class_name(std::string_view name);
 

@@ -135,9 +135,7 @@ PatternedClass parse_message_class(std::string_view text) {
 std::string text_of(const PatternedClass& its) {
   std::string text = its.name + " flits=" + its.flits.text();
   if (its.virtual_channels) text += " virtual-channels=" + std::to_string(*its.virtual_channels);
-  if (its.share)
-    text +=
-        " share=" + (its.percent ? numeric::plain(*its.share * 100) + "%" : numeric::to_fraction(*its.share));
+  if (its.share) text += " share=" + share_text(its);
   if (its.pattern != WormPatternName::uniform) text += std::string(" pattern=") + name_of(its.pattern);
   if (!its.to.empty()) text += " to=" + joined_numbers(its.to);
   if (!its.from.empty()) text += " from=" + joined_numbers(its.from);
@@ -148,6 +146,16 @@ std::string text_of(const PatternedClass& its) {
 
 namespace {
 
+/// With rates that sum to the number of nodes that send.
+WormTraffic scaled(WormTraffic traffic) {
+  if (traffic.flows.empty()) return traffic;
+  double sum = 0;
+  for (const WormFlow& flow : traffic.flows) sum += flow.rate;
+  const auto senders = static_cast<double>(sender_count(traffic, 0));
+  for (WormFlow& flow : traffic.flows) flow.rate *= senders / sum;
+  return traffic;
+}
+
 /// Each other node to each of `to`, or each of `from` to each other node, with equal rates.
 WormTraffic hot_traffic(const std::vector<std::uint32_t>& hot, bool to, std::int64_t nodes,
                         const std::string& name) {
@@ -155,16 +163,10 @@ WormTraffic hot_traffic(const std::vector<std::uint32_t>& hot, bool to, std::int
     if (node >= nodes)
       reject_class(name + ": node " + std::to_string(node), "from 0 to " + std::to_string(nodes - 1));
   WormTraffic traffic;
-  std::set<std::uint32_t> senders;
   for (std::uint32_t other = 0; other < nodes; ++other)
     for (const std::uint32_t node : hot)
-      if (node != other) {
-        traffic.flows.push_back(to ? WormFlow{other, node, 1} : WormFlow{node, other, 1});
-        senders.insert(traffic.flows.back().source);
-      }
-  const double each = static_cast<double>(senders.size()) / static_cast<double>(traffic.flows.size());
-  for (WormFlow& flow : traffic.flows) flow.rate = each;
-  return traffic;
+      if (node != other) traffic.flows.push_back(to ? WormFlow{other, node, 1} : WormFlow{node, other, 1});
+  return scaled(std::move(traffic));
 }
 
 WormTraffic class_traffic(const WormTopology& topology, const PatternedClass& its) {
@@ -174,17 +176,10 @@ WormTraffic class_traffic(const WormTopology& topology, const PatternedClass& it
   return pattern_traffic(grid_of(topology), {.name = its.pattern});
 }
 
-/// With exchanged ends, scaled to the number of nodes that send then.
+/// With exchanged ends.
 WormTraffic exchanged(WormTraffic traffic) {
-  std::set<std::uint32_t> senders;
-  double sum = 0;
-  for (WormFlow& flow : traffic.flows) {
-    std::swap(flow.source, flow.destination);
-    senders.insert(flow.source);
-    sum += flow.rate;
-  }
-  for (WormFlow& flow : traffic.flows) flow.rate *= static_cast<double>(senders.size()) / sum;
-  return traffic;
+  for (WormFlow& flow : traffic.flows) std::swap(flow.source, flow.destination);
+  return scaled(std::move(traffic));
 }
 
 /// Index of the class that each one answers; none: it sends by itself.
@@ -203,34 +198,41 @@ std::vector<std::optional<std::size_t>> answered_classes(const std::vector<Messa
       reject_class(classes[k].name + " answers=" + of, "the name of another class" + did_you_mean(of, names));
     all[k] = static_cast<std::size_t>(found - names.begin());
   }
+  return all;
+}
+
+}  // namespace
+
+std::vector<Origin> origins_of(const std::vector<MessageClass>& classes) {
+  const auto answered = answered_classes(classes);
+  std::vector<Origin> all;
   for (std::size_t k = 0; k < classes.size(); ++k) {
-    std::size_t steps = 0;
-    for (std::optional<std::size_t> at = k; at; at = all[*at])
-      if (++steps > classes.size())
+    Origin& its = all.emplace_back(Origin{k, 0});
+    for (; answered[its.message_class]; its.message_class = *answered[its.message_class])
+      if (++its.exchanges > classes.size())
         reject_class(classes[k].name + " answers=" + classes[k].answers,
                      "an answer to a class that is sent by itself; these answer each other in a circle");
   }
   return all;
 }
 
+namespace {
+
 /// Weights of the classes, those of answers included; the sum is 1.
 std::vector<Rational> shares_of(const std::vector<MessageClass>& classes,
-                                const std::vector<std::optional<std::size_t>>& answered) {
-  const auto first_of = [&](std::size_t k) {
-    while (answered[k]) k = *answered[k];
-    return k;
-  };
+                                const std::vector<Origin>& origins) {
   const auto given = std::count_if(classes.begin(), classes.end(),
                                    [](const MessageClass& its) { return its.share.has_value(); });
   const auto percentages =
       std::count_if(classes.begin(), classes.end(), [](const MessageClass& its) { return its.percent; });
-  const auto needed = std::count(answered.begin(), answered.end(), std::nullopt);
+  const auto needed =
+      std::count_if(origins.begin(), origins.end(), [](const Origin& its) { return its.exchanges == 0; });
   if (given > 0 && given < needed) reject_class("share", "given for all classes or for none");
   if (percentages > 0 && percentages < given) reject_class("share", "in percent for all classes or for none");
   std::vector<Rational> shares;
   Rational sum = 0;
   for (std::size_t k = 0; k < classes.size(); ++k) {
-    shares.push_back(classes[first_of(k)].share.value_or(1));
+    shares.push_back(classes[origins[k].message_class].share.value_or(1));
     sum = sum + shares.back();
   }
   if (percentages > 0 && sum != 1)
@@ -246,7 +248,8 @@ std::vector<Rational> shares_of(const std::vector<MessageClass>& classes,
 MessageMix message_mix(const std::vector<MessageClass>& classes, const TrafficOfClass& traffic) {
   MessageMix mix;
   const auto answered = answered_classes(classes);
-  const std::vector<Rational> shares = shares_of(classes, answered);
+  const std::vector<Origin> origins = origins_of(classes);
+  const std::vector<Rational> shares = shares_of(classes, origins);
   for (std::size_t k = 0; k < classes.size(); ++k) {
     const MessageClass& its = classes[k];
     const std::string& name = its.network.empty() ? its.name : its.network;
@@ -271,11 +274,10 @@ MessageMix message_mix(const std::vector<MessageClass>& classes, const TrafficOf
   }
   // Answers to answers have the ends of the first message.
   for (std::size_t k = 0; k < classes.size(); ++k) {
-    std::size_t steps = 0, at = k;
-    for (; answered[at]; at = *answered[at]) ++steps;
-    if (steps == 0) continue;
-    mix.kinds[k].traffic = mix.kinds[at].traffic;
-    if (steps % 2 == 1) mix.kinds[k].traffic = exchanged(std::move(mix.kinds[k].traffic));
+    const auto [origin, exchanges] = origins[k];
+    if (exchanges == 0) continue;
+    mix.kinds[k].traffic = mix.kinds[origin].traffic;
+    if (exchanges % 2 == 1) mix.kinds[k].traffic = exchanged(std::move(mix.kinds[k].traffic));
   }
   return mix;
 }

@@ -5,6 +5,7 @@
 #include <tailbound/network/worms/worm_topology.hpp>
 #include <tailbound/numeric/rational.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -54,12 +55,20 @@ struct MessageMix {
 /// Of a link, all virtual networks together.
 inline constexpr int max_virtual_channels = 64;
 
+/// The class whose messages cause those of another one, directly or by answers in between.
+struct Origin {
+  std::size_t message_class = 0;  ///< its position
+  std::size_t exchanges = 0;      ///< how often the ends are exchanged; 0: it answers no class
+};
+/// Of each class.
+/// \throws InvalidArgument  "class": two of one name, an answer to an unknown class or in a circle
+[[nodiscard]] std::vector<Origin> origins_of(const std::vector<MessageClass>& classes);
+
 /// Sources and destinations of a class that answers no other, by its position.
 using TrafficOfClass = std::function<WormTraffic(std::size_t)>;
 
-/// \throws InvalidArgument  "class": two of one name, an answer to an unknown class or in a circle, shares
-///                          in percent that do not sum to 100 %, different virtual channels of one virtual
-///                          network; as `traffic`
+/// \throws InvalidArgument  as origins_of(); "class": shares in percent that do not sum to 100 %, different
+///                          virtual channels of one virtual network; as `traffic`
 [[nodiscard]] MessageMix message_mix(const std::vector<MessageClass>& classes, const TrafficOfClass& traffic);
 
 /// For a named topology: without classes with the topology's pattern.

@@ -12,16 +12,12 @@ Rational mean_flits(const std::vector<MessageKind>& kinds) {
   return mean;
 }
 
-namespace {
-
 std::size_t sender_count(const WormTraffic& traffic, std::uint32_t nodes) {
   if (traffic.flows.empty()) return nodes;
   std::set<std::uint32_t> senders;
   for (const WormFlow& flow : traffic.flows) senders.insert(flow.source);
   return senders.size();
 }
-
-}  // namespace
 
 std::vector<std::uint32_t> senders(const std::vector<MessageKind>& kinds, std::uint32_t nodes) {
   std::set<std::uint32_t> all;

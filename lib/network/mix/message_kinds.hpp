@@ -36,6 +36,9 @@ struct MessageKind {
 /// Of all messages [flits], M.
 [[nodiscard]] numeric::Rational mean_flits(const std::vector<MessageKind>& kinds);
 
+/// Nodes that send; all without flows.
+[[nodiscard]] std::size_t sender_count(const WormTraffic& traffic, std::uint32_t nodes);
+
 /// Nodes that send messages of any kind, ascending.
 [[nodiscard]] std::vector<std::uint32_t> senders(const std::vector<MessageKind>& kinds, std::uint32_t nodes);
 

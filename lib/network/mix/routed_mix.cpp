@@ -8,37 +8,8 @@
 #include <utility>
 
 namespace tailbound::network {
-namespace {
 
 using numeric::Rational;
-
-/// Position of the class that it answers.  \throws InvalidArgument  "class"
-std::size_t answered_by(const Network& network, std::size_t message_class) {
-  const MessageClass& its = network.message_classes[message_class];
-  const auto& all = network.message_classes;
-  const auto found = std::find_if(all.begin(), all.end(),
-                                  [&](const MessageClass& other) { return other.name == its.answers; });
-  if (found == all.end())
-    throw InvalidArgument("class", its.name + " answers " + its.answers, "the name of another class");
-  return static_cast<std::size_t>(found - all.begin());
-}
-
-/// The class whose messages cause those of this one, and how often the ends are exchanged.
-std::pair<std::size_t, std::size_t> origin_of(const Network& network, std::size_t message_class) {
-  std::size_t at = message_class, steps = 0;
-  for (; !network.message_classes[at].answers.empty(); ++steps) {
-    if (steps > network.message_classes.size())
-      throw InvalidArgument(
-          "class",
-          network.message_classes[message_class].name + " answers " +
-              network.message_classes[message_class].answers,
-          "an answer to a class that is sent by itself; these answer each other in a circle");
-    at = answered_by(network, at);
-  }
-  return {at, steps};
-}
-
-}  // namespace
 
 std::vector<std::size_t> flows_of_class(const Network& network, std::size_t message_class) {
   std::vector<std::size_t> own, common;
@@ -54,12 +25,13 @@ void add_answer_flows(Network& network) {
   std::vector<Flow> added;
   std::vector<RouteRequest> requests;
   std::vector<std::size_t> wanted;  // positions in `added` of flows without routes
-  for (std::size_t k = 0; k < network.message_classes.size(); ++k) {
-    const auto [origin, steps] = origin_of(network, k);
-    if (steps == 0) continue;
+  const std::vector<Origin> origins = origins_of(network.message_classes);
+  for (std::size_t k = 0; k < origins.size(); ++k) {
+    const auto [origin, exchanges] = origins[k];
+    if (exchanges == 0) continue;
     for (const std::size_t i : flows_of_class(network, origin)) {
       Flow flow = network.flows[i];
-      if (steps % 2 == 1) {
+      if (exchanges % 2 == 1) {
         std::swap(flow.source, flow.destination);
         flow.routes.clear();
         flow.rule = flow.rule.value_or(RouteRule::shortest);
@@ -67,8 +39,7 @@ void add_answer_flows(Network& network) {
         wanted.push_back(added.size());
       }
       flow.message_class = k;
-      flow.name = network.nodes[flow.source].name + " -> " + network.nodes[flow.destination].name + " (" +
-                  network.message_classes[k].name + ")";
+      flow.name = network.flow_name(flow);
       added.push_back(std::move(flow));
     }
   }
@@ -140,9 +111,10 @@ RoutedMix routed_mix(const Network& network, const MessageLengths& flits) {
   const std::vector<MessageClass> classes = with_shares(network, flows);
   RoutedMix all{.mix = message_mix(classes, [&](std::size_t k) { return file_traffic(network, flows[k]); }),
                 .networks = {}};
+  const std::vector<Origin> origins = origins_of(classes);
   for (std::size_t k = 0; k < classes.size(); ++k) {
     std::vector<Rational>& rates = all.mix.kinds[k].rates;  // of answers: those of the messages answered
-    for (const std::size_t i : flows[origin_of(network, k).first]) rates.push_back(network.flows[i].rate);
+    for (const std::size_t i : flows[origins[k].message_class]) rates.push_back(network.flows[i].rate);
   }
   for (std::uint32_t v = 0; v < all.mix.virtual_networks.size(); ++v) {
     std::set<std::size_t> its;

@@ -114,26 +114,28 @@ class RoutedWormNetwork::Builder {
 
   /// Flows of different classes with equal ends and routes become one.
   void merge_flows() {
-    for (std::size_t i = 0; i < order_.size(); ++i) {
-      const Flow& flow = network_.flows[order_[i]];
-      rates_.push_back(flow.rate);
-      if (i == 0 || pair(order_[i - 1]) != pair(order_[i])) continue;
-      const Flow& before = network_.flows[order_[i - 1]];
+    std::size_t kept = 0;
+    for (const std::size_t position : order_) {
+      const Flow& flow = network_.flows[position];
+      if (kept == 0 || pair(order_[kept - 1]) != pair(position)) {
+        rates_.push_back(flow.rate);
+        order_[kept++] = position;
+        continue;
+      }
+      const Flow& before = network_.flows[order_[kept - 1]];
       const auto same = [](const Route& a, const Route& b) {
         return a.links == b.links && a.share == b.share && a.classes == b.classes;
       };
-      const bool merges = flow.message_class && flow.message_class != before.message_class;
-      if (!merges)
+      if (!flow.message_class || flow.message_class == before.message_class)
         throw InvalidArgument("flow " + flow.name, "a second flow between the same nodes",
                               "merged with the first one, with the sum of their rates");
       if (!std::equal(flow.routes.begin(), flow.routes.end(), before.routes.begin(), before.routes.end(),
                       same))
         throw InvalidArgument("flow " + flow.name, "routed differently from " + before.name,
                               "routed in the same way: their classes share a virtual network");
-      rates_[i - 1] = rates_[i - 1] + rates_[i];
-      rates_.pop_back();
-      order_.erase(order_.begin() + static_cast<std::ptrdiff_t>(i--));
+      rates_.back() = rates_.back() + flow.rate;
     }
+    order_.resize(kept);
   }
 
   void add_flow(const Flow& flow) {

@@ -27,7 +27,7 @@ struct WeightedText {
   return {trimmed(entry.substr(0, colon)), trimmed(entry.substr(colon + 1))};
 }
 
-/// "64 7", "64, 7" or "64;7"; no weight if it stands alone.
+/// "64 7", "64, 7" or "64;7"; no weight if it is alone.
 [[nodiscard]] constexpr WeightedText weighted_line(std::string_view content) {
   const std::size_t gap = content.find_first_of(" \t,;");
   if (gap == std::string_view::npos) return {content, {}};
@@ -38,9 +38,9 @@ struct WeightedText {
 
 /// Calls `read` with each entry between commas, trimmed; also with empty ones.
 template <class Read>
-void for_each_entry(std::string_view text, Read read) {
+void for_each_entry(std::string_view text, Read read, char comma = ',') {
   for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::size_t end = std::min(text.find(comma, begin), text.size());
     read(trimmed(text.substr(begin, end - begin)));
     begin = end + 1;
   }

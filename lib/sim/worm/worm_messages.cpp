@@ -59,10 +59,6 @@ std::size_t virtual_network_count(const WormModel& model) {
   return several != nullptr ? several->count() : 1;
 }
 
-double senders_of(const network::MessageKind& kind, const WormModel& model) {
-  return static_cast<double>(network::senders({kind}, model.network->layout().nodes).size());
-}
-
 void check_traffic(const network::MessageKind& kind, const WormModel& model) {
   const std::uint32_t nodes = model.network->layout().nodes;
   double sum = 0;
@@ -74,7 +70,7 @@ void check_traffic(const network::MessageKind& kind, const WormModel& model) {
             "above 0");
     sum += flow.rate;
   }
-  const double senders = senders_of(kind, model);
+  const auto senders = static_cast<double>(network::sender_count(kind.traffic, nodes));
   require(kind.traffic.flows.empty() || std::abs(sum - senders) <= 1e-9 * senders, "sum of the flows' rates",
           std::to_string(sum), "the number of nodes that send");
 }

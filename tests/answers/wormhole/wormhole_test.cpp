@@ -42,7 +42,6 @@ TEST_CASE("wormhole answers: the model of classes of messages, and those without
     return wormhole_model_of(ModelledWormhole{.network = network,
                                               .variant = variant,
                                               .messages = network::message_mix(topology, messages),
-                                              .routed = {},
                                               .virtual_channels = {},
                                               .buffer_flits = 4});
   };
