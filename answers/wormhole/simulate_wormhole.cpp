@@ -160,12 +160,12 @@ sim::WormModel simulator_model(const SimulatedWormhole& network) {
 }
 
 WormholeModel wormhole_model_of(const SimulatedWormhole& network) {
-  ModelledWormhole modelled = modelled_network(network.network, network.messages);
-  modelled.variant = network.variant;
-  modelled.virtual_channels = network.virtual_channels;
-  modelled.buffer_flits = network.buffer_flits;
-  modelled.timing = network.timing;
-  return wormhole_model_of(modelled);
+  return wormhole_model_of(ModelledWormhole{.network = network.network,
+                                            .variant = network.variant,
+                                            .messages = messages_of(network.network, network.messages),
+                                            .virtual_channels = network.virtual_channels,
+                                            .buffer_flits = network.buffer_flits,
+                                            .timing = network.timing});
 }
 
 network::ChannelBound channel_bound(const WormholeNetwork& network) {

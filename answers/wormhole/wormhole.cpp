@@ -38,7 +38,8 @@ WormholeChannel channel_at(const Model& model, const Point& solved, std::size_t 
   return found;
 }
 
-WormholePoint solve(const Model& model, const WormholeQuery& query, double load,
+WormholePoint solve(const Model& model, const WormholeQuery& query,
+                    const std::vector<network::MessageKind>& kinds, double load,
                     const bounds::wormhole::SaturationSides& sides) {
   const double saturation = sides.below;
   if (load >= saturation && is_saturation(sides, query))
@@ -49,7 +50,7 @@ WormholePoint solve(const Model& model, const WormholeQuery& query, double load,
   if (!solved.solved())
     throw NoAnswer("at load " + numeric::plain(load) +
                    " the iteration has no solution: " + bounds::in_words(solved.ending));
-  const double flits = mean_flits(query.network, query.messages);
+  const double flits = numeric::nearest_double(network::mean_flits(kinds));
   WormholePoint point{.load = load,
                       .fraction_of_saturation = {load / saturation},
                       .latency = {solved.latency(flits)},
@@ -59,7 +60,7 @@ WormholePoint solve(const Model& model, const WormholeQuery& query, double load,
                       .busiest_source = channel_at(model, solved, model.busiest_source(solved), flits),
                       .channels = {},
                       .ending = solved.ending};
-  point.by_length = latencies_of(solved, modelled_network(query.network, query.messages).messages.kinds);
+  point.by_length = latencies_of(solved, kinds);
   if (const auto busiest = model.busiest(solved))
     point.bottleneck = channel_at(model, solved, *busiest, flits);
   if (query.channels)
@@ -69,12 +70,12 @@ WormholePoint solve(const Model& model, const WormholeQuery& query, double load,
 }
 
 ModelledWormhole requested_network(const WormholeQuery& query) {
-  ModelledWormhole modelled = modelled_network(query.network, query.messages);
-  modelled.variant = query.variant;
-  modelled.virtual_channels = query.virtual_channels;
-  modelled.buffer_flits = query.buffer_flits;
-  modelled.timing = query.timing;
-  return modelled;
+  return {.network = query.network,
+          .variant = query.variant,
+          .messages = messages_of(query.network, query.messages),
+          .virtual_channels = query.virtual_channels,
+          .buffer_flits = query.buffer_flits,
+          .timing = query.timing};
 }
 
 Worms worms_of(const ModelledWormhole& requested) {
@@ -140,10 +141,8 @@ bool is_fat_tree(const network::WormTopology& topology) {
 std::optional<Unmodelled> unmodelled_classes(const ModelledWormhole& requested) {
   const auto* topology = std::get_if<network::WormTopology>(&requested.network);
   if (topology == nullptr) {
-    const auto& routed = requested.routed;
-    if (routed.empty() ? shares_plainly(*std::get<OwnWormNetwork>(requested.network).network)
-                       : std::all_of(routed.begin(), routed.end(),
-                                     [](const auto& each) { return shares_plainly(*each); }))
+    const auto& networks = std::get<OwnWormNetwork>(requested.network).classes->networks;
+    if (std::all_of(networks.begin(), networks.end(), [](const auto& each) { return shares_plainly(*each); }))
       return std::nullopt;
     return Unmodelled{
         "class", requested.messages.kinds.front().name,
@@ -333,25 +332,36 @@ std::shared_ptr<const network::WormNetwork> worm_network(const WormholeNetwork& 
                                virtual_channels.value_or(network::usual_virtual_channels(topology)));
 }
 
-double mean_flits(const WormholeNetwork& network, const network::WormMessages& messages) {
+network::MessageMix messages_of(const WormholeNetwork& network, const network::WormMessages& messages) {
   const auto* own = std::get_if<OwnWormNetwork>(&network);
-  if (own != nullptr && own->classes)
-    return numeric::nearest_double(network::mean_flits(own->classes->mix.kinds));
-  if (messages.classes.empty()) return numeric::nearest_double(messages.flits.mean());
-  const auto& topology = std::get<network::WormTopology>(network);
-  return numeric::nearest_double(network::mean_flits(network::message_mix(topology, messages).kinds));
+  if (own != nullptr && own->classes) return own->classes->mix;
+  if (own == nullptr && !messages.classes.empty())
+    return network::message_mix(std::get<network::WormTopology>(network), messages);
+  return {
+      .kinds = {{.lengths = messages.flits}}, .virtual_channels = {std::nullopt}, .virtual_networks = {""}};
 }
+
+double mean_flits(const WormholeNetwork& network, const network::WormMessages& messages) {
+  return numeric::nearest_double(network::mean_flits(messages_of(network, messages).kinds));
+}
+
+namespace {
+
+/// A user-defined network, with all virtual networks of its classes.
+std::shared_ptr<const network::WormNetwork> with_virtual_networks(const OwnWormNetwork& own) {
+  if (!own.classes || own.classes->networks.size() == 1) return own.network;
+  return std::make_shared<const network::VirtualNetworks>(
+      std::vector<std::shared_ptr<const network::WormNetwork>>(own.classes->networks.begin(),
+                                                               own.classes->networks.end()),
+      own.classes->mix.virtual_networks);
+}
+
+}  // namespace
 
 WormMix mix_of(const WormholeNetwork& network, const network::WormMessages& messages,
                std::optional<int> virtual_channels) {
   if (const auto* own = std::get_if<OwnWormNetwork>(&network)) {
-    if (own->classes) {
-      const std::vector<std::shared_ptr<const network::WormNetwork>> all(own->classes->networks.begin(),
-                                                                         own->classes->networks.end());
-      if (all.size() == 1) return {own->classes->mix.kinds, all.front()};
-      return {own->classes->mix.kinds,
-              std::make_shared<const network::VirtualNetworks>(all, own->classes->mix.virtual_networks)};
-    }
+    if (own->classes) return {own->classes->mix.kinds, with_virtual_networks(*own)};
     return {{{.lengths = messages.flits, .traffic = own->network->traffic()}},
             worm_network(network, virtual_channels)};
   }
@@ -430,14 +440,7 @@ namespace {
 std::shared_ptr<const network::WormNetwork> network_with_classes(const ModelledWormhole& requested) {
   const network::MessageMix& mix = requested.messages;
   const auto* topology = std::get_if<network::WormTopology>(&requested.network);
-  if (topology == nullptr) {
-    if (requested.routed.empty()) return std::get<OwnWormNetwork>(requested.network).network;
-    if (requested.routed.size() == 1) return requested.routed.front();
-    return std::make_shared<const network::VirtualNetworks>(
-        std::vector<std::shared_ptr<const network::WormNetwork>>(requested.routed.begin(),
-                                                                 requested.routed.end()),
-        mix.virtual_networks);
-  }
+  if (topology == nullptr) return with_virtual_networks(std::get<OwnWormNetwork>(requested.network));
   const auto of_channels = [&](int channels) { return worm_network(requested.network, channels); };
   const int usual = requested.virtual_channels.value_or(network::usual_virtual_channels(*topology));
   static_cast<void>(network::network_of(mix, usual, of_channels));  // checks the numbers
@@ -507,23 +510,6 @@ WormholeModel wormhole_model_of(const ModelledWormhole& requested) {
                 wormhole_model(requested.network, requested.variant, worms_of(requested)))};
   static_cast<void>(worm_network(requested.network, given));  // checks the number
   return walked_model(requested, *given);
-}
-
-network::MessageMix messages_of(network::MessageLengths lengths) {
-  return {.kinds = {{.lengths = std::move(lengths)}},
-          .virtual_channels = {std::nullopt},
-          .virtual_networks = {""}};
-}
-
-ModelledWormhole modelled_network(const WormholeNetwork& network, const network::WormMessages& messages) {
-  if (const auto* own = std::get_if<OwnWormNetwork>(&network)) {
-    if (own->classes)
-      return {.network = network, .messages = own->classes->mix, .routed = own->classes->networks};
-    return {.network = network, .messages = messages_of(messages.flits)};
-  }
-  if (messages.classes.empty()) return {.network = network, .messages = messages_of(messages.flits)};
-  return {.network = network,
-          .messages = network::message_mix(std::get<network::WormTopology>(network), messages)};
 }
 
 Model wormhole_model(const WormholeNetwork& network, std::optional<WormholeVariant> given, Worms worms) {
@@ -606,14 +592,14 @@ double plotted_to(const WormholeAnswer& answer) {
 std::vector<LatenciesAtLoad> latencies_by_load(const WormholeQuery& query, const WormholeAnswer& answer) {
   constexpr int count = 40;
   const std::shared_ptr<const Model> model = requested_model(query);
-  const std::vector<network::MessageKind> kinds =
-      modelled_network(query.network, query.messages).messages.kinds;
+  const std::vector<network::MessageKind> kinds = messages_of(query.network, query.messages).kinds;
+  const double flits = numeric::nearest_double(network::mean_flits(kinds));
   std::vector<LatenciesAtLoad> all;
   for (int i = 0; i <= count; ++i) {
     const double left = 1 - static_cast<double>(i) / count;  // closer together near saturation
     const double load = plotted_to(answer) * (1 - left * left);
     const Point solved = model->solve(load);
-    if (solved.solved()) all.push_back({load, latencies_of(solved, kinds)});
+    if (solved.solved()) all.push_back({load, solved.latency(flits), latencies_of(solved, kinds)});
   }
   return all;
 }
@@ -682,6 +668,7 @@ WormholeAnswer answer(const WormholeQuery& query, const Run& run) {
   const std::shared_ptr<const Model> requested = requested_model(query);
   const Model& model = *requested;
   const bounds::wormhole::SaturationSides sides = model.saturation_sides();
+  const std::vector<network::MessageKind> kinds = messages_of(query.network, query.messages).kinds;
   WormholeAnswer answer{
       .network = name(query.network),
       .saturation = {sides.below},
@@ -690,11 +677,9 @@ WormholeAnswer answer(const WormholeQuery& query, const Run& run) {
       .why_unsolved = bounds::in_words(sides.beyond),
       .mean_distance = {model.graph().mean_distance},
       .deadlock_cycle = {},
-      .shorter_than_path = mean_flits(query.network, query.messages) < model.graph().mean_distance,
+      .shorter_than_path = numeric::nearest_double(network::mean_flits(kinds)) < model.graph().mean_distance,
       .points = {},
       .saturated = is_saturation(sides, query)};
-  const std::vector<network::MessageKind> kinds =
-      modelled_network(query.network, query.messages).messages.kinds;
   if (kinds.size() > 1) {
     answer.saturating_class = kinds[sides.kind].name;
     answer.saturating_channel = model.graph().channels[sides.channel].name;
@@ -704,7 +689,7 @@ WormholeAnswer answer(const WormholeQuery& query, const Run& run) {
   const std::vector<numeric::Rational> values = query.offered.values;
   auto loads = answered_loads(for_each_point(values.size(), run, [=](std::size_t i) {
     return row_of(i, values.size() == 1, [&] {
-      return solve(*requested, query, query.offered.absolute(values[i], sides.below), sides);
+      return solve(*requested, query, kinds, query.offered.absolute(values[i], sides.below), sides);
     });
   }));
   answer.points = std::move(loads.points);

@@ -73,14 +73,16 @@ using WormholeNetwork = std::variant<network::WormTopology, OwnWormNetwork>;
 struct WormMix {
   std::vector<network::MessageKind> kinds;
   std::shared_ptr<const network::WormNetwork> network;  ///< VirtualNetworks if there are several
-
-  /// One kind of messages of one length?
-  [[nodiscard]] bool identical() const { return kinds.size() == 1 && kinds.front().lengths.single(); }
 };
 /// \param virtual_channels  of each link, where a class does not give its own
 /// \throws InvalidArgument  as network::message_mix(); "virtual channels": out of range, or for a file
 [[nodiscard]] WormMix mix_of(const WormholeNetwork& network, const network::WormMessages& messages,
                              std::optional<int> virtual_channels);
+
+/// Without classes: of one kind, without its traffic, which is that of the network.
+/// \throws InvalidArgument  as network::message_mix()
+[[nodiscard]] network::MessageMix messages_of(const WormholeNetwork& network,
+                                              const network::WormMessages& messages);
 
 /// M: mean length of all messages [flits].
 [[nodiscard]] double mean_flits(const WormholeNetwork& network, const network::WormMessages& messages);
@@ -99,17 +101,11 @@ struct WormholeQuery {
   network::RouterTiming timing{};  ///< non-default only with finite_source and Reallocate::empty
 };
 
-/// Without classes: one kind of messages.
-[[nodiscard]] network::MessageMix messages_of(network::MessageLengths lengths);
-
 /// The network to model, with everything that the model depends on except the load.
 struct ModelledWormhole {
   const WormholeNetwork& network;
   std::optional<WormholeVariant> variant{};
-  /// Its messages: without classes of one kind, with the traffic of the network.
-  network::MessageMix messages = messages_of(32);
-  /// A user-defined network with classes: each of its virtual networks.
-  std::vector<std::shared_ptr<const network::RoutedWormNetwork>> routed{};
+  network::MessageMix messages;           ///< messages_of() it
   std::optional<int> virtual_channels{};  ///< of each virtual network that has no number of its own
   std::int64_t buffer_flits = 1;
   network::RouterTiming timing{};
@@ -218,9 +214,10 @@ struct LatencyOfLoad {
 /// \throws as answer()
 [[nodiscard]] LatencyOfLoad latency_of_load(const WormholeQuery& query, const WormholeAnswer& answer);
 
-/// Of each class and length, as in WormholePoint::by_length, at some 40 loads up to just below saturation.
+/// Of all messages [cycles], and of each class and length as in WormholePoint::by_length, at some 40 loads up
+/// to just below saturation.
 struct LatenciesAtLoad {
-  double load = 0;
+  double load = 0, latency = 0;
   std::vector<MessageLatency> by_length;
 };
 /// \throws as answer()
@@ -232,11 +229,6 @@ struct LatenciesAtLoad {
                                             double flits, double last, std::vector<double> loads);
 
 // --- parts, for answers that compare the model with simulation
-
-/// With these messages, and defaults for everything else.
-/// \throws InvalidArgument  as network::message_mix()
-[[nodiscard]] ModelledWormhole modelled_network(const WormholeNetwork& network,
-                                                const network::WormMessages& messages);
 
 /// The model of a network as used by `wormhole`, simulations and comparisons. Point::kinds is in the order of
 /// messages.kinds.

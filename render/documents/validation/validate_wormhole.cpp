@@ -100,8 +100,7 @@ std::string settings(const Document& document, const std::vector<ValidatedWormho
   std::vector<answers::SimulatedWormhole> all;
   for (const auto& [query, answer] : networks) all.push_back(query.simulation.network);
   std::vector<RequestedWorms> requested;
-  for (const answers::SimulatedWormhole& its : all)
-    requested.push_back({its.network, its.variant, its.messages, its.virtual_channels});
+  for (const answers::SimulatedWormhole& its : all) requested.push_back(requested_worms(its));
   const std::string variant = variant_in_words(requested);
   return fmt::format("Mean latency: {}{}{}.",
                      networks.size() == 1 ? worms_in_words(networks.front()) : in_words(all),

@@ -205,17 +205,10 @@ const Fields<WormholeLoad>& wormhole_course() {
 
 const Fields<WormholeQuery>& wormhole_inputs() {
   using Query = WormholeQuery;
-  static const Fields<Query> fields{
-      {worm_network_fields(),
-       [](const Query& of) {
-         return RequestedWorms{of.network, of.variant, of.messages, of.virtual_channels};
-       }},
-      {worm_buffer_column(), &Query::buffer_flits},
-      {worm_length_fields(),
-       [](const Query& of) {
-         return RequestedWorms{of.network, of.variant, of.messages, of.virtual_channels};
-       }},
-      {router_timing_fields(), if_unusual<Query>}};
+  static const Fields<Query> fields{{worm_network_fields(), requested_worms<Query>},
+                                    {worm_buffer_column(), &Query::buffer_flits},
+                                    {worm_length_fields(), requested_worms<Query>},
+                                    {router_timing_fields(), if_unusual<Query>}};
   return fields;
 }
 
@@ -387,7 +380,7 @@ std::vector<std::string> silent_node_notes(const std::vector<WormholeNetworkAnsw
 
 /// The largest squared coefficient of variation of the lengths in one virtual network.
 double length_variation_of(const WormholeQuery& query) {
-  const network::MessageMix mix = answers::modelled_network(query.network, query.messages).messages;
+  const network::MessageMix mix = answers::messages_of(query.network, query.messages);
   double largest = 0;
   for (std::uint32_t v = 0; v < mix.virtual_channels.size(); ++v) {
     double share = 0, first = 0, second = 0;
@@ -426,8 +419,7 @@ std::vector<std::string> weakness_notes(const std::vector<WormholeNetworkAnswer>
     });
     if (is_high && query.virtual_channels.value_or(1) >= many_channels && query.buffer_flits >= deep_buffers)
       add("With six or more virtual channels and buffers of four or more flits the model is too high beyond "
-          "70 % "
-          "of saturation, by 9 to 29 % at 80 %.");
+          "70 % of saturation, by 9 to 29 % at 80 %.");
   }
   return notes;
 }
@@ -493,14 +485,16 @@ std::string settings(const Document& document, const std::vector<WormholeNetwork
   return capitalized(in_words(all)) + offered_in_words(document, "load") + ".";
 }
 
-/// The latency of one part of the messages, straight between the loads at which the model was solved: all
-/// parts share its solutions.
-Course part_course(const std::vector<answers::LatenciesAtLoad>& by_load, std::size_t part) {
+/// A latency, straight between the loads at which the model was solved: all messages and all parts of them
+/// share its solutions.
+/// \param latency_of  (LatenciesAtLoad) -> [cycles]
+template <class LatencyOf>
+Course solved_course(const std::vector<answers::LatenciesAtLoad>& by_load, LatencyOf latency_of) {
   std::vector<std::pair<double, double>> places;
   std::vector<double> loads;
   for (const answers::LatenciesAtLoad& point : by_load) {
     loads.push_back(point.load);
-    places.emplace_back(point.load, point.by_length[part].latency.value);
+    places.emplace_back(point.load, latency_of(point));
   }
   return course_of(
       [places = std::move(places)](double load) -> std::optional<double> {
@@ -540,22 +534,26 @@ Picture picture(const Document& document, const std::vector<WormholeNetworkAnswe
   picture.x_label = "load [flits/cycle/node]";
   Curve model{.title = "model", .style = CurveStyle::line};
   for (const auto& point : answer.points) model.points.emplace_back(point.load, point.latency.value);
-  model.course = course_of(answers::latency_of_load(query, answer));
-  picture.curves.front() = std::move(model);
-  constexpr std::size_t max_named = 4;
-  // A curve for each class or length, in addition to that of all messages.
   const std::vector<MessagePart> parts = parts_of(answer.points.front());
-  if (!parts.empty() && parts.size() <= max_part_columns) {
+  if (parts.empty() || parts.size() > max_part_columns) {
+    model.course = course_of(answers::latency_of_load(query, answer));
+    picture.curves.front() = std::move(model);
+  } else {
     const auto by_load = answers::latencies_by_load(query, answer);
+    model.title = "all messages";
+    model.course = solved_course(by_load, [](const auto& point) { return point.latency; });
+    picture.curves.front() = std::move(model);
     for (std::size_t part = 0; part < parts.size(); ++part) {
       Curve its{
-          .title = parts[part].title(), .style = CurveStyle::line, .course = part_course(by_load, part)};
+          .title = parts[part].title(),
+          .style = CurveStyle::line,
+          .course = solved_course(by_load, [&](const auto& at) { return at.by_length[part].latency.value; })};
       for (const auto& point : answer.points)
         its.points.emplace_back(point.load, point.by_length[part].latency.value);
       picture.curves.push_back(std::move(its));
     }
   }
-  if (!parts.empty()) picture.curves.front().title = "all messages";
+  constexpr std::size_t max_named = 4;
   if (answer.points.size() <= max_named) {
     Curve here{.title = "", .style = CurveStyle::marks};
     for (const auto& point : answer.points) {

@@ -368,8 +368,7 @@ std::string in_words(const answers::WormholeQuery& query) {
 
 std::string in_words(const std::vector<answers::WormholeQuery>& all) {
   std::vector<RequestedWorms> requested;
-  for (const answers::WormholeQuery& query : all)
-    requested.push_back({query.network, query.variant, query.messages, query.virtual_channels});
+  for (const answers::WormholeQuery& query : all) requested.push_back(requested_worms(query));
   const std::string variant = variant_in_words(requested);
   return common_in_words(all) + (variant.empty() ? "" : "; " + variant);
 }
@@ -381,15 +380,9 @@ Column worm_buffer_column() {
 const Fields<answers::SimulatedWormhole>& simulated_worm_inputs() {
   using Network = answers::SimulatedWormhole;
   static const Fields<Network> fields{
-      {worm_network_fields(),
-       [](const Network& of) {
-         return RequestedWorms{of.network, of.variant, of.messages, of.virtual_channels};
-       }},
+      {worm_network_fields(), requested_worms<Network>},
       {worm_buffer_column(), &Network::buffer_flits},
-      {worm_length_fields(),
-       [](const Network& of) {
-         return RequestedWorms{of.network, of.variant, of.messages, of.virtual_channels};
-       }},
+      {worm_length_fields(), requested_worms<Network>},
       {{"arrivals", "arrivals", "", Shape::text, "arrivals of messages: poisson or bernoulli"},
        &Network::arrivals},
       {{"think_cycles", "think", "cycles", Shape::whole,

@@ -19,6 +19,11 @@ struct RequestedWorms {
   const network::WormMessages& messages;
   std::optional<int> virtual_channels;  ///< of each link, if given
 };
+/// Of a WormholeQuery or a SimulatedWormhole.
+template <class Network>
+[[nodiscard]] RequestedWorms requested_worms(const Network& of) {
+  return {of.network, of.variant, of.messages, of.virtual_channels};
+}
 [[nodiscard]] const Fields<RequestedWorms>& worm_network_fields();
 
 [[nodiscard]] Column worm_buffer_column();
