@@ -84,6 +84,9 @@ class Reader : TomlValues {
                          std::optional<std::size_t> message_class = {});
   void read_message_class(const toml::table& table);
   [[nodiscard]] std::size_t message_class(const toml::node& name) const;
+  [[nodiscard]] std::vector<std::size_t> read_destinations(const toml::table& table) const;
+  void read_tree(const toml::table& table, const Flow& flow, const std::vector<std::size_t>& destinations,
+                 const std::string& what);
   void find_missing_routes();
   void read_traffic(const toml::node& node, NetworkFile& result);
   void read_demands(const toml::node& node, NetworkFile& result);
@@ -129,6 +132,8 @@ class Reader : TomlValues {
   PolicedPort port_;                ///< of the current [[link]]
   std::vector<PolicedPort> ports_;  ///< per link
   std::vector<PolicedFlow> policed_flows_;
+  std::vector<Place> policed_places_;         ///< of these
+  std::vector<std::size_t> policed_flow_of_;  ///< of each flow of `network_`: one for each destination
 
   /// Flows that still need routes.
   struct Wanted {
@@ -472,10 +477,13 @@ void Reader::read_flow(const toml::table& table) {
   check_keys(table, "a [[flow]]", keys);
   Flow flow;
   flow.source = node(need(table, "from", "a [[flow]]"));
-  flow.destination = node(need(table, "to", "a [[flow]]"));
+  const std::vector<std::size_t> destinations = read_destinations(table);
+  flow.destination = destinations.front();
   if (const toml::node* given = table.get("class"); given != nullptr && worms_)
     flow.message_class = message_class(*given);
   flow.name = network_.flow_name(flow);
+  for (auto other = destinations.begin() + 1; other != destinations.end(); ++other)
+    flow.name += ", " + network_.nodes[*other].name;
   if (const toml::node* given = table.get("name")) flow.name = name(*given, "the name of a flow");
   const std::string what = "the flow " + in_quotes(flow.name);
   if (!flow_names_.insert(flow.name).second)
@@ -488,6 +496,8 @@ void Reader::read_flow(const toml::table& table) {
   if (policed_) {
     policed_flows_.push_back(policed_->read_flow(table, what));
     policed_flows_.back().name = flow.name;
+    policed_places_.push_back(begin_of(table));
+    if (destinations.size() > 1) return read_tree(table, flow, destinations, what);
   } else {
     const toml::node& rate = need(table, "rate", what);
     flow.rate = this->rate(rate, "the rate of " + what);
@@ -498,7 +508,49 @@ void Reader::read_flow(const toml::table& table) {
     if (!flow.message_class) rates().send(flow, begin_of(rate), network_.nodes[flow.source].name);
   }
   read_route(table, flow, what);
+  if (policed_) policed_flow_of_.push_back(policed_flows_.size() - 1);
   network_.flows.push_back(std::move(flow));
+}
+
+/// One node; for policed flows also several.
+std::vector<std::size_t> Reader::read_destinations(const toml::table& table) const {
+  const toml::node& given = need(table, "to", "a [[flow]]");
+  if (!policed_ || !given.is_array()) return {node(given)};
+  std::vector<std::size_t> all;
+  for (const toml::node& entry : *given.as_array())
+    for (const std::string& name :
+         at_place(begin_of(entry), [&] { return expand_names(text(entry, "a node"), max_nodes_read); })) {
+      const std::size_t its = node_called(name, begin_of(entry));
+      if (std::find(all.begin(), all.end(), its) != all.end())
+        fail(begin_of(entry), "a flow has the destination " + in_quotes(name) + " twice");
+      all.push_back(its);
+    }
+  if (all.empty()) fail(begin_of(given), "a flow has no destination: \"to\" is an empty list");
+  return all;
+}
+
+/// A route to each destination: the shortest one, or "path", a list with a path for each.
+void Reader::read_tree(const toml::table& table, const Flow& flow,
+                       const std::vector<std::size_t>& destinations, const std::string& what) {
+  const toml::node* path = table.get("path");
+  const bool given = path != nullptr && path->is_array();
+  if (yes(table, "loops"))
+    fail(begin_of(table), what + " has loops = true and several destinations; its routes must be a tree");
+  if (given && (path->as_array()->size() != destinations.size() || !path->as_array()->front().is_array()))
+    fail(begin_of(*path),
+         what + " has " + std::to_string(destinations.size()) +
+             " destinations; its \"path\" must be a list with the path to each, in the same order");
+  for (std::size_t i = 0; i < destinations.size(); ++i) {
+    Flow one = flow;
+    one.destination = destinations[i];
+    if (one.destination == one.source) fail(begin_of(table), what + " leads from a node to itself");
+    if (given)
+      one.routes.push_back(read_path(*path->as_array()->get(i), one, false));
+    else
+      read_route(table, one, what);
+    policed_flow_of_.push_back(policed_flows_.size() - 1);
+    network_.flows.push_back(std::move(one));
+  }
 }
 
 /// \param rate  of the flow, relative to the fastest link of its source
@@ -944,16 +996,43 @@ PolicedFile Reader::read_policed() {
       .network = {.ports = {}, .flows = std::move(policed_flows_), .classes = policed_->classes()},
       .units = policed_->units(),
       .rules = rules_of(network_)};
+  file.network.byte = policed_->byte();
   std::unordered_map<std::size_t, std::size_t> port_of;
-  for (std::size_t i = 0; i < network_.flows.size(); ++i)
+  std::unordered_map<std::size_t, std::size_t> hop_to;  // of the current flow: the hop that leads to a node
+  for (std::size_t i = 0; i < network_.flows.size(); ++i) {
+    const std::size_t number = policed_flow_of_[i];
+    if (i == 0 || policed_flow_of_[i - 1] != number) hop_to.clear();
+    const bool tree = (i > 0 && policed_flow_of_[i - 1] == number) ||
+                      (i + 1 < network_.flows.size() && policed_flow_of_[i + 1] == number);
+    PolicedFlow& flow = file.network.flows[number];
+    std::size_t before = 0;
     for (const std::size_t link : network_.flows[i].routes.front().links) {
       const auto [found, is_new] = port_of.try_emplace(link, file.network.ports.size());
       if (is_new) {
         file.network.ports.push_back(ports_[link]);
         file.network.ports.back().name = network_.link_name(link);
       }
-      file.network.flows[i].path.push_back(found->second);
+      if (!tree) {
+        flow.path.push_back(found->second);
+        continue;
+      }
+      const std::size_t node = network_.links[link].to;
+      const auto [hop, enters] = hop_to.try_emplace(node, flow.path.size());
+      if (node == network_.flows[i].source || (!enters && flow.path[hop->second] != found->second))
+        fail(policed_places_[number], "the routes of the flow " + in_quotes(flow.name) + " enter " +
+                                          in_quotes(network_.nodes[node].name) +
+                                          " in two ways; together they must be a tree: give its \"path\"");
+      if (enters && link == network_.flows[i].routes.front().links.front() && !flow.path.empty())
+        fail(policed_places_[number], "the routes of the flow " + in_quotes(flow.name) +
+                                          " leave its source over two links; write a [[flow]] for each");
+      if (enters) {
+        flow.path.push_back(found->second);
+        flow.before.push_back(before);
+      }
+      before = hop->second;
     }
+    if (tree) flow.destinations.push_back({network_.nodes[network_.flows[i].destination].name, before});
+  }
   return file;
 }
 
