@@ -23,9 +23,12 @@ std::size_t position_of(const std::string& name, const std::vector<Named>& all, 
 }  // namespace
 
 std::size_t NetworkGuaranteeAnswer::latest(bounds::GuaranteeMethod method) const {
-  return *std::max_element(flows.begin(), flows.end(), [&](std::size_t one, std::size_t other) {
-    return found.flows[one].delay(method) < found.flows[other].delay(method);
-  });
+  // No bound is below any.
+  const auto latest =
+      std::max_element(routes.begin(), routes.end(), [&](const FlowRoute& one, const FlowRoute& other) {
+        return at(one).delay(method) < at(other).delay(method);
+      });
+  return static_cast<std::size_t>(latest - routes.begin());
 }
 
 std::vector<std::size_t> requested_flows(const network::PolicedNetwork& network,
@@ -41,12 +44,19 @@ NetworkGuaranteeAnswer answer(const NetworkGuaranteeQuery& query) {
   // Before the answer: g++ 12 destroys members twice if a later initializer of an aggregate throws.
   std::vector<std::size_t> flows = requested_flows(network, query.flow);
   NetworkGuaranteeAnswer answer{.found = {}, .flows = std::move(flows), .queues = {}};
+  for (const std::size_t flow : answer.flows)
+    for (std::size_t route = 0; route < std::max<std::size_t>(network.flows[flow].destinations.size(), 1);
+         ++route)
+      answer.routes.push_back({flow, route});
   std::optional<std::size_t> port;
   if (query.port) port = position_of(*query.port, network.ports, "--port", "a port on the path of a flow");
   answer.found = bounds::guarantee(network, {.whole_slots = query.whole_slots});
+  if (const bounds::RouteGuarantee& latest = answer.at(answer.routes[answer.latest(query.method)]);
+      !latest.delay(query.method))
+    throw NoAnswer(latest.none);
   if (query.method == bounds::GuaranteeMethod::slots)
-    for (const std::size_t flow : answer.flows)
-      if (!answer.found.flows[flow].slots)
+    for (const FlowRoute& route : answer.routes)
+      if (!answer.at(route).slots)
         throw InvalidArgument(
             "--method", "slots",
             "best, tfa or sfa: slots needs packets and slots as units, FIFO ports and no cyclic dependency");
@@ -56,7 +66,7 @@ NetworkGuaranteeAnswer answer(const NetworkGuaranteeQuery& query) {
     answer.queues.resize(answer.found.queues.size());
     std::iota(answer.queues.begin(), answer.queues.end(), std::size_t{0});
   }
-  const auto& queues = answer.found.queues;
+  const auto& queues = answer.found.queues;  // one without a bound has the delay 0
   answer.drawn = *std::max_element(
       answer.queues.begin(), answer.queues.end(),
       [&](std::size_t one, std::size_t other) { return queues[one].delay < queues[other].delay; });

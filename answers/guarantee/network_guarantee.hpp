@@ -28,13 +28,22 @@ struct NetworkGuaranteeQuery {
   [[nodiscard]] const std::string& name() const { return file.name.empty() ? file_name : file.name; }
 };
 
+/// A flow to one of its destinations.
+struct FlowRoute {
+  std::size_t flow = 0, route = 0;
+};
+
 struct NetworkGuaranteeAnswer {
   bounds::NetworkGuarantee found;
   std::vector<std::size_t> flows;   ///< the requested flows, in the order of the file
+  std::vector<FlowRoute> routes{};  ///< of these flows
   std::vector<std::size_t> queues;  ///< on their routes: for one flow by hop, otherwise by port and class
   std::size_t drawn = 0;            ///< the queue whose curves are drawn
 
-  /// The flow with the maximum delay.
+  [[nodiscard]] const bounds::RouteGuarantee& at(const FlowRoute& route) const {
+    return found.flows[route.flow].routes[route.route];
+  }
+  /// Position in `routes` of the one with the maximum delay; at least one has a bound.
   [[nodiscard]] std::size_t latest(bounds::GuaranteeMethod method) const;
 };
 
@@ -43,7 +52,7 @@ struct NetworkGuaranteeAnswer {
                                                        const std::optional<std::string>& flow);
 
 /// \throws InvalidArgument  "--flow", "--port": unknown, with similar names; as bounds::guarantee()
-/// \throws NoAnswer         as bounds::guarantee()
+/// \throws NoAnswer         as bounds::guarantee(); none of the requested flows has a bound
 [[nodiscard]] NetworkGuaranteeAnswer answer(const NetworkGuaranteeQuery& query);
 
 }  // namespace tailbound::answers

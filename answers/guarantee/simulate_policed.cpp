@@ -31,7 +31,8 @@ void find_queues(const SimulatePolicedQuery& query, SimulatePolicedAnswer& answe
 std::size_t SimulatePolicedAnswer::nearest() const {
   const auto share = [&](std::size_t flow) {
     const Rational& delay = seen.flows[flow].delay;
-    return never ? Rational(delay / never_later(flow)) : delay;
+    const auto bound = never_later(flow);
+    return bound ? Rational(delay / *bound) : never ? Rational(0) : delay;
   };
   return *std::max_element(flows.begin(), flows.end(),
                            [&](std::size_t one, std::size_t other) { return share(one) < share(other); });
@@ -40,9 +41,12 @@ std::size_t SimulatePolicedAnswer::nearest() const {
 bool SimulatePolicedAnswer::contradicted() const {
   if (!never) return false;
   for (std::size_t f = 0; f < seen.flows.size(); ++f)
-    if (seen.flows[f].delay > never_later(f)) return true;
+    if (const auto bound = never_later(f); bound && seen.flows[f].delay > *bound) return true;
   for (std::size_t q = 0; q < seen.queues.size(); ++q)
-    if (seen.queues[q].backlog > never->queues[q].backlog || seen.queues[q].delay > never->queues[q].delay)
+    if (!never->queues[q].none.empty())
+      continue;
+    else if (seen.queues[q].backlog > never->queues[q].backlog ||
+             seen.queues[q].delay > never->queues[q].delay)
       return true;
   return false;
 }

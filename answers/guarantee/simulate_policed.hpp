@@ -36,8 +36,9 @@ struct SimulatePolicedAnswer {
   std::vector<std::size_t> flows{};                 ///< the requested flows, in the order of the file
   std::vector<std::size_t> queues{};                ///< queues on their routes
 
-  [[nodiscard]] const numeric::Rational& never_later(std::size_t flow) const {
-    return never->flows[flow].delay(bounds::GuaranteeMethod::best);
+  /// None if there is no bound.
+  [[nodiscard]] std::optional<numeric::Rational> never_later(std::size_t flow) const {
+    return never ? never->flows[flow].delay(bounds::GuaranteeMethod::best) : std::nullopt;
   }
   /// The flow whose packets come closest to their bound; without bounds, the one with the maximum delay.
   [[nodiscard]] std::size_t nearest() const;

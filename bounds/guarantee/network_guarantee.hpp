@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tailbound/bounds/guarantee/curves.hpp>
+#include <tailbound/bounds/guarantee/gate_windows.hpp>
 #include <tailbound/network/policed/policed_network.hpp>
 #include <tailbound/numeric/proof.hpp>
 
@@ -8,24 +9,29 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 /// Guarantees in a network of policed flows: worst-case delays of flows, maximum backlogs of queues.
 ///
-/// MODEL     Store and forward. A FIFO port has one queue, any other port one per class. Delays run from a
-///           packet's last bit in to its last bit out. The *variation* of a queue's delay excludes the
-///           transmission time of the shortest packet.
+/// MODEL     Store and forward, or cut-through. A FIFO port has one queue, any other port one per class.
+///           Delays run from a packet's last bit in to its last bit out. The *variation* of a queue's delay
+///           excludes the transmission time of the shortest packet. With several destinations a packet is
+///           served once at each port of a tree. Gate lists have unknown phases.
 /// RESULT    TFA+: curves hop by hop. For a flow behind a queue: its curve before the queue, later by the
 ///           queue's variation, or the output of the FIFO residual service; for a group that continues over
-///           one link also the group's residual, and the capacity of the link. A flow's delay is the sum over
-///           its queues. SFA: its residual services in series, its burst paid once. In packets and slots,
-///           without cycles and other schedulers, also whole numbers (slotted_guarantee.hpp). The result is
-///           the minimum of all. With cycles: variations x with F(x) <= x, a certificate, found from below by
-///           rounding up.
+///           one link also the group's residual, and the capacity of the link. Backlog and variation of a
+///           queue are the smaller of those of these curves and of the same in whole packets. A flow's delay
+///           is the sum over its queues. SFA: its residual services in series, its burst paid once. In
+///           packets and slots, without cycles and other schedulers, also whole numbers
+///           (slotted_guarantee.hpp). The result is the minimum of all. With cycles: variations x with
+///           F(x) <= x, a certificate, found from below by rounding up; then in whole packets from above.
+///           A queue that is offered more than its service in the long run has no bound; behind it its flows
+///           have the curve of the link.
 /// CONTRACT  proved upper bounds, exact fractions; where a network has more than 64 hops or cycles,
 ///           intermediate results are rounded up to multiples of 1/10^9.
-/// SOURCE    docs/derivations/policed_traffic.md, sections 4 and 5
-/// EXCLUDES  preemption, gates, several paths of a flow, best effort behind credit-based shapers
+/// SOURCE    docs/derivations/policed_traffic.md, sections 4 and 5; docs/derivations/time_sensitive.md
+/// EXCLUDES  best effort behind credit-based shapers, gates together with preemption
 /// TESTS     tests/bounds/guarantee/network_guarantee_test.cpp
 namespace tailbound::bounds {
 
@@ -33,9 +39,10 @@ using network::PolicedNetwork;
 
 /// Rules that the analysis uses: all by default; fewer for comparisons with other tools.
 struct GuaranteeRules {
-  bool lines = true;        ///< a link delivers no more than its rate
-  bool residuals = true;    ///< outputs from the FIFO residual service of a flow or group
-  bool whole_slots = true;  ///< whole numbers with packets and slots
+  bool lines = true;          ///< a link delivers no more than its rate
+  bool residuals = true;      ///< outputs from the FIFO residual service of a flow or group
+  bool whole_packets = true;  ///< flows of whole packets
+  bool whole_slots = true;    ///< whole numbers with packets and slots
 };
 
 /// How a flow's delay is bounded.
@@ -47,6 +54,7 @@ enum class GuaranteeMethod { best, tfa, sfa, slots };
 struct QueueGuarantee {
   std::size_t port = 0;
   std::optional<std::size_t> traffic_class{};  ///< none: the queue of all classes
+  std::string none{};                          ///< why there is no bound; empty: there is one
   Rational backlog;                            ///< maximum [data]
   std::optional<std::int64_t>
       in_slots{};             ///< the same in whole packets, by bounds/guarantee/slotted_guarantee.hpp
@@ -54,21 +62,38 @@ struct QueueGuarantee {
   Rational load;              ///< long-run load of its flows [data/time]
   ArrivalCurve arrivals{};
   ServiceCurve service{0, 1};
+  bool whole_packets = false;  ///< were they used? Not above load 1, and not where they are too many
+  /// Of the class's gate, if it is not always open.
+  std::optional<GatedService> gates{};
+};
+
+/// From a flow's source to one of its destinations.
+struct RouteGuarantee {
+  std::vector<std::size_t> hops;  ///< positions in the flow's path
+  std::string none{};             ///< why there is no bound; empty: there is one
+  /// Upper bounds of the delay [time], none where they do not apply.
+  std::optional<Rational> tfa{}, sfa{}, slots{};
+  Rational minimum;  ///< minimum delay: shortest packets, no waiting [time]
+
+  /// By the given method; `best` takes the smallest. None if there is no bound.
+  [[nodiscard]] std::optional<Rational> delay(GuaranteeMethod method) const;
+  /// tfa, sfa or slots
+  [[nodiscard]] GuaranteeMethod used(GuaranteeMethod method) const;
 };
 
 struct FlowGuarantee {
-  /// Upper bounds of the delay [time]; sfa and slots are none where they do not apply.
-  std::optional<Rational> tfa{}, sfa{}, slots{};
-  Rational minimum;                  ///< minimum delay: shortest packets, no waiting [time]
-  std::vector<std::size_t> queues;   ///< positions in NetworkGuarantee::queues, hop by hop
-  std::vector<ArrivalCurve> curves;  ///< arrival curve before each of them
-  /// Residual service of each for this flow; none if others take the whole service.
+  std::vector<RouteGuarantee> routes;  ///< one for each destination
+  std::vector<std::size_t> queues;     ///< positions in NetworkGuarantee::queues, by position in the path
+  std::vector<ArrivalCurve> curves;    ///< arrival curve before each of them
+  /// Delays of its queues before each of them vary by as much, since its source or the last regulator [time];
+  /// none behind a queue without a bound.
+  std::vector<std::optional<Rational>> shifts;
+  std::vector<ArrivalCurve> outputs;  ///< known from residual services alone; without lines: nothing known
+  /// Residual service of each for this flow; none if others take the whole service, or unknown.
   std::vector<std::optional<ServiceCurve>> residuals;
 
-  /// By the given method; `best` takes the smallest.
-  [[nodiscard]] const Rational& delay(GuaranteeMethod method) const;
-  /// tfa, sfa or slots
-  [[nodiscard]] GuaranteeMethod used(GuaranteeMethod method) const;
+  /// The largest of its routes; none if one of them has no bound.
+  [[nodiscard]] std::optional<Rational> delay(GuaranteeMethod method) const;
 };
 
 /// All flows that go from one queue to the same next one.
@@ -84,13 +109,15 @@ struct NetworkGuarantee {
   std::vector<FlowGuarantee> flows;
   std::vector<GroupGuarantee> groups{};
   std::vector<std::size_t> cyclic{};  ///< queues whose variations need the certificate F(x) <= x
-  long rounds = 0;                    ///< rounds until it was found
-  numeric::Integer denominator;       ///< variations are multiples of 1/denominator; 0: exact
+  /// Their variations: those with the certificate, then each from the one before it, in whole packets.
+  std::vector<std::vector<Rational>> stages{};
+  long rounds = 0;               ///< rounds until it was found
+  numeric::Integer denominator;  ///< variations are multiples of 1/denominator; 0: exact
 };
 
 /// \throws InvalidArgument  a malformed network; a quantum below the longest packet; idle slopes that take
-///                          the whole link; a class without a guarantee
-/// \throws NoAnswer         a port is offered more than its rate; no certificate for a network with cycles
+///                          the whole link; a class without a guarantee; windows that surely carry no packet
+/// \throws NoAnswer         no certificate for a network with cycles
 [[nodiscard]] NetworkGuarantee guarantee(const PolicedNetwork& network, const GuaranteeRules& rules = {});
 
 }  // namespace tailbound::bounds

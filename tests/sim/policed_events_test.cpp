@@ -185,9 +185,9 @@ Shares require_below(const PolicedNetwork& network, const bounds::NetworkGuarant
   Shares shares;
   for (std::size_t f = 0; f < network.flows.size(); ++f) {
     INFO(network.flows[f].name << ": " << nearest_double(seen.flows[f].delay));
-    if (never.flows[f].tfa) REQUIRE(seen.flows[f].delay <= *never.flows[f].tfa);
-    if (never.flows[f].sfa) REQUIRE(seen.flows[f].delay <= *never.flows[f].sfa);
-    const Rational& minimum = never.flows[f].delay(bounds::GuaranteeMethod::best);
+    if (never.flows[f].routes[0].tfa) REQUIRE(seen.flows[f].delay <= *never.flows[f].routes[0].tfa);
+    if (never.flows[f].routes[0].sfa) REQUIRE(seen.flows[f].delay <= *never.flows[f].routes[0].sfa);
+    const Rational minimum = *never.flows[f].delay(bounds::GuaranteeMethod::best);
     shares.delay = std::max(shares.delay, nearest_double(seen.flows[f].delay / minimum));
   }
   REQUIRE(seen.queues.size() == never.queues.size());
@@ -260,7 +260,7 @@ TEST_CASE("policed events: greedy flows attain the bounds of a FIFO port") {
     const auto never = bounds::guarantee(network);
     const PolicedEventsSeen seen = simulate_events(network, {.sources = EventSources::greedy});
     static_cast<void>(require_below(network, never, seen));
-    for (std::size_t f = 0; f < 3; ++f) CHECK(seen.flows[f].delay == *never.flows[f].tfa);
+    for (std::size_t f = 0; f < 3; ++f) CHECK(seen.flows[f].delay == *never.flows[f].routes[0].tfa);
     // Arrivals during the latency are a fluid in the bound, and whole packets here.
     if (network.ports[0].latency == 0) CHECK(seen.queues[0].backlog == never.queues[0].backlog);
   };
@@ -411,7 +411,7 @@ TEST_CASE("policed events: a shared regulator after an unregulated port has no b
     sim::PolicedEpisodes episodes(ticked);
     return Rational(Rational(episodes.run(plan).delay[1]) * ticked.tick);
   };
-  const Rational never = *bounds::guarantee(network).flows[1].tfa;
+  const Rational never = *bounds::guarantee(network).flows[1].routes[0].tfa;
   CHECK_FALSE(ticked.queues[1].regulated);
   CHECK(latest_of_b() <= never);
   ticked.queues[1].regulated = true;

@@ -41,6 +41,13 @@ Json json_of(const std::optional<Value>& value) {
   return value ? json_of(*value) : Json();
 }
 
+Json gates(const network::PolicedPort& port) {
+  Json all = Json::array();
+  for (const network::GateEntry& entry : port.gates)
+    all.push_back({{"time", json_of(entry.time)}, {"open", entry.open}});
+  return all;
+}
+
 Json ports(const network::PolicedNetwork& network) {
   Json all = Json::array();
   for (const network::PolicedPort& port : network.ports)
@@ -52,6 +59,12 @@ Json ports(const network::PolicedNetwork& network) {
                    {"quanta", json_of(port.quanta)},
                    {"idle_slopes", json_of(port.idle_slopes)},
                    {"best_effort", json_of(port.best_effort)},
+                   {"gates", gates(port)},
+                   {"guard", name_of(port.guard)},
+                   {"max_sdu", json_of(port.max_sdu)},
+                   {"preemptable", port.preemptable},
+                   {"fragment", port.fragment},
+                   {"cut_through", json_of(port.cut_through)},
                    {"reshaped", port.reshaped}});
   return all;
 }
@@ -61,33 +74,71 @@ Json flows(const network::PolicedNetwork& network, const bounds::NetworkGuarante
   for (std::size_t f = 0; f < network.flows.size(); ++f) {
     const network::PolicedFlow& flow = network.flows[f];
     const bounds::FlowGuarantee& its = found.flows[f];
-    Json curves = Json::array(), residuals = Json::array();
+    Json curves = Json::array(), residuals = Json::array(), outputs = Json::array(), shifts = Json::array();
     for (const ArrivalCurve& curve : its.curves) curves.push_back(json_of(curve));
+    for (const ArrivalCurve& output : its.outputs) outputs.push_back(json_of(output));
+    for (const auto& shift : its.shifts) shifts.push_back(json_of(shift));
     for (const auto& residual : its.residuals) residuals.push_back(json_of(residual));
+    Json destinations = Json::array(), routes = Json::array();
+    for (const network::PolicedDestination& one : flow.destinations)
+      destinations.push_back({{"name", one.name}, {"hop", one.hop}});
+    for (const bounds::RouteGuarantee& route : its.routes)
+      routes.push_back({{"hops", route.hops},
+                        {"tfa", json_of(route.tfa)},
+                        {"sfa", json_of(route.sfa)},
+                        {"least", json_of(route.minimum)}});
     all.push_back({{"name", flow.name},
                    {"class", flow.traffic_class},
                    {"path", flow.path},
+                   {"before", flow.before},
+                   {"destinations", std::move(destinations)},
                    {"buckets", json_of(flow.buckets)},
                    {"longest", json_of(flow.longest)},
                    {"shortest", json_of(flow.shortest)},
                    {"queues", its.queues},
+                   {"shifts", std::move(shifts)},
+                   {"outputs", std::move(outputs)},
                    {"curves", std::move(curves)},
                    {"residuals", std::move(residuals)},
-                   {"tfa", json_of(its.tfa)},
-                   {"sfa", json_of(its.sfa)},
-                   {"least", json_of(its.minimum)}});
+                   {"routes", std::move(routes)}});
   }
   return all;
 }
 
+Json windows(const bounds::QueueGuarantee& queue) {
+  Json all = Json::array();
+  if (queue.gates && !queue.gates->always)
+    for (const bounds::GateWindow& window : queue.gates->windows)
+      all.push_back({{"opens", json_of(window.opens)},
+                     {"closes", json_of(window.closes)},
+                     {"lost", json_of(window.lost)},
+                     {"unused", json_of(window.unused)},
+                     {"carried", json_of(window.carried)}});
+  return all;
+}
+
+/// Only of queues with a bound; others have neither service nor delay.
 Json queues(const bounds::NetworkGuarantee& found) {
   Json all = Json::array();
-  for (const bounds::QueueGuarantee& queue : found.queues)
-    all.push_back({{"port", queue.port},
-                   {"class", queue.traffic_class ? Json(*queue.traffic_class) : Json()},
-                   {"service", json_of(queue.service)},
-                   {"variation", json_of(queue.variation)},
-                   {"backlog", json_of(queue.backlog)}});
+  for (const bounds::QueueGuarantee& queue : found.queues) {
+    Json its{{"port", queue.port},
+             {"class", queue.traffic_class ? Json(*queue.traffic_class) : Json()},
+             {"bounded", queue.none.empty()}};
+    if (queue.none.empty())
+      its.update({{"service", json_of(queue.service)},
+                  {"variation", json_of(queue.variation)},
+                  {"backlog", json_of(queue.backlog)},
+                  {"whole", queue.whole_packets},
+                  {"windows", windows(queue)}});
+    all.push_back(std::move(its));
+  }
+  return all;
+}
+
+/// Variations of the queues in cycles, stage by stage.
+Json stages(const bounds::NetworkGuarantee& found) {
+  Json all = Json::array();
+  for (const std::vector<Rational>& stage : found.stages) all.push_back(json_of(stage));
   return all;
 }
 
@@ -109,15 +160,17 @@ std::string certificate(const answers::NetworkGuaranteeQuery& query,
   const network::PolicedUnits& units = query.file.units;
   const Json whole{
       {"certificate", "guarantee"},
-      {"form", 1},
+      {"form", 2},
       {"network", query.name()},
       {"units", {{"size", units.size}, {"time", units.time}, {"rate", units.size + "/" + units.time}}},
+      {"byte", json_of(network.byte)},
       {"classes", network.classes},
       {"ports", ports(network)},
       {"flows", flows(network, answer.found)},
       {"queues", queues(answer.found)},
       {"groups", groups(answer.found)},
-      {"cyclic", answer.found.cyclic}};
+      {"cyclic", answer.found.cyclic},
+      {"stages", stages(answer.found)}};
   return whole.dump(1) + "\n";
 }
 

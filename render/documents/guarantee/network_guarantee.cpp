@@ -9,6 +9,7 @@
 #include <tailbound/render/fields.hpp>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -19,7 +20,6 @@ namespace tailbound::render {
 namespace {
 
 using namespace answers;
-using bounds::FlowGuarantee;
 using bounds::GuaranteeMethod;
 using bounds::QueueGuarantee;
 using numeric::plain;
@@ -47,17 +47,29 @@ struct Guaranteed {
 };
 using Shown = std::shared_ptr<const Guaranteed>;
 
+/// A flow to one of its destinations.
 struct FlowRow {
   Shown all;
-  std::size_t flow = 0;
-  [[nodiscard]] const FlowGuarantee& its() const { return all->answer.found.flows[flow]; }
-  [[nodiscard]] const network::PolicedFlow& policed() const { return all->network().flows[flow]; }
-  [[nodiscard]] const Rational& delay() const { return its().delay(all->query.method); }
+  std::size_t position = 0;  ///< in the answer's routes
+  [[nodiscard]] const FlowRoute& route() const { return all->answer.routes[position]; }
+  [[nodiscard]] const bounds::RouteGuarantee& its() const { return all->answer.at(route()); }
+  [[nodiscard]] const network::PolicedFlow& policed() const { return all->network().flows[route().flow]; }
+  [[nodiscard]] std::optional<Rational> delay() const { return its().delay(all->query.method); }
+  [[nodiscard]] std::optional<Rational> jitter() const {
+    const auto bound = delay();
+    return bound ? std::optional<Rational>(*bound - its().minimum) : std::nullopt;
+  }
+  [[nodiscard]] Value at_most(const std::optional<Rational>& bound) const {
+    return bound ? render::at_most(all->answer.found.proof, *bound) : Value(None{});
+  }
 };
 struct QueueRow {
   Shown all;
   std::size_t queue = 0;
   [[nodiscard]] const QueueGuarantee& its() const { return all->queue(queue); }
+  [[nodiscard]] Value at_most(const Rational& bound) const {
+    return its().none.empty() ? render::at_most(all->answer.found.proof, bound) : Value(None{});
+  }
 };
 
 /// Integer packets, bytes or bits.
@@ -73,28 +85,34 @@ Rational max_delay(const QueueGuarantee& queue, bool in_slots) {
 }
 
 Table<FlowRow> flow_table(const network::PolicedUnits& units) {
-  return {
-      "flows",
-      "each flow requested",
-      {{{"flow", "flow", "", Shape::text, "name of the flow"},
-        [](const FlowRow& of) { return of.policed().name; }},
-       {{"class", "class", "", Shape::text, "class of the flow"},
-        [](const FlowRow& of) { return of.all->network().classes[of.policed().traffic_class]; },
-        [](const FlowRow& of) { return of.all->network().classes.size() > 1; }},
-       {{"hops", "hops", "", Shape::whole, "ports on its path"},
-        [](const FlowRow& of) { return of.its().queues.size(); }},
-       {{"delay_never", "delay bound", units.time, Shape::bound,
-         "upper bound of the delay, last bit in to last bit out, all ports and links"},
-        [](const FlowRow& of) { return at_most(of.all->answer.found.proof, of.delay()); }},
-       {{"delay_min", "minimum delay", units.time, Shape::given,
-         "delay of its shortest packets without other traffic"},
-        [](const FlowRow& of) { return of.its().minimum; }},
-       {{"jitter", "jitter", units.time, Shape::bound, "delay bound - minimum delay"},
-        [](const FlowRow& of) { return at_most(of.all->answer.found.proof, of.delay() - of.its().minimum); }},
-       {{"method", "method", "", Shape::text,
-         "tfa: sum over its ports (total flow analysis); sfa: concatenated service curves (separated "
-         "flow analysis); slots: tfa in whole packets and slots"},
-        [](const FlowRow& of) { return of.its().used(of.all->query.method); }}}};
+  return {"flows",
+          "each flow requested",
+          {{{"flow", "flow", "", Shape::text, "name of the flow"},
+            [](const FlowRow& of) { return of.policed().name; }},
+           {{"to", "to", "", Shape::text, "its destination, of several"},
+            [](const FlowRow& of) { return of.policed().destinations[of.route().route].name; },
+            [](const FlowRow& of) { return !of.policed().destinations.empty(); }},
+           {{"class", "class", "", Shape::text, "class of the flow"},
+            [](const FlowRow& of) { return of.all->network().classes[of.policed().traffic_class]; },
+            [](const FlowRow& of) { return of.all->network().classes.size() > 1; }},
+           {{"hops", "hops", "", Shape::whole, "ports on its path"},
+            [](const FlowRow& of) { return of.its().hops.size(); }},
+           {{"delay_never", "delay bound", units.time, Shape::bound,
+             "upper bound of the delay, last bit in to last bit out, all ports and links"},
+            [](const FlowRow& of) { return of.at_most(of.delay()); }},
+           {{"delay_min", "minimum delay", units.time, Shape::given,
+             "delay of its shortest packets without other traffic"},
+            [](const FlowRow& of) { return of.its().minimum; }},
+           {{"jitter", "jitter", units.time, Shape::bound, "delay bound - minimum delay"},
+            [](const FlowRow& of) { return of.at_most(of.jitter()); }},
+           {{"method", "method", "", Shape::text,
+             "tfa: sum over its ports (total flow analysis); sfa: concatenated service curves (separated "
+             "flow analysis); slots: tfa in whole packets and slots"},
+            [](const FlowRow& of) { return of.its().used(of.all->query.method); },
+            [](const FlowRow& of) { return of.its().none.empty(); }},
+           {{"reason", "", "", Shape::text, "why there is no bound", Style::hidden},
+            [](const FlowRow& of) { return of.its().none; },
+            [](const FlowRow& of) { return !of.its().none.empty(); }}}};
 }
 
 Table<QueueRow> port_table(const network::PolicedUnits& units) {
@@ -107,13 +125,9 @@ Table<QueueRow> port_table(const network::PolicedUnits& units) {
             [](const QueueRow& of) { return of.all->network().classes.size() > 1; }},
            {{"backlog_never", "backlog bound", units.size, Shape::bound,
              "upper bound of the backlog; bits leave as they are sent"},
-            [](const QueueRow& of) {
-              return at_most(of.all->answer.found.proof, max_data(of.its(), of.all->in_slots()));
-            }},
+            [](const QueueRow& of) { return of.at_most(max_data(of.its(), of.all->in_slots())); }},
            {{"delay_never", "delay bound", units.time, Shape::bound, "upper bound of the delay at this port"},
-            [](const QueueRow& of) {
-              return at_most(of.all->answer.found.proof, max_delay(of.its(), of.all->in_slots()));
-            }},
+            [](const QueueRow& of) { return of.at_most(max_delay(of.its(), of.all->in_slots())); }},
            {{"utilization", "load", "", Shape::given, "utilization: long-term rate of its flows / link rate",
              Style::percent},
             [](const QueueRow& of) {
@@ -121,7 +135,10 @@ Table<QueueRow> port_table(const network::PolicedUnits& units) {
             }},
            {{"shaped", "", "", Shape::flag,
              "true if a regulator after it restores the initial arrival curves", Style::hidden},
-            [](const QueueRow& of) { return of.all->network().ports[of.its().port].reshaped; }}}};
+            [](const QueueRow& of) { return of.all->network().ports[of.its().port].reshaped; }},
+           {{"reason", "", "", Shape::text, "why there is no bound", Style::hidden},
+            [](const QueueRow& of) { return of.its().none; },
+            [](const QueueRow& of) { return !of.its().none.empty(); }}}};
 }
 
 const char* certificate_kind(const NetworkGuaranteeAnswer& answer) {
@@ -146,12 +163,15 @@ const Fields<Guaranteed>& guarantee_results() {
       {{"time_unit", "", "", Shape::text, "unit of time: slots, ns, us, ms or s", Style::hidden},
        [](const Guaranteed& of) { return of.query.file.units.time; }},
       {{"latest_flow", "flow with the largest bound", "", Shape::text, "of the flows requested"},
-       [](const Guaranteed& of) { return of.network().flows[of.answer.latest(of.query.method)].name; }},
+       [](const Guaranteed& of) {
+         return of.network().flows[of.answer.routes[of.answer.latest(of.query.method)].flow].name;
+       }},
       {{"max_delay", "delay bound", "", Shape::bound,
         "upper bound of the delay of all of them, in time_unit"},
        [](const Guaranteed& of) {
-         return at_most(of.answer.found.proof,
-                        of.answer.found.flows[of.answer.latest(of.query.method)].delay(of.query.method));
+         return at_most(
+             of.answer.found.proof,
+             *of.answer.at(of.answer.routes[of.answer.latest(of.query.method)]).delay(of.query.method));
        }},
       {{"certificate", "topology", "", Shape::text,
         "feed-forward: no cyclic dependency; fixed point: mutually consistent delays of a cyclic network"},
@@ -168,10 +188,12 @@ const Fields<Guaranteed>& guarantee_results() {
 Headline headline(const Shown& of) {
   const network::PolicedUnits& units = of->query.file.units;
   const FlowRow latest{of, of->answer.latest(of->query.method)};
-  const Value delay = at_most(of->answer.found.proof, latest.delay());
+  const Value delay = latest.at_most(latest.delay());
+  const auto& destinations = latest.policed().destinations;
   return {"worst-case delay",
           time_in_words(delay, units),
-          fmt::format(" (flow {})", latest.policed().name),
+          fmt::format(" (flow {}{})", latest.policed().name,
+                      destinations.empty() ? "" : " to " + destinations[latest.route().route].name),
           {delay}};
 }
 
@@ -235,6 +257,14 @@ Picture curves_picture(const Guaranteed& of) {
           .curves = {std::move(arrivals), std::move(service), std::move(maximum), std::move(latest)}};
 }
 
+/// Why flows have no bound, and how many.
+std::map<std::string, std::size_t> reasons_of(const Guaranteed& of) {
+  std::map<std::string, std::size_t> all;
+  for (const FlowRoute& route : of.answer.routes)
+    if (const std::string& reason = of.answer.at(route).none; !reason.empty()) ++all[reason];
+  return all;
+}
+
 std::vector<TableLayout> tables_of(const network::PolicedUnits& units) {
   const TableLayout flows = flow_table(units).layout(), ports = port_table(units).layout();
   return {flows,
@@ -273,16 +303,22 @@ Document document(const NetworkGuaranteeQuery& query, NetworkGuaranteeAnswer ans
   result.inputs = guarantee_inputs().cells(query);
   result.cells = guarantee_results().cells(*all);
   const auto& found = all->answer.found;
+  // Those without a bound first: they are what a user must know of.
   const auto later = [&](std::size_t one, std::size_t other) {
-    return found.flows[one].delay(query.method) > found.flows[other].delay(query.method);
+    const auto its = FlowRow{all, one}.delay(), others = FlowRow{all, other}.delay();
+    return its && others ? *its > *others : !its && others;
   };
   const auto slower = [&](std::size_t one, std::size_t other) {
-    return found.queues[one].delay > found.queues[other].delay;
+    const QueueGuarantee &its = found.queues[one], &others = found.queues[other];
+    return its.none.empty() && others.none.empty() ? its.delay > others.delay
+                                                   : !its.none.empty() && others.none.empty();
   };
+  std::vector<std::size_t> positions(all->answer.routes.size());
+  std::iota(positions.begin(), positions.end(), std::size_t{0});
   add_rows(
-      result, flows, "latest_flows", "flows with the largest delay bounds", all->answer.flows,
-      [all](std::size_t flow) {
-        return FlowRow{all, flow};
+      result, flows, "latest_flows", "flows with the largest delay bounds", positions,
+      [all](std::size_t position) {
+        return FlowRow{all, position};
       },
       later);
   add_rows(
@@ -296,6 +332,8 @@ Document document(const NetworkGuaranteeQuery& query, NetworkGuaranteeAnswer ans
                                           : fmt::format("fixed point of a cyclic network, found in {} "
                                                         "iterations; the delays are mutually consistent",
                                                         found.rounds)});
+  for (const auto& [reason, count] : reasons_of(*all))
+    document.notes.push_back(fmt::format("No bound for {}: {}.", counted(count, "flow"), reason));
   document.notes.emplace_back(worst_case_basis);
   if (all->in_slots() && std::any_of(found.queues.begin(), found.queues.end(),
                                      [](const QueueGuarantee& queue) { return queue.in_slots.has_value(); }))

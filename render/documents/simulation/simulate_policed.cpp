@@ -35,13 +35,19 @@ struct SeenFlowRow {
   std::size_t flow = 0;
   [[nodiscard]] const sim::FlowSeen& its() const { return all->answer.seen.flows[flow]; }
   [[nodiscard]] const network::PolicedFlow& policed() const { return all->network().flows[flow]; }
-  [[nodiscard]] const Rational& never() const { return all->answer.never_later(flow); }
+  [[nodiscard]] std::optional<Rational> never() const { return all->answer.never_later(flow); }
 };
 struct SeenQueueRow {
   Witnessed all;
   std::size_t queue = 0;
   [[nodiscard]] const sim::QueueSeen& its() const { return all->answer.seen.queues[queue]; }
   [[nodiscard]] const bounds::QueueGuarantee& never() const { return all->answer.never->queues[queue]; }
+  [[nodiscard]] std::optional<Rational> backlog_never() const {
+    return never().none.empty() ? std::optional(never().backlog) : std::nullopt;
+  }
+  [[nodiscard]] std::optional<Rational> delay_never() const {
+    return never().none.empty() ? std::optional(never().delay) : std::nullopt;
+  }
 };
 
 template <class Row>
@@ -53,8 +59,13 @@ bool several_classes(const Row& of) {
   return of.all->network().classes.size() > 1;
 }
 
-Rational part_of_bound(const Rational& seen, const Rational& never) {
-  return never == 0 ? Rational(1) : Rational(seen / never);
+/// None without a bound.
+std::optional<Rational> part_of_bound(const Rational& seen, const std::optional<Rational>& never) {
+  if (!never) return std::nullopt;
+  return *never == 0 ? Rational(1) : Rational(seen / *never);
+}
+Value bound_of(const Witnessed& all, const std::optional<Rational>& never) {
+  return never ? at_most(all->answer.never->proof, *never) : Value(None{});
 }
 
 Table<SeenFlowRow> seen_flow_table(const network::PolicedUnits& units) {
@@ -72,7 +83,7 @@ Table<SeenFlowRow> seen_flow_table(const network::PolicedUnits& units) {
          "maximum delay of its packets, from last bit in to last bit out, all ports and links"},
         [](const SeenFlowRow& of) { return of.its().delay; }},
        {{"delay_never", "delay bound", units.time, Shape::bound, "proved bound for any conforming arrivals"},
-        [](const SeenFlowRow& of) { return at_most(of.all->answer.never->proof, of.never()); },
+        [](const SeenFlowRow& of) { return bound_of(of.all, of.never()); },
         bounded<SeenFlowRow>},
        {{"delay_share", "seen / bound", "", Shape::proved, "delay_seen / delay_never, 0 to 1", Style::percent,
          4},
@@ -92,17 +103,17 @@ Table<SeenQueueRow> seen_port_table(const network::PolicedUnits& units) {
              "maximum backlog: data received and not yet sent"},
             [](const SeenQueueRow& of) { return of.its().backlog; }},
            {{"backlog_never", "backlog bound", units.size, Shape::bound, "proved bound of the backlog"},
-            [](const SeenQueueRow& of) { return at_most(of.all->answer.never->proof, of.never().backlog); },
+            [](const SeenQueueRow& of) { return bound_of(of.all, of.backlog_never()); },
             bounded<SeenQueueRow>},
            {{"backlog_share", "seen / bound", "", Shape::proved, "backlog_seen / backlog_never, 0 to 1",
              Style::percent, 4},
-            [](const SeenQueueRow& of) { return part_of_bound(of.its().backlog, of.never().backlog); },
+            [](const SeenQueueRow& of) { return part_of_bound(of.its().backlog, of.backlog_never()); },
             bounded<SeenQueueRow>},
            {{"delay_seen", "", units.time, Shape::proved, "maximum delay at this port", Style::hidden},
             [](const SeenQueueRow& of) { return of.its().delay; }},
            {{"delay_never", "", units.time, Shape::bound, "proved bound of the delay at this port",
              Style::hidden},
-            [](const SeenQueueRow& of) { return at_most(of.all->answer.never->proof, of.never().delay); },
+            [](const SeenQueueRow& of) { return bound_of(of.all, of.delay_never()); },
             bounded<SeenQueueRow>}}};
 }
 
@@ -157,9 +168,9 @@ Headline seen_headline(const WitnessedNetwork& of, const network::PolicedUnits& 
         of.query.name()));
   const Value exactly = Exact{numeric::Theorem::input, of.answer.seen.flows[flow].delay};
   const std::string seen = time_in_words(exactly, units);
-  if (!of.answer.never)
+  if (!of.answer.never_later(flow))
     return {"Maximum delay seen:", seen, fmt::format(" (flow {}); no bound is known", name), {exactly}};
-  const Value bound = at_most(of.answer.never->proof, of.answer.never_later(flow));
+  const Value bound = at_most(of.answer.never->proof, *of.answer.never_later(flow));
   return {"Maximum delay seen:",
           seen,
           fmt::format(" (flow {}); proved bound {}", name, time_in_words(bound, units)),
@@ -200,11 +211,12 @@ Document document(const SimulatePolicedQuery& query, SimulatePolicedAnswer answe
   const SimulatePolicedAnswer& its = all->answer;
   const auto part_of_flow = [&](std::size_t flow) {
     const Rational& seen = its.seen.flows[flow].delay;
-    return its.never ? part_of_bound(seen, its.never_later(flow)) : seen;
+    return part_of_bound(seen, its.never_later(flow)).value_or(its.never ? Rational(0) : seen);
   };
-  const auto part_of_queue = [&](std::size_t queue) {
+  const auto part_of_queue = [&](std::size_t queue) -> Rational {
     const Rational& seen = its.seen.queues[queue].backlog;
-    return its.never ? part_of_bound(seen, its.never->queues[queue].backlog) : seen;
+    if (!its.never) return seen;
+    return its.never->queues[queue].none.empty() ? *part_of_bound(seen, its.never->queues[queue].backlog) : 0;
   };
   add_rows(
       result, seen_flow_table(units), "nearest_flows", "flows closest to their bounds", its.flows,

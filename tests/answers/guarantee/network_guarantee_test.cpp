@@ -27,7 +27,7 @@ TEST_CASE("a network's guarantee covers all flows, or one and its ports") {
   const auto one = answer(query);
   CHECK(one.flows == std::vector<std::size_t>{1});
   CHECK(one.queues == one.found.flows[1].queues);
-  CHECK(one.found.flows[1].minimum == 2);
+  CHECK(one.found.flows[1].routes[0].minimum == 2);
   // A burst of 3 arrives over its link one by one: at most two packets are present at once.
   CHECK(one.found.queues[one.queues.back()].in_slots == 2);
   query.port = "a -> s";

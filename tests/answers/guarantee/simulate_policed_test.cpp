@@ -41,15 +41,15 @@ TEST_CASE("simulated delays of policed flows are below their guarantees, and com
 
 TEST_CASE("sources that send between slots have bounds for arbitrary times") {
   const SimulatePolicedAnswer found = answer(about_two_policed_hops(), {});
-  for (const bounds::FlowGuarantee& flow : found.never->flows) CHECK_FALSE(flow.slots);
+  for (const bounds::FlowGuarantee& flow : found.never->flows) CHECK_FALSE(flow.routes[0].slots);
 }
 
 TEST_CASE("exceeding a guarantee is detected") {
   SimulatePolicedAnswer found = answer(about_two_policed_hops(), {});
   const SimulatePolicedAnswer right = found;
-  found.seen.flows[1].delay = found.never_later(1);
+  found.seen.flows[1].delay = *found.never_later(1);
   CHECK_FALSE(found.contradicted());
-  found.seen.flows[1].delay = found.never_later(1) + numeric::Rational(1) / 1'000'000'000;
+  found.seen.flows[1].delay = *found.never_later(1) + numeric::Rational(1) / 1'000'000'000;
   CHECK(found.contradicted());
   found = right;
   found.seen.queues[0].backlog = found.never->queues[0].backlog + 1;

@@ -58,7 +58,8 @@ void hold_against(const PolicedNetwork& network, const AdversaryLimits& limits, 
     held.attained += truth.finished && truth.backlog[queue.port] == queue.in_slots.value_or(maximum) ? 1 : 0;
   }
   for (std::size_t f = 0; f < found.flows.size(); ++f)
-    for (const auto& delay : {found.flows[f].tfa, found.flows[f].sfa, found.flows[f].slots})
+    for (const auto& delay :
+         {found.flows[f].routes[0].tfa, found.flows[f].routes[0].sfa, found.flows[f].routes[0].slots})
       if (delay) CHECK(numeric::Rational(truth.delay[f]) <= *delay);
 }
 

@@ -47,7 +47,7 @@ std::string delays(const PolicedNetwork& network, GuaranteeMethod method,
                    const GuaranteeRules& rules = {.lines = false}) {
   std::string all;
   for (const auto& flow : guarantee(network, rules).flows)
-    all += (all.empty() ? "" : " ") + numeric::to_fraction(flow.delay(method));
+    all += (all.empty() ? "" : " ") + numeric::to_fraction(*flow.delay(method));
   return all;
 }
 std::string by_tfa(const PolicedNetwork& network) {
@@ -142,7 +142,7 @@ TEST_CASE("guarantees of feed-forward networks, as fractions") {
 TEST_CASE("lines, groups and residuals make guarantees smaller") {
   const Rational load = ratio(4, 5);
   const auto first = [](const PolicedNetwork& network, GuaranteeMethod method, const GuaranteeRules& rules) {
-    return numeric::nearest_double(guarantee(network, rules).flows[0].delay(method));
+    return numeric::nearest_double(guarantee(network, rules).flows[0].delay(method).value());
   };
   const GuaranteeRules plain{.lines = false, .residuals = false};
   struct Row {
