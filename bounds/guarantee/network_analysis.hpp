@@ -1,7 +1,6 @@
 #pragma once
 
 #include <tailbound/bounds/guarantee/network_guarantee.hpp>
-#include <tailbound/bounds/guarantee/step_curves.hpp>
 
 #include <array>
 #include <cstddef>
@@ -68,6 +67,10 @@ class Analysis {
   Analysis(const PolicedNetwork& network, const GuaranteeRules& rules);
   /// Empty if no certificate was found.
   NetworkGuarantee run();
+  /// \pre run() found a guarantee
+  [[nodiscard]] std::optional<QueueSteps> steps_of_queue(std::size_t queue) const {
+    return queues_[queue].whole_packets ? steps(queues_[queue]) : std::nullopt;
+  }
 
  private:
   // --- The network (network_analysis.cpp)
@@ -93,6 +96,10 @@ class Analysis {
                                                   const Rational& later = 0, const Rational& more = 0) const;
   [[nodiscard]] std::optional<StepCurve> steps_of_flow(std::size_t flow, std::size_t hop, const Rational& end,
                                                        const Rational& later, const Rational& more) const;
+  [[nodiscard]] std::optional<StepCurve> steps_of_flows(const std::vector<std::size_t>& flows,
+                                                        std::size_t queue, const Rational& end,
+                                                        const Rational& later, const Rational& more) const;
+  [[nodiscard]] std::optional<ClockedPackets> clocked_packets(std::size_t flow, std::size_t hop) const;
   [[nodiscard]] ArrivalCurve others(const AnalysedQueue& queue, std::size_t flow) const;
   [[nodiscard]] std::optional<GroupGuarantee> group_output(const AnalysedQueue& queue, std::size_t next,
                                                            const std::vector<std::size_t>& flows) const;
@@ -118,6 +125,7 @@ class Analysis {
   /// Variation of its delay.
   [[nodiscard]] Rational distance_of(const AnalysedQueue& queue, const ServiceCurve& service) const;
   void serve(AnalysedQueue& queue);
+  [[nodiscard]] std::optional<QueueSteps> steps(const AnalysedQueue& queue) const;
   /// Smaller variation and backlog by whole packets.
   void improve(AnalysedQueue& queue) const;
 

@@ -107,21 +107,62 @@ std::optional<StepCurve> Analysis::steps_of_flow(std::size_t flow, std::size_t h
   return in_whole_packets(curve.later(later), its.shortest, its.longest, end, max_step_pieces, more);
 }
 
+std::optional<StepCurve> Analysis::steps_of_flows(const std::vector<std::size_t>& flows, std::size_t queue,
+                                                  const Rational& end, const Rational& later,
+                                                  const Rational& more) const {
+  std::vector<StepTerm> all;
+  std::map<std::string, std::pair<std::vector<StepTerm>, std::vector<ClockedPackets>>> clocks;
+  std::size_t pieces = 0;
+  for (const std::size_t flow : flows) {
+    auto steps = steps_of_flow(flow, hop(flow, queue), end, later, more);
+    if (!steps || (pieces += steps->pieces().size()) > max_step_pieces) return std::nullopt;
+    const auto clocked = clocked_packets(flow, hop(flow, queue));
+    if (!clocked) {
+      all.push_back({*std::move(steps)});
+      continue;
+    }
+    auto& [terms, packets] = clocks[network_.flows[flow].periodic->clock];
+    terms.push_back({*std::move(steps)});
+    packets.push_back({clocked->length + more, clocked->period, clocked->first, clocked->spread + later});
+  }
+  for (const auto& [clock, of_clock] : clocks) {
+    StepCurve sum = sum_of(of_clock.first);
+    if (of_clock.second.size() > 1)
+      if (const auto together = of_one_clock(of_clock.second, end, max_step_pieces))
+        sum = minimum(sum, *together, end);
+    all.push_back({std::move(sum)});
+  }
+  return sum_of(all);
+}
+
+/// Arrivals of a flow with an offset at a position of its path, in the time of its clock; none without one, or
+/// where its least transit is not known.
+std::optional<ClockedPackets> Analysis::clocked_packets(std::size_t flow, std::size_t hop) const {
+  const network::PolicedFlow& its = network_.flows[flow];
+  const FlowPath& path = flow_paths_[flow];
+  if (!its.periodic || !its.periodic->offset) return std::nullopt;
+  ClockedPackets packets{its.longest, its.periodic->period, *its.periodic->offset, its.periodic->jitter};
+  while (hop > 0) {
+    const std::size_t before = its.hop_before(hop);
+    const network::PolicedPort& port = network_.ports[its.path[before]];
+    const AnalysedQueue& queue = queues_[path.queues[before]];
+    if (!queue.none.empty() || port.reshaped || network_.ports[its.path[hop]].cut_through)
+      return std::nullopt;
+    packets.first = packets.first + queue.shortest / port.rate + port.wire;
+    packets.spread = packets.spread + queue.variation;
+    hop = before;
+  }
+  return packets;
+}
+
 std::optional<StepCurve> Analysis::steps_of(const std::vector<std::size_t>& queues, const Rational& end,
                                             const Rational& later, const Rational& more) const {
-  std::size_t pieces = 0;
-  const auto add = [&](std::vector<StepTerm>& sum, std::size_t flow, std::size_t queue) {
-    auto steps = steps_of_flow(flow, hop(flow, queue), end, later, more);
-    if (!steps) return false;
-    pieces += steps->pieces().size();
-    sum.push_back({*std::move(steps)});
-    return pieces <= max_step_pieces;
-  };
   std::vector<StepTerm> all;
   std::vector<const AnalysedQueue*> members;
   Rational largest = 1;
   const auto cap = [&](const StepCurve& steps, const ArrivalCurve& curve, const Rational& factor) {
-    return curve.is_nothing() ? steps : minimum(steps, scaled(curve, factor).later(later), end);
+    return curve.is_nothing() ? steps
+                              : minimum(steps, StepCurve(scaled(curve, factor).later(later), end), end);
   };
   const auto factor = [&](const AnalysedQueue& queue) {
     return more == 0 ? Rational(1) : Rational(1 + more / queue.shortest);
@@ -130,29 +171,30 @@ std::optional<StepCurve> Analysis::steps_of(const std::vector<std::size_t>& queu
     const AnalysedQueue& queue = queues_[its];
     members.push_back(&queue);
     largest = std::max(largest, factor(queue));
-    for (const std::size_t flow : queue.own)
-      if (!add(all, flow, its)) return std::nullopt;
+    auto own = steps_of_flows(queue.own, its, end, later, more);
+    if (!own) return std::nullopt;
+    all.push_back({*std::move(own)});
   }
   for (const JointLink& link : joint_links(members)) {
     std::vector<StepTerm> over_link;
     for (const auto& [queue, part] : link.parts) {
       std::vector<StepTerm> of_queue;
       for (const AnalysedGroup& group : part->groups) {
-        std::vector<StepTerm> sum;
-        for (const std::size_t flow : group.flows)
-          if (!add(sum, flow, queue->index)) return std::nullopt;
-        StepCurve steps = sum_of(sum);
+        auto steps = steps_of_flows(group.flows, queue->index, end, later, more);
+        if (!steps) return std::nullopt;
         if (!network_.ports[part->port].reshaped)
           if (const auto output = groups_.find({group.queue, queue->index}); output != groups_.end())
-            steps = cap(steps, output->second.curve, factor(*queue));
-        of_queue.push_back({std::move(steps)});
+            steps = cap(*steps, output->second.curve, factor(*queue));
+        of_queue.push_back({*std::move(steps)});
       }
       over_link.push_back({cap(sum_of(of_queue), line(*part), factor(*queue))});
     }
     all.push_back({link.parts.size() == 1 ? std::move(over_link.front().curve)
                                           : cap(sum_of(over_link), line(link.whole), largest)});
   }
-  return sum_of(all);
+  StepCurve sum = sum_of(all);
+  if (sum.pieces().size() > max_step_pieces) return std::nullopt;
+  return sum;
 }
 
 /// Arrivals at a queue without one flow.

@@ -115,4 +115,11 @@ NetworkGuarantee guarantee(const PolicedNetwork& network, const GuaranteeRules& 
                         numeric::plain(numeric::Rational(low * 1000 / 256) / 1000)));
 }
 
+std::optional<QueueSteps> steps_of_queue(const PolicedNetwork& network, std::size_t queue,
+                                         const GuaranteeRules& rules) {
+  Analysis analysis(network, rules);
+  if (analysis.run().queues.empty()) return std::nullopt;
+  return analysis.steps_of_queue(queue);
+}
+
 }  // namespace tailbound::bounds

@@ -120,4 +120,16 @@ struct NetworkGuarantee {
 /// \throws NoAnswer         no certificate for a network with cycles
 [[nodiscard]] NetworkGuarantee guarantee(const PolicedNetwork& network, const GuaranteeRules& rules = {});
 
+/// What the bounds of a queue rest on, in whole packets.
+struct QueueSteps {
+  StepCurve arrivals;
+  Rational end;                       ///< after it there is nothing larger
+  std::vector<StepService> services;  ///< one, or for a class with a gate one for each window
+};
+
+/// \param queue  position in the guarantee's queues
+/// None where whole packets are not used.  \throws as guarantee()
+[[nodiscard]] std::optional<QueueSteps> steps_of_queue(const PolicedNetwork& network, std::size_t queue,
+                                                       const GuaranteeRules& rules = {});
+
 }  // namespace tailbound::bounds

@@ -10,7 +10,6 @@ namespace {
 
 using network::PolicedPort;
 using network::Scheduler;
-using numeric::Integer;
 
 StepCurve constant(const Rational& value) {
   return StepCurve(std::vector<StepCurve::Piece>{{0, value, 0}});
@@ -20,11 +19,6 @@ StepCurve constant(const Rational& value) {
 constexpr int cut_overhead = 24;
 /// The longest fragment that cannot be cut, with its preamble and gap, for fragments of 64 bytes.
 constexpr int uncut = 143;
-
-Rational common_multiple(const Rational& one, const Rational& other) {
-  return Rational(numeric::lcm(numeric::numerator(one), numeric::numerator(other))) /
-         Rational(numeric::gcd(numeric::denominator(one), numeric::denominator(other)));
-}
 
 }  // namespace
 
@@ -243,26 +237,33 @@ std::optional<Rational> Analysis::last_time(const AnalysedQueue& queue) const {
   return end;
 }
 
-void Analysis::improve(AnalysedQueue& queue) const {
-  queue.whole_packets = false;
-  if (!rules_.whole_packets || queue.shortest <= 0) return;
+std::optional<QueueSteps> Analysis::steps(const AnalysedQueue& queue) const {
+  if (!rules_.whole_packets || queue.shortest <= 0) return std::nullopt;
   const auto end = last_time(queue);
-  if (!end) return;
-  const auto arrivals = steps_of({queue.index}, *end);
-  if (!arrivals) return;
+  if (!end) return std::nullopt;
+  auto arrivals = steps_of({queue.index}, *end);
+  if (!arrivals) return std::nullopt;
   const Rational horizon =
       queue.service->inverse(queue.arrivals(*end)) + queue.longest / network_.ports[queue.port].rate;
-  const auto services = step_services(queue, horizon, (*queue.service)(horizon));
-  if (!services) return;
-  const Rational rate = network_.ports[queue.port].rate;
+  auto services = step_services(queue, horizon, (*queue.service)(horizon));
+  if (!services) return std::nullopt;
+  return QueueSteps{*std::move(arrivals), *end, *std::move(services)};
+}
+
+void Analysis::improve(AnalysedQueue& queue) const {
+  queue.whole_packets = false;
+  const auto found = steps(queue);
+  if (!found) return;
   Rational variation = 0, backlog = 0;
-  for (const StepService& service : *services) {
-    auto its =
-        horizontal_distance(*arrivals, *end, service, queue.preemptable ? Rational(0) : queue.shortest);
-    if (!its) return;
-    if (queue.preemptable) *its = *its - queue.shortest / rate;
-    variation = std::max(variation, *its);
-    backlog = std::max(backlog, vertical_distance(*arrivals, service.sent, *end));
+  for (const StepService& service : found->services) {
+    const auto longest = horizontal_distance(found->arrivals, found->end, service,
+                                             queue.preemptable ? Rational(0) : queue.shortest);
+    if (!longest) return;
+    const Rational its = queue.preemptable
+                             ? Rational(longest->delay - queue.shortest / network_.ports[queue.port].rate)
+                             : longest->delay;
+    variation = std::max(variation, its);
+    backlog = std::max(backlog, vertical_distance(found->arrivals, service.sent, found->end));
   }
   queue.whole_packets = true;
   queue.variation = std::min(queue.variation, variation);

@@ -106,11 +106,11 @@ std::optional<StepCurve> in_whole_packets(const ArrivalCurve& curve, const Ratio
     }
     std::optional<Rational> full;  // where they are all longest
     if (value < most) full = reached(curve, most);
-    if (value < most)
-      append_part(pieces, curve, start, full && (!next || *full < *next) ? full : next, more * count);
+    const Rational until = next.value_or(end + 1);
+    if (value < most) append_part(pieces, curve, start, full ? std::min(*full, until) : until, more * count);
     if (value >= most)
       append(pieces, {start, most + more * count, 0});
-    else if (full && *full < next.value_or(end))
+    else if (full && *full < until)
       append(pieces, {*full, most + more * count, 0});
     if (!next) break;
     start = *std::move(next);
@@ -156,9 +156,9 @@ StepCurve sum_of(const std::vector<StepTerm>& terms) {
   return StepCurve(std::move(pieces));
 }
 
-StepCurve minimum(const StepCurve& one, const ArrivalCurve& other, const Rational& end) {
+StepCurve minimum(const StepCurve& one, const StepCurve& other, const Rational& end) {
   std::vector<Step> pieces;
-  together(one, StepCurve(other, end), end,
+  together(one, other, end,
            [&](const Rational& start, const Rational& next, const Step& first, const Step& second) {
              const Rational above = at(first, start) - at(second, start);
              const bool second_first = above > 0 || (above == 0 && first.slope > second.slope);
@@ -169,6 +169,50 @@ StepCurve minimum(const StepCurve& one, const ArrivalCurve& other, const Rationa
                  start + (at(upper, start) - at(lower, start)) / (lower.slope - upper.slope);
              if (meets < next) append(pieces, {meets, at(upper, meets), upper.slope});
            });
+  return StepCurve(std::move(pieces));
+}
+
+Rational common_multiple(const Rational& one, const Rational& other) {
+  return Rational(numeric::lcm(numeric::numerator(one), numeric::numerator(other))) /
+         Rational(numeric::gcd(numeric::denominator(one), numeric::denominator(other)));
+}
+
+std::optional<StepCurve> of_one_clock(const std::vector<ClockedPackets>& flows, const Rational& end,
+                                      std::size_t max_pieces) {
+  Rational hyperperiod = 0;
+  for (const ClockedPackets& flow : flows)
+    hyperperiod = hyperperiod == 0 ? flow.period : common_multiple(hyperperiod, flow.period);
+  Rational starts = 0, in_window = 0;
+  for (const ClockedPackets& flow : flows) {
+    starts = starts + hyperperiod / flow.period;
+    in_window = in_window + (end + flow.spread) / flow.period + 1;
+  }
+  if (starts * in_window > static_cast<std::int64_t>(max_pieces)) return std::nullopt;
+  struct Sum {
+    Rational time, data;
+  };
+  std::vector<Sum> all, own;
+  // A window that begins at the latest arrival of a packet brings most: later it loses one, earlier none is added.
+  for (const ClockedPackets& starting : flows)
+    for (Rational begin = starting.first + starting.spread, last = begin + hyperperiod; begin < last;
+         begin = begin + starting.period) {
+      own.clear();
+      for (const ClockedPackets& flow : flows) {
+        const Integer from = numeric::ceiling(Rational((begin - flow.spread - flow.first) / flow.period));
+        for (Rational time = flow.first + Rational(from) * flow.period - begin; time <= end;
+             time = time + flow.period)
+          own.push_back({std::max(time, Rational(0)), flow.length});
+      }
+      std::sort(own.begin(), own.end(),
+                [](const Sum& one, const Sum& other) { return one.time < other.time; });
+      Rational sum = 0;
+      for (const Sum& packet : own) all.push_back({packet.time, sum = sum + packet.data});
+    }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Sum& one, const Sum& other) { return one.time < other.time; });
+  std::vector<Step> pieces{{0, 0, 0}};
+  for (const Sum& each : all)
+    if (each.data > pieces.back().value) append(pieces, {each.time, each.data, 0});
   return StepCurve(std::move(pieces));
 }
 
@@ -218,8 +262,8 @@ std::vector<Step> lower_closure(const StepService& service) {
 
 }  // namespace
 
-std::optional<Rational> horizontal_distance(const StepCurve& arrivals, const Rational& end,
-                                            const StepService& service, const Rational& less) {
+std::optional<LongestDelay> horizontal_distance(const StepCurve& arrivals, const Rational& end,
+                                                const StepService& service, const Rational& less) {
   const std::vector<Step> closure = lower_closure(service);
   // The time until more than `data` is served.
   const auto until = [&](const Rational& data) -> std::optional<Rational> {
@@ -235,12 +279,12 @@ std::optional<Rational> horizontal_distance(const StepCurve& arrivals, const Rat
     }
     return above == closure.end() ? service.horizon : above->start;
   };
-  std::optional<Rational> maximum;
+  std::optional<LongestDelay> maximum;
   const auto look_at = [&](const Rational& time, const Rational& data) {
     const auto served = until(std::max(Rational(data - less), Rational(0)));
     if (!served) return false;
     const Rational delay = *served - time;
-    if (!maximum || delay > *maximum) maximum = delay;
+    if (!maximum || delay > maximum->delay) maximum = LongestDelay{delay, time};
     return true;
   };
   const std::vector<Step>& pieces = arrivals.pieces();

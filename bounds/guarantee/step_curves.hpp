@@ -10,8 +10,8 @@
 ///
 /// MODEL     as bounds/guarantee/curves.hpp, but neither concave nor convex: piecewise linear on [0, end],
 ///           right-continuous (closed windows)
-/// RESULT    whole packets of a curve, sums, minima; backlog and delay as suprema at jumps and corners
-/// SOURCE    docs/derivations/time_sensitive.md, section 1
+/// RESULT    whole packets of a curve, of flows of one clock, sums, minima; backlog and delay as suprema at jumps and corners
+/// SOURCE    docs/derivations/time_sensitive.md, sections 1 and 7
 /// TESTS     tests/bounds/guarantee/step_curves_test.cpp
 /// Internal to the bounds module.
 namespace tailbound::bounds {
@@ -51,7 +51,19 @@ struct StepTerm {
 };
 [[nodiscard]] StepCurve sum_of(const std::vector<StepTerm>& terms);
 /// Up to `end`.
-[[nodiscard]] StepCurve minimum(const StepCurve& one, const ArrivalCurve& other, const Rational& end);
+[[nodiscard]] StepCurve minimum(const StepCurve& one, const StepCurve& other, const Rational& end);
+
+/// The smallest common multiple of two periods.
+[[nodiscard]] Rational common_multiple(const Rational& one, const Rational& other);
+
+/// Packets that a clock causes: number n arrives in [first + n period, first + n period + spread].
+struct ClockedPackets {
+  Rational length, period, first, spread;
+};
+/// What packets of one clock can bring in a window, all of them together.
+/// None if there are more than `max_pieces` pairs of packets to compare.
+[[nodiscard]] std::optional<StepCurve> of_one_clock(const std::vector<ClockedPackets>& flows,
+                                                    const Rational& end, std::size_t max_pieces);
 
 /// sup over [0, end] of arrivals - service.
 [[nodiscard]] Rational vertical_distance(const StepCurve& arrivals, const StepCurve& service,
@@ -61,9 +73,13 @@ struct StepService {
   StepCurve sent;
   Rational horizon, after;
 };
+struct LongestDelay {
+  Rational delay, at;  ///< of data that arrive then
+};
 /// sup over t in [0, end] of sup{u: service(u) <= max(arrivals(t) - less, 0)} - t. None if arrivals reach
 /// `service.after`.
-[[nodiscard]] std::optional<Rational> horizontal_distance(const StepCurve& arrivals, const Rational& end,
-                                                          const StepService& service, const Rational& less);
+[[nodiscard]] std::optional<LongestDelay> horizontal_distance(const StepCurve& arrivals, const Rational& end,
+                                                              const StepService& service,
+                                                              const Rational& less);
 
 }  // namespace tailbound::bounds

@@ -15,6 +15,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -515,9 +516,9 @@ void Reader::read_flow(const toml::table& table) {
 /// One node; for policed flows also several.
 std::vector<std::size_t> Reader::read_destinations(const toml::table& table) const {
   const toml::node& given = need(table, "to", "a [[flow]]");
-  if (!policed_ || !given.is_array()) return {node(given)};
+  if (!policed_) return {node(given)};
   std::vector<std::size_t> all;
-  for (const toml::node& entry : *given.as_array())
+  const auto add = [&](const toml::node& entry) {
     for (const std::string& name :
          at_place(begin_of(entry), [&] { return expand_names(text(entry, "a node"), max_nodes_read); })) {
       const std::size_t its = node_called(name, begin_of(entry));
@@ -525,6 +526,11 @@ std::vector<std::size_t> Reader::read_destinations(const toml::table& table) con
         fail(begin_of(entry), "a flow has the destination " + in_quotes(name) + " twice");
       all.push_back(its);
     }
+  };
+  if (given.is_array())
+    for (const toml::node& entry : *given.as_array()) add(entry);
+  else
+    add(given);
   if (all.empty()) fail(begin_of(given), "a flow has no destination: \"to\" is an empty list");
   return all;
 }
@@ -998,7 +1004,8 @@ PolicedFile Reader::read_policed() {
       .rules = rules_of(network_)};
   file.network.byte = policed_->byte();
   std::unordered_map<std::size_t, std::size_t> port_of;
-  std::unordered_map<std::size_t, std::size_t> hop_to;  // of the current flow: the hop that leads to a node
+  std::map<std::size_t, std::set<std::size_t>> unlisted;  // classes of a port
+  std::unordered_map<std::size_t, std::size_t> hop_to;    // of the current flow: the hop that leads to a node
   for (std::size_t i = 0; i < network_.flows.size(); ++i) {
     const std::size_t number = policed_flow_of_[i];
     if (i == 0 || policed_flow_of_[i - 1] != number) hop_to.clear();
@@ -1033,6 +1040,14 @@ PolicedFile Reader::read_policed() {
     }
     if (tree) flow.destinations.push_back({network_.nodes[network_.flows[i].destination].name, before});
   }
+  // Classes without a "max_sdu": their longest packet.
+  for (const PolicedFlow& flow : file.network.flows)
+    for (const std::size_t port : flow.path)
+      if (std::vector<Rational>& sdu = file.network.ports[port].max_sdu; !sdu.empty())
+        if (sdu[flow.traffic_class] == 0 || unlisted[port].count(flow.traffic_class) != 0) {
+          unlisted[port].insert(flow.traffic_class);
+          sdu[flow.traffic_class] = std::max(sdu[flow.traffic_class], flow.longest);
+        }
   return file;
 }
 

@@ -9,11 +9,14 @@
 #include <tailbound/render/fields.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace tailbound::render {
@@ -42,6 +45,10 @@ struct Guaranteed {
   /// Queues whose results are known in integer packets and slots.
   [[nodiscard]] bool in_slots() const {
     return query.method == GuaranteeMethod::best || query.method == GuaranteeMethod::slots;
+  }
+  [[nodiscard]] bool several_destinations() const {
+    return std::any_of(network().flows.begin(), network().flows.end(),
+                       [](const network::PolicedFlow& flow) { return !flow.destinations.empty(); });
   }
   [[nodiscard]] std::string port_name(std::size_t q) const { return network().ports[queue(q).port].name; }
 };
@@ -199,59 +206,108 @@ Headline headline(const Shown& of) {
 
 const char* const max_of_many = "rows with the largest delay bounds, of many";
 
-double number(const Rational& value) {
+double number_of(const Rational& value) {
   return numeric::nearest_double(value);
+}
+
+/// Arrivals and service of one queue as drawn: curves, or whole packets.
+struct DrawnQueue {
+  std::function<Rational(const Rational&)> arrivals, service;
+  std::vector<Rational> times{};  ///< corners
+  Rational end = 0;
+  Rational at_backlog = 0, at_delay = 0, delay = 0;
+};
+
+DrawnQueue drawn_curves(const QueueGuarantee& queue) {
+  DrawnQueue drawn{[&](const Rational& time) { return queue.arrivals(time); },
+                   [&](const Rational& time) { return queue.service(time); }};
+  // The maxima are at breakpoints of one of the curves.
+  drawn.times.emplace_back(0);
+  for (const Rational& time : queue.arrivals.breaks()) drawn.times.push_back(time);
+  for (const auto& piece : queue.service.pieces()) drawn.times.push_back(piece.start);
+  std::sort(drawn.times.begin(), drawn.times.end());
+  Rational backlog = -1, delay = -1;
+  for (const Rational& time : drawn.times) {
+    if (const Rational its = queue.arrivals(time) - queue.service(time); its > backlog)
+      std::tie(backlog, drawn.at_backlog) = std::pair(its, time);
+    if (const Rational its = queue.service.inverse(queue.arrivals(time)) - time; its > delay)
+      std::tie(delay, drawn.at_delay) = std::pair(its, time);
+  }
+  drawn.delay = delay;
+  drawn.end = std::max(
+      {Rational(2 * (drawn.at_delay + delay)), Rational(drawn.times.back() * Rational(5) / 4), Rational(1)});
+  return drawn;
+}
+
+/// With the service of the window that has the largest delay.
+DrawnQueue drawn_steps(const bounds::QueueSteps& steps) {
+  DrawnQueue drawn;
+  const bounds::StepService* slowest = nullptr;
+  for (const bounds::StepService& service : steps.services)
+    if (const auto its = horizontal_distance(steps.arrivals, steps.end, service, 0);
+        slowest == nullptr || (its && its->delay > drawn.delay)) {
+      slowest = &service;
+      if (its) std::tie(drawn.delay, drawn.at_delay) = std::tie(its->delay, its->at);
+    }
+  const bounds::StepCurve arrivals = steps.arrivals, sent = slowest->sent;
+  drawn.end =
+      std::min(slowest->horizon, Rational(std::max(Rational(2 * steps.end), Rational(drawn.delay * 3 / 2))));
+  drawn.arrivals = [arrivals](const Rational& time) { return arrivals(time); };
+  drawn.service = [sent](const Rational& time) { return std::max(sent(time), Rational(0)); };
+  Rational backlog = -1;
+  for (const auto* curve : {&arrivals, &sent})
+    for (const auto& piece : curve->pieces()) {
+      if (piece.start > drawn.end) continue;
+      drawn.times.push_back(piece.start);
+      if (piece.start > steps.end) continue;
+      if (const Rational its = arrivals(piece.start) - drawn.service(piece.start); its > backlog)
+        std::tie(backlog, drawn.at_backlog) = std::pair(its, piece.start);
+    }
+  return drawn;
 }
 
 /// Arrivals and service of one queue, with the maximum backlog and delay.
 Picture curves_picture(const Guaranteed& of) {
-  const std::size_t drawn = of.answer.drawn;
-  const QueueGuarantee& queue = of.queue(drawn);
+  const std::size_t number = of.answer.drawn;
+  const QueueGuarantee& queue = of.queue(number);
   const network::PolicedUnits& units = of.query.file.units;
-  // The maxima are at breakpoints of one of the curves.
-  Rational at_backlog = 0, at_delay = 0;
-  std::vector<Rational> times{0};
-  for (const Rational& time : queue.arrivals.breaks()) times.push_back(time);
-  for (const auto& piece : queue.service.pieces()) times.push_back(piece.start);
-  std::sort(times.begin(), times.end());
-  Rational backlog = -1, delay = -1;
-  for (const Rational& time : times) {
-    if (const Rational its = queue.arrivals(time) - queue.service(time); its > backlog)
-      std::tie(backlog, at_backlog) = std::pair(its, time);
-    if (const Rational its = queue.service.inverse(queue.arrivals(time)) - time; its > delay)
-      std::tie(delay, at_delay) = std::pair(its, time);
-  }
-  const Rational end =
-      std::max({Rational(2 * (at_delay + delay)), Rational(times.back() * Rational(5) / 4), Rational(1)});
-  times.push_back(end);
+  const auto steps = bounds::steps_of_queue(of.network(), number, {.whole_slots = of.query.whole_slots});
+  const DrawnQueue drawn = steps ? drawn_steps(*steps) : drawn_curves(queue);
   std::vector<double> kinks;
-  for (const Rational& time : times)
-    if (time <= end) kinks.push_back(number(time));
-  const auto drawn_curve = [&](const char* title, const auto& of) {
+  for (const Rational& time : drawn.times) {
+    if (time > drawn.end) continue;
+    kinks.push_back(number_of(time));
+    if (time > 0) kinks.push_back(std::nextafter(number_of(time), 0.0));  // before a jump
+  }
+  kinks.push_back(number_of(drawn.end));
+  std::sort(kinks.begin(), kinks.end());
+  const auto drawn_curve = [&](const char* title, const auto& function) {
     return Curve{.title = title,
                  .style = CurveStyle::line,
                  .course = course_of(
-                     [of, end](double time) -> std::optional<double> {
-                       return number(of(std::min(numeric::to_rational(time), end)));
+                     [function, end = drawn.end](double time) -> std::optional<double> {
+                       return number_of(function(std::min(numeric::to_rational(time), end)));
                      },
                      kinks)};
   };
-  Curve arrivals = drawn_curve("arrival curve", queue.arrivals);
-  Curve service = drawn_curve("service curve", queue.service);
-  const double level = number(queue.arrivals(at_delay));
+  Curve arrivals = drawn_curve(steps ? "arrivals, in whole packets" : "arrival curve", drawn.arrivals);
+  Curve service = drawn_curve(
+      queue.gates && !queue.gates->always ? "service after a window" : "service curve", drawn.service);
+  const double level = number_of(drawn.arrivals(drawn.at_delay));
   Curve maximum{
       .title = fmt::format("backlog, at most {} {}", plain(max_data(queue, of.in_slots())), units.size),
       .style = CurveStyle::span,
-      .points = {{number(at_backlog), number(queue.service(at_backlog))},
-                 {number(at_backlog), number(queue.arrivals(at_backlog))}}};
-  Curve latest{.title = fmt::format("delay, at most {}",
-                                    time_in_words(at_most(of.answer.found.proof, queue.delay), units)),
-               .style = CurveStyle::span,
-               .points = {{number(at_delay), level}, {number(at_delay + delay), level}}};
+      .points = {{number_of(drawn.at_backlog), number_of(drawn.service(drawn.at_backlog))},
+                 {number_of(drawn.at_backlog), number_of(drawn.arrivals(drawn.at_backlog))}}};
+  Curve latest{
+      .title =
+          fmt::format("delay, at most {}", time_in_words(at_most(of.answer.found.proof, queue.delay), units)),
+      .style = CurveStyle::span,
+      .points = {{number_of(drawn.at_delay), level}, {number_of(drawn.at_delay + drawn.delay), level}}};
   const std::string of_class = queue.traffic_class
                                    ? fmt::format(", class {}", class_name(of.network(), queue.traffic_class))
                                    : std::string();
-  return {.title = fmt::format("Worst case at port {}{}", of.port_name(drawn), of_class),
+  return {.title = fmt::format("Worst case at port {}{}", of.port_name(number), of_class),
           .x_label = fmt::format("length of time [{}]", units.time),
           .y_label = fmt::format("data [{}]", units.size),
           .curves = {std::move(arrivals), std::move(service), std::move(maximum), std::move(latest)}};
