@@ -214,6 +214,13 @@ StepCurve GatedService::sent(std::size_t skipped, const Rational& port_rate, con
   return StepCurve(std::move(pieces));
 }
 
+std::pair<Rational, Rational> GatedService::next_window(std::size_t skipped,
+                                                        const Rational& port_rate) const {
+  const GateWindow& next = windows[(skipped + 1) % windows.size()];
+  const Rational opens = begins(*this, skipped, 0, port_rate) - next.lost;
+  return {opens, opens + next.closes - next.opens};
+}
+
 std::size_t GatedService::pieces_until(const Rational& end) const {
   if (always) return 1;
   const Rational cycles = end / cycle + 1;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <utility>
 #include <vector>
 
 /// What a class can surely send through its gate (802.1Qbv).
@@ -45,6 +46,9 @@ struct GatedService {
   /// The same exactly, up to `end`: C |U| of (5.3), after `wait`.
   [[nodiscard]] StepCurve sent(std::size_t skipped, const Rational& port_rate, const Rational& wait,
                                const Rational& end) const;
+  /// When the window after it opens and closes, in the time of sent().
+  [[nodiscard]] std::pair<Rational, Rational> next_window(std::size_t skipped,
+                                                          const Rational& port_rate) const;
   [[nodiscard]] std::size_t pieces_until(const Rational& end) const;
 };
 

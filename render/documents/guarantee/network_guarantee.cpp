@@ -50,6 +50,11 @@ struct Guaranteed {
     return std::any_of(network().flows.begin(), network().flows.end(),
                        [](const network::PolicedFlow& flow) { return !flow.destinations.empty(); });
   }
+  /// Has one of the queues no bound?
+  [[nodiscard]] bool unbounded() const {
+    return std::any_of(answer.found.queues.begin(), answer.found.queues.end(),
+                       [](const QueueGuarantee& queue) { return !queue.none.empty(); });
+  }
   [[nodiscard]] std::string port_name(std::size_t q) const { return network().ports[queue(q).port].name; }
 };
 using Shown = std::shared_ptr<const Guaranteed>;
@@ -79,6 +84,11 @@ struct QueueRow {
   }
 };
 
+/// None where there is a bound.
+std::optional<std::string> reason_of(const std::string& none) {
+  return none.empty() ? std::nullopt : std::optional(none);
+}
+
 /// Integer packets, bytes or bits.
 Rational max_data(const QueueGuarantee& queue, bool in_slots) {
   if (in_slots && queue.in_slots)
@@ -97,8 +107,11 @@ Table<FlowRow> flow_table(const network::PolicedUnits& units) {
           {{{"flow", "flow", "", Shape::text, "name of the flow"},
             [](const FlowRow& of) { return of.policed().name; }},
            {{"to", "to", "", Shape::text, "its destination, of several"},
-            [](const FlowRow& of) { return of.policed().destinations[of.route().route].name; },
-            [](const FlowRow& of) { return !of.policed().destinations.empty(); }},
+            [](const FlowRow& of) -> std::optional<std::string> {
+              if (of.policed().destinations.empty()) return std::nullopt;
+              return of.policed().destinations[of.route().route].name;
+            },
+            [](const FlowRow& of) { return of.all->several_destinations(); }},
            {{"class", "class", "", Shape::text, "class of the flow"},
             [](const FlowRow& of) { return of.all->network().classes[of.policed().traffic_class]; },
             [](const FlowRow& of) { return of.all->network().classes.size() > 1; }},
@@ -115,8 +128,10 @@ Table<FlowRow> flow_table(const network::PolicedUnits& units) {
            {{"method", "method", "", Shape::text,
              "tfa: sum over its ports (total flow analysis); sfa: concatenated service curves (separated "
              "flow analysis); slots: tfa in whole packets and slots"},
-            [](const FlowRow& of) { return of.its().used(of.all->query.method); },
-            [](const FlowRow& of) { return of.its().none.empty(); }},
+            [](const FlowRow& of) -> std::optional<GuaranteeMethod> {
+              if (!of.its().none.empty()) return std::nullopt;
+              return of.its().used(of.all->query.method);
+            }},
            {{"reason", "", "", Shape::text, "why there is no bound", Style::hidden},
             [](const FlowRow& of) { return of.its().none; },
             [](const FlowRow& of) { return !of.its().none.empty(); }}}};
@@ -144,8 +159,8 @@ Table<QueueRow> port_table(const network::PolicedUnits& units) {
              "true if a regulator after it restores the initial arrival curves", Style::hidden},
             [](const QueueRow& of) { return of.all->network().ports[of.its().port].reshaped; }},
            {{"reason", "", "", Shape::text, "why there is no bound", Style::hidden},
-            [](const QueueRow& of) { return of.its().none; },
-            [](const QueueRow& of) { return !of.its().none.empty(); }}}};
+            [](const QueueRow& of) { return reason_of(of.its().none); },
+            [](const QueueRow& of) { return of.all->unbounded(); }}}};
 }
 
 const char* certificate_kind(const NetworkGuaranteeAnswer& answer) {
@@ -216,6 +231,8 @@ struct DrawnQueue {
   std::vector<Rational> times{};  ///< corners
   Rational end = 0;
   Rational at_backlog = 0, at_delay = 0, delay = 0;
+  std::optional<Rational> highest{};  ///< the service is drawn up to this
+  std::size_t window = 0;             ///< the one before, of a class with a gate
 };
 
 DrawnQueue drawn_curves(const QueueGuarantee& queue) {
@@ -247,12 +264,14 @@ DrawnQueue drawn_steps(const bounds::QueueSteps& steps) {
     if (const auto its = horizontal_distance(steps.arrivals, steps.end, service, 0);
         slowest == nullptr || (its && its->delay > drawn.delay)) {
       slowest = &service;
+      drawn.window = static_cast<std::size_t>(slowest - steps.services.data());
       if (its) std::tie(drawn.delay, drawn.at_delay) = std::tie(its->delay, its->at);
     }
   const bounds::StepCurve arrivals = steps.arrivals, sent = slowest->sent;
   drawn.end =
       std::min(slowest->horizon, Rational(std::max(Rational(2 * steps.end), Rational(drawn.delay * 3 / 2))));
   drawn.arrivals = [arrivals](const Rational& time) { return arrivals(time); };
+  drawn.highest = arrivals(drawn.end) * Rational(5) / 4;
   drawn.service = [sent](const Rational& time) { return std::max(sent(time), Rational(0)); };
   Rational backlog = -1;
   for (const auto* curve : {&arrivals, &sent})
@@ -282,13 +301,16 @@ Picture curves_picture(const Guaranteed& of) {
   kinks.push_back(number_of(drawn.end));
   std::sort(kinks.begin(), kinks.end());
   const auto drawn_curve = [&](const char* title, const auto& function) {
-    return Curve{.title = title,
-                 .style = CurveStyle::line,
-                 .course = course_of(
-                     [function, end = drawn.end](double time) -> std::optional<double> {
-                       return number_of(function(std::min(numeric::to_rational(time), end)));
-                     },
-                     kinks)};
+    return Curve{
+        .title = title,
+        .style = CurveStyle::line,
+        .course = course_of(
+            [function, end = drawn.end, highest = drawn.highest](double time) -> std::optional<double> {
+              const Rational value = function(std::min(numeric::to_rational(time), end));
+              if (highest && value > *highest) return std::nullopt;
+              return number_of(value);
+            },
+            kinks)};
   };
   Curve arrivals = drawn_curve(steps ? "arrivals, in whole packets" : "arrival curve", drawn.arrivals);
   Curve service = drawn_curve(
@@ -304,13 +326,20 @@ Picture curves_picture(const Guaranteed& of) {
           fmt::format("delay, at most {}", time_in_words(at_most(of.answer.found.proof, queue.delay), units)),
       .style = CurveStyle::span,
       .points = {{number_of(drawn.at_delay), level}, {number_of(drawn.at_delay + drawn.delay), level}}};
+  std::vector<Curve> curves{std::move(arrivals), std::move(service), std::move(maximum), std::move(latest)};
+  if (steps && queue.gates && !queue.gates->always) {
+    const auto [opens, closes] = queue.gates->next_window(drawn.window, of.network().ports[queue.port].rate);
+    curves.push_back({.title = "next window",
+                      .style = CurveStyle::span,
+                      .points = {{number_of(opens), 0.0}, {number_of(closes), 0.0}}});
+  }
   const std::string of_class = queue.traffic_class
                                    ? fmt::format(", class {}", class_name(of.network(), queue.traffic_class))
                                    : std::string();
   return {.title = fmt::format("Worst case at port {}{}", of.port_name(number), of_class),
           .x_label = fmt::format("length of time [{}]", units.time),
           .y_label = fmt::format("data [{}]", units.size),
-          .curves = {std::move(arrivals), std::move(service), std::move(maximum), std::move(latest)}};
+          .curves = std::move(curves)};
 }
 
 /// Why flows have no bound, and how many.
