@@ -55,7 +55,7 @@ void check_port(const PolicedNetwork& network, const PolicedPort& port) {
             "priority, with gates or with preemptable classes");
   if (gated && port.best_effort != 0)
     illegal("the best-effort packet of " + port.name, to_fraction(port.best_effort),
-            "left out: with gates it needs a class, which is open at given times");
+            "omitted: with gates it needs a class, which is open at given times");
   for (const network::GateEntry& entry : port.gates)
     if (entry.time <= 0 || entry.open.size() != network.classes.size())
       illegal("an entry of the gates of " + port.name, to_fraction(entry.time),
@@ -125,7 +125,7 @@ void check_cut_through(const PolicedNetwork& network) {
                                                          : nullptr;
       if (reason != nullptr)
         illegal("the cut-through of " + port.name, to_fraction(*port.cut_through),
-                "left out, as " + before.name + reason + ": bytes may not come as fast as they are sent");
+                "omitted, as " + before.name + reason + ": bytes may not come as fast as they are sent");
     }
 }
 
@@ -310,7 +310,7 @@ std::string percent_of(const Rational& load, const Rational& rate) {
 
 }  // namespace
 
-/// Queues that are offered more than their service in the long run, and those behind them that nothing limits.
+/// Queues that are offered more than their service in the long run, and those behind that nothing limits.
 void Analysis::find_unbounded() {
   for (bool found = true; found;) {
     found = false;
@@ -445,8 +445,8 @@ void Analysis::try_short_fractions() {
   (void)variations_of_cycle();
 }
 
-/// Variations in whole packets: F in whole packets at the ones before, any number of times. (A fixed point of it
-/// that is found from below would prove nothing.)
+/// Variations in whole packets: F in whole packets at the ones before, any number of times. (A fixed point of
+/// it that is found from below would prove nothing.)
 void Analysis::descend() {
   const auto current = [&] {
     std::vector<Rational> all;

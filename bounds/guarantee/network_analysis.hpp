@@ -29,8 +29,8 @@ struct AnalysedGroup {
 /// Groups that arrive over one link.
 struct InLink {
   std::size_t port = 0;
-  /// Longest packet of those that the port before does not, and does, interrupt. A packet that was interrupted
-  /// and one that did so may both have begun before a window in which they end.
+  /// Longest packet of those that the port before does not, and does, interrupt. One that was interrupted and
+  /// the one that did so may both have begun before a window in which they end.
   std::array<Rational, 2> longest{};
   std::vector<AnalysedGroup> groups;
   ArrivalCurve curve;

@@ -192,7 +192,7 @@ std::optional<StepCurve> of_one_clock(const std::vector<ClockedPackets>& flows, 
     Rational time, data;
   };
   std::vector<Sum> all, own;
-  // A window that begins at the latest arrival of a packet brings most: later it loses one, earlier none is added.
+  // A window that begins at the latest arrival of a packet brings most: later it loses one.
   for (const ClockedPackets& starting : flows)
     for (Rational begin = starting.first + starting.spread, last = begin + hyperperiod; begin < last;
          begin = begin + starting.period) {

@@ -10,7 +10,8 @@
 ///
 /// MODEL     as bounds/guarantee/curves.hpp, but neither concave nor convex: piecewise linear on [0, end],
 ///           right-continuous (closed windows)
-/// RESULT    whole packets of a curve, of flows of one clock, sums, minima; backlog and delay as suprema at jumps and corners
+/// RESULT    whole packets of a curve, of flows of one clock, sums, minima; backlog and delay as suprema at
+///           jumps and corners
 /// SOURCE    docs/derivations/time_sensitive.md, sections 1 and 7
 /// TESTS     tests/bounds/guarantee/step_curves_test.cpp
 /// Internal to the bounds module.

@@ -61,8 +61,8 @@ struct PolicedPort {
   std::vector<GateEntry> gates{};
   Guard guard = Guard::fit;
   std::vector<numeric::Rational> max_sdu{};  ///< Guard::fixed: longest permitted packet of each class [data]
-  /// priority: [class] can its packets be interrupted (802.1Qbu, 802.3br) by those that cannot? Those that can
-  /// are the lowest classes; empty: none. `best_effort` is preemptable if any class is.
+  /// priority: [class] can its packets be interrupted (802.1Qbu, 802.3br) by those of other classes? The
+  /// lowest classes; empty: none. `best_effort` is preemptable if any class is.
   std::vector<bool> preemptable{};
   int fragment = 64;  ///< smallest fragment [bytes]: 64, 128, 192 or 256
   /// A packet may be sent as soon as this much of it has arrived [data]; none: all of it.
