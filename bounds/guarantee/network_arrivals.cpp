@@ -135,8 +135,8 @@ std::optional<StepCurve> Analysis::steps_of_flows(const std::vector<std::size_t>
   return sum_of(all);
 }
 
-/// Arrivals of a flow with an offset at a position of its path, in the time of its clock; none without one, or
-/// where its minimum transit is unknown.
+/// Arrivals of a flow with an offset at a position of its path, in the time of its clock; none without one,
+/// or where its minimum transit is unknown.
 std::optional<ClockedPackets> Analysis::clocked_packets(std::size_t flow, std::size_t hop) const {
   const network::PolicedFlow& its = network_.flows[flow];
   const FlowPath& path = flow_paths_[flow];
