@@ -55,7 +55,7 @@ void check_port(const PolicedNetwork& network, const PolicedPort& port) {
             "priority, with gates or with preemptable classes");
   if (gated && port.best_effort != 0)
     illegal("the best-effort packet of " + port.name, to_fraction(port.best_effort),
-            "omitted: with gates it needs a class, which is open at given times");
+            "omitted: with gates it needs a class");
   for (const network::GateEntry& entry : port.gates)
     if (entry.time <= 0 || entry.open.size() != network.classes.size())
       illegal("an entry of the gates of " + port.name, to_fraction(entry.time),

@@ -50,6 +50,14 @@ struct Guaranteed {
     return std::any_of(network().flows.begin(), network().flows.end(),
                        [](const network::PolicedFlow& flow) { return !flow.destinations.empty(); });
   }
+  [[nodiscard]] const bounds::RouteGuarantee& latest() const {
+    return answer.at(answer.routes[answer.latest(query.method)]);
+  }
+  /// Requested flows without a bound, one for each destination.
+  [[nodiscard]] std::int64_t flows_without() const {
+    return std::count_if(answer.routes.begin(), answer.routes.end(),
+                         [&](const FlowRoute& route) { return !answer.at(route).none.empty(); });
+  }
   /// Has one of the queues no bound?
   [[nodiscard]] bool unbounded() const {
     return std::any_of(answer.found.queues.begin(), answer.found.queues.end(),
@@ -189,12 +197,15 @@ const Fields<Guaranteed>& guarantee_results() {
          return of.network().flows[of.answer.routes[of.answer.latest(of.query.method)].flow].name;
        }},
       {{"max_delay", "delay bound", "", Shape::bound,
-        "upper bound of the delay of all of them, in time_unit"},
-       [](const Guaranteed& of) {
-         return at_most(
-             of.answer.found.proof,
-             *of.answer.at(of.answer.routes[of.answer.latest(of.query.method)]).delay(of.query.method));
+        "upper bound of the delay of all of them, in time_unit; none if one has none"},
+       [](const Guaranteed& of) -> std::optional<Value> {
+         if (of.flows_without() > 0) return std::nullopt;
+         return at_most(of.answer.found.proof, *of.latest().delay(of.query.method));
        }},
+      {{"unbounded_flows", "flows without a bound", "", Shape::whole,
+        "of the flows requested, one for each destination", Style::hidden},
+       [](const Guaranteed& of) { return of.flows_without(); },
+       [](const Guaranteed& of) { return of.flows_without() > 0; }},
       {{"certificate", "topology", "", Shape::text,
         "feed-forward: no cyclic dependency; fixed point: mutually consistent delays of a cyclic network"},
        [](const Guaranteed& of) { return certificate_kind(of.answer); }},
@@ -214,8 +225,11 @@ Headline headline(const Shown& of) {
   const auto& destinations = latest.policed().destinations;
   return {"worst-case delay",
           time_in_words(delay, units),
-          fmt::format(" (flow {}{})", latest.policed().name,
-                      destinations.empty() ? "" : " to " + destinations[latest.route().route].name),
+          fmt::format(" (flow {}{}){}", latest.policed().name,
+                      destinations.empty() ? "" : " to " + destinations[latest.route().route].name,
+                      of->flows_without() == 0 ? ""
+                                               : fmt::format("; {} of {} flows without a bound",
+                                                             of->flows_without(), of->answer.routes.size())),
           {delay}};
 }
 
