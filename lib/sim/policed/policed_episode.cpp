@@ -133,6 +133,7 @@ class PolicedEpisodes::Engine {
     for (const TickedFlow& flow : network.flows) {
       longest_path_ = std::max(longest_path_, flow.hops.size());
       first_hop_.push_back(hops_);
+      flow_of_.insert(flow_of_.end(), flow.destinations, first_hop_.size() - 1);
       hops_ += flow.hops.size();
     }
   }
@@ -153,10 +154,13 @@ class PolicedEpisodes::Engine {
   void send(std::size_t flow);
   [[nodiscard]] DataUnits length_of(const TickedFlow& flow, PacketLengths lengths, std::uint32_t number);
 
+  [[nodiscard]] std::uint32_t new_packet(const PacketInTransit& its);
+  void forward(std::uint32_t packet);
   void arrive(std::uint32_t packet);
   void join(std::uint32_t packet);
   void begin_sending(std::size_t port);
   void depart(std::size_t port);
+  void deliver(std::uint32_t packet, std::size_t destination);
   void hold(std::uint32_t packet);
   void release(std::size_t regulator);
 
@@ -181,7 +185,7 @@ class PolicedEpisodes::Engine {
   std::size_t longest_path_ = 0, hops_ = 0;
   const EpisodePlan* plan_ = nullptr;
   Observer observer_{};
-  std::size_t target_ = 0;
+  std::size_t target_ = 0, target_flow_ = 0;
   Ticks now_ = 0;
   std::uint64_t events_made_ = 0, sent_ = 0, chances_ = 0;
   std::priority_queue<PortEvent, std::vector<PortEvent>, std::greater<>> events_;
@@ -191,7 +195,8 @@ class PolicedEpisodes::Engine {
   std::vector<SendingPort> ports_;
   std::vector<PlannedSource> sources_;
   std::vector<std::size_t> first_hop_;           ///< of a flow, counting those of all flows
-  std::vector<PacketLine> regulators_;           ///< of each hop of each flow, and of (port, class)
+  std::vector<std::size_t> flow_of_;             ///< [destination]
+  std::vector<PacketLine> regulators_;           ///< after each hop of each flow, and of (port, class)
   std::vector<std::vector<Emptied>> regulated_;  ///< [flow][hop]
   std::vector<Ticks> arrivals_, latest_;         ///< of the target's packets
 };
@@ -199,6 +204,7 @@ class PolicedEpisodes::Engine {
 void PolicedEpisodes::Engine::begin(const EpisodePlan& plan, std::size_t target) {
   plan_ = &plan;
   target_ = target;
+  target_flow_ = flow_of_[target];
   now_ = 0;
   events_made_ = sent_ = chances_ = 0;
   packets_.clear();
@@ -300,16 +306,9 @@ void PolicedEpisodes::Engine::send(std::size_t f) {
   if (sent_ >= plan_->packets) return;
   ++sent_;
   PlannedSource& source = sources_[f];
-  std::uint32_t packet = 0;
-  if (unused_.empty()) {
-    packet = static_cast<std::uint32_t>(packets_.size());
-    packets_.emplace_back();
-    arrivals_.resize(packets_.size() * longest_path_);
-  } else {
-    packet = unused_.back();
-    unused_.pop_back();
-  }
-  packets_[packet] = {.flow = f, .hop = 0, .length = source.length, .created = now_, .came = now_};
+  ++peaks_.packets[f];
+  const std::uint32_t packet =
+      new_packet({.flow = f, .hop = 0, .length = source.length, .created = now_, .came = now_});
   take_tokens(network_.flows[f], source.emptied, source.length, now_);
   source.last = now_;
   ++source.in_run;
@@ -319,6 +318,35 @@ void PolicedEpisodes::Engine::send(std::size_t f) {
 
 // --- ports
 
+std::uint32_t PolicedEpisodes::Engine::new_packet(const PacketInTransit& its) {
+  std::uint32_t packet = 0;
+  if (unused_.empty()) {
+    packet = static_cast<std::uint32_t>(packets_.size());
+    packets_.push_back(its);
+    arrivals_.resize(packets_.size() * longest_path_);
+  } else {
+    packet = unused_.back();
+    unused_.pop_back();
+    packets_[packet] = its;
+  }
+  return packet;
+}
+
+/// Copies it to each port behind the one that has sent it.
+void PolicedEpisodes::Engine::forward(std::uint32_t packet) {
+  const std::vector<TickedHop>& hops = network_.flows[packets_[packet].flow].hops;
+  const std::uint32_t next = hops[packets_[packet].hop].next;
+  for (std::uint32_t other = hops[next].sibling; other != no_hop; other = hops[other].sibling) {
+    const std::uint32_t copy = new_packet(PacketInTransit(packets_[packet]));
+    std::copy_n(arrivals_.begin() + static_cast<std::ptrdiff_t>(packet * longest_path_), longest_path_,
+                arrivals_.begin() + static_cast<std::ptrdiff_t>(copy * longest_path_));
+    packets_[copy].hop = other;
+    arrive(copy);
+  }
+  packets_[packet].hop = next;
+  arrive(packet);
+}
+
 /// Its last bit is in.
 void PolicedEpisodes::Engine::arrive(std::uint32_t packet) {
   PacketInTransit& its = packets_[packet];
@@ -327,7 +355,7 @@ void PolicedEpisodes::Engine::arrive(std::uint32_t packet) {
   ClassQueue& queue = queues_[hop.queue];
   its.came = now_;
   if (observer_) observer_(now_, its.flow, its.hop, its.length);
-  if (its.flow == target_) arrivals_[packet * longest_path_ + its.hop] = now_;
+  if (its.flow == target_flow_) arrivals_[packet * longest_path_ + its.hop] = now_;
   queue.content += its.length * port.per_unit;
   const SendingPort& sending = ports_[hop.port];
   const bool its_own = sending.busy && sending.packet != no_packet && sending.queue == hop.queue;
@@ -481,22 +509,23 @@ void PolicedEpisodes::Engine::depart(std::size_t p) {
     queue.credit_at = now_;
     if (queue.ready.empty()) queue.credit = std::min(queue.credit, Ticks{0});
   }
-  const TickedFlow& flow = network_.flows[its.flow];
-  if (its.hop + 1 < flow.hops.size()) {
-    ++its.hop;
+  const TickedHop& hop = network_.flows[its.flow].hops[its.hop];
+  if (hop.destination) deliver(packet, *hop.destination);
+  if (hop.next != no_hop)
     push(now_ + port.wire, rank(packet), EventKind::arrives, packet);
-  } else {
-    ++peaks_.packets[its.flow];
-    const Ticks delay = now_ + port.wire - its.created;
-    if (delay > peaks_.delay[its.flow]) {
-      peaks_.delay[its.flow] = delay;
-      if (its.flow == target_)
-        std::copy_n(arrivals_.begin() + static_cast<std::ptrdiff_t>(packet * longest_path_), longest_path_,
-                    latest_.begin());
-    }
+  else
     unused_.push_back(packet);
-  }
   begin_sending(p);
+}
+
+void PolicedEpisodes::Engine::deliver(std::uint32_t packet, std::size_t destination) {
+  const PacketInTransit& its = packets_[packet];
+  const Ticks delay = now_ + network_.ports[network_.flows[its.flow].hops[its.hop].port].wire - its.created;
+  if (delay <= peaks_.delay[destination]) return;
+  peaks_.delay[destination] = delay;
+  if (destination == target_)
+    std::copy_n(arrivals_.begin() + static_cast<std::ptrdiff_t>(packet * longest_path_), longest_path_,
+                latest_.begin());
 }
 
 // --- regulators
@@ -505,8 +534,8 @@ void PolicedEpisodes::Engine::depart(std::size_t p) {
 void PolicedEpisodes::Engine::hold(std::uint32_t packet) {
   const PacketInTransit& its = packets_[packet];
   const TickedFlow& flow = network_.flows[its.flow];
-  const TickedHop& before = flow.hops[its.hop - 1];
-  if (!network_.ports[before.port].reshaped) return arrive(packet);
+  const TickedHop& before = flow.hops[its.hop];
+  if (!network_.ports[before.port].reshaped) return forward(packet);
   const bool per_flow = plan_->regulator_per_flow || !network_.queues[before.queue].regulated;
   const std::size_t number =
       per_flow ? first_hop_[its.flow] + its.hop : hops_ + before.port * network_.classes + flow.traffic_class;
@@ -523,7 +552,7 @@ void PolicedEpisodes::Engine::release(std::size_t number) {
   held.pop_front();
   const PacketInTransit its = packets_[packet];
   take_tokens(network_.flows[its.flow], regulated_[its.flow][its.hop], its.length, now_);
-  arrive(packet);
+  forward(packet);
   if (held.empty()) return;
   const std::uint32_t next = held.front();
   const PacketInTransit& head = packets_[next];

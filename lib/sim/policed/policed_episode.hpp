@@ -11,8 +11,9 @@
 /// One run of a network of policed flows from empty queues and full buckets until the last packet has left,
 /// event by event.
 ///
-/// MODEL     Store and forward. Flows send as their plan requires, as soon as their buckets admit the last
-///           bit. The plan gives the order of events at one tick, and an idle port starts with the first one:
+/// MODEL     Store and forward. A packet is sent once at each port and copied behind it to each next one. Flows
+///           send as their plan requires, as soon as their buckets admit the last bit. The plan gives the order of
+///           events at one tick, and an idle port starts with the first one:
 ///           limits of packets slightly earlier or later.
 ///             priority  non-preemptive
 ///             drr       active classes in turn; a class whose queue empties loses its deficit
@@ -25,7 +26,7 @@
 ///                         delay of a shared regulator is unbounded
 /// RESULT    maximum delays and backlogs (EpisodePeaks), whole ticks
 /// CONTRACT  a function of network and plan
-/// TESTS     tests/sim/policed_events_test.cpp
+/// TESTS     tests/sim/policed_episode_test.cpp
 /// Internal to the sim module.
 namespace tailbound::sim {
 
@@ -67,12 +68,12 @@ struct EpisodePlan {
 };
 
 struct EpisodePeaks {
-  std::vector<Ticks> delay;            ///< [flow], end to end; 0: no packet yet
-  std::vector<std::uint64_t> packets;  ///< [flow]
+  std::vector<Ticks> delay;            ///< [destination of all flows], end to end; 0: no packet yet
+  std::vector<std::uint64_t> packets;  ///< [flow], that were sent and so arrived
   std::vector<Ticks> backlog;          ///< [queue], in units of its transmission time
   std::vector<Ticks> queue_delay;      ///< [queue]
   explicit EpisodePeaks(const TickedNetwork& network)
-      : delay(network.flows.size()),
+      : delay(network.destinations),
         packets(network.flows.size()),
         backlog(network.queues.size()),
         queue_delay(network.queues.size()) {}
@@ -87,14 +88,14 @@ class PolicedEpisodes {
   PolicedEpisodes(const PolicedEpisodes&) = delete;
   PolicedEpisodes& operator=(const PolicedEpisodes&) = delete;
 
-  /// \param target  flow for which the times of the latest packet are kept
+  /// \param target  destination for which the times of the latest packet are kept
   /// \throws LimitExceeded  an event after latest_tick
   [[nodiscard]] const EpisodePeaks& run(const EpisodePlan& plan, std::size_t target = 0);
   /// Called for every packet that arrives at a port of its flow's path, `hop` from 0 on, when its last bit is
   /// in.
   using Observer = std::function<void(Ticks at, std::size_t flow, std::size_t hop, DataUnits length)>;
   void watch(Observer observer);
-  /// Arrival times of the target's latest packet at each queue of its path.
+  /// Arrival times of the target's latest packet at each hop of its flow; those on the way to it count.
   [[nodiscard]] const std::vector<Ticks>& latest_arrivals() const;
 
  private:

@@ -5,6 +5,7 @@
 #include <tailbound/sim/random.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -17,9 +18,14 @@ using numeric::Rational;
 constexpr std::uint64_t purpose_of_plans = 31;
 constexpr Ticks longest_wait = Ticks{1} << 60;
 
-/// Two flows meet in a queue.
+/// Two flows meet at a port.
 struct Meeting {
   std::size_t flow, hop, hop_of_target;
+};
+
+/// Packets to delay.
+struct Target {
+  std::size_t flow, destination, hop;  ///< destination among those of all flows, at the end of this hop
 };
 
 class EventRuns {
@@ -43,15 +49,15 @@ class EventRuns {
     stopped_ = stopped_ || stop_.stop_requested();
     return stopped_ || packets_ >= plan_.packets;
   }
-  const EpisodePeaks& run(const EpisodePlan& plan, std::size_t target = 0);
-  [[nodiscard]] std::vector<std::size_t> targets() const;
+  const EpisodePeaks& run(const EpisodePlan& plan, std::size_t destination = 0);
+  [[nodiscard]] std::vector<Target> targets() const;
 
   void greedy();
   void periodic();
   void random();
   void together();
   void search();
-  void climb(std::size_t target, std::uint64_t budget);
+  void climb(const Target& target, std::uint64_t budget);
 
   [[nodiscard]] std::uint64_t below(std::uint64_t count) { return count == 0 ? 0 : random_.next() % count; }
   [[nodiscard]] bool one_in(std::uint64_t count) { return below(count) == 0; }
@@ -69,7 +75,7 @@ class EventRuns {
   void shuffle_ranks(EpisodePlan& plan);
   static void last(EpisodePlan& plan, std::size_t flow);
   void draw_chances(EpisodePlan& plan);
-  [[nodiscard]] std::vector<Meeting> meetings(std::size_t target) const;
+  [[nodiscard]] std::vector<Meeting> meetings(const Target& target) const;
   [[nodiscard]] EpisodePlan beginning(std::size_t target, const std::vector<Meeting>& met);
   void change(EpisodePlan& plan, std::size_t target, const std::vector<Meeting>& met);
   void aim(EpisodePlan& plan, std::size_t target, const Meeting& at);
@@ -93,27 +99,30 @@ class EventRuns {
 
 void EventRuns::measure() {
   for (const TickedFlow& flow : network_.flows) {
-    Ticks at = 0, longest = 0;
+    Ticks farthest = 0, longest = 0;
     std::vector<Ticks>& its = reached_.emplace_back();
     for (const TickedHop& hop : flow.hops) {
-      const TickedPort& port = network_.ports[hop.port];
-      its.push_back(at);
-      at += port.latency + flow.longest * port.per_unit + port.wire;
-      longest = std::max(longest, flow.longest * port.per_unit);
+      const auto after = [&](std::size_t from) {
+        const TickedPort& port = network_.ports[flow.hops[from].port];
+        return its[from] + port.latency + flow.longest * port.per_unit + port.wire;
+      };
+      its.push_back(hop.before == no_hop ? 0 : after(hop.before));
+      farthest = std::max(farthest, after(its.size() - 1));
+      longest = std::max(longest, flow.longest * network_.ports[hop.port].per_unit);
     }
     burst_.push_back(static_cast<std::uint32_t>(flow.full_burst.size()));
     burst_packets_ += flow.full_burst.size();
-    span_ =
-        std::min(longest_wait, std::max(span_, 2 * at + longest * static_cast<Ticks>(std::min<std::size_t>(
-                                                                      flow.full_burst.size(), 1024))));
+    span_ = std::min(longest_wait,
+                     std::max(span_, 2 * farthest + longest * static_cast<Ticks>(std::min<std::size_t>(
+                                                                  flow.full_burst.size(), 1024))));
     Ticks refill = 0;
     for (const TickedBucket& bucket : flow.buckets) refill = std::max(refill, bucket.depth);
     refill_.push_back(refill);
   }
 }
 
-const EpisodePeaks& EventRuns::run(const EpisodePlan& plan, std::size_t target) {
-  const EpisodePeaks& its = episodes_.run(plan, target);
+const EpisodePeaks& EventRuns::run(const EpisodePlan& plan, std::size_t destination) {
+  const EpisodePeaks& its = episodes_.run(plan, destination);
   packets_ +=
       std::max<std::uint64_t>(1, std::accumulate(its.packets.begin(), its.packets.end(), std::uint64_t{0}));
   ++runs_;
@@ -121,10 +130,14 @@ const EpisodePeaks& EventRuns::run(const EpisodePlan& plan, std::size_t target) 
   return its;
 }
 
-std::vector<std::size_t> EventRuns::targets() const {
-  if (plan_.flow) return {*plan_.flow};
-  std::vector<std::size_t> all(network_.flows.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
+std::vector<Target> EventRuns::targets() const {
+  std::vector<Target> all;
+  for (std::size_t f = 0; f < network_.flows.size(); ++f) {
+    const std::vector<TickedHop>& hops = network_.flows[f].hops;
+    for (std::size_t hop = 0; hop < hops.size(); ++hop)
+      if (hops[hop].destination && (!plan_.flow || plan_.flow == f))
+        all.push_back({f, *hops[hop].destination, hop});
+  }
   return all;
 }
 
@@ -184,13 +197,13 @@ void EventRuns::greedy() {
   for (const PacketLengths lengths :
        {PacketLengths::full, PacketLengths::full_backwards, PacketLengths::shortest})
     for (const bool departures_first : {true, false})
-      for (const std::size_t target : targets()) {
+      for (const Target& target : targets()) {
         if (over()) return;
         all = ordered;
         all.departures_first = departures_first;
         for (FlowPlan& flow : all.flows) flow.runs.front().lengths = lengths;
-        last(all, target);
-        static_cast<void>(run(all, target));
+        last(all, target.flow);
+        static_cast<void>(run(all, target.destination));
       }
 }
 
@@ -267,14 +280,15 @@ void EventRuns::together() {
 
 // --- search
 
-std::vector<Meeting> EventRuns::meetings(std::size_t target) const {
+std::vector<Meeting> EventRuns::meetings(const Target& target) const {
   std::vector<Meeting> all;
-  const TickedFlow& its = network_.flows[target];
+  const std::vector<TickedHop>& its = network_.flows[target.flow].hops;
+  const std::vector<std::size_t> route = rates_.flows[target.flow].route_to(target.hop);
   for (std::size_t f = 0; f < network_.flows.size(); ++f) {
-    if (f == target) continue;
+    if (f == target.flow) continue;
     for (std::size_t hop = 0; hop < network_.flows[f].hops.size(); ++hop)
-      for (std::size_t own = 0; own < its.hops.size(); ++own)
-        if (network_.flows[f].hops[hop].port == its.hops[own].port) all.push_back({f, hop, own});
+      for (const std::size_t own : route)
+        if (network_.flows[f].hops[hop].port == its[own].port) all.push_back({f, hop, own});
   }
   return all;
 }
@@ -363,18 +377,18 @@ void EventRuns::change(EpisodePlan& plan, std::size_t target, const std::vector<
   }
 }
 
-void EventRuns::climb(std::size_t target, std::uint64_t budget) {
+void EventRuns::climb(const Target& target, std::uint64_t budget) {
   const std::vector<Meeting> met = meetings(target);
   const std::uint64_t end = packets_ + budget;
   constexpr int max_failures = 150;
   while (packets_ < end && !over()) {
-    EpisodePlan best = beginning(target, met);
-    Ticks latest = run(best, target).delay[target];
+    EpisodePlan best = beginning(target.flow, met);
+    Ticks latest = run(best, target.destination).delay[target.destination];
     for (int failures = 0; failures < max_failures && packets_ < end && !over(); ++failures) {
       EpisodePlan next = best;
-      change(next, target, met);
-      if (one_in(3)) change(next, target, met);
-      const Ticks its = run(next, target).delay[target];
+      change(next, target.flow, met);
+      if (one_in(3)) change(next, target.flow, met);
+      const Ticks its = run(next, target.destination).delay[target.destination];
       if (its < latest) continue;
       if (its > latest) failures = 0;
       latest = its;
@@ -384,7 +398,7 @@ void EventRuns::climb(std::size_t target, std::uint64_t budget) {
 }
 
 void EventRuns::search() {
-  std::vector<std::size_t> all = targets();
+  const std::vector<Target> all = targets();
   // If there are too few packets for each flow, for as many flows as possible.
   const std::uint64_t minimum = 16 * burst_packets_;
   for (std::size_t i = 0; i < all.size() && !over(); ++i) {
@@ -413,8 +427,14 @@ PolicedEventsSeen EventRuns::seen() {
   }
   PolicedEventsSeen all{.flows = {}, .queues = {}, .packets = packets_, .runs = runs_, .stopped = stopped_};
   const auto time = [&](Ticks ticks) { return Rational(Rational(ticks) * network_.tick); };
-  for (std::size_t f = 0; f < network_.flows.size(); ++f)
-    all.flows.push_back({time(peaks_.delay[f]), peaks_.packets[f]});
+  for (std::size_t f = 0; f < network_.flows.size(); ++f) {
+    const auto first =
+        peaks_.delay.begin() + static_cast<std::ptrdiff_t>(network_.flows[f].first_destination);
+    const auto end = first + static_cast<std::ptrdiff_t>(network_.flows[f].destinations);
+    FlowSeen& its =
+        all.flows.emplace_back(FlowSeen{time(*std::max_element(first, end)), {}, peaks_.packets[f]});
+    std::transform(first, end, std::back_inserter(its.delays), time);
+  }
   for (std::size_t q = 0; q < network_.queues.size(); ++q)
     all.queues.push_back({.port = network_.queues[q].port,
                           .traffic_class = network_.queues[q].traffic_class,

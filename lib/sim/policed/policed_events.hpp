@@ -17,9 +17,10 @@
 ///             periodic  longest packets at the rate of their buckets, from random start times;
 ///             random    runs of packets of any lengths and pauses of any length;
 ///             together  a full burst each, at slightly different times, in any order;
-///             search    to delay one flow's packets: random starts and small changes of times, orders,
-///                       bursts and lengths of all flows, kept if they are no worse; flow after flow.
-/// RESULT    maximum delay of each flow, from last bit in to last bit out; maximum backlog of each queue:
+///             search    to delay one flow's packets to one destination: random starts and small changes of
+///                       times, orders, bursts and lengths of all flows, kept if they are no worse; flow
+///                       after flow.
+/// RESULT    maximum delay of each flow to each destination, from last bit in to last bit out; maximum backlog of each queue:
 ///           data whose last bit is in and which is not sent; bits leave as they are sent
 /// CONTRACT  exact fractions, all attained by packets that conform to their buckets, so never above a proved
 ///           bound. A function of network, sources, packets, seed and flow.
@@ -40,8 +41,9 @@ struct PolicedEventsPlan {
 };
 
 struct FlowSeen {
-  numeric::Rational delay;    ///< maximum, end to end [time]; 0: no packet
-  std::uint64_t packets = 0;  ///< that were delivered
+  numeric::Rational delay;                  ///< maximum, end to end [time]; 0: no packet
+  std::vector<numeric::Rational> delays{};  ///< to each destination
+  std::uint64_t packets = 0;                ///< that were delivered
 };
 
 struct QueueSeen {

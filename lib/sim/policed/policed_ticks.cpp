@@ -47,6 +47,21 @@ std::int64_t counted(const Rational& value, const Rational& unit) {
   return numeric::to_int64(numeric::numerator(count));
 }
 
+/// All that its packets pass leads to a destination.
+void require_tree(const PolicedFlow& flow) {
+  bool sound = flow.before.empty() || flow.before.size() == flow.path.size();
+  for (std::size_t hop = 1; sound && hop < flow.path.size(); ++hop) sound = flow.hop_before(hop) < hop;
+  require(sound, "before", flow.name, "an earlier position for each port of the path");
+  std::set<std::size_t> ends;
+  for (const network::PolicedDestination& destination : flow.destinations)
+    require(destination.hop < flow.path.size() && ends.insert(destination.hop).second, "destination",
+            destination.name, "at the end of a port of the path, once");
+  if (flow.destinations.empty()) ends.insert(flow.path.size() - 1);
+  for (std::size_t hop = 1; hop < flow.path.size(); ++hop) ends.insert(flow.hop_before(hop));
+  require(ends.size() == flow.path.size(), "path", flow.name,
+          "a tree with a destination at each of its ends");
+}
+
 void require_sound(const PolicedNetwork& network) {
   for (const PolicedPort& port : network.ports) {
     require(port.rate > 0, "rate", to_fraction(port.rate), "above 0");
@@ -62,6 +77,7 @@ void require_sound(const PolicedNetwork& network) {
     const std::set<std::size_t> ports(flow.path.begin(), flow.path.end());
     require(ports.size() == flow.path.size() && *ports.rbegin() < network.ports.size(), "path", flow.name,
             "a list of ports of the network, each at most once");
+    require_tree(flow);
     require(flow.traffic_class < network.classes.size(), "class", std::to_string(flow.traffic_class),
             "the number of a class");
     require(flow.shortest > 0 && flow.longest >= flow.shortest, "packet", to_fraction(flow.shortest),
@@ -135,6 +151,23 @@ std::vector<DataUnits> full_burst_of(DataUnits burst, DataUnits longest, DataUni
   return packets;
 }
 
+/// Hops of a flow, without queues.
+void add_hops(const PolicedFlow& flow, TickedFlow& its, std::size_t& destinations) {
+  for (const std::size_t port : flow.path) its.hops.push_back({.port = port, .queue = 0});
+  for (std::uint32_t hop = 1; hop < its.hops.size(); ++hop) {
+    const auto before = static_cast<std::uint32_t>(flow.hop_before(hop));
+    its.hops[hop].before = before;
+    std::uint32_t* place = &its.hops[before].next;
+    while (*place != no_hop) place = &its.hops[*place].sibling;
+    *place = hop;
+  }
+  its.first_destination = destinations;
+  if (flow.destinations.empty()) its.hops.back().destination = destinations++;
+  for (const network::PolicedDestination& destination : flow.destinations)
+    its.hops[destination.hop].destination = destinations++;
+  its.destinations = destinations - its.first_destination;
+}
+
 void add_queues(const PolicedNetwork& network, TickedNetwork& all) {
   const auto key = [&](const PolicedFlow& flow, std::size_t port) {
     const bool fifo = network.ports[port].scheduler == Scheduler::fifo;
@@ -152,10 +185,10 @@ void add_queues(const PolicedNetwork& network, TickedNetwork& all) {
   }
   for (std::size_t f = 0; f < network.flows.size(); ++f) {
     std::vector<TickedHop>& hops = all.flows[f].hops;
-    for (const std::size_t port : network.flows[f].path) {
-      const std::size_t queue = found.at(key(network.flows[f], port));
-      if (!hops.empty() && !network.ports[hops.back().port].reshaped) all.queues[queue].regulated = false;
-      hops.push_back({port, queue});
+    for (TickedHop& hop : hops) {
+      hop.queue = found.at(key(network.flows[f], hop.port));
+      if (hop.before != no_hop && !network.ports[hops[hop.before].port].reshaped)
+        all.queues[hop.queue].regulated = false;
     }
   }
 }
@@ -185,6 +218,7 @@ TickedNetwork ticked(const PolicedNetwork& network) {
   }
   for (const PolicedFlow& flow : network.flows) {
     TickedFlow& its = all.flows.emplace_back();
+    add_hops(flow, its, all.destinations);
     its.traffic_class = flow.traffic_class;
     its.longest = units(flow.longest);
     its.shortest = units(flow.shortest);

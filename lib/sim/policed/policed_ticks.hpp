@@ -26,12 +26,20 @@ struct TickedBucket {
   Ticks depth;     ///< time in which it fills from empty
 };
 
+constexpr std::uint32_t no_hop = ~std::uint32_t{0};
+
+/// A port on the tree of a flow's routes.
 struct TickedHop {
   std::size_t port, queue;
+  std::uint32_t before = no_hop;             ///< no_hop: the source
+  std::uint32_t next = no_hop;               ///< the first of the hops behind it
+  std::uint32_t sibling = no_hop;            ///< another hop behind the same one
+  std::optional<std::size_t> destination{};  ///< at the end of its link: position among those of all flows
 };
 
 struct TickedFlow {
   std::vector<TickedHop> hops{};
+  std::size_t first_destination = 0, destinations = 1;  ///< one after the other
   std::size_t traffic_class = 0;
   DataUnits longest = 1, shortest = 1;
   std::vector<TickedBucket> buckets{};
@@ -63,6 +71,7 @@ struct TickedNetwork {
   /// on the paths of flows, by port, then class: as bounds::NetworkGuarantee
   std::vector<TickedQueue> queues{};
   std::size_t classes = 1;
+  std::size_t destinations = 0;  ///< of all flows
 };
 
 /// \throws InvalidArgument  a network that is not well-formed
