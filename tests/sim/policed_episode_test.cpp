@@ -49,6 +49,7 @@ class Episode {
       arrivals[{flow, hop}].push_back(time(at));
     });
     plan.packets = 1'000'000;
+    plan.gate_phases.assign(network.ports.size(), 0);
     for (std::uint32_t f = 0; f < network.flows.size(); ++f)
       plan.flows.push_back({.start = 0, .rank = f, .runs = {{.packets = 1}}});
   }
@@ -92,6 +93,26 @@ PolicedNetwork tree() {
   return network;
 }
 
+/// A port with gates in cycles of 100; packets of 10 in class 0 and of 20 in class 1.
+PolicedNetwork gated(std::vector<network::GateEntry> gates) {
+  PolicedNetwork network = ports_of_rate_1(1);
+  network.classes = {"high", "low"};
+  network.ports[0].scheduler = Scheduler::priority;
+  network.ports[0].gates = std::move(gates);
+  network.flows = {flow_of({0}, 10, rational("1/10"), 20), flow_of({0}, 20, rational("1/10"), 20, 1)};
+  return network;
+}
+const std::vector<bool> none{false, false}, high{true, false}, low{false, true}, both{true, true};
+
+/// Delays of one packet of each class that arrives at these times.
+Times delays(const PolicedNetwork& network, const Rational& of_high, const Rational& of_low) {
+  Episode episode(network);
+  episode.plan.flows[0].start = episode.ticks(of_high);
+  episode.plan.flows[1].start = episode.ticks(of_low);
+  episode.run();
+  return {episode.delay(0), episode.delay(1)};
+}
+
 }  // namespace
 
 TEST_CASE("policed episodes: a packet is sent once at each port and copied behind it") {
@@ -132,6 +153,71 @@ TEST_CASE("policed episodes: a regulator holds a packet before it is copied") {
   }
 }
 
+TEST_CASE("policed episodes: a packet begins if it ends before its gate closes") {
+  PolicedNetwork network = gated({{10, high}, {90, low}});
+  CHECK(delays(network, 0, 80) == Times{10, 20});
+  CHECK(delays(network, 5, 85) == Times{105, 45});
+  CHECK(delays(network, 100, 5) == Times{10, 25});
+  // The next window is too short, the one after it is not.
+  network = gated({{10, high}, {20, low}, {5, high}, {65, low}});
+  CHECK(delays(network, 5, 15) == Times{105, 40});
+  // Phases are those of the plan.
+  Episode episode(gated({{10, high}, {90, low}}));
+  episode.plan.gate_phases = {episode.ticks(30)};
+  episode.run();
+  CHECK(episode.delay(0) == 40);
+  CHECK(episode.delay(1) == 20);
+}
+
+TEST_CASE("policed episodes: windows that touch are one, also over the end of the cycle") {
+  const PolicedNetwork network = gated({{10, high}, {50, low}, {25, none}, {5, both}, {10, high}});
+  CHECK(delays(network, 95, 60) == Times{10, 70});
+  CHECK(delays(network, 205, 0) == Times{90, 30});
+  const sim::TickedNetwork ticked = sim::ticked(network);
+  CHECK(ticked.ports[0].gates[0].windows.size() == 1);
+}
+
+TEST_CASE("policed episodes: a class that does not fit lets lower ones send") {
+  const PolicedNetwork network = gated({{60, both}, {40, low}});
+  CHECK(delays(network, 50, 50) == Times{10, 30});
+  CHECK(delays(network, 55, 55) == Times{55, 20});
+  CHECK(delays(network, 55, 95) == Times{70, 20});
+  // It is in transmission when the gate of the higher class opens.
+  CHECK(delays(network, 95, 90) == Times{25, 20});
+}
+
+TEST_CASE("policed episodes: guards by the longest packet of a class, and none") {
+  PolicedNetwork network = gated({{40, high}, {60, low}});
+  network.ports[0].guard = network::Guard::fixed;
+  network.ports[0].max_sdu = {20, 30};
+  CHECK(delays(network, 20, 70) == Times{10, 20});
+  CHECK(delays(network, 25, 75) == Times{85, 85});
+  network.ports[0].guard = network::Guard::overrun;
+  CHECK(delays(network, 35, 10) == Times{10, 55});
+  CHECK(delays(network, 40, 95) == Times{85, 20});
+  network.ports[0].guard = network::Guard::fixed;
+  network.ports[0].max_sdu = {20, 10};
+  CHECK_THROWS_AS(sim::ticked(network), InvalidArgument);
+}
+
+TEST_CASE("policed episodes: gates that leave a packet waiting for ever are rejected") {
+  const auto check_rejected = [](PolicedNetwork network) {
+    CHECK_THROWS_AS(sim::ticked(network), InvalidArgument);
+  };
+  CHECK_NOTHROW(sim::ticked(gated({{10, high}, {90, low}})));
+  check_rejected(gated({{9, high}, {91, low}}));
+  check_rejected(gated({{100, high}}));
+  check_rejected(gated({{10, high}, {0, none}, {90, low}}));
+  PolicedNetwork network = gated({{10, high}, {90, low}});
+  network.ports[0].best_effort = 5;
+  check_rejected(network);
+  network = gated({{10, high}, {90, low}});
+  network.ports[0].scheduler = Scheduler::fifo;
+  check_rejected(network);
+  network = gated({{10, high}, {90, {true}}});
+  check_rejected(network);
+}
+
 TEST_CASE("policed events: delays to each destination are attained") {
   // An AFDX network known from the literature, with another flow to both ends.
   PolicedNetwork network = ports_of_rate_1(9);
@@ -153,4 +239,41 @@ TEST_CASE("policed events: delays to each destination are attained") {
   for (std::size_t f = 0; f < 6; ++f) CHECK(seen.flows[f].delay == e6_or_e7[f]);
   CHECK(seen.flows[5].delays == Times{312, 272});
   CHECK(seen.queues[0].backlog == 80);
+}
+
+TEST_CASE("policed events: a search over the phases of gates comes near the worst case") {
+  const auto seen_of = [](const PolicedNetwork& network, std::uint64_t packets) {
+    return simulate_events(network, {.packets = packets, .seed = 2});
+  };
+  const auto near = [](const Rational& seen, const Rational& supremum) {
+    CHECK(seen < supremum);
+    CHECK(seen >= supremum - 1);
+  };
+  // A window for one packet, the rest for a class with packets up to 30.
+  PolicedNetwork network = gated({{10, high}, {90, low}});
+  network.flows = {flow_of({0}, 10, rational("1/10"), 10), flow_of({0}, 30, rational("1/5"), 60, 1)};
+  network.flows[1].shortest = 1;
+  auto seen = seen_of(network, 60'000);
+  near(seen.flows[0].delay, 110);
+  near(seen.flows[1].delay, 100);
+  near(seen.queues[1].backlog, 68);
+  // Three packets of three flows.
+  network.ports[0].gates = {{30, high}, {70, low}};
+  network.flows.insert(network.flows.begin(), 2, network.flows.front());
+  seen = seen_of(network, 60'000);
+  near(seen.flows[0].delay, 110);
+  near(seen.queues[0].backlog, 40);
+  CHECK(seen.flows[3].delay >= 119);
+  // Four packets of 1250 bytes at 1 Gbit/s, the rest for best effort.
+  network.ports[0].rate = 125;
+  network.ports[0].gates = {{50, high}, {450, low}};
+  network.flows.assign(4, flow_of({0}, 1250, rational("5/2"), 1250));
+  for (int i = 0; i < 10; ++i) {
+    network.flows.push_back(flow_of({0}, 1542, 1, 1542, 1));
+    network.flows.back().shortest = 84;
+  }
+  seen = seen_of(network, 30'000);
+  near(seen.flows[0].delay, 500);
+  near(seen.flows[4].delay, rational("23212/125"));
+  CHECK(seen.queues[1].backlog >= 15'420);
 }

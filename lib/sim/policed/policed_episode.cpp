@@ -168,6 +168,7 @@ class PolicedEpisodes::Engine {
   [[nodiscard]] std::size_t choose(std::size_t port);
   [[nodiscard]] std::size_t choose_in_turn(std::size_t port);
   [[nodiscard]] std::size_t choose_by_credit(std::size_t port);
+  [[nodiscard]] std::size_t choose_by_gates(std::size_t port);
   [[nodiscard]] bool shaped(const TickedPort& port, std::size_t queue) const {
     return *network_.queues[queue].traffic_class < port.slopes.size();
   }
@@ -422,6 +423,7 @@ std::size_t PolicedEpisodes::Engine::choose(std::size_t p) {
   const TickedPort& port = network_.ports[p];
   if (port.scheduler == Scheduler::drr) return choose_in_turn(p);
   if (port.scheduler == Scheduler::cbs) return choose_by_credit(p);
+  if (port.cycle > 0) return choose_by_gates(p);
   std::size_t queue = port.first_queue;
   while (queue < port.first_queue + port.queues && queues_[queue].ready.empty()) ++queue;
   return queue;
@@ -481,6 +483,31 @@ std::size_t PolicedEpisodes::Engine::choose_by_credit(std::size_t p) {
   } else {
     ports_[p].wake = events_made_;
     push(earliest, order_of_departures(), EventKind::wakes, p);
+  }
+  return end;
+}
+
+/// The highest class whose head may begin; a lower one goes first if a higher one does not fit.
+std::size_t PolicedEpisodes::Engine::choose_by_gates(std::size_t p) {
+  const TickedPort& port = network_.ports[p];
+  const std::size_t end = port.first_queue + port.queues;
+  Ticks position = (now_ - plan_->gate_phases[p]) % port.cycle;
+  if (position < 0) position += port.cycle;
+  Ticks wait = latest_tick;
+  for (std::size_t number = port.first_queue; number < end; ++number) {
+    const ClassQueue& queue = queues_[number];
+    if (queue.ready.empty()) continue;
+    const TickedGate& gate = port.gates[*network_.queues[number].traffic_class];
+    const Ticks left = gate.left(position, port.cycle);
+    const Ticks needed = port.guard == network::Guard::fit
+                             ? packets_[queue.ready.front()].length * port.per_unit
+                             : gate.reserved;
+    if (left > 0 && needed <= left) return number;
+    wait = std::min(wait, gate.to_opening(position, port.cycle));
+  }
+  if (wait < latest_tick) {
+    ports_[p].wake = events_made_;
+    push(now_ + wait, order_of_departures(), EventKind::wakes, p);
   }
   return end;
 }

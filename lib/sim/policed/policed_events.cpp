@@ -17,6 +17,7 @@ using numeric::Rational;
 
 constexpr std::uint64_t purpose_of_plans = 31;
 constexpr Ticks longest_wait = Ticks{1} << 60;
+constexpr std::size_t max_runs_by_gates = 4;
 
 /// Two flows meet at a port.
 struct Meeting {
@@ -75,9 +76,16 @@ class EventRuns {
   void shuffle_ranks(EpisodePlan& plan);
   static void last(EpisodePlan& plan, std::size_t flow);
   void draw_chances(EpisodePlan& plan);
+  void draw_gates(EpisodePlan& plan);
+  static void delay_all(EpisodePlan& plan, Ticks by);
+  void close_before(EpisodePlan& plan, const Target& target);
+  void move_gates(EpisodePlan& plan, const Target& target);
   [[nodiscard]] std::vector<Meeting> meetings(const Target& target) const;
+  [[nodiscard]] std::vector<std::size_t> route_to(const Target& target) const {
+    return rates_.flows[target.flow].route_to(target.hop);
+  }
   [[nodiscard]] EpisodePlan beginning(std::size_t target, const std::vector<Meeting>& met);
-  void change(EpisodePlan& plan, std::size_t target, const std::vector<Meeting>& met);
+  void change(EpisodePlan& plan, const Target& target, const std::vector<Meeting>& met);
   void aim(EpisodePlan& plan, std::size_t target, const Meeting& at);
 
   const TickedNetwork network_;
@@ -94,12 +102,14 @@ class EventRuns {
   std::vector<std::uint32_t> burst_;  ///< packets of a full burst
   std::vector<Ticks> refill_;         ///< time in which the slowest bucket fills
   std::uint64_t burst_packets_ = 0;
-  Ticks span_ = 1;  ///< time in which bursts of all flows can meet
+  Ticks span_ = 1;      ///< time in which bursts of all flows can meet
+  bool gated_ = false;  ///< is there a port with gates?
 };
 
 void EventRuns::measure() {
+  for (const TickedPort& port : network_.ports) gated_ = gated_ || port.cycle > 0;
   for (const TickedFlow& flow : network_.flows) {
-    Ticks farthest = 0, longest = 0;
+    Ticks farthest = 0, longest = 0, cycles = 0;
     std::vector<Ticks>& its = reached_.emplace_back();
     for (const TickedHop& hop : flow.hops) {
       const auto after = [&](std::size_t from) {
@@ -108,13 +118,14 @@ void EventRuns::measure() {
       };
       its.push_back(hop.before == no_hop ? 0 : after(hop.before));
       farthest = std::max(farthest, after(its.size() - 1));
+      cycles += network_.ports[hop.port].cycle;
       longest = std::max(longest, flow.longest * network_.ports[hop.port].per_unit);
     }
     burst_.push_back(static_cast<std::uint32_t>(flow.full_burst.size()));
     burst_packets_ += flow.full_burst.size();
-    span_ = std::min(longest_wait,
-                     std::max(span_, 2 * farthest + longest * static_cast<Ticks>(std::min<std::size_t>(
-                                                                  flow.full_burst.size(), 1024))));
+    span_ = std::min(longest_wait, std::max(span_, 2 * farthest + cycles +
+                                                       longest * static_cast<Ticks>(std::min<std::size_t>(
+                                                                     flow.full_burst.size(), 1024))));
     Ticks refill = 0;
     for (const TickedBucket& bucket : flow.buckets) refill = std::max(refill, bucket.depth);
     refill_.push_back(refill);
@@ -157,6 +168,7 @@ EpisodePlan EventRuns::bursts() const {
                          .rank = static_cast<std::uint32_t>(f),
                          .runs = {{.wait = 0, .packets = burst_[f], .lengths = PacketLengths::full}}});
   all.packets = plan_.packets;
+  if (gated_) all.gate_phases.assign(network_.ports.size(), 0);
   return all;
 }
 
@@ -179,7 +191,63 @@ void EventRuns::draw_chances(EpisodePlan& plan) {
   plan.best_effort = one_in(3) ? Chance::random : Chance::always;
   plan.regulator_per_flow = one_in(2);
   plan.seed = random_.next();
+  draw_gates(plan);
 }
+
+// --- gates
+
+void EventRuns::draw_gates(EpisodePlan& plan) {
+  for (std::size_t p = 0; p < plan.gate_phases.size(); ++p)
+    plan.gate_phases[p] = static_cast<Ticks>(below(static_cast<std::uint64_t>(network_.ports[p].cycle)));
+}
+
+void EventRuns::delay_all(EpisodePlan& plan, Ticks by) {
+  for (FlowPlan& flow : plan.flows) flow.start = std::min(longest_wait, flow.start + by);
+  for (Ticks& phase : plan.gate_phases) phase = std::min(longest_wait, phase + by);
+}
+
+/// The longest time without the target's window begins when its first packet could come.
+void EventRuns::close_before(EpisodePlan& plan, const Target& target) {
+  for (const std::size_t hop : route_to(target)) {
+    const std::size_t p = network_.flows[target.flow].hops[hop].port;
+    const TickedPort& port = network_.ports[p];
+    if (port.cycle == 0) continue;
+    Ticks longest = -1;
+    const TickedGate& gate = port.gates[network_.flows[target.flow].traffic_class];
+    for (const TickedGate::Window& window : gate.windows) {
+      const Ticks closed = gate.to_opening(window.closes % port.cycle, port.cycle);
+      if (closed <= longest) continue;
+      longest = closed;
+      plan.gate_phases[p] = reached_[target.flow][hop] - window.closes;
+    }
+  }
+}
+
+/// Anywhere, or such that the target's latest packet comes when a window opens, has closed, or is too short.
+void EventRuns::move_gates(EpisodePlan& plan, const Target& target) {
+  const TickedFlow& flow = network_.flows[target.flow];
+  std::vector<std::size_t> gated;
+  for (const std::size_t hop : route_to(target))
+    if (network_.ports[flow.hops[hop].port].cycle > 0) gated.push_back(hop);
+  if (gated.empty() || one_in(6)) return draw_gates(plan);
+  const std::size_t hop = gated[below(gated.size())];
+  const std::size_t p = flow.hops[hop].port;
+  const TickedPort& port = network_.ports[p];
+  Ticks& phase = plan.gate_phases[p];
+  const TickedGate& gate = port.gates[one_in(4) ? below(port.gates.size()) : flow.traffic_class];
+  if (gate.windows.empty() || one_in(4)) {
+    phase += any_time(port.cycle) * (one_in(2) ? 1 : -1);
+    return;
+  }
+  const TickedGate::Window& window = gate.windows[below(gate.windows.size())];
+  const Ticks ready = episodes_.latest_arrivals()[hop] + (one_in(4) ? 0 : port.latency);
+  const std::uint64_t which = below(4);
+  phase = ready - (which == 0 ? window.opens : window.closes);
+  if (which == 1) phase += flow.longest * port.per_unit - 1;
+  if (which == 2) phase += any_time(flow.longest * port.per_unit);
+}
+
+// --- sources
 
 void EventRuns::greedy() {
   EpisodePlan all = bursts();
@@ -203,6 +271,7 @@ void EventRuns::greedy() {
         all.departures_first = departures_first;
         for (FlowPlan& flow : all.flows) flow.runs.front().lengths = lengths;
         last(all, target.flow);
+        close_before(all, target);
         static_cast<void>(run(all, target.destination));
       }
 }
@@ -283,7 +352,7 @@ void EventRuns::together() {
 std::vector<Meeting> EventRuns::meetings(const Target& target) const {
   std::vector<Meeting> all;
   const std::vector<TickedHop>& its = network_.flows[target.flow].hops;
-  const std::vector<std::size_t> route = rates_.flows[target.flow].route_to(target.hop);
+  const std::vector<std::size_t> route = route_to(target);
   for (std::size_t f = 0; f < network_.flows.size(); ++f) {
     if (f == target.flow) continue;
     for (std::size_t hop = 0; hop < network_.flows[f].hops.size(); ++hop)
@@ -299,14 +368,29 @@ void EventRuns::aim(EpisodePlan& plan, std::size_t target, const Meeting& at) {
   FlowPlan& flow = plan.flows[at.flow];
   const TickedPort& port = network_.ports[network_.flows[at.flow].hops[at.hop].port];
   Ticks start = arrivals[at.hop_of_target] - reached_[at.flow][at.hop];
+  if (port.cycle > 0 && one_in(2)) {  // before the next window of the target
+    const TickedGate& gate = port.gates[network_.flows[target].traffic_class];
+    const std::size_t p = network_.flows[at.flow].hops[at.hop].port;
+    const Ticks position = (arrivals[at.hop_of_target] - plan.gate_phases[p]) % port.cycle;
+    if (!gate.windows.empty())
+      start += gate.to_opening(position < 0 ? position + port.cycle : position, port.cycle) - one_in(2);
+  }
   const Ticks packet = network_.flows[at.flow].longest * port.per_unit;
   // Then its first packet, or its last, or one between; sometimes slightly off.
   const std::uint64_t which = below(4);
   if (which == 1) start -= packet * static_cast<Ticks>(burst_[at.flow] - 1);
   if (which == 2) start -= packet * static_cast<Ticks>(below(burst_[at.flow]));
   if (which == 3) start += any_time(packet) * (one_in(2) ? 1 : -1);
-  if (start < 0) {  // delay all others
-    for (FlowPlan& other : plan.flows) other.start = std::min(longest_wait, other.start - start);
+  if (gated_ && flow.runs.size() > 1 && one_in(2)) {  // its last run instead of its first
+    for (std::size_t r = 0; r + 1 < flow.runs.size(); ++r) start -= flow.runs[r].wait;
+    if (start >= flow.start) {
+      flow.runs.back().wait = start - flow.start;
+      return;
+    }
+    start = flow.start;
+  }
+  if (start < 0) {
+    delay_all(plan, -start);
     start = 0;
   }
   flow.start = start;
@@ -338,7 +422,8 @@ EpisodePlan EventRuns::beginning(std::size_t target, const std::vector<Meeting>&
   return plan;
 }
 
-void EventRuns::change(EpisodePlan& plan, std::size_t target, const std::vector<Meeting>& met) {
+void EventRuns::change(EpisodePlan& plan, const Target& target, const std::vector<Meeting>& met) {
+  if (gated_ && one_in(3)) return move_gates(plan, target);
   const std::size_t any = met.empty() || one_in(4) ? below(plan.flows.size()) : met[below(met.size())].flow;
   FlowPlan& flow = plan.flows[any];
   switch (below(10)) {
@@ -346,33 +431,34 @@ void EventRuns::change(EpisodePlan& plan, std::size_t target, const std::vector<
     case 1:
     case 2:
     case 3:
-      if (!met.empty()) return aim(plan, target, met[below(met.size())]);
+      if (!met.empty()) return aim(plan, target.flow, met[below(met.size())]);
       [[fallthrough]];
     case 4:
       flow.start = std::clamp(flow.start + any_time(span_) * (one_in(2) ? 1 : -1), Ticks{0}, longest_wait);
       return;
     case 5:
       flow.runs[below(flow.runs.size())].lengths = any_lengths();
+      if (gated_) plan.seed = random_.next();
       return;
     case 6: {
       flow.runs[below(flow.runs.size())].packets = any_count(any);
       return;
     }
     case 7:
-      if (flow.runs.size() == 1)
+      if (flow.runs.size() == 1 || (gated_ && flow.runs.size() < max_runs_by_gates && one_in(3)))
         flow.runs.push_back({.wait = any_time(refill_[any]),
                              .packets = static_cast<std::uint32_t>(1 + below(burst_[any])),
                              .lengths = any_lengths()});
       else if (one_in(2))
         flow.runs.pop_back();
       else
-        flow.runs.back().wait = any_time(refill_[any]);
+        flow.runs[gated_ ? 1 + below(flow.runs.size() - 1) : 1].wait = any_time(refill_[any]);
       return;
     case 8:
       std::swap(flow.rank, plan.flows[below(plan.flows.size())].rank);
       return;
     default:
-      if (one_in(2)) return last(plan, target);
+      if (one_in(2)) return last(plan, target.flow);
       return draw_chances(plan);
   }
 }
@@ -386,8 +472,8 @@ void EventRuns::climb(const Target& target, std::uint64_t budget) {
     Ticks latest = run(best, target.destination).delay[target.destination];
     for (int failures = 0; failures < max_failures && packets_ < end && !over(); ++failures) {
       EpisodePlan next = best;
-      change(next, target.flow, met);
-      if (one_in(3)) change(next, target.flow, met);
+      change(next, target, met);
+      if (one_in(3)) change(next, target, met);
       const Ticks its = run(next, target.destination).delay[target.destination];
       if (its < latest) continue;
       if (its > latest) failures = 0;

@@ -22,6 +22,8 @@ constexpr long max_ticks = 1L << 60;  ///< of one packet, bucket or latency
 /// A range of lengths is divided into at least this many steps, and the shortest transmission into at least
 /// this many ticks.
 constexpr long min_steps = 16, min_ticks = 8;
+/// The same with gates: a packet that comes a tick too late is all but as late as one can be.
+constexpr long min_ticks_of_gates = 64;
 
 /// The greatest common divisor of all added numbers.
 class CommonDivisor {
@@ -47,6 +49,19 @@ std::int64_t counted(const Rational& value, const Rational& unit) {
   return numeric::to_int64(numeric::numerator(count));
 }
 
+void require_gates(const PolicedNetwork& network, const PolicedPort& port) {
+  if (port.gates.empty()) return;
+  require(port.scheduler == Scheduler::priority, "scheduler", port.name, "priority, with gates");
+  require(port.preemptable.empty(), "preemptable", port.name, "empty, with gates");
+  require(port.best_effort == 0, "best_effort", port.name, "0, with gates: it has none");
+  if (port.guard == network::Guard::fixed)
+    require(port.max_sdu.size() == network.classes.size(), "max_sdu", port.name, "given for each class");
+  for (const network::GateEntry& entry : port.gates) {
+    require(entry.time > 0, "time", to_fraction(entry.time), "above 0");
+    require(entry.open.size() == network.classes.size(), "open", port.name, "given for each class");
+  }
+}
+
 /// All that its packets pass leads to a destination.
 void require_tree(const PolicedFlow& flow) {
   bool sound = flow.before.empty() || flow.before.size() == flow.path.size();
@@ -70,6 +85,7 @@ void require_sound(const PolicedNetwork& network) {
     require(port.best_effort >= 0, "best_effort", to_fraction(port.best_effort), "0 or above");
     for (const Rational& slope : port.idle_slopes)
       require(slope > 0, "idle_slope", to_fraction(slope), "above 0");
+    require_gates(network, port);
   }
   require(!network.flows.empty(), "flows", "none", "one or more");
   for (const PolicedFlow& flow : network.flows) {
@@ -88,11 +104,15 @@ void require_sound(const PolicedNetwork& network) {
       require(bucket.burst >= flow.longest, "burst", to_fraction(bucket.burst),
               "not below the longest packet");
     }
-    for (const std::size_t port : flow.path)
+    for (const std::size_t port : flow.path) {
+      if (!network.ports[port].gates.empty() && network.ports[port].guard == network::Guard::fixed)
+        require(network.ports[port].max_sdu[flow.traffic_class] >= flow.longest, "max_sdu",
+                network.ports[port].name, "not below the longest packet of each class that passes");
       if (network.ports[port].scheduler == Scheduler::drr)
         require(flow.traffic_class < network.ports[port].quanta.size() &&
                     network.ports[port].quanta[flow.traffic_class] >= flow.longest,
                 "quantum", network.ports[port].name, "one for each class, not below its longest packet");
+    }
   }
 }
 
@@ -114,12 +134,41 @@ Rational unit_of(const PolicedNetwork& network) {
   return divisor;
 }
 
+/// Windows of a class; those that touch, also over the end of the cycle, are one.
+TickedGate gate_of(const PolicedPort& port, std::size_t traffic_class, const Rational& tick) {
+  TickedGate gate;
+  gate.always = std::all_of(port.gates.begin(), port.gates.end(),
+                            [&](const network::GateEntry& entry) { return entry.open[traffic_class]; });
+  if (gate.always) return gate;
+  Ticks at = 0;
+  bool open = false;
+  for (const network::GateEntry& entry : port.gates) {
+    const Ticks end = at + counted(entry.time, tick);
+    if (entry.open[traffic_class] && open)
+      gate.windows.back().closes = end;
+    else if (entry.open[traffic_class])
+      gate.windows.push_back({at, end});
+    open = entry.open[traffic_class];
+    at = end;
+  }
+  if (open && gate.windows.front().opens == 0 && gate.windows.size() > 1) {
+    gate.windows.back().closes += gate.windows.front().closes;
+    gate.windows.erase(gate.windows.begin());
+  }
+  if (port.guard == network::Guard::fixed)
+    gate.reserved = counted(port.max_sdu[traffic_class] / port.rate, tick);
+  return gate;
+}
+
 Rational tick_of(const PolicedNetwork& network, const Rational& unit) {
   CommonDivisor tick;
   for (const PolicedPort& port : network.ports) {
     tick.add(unit / port.rate);
     tick.add(port.latency);
     tick.add(port.wire);
+    for (const network::GateEntry& entry : port.gates) tick.add(entry.time);
+    if (port.guard == network::Guard::fixed)
+      for (const Rational& longest : port.max_sdu) tick.add(longest / port.rate);
     if (port.scheduler == Scheduler::cbs)
       for (const Rational& slope : port.idle_slopes) tick.add(unit / slope);
   }
@@ -130,8 +179,10 @@ Rational tick_of(const PolicedNetwork& network, const Rational& unit) {
     }
   Rational divisor = tick.value();
   for (const PolicedFlow& flow : network.flows)
-    for (const std::size_t port : flow.path)
-      while (flow.longest / network.ports[port].rate < min_ticks * divisor) divisor = divisor / 2;
+    for (const std::size_t port : flow.path) {
+      const long least = network.ports[port].gates.empty() ? min_ticks : min_ticks_of_gates;
+      while (flow.longest / network.ports[port].rate < least * divisor) divisor = divisor / 2;
+    }
   return divisor;
 }
 
@@ -193,7 +244,44 @@ void add_queues(const PolicedNetwork& network, TickedNetwork& all) {
   }
 }
 
+/// Each packet fits a window, or it would wait for ever.
+void require_windows(const PolicedNetwork& network, const TickedNetwork& all, std::size_t f) {
+  const TickedFlow& flow = all.flows[f];
+  for (const TickedHop& hop : flow.hops) {
+    const TickedPort& port = all.ports[hop.port];
+    if (port.cycle == 0) continue;
+    const TickedGate& gate = port.gates[flow.traffic_class];
+    Ticks widest = gate.always ? latest_tick : 0;
+    for (const TickedGate::Window& window : gate.windows)
+      widest = std::max(widest, window.closes - window.opens);
+    const Ticks needed = port.guard == network::Guard::fit     ? flow.longest * port.per_unit
+                         : port.guard == network::Guard::fixed ? gate.reserved
+                                                               : Ticks{1};
+    if (widest < needed)
+      throw InvalidArgument("the longest window of class " + network.classes[flow.traffic_class] + " at " +
+                                network.ports[hop.port].name,
+                            to_fraction(Rational(widest) * all.tick),
+                            "at least " + to_fraction(Rational(needed) * all.tick) + " for packets of " +
+                                network.flows[f].name);
+  }
+}
+
 }  // namespace
+
+Ticks TickedGate::left(Ticks position, Ticks cycle) const {
+  if (always) return latest_tick;
+  const auto after = std::upper_bound(windows.begin(), windows.end(), position,
+                                      [](Ticks at, const Window& window) { return at < window.opens; });
+  // Else the last window of the cycle before.
+  const Ticks closes = after != windows.begin() ? (after - 1)->closes : windows.back().closes - cycle;
+  return std::max(closes - position, Ticks{0});
+}
+
+Ticks TickedGate::to_opening(Ticks position, Ticks cycle) const {
+  const auto after = std::upper_bound(windows.begin(), windows.end(), position,
+                                      [](Ticks at, const Window& window) { return at < window.opens; });
+  return after != windows.end() ? after->opens - position : windows.front().opens + cycle - position;
+}
 
 TickedNetwork ticked(const PolicedNetwork& network) {
   require_sound(network);
@@ -211,6 +299,12 @@ TickedNetwork ticked(const PolicedNetwork& network) {
            .best_effort = units(port.best_effort),
            .reshaped = port.reshaped};
     static_cast<void>(ticks(port.best_effort / port.rate));
+    for (std::size_t c = 0; c < network.classes.size() && !port.gates.empty(); ++c)
+      its.gates.push_back(gate_of(port, c, all.tick));
+    Rational cycle = 0;
+    for (const network::GateEntry& entry : port.gates) cycle = cycle + entry.time;
+    its.cycle = ticks(cycle);
+    its.guard = port.guard;
     if (port.scheduler == Scheduler::drr)
       for (const Rational& quantum : port.quanta) its.quanta.push_back(units(quantum));
     if (port.scheduler == Scheduler::cbs)
@@ -235,6 +329,7 @@ TickedNetwork ticked(const PolicedNetwork& network) {
     }
   }
   add_queues(network, all);
+  for (std::size_t f = 0; f < network.flows.size(); ++f) require_windows(network, all, f);
   return all;
 }
 

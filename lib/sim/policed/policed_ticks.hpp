@@ -47,6 +47,22 @@ struct TickedFlow {
   std::vector<DataUnits> full_burst{};
 };
 
+/// When a gate is open, in a cycle that repeats without end.
+struct TickedGate {
+  struct Window {
+    Ticks opens, closes;  ///< opens within the cycle; may close after its end
+  };
+  /// In order, none touches another; empty: always open, or never.
+  std::vector<Window> windows{};
+  bool always = true;
+  Ticks reserved = 0;  ///< Guard::fixed: a packet may begin if so much is left
+
+  /// Time until it closes; 0 if it is closed.  \param position  in the cycle
+  [[nodiscard]] Ticks left(Ticks position, Ticks cycle) const;
+  /// Time until it opens, above 0.
+  [[nodiscard]] Ticks to_opening(Ticks position, Ticks cycle) const;
+};
+
 struct TickedPort {
   Ticks per_unit = 1;  ///< time in which a unit is sent
   Ticks latency = 0, wire = 0;
@@ -55,6 +71,9 @@ struct TickedPort {
   std::vector<Ticks> slopes{};  ///< ticks in which a class's idle slope earns a unit
   DataUnits best_effort = 0;
   bool reshaped = false;
+  Ticks cycle = 0;                  ///< of its gates; 0: none
+  std::vector<TickedGate> gates{};  ///< [class]
+  network::Guard guard = network::Guard::fit;
   std::size_t first_queue = 0, queues = 0;  ///< one after the other, higher classes first
 };
 
