@@ -104,11 +104,26 @@ PolicedNetwork gated(std::vector<network::GateEntry> gates) {
 }
 const std::vector<bool> none{false, false}, high{true, false}, low{false, true}, both{true, true};
 
-/// Delays of one packet of each class that arrives at these times.
+/// Express packets of 84 bytes in class 0 and packets of `length` that can be cut in class 1, a byte per unit of
+/// time. Sizes are in half bytes, so that there are times within a byte.
+PolicedNetwork preempting(long length, int fragment) {
+  PolicedNetwork network = ports_of_rate_1(1);
+  network.classes = {"express", "rest"};
+  network.byte = 2;
+  network.ports[0].rate = 2;
+  network.ports[0].scheduler = Scheduler::priority;
+  network.ports[0].preemptable = {false, true};
+  network.ports[0].fragment = fragment;
+  network.flows = {flow_of({0}, 168, 1, 169), flow_of({0}, 2 * length, 1, 2 * length, 1)};
+  return network;
+}
+
+/// Delays of one packet of each class that arrives at these times; at one time the lower class is first.
 Times delays(const PolicedNetwork& network, const Rational& of_high, const Rational& of_low) {
   Episode episode(network);
   episode.plan.flows[0].start = episode.ticks(of_high);
   episode.plan.flows[1].start = episode.ticks(of_low);
+  std::swap(episode.plan.flows[0].rank, episode.plan.flows[1].rank);
   episode.run();
   return {episode.delay(0), episode.delay(1)};
 }
@@ -179,7 +194,7 @@ TEST_CASE("policed episodes: windows that touch are one, also over the end of th
 
 TEST_CASE("policed episodes: a class that does not fit lets lower ones send") {
   const PolicedNetwork network = gated({{60, both}, {40, low}});
-  CHECK(delays(network, 50, 50) == Times{10, 30});
+  CHECK(delays(network, 50, 55) == Times{10, 25});
   CHECK(delays(network, 55, 55) == Times{55, 20});
   CHECK(delays(network, 55, 95) == Times{70, 20});
   // It is in transmission when the gate of the higher class opens.
@@ -216,6 +231,90 @@ TEST_CASE("policed episodes: gates that leave a packet waiting for ever are reje
   check_rejected(network);
   network = gated({{10, high}, {90, {true}}});
   check_rejected(network);
+}
+
+TEST_CASE("policed episodes: a frame is cut when enough of it is sent and enough remains") {
+  const auto one_of_each = [](long length, const Rational& express_at, int fragment = 64) {
+    return delays(preempting(length, fragment), express_at, 0);
+  };
+  CHECK(one_of_each(143, 0) == Times{143 + 84, 143});
+  CHECK(one_of_each(144, 0) == Times{84 + 84, 144 + 84 + 24});
+  CHECK(one_of_each(207, 0, 128) == Times{207 + 84, 207});
+  CHECK(one_of_each(208, 0, 128) == Times{148 + 84, 208 + 84 + 24});
+  CHECK(one_of_each(335, 0, 256) == Times{335 + 84, 335});
+  // Not less than 60 bytes behind the preamble, then at once, with check sum and gap.
+  CHECK(one_of_each(1542, 0) == Times{84 + 84, 1650});
+  CHECK(one_of_each(1542, 68) == Times{16 + 84, 1650});
+  CHECK(one_of_each(1542, 500) == Times{16 + 84, 1650});
+  CHECK(one_of_each(1542, rational("500.5")) == Times{rational("100.5"), 1650});
+  CHECK(one_of_each(1542, 1466) == Times{16 + 84, 1650});
+  CHECK(one_of_each(1542, 1467) == Times{75 + 84, 1542});
+}
+
+TEST_CASE("policed episodes: fragments of a packet") {
+  PolicedNetwork network = preempting(1542, 64);
+  network.flows.push_back(network.flows[0]);
+  Episode episode(network);
+  episode.plan.flows[0].start = 100 * episode.ticks(1);
+  episode.plan.flows[2].start = 210 * episode.ticks(1);
+  episode.run();
+  // The second fragment begins at 200, and 60 bytes of it must be sent behind its preamble.
+  CHECK(episode.delay(0) == 100);
+  CHECK(episode.delay(2) == 284 + 84 - 210);
+  CHECK(episode.delay(1) == 1542 + 2 * (84 + 24));
+  // A packet behind it comes while the first express packet is sent, or the preamble of the next fragment: 92
+  // bytes of the frame are sent, and 8 of its preamble.
+  network.flows[1].buckets = {{1, 4 * 1542}};
+  for (const auto& [at, sent] : {std::pair{50, 50}, {110, 100}, {150, 100}, {205, 100}, {209, 101}}) {
+    network.flows[2] = network.flows[1];
+    Episode behind(network);
+    behind.plan.flows[0].start = 100 * behind.ticks(1);
+    behind.plan.flows[2].start = at * behind.ticks(1);
+    behind.run();
+    CHECK(behind.backlog(1) == 2 * (2 * 1542 - sent));
+  }
+}
+
+TEST_CASE("policed episodes: what was cut goes on before other preemptable packets") {
+  PolicedNetwork network = preempting(1542, 64);
+  network.classes.insert(network.classes.begin() + 1, "middle");
+  network.ports[0].preemptable.push_back(true);
+  network.flows[1].traffic_class = 2;
+  network.flows.push_back(flow_of({0}, 400, 1, 400, 1));
+  Episode episode(network);
+  episode.plan.flows[0].start = 100 * episode.ticks(1);
+  episode.plan.flows[2].start = 110 * episode.ticks(1);
+  episode.run();
+  CHECK(episode.delay(1) == 1650);
+  CHECK(episode.delay(2) == 1650 + 200 - 110);
+  // The same with best effort, which has just begun: before express packets with what cannot be cut.
+  network = preempting(84, 64);
+  network.ports[0].best_effort = 2 * 1542;
+  CHECK(delays(network, 0, 1000) == Times{143 + 84, 1542 + 84});
+  CHECK(delays(network, 100, 0) == Times{16 + 84, 1542 + 24 + 2 * 84});
+}
+
+TEST_CASE("policed episodes: preemption that no device has is rejected") {
+  const auto check_rejected = [](PolicedNetwork network) {
+    CHECK_THROWS_AS(sim::ticked(network), InvalidArgument);
+  };
+  const PolicedNetwork network = preempting(1542, 64);
+  CHECK_NOTHROW(sim::ticked(network));
+  PolicedNetwork other = network;
+  other.byte = 0;
+  check_rejected(other);
+  other = network;
+  other.ports[0].preemptable = {true, false};
+  check_rejected(other);
+  other = network;
+  other.ports[0].fragment = 100;
+  check_rejected(other);
+  other = network;
+  other.ports[0].scheduler = Scheduler::fifo;
+  check_rejected(other);
+  other = network;
+  other.ports[0].gates = {{10'000, both}};
+  check_rejected(other);
 }
 
 TEST_CASE("policed events: delays to each destination are attained") {
@@ -276,4 +375,16 @@ TEST_CASE("policed events: a search over the phases of gates comes near the wors
   near(seen.flows[0].delay, 500);
   near(seen.flows[4].delay, rational("23212/125"));
   CHECK(seen.queues[1].backlog >= 15'420);
+}
+
+TEST_CASE("policed events: a search attains the bounds of preemption") {
+  for (const int fragment : {64, 128}) {
+    PolicedNetwork network = preempting(1542, fragment);
+    network.flows[0].buckets = {{rational("168/5000"), 168}};
+    network.flows[1].buckets = {{rational("3084/5000"), 3084}};
+    network.flows[1].shortest = 168;
+    const auto seen = simulate_events(network, {.packets = 20'000});
+    CHECK(seen.flows[0].delay == fragment + 79 + 84);
+    CHECK(seen.flows[1].delay == 1542 + 84 + 24);
+  }
 }

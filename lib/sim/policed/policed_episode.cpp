@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <queue>
 #include <utility>
 
@@ -69,6 +70,13 @@ struct ClassQueue {
   Ticks credit = 0, credit_at = 0;  ///< in units of the time in which the idle slope earns it
 };
 
+/// A packet that an express one has cut.
+struct Interrupted {
+  std::uint32_t packet = no_packet;  ///< none: best effort
+  std::size_t queue = 0;
+  Ticks left = 0, sent = 0;
+};
+
 struct SendingPort {
   bool busy = false;
   std::uint32_t packet = no_packet;  ///< none while busy: best effort
@@ -77,6 +85,14 @@ struct SendingPort {
   std::uint64_t wake = 0;             ///< number of the current event
   std::vector<std::size_t> active{};  ///< drr: the first one has its turn
   bool in_turn = false;
+  std::uint64_t departure = 0;  ///< number of the current event
+  // preemption
+  Ticks sent = 0;          ///< of the packet's own length, before this fragment
+  Ticks left = 0;          ///< of its frame, when this fragment began
+  Ticks cut_at = not_cut;  ///< its data end; check sum and gap follow
+  bool first = true;       ///< is this its first fragment?
+  std::optional<Interrupted> interrupted{};
+  static constexpr Ticks not_cut = latest_tick;
 };
 
 /// When buckets were last empty, if they have earned continuously since.
@@ -173,7 +189,12 @@ class PolicedEpisodes::Engine {
     return *network_.queues[queue].traffic_class < port.slopes.size();
   }
   void update_credit(std::size_t queue);
-  void send_best_effort(std::size_t port);
+  void send_best_effort(std::size_t port, Ticks takes);
+  void occupy(std::size_t port, std::uint32_t packet, std::size_t queue, Ticks until);
+  void cut(std::size_t port);
+  void interrupt(std::size_t port);
+  void resume(std::size_t port);
+  [[nodiscard]] Ticks sent_of_fragment(std::size_t port, Ticks until) const;
   [[nodiscard]] bool happens(Chance chance) {
     return chance == Chance::always || (chance == Chance::random && (chance_word() & 1U) != 0);
   }
@@ -255,7 +276,8 @@ void PolicedEpisodes::Engine::handle(const PortEvent& event) {
     case EventKind::ready:
       return join(event.what);
     case EventKind::departs:
-      return depart(event.what);
+      if (ports_[event.what].departure == event.number) depart(event.what);
+      return;
     case EventKind::wakes: {
       SendingPort& port = ports_[event.what];
       if (!port.busy && port.wake == event.number) begin_sending(event.what);
@@ -280,6 +302,8 @@ DataUnits PolicedEpisodes::Engine::length_of(const TickedFlow& flow, PacketLengt
       return flow.longest;
     case PacketLengths::shortest:
       return flow.shortest;
+    case PacketLengths::uncut:
+      return flow.uncut;
     case PacketLengths::random:
       break;
   }
@@ -361,7 +385,7 @@ void PolicedEpisodes::Engine::arrive(std::uint32_t packet) {
   const SendingPort& sending = ports_[hop.port];
   const bool its_own = sending.busy && sending.packet != no_packet && sending.queue == hop.queue;
   Ticks& maximum = peaks_.backlog[hop.queue];
-  maximum = std::max(maximum, queue.content - (its_own ? now_ - sending.began : 0));
+  maximum = std::max(maximum, queue.content - (its_own ? sent_of_fragment(hop.port, now_) : 0));
   if (port.latency == 0) return join(packet);
   Ticks taken = port.latency;
   if (plan_->full_latency == Chance::never)
@@ -389,19 +413,34 @@ void PolicedEpisodes::Engine::join(std::uint32_t packet) {
       !(sending.busy && sending.queue == hop.queue))
     sending.active.push_back(hop.queue);
   queue.ready.push_back(packet);
-  if (sending.busy) return;
+  const bool express = port.byte > 0 && hop.queue < port.first_preemptable;
+  if (sending.busy) {
+    if (express) cut(hop.port);
+    return;
+  }
   const bool others = port.scheduler == Scheduler::priority || port.scheduler == Scheduler::cbs;
-  if (others && port.best_effort > 0 && happens(plan_->best_effort)) return send_best_effort(hop.port);
+  if (others && port.best_effort > 0 && happens(plan_->best_effort)) {
+    const Ticks longest = port.best_effort * port.per_unit;
+    return send_best_effort(hop.port, express ? std::min(longest, longest_uncut(port)) : longest);
+  }
   begin_sending(hop.port);
 }
 
-void PolicedEpisodes::Engine::send_best_effort(std::size_t p) {
+void PolicedEpisodes::Engine::occupy(std::size_t p, std::uint32_t packet, std::size_t queue, Ticks until) {
   SendingPort& sending = ports_[p];
   sending.busy = true;
-  sending.packet = no_packet;
+  sending.packet = packet;
+  sending.queue = queue;
   sending.began = now_;
-  push(now_ + network_.ports[p].best_effort * network_.ports[p].per_unit, order_of_departures(),
-       EventKind::departs, p);
+  sending.departure = events_made_;
+  push(until, order_of_departures(), EventKind::departs, p);
+}
+
+void PolicedEpisodes::Engine::send_best_effort(std::size_t p, Ticks takes) {
+  SendingPort& sending = ports_[p];
+  occupy(p, no_packet, sending.queue, now_ + takes);
+  sending.first = true;
+  sending.left = takes - (preamble_bytes + gap_bytes) * network_.ports[p].byte;
 }
 
 void PolicedEpisodes::Engine::begin_sending(std::size_t p) {
@@ -409,15 +448,65 @@ void PolicedEpisodes::Engine::begin_sending(std::size_t p) {
   SendingPort& sending = ports_[p];
   const std::size_t none = port.first_queue + port.queues;
   const std::size_t chosen = choose(p);
+  if (sending.interrupted && chosen >= port.first_preemptable) return resume(p);
   if (sending.busy || chosen == none) return;
   ClassQueue& queue = queues_[chosen];
-  sending.busy = true;
-  sending.queue = chosen;
-  sending.began = now_;
-  sending.packet = queue.ready.front();
+  const std::uint32_t packet = queue.ready.front();
   queue.ready.pop_front();
-  push(now_ + packets_[sending.packet].length * port.per_unit, order_of_departures(), EventKind::departs, p);
+  const Ticks takes = packets_[packet].length * port.per_unit;
+  occupy(p, packet, chosen, now_ + takes);
+  sending.first = true;
+  sending.sent = 0;
+  sending.left = takes - (preamble_bytes + gap_bytes) * port.byte;
 }
+
+// --- preemption
+
+/// Of a packet's own length: the preamble of a later fragment and what ends a cut one are not.
+Ticks PolicedEpisodes::Engine::sent_of_fragment(std::size_t p, Ticks until) const {
+  const SendingPort& sending = ports_[p];
+  const Ticks passed = std::min(until, sending.cut_at) - sending.began;
+  return sending.first ? passed : std::max(Ticks{0}, passed - preamble_bytes * network_.ports[p].byte);
+}
+
+/// An express packet is ready: ends the fragment of a preemptable one as soon as it may, if it may.
+void PolicedEpisodes::Engine::cut(std::size_t p) {
+  const TickedPort& port = network_.ports[p];
+  SendingPort& sending = ports_[p];
+  const bool preemptable = sending.packet == no_packet || sending.queue >= port.first_preemptable;
+  if (!preemptable || sending.cut_at != SendingPort::not_cut) return;
+  const Ticks bytes = (now_ - sending.began + port.byte - 1) / port.byte;
+  const Ticks data = std::max((bytes - preamble_bytes) * port.byte, port.whole);
+  if (sending.left - data < last_fragment_bytes * port.byte) return;
+  sending.cut_at = sending.began + preamble_bytes * port.byte + data;
+  sending.departure = events_made_;
+  push(sending.cut_at + (cut_check_bytes + gap_bytes) * port.byte, order_of_departures(), EventKind::departs,
+       p);
+}
+
+/// The cut fragment has left.
+void PolicedEpisodes::Engine::interrupt(std::size_t p) {
+  SendingPort& sending = ports_[p];
+  const Ticks sent = sent_of_fragment(p, now_);
+  const Ticks data = sending.cut_at - sending.began - preamble_bytes * network_.ports[p].byte;
+  sending.interrupted = {std::exchange(sending.packet, no_packet), sending.queue, sending.left - data,
+                         sending.sent + sent};
+  if (sending.interrupted->packet != no_packet) queues_[sending.queue].content -= sent;
+  sending.busy = false;
+  sending.cut_at = SendingPort::not_cut;
+  begin_sending(p);
+}
+
+void PolicedEpisodes::Engine::resume(std::size_t p) {
+  SendingPort& sending = ports_[p];
+  const Interrupted its = *std::exchange(sending.interrupted, std::nullopt);
+  occupy(p, its.packet, its.queue, now_ + its.left + (preamble_bytes + gap_bytes) * network_.ports[p].byte);
+  sending.first = false;
+  sending.sent = its.sent;
+  sending.left = its.left;
+}
+
+// --- choice of the next packet
 
 std::size_t PolicedEpisodes::Engine::choose(std::size_t p) {
   const TickedPort& port = network_.ports[p];
@@ -479,7 +568,7 @@ std::size_t PolicedEpisodes::Engine::choose_by_credit(std::size_t p) {
   }
   if (chosen != end || earliest == latest_tick) return chosen;
   if (port.best_effort > 0 && happens(plan_->best_effort)) {
-    send_best_effort(p);
+    send_best_effort(p, port.best_effort * port.per_unit);
   } else {
     ports_[p].wake = events_made_;
     push(earliest, order_of_departures(), EventKind::wakes, p);
@@ -516,13 +605,14 @@ std::size_t PolicedEpisodes::Engine::choose_by_gates(std::size_t p) {
 void PolicedEpisodes::Engine::depart(std::size_t p) {
   const TickedPort& port = network_.ports[p];
   SendingPort& sending = ports_[p];
+  if (sending.cut_at != SendingPort::not_cut) return interrupt(p);
   const std::uint32_t packet = std::exchange(sending.packet, no_packet);
   sending.busy = false;
   if (packet == no_packet) return begin_sending(p);
   PacketInTransit& its = packets_[packet];
   ClassQueue& queue = queues_[sending.queue];
   const Ticks took = its.length * port.per_unit;
-  queue.content -= took;
+  queue.content -= took - sending.sent;
   Ticks& slowest = peaks_.queue_delay[sending.queue];
   slowest = std::max(slowest, now_ - its.came);
   if (port.scheduler == Scheduler::drr && queue.ready.empty()) {

@@ -37,6 +37,7 @@ enum class PacketLengths {
   longest,
   shortest,
   random,
+  uncut,  ///< the longest that is not cut
 };
 
 struct PacketRun {

@@ -70,7 +70,7 @@ class EventRuns {
     if (one_in(3)) return burst_[flow];
     return static_cast<std::uint32_t>(1 + (one_in(2) ? below(burst) : burst + below(2 * burst + 16)));
   }
-  [[nodiscard]] PacketLengths any_lengths() { return static_cast<PacketLengths>(below(5)); }
+  [[nodiscard]] PacketLengths any_lengths() { return static_cast<PacketLengths>(below(preempts_ ? 6 : 5)); }
   [[nodiscard]] Chance any_chance() { return static_cast<Chance>(below(3)); }
   [[nodiscard]] EpisodePlan bursts() const;
   void shuffle_ranks(EpisodePlan& plan);
@@ -104,10 +104,14 @@ class EventRuns {
   std::uint64_t burst_packets_ = 0;
   Ticks span_ = 1;      ///< time in which bursts of all flows can meet
   bool gated_ = false;  ///< is there a port with gates?
+  bool preempts_ = false;
 };
 
 void EventRuns::measure() {
-  for (const TickedPort& port : network_.ports) gated_ = gated_ || port.cycle > 0;
+  for (const TickedPort& port : network_.ports) {
+    gated_ = gated_ || port.cycle > 0;
+    preempts_ = preempts_ || port.byte > 0;
+  }
   for (const TickedFlow& flow : network_.flows) {
     Ticks farthest = 0, longest = 0, cycles = 0;
     std::vector<Ticks>& its = reached_.emplace_back();

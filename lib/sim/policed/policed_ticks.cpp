@@ -62,6 +62,17 @@ void require_gates(const PolicedNetwork& network, const PolicedPort& port) {
   }
 }
 
+void require_preemption(const PolicedNetwork& network, const PolicedPort& port) {
+  const std::vector<bool>& classes = port.preemptable;
+  if (classes.empty()) return;
+  require(port.scheduler == Scheduler::priority, "scheduler", port.name, "priority, with preemption");
+  require(network.byte > 0, "byte", to_fraction(network.byte), "above 0, with preemption");
+  require(classes.size() == network.classes.size() && std::is_sorted(classes.begin(), classes.end()),
+          "preemptable", port.name, "given for each class, no class above one that is not");
+  require(port.fragment >= 64 && port.fragment <= 256 && port.fragment % 64 == 0, "fragment",
+          std::to_string(port.fragment), "64, 128, 192 or 256");
+}
+
 /// All that its packets pass leads to a destination.
 void require_tree(const PolicedFlow& flow) {
   bool sound = flow.before.empty() || flow.before.size() == flow.path.size();
@@ -86,6 +97,7 @@ void require_sound(const PolicedNetwork& network) {
     for (const Rational& slope : port.idle_slopes)
       require(slope > 0, "idle_slope", to_fraction(slope), "above 0");
     require_gates(network, port);
+    require_preemption(network, port);
   }
   require(!network.flows.empty(), "flows", "none", "one or more");
   for (const PolicedFlow& flow : network.flows) {
@@ -116,10 +128,15 @@ void require_sound(const PolicedNetwork& network) {
   }
 }
 
+bool preempts(const PolicedPort& port) {
+  return std::find(port.preemptable.begin(), port.preemptable.end(), true) != port.preemptable.end();
+}
+
 Rational unit_of(const PolicedNetwork& network) {
   CommonDivisor unit;
   for (const PolicedPort& port : network.ports) {
     unit.add(port.best_effort);
+    if (preempts(port)) unit.add(network.byte);
     for (const Rational& quantum : port.quanta) unit.add(quantum);
   }
   for (const PolicedFlow& flow : network.flows) {
@@ -230,7 +247,10 @@ void add_queues(const PolicedNetwork& network, TickedNetwork& all) {
   for (auto& [its, number] : found) {
     TickedPort& port = all.ports[its.first];
     number = all.queues.size();
-    if (port.queues++ == 0) port.first_queue = number;
+    if (port.queues++ == 0) port.first_queue = port.first_preemptable = number;
+    if (const auto& preemptable = network.ports[its.first].preemptable;
+        !preemptable.empty() && !preemptable[its.second])
+      port.first_preemptable = number + 1;
     all.queues.push_back(
         {its.first, port.scheduler == Scheduler::fifo ? std::nullopt : std::optional(its.second)});
   }
@@ -267,6 +287,10 @@ void require_windows(const PolicedNetwork& network, const TickedNetwork& all, st
 }
 
 }  // namespace
+
+Ticks longest_uncut(const TickedPort& port) {
+  return port.whole + (last_fragment_bytes - 1 + preamble_bytes + gap_bytes) * port.byte;
+}
 
 Ticks TickedGate::left(Ticks position, Ticks cycle) const {
   if (always) return latest_tick;
@@ -305,6 +329,10 @@ TickedNetwork ticked(const PolicedNetwork& network) {
     for (const network::GateEntry& entry : port.gates) cycle = cycle + entry.time;
     its.cycle = ticks(cycle);
     its.guard = port.guard;
+    if (preempts(port)) {
+      its.byte = ticks(network.byte / port.rate);
+      its.whole = (port.fragment - cut_check_bytes) * its.byte;
+    }
     if (port.scheduler == Scheduler::drr)
       for (const Rational& quantum : port.quanta) its.quanta.push_back(units(quantum));
     if (port.scheduler == Scheduler::cbs)
@@ -321,6 +349,11 @@ TickedNetwork ticked(const PolicedNetwork& network) {
       its.buckets.push_back({ticks(all.unit / bucket.rate), ticks(bucket.burst / bucket.rate)});
       minimum = std::min(minimum, bucket.burst);
     }
+    its.uncut = its.longest;
+    for (const std::size_t port : flow.path)
+      if (const TickedPort& at = all.ports[port]; at.byte > 0)
+        its.uncut = std::min(its.uncut, longest_uncut(at) / at.per_unit);
+    its.uncut = std::max(its.uncut, its.shortest);
     its.full_burst = full_burst_of(units(minimum), its.longest, its.shortest);
     for (const std::size_t port : flow.path) {
       static_cast<void>(ticks(flow.longest / network.ports[port].rate));

@@ -42,6 +42,7 @@ struct TickedFlow {
   std::size_t first_destination = 0, destinations = 1;  ///< one after the other
   std::size_t traffic_class = 0;
   DataUnits longest = 1, shortest = 1;
+  DataUnits uncut = 1;  ///< the longest packet that is nowhere cut, or else the shortest
   std::vector<TickedBucket> buckets{};
   /// Packets that empty the smallest of its buckets at once, to the last unit if possible; one or more.
   std::vector<DataUnits> full_burst{};
@@ -63,6 +64,10 @@ struct TickedGate {
   [[nodiscard]] Ticks to_opening(Ticks position, Ticks cycle) const;
 };
 
+/// Of a frame that is cut, in bytes: preamble before each fragment, check sum after it, gap; the least last
+/// fragment.
+constexpr long preamble_bytes = 8, cut_check_bytes = 4, gap_bytes = 12, last_fragment_bytes = 64;
+
 struct TickedPort {
   Ticks per_unit = 1;  ///< time in which a unit is sent
   Ticks latency = 0, wire = 0;
@@ -74,8 +79,14 @@ struct TickedPort {
   Ticks cycle = 0;                  ///< of its gates; 0: none
   std::vector<TickedGate> gates{};  ///< [class]
   network::Guard guard = network::Guard::fit;
+  Ticks byte = 0;                           ///< preemption: time in which a byte is sent; 0: none
+  Ticks whole = 0;                          ///< so much of a frame is sent at least before it is cut
   std::size_t first_queue = 0, queues = 0;  ///< one after the other, higher classes first
+  std::size_t first_preemptable = 0;        ///< queue; those from it on
 };
+
+/// Time in which the longest packet is sent that cannot be cut.
+[[nodiscard]] Ticks longest_uncut(const TickedPort& port);
 
 struct TickedQueue {
   std::size_t port;
