@@ -317,6 +317,89 @@ TEST_CASE("policed episodes: preemption that no device has is rejected") {
   check_rejected(other);
 }
 
+TEST_CASE("policed episodes: a packet is sent on while it arrives") {
+  // 1250 bytes at 100 Mbit/s, with one crossing packet each at three of four ports that cut through after 64
+  // bytes; times in units of 80 ns.
+  PolicedNetwork network = ports_of_rate_1(4);
+  network.flows = {flow_of({0, 1, 2, 3}, 1250, rational("1/10"), 1250)};
+  for (std::size_t p = 1; p < 4; ++p) {
+    network.ports[p].cut_through = 64;
+    network.flows.push_back(flow_of({p}, 1250, rational("1/10"), 1250));
+  }
+  Episode alone(network);
+  for (std::size_t f = 1; f < 4; ++f) alone.plan.flows[f].start = 1'000'000;
+  alone.run();
+  CHECK(alone.delay(0) == 3 * 64 + 1250);
+  for (std::size_t hop = 0; hop < 4; ++hop)
+    CHECK(alone.arrivals[{0, hop}] == Times{Rational(64 * static_cast<long>(hop))});
+  const auto seen = simulate_events(network, {.packets = 60'000, .flow = 0});
+  CHECK(seen.flows[0].delay * rational("0.08") == rational("10384/25"));
+  CHECK(seen.flows[1].delay == 2500);
+  CHECK(seen.queues[1].backlog == 2500);
+  // Packets shorter than the header, and a slower link behind.
+  network.flows[0].longest = network.flows[0].shortest = 50;
+  network.ports[3].rate = rational("1/2");
+  Episode slower(network);
+  slower.plan.flows = alone.plan.flows;
+  slower.run();
+  CHECK(slower.delay(0) == 3 * 50 + 100);
+}
+
+TEST_CASE("policed episodes: copies to ports that cut through and to others") {
+  PolicedNetwork network = tree();
+  network.ports[1].cut_through = 3;
+  Episode episode(network);
+  episode.run();
+  CHECK(episode.arrivals[{0, 1}] == Times{11});
+  CHECK(episode.arrivals[{0, 2}] == Times{4});
+  CHECK(episode.delay(0, 0) == 14);
+  CHECK(episode.delay(0, 1) == 21);
+  CHECK(episode.delay(0, 2) == 31);
+}
+
+TEST_CASE("policed episodes: a packet that must wait is stored") {
+  // The header is ready at 3, the last bit at port 1 at 12.
+  PolicedNetwork network = ports_of_rate_1(2);
+  network.ports[1].cut_through = 2;
+  network.flows = {flow_of({0, 1}, 12, rational("1/10"), 24), flow_of({1}, 4, rational("1/10"), 4)};
+  network.ports[1].latency = 1;
+  Episode episode(network);
+  const auto delay = [&](const Rational& crossing, bool stores) {
+    episode.plan.stores_waiting = stores;
+    episode.plan.flows[1].start = episode.ticks(crossing);
+    episode.run();
+    return episode.delay(0);
+  };
+  CHECK(delay(1, false) == 6 + 12);
+  CHECK(delay(1, true) == 12 + 12);
+  CHECK(delay(3, true) == 3 + 12);
+  // The second packet does not overtake.
+  episode.plan.flows[0].runs.front().packets = 2;
+  CHECK(delay(1, true) == 24 + 12);
+  const auto seen = simulate_events(network, {.packets = 2'000, .flow = 0, .stores_waiting = true});
+  CHECK(seen.flows[0].delay > simulate_events(network, {.packets = 2'000, .flow = 0}).flows[0].delay);
+}
+
+TEST_CASE("policed episodes: cut-through from a link that may pause or be too slow is rejected") {
+  PolicedNetwork network = ports_of_rate_1(2);
+  network.classes = {"high", "low"};
+  network.byte = 1;
+  network.ports[0].scheduler = Scheduler::priority;
+  network.ports[1].cut_through = 2;
+  network.flows = {flow_of({0, 1}, 12, rational("1/10"), 24)};
+  CHECK_NOTHROW(sim::ticked(network));
+  const auto check_rejected = [&](const auto& change) {
+    PolicedNetwork other = network;
+    change(other);
+    CHECK_THROWS_AS(sim::ticked(other), InvalidArgument);
+  };
+  check_rejected([](PolicedNetwork& other) { other.ports[1].rate = 2; });
+  check_rejected([](PolicedNetwork& other) { other.ports[0].gates = {{50, high}, {50, low}}; });
+  check_rejected([](PolicedNetwork& other) { other.ports[0].preemptable = {false, true}; });
+  check_rejected([](PolicedNetwork& other) { other.ports[0].reshaped = true; });
+  check_rejected([](PolicedNetwork& other) { other.ports[1].cut_through = 0; });
+}
+
 TEST_CASE("policed events: delays to each destination are attained") {
   // An AFDX network known from the literature, with another flow to both ends.
   PolicedNetwork network = ports_of_rate_1(9);
@@ -386,5 +469,28 @@ TEST_CASE("policed events: a search attains the bounds of preemption") {
     const auto seen = simulate_events(network, {.packets = 20'000});
     CHECK(seen.flows[0].delay == fragment + 79 + 84);
     CHECK(seen.flows[1].delay == 1542 + 84 + 24);
+  }
+}
+
+TEST_CASE("policed events: a lower class that is offered too much leaves the higher one its worst case") {
+  PolicedNetwork network = ports_of_rate_1(1);
+  network.classes = {"high", "low"};
+  network.ports[0].scheduler = Scheduler::priority;
+  network.flows = {flow_of({0}, 10, rational("1/2"), 20), flow_of({0}, 15, rational("3/4"), 30, 1)};
+  for (const EventSources sources : {EventSources::search, EventSources::greedy, EventSources::periodic,
+                                     EventSources::random, EventSources::together}) {
+    const auto seen = simulate_events(network, {.sources = sources, .packets = 4'000});
+    CHECK(seen.runs > 0);
+    CHECK(seen.flows[0].delay <= 35);
+    if (sources == EventSources::search || sources == EventSources::greedy) CHECK(seen.flows[0].delay == 35);
+  }
+  // Both send what they may: the lower class is a quarter of the rate behind.
+  Episode episode(network);
+  for (sim::FlowPlan& flow : episode.plan.flows) flow.runs.front().packets = sim::PacketRun::endless;
+  for (const long packets : {100, 1'000}) {
+    episode.plan.packets = static_cast<std::uint64_t>(packets);
+    episode.run();
+    CHECK(episode.delay(0) <= 35);
+    CHECK(episode.delay(1) > packets);
   }
 }

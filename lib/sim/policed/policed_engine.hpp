@@ -20,7 +20,7 @@ constexpr std::uint32_t no_packet = ~std::uint32_t{0};
 /// Order of events at one tick, after departures that come first; none of these overtakes another.
 constexpr std::uint32_t in_order_of_arrival = 1;
 
-enum class EventKind : std::uint8_t { sends, arrives, ready, departs, wakes, released };
+enum class EventKind : std::uint8_t { sends, arrives, header, ready, departs, wakes, released };
 
 struct PortEvent {
   Ticks at;
@@ -39,6 +39,7 @@ struct PacketInTransit {
   std::size_t flow = 0, hop = 0;
   DataUnits length = 0;
   Ticks created = 0, came = 0;
+  Ticks rest = 0;  ///< cut-through: time from its header to its last bit
 };
 
 /// First in, first out.
@@ -70,6 +71,7 @@ struct ClassQueue {
   PacketLine ready{};
   Ticks content = 0;     ///< to be sent, including packets in the node's latency
   Ticks last_ready = 0;  ///< packets do not overtake in the latency
+  Ticks stored = 0;      ///< until then nor behind a packet that is stored
   std::int64_t deficit = 0;
   Ticks credit = 0, credit_at = 0;  ///< in units of the time in which the idle slope earns it
 };
@@ -163,9 +165,12 @@ class PolicedEpisodes::Engine {
   [[nodiscard]] DataUnits length_of(const TickedFlow& flow, PacketLengths lengths, std::uint32_t number);
 
   [[nodiscard]] std::uint32_t new_packet(const PacketInTransit& its);
+  [[nodiscard]] std::uint32_t copy_at(std::uint32_t packet, std::uint32_t hop);
   void forward(std::uint32_t packet);
+  void send_ahead(std::uint32_t packet);
   void arrive(std::uint32_t packet);
   void join(std::uint32_t packet);
+  [[nodiscard]] bool stores(std::uint32_t packet);
   void begin_sending(std::size_t port);
   void depart(std::size_t port);
   void deliver(std::uint32_t packet, std::size_t destination);
@@ -177,10 +182,14 @@ class PolicedEpisodes::Engine {
   [[nodiscard]] std::size_t choose_in_turn(std::size_t port);
   [[nodiscard]] std::size_t choose_by_credit(std::size_t port);
   [[nodiscard]] std::size_t choose_by_gates(std::size_t port);
+  /// Time until the gate opens; 0 if the packet may begin now.
+  [[nodiscard]] Ticks wait_for_gate(std::size_t queue, std::uint32_t packet) const;
   [[nodiscard]] bool shaped(const TickedPort& port, std::size_t queue) const {
     return *network_.queues[queue].traffic_class < port.slopes.size();
   }
   void update_credit(std::size_t queue);
+  /// Before a packet of this queue: is there one of best effort in transmission?
+  [[nodiscard]] bool finds_best_effort(std::size_t queue);
   void send_best_effort(std::size_t port, Ticks takes);
   void occupy(std::size_t port, std::uint32_t packet, std::size_t queue, Ticks until);
   void cut(std::size_t port);

@@ -68,6 +68,8 @@ void PolicedEpisodes::Engine::handle(const PortEvent& event) {
       return send(event.what);
     case EventKind::arrives:
       return hold(event.what);
+    case EventKind::header:
+      return arrive(event.what);
     case EventKind::ready:
       return join(event.what);
     case EventKind::departs:
@@ -152,22 +154,39 @@ std::uint32_t PolicedEpisodes::Engine::new_packet(const PacketInTransit& its) {
   return packet;
 }
 
-/// Copies it to each port behind the one that has sent it.
+std::uint32_t PolicedEpisodes::Engine::copy_at(std::uint32_t packet, std::uint32_t hop) {
+  const std::uint32_t copy = new_packet(PacketInTransit(packets_[packet]));
+  packets_[copy].hop = hop;
+  std::copy_n(arrivals_.begin() + static_cast<std::ptrdiff_t>(packet * longest_path_), longest_path_,
+              arrivals_.begin() + static_cast<std::ptrdiff_t>(copy * longest_path_));
+  return copy;
+}
+
+/// Copies it to each port behind the one that has sent it, but for those that cut through.
 void PolicedEpisodes::Engine::forward(std::uint32_t packet) {
   const std::vector<TickedHop>& hops = network_.flows[packets_[packet].flow].hops;
   const std::uint32_t next = hops[packets_[packet].hop].next;
-  for (std::uint32_t other = hops[next].sibling; other != no_hop; other = hops[other].sibling) {
-    const std::uint32_t copy = new_packet(PacketInTransit(packets_[packet]));
-    std::copy_n(arrivals_.begin() + static_cast<std::ptrdiff_t>(packet * longest_path_), longest_path_,
-                arrivals_.begin() + static_cast<std::ptrdiff_t>(copy * longest_path_));
-    packets_[copy].hop = other;
-    arrive(copy);
-  }
+  packets_[packet].rest = 0;
+  for (std::uint32_t other = hops[next].sibling; other != no_hop; other = hops[other].sibling)
+    arrive(copy_at(packet, other));
   packets_[packet].hop = next;
   arrive(packet);
 }
 
-/// Its last bit is in.
+/// Its transmission begins: to the ports that cut through.
+void PolicedEpisodes::Engine::send_ahead(std::uint32_t packet) {
+  const std::vector<TickedHop>& hops = network_.flows[packets_[packet].flow].hops;
+  const TickedHop& hop = hops[packets_[packet].hop];
+  const TickedPort& port = network_.ports[hop.port];
+  for (std::uint32_t next = hop.ahead; next != no_hop; next = hops[next].sibling) {
+    const std::uint32_t copy = copy_at(packet, next);
+    const DataUnits length = packets_[copy].length, header = std::min(hops[next].header, length);
+    packets_[copy].rest = (length - header) * port.per_unit;
+    push(now_ + header * port.per_unit + port.wire, rank(copy), EventKind::header, copy);
+  }
+}
+
+/// Its last bit is in, or its header where packets are cut through.
 void PolicedEpisodes::Engine::arrive(std::uint32_t packet) {
   PacketInTransit& its = packets_[packet];
   const TickedHop& hop = network_.flows[its.flow].hops[its.hop];
@@ -203,22 +222,44 @@ void PolicedEpisodes::Engine::join(std::uint32_t packet) {
   const TickedPort& port = network_.ports[hop.port];
   SendingPort& sending = ports_[hop.port];
   ClassQueue& queue = queues_[hop.queue];
+  if (plan_->stores_waiting && stores(packet)) return;
   if (port.scheduler == Scheduler::cbs && shaped(port, hop.queue)) update_credit(hop.queue);
   if (port.scheduler == Scheduler::drr && queue.ready.empty() &&
       !(sending.busy && sending.queue == hop.queue))
     sending.active.push_back(hop.queue);
   queue.ready.push_back(packet);
-  const bool express = port.byte > 0 && hop.queue < port.first_preemptable;
   if (sending.busy) {
-    if (express) cut(hop.port);
+    if (port.byte > 0 && hop.queue < port.first_preemptable) cut(hop.port);
     return;
   }
-  const bool others = port.scheduler == Scheduler::priority || port.scheduler == Scheduler::cbs;
-  if (others && port.best_effort > 0 && happens(plan_->best_effort)) {
-    const Ticks longest = port.best_effort * port.per_unit;
-    return send_best_effort(hop.port, express ? std::min(longest, longest_uncut(port)) : longest);
+  if (!finds_best_effort(hop.queue)) begin_sending(hop.port);
+}
+
+/// It has not come to its last bit and cannot be sent on at once: it is ready with that, and so are those behind.
+bool PolicedEpisodes::Engine::stores(std::uint32_t packet) {
+  const PacketInTransit& its = packets_[packet];
+  const std::size_t number = network_.flows[its.flow].hops[its.hop].queue;
+  ClassQueue& queue = queues_[number];
+  const std::size_t port = network_.queues[number].port;
+  const Ticks whole = its.came + its.rest;
+  if (now_ >= queue.stored) {
+    if (now_ >= whole) return false;
+    if (!ports_[port].busy && !finds_best_effort(number) && wait_for_gate(number, packet) == 0) return false;
+    queue.stored = whole;
   }
-  begin_sending(hop.port);
+  push(queue.stored, in_order_of_arrival, EventKind::ready, packet);
+  return true;
+}
+
+bool PolicedEpisodes::Engine::finds_best_effort(std::size_t number) {
+  const std::size_t p = network_.queues[number].port;
+  const TickedPort& port = network_.ports[p];
+  if (port.scheduler != Scheduler::priority && port.scheduler != Scheduler::cbs) return false;
+  if (port.best_effort == 0 || !happens(plan_->best_effort)) return false;
+  const Ticks longest = port.best_effort * port.per_unit;
+  const bool express = port.byte > 0 && number < port.first_preemptable;
+  send_best_effort(p, express ? std::min(longest, longest_uncut(port)) : longest);
+  return true;
 }
 
 void PolicedEpisodes::Engine::occupy(std::size_t p, std::uint32_t packet, std::size_t queue, Ticks until) {
@@ -253,6 +294,7 @@ void PolicedEpisodes::Engine::begin_sending(std::size_t p) {
   sending.first = true;
   sending.sent = 0;
   sending.left = takes - (preamble_bytes + gap_bytes) * port.byte;
+  if (port.ahead) send_ahead(packet);
 }
 
 std::size_t PolicedEpisodes::Engine::choose(std::size_t p) {

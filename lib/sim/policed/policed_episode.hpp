@@ -64,6 +64,7 @@ struct EpisodePlan {
   Chance full_latency = Chance::always;
   Chance best_effort = Chance::always;  ///< is a best-effort packet present when it may be sent?
   bool regulator_per_flow = false;      ///< also where one per class is possible
+  bool stores_waiting = false;          ///< cut-through: is a packet stored that cannot be sent on at once?
   std::vector<Ticks> gate_phases{};     ///< [port]: a cycle of its gates begins; empty: without gates
   std::uint64_t packets = 0;            ///< sources stop after this number of packets
   std::uint64_t seed = 0;

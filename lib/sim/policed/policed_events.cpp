@@ -121,6 +121,9 @@ void EventRuns::measure() {
         return its[from] + port.latency + flow.longest * port.per_unit + port.wire;
       };
       its.push_back(hop.before == no_hop ? 0 : after(hop.before));
+      if (hop.header > 0)
+        its.back() -= std::max(DataUnits{0}, flow.longest - hop.header) *
+                      network_.ports[flow.hops[hop.before].port].per_unit;
       farthest = std::max(farthest, after(its.size() - 1));
       cycles += network_.ports[hop.port].cycle;
       longest = std::max(longest, flow.longest * network_.ports[hop.port].per_unit);
@@ -194,6 +197,7 @@ void EventRuns::draw_chances(EpisodePlan& plan) {
   plan.full_latency = one_in(3) ? Chance::random : Chance::always;
   plan.best_effort = one_in(3) ? Chance::random : Chance::always;
   plan.regulator_per_flow = one_in(2);
+  plan.stores_waiting = plan_.stores_waiting && one_in(2);
   plan.seed = random_.next();
   draw_gates(plan);
 }

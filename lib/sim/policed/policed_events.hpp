@@ -38,6 +38,8 @@ struct PolicedEventsPlan {
   std::uint64_t packets = 1'000'000;  ///< number to send over all runs; a started run is finished
   std::uint64_t seed = 1;
   std::optional<std::size_t> flow{};  ///< greedy, search: delay packets of this flow, not those of each
+  /// Ports with cut-through: do some of them store a packet that cannot be sent on at once?
+  bool stores_waiting = false;
 };
 
 struct FlowSeen {

@@ -63,27 +63,34 @@ std::size_t PolicedEpisodes::Engine::choose_by_credit(std::size_t p) {
   return end;
 }
 
+Ticks PolicedEpisodes::Engine::wait_for_gate(std::size_t number, std::uint32_t packet) const {
+  const std::size_t p = network_.queues[number].port;
+  const TickedPort& port = network_.ports[p];
+  if (port.cycle == 0) return 0;
+  const TickedGate& gate = port.gates[*network_.queues[number].traffic_class];
+  Ticks position = (now_ - plan_->gate_phases[p]) % port.cycle;
+  if (position < 0) position += port.cycle;
+  const Ticks left = gate.left(position, port.cycle);
+  const Ticks needed =
+      port.guard == network::Guard::fit ? packets_[packet].length * port.per_unit : gate.reserved;
+  return left > 0 && needed <= left ? 0 : gate.to_opening(position, port.cycle);
+}
+
 /// The highest class whose head may begin; a lower one goes first if a higher one does not fit.
 std::size_t PolicedEpisodes::Engine::choose_by_gates(std::size_t p) {
   const TickedPort& port = network_.ports[p];
   const std::size_t end = port.first_queue + port.queues;
-  Ticks position = (now_ - plan_->gate_phases[p]) % port.cycle;
-  if (position < 0) position += port.cycle;
-  Ticks wait = latest_tick;
+  Ticks earliest = latest_tick;
   for (std::size_t number = port.first_queue; number < end; ++number) {
     const ClassQueue& queue = queues_[number];
     if (queue.ready.empty()) continue;
-    const TickedGate& gate = port.gates[*network_.queues[number].traffic_class];
-    const Ticks left = gate.left(position, port.cycle);
-    const Ticks needed = port.guard == network::Guard::fit
-                             ? packets_[queue.ready.front()].length * port.per_unit
-                             : gate.reserved;
-    if (left > 0 && needed <= left) return number;
-    wait = std::min(wait, gate.to_opening(position, port.cycle));
+    const Ticks wait = wait_for_gate(number, queue.ready.front());
+    if (wait == 0) return number;
+    earliest = std::min(earliest, now_ + wait);
   }
-  if (wait < latest_tick) {
+  if (earliest < latest_tick) {
     ports_[p].wake = events_made_;
-    push(now_ + wait, order_of_departures(), EventKind::wakes, p);
+    push(earliest, order_of_departures(), EventKind::wakes, p);
   }
   return end;
 }

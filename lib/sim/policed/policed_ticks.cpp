@@ -73,6 +73,17 @@ void require_preemption(const PolicedNetwork& network, const PolicedPort& port) 
           std::to_string(port.fragment), "64, 128, 192 or 256");
 }
 
+/// The port behind this one sends packets on while they arrive: they must arrive without a pause, and fast
+/// enough.
+void require_stream(const PolicedPort& port, const PolicedPort& next) {
+  if (!next.cut_through) return;
+  require(*next.cut_through > 0, "cut_through", to_fraction(*next.cut_through), "above 0");
+  require(port.rate >= next.rate, "rate", to_fraction(port.rate),
+          "not below that of the next link, which cuts through");
+  require(port.gates.empty() && port.preemptable.empty() && !port.reshaped, "cut_through", next.name,
+          "none behind a link with gates, preemption or regulators");
+}
+
 /// All that its packets pass leads to a destination.
 void require_tree(const PolicedFlow& flow) {
   bool sound = flow.before.empty() || flow.before.size() == flow.path.size();
@@ -106,6 +117,8 @@ void require_sound(const PolicedNetwork& network) {
     require(ports.size() == flow.path.size() && *ports.rbegin() < network.ports.size(), "path", flow.name,
             "a list of ports of the network, each at most once");
     require_tree(flow);
+    for (std::size_t hop = 1; hop < flow.path.size(); ++hop)
+      require_stream(network.ports[flow.path[flow.hop_before(hop)]], network.ports[flow.path[hop]]);
     require(flow.traffic_class < network.classes.size(), "class", std::to_string(flow.traffic_class),
             "the number of a class");
     require(flow.shortest > 0 && flow.longest >= flow.shortest, "packet", to_fraction(flow.shortest),
@@ -137,6 +150,7 @@ Rational unit_of(const PolicedNetwork& network) {
   for (const PolicedPort& port : network.ports) {
     unit.add(port.best_effort);
     if (preempts(port)) unit.add(network.byte);
+    if (port.cut_through) unit.add(*port.cut_through);
     for (const Rational& quantum : port.quanta) unit.add(quantum);
   }
   for (const PolicedFlow& flow : network.flows) {
@@ -220,15 +234,21 @@ std::vector<DataUnits> full_burst_of(DataUnits burst, DataUnits longest, DataUni
 }
 
 /// Hops of a flow, without queues.
-void add_hops(const PolicedFlow& flow, TickedFlow& its, std::size_t& destinations) {
+void add_hops(const PolicedNetwork& network, const PolicedFlow& flow, TickedNetwork& all, TickedFlow& its) {
   for (const std::size_t port : flow.path) its.hops.push_back({.port = port, .queue = 0});
   for (std::uint32_t hop = 1; hop < its.hops.size(); ++hop) {
     const auto before = static_cast<std::uint32_t>(flow.hop_before(hop));
     its.hops[hop].before = before;
-    std::uint32_t* place = &its.hops[before].next;
+    const auto& header = network.ports[flow.path[hop]].cut_through;
+    if (header) {
+      its.hops[hop].header = counted(*header, all.unit);
+      all.ports[flow.path[before]].ahead = true;
+    }
+    std::uint32_t* place = header ? &its.hops[before].ahead : &its.hops[before].next;
     while (*place != no_hop) place = &its.hops[*place].sibling;
     *place = hop;
   }
+  std::size_t& destinations = all.destinations;
   its.first_destination = destinations;
   if (flow.destinations.empty()) its.hops.back().destination = destinations++;
   for (const network::PolicedDestination& destination : flow.destinations)
@@ -340,7 +360,7 @@ TickedNetwork ticked(const PolicedNetwork& network) {
   }
   for (const PolicedFlow& flow : network.flows) {
     TickedFlow& its = all.flows.emplace_back();
-    add_hops(flow, its, all.destinations);
+    add_hops(network, flow, all, its);
     its.traffic_class = flow.traffic_class;
     its.longest = units(flow.longest);
     its.shortest = units(flow.shortest);

@@ -32,8 +32,10 @@ constexpr std::uint32_t no_hop = ~std::uint32_t{0};
 struct TickedHop {
   std::size_t port, queue;
   std::uint32_t before = no_hop;             ///< no_hop: the source
-  std::uint32_t next = no_hop;               ///< the first of the hops behind it
-  std::uint32_t sibling = no_hop;            ///< another hop behind the same one
+  std::uint32_t next = no_hop;               ///< the first of the hops behind it that store packets
+  std::uint32_t ahead = no_hop;              ///< the first of those that cut through
+  std::uint32_t sibling = no_hop;            ///< another hop of the same kind behind the same one
+  DataUnits header = 0;                      ///< cut-through: a packet has arrived with so much of it
   std::optional<std::size_t> destination{};  ///< at the end of its link: position among those of all flows
 };
 
@@ -76,6 +78,7 @@ struct TickedPort {
   std::vector<Ticks> slopes{};  ///< ticks in which a class's idle slope earns a unit
   DataUnits best_effort = 0;
   bool reshaped = false;
+  bool ahead = false;               ///< is there a port with cut-through behind it?
   Ticks cycle = 0;                  ///< of its gates; 0: none
   std::vector<TickedGate> gates{};  ///< [class]
   network::Guard guard = network::Guard::fit;
