@@ -40,6 +40,15 @@ PolicedFlow flow_of(std::vector<std::size_t> path, const Rational& length, const
           .shortest = length};
 }
 
+PolicedFlow periodic(std::vector<std::size_t> path, const Rational& length, const Rational& period,
+                     const Rational& jitter, const std::string& clock = {}, const Rational& offset = 0) {
+  PolicedFlow flow =
+      flow_of(std::move(path), length, length / period, Rational(length * (1 + jitter / period)));
+  flow.periodic = {.period = period, .jitter = jitter, .clock = clock};
+  if (!clock.empty()) flow.periodic->offset = offset;
+  return flow;
+}
+
 /// A run of given times; results in the units of the network.
 class Episode {
  public:
@@ -398,6 +407,86 @@ TEST_CASE("policed episodes: cut-through from a link that may pause or be too sl
   check_rejected([](PolicedNetwork& other) { other.ports[0].preemptable = {false, true}; });
   check_rejected([](PolicedNetwork& other) { other.ports[0].reshaped = true; });
   check_rejected([](PolicedNetwork& other) { other.ports[1].cut_through = 0; });
+}
+
+TEST_CASE("policed episodes: periodic flows send each packet when it is due, or late by their jitter") {
+  PolicedNetwork network = ports_of_rate_1(1);
+  network.flows = {periodic({0}, 10, 100, 250), periodic({0}, 10, 100, 0)};
+  Episode episode(network);
+  for (sim::FlowPlan& flow : episode.plan.flows) {
+    flow.start = episode.ticks(1000);
+    flow.runs = {{.wait = episode.ticks(5000), .packets = 6}};
+  }
+  // Those due at 750, 850 and 950 come with the start.
+  episode.run();
+  CHECK(episode.arrivals[{0, 0}] == Times{1000, 1000, 1000, 1050, 1150, 1250});
+  CHECK(episode.arrivals[{1, 0}] == Times{1000, 1100, 1200, 1300, 1400, 1500});
+  episode.plan.flows[0].jitter = sim::Chance::never;
+  episode.run();
+  CHECK(episode.arrivals[{0, 0}] == episode.arrivals[{1, 0}]);
+  episode.plan.flows[0].jitter = sim::Chance::random;
+  episode.plan.flows[0].runs = {{.packets = 500}};
+  episode.run();
+  const Times& late = episode.arrivals[{0, 0}];
+  REQUIRE(late.size() == 500);
+  bool far = false;
+  for (long n = 0; n < 500; ++n) {
+    const Rational by = late[static_cast<std::size_t>(n)] - (750 + 100 * n);
+    CHECK(by >= 0);
+    CHECK(by <= 250);
+    far = far || by > 200;
+  }
+  CHECK(far);
+}
+
+TEST_CASE("policed episodes: flows of one clock keep their offsets") {
+  PolicedNetwork network = ports_of_rate_1(1);
+  network.flows = {periodic({0}, 10, 100, 0, "plc", 0), periodic({0}, 10, 300, 0, "plc", 250),
+                   periodic({0}, 10, 100, 30, "plc", 20)};
+  Episode episode(network);
+  episode.plan.clock_phases = {episode.ticks(-995)};
+  for (sim::FlowPlan& flow : episode.plan.flows) flow.runs = {{.packets = 3}};
+  episode.plan.flows[2].start = episode.ticks(50);
+  episode.run();
+  CHECK(episode.arrivals[{0, 0}] == Times{5, 105, 205});
+  CHECK(episode.arrivals[{1, 0}] == Times{155, 455, 755});
+  // Due at 25, and late.
+  CHECK(episode.arrivals[{2, 0}] == Times{50, 125, 225});
+  CHECK(sim::ticked(network).clocks == std::vector<sim::Ticks>{episode.ticks(300)});
+}
+
+TEST_CASE("policed events: offsets of one clock keep flows apart, and a search knows it") {
+  PolicedNetwork network = ports_of_rate_1(3);
+  for (int i = 0; i < 4; ++i) network.flows.push_back(periodic({0, 1}, 125, 1000, 0, "plc", 250 * i));
+  network.flows.push_back(periodic({2, 1}, 125, 1000, 0));
+  for (const EventSources sources : {EventSources::search, EventSources::random, EventSources::periodic}) {
+    const auto seen = simulate_events(network, {.sources = sources, .packets = 10'000});
+    CHECK(seen.flows[0].delay <= 375);
+    CHECK(seen.queues[0].backlog == 125);
+    if (sources == EventSources::search) CHECK(seen.flows[0].delay == 375);
+  }
+  // A phase of its own for each.
+  for (PolicedFlow& flow : network.flows) flow.periodic->clock.clear(), flow.periodic->offset.reset();
+  const auto seen = simulate_events(network, {.packets = 10'000});
+  CHECK(seen.flows[0].delay == 750);
+  CHECK(seen.queues[0].backlog == 500);
+}
+
+TEST_CASE("policed episodes: periodic flows that cannot be are rejected") {
+  const auto check_rejected = [](const PolicedFlow& flow) {
+    PolicedNetwork network = ports_of_rate_1(1);
+    network.flows = {flow};
+    CHECK_THROWS_AS(sim::ticked(network), InvalidArgument);
+  };
+  PolicedFlow flow = periodic({0}, 10, 100, 0);
+  flow.shortest = 5;
+  check_rejected(flow);
+  flow = periodic({0}, 10, 100, 0);
+  flow.periodic->offset = 3;
+  check_rejected(flow);
+  flow = periodic({0}, 10, 100, 0);
+  flow.periodic->jitter = -1;
+  check_rejected(flow);
 }
 
 TEST_CASE("policed events: delays to each destination are attained") {

@@ -135,6 +135,7 @@ struct PlannedSource {
   std::uint32_t in_run = 0;
   Ticks last = 0;
   DataUnits length = 0;  ///< of the next packet
+  Ticks due = 0;         ///< its time, of a periodic flow
 };
 
 class PolicedEpisodes::Engine {
@@ -161,6 +162,10 @@ class PolicedEpisodes::Engine {
   [[nodiscard]] std::uint32_t order_of_departures() const { return plan_->departures_first ? 0 : ~0U; }
 
   void plan_next(std::size_t flow);
+  /// When its first packet is due.
+  [[nodiscard]] Ticks first_due(std::size_t flow) const;
+  /// When its next packet is sent.
+  [[nodiscard]] Ticks next_periodic(std::size_t flow);
   void send(std::size_t flow);
   [[nodiscard]] DataUnits length_of(const TickedFlow& flow, PacketLengths lengths, std::uint32_t number);
 

@@ -39,6 +39,7 @@ void PolicedEpisodes::Engine::begin(const EpisodePlan& plan, std::size_t target)
   for (std::size_t f = 0; f < network_.flows.size(); ++f) {
     const TickedFlow& flow = network_.flows[f];
     sources_.push_back({.emptied = full_buckets(flow)});
+    if (flow.periodic) sources_.back().due = first_due(f);
     if (any) regulated_[f].assign(flow.hops.size(), full_buckets(flow));
   }
   for (std::size_t f = 0; f < network_.flows.size(); ++f) plan_next(f);
@@ -119,9 +120,34 @@ void PolicedEpisodes::Engine::plan_next(std::size_t f) {
   }
   if (source.run >= plan.runs.size()) return;
   const PacketRun& run = plan.runs[source.run];
+  if (flow.periodic) {
+    source.length = flow.longest;
+    return push(next_periodic(f), plan.rank + 1, EventKind::sends, f);
+  }
   if (source.in_run == 0) earliest += run.wait;
   source.length = length_of(flow, run.lengths, source.in_run);
   push(eligible_at(flow, source.emptied, source.length, earliest), plan.rank + 1, EventKind::sends, f);
+}
+
+Ticks PolicedEpisodes::Engine::first_due(std::size_t f) const {
+  const FlowPlan& plan = plan_->flows[f];
+  const TickedPeriod& source = *network_.flows[f].periodic;
+  const Ticks not_before =
+      std::max(Ticks{0}, plan.start) - (plan.jitter == Chance::never ? 0 : source.jitter);
+  if (!source.clock) return not_before;
+  const Ticks any = plan_->clock_phases[*source.clock] + source.offset;
+  const Ticks after = (any - not_before) % source.period;
+  return not_before + (after < 0 ? after + source.period : after);
+}
+
+Ticks PolicedEpisodes::Engine::next_periodic(std::size_t f) {
+  const FlowPlan& plan = plan_->flows[f];
+  PlannedSource& source = sources_[f];
+  const Ticks due = source.due, jitter = network_.flows[f].periodic->jitter;
+  source.due += network_.flows[f].periodic->period;
+  const Ticks at = std::max({due, plan.start, source.last});
+  if (plan.jitter != Chance::random) return at;
+  return at + static_cast<Ticks>(chance_word() % static_cast<std::uint64_t>(due + jitter - at + 1));
 }
 
 void PolicedEpisodes::Engine::send(std::size_t f) {

@@ -47,15 +47,18 @@ struct PacketRun {
   static constexpr std::uint32_t endless = ~std::uint32_t{0};
 };
 
+/// How undetermined events are decided.
+enum class Chance { always, never, random };
+
 struct FlowPlan {
   Ticks start = 0;
   std::uint32_t rank = 0;  ///< among packets that arrive at one tick the lowest is first
   std::vector<PacketRun> runs{};
   bool repeats = false;
+  /// Periodic flows: are packets due before `start` sent as late as then? Otherwise all when they are due, or any
+  /// time of their jitter later. They send every packet: waits between runs do not count.
+  Chance jitter = Chance::always;
 };
-
-/// How undetermined events are decided.
-enum class Chance { always, never, random };
 
 struct EpisodePlan {
   std::vector<FlowPlan> flows{};
@@ -66,6 +69,7 @@ struct EpisodePlan {
   bool regulator_per_flow = false;      ///< also where one per class is possible
   bool stores_waiting = false;          ///< cut-through: is a packet stored that cannot be sent on at once?
   std::vector<Ticks> gate_phases{};     ///< [port]: a cycle of its gates begins; empty: without gates
+  std::vector<Ticks> clock_phases{};    ///< [clock]: its time 0
   std::uint64_t packets = 0;            ///< sources stop after this number of packets
   std::uint64_t seed = 0;
 };

@@ -80,6 +80,12 @@ class EventRuns {
   static void delay_all(EpisodePlan& plan, Ticks by);
   void close_before(EpisodePlan& plan, const Target& target);
   void move_gates(EpisodePlan& plan, const Target& target);
+  void draw_periods(EpisodePlan& plan);
+  void set_clock(EpisodePlan& plan, std::size_t flow);
+  void move_periods(EpisodePlan& plan, std::size_t flow);
+  [[nodiscard]] bool jitters(std::size_t flow) const {
+    return network_.flows[flow].periodic && network_.flows[flow].periodic->jitter > 0;
+  }
   [[nodiscard]] std::vector<Meeting> meetings(const Target& target) const;
   [[nodiscard]] std::vector<std::size_t> route_to(const Target& target) const {
     return rates_.flows[target.flow].route_to(target.hop);
@@ -105,6 +111,7 @@ class EventRuns {
   Ticks span_ = 1;      ///< time in which bursts of all flows can meet
   bool gated_ = false;  ///< is there a port with gates?
   bool preempts_ = false;
+  bool periodic_ = false;  ///< is there a flow with a clock or jitter?
 };
 
 void EventRuns::measure() {
@@ -112,6 +119,8 @@ void EventRuns::measure() {
     gated_ = gated_ || port.cycle > 0;
     preempts_ = preempts_ || port.byte > 0;
   }
+  periodic_ = !network_.clocks.empty();
+  for (std::size_t f = 0; f < network_.flows.size(); ++f) periodic_ = periodic_ || jitters(f);
   for (const TickedFlow& flow : network_.flows) {
     Ticks farthest = 0, longest = 0, cycles = 0;
     std::vector<Ticks>& its = reached_.emplace_back();
@@ -176,6 +185,7 @@ EpisodePlan EventRuns::bursts() const {
                          .runs = {{.wait = 0, .packets = burst_[f], .lengths = PacketLengths::full}}});
   all.packets = plan_.packets;
   if (gated_) all.gate_phases.assign(network_.ports.size(), 0);
+  all.clock_phases.assign(network_.clocks.size(), 0);
   return all;
 }
 
@@ -200,6 +210,35 @@ void EventRuns::draw_chances(EpisodePlan& plan) {
   plan.stores_waiting = plan_.stores_waiting && one_in(2);
   plan.seed = random_.next();
   draw_gates(plan);
+  draw_periods(plan);
+}
+
+// --- periodic flows
+
+void EventRuns::draw_periods(EpisodePlan& plan) {
+  for (std::size_t c = 0; c < network_.clocks.size(); ++c)
+    plan.clock_phases[c] = static_cast<Ticks>(below(static_cast<std::uint64_t>(network_.clocks[c])));
+  for (std::size_t f = 0; f < plan.flows.size(); ++f)
+    if (jitters(f)) plan.flows[f].jitter = one_in(2) ? Chance::always : any_chance();
+}
+
+/// The clock of a flow such that its first packet is sent when it starts, late or not.
+void EventRuns::set_clock(EpisodePlan& plan, std::size_t f) {
+  const TickedPeriod& source = *network_.flows[f].periodic;
+  plan.clock_phases[*source.clock] = plan.flows[f].start - source.offset - (one_in(2) ? source.jitter : 0);
+}
+
+/// Another phase of a clock, or other lateness of a flow.
+void EventRuns::move_periods(EpisodePlan& plan, std::size_t f) {
+  const std::optional<TickedPeriod>& source = network_.flows[f].periodic;
+  if (!source) return draw_periods(plan);
+  if (jitters(f) && (one_in(3) || !source->clock)) {
+    plan.flows[f].jitter = any_chance();
+  } else if (source->clock) {
+    if (one_in(2)) return set_clock(plan, f);
+    const Ticks by = any_time(one_in(2) ? source->period : network_.clocks[*source->clock]);
+    plan.clock_phases[*source->clock] += one_in(2) ? by : -by;
+  }
 }
 
 // --- gates
@@ -212,6 +251,7 @@ void EventRuns::draw_gates(EpisodePlan& plan) {
 void EventRuns::delay_all(EpisodePlan& plan, Ticks by) {
   for (FlowPlan& flow : plan.flows) flow.start = std::min(longest_wait, flow.start + by);
   for (Ticks& phase : plan.gate_phases) phase = std::min(longest_wait, phase + by);
+  for (Ticks& phase : plan.clock_phases) phase = std::min(longest_wait, phase + by);
 }
 
 /// The longest time without the target's window begins when its first packet could come.
@@ -402,6 +442,8 @@ void EventRuns::aim(EpisodePlan& plan, std::size_t target, const Meeting& at) {
     start = 0;
   }
   flow.start = start;
+  if (const auto& source = network_.flows[at.flow].periodic; source && source->clock && one_in(2))
+    set_clock(plan, at.flow);
   if (at.flow != target && one_in(2)) last(plan, target);
 }
 
@@ -433,6 +475,7 @@ EpisodePlan EventRuns::beginning(std::size_t target, const std::vector<Meeting>&
 void EventRuns::change(EpisodePlan& plan, const Target& target, const std::vector<Meeting>& met) {
   if (gated_ && one_in(3)) return move_gates(plan, target);
   const std::size_t any = met.empty() || one_in(4) ? below(plan.flows.size()) : met[below(met.size())].flow;
+  if (periodic_ && one_in(4)) return move_periods(plan, one_in(3) ? target.flow : any);
   FlowPlan& flow = plan.flows[any];
   switch (below(10)) {
     case 0:

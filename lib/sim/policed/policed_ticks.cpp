@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string>
 #include <utility>
@@ -19,6 +20,7 @@ using numeric::Rational;
 using numeric::to_fraction;
 
 constexpr long max_ticks = 1L << 60;  ///< of one packet, bucket or latency
+constexpr Ticks longest_repetition = Ticks{1} << 50;
 /// A range of lengths is divided into at least this many steps, and the shortest transmission into at least
 /// this many ticks.
 constexpr long min_steps = 16, min_ticks = 8;
@@ -84,6 +86,15 @@ void require_stream(const PolicedPort& port, const PolicedPort& next) {
           "none behind a link with gates, preemption or regulators");
 }
 
+void require_period(const PolicedFlow& flow) {
+  if (!flow.periodic) return;
+  const network::PeriodicSource& source = *flow.periodic;
+  require(flow.shortest == flow.longest, "packet", flow.name, "of one length, with a period");
+  require(source.period > 0, "period", to_fraction(source.period), "above 0");
+  require(source.jitter >= 0, "jitter", to_fraction(source.jitter), "0 or above");
+  require(source.clock.empty() == !source.offset, "clock", flow.name, "given with an offset, and only then");
+}
+
 /// All that its packets pass leads to a destination.
 void require_tree(const PolicedFlow& flow) {
   bool sound = flow.before.empty() || flow.before.size() == flow.path.size();
@@ -123,6 +134,7 @@ void require_sound(const PolicedNetwork& network) {
             "the number of a class");
     require(flow.shortest > 0 && flow.longest >= flow.shortest, "packet", to_fraction(flow.shortest),
             "above 0 and not above the longest");
+    require_period(flow);
     require(!flow.buckets.empty(), "bucket", "none", "one or more");
     for (const traffic::TokenBucket& bucket : flow.buckets) {
       require(bucket.rate > 0, "rate", to_fraction(bucket.rate), "above 0");
@@ -203,11 +215,16 @@ Rational tick_of(const PolicedNetwork& network, const Rational& unit) {
     if (port.scheduler == Scheduler::cbs)
       for (const Rational& slope : port.idle_slopes) tick.add(unit / slope);
   }
-  for (const PolicedFlow& flow : network.flows)
+  for (const PolicedFlow& flow : network.flows) {
     for (const traffic::TokenBucket& bucket : flow.buckets) {
       tick.add(unit / bucket.rate);
       tick.add(bucket.burst / bucket.rate);
     }
+    if (!flow.periodic) continue;
+    tick.add(flow.periodic->period);
+    tick.add(flow.periodic->jitter);
+    tick.add(flow.periodic->offset.value_or(0));
+  }
   Rational divisor = tick.value();
   for (const PolicedFlow& flow : network.flows)
     for (const std::size_t port : flow.path) {
@@ -254,6 +271,24 @@ void add_hops(const PolicedNetwork& network, const PolicedFlow& flow, TickedNetw
   for (const network::PolicedDestination& destination : flow.destinations)
     its.hops[destination.hop].destination = destinations++;
   its.destinations = destinations - its.first_destination;
+}
+
+void add_periods(const PolicedNetwork& network, TickedNetwork& all) {
+  std::map<std::string, std::size_t> clocks;
+  for (std::size_t f = 0; f < network.flows.size(); ++f) {
+    if (!network.flows[f].periodic) continue;
+    const network::PeriodicSource& source = *network.flows[f].periodic;
+    TickedPeriod& its =
+        all.flows[f].periodic.emplace(TickedPeriod{.period = counted(source.period, all.tick),
+                                                   .jitter = counted(source.jitter, all.tick),
+                                                   .offset = counted(source.offset.value_or(0), all.tick)});
+    if (source.clock.empty()) continue;
+    its.clock = clocks.try_emplace(source.clock, clocks.size()).first->second;
+    all.clocks.resize(clocks.size(), 1);
+    Ticks& repeats = all.clocks[*its.clock];
+    const Ticks times = its.period / std::gcd(repeats, its.period);
+    repeats = repeats > longest_repetition / times ? longest_repetition : repeats * times;
+  }
 }
 
 void add_queues(const PolicedNetwork& network, TickedNetwork& all) {
@@ -381,6 +416,7 @@ TickedNetwork ticked(const PolicedNetwork& network) {
         if (network.ports[port].scheduler == Scheduler::cbs) static_cast<void>(ticks(flow.longest / slope));
     }
   }
+  add_periods(network, all);
   add_queues(network, all);
   for (std::size_t f = 0; f < network.flows.size(); ++f) require_windows(network, all, f);
   return all;

@@ -39,6 +39,12 @@ struct TickedHop {
   std::optional<std::size_t> destination{};  ///< at the end of its link: position among those of all flows
 };
 
+/// Packet n is due at `offset` + n `period` of its clock, n any whole number, and sent at most `jitter` later.
+struct TickedPeriod {
+  Ticks period, jitter, offset;
+  std::optional<std::size_t> clock{};  ///< none: due at any times
+};
+
 struct TickedFlow {
   std::vector<TickedHop> hops{};
   std::size_t first_destination = 0, destinations = 1;  ///< one after the other
@@ -46,6 +52,7 @@ struct TickedFlow {
   DataUnits longest = 1, shortest = 1;
   DataUnits uncut = 1;  ///< the longest packet that is nowhere cut, or else the shortest
   std::vector<TickedBucket> buckets{};
+  std::optional<TickedPeriod> periodic{};
   /// Packets that empty the smallest of its buckets at once, to the last unit if possible; one or more.
   std::vector<DataUnits> full_burst{};
 };
@@ -105,6 +112,7 @@ struct TickedNetwork {
   std::vector<TickedQueue> queues{};
   std::size_t classes = 1;
   std::size_t destinations = 0;  ///< of all flows
+  std::vector<Ticks> clocks{};   ///< time after which all its flows repeat, or a limit
 };
 
 /// \throws InvalidArgument  a network that is not well-formed
