@@ -26,13 +26,13 @@ install(CODE [[
 ]])
 install(EXPORT tailbound-targets NAMESPACE tailbound:: DESTINATION ${package_folder})
 
-# packages_of_NAME: what pkg-config must find for the component NAME.
+# packages_of_NAME: what must be found for the component NAME, by pkg-config or, in capitals, by a module.
 function(tailbound_packages result target)
   get_target_property(links ${target} INTERFACE_LINK_LIBRARIES)
   set(packages "")
   foreach(link IN LISTS links)
-    if(link MATCHES "PkgConfig::([a-z0-9]+)")
-      list(APPEND packages ${CMAKE_MATCH_1})
+    if(link MATCHES "(PkgConfig|GLPK)::([A-Za-z0-9]+)")
+      list(APPEND packages ${CMAKE_MATCH_2})
     elseif(link MATCHES "^(tailbound_[a-z]+)$")
       tailbound_packages(below ${link})
       list(APPEND packages ${below})
@@ -52,6 +52,6 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/tailbound-config.cmake
                               INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(tailbound-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/tailbound-config.cmake ${PROJECT_BINARY_DIR}/tailbound-config-version.cmake
-              ${PROJECT_SOURCE_DIR}/cmake/FindMPFI.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/FindMPFI.cmake ${PROJECT_SOURCE_DIR}/cmake/FindGLPK.cmake
         DESTINATION ${package_folder})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,4 +1,5 @@
 #include <tailbound/answers/guarantee/network_guarantee.hpp>
+#include <tailbound/bounds/guarantee/path_program.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/core/suggest.hpp>
 
@@ -18,6 +19,22 @@ std::size_t position_of(const std::string& name, const std::vector<Named>& all, 
   std::vector<std::string> names;
   for (const Named& one : all) names.push_back(one.name);
   throw InvalidArgument(option, name, std::string(what) + did_you_mean(name, names));
+}
+
+/// `best` solves linear programs if their rows times columns are together at most this: about a second.
+constexpr std::size_t max_program_sizes = 50'000'000;
+
+void add_linear_programs(const NetworkGuaranteeQuery& query, NetworkGuaranteeAnswer& answer) {
+  const bool best = query.method == bounds::GuaranteeMethod::best;
+  if (!best && query.method != bounds::GuaranteeMethod::lp) return;
+  const network::PolicedNetwork& network = query.file.network;
+  std::size_t sizes = 0;
+  for (const FlowRoute& route : answer.routes) {
+    if (best) sizes += bounds::path_program_size(network, answer.found, route.flow, answer.at(route).hops);
+    if (sizes > max_program_sizes) return;
+  }
+  for (const FlowRoute& route : answer.routes)
+    bounds::add_linear_program(network, answer.found, route.flow, route.route);
 }
 
 }  // namespace
@@ -51,6 +68,7 @@ NetworkGuaranteeAnswer answer(const NetworkGuaranteeQuery& query) {
   std::optional<std::size_t> port;
   if (query.port) port = position_of(*query.port, network.ports, "--port", "a port on the path of a flow");
   answer.found = bounds::guarantee(network, {.whole_slots = query.whole_slots});
+  add_linear_programs(query, answer);
   if (const bounds::RouteGuarantee& latest = answer.at(answer.routes[answer.latest(query.method)]);
       !latest.delay(query.method))
     throw NoAnswer(latest.none);

@@ -28,6 +28,8 @@ std::optional<Rational> RouteGuarantee::delay(GuaranteeMethod method) const {
       return sfa;
     case GuaranteeMethod::slots:
       return slots;
+    case GuaranteeMethod::lp:
+      return lp;
     case GuaranteeMethod::best:
     case GuaranteeMethod::tfa:
       break;
@@ -37,12 +39,12 @@ std::optional<Rational> RouteGuarantee::delay(GuaranteeMethod method) const {
 
 GuaranteeMethod RouteGuarantee::used(GuaranteeMethod method) const {
   if (method == GuaranteeMethod::tfa || (method == GuaranteeMethod::sfa && sfa) ||
-      (method == GuaranteeMethod::slots && slots))
+      (method == GuaranteeMethod::slots && slots) || (method == GuaranteeMethod::lp && lp))
     return method;
   GuaranteeMethod best = GuaranteeMethod::tfa;
   const std::optional<Rational>* shortest = &tfa;
   for (const auto& [its, delay] :
-       {std::pair{GuaranteeMethod::slots, &slots}, std::pair{GuaranteeMethod::sfa, &sfa}})
+       {std::pair{GuaranteeMethod::slots, &slots}, {GuaranteeMethod::sfa, &sfa}, {GuaranteeMethod::lp, &lp}})
     if (*delay && (!*shortest || **delay < **shortest)) {
       best = its;
       shortest = delay;

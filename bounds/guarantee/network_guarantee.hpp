@@ -2,6 +2,7 @@
 
 #include <tailbound/bounds/guarantee/curves.hpp>
 #include <tailbound/bounds/guarantee/gate_windows.hpp>
+#include <tailbound/bounds/guarantee/path_row.hpp>
 #include <tailbound/network/policed/policed_network.hpp>
 #include <tailbound/numeric/proof.hpp>
 
@@ -24,8 +25,9 @@
 ///           queue are the smaller of those of these curves and of the same in whole packets. A flow's delay
 ///           is the sum over its queues. SFA: its residual services in series, its burst paid once. In
 ///           packets and slots, without cycles and other schedulers, also whole numbers
-///           (slotted_guarantee.hpp). The result is the minimum of all. With cycles: variations x with
-///           F(x) <= x, a certificate, found from below by rounding up; then in whole packets from above.
+///           (slotted_guarantee.hpp). The result is the minimum of all, and of a linear program if one is
+///           added (path_program.hpp). With cycles: variations x with F(x) <= x, a certificate, found from
+///           below by rounding up; then in whole packets from above.
 ///           A queue that is offered more than its service in the long run has no bound; behind it its flows
 ///           have the curve of the link.
 /// CONTRACT  proved upper bounds, exact fractions; where a network has more than 64 hops or cycles,
@@ -46,9 +48,9 @@ struct GuaranteeRules {
 };
 
 /// How a flow's delay is bounded.
-enum class GuaranteeMethod { best, tfa, sfa, slots };
+enum class GuaranteeMethod { best, tfa, sfa, slots, lp };
 [[nodiscard]] constexpr auto names_of(GuaranteeMethod) {
-  return std::array{"best", "tfa", "sfa", "slots"};
+  return std::array{"best", "tfa", "sfa", "slots", "lp"};
 }
 
 struct QueueGuarantee {
@@ -73,11 +75,13 @@ struct RouteGuarantee {
   std::string none{};             ///< why there is no bound; empty: there is one
   /// Upper bounds of the delay [time], none where they do not apply.
   std::optional<Rational> tfa{}, sfa{}, slots{};
+  std::optional<Rational> lp{};  ///< of bounds/guarantee/path_program.hpp, if it was computed
+  std::vector<PathStep> lp_proof{};
   Rational minimum;  ///< minimum delay: shortest packets, no waiting [time]
 
   /// By the given method; `best` takes the smallest. None if there is no bound.
   [[nodiscard]] std::optional<Rational> delay(GuaranteeMethod method) const;
-  /// tfa, sfa or slots
+  /// tfa, sfa, slots or lp
   [[nodiscard]] GuaranteeMethod used(GuaranteeMethod method) const;
 };
 

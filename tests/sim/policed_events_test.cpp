@@ -1,4 +1,5 @@
 #include <tailbound/bounds/guarantee/network_guarantee.hpp>
+#include <tailbound/bounds/guarantee/path_program.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
@@ -180,13 +181,16 @@ PolicedNetwork NetworkDraws::network() {
 struct Shares {
   double delay = 0, backlog = 0;
 };
-Shares require_below(const PolicedNetwork& network, const bounds::NetworkGuarantee& never,
+Shares require_below(const PolicedNetwork& network, bounds::NetworkGuarantee never,
                      const PolicedEventsSeen& seen) {
   Shares shares;
   for (std::size_t f = 0; f < network.flows.size(); ++f) {
     INFO(network.flows[f].name << ": " << nearest_double(seen.flows[f].delay));
-    if (never.flows[f].routes[0].tfa) REQUIRE(seen.flows[f].delay <= *never.flows[f].routes[0].tfa);
-    if (never.flows[f].routes[0].sfa) REQUIRE(seen.flows[f].delay <= *never.flows[f].routes[0].sfa);
+    bounds::add_linear_program(network, never, f, 0);
+    const bounds::RouteGuarantee& route = never.flows[f].routes[0];
+    if (route.lp) REQUIRE(*route.lp <= *route.tfa);
+    for (const auto& delay : {route.tfa, route.sfa, route.lp})
+      if (delay) REQUIRE(seen.flows[f].delay <= *delay);
     const Rational minimum = *never.flows[f].delay(bounds::GuaranteeMethod::best);
     shares.delay = std::max(shares.delay, nearest_double(seen.flows[f].delay / minimum));
   }

@@ -135,7 +135,7 @@ Table<FlowRow> flow_table(const network::PolicedUnits& units) {
             [](const FlowRow& of) { return of.at_most(of.jitter()); }},
            {{"method", "method", "", Shape::text,
              "tfa: sum over its ports (total flow analysis); sfa: concatenated service curves (separated "
-             "flow analysis); slots: tfa in whole packets and slots"},
+             "flow analysis); slots: tfa in whole packets and slots; lp: linear program"},
             [](const FlowRow& of) -> std::optional<GuaranteeMethod> {
               if (!of.its().none.empty()) return std::nullopt;
               return of.its().used(of.all->query.method);
@@ -181,7 +181,7 @@ const Fields<NetworkGuaranteeQuery>& guarantee_inputs() {
       {{"network", "network", "", Shape::text, "name in the file, otherwise the file name"}, &Query::name},
       {route_column(), [](const Query& of) { return route_names(of.file.rules); }, if_present},
       {{"flow", "flow", "", Shape::text, "flow requested"}, &Query::flow, if_present},
-      {{"method", "method", "", Shape::text, "best, tfa, sfa or slots"}, &Query::method}};
+      {{"method", "method", "", Shape::text, "best, tfa, sfa, slots or lp"}, &Query::method}};
   return fields;
 }
 

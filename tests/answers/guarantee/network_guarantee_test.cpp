@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <string>
+#include <tests/support/policed_examples.hpp>
 #include <tests/support/two_policed_hops.hpp>
 
 using namespace tailbound;
@@ -43,4 +44,23 @@ TEST_CASE("an unknown flow or port is rejected with a similar name") {
   query.port = "s -> d";
   CHECK_THROWS_WITH(answer(query),
                     Catch::Contains("--port is s -> d") && Catch::Contains("did you mean s -> c"));
+}
+
+TEST_CASE("a linear program bounds the delay of a flow") {
+  NetworkGuaranteeQuery query{
+      .file = network::read_policed_network(test::crossed_line(4, 25, 4), "line.toml"),
+      .file_name = "line.toml"};
+  const auto latest = [&](GuaranteeMethod method) {
+    query.method = method;
+    const auto found = answer(query);
+    return found.at(found.routes[found.latest(method)]);
+  };
+  CHECK(latest(GuaranteeMethod::best).used(GuaranteeMethod::best) == GuaranteeMethod::lp);
+  const bounds::RouteGuarantee route = latest(GuaranteeMethod::lp);
+  CHECK(route.delay(GuaranteeMethod::lp) == route.lp);
+  CHECK(route.delay(GuaranteeMethod::best) == route.lp);
+  CHECK(*route.lp < *route.tfa);
+  CHECK_FALSE(route.lp_proof.empty());
+  CHECK_FALSE(latest(GuaranteeMethod::tfa).lp);
+  CHECK(latest(GuaranteeMethod::tfa).used(GuaranteeMethod::lp) == GuaranteeMethod::tfa);
 }

@@ -1,4 +1,5 @@
 #include <tailbound/bounds/guarantee/network_guarantee.hpp>
+#include <tailbound/bounds/guarantee/path_program.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/rational.hpp>
 
@@ -57,10 +58,13 @@ void hold_against(const PolicedNetwork& network, const AdversaryLimits& limits, 
     ++held.backlogs;
     held.attained += truth.finished && truth.backlog[queue.port] == queue.in_slots.value_or(maximum) ? 1 : 0;
   }
-  for (std::size_t f = 0; f < found.flows.size(); ++f)
-    for (const auto& delay :
-         {found.flows[f].routes[0].tfa, found.flows[f].routes[0].sfa, found.flows[f].routes[0].slots})
+  for (std::size_t f = 0; f < found.flows.size(); ++f) {
+    bounds::add_linear_program(network, found, f, 0);
+    const bounds::RouteGuarantee& route = found.flows[f].routes[0];
+    CHECK(route.lp);
+    for (const auto& delay : {route.tfa, route.sfa, route.slots, route.lp})
       if (delay) CHECK(numeric::Rational(truth.delay[f]) <= *delay);
+  }
 }
 
 Held hold_many(int chains, int rings, std::uint32_t seed, const AdversaryLimits& limits) {
