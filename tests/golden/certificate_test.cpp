@@ -4,9 +4,12 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <initializer_list>
 #include <string>
+#include <utility>
 
-// Certificates of guarantees, and their checker, which shares no code with the library.
+// Certificates of guarantees, and their checker, which shares no code with the library. More of both, altered at
+// random: tests/certificates/campaign.
 
 using tailbound::golden::content;
 using tailbound::golden::Folder;
@@ -15,13 +18,16 @@ using tailbound::golden::run_line;
 
 namespace {
 
-const std::string data = TAILBOUND_DATA_DIR;
+const std::string tests = TAILBOUND_TESTS_DIR;
+const std::string networks = tests + "/certificates/networks/";
+const std::string plant = std::string(TAILBOUND_DATA_DIR) + "/networks/plant.toml";
 
-int check(const std::string& certificate) {
-  const std::string checker = std::string(TAILBOUND_TESTS_DIR) + "/../share/check_certificate.py";
-  const int status =
-      std::system(("/usr/bin/python3 -S -B '" + checker + "' '" + certificate + "' >/dev/null").c_str());
-  return WEXITSTATUS(status);
+/// Exit status of the checker: 0 it holds, 1 a claim does not, 2 it is none.
+int check(const std::string& certificate, const std::string& network = {}) {
+  std::string line =
+      "/usr/bin/python3 -S -B '" + tests + "/../share/check_certificate.py' '" + certificate + "'";
+  if (!network.empty()) line += " '" + network + "'";
+  return WEXITSTATUS(std::system((line + " >/dev/null").c_str()));
 }
 
 std::string certificate_of(const Folder& folder, const std::string& network) {
@@ -31,46 +37,127 @@ std::string certificate_of(const Folder& folder, const std::string& network) {
   return file;
 }
 
-/// With the first digit after a key reduced by one.
-std::string with_less(std::string text, const std::string& key) {
-  const std::size_t at = text.find_first_of("123456789", text.find(':', text.find("\"" + key + "\"")));
+/// With the first digit after a key changed by `step`.
+std::string with_digit(std::string text, const std::string& key, int step) {
+  const std::size_t at =
+      text.find_first_of(step < 0 ? "123456789" : "12345678", text.find(':', text.find("\"" + key + "\"")));
   REQUIRE(at != std::string::npos);
-  --text[at];
+  text[at] = static_cast<char>(text[at] + step);
   return text;
 }
 
-int check_text(const Folder& folder, const std::string& text) {
-  const std::string file = folder / "changed.json";
+std::string replaced(std::string text, const std::string& old, const std::string& other) {
+  const std::size_t at = text.find(old);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, old.size(), other);
+}
+
+std::string written(const Folder& folder, const std::string& text) {
+  std::string file = folder / "changed";
   std::ofstream(file) << text;
-  return check(file);
+  return file;
 }
 
 }  // namespace
 
-TEST_CASE("a certificate of a line with four classes is valid, and invalid with a better number") {
+TEST_CASE("certificates hold, alone and with their network file") {
   const Folder folder;
-  const std::string file = certificate_of(folder, data + "/networks/plant.toml");
-  CHECK(check(file) == 0);
-  const std::string text = content(file);
-  for (const char* key : {"variation", "backlog", "tfa", "sfa"}) {
-    CAPTURE(key);
-    CHECK(check_text(folder, with_less(text, key)) == 1);
+  for (const char* name :
+       {"afdx", "afdx_tree", "clocks", "cut_through", "gates", "goose", "overload", "overrun", "preemption",
+        "ring5", "ring8", "ring8b3", "schedulers", "slots", "tandem2", "tandem4", "tandem4b4", "tandem8"}) {
+    CAPTURE(name);
+    const std::string file = certificate_of(folder, networks + name + ".toml");
+    CHECK(check(file) == 0);
+    CHECK(check(file, networks + name + ".toml") == 0);
   }
-  CHECK(check_text(folder, text.substr(0, text.size() / 2)) == 2);
+  for (const char* name : {"plant", "avionics", "jumbo", "tsn_line"}) {
+    CAPTURE(name);
+    const std::string network = replaced(plant, "plant", name);
+    CHECK(check(certificate_of(folder, network), network) == 0);
+  }
 }
 
-TEST_CASE("a certificate of a ring is a fixed point, and invalid below it") {
+TEST_CASE("certificates with a better number are invalid") {
   const Folder folder;
-  const std::string network = folder / "ring.toml";
-  std::ofstream ring(network);
-  ring << "switches = \"s[0..3]\"\n[[link]]\neach = \"i = 0..3\"\nfrom = \"s[i]\"\nto = \"s[(i+1)%4]\"\n";
-  for (int i = 0; i < 4; ++i)
-    ring << "[[flow]]\nfrom = \"s" << i << "\"\nto = \"s" << (i + 3) % 4
-         << "\"\nbucket = { rate = 0.25, burst = 1 }\n";
-  ring.close();
-  const std::string file = certificate_of(folder, network);
-  CHECK(check(file) == 0);
-  const std::string text = content(file);
-  CHECK(text.find("\"cyclic\": [\n  0,") != std::string::npos);
-  CHECK(check_text(folder, with_less(text, "variation")) == 1);
+  const std::initializer_list<std::pair<const char*, std::initializer_list<const char*>>> claims{
+      {"tandem4b4", {"variation", "backlog", "tfa", "sfa", "outputs", "curves"}},
+      {"ring8b3", {"variation", "stages"}},
+      {"afdx_tree", {"variation", "backlog", "tfa", "curve"}},
+      {"gates", {"closes", "lost", "unused", "carried", "variation", "backlog"}},
+      {"overrun", {"lost", "carried", "variation"}},
+      {"preemption", {"variation", "backlog", "curve"}},
+      {"overload", {"variation", "backlog", "tfa"}},
+      {"cut_through", {"variation", "tfa"}},
+      {"schedulers", {"variation", "backlog", "tfa", "sfa"}},
+      {"clocks", {"variation", "tfa"}}};
+  for (const auto& [name, keys] : claims) {
+    const std::string text = content(certificate_of(folder, networks + name + ".toml"));
+    for (const char* key : keys) {
+      CAPTURE(name, key);
+      CHECK(check(written(folder, with_digit(text, key, -1))) == 1);
+    }
+    CAPTURE(name);
+    CHECK(check(written(folder, with_digit(text, "least", 1))) == 1);
+  }
+  const std::string overload = content(certificate_of(folder, networks + "overload.toml"));
+  CHECK(check(written(folder, replaced(overload, "\"tfa\": null", "\"tfa\": \"1000000\""))) == 1);
+  const std::string text = content(certificate_of(folder, plant));
+  CHECK(check(written(folder, replaced(text, "\"whole\": true", "\"whole\": false"))) == 1);
+  CHECK(check(written(folder, text.substr(0, text.size() / 2))) == 2);
+  CHECK(check(written(folder, replaced(text, "\"form\": 2", "\"form\": 1"))) == 2);
+  CHECK(check(written(folder, replaced(text, "\"port\": 1", "\"port\": -1"))) == 2);
+}
+
+TEST_CASE("a certificate of another network is no proof") {
+  const Folder folder;
+  const std::initializer_list<
+      std::pair<const char*, std::initializer_list<std::pair<const char*, const char*>>>>
+      changes{{"tandem4b4",
+               {{"burst = 5000", "burst = 5001"},
+                {"rate = 25,", "rate = 26,"},
+                {"packet = 1250", "packet = { max = 1250, min = 1249 }"},
+                {"rate = 100 }", "rate = 99 }"},
+                {"to = \"y0\",", "to = \"y1\","},
+                {"i = 0..3", "i = 0..2"},
+                {"Mbit/s", "kbit/s"}}},
+              {"gates",
+               {{"time = 50,", "time = 51,"},
+                {"open = \"control\" }", "open = [\"control\", \"files\"] }"},
+                {"guard = \"static\"", "guard = \"overrun\""},
+                {"video = 1542,", "video = 1543,"},
+                {"latency = 2", "latency = 3"},
+                {"jitter = 20", "jitter = 21"},
+                {"name = \"video\" }, { name = \"files\"", "name = \"files\" }, { name = \"video\""}}},
+              {"preemption",
+               {{"fragment = 128", "fragment = 256"},
+                {"best_effort = 1542", "best_effort = 1543"},
+                {"[\"video\", \"files\"]", "[\"files\"]"},
+                {"wire = 0.5", "wire = 0.25"},
+                {"class = \"video\"", "class = \"files\""}}},
+              {"schedulers",
+               {{"audio = 4000", "audio = 4001"},
+                {"video = \"1/2\"", "video = 0.4"},
+                {"reshape = true", "reshape = false"},
+                {"\"cbs\", idle_slope", "\"fifo\", idle_slope"}}},
+              {"cut_through",
+               {{"cut_through = 64", "cut_through = 65"},
+                {"[\"c[0..2]\"]", "[\"c[0..1]\"]"},
+                {"path = [\"s1\", \"s2\", \"s3\"]", "path = [\"s1\", \"s3\"]"}}},
+              {"clocks", {{"offset = 250", "offset = 251"}, {"clock = \"plc\"", "clock = \"other\""}}}};
+  for (const auto& [name, all] : changes) {
+    const std::string file = certificate_of(folder, networks + name + ".toml");
+    const std::string network = content(networks + name + ".toml");
+    for (const auto& [old, other] : all) {
+      CAPTURE(name, old);
+      CHECK(check(file, written(folder, replaced(network, old, other))) == 1);
+    }
+  }
+  const std::string file = certificate_of(folder, networks + "slots.toml");
+  const std::string network = content(networks + "slots.toml");
+  CHECK(check(file, written(folder, network + "# the same\n")) == 0);
+  CHECK(check(file, written(folder, "name = \"the same\"\n" + network)) == 0);
+  // A shorter way.
+  CHECK(check(file, written(folder, replaced(network, "link = [",
+                                             "link = [{ from = \"leaf0\", to = \"root\" },"))) == 1);
+  CHECK(check(file, written(folder, network + "=")) == 2);
 }

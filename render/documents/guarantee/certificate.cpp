@@ -4,12 +4,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace tailbound::render {
 namespace {
 
 using Json = nlohmann::ordered_json;
 using bounds::ArrivalCurve;
-using bounds::ServiceCurve;
 using numeric::Rational;
 
 Json json_of(const Rational& value) {
@@ -28,13 +29,6 @@ Json json_of(const std::vector<traffic::TokenBucket>& lines) {
 }
 Json json_of(const ArrivalCurve& curve) {
   return json_of(curve.lines());
-}
-/// [start, value, slope] of each piece
-Json json_of(const ServiceCurve& curve) {
-  Json all = Json::array();
-  for (const ServiceCurve::Piece& piece : curve.pieces())
-    all.push_back({json_of(piece.start), json_of(piece.value), json_of(piece.slope)});
-  return all;
 }
 template <class Value>
 Json json_of(const std::optional<Value>& value) {
@@ -69,24 +63,42 @@ Json ports(const network::PolicedNetwork& network) {
   return all;
 }
 
+/// Lines known of a flow before each queue besides its own, shifted buckets. Behind queues in cycles they
+/// follow from earlier ones, behind links without other knowledge from the link.
+Json outputs(const network::PolicedNetwork& network, const bounds::NetworkGuarantee& found, std::size_t f) {
+  const network::PolicedFlow& flow = network.flows[f];
+  const bounds::FlowGuarantee& its = found.flows[f];
+  Json all = Json::array();
+  for (std::size_t hop = 0; hop < flow.path.size(); ++hop) {
+    const std::size_t before = hop == 0 ? 0 : flow.hop_before(hop);
+    const bool known =
+        hop > 0 && !network.ports[flow.path[before]].reshaped &&
+        found.queues[its.queues[before]].none.empty() &&
+        std::find(found.cyclic.begin(), found.cyclic.end(), its.queues[before]) == found.cyclic.end();
+    all.push_back(known ? json_of(its.outputs[hop]) : Json::array());
+  }
+  return all;
+}
+
+Json clocked(const network::PolicedFlow& flow) {
+  if (!flow.periodic || !flow.periodic->offset) return {};
+  return {{"clock", flow.periodic->clock},
+          {"offset", json_of(*flow.periodic->offset)},
+          {"period", json_of(flow.periodic->period)},
+          {"jitter", json_of(flow.periodic->jitter)}};
+}
+
 Json flows(const network::PolicedNetwork& network, const bounds::NetworkGuarantee& found) {
   Json all = Json::array();
   for (std::size_t f = 0; f < network.flows.size(); ++f) {
     const network::PolicedFlow& flow = network.flows[f];
-    const bounds::FlowGuarantee& its = found.flows[f];
-    Json curves = Json::array(), residuals = Json::array(), outputs = Json::array(), shifts = Json::array();
-    for (const ArrivalCurve& curve : its.curves) curves.push_back(json_of(curve));
-    for (const ArrivalCurve& output : its.outputs) outputs.push_back(json_of(output));
-    for (const auto& shift : its.shifts) shifts.push_back(json_of(shift));
-    for (const auto& residual : its.residuals) residuals.push_back(json_of(residual));
-    Json destinations = Json::array(), routes = Json::array();
+    Json destinations = Json::array(), routes = Json::array(), curves = Json::array();
+    for (const ArrivalCurve& curve : found.flows[f].curves) curves.push_back(json_of(curve));
     for (const network::PolicedDestination& one : flow.destinations)
       destinations.push_back({{"name", one.name}, {"hop", one.hop}});
-    for (const bounds::RouteGuarantee& route : its.routes)
-      routes.push_back({{"hops", route.hops},
-                        {"tfa", json_of(route.tfa)},
-                        {"sfa", json_of(route.sfa)},
-                        {"least", json_of(route.minimum)}});
+    for (const bounds::RouteGuarantee& route : found.flows[f].routes)
+      routes.push_back(
+          {{"tfa", json_of(route.tfa)}, {"sfa", json_of(route.sfa)}, {"least", json_of(route.minimum)}});
     all.push_back({{"name", flow.name},
                    {"class", flow.traffic_class},
                    {"path", flow.path},
@@ -95,11 +107,9 @@ Json flows(const network::PolicedNetwork& network, const bounds::NetworkGuarante
                    {"buckets", json_of(flow.buckets)},
                    {"longest", json_of(flow.longest)},
                    {"shortest", json_of(flow.shortest)},
-                   {"queues", its.queues},
-                   {"shifts", std::move(shifts)},
-                   {"outputs", std::move(outputs)},
+                   {"clocked", clocked(flow)},
+                   {"outputs", outputs(network, found, f)},
                    {"curves", std::move(curves)},
-                   {"residuals", std::move(residuals)},
                    {"routes", std::move(routes)}});
   }
   return all;
@@ -117,7 +127,7 @@ Json windows(const bounds::QueueGuarantee& queue) {
   return all;
 }
 
-/// Only of queues with a bound; others have neither service nor delay.
+/// Those without a bound have no more than that.
 Json queues(const bounds::NetworkGuarantee& found) {
   Json all = Json::array();
   for (const bounds::QueueGuarantee& queue : found.queues) {
@@ -125,8 +135,7 @@ Json queues(const bounds::NetworkGuarantee& found) {
              {"class", queue.traffic_class ? Json(*queue.traffic_class) : Json()},
              {"bounded", queue.none.empty()}};
     if (queue.none.empty())
-      its.update({{"service", json_of(queue.service)},
-                  {"variation", json_of(queue.variation)},
+      its.update({{"variation", json_of(queue.variation)},
                   {"backlog", json_of(queue.backlog)},
                   {"whole", queue.whole_packets},
                   {"windows", windows(queue)}});
@@ -145,10 +154,7 @@ Json stages(const bounds::NetworkGuarantee& found) {
 Json groups(const bounds::NetworkGuarantee& found) {
   Json all = Json::array();
   for (const bounds::GroupGuarantee& group : found.groups)
-    all.push_back({{"queue", group.queue},
-                   {"next", group.next},
-                   {"curve", json_of(group.curve)},
-                   {"residual", json_of(group.residual)}});
+    all.push_back({{"queue", group.queue}, {"next", group.next}, {"curve", json_of(group.curve)}});
   return all;
 }
 
