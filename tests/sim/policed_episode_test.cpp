@@ -173,7 +173,8 @@ TEST_CASE("policed episodes: a regulator holds a packet before it is copied") {
     episode.plan.flows[0].rank = 2;
     episode.run();
     CHECK(episode.arrivals[{0, 0}] == Times{0, 200, 400});
-    for (const std::size_t hop : {1, 2}) CHECK(episode.arrivals[{0, hop}] == Times{16, 216, 416});
+    for (const std::size_t hop : {std::size_t{1}, std::size_t{2}})
+      CHECK(episode.arrivals[{0, hop}] == Times{16, 216, 416});
   }
 }
 
@@ -496,7 +497,7 @@ TEST_CASE("policed events: delays to each destination are attained") {
     network.flows.push_back(flow_of(std::move(path), 40, rational("1/100"), 40));
   };
   // e1, e2 -> S1 (0, 1); e3, e4, e5 -> S2 (2, 3, 4); S1, S2 -> S3 (5, 6); S3 -> e6, e7 (7, 8)
-  for (const std::size_t port : {5, 6, 7, 8}) network.ports[port].latency = 16;
+  for (std::size_t port = 5; port < 9; ++port) network.ports[port].latency = 16;
   add({0, 5, 7});
   add({1, 5, 7});
   add({2, 6, 7});

@@ -27,7 +27,7 @@ struct Wrong {
   std::string what;
 };
 
-void require(bool holds, const std::string& what) {
+void hold(bool holds, const std::string& what) {
   if (!holds) throw Wrong{what};
 }
 
@@ -94,11 +94,11 @@ std::optional<WormholeSaturationAnswer> saturation_of(const RandomWorms& worms, 
   } catch (const NoAnswer& none) {
     const std::string why = none.what();
     if (why.find("deadlock") == 0) {
-      require(has_circle(model), "deadlock without a circle: " + why);
+      hold(has_circle(model), "deadlock without a circle: " + why);
       ++tally.deadlocks;
       return std::nullopt;
     }
-    require(why.find("carries load 1") != std::string::npos && bound > 1, "no saturation: " + why);
+    hold(why.find("carries load 1") != std::string::npos && bound > 1, "no saturation: " + why);
     ++tally.carried;
     return std::nullopt;
   }
@@ -143,26 +143,26 @@ void compare_documents(const render::Document& simulated, const ByModel& model, 
   const auto* saturation = std::get_if<render::Model>(&held);
   // The largest load with a solution is shown, and fractions refer to it, only where it is a saturation load.
   const bool saturated = model.found && model.found->second.saturated;
-  require((saturation != nullptr) == saturated,
-          "model: with the simulation " + std::string(saturation ? "one" : "none") + ", in `wormhole` " +
-              (model.found ? "one" : "none, because " + model.rejected));
-  require(text_of(value_of(inputs, "of")) == (saturated ? "model" : "simulated"),
-          "fractions: of a different load");
-  require(no_model.empty() == saturated, "model: none, without a reason");
+  hold((saturation != nullptr) == saturated,
+       "model: with the simulation " + std::string(saturation ? "one" : "none") + ", in `wormhole` " +
+           (model.found ? "one" : "none, because " + model.rejected));
+  hold(text_of(value_of(inputs, "of")) == (saturated ? "model" : "simulated"),
+       "fractions: of a different load");
+  hold(no_model.empty() == saturated, "model: none, without a reason");
   if (!saturated) return;
   const render::Document by_model = render::document({*model.found});
   const Cells& its = by_model.results.front().inputs;
   for (const char* key : {"topology", "nodes", "dimensions", "flits", "virtual_channels", "injection",
                           "ejection", "buffer_flits", "lengths", "variant", "fraction"})
-    require(text_of(value_of(inputs, key)) == text_of(value_of(its, key)),
-            std::string("settings: ") + key + " is simulated as " + text_of(value_of(inputs, key)) +
-                ", in `wormhole` " + text_of(value_of(its, key)));
+    hold(text_of(value_of(inputs, key)) == text_of(value_of(its, key)),
+         std::string("settings: ") + key + " is simulated as " + text_of(value_of(inputs, key)) +
+             ", in `wormhole` " + text_of(value_of(its, key)));
   const double of_model = model.found->second.saturation.value;
-  require(saturation == nullptr || saturation->value == of_model,
-          "saturation of the model: different with the simulation");
+  hold(saturation == nullptr || saturation->value == of_model,
+       "saturation of the model: different with the simulation");
   const render::Value load = value_of(inputs, "load");
-  require(std::abs(nearest_double(std::get<render::Given>(load).value) - of_model / 2) < 1e-8,
-          "fractions: different load than in `wormhole`");
+  hold(std::abs(nearest_double(std::get<render::Given>(load).value) - of_model / 2) < 1e-8,
+       "fractions: different load than in `wormhole`");
 }
 
 SimulateWormholeQuery simulation(const RandomWorms& worms, OfferedLoads offered) {
@@ -176,28 +176,28 @@ SimulateWormholeQuery simulation(const RandomWorms& worms, OfferedLoads offered)
 
 void check_point(const RandomWorms& worms, const SimulatedWorms& point) {
   const sim::WormEstimates& found = point.found;
-  require(found.throughput.lower <= point.load,
-          "throughput: " + std::to_string(found.throughput.value) + " of " + std::to_string(point.load));
+  hold(found.throughput.lower <= point.load,
+       "throughput: " + std::to_string(found.throughput.value) + " of " + std::to_string(point.load));
   if (!found.latency) return;
   const double flits = worms.lengths == sim::WormLengths::fixed ? static_cast<double>(worms.flits) : 1;
-  require(found.latency->value >= (flits + found.mean_distance - 1) * (1 - 1e-12),
-          "latency: " + std::to_string(found.latency->value) + " below that of an empty network");
-  require(found.source_wait->value >= 0 && found.service->value >= flits * (1 - 1e-12),
-          "service: shorter than a message");
+  hold(found.latency->value >= (flits + found.mean_distance - 1) * (1 - 1e-12),
+       "latency: " + std::to_string(found.latency->value) + " below that of an empty network");
+  hold(found.source_wait->value >= 0 && found.service->value >= flits * (1 - 1e-12),
+       "service: shorter than a message");
 }
 
 void check_network(const RandomWorms& worms, WormTally& tally) {
   const sim::WormModel model = simulator_model(worms.simulated());
   const network::ChannelBound exact = answers::channel_bound(worms.simulated().network);
   const double bound = nearest_double(exact.load());
-  require(std::abs(bound * walked_utilization(model) - 1) < 1e-9,
-          "bound: " + std::to_string(bound) + " of " + exact.channel + ", by enumeration " +
-              std::to_string(1 / walked_utilization(model)));
+  hold(std::abs(bound * walked_utilization(model) - 1) < 1e-9,
+       "bound: " + std::to_string(bound) + " of " + exact.channel + ", by enumeration " +
+           std::to_string(1 / walked_utilization(model)));
   const ByModel by = by_model(worms);
   if (by.found)
-    require(by.found->second.saturation.value <= bound * (1 + 1e-9),
-            "saturation of the model: " + std::to_string(by.found->second.saturation.value) + " above " +
-                std::to_string(bound));
+    hold(by.found->second.saturation.value <= bound * (1 + 1e-9),
+         "saturation of the model: " + std::to_string(by.found->second.saturation.value) + " above " +
+             std::to_string(bound));
   ++(by.found ? tally.modelled : tally.without_model);
   const auto saturation = saturation_of(worms, model, bound, tally);
   if (!saturation) return;
@@ -205,13 +205,13 @@ void check_network(const RandomWorms& worms, WormTally& tally) {
   ++tally.saturations;
   tally.bounded += found.bounded ? 1 : 0;
   tally.nearest = std::max(tally.nearest, found.max_stable / bound);
-  require(saturation->limit.load.value == exact.load(), "bound: different in the answer");
+  hold(saturation->limit.load.value == exact.load(), "bound: different in the answer");
   // A double rounded down from a number is below the number.
-  require(found.max_stable < found.min_unstable && found.min_unstable <= bound,
-          "saturation: " + std::to_string(found.max_stable) + " to " + std::to_string(found.min_unstable) +
-              " above " + std::to_string(bound));
+  hold(found.max_stable < found.min_unstable && found.min_unstable <= bound,
+       "saturation: " + std::to_string(found.max_stable) + " to " + std::to_string(found.min_unstable) +
+           " above " + std::to_string(bound));
   for (const sim::SaturationProbe& probe : found.probes)
-    require(probe.load <= bound, "saturation: a load above the bound was simulated");
+    hold(probe.load <= bound, "saturation: a load above the bound was simulated");
   // Loads that are carried: three quarters of the stable load, and half of the load of the model.
   OfferedLoads loads{.values = {sim::rounded_load(0.75 * found.max_stable)}};
   check_point(worms, answer(simulation(worms, loads), {}).points.front());
