@@ -1,11 +1,11 @@
 #pragma once
 
 #include <tailbound/answers/points/run.hpp>
-#include <tailbound/bounds/guarantee/crossbar_guarantee.hpp>
+#include <tailbound/bounds/crossbar/crossbar_guarantee.hpp>
 
 /// Worst-case delay and buffers of a crossbar that serves the oldest cell first, for policed traffic.
 ///
-/// MODEL     bounds/guarantee/crossbar_guarantee.hpp
+/// MODEL     bounds/crossbar/crossbar_guarantee.hpp
 /// TESTS     tests/bounds/guarantee/crossbar_guarantee_test.cpp
 namespace tailbound::answers {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tailbound/bounds/guarantee/step_curves.hpp>
+#include <tailbound/bounds/curves/step_curves.hpp>
 #include <tailbound/network/policed/policed_network.hpp>
 
 #include <cstddef>
@@ -16,7 +16,6 @@
 ///           carried in the rest, S
 /// SOURCE    docs/derivations/time_sensitive.md, section 5
 /// TESTS     tests/bounds/guarantee/gate_windows_test.cpp
-/// Internal to the bounds module.
 namespace tailbound::bounds {
 
 /// A class at a port with gates.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tailbound/bounds/guarantee/curves.hpp>
+#include <tailbound/bounds/curves/curves.hpp>
 #include <tailbound/bounds/guarantee/gate_windows.hpp>
 #include <tailbound/bounds/guarantee/path_row.hpp>
 #include <tailbound/network/policed/policed_network.hpp>

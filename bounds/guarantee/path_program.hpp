@@ -1,8 +1,8 @@
 #pragma once
 
-#include <tailbound/bounds/guarantee/linear_program.hpp>
 #include <tailbound/bounds/guarantee/network_guarantee.hpp>
 #include <tailbound/bounds/guarantee/path_row.hpp>
+#include <tailbound/bounds/programs/linear_program.hpp>
 
 #include <cstddef>
 #include <optional>

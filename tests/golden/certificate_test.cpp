@@ -19,7 +19,7 @@ using tailbound::golden::run_line;
 namespace {
 
 const std::string tests = TAILBOUND_TESTS_DIR;
-const std::string networks = tests + "/certificates/networks/";
+const std::string network_files = tests + "/certificates/networks/";
 const std::string plant = std::string(TAILBOUND_DATA_DIR) + "/networks/plant.toml";
 
 /// Exit status of the checker: 0 it holds, 1 a claim does not, 2 it is none.
@@ -66,9 +66,9 @@ TEST_CASE("certificates hold, alone and with their network file") {
        {"afdx", "afdx_tree", "clocks", "cut_through", "gates", "goose", "overload", "overrun", "preemption",
         "ring5", "ring8", "ring8b3", "schedulers", "slots", "tandem2", "tandem4", "tandem4b4", "tandem8"}) {
     CAPTURE(name);
-    const std::string file = certificate_of(folder, networks + name + ".toml");
+    const std::string file = certificate_of(folder, network_files + name + ".toml");
     CHECK(check(file) == 0);
-    CHECK(check(file, networks + name + ".toml") == 0);
+    CHECK(check(file, network_files + name + ".toml") == 0);
   }
   for (const char* name : {"plant", "avionics", "jumbo", "tsn_line"}) {
     CAPTURE(name);
@@ -91,7 +91,7 @@ TEST_CASE("certificates with a better number are invalid") {
       {"schedulers", {"variation", "backlog", "tfa", "sfa"}},
       {"clocks", {"variation", "tfa"}}};
   for (const auto& [name, keys] : claims) {
-    const std::string text = content(certificate_of(folder, networks + name + ".toml"));
+    const std::string text = content(certificate_of(folder, network_files + name + ".toml"));
     for (const char* key : keys) {
       CAPTURE(name, key);
       CHECK(check(written(folder, with_digit(text, key, -1))) == 1);
@@ -99,7 +99,7 @@ TEST_CASE("certificates with a better number are invalid") {
     CAPTURE(name);
     CHECK(check(written(folder, with_digit(text, "least", 1))) == 1);
   }
-  const std::string overload = content(certificate_of(folder, networks + "overload.toml"));
+  const std::string overload = content(certificate_of(folder, network_files + "overload.toml"));
   CHECK(check(written(folder, replaced(overload, "\"tfa\": null", "\"tfa\": \"1000000\""))) == 1);
   const std::string text = content(certificate_of(folder, plant));
   CHECK(check(written(folder, replaced(text, "\"whole\": true", "\"whole\": false"))) == 1);
@@ -145,15 +145,15 @@ TEST_CASE("a certificate of another network is no proof") {
                 {"path = [\"s1\", \"s2\", \"s3\"]", "path = [\"s1\", \"s3\"]"}}},
               {"clocks", {{"offset = 250", "offset = 251"}, {"clock = \"plc\"", "clock = \"other\""}}}};
   for (const auto& [name, all] : changes) {
-    const std::string file = certificate_of(folder, networks + name + ".toml");
-    const std::string network = content(networks + name + ".toml");
+    const std::string file = certificate_of(folder, network_files + name + ".toml");
+    const std::string network = content(network_files + name + ".toml");
     for (const auto& [old, other] : all) {
       CAPTURE(name, old);
       CHECK(check(file, written(folder, replaced(network, old, other))) == 1);
     }
   }
-  const std::string file = certificate_of(folder, networks + "slots.toml");
-  const std::string network = content(networks + "slots.toml");
+  const std::string file = certificate_of(folder, network_files + "slots.toml");
+  const std::string network = content(network_files + "slots.toml");
   CHECK(check(file, written(folder, network + "# the same\n")) == 0);
   CHECK(check(file, written(folder, "name = \"the same\"\n" + network)) == 0);
   // A shorter way.

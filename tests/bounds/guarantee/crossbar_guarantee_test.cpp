@@ -1,4 +1,4 @@
-#include <tailbound/bounds/guarantee/crossbar_guarantee.hpp>
+#include <tailbound/bounds/crossbar/crossbar_guarantee.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/numeric/rational.hpp>
 

@@ -1,4 +1,4 @@
-#include <tailbound/bounds/guarantee/linear_program.hpp>
+#include <tailbound/bounds/programs/linear_program.hpp>
 #include <tailbound/numeric/rational.hpp>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tailbound/bounds/guarantee/curves.hpp>
+#include <tailbound/bounds/curves/curves.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -8,13 +8,12 @@
 
 /// Curves with jumps: arrivals in whole packets, and the service that they leave.
 ///
-/// MODEL     as bounds/guarantee/curves.hpp, but neither concave nor convex: piecewise linear on [0, end],
+/// MODEL     as bounds/curves/curves.hpp, but neither concave nor convex: piecewise linear on [0, end],
 ///           right-continuous (closed windows)
 /// RESULT    whole packets of a curve, of flows of one clock, sums, minima; backlog and delay as suprema at
 ///           jumps and corners
 /// SOURCE    docs/derivations/time_sensitive.md, sections 1 and 7
 /// TESTS     tests/bounds/guarantee/step_curves_test.cpp
-/// Internal to the bounds module.
 namespace tailbound::bounds {
 
 class StepCurve {

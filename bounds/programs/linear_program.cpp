@@ -1,5 +1,5 @@
 #include <glpk.h>
-#include <tailbound/bounds/guarantee/linear_program.hpp>
+#include <tailbound/bounds/programs/linear_program.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include <tailbound/bounds/guarantee/step_curves.hpp>
+#include <tailbound/bounds/curves/step_curves.hpp>
 #include <tailbound/numeric/rational.hpp>
 
 #include <algorithm>

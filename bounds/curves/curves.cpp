@@ -1,4 +1,4 @@
-#include <tailbound/bounds/guarantee/curves.hpp>
+#include <tailbound/bounds/curves/curves.hpp>
 #include <tailbound/numeric/rational.hpp>
 
 #include <algorithm>
