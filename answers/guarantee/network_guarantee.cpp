@@ -56,15 +56,21 @@ std::vector<std::size_t> requested_flows(const network::PolicedNetwork& network,
   return all;
 }
 
+std::vector<FlowRoute> routes_of(const network::PolicedNetwork& network,
+                                 const std::vector<std::size_t>& flows) {
+  std::vector<FlowRoute> routes;
+  for (const std::size_t flow : flows)
+    for (std::size_t to = 0; to < std::max<std::size_t>(network.flows[flow].destinations.size(), 1); ++to)
+      routes.push_back({flow, to});
+  return routes;
+}
+
 NetworkGuaranteeAnswer answer(const NetworkGuaranteeQuery& query) {
   const network::PolicedNetwork& network = query.file.network;
   // Before the answer: g++ 12 destroys members twice if a later initializer of an aggregate throws.
   std::vector<std::size_t> flows = requested_flows(network, query.flow);
   NetworkGuaranteeAnswer answer{.found = {}, .flows = std::move(flows), .queues = {}};
-  for (const std::size_t flow : answer.flows)
-    for (std::size_t route = 0; route < std::max<std::size_t>(network.flows[flow].destinations.size(), 1);
-         ++route)
-      answer.routes.push_back({flow, route});
+  answer.routes = routes_of(network, answer.flows);
   std::optional<std::size_t> port;
   if (query.port) port = position_of(*query.port, network.ports, "--port", "a port on the path of a flow");
   answer.found = bounds::guarantee(network, {.whole_slots = query.whole_slots});

@@ -51,6 +51,10 @@ struct NetworkGuaranteeAnswer {
 [[nodiscard]] std::vector<std::size_t> requested_flows(const network::PolicedNetwork& network,
                                                        const std::optional<std::string>& flow);
 
+/// Each of these flows to each of its destinations.
+[[nodiscard]] std::vector<FlowRoute> routes_of(const network::PolicedNetwork& network,
+                                               const std::vector<std::size_t>& flows);
+
 /// \throws InvalidArgument  "--flow", "--port": unknown, with similar names; as bounds::guarantee()
 /// \throws NoAnswer         as bounds::guarantee(); none of the requested flows has a bound
 [[nodiscard]] NetworkGuaranteeAnswer answer(const NetworkGuaranteeQuery& query);

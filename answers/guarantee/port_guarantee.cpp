@@ -121,7 +121,7 @@ Flows max_rate(const PortGuaranteeQuery& query) {
   Rational unit = 1;
   const auto suffices = [&](std::int64_t units) {
     group.buckets.front().rate = units * unit;
-    return fits(query, flows);
+    return !is_above_peak(group) && fits(query, flows);
   };
   for (int digits = 0; digits < 6; ++digits) {
     unit = unit / 10;
@@ -138,6 +138,12 @@ Flows max_rate(const PortGuaranteeQuery& query) {
 }
 
 }  // namespace
+
+bool is_above_peak(const FlowGroup& group) {
+  return std::any_of(group.buckets.begin(), group.buckets.end(), [&](const traffic::TokenBucket& peak) {
+    return peak.rate < group.buckets.front().rate;
+  });
+}
 
 PortGuaranteeAnswer answer(const PortGuaranteeQuery& query) {
   queue::check_flows(query.flows);

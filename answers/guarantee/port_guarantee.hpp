@@ -40,7 +40,8 @@ struct PortGuaranteeQuery {
   Assurance assurance{};
   std::optional<std::int64_t>
       capacity{};  ///< of the port's buffer [packets], including the one in transmission
-  /// flows: maximum number of `varied`; rate: maximum rate of its first bucket, or minimum period.
+  /// flows: maximum number of `varied`; rate: maximum rate of its first bucket up to the peak rate, or
+  /// minimum period.
   PortSolve solve = PortSolve::buffer;
   std::size_t varied = 0;  ///< position in `flows`
   numeric::Digits digits{};
@@ -83,6 +84,9 @@ struct PortGuaranteeAnswer {
 /// \throws NoAnswer         nothing fits the capacity; the flows offer exactly 1 packet per slot
 /// \throws LimitExceeded
 [[nodiscard]] PortGuaranteeAnswer answer(const PortGuaranteeQuery& query);
+
+/// Is the rate of the first bucket above that of another one, a peak rate? Then it changes nothing.
+[[nodiscard]] bool is_above_peak(const queue::FlowGroup& group);
 
 /// log10 of P(Q > level): upper bound for all such flows, and lower bound for some; for a plot.
 struct FlowTail {

@@ -12,7 +12,7 @@ namespace {
 
 using numeric::Rational;
 
-/// Queues on the routes of these flows, if there is no bound that lists them.
+/// Queues on the routes of these flows.
 void find_queues(const SimulatePolicedQuery& query, SimulatePolicedAnswer& answer) {
   const auto& flows = query.file.network.flows;
   for (std::size_t q = 0; q < answer.seen.queues.size(); ++q) {
@@ -28,20 +28,22 @@ void find_queues(const SimulatePolicedQuery& query, SimulatePolicedAnswer& answe
 
 }  // namespace
 
-std::size_t SimulatePolicedAnswer::nearest() const {
-  const auto share = [&](std::size_t flow) {
-    const Rational& delay = seen.flows[flow].delay;
-    const auto bound = never_later(flow);
-    return bound ? Rational(delay / *bound) : never ? Rational(0) : delay;
-  };
-  return *std::max_element(flows.begin(), flows.end(),
-                           [&](std::size_t one, std::size_t other) { return share(one) < share(other); });
+Rational SimulatePolicedAnswer::share(const FlowRoute& route) const {
+  const auto bound = never_later(route);
+  return bound ? Rational(delay(route) / *bound) : never ? Rational(0) : delay(route);
+}
+
+const FlowRoute& SimulatePolicedAnswer::nearest() const {
+  return *std::max_element(routes.begin(), routes.end(), [&](const FlowRoute& one, const FlowRoute& other) {
+    return share(one) < share(other);
+  });
 }
 
 bool SimulatePolicedAnswer::contradicted() const {
   if (!never) return false;
   for (std::size_t f = 0; f < seen.flows.size(); ++f)
-    if (const auto bound = never_later(f); bound && seen.flows[f].delay > *bound) return true;
+    for (std::size_t to = 0; to < seen.flows[f].delays.size(); ++to)
+      if (const auto bound = never_later({f, to}); bound && delay({f, to}) > *bound) return true;
   for (std::size_t q = 0; q < seen.queues.size(); ++q)
     if (!never->queues[q].none.empty())
       continue;
@@ -54,14 +56,10 @@ bool SimulatePolicedAnswer::contradicted() const {
 SimulatePolicedAnswer answer(const SimulatePolicedQuery& query, const Run& run) {
   SimulatePolicedAnswer answer{.seen = {}};
   answer.flows = requested_flows(query.file.network, query.flow);
+  answer.routes = routes_of(query.file.network, answer.flows);
   try {
-    NetworkGuaranteeAnswer guaranteed = tailbound::answers::answer(
-        NetworkGuaranteeQuery{.file = query.file,
-                              .file_name = query.file_name,
-                              .flow = query.flow,
-                              .whole_slots = false});  // the simulation also sends between slot boundaries
-    answer.never = std::move(guaranteed.found);
-    answer.queues = std::move(guaranteed.queues);
+    // The simulation also sends between slot boundaries.
+    answer.never = bounds::guarantee(query.file.network, {.whole_slots = false});
   } catch (const NoAnswer& none) {
     answer.no_bound = none.what();
   }
@@ -70,7 +68,10 @@ SimulatePolicedAnswer answer(const SimulatePolicedQuery& query, const Run& run) 
   answer.seen = sim::simulate_events(query.file.network, plan, run.stop);
   if (answer.seen.runs == 0) throw Stopped("stopped on request");
   if (answer.seen.stopped && run.cut) run.cut();
-  if (!answer.never) find_queues(query, answer);
+  if (answer.never && query.flow)
+    answer.queues = answer.never->flows[answer.flows.front()].queues;
+  else
+    find_queues(query, answer);
   return answer;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <tailbound/answers/guarantee/network_guarantee.hpp>
 #include <tailbound/answers/points/run.hpp>
-#include <tailbound/bounds/guarantee/network_guarantee.hpp>
 #include <tailbound/network/policed/policed_file.hpp>
 #include <tailbound/sim/policed/policed_events.hpp>
 
@@ -34,14 +34,21 @@ struct SimulatePolicedAnswer {
   std::optional<bounds::NetworkGuarantee> never{};  ///< none if no bound is known
   std::string no_bound{};                           ///< reason, if there is no bound
   std::vector<std::size_t> flows{};                 ///< the requested flows, in the order of the file
+  std::vector<FlowRoute> routes{};                  ///< of these flows; one or more
   std::vector<std::size_t> queues{};                ///< queues on their routes
 
-  /// None if there is no bound.
-  [[nodiscard]] std::optional<numeric::Rational> never_later(std::size_t flow) const {
-    return never ? never->flows[flow].delay(bounds::GuaranteeMethod::best) : std::nullopt;
+  [[nodiscard]] const numeric::Rational& delay(const FlowRoute& route) const {
+    return seen.flows[route.flow].delays[route.route];
   }
-  /// The flow whose packets come closest to their bound; without bounds, the one with the maximum delay.
-  [[nodiscard]] std::size_t nearest() const;
+  /// None if there is no bound.
+  [[nodiscard]] std::optional<numeric::Rational> never_later(const FlowRoute& route) const {
+    return never ? never->flows[route.flow].routes[route.route].delay(bounds::GuaranteeMethod::best)
+                 : std::nullopt;
+  }
+  /// Delay over its bound; 0 if only others have one; without any bound the delay.
+  [[nodiscard]] numeric::Rational share(const FlowRoute& route) const;
+  /// The one with the maximum share.
+  [[nodiscard]] const FlowRoute& nearest() const;
   /// Was a guarantee exceeded? Then the program has an error.
   [[nodiscard]] bool contradicted() const;
 };

@@ -75,16 +75,16 @@ class Sporadic(Flows):
 
 
 class Bucket(Flows):
-    name, option, peak = "token buckets", "bucket", None
+    name, option, peak, peak_burst = "token buckets", "bucket", None, None
     stands_for = ("guarantee --bucket",)
 
     def text(self, load):
-        return f"3 x {load / 3},2" + (f",{self.peak}" if self.peak else "")
+        return f"3 x {load / 3},2" + "".join(f",{more}" for more in (self.peak, self.peak_burst) if more)
 
     def flows(self, load):
         def most(k):
             by_bucket = math.floor(2 + load / 3 * (k - 1))
-            return by_bucket if self.peak is None else min(by_bucket, math.floor(max(self.peak, 1) + self.peak * (k - 1)))
+            return by_bucket if self.peak is None else min(by_bucket, math.floor((self.peak_burst or max(self.peak, 1)) + self.peak * (k - 1)))
 
         return [(3, most)]
 
@@ -95,6 +95,10 @@ class LooseBucket(Bucket):
 
 class SlowBucket(Bucket):
     name, peak = "token buckets with a peak", F(1, 2)
+
+
+class BurstyPeak(Bucket):
+    name, peak, peak_burst = "token buckets, a peak with a burst", F(3, 4), F(3, 2)
 
 
 CAPACITIES, DROPS = [1, 3], ["1/5", "1/50"]
@@ -133,7 +137,7 @@ def check_target(number):
     return check
 
 
-ALL = [Periodic, PeriodicGroups, Sporadic, Bucket, LooseBucket, SlowBucket]
+ALL = [Periodic, PeriodicGroups, Sporadic, Bucket, LooseBucket, SlowBucket, BurstyPeak]
 QUERIES = [
     Query("never exceeded", requested(), check_never),
     Query("capacity", requested(*[["--capacity", str(b)] for b in CAPACITIES]), check_capacity),

@@ -145,6 +145,8 @@ UNITS = {
 SLACK = {
     "peak above any burst": ["guarantee --bucket \"4 x 0.2,5\"", "guarantee --bucket \"4 x 0.2,5,1000\"", "guarantee --bucket \"4 x 0.2,5,10\"", "guarantee --bucket \"4 x 0.2,5,6\""],
     "peak above any burst, one flow": ["guarantee --bucket \"1 x 1/5,4\"", "guarantee --bucket \"1 x 1/5,4,100\"", "guarantee --bucket \"1 x 1/5,4,5\""],
+    "peak and its usual burst": ["guarantee --bucket \"4 x 0.2,20,5\"", "guarantee --bucket \"4 x 0.2,20,5,5\"", "guarantee --bucket \"4 x 20%,20,500%,5\""],
+    "peak burst above the bucket": ["guarantee --bucket \"4 x 0.2,5\" --drop 1e-2", "guarantee --bucket \"4 x 0.2,5,0.3,5\" --drop 1e-2"],
     "peak above any burst, drop": ["guarantee --bucket \"4 x 0.2,5\" --drop 1e-2", "guarantee --bucket \"4 x 0.2,5,1000\" --drop 1e-2"],
     "peak above any burst, capacity": ["guarantee --bucket \"4 x 0.2,5\" --capacity 6", "guarantee --bucket \"4 x 0.2,5,1000\" --capacity 6"],
     "a class of rate 0 (or rejected)": ["occupancy --inputs 4 --classes 0.3,0.3 --levels 0,2", "occupancy --inputs 4 --classes 0.3,0.3,0 --levels 0,2"],

@@ -113,8 +113,8 @@ PolicedNetwork gated(std::vector<network::GateEntry> gates) {
 }
 const std::vector<bool> none{false, false}, high{true, false}, low{false, true}, both{true, true};
 
-/// Express packets of 84 bytes in class 0 and packets of `length` that can be cut in class 1, a byte per unit of
-/// time. Sizes are in half bytes, so that there are times within a byte.
+/// Express packets of 84 bytes in class 0 and packets of `length` that can be cut in class 1, a byte per unit
+/// of time. Sizes are in half bytes, so that there are times within a byte.
 PolicedNetwork preempting(long length, int fragment) {
   PolicedNetwork network = ports_of_rate_1(1);
   network.classes = {"express", "rest"};
@@ -225,7 +225,7 @@ TEST_CASE("policed episodes: guards by the longest packet of a class, and none")
   CHECK_THROWS_AS(sim::ticked(network), InvalidArgument);
 }
 
-TEST_CASE("policed episodes: gates that leave a packet waiting for ever are rejected") {
+TEST_CASE("policed episodes: gates that never let a packet pass are rejected") {
   const auto check_rejected = [](PolicedNetwork network) {
     CHECK_THROWS_AS(sim::ticked(network), InvalidArgument);
   };

@@ -36,9 +36,11 @@ struct PortGuaranteeOptions {
 
   OptionTable rows{};
   OptionGroup group{rows, "Port (one packet per slot)"};
-  Text bucket{group, "--bucket", "N x R,B",
-              "N flows policed to R packets per slot and B tokens.\nN x R,B,PEAK: m slots never bring more "
-              "than PEAK m packets (PEAK below 1: one packet every 1/PEAK slots). Several: N x R,B; N x R,B"};
+  Text bucket{
+      group, "--bucket", "N x R,B",
+      "N flows policed to R packets per slot and B tokens.\nN x R,B,P adds a peak rate: m slots never "
+      "bring more than P m packets (P below 1: one packet every 1/P slots). N x R,B,P,PB: a second "
+      "bucket of P packets per slot and PB tokens. Several: N x R,B; N x R,B"};
   Text periodic{group, "--periodic", "N x T",
                 "N flows, a packet every T slots, random phases.\nN x T,S: S packets at once"};
   Text sporadic{group, "--sporadic", "N x T",

@@ -20,6 +20,13 @@ using queue::FlowGroup;
 using queue::FlowKind;
 
 constexpr std::int64_t largest_buffer = PortGuaranteeOptions::largest_buffer;
+/// The numbers of --bucket "N x R,B,P,PB", in this order.
+constexpr const char* legal_bucket_numbers[] = {
+    "N x R,B with R above 0 and at most 1000000000 packets per slot, such as 100 x 1/125,4",
+    "N x R,B with B from 1 to 1000000000 packets (the packet that is sent counts), such as 100 x 1/125,4",
+    "N x R,B,P with P above 0 and at most 1000000000 packets per slot, such as 8 x 0.1,200,10",
+    "N x R,B,P,PB with PB from 1 to 1000000000 packets (the packet that is sent counts), such as "
+    "8 x 0.1,200,10,20"};
 
 std::vector<std::string> parts_of(const std::string& text, const char* separator) {
   std::vector<std::string> parts;
@@ -32,7 +39,7 @@ class FlowReader {
  public:
   explicit FlowReader(PortSolve solve) : solve_(solve) {}
 
-  /// "100 x 1/125,4; 20 x 1/100,2,1"
+  /// "100 x 1/125,4; 20 x 1/100,2,1; 8 x 0.1,200,10,20"
   void read(const AnyRow& flows, FlowKind kind) {
     if (!flows.given()) return;
     for (const std::string& part : parts_of(flows.text(), ";"))
@@ -55,8 +62,10 @@ class FlowReader {
                   const std::string& text) {
     const bool policed = kind == FlowKind::regulated;
     const char* legal =
-        policed ? "N x RATE,BURST or N x RATE,BURST,PEAK, such as 100 x 1/125,4; several with ; between them"
-                : "N x PERIOD or N x PERIOD,BATCH, such as 60 x 200; several with ; between them";
+        policed
+            ? "N x R,B, N x R,B,P or N x R,B,P,PB, such as 100 x 1/125,4 or 8 x 0.1,200,10,20; several with "
+              "; between them"
+            : "N x PERIOD or N x PERIOD,BATCH, such as 60 x 200; several with ; between them";
     const std::size_t times = part.find('x');
     if (times == std::string::npos) {
       // The unknown number of flows is missing.
@@ -66,7 +75,7 @@ class FlowReader {
     }
     const std::string count = boost::trim_copy(part.substr(0, times));
     const std::vector<std::string> numbers = parts_of(part.substr(times + 1), ",");
-    if (numbers.size() > (policed ? 3U : 2U) || (policed && numbers.size() < 2))
+    if (numbers.size() > (policed ? 4U : 2U) || (policed && numbers.size() < 2))
       throw InvalidArgument(option, text, legal);
     FlowGroup group{.kind = kind};
     group.count = is_unknown(count, "n", PortSolve::flows, option, text)
@@ -74,16 +83,10 @@ class FlowReader {
                       : parse_integer(count, option, 1, FlowGroup::max_flows);
     if (policed) {
       const bool unknown = is_unknown(numbers[0], "r", PortSolve::rate, option, text);
-      group.buckets.push_back({unknown ? Rational(1) / 1000 : numeric::parse_share(numbers[0], option),
-                               numeric::parse_rational(numbers[1], option)});
-      if (numbers.size() == 3)
-        group.buckets.push_back(traffic::peak_of(numeric::parse_rational(numbers[2], option)));
-      for (const traffic::TokenBucket& bucket : group.buckets)
-        if (bucket.rate <= 0 || bucket.rate > largest_buffer)
-          throw InvalidArgument(option, text, "rates above 0 packets per slot");
-      if (group.buckets.front().burst < 1 || group.buckets.front().burst > largest_buffer)
-        throw InvalidArgument(option, text,
-                              "bursts of 1 to 1000000000 packets: the packet that is sent counts");
+      const auto number = [&](std::size_t at) { return bucket_number(numbers, at, option, text); };
+      group.buckets.push_back({unknown ? Rational(1) / 1000 : number(0), number(1)});
+      if (numbers.size() > 2) group.buckets.push_back(traffic::peak_of(number(2)));
+      if (numbers.size() > 3) group.buckets.back().burst = number(3);
     } else {
       const bool unknown = is_unknown(numbers[0], "t", PortSolve::rate, option, text);
       group.period = unknown ? FlowGroup::longest_period
@@ -91,6 +94,20 @@ class FlowReader {
       if (numbers.size() == 2) group.batch = parse_integer(numbers[1], option, 1, FlowGroup::largest_batch);
     }
     groups_.push_back(std::move(group));
+  }
+
+  /// The number at `at` of R,B,P,PB.
+  static Rational bucket_number(const std::vector<std::string>& numbers, std::size_t at,
+                                const std::string& option, const std::string& text) {
+    const bool burst = at % 2 == 1;
+    try {
+      const Rational number =
+          burst ? numeric::parse_rational(numbers[at], option) : numeric::parse_share(numbers[at], option);
+      if (number > 0 && (!burst || number >= 1) && number <= largest_buffer) return number;
+    } catch (const InvalidArgument&) {
+      // Reported with the range.
+    }
+    throw InvalidArgument(option, text, legal_bucket_numbers[at]);
   }
 
   bool is_unknown(const std::string& given, const char* letter, PortSolve solve, const std::string& option,

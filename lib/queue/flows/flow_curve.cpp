@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <numeric>
-#include <string>
+#include <optional>
 
 namespace tailbound::queue {
 namespace {
@@ -14,105 +14,52 @@ namespace {
 using numeric::Integer;
 using numeric::Rational;
 
-/// Maximum number of tokens for which a pattern is sought; otherwise the greedy source is listed as far as
-/// needed.
-constexpr long max_pattern_tokens = 1 << 22;
 constexpr std::int64_t last_window = std::int64_t{1} << 60;
-
-/// floor((first + rate m) / unit) without overflow: rate, unit <= 10^9.
-std::int64_t whole_tokens(std::int64_t first, std::int64_t rate, std::int64_t unit, std::int64_t m) {
-  return first / unit + rate * (m / unit) + (first % unit + rate * (m % unit)) / unit;
-}
 
 }  // namespace
 
 FlowCurve::FlowCurve(const FlowGroup& group) {
   if (group.kind != FlowKind::regulated) {
     step_ = group.batch;
-    first_ = unit_ = group.period;
-    rate_ = 1;
+    limits_.push_back(
+        {.first = group.period, .whole = 0, .rate = 1, .unit = group.period, .until = last_window});
     lines_.push_back({Rational(group.batch) / Rational(group.period), Rational(group.batch)});
     return;
   }
-  const std::vector<traffic::TokenBucket> buckets = traffic::binding(group.buckets);
-  // A peak rate of whole packets.
-  const auto line = std::find_if(buckets.begin(), buckets.end(), [](const traffic::TokenBucket& bucket) {
-    return bucket.rate == bucket.burst && numeric::is_integer(bucket.rate);
-  });
-  const bool on_line = buckets.size() == 2 && line != buckets.end();
-  const auto& deep = buckets[on_line && line == buckets.begin() ? 1 : 0];
-  if (buckets.size() == 1)
-    read_bucket(deep, std::nullopt);
-  else if (on_line && deep.rate < 1)
-    read_bucket(deep, *line);
-  else
-    read_buckets(buckets);
+  std::vector<traffic::TokenBucket> buckets = traffic::binding(group.buckets);
+  std::sort(buckets.begin(), buckets.end(), [](const auto& a, const auto& b) { return a.rate < b.rate; });
+  for (const traffic::TokenBucket& bucket : buckets) add(bucket);
 }
 
-void FlowCurve::read_bucket(const traffic::TokenBucket& bucket,
-                            const std::optional<traffic::TokenBucket>& line) {
+void FlowCurve::add(const traffic::TokenBucket& bucket) {
   const Integer common = numeric::lcm(numeric::denominator(bucket.rate), numeric::denominator(bucket.burst));
-  unit_ = numeric::to_int64(common);
-  rate_ = numeric::to_int64(numeric::numerator(bucket.rate * common));
-  first_ = numeric::to_int64(numeric::numerator(bucket.burst * common));
+  const Integer whole = numeric::floor(bucket.rate);
+  Limit limit{.first = numeric::to_int64(numeric::numerator(bucket.burst * common)),
+              .whole = numeric::to_int64(whole),
+              .rate = numeric::to_int64(numeric::numerator((bucket.rate - whole) * common)),
+              .unit = numeric::to_int64(common),
+              .until = last_window};
   // Lower bound of the fractional part of b + r m over all m, which is attained.
-  const std::int64_t never_used = first_ % std::gcd(rate_, unit_);
-  lines_.push_back({bucket.rate, bucket.burst - Rational(never_used) / Rational(unit_)});
-  if (!line) return;
-  line_ = numeric::to_int64(numeric::numerator(line->rate));
-  lines_.push_back(*line);
+  const std::int64_t never_used = limit.first % std::gcd(limit.rate, limit.unit);
+  lines_.push_back({bucket.rate, bucket.burst - Rational(never_used) / Rational(limit.unit)});
+  if (lines_.size() > 1) {
+    const Rational meet = (spread() - lines_.back().burst) / (bucket.rate - rate());
+    if (meet < last_window) limit.until = numeric::to_int64(numeric::ceiling(meet));
+  }
+  limits_.push_back(limit);
 }
 
-void FlowCurve::read_buckets(const std::vector<traffic::TokenBucket>& buckets) {
-  buckets_ = buckets;
-  Integer common = 1;
-  Rational deepest = 1;
-  for (const auto& bucket : buckets) {
-    common = numeric::lcm(
-        common, numeric::lcm(numeric::denominator(bucket.rate), numeric::denominator(bucket.burst)));
-    deepest = std::max(deepest, bucket.burst);
-  }
-  const auto minimum = std::min_element(buckets.begin(), buckets.end(),
-                                        [](const auto& a, const auto& b) { return a.rate < b.rate; });
-  lines_.push_back(*minimum);
-  if (common <= max_pattern_tokens && deepest <= max_pattern_tokens) {
-    try {
-      pattern_.emplace(buckets);
-      const auto length = static_cast<std::int64_t>(pattern_->cycle().size()),
-                 slots = static_cast<std::int64_t>(pattern_->start().size()) + length;
-      const std::int64_t a_turn = pattern_->maximum(slots - 1) - pattern_->maximum(slots - 1 - length);
-      // The maximum is in the start or the first cycle, as later cycles repeat it.
-      std::int64_t spread = 0;
-      for (std::int64_t m = 0; m < slots; ++m)
-        spread = std::max(spread, pattern_->maximum(m) * length - a_turn * m);
-      lines_.front() = {pattern_->rate(), Rational(spread) / Rational(length)};
-    } catch (const LimitExceeded&) {
-      pattern_.reset();
-    }
-  }
-  for (const auto& bucket : buckets)
-    if (bucket.rate != lines_.front().rate) lines_.push_back(bucket);
+/// Without overflow: rate < unit <= 10^9.
+std::int64_t FlowCurve::Limit::at(std::int64_t m) const {
+  return whole * m + first / unit + rate * (m / unit) + (first % unit + rate * (m % unit)) / unit;
 }
 
 std::int64_t FlowCurve::maximum(std::int64_t m) const {
   if (m < 0) return 0;
-  if (unit_ > 0) {
-    const std::int64_t packets = step_ * whole_tokens(first_, rate_, unit_, m);
-    // min(packets, line (m + 1)) without overflow
-    return line_ == 0 || m + 1 > packets / line_ ? packets : line_ * (m + 1);
-  }
-  if (pattern_) return pattern_->maximum(m);
-  const auto listed = static_cast<std::int64_t>(sums_.size());
-  if (m >= listed) {
-    constexpr std::int64_t max_slots = traffic::GreedyPattern::max_slots;
-    if (m >= max_slots)
-      throw LimitExceeded("the buckets of rate " + numeric::to_fraction(buckets_.front().rate) + " and " +
-                          std::to_string(buckets_.size() - 1) + " others would have to be followed for " +
-                          std::to_string(m) + " slots; " + std::to_string(max_slots) + " is the limit");
-    sums_ = traffic::greedy_slots(buckets_, std::min(max_slots, std::max<std::int64_t>(1024, 2 * m)));
-    std::partial_sum(sums_.begin(), sums_.end(), sums_.begin());
-  }
-  return sums_[static_cast<std::size_t>(m)];
+  std::int64_t packets = limits_.front().at(m);
+  for (const Limit& limit : limits_)
+    if (m < limit.until) packets = std::min(packets, limit.at(m));
+  return step_ * packets;
 }
 
 std::int64_t FlowCurve::next_sent(std::int64_t m) const {

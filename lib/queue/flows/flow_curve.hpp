@@ -3,47 +3,45 @@
 #include <tailbound/queue/flows/flows.hpp>
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 /// Arrival curves: the most that flows send in a window.
 ///
 /// MODEL     as queue/flows/flows.hpp
-/// RESULT    alpha(m), the most packets of a flow in m + 1 slots: s (floor(m/T) + 1) of batches; for a bucket
-///           floor(b + r m) with its sustained rate and depth (traffic::sustained), with a whole peak rate P
-///           at most P (m + 1); for several other buckets the packets of the greedy source.
+/// RESULT    alpha(m), the most packets of a flow in m + 1 slots: s (floor(m/T) + 1) of batches; the minimum
+///           of floor(b + r m) over its buckets, each with its sustained rate and depth (traffic::sustained).
 /// SOURCE    docs/derivations/policed_traffic.md, section 1
 /// TESTS     tests/queue/flows/never_exceeded_test.cpp
 /// Internal to the queue module.
 namespace tailbound::queue {
 
-/// For one flow of a group. Caches the greedy source's packets. Not thread-safe.
+/// For one flow of a group.
 class FlowCurve {
  public:
   /// \throws InvalidArgument  as check_flows()
   explicit FlowCurve(const FlowGroup& group);
 
-  /// alpha(m); 0 for m = -1.  \throws LimitExceeded  more than GreedyPattern::max_slots to be listed
+  /// alpha(m); 0 for m = -1. For regulated flows whose rate() is below 1.
   [[nodiscard]] std::int64_t maximum(std::int64_t m) const;
   /// The first slot after `m` in which the greedy source sends.
   [[nodiscard]] std::int64_t next_sent(std::int64_t m) const;
-  /// Long-run rate that is let through [packets/slot], and the smallest known spread: alpha(m) <= spread +
-  /// rate m.
+  /// Long-run rate that is let through [packets/slot], and the smallest spread: alpha(m) <= spread + rate m.
   [[nodiscard]] const numeric::Rational& rate() const { return lines_.front().rate; }
   [[nodiscard]] const numeric::Rational& spread() const { return lines_.front().burst; }
   /// alpha(m) <= burst + rate m for each of these; rate() and spread() are the first.
   [[nodiscard]] const std::vector<traffic::TokenBucket>& lines() const { return lines_; }
 
  private:
-  void read_bucket(const traffic::TokenBucket& bucket, const std::optional<traffic::TokenBucket>& line);
-  void read_buckets(const std::vector<traffic::TokenBucket>& buckets);
+  /// whole m + floor((first + rate m) / unit), rate < unit; from m = `until` on the first limit is no higher.
+  struct Limit {
+    std::int64_t first, whole, rate, unit, until;
+    [[nodiscard]] std::int64_t at(std::int64_t m) const;
+  };
+  void add(const traffic::TokenBucket& bucket);
 
-  /// alpha(m) = step floor((first + rate m) / unit), at most line (m + 1) with a peak rate; unit 0: from the
-  /// pattern or the list.
-  std::int64_t step_ = 1, first_ = 0, rate_ = 0, unit_ = 0, line_ = 0;
-  std::optional<traffic::GreedyPattern> pattern_;
-  std::vector<traffic::TokenBucket> buckets_;
-  mutable std::vector<std::int64_t> sums_;  ///< listed sums
+  /// alpha(m) = step times the minimum of these at m.
+  std::int64_t step_ = 1;
+  std::vector<Limit> limits_;
   std::vector<traffic::TokenBucket> lines_;
 };
 

@@ -37,7 +37,7 @@ struct FlowGroup {
 void check_flows(const std::vector<FlowGroup>& groups);
 
 /// The load that the flows can sustain [packets/slot]. Regulated flows: the rate that their buckets let
-/// through, or the smallest bucket rate where the greedy source repeats itself only after too many slots.
+/// through.
 /// \throws InvalidArgument  as check_flows()
 [[nodiscard]] numeric::Rational load(const std::vector<FlowGroup>& groups);
 

@@ -188,7 +188,7 @@ std::uint32_t PolicedEpisodes::Engine::copy_at(std::uint32_t packet, std::uint32
   return copy;
 }
 
-/// Copies it to each port behind the one that has sent it, but for those that cut through.
+/// Copies it to each port behind the one that has sent it, except those that cut through.
 void PolicedEpisodes::Engine::forward(std::uint32_t packet) {
   const std::vector<TickedHop>& hops = network_.flows[packets_[packet].flow].hops;
   const std::uint32_t next = hops[packets_[packet].hop].next;
@@ -261,7 +261,8 @@ void PolicedEpisodes::Engine::join(std::uint32_t packet) {
   if (!finds_best_effort(hop.queue)) begin_sending(hop.port);
 }
 
-/// It has not come to its last bit and cannot be sent on at once: it is ready with that, and so are those behind.
+/// Cut-through: without its last bit it cannot be sent on at once, so it is ready with that, and so are those
+/// behind it.
 bool PolicedEpisodes::Engine::stores(std::uint32_t packet) {
   const PacketInTransit& its = packets_[packet];
   const std::size_t number = network_.flows[its.flow].hops[its.hop].queue;

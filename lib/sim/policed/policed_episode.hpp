@@ -11,11 +11,14 @@
 /// One run of a network of policed flows from empty queues and full buckets until the last packet has left,
 /// event by event.
 ///
-/// MODEL     Store and forward. A packet is sent once at each port and copied behind it to each next one. Flows
-///           send as their plan requires, as soon as their buckets admit the last bit. The plan gives the order of
-///           events at one tick, and an idle port starts with the first one:
-///           limits of packets slightly earlier or later.
-///             priority  non-preemptive
+/// MODEL     Store and forward, or cut-through. A packet is sent once at each port and copied behind it to
+///           each next one. Flows send as their plan requires, as soon as their buckets admit the last bit,
+///           or when they are due. The plan gives the order of events at one tick, and an idle port starts
+///           with the first one: limits of packets slightly earlier or later.
+///             priority  non-preemptive, or with preemption in whole bytes: a frame is cut as soon as an
+///                       express packet is ready, enough of it is sent and enough remains; what was cut goes
+///                       on before other preemptable packets
+///             gates     the highest class that is open and whose first packet may begin; phases of the plan
 ///             drr       active classes in turn; a class whose queue empties loses its deficit
 ///             cbs       credit rises while packets wait or it is below 0, and is lost when the queue is
 ///                       empty
@@ -24,6 +27,7 @@
 ///             regulators  after a port, one first-in first-out queue per flow; or one per class (802.1Qcr),
 ///                         if all flows arrive at the port directly from sources or regulators: otherwise the
 ///                         delay of a shared regulator is unbounded
+///             cut-through  a packet counts, as a whole, from when its header has come
 /// RESULT    maximum delays and backlogs (EpisodePeaks), whole ticks
 /// CONTRACT  a function of network and plan
 /// TESTS     tests/sim/policed_episode_test.cpp
@@ -55,8 +59,8 @@ struct FlowPlan {
   std::uint32_t rank = 0;  ///< among packets that arrive at one tick the lowest is first
   std::vector<PacketRun> runs{};
   bool repeats = false;
-  /// Periodic flows: are packets due before `start` sent as late as then? Otherwise all when they are due, or any
-  /// time of their jitter later. They send every packet: waits between runs do not count.
+  /// Periodic flows: are packets due before `start` sent as late as then? Otherwise all when they are due, or
+  /// any time of their jitter later. They send every packet: waits between runs do not count.
   Chance jitter = Chance::always;
 };
 

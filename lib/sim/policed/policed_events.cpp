@@ -25,7 +25,7 @@ struct Meeting {
 };
 
 /// Packets to delay.
-struct DelayTarget {
+struct TargetRoute {
   std::size_t flow, destination, hop;  ///< destination among those of all flows, at the end of this hop
 };
 
@@ -51,14 +51,14 @@ class EventRuns {
     return stopped_ || packets_ >= plan_.packets;
   }
   const EpisodePeaks& run(const EpisodePlan& plan, std::size_t destination = 0);
-  [[nodiscard]] std::vector<DelayTarget> targets() const;
+  [[nodiscard]] std::vector<TargetRoute> targets() const;
 
   void greedy();
   void periodic();
   void random();
   void together();
   void search();
-  void climb(const DelayTarget& target, std::uint64_t budget);
+  void climb(const TargetRoute& target, std::uint64_t budget);
 
   [[nodiscard]] std::uint64_t below(std::uint64_t count) { return count == 0 ? 0 : random_.next() % count; }
   [[nodiscard]] bool one_in(std::uint64_t count) { return below(count) == 0; }
@@ -78,20 +78,20 @@ class EventRuns {
   void draw_chances(EpisodePlan& plan);
   void draw_gates(EpisodePlan& plan);
   static void delay_all(EpisodePlan& plan, Ticks by);
-  void close_before(EpisodePlan& plan, const DelayTarget& target);
-  void move_gates(EpisodePlan& plan, const DelayTarget& target);
+  void close_before(EpisodePlan& plan, const TargetRoute& target);
+  void move_gates(EpisodePlan& plan, const TargetRoute& target);
   void draw_periods(EpisodePlan& plan);
   void set_clock(EpisodePlan& plan, std::size_t flow);
   void move_periods(EpisodePlan& plan, std::size_t flow);
   [[nodiscard]] bool jitters(std::size_t flow) const {
     return network_.flows[flow].periodic && network_.flows[flow].periodic->jitter > 0;
   }
-  [[nodiscard]] std::vector<Meeting> meetings(const DelayTarget& target) const;
-  [[nodiscard]] std::vector<std::size_t> route_to(const DelayTarget& target) const {
+  [[nodiscard]] std::vector<Meeting> meetings(const TargetRoute& target) const;
+  [[nodiscard]] std::vector<std::size_t> route_to(const TargetRoute& target) const {
     return rates_.flows[target.flow].route_to(target.hop);
   }
   [[nodiscard]] EpisodePlan beginning(std::size_t target, const std::vector<Meeting>& met);
-  void change(EpisodePlan& plan, const DelayTarget& target, const std::vector<Meeting>& met);
+  void change(EpisodePlan& plan, const TargetRoute& target, const std::vector<Meeting>& met);
   void aim(EpisodePlan& plan, std::size_t target, const Meeting& at);
 
   const TickedNetwork network_;
@@ -157,8 +157,8 @@ const EpisodePeaks& EventRuns::run(const EpisodePlan& plan, std::size_t destinat
   return its;
 }
 
-std::vector<DelayTarget> EventRuns::targets() const {
-  std::vector<DelayTarget> all;
+std::vector<TargetRoute> EventRuns::targets() const {
+  std::vector<TargetRoute> all;
   for (std::size_t f = 0; f < network_.flows.size(); ++f) {
     const std::vector<TickedHop>& hops = network_.flows[f].hops;
     for (std::size_t hop = 0; hop < hops.size(); ++hop)
@@ -255,7 +255,7 @@ void EventRuns::delay_all(EpisodePlan& plan, Ticks by) {
 }
 
 /// The longest time without the target's window begins when its first packet could come.
-void EventRuns::close_before(EpisodePlan& plan, const DelayTarget& target) {
+void EventRuns::close_before(EpisodePlan& plan, const TargetRoute& target) {
   for (const std::size_t hop : route_to(target)) {
     const std::size_t p = network_.flows[target.flow].hops[hop].port;
     const TickedPort& port = network_.ports[p];
@@ -272,7 +272,7 @@ void EventRuns::close_before(EpisodePlan& plan, const DelayTarget& target) {
 }
 
 /// Anywhere, or such that the target's latest packet comes when a window opens, has closed, or is too short.
-void EventRuns::move_gates(EpisodePlan& plan, const DelayTarget& target) {
+void EventRuns::move_gates(EpisodePlan& plan, const TargetRoute& target) {
   const TickedFlow& flow = network_.flows[target.flow];
   std::vector<std::size_t> gated;
   for (const std::size_t hop : route_to(target))
@@ -313,7 +313,7 @@ void EventRuns::greedy() {
   for (const PacketLengths lengths :
        {PacketLengths::full, PacketLengths::full_backwards, PacketLengths::shortest})
     for (const bool departures_first : {true, false})
-      for (const DelayTarget& target : targets()) {
+      for (const TargetRoute& target : targets()) {
         if (over()) return;
         all = ordered;
         all.departures_first = departures_first;
@@ -397,7 +397,7 @@ void EventRuns::together() {
 
 // --- search
 
-std::vector<Meeting> EventRuns::meetings(const DelayTarget& target) const {
+std::vector<Meeting> EventRuns::meetings(const TargetRoute& target) const {
   std::vector<Meeting> all;
   const std::vector<TickedHop>& its = network_.flows[target.flow].hops;
   const std::vector<std::size_t> route = route_to(target);
@@ -472,7 +472,7 @@ EpisodePlan EventRuns::beginning(std::size_t target, const std::vector<Meeting>&
   return plan;
 }
 
-void EventRuns::change(EpisodePlan& plan, const DelayTarget& target, const std::vector<Meeting>& met) {
+void EventRuns::change(EpisodePlan& plan, const TargetRoute& target, const std::vector<Meeting>& met) {
   if (gated_ && one_in(3)) return move_gates(plan, target);
   const std::size_t any = met.empty() || one_in(4) ? below(plan.flows.size()) : met[below(met.size())].flow;
   if (periodic_ && one_in(4)) return move_periods(plan, one_in(3) ? target.flow : any);
@@ -514,7 +514,7 @@ void EventRuns::change(EpisodePlan& plan, const DelayTarget& target, const std::
   }
 }
 
-void EventRuns::climb(const DelayTarget& target, std::uint64_t budget) {
+void EventRuns::climb(const TargetRoute& target, std::uint64_t budget) {
   const std::vector<Meeting> met = meetings(target);
   const std::uint64_t end = packets_ + budget;
   constexpr int max_failures = 150;
@@ -535,7 +535,7 @@ void EventRuns::climb(const DelayTarget& target, std::uint64_t budget) {
 }
 
 void EventRuns::search() {
-  const std::vector<DelayTarget> all = targets();
+  const std::vector<TargetRoute> all = targets();
   // If there are too few packets for each flow, for as many flows as possible.
   const std::uint64_t minimum = 16 * burst_packets_;
   for (std::size_t i = 0; i < all.size() && !over(); ++i) {

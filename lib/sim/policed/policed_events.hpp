@@ -20,11 +20,14 @@
 ///             search    to delay one flow's packets to one destination: random starts and small changes of
 ///                       times, orders, bursts and lengths of all flows, kept if they are no worse; flow
 ///                       after flow.
-/// RESULT    maximum delay of each flow to each destination, from last bit in to last bit out; maximum backlog of each queue:
-///           data whose last bit is in and which is not sent; bits leave as they are sent
+///           Periodic flows send every packet in its turn, from any phase of theirs or of their clock. Phases
+///           of gates are drawn, and searched.
+/// RESULT    maximum delay of each flow to each destination, from last bit in to last bit out; maximum
+///           backlog of each queue: data whose last bit is in and which is not sent; bits leave as they are
+///           sent
 /// CONTRACT  exact fractions, all attained by packets that conform to their buckets, so never above a proved
 ///           bound. A function of network, sources, packets, seed and flow.
-/// EXCLUDES  preemption, gates; cut-through
+/// EXCLUDES  gates together with best effort or preemption; clocks that gates keep
 /// TESTS     tests/sim/policed_events_test.cpp
 namespace tailbound::sim {
 

@@ -319,7 +319,7 @@ void add_queues(const PolicedNetwork& network, TickedNetwork& all) {
   }
 }
 
-/// Each packet fits a window, or it would wait for ever.
+/// Each packet fits a window; otherwise it would never be sent.
 void require_windows(const PolicedNetwork& network, const TickedNetwork& all, std::size_t f) {
   const TickedFlow& flow = all.flows[f];
   for (const TickedHop& hop : flow.hops) {

@@ -39,7 +39,7 @@ struct TickedHop {
   std::optional<std::size_t> destination{};  ///< at the end of its link: position among those of all flows
 };
 
-/// Packet n is due at `offset` + n `period` of its clock, n any whole number, and sent at most `jitter` later.
+/// Packet n is due at `offset` + n `period` of its clock, for any whole n, and sent at most `jitter` later.
 struct TickedPeriod {
   Ticks period, jitter, offset;
   std::optional<std::size_t> clock{};  ///< none: due at any times
@@ -73,8 +73,7 @@ struct TickedGate {
   [[nodiscard]] Ticks to_opening(Ticks position, Ticks cycle) const;
 };
 
-/// Of a frame that is cut, in bytes: preamble before each fragment, check sum after it, gap; the least last
-/// fragment.
+/// Of a frame that is cut, in bytes: before each fragment, after it, and the minimum of the last one.
 constexpr long preamble_bytes = 8, cut_check_bytes = 4, gap_bytes = 12, last_fragment_bytes = 64;
 
 struct TickedPort {

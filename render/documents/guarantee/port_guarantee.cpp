@@ -226,9 +226,15 @@ bool limited_by_load(const PortGuaranteeQuery& query, const PortGuaranteeAnswer&
   return !load || *load >= 1;
 }
 
+/// Would the next rate be above the peak rate?
+bool limited_by_peak(const PortGuaranteeQuery& query, const PortGuaranteeAnswer& answer) {
+  return answer.max_rate && is_above_peak(next_flows(query, answer)[query.varied]);
+}
+
 /// Is the other side proved to need a larger buffer? Not if it is only known to miss an upper bound.
 bool limit_is_proved(const PortGuaranteeQuery& query, const PortGuaranteeAnswer& answer) {
-  return !target_of(query) || is_exact(answer) || limited_by_load(query, answer);
+  return !target_of(query) || is_exact(answer) || limited_by_load(query, answer) ||
+         limited_by_peak(query, answer);
 }
 
 std::string limit_in_words(const PortGuaranteeQuery& query, const PortGuaranteeAnswer& answer) {
@@ -252,6 +258,7 @@ std::string limit_in_words(const PortGuaranteeQuery& query, const PortGuaranteeA
                        answer.max_flows ? "one more flow" : "one slot less", plain(*load),
                        *load == 1 ? "" : "s");
   }
+  if (limited_by_peak(query, answer)) return "the peak rate: a rate above it changes nothing";
   if (answer.max_rate)
     return proved ? "the rate is rounded down to 4 digits"
                   : "the rate is rounded down to 4 digits; a higher one may fit, as the proof is a bound";

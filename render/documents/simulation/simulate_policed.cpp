@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -30,12 +32,14 @@ struct WitnessedNetwork {
 };
 using Witnessed = std::shared_ptr<const WitnessedNetwork>;
 
+/// A flow to one of its destinations.
 struct SeenFlowRow {
   Witnessed all;
-  std::size_t flow = 0;
-  [[nodiscard]] const sim::FlowSeen& its() const { return all->answer.seen.flows[flow]; }
-  [[nodiscard]] const network::PolicedFlow& policed() const { return all->network().flows[flow]; }
-  [[nodiscard]] std::optional<Rational> never() const { return all->answer.never_later(flow); }
+  std::size_t position = 0;  ///< in the answer's routes
+  [[nodiscard]] const FlowRoute& route() const { return all->answer.routes[position]; }
+  [[nodiscard]] const Rational& delay() const { return all->answer.delay(route()); }
+  [[nodiscard]] const network::PolicedFlow& policed() const { return all->network().flows[route().flow]; }
+  [[nodiscard]] std::optional<Rational> never() const { return all->answer.never_later(route()); }
 };
 struct SeenQueueRow {
   Witnessed all;
@@ -74,20 +78,23 @@ Table<SeenFlowRow> seen_flow_table(const network::PolicedUnits& units) {
       "each flow requested",
       {{{"flow", "flow", "", Shape::text, "name of the flow"},
         [](const SeenFlowRow& of) { return of.policed().name; }},
+       {{"to", "to", "", Shape::text, "its destination, of several"},
+        [](const SeenFlowRow& of) { return of.policed().destinations[of.route().route].name; },
+        [](const SeenFlowRow& of) { return !of.policed().destinations.empty(); }},
        {{"class", "class", "", Shape::text, "class of the flow"},
         [](const SeenFlowRow& of) { return of.all->network().classes[of.policed().traffic_class]; },
         several_classes<SeenFlowRow>},
        {{"packets", "packets", "", Shape::whole, "packets of the flow that arrived"},
-        [](const SeenFlowRow& of) { return of.its().packets; }},
+        [](const SeenFlowRow& of) { return of.all->answer.seen.flows[of.route().flow].packets; }},
        {{"delay_seen", "seen", units.time, Shape::proved,
          "maximum delay of its packets, from last bit in to last bit out, all ports and links"},
-        [](const SeenFlowRow& of) { return of.its().delay; }},
+        [](const SeenFlowRow& of) { return of.delay(); }},
        {{"delay_never", "delay bound", units.time, Shape::bound, "proved bound for any conforming arrivals"},
         [](const SeenFlowRow& of) { return bound_of(of.all, of.never()); },
         bounded<SeenFlowRow>},
        {{"delay_share", "seen / bound", "", Shape::proved, "delay_seen / delay_never, 0 to 1", Style::percent,
          4},
-        [](const SeenFlowRow& of) { return part_of_bound(of.its().delay, of.never()); },
+        [](const SeenFlowRow& of) { return part_of_bound(of.delay(), of.never()); },
         bounded<SeenFlowRow>}}};
 }
 
@@ -140,11 +147,11 @@ const Fields<WitnessedNetwork>& simulated_policed_results() {
        [](const WitnessedNetwork& of) { return of.query.file.units.time; }},
       {{"nearest_flow", "nearest flow", "", Shape::text,
         "flow closest to its bound; without bounds, the flow with the maximum delay"},
-       [](const WitnessedNetwork& of) { return of.network().flows[of.answer.nearest()].name; }},
+       [](const WitnessedNetwork& of) { return of.network().flows[of.answer.nearest().flow].name; }},
       {{"max_share", "seen / bound", "", Shape::proved, "its maximum delay / bound", Style::percent, 4},
        [](const WitnessedNetwork& of) {
-         const std::size_t flow = of.answer.nearest();
-         return part_of_bound(of.answer.seen.flows[flow].delay, of.answer.never_later(flow));
+         const FlowRoute& route = of.answer.nearest();
+         return part_of_bound(of.answer.delay(route), of.answer.never_later(route));
        },
        has_bounds},
       {{"contradicted", "contradicted", "", Shape::flag,
@@ -159,18 +166,20 @@ const Fields<WitnessedNetwork>& simulated_policed_results() {
 }
 
 Headline seen_headline(const WitnessedNetwork& of, const network::PolicedUnits& units) {
-  const std::size_t flow = of.answer.nearest();
-  const std::string& name = of.network().flows[flow].name;
+  const FlowRoute& route = of.answer.nearest();
+  const network::PolicedFlow& flow = of.network().flows[route.flow];
+  const std::string name =
+      flow.name + (flow.destinations.empty() ? "" : " to " + flow.destinations[route.route].name);
   if (of.answer.contradicted())
     return Headline::without_numbers(fmt::format(
         "ERROR IN TAILBOUND: the simulation of {} exceeds a proved bound. Please report it with the "
         "network file.",
         of.query.name()));
-  const Value exactly = Exact{numeric::Theorem::input, of.answer.seen.flows[flow].delay};
+  const Value exactly = Exact{numeric::Theorem::input, of.answer.delay(route)};
   const std::string seen = time_in_words(exactly, units);
-  if (!of.answer.never_later(flow))
+  if (!of.answer.never_later(route))
     return {"Maximum delay seen:", seen, fmt::format(" (flow {}); no bound is known", name), {exactly}};
-  const Value bound = at_most(of.answer.never->proof, *of.answer.never_later(flow));
+  const Value bound = at_most(of.answer.never->proof, *of.answer.never_later(route));
   return {"Maximum delay seen:",
           seen,
           fmt::format(" (flow {}); proved bound {}", name, time_in_words(bound, units)),
@@ -209,21 +218,21 @@ Document document(const SimulatePolicedQuery& query, SimulatePolicedAnswer answe
   result.inputs = simulated_policed_inputs().cells(query);
   result.cells = simulated_policed_results().cells(*all);
   const SimulatePolicedAnswer& its = all->answer;
-  const auto part_of_flow = [&](std::size_t flow) {
-    const Rational& seen = its.seen.flows[flow].delay;
-    return part_of_bound(seen, its.never_later(flow)).value_or(its.never ? Rational(0) : seen);
-  };
+  std::vector<std::size_t> positions(its.routes.size());
+  std::iota(positions.begin(), positions.end(), std::size_t{0});
   const auto part_of_queue = [&](std::size_t queue) -> Rational {
     const Rational& seen = its.seen.queues[queue].backlog;
     if (!its.never) return seen;
     return its.never->queues[queue].none.empty() ? *part_of_bound(seen, its.never->queues[queue].backlog) : 0;
   };
   add_rows(
-      result, seen_flow_table(units), "nearest_flows", "flows closest to their bounds", its.flows,
-      [all](std::size_t flow) {
-        return SeenFlowRow{all, flow};
+      result, seen_flow_table(units), "nearest_flows", "flows closest to their bounds", positions,
+      [all](std::size_t position) {
+        return SeenFlowRow{all, position};
       },
-      [&](std::size_t one, std::size_t other) { return part_of_flow(one) > part_of_flow(other); });
+      [&](std::size_t one, std::size_t other) {
+        return its.share(its.routes[one]) > its.share(its.routes[other]);
+      });
   add_rows(
       result, seen_port_table(units), "nearest_ports", "ports closest to their bounds", its.queues,
       [all](std::size_t queue) {
@@ -234,6 +243,11 @@ Document document(const SimulatePolicedQuery& query, SimulatePolicedAnswer answe
       {"simulated", fmt::format("{} packets in {} runs, sources {}, seed {}", its.seen.packets, its.seen.runs,
                                 name_of(query.sources), query.seed)});
   if (!its.never) document.notes.push_back("Bounds: " + its.no_bound + ".");
+  std::set<std::string> reasons;
+  for (const FlowRoute& route : its.routes)
+    if (its.never && !its.never_later(route))
+      reasons.insert(its.never->flows[route.flow].routes[route.route].none);
+  for (const std::string& reason : reasons) document.notes.push_back("No bound: " + reason + ".");
   document.notes.emplace_back(cross_check_basis);
   if (its.seen.stopped) {
     document.stopped = true;

@@ -121,6 +121,20 @@ TEST_CASE("one flow four times is four flows, also with a peak rate and with sha
   }
 }
 
+TEST_CASE("a rate that fits a buffer is at most the peak rate") {
+  FlowGroup group = policed_group(100, ratio(1, 1000), 4);
+  group.buckets.push_back(traffic::peak_of(ratio(1, 200)));
+  PortGuaranteeQuery query{.flows = {group}, .capacity = 100, .solve = PortSolve::rate};
+  CHECK(answer(query).max_rate == ratio(1, 200));
+  // Two packets of each flow come at once, at any rate.
+  query.flows = {policed_group(2, ratio(1, 1000), 20)};
+  query.flows.front().buckets.push_back({ratio(2, 5), 2});
+  query.capacity = 4;
+  CHECK(answer(query).max_rate == ratio(2, 5));
+  query.capacity = 3;
+  CHECK_THROWS_WITH(answer(query), Catch::Contains("does not suffice"));
+}
+
 TEST_CASE("a peak rate that does not bind changes no guarantee") {
   const FlowGroup plain = policed_group(3, ratio(1, 20), 4);
   for (const numeric::Rational& peak : {ratio(4, 1), ratio(9, 2), ratio(100, 1)}) {

@@ -34,7 +34,7 @@ TEST_CASE("simulated delays of policed flows are below their guarantees, and com
   const SimulatePolicedAnswer one = answer(query, {});
   CHECK(one.flows == std::vector<std::size_t>{1});
   CHECK(one.queues.size() == 2);
-  CHECK(one.nearest() == 1);
+  CHECK(one.nearest().flow == 1);
   query.flow = "quack";
   CHECK_THROWS_AS(answer(query, {}), InvalidArgument);
 }
@@ -47,9 +47,9 @@ TEST_CASE("sources that send between slots have bounds for arbitrary times") {
 TEST_CASE("exceeding a guarantee is detected") {
   SimulatePolicedAnswer found = answer(about_two_policed_hops(), {});
   const SimulatePolicedAnswer right = found;
-  found.seen.flows[1].delay = *found.never_later(1);
+  found.seen.flows[1].delays = {*found.never_later({1, 0})};
   CHECK_FALSE(found.contradicted());
-  found.seen.flows[1].delay = *found.never_later(1) + numeric::Rational(1) / 1'000'000'000;
+  found.seen.flows[1].delays = {*found.never_later({1, 0}) + numeric::Rational(1) / 1'000'000'000};
   CHECK(found.contradicted());
   found = right;
   found.seen.queues[0].backlog = found.never->queues[0].backlog + 1;
@@ -61,11 +61,29 @@ TEST_CASE("without a bound there are observations and a reason") {
   for (network::PolicedFlow& flow : query.file.network.flows) flow.buckets[0].rate = numeric::Rational(3) / 4;
   query.flow = "slow";
   const SimulatePolicedAnswer found = answer(query, {});
-  CHECK_FALSE(found.never);
-  CHECK(found.no_bound.find("is offered 150.0 %") != std::string::npos);
+  REQUIRE(found.never);
+  CHECK_FALSE(found.never_later(found.routes.front()));
+  CHECK(found.never->flows[0].routes[0].none.find("is offered 150.0 %") != std::string::npos);
   CHECK(found.flows == std::vector<std::size_t>{0});
   CHECK(found.queues.size() == 2);
   CHECK_FALSE(found.contradicted());
+}
+
+TEST_CASE("each destination has its own delay and its own bound") {
+  SimulatePolicedQuery query = about_two_policed_hops();
+  network::PolicedNetwork& network = query.file.network;
+  // Slow packets also end at the switch; the quick one is only in the way behind it.
+  network.flows[0].before = {0, 0};
+  network.flows[0].destinations = {{"near", 0}, {"far", 1}};
+  const SimulatePolicedAnswer found = answer(query, {});
+  REQUIRE(found.routes.size() == 3);
+  CHECK(found.delay(found.routes[0]) == 3);
+  CHECK(found.delay(found.routes[1]) == 5);
+  CHECK(found.never_later(found.routes[0]) == 3);
+  CHECK_FALSE(found.contradicted());
+  SimulatePolicedAnswer wrong = found;
+  wrong.seen.flows[0].delays[0] = 4;
+  CHECK(wrong.contradicted());
 }
 
 TEST_CASE("a stop before the first run leaves no answer") {

@@ -23,29 +23,68 @@ using queue::FlowProof;
 
 namespace {
 
-/// Flows of several periods: P(Q > 0), P(Q > 1), .. by all phases.
-std::vector<Fraction> by_all_phases(const std::vector<FlowGroup>& flows, std::size_t levels) {
-  std::int64_t common = 1, all = 0;
-  for (const FlowGroup& flow : flows) common = std::lcm(common, flow.period);
-  std::vector<std::int64_t> phases(flows.size(), 0), above(levels, 0);
+/// Packets of a flow, slot by slot, period after period.
+using Sent = std::vector<std::int64_t>;
+
+/// Flows of several periods: P(Q > 0), P(Q > 1), .. by all phases of all but the first, over a common period.
+std::vector<Fraction> by_all_phases(const std::vector<Sent>& flows, std::size_t levels) {
+  std::size_t common = 1;
+  std::int64_t all = 0;
+  for (const Sent& flow : flows) common = std::lcm(common, flow.size());
+  std::vector<std::size_t> phases(flows.size(), 0);
+  std::vector<std::int64_t> above(levels, 0);
   for (bool more = true; more; ++all) {
     std::int64_t waiting = 0;
-    for (std::int64_t t = 0; t < 2 * common; ++t) {
+    for (std::size_t t = 0; t < 2 * common; ++t) {
       waiting = std::max<std::int64_t>(waiting - 1, 0);
-      for (std::size_t i = 0; i < flows.size(); ++i)
-        if (t % flows[i].period == phases[i]) waiting += flows[i].batch;
+      for (std::size_t i = 0; i < flows.size(); ++i) waiting += flows[i][(t + phases[i]) % flows[i].size()];
       if (t < common) continue;
       for (std::size_t q = 0; q < levels && static_cast<std::int64_t>(q) < waiting; ++q) ++above[q];
     }
     more = false;
-    for (std::size_t i = 0; i < flows.size() && !more; ++i) {
-      more = ++phases[i] < flows[i].period;
+    for (std::size_t i = 1; i < flows.size() && !more; ++i) {
+      more = ++phases[i] < flows[i].size();
       if (!more) phases[i] = 0;
     }
   }
   std::vector<Fraction> tails;
-  for (const std::int64_t slots : above) tails.push_back(Fraction(slots) / Fraction(all * common));
+  for (const std::int64_t slots : above)
+    tails.push_back(Fraction(slots) / Fraction(all * static_cast<std::int64_t>(common)));
   return tails;
+}
+std::vector<Fraction> by_all_phases(const std::vector<FlowGroup>& flows, std::size_t levels) {
+  std::vector<Sent> sent;
+  for (const FlowGroup& flow : flows) {
+    sent.emplace_back(static_cast<std::size_t>(flow.period), 0);
+    sent.back().front() = flow.batch;
+  }
+  return by_all_phases(sent, levels);
+}
+
+/// Traffic that passes all buckets, period after period: in each slot, with a chance of 1 in `rarity`, all
+/// that still conforms.
+Sent conforming_period(const std::vector<traffic::TokenBucket>& buckets, int period, int rarity,
+                       std::mt19937& random) {
+  const std::int64_t slots = period;
+  Sent sent(static_cast<std::size_t>(period), 0);
+  const auto conforms = [&](const traffic::TokenBucket& bucket) {
+    if (std::accumulate(sent.begin(), sent.end(), numeric::Rational(0)) > bucket.rate * slots) return false;
+    for (std::int64_t first = 0; first < slots; ++first) {
+      std::int64_t sum = 0;
+      for (std::int64_t m = 0; m < slots; ++m) {
+        sum += sent[static_cast<std::size_t>((first + m) % slots)];
+        if (sum > bucket.burst + bucket.rate * m) return false;
+      }
+    }
+    return true;
+  };
+  for (std::int64_t& packets : sent) {
+    if (std::uniform_int_distribution<int>(1, rarity)(random) > 1) continue;
+    do ++packets;
+    while (std::all_of(buckets.begin(), buckets.end(), conforms));
+    --packets;
+  }
+  return sent;
 }
 
 /// A conforming source that waits or bursts at random: it saves tokens until it has `patience` of them.
@@ -289,6 +328,48 @@ TEST_CASE("flows with a peak rate have example traffic that sends at the peak") 
         }
       }
     }
+  }
+}
+
+TEST_CASE("any conforming traffic with a peak rate stays below the bound") {
+  std::mt19937 random(14);
+  const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+  for (int compared = 0; compared < 200;) {
+    std::vector<FlowGroup> flows;
+    std::vector<Sent> sent;
+    for (int i = pick(1, 2); i > 0; --i) {
+      const int unit = pick(1, 3);
+      std::vector<traffic::TokenBucket> buckets{{ratio(pick(1, 3), 9), pick(2, 7)},
+                                                traffic::peak_of(ratio(pick(1, 5 * unit), unit))};
+      if (pick(0, 1) == 0) buckets.back().burst = ratio(pick(unit, 8 * unit), unit);
+      flows.push_back(regulated(1, buckets));
+      sent.push_back(conforming_period(buckets, pick(9, 30), pick(1, 4), random));
+    }
+    if (queue::load(flows) >= 1) continue;
+    ++compared;
+    const FlowBounds bounds(flows);
+    const auto levels = static_cast<std::size_t>(bounds.never_exceeded().packets) + 1;
+    const std::vector<Fraction> truth = by_all_phases(sent, levels);
+    for (std::size_t q = 0; q < levels; ++q)
+      REQUIRE(truth[q] <= fraction_of(bounds.upper(static_cast<std::int64_t>(q)).value));
+    CHECK(truth.back() == 0);
+    const FlowLevel found = bounds.min_level(ratio(1, pick(5, 1000)));
+    CHECK(found.needed <= found.level);
+    CHECK(found.level <= bounds.never_exceeded().packets);
+    // Lower bounds: the tail of the flows' own example traffic.
+    std::vector<Fraction> highest(levels, Fraction(0));
+    for (const auto& pattern : bounds.patterns()) {
+      std::vector<Sent> example;
+      for (std::size_t i = 0; i < pattern.flows.size(); ++i) {
+        Sent one = pattern.sent[i];
+        one.resize(static_cast<std::size_t>(pattern.flows[i].period), 0);
+        example.insert(example.end(), static_cast<std::size_t>(pattern.flows[i].count), one);
+      }
+      const std::vector<Fraction> its = by_all_phases(example, levels);
+      for (std::size_t q = 0; q < levels; ++q) highest[q] = std::max(highest[q], its[q]);
+    }
+    for (std::size_t q = 0; q < levels; ++q)
+      REQUIRE(fraction_of(bounds.lower(static_cast<std::int64_t>(q)).value) <= highest[q]);
   }
 }
 

@@ -131,8 +131,17 @@ TEST_CASE("maximum queue of flows: known values") {
   CHECK(maximum({regulated(1, {{ratio(1, 5), 4}, traffic::peak_of(2)})}) == 3);
   CHECK(maximum({regulated(3, {{ratio(1, 5), 4}, traffic::peak_of(100)})}) == 12);
   CHECK(maximum({regulated(1, {{ratio(1, 5), 4}, traffic::peak_of(ratio(5, 2))})}) == 3);
+  CHECK(maximum({regulated(143, {{ratio(1, 1'000'000), 56}, traffic::peak_of(2)})}) == 7981);
+  // Peak rates with a burst of their own: above and below the rate, as deep as the bucket and deeper.
+  CHECK(maximum({regulated(1, {{ratio(1, 2), 4}, {2, 1}})}) == 1);
+  CHECK(maximum({regulated(2, {{ratio(3, 10), 20}, {2, 1}})}) == 29);
+  CHECK(maximum({regulated(3, {{ratio(1, 5), 6}, {ratio(5, 2), ratio(7, 2)}})}) == 17);
+  CHECK(maximum({regulated(3, {{ratio(1, 5), 6}, traffic::peak_of(ratio(5, 2))})}) == 16);
+  CHECK(maximum({regulated(3, {{ratio(1, 5), 4}, {ratio(5, 2), 7}})}) == 12);
+  CHECK(maximum({regulated(3, {{ratio(9, 10), 20}, {ratio(1, 4), 2}})}) == 6);
   // Without listing 10^8 slots.
   CHECK(maximum({regulated(1, {{ratio(9, 10), 1'000'000'000}, traffic::peak_of(10)})}) == 989'010'989);
+  CHECK(maximum({regulated(1, {{ratio(9, 10), 1'000'000'000}, {10, 15}})}) == 989'010'989);
   const NeverExceeded known =
       never_exceeded({regulated(100, {{ratio(1, 125), 16}, traffic::one_per_slot()})});
   CHECK(known.window == 15);
@@ -166,6 +175,7 @@ TEST_CASE("maximum queue of a few flows: attained and never exceeded") {
       }
       std::vector<traffic::TokenBucket> buckets{{ratio(1, pick(2, 5)), ratio(pick(2, 6), 2)}};
       if (pick(0, 1) == 1) buckets.push_back(traffic::peak_of(ratio(pick(1, 6), pick(1, 2))));
+      if (pick(0, 2) == 0) buckets.back().burst = ratio(pick(2, 8), 2);
       if (pick(0, 3) == 0) buckets.push_back({ratio(pick(2, 3), 3), ratio(pick(4, 5), 4)});
       groups.push_back(regulated(1, buckets));
     }
@@ -183,7 +193,7 @@ TEST_CASE("maximum queue of flows: agrees with the definition") {
     std::vector<FlowGroup> groups;
     for (int i = pick(1, 4); i > 0; --i) {
       const int period = pick(3, 60), unit = pick(1, 7);
-      switch (pick(0, 3)) {
+      switch (pick(0, 4)) {
         case 0:
           groups.push_back(periodic(pick(1, 4), period, pick(1, 4)));
           break;
@@ -195,6 +205,10 @@ TEST_CASE("maximum queue of flows: agrees with the definition") {
           groups.push_back(
               regulated(pick(1, 4), {{ratio(pick(1, 3), period), ratio(pick(unit, 9 * unit), unit)},
                                      traffic::peak_of(pick(1, 4))}));
+          break;
+        case 3:
+          groups.push_back(regulated(pick(1, 4), {{ratio(pick(1, 3), period), pick(1, 30)},
+                                                  {ratio(pick(1, 5 * unit), unit), ratio(pick(3, 20), 3)}}));
           break;
         default:
           groups.push_back(regulated(pick(1, 4), {{ratio(1, period), ratio(pick(unit, 9 * unit), unit)},
@@ -213,15 +227,18 @@ TEST_CASE("maximum queue of flows: agrees with the definition") {
 TEST_CASE("arrival curve: attained by the greedy source, and touched by its lines") {
   std::mt19937 random(13);
   const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
-  for (int round = 0; round < 200; ++round) {
-    const int unit = pick(1, 7);
+  for (int round = 0; round < 600; ++round) {
+    const int unit = pick(1, 7), depth = pick(1, 7);
     std::vector<traffic::TokenBucket> buckets{
         {ratio(pick(1, 5), pick(6, 20)), ratio(pick(unit, 5 * unit), unit)}};
-    const int more = pick(0, 3);
+    const int more = pick(0, 5);
     if (more == 1) buckets.insert(buckets.begin() + pick(0, 1), traffic::one_per_slot());
     if (more == 2) buckets.push_back({ratio(pick(1, 9), 7), ratio(pick(3, 5), 3)});
-    // Too fine for a pattern: listed slot by slot.
     if (more == 3) buckets.push_back({ratio(600'000'007, 999'999'937), pick(2, 5)});
+    if (more >= 4) buckets.front().burst = pick(1, 60);
+    // Peak rates of any size, whole or not, with and without a burst of their own.
+    if (more == 4) buckets.push_back(traffic::peak_of(ratio(pick(1, 6 * unit), unit)));
+    if (more == 5) buckets.push_back({ratio(pick(1, 6 * unit), unit), ratio(pick(depth, 20 * depth), depth)});
     const queue::FlowCurve curve(regulated(1, buckets));
     const std::vector<std::int64_t> sent = traffic::greedy_slots(buckets, 2500);
     std::int64_t sum = 0, last_sent = -1;
@@ -230,6 +247,7 @@ TEST_CASE("arrival curve: attained by the greedy source, and touched by its line
       const std::int64_t now = sent[static_cast<std::size_t>(m)];
       sum += now;
       REQUIRE(curve.maximum(m) == sum);
+      REQUIRE(numeric::Rational(sum) >= curve.rate() * numeric::Rational(m + 1));
       if (now > 0) {
         REQUIRE(curve.next_sent(last_sent) == m);
         last_sent = m;
