@@ -116,7 +116,7 @@ class Network:
             edge = [node for node in edge if node not in self.hosts]
 
     def difference(self, raw):
-        """What a certificate says of the network that this file does not; None if nothing. `raw`: its numbers."""
+        """The first claim of a certificate about the network that this file lacks, or None. `raw`: its numbers."""
         if raw["byte"] != self.byte or raw["classes"] != self.classes or len(raw["flows"]) != len(self.flows):
             return "units, classes or number of flows"
         by_name = {f"{a} -> {b}": (a, b) for a, b in self.links}

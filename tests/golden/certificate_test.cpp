@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-// Certificates of guarantees, and their checker, which shares no code with the library. More of both, altered at
-// random: tests/certificates/campaign.
+// Certificates of guarantees, and their checker, which shares no code with the library. More of both, altered
+// at random: tests/certificates/campaign.
 
 using tailbound::golden::content;
 using tailbound::golden::Folder;
