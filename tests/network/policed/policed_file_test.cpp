@@ -209,7 +209,7 @@ TEST_CASE("gates, preemption and periods are read in their units") {
 
 TEST_CASE("several destinations: routes are a tree of ports") {
   const std::string links = R"(
-hosts = ["a", "b", "c[0..1]"]
+hosts = "a, b, c[0..1]"
 switches = ["s", "t", "u"]
 [[link]]
 from = ["a", "b"]
