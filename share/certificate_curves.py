@@ -97,7 +97,8 @@ def latest(curve):
     """The function sup {t: curve(t) <= y} of y."""
     need(curve[-1][2] > 0, "no service in the long run")
     pieces = list(spans(curve))
-    lows = list(itertools.accumulate((v if end is None else min(v, limit) for _, v, _, end, limit in pieces[::-1]), min))[::-1]
+    lows = [value if end is None else min(value, limit) for _, value, _, end, limit in pieces]
+    lows = list(itertools.accumulate(lows[::-1], min))[::-1]
     def found(y):
         if y < lows[0]:
             return ZERO
@@ -145,13 +146,15 @@ def packets(curve, low, high, end, more):
     if mixed and n * high >= (n + 1) * low:  # from here on packets of other lengths bring as much as the curve
         end = min(end, counts[-1][0])
     steps = least(curve, scaled(counts, high)) if high > low else scaled(counts, high)
-    return until(total([steps, scaled(counts, more)]) if more else steps, end) + since(scaled(curve, 1 + more / low), end)
+    if more:
+        steps, curve = total([steps, scaled(counts, more)]), scaled(curve, 1 + more / low)
+    return until(steps, end) + since(curve, end)
 
 def common_period(periods):
     return Fraction(math.lcm(*(p.numerator for p in periods)), math.gcd(*(p.denominator for p in periods)))
 
 def one_clock(packets_of, end):
-    """T (7.1): of (first, spread, period, length), packet n arrives within [first, first + spread] + n period; until `end`."""
+    """T (7.1) until `end`, of (first, spread, period, length)."""
     hyper = common_period([period for _, _, period, _ in packets_of])
     starts = sum(hyper / period for _, _, period, _ in packets_of)
     if starts * sum((end + spread) / period + 1 for _, spread, period, _ in packets_of) > 100_000:
@@ -170,5 +173,5 @@ def one_clock(packets_of, end):
     pieces = [FLAT]
     for t, data in sorted(sums):
         if data > pieces[-1][1]:
-            pieces = until(pieces, t) + [(t, data, ZERO)] if pieces[-1][0] == t else pieces + [(t, data, ZERO)]
+            pieces = (pieces[:-1] if pieces[-1][0] == t else pieces) + [(t, data, ZERO)]
     return pieces

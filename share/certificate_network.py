@@ -60,7 +60,8 @@ class Network:
             return
         pairs = ({"i": i, "j": j} for i, j in table.get("pairs", []))
         for its in assignments(table["each"].split(","), {}) if "each" in table else pairs:
-            yield tuple(re.sub(r"\[([^]]*)\]", lambda formula: str(whole(formula[1], its)), table[end]) for end in ("from", "to"))
+            yield tuple(re.sub(r"\[([^]]*)\]", lambda formula: str(whole(formula[1], its)), table[end])
+                        for end in ("from", "to"))
 
     def of_classes(self, value, missing=None):
         """A number for all classes, or one for each."""
@@ -77,7 +78,8 @@ class Network:
         else:
             slopes = [slopes] * len(self.classes[:2])
         gates = [{"time": exact(entry["time"]), "open": self.among(entry["open"])} for entry in table.get("gates", [])]
-        return {"rate": exact(table.get("rate", 1)) * self.rate_unit, "latency": number("latency"), "wire": number("wire"),
+        return {"rate": exact(table.get("rate", 1)) * self.rate_unit,
+                "latency": number("latency"), "wire": number("wire"),
                 "scheduler": table.get("scheduler", "fifo"), "best_effort": number("best_effort"),
                 "quanta": self.of_classes(table["quantum"]) if "quantum" in table else [],
                 "idle_slopes": tuple(exact(slope) * self.rate_unit for slope in slopes) or [],
@@ -98,7 +100,8 @@ class Network:
             period, jitter = exact(table["period"]), exact(table.get("jitter", 0))
             buckets = [(exact(high) * (1 + jitter / period), exact(high) / period)]
             if "clock" in table:
-                clocked = {"clock": table["clock"], "offset": exact(table.get("offset", 0)), "period": period, "jitter": jitter}
+                offset = exact(table.get("offset", 0))
+                clocked = {"clock": table["clock"], "offset": offset, "period": period, "jitter": jitter}
         else:
             buckets = [(exact(b["burst"]), exact(b["rate"]) * self.rate_unit) for b in listed(table["bucket"])]
         its = {"name": name, "class": self.classes.index(table["class"]) if "class" in table else 0,
@@ -136,7 +139,8 @@ class Network:
             links = [by_name[raw["ports"][port]["name"]] for port in flow["path"]]
             before = [None, *(flow["before"][1:] or range(len(links) - 1))]
             ends = flow["destinations"] or [{"name": to[0], "hop": len(links) - 1}]
-            if [end["name"] for end in ends] != to or any(hop and links[hop][0] != links[before[hop]][1] for hop in range(len(links))):
+            joined = all(links[hop][0] == links[before[hop]][1] for hop in range(1, len(links)))
+            if [end["name"] for end in ends] != to or not joined:
                 return f"the path of the flow {its['name']}"
             paths = path if isinstance(path, list) and len(to) > 1 else [path] * len(to)
             for end, given in zip(ends, paths, strict=True):

@@ -8,13 +8,15 @@ also be about the links and flows of this network (certificate_network.py). Equa
 docs/derivations/policed_traffic.md; T, of docs/derivations/time_sensitive.md. Exit status 0: all claims hold. 1: a
 claim does not hold; it is named. 2: FILE is not a certificate.
 """
-import itertools
 import json
 import sys
 from fractions import Fraction
 
-from certificate_curves import (FLAT, ZERO, Wrong, common_period, delay, hull, in_series, latest, least, less, moved, need, one_clock, packets,
-                                risen, scaled, since, top, total, until, values)
+from certificate_curves import (ZERO, Wrong, common_period, delay, hull, in_series, latest, least, less, moved, need,
+                                one_clock, packets, risen, scaled, since, top, total, until)
+from certificate_gates import find_windows, through_gate
+from certificate_network import Network
+from certificate_program import Program
 
 def index(number):
     if type(number) is not int or number < 0:
@@ -27,17 +29,16 @@ def grouped(items, key):
         parts.setdefault(key(item), []).append(item)
     return parts.items()
 
-# --- The certificate
 class Certificate:
     def __init__(self, raw):
         self.ports, self.queues, self.flows, self.byte = raw["ports"], raw["queues"], raw["flows"], raw["byte"]
         self.groups = {(index(g["queue"]), index(g["next"])): g["curve"] for g in raw["groups"]}
-        self.stages = [dict(zip(raw["cyclic"], stage, strict=True)) for stage in raw["stages"]]
+        self.stages = [dict(zip(map(index, raw["cyclic"]), stage, strict=True)) for stage in raw["stages"]]
         self.now = self.stages[-1] if self.stages else {}  # variations of the queues in cycles
         need(len(self.now) == len(raw["cyclic"]) and len(self.groups) == len(raw["groups"])
              and len({port["name"] for port in self.ports}) == len(self.ports), "something is listed twice")
         for port in self.ports:
-            need(port["rate"] > 0 and min(port["latency"], port["wire"], port["best_effort"], self.byte) >= 0, port["name"])
+            need(port["rate"] > 0 <= min(port["latency"], port["wire"], port["best_effort"], self.byte), port["name"])
             port["queues"] = {}
         for number, q in enumerate(self.queues):
             port, its = self.ports[index(q["port"])], q["class"]
@@ -89,25 +90,27 @@ class Certificate:
         flow = self.flows[f]
         if end is not None:
             return packets(hull(self.lines(f, hop, x)), flow["shortest"], flow["longest"], end, more)
-        return scaled(hull(flow["curves"][hop] if x is self.now else self.lines(f, hop, x)), 1 + more / flow["shortest"])
+        curve = hull(flow["curves"][hop] if x is self.now else self.lines(f, hop, x))
+        return scaled(curve, 1 + more / flow["shortest"]) if more else curve
 
     def clocked(self, f, hop, x):
-        """The clock of a flow with an offset; in its time, packet n arrives within [first, first + spread] + n period."""
+        """The clock of a flow with an offset, first, spread, period: T, section 7."""
         flow, clock = self.flows[f], self.flows[f]["clocked"]
         if clock is None or hop == 0:
-            return clock and (clock["clock"], clock["offset"], clock["jitter"], clock["period"], flow["longest"])
+            return clock and (clock["clock"], clock["offset"], clock["jitter"], clock["period"])
         q, known = self.previous(f, hop), self.clocked(f, flow["before"][hop], x)
         if not known or q is None or not q["bounded"] or flow["queues"][hop]["port"]["cut_through"] is not None:
             return None
         first, spread = q["shortest"] / q["rate"] + q["port"]["wire"], x.get(q["number"], q["variation"])
-        return known[0], known[1] + first, known[2] + spread, *known[3:]
+        return known[0], known[1] + first, known[2] + spread, known[3]
 
     def limit(self, level, some, x, end, more):
         """What limits flows over one link; of one queue; of one group; of one clock."""
         q, queues = self.previous(*some[0]), [self.flows[f]["queues"][hop] for f, hop in some]
         if level == 3:
-            its = [self.clocked(*each, x) for each in some]
-            return one_clock([(*each[1:4], each[4] + more) for each in its], end) if end is not None and len(its) > 1 else None
+            if len(some) == 1 or end is None:
+                return None
+            return one_clock([(*self.clocked(f, hop, x)[1:], self.flows[f]["longest"] + more) for f, hop in some], end)
         if q is None or level == 2:
             lines = q and self.groups.get((q["number"], queues[0]["number"]))
         else:
@@ -123,74 +126,16 @@ class Certificate:
                lambda f, hop: its[0] if (its := self.clocked(f, hop, x)) else f, lambda f, hop: f][level]
         parts = []
         for _, some in grouped(hops, lambda each: key(*each)):
-            parts.append(self.of_flow(*some[0], x, end, more) if level == 4 else self.arrivals(some, x, end, more, level + 1))
-            line = self.limit(level, some, x, end, more) if level < 4 else None
-            if line and level == 3:
-                line = until(line, end) + since(parts[-1], end)
+            if level == 4:
+                parts.append(self.of_flow(*some[0], x, end, more))
+                continue
+            parts.append(self.arrivals(some, x, end, more, level + 1))
+            line = self.limit(level, some, x, end, more)
             if line:
-                parts[-1] = least(parts[-1], line)
+                parts[-1] = least(parts[-1], until(line, end) + since(parts[-1], end) if level == 3 else line)
         return parts[0] if len(parts) == 1 else total(parts)
 
     # --- Service
-    def find_windows(self, q):
-        """T (5.1), (5.2)"""
-        port, its, rate, here = q["port"], q["class"], q["rate"], q["port"]["queues"]
-        q["cycle"], guard = sum(entry["time"] for entry in port["gates"]), port["guard"]
-        need(all(entry["time"] > 0 for entry in port["gates"]) and guard in ("fit", "static", "overrun")
-             and port["scheduler"] == "priority" and port["best_effort"] == 0 and not port["preemptable"], q["name"])
-        times = {c: [] for c in here}  # when each class is open: maximal intervals of five cycles, two of them before 0
-        for c, found in times.items():
-            t = -2 * q["cycle"]
-            for entry in 5 * port["gates"]:
-                if entry["open"][c]:
-                    found.append((found.pop()[0] if found and found[-1][1] == t else t, t + entry["time"]))
-                t += entry["time"]
-        around = lambda c, window: [w for w in times[c] if w[0] <= window[0] and window[1] <= w[1]]
-        mine = [w for w in times[its] if 0 <= w[0] < q["cycle"]]  # empty: always open
-        shared = [c for c in here if any(o < e and p < d for o, d in times[its] for p, e in times[c])]
-        above = [c for c in shared if c < its and all(around(c, w) for w in mine or times[its])]
-        q["above"], q["apart"] = [here[c] for c in above], [here[c] for c in shared if c < its and c not in above]
-        q["low"] = max([here[c]["longest"] for c in shared if c > its], default=ZERO)
-        guarded = {c: here[c]["longest"] if guard == "fit" else port["max_sdu"][c] if guard == "static" else ZERO for c in here}
-        need(guard != "static" or all(guarded[c] >= here[c]["longest"] for c in here), q["name"] + ": max_sdu")
-        windows = []
-        for opens, closes in mine:
-            lost = ZERO
-            for c, o, e in ((c, o, e) for c in here for o, e in times[c] if o < opens):
-                begins, sent = min(opens, e - (guarded[c] / rate if guard == "static" else 0)), here[c]["longest"] / rate
-                if begins >= o and (c > its or c != its and guard == "overrun"):
-                    lost = max(lost, (min(opens + sent, e) if guard == "fit" else begins + sent) - opens)
-            unused = max([guarded[its]] + [guarded[c] - rate * (around(c, (opens, closes))[0][1] - closes) for c in above])
-            left = max(rate * (closes - opens - lost), ZERO)
-            carried = max(left - unused, ZERO)
-            if guard != "overrun" and not q["above"] and not q["apart"] and left >= guarded[its]:
-                carried = max(carried, (carried // q["longest"] + 1) * q["shortest"])
-            windows.append({"opens": opens, "closes": closes, "lost": lost, "unused": unused, "carried": carried})
-            q["low"] = max(q["low"], rate * lost) if guard == "overrun" else q["low"]
-        need(q["windows"] == windows, q["name"] + ": its windows")
-
-    def through_gate(self, q, end):
-        """C |U| of T (5.3): a line below it for all windows, or for each of them until `end`."""
-        windows, rate, wait = q["windows"], q["rate"], q["port"]["latency"]
-        if not windows:
-            return [[(ZERO, -rate * wait - q["low"], rate)]]
-        slope = sum(w["carried"] for w in windows) / q["cycle"]
-        def steps(last, until_time):
-            pieces, value = [FLAT], ZERO
-            for n in itertools.count(windows.index(last) + 1):
-                w = windows[n % len(windows)]
-                start = (w["opens"] + n // len(windows) * q["cycle"] + w["lost"] + wait
-                         - last["closes"] + (last["unused"] + q["low"]) / rate)
-                if start >= until_time:
-                    return until(pieces, until_time)
-                pieces += [(start, value, rate), (start + w["carried"] / rate, value := value + w["carried"], ZERO)]
-        lags = []
-        for last in windows:
-            far = 3 * q["cycle"] + wait + (last["unused"] + q["low"]) / rate
-            lags.append(max(values(less([(ZERO, ZERO, slope)], steps(last, far)))[:-1]))
-        line = [(ZERO, -max(lags), slope)]
-        return [line] if end is None else [steps(last, end) + since(line, end) for last in windows]
-
     def services(self, q, x, end=None):
         """What higher classes leave, before the positive part: one curve, or one for each window; x, end as above."""
         port, its, here, rate = q["port"], q["class"], q["port"]["queues"], q["rate"]
@@ -214,19 +159,21 @@ class Certificate:
         elif port["scheduler"] == "drr":  # P (4.5)
             quanta = port["quanta"]
             need(all(quanta[c] >= here[c]["longest"] for c in here), q["name"] + ": a quantum below the longest packet")
-            wait += sum(quanta[c] * (1 + q["longest"] / quanta[its]) + here[c]["longest"] for c in here if c != its) / rate
+            turn = 1 + q["longest"] / quanta[its]
+            wait += sum(quanta[c] * turn + here[c]["longest"] for c in here if c != its) / rate
             rate = rate * quanta[its] / sum(quanta[c] for c in here)
         elif port["scheduler"] == "cbs":  # P (4.6), (4.7)
             slopes, most = port["idle_slopes"], max([port["best_effort"]] + [other["longest"] for other in lower])
             need(sum(slopes) < rate and min(slopes) > 0, q["name"] + ": the idle slopes use the whole link")
-            first = here[0]["longest"] + max(q["longest"], most) * slopes[0] / (rate - slopes[0]) if its and 0 in here else 0
-            wait, rate = wait + (most + first) / rate, slopes[its]
+            if its and 0 in here:
+                wait += (here[0]["longest"] + max(q["longest"], most) * slopes[0] / (rate - slopes[0])) / rate
+            wait, rate = wait + most / rate, slopes[its]
         minus = [[(ZERO, low, ZERO)]]
         for some, later, more in taken:
             need(all(other["bounded"] for other in some), q["name"] + ": a higher class has no bound")
             hops = [each for other in some for each in other["hops"]]
             minus.append(moved(self.arrivals(hops, x, None if end is None else end + later, more), later))
-        bases = self.through_gate(q, end) if port["gates"] else [[(ZERO, -rate * wait, rate)]]
+        bases = through_gate(q, end) if port["gates"] else [[(ZERO, -rate * wait, rate)]]
         return [total([base], minus) for base in bases]
 
     def bounds(self, q, x, whole):
@@ -270,7 +217,8 @@ class Certificate:
     def check_output(self, q, lines, mine, what):
         """P (5.1)"""
         need(q["number"] not in self.now, what)
-        residual, arrivals = self.residual(q, mine), self.arrivals([each for each in q["hops"] if each[0] in mine], self.now)
+        residual = self.residual(q, mine)
+        arrivals = self.arrivals([each for each in q["hops"] if each[0] in mine], self.now)
         arrivals = moved(arrivals, max(self.flows[f]["longest"] for f in mine) / q["rate"])
         for burst, rate in lines:
             flat = [piece for piece in arrivals if piece[2] <= rate]
@@ -303,7 +251,8 @@ class Certificate:
 
     def check_route(self, number, f, route, queues):
         headers = [q["port"]["cut_through"] for q in queues[1:]] + [None]
-        sent = lambda sizes: sum((size if h is None else min(size, h)) / q["rate"] for q, size, h in zip(queues, sizes, headers))
+        sent = lambda sizes: sum((size if header is None else min(size, header)) / q["rate"]
+                                 for q, size, header in zip(queues, sizes, headers))
         wires, name = sum(q["port"]["wire"] for q in queues), f"flow {f['name']}: "
         need(route["least"] <= wires + sent([f["shortest"]] * len(queues)), name + "its minimum delay")
         if route["tfa"] is not None:
@@ -314,6 +263,8 @@ class Certificate:
             need(not any(q["port"]["reshaped"] for q in queues[:-1]), name + "sfa")
             whole = delay(hull(f["curves"][0]), in_series([self.residual(q, {number}) for q in queues]))
             need(route["sfa"] >= wires + whole + sum(f["longest"] / q["rate"] for q in queues[:-1]), name + "sfa")
+        if route["lp"] is not None:
+            need(route["lp"]["delay"] >= Program(self, number, queues).bound(route["lp"]["rows"]), name + "lp")
 
     def check_cycles(self):
         """The certificate of P, section 5; each later stage by the one before, T (1.3)."""
@@ -337,14 +288,14 @@ class Certificate:
                 rests[n] = {other["number"] for other in on if other and other["bounded"]}
         while rests:
             first = [n for n, on in rests.items() if not on & rests.keys()]
-            need(first and not any(rests.pop(n) & self.now.keys() for n in first), "queues outside of cycles are in one")
+            need(first and not any(rests.pop(n) & self.now.keys() for n in first), "a queue is in a cycle")
 
     def check(self):
         self.check_order()
         bounded = [q for q in self.queues if q["bounded"]]
         for q in bounded:
             if q["port"]["gates"]:
-                self.find_windows(q)
+                find_windows(q)
             else:
                 need(not q["windows"], q["name"] + ": its windows")
         self.check_cycles()
@@ -362,13 +313,14 @@ class Certificate:
 FACTS = ("byte", "classes", "ports", "flows", "queues", "groups", "cyclic", "stages")
 
 def numbers(raw, key=""):
-    """Texts as fractions, except names; lines as tuples."""
+    """Texts as fractions, except names and rows; lines as tuples."""
     if isinstance(raw, dict):
         return {k: numbers(v, k) for k, v in raw.items()}
     if isinstance(raw, list):
         rows = [numbers(each, key) for each in raw]
         return tuple(rows) if rows and isinstance(rows[0], Fraction) else rows
-    return Fraction(raw) if isinstance(raw, str) and key not in ("name", "scheduler", "guard", "classes", "clock") else raw
+    text = key in ("name", "scheduler", "guard", "classes", "clock", "rows")
+    return Fraction(raw) if isinstance(raw, str) and not text else raw
 
 def verdict(certificate, network=None):
     """Of the texts of both: what is found, and the exit status."""
@@ -376,12 +328,11 @@ def verdict(certificate, network=None):
         raw = json.loads(certificate, parse_float=Fraction, parse_constant=Fraction)
         if (raw["certificate"], raw["form"]) != ("guarantee", 2):
             raise ValueError("another form")
-        facts = numbers({key: raw[key] for key in FACTS})
+        facts = {key: raw[key] for key in FACTS}
+        its = Certificate(numbers(facts))
         if network is not None:
-            from certificate_network import Network  # only this needs more modules
-            other = Network(network).difference(facts)
+            other = Network(network).difference(numbers(facts))
             need(not other, f"the network file says otherwise: {other}")
-        its = Certificate(facts)
         its.check()
     except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         return f"not a certificate of a guarantee: {error!r}", 2

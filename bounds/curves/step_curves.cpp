@@ -216,6 +216,20 @@ std::optional<StepCurve> of_one_clock(const std::vector<ClockedPackets>& flows, 
   return StepCurve(std::move(pieces));
 }
 
+StepCurve positive_part(const StepCurve& curve) {
+  std::vector<Step> pieces;
+  const std::vector<Step>& all = curve.pieces();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Step& piece = all[i];
+    append(pieces, piece.value >= 0 ? piece : Step{piece.start, 0, 0});
+    if (piece.slope == 0 || (piece.value >= 0) == (piece.slope > 0)) continue;
+    const Rational crosses = piece.start - piece.value / piece.slope;
+    if (crosses > piece.start && (i + 1 == all.size() || crosses < all[i + 1].start))
+      append(pieces, {crosses, 0, std::max(piece.slope, Rational(0))});
+  }
+  return StepCurve(std::move(pieces));
+}
+
 Rational vertical_distance(const StepCurve& arrivals, const StepCurve& service, const Rational& end) {
   Rational maximum = arrivals.pieces().front().value - service.pieces().front().value;
   together(arrivals, service, end,

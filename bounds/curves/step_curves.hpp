@@ -65,6 +65,9 @@ struct ClockedPackets {
 [[nodiscard]] std::optional<StepCurve> of_one_clock(const std::vector<ClockedPackets>& flows,
                                                     const Rational& end, std::size_t max_pieces);
 
+/// The larger of the curve and 0.
+[[nodiscard]] StepCurve positive_part(const StepCurve& curve);
+
 /// sup over [0, end] of arrivals - service.
 [[nodiscard]] Rational vertical_distance(const StepCurve& arrivals, const StepCurve& service,
                                          const Rational& end);

@@ -263,7 +263,7 @@ void Analysis::improve(AnalysedQueue& queue) const {
                              ? Rational(longest->delay - queue.shortest / network_.ports[queue.port].rate)
                              : longest->delay;
     variation = std::max(variation, its);
-    backlog = std::max(backlog, vertical_distance(found->arrivals, service.sent, found->end));
+    backlog = std::max(backlog, vertical_distance(found->arrivals, positive_part(service.sent), found->end));
   }
   queue.whole_packets = true;
   queue.variation = std::min(queue.variation, variation);

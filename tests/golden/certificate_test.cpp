@@ -4,9 +4,9 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <initializer_list>
 #include <string>
 #include <utility>
+#include <vector>
 
 // Certificates of guarantees, and their checker, which shares no code with the library. More of both, altered
 // at random: tests/certificates/campaign.
@@ -79,16 +79,16 @@ TEST_CASE("certificates hold, alone and with their network file") {
 
 TEST_CASE("certificates with a better number are invalid") {
   const Folder folder;
-  const std::initializer_list<std::pair<const char*, std::initializer_list<const char*>>> claims{
-      {"tandem4b4", {"variation", "backlog", "tfa", "sfa", "outputs", "curves"}},
-      {"ring8b3", {"variation", "stages"}},
+  const std::vector<std::pair<const char*, std::vector<const char*>>> claims{
+      {"tandem4b4", {"variation", "backlog", "tfa", "sfa", "delay", "outputs", "curves"}},
+      {"ring8b3", {"variation", "stages", "delay"}},
       {"afdx_tree", {"variation", "backlog", "tfa", "curve"}},
       {"gates", {"closes", "lost", "unused", "carried", "variation", "backlog"}},
       {"overrun", {"lost", "carried", "variation"}},
       {"preemption", {"variation", "backlog", "curve"}},
       {"overload", {"variation", "backlog", "tfa"}},
       {"cut_through", {"variation", "tfa"}},
-      {"schedulers", {"variation", "backlog", "tfa", "sfa"}},
+      {"schedulers", {"variation", "backlog", "tfa"}},
       {"clocks", {"variation", "tfa"}}};
   for (const auto& [name, keys] : claims) {
     const std::string text = content(certificate_of(folder, network_files + name + ".toml"));
@@ -110,40 +110,40 @@ TEST_CASE("certificates with a better number are invalid") {
 
 TEST_CASE("a certificate of another network is no proof") {
   const Folder folder;
-  const std::initializer_list<
-      std::pair<const char*, std::initializer_list<std::pair<const char*, const char*>>>>
-      changes{{"tandem4b4",
-               {{"burst = 5000", "burst = 5001"},
-                {"rate = 25,", "rate = 26,"},
-                {"packet = 1250", "packet = { max = 1250, min = 1249 }"},
-                {"rate = 100 }", "rate = 99 }"},
-                {"to = \"y0\",", "to = \"y1\","},
-                {"i = 0..3", "i = 0..2"},
-                {"Mbit/s", "kbit/s"}}},
-              {"gates",
-               {{"time = 50,", "time = 51,"},
-                {"open = \"control\" }", "open = [\"control\", \"files\"] }"},
-                {"guard = \"static\"", "guard = \"overrun\""},
-                {"video = 1542,", "video = 1543,"},
-                {"latency = 2", "latency = 3"},
-                {"jitter = 20", "jitter = 21"},
-                {"name = \"video\" }, { name = \"files\"", "name = \"files\" }, { name = \"video\""}}},
-              {"preemption",
-               {{"fragment = 128", "fragment = 256"},
-                {"best_effort = 1542", "best_effort = 1543"},
-                {"[\"video\", \"files\"]", "[\"files\"]"},
-                {"wire = 0.5", "wire = 0.25"},
-                {"class = \"video\"", "class = \"files\""}}},
-              {"schedulers",
-               {{"audio = 4000", "audio = 4001"},
-                {"video = \"1/2\"", "video = 0.4"},
-                {"reshape = true", "reshape = false"},
-                {"\"cbs\", idle_slope", "\"fifo\", idle_slope"}}},
-              {"cut_through",
-               {{"cut_through = 64", "cut_through = 65"},
-                {"[\"c[0..2]\"]", "[\"c[0..1]\"]"},
-                {"path = [\"s1\", \"s2\", \"s3\"]", "path = [\"s1\", \"s3\"]"}}},
-              {"clocks", {{"offset = 250", "offset = 251"}, {"clock = \"plc\"", "clock = \"other\""}}}};
+  using Change = std::pair<const char*, const char*>;
+  const std::vector<std::pair<const char*, std::vector<Change>>> changes{
+      {"tandem4b4",
+       {{"burst = 5000", "burst = 5001"},
+        {"rate = 25,", "rate = 26,"},
+        {"packet = 1250", "packet = { max = 1250, min = 1249 }"},
+        {"rate = 100 }", "rate = 99 }"},
+        {"to = \"y0\",", "to = \"y1\","},
+        {"i = 0..3", "i = 0..2"},
+        {"Mbit/s", "kbit/s"}}},
+      {"gates",
+       {{"time = 50,", "time = 51,"},
+        {"open = \"control\" }", "open = [\"control\", \"files\"] }"},
+        {"guard = \"static\"", "guard = \"overrun\""},
+        {"video = 1542,", "video = 1543,"},
+        {"latency = 2", "latency = 3"},
+        {"jitter = 20", "jitter = 21"},
+        {"name = \"video\" }, { name = \"files\"", "name = \"files\" }, { name = \"video\""}}},
+      {"preemption",
+       {{"fragment = 128", "fragment = 256"},
+        {"best_effort = 1542", "best_effort = 1543"},
+        {"[\"video\", \"files\"]", "[\"files\"]"},
+        {"wire = 0.5", "wire = 0.25"},
+        {"class = \"video\"", "class = \"files\""}}},
+      {"schedulers",
+       {{"audio = 4000", "audio = 4001"},
+        {"video = \"1/2\"", "video = 0.4"},
+        {"reshape = true", "reshape = false"},
+        {"\"cbs\", idle_slope", "\"fifo\", idle_slope"}}},
+      {"cut_through",
+       {{"cut_through = 64", "cut_through = 65"},
+        {"[\"c[0..2]\"]", "[\"c[0..1]\"]"},
+        {"path = [\"s1\", \"s2\", \"s3\"]", "path = [\"s1\", \"s3\"]"}}},
+      {"clocks", {{"offset = 250", "offset = 251"}, {"clock = \"plc\"", "clock = \"other\""}}}};
   for (const auto& [name, all] : changes) {
     const std::string file = certificate_of(folder, network_files + name + ".toml");
     const std::string network = content(network_files + name + ".toml");

@@ -80,6 +80,16 @@ Json outputs(const network::PolicedNetwork& network, const bounds::NetworkGuaran
   return all;
 }
 
+/// [kind, queue, k, later, of, line, factor] of each row whose sum proves the bound.
+Json linear_program(const bounds::RouteGuarantee& route) {
+  if (!route.lp) return {};
+  Json rows = Json::array();
+  for (const bounds::PathStep& step : route.lp_proof)
+    rows.push_back({name_of(step.row.kind), step.row.queue, step.row.k, step.row.later, step.row.of,
+                    step.row.line, json_of(step.factor)});
+  return {{"delay", json_of(*route.lp)}, {"rows", std::move(rows)}};
+}
+
 Json clocked(const network::PolicedFlow& flow) {
   if (!flow.periodic || !flow.periodic->offset) return {};
   return {{"clock", flow.periodic->clock},
@@ -97,8 +107,10 @@ Json flows(const network::PolicedNetwork& network, const bounds::NetworkGuarante
     for (const network::PolicedDestination& one : flow.destinations)
       destinations.push_back({{"name", one.name}, {"hop", one.hop}});
     for (const bounds::RouteGuarantee& route : found.flows[f].routes)
-      routes.push_back(
-          {{"tfa", json_of(route.tfa)}, {"sfa", json_of(route.sfa)}, {"least", json_of(route.minimum)}});
+      routes.push_back({{"tfa", json_of(route.tfa)},
+                        {"sfa", json_of(route.sfa)},
+                        {"lp", linear_program(route)},
+                        {"least", json_of(route.minimum)}});
     all.push_back({{"name", flow.name},
                    {"class", flow.traffic_class},
                    {"path", flow.path},

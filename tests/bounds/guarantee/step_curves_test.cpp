@@ -99,6 +99,9 @@ TEST_CASE("sums, minima and distances of steps, against all times of a fine grid
     const Rational found = horizontal_distance(least, end, service, 2)->delay;
     REQUIRE(found >= delay);
     REQUIRE(found <= delay + ratio(3, 10));
+    const StepCurve positive = positive_part(service.sent);
+    for (int i = 0; i <= 800; ++i)
+      REQUIRE(positive(ratio(i, 10)) == std::max(service.sent(ratio(i, 10)), Rational(0)));
     REQUIRE_FALSE(horizontal_distance(least, end, {service.sent, 80, 3}, 2));
   }
 }
