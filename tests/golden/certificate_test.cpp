@@ -102,7 +102,10 @@ TEST_CASE("certificates with a better number are invalid") {
   const std::string overload = content(certificate_of(folder, network_files + "overload.toml"));
   CHECK(check(written(folder, replaced(overload, "\"tfa\": null", "\"tfa\": \"1000000\""))) == 1);
   const std::string text = content(certificate_of(folder, plant));
-  CHECK(check(written(folder, replaced(text, "\"whole\": true", "\"whole\": false"))) == 1);
+  std::string curves = content(certificate_of(folder, network_files + "goose.toml"));
+  while (curves.find("\"whole\": true") != std::string::npos)
+    curves = replaced(curves, "\"whole\": true", "\"whole\": false");
+  CHECK(check(written(folder, curves)) == 1);
   CHECK(check(written(folder, text.substr(0, text.size() / 2))) == 2);
   CHECK(check(written(folder, replaced(text, "\"form\": 2", "\"form\": 1"))) == 2);
   CHECK(check(written(folder, replaced(text, "\"port\": 1", "\"port\": -1"))) == 2);
