@@ -47,15 +47,24 @@ OpenTimes open_times(const PolicedPort& port, std::size_t its, const Rational& c
   return open;
 }
 
-/// The interval of `open` that has `time` inside (at its end too, if `closed`), moved next to it.
-std::optional<OpenTime> around(const OpenTimes& open, const Rational& time, const Rational& cycle,
-                               bool closed) {
+/// The interval of `open` that has `time` inside, moved next to it.
+std::optional<OpenTime> around(const OpenTimes& open, const Rational& time, const Rational& cycle) {
   for (const OpenTime& its : open.all)
     for (const int turn : {-1, 0, 1}) {
       const Rational opens = its.opens + cycle * turn, closes = its.closes + cycle * turn;
-      if (opens < time && (time < closes || (closed && time == closes))) return OpenTime{opens, closes};
+      if (opens < time && time < closes) return OpenTime{opens, closes};
     }
   return std::nullopt;
+}
+
+/// The last instant up to `time` at which it is open, not always.
+Rational last_open(const OpenTimes& open, const Rational& time, const Rational& cycle) {
+  Rational latest = time - cycle;
+  for (const OpenTime& its : open.all)
+    for (const int turn : {-1, 0, 1})
+      if (its.opens + cycle * turn < time)
+        latest = std::max(latest, std::min(Rational(its.closes + cycle * turn), time));
+  return latest;
 }
 
 /// The interval that contains [from, to].
@@ -133,8 +142,13 @@ GatedService gated_service(const PolicedPort& port, const std::vector<GatedClass
         found.lost = std::max(found.lost, length);
         continue;
       }
-      const bool overruns = port.guard == Guard::overrun;
-      const auto before = around(open[other], window.opens, service.cycle, overruns);
+      if (port.guard == Guard::overrun) {
+        // One that begins as its gate closes may still be sent, also when no gate is open.
+        const Rational latest = last_open(open[other], window.opens, service.cycle);
+        found.lost = std::max(found.lost, Rational(latest + length - window.opens));
+        continue;
+      }
+      const auto before = around(open[other], window.opens, service.cycle);
       if (!before) continue;
       // The latest time at which its packet begins, and when this ends.
       Rational ends = window.opens + length;

@@ -73,6 +73,9 @@ TEST_CASE("windows: what lower classes take of their opening") {
   CHECK(lost({{20, {true, true}}, {30, {true, false}}, {50, {false, true}}}, Guard::fixed) == 10);
   CHECK(lost({{5, {true, true}}, {45, {true, false}}, {50, {false, true}}}, Guard::fixed) == 0);
   CHECK(lost({{50, {true, false}}, {50, {false, true}}}, Guard::overrun) == 30);
+  // A packet that begins as its gate closes goes on through a time in which no gate is open.
+  CHECK(lost({{50, {true, false}}, {50, {false, true}}, {12, {false, false}}}, Guard::overrun) == 18);
+  CHECK(lost({{50, {true, false}}, {50, {false, true}}, {40, {false, false}}}, Guard::overrun) == 0);
 }
 
 TEST_CASE("windows: higher classes that are open with a class, in all or in part of it") {
