@@ -323,7 +323,7 @@ void Analysis::find_unbounded() {
           queue.traffic_class ? fmt::format("class {} at {}", network_.classes[*queue.traffic_class], port)
                               : "the port " + port;
       if (!served || !offers)
-        queue.none = its + " follows an overloaded one";
+        queue.none = its + " depends on an overloaded one";
       else if (*served <= 0)
         queue.none = its + " gets no service in the long run: the higher classes use all of it";
       else

@@ -60,6 +60,9 @@ std::optional<Rational> Analysis::service_rate(const AnalysedQueue& queue) const
     case Scheduler::priority: {
       Rational rate = queue.gates ? queue.gates->rate() : port.rate;
       if (queue.gates) {
+        // What those that are open in a part send depends on their delays.
+        for (const std::size_t other : at_positions(queue.port, queue.gates->apart))
+          if (!queues_[other].none.empty()) return std::nullopt;
         for (const auto* positions : {&queue.gates->above, &queue.gates->apart}) {
           const auto taken = offered(at_positions(queue.port, *positions));
           if (!taken) return std::nullopt;

@@ -151,6 +151,12 @@ TEST_CASE("gates: windows of whole packets carry what they are made for") {
       {its, periodic("A", 10, 150), "class = \"B\"\npacket = 20\nbucket = { rate = \"8/5\", burst = 40 }"});
   CHECK(delays(joint).front() == "110");
   CHECK(joint.queues[0].backlog == 20);
+  // A higher class that is open in a part of a window and has no bound leaves none to those below.
+  const NetworkGuarantee overloaded =
+      gated("{ time = 10, open = [\"A\", \"B\"] }, { time = 90, open = \"B\" }",
+            {periodic("A", 5, 25), periodic("B", 2, 100)});
+  CHECK_FALSE(overloaded.queues[0].none.empty());
+  CHECK_THAT(overloaded.queues[1].none, Catch::Contains("depends on an overloaded one"));
   CHECK_THROWS_WITH(
       gated("{ time = 30, open = [\"A\", \"B\"] }, { time = 70, open = \"B\" }",
             {its, periodic("B", 30, 1000)}),
