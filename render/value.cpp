@@ -279,7 +279,10 @@ Decimals decimals(const Value& value, Digits digits) {
             return its;
           },
           [](const Approximation& computed) {
-            return Decimals{.value = to_decimal(computed.value, double_digits, Rounding::nearest)};
+            // Two more than agree: those behind them depend on the processor.
+            const int agreed = std::max(computed.agreed_digits, 1);
+            return Decimals{
+                .value = to_decimal(computed.value, std::min(agreed + 2, double_digits), Rounding::nearest)};
           },
           [](Asymptote asymptote) { return Decimals{.value = shortest(asymptote.value)}; },
           [](Model model) { return Decimals{.value = shortest(model.value)}; },

@@ -18,8 +18,9 @@ its own inputs. Tables of a point (percentiles, hops, levels) are lists of objec
 **Numbers.** An input is an exact decimal string. If the value is not a short decimal, the key with `_exact` holds the
 fraction. Whole numbers that are exact are plain numbers. Every other number is an object with its `kind`
 ([contract.md](contract.md)): `exact` (`value` a fraction, `lower`, `upper`), `enclosure` (`lower`, `upper`),
-`approximation` (`value`, `agreed_digits`), `bound` (`value`, `side`), `asymptote` and `model` (`value`), `estimate`
-(`value`, `lower`, `upper`, `confidence`; `upper` is null if it is unknown). null: the number does not exist.
+`approximation` (`value` to two digits more than agree, `agreed_digits`), `bound` (`value`, `side`), `asymptote` and
+`model` (`value`), `estimate` (`value`, `lower`, `upper`, `confidence`; `upper` is null if it is unknown). null: the
+number does not exist.
 
 **CSV.** One header. One line per point, or one line per row of the table of a point. Every input is a column. `KEY` is a
 decimal that any program can read. `KEY_kind`, `KEY_lower`, `KEY_upper`, `KEY_exact` (the fraction),
