@@ -34,6 +34,7 @@ def find_windows(q):
             if begins >= o and (c > its or c != its and guard == "overrun"):
                 lost = max(lost, (min(opens + sent, e) if guard == "fit" else begins + sent) - opens)
         unused = max([guarded[its]] + [guarded[c] - rate * (around(c, (opens, closes))[0][1] - closes) for c in above])
+        opens, closes = opens + port["error"], closes - port["error"]
         left = max(rate * (closes - opens - lost), ZERO)
         carried = max(left - unused, ZERO)
         if guard != "overrun" and not q["above"] and not q["apart"] and left >= guarded[its]:

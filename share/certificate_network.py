@@ -44,6 +44,7 @@ class Network:
         self.byte = UNITS["bytes"] / Fraction(units["size"]) if units else Fraction(0)
         self.rate_unit = units["rate"] * Fraction(units["time"]) / units["size"] if units else Fraction(1)
         self.classes = [its["name"] for its in raw.get("class", [])] or ["all"]
+        self.error = exact(raw.get("clock_error", 0))
         hosts = raw.get("hosts", [])
         self.hosts, self.links = set(names(hosts) if isinstance(hosts, str) else hosts), {}
         for table in raw["link"]:
@@ -83,7 +84,7 @@ class Network:
                 "scheduler": table.get("scheduler", "fifo"), "best_effort": number("best_effort"),
                 "quanta": self.of_classes(table["quantum"]) if "quantum" in table else [],
                 "idle_slopes": tuple(exact(slope) * self.rate_unit for slope in slopes) or [],
-                "gates": gates, "guard": table.get("guard", "fit"),
+                "gates": gates, "guard": table.get("guard", "fit"), "error": self.error if "clock" in table else 0,
                 "max_sdu": self.of_classes(table["max_sdu"], missing=0) if "max_sdu" in table else [],
                 "preemptable": self.among(table["preemptable"]) if "preemptable" in table else [],
                 "fragment": table.get("fragment", 64), "reshaped": table.get("reshape", False),
@@ -97,10 +98,12 @@ class Network:
         name = table.get("name", f"{table['from']} -> {', '.join(to)}")
         clocked = None
         if "period" in table:
-            period, jitter = exact(table["period"]), exact(table.get("jitter", 0))
+            error = self.error if "clock" in table else 0
+            period, jitter = exact(table["period"]), exact(table.get("jitter", 0)) + 2 * error
             buckets = [(exact(high) * (1 + jitter / period), exact(high) / period)]
             if "clock" in table:
-                offset = exact(table.get("offset", 0))
+                offset = exact(table.get("offset", 0)) - error
+                offset = offset if offset >= 0 else offset % period
                 clocked = {"clock": table["clock"], "offset": offset, "period": period, "jitter": jitter}
         else:
             buckets = [(exact(b["burst"]), exact(b["rate"]) * self.rate_unit) for b in listed(table["bucket"])]

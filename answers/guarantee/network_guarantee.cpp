@@ -84,6 +84,13 @@ NetworkGuaranteeAnswer answer(const NetworkGuaranteeQuery& query) {
         throw InvalidArgument(
             "--method", "slots",
             "best, tfa or sfa: slots needs packets and slots as units, FIFO ports and no cyclic dependency");
+  if (query.method == bounds::GuaranteeMethod::schedule)
+    for (const FlowRoute& route : answer.routes)
+      if (!answer.at(route).schedule)
+        throw InvalidArgument("--method", "schedule",
+                              "best or tfa: flow " + network.flows[route.flow].name +
+                                  " is not periodic by a clock that the gates of all its ports follow, alone "
+                                  "in its windows");
   if (query.flow) {
     answer.queues = answer.found.flows[answer.flows.front()].queues;
   } else {

@@ -47,8 +47,8 @@ bool SimulatePolicedAnswer::contradicted() const {
   for (std::size_t q = 0; q < seen.queues.size(); ++q)
     if (!never->queues[q].none.empty())
       continue;
-    else if (seen.queues[q].backlog > never->queues[q].backlog ||
-             seen.queues[q].delay > never->queues[q].delay)
+    else if (seen.queues[q].backlog > never->queues[q].least_backlog() ||
+             seen.queues[q].delay > never->queues[q].least_delay())
       return true;
   return false;
 }

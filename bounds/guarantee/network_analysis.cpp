@@ -144,7 +144,10 @@ void check_windows(const PolicedNetwork& network, const PolicedPort& port,
   const Rational length = most->closes - most->opens, needed = classes[its].longest / port.rate;
   if (length < needed)
     illegal("the window of " + name, to_fraction(length),
-            fmt::format("at least {}, the time of its longest packet", to_fraction(needed)));
+            fmt::format("at least {}, the time of its longest packet{}", to_fraction(needed),
+                        port.clock_error > 0 ? fmt::format("; it is shorter by clock_error, {}, at both ends",
+                                                           to_fraction(port.clock_error))
+                                             : ""));
   illegal("the window of " + name, to_fraction(length),
           fmt::format(
               "longer by {}, or closed to the lower classes as much earlier: their packets can still be sent "

@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 #include <tailbound/bounds/guarantee/network_analysis.hpp>
 #include <tailbound/bounds/guarantee/slotted_guarantee.hpp>
+#include <tailbound/bounds/gates/scheduled_delay.hpp>
 #include <tailbound/core/error.hpp>
 #include <tailbound/core/last_that.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 
 #include <algorithm>
+#include <tuple>
 
 namespace tailbound::bounds {
 
@@ -30,6 +32,8 @@ std::optional<Rational> RouteGuarantee::delay(GuaranteeMethod method) const {
       return slots;
     case GuaranteeMethod::lp:
       return lp;
+    case GuaranteeMethod::schedule:
+      return schedule;
     case GuaranteeMethod::best:
     case GuaranteeMethod::tfa:
       break;
@@ -39,12 +43,15 @@ std::optional<Rational> RouteGuarantee::delay(GuaranteeMethod method) const {
 
 GuaranteeMethod RouteGuarantee::used(GuaranteeMethod method) const {
   if (method == GuaranteeMethod::tfa || (method == GuaranteeMethod::sfa && sfa) ||
-      (method == GuaranteeMethod::slots && slots) || (method == GuaranteeMethod::lp && lp))
+      (method == GuaranteeMethod::slots && slots) || (method == GuaranteeMethod::lp && lp) ||
+      (method == GuaranteeMethod::schedule && schedule))
     return method;
   GuaranteeMethod best = GuaranteeMethod::tfa;
   const std::optional<Rational>* shortest = &tfa;
-  for (const auto& [its, delay] :
-       {std::pair{GuaranteeMethod::slots, &slots}, {GuaranteeMethod::sfa, &sfa}, {GuaranteeMethod::lp, &lp}})
+  for (const auto& [its, delay] : {std::pair{GuaranteeMethod::slots, &slots},
+                                   {GuaranteeMethod::sfa, &sfa},
+                                   {GuaranteeMethod::lp, &lp},
+                                   {GuaranteeMethod::schedule, &schedule}})
     if (*delay && (!*shortest || **delay < **shortest)) {
       best = its;
       shortest = delay;
@@ -91,12 +98,25 @@ void add_slots(const PolicedNetwork& network, NetworkGuarantee& found) {
   }
 }
 
+/// Adds bounds for gates that follow the senders' clock.
+void add_schedule(const PolicedNetwork& network, NetworkGuarantee& found) {
+  const Schedule schedule = schedule_of(network);
+  for (std::size_t f = 0; f < found.flows.size(); ++f)
+    for (std::size_t to = 0; to < schedule.delays[f].size(); ++to)
+      found.flows[f].routes[to].schedule = schedule.delays[f][to];
+  for (QueueGuarantee& queue : found.queues)
+    for (const ScheduledQueue& its : schedule.queues)
+      if (its.port == queue.port && its.traffic_class == queue.traffic_class.value_or(0))
+        std::tie(queue.scheduled_backlog, queue.scheduled_delay) = std::tie(its.backlog, its.delay);
+}
+
 }  // namespace
 
 NetworkGuarantee guarantee(const PolicedNetwork& network, const GuaranteeRules& rules) {
   NetworkGuarantee found = Analysis(network, rules).run();
   if (!found.queues.empty() || network.flows.empty()) {
     if (rules.whole_slots) add_slots(network, found);
+    if (rules.schedules) add_schedule(network, found);
     return found;
   }
   // The largest fraction of the rates with a certificate, to 1/256.

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <tailbound/bounds/curves/curves.hpp>
-#include <tailbound/bounds/guarantee/gate_windows.hpp>
+#include <tailbound/bounds/gates/gate_windows.hpp>
 #include <tailbound/bounds/guarantee/path_row.hpp>
 #include <tailbound/network/policed/policed_network.hpp>
 #include <tailbound/numeric/proof.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -18,14 +19,16 @@
 /// MODEL     Store and forward, or cut-through. A FIFO port has one queue, any other port one per class.
 ///           Delays run from a packet's last bit in to its last bit out. The *variation* of a queue's delay
 ///           excludes the transmission time of the shortest packet. With several destinations a packet is
-///           served once at each port of a tree. Gate lists have unknown phases.
+///           served once at each port of a tree. Gate lists without a clock have
+///           unknown phases.
 /// RESULT    TFA+: curves hop by hop. For a flow behind a queue: its curve before the queue, later by the
 ///           queue's variation, or the output of the FIFO residual service; for a group that continues over
 ///           one link also the group's residual, and the capacity of the link. Backlog and variation of a
 ///           queue are the smaller of those of these curves and of the same in whole packets. A flow's delay
 ///           is the sum over its queues. SFA: its residual services in series, its burst paid once. In
 ///           packets and slots, without cycles and other schedulers, also whole numbers
-///           (slotted_guarantee.hpp). The result is the minimum of all, and of a linear program if one is
+///           (slotted_guarantee.hpp); for gates that follow the senders' clock, a schedule
+///           (gates/scheduled_delay.hpp). The result is the minimum of all, and of a linear program if one is
 ///           added (path_program.hpp). With cycles: variations x with F(x) <= x, a certificate, found from
 ///           below by rounding up; then in whole packets from above.
 ///           A queue that is offered more than its service in the long run has no bound; behind it its flows
@@ -45,12 +48,13 @@ struct GuaranteeRules {
   bool residuals = true;      ///< outputs from the FIFO residual service of a flow or group
   bool whole_packets = true;  ///< flows of whole packets
   bool whole_slots = true;    ///< whole numbers with packets and slots
+  bool schedules = true;      ///< gates that follow the senders' clock
 };
 
 /// How a flow's delay is bounded.
-enum class GuaranteeMethod { best, tfa, sfa, slots, lp };
+enum class GuaranteeMethod { best, tfa, sfa, slots, lp, schedule };
 [[nodiscard]] constexpr auto names_of(GuaranteeMethod) {
-  return std::array{"best", "tfa", "sfa", "slots", "lp"};
+  return std::array{"best", "tfa", "sfa", "slots", "lp", "schedule"};
 }
 
 struct QueueGuarantee {
@@ -65,6 +69,14 @@ struct QueueGuarantee {
   ArrivalCurve arrivals{};
   ServiceCurve service{0, 1};
   bool whole_packets = false;  ///< were they used? Not above load 1, and not where they are too many
+  /// By a schedule (gates/scheduled_delay.hpp), if there is one [data], [time].
+  std::optional<Rational> scheduled_backlog{}, scheduled_delay{};
+  [[nodiscard]] const Rational& least_backlog() const {
+    return scheduled_backlog ? std::min(backlog, *scheduled_backlog) : backlog;
+  }
+  [[nodiscard]] const Rational& least_delay() const {
+    return scheduled_delay ? std::min(delay, *scheduled_delay) : delay;
+  }
   /// Of the class's gate, if it is not always open.
   std::optional<GatedService> gates{};
 };
@@ -75,13 +87,14 @@ struct RouteGuarantee {
   std::string none{};             ///< why there is no bound; empty: there is one
   /// Upper bounds of the delay [time], none where they do not apply.
   std::optional<Rational> tfa{}, sfa{}, slots{};
-  std::optional<Rational> lp{};  ///< of bounds/guarantee/path_program.hpp, if it was computed
+  std::optional<Rational> schedule{};  ///< of bounds/gates/scheduled_delay.hpp
+  std::optional<Rational> lp{};        ///< of bounds/guarantee/path_program.hpp, if it was computed
   std::vector<PathStep> lp_proof{};
   Rational minimum;  ///< minimum delay: shortest packets, no waiting [time]
 
   /// By the given method; `best` takes the smallest. None if there is no bound.
   [[nodiscard]] std::optional<Rational> delay(GuaranteeMethod method) const;
-  /// tfa, sfa, slots or lp
+  /// tfa, sfa, slots, lp or schedule
   [[nodiscard]] GuaranteeMethod used(GuaranteeMethod method) const;
 };
 

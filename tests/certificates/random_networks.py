@@ -29,6 +29,7 @@ class Draft:
         self.kinds = draw.sample(["fifo", "priority", "drr", "cbs", "gates", "preemption"], 2)
         self.speed = draw.choice([1, 2, 10, 125])  # of links between switches [bytes/us]
         self.clocks = self.chance(0.4)
+        self.error = draw.choice([0, 0.5, 2])
         self.lengths = {c: self.length() for c in self.classes}
         self.most = max(high for high, _ in self.lengths.values())
 
@@ -80,6 +81,8 @@ class Draft:
         guard = draw.choice(["fit", "fit", "static", "overrun"])
         lists = [table({"time": round(time * longest, 4), "open": listed(some)}) for time, some in entries]
         keys = {"gates": "[ " + ", ".join(lists) + " ]", "guard": f'"{guard}"'}
+        if self.clocks:
+            keys |= {"clock": '"plc"', "gate_offset": draw.choice([0, 3])}
         return keys | ({"max_sdu": self.each(lambda high: high + draw.choice([0, 0, high // 2]))} if guard == "static" else {})
 
     def flow(self, number, share):
@@ -125,6 +128,8 @@ class Draft:
             lines.append(self.link(ends | ({"both": "true"} if self.both else {})))
         count, load = draw.randint(1, 9), draw.choice([0.3, 0.6, 0.6, 0.6, 0.9, 1, 1, 1.5])
         lines += [self.flow(number, load / count * draw.choice([1, 1, 1, 2, 0.5])) for number in range(count)]
+        if self.error and any("clock = " in line for line in lines):
+            lines.insert(0, f"clock_error = {self.error}")
         return "\n".join(lines) + "\n"
 
 

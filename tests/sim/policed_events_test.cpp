@@ -82,6 +82,8 @@ class NetworkDraws {
   PolicedNetwork network();
   /// With trees, gates, preemption, cut-through, periods, and classes that are offered too much.
   PolicedNetwork time_sensitive();
+  /// Senders and gates that follow one clock; few other flows.
+  PolicedNetwork scheduled();
 
  private:
   void draw_port(PolicedNetwork& network, bool one_class);
@@ -267,13 +269,77 @@ PolicedNetwork NetworkDraws::time_sensitive() {
   return network;
 }
 
+PolicedNetwork NetworkDraws::scheduled() {
+  PolicedNetwork network;
+  network.classes = {"c0", "c1", "c2"};
+  const Rational error = one_in(2) ? Rational(0) : Rational(number(1, 6)) / 2;
+  const long ports = number(1, 4);
+  for (long p = 0; p < ports; ++p) {
+    const long rates[] = {1, 2, 5};
+    PolicedPort port{.name = "p" + std::to_string(p),
+                     .rate = rates[number(0, 2)],
+                     .latency = one_in(2) ? Rational(0) : Rational(number(1, 9)) / 2,
+                     .wire = one_in(3) ? number(1, 9) : 0,
+                     .scheduler = Scheduler::priority};
+    if (one_in(4)) {  // without gates
+      if (one_in(2)) port.scheduler = Scheduler::fifo;
+      if (port.scheduler == Scheduler::priority && one_in(2)) port.best_effort = number(1, 20);
+      network.ports.push_back(std::move(port));
+      continue;
+    }
+    // Its gates open one after the other, with times between them that belong to none or to all others.
+    Rational left = 120 * number(1, 2);
+    for (long c = 0; c < 6 && left > 0; ++c) {
+      network::GateEntry entry{.time = std::min(Rational(left), Rational(number(5, 60))),
+                               .open = std::vector<bool>(3)};
+      if (c == 5) entry.time = left;
+      if (const long its = number(0, 3); its < 3) entry.open[static_cast<std::size_t>(its)] = true;
+      left = left - entry.time;
+      port.gates.push_back(std::move(entry));
+    }
+    port.guard = static_cast<network::Guard>(number(0, 2));
+    if (port.guard == network::Guard::fixed)
+      for (int c = 0; c < 3; ++c) port.max_sdu.emplace_back(number(12, 14));
+    port.clock = "plc";
+    port.gate_offset = number(0, 119);
+    port.clock_error = error;
+    network.ports.push_back(std::move(port));
+  }
+  for (long flows = number(1, 6); flows > 0; --flows) {
+    PolicedFlow flow{.name = "f" + std::to_string(network.flows.size())};
+    for (long p = number(0, ports - 1); p < ports; p += number(1, 2))
+      flow.path.push_back(static_cast<std::size_t>(p));
+    flow.traffic_class = static_cast<std::size_t>(number(0, 2));
+    flow.longest = flow.shortest = number(1, 12);
+    const long periods[] = {60, 120, 240, 480};
+    network::PeriodicSource source{.period = periods[number(0, 3)],
+                                   .jitter = (one_in(2) ? Rational(0) : Rational(number(1, 150))) + 2 * error,
+                                   .offset = Rational(number(0, 479)),
+                                   .clock = one_in(12) ? "robot" : "plc"};
+    const Rational rate = flow.longest / source.period;
+    flow.buckets = {{rate, flow.longest * (1 + source.jitter / source.period)}};
+    flow.periodic = source;
+    if (one_in(12)) flow.periodic.reset();
+    if (one_in(4)) draw_tree(flow);
+    network.flows.push_back(std::move(flow));
+  }
+  return network;
+}
+
 /// Checks that no bound is exceeded; the largest fractions of the bounds that were seen.
 struct Shares {
   double delay = 0, backlog = 0;
+  long routes = 0, attained = 0, attained_by_curves = 0, scheduled = 0;
+
+  void add(const Shares& other) {
+    routes += other.routes, attained += other.attained, scheduled += other.scheduled;
+    attained_by_curves += other.attained_by_curves;
+  }
 };
 Shares require_below(const PolicedNetwork& network, bounds::NetworkGuarantee never,
                      const PolicedEventsSeen& seen) {
   Shares shares;
+  const auto curves = bounds::guarantee(network, {.whole_packets = false, .schedules = false});
   std::string unbounded;
   for (std::size_t q = 0; q < never.queues.size(); ++q)
     if (!never.queues[q].none.empty()) unbounded += " " + std::to_string(q);
@@ -287,9 +353,14 @@ Shares require_below(const PolicedNetwork& network, bounds::NetworkGuarantee nev
       const Rational& delay = seen.flows[f].delays[to];
       INFO("to its destination " << to);
       if (its.lp) REQUIRE(*its.lp <= *its.tfa);
-      for (const auto& bound : {its.tfa, its.sfa, its.lp})
+      for (const auto& bound : {its.tfa, its.sfa, its.lp, its.schedule})
         if (bound) REQUIRE(delay <= *bound);
       const auto minimum = its.delay(bounds::GuaranteeMethod::best);
+      if (minimum) ++shares.routes;
+      if (its.schedule) ++shares.scheduled;
+      if (minimum == delay) ++shares.attained;
+      if (curves.flows[f].routes[to].delay(bounds::GuaranteeMethod::best) == delay)
+        ++shares.attained_by_curves;
       if (minimum) shares.delay = std::max(shares.delay, nearest_double(delay / *minimum));
     }
   }
@@ -299,8 +370,8 @@ Shares require_below(const PolicedNetwork& network, bounds::NetworkGuarantee nev
     REQUIRE(seen.queues[q].port == never.queues[q].port);
     REQUIRE(seen.queues[q].traffic_class == never.queues[q].traffic_class);
     if (!never.queues[q].none.empty()) continue;
-    REQUIRE(seen.queues[q].backlog <= never.queues[q].backlog);
-    REQUIRE(seen.queues[q].delay <= never.queues[q].delay);
+    REQUIRE(seen.queues[q].backlog <= never.queues[q].least_backlog());
+    REQUIRE(seen.queues[q].delay <= never.queues[q].least_delay());
     shares.backlog =
         std::max(shares.backlog, nearest_double(seen.queues[q].backlog / never.queues[q].backlog));
   }
@@ -322,6 +393,9 @@ std::string written(const PolicedNetwork& network) {
       add("gates " + to_fraction(entry.time));
       for (const bool open : entry.open) add(open ? "o" : "C");
     }
+    if (!port.clock.empty())
+      add("gates from " + to_fraction(port.gate_offset) + " of " + port.clock + " within " +
+          to_fraction(port.clock_error));
     if (!port.gates.empty()) add(names_of(port.guard)[static_cast<std::size_t>(port.guard)]);
     for (const Rational& sdu : port.max_sdu) add("G " + to_fraction(sdu));
     for (const bool preemptable : port.preemptable) add(preemptable ? "p" : "e");
@@ -343,9 +417,11 @@ std::string written(const PolicedNetwork& network) {
   return text;
 }
 
+/// \param all  of the networks together
 /// \return  number of networks with bounds
 long compare_random_networks(std::uint64_t first, long count, std::uint64_t packets,
-                             PolicedNetwork (NetworkDraws::*draw)() = &NetworkDraws::network) {
+                             PolicedNetwork (NetworkDraws::*draw)() = &NetworkDraws::network,
+                             Shares* all = nullptr) {
   long compared = 0;
   for (long i = 0; i < count; ++i) {
     const std::uint64_t seed = first + static_cast<std::uint64_t>(i);
@@ -359,7 +435,8 @@ long compare_random_networks(std::uint64_t first, long count, std::uint64_t pack
     } catch (const InvalidArgument&) {
       continue;  // gates that surely carry no packet
     }
-    static_cast<void>(require_below(network, never, worst_seen(network, packets, seed)));
+    const Shares shares = require_below(network, never, worst_seen(network, packets, seed));
+    if (all != nullptr) all->add(shares);
     ++compared;
   }
   return compared;
@@ -510,8 +587,19 @@ TEST_CASE("policed events: random time-sensitive networks never exceed their bou
   CHECK(compare_random_networks(1, 60, 2'000, &NetworkDraws::time_sensitive) > 30);
 }
 
+TEST_CASE("policed events: random schedules never exceed their bounds") {
+  Shares all;
+  CHECK(compare_random_networks(1, 400, 1'000, &NetworkDraws::scheduled, &all) > 120);
+  CHECK(all.scheduled > 200);
+  CHECK(all.attained > 100);
+}
+
 TEST_CASE("policed events: many random time-sensitive networks never exceed their bounds", "[.full]") {
-  CHECK(compare_random_networks(2'000'000, 3'000, 20'000, &NetworkDraws::time_sensitive) > 1'500);
+  Shares all;
+  CHECK(compare_random_networks(2'000'000, 3'000, 20'000, &NetworkDraws::time_sensitive, &all) > 1'500);
+  CHECK(compare_random_networks(3'000'000, 3'000, 10'000, &NetworkDraws::scheduled, &all) > 900);
+  WARN("attained: " << all.attained << " of " << all.routes << " routes (" << all.scheduled
+                    << " with a schedule); by curves " << all.attained_by_curves);
 }
 
 TEST_CASE("policed events: many random networks never exceed their bounds", "[.full]") {

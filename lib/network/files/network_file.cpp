@@ -913,6 +913,7 @@ toml::table Reader::read_network(std::span<const std::string> without) {
   rates().use_network(network_);
   if (worms_) for_each_table(root, "class", [this](const toml::table& table) { read_message_class(table); });
   for_each_table(root, "flow", [this](const toml::table& table) { read_flow(table); });
+  if (policed_) policed_->check_clocks(root);
   return root;
 }
 

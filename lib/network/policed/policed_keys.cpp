@@ -69,6 +69,7 @@ void PolicedKeys::read_root(const toml::table& root) {
     rate_unit_ = rate.value * time.value / size.value;
     byte_ = sizes().front().value / size.value;
   }
+  clock_error_ = not_negative(root, "clock_error", "the error of the clocks (key \"clock_error\")");
   values_.for_each_table(root, "class", [&](const toml::table& table) {
     values_.check_keys(table, "a [[class]]", {"name"});
     if (!std::exchange(named_, true)) classes_.clear();
@@ -79,6 +80,13 @@ void PolicedKeys::read_root(const toml::table& root) {
     if (classes_.size() == 64) values_.fail(begin_of(given), "more than 64 classes, the limit");
     classes_.push_back(name);
   });
+}
+
+void PolicedKeys::check_clocks(const toml::table& root) const {
+  const toml::node* given = root.get("clock_error");
+  if (given != nullptr && !clocks_)
+    values_.fail(begin_of(*given),
+                 "\"clock_error\" applies only with a \"clock\" of flows or of links with gates");
 }
 
 Rational PolicedKeys::positive(const toml::node& node, const std::string& what) {
@@ -143,7 +151,7 @@ std::vector<bool> PolicedKeys::some_classes(const toml::node& node, const std::s
 
 void PolicedKeys::read_gates(const toml::table& table, PolicedPort& port) {
   const toml::node* list = table.get("gates");
-  for (const char* key : {"guard", "max_sdu"})
+  for (const char* key : {"guard", "max_sdu", "gate_offset", "clock"})
     if (const toml::node* given = table.get(key); given != nullptr && list == nullptr)
       values_.fail(begin_of(*given), in_quotes(key) + " applies only with \"gates\"");
   if (list == nullptr) return;
@@ -168,6 +176,14 @@ void PolicedKeys::read_gates(const toml::table& table, PolicedPort& port) {
   }
   if (port.gates.size() > PolicedPort::max_gates)
     values_.fail(begin_of(*list), "more than 4096 entries of \"gates\", the limit");
+  if (const toml::node* given = table.get("clock")) {
+    port.clock = values_.name(*given, "the clock of a link");
+    port.clock_error = clock_error_;
+    clocks_ = true;
+  }
+  if (const toml::node* given = table.get("gate_offset"); given != nullptr && port.clock.empty())
+    values_.fail(begin_of(*given), "\"gate_offset\" needs the \"clock\" that it refers to");
+  port.gate_offset = not_negative(table, "gate_offset", "the offset of the gates of a link");
   if (const toml::node* given = table.get("guard")) {
     const std::string named = values_.text(*given, "the guard of a link");
     const auto names = names_of(Guard{});
@@ -318,14 +334,24 @@ void PolicedKeys::read_period(const toml::table& table, PolicedFlow& flow, const
     values_.fail(begin_of(*period), what + " has a period; its packets must have one length");
   PeriodicSource source{.period = positive(*period, "the period of " + what),
                         .jitter = not_negative(table, "jitter", "the jitter of " + what)};
-  if (const toml::node* given = table.get("clock"))
+  if (const toml::node* given = table.get("clock")) {
     source.clock = values_.name(*given, "the clock of " + what);
+    clocks_ = true;
+  }
   if (const toml::node* given = table.get("offset")) {
     if (source.clock.empty())
       values_.fail(begin_of(*given), what + " has an offset; it needs the \"clock\" that it refers to");
     source.offset = not_negative(table, "offset", "the offset of " + what);
   }
-  if (!source.clock.empty() && !source.offset) source.offset = 0;
+  if (!source.clock.empty()) {
+    // A sender whose clock errs is early or late: as with that much jitter, from that much earlier on.
+    if (!source.offset) source.offset = 0;
+    source.jitter = source.jitter + 2 * clock_error_;
+    source.offset = *source.offset - clock_error_;
+    if (*source.offset < 0)
+      source.offset =
+          *source.offset - source.period * Rational(numeric::floor(*source.offset / source.period));
+  }
   flow.buckets.push_back({flow.longest / source.period, flow.longest * (1 + source.jitter / source.period)});
   flow.periodic = std::move(source);
 }

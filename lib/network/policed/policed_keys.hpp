@@ -15,13 +15,17 @@ class PolicedKeys {
  public:
   explicit PolicedKeys(TomlValues& values) : values_(values) {}
 
-  /// units and [[class]]
+  /// units, clock_error and [[class]]
   void read_root(const toml::table& root);
-  static void add_root_keys(TomlValues::Keys& keys) { keys.insert(keys.end(), {"units", "class"}); }
+  /// After all links and flows: is there a clock that errs?
+  void check_clocks(const toml::table& root) const;
+  static void add_root_keys(TomlValues::Keys& keys) {
+    keys.insert(keys.end(), {"units", "class", "clock_error"});
+  }
   static void add_link_keys(TomlValues::Keys& keys) {
     keys.insert(keys.end(),
                 {"latency", "wire", "scheduler", "quantum", "idle_slope", "best_effort", "reshape", "gates",
-                 "guard", "max_sdu", "preemptable", "fragment", "cut_through"});
+                 "guard", "max_sdu", "gate_offset", "clock", "preemptable", "fragment", "cut_through"});
   }
   static void add_flow_keys(TomlValues::Keys& keys) {
     keys.insert(keys.end(), {"bucket", "class", "packet", "period", "jitter", "offset", "clock"});
@@ -59,7 +63,9 @@ class PolicedKeys {
   TomlValues& values_;
   PolicedUnits units_{};
   Rational byte_ = 0;
-  Rational rate_unit_ = 1;  ///< in size / time
+  Rational rate_unit_ = 1;    ///< in size / time
+  Rational clock_error_ = 0;  ///< [time]
+  bool clocks_ = false;       ///< are there clocks?
   std::vector<std::string> classes_{"all"};
   bool named_ = false;  ///< are there [[class]] tables?
 };

@@ -57,8 +57,12 @@ struct PolicedPort {
       idle_slopes{};  ///< cbs: of class 0 and, if there is one, class 1 [data/time]
   /// priority, cbs: longest packet of other traffic, sent when no class may send; 0 for none.
   numeric::Rational best_effort{};
-  /// priority: the gate list, repeated without end; empty: always open. Its phase is unknown to the sources.
+  /// priority: the gate list, repeated without end; empty: always open.
   std::vector<GateEntry> gates{};
+  /// Of the gates: a cycle begins at `gate_offset` of its time; empty: their phase is unknown to the sources.
+  std::string clock{};
+  numeric::Rational gate_offset{};  ///< with a clock only
+  numeric::Rational clock_error{};  ///< the gates are early or late by at most this [time]
   Guard guard = Guard::fit;
   std::vector<numeric::Rational> max_sdu{};  ///< Guard::fixed: longest permitted packet of each class [data]
   /// priority: [class] can its packets be interrupted (802.1Qbu, 802.3br) by those of other classes? The

@@ -72,10 +72,17 @@ struct EpisodePlan {
   Chance best_effort = Chance::always;  ///< is a best-effort packet present when it may be sent?
   bool regulator_per_flow = false;      ///< also where one per class is possible
   bool stores_waiting = false;          ///< cut-through: is a packet stored that cannot be sent on at once?
-  std::vector<Ticks> gate_phases{};     ///< [port]: a cycle of its gates begins; empty: without gates
-  std::vector<Ticks> clock_phases{};    ///< [clock]: its time 0
-  std::uint64_t packets = 0;            ///< sources stop after this number of packets
+  /// [port]: a cycle of its gates begins, if they follow a clock so much later than by it; empty: no gates
+  std::vector<Ticks> gate_phases{};
+  std::vector<Ticks> clock_phases{};  ///< [clock]: its time 0
+  std::uint64_t packets = 0;          ///< sources stop after this number of packets
   std::uint64_t seed = 0;
+
+  /// When a cycle of a port's gates begins.
+  [[nodiscard]] Ticks gates_begin(const TickedNetwork& network, std::size_t port) const {
+    const TickedPort& its = network.ports[port];
+    return gate_phases[port] + (its.clock ? clock_phases[*its.clock] + its.gate_offset : 0);
+  }
 };
 
 struct EpisodePeaks {

@@ -76,8 +76,9 @@ class EventRuns {
   void shuffle_ranks(EpisodePlan& plan);
   static void last(EpisodePlan& plan, std::size_t flow);
   void draw_chances(EpisodePlan& plan);
+  [[nodiscard]] Ticks any_error(const TickedPort& port);
   void draw_gates(EpisodePlan& plan);
-  static void delay_all(EpisodePlan& plan, Ticks by);
+  void delay_all(EpisodePlan& plan, Ticks by) const;
   void close_before(EpisodePlan& plan, const TargetRoute& target);
   void move_gates(EpisodePlan& plan, const TargetRoute& target);
   void draw_periods(EpisodePlan& plan);
@@ -243,14 +244,25 @@ void EventRuns::move_periods(EpisodePlan& plan, std::size_t f) {
 
 // --- gates
 
-void EventRuns::draw_gates(EpisodePlan& plan) {
-  for (std::size_t p = 0; p < plan.gate_phases.size(); ++p)
-    plan.gate_phases[p] = static_cast<Ticks>(below(static_cast<std::uint64_t>(network_.ports[p].cycle)));
+/// Of a port's clock: mostly as early or as late as it may be.
+Ticks EventRuns::any_error(const TickedPort& port) {
+  if (one_in(4))
+    return static_cast<Ticks>(below(2 * static_cast<std::uint64_t>(port.clock_error) + 1)) - port.clock_error;
+  return one_in(2) ? port.clock_error : -port.clock_error;
 }
 
-void EventRuns::delay_all(EpisodePlan& plan, Ticks by) {
+void EventRuns::draw_gates(EpisodePlan& plan) {
+  for (std::size_t p = 0; p < plan.gate_phases.size(); ++p) {
+    const TickedPort& port = network_.ports[p];
+    plan.gate_phases[p] =
+        port.clock ? any_error(port) : static_cast<Ticks>(below(static_cast<std::uint64_t>(port.cycle)));
+  }
+}
+
+void EventRuns::delay_all(EpisodePlan& plan, Ticks by) const {
   for (FlowPlan& flow : plan.flows) flow.start = std::min(longest_wait, flow.start + by);
-  for (Ticks& phase : plan.gate_phases) phase = std::min(longest_wait, phase + by);
+  for (std::size_t p = 0; p < plan.gate_phases.size(); ++p)
+    if (!network_.ports[p].clock) plan.gate_phases[p] = std::min(longest_wait, plan.gate_phases[p] + by);
   for (Ticks& phase : plan.clock_phases) phase = std::min(longest_wait, phase + by);
 }
 
@@ -259,7 +271,7 @@ void EventRuns::close_before(EpisodePlan& plan, const TargetRoute& target) {
   for (const std::size_t hop : route_to(target)) {
     const std::size_t p = network_.flows[target.flow].hops[hop].port;
     const TickedPort& port = network_.ports[p];
-    if (port.cycle == 0) continue;
+    if (port.cycle == 0 || port.clock) continue;
     Ticks longest = -1;
     const TickedGate& gate = port.gates[network_.flows[target.flow].traffic_class];
     for (const TickedGate::Window& window : gate.windows) {
@@ -282,6 +294,10 @@ void EventRuns::move_gates(EpisodePlan& plan, const TargetRoute& target) {
   const std::size_t p = flow.hops[hop].port;
   const TickedPort& port = network_.ports[p];
   Ticks& phase = plan.gate_phases[p];
+  if (port.clock) {
+    phase = any_error(port);
+    return;
+  }
   const TickedGate& gate = port.gates[one_in(4) ? below(port.gates.size()) : flow.traffic_class];
   if (gate.windows.empty() || one_in(4)) {
     phase += any_time(port.cycle) * (one_in(2) ? 1 : -1);
@@ -419,7 +435,7 @@ void EventRuns::aim(EpisodePlan& plan, std::size_t target, const Meeting& at) {
   if (port.cycle > 0 && one_in(2)) {  // before the next window of the target
     const TickedGate& gate = port.gates[network_.flows[target].traffic_class];
     const std::size_t p = network_.flows[at.flow].hops[at.hop].port;
-    const Ticks position = (arrivals[at.hop_of_target] - plan.gate_phases[p]) % port.cycle;
+    const Ticks position = (arrivals[at.hop_of_target] - plan.gates_begin(network_, p)) % port.cycle;
     if (!gate.windows.empty())
       start += gate.to_opening(position < 0 ? position + port.cycle : position, port.cycle) - one_in(2);
   }

@@ -68,7 +68,7 @@ Ticks PolicedEpisodes::Engine::wait_for_gate(std::size_t number, std::uint32_t p
   const TickedPort& port = network_.ports[p];
   if (port.cycle == 0) return 0;
   const TickedGate& gate = port.gates[*network_.queues[number].traffic_class];
-  Ticks position = (now_ - plan_->gate_phases[p]) % port.cycle;
+  Ticks position = (now_ - plan_->gates_begin(network_, p)) % port.cycle;
   if (position < 0) position += port.cycle;
   const Ticks left = gate.left(position, port.cycle);
   const Ticks needed =

@@ -210,6 +210,8 @@ Rational tick_of(const PolicedNetwork& network, const Rational& unit) {
     tick.add(port.latency);
     tick.add(port.wire);
     for (const network::GateEntry& entry : port.gates) tick.add(entry.time);
+    tick.add(port.gate_offset);
+    tick.add(port.clock_error);
     if (port.guard == network::Guard::fixed)
       for (const Rational& longest : port.max_sdu) tick.add(longest / port.rate);
     if (port.scheduler == Scheduler::cbs)
@@ -273,8 +275,23 @@ void add_hops(const PolicedNetwork& network, const PolicedFlow& flow, TickedNetw
   its.destinations = destinations - its.first_destination;
 }
 
-void add_periods(const PolicedNetwork& network, TickedNetwork& all) {
+void add_clocks(const PolicedNetwork& network, TickedNetwork& all) {
   std::map<std::string, std::size_t> clocks;
+  const auto number_of = [&](const std::string& clock, Ticks repeats_after) {
+    const std::size_t number = clocks.try_emplace(clock, clocks.size()).first->second;
+    all.clocks.resize(clocks.size(), 1);
+    Ticks& repeats = all.clocks[number];
+    const Ticks times = repeats_after / std::gcd(repeats, repeats_after);
+    repeats = repeats > longest_repetition / times ? longest_repetition : repeats * times;
+    return number;
+  };
+  for (std::size_t p = 0; p < network.ports.size(); ++p) {
+    const PolicedPort& port = network.ports[p];
+    if (port.clock.empty()) continue;
+    all.ports[p].clock = number_of(port.clock, all.ports[p].cycle);
+    all.ports[p].gate_offset = counted(port.gate_offset, all.tick);
+    all.ports[p].clock_error = counted(port.clock_error, all.tick);
+  }
   for (std::size_t f = 0; f < network.flows.size(); ++f) {
     if (!network.flows[f].periodic) continue;
     const network::PeriodicSource& source = *network.flows[f].periodic;
@@ -282,12 +299,7 @@ void add_periods(const PolicedNetwork& network, TickedNetwork& all) {
         all.flows[f].periodic.emplace(TickedPeriod{.period = counted(source.period, all.tick),
                                                    .jitter = counted(source.jitter, all.tick),
                                                    .offset = counted(source.offset.value_or(0), all.tick)});
-    if (source.clock.empty()) continue;
-    its.clock = clocks.try_emplace(source.clock, clocks.size()).first->second;
-    all.clocks.resize(clocks.size(), 1);
-    Ticks& repeats = all.clocks[*its.clock];
-    const Ticks times = its.period / std::gcd(repeats, its.period);
-    repeats = repeats > longest_repetition / times ? longest_repetition : repeats * times;
+    if (!source.clock.empty()) its.clock = number_of(source.clock, its.period);
   }
 }
 
@@ -416,7 +428,7 @@ TickedNetwork ticked(const PolicedNetwork& network) {
         if (network.ports[port].scheduler == Scheduler::cbs) static_cast<void>(ticks(flow.longest / slope));
     }
   }
-  add_periods(network, all);
+  add_clocks(network, all);
   add_queues(network, all);
   for (std::size_t f = 0; f < network.flows.size(); ++f) require_windows(network, all, f);
   return all;

@@ -84,9 +84,11 @@ struct TickedPort {
   std::vector<Ticks> slopes{};  ///< ticks in which a class's idle slope earns a unit
   DataUnits best_effort = 0;
   bool reshaped = false;
-  bool ahead = false;               ///< is there a port with cut-through behind it?
-  Ticks cycle = 0;                  ///< of its gates; 0: none
-  std::vector<TickedGate> gates{};  ///< [class]
+  bool ahead = false;                      ///< is there a port with cut-through behind it?
+  Ticks cycle = 0;                         ///< of its gates; 0: none
+  std::vector<TickedGate> gates{};         ///< [class]
+  std::optional<std::size_t> clock{};      ///< of its gates; none: their phase is free
+  Ticks gate_offset = 0, clock_error = 0;  ///< a cycle begins then, at most so much earlier or later
   network::Guard guard = network::Guard::fit;
   Ticks byte = 0;                           ///< preemption: time in which a byte is sent; 0: none
   Ticks whole = 0;                          ///< so much of a frame is sent at least before it is cut
@@ -111,7 +113,7 @@ struct TickedNetwork {
   std::vector<TickedQueue> queues{};
   std::size_t classes = 1;
   std::size_t destinations = 0;  ///< of all flows
-  std::vector<Ticks> clocks{};   ///< time after which all its flows repeat, or a limit
+  std::vector<Ticks> clocks{};   ///< time after which all its flows and gates repeat, or a limit
 };
 
 /// \throws InvalidArgument  a network that is not well-formed

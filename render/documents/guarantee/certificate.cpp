@@ -55,6 +55,7 @@ Json ports(const network::PolicedNetwork& network) {
                    {"best_effort", json_of(port.best_effort)},
                    {"gates", gates(port)},
                    {"guard", name_of(port.guard)},
+                   {"error", json_of(port.clock_error)},
                    {"max_sdu", json_of(port.max_sdu)},
                    {"preemptable", port.preemptable},
                    {"fragment", port.fragment},

@@ -35,6 +35,10 @@ constexpr const char* worst_case_basis =
 constexpr const char* slots_basis =
     "Whole packets and slots: for synchronous networks; --method tfa holds for any times.";
 
+constexpr const char* schedule_basis =
+    "Schedules hold while senders and gates keep to their clocks within clock_error; certificates do not "
+    "prove them, but what --method tfa and lp say.";
+
 /// Data of rows and pictures.
 struct Guaranteed {
   NetworkGuaranteeQuery query;
@@ -45,6 +49,9 @@ struct Guaranteed {
   /// Queues whose results are known in integer packets and slots.
   [[nodiscard]] bool in_slots() const {
     return query.method == GuaranteeMethod::best || query.method == GuaranteeMethod::slots;
+  }
+  [[nodiscard]] bool scheduled() const {
+    return query.method == GuaranteeMethod::best || query.method == GuaranteeMethod::schedule;
   }
   [[nodiscard]] bool several_destinations() const {
     return std::any_of(network().flows.begin(), network().flows.end(),
@@ -98,15 +105,16 @@ std::optional<std::string> reason_of(const std::string& none) {
 }
 
 /// Integer packets, bytes or bits.
-Rational max_data(const QueueGuarantee& queue, bool in_slots) {
-  if (in_slots && queue.in_slots)
+Rational max_data(const Guaranteed& of, const QueueGuarantee& queue) {
+  if (of.in_slots() && queue.in_slots)
     return std::min(Rational(numeric::floor(queue.backlog)), Rational(*queue.in_slots));
-  return numeric::ceiling(queue.backlog);
+  return numeric::ceiling(of.scheduled() ? queue.least_backlog() : queue.backlog);
 }
 
 /// In integer slots a packet leaves once all earlier ones have left.
-Rational max_delay(const QueueGuarantee& queue, bool in_slots) {
-  return in_slots && queue.in_slots ? std::min(queue.delay, Rational(*queue.in_slots)) : queue.delay;
+Rational max_delay(const Guaranteed& of, const QueueGuarantee& queue) {
+  const Rational& delay = of.scheduled() ? queue.least_delay() : queue.delay;
+  return of.in_slots() && queue.in_slots ? std::min(delay, Rational(*queue.in_slots)) : delay;
 }
 
 Table<FlowRow> flow_table(const network::PolicedUnits& units) {
@@ -135,7 +143,9 @@ Table<FlowRow> flow_table(const network::PolicedUnits& units) {
             [](const FlowRow& of) { return of.at_most(of.jitter()); }},
            {{"method", "method", "", Shape::text,
              "tfa: sum over its ports (total flow analysis); sfa: concatenated service curves (separated "
-             "flow analysis); slots: tfa in whole packets and slots; lp: linear program"},
+             "flow analysis); slots: tfa in whole packets and slots; lp: linear program; schedule: packet by "
+             "packet "
+             "through gates that follow the senders' clock"},
             [](const FlowRow& of) -> std::optional<GuaranteeMethod> {
               if (!of.its().none.empty()) return std::nullopt;
               return of.its().used(of.all->query.method);
@@ -155,9 +165,9 @@ Table<QueueRow> port_table(const network::PolicedUnits& units) {
             [](const QueueRow& of) { return of.all->network().classes.size() > 1; }},
            {{"backlog_never", "backlog bound", units.size, Shape::bound,
              "upper bound of the backlog; bits leave as they are sent"},
-            [](const QueueRow& of) { return of.at_most(max_data(of.its(), of.all->in_slots())); }},
+            [](const QueueRow& of) { return of.at_most(max_data(*of.all, of.its())); }},
            {{"delay_never", "delay bound", units.time, Shape::bound, "upper bound of the delay at this port"},
-            [](const QueueRow& of) { return of.at_most(max_delay(of.its(), of.all->in_slots())); }},
+            [](const QueueRow& of) { return of.at_most(max_delay(*of.all, of.its())); }},
            {{"utilization", "load", "", Shape::given, "utilization: long-term rate of its flows / link rate",
              Style::percent},
             [](const QueueRow& of) {
@@ -181,7 +191,7 @@ const Fields<NetworkGuaranteeQuery>& guarantee_inputs() {
       {{"network", "network", "", Shape::text, "name in the file, otherwise the file name"}, &Query::name},
       {route_column(), [](const Query& of) { return route_names(of.file.rules); }, if_present},
       {{"flow", "flow", "", Shape::text, "flow requested"}, &Query::flow, if_present},
-      {{"method", "method", "", Shape::text, "best, tfa, sfa, slots or lp"}, &Query::method}};
+      {{"method", "method", "", Shape::text, "best, tfa, sfa, slots, lp or schedule"}, &Query::method}};
   return fields;
 }
 
@@ -330,11 +340,10 @@ Picture curves_picture(const Guaranteed& of) {
   Curve service = drawn_curve(
       queue.gates && !queue.gates->always ? "service after a window" : "service curve", drawn.service);
   const double level = number_of(drawn.arrivals(drawn.at_delay));
-  Curve maximum{
-      .title = fmt::format("backlog, at most {} {}", plain(max_data(queue, of.in_slots())), units.size),
-      .style = CurveStyle::span,
-      .points = {{number_of(drawn.at_backlog), number_of(drawn.service(drawn.at_backlog))},
-                 {number_of(drawn.at_backlog), number_of(drawn.arrivals(drawn.at_backlog))}}};
+  Curve maximum{.title = fmt::format("backlog, at most {} {}", plain(max_data(of, queue)), units.size),
+                .style = CurveStyle::span,
+                .points = {{number_of(drawn.at_backlog), number_of(drawn.service(drawn.at_backlog))},
+                           {number_of(drawn.at_backlog), number_of(drawn.arrivals(drawn.at_backlog))}}};
   Curve latest{
       .title =
           fmt::format("delay, at most {}", time_in_words(at_most(of.answer.found.proof, queue.delay), units)),
@@ -437,6 +446,10 @@ Document document(const NetworkGuaranteeQuery& query, NetworkGuaranteeAnswer ans
   if (all->in_slots() && std::any_of(found.queues.begin(), found.queues.end(),
                                      [](const QueueGuarantee& queue) { return queue.in_slots.has_value(); }))
     document.notes.emplace_back(slots_basis);
+  if (std::any_of(all->answer.routes.begin(), all->answer.routes.end(), [&](const FlowRoute& route) {
+        return all->answer.at(route).used(query.method) == GuaranteeMethod::schedule;
+      }))
+    document.notes.emplace_back(schedule_basis);
   document.picture = [all] { return curves_picture(*all); };
   document.further_pictures = {
       [all] { return picture_of_network(all->query.name(), network_picture(all->network())); }};

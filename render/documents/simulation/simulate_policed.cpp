@@ -47,10 +47,10 @@ struct SeenQueueRow {
   [[nodiscard]] const sim::QueueSeen& its() const { return all->answer.seen.queues[queue]; }
   [[nodiscard]] const bounds::QueueGuarantee& never() const { return all->answer.never->queues[queue]; }
   [[nodiscard]] std::optional<Rational> backlog_never() const {
-    return never().none.empty() ? std::optional(never().backlog) : std::nullopt;
+    return never().none.empty() ? std::optional(never().least_backlog()) : std::nullopt;
   }
   [[nodiscard]] std::optional<Rational> delay_never() const {
-    return never().none.empty() ? std::optional(never().delay) : std::nullopt;
+    return never().none.empty() ? std::optional(never().least_delay()) : std::nullopt;
   }
 };
 
@@ -223,7 +223,9 @@ Document document(const SimulatePolicedQuery& query, SimulatePolicedAnswer answe
   const auto part_of_queue = [&](std::size_t queue) -> Rational {
     const Rational& seen = its.seen.queues[queue].backlog;
     if (!its.never) return seen;
-    return its.never->queues[queue].none.empty() ? *part_of_bound(seen, its.never->queues[queue].backlog) : 0;
+    return its.never->queues[queue].none.empty()
+               ? *part_of_bound(seen, its.never->queues[queue].least_backlog())
+               : 0;
   };
   add_rows(
       result, seen_flow_table(units), "nearest_flows", "flows closest to their bounds", positions,

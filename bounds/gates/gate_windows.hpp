@@ -10,12 +10,13 @@
 
 /// What a class can surely send through its gate (802.1Qbv).
 ///
-/// MODEL     A gate list of cycle T repeats; its phase is unknown to the sources. Higher classes are served
-///           first among those whose gate is open and whose packet may begin (network::Guard).
+/// MODEL     A gate list of cycle T repeats; its phase is unknown to the sources. If it follows a clock,
+///           windows are shorter at both ends by the clock's error. Higher classes are served first among
+///           those whose gate is open and whose packet may begin (network::Guard).
 /// RESULT    the windows of a class, what lower classes take of each at its opening, X, and what is surely
 ///           carried in the rest, S
 /// SOURCE    docs/derivations/time_sensitive.md, section 5
-/// TESTS     tests/bounds/guarantee/gate_windows_test.cpp
+/// TESTS     tests/bounds/gates/gate_windows_test.cpp
 namespace tailbound::bounds {
 
 /// A class at a port with gates.
@@ -23,6 +24,10 @@ struct GatedClass {
   std::size_t number = 0;
   Rational shortest, longest;  ///< packets of its flows [data]
 };
+
+/// (5.1): what a class that is alone in a window of this much data surely sends of it.
+/// \param guarded  with less left, no packet may begin [data]
+[[nodiscard]] Rational surely_sent(const Rational& window, const GatedClass& its, const Rational& guarded);
 
 struct GateWindow {
   Rational opens, closes;  ///< [time], opens in [0, T); closes may be after T
@@ -37,6 +42,7 @@ struct GatedService {
   bool always = false;
   std::vector<GateWindow> windows;
   std::vector<std::size_t> above, apart;  ///< classes K, open in all windows; N, in a part of them
+  bool shared = false;                    ///< is another class open in one of its windows?
   Rational lower;  ///< longest packet of lower classes whose windows overlap its own [data]
   /// R: data sent in the long run.
   [[nodiscard]] Rational rate() const;

@@ -1,4 +1,4 @@
-#include <tailbound/bounds/guarantee/gate_windows.hpp>
+#include <tailbound/bounds/gates/gate_windows.hpp>
 #include <tailbound/numeric/rational.hpp>
 
 #include <algorithm>
@@ -86,15 +86,14 @@ bool overlap(const OpenTimes& one, const OpenTimes& other, const Rational& cycle
   return false;
 }
 
-/// (5.1): what a class that is alone in a window of this much data surely sends of it.
+}  // namespace
+
 Rational surely_sent(const Rational& window, const GatedClass& its, const Rational& guarded) {
   if (window < guarded) return 0;
   const Rational above = window - guarded;
   const Rational count = numeric::floor(above / its.longest) + 1;
   return std::max(above, Rational(count * its.shortest));
 }
-
-}  // namespace
 
 GatedService gated_service(const PolicedPort& port, const std::vector<GatedClass>& classes, std::size_t its) {
   GatedService service;
@@ -114,6 +113,7 @@ GatedService gated_service(const PolicedPort& port, const std::vector<GatedClass
   };
   for (std::size_t other = 0; other < classes.size(); ++other) {
     if (other == its || !overlap(open[its], open[other], service.cycle)) continue;
+    service.shared = true;
     if (other > its) {
       service.lower = std::max(service.lower, classes[other].longest);
       continue;
@@ -131,6 +131,7 @@ GatedService gated_service(const PolicedPort& port, const std::vector<GatedClass
     return service;
   }
   const bool alone = service.above.empty() && service.apart.empty();
+  const Rational& error = port.clock_error;
   for (const OpenTime& window : open[its].all) {
     GateWindow& found = service.windows.emplace_back();
     found.opens = window.opens;
@@ -168,8 +169,10 @@ GatedService gated_service(const PolicedPort& port, const std::vector<GatedClass
               Rational(guarded(other) -
                        port.rate * (containing(open[other], window, service.cycle)->closes - window.closes)));
     }
+    found.opens = found.opens + error;
+    found.closes = found.closes - error;
     const Rational whole =
-        port.rate * std::max(Rational(window.closes - window.opens - found.lost), Rational(0));
+        port.rate * std::max(Rational(found.closes - found.opens - found.lost), Rational(0));
     found.carried = port.guard == Guard::overrun
                         ? whole
                         : (alone ? surely_sent(whole, classes[its], guarded(its))

@@ -1,4 +1,4 @@
-#include <tailbound/bounds/guarantee/gate_windows.hpp>
+#include <tailbound/bounds/gates/gate_windows.hpp>
 #include <tailbound/numeric/rational.hpp>
 
 #include <catch2/catch.hpp>
