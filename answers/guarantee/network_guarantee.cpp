@@ -21,22 +21,6 @@ std::size_t position_of(const std::string& name, const std::vector<Named>& all, 
   throw InvalidArgument(option, name, std::string(what) + did_you_mean(name, names));
 }
 
-/// `best` solves linear programs if their rows times columns are together at most this: about a second.
-constexpr std::size_t max_program_sizes = 50'000'000;
-
-void add_linear_programs(const NetworkGuaranteeQuery& query, NetworkGuaranteeAnswer& answer) {
-  const bool best = query.method == bounds::GuaranteeMethod::best;
-  if (!best && query.method != bounds::GuaranteeMethod::lp) return;
-  const network::PolicedNetwork& network = query.file.network;
-  std::size_t sizes = 0;
-  for (const FlowRoute& route : answer.routes) {
-    if (best) sizes += bounds::path_program_size(network, answer.found, route.flow, answer.at(route).hops);
-    if (sizes > max_program_sizes) return;
-  }
-  for (const FlowRoute& route : answer.routes)
-    bounds::add_linear_program(network, answer.found, route.flow, route.route);
-}
-
 }  // namespace
 
 std::size_t NetworkGuaranteeAnswer::latest(bounds::GuaranteeMethod method) const {
@@ -65,6 +49,21 @@ std::vector<FlowRoute> routes_of(const network::PolicedNetwork& network,
   return routes;
 }
 
+void add_linear_programs(const network::PolicedNetwork& network, const std::vector<FlowRoute>& routes,
+                         bounds::GuaranteeMethod method, bounds::NetworkGuarantee& found) {
+  // Rows times columns, together: about a second.
+  constexpr std::size_t max_program_sizes = 50'000'000;
+  const bool best = method == bounds::GuaranteeMethod::best;
+  if (!best && method != bounds::GuaranteeMethod::lp) return;
+  std::size_t sizes = 0;
+  for (const FlowRoute& route : routes) {
+    const auto& hops = found.flows[route.flow].routes[route.route].hops;
+    if (best) sizes += bounds::path_program_size(network, found, route.flow, hops);
+    if (sizes > max_program_sizes) return;
+  }
+  for (const FlowRoute& route : routes) bounds::add_linear_program(network, found, route.flow, route.route);
+}
+
 NetworkGuaranteeAnswer answer(const NetworkGuaranteeQuery& query) {
   const network::PolicedNetwork& network = query.file.network;
   // Before the answer: g++ 12 destroys members twice if a later initializer of an aggregate throws.
@@ -74,7 +73,7 @@ NetworkGuaranteeAnswer answer(const NetworkGuaranteeQuery& query) {
   std::optional<std::size_t> port;
   if (query.port) port = position_of(*query.port, network.ports, "--port", "a port on the path of a flow");
   answer.found = bounds::guarantee(network, {.whole_slots = query.whole_slots});
-  add_linear_programs(query, answer);
+  add_linear_programs(network, answer.routes, query.method, answer.found);
   if (const bounds::RouteGuarantee& latest = answer.at(answer.routes[answer.latest(query.method)]);
       !latest.delay(query.method))
     throw NoAnswer(latest.none);

@@ -55,6 +55,10 @@ struct NetworkGuaranteeAnswer {
 [[nodiscard]] std::vector<FlowRoute> routes_of(const network::PolicedNetwork& network,
                                                const std::vector<std::size_t>& flows);
 
+/// Bounds of these routes by linear programs: with `lp`, and with `best` if they are small together.
+void add_linear_programs(const network::PolicedNetwork& network, const std::vector<FlowRoute>& routes,
+                         bounds::GuaranteeMethod method, bounds::NetworkGuarantee& found);
+
 /// \throws InvalidArgument  "--flow", "--port": unknown, with similar names; as bounds::guarantee()
 /// \throws NoAnswer         as bounds::guarantee(); none of the requested flows has a bound
 [[nodiscard]] NetworkGuaranteeAnswer answer(const NetworkGuaranteeQuery& query);

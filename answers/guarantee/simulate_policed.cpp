@@ -60,6 +60,7 @@ SimulatePolicedAnswer answer(const SimulatePolicedQuery& query, const Run& run) 
   try {
     // The simulation also sends between slot boundaries.
     answer.never = bounds::guarantee(query.file.network, {.whole_slots = false});
+    add_linear_programs(query.file.network, answer.routes, bounds::GuaranteeMethod::best, *answer.never);
   } catch (const NoAnswer& none) {
     answer.no_bound = none.what();
   }
