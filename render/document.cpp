@@ -2,6 +2,7 @@
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/document.hpp>
+#include <tailbound/render/units.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -137,7 +138,7 @@ void mark_stopped(Document& document, std::size_t finished, std::size_t requeste
 }
 
 Picture picture_of(const Document& document, std::size_t max_curves, bool with_headline) {
-  Picture picture = document.picture();
+  Picture picture = with_units(document.picture(), document.scale);
   if (with_headline && !document.headline.empty())
     picture.note = document.headline.text() + (picture.note.empty() ? "" : " " + capitalized(picture.note));
   const auto add_note = [&](const std::string& text) {

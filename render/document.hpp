@@ -156,6 +156,12 @@ class Headline {
   std::string text_;
 };
 
+/// Sizes of the units that were asked for.
+struct UnitScale {
+  std::optional<numeric::Rational> bytes_of_packet{};  ///< [bytes]
+  std::optional<numeric::Rational> ns_of_slot{};       ///< [ns]
+};
+
 struct Document {
   std::shared_ptr<const Layout> layout;
   Headline headline;
@@ -165,6 +171,7 @@ struct Document {
   numeric::Digits digits{};          ///< of proved numbers
   bool stopped = false;              ///< on request: the answer is incomplete
   std::string stopped_after{};       ///< "4 of 9 points", "with 12 of 64 batches done"
+  UnitScale scale{};                 ///< of pictures; of columns: render/units.hpp
   /// Drawn only on demand. \throws NoAnswer  there is nothing to draw
   std::function<Picture()> picture{};
   /// Further pictures for pages: the network itself, the answer against the load. \throws NoAnswer  nothing

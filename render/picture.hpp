@@ -39,11 +39,12 @@ struct Curve {
   std::string title;  ///< literal text
   CurveStyle style = CurveStyle::points;
   std::vector<std::pair<double, double>> points{};
-  std::vector<std::string> labels{};                ///< of each point, for marks; literal text
-  std::vector<std::pair<double, double>> ends{};    ///< of each point's interval, for bars
-  std::optional<int> colour{};                      ///< for related curves; default: by position
-  std::optional<Course> course{};                   ///< `points` are then those requested, if known
-  std::vector<std::pair<double, double>> marked{};  ///< points of a line that were requested
+  std::vector<std::string> labels{};              ///< of each point, for marks; literal text
+  std::vector<std::pair<double, double>> ends{};  ///< of each point's interval, for bars
+  std::optional<int> colour{};                    ///< for related curves; default: by position
+  std::optional<Course> course{};                 ///< `points` are then those requested, if known
+  std::vector<std::pair<double, double>>
+      marked{};  ///< points of a line that were requested, or tell it apart
 };
 
 /// Is it data, rather than a level, an asymptote or a mark?
@@ -91,6 +92,8 @@ struct Picture {
   /// The y values are shown on a logarithmic axis; values of 0 or below are omitted. No effect together with
   /// powers_of_ten.
   bool log_y = false;
+  /// Units of the labels in units of the values: 64 for points in packets and a label in bytes.
+  double x_factor = 1, y_factor = 1;
   std::vector<Curve> curves{};
   std::optional<NetworkPicture> network{};  ///< instead of the axes and curves
 };

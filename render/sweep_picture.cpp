@@ -44,6 +44,8 @@ std::string title_of(const Result& result, const std::vector<const Column*>& oth
     if (std::holds_alternative<None>(value)) continue;
     title += (title.empty() ? "" : ", ") +
              (column->shape == Shape::text ? brief(value) : column->heading + " " + brief(value));
+    // Every load is per slot.
+    if (!column->unit.empty() && column->unit != "packets/slot") title += " " + column->unit;
   }
   return title;
 }

@@ -96,7 +96,23 @@ Layout with_units(Layout layout, const UnitScale& scale) {
   return layout;
 }
 
+Picture with_units(Picture picture, const UnitScale& scale) {
+  const auto change = [&](std::string& label, double& factor) {
+    for (const Change& its : changes_of(scale)) {
+      const std::string former = "[" + its.from + "]";
+      const std::size_t at = label.find(former);
+      if (at == std::string::npos || its.to == "bytes") continue;
+      label.replace(at, former.size(), "[" + its.to + "]");
+      factor = numeric::nearest_double(its.factor);
+    }
+  };
+  change(picture.x_label, picture.x_factor);
+  change(picture.y_label, picture.y_factor);
+  return picture;
+}
+
 Document with_units(Document document, const UnitScale& scale) {
+  document.scale = scale;
   const std::vector<Change> changes = changes_of(scale);
   if (changes.empty()) return document;
   const std::shared_ptr<const Layout> former = document.layout;

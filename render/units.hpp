@@ -7,11 +7,6 @@
 /// Additional columns in bytes and nanoseconds for every column in packets and slots.
 namespace tailbound::render {
 
-struct UnitScale {
-  std::optional<numeric::Rational> bytes_of_packet{};  ///< [bytes]
-  std::optional<numeric::Rational> ns_of_slot{};       ///< [ns]
-};
-
 /// The document with a column in bytes and one in KiB after each in packets, and one in ns after each in
 /// slots. Keys: "buffer" -> "buffer_bytes", "buffer_kib"; "latency_slots" -> "latency_ns". A key that the
 /// document already has is not added.
@@ -23,6 +18,9 @@ struct UnitScale {
 /// "mean_occupancy_bytes" for "mean_occupancy", "latency_ns" for "latency_slots"; by the column's stem if it
 /// has one.
 [[nodiscard]] std::string key_in(const Column& column, const std::string& unit);
+
+/// Axes in packets as axes in KiB, axes in slots as axes in ns.
+[[nodiscard]] Picture with_units(Picture picture, const UnitScale& scale);
 
 /// Text: "10048 bytes (9.8125 KiB)", "803.84 ns"; empty without that unit.
 [[nodiscard]] std::string bytes_in_words(const Value& packets, const UnitScale& scale);

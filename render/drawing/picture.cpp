@@ -197,6 +197,49 @@ bool dense(const Curve& curve, const std::vector<Pixels>& axes) {
   return true;
 }
 
+void change_units(Picture& picture) {
+  const auto changed = [](double value, double factor, bool power) {
+    return power ? value + std::log10(factor) : value * factor;
+  };
+  const auto x = [&, factor = picture.x_factor](double value) {
+    return changed(value, factor, picture.x_powers_of_ten);
+  };
+  const auto y = [&, factor = picture.y_factor](double value) {
+    return changed(value, factor, picture.powers_of_ten);
+  };
+  for (Curve& curve : picture.curves) {
+    for (auto* places : {&curve.points, &curve.marked})
+      for (auto& [its_x, its_y] : *places) its_x = x(its_x), its_y = y(its_y);
+    for (auto& [low, high] : curve.ends) low = y(low), high = y(high);
+  }
+  picture.x_factor = picture.y_factor = 1;
+}
+
+/// Lines without marks look alike in grey print: gives each of several a few, at places of its own.
+void tell_apart(Picture& picture) {
+  std::vector<Curve*> lines;
+  for (Curve& curve : picture.curves)
+    if ((curve.style == CurveStyle::line || curve.style == CurveStyle::steps) && curve.points.size() > 1)
+      lines.push_back(&curve);
+  if (lines.size() < 2 || lines.size() > max_distinct_curves) return;
+  constexpr std::size_t marks = 6;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto& points = lines[i]->points;
+    if (!lines[i]->marked.empty()) continue;
+    const double from = points.front().first, to = points.back().first;
+    for (std::size_t k = 0; k < marks; ++k) {
+      const double share =
+          (static_cast<double>(k) + (static_cast<double>(i) + 0.5) / static_cast<double>(lines.size())) /
+          marks;
+      const double x = from + share * (to - from);
+      const auto place = std::min_element(points.begin(), points.end(), [x](const auto& a, const auto& b) {
+        return std::abs(a.first - x) < std::abs(b.first - x);
+      });
+      if (lines[i]->marked.empty() || lines[i]->marked.back() != *place) lines[i]->marked.push_back(*place);
+    }
+  }
+}
+
 }  // namespace
 
 Course course_of(std::function<std::optional<double>(double)> y, std::vector<double> xs) {
@@ -242,6 +285,8 @@ DrawnPicture::DrawnPicture(Picture picture) : picture_(std::move(picture)) {
     else
       curve.marked = requested.curves[i].points;
   }
+  tell_apart(picture_);
+  change_units(picture_);
 }
 
 bool has_markers(const Curve& curve) {

@@ -426,7 +426,8 @@ std::string svg_file(const DrawnPicture& drawn) {
   std::string body, head;
   double y = border;
   const double text_left = border + 6, text_width = picture_width - 2 * text_left;
-  for (const std::string& line : typeset_lines(picture.title, title_size, text_width)) {
+  constexpr double bold = 1.2;  // wider than plain text
+  for (const std::string& line : typeset_lines(picture.title, title_size, text_width / bold)) {
     head += text_element(fmt::format("class=\"tb-title\" x=\"{:.0f}\" y=\"{:.0f}\"", text_left, y + 14), line,
                          title_size);
     y += title_line;

@@ -5,6 +5,7 @@
 #include <tailbound/render/formats/html.hpp>
 #include <tailbound/render/formats/short_ends.hpp>
 #include <tailbound/render/sweep_picture.hpp>
+#include <tailbound/render/units.hpp>
 
 #include <algorithm>
 #include <array>
@@ -439,7 +440,8 @@ std::string Writer::picture() {
 
 std::string Writer::further_pictures() {
   std::string text;
-  for (const std::function<Picture()>& further : document.further_pictures) text += drawn_or_nothing(further);
+  for (const std::function<Picture()>& further : document.further_pictures)
+    text += drawn_or_nothing([&] { return with_units(further(), document.scale); });
   return text;
 }
 

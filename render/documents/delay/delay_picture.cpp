@@ -18,11 +18,6 @@ namespace {
 using namespace answers;
 using numeric::plain;
 
-std::string slots_label(const std::string& what, const Units& units) {
-  const auto slot_ns = units.slot_ns();
-  return what + (slot_ns ? " [slots of " + plain(*slot_ns) + " ns]" : " [slots]");
-}
-
 std::string joined_notes(const std::string& first, const std::string& then) {
   return first + (first.empty() ? "" : "; ") + then;
 }
@@ -96,8 +91,9 @@ Picture sweep(const Document& document, const std::vector<DelayEntry>& entries, 
             [&](std::size_t a, std::size_t b) { return first.percentiles[a] > first.percentiles[b]; });
   if (!one_flow && order.size() > 1) order.resize(1);
   const bool in_ns = !order.empty() && first.units.slot_ns().has_value();
-  picture.y_label =
-      in_ns ? "latency [ns]" : slots_label(order.empty() ? "mean queueing delay" : "latency", first.units);
+  picture.y_label = in_ns           ? "latency [ns]"
+                    : order.empty() ? "mean queueing delay [slots]"
+                                    : "latency [slots]";
   if (first.hop_ns && !order.empty())
     picture.note = joined_notes(picture.note, "latency includes " + hop_in_words(*first.hop_ns));
   const auto add = [&](const std::string& what, const auto& number) {
@@ -136,7 +132,7 @@ Picture delay_picture(const Document& document, const Shared<DelayPoint>& points
     return sweep(document, delay_entries(points),
                  {.title = "Delay, " + in_words(first.topology, all), .x_label = {}, .y_label = {}});
   Picture picture{.title = "Queueing delay, " + in_words(first.topology, all),
-                  .x_label = slots_label("t", first.units),
+                  .x_label = "t [slots]",
                   .y_label = "P(D > t)",
                   .powers_of_ten = true};
   if (first.hop_ns)

@@ -362,6 +362,7 @@ Picture curves_picture(const Guaranteed& of) {
   return {.title = fmt::format("Worst case at port {}{}", of.port_name(number), of_class),
           .x_label = fmt::format("length of time [{}]", units.time),
           .y_label = fmt::format("data [{}]", units.size),
+          .note = of.query.port ? "" : "the queue with the largest delay bound of those requested",
           .curves = std::move(curves)};
 }
 

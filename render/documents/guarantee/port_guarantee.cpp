@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <tailbound/core/choice.hpp>
+#include <tailbound/core/last_that.hpp>
 #include <tailbound/numeric/rational.hpp>
 #include <tailbound/numeric/text/plain.hpp>
 #include <tailbound/render/documents/buffer/buffer_columns.hpp>
@@ -406,18 +407,23 @@ Curve flow_curve(std::string title, const std::function<FlowTail(std::int64_t)>&
   return curve;
 }
 
-/// P(Q > q) for all such flows and for some, down to the target or to the level that is never exceeded.
+/// P(Q > q) for all such flows and for some, to twice the buffer in question, otherwise down to 1e-18, or to
+/// the level that is never exceeded.
 Picture tails_picture(const PortPoint& point) {
   const auto& [query, answer] = point;
-  const std::int64_t last =
-      std::max<std::int64_t>(4, std::min(answer.never.packets, query.capacity ? 2 * *query.capacity
-                                                               : answer.level ? 2 * answer.level->buffer
-                                                                              : answer.never.packets));
+  const auto tail = flow_tail(answer.flows);
+  constexpr double smallest = -18;
+  const std::int64_t end = query.capacity ? 2 * *query.capacity
+                           : answer.level && requests_time(query)
+                               ? 2 * answer.level->buffer
+                               : 1 + last_that(0, answer.never.packets, [&](std::int64_t level) {
+                                   return tail(level).log10_max >= smallest;
+                                 });
+  const std::int64_t last = std::max<std::int64_t>(4, std::min(answer.never.packets, end));
   Picture picture{.title = "Backlog of independent flows: " + in_words(answer.flows),
                   .x_label = "q [packets]",
                   .y_label = "P(Q > q)",
                   .powers_of_ten = true};
-  const auto tail = flow_tail(answer.flows);
   Curve maximum = flow_curve("upper bound, all such flows", tail, &FlowTail::log10_max, last);
   Curve witnessed = flow_curve("lower bound, some of them", tail, &FlowTail::log10_witnessed, last);
   picture.curves = {std::move(maximum), std::move(witnessed)};

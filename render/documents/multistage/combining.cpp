@@ -185,7 +185,10 @@ Picture flow_picture(const Document& document, const std::string& title, Multist
   const bool plain_times =
       std::all_of(document.results.begin(), document.results.end(),
                   [](const auto& result) { return height(value_of(result.inputs, "service")) == 1.0; });
-  Picture picture{.title = title, .x_label = {}, .y_label = {}, .note = note};
+  Picture picture{.title = (of_delay ? "Mean delay, " : "Throughput, ") + title,
+                  .x_label = {},
+                  .y_label = {},
+                  .note = note};
   picture.x_label = over_load && of_delay ? "throughput [requests per processor and service time]"
                     : over_load           ? "load [requests per processor and service time]"
                                           : axis.heading;

@@ -215,8 +215,8 @@ Headline headline(const Document& document, const std::vector<const SimulatedWor
 
 Picture picture(const Document& document, const std::vector<SimulatedWormholeAnswered>& networks) {
   const auto& [query, answer] = networks.front();
-  Picture picture{.title = networks.size() == 1 ? title_in_words(query.network)
-                                                : "Wormhole networks: mean latency, simulated",
+  Picture picture{.title = networks.size() == 1 ? "Mean latency, " + title_in_words(query.network)
+                                                : "Mean latency of wormhole networks, simulated",
                   .x_label = {},
                   .y_label = "mean latency [cycles]",
                   .note = fmt::format("simulation, {:.6g} % intervals", 100 * query.confidence)};

@@ -150,8 +150,8 @@ Picture picture_of_all(const Document& document, const std::vector<ValidatedWorm
 
 Picture picture(const Document& document, const std::vector<ValidatedWormhole>& networks) {
   const auto& [query, answer] = networks.front();
-  Picture picture{.title = networks.size() == 1 ? title_in_words(query.simulation.network)
-                                                : "Wormhole networks: mean latency by model and simulation",
+  Picture picture{.title = networks.size() == 1 ? "Mean latency, " + title_in_words(query.simulation.network)
+                                                : "Mean latency of wormhole networks by model and simulation",
                   .x_label = {},
                   .y_label = "mean latency [cycles]",
                   .note = "lines: model, approximate; points: simulation, with 95 % intervals"};

@@ -509,11 +509,11 @@ Course solved_course(const std::vector<answers::LatenciesAtLoad>& by_load, Laten
 
 Picture picture(const Document& document, const std::vector<WormholeNetworkAnswer>& networks) {
   const auto& [query, answer] = networks.front();
-  Picture picture{
-      .title = networks.size() == 1 ? in_words(query) : "Wormhole networks: mean latency of the model",
-      .x_label = {},
-      .y_label = "mean latency [cycles]",
-      .note = "an approximate model"};
+  Picture picture{.title = networks.size() == 1 ? "Mean latency, " + in_words(query)
+                                                : "Mean latency of wormhole networks",
+                  .x_label = {},
+                  .y_label = "mean latency [cycles]",
+                  .note = "an approximate model"};
   const DrawnWorms drawn = drawn_worms(document, "latency");
   if (varies(drawn.document, drawn.sweep))
     picture = sweep_picture(drawn.document, drawn.sweep, std::move(picture));

@@ -159,7 +159,7 @@ std::vector<std::string> notes(const std::vector<SaturationPoint>& points) {
 Picture picture_of_one(const SaturationPoint& point) {
   const FoundSaturation& saturation = point.saturation;
   const char* unit = answers::unit_of(saturation.measure);
-  Picture picture{.title = point.title,
+  Picture picture{.title = "Delivered load, " + point.title,
                   .x_label = fmt::format("offered {} [{}]", answers::name(saturation.measure), unit),
                   .y_label = fmt::format("delivered [{}]", unit),
                   .note = "simulation"};
