@@ -116,13 +116,18 @@ Picture sweep_picture(const Document& document, const Sweep& sweep, Picture pict
   const Column* axis = axis_of(document, sweep);
   if (axis == nullptr) axis = any_axis(document, sweep);
   if (axis == nullptr) throw NoAnswer("there is nothing to draw against: no input is a list");
-  std::vector<const Column*> others = varying_inputs(document);
+  // Of the results that are drawn: a sweep may have others, with other inputs.
+  Document drawn = document;
+  std::erase_if(drawn.results, [&](const Result& result) {
+    return std::holds_alternative<None>(value_of(result.cells, sweep.height));
+  });
+  std::vector<const Column*> others = varying_inputs(drawn);
   others.erase(std::remove(others.begin(), others.end(), axis), others.end());
   picture.powers_of_ten = sweep.powers_of_ten;
   if (picture.x_label.empty()) picture.x_label = heading_with_unit(*axis);
   picture.x_powers_of_ten = over_powers(document, *axis);
   const std::size_t already = picture.curves.size();
-  for (const Result& result : document.results) {
+  for (const Result& result : drawn.results) {
     const std::string title = title_of(result, others);
     auto curve =
         std::find_if(picture.curves.begin() + static_cast<std::ptrdiff_t>(already), picture.curves.end(),

@@ -141,7 +141,7 @@ const Fields<BufferQuery>& buffer_inputs() {
   static const Fields<Query> fields{
       {traffic_fields(), &Query::traffic},
       {{"drop", "target", "", Shape::given, "EPS, the target, between 0 and 1"}, &Query::drop, if_present},
-      {{"capacity", "capacity", "", Shape::whole, "B as given [packets], the packet in service included"},
+      {{"capacity", "capacity", "packets", Shape::whole, "B as given, the packet in service included"},
        &requested_capacity,
        if_present},
       {{"solve", "solve", "", Shape::text,

@@ -69,7 +69,7 @@ const Fields<PolicedBufferQuery>& policed_inputs() {
        &Query::offered,
        if_present},
       {{"drop", "target", "", Shape::given, "EPS, the target, between 0 and 1"}, &Query::drop, if_present},
-      {{"capacity", "capacity", "", Shape::whole, "B as given [packets], the packet in service included"},
+      {{"capacity", "capacity", "packets", Shape::whole, "B as given, the packet in service included"},
        [](const Query& of) {
          return of.within ? *of.within : std::get<ProbabilityOf>(of.requested).capacity;
        },

@@ -192,7 +192,7 @@ const Fields<SharedInputs>& shared_inputs() {
       {{"drop", "target", "", Shape::given, "EPS, the target, between 0 and 1"},
        [](const Point& of) { return of.query.drop(); },
        if_present},
-      {{"capacity", "capacity", "", Shape::whole, "M as given [packets], those in service included"},
+      {{"capacity", "capacity", "packets", Shape::whole, "M as given, those in service included"},
        [](const Point& of) { return of.query.capacity(); },
        if_present},
       {{"criterion", "criterion", "", Shape::text,

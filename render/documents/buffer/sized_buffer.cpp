@@ -186,7 +186,7 @@ const Fields<SizedBufferQuery>& sized_inputs() {
         "--sizes: whole, all cells of a packet in one slot; or cells, one per slot"},
        &Query::arrive},
       {{"drop", "target", "", Shape::given, "EPS, the target, between 0 and 1"}, &Query::drop, if_present},
-      {{"capacity", "capacity", "", Shape::whole, "B as given [cells]"},
+      {{"capacity", "capacity", "cells", Shape::whole, "B as given"},
        [](const Query& of) { return std::get<ProbabilityOf>(of.requested).capacity; },
        [](const Query& of) { return std::holds_alternative<ProbabilityOf>(of.requested); }},
       {{"criterion", "criterion", "", Shape::text,

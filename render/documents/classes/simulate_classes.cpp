@@ -231,21 +231,24 @@ std::vector<std::string> class_notes(const std::vector<SimulateClassesPoint>& po
   return notes;
 }
 
-Picture class_picture(const std::vector<SimulateClassesPoint>& points) {
-  const auto& [query, answer] = points.front();
+Picture class_picture(const Document& document, const std::vector<SimulateClassesPoint>& points) {
   Picture picture{.title = "Occupancy of " + title(points),
                   .x_label = "n [packets]",
                   .y_label = "P(L > n)",
-                  .note = "simulation, 95 % intervals: " + in_words(answer.simulated),
+                  .note = "simulation, 95 % intervals: " + in_words(points.front().second.simulated),
                   .powers_of_ten = true};
-  const std::vector<ClassEstimates> whole = whole_tails(query, answer);
-  for (std::size_t c = 0; c < whole.size(); ++c) {
-    Curve curve{.title = fmt::format("class {}", c + 1), .style = CurveStyle::bars};
-    for (const sim::LevelEstimate& level : whole[c].occupancy)
-      if (level.count > 0) add_point(curve, static_cast<double>(level.level), shown(level.probability), true);
-    if (!curve.points.empty()) picture.curves.push_back(std::move(curve));
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const auto& [query, answer] = points[i];
+    const std::string where = points.size() > 1 ? ", " + document.results[i].caption : "";
+    const std::vector<ClassEstimates> whole = whole_tails(query, answer);
+    for (std::size_t c = 0; c < whole.size(); ++c) {
+      Curve curve{.title = fmt::format("class {}{}", c + 1, where), .style = CurveStyle::bars};
+      for (const sim::LevelEstimate& level : whole[c].occupancy)
+        if (level.count > 0)
+          add_point(curve, static_cast<double>(level.level), shown(level.probability), true);
+      if (!curve.points.empty()) picture.curves.push_back(std::move(curve));
+    }
   }
-  if (points.size() > 1) picture.note += fmt::format("; the first of {} points", points.size());
   if (picture.curves.empty()) throw NoAnswer("nothing to draw: no packet arrived");
   return picture;
 }
@@ -294,7 +297,7 @@ Document document(std::vector<SimulateClassesPoint> given, std::size_t requested
     for (Result& result : document.results) result.caption = point_title(document, result);
   document = with_units(std::move(document), scale_of(units));
   mark_stopped(document, class_runs(*points), requested);
-  document.picture = [points] { return class_picture(*points); };
+  document.picture = [document, points] { return class_picture(document, *points); };
   return document;
 }
 

@@ -69,7 +69,7 @@ const Fields<CrossbarQuery>& crossbar_inputs() {
       {{"solve", "solve", "", Shape::text, "the unknown: load", Style::hidden},
        [](const Query&) { return "load"; },
        [](const Query& of) { return solves_load(of) != nullptr; }},
-      {{"capacity", "capacity", "", Shape::whole, "--solve load: packets per input buffer"},
+      {{"capacity", "capacity", "packets", Shape::whole, "--solve load: packets per input buffer"},
        [](const Query& of) { return solves_load(of)->capacity; },
        [](const Query& of) { return solves_load(of) != nullptr; }},
       {{"drop", "target", "", Shape::given, "EPS, target probability of each buffer, between 0 and 1"},

@@ -64,7 +64,7 @@ const Fields<LatencyTarget>& latency_fields() {
 
 const Fields<BufferTarget>& buffer_fields() {
   static const Fields<BufferTarget> fields{
-      {{"capacity", "capacity", "", Shape::whole,
+      {{"capacity", "capacity", "packets", Shape::whole,
         "--solve: buffer of each queue [packets], packet in service included"},
        &BufferTarget::capacity}};
   return fields;

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -387,14 +388,15 @@ std::vector<Line> lines(const PortPoint& point, const Units& units) {
   return lines;
 }
 
-/// P(Q > q) at each level from 0, for all such flows or for some. Of many levels, a line through enough of
-/// them.
+/// P(Q > q) at each level from 0, for all such flows or for some, while it is at least 10^`smallest`. Of many
+/// levels, a line through enough of them.
 Curve flow_curve(std::string title, const std::function<FlowTail(std::int64_t)>& tail,
-                 double FlowTail::*log10, std::int64_t last) {
+                 double FlowTail::*log10, std::int64_t last, double smallest) {
   constexpr std::int64_t max_steps = 120;
   Curve curve{.title = std::move(title), .style = CurveStyle::steps};
-  const auto at = [tail, log10](double level) -> std::optional<Course::Place> {
-    return Course::Place{std::round(level), tail(std::llround(level)).*log10};
+  const auto at = [tail, log10, smallest](double level) -> std::optional<Course::Place> {
+    const double value = tail(std::llround(level)).*log10;
+    return value < smallest ? std::nullopt : std::optional(Course::Place{std::round(level), value});
   };
   if (last > max_steps) {
     curve.style = CurveStyle::line;
@@ -402,7 +404,7 @@ Curve flow_curve(std::string title, const std::function<FlowTail(std::int64_t)>&
     return curve;
   }
   for (std::int64_t level = 0; level <= last; ++level)
-    if (const auto place = at(static_cast<double>(level)); std::isfinite(place->second))
+    if (const auto place = at(static_cast<double>(level)); place && std::isfinite(place->second))
       curve.points.push_back(*place);
   return curve;
 }
@@ -420,12 +422,14 @@ Picture tails_picture(const PortPoint& point) {
                                    return tail(level).log10_max >= smallest;
                                  });
   const std::int64_t last = std::max<std::int64_t>(4, std::min(answer.never.packets, end));
+  const bool all = query.capacity || (answer.level && requests_time(query));
+  const double lowest = all ? -std::numeric_limits<double>::infinity() : smallest - 2;
   Picture picture{.title = "Backlog of independent flows: " + in_words(answer.flows),
                   .x_label = "q [packets]",
                   .y_label = "P(Q > q)",
                   .powers_of_ten = true};
-  Curve maximum = flow_curve("upper bound, all such flows", tail, &FlowTail::log10_max, last);
-  Curve witnessed = flow_curve("lower bound, some of them", tail, &FlowTail::log10_witnessed, last);
+  Curve maximum = flow_curve("upper bound, all such flows", tail, &FlowTail::log10_max, last, lowest);
+  Curve witnessed = flow_curve("lower bound, some of them", tail, &FlowTail::log10_witnessed, last, lowest);
   picture.curves = {std::move(maximum), std::move(witnessed)};
   if (const auto target = target_of(query); target && requests_time(query)) {
     const double level = *log10_height(Given{*target});

@@ -118,7 +118,7 @@ const Fields<IncastEventQuery>& event_inputs() {
       {{"packets_per_slot", "served", "", Shape::whole, "packets served per slot, 1 to 64"},
        [](const Query& of) { return of.event.served; }},
       {{"drop", "target", "", Shape::given, "EPS, the target, between 0 and 1"}, &Query::drop, if_present},
-      {{"capacity", "capacity", "", Shape::whole, "B as given"},
+      {{"capacity", "capacity", "packets", Shape::whole, "B as given"},
        [](const Query& of) { return std::get<ProbabilityOf>(of.requested).capacity; },
        [](const Query& of) { return !of.drop().has_value(); }},
       {{"criterion", "criterion", "", Shape::text,
