@@ -156,7 +156,7 @@ class Headline {
   std::string text_;
 };
 
-/// Sizes of the units that were asked for.
+/// Sizes of the units that were requested.
 struct UnitScale {
   std::optional<numeric::Rational> bytes_of_packet{};  ///< [bytes]
   std::optional<numeric::Rational> ns_of_slot{};       ///< [ns]

@@ -215,7 +215,7 @@ void change_units(Picture& picture) {
   picture.x_factor = picture.y_factor = 1;
 }
 
-/// Lines without marks look alike in grey print: gives each of several a few, at places of its own.
+/// Lines without marks look the same in grey print: gives each of several a few, at places of its own.
 void tell_apart(Picture& picture) {
   std::vector<Curve*> lines;
   for (Curve& curve : picture.curves)
